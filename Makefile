@@ -1,0 +1,75 @@
+# Every target does its own set-up; `make help` lists them.
+#
+#   VENV=dir        where the virtual environment goes (default .venv)
+#   PYTHON=python   the Python that makes it (default: the first of at least 3.11)
+#   JOBS=n          test processes (default 2)
+#   TEST_TOOLS=     compilers and interpreters to look for; empty: leave the system alone
+
+VENV ?= .venv
+JOBS ?= 2
+TEST_TOOLS ?= cc c++ gfortran octave
+DEMO_TOOLS ?= cc
+
+override VENV := $(abspath $(VENV))
+BIN := $(VENV)/bin
+BENCHMARKS = $(sort $(wildcard benchmarks/[a-z]*.py))
+export PYTHON
+
+.NOTPARALLEL: # two pip runs at once would spoil the environment
+.DEFAULT_GOAL := help
+.PHONY: help demo test lint format slow bench docs-check clean distclean test-tools demo-tools
+
+help: ## this list
+	@echo "make demo and make test set up all they need. Targets:"
+	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  \1|\2/p' $(MAKEFILE_LIST) | \
+		while IFS='|' read -r name text; do printf '%-14s %s\n' "$$name" "$$text"; done
+
+demo: $(VENV)/.base demo-tools ## the RX-90 as equations, and as C that compiles and runs
+	@PATH="$(BIN):$$PATH" tools/demo
+
+test: lint test-tools ## style, types, import rules and tests
+	$(BIN)/python -m pytest -n $(JOBS) -q
+
+lint: $(VENV)/.test ## style, types and import rules alone
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+
+format: $(VENV)/.test ## rewrite the sources in the house style
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+
+slow: $(VENV)/.test test-tools ## the long sweeps
+	$(BIN)/python -m pytest -n $(JOBS) -q -m slow
+
+bench: $(VENV)/.test demo-tools ## every benchmark
+	@for file in $(BENCHMARKS); do echo "== $$file"; $(BIN)/python $$file || exit 1; done
+
+docs-check: $(VENV)/.base ## the links and the Python examples of the documentation
+	$(BIN)/python tools/check_docs.py
+
+clean: ## remove what was built, keep the virtual environment
+	rm -rf build dist .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis
+	find src tests tools benchmarks -name __pycache__ -type d -prune -exec rm -rf {} + 2>/dev/null || true
+
+distclean: clean ## remove the virtual environment too
+	@if [ -f "$(VENV)/pyvenv.cfg" ]; then rm -rf "$(VENV)"; fi
+
+demo-tools:
+	@tools/system-tools $(DEMO_TOOLS)
+
+test-tools:
+	@tools/system-tools $(TEST_TOOLS)
+
+# The stamps are renewed when pyproject.toml changes; the install is editable, so sources are not.
+$(BIN)/python:
+	tools/make-venv "$(VENV)"
+
+$(VENV)/.base: pyproject.toml | $(BIN)/python
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e .
+	@touch $@
+
+$(VENV)/.test: pyproject.toml | $(BIN)/python
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e ".[test]"
+	@touch $(VENV)/.base $@
