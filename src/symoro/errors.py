@@ -1,0 +1,122 @@
+"""Every exception a user can meet: what was wrong, where, what was expected, what to do.
+
+All of them derive from `SymoroError`, so that a script can catch the family and the command line can
+turn any of them into one message and exit code 2.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where in the user's input an error sits; every part may be unknown."""
+
+    file: str | None = None
+    line: int | None = None
+    column: int | None = None
+    key: str | None = None
+
+    def __str__(self) -> str:
+        numbers = [str(n) for n in (self.line, self.column) if n is not None]
+        head = ":".join(([self.file] if self.file else []) + numbers)
+        if self.file is None and self.line is not None:
+            head = f"line {self.line}" + (f", column {self.column}" if self.column else "")
+        return ", ".join(part for part in (head, self.key) if part)
+
+
+class SymoroError(Exception):
+    """Base of all errors that the user's input can cause."""
+
+    def __init__(self, message: str, *, place: Place | None = None, hint: str | None = None) -> None:
+        self.message = message
+        self.place = place
+        self.hint = hint
+        super().__init__(self.text())
+
+    def text(self) -> str:
+        where = str(self.place) if self.place else ""
+        lines = [f"{where}: {self.message}" if where else self.message]
+        if self.hint:
+            lines.append(f"hint: {self.hint}")
+        return "\n".join(lines)
+
+    def at(self, place: Place) -> SymoroError:
+        """The same error, told to sit at `place` (used when an inner layer does not know the file)."""
+        self.place = place
+        self.args = (self.text(),)
+        return self
+
+
+class ExpressionError(SymoroError):
+    """An expression that our grammar does not accept; `column` counts from 1 inside the expression."""
+
+    def __init__(self, message: str, column: int, *, hint: str | None = None) -> None:
+        self.column = column
+        super().__init__(message, place=Place(column=column), hint=hint)
+
+    def text(self) -> str:
+        if self.place == Place(column=self.column):
+            body = f"{self.message} (at character {self.column})"
+            return f"{body}\nhint: {self.hint}" if self.hint else body
+        return super().text()
+
+
+class FormatError(SymoroError):
+    """A file that cannot be read as a robot."""
+
+
+class RobotError(SymoroError):
+    """A description that contradicts itself; `problems` lists every inconsistency found at once."""
+
+    def __init__(self, robot: str, problems: Sequence[str], *, place: Place | None = None) -> None:
+        self.problems = tuple(problems)
+        head = f"robot '{robot}' is inconsistent"
+        if len(self.problems) == 1:
+            message = f"{head}: {self.problems[0]}"
+        else:
+            message = f"{head} in {len(self.problems)} places:" + "".join(
+                f"\n  - {p}" for p in self.problems
+            )
+        super().__init__(message, place=place)
+
+
+class UnknownNameError(SymoroError):
+    """A robot, model, frame, option or language that does not exist."""
+
+    def __init__(self, kind: str, name: object, known: Sequence[str], *, hint: str | None = None) -> None:
+        self.kind, self.name, self.known = kind, name, tuple(known)
+        super().__init__(f"no {kind} called '{name}'", hint=hint or _nearest(str(name), self.known))
+
+
+class NotApplicableError(SymoroError):
+    """A model that does not apply to the robot, with the reason."""
+
+
+class OptionError(SymoroError):
+    """An option of a model with a value that it cannot take."""
+
+
+class ArgumentError(SymoroError):
+    """Numbers handed to a generated function that do not fit: shape, missing value, unknown name."""
+
+
+class ProgramError(SymoroError):
+    """A program that cannot be built, evaluated or written."""
+
+
+class MissingDependencyError(SymoroError):
+    """An optional package or tool that the request needs and the machine does not have."""
+
+
+def _nearest(name: str, known: Sequence[str]) -> str:
+    import difflib
+
+    close = difflib.get_close_matches(name.lower(), [k.lower() for k in known], n=3, cutoff=0.5)
+    by_lower = {k.lower(): k for k in known}
+    if close:
+        return "did you mean " + " or ".join(f"'{by_lower[c]}'" for c in close) + "?"
+    shown = ", ".join(known[:40]) + (" ..." if len(known) > 40 else "")
+    return f"known: {shown}" if known else "there are none"

@@ -1,0 +1,61 @@
+"""Functions of constants: exact where there is an exact value, decimals of decimals, else left alone."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+from symoro.errors import ProgramError
+from symoro.expr import ops, trigonometry
+from symoro.expr.number import Number
+from symoro.expr.ops import ABS, ACOS, ASIN, NUMBER, ONE, PI, SIGN, SQRT, TAN, ZERO
+
+if TYPE_CHECKING:
+    from symoro.expr.graph import Graph
+
+_DECIMAL = {TAN: math.tan, ASIN: math.asin, ACOS: math.acos}
+
+
+def unary(graph: Graph, op: int, x: int) -> int | None:
+    """The literal of tan, asin, acos, abs or sign of a constant, or None."""
+    value = graph.value(x)
+    if op in (ABS, SIGN):
+        return _magnitude(graph, op, x)
+    if op in (ASIN, ACOS) and value is not None and not -1 <= value <= 1:
+        raise ProgramError(f"{ops.TABLE[op].name}({float(value):g}) does not exist")
+    if isinstance(value, float):
+        return graph.number(_DECIMAL[op](value))
+    return trigonometry.exact_tangent(graph, x) if op == TAN else trigonometry.exact_inverse(graph, op, x)
+
+
+def _magnitude(graph: Graph, op: int, x: int) -> int | None:
+    """abs or sign of a multiple of 1, of pi or of a root: its sign is the literal's."""
+    if graph.op[graph.coefficient(x >> 1)[1]] not in (NUMBER, PI, SQRT):
+        return None
+    if op == ABS:
+        return x & ~1
+    return ZERO if x >> 1 == 0 else ONE | (x & 1)
+
+
+def binary(graph: Graph, op: int, x: int, y: int) -> int | None:
+    """The literal of atan2, min, max or a comparison of two numbers, or None."""
+    a, b = graph.value(x), graph.value(y)
+    if a is None or b is None:
+        return None
+    if op == ops.ATAN2:
+        return _atan2(graph, a, b)
+    if op == ops.MIN:
+        return x if a <= b else y
+    if op == ops.MAX:
+        return x if a >= b else y
+    holds = {ops.LESS: a < b, ops.LESS_EQUAL: a <= b, ops.EQUAL: a == b}[op]
+    return ONE if holds else ZERO
+
+
+def _atan2(graph: Graph, a: Number, b: Number) -> int | None:
+    turn = trigonometry.exact_atan2(a, b)
+    if turn is not None:
+        return trigonometry.times_pi(graph, turn)
+    if isinstance(a, float) or isinstance(b, float):
+        return graph.number(math.atan2(a, b))
+    return None

@@ -1,0 +1,179 @@
+"""A scalar of a description: immutable, hashable, written as its canonical text.
+
+A robot outlives the graphs of its models, so its fields are not nodes but texts; each model reads them into
+its own graph. There is one algebra (the graph's) and one syntax (the parser's): no tree in between.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+from numbers import Real
+
+from symoro.errors import ExpressionError, ProgramError
+from symoro.expr import ops
+from symoro.expr.canonical import canonical
+from symoro.expr.evaluate import evaluate
+from symoro.expr.graph import Graph
+from symoro.expr.parser import NAME, parse, reserved
+from symoro.expr.scalar import Expr
+
+_INTEGER = re.compile(r"-?(?:0|[1-9][0-9]{0,15})\Z")
+
+
+@dataclass(frozen=True)
+class Formula:
+    """An expression over parameter names. Make one with `formula(...)`, which brings the text to its
+    canonical form; two formulas are equal when their canonical texts are."""
+
+    text: str
+
+    def __str__(self) -> str:
+        return self.text
+
+    @property
+    def is_zero(self) -> bool:
+        return self.text == "0"
+
+    @property
+    def is_symbol(self) -> bool:
+        """Whether it is one bare name."""
+        return NAME.match(self.text) is not None and not reserved(self.text)
+
+    @cached_property
+    def symbols(self) -> frozenset[str]:
+        """Names that it depends on."""
+        if self.is_symbol:
+            return frozenset({self.text})
+        return frozenset() if _INTEGER.match(self.text) else frozenset(self.into(Graph()).symbols())
+
+    @cached_property
+    def number(self) -> float | None:
+        """Its value as a double when it depends on no symbol, else None."""
+        return None if self.symbols else self.value({})
+
+    def value(self, values: Mapping[str, float]) -> float:
+        """Its value as a double, with numbers for its symbols.
+
+        Raises:
+            ProgramError: a symbol has no value, or the formula has none there (a division by zero).
+        """
+        expr = self.into(Graph())
+        result = float(evaluate(expr.graph, [expr.lit], values)[0])
+        if not math.isfinite(result):
+            at = ", ".join(f"{name} = {values[name]:g}" for name in sorted(self.symbols))
+            raise ProgramError(f"{self.text} cannot be computed" + (f" at {at}" if at else ""))
+        return result
+
+    def into(self, graph: Graph, resolve: Callable[[str], int] | None = None) -> Expr:
+        """The expression in a graph; names become parameters unless `resolve` says otherwise."""
+        if _INTEGER.match(self.text):
+            return Expr(graph, graph.number(int(self.text)))
+        if self.is_symbol:
+            lit = resolve(self.text) if resolve else graph.symbol(self.text, ops.PARAMETER)
+            return Expr(graph, lit)
+        return parse(self.text, graph, resolve)
+
+    def substitute(self, values: Mapping[str, Formula]) -> Formula:
+        """Names replaced by other formulas, all at once."""
+        if not self.symbols & values.keys():
+            return self
+        graph = Graph()
+
+        def resolve(name: str) -> int:
+            if name in values:
+                return values[name].into(graph).lit
+            return graph.symbol(name, ops.PARAMETER)
+
+        return _settled(self.into(graph, resolve))
+
+    def __add__(self, other: Formula) -> Formula:
+        return combine(lambda a, b: a + b, self, other)
+
+    def __sub__(self, other: Formula) -> Formula:
+        return combine(lambda a, b: a - b, self, other)
+
+    def __mul__(self, other: Formula) -> Formula:
+        return combine(lambda a, b: a * b, self, other)
+
+    def __neg__(self) -> Formula:
+        return combine(lambda a: -a, self)
+
+
+def combine(function: Callable[..., Expr], *arguments: Formula) -> Formula:
+    """A function of expressions applied to formulas."""
+    graph = Graph()
+    return _settled(function(*(a.into(graph) for a in arguments)))
+
+
+FormulaLike = Formula | str | int | float | Fraction
+
+
+def formula(value: FormulaLike) -> Formula:
+    """A formula from a text, a number or a formula.
+
+    Raises:
+        ExpressionError: the text is no expression of the grammar; it carries the position.
+    """
+    if isinstance(value, Formula):
+        return value
+    if isinstance(value, str):
+        text = value.strip()
+        if _INTEGER.match(text) and text != "-0":
+            return Formula(text)
+        if NAME.match(text) and not reserved(text):
+            return Formula(text)
+        return _settled(parse(value, Graph()))
+    if isinstance(value, bool) or not isinstance(value, Real):
+        raise ExpressionError(f"expected a number or an expression, got {type(value).__name__}", 1)
+    if not math.isfinite(value):
+        raise ExpressionError(f"{value} is not a finite number", 1)
+    graph = Graph()
+    return _settled(Expr(graph, graph.number(value)))
+
+
+def _settled(expr: Expr) -> Formula:
+    """The text that reading and writing leaves alone: sorted terms can uncover more to fold."""
+    try:
+        _check_constants(expr)
+        text = canonical(expr)
+        for _ in range(8):
+            written = canonical(parse(text, Graph()))
+            if written == text:
+                break
+            text = written
+    except ProgramError as error:
+        raise ExpressionError(error.message, 1, hint=error.hint) from None
+    return Formula(text)
+
+
+def _check_constants(expr: Expr) -> None:
+    """Refuse a constant without a finite value, as sqrt(2 - pi)."""
+    graph = expr.graph
+    nodes = graph.reachable([expr.lit])
+    constants = [i << 1 for i in nodes if graph.op[i] >= ops.ADD and graph.cls[i] == ops.CONSTANT]
+    if not all(map(math.isfinite, evaluate(graph, constants, {}))):
+        raise ProgramError("a constant is too large for double precision")
+
+
+ZERO = Formula("0")
+ONE = Formula("1")
+
+
+def exact_angle(angle: Formula, tolerance: float = 4e-16) -> Formula:
+    """A decimal angle that is a multiple of pi/12 to `tolerance` (relative to pi) as that multiple of pi.
+
+    At the default tolerance this only undoes the rounding of pi itself: 1.5707963267948966 is pi/2.
+    """
+    number = angle.number
+    if number is None or number == 0:
+        return angle
+    twelfths = round(number * 12 / math.pi)
+    allowed = tolerance * max(math.pi, abs(number))
+    if twelfths == 0 or abs(number - twelfths * math.pi / 12) > allowed:
+        return angle
+    return formula(f"{Fraction(twelfths, 12)}*pi")

@@ -1,0 +1,422 @@
+"""Hash-consed scalars: every sub-expression exists once, and its sign sits on the edge that uses it.
+
+A *literal* is the integer `2 * node + sign`; negation flips the last bit and costs nothing, so `a - b` and
+`b - a` are one node. A node never refers to a later one: ascending order is a topological order, and every
+traversal is a loop. Nodes are classed constant, parameter or variable by what they depend on.
+
+The constructors fold what can be folded locally and exactly: numbers, zeros and ones, like terms, products
+of parameters ahead of variables, roots (`surds`), sines and cosines (`trigonometry`). Numbers are `int` or
+`Fraction` where they were written exactly, `float` where they were written as decimals.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+from symoro.errors import ProgramError
+from symoro.expr import folding, ops, surds, trigonometry
+from symoro.expr.number import Number as Number
+from symoro.expr.number import normal
+from symoro.expr.ops import (
+    ADD,
+    CONSTANT,
+    COS,
+    DIV,
+    KERNEL,
+    MUL,
+    NUMBER,
+    PARAMETER,
+    PI,
+    SELECT,
+    SIN,
+    SQRT,
+    SUB,
+    SYMBOL,
+    VARIABLE,
+)
+from symoro.expr.ops import MINUS_ONE as MINUS_ONE
+from symoro.expr.ops import ONE as ONE
+from symoro.expr.ops import TWO as TWO
+from symoro.expr.ops import ZERO as ZERO
+
+MAX_EXPONENT = 4096
+
+
+@dataclass(frozen=True)
+class Call:
+    """One call of a kernel: array inputs as tuples of literals, `size` scalar results."""
+
+    kernel: str
+    inputs: tuple[tuple[int, ...], ...]
+    size: int
+
+
+class Graph:
+    """One context of scalars. Nothing is shared between graphs, so models never see each other.
+
+    Attributes:
+        op, args, cls: operation, arguments and class of each node.
+        table: (operation, arguments) -> node.
+        calls: the kernel calls, in order.
+    """
+
+    __slots__ = ("_call_numbers", "args", "calls", "cls", "op", "table")
+
+    def __init__(self) -> None:
+        self.op: list[int] = []
+        self.args: list[tuple[Any, ...]] = []
+        self.cls: list[int] = []
+        self.table: dict[tuple[int, tuple[Any, ...]], int] = {}
+        self.calls: list[Call] = []
+        self._call_numbers: dict[Call, int] = {}
+        for value in (0, 1, 2):
+            self.number(value)
+
+    def __len__(self) -> int:
+        return len(self.op)
+
+    # -- leaves
+
+    def node(self, op: int, args: tuple[Any, ...], cls: int) -> int:
+        """The positive literal of the node (op, args), made when it does not exist yet."""
+        key = (op, args)
+        index = self.table.get(key)
+        if index is None:
+            index = self.table[key] = len(self.op)
+            self.op.append(op)
+            self.args.append(args)
+            self.cls.append(cls)
+        return index << 1
+
+    def number(self, value: Number) -> int:
+        """A number, exact when it is an integer or a fraction; a whole float counts as exact."""
+        value = normal(value)
+        if value < 0:
+            return self.node(NUMBER, (-value, type(value) is float), CONSTANT) | 1
+        return self.node(NUMBER, (value, type(value) is float), CONSTANT)
+
+    def pi(self) -> int:
+        return self.node(PI, (), CONSTANT)
+
+    def symbol(self, name: str, cls: int = VARIABLE) -> int:
+        if cls not in (PARAMETER, VARIABLE):
+            raise ProgramError(f"symbol '{name}': class must be PARAMETER or VARIABLE")
+        return self.node(SYMBOL, (name, cls), cls)
+
+    def value(self, lit: int) -> Number | None:
+        """The number that a literal is, or None."""
+        index = lit >> 1
+        if self.op[index] != NUMBER:
+            return None
+        number: Number = self.args[index][0]
+        return -number if lit & 1 else number
+
+    @staticmethod
+    def signed(lit: int, sign: int) -> int:
+        """The literal, negated when sign is 1; zero has no sign."""
+        return lit ^ sign if lit > 1 else ZERO
+
+    # -- sums
+
+    def add(self, x: int, y: int) -> int:
+        if x > y:  # one order, so that x + y and y + x fold alike
+            x, y = y, x
+        i, j = x >> 1, y >> 1
+        if i == 0:
+            return y if j else ZERO
+        if i == j:
+            return ZERO if x != y else self.mul(TWO, x)
+        op = self.op
+        oi, oj = op[i], op[j]
+        if oi == MUL or oj == MUL:
+            merged = self._add_products(x, y)
+            if merged is not None:
+                return merged
+        elif oi == NUMBER and oj == NUMBER:
+            a, b = self.args[i][0], self.args[j][0]
+            return self.number((-a if x & 1 else a) + (-b if y & 1 else b))
+        if oi == ADD or oi == SUB:  # noqa: SIM109 (the hottest line)
+            merged = self._add_to_sum(x, y)
+            if merged is not None:
+                return merged
+        if oj == ADD or oj == SUB:  # noqa: SIM109
+            merged = self._add_to_sum(y, x)
+            if merged is not None:
+                return merged
+        ci, cj = self.cls[i], self.cls[j]
+        sign = x & 1
+        return self.node(ADD if sign == y & 1 else SUB, (i << 1, j << 1), ci if ci > cj else cj) | sign
+
+    def sub(self, x: int, y: int) -> int:
+        return self.add(x, y ^ 1)
+
+    def terms(self, lit: int) -> tuple[int, int]:
+        """The literals p, q of a sum p + q."""
+        i, sign = lit >> 1, lit & 1
+        p, q = self.args[i]
+        return p ^ sign, q ^ sign ^ (1 if self.op[i] == SUB else 0)
+
+    def coefficient(self, i: int) -> tuple[Number, int]:
+        """Node i as (number, node)."""
+        if self.op[i] == MUL:
+            a, b = self.args[i]
+            if self.op[a >> 1] == NUMBER:
+                return self.args[a >> 1][0], b >> 1
+        return 1, i
+
+    def _add_products(self, x: int, y: int) -> int | None:
+        """Like terms c1*u + c2*u, and (cos a)^2 u + (sin a)^2 u = u."""
+        i, j = x >> 1, y >> 1
+        cx, ux = self.coefficient(i)
+        cy, uy = self.coefficient(j)
+        if ux == uy:
+            total = (-cx if x & 1 else cx) + (-cy if y & 1 else cy)
+            return self.mul(self.number(total), ux << 1)
+        if not (x ^ y) & 1 and self.op[i] == MUL and self.op[j] == MUL:
+            merged = trigonometry.pythagoras(self, i, j)
+            return None if merged is None else merged ^ (x & 1)
+        return None
+
+    def _add_to_sum(self, x: int, y: int) -> int | None:
+        """x = p + q: cancel y against a term, or join y to a term that, like y, varies less than the sum."""
+        p, q = self.terms(x)
+        if p == y ^ 1:
+            return q
+        if q == y ^ 1:
+            return p
+        cls = self.cls
+        whole, kind = cls[x >> 1], cls[y >> 1]
+        if kind < whole:
+            for term, rest in ((p, q), (q, p)):
+                if cls[term >> 1] < whole:
+                    return self.add(rest, self.add(term, y))
+        elif whole == CONSTANT:
+            u = self.coefficient(y >> 1)[1]
+            for term, rest in ((p, q), (q, p)):
+                k = self.coefficient(term >> 1)[1]
+                if k == u or self.op[k] == NUMBER == self.op[u]:
+                    return self.add(rest, self.add(term, y))
+        return None
+
+    # -- products
+
+    def mul(self, x: int, y: int) -> int:
+        neg = (x ^ y) & 1
+        i, j = x >> 1, y >> 1
+        if i == 0 or j == 0:
+            return ZERO
+        if i == 1:
+            return (j << 1) | neg
+        if j == 1:
+            return (i << 1) | neg
+        op, cls, args = self.op, self.cls, self.args
+        ci, cj = cls[i], cls[j]
+        if ci > cj or (ci == cj and i > j):
+            i, j, ci, cj = j, i, cj, ci
+        if cj == CONSTANT:
+            folded = self._mul_constants(i, j)
+            if folded is not None:
+                return self.signed(folded, neg)
+            if op[j] == NUMBER:  # a coefficient comes first
+                i, j = j, i
+        if ci < VARIABLE and op[j] == MUL:
+            a, b = args[j]
+            if cls[a >> 1] < cj:  # keep what does not vary together, ahead of what does
+                if ci == cj:
+                    return self.signed(self.mul(a, self.mul(i << 1, b)), neg)
+                return self.signed(self.mul(self.mul(i << 1, a), b), neg)
+        if i == j and op[i] == SQRT:
+            return self.signed(args[i][0], neg)
+        if op[i] == DIV and args[i][1] == j << 1:
+            return self.signed(args[i][0], neg)
+        if op[j] == DIV and args[j][1] == i << 1:
+            return self.signed(args[j][0], neg)
+        return self.node(MUL, (i << 1, j << 1), cj) | neg
+
+    def _mul_constants(self, i: int, j: int) -> int | None:
+        """Numbers and roots stay in normal form; of other products the numbers come together, ahead."""
+        made = surds.product(self, i, j)
+        if made is not None:
+            return made
+        if self.op[j] == NUMBER:
+            i, j = j, i
+        (r, u), (s, v) = self.coefficient(i), self.coefficient(j)
+        if self.op[i] == NUMBER:
+            return None if s == 1 else self.mul(self.number(self.args[i][0] * s), v << 1)
+        if r == 1 and s == 1:
+            return None
+        return self.mul(self.number(r * s), self.mul(u << 1, v << 1))
+
+    def div(self, x: int, y: int) -> int:
+        i, j, neg = x >> 1, y >> 1, (x ^ y) & 1
+        if j == 0:
+            raise ProgramError("division by zero")
+        if j == 1 or i == 0:
+            return self.signed(x, y & 1)
+        if i == j:
+            return ONE ^ neg
+        op, cls, args = self.op, self.cls, self.args
+        if op[j] == NUMBER:
+            value = args[j][0]
+            if op[i] == NUMBER and isinstance(value, float):
+                return self.signed(self.number(args[i][0] / value), neg)
+            inverse = 1 / value if isinstance(value, float) else Fraction(1) / value
+            return self.signed(self.mul(self.number(inverse), i << 1), neg)
+        if cls[j] == CONSTANT and (root := surds.inverse(self, j)) is not None:
+            return self.signed(self.mul(root, i << 1), neg)
+        if cls[j] < VARIABLE and cls[j] < cls[i]:
+            return self.signed(self.mul(self.div(ONE, j << 1), i << 1), neg)
+        if op[i] == MUL:
+            a, b = args[i]
+            if a == j << 1:
+                return self.signed(b, neg)
+            if b == j << 1:
+                return self.signed(a, neg)
+        return self.node(DIV, (i << 1, j << 1), max(cls[i], cls[j])) | neg
+
+    def power(self, x: int, exponent: Number) -> int:
+        """x to an integer or half-integer power."""
+        try:
+            doubled = 2 * Fraction(exponent)
+        except (ValueError, OverflowError):
+            raise ProgramError(f"{exponent} is no exponent") from None
+        if doubled.denominator != 1:
+            raise ProgramError(f"power {exponent}: only whole and half exponents are supported")
+        n = abs(doubled.numerator)
+        if n > 2 * MAX_EXPONENT:
+            raise ProgramError(f"exponent {exponent} is too large")
+        if n % 2:
+            square = self.sqrt(x)
+        else:
+            square, n = x, n // 2
+        result = ONE
+        while n:
+            if n & 1:
+                result = self.mul(result, square)
+            n >>= 1
+            if n:
+                square = self.mul(square, square)
+        return result if doubled >= 0 else self.div(ONE, result)
+
+    # -- functions
+
+    def sqrt(self, x: int) -> int:
+        value = self.value(x)
+        if value is not None:
+            if value < 0:
+                raise ProgramError("square root of a negative number")
+            root = self.number(math.sqrt(value)) if isinstance(value, float) else surds.root(self, value)
+            if root is not None:
+                return root
+        return self.node(SQRT, (x,), self.cls[x >> 1])
+
+    def sin(self, x: int) -> int:
+        return trigonometry.sincos(self, SIN, x)
+
+    def cos(self, x: int) -> int:
+        return trigonometry.sincos(self, COS, x)
+
+    def split_pi(self, x: int) -> tuple[Fraction, int]:
+        """x = turn*pi + rest with an exact fraction `turn`."""
+        return trigonometry.split_pi(self, x)
+
+    def unary(self, op: int, x: int) -> int:
+        """A function of one argument."""
+        if op == SQRT:
+            return self.sqrt(x)
+        if op == SIN or op == COS:  # noqa: SIM109
+            return trigonometry.sincos(self, op, x)
+        if self.cls[x >> 1] == CONSTANT:
+            folded = folding.unary(self, op, x)
+            if folded is not None:
+                return folded
+        info = ops.TABLE[op]
+        sign = x & 1 if info.odd else 0
+        arg = x & ~1 if info.odd or info.even else x
+        return self.node(op, (arg,), self.cls[x >> 1]) | sign
+
+    def binary(self, op: int, x: int, y: int) -> int:
+        """A function of two arguments; a comparison is 1 where it holds and 0 elsewhere."""
+        if op == ADD:
+            return self.add(x, y)
+        if op == SUB:
+            return self.add(x, y ^ 1)
+        if op == MUL:
+            return self.mul(x, y)
+        if op == DIV:
+            return self.div(x, y)
+        folded = folding.binary(self, op, x, y)
+        if folded is not None:
+            return folded
+        cls = max(self.cls[x >> 1], self.cls[y >> 1])
+        if op == ops.ATAN2:
+            return self.node(op, (x & ~1, y), cls) | (x & 1)
+        if x == y:
+            return x if op in (ops.MIN, ops.MAX) else (ZERO if op == ops.LESS else ONE)
+        if x > y and op in (ops.MIN, ops.MAX, ops.EQUAL):
+            x, y = y, x
+        return self.node(op, (x, y), cls)
+
+    def select(self, condition: int, x: int, y: int) -> int:
+        """x where the condition is not zero, else y."""
+        value = self.value(condition)
+        if value is not None:
+            return x if value != 0 else y
+        if x == y:
+            return x
+        condition &= ~1
+        if x == ONE and y == ZERO and self.op[condition >> 1] in ops.COMPARISONS:
+            return condition
+        sign = x & y & 1
+        cls = max(self.cls[condition >> 1], self.cls[x >> 1], self.cls[y >> 1])
+        return self.node(SELECT, (condition, x ^ sign, y ^ sign), cls) | sign
+
+    def call(self, kernel: str, inputs: Sequence[Sequence[int]], size: int) -> list[int]:
+        """A kernel call; its results are of class VARIABLE and opaque to all folding."""
+        call = Call(kernel, tuple(tuple(i) for i in inputs), size)
+        index = self._call_numbers.setdefault(call, len(self.calls))
+        if index == len(self.calls):
+            self.calls.append(call)
+        return [self.node(KERNEL, (index, k), VARIABLE) for k in range(size)]
+
+    def apply(self, op: int, children: Sequence[int]) -> int:
+        """The node (op, children), through the folding constructor of the operation."""
+        if len(children) == 1:
+            return self.unary(op, children[0])
+        if len(children) == 2:
+            return self.binary(op, children[0], children[1])
+        return self.select(*children)
+
+    # -- traversal
+
+    def children(self, i: int) -> tuple[int, ...]:
+        """The literals that node i reads."""
+        op = self.op[i]
+        if op >= ADD:
+            return self.args[i]
+        if op == KERNEL:
+            return tuple(lit for array in self.calls[self.args[i][0]].inputs for lit in array)
+        return ()
+
+    def reachable(self, roots: Iterable[int]) -> list[int]:
+        """All nodes that the given literals depend on, in ascending, hence evaluation, order."""
+        seen = bytearray(len(self.op))
+        called = bytearray(len(self.calls))
+        op, args = self.op, self.args
+        stack = [lit >> 1 for lit in roots]
+        while stack:
+            i = stack.pop()
+            if seen[i]:
+                continue
+            seen[i] = 1
+            if op[i] >= ADD:
+                for lit in args[i]:
+                    stack.append(lit >> 1)
+            elif op[i] == KERNEL and not called[args[i][0]]:
+                called[args[i][0]] = 1
+                stack += [lit >> 1 for lit in self.children(i)]
+        return [i for i, flag in enumerate(seen) if flag]

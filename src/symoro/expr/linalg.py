@@ -1,0 +1,120 @@
+"""Small linear algebra over scalars: vectors are lists, matrices are lists of rows.
+
+Plain functions without shapes to declare; they serve 3-vectors, 3x3, 4x4 and 6x6 alike. Zeros and ones are
+folded by the scalars themselves, so a sparse matrix costs only its entries.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from symoro.expr.scalar import Scalar
+
+Vector = list[Scalar]
+Matrix = list[list[Scalar]]
+VectorLike = Sequence[Scalar]
+MatrixLike = Sequence[Sequence[Scalar]]
+
+
+def zeros(rows: int, columns: int) -> Matrix:
+    return [[0] * columns for _ in range(rows)]
+
+
+def identity(n: int) -> Matrix:
+    return [[1 if i == j else 0 for j in range(n)] for i in range(n)]
+
+
+def add(a: VectorLike, b: VectorLike) -> Vector:
+    return [x + y for x, y in zip(a, b, strict=True)]
+
+
+def subtract(a: VectorLike, b: VectorLike) -> Vector:
+    return [x - y for x, y in zip(a, b, strict=True)]
+
+
+def negate(a: VectorLike) -> Vector:
+    return [-x for x in a]
+
+
+def scale(s: Scalar, a: VectorLike) -> Vector:
+    return [s * x for x in a]
+
+
+def dot(a: VectorLike, b: VectorLike) -> Scalar:
+    total: Scalar = 0
+    for x, y in zip(a, b, strict=True):
+        total = total + x * y
+    return total
+
+
+def cross(a: VectorLike, b: VectorLike) -> Vector:
+    return [
+        a[1] * b[2] - a[2] * b[1],
+        a[2] * b[0] - a[0] * b[2],
+        a[0] * b[1] - a[1] * b[0],
+    ]
+
+
+def skew(a: VectorLike) -> Matrix:
+    """The matrix of the product a x ."""
+    return [[0, -a[2], a[1]], [a[2], 0, -a[0]], [-a[1], a[0], 0]]
+
+
+def transpose(m: MatrixLike) -> Matrix:
+    return [list(column) for column in zip(*m, strict=True)]
+
+
+def matvec(m: MatrixLike, v: VectorLike) -> Vector:
+    return [dot(row, v) for row in m]
+
+
+def matmul(a: MatrixLike, b: MatrixLike) -> Matrix:
+    columns = transpose(b)
+    return [[dot(row, column) for column in columns] for row in a]
+
+
+def matadd(a: MatrixLike, b: MatrixLike) -> Matrix:
+    return [add(x, y) for x, y in zip(a, b, strict=True)]
+
+
+def matscale(s: Scalar, a: MatrixLike) -> Matrix:
+    return [scale(s, row) for row in a]
+
+
+def homogeneous(rotation: MatrixLike, position: VectorLike) -> Matrix:
+    """The 4x4 matrix of a rotation and a position."""
+    rows = [[*row, p] for row, p in zip(rotation, position, strict=True)]
+    return [*rows, [0, 0, 0, 1]]
+
+
+def rotation_of(t: MatrixLike) -> Matrix:
+    return [list(row[:3]) for row in t[:3]]
+
+
+def position_of(t: MatrixLike) -> Vector:
+    return [row[3] for row in t[:3]]
+
+
+def inverse_transform(t: MatrixLike) -> Matrix:
+    """The inverse of a 4x4 rigid transform."""
+    r = transpose(rotation_of(t))
+    return homogeneous(r, negate(matvec(r, position_of(t))))
+
+
+def block(rows: Sequence[Sequence[MatrixLike]]) -> Matrix:
+    """A matrix put together from blocks, as the 6x6 of spatial algebra."""
+    result: Matrix = []
+    for blocks in rows:
+        for lines in zip(*blocks, strict=True):
+            result.append([x for line in lines for x in line])
+    return result
+
+
+def twist_transform(t: MatrixLike) -> Matrix:
+    """The 6x6 matrix that carries a twist (linear; angular) of frame i to frame j, for T = iTj.
+
+    jV = [[R', -R' skew(P)], [0, R']] iV with R = iRj, P = iPj.
+    """
+    r = transpose(rotation_of(t))
+    corner = matscale(-1, matmul(r, skew(position_of(t))))
+    return block([[r, corner], [zeros(3, 3), r]])

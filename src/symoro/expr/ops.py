@@ -1,0 +1,70 @@
+"""The scalar operations that an expression can contain, one row each.
+
+A node's children are literals (see `graph`): an integer `2 * node + sign`. The order of the constants
+matters in two places: leaves come first, and everything from `ADD` on has its children in `args`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+NUMBER, PI, SYMBOL, KERNEL = range(4)
+ADD, SUB, MUL, DIV = range(4, 8)
+SQRT, SIN, COS, TAN, ASIN, ACOS, ATAN2 = range(8, 15)
+ABS, SIGN, MIN, MAX = range(15, 19)
+LESS, LESS_EQUAL, EQUAL, SELECT = range(19, 23)
+
+
+@dataclass(frozen=True)
+class OpInfo:
+    """What passes and printers need to know of an operation.
+
+    Attributes:
+        name: the name in text; for a function, the name that the parser accepts too.
+        arity: number of children.
+        odd: f(-x, ...) = -f(x, ...) in the first argument, so that the sign moves to the edge.
+        even: f(-x) = f(x).
+        group: the group in which one operation is counted.
+    """
+
+    name: str
+    arity: int
+    odd: bool = False
+    even: bool = False
+    group: str = "functions"
+
+
+TABLE: dict[int, OpInfo] = {
+    NUMBER: OpInfo("number", 0, group=""),
+    PI: OpInfo("pi", 0, group=""),
+    SYMBOL: OpInfo("symbol", 0, group=""),
+    KERNEL: OpInfo("kernel", 0, group=""),
+    ADD: OpInfo("+", 2, group="additions"),
+    SUB: OpInfo("-", 2, group="additions"),
+    MUL: OpInfo("*", 2, group="multiplications"),
+    DIV: OpInfo("/", 2, group="divisions"),
+    SQRT: OpInfo("sqrt", 1),
+    SIN: OpInfo("sin", 1, odd=True),
+    COS: OpInfo("cos", 1, even=True),
+    TAN: OpInfo("tan", 1, odd=True),
+    ASIN: OpInfo("asin", 1, odd=True),
+    ACOS: OpInfo("acos", 1),
+    ATAN2: OpInfo("atan2", 2, odd=True),
+    ABS: OpInfo("abs", 1, even=True, group="others"),
+    SIGN: OpInfo("sign", 1, odd=True, group="others"),
+    MIN: OpInfo("min", 2, group="others"),
+    MAX: OpInfo("max", 2, group="others"),
+    LESS: OpInfo("less", 2, group="others"),
+    LESS_EQUAL: OpInfo("less_equal", 2, group="others"),
+    EQUAL: OpInfo("equal", 2, group="others"),
+    SELECT: OpInfo("select", 3, group="others"),
+}
+
+FUNCTIONS: dict[str, int] = {info.name: op for op, info in TABLE.items() if op >= SQRT}
+COMPARISONS = (LESS, LESS_EQUAL, EQUAL)
+
+# The class of a node: what its value depends on. Work of class PARAMETER moves to the setup part.
+CONSTANT, PARAMETER, VARIABLE = range(3)
+
+# Literals of the numbers that every graph starts with.
+ZERO, ONE, MINUS_ONE, TWO = 0, 2, 3, 4

@@ -1,0 +1,208 @@
+"""A safe parser: numbers, names, + - * / ^ (or **), parentheses, pi and the functions of `ops`.
+
+It reads straight into a graph; nothing that a user wrote is ever evaluated as code. Input is bounded in
+length, nesting and exponent, so that hostile text ends in an error with a position, at once.
+
+    sum     = product { ("+" | "-") product }
+    product = unary { ("*" | "/") unary }
+    unary   = ("+" | "-") unary | power
+    power   = atom [ ("^" | "**") unary ]
+    atom    = number | name | name "(" sum { "," sum } ")" | "(" sum ")"
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from fractions import Fraction
+
+from symoro.errors import ExpressionError, ProgramError
+from symoro.expr import ops
+from symoro.expr.graph import ONE, Graph
+from symoro.expr.scalar import Expr
+
+MAX_LENGTH = 20_000
+MAX_DEPTH = 100
+MAX_DIGITS = 400
+
+_TOKEN = re.compile(
+    r"\s*(?:(?P<number>(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?)"
+    r"|(?P<name>[A-Za-z_][A-Za-z0-9_]*)|(?P<op>\*\*|[-+*/^(),]))"
+)
+_ALIASES = {
+    "arcsin": "asin",
+    "arccos": "acos",
+    "arctan": "atan",
+    "arctan2": "atan2",
+    "Abs": "abs",
+    "sgn": "sign",
+    "Min": "min",
+    "Max": "max",
+}
+_ARITY = {"atan": 1} | {name: ops.TABLE[op].arity for name, op in ops.FUNCTIONS.items()}
+NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*\Z")
+
+Resolve = Callable[[str], int]
+
+
+def parse(text: str, graph: Graph, resolve: Resolve | None = None) -> Expr:
+    """Read `text` into `graph`.
+
+    Arguments:
+        resolve: gives the literal of a name; by default every name is a parameter.
+    """
+    if resolve is None:
+
+        def resolve(name: str) -> int:
+            return graph.symbol(name, ops.PARAMETER)
+
+    return Expr(graph, _Parser(text, graph, resolve).run())
+
+
+def reserved(name: str) -> bool:
+    """Whether a name means something to the grammar and can therefore not be a symbol."""
+    return name.lower() == "pi" or _ALIASES.get(name, name) in _ARITY
+
+
+class _Parser:
+    def __init__(self, text: str, graph: Graph, resolve: Resolve) -> None:
+        if len(text) > MAX_LENGTH:
+            raise ExpressionError(f"the expression is longer than {MAX_LENGTH} characters", MAX_LENGTH)
+        self.graph, self.resolve = graph, resolve
+        self.tokens = _tokens(text)
+        self.at = 0
+        self.depth = 0
+
+    def run(self) -> int:
+        result = self.sum()
+        kind, token, column = self.tokens[self.at]
+        if kind != "end":
+            raise ExpressionError(f"unexpected '{token}'", column, hint="an operator is missing here")
+        return result
+
+    def peek(self, *wanted: str) -> bool:
+        kind, token, _ = self.tokens[self.at]
+        return kind == "op" and token in wanted
+
+    def take(self) -> tuple[str, str, int]:
+        token = self.tokens[self.at]
+        self.at += 1
+        return token
+
+    def expect(self, wanted: str) -> None:
+        kind, token, column = self.take()
+        if kind != "op" or token != wanted:
+            found = f"'{token}'" if kind != "end" else "the end"
+            raise ExpressionError(f"expected '{wanted}', found {found}", column)
+
+    def sum(self) -> int:
+        self.depth += 1
+        if self.depth > MAX_DEPTH:
+            raise ExpressionError(f"nested deeper than {MAX_DEPTH} levels", self.tokens[self.at][2])
+        left = self.product()
+        while self.peek("+", "-"):
+            _, op, column = self.take()
+            right = self.product()
+            left = self.checked(column, self.graph.add, left, right ^ (op == "-"))
+        self.depth -= 1
+        return left
+
+    def product(self) -> int:
+        left = self.unary()
+        while self.peek("*", "/"):
+            _, op, column = self.take()
+            right = self.unary()
+            left = self.checked(column, self.graph.mul if op == "*" else self.graph.div, left, right)
+        return left
+
+    def unary(self) -> int:
+        sign = 0
+        while self.peek("+", "-"):
+            sign ^= self.take()[1] == "-"
+        result = self.power()
+        return result ^ sign if result >> 1 else result
+
+    def power(self) -> int:
+        base = self.atom()
+        if not self.peek("^", "**"):
+            return base
+        _, _, column = self.take()
+        self.depth += 1
+        if self.depth > MAX_DEPTH:
+            raise ExpressionError(f"nested deeper than {MAX_DEPTH} levels", column)
+        exponent = self.graph.value(self.unary())
+        self.depth -= 1
+        if exponent is None:
+            raise ExpressionError("the exponent must be a number", column + 1)
+        return self.checked(column, self.graph.power, base, exponent)
+
+    def atom(self) -> int:
+        kind, token, column = self.take()
+        if kind == "number":
+            return self.checked(column, self.graph.number, _number(token, column))
+        if kind == "name":
+            if self.peek("("):
+                return self.function(token, column)
+            if token.lower() == "pi":
+                return self.graph.pi()
+            if reserved(token):
+                raise ExpressionError(f"'{token}' is a function and needs an argument", column)
+            return self.resolve(token)
+        if kind == "op" and token == "(":
+            inner = self.sum()
+            self.expect(")")
+            return inner
+        if kind == "end":
+            raise ExpressionError("the expression ends too early", column, hint="a value is missing")
+        raise ExpressionError(f"expected a value, found '{token}'", column)
+
+    def function(self, token: str, column: int) -> int:
+        name = _ALIASES.get(token, token)
+        self.expect("(")
+        arguments = [self.sum()]
+        while self.peek(","):
+            self.take()
+            arguments.append(self.sum())
+        self.expect(")")
+        arity = _ARITY.get(name)
+        if arity is None:
+            known = ", ".join(sorted(_ARITY))
+            raise ExpressionError(f"no function called '{token}'", column, hint=f"known: {known}")
+        if len(arguments) != arity:
+            raise ExpressionError(f"{token} takes {arity} argument(s), got {len(arguments)}", column)
+        if name == "atan":
+            return self.checked(column, self.graph.binary, ops.ATAN2, arguments[0], ONE)
+        return self.checked(column, self.graph.apply, ops.FUNCTIONS[name], arguments)
+
+    def checked(self, column: int, make: Callable[..., int], *arguments: object) -> int:
+        try:
+            return make(*arguments)
+        except ProgramError as error:
+            raise ExpressionError(error.message, column) from None
+
+
+def _tokens(text: str) -> list[tuple[str, str, int]]:
+    tokens: list[tuple[str, str, int]] = []
+    at, end = 0, len(text.rstrip())
+    while at < end:
+        match = _TOKEN.match(text, at)
+        if match is None:
+            start = at + len(text[at:]) - len(text[at:].lstrip())
+            raise ExpressionError(
+                f"unexpected character {text[start]!r}",
+                start + 1,
+                hint="an expression holds numbers, names, + - * / ^, parentheses, pi and functions",
+            )
+        kind = str(match.lastgroup)
+        tokens.append((kind, match[kind], match.start(kind) + 1))
+        at = match.end()
+    tokens.append(("end", "", len(text) + 1))
+    return tokens
+
+
+def _number(token: str, column: int) -> int | float | Fraction:
+    if token.isdigit():
+        if len(token) > MAX_DIGITS:
+            raise ExpressionError(f"a number of more than {MAX_DIGITS} digits", column)
+        return int(token)
+    return float(token)

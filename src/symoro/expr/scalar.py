@@ -1,0 +1,218 @@
+"""Scalars with operators: an `Expr` is a literal together with its graph.
+
+Algorithms are written once over these functions: given numbers they compute, given `Expr` they derive.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from fractions import Fraction
+from typing import Any
+
+from symoro.errors import ProgramError
+from symoro.expr import ops
+from symoro.expr.graph import Graph, Number
+
+
+class Expr:
+    """One scalar of a graph. Two are equal when they are the same node with the same sign."""
+
+    __slots__ = ("graph", "lit")
+
+    def __init__(self, graph: Graph, lit: int) -> None:
+        self.graph = graph
+        self.lit = lit
+
+    def __eq__(self, other: object) -> bool:
+        if isinstance(other, Expr):
+            return self.graph is other.graph and self.lit == other.lit
+        if isinstance(other, (int, float, Fraction)):
+            return self.graph.value(self.lit) == other
+        return NotImplemented
+
+    def __hash__(self) -> int:
+        number = self.graph.value(self.lit)  # a number is equal to Python's, and so must its hash be
+        return hash((id(self.graph), self.lit)) if number is None else hash(number)
+
+    def __add__(self, other: Scalar) -> Expr:
+        return Expr(self.graph, self.graph.add(self.lit, self._lit(other)))
+
+    def __sub__(self, other: Scalar) -> Expr:
+        return Expr(self.graph, self.graph.add(self.lit, self._lit(other) ^ 1))
+
+    def __rsub__(self, other: Scalar) -> Expr:
+        return Expr(self.graph, self.graph.add(self._lit(other), self.lit ^ 1))
+
+    def __mul__(self, other: Scalar) -> Expr:
+        return Expr(self.graph, self.graph.mul(self.lit, self._lit(other)))
+
+    def __truediv__(self, other: Scalar) -> Expr:
+        return Expr(self.graph, self.graph.div(self.lit, self._lit(other)))
+
+    def __rtruediv__(self, other: Scalar) -> Expr:
+        return Expr(self.graph, self.graph.div(self._lit(other), self.lit))
+
+    def __pow__(self, exponent: Number) -> Expr:
+        return Expr(self.graph, self.graph.power(self.lit, exponent))
+
+    def __neg__(self) -> Expr:
+        return Expr(self.graph, self.graph.signed(self.lit, 1))
+
+    __radd__ = __add__
+    __rmul__ = __mul__
+
+    def _lit(self, other: Scalar) -> int:
+        if isinstance(other, Expr):
+            if other.graph is not self.graph:
+                raise ProgramError("two expressions of different graphs cannot be combined")
+            return other.lit
+        return self.graph.number(other)
+
+    @property
+    def is_zero(self) -> bool:
+        return self.lit >> 1 == 0
+
+    @property
+    def is_one(self) -> bool:
+        return self.lit == 2
+
+    @property
+    def number(self) -> Number | None:
+        """The number it is, or None."""
+        return self.graph.value(self.lit)
+
+    @property
+    def cls(self) -> int:
+        """CONSTANT, PARAMETER or VARIABLE."""
+        return self.graph.cls[self.lit >> 1]
+
+    def symbols(self) -> set[str]:
+        """Names of the symbols it depends on."""
+        graph = self.graph
+        nodes = graph.reachable([self.lit])
+        return {graph.args[i][0] for i in nodes if graph.op[i] == ops.SYMBOL}
+
+    def __str__(self) -> str:
+        from symoro.expr.canonical import canonical
+
+        return canonical(self)
+
+    def __repr__(self) -> str:
+        try:
+            return f"Expr({self})"
+        except ProgramError:  # too long to read, or the result of a kernel
+            return f"Expr(<{'-' * (self.lit & 1)}node {self.lit >> 1} of {len(self.graph)}>)"
+
+
+Scalar = Expr | int | float | Fraction
+
+
+def wrap(graph: Graph, value: Scalar) -> Expr:
+    """A number or expression as an expression of the graph."""
+    if not isinstance(value, Expr):
+        return Expr(graph, graph.number(value))
+    if value.graph is not graph:
+        raise ProgramError("two expressions of different graphs cannot be combined")
+    return value
+
+
+def symbol(graph: Graph, name: str, cls: int = ops.VARIABLE) -> Expr:
+    return Expr(graph, graph.symbol(name, cls))
+
+
+def pi(graph: Graph) -> Expr:
+    return Expr(graph, graph.pi())
+
+
+def _unary(op: int, x: Scalar) -> Scalar:
+    if isinstance(x, Expr):
+        return Expr(x.graph, x.graph.unary(op, x.lit))
+    return _NUMERIC[op](x)
+
+
+_NUMERIC: dict[int, Callable[[Any], Number]] = {
+    ops.SIN: math.sin,
+    ops.COS: math.cos,
+    ops.TAN: math.tan,
+    ops.SQRT: math.sqrt,
+    ops.ASIN: math.asin,
+    ops.ACOS: math.acos,
+    ops.ABS: abs,
+    ops.SIGN: lambda x: (x > 0) - (x < 0),
+}
+
+
+def sin(x: Scalar) -> Scalar:
+    return _unary(ops.SIN, x)
+
+
+def cos(x: Scalar) -> Scalar:
+    return _unary(ops.COS, x)
+
+
+def tan(x: Scalar) -> Scalar:
+    return _unary(ops.TAN, x)
+
+
+def sqrt(x: Scalar) -> Scalar:
+    return _unary(ops.SQRT, x)
+
+
+def asin(x: Scalar) -> Scalar:
+    return _unary(ops.ASIN, x)
+
+
+def acos(x: Scalar) -> Scalar:
+    return _unary(ops.ACOS, x)
+
+
+def absolute(x: Scalar) -> Scalar:
+    return _unary(ops.ABS, x)
+
+
+def sign(x: Scalar) -> Scalar:
+    """-1, 0 or 1; sign(0) is 0 in every language."""
+    return _unary(ops.SIGN, x)
+
+
+def _binary(op: int, numeric: Callable[[Any, Any], Number], x: Scalar, y: Scalar) -> Scalar:
+    graph = x.graph if isinstance(x, Expr) else y.graph if isinstance(y, Expr) else None
+    if graph is None:
+        return numeric(x, y)
+    return Expr(graph, graph.binary(op, wrap(graph, x).lit, wrap(graph, y).lit))
+
+
+def atan2(y: Scalar, x: Scalar) -> Scalar:
+    return _binary(ops.ATAN2, math.atan2, y, x)
+
+
+def minimum(x: Scalar, y: Scalar) -> Scalar:
+    return _binary(ops.MIN, min, x, y)
+
+
+def maximum(x: Scalar, y: Scalar) -> Scalar:
+    return _binary(ops.MAX, max, x, y)
+
+
+def less(x: Scalar, y: Scalar) -> Scalar:
+    """1 where x < y, else 0."""
+    return _binary(ops.LESS, lambda a, b: int(a < b), x, y)
+
+
+def less_equal(x: Scalar, y: Scalar) -> Scalar:
+    """1 where x <= y, else 0."""
+    return _binary(ops.LESS_EQUAL, lambda a, b: int(a <= b), x, y)
+
+
+def equal(x: Scalar, y: Scalar) -> Scalar:
+    """1 where x == y, else 0."""
+    return _binary(ops.EQUAL, lambda a, b: int(a == b), x, y)
+
+
+def select(condition: Scalar, x: Scalar, y: Scalar) -> Scalar:
+    """x where the condition is not zero, else y: choice as data, without a branch."""
+    if not isinstance(condition, Expr):
+        return x if condition != 0 else y
+    graph = condition.graph
+    return Expr(graph, graph.select(condition.lit, wrap(graph, x).lit, wrap(graph, y).lit))

@@ -1,0 +1,87 @@
+"""Constants of the form r*sqrt(n), r a number and n a whole one: the lengths and sines of exact geometry.
+
+They have a normal form, one node each: r alone, sqrt(n), or the product of the two; square factors of n that
+can be seen at a glance are taken out.
+"""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+from typing import TYPE_CHECKING
+
+from symoro.expr.number import Number
+from symoro.expr.ops import CONSTANT, MUL, NUMBER, SQRT, ZERO
+
+if TYPE_CHECKING:
+    from symoro.expr.graph import Graph
+
+LARGEST_RADICAND = 10**12  # larger ones are kept under the root as they are
+_PRIMES = (2, 3, 5, 7, 11, 13)
+
+
+def surd(graph: Graph, r: Number, n: int) -> int:
+    """The literal of r*sqrt(n)."""
+    factor, rest = square_free(n)
+    number = graph.number(r * factor)
+    if rest == 1 or number == ZERO:
+        return number
+    root = graph.node(SQRT, (graph.number(rest),), CONSTANT)
+    if number >> 1 == 1:
+        return root | (number & 1)
+    return graph.node(MUL, (number & ~1, root), CONSTANT) | (number & 1)
+
+
+def as_surd(graph: Graph, i: int) -> tuple[Number, int] | None:
+    """Node i as (r, n), or None."""
+    r, k = graph.coefficient(i)
+    if graph.op[k] == NUMBER:
+        return r * graph.args[k][0], 1
+    if graph.op[k] == SQRT:
+        radicand = graph.value(graph.args[k][0])
+        if isinstance(radicand, int):
+            return r, radicand
+    return None
+
+
+def product(graph: Graph, i: int, j: int) -> int | None:
+    """The product of two nodes that are both of this form, else None."""
+    left, right = as_surd(graph, i), as_surd(graph, j)
+    if left is None or right is None:
+        return None
+    (r, m), (s, n) = left, right
+    value = r * s
+    if isinstance(value, float):
+        return graph.number(value * math.sqrt(m) * math.sqrt(n) if m != n else value * m)
+    return surd(graph, value, m * n)
+
+
+def inverse(graph: Graph, i: int) -> int | None:
+    """1 / (r sqrt n) = sqrt(n) / (r n) of a node with an exact r, else None."""
+    found = as_surd(graph, i)
+    if found is None or isinstance(found[0], float):
+        return None
+    r, n = found
+    return surd(graph, Fraction(1) / (r * n), n)
+
+
+def root(graph: Graph, value: Number) -> int | None:
+    """The literal of the square root of an exact number, or None when it has no normal form."""
+    fraction = Fraction(value)
+    n = fraction.numerator * fraction.denominator
+    if n < LARGEST_RADICAND or math.isqrt(n) ** 2 == n:
+        return surd(graph, Fraction(1, fraction.denominator), n)
+    return None
+
+
+def square_free(n: int) -> tuple[int, int]:
+    """n = factor^2 * rest; square factors of small primes are taken out."""
+    factor, rest = 1, n
+    whole = math.isqrt(n)
+    if whole * whole == n:
+        return (whole, 1)
+    for p in _PRIMES:
+        while rest % (p * p) == 0:
+            rest //= p * p
+            factor *= p
+    return factor, rest

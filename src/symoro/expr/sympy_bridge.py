@@ -1,0 +1,181 @@
+"""SymPy in both directions, at the border only: imported when asked for."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from fractions import Fraction
+from functools import reduce
+from typing import Any
+
+from symoro.errors import MissingDependencyError, ProgramError
+from symoro.expr import ops
+from symoro.expr.graph import ONE, ZERO, Graph
+from symoro.expr.scalar import Expr
+
+Resolve = Callable[[str], int]
+
+
+def _sympy() -> Any:
+    try:
+        import sympy
+    except ImportError:
+        raise MissingDependencyError(
+            "SymPy is not installed", hint="install it with: pip install 'symoro[sympy]'"
+        ) from None
+    return sympy
+
+
+# -- to SymPy
+
+
+def to_sympy(graph: Graph, roots: Sequence[int]) -> list[Any]:
+    """SymPy expressions of some literals; symbols keep their names and are real.
+
+    A parameter with the name of a variable gets a 2 behind it.
+    """
+    sp = _sympy()
+    rules = _rules(sp)
+    made: dict[int, Any] = {}
+    nodes = graph.reachable(roots)
+    variables = {
+        graph.args[i][0] for i in nodes if graph.op[i] == ops.SYMBOL and graph.cls[i] == ops.VARIABLE
+    }
+
+    def of(lit: int) -> Any:
+        return -made[lit >> 1] if lit & 1 else made[lit >> 1]
+
+    for i in nodes:
+        op, args = graph.op[i], graph.args[i]
+        if op == ops.SELECT:
+            condition, x, y = args
+            test = _condition(sp, graph, condition >> 1, of)
+            made[i] = sp.Piecewise((of(x), test), (of(y), True))
+        elif op in ops.COMPARISONS:
+            made[i] = sp.Piecewise((1, _condition(sp, graph, i, of)), (0, True))
+        elif op >= ops.ADD:
+            made[i] = rules[op](*(of(lit) for lit in args))
+        elif op == ops.NUMBER:
+            value = args[0]
+            made[i] = sp.Float(value) if isinstance(value, float) else sp.Rational(value)
+        elif op == ops.PI:
+            made[i] = sp.pi
+        elif op == ops.SYMBOL:
+            name, cls = args
+            taken = cls == ops.PARAMETER and name in variables
+            made[i] = sp.Symbol(f"{name}_2" if taken else name, real=True)
+        else:
+            raise ProgramError("a kernel call has no SymPy expression", hint="evaluate it with function()")
+    return [of(lit) for lit in roots]
+
+
+def _rules(sp: Any) -> dict[int, Callable[..., Any]]:
+    return {
+        ops.ADD: lambda a, b: a + b,
+        ops.SUB: lambda a, b: a - b,
+        ops.MUL: lambda a, b: a * b,
+        ops.DIV: lambda a, b: a / b,
+        ops.SQRT: sp.sqrt,
+        ops.SIN: sp.sin,
+        ops.COS: sp.cos,
+        ops.TAN: sp.tan,
+        ops.ASIN: sp.asin,
+        ops.ACOS: sp.acos,
+        ops.ATAN2: sp.atan2,
+        ops.ABS: sp.Abs,
+        ops.SIGN: sp.sign,
+        ops.MIN: sp.Min,
+        ops.MAX: sp.Max,
+    }
+
+
+def _condition(sp: Any, graph: Graph, i: int, of: Callable[[int], Any]) -> Any:
+    """Whether node i is not zero, as a condition of SymPy."""
+    relations = {ops.LESS: sp.Lt, ops.LESS_EQUAL: sp.Le, ops.EQUAL: sp.Eq}
+    if graph.op[i] in relations:
+        x, y = graph.args[i]
+        return relations[graph.op[i]](of(x), of(y))
+    return sp.Ne(of(i << 1), 0)
+
+
+# -- from SymPy
+
+
+def from_sympy(graph: Graph, expression: Any, resolve: Resolve | None = None) -> Expr:
+    """A SymPy expression as an expression of the graph; symbols are parameters unless `resolve` says."""
+    sp = _sympy()
+    if resolve is None:
+
+        def resolve(name: str) -> int:
+            return graph.symbol(name, ops.PARAMETER)
+
+    root = sp.sympify(expression)
+    if not isinstance(root, sp.Basic):
+        raise ProgramError(f"cannot read {type(expression).__name__} from SymPy: one expression is expected")
+    made: dict[Any, int] = {}
+    for node in sp.postorder_traversal(root):
+        if node not in made and type(node).__name__ != "ExprCondPair":  # a Piecewise reads its own pairs
+            made[node] = _read(sp, graph, node, made, resolve)
+    return Expr(graph, made[root])
+
+
+def _read(sp: Any, graph: Graph, node: Any, made: dict[Any, int], resolve: Resolve) -> int:
+    if node.is_Rational:
+        return graph.number(Fraction(int(node.p), int(node.q)))
+    if node.is_Float:
+        return graph.number(float(node))
+    if node is sp.pi:
+        return graph.pi()
+    if node.is_Symbol:
+        return resolve(node.name)
+    if node in (sp.true, sp.false):
+        return ONE if node is sp.true else ZERO
+    if isinstance(node, sp.Piecewise):
+        return _read_piecewise(sp, graph, node, made)
+    children = [made[arg] for arg in node.args]
+    if node.is_Pow:
+        if not node.exp.is_Rational:
+            raise ProgramError(f"cannot read the power {node} from SymPy: the exponent must be a fraction")
+        return graph.power(children[0], Fraction(int(node.exp.p), int(node.exp.q)))
+    return _read_function(graph, type(node).__name__, children)
+
+
+def _read_piecewise(sp: Any, graph: Graph, node: Any, made: dict[Any, int]) -> int:
+    *pairs, (otherwise, condition) = node.args
+    if condition != sp.true:
+        raise ProgramError(f"cannot read {node} from SymPy: it has no value where no condition holds")
+    result = made[otherwise]
+    for value, test in reversed(pairs):
+        result = graph.select(made[test], made[value], result)
+    return result
+
+
+# Names of SymPy's classes -> operation, applied from left to right where there are several arguments.
+_FOLDED = {
+    "Add": ops.ADD,
+    "Mul": ops.MUL,
+    "Min": ops.MIN,
+    "Max": ops.MAX,
+    "And": ops.MIN,
+    "Or": ops.MAX,
+}
+_RELATIONS = {"StrictLessThan": ops.LESS, "LessThan": ops.LESS_EQUAL, "Equality": ops.EQUAL}
+_REVERSED = {"StrictGreaterThan": ops.LESS, "GreaterThan": ops.LESS_EQUAL}
+_FUNCTIONS = {"Abs": ops.ABS} | {name: op for name, op in ops.FUNCTIONS.items() if op <= ops.SIGN}
+
+
+def _read_function(graph: Graph, name: str, children: Sequence[int]) -> int:
+    if name in _FOLDED:
+        return reduce(lambda x, y: graph.binary(_FOLDED[name], x, y), children)
+    if name in _RELATIONS:
+        return graph.binary(_RELATIONS[name], *children)
+    if name in _REVERSED:
+        return graph.binary(_REVERSED[name], *reversed(children))
+    if name == "Unequality":
+        return graph.select(graph.binary(ops.EQUAL, *children), ZERO, ONE)
+    if name == "Not":
+        return graph.select(children[0], ZERO, ONE)
+    if name == "atan":
+        return graph.binary(ops.ATAN2, children[0], ONE)
+    if name not in _FUNCTIONS:
+        raise ProgramError(f"cannot read '{name}' from SymPy")
+    return graph.apply(_FUNCTIONS[name], children)

@@ -1,0 +1,181 @@
+"""Exact trigonometry: quarter turns, sines of multiples of pi/6 and pi/4, their inverses, sin^2 + cos^2."""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+from typing import TYPE_CHECKING
+
+from symoro.errors import ProgramError
+from symoro.expr import surds
+from symoro.expr.number import Number
+from symoro.expr.ops import ACOS, ADD, CONSTANT, COS, MUL, ONE, PI, SIN, SUB, ZERO
+
+if TYPE_CHECKING:
+    from symoro.expr.graph import Graph
+
+_HALF, _QUARTER = Fraction(1, 2), Fraction(1, 4)
+_KNOWN = (Fraction(0), Fraction(1, 6), _QUARTER, Fraction(1, 3), _HALF)
+_DEEPEST = 16  # sums looked through for a multiple of pi, factors looked through for a square
+
+
+def sincos(graph: Graph, op: int, x: int) -> int:
+    """The literal of sin x or cos x: exact where it can be, else of an angle within pi/4 of x's symbols."""
+    if x >> 1 == 0:
+        return ZERO if op == SIN else ONE
+    value = graph.value(x)
+    if isinstance(value, float):
+        return graph.number(math.sin(value) if op == SIN else math.cos(value))
+    turn, rest = split_pi(graph, x)
+    flip = 0
+    if turn:
+        if rest == ZERO:
+            exact = exact_sine(graph, turn + _HALF if op == COS else turn)
+            if exact is not None:
+                return exact
+        if rest & 1:  # turn towards a positive rest first, so that x and -x reduce alike
+            turn, rest = -turn, rest ^ 1
+            flip = 1 if op == SIN else 0
+        quarters = math.ceil(turn * 2 - _HALF)  # the rest of the turn lies in (-pi/4, pi/4]
+        phase = (quarters + (1 if op == COS else 0)) % 4
+        x = graph.add(rest, times_pi(graph, turn - Fraction(quarters, 2)))
+        op = COS if phase & 1 else SIN
+        flip ^= phase >> 1
+    if isinstance(graph.value(x), float):
+        made = sincos(graph, op, x)
+    else:
+        made = graph.node(op, (x & ~1,), graph.cls[x >> 1]) | (x & 1 if op == SIN else 0)
+    return graph.signed(made, flip)
+
+
+def times_pi(graph: Graph, turn: Fraction) -> int:
+    """The literal of turn*pi."""
+    return graph.mul(graph.number(turn), graph.pi())
+
+
+def split_pi(graph: Graph, x: int) -> tuple[Fraction, int]:
+    """x = turn*pi + rest: the exact multiples of pi among the terms of x, and the others."""
+    turn = Fraction(0)
+    while (found := _find_pi(graph, x)) is not None:
+        part, x = found
+        turn += part
+    return turn, x
+
+
+def _find_pi(graph: Graph, x: int) -> tuple[Fraction, int] | None:
+    """One multiple of pi among the terms of x, and the sum of the others."""
+    stack: list[tuple[int, tuple[int, ...]]] = [(x, ())]  # a term, and the terms beside it on the way down
+    for _ in range(2 * _DEEPEST):
+        if not stack:
+            return None
+        lit, beside = stack.pop()
+        i, sign = lit >> 1, lit & 1
+        c, k = graph.coefficient(i)
+        if graph.op[k] == PI and _is_exact(c):
+            rest = ZERO
+            for term in reversed(beside):
+                rest = graph.add(rest, term)
+            return Fraction(-c if sign else c), rest
+        if graph.op[i] == ADD or graph.op[i] == SUB:
+            a, b = graph.terms(lit)
+            stack.append((a, (*beside, b)))
+            stack.append((b, (*beside, a)))
+    return None
+
+
+def _is_exact(c: Number) -> bool:
+    """Whether a multiple of pi is exact as written; 0.5*pi and 0.25*pi are."""
+    return not isinstance(c, float) or Fraction(c).denominator <= 8
+
+
+def exact_sine(graph: Graph, turn: Fraction) -> int | None:
+    """sin(turn*pi) where it is 0, 1/2, sqrt(2)/2, sqrt(3)/2 or 1, with either sign."""
+    turn %= 2
+    sign = 0
+    if turn >= 1:
+        turn, sign = turn - 1, 1
+    if turn > _HALF:
+        turn = 1 - turn
+    if turn not in _KNOWN:
+        return None
+    k = _KNOWN.index(turn)  # the k-th of these angles has the sine sqrt(k)/2
+    return graph.signed(surds.surd(graph, _HALF, k), sign)
+
+
+def exact_tangent(graph: Graph, x: int) -> int | None:
+    """tan x where x is a multiple of pi/6 or pi/4."""
+    turn, rest = split_pi(graph, x)
+    if rest != ZERO:
+        return None
+    sine, cosine = exact_sine(graph, turn), exact_sine(graph, turn + _HALF)
+    if sine is None or cosine is None:
+        return None
+    if cosine == ZERO:
+        raise ProgramError(f"tan({turn}*pi) does not exist")
+    return graph.div(sine, cosine)
+
+
+def exact_inverse(graph: Graph, op: int, x: int) -> int | None:
+    """asin x or acos x where x is an exact sine."""
+    if graph.cls[x >> 1] != CONSTANT:
+        return None
+    for turn in _KNOWN:
+        if exact_sine(graph, turn) == x & ~1:
+            angle = -turn if x & 1 else turn
+            return times_pi(graph, _HALF - angle if op == ACOS else angle)
+    return None
+
+
+def exact_atan2(a: Number, b: Number) -> Fraction | None:
+    """atan2(a, b) / pi for points on the axes and the diagonals."""
+    if (a and b and abs(a) != abs(b)) or a == b == 0:
+        return None
+    up, right = (a > 0) - (a < 0), (b > 0) - (b < 0)
+    eighths = {(0, 1): 0, (1, 1): 1, (1, 0): 2, (1, -1): 3, (0, -1): 4}[abs(up), right]
+    return Fraction(-eighths if up < 0 else eighths, 4)
+
+
+# -- sin^2 + cos^2 = 1
+
+
+def pythagoras(graph: Graph, i: int, j: int) -> int | None:
+    """The literal of i + j where these are (sin a)^2 u and (cos a)^2 u, else None."""
+    a, b = graph.args[i][0] >> 1, graph.args[i][1] >> 1
+    if a != b and graph.op[a] != MUL and graph.op[b] != MUL:
+        return None
+    left = _factors(graph, i)
+    squares = {f for f in left if graph.op[f] in (SIN, COS) and left.count(f) > 1}
+    if not squares:
+        return None
+    right = _factors(graph, j)
+    for trig in sorted(squares):
+        partner = graph.table.get((COS if graph.op[trig] == SIN else SIN, graph.args[trig]))
+        if partner is None or right.count(partner) < 2:
+            continue
+        common, others = _without_square(left, trig), _without_square(right, partner)
+        if sorted(common) == sorted(others):
+            product = ONE
+            for f in common:
+                product = graph.mul(product, f << 1)
+            return product
+    return None
+
+
+def _without_square(factors: list[int], f: int) -> list[int]:
+    rest = list(factors)
+    rest.remove(f)
+    rest.remove(f)
+    return rest
+
+
+def _factors(graph: Graph, i: int) -> list[int]:
+    """The factors of a product; beyond the first few, products are left as they are."""
+    found: list[int] = []
+    stack = [i]
+    while stack and len(found) + len(stack) <= _DEEPEST:
+        k = stack.pop()
+        if graph.op[k] == MUL:
+            stack += (graph.args[k][0] >> 1, graph.args[k][1] >> 1)
+        else:
+            found.append(k)
+    return found + stack

@@ -1,0 +1,89 @@
+"""The one table of symbols: what each name means, its SYMORO name, LaTeX form, unit and frame.
+
+Documentation, headers of emitted code and the LaTeX emitter read it; no other place explains a symbol.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Symbol:
+    """One row of the notation table; `name` ends in {j} when a number follows."""
+
+    name: str
+    symoro: str
+    latex: str
+    unit: str
+    frame: str
+    meaning: str
+
+
+NOTATION: tuple[Symbol, ...] = (
+    Symbol("q", "th, t, r", "q_{j}", "rad, m", "", "joint position"),
+    Symbol("qd", "QP", r"\dot q_{j}", "rad/s, m/s", "", "joint velocity"),
+    Symbol("qdd", "QDP", r"\ddot q_{j}", "rad/s2, m/s2", "", "joint acceleration"),
+    Symbol("tau", "GAM", r"\Gamma_{j}", "N m, N", "", "joint torque or force"),
+    Symbol("ant", "ant", "a(j)", "", "", "antecedent frame"),
+    Symbol("sigma", "sigma", r"\sigma_{j}", "", "", "0 revolute, 1 prismatic, 2 fixed"),
+    Symbol("mu", "mu", r"\mu_{j}", "", "", "1 motorised, 0 passive"),
+    Symbol("gamma", "gamma", r"\gamma_{j}", "rad", "ant", "angle about z of the antecedent"),
+    Symbol("b", "b", "b_{j}", "m", "ant", "distance along z of the antecedent"),
+    Symbol("alpha", "alpha", r"\alpha_{j}", "rad", "ant", "angle between the axes, about x"),
+    Symbol("d", "d", "d_{j}", "m", "ant", "distance between the axes, along x"),
+    Symbol("theta", "theta", r"\theta_{j}", "rad", "j", "angle about z of the joint"),
+    Symbol("r", "r", "r_{j}", "m", "j", "distance along z of the joint"),
+    Symbol("eta", "eta", r"\eta_{j}", "", "", "1 elastic, 0 rigid"),
+    Symbol("k", "k", "k_{j}", "N m/rad, N/m", "", "stiffness of an elastic joint"),
+    Symbol("XX", "XX", "XX_{j}", "kg m2", "j", "inertia about the origin of the frame"),
+    Symbol("XY", "XY", "XY_{j}", "kg m2", "j", "product of inertia"),
+    Symbol("XZ", "XZ", "XZ_{j}", "kg m2", "j", "product of inertia"),
+    Symbol("YY", "YY", "YY_{j}", "kg m2", "j", "inertia about the origin of the frame"),
+    Symbol("YZ", "YZ", "YZ_{j}", "kg m2", "j", "product of inertia"),
+    Symbol("ZZ", "ZZ", "ZZ_{j}", "kg m2", "j", "inertia about the origin of the frame"),
+    Symbol("MX", "MX", "MX_{j}", "kg m", "j", "first moment, mass times centre of mass"),
+    Symbol("MY", "MY", "MY_{j}", "kg m", "j", "first moment"),
+    Symbol("MZ", "MZ", "MZ_{j}", "kg m", "j", "first moment"),
+    Symbol("M", "M", "M_{j}", "kg", "", "mass"),
+    Symbol("IA", "IA", "I_{a,j}", "kg m2, kg", "", "rotor inertia on the joint side"),
+    Symbol("FV", "FV", "F_{v,j}", "N m s/rad, N s/m", "", "viscous friction"),
+    Symbol("FS", "FS", "F_{s,j}", "N m, N", "", "Coulomb friction"),
+    Symbol("FO", "", "F_{o,j}", "N m, N", "", "torque offset"),
+    Symbol("FX", "FX", "F_{x,j}", "N", "j", "force by the link on the environment"),
+    Symbol("FY", "FY", "F_{y,j}", "N", "j", "force by the link on the environment"),
+    Symbol("FZ", "FZ", "F_{z,j}", "N", "j", "force by the link on the environment"),
+    Symbol("CX", "CX", "C_{x,j}", "N m", "j", "moment by the link on the environment"),
+    Symbol("CY", "CY", "C_{y,j}", "N m", "j", "moment by the link on the environment"),
+    Symbol("CZ", "CZ", "C_{z,j}", "N m", "j", "moment by the link on the environment"),
+    Symbol("V0", "V0", "{}^0V_0", "m/s, rad/s", "0", "velocity of the base (linear; angular)"),
+    Symbol("Vd0", "VP0, WP0", r"{}^0\dot V_0", "m/s2, rad/s2", "0", "acceleration of the base"),
+    Symbol("G", "G", "g_{j}", "m/s2", "world", "gravity"),
+    Symbol("Z", "Z", "Z", "", "world", "place of frame 0 in the world"),
+    Symbol("T", "T", "{}^{i}T_{j}", "", "i", "placement of frame j in frame i"),
+    Symbol("J", "J", "J", "", "", "Jacobian, rows linear then angular"),
+    Symbol("A", "A", "A", "kg m2, kg", "", "inertia matrix"),
+    Symbol("H", "H", "H", "N m, N", "", "torques at zero acceleration"),
+    Symbol("Q", "Q", "Q", "N m, N", "", "gravity torques"),
+)
+
+_LATEX = {row.name: row.latex for row in NOTATION}
+_GREEK = ("alpha", "beta", "gamma", "delta", "theta", "phi", "psi", "sigma", "mu", "tau", "omega")
+_NUMBERED = re.compile(r"([A-Za-z]+?)_?(\d+)\Z")
+
+
+def latex(name: str) -> str:
+    """The LaTeX form of a symbol's or variable's name."""
+    if re.fullmatch(r"[CS][0-9m_]+", name):  # cosines and sines of joint angles
+        return rf"{'c' if name[0] == 'C' else 's'}_{{{name[1:].replace('_', ',').replace('m', '-')}}}"
+    match = _NUMBERED.match(name)
+    stem, number = (match[1], match[2]) if match else (name, "")
+    if number and stem in _LATEX and "{j}" in _LATEX[stem]:
+        return _LATEX[stem].replace("{j}", f"{{{number}}}").replace(",j", f",{number}")
+    if number and stem in _LATEX:
+        return f"{_LATEX[stem]}_{{{number}}}"
+    body = "\\" + stem if stem.lower() in _GREEK else stem
+    if len(stem) > 1 and body == stem:
+        body = rf"\mathit{{{stem}}}".replace("_", r"\_")
+    return f"{body}_{{{number}}}" if number else body
