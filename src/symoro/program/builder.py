@@ -1,0 +1,115 @@
+"""How models write a program: inputs, parameters, named variables, outputs."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from symoro.errors import ProgramError
+from symoro.expr import ops
+from symoro.expr.formula import Formula
+from symoro.expr.graph import Graph
+from symoro.expr.kernels import call
+from symoro.expr.scalar import Expr, Scalar, pi, symbol, wrap
+from symoro.program.program import Input, Output, Program, Shape, size
+
+
+class Builder:
+    """Collects a program. One builder, one graph, one model."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+        self.graph = Graph()
+        self._inputs: list[Input] = []
+        self._outputs: list[Output] = []
+        self._parameters: dict[str, None] = {}
+        self._names: dict[int, tuple[str, int]] = {}
+        self._taken: set[str] = set()
+
+    def input(
+        self,
+        name: str,
+        shape: Shape,
+        symbols: Sequence[str] | None = None,
+        title: str = "",
+        default: Sequence[float] | None = None,
+    ) -> list[Expr]:
+        """Declare an input; returns its entries by rows."""
+        if symbols is None:
+            symbols = [f"{name}{k}" for k in range(1, size(shape) + 1)]
+        if len(symbols) != size(shape) or len(set(symbols)) != len(symbols):
+            raise ProgramError(f"input {name}: {size(shape)} distinct entry names expected")
+        if any(name == other.name for other in self._inputs):
+            raise ProgramError(f"input {name} is declared twice")
+        clash = {s for other in self._inputs for s in other.symbols} & set(symbols)
+        if clash:
+            raise ProgramError(f"input {name}: entry {sorted(clash)[0]} belongs to another input")
+        fallback = None if default is None else tuple(default)
+        self._inputs.append(Input(name, shape, tuple(symbols), title, fallback))
+        return [symbol(self.graph, s, ops.VARIABLE) for s in symbols]
+
+    def parameter(self, name: str) -> Expr:
+        self._parameters.setdefault(name)
+        return symbol(self.graph, name, ops.PARAMETER)
+
+    def formula(self, f: Formula) -> Expr:
+        """A formula of a description, its symbols declared as parameters."""
+        return f.into(self.graph, lambda name: self.parameter(name).lit)
+
+    def number(self, value: Scalar) -> Expr:
+        return wrap(self.graph, value)
+
+    def pi(self) -> Expr:
+        return pi(self.graph)
+
+    def named(self, name: str, value: Scalar) -> Expr:
+        """Give an intermediate variable its name; numbers and symbols need none, the first name stays."""
+        expr = wrap(self.graph, value)
+        node = expr.lit >> 1
+        if self.graph.op[node] >= ops.ADD and node not in self._names:
+            unique, k = name, 2
+            while unique in self._taken:
+                unique, k = f"{name}_{k}", k + 1
+            self._taken.add(unique)
+            self._names[node] = (unique, expr.lit & 1)
+        return expr
+
+    def named_array(self, name: str, values: Sequence[Scalar]) -> list[Expr]:
+        """Names name1, name2 ... for the entries of a vector."""
+        return [self.named(f"{name}{k}", v) for k, v in enumerate(values, 1)]
+
+    def call(self, kernel: str, *inputs: Sequence[Scalar]) -> list[Expr]:
+        """The results of a kernel call."""
+        arrays = [[wrap(self.graph, x).lit for x in array] for array in inputs]
+        return [Expr(self.graph, lit) for lit in call(self.graph, kernel, arrays)]
+
+    def output(self, name: str, value: Any, title: str = "") -> None:
+        """Declare an output from a scalar or nested lists of scalars."""
+        shape, entries = _flatten(value)
+        lits = tuple(wrap(self.graph, x).lit for x in entries)
+        self._outputs.append(Output(name, shape, lits, title))
+
+    def program(self, *, title: str = "", expanded: bool = False) -> Program:
+        if not self._outputs:
+            raise ProgramError(f"program {self.name} has no output")
+        return Program(
+            self.name,
+            self.graph,
+            tuple(self._inputs),
+            tuple(self._outputs),
+            tuple(self._parameters),
+            dict(self._names),
+            expanded,
+            title,
+        )
+
+
+def _flatten(value: Any) -> tuple[Shape, list[Scalar]]:
+    if not isinstance(value, (list, tuple)):
+        return (), [value]
+    parts = [_flatten(v) for v in value]
+    shapes = {shape for shape, _ in parts}
+    if len(shapes) > 1:
+        raise ProgramError(f"an output has rows of different shapes: {sorted(shapes)}")
+    inner = shapes.pop() if shapes else ()
+    return (len(parts), *inner), [x for _, entries in parts for x in entries]

@@ -1,0 +1,59 @@
+"""The passes in order. Each keeps the values and never adds operations; one that would is not taken."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from symoro.program.count import OpCount, count
+from symoro.program.passes.compact import compact
+from symoro.program.passes.schedule import schedule
+from symoro.program.passes.sums import share_sums
+from symoro.program.program import Program
+
+Pass = Callable[[Program], Program]
+
+SHARE_ROUNDS = 3
+
+
+@dataclass(frozen=True)
+class Step:
+    """What one pass did, for those who want to know."""
+
+    name: str
+    before: OpCount
+    after: OpCount
+
+
+def optimise(program: Program) -> Program:
+    """The program with fewer operations and a good order."""
+    return traced(program)[0]
+
+
+def traced(program: Program) -> tuple[Program, list[Step]]:
+    """The optimised program with the operation count before and after each pass."""
+    steps: list[Step] = []
+
+    def run(step: Pass, current: Program, before: OpCount) -> tuple[Program, OpCount]:
+        candidate = step(current)
+        after = count(candidate)
+        if cost(after) > cost(before):
+            candidate, after = current, before
+        steps.append(Step(step.__name__, before, after))
+        return candidate, after
+
+    current, now = run(compact, program, count(program))
+    if not program.expanded:
+        for _ in range(SHARE_ROUNDS):
+            candidate, after = run(share_sums, current, now)
+            gained = cost(after) < cost(now)
+            current, now = (candidate, after) if gained else (current, now)
+            if not gained:
+                break
+        current, now = run(schedule, current, now)
+    return current, steps
+
+
+def cost(c: OpCount) -> tuple[int, int]:
+    """What the passes make smaller: the work of each call, then the work done once."""
+    return c.total, c.setup.total if c.setup else 0
