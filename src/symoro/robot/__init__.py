@@ -1,0 +1,1 @@
+"""Robots: what they are (frozen data), how they hang together, and the files they come from."""

@@ -1,0 +1,364 @@
+"""Tables of parameters in three conventions, and the exact way from one to another.
+
+    Khalil-Kleinfinger   iTj    = Rz(gamma) Tz(b) Rx(alpha) Tx(d) Rz(theta) Tz(r)
+    Craig                i-1Ti  = Rx(alpha_i-1) Tx(a_i-1) Rz(theta_i) Tz(d_i)
+    Denavit-Hartenberg   i-1Ti  = Rz(theta_i) Tz(d_i) Tx(a_i) Rx(alpha_i)            (classic)
+
+A screw is a rotation and a translation along one axis, Z(g, b) = Rz(g) Tz(b) and X(a, d) = Rx(a) Tx(d);
+screws along one axis commute and add up. A serial chain therefore is one word
+
+    base X1 Z1 X2 Z2 ... Xn Zn tool,      Xi = X(alpha_i, d_i),  Zi = Z(theta_i, r_i),
+
+and the conventions only differ in where they cut it into frames. Khalil's extra Z(gamma_i, b_i) joins the
+joint before, or the base. Craig cuts after each Zi: Khalil's frames when gamma = b = 0. Classic
+Denavit-Hartenberg cuts after each Xi: its frame i is Khalil's frame i moved by X(i+1); X1 goes into the base,
+and the X of the last row is a tool frame. Inertial parameters and wrenches move with the frames.
+
+J. Denavit, R.S. Hartenberg, J. Applied Mechanics 22, 1955. J.J. Craig, Introduction to Robotics, 1986, ch. 3.
+W. Khalil, J.F. Kleinfinger, ICRA 1986.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from enum import StrEnum
+from typing import Any
+
+from symoro.errors import NotApplicableError, UnknownNameError
+from symoro.expr import linalg
+from symoro.expr.canonical import canonical
+from symoro.expr.formula import ZERO, Formula, formula
+from symoro.expr.graph import Graph
+from symoro.expr.linalg import Matrix, Vector
+from symoro.expr.scalar import Scalar, cos, sin, wrap
+from symoro.robot.description import (
+    GEOMETRIC,
+    IDENTITY16,
+    INERTIAL,
+    WRENCH,
+    Base,
+    Frame,
+    JointType,
+    Link,
+    Placement,
+    Robot,
+    Tool,
+)
+from symoro.robot.topology import chain, structure
+
+
+class Convention(StrEnum):
+    """How a table of parameters places its frames."""
+
+    KHALIL_KLEINFINGER = "khalil-kleinfinger"
+    CRAIG = "craig"
+    DENAVIT_HARTENBERG = "denavit-hartenberg"
+
+
+_ALIASES = {
+    "khalil": Convention.KHALIL_KLEINFINGER,
+    "kk": Convention.KHALIL_KLEINFINGER,
+    "modified": Convention.CRAIG,
+    "mdh": Convention.CRAIG,
+    "classic": Convention.DENAVIT_HARTENBERG,
+    "standard": Convention.DENAVIT_HARTENBERG,
+    "dh": Convention.DENAVIT_HARTENBERG,
+}
+
+COLUMNS: dict[Convention, dict[str, str]] = {
+    Convention.KHALIL_KLEINFINGER: {name: name for name in GEOMETRIC},
+    Convention.CRAIG: {"alpha": "alpha", "a": "d", "theta": "theta", "d": "r"},
+    Convention.DENAVIT_HARTENBERG: {"theta": "theta", "d": "r", "a": "d", "alpha": "alpha"},
+}
+"""The columns of a convention's table, each with Khalil's letter for that parameter."""
+
+
+def convention_named(name: str) -> Convention:
+    """The convention called so, by its name or a usual short form."""
+    try:
+        return _ALIASES.get(name.strip().lower()) or Convention(name.strip().lower())
+    except ValueError:
+        raise UnknownNameError("convention", name, [str(c) for c in Convention]) from None
+
+
+def variable_field(sigma: JointType) -> str:
+    """Khalil's letter for the parameter that the joint varies; empty for a fixed joint."""
+    return {JointType.REVOLUTE: "theta", JointType.PRISMATIC: "r"}.get(sigma, "")
+
+
+@dataclass(frozen=True)
+class Row:
+    """One joint: its parameters in the order of the table's columns, the offset where the variable is."""
+
+    sigma: JointType
+    values: tuple[Formula, ...]
+    name: str = ""
+
+
+@dataclass(frozen=True)
+class Table:
+    """A serial chain in one convention.
+
+    Attributes:
+        base: world T 0 with the table's own frame 0, sixteen entries by rows.
+        tool: a frame on the table's last frame.
+        links: inertial parameters and wrenches in the table's own frames, or none.
+    """
+
+    convention: Convention
+    rows: tuple[Row, ...]
+    base: tuple[Formula, ...] = IDENTITY16
+    tool: Tool | None = None
+    links: tuple[Link, ...] = ()
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        return tuple(COLUMNS[self.convention])
+
+
+# -- rigid motions of formulas
+
+
+def transform(place: Placement | Frame, graph: Graph) -> Matrix:
+    """The 4x4 matrix of six geometric parameters."""
+    values = {name: getattr(place, name).into(graph) for name in GEOMETRIC}
+    first = _screw(2, values["gamma"], values["b"])
+    second = _screw(0, values["alpha"], values["d"])
+    third = _screw(2, values["theta"], values["r"])
+    return linalg.matmul(linalg.matmul(first, second), third)
+
+
+def _screw(axis: int, angle: Scalar, length: Scalar) -> Matrix:
+    """A turn about an axis (0 is x, 2 is z) and a shift along it."""
+    matrix = linalg.identity(4)
+    i, j = [(1, 2), (2, 0), (0, 1)][axis]
+    matrix[i][i] = matrix[j][j] = cos(angle)
+    matrix[i][j], matrix[j][i] = -sin(angle), sin(angle)
+    matrix[axis][3] = length
+    return matrix
+
+
+def composed(base: tuple[Formula, ...], *places: Placement) -> tuple[Formula, ...]:
+    """The sixteen entries of base T ... with some placements after it."""
+    if all(_is_identity(place) for place in places):
+        return base
+    graph = Graph()
+    entries = [entry.into(graph) for entry in base]
+    matrix: Matrix = [list(entries[4 * i : 4 * i + 4]) for i in range(4)]
+    for place in places:
+        matrix = linalg.matmul(matrix, transform(place, graph))
+    return tuple(_written(graph, entry) for row in matrix for entry in row)
+
+
+def moved(link: Link, place: Placement) -> Link:
+    """The parameters of a link in the frame on which `place` puts the frame they are given in.
+
+    With R, P from the placement: MS' = R MS + M P, J' = R J R' - hat(P) hat(R MS) - hat(R MS) hat(P)
+    - M hat(P) hat(P); f' = R f, m' = R m + P x R f.
+    """
+    if _is_identity(place) or all(getattr(link, name).is_zero for name in (*INERTIAL, *WRENCH)):
+        return link
+    graph = Graph()
+    value: dict[str, Scalar] = {name: getattr(link, name).into(graph) for name in (*INERTIAL, *WRENCH)}
+    matrix = transform(place, graph)
+    R, P = linalg.rotation_of(matrix), linalg.position_of(matrix)
+    first = linalg.matvec(R, [value["MX"], value["MY"], value["MZ"]])
+    force = linalg.matvec(R, [value["FX"], value["FY"], value["FZ"]])
+    moment = linalg.matvec(R, [value["CX"], value["CY"], value["CZ"]])
+    J = _moved_inertia(_inertia_matrix(value), R, P, first, value["M"])
+    results = dict(zip(("XX", "XY", "XZ"), J[0], strict=True))
+    results |= {"YY": J[1][1], "YZ": J[1][2], "ZZ": J[2][2]}
+    total = linalg.add(first, linalg.scale(value["M"], P))
+    results |= dict(zip(("MX", "MY", "MZ"), total, strict=True))
+    results |= dict(zip(("FX", "FY", "FZ"), force, strict=True))
+    moment = linalg.add(moment, linalg.cross(P, force))
+    results |= dict(zip(("CX", "CY", "CZ"), moment, strict=True))
+    changes: dict[str, Any] = {name: _written(graph, result) for name, result in results.items()}
+    return replace(link, **changes)
+
+
+def _inertia_matrix(v: dict[str, Scalar]) -> Matrix:
+    return [[v["XX"], v["XY"], v["XZ"]], [v["XY"], v["YY"], v["YZ"]], [v["XZ"], v["YZ"], v["ZZ"]]]
+
+
+def _moved_inertia(J: Matrix, R: Matrix, P: Vector, first: Vector, mass: Scalar) -> Matrix:
+    turned = linalg.matmul(linalg.matmul(R, J), linalg.transpose(R))
+    shift, moment = linalg.skew(P), linalg.skew(first)
+    terms = [
+        linalg.matmul(shift, moment),
+        linalg.matmul(moment, shift),
+        linalg.matscale(mass, linalg.matmul(shift, shift)),
+    ]
+    for term in terms:
+        turned = linalg.matadd(turned, linalg.matscale(-1, term))
+    return turned
+
+
+def _written(graph: Graph, value: Scalar) -> Formula:
+    return formula(canonical(wrap(graph, value)))
+
+
+def _is_identity(place: Placement) -> bool:
+    return all(getattr(place, name).is_zero for name in GEOMETRIC)
+
+
+def _x_screw(ant: int, frame: Frame) -> Placement:
+    return Placement(ant, alpha=frame.alpha, d=frame.d)
+
+
+def _inverse_x(place: Placement) -> Placement:
+    return replace(place, alpha=-place.alpha, d=-place.d)
+
+
+# -- from a table to a robot
+
+
+def from_table(table: Table, name: str = "robot") -> Robot:
+    """The robot that a table describes, in Khalil and Kleinfinger's frames.
+
+    Raises:
+        NotApplicableError: the tool frame cannot be put on the robot's last frame.
+    """
+    fields = COLUMNS[table.convention].values()
+    frames = []
+    for i, row in enumerate(table.rows):
+        values: dict[str, Any] = dict(zip(fields, row.values, strict=True))
+        frames.append(Frame(ant=i, sigma=row.sigma, name=row.name, **values))
+    links = list(table.links) or [Link()] * len(frames)
+    tool = table.tool
+    if table.convention == Convention.DENAVIT_HARTENBERG:
+        frames, links, tool = from_classic(frames, links, tool)
+    return Robot(name=name, frames=tuple(frames), links=tuple(links), base=Base(Z=table.base), tool=tool)
+
+
+def from_classic(
+    frames: Sequence[Frame], links: Sequence[Link], tool: Tool | None
+) -> tuple[list[Frame], list[Link], Tool | None]:
+    """A serial chain in classic Denavit-Hartenberg frames, cut again into Khalil's.
+
+    Arguments:
+        frames: alpha and d hold alpha_i and a_i of the same row, which come after the joint.
+        links: in the classic frames.
+        tool: on one of the classic frames.
+    """
+    tails = [_x_screw(j, frame) for j, frame in enumerate(frames, 1)]
+    before = [Placement(0), *tails]
+    moved_frames = [
+        replace(frame, alpha=place.alpha, d=place.d) for frame, place in zip(frames, before, strict=False)
+    ]
+    moved_links = [moved(link, tail) for link, tail in zip(links, tails, strict=True)]
+    if tool:
+        tail = tails[tool.place.ant - 1] if tool.place.ant else Placement(0)
+        tool = replace(tool, place=_joined(tail, tool.place))
+    elif tails and not _is_identity(tails[-1]):
+        tool = Tool(tails[-1])
+    return moved_frames, moved_links, tool
+
+
+def _joined(tail: Placement, place: Placement) -> Placement:
+    """X(alpha, d) with a placement after it, as one placement."""
+    if _is_identity(tail):
+        return place
+    if place.gamma.is_zero and place.b.is_zero:
+        return replace(place, alpha=tail.alpha + place.alpha, d=tail.d + place.d)
+    if place.alpha.is_zero and place.d.is_zero:
+        return replace(tail, theta=place.gamma + place.theta, r=place.b + place.r)
+    raise NotApplicableError(
+        "the tool frame turns about three axes, and cannot be put on the robot's last frame",
+        hint="give part of it as a row of the table with a fixed joint",
+    )
+
+
+# -- from a robot to a table
+
+
+def to_table(robot: Robot, convention: str, to: int | str | None = None) -> Table:
+    """The chain from the base to a frame as a table.
+
+    Arguments:
+        to: the last frame; by default the end of a serial robot.
+
+    Raises:
+        NotApplicableError: the robot is no chain, and no frame was chosen.
+    """
+    kind = convention_named(convention)
+    if robot.B:
+        raise NotApplicableError(
+            f"robot '{robot.name}' has closed loops, and a table describes a chain",
+            hint="cut the loops with robot.tree() and choose a frame",
+        )
+    if to is None and structure(robot) != "serial":
+        raise NotApplicableError(
+            f"robot '{robot.name}' is a tree, and a table describes one chain",
+            hint="choose the frame where the chain ends",
+        )
+    end = robot.NL if to is None else robot.frame_number(to)
+    numbers = chain(robot, end)
+    if not numbers:
+        raise NotApplicableError("the chain to the base has no joint", hint="choose another frame")
+    tool = None
+    if robot.tool and robot.tool.place.ant == end:
+        tool = replace(robot.tool, place=replace(robot.tool.place, ant=len(numbers)))
+    frames = [robot.frame(j) for j in numbers]
+    links = [robot.link(j) for j in numbers]
+    return _CUTS[kind](_Chain(frames, links, robot.base.Z, tool)).table(kind)
+
+
+@dataclass(frozen=True)
+class _Chain:
+    """A serial chain while it is cut into other frames."""
+
+    frames: list[Frame]
+    links: list[Link]
+    base: tuple[Formula, ...]
+    tool: Tool | None
+
+    def table(self, convention: Convention) -> Table:
+        fields = COLUMNS[convention].values()
+        rows = tuple(
+            Row(frame.sigma, tuple(getattr(frame, field) for field in fields), frame.name)
+            for frame in self.frames
+        )
+        return Table(convention, rows, self.base, self.tool, tuple(self.links))
+
+
+def _as_it_is(chain: _Chain) -> _Chain:
+    return chain
+
+
+def _craig(chain: _Chain) -> _Chain:
+    """gamma and b of each frame go into the joint before, or the base."""
+    frames, links = [], []
+    for frame, link, after in zip(chain.frames, chain.links, [*chain.frames[1:], None], strict=True):
+        gamma, b = (after.gamma, after.b) if after else (ZERO, ZERO)
+        frames.append(replace(frame, gamma=ZERO, b=ZERO, theta=frame.theta + gamma, r=frame.r + b))
+        links.append(moved(link, Placement(0, gamma=-gamma, b=-b)))
+    first = chain.frames[0]
+    base = composed(chain.base, Placement(0, gamma=first.gamma, b=first.b))
+    return _Chain(frames, links, base, chain.tool)
+
+
+def _classic(chain: _Chain) -> _Chain:
+    """Each row takes alpha and a of the row after it; the last takes them from a tool that has only those."""
+    chain = _craig(chain)
+    tool = chain.tool
+    tails = [*(_x_screw(0, frame) for frame in chain.frames[1:]), Placement(0)]
+    if tool and _is_x_screw(tool.place):
+        tails[-1], tool = tool.place, None
+    frames = [
+        replace(frame, alpha=tail.alpha, d=tail.d) for frame, tail in zip(chain.frames, tails, strict=True)
+    ]
+    links = [moved(link, _inverse_x(tail)) for link, tail in zip(chain.links, tails, strict=True)]
+    return _Chain(frames, links, composed(chain.base, _x_screw(0, chain.frames[0])), tool)
+
+
+def _is_x_screw(place: Placement) -> bool:
+    return all(getattr(place, name).is_zero for name in ("gamma", "b", "theta", "r"))
+
+
+_CUTS: dict[Convention, Callable[[_Chain], _Chain]] = {
+    Convention.KHALIL_KLEINFINGER: _as_it_is,
+    Convention.CRAIG: _craig,
+    Convention.DENAVIT_HARTENBERG: _classic,
+}

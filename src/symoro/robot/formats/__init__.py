@@ -1,0 +1,259 @@
+"""Robots in files: read them, write them, each format in a file of its own.
+
+A new format is one module with a reader `(text, file) -> Robot` and a writer `(robot, **options) -> str`,
+and one line in `FORMATS`. Every reader's input is checked here first (size, encoding, emptiness), and nothing
+but a `SymoroError` comes out, whatever the file holds.
+"""
+
+from __future__ import annotations
+
+import os
+import stat
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from symoro.errors import FormatError, OptionError, Place, UnknownNameError
+from symoro.robot.conventions import Convention, convention_named
+from symoro.robot.description import Robot
+from symoro.robot.formats.mjcf import read_mjcf, write_mjcf
+from symoro.robot.formats.par import read_par
+from symoro.robot.formats.par_write import write_par
+from symoro.robot.formats.report import MAX_BYTES
+from symoro.robot.formats.table import read_table, write_table
+from symoro.robot.formats.urdf import read_urdf, read_xacro, write_urdf
+from symoro.robot.formats.yaml_format import read_yaml
+from symoro.robot.formats.yaml_write import write_yaml
+
+
+@dataclass(frozen=True)
+class Format:
+    """A format: the suffixes of its files, its reader and writer, and the options that each takes."""
+
+    suffixes: tuple[str, ...]
+    read: Callable[..., Robot]
+    write: Callable[..., str]
+    options: frozenset[str] = frozenset({"lossy"})
+    reading: frozenset[str] = frozenset()
+
+
+def _table(convention: Convention, *suffixes: str) -> Format:
+    write = partial(write_table, convention=convention)
+    return Format(suffixes, read_table, write, frozenset({"lossy", "to"}))
+
+
+_WRITING = frozenset({"lossy"})
+_URDF = frozenset({"exact", "base", "fixed", "frames", "tool"})
+
+FORMATS: dict[str, Format] = {
+    "par": Format((".par",), read_par, write_par),
+    "yaml": Format((".yaml", ".yml"), read_yaml, write_yaml),
+    "khalil-kleinfinger": _table(Convention.KHALIL_KLEINFINGER, ".csv", ".txt"),
+    "craig": _table(Convention.CRAIG),
+    "denavit-hartenberg": _table(Convention.DENAVIT_HARTENBERG),
+    "urdf": Format((".urdf",), read_urdf, write_urdf, _WRITING, _URDF),
+    # a plain URDF is a xacro without macros
+    "xacro": Format((".xacro",), read_xacro, write_urdf, _WRITING, _URDF | {"arguments"}),
+    "mjcf": Format((".mjcf", ".xml"), read_mjcf, write_mjcf),
+}
+_ALIASES = {"table": "khalil-kleinfinger", "yml": "yaml"}
+
+
+def load(source: str | os.PathLike[str], **options: Any) -> Robot:
+    """A robot from a file, by its suffix, or a bundled robot, by its name.
+
+    Arguments:
+        options: of URDF and xacro files: `exact`, `base`, `fixed`, `frames`, `tool` (see docs/urdf.md).
+
+    Raises:
+        FormatError: the file cannot be read as a robot.
+        UnknownNameError: there is no bundled robot of this name.
+        OptionError: the file's format takes no such option.
+    """
+    path = Path(source)
+    if isinstance(source, str) and path.name == source and not path.suffix:  # a name rather than a path
+        from symoro.robot import library
+
+        try:
+            found = library.load(source)
+            _check_options("a bundled robot", options, frozenset())
+            return found
+        except UnknownNameError:
+            if not _exists(path):
+                raise
+    name = _format_of(path)
+    return loads(_read_text(path), name, file=str(path), **options)
+
+
+def _check_options(what: str, options: Mapping[str, Any], known: frozenset[str]) -> None:
+    for option in options:
+        if option not in known:
+            hint = f"it takes {', '.join(sorted(known))}" if known else "it takes none"
+            raise OptionError(f"{what} takes no option '{option}'", hint=hint)
+
+
+def loads(text: str, fmt: str, *, file: str | None = None, **options: Any) -> Robot:
+    """A robot from a text in a format; `file` is its name in errors, `options` are those of `load`.
+
+    Raises:
+        FormatError: the text cannot be read as a robot.
+    """
+    name = format_named(fmt)
+    chosen = FORMATS[name]
+    _check_options(f"reading {name}", options, chosen.reading)
+    _check_text(text, file)
+    try:
+        return chosen.read(text, file, **options)
+    except (RecursionError, MemoryError):
+        raise FormatError(
+            "the file is too complicated to be read", place=Place(file), hint="is it a robot's file?"
+        ) from None
+
+
+def dumps(robot: Robot, fmt: str, **options: Any) -> str:
+    """The robot as a text in a format.
+
+    Arguments:
+        options: `lossy` writes what fits even where the model changes; `to` ends the chain of a table.
+
+    Raises:
+        FormatError, NotApplicableError: the format cannot hold this robot.
+    """
+    name = format_named(fmt)
+    chosen = FORMATS[name]
+    _check_options(f"writing {name}", options, chosen.options)
+    return chosen.write(robot, **options)
+
+
+def save(robot: Robot, path: str | os.PathLike[str], fmt: str | None = None, **options: Any) -> None:
+    """Write a robot to a file, by its suffix or in the format named; the file is written whole or not at all.
+
+    Raises:
+        FormatError, NotApplicableError: the format cannot hold this robot, or the file cannot be written.
+    """
+    target = Path(path)
+    text = dumps(robot, fmt or _format_of(target), **options)
+    try:
+        _write_whole(Path(os.path.realpath(target)), text)
+    except UnicodeEncodeError:
+        message = "a name of the robot holds signs that UTF-8 cannot write"
+        raise FormatError(message, place=Place(str(target)), hint="change the name") from None
+    except (OSError, ValueError) as error:
+        raise FormatError(
+            f"the file cannot be written: {_reason(error)}",
+            place=Place(str(target)),
+            hint="check that the folder exists and may be written to",
+        ) from None
+
+
+def format_named(name: str) -> str:
+    """The format called so, also by a short form such as dh or kk."""
+    lower = name.strip().lower()
+    lower = _ALIASES.get(lower, lower)
+    if lower in FORMATS:
+        return lower
+    try:
+        return str(convention_named(lower))
+    except UnknownNameError:
+        raise UnknownNameError("format", name, list(FORMATS)) from None
+
+
+def _by_suffix() -> dict[str, str]:
+    return {suffix: name for name, chosen in FORMATS.items() for suffix in chosen.suffixes}
+
+
+def _exists(path: Path) -> bool:
+    try:
+        return path.exists()
+    except (OSError, ValueError):
+        return False
+
+
+def _format_of(path: Path) -> str:
+    suffixes = _by_suffix()
+    name = suffixes.get(path.suffix.lower())
+    if name is None:
+        what = f"the suffix '{path.suffix}'" if path.suffix else "a file without a suffix"
+        raise FormatError(
+            f"{what} tells no format", place=Place(str(path)), hint=f"known suffixes: {', '.join(suffixes)}"
+        )
+    return name
+
+
+# -- bytes
+
+
+def _read_text(path: Path) -> str:
+    place = Place(str(path))
+    try:
+        _check_file(path, place)
+        with path.open("rb") as stream:
+            data = stream.read(MAX_BYTES + 1)  # the size told by the system need not be true
+    except FileNotFoundError:
+        hint = "check the path; 'symoro robots' lists the bundled robots"
+        raise FormatError("there is no such file", place=place, hint=hint) from None
+    except (OSError, ValueError) as error:
+        hint = "check the path and its permissions"
+        raise FormatError(f"the file cannot be read: {_reason(error)}", place=place, hint=hint) from None
+    return _decoded(data, place)
+
+
+def _check_file(path: Path, place: Place) -> None:
+    status = path.stat()
+    if stat.S_ISDIR(status.st_mode):
+        raise FormatError("this is a folder, not a file", place=place, hint="name a file in it")
+    if not stat.S_ISREG(status.st_mode):
+        raise FormatError("this is no ordinary file", place=place, hint="save the robot in a file first")
+    if status.st_size > MAX_BYTES:
+        _too_large(place)
+
+
+def _too_large(place: Place) -> None:
+    limit = MAX_BYTES // 1_000_000
+    raise FormatError(f"the file is larger than {limit} MB", place=place, hint="is it a robot's file?")
+
+
+def _decoded(data: bytes, place: Place) -> str:
+    if len(data) > MAX_BYTES:
+        _too_large(place)
+    if b"\0" in data:
+        raise FormatError("this is a binary file, not text", place=place, hint="save it as UTF-8 text")
+    try:
+        return data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        before = data[: error.start]
+        line = before.count(b"\n") + 1
+        column = error.start - before.rfind(b"\n")
+        spot = Place(place.file, line, column)
+        raise FormatError("the text is not UTF-8", place=spot, hint="save it as UTF-8 text") from None
+
+
+def _check_text(text: str, file: str | None) -> None:
+    place = Place(file)
+    if len(text) > MAX_BYTES:
+        _too_large(place)
+    if "\0" in text:
+        raise FormatError("this is binary data, not text", place=place, hint="save it as UTF-8 text")
+    if not text.strip():
+        raise FormatError("the file is empty", place=place, hint="is it the right file?")
+
+
+def _write_whole(path: Path, text: str) -> None:
+    """Write beside the file, then put the new one in its place in one step."""
+    beside = path.with_name(f".{path.name}.{os.urandom(4).hex()}.tmp")
+    try:
+        with beside.open("x", encoding="utf-8", newline="\n") as stream:
+            stream.write(text)
+            stream.flush()
+            os.fsync(stream.fileno())
+        if path.exists():
+            beside.chmod(stat.S_IMODE(path.stat().st_mode))
+        beside.replace(path)
+    finally:
+        beside.unlink(missing_ok=True)
+
+
+def _reason(error: Exception) -> str:
+    return (getattr(error, "strerror", None) or str(error)).lower()

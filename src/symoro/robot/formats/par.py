@@ -1,0 +1,352 @@
+"""SYMORO's .par files, as OpenSYMORO writes them, read strictly.
+
+The syntax is in `par_scan`. Keys are spelled in any case (`Ant`, `B`, `Theta`):
+
+    NL NJ NF Type is_floating is_mobile               words; NF = 2 NJ - NL, B = NJ - NL loops
+    ant sigma b d r gamma alpha mu theta              NF values, frames 1 ..
+    XX .. ZZ MX MY MZ M IA FV FS FX .. CZ             NL values, links 1 .. ; with a floating or mobile
+                                                      base NL + 1 values, from link 0
+    eta k QP QDP GAM                                  NJ values, joints 1 ..
+    W0 WP0 V0 VP0 G (3 values)   Z (16 values, by rows)
+
+Type is 0 (serial), 1 (tree) or 2 (closed loops). theta of a revolute joint j is its variable th<j>, t<j> or
+q<j> plus a constant; r of a prismatic joint is r<j> or q<j> plus a constant; the same name elsewhere is a
+parameter. An array that is missing has SYMORO's default: symbolic inertia, rotor inertia and friction,
+gravity {0,0,G3}, no wrench, free motion. QP, QDP and GAM hold their own names (QP3) where they are free.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from symoro.expr.formula import ZERO, Formula, exact_angle
+from symoro.robot.description import (
+    ANGLES,
+    GEOMETRIC,
+    INERTIAL,
+    MOTION,
+    WRENCH,
+    Base,
+    BaseKind,
+    Frame,
+    JointType,
+    Link,
+    Robot,
+)
+from symoro.robot.formats.par_scan import Scan, Value
+from symoro.robot.formats.report import MAX_FRAMES, Report, Spot, name_from, unix_lines
+from symoro.robot.formats.variable import find_variable, not_constant, offset_from, variable_names
+
+WORDS = ("NL", "NJ", "NF", "Type", "is_floating", "is_mobile")
+FRAME_KEYS = ("ant", "sigma", "b", "d", "r", "gamma", "alpha", "mu", "theta")
+DRIVE_KEYS = ("IA", "FV", "FS")
+LINK_KEYS = (*INERTIAL, *DRIVE_KEYS, *WRENCH)
+JOINT_KEYS = ("eta", "k", *MOTION)
+BASE_KEYS = {"W0": 3, "WP0": 3, "V0": 3, "VP0": 3, "G": 3, "Z": 16}
+_KEYS = (*FRAME_KEYS, *LINK_KEYS, *JOINT_KEYS, *BASE_KEYS)
+_BOOLEANS = {"true": True, "1": True, "false": False, "0": False}
+_INTEGER = re.compile(r"[0-9]{1,9}\Z")
+
+
+def read_par(text: str, file: str | None = None) -> Robot:
+    """The robot that a .par text describes.
+
+    Raises:
+        FormatError: with the position of the first problem, and all others found.
+    """
+    report = Report(file)
+    return _Reader(Scan(unix_lines(text), report, _KEYS, WORDS), report).robot()
+
+
+class _Reader:
+    """Turns statements into a robot; a wrong one is taken down and replaced by its default."""
+
+    def __init__(self, scan: Scan, report: Report) -> None:
+        self.scan, self.report = scan, report
+        self.NL, self.NJ = self._sizes()
+        self.B = self.NJ - self.NL
+        self.NF = self.NJ + self.B
+        self.kind = self._base_kind()
+        self.sigma = [
+            JointType(s) for s in self._integers("sigma", self._default_sigma(), range(3), "0, 1 or 2")
+        ]
+
+    def robot(self) -> Robot:
+        self._check_type()
+        frames = self._frames()
+        links, drives = self._links()
+        base = Base(kind=self.kind, link=links[0], **self._base_vectors())
+        name = self.scan.name or name_from(self.report.file)
+        joined = tuple(Frame(**frame, **drive) for frame, drive in zip(frames, drives, strict=True))
+        return self.report.finish(
+            lambda: Robot(name=name, frames=joined, links=tuple(links[1:]), base=base), self._spot_of_frame
+        )
+
+    # -- words
+
+    def _sizes(self) -> tuple[int, int]:
+        NL = self._word_integer("NL")
+        if NL is None:
+            self.report.fail("the number of links is missing", None, "NL", "write NL = 6, say")
+        if NL < 1 or NL > MAX_FRAMES:
+            hint = f"NL is a number from 1 to {MAX_FRAMES}"
+            self.report.fail(f"{NL} links cannot be read", self._spot_of("NL"), "NL", hint)
+        NJ = self._word_integer("NJ")
+        if NJ is None:
+            return NL, NL
+        if NJ < NL or NJ > MAX_FRAMES:
+            hint = "NJ is NL plus the number of loops"
+            self.report.fail(f"{NL} links cannot have {NJ} joints", self._spot_of("NJ"), "NJ", hint)
+        NF = self._word_integer("NF")
+        if NF is not None and NF != 2 * NJ - NL:
+            message = f"NF is {NF}, but NL = {NL} and NJ = {NJ} make it {2 * NJ - NL}"
+            self.report.add(message, self._spot_of("NF"), "NF", "NF = 2 NJ - NL")
+        return NL, NJ
+
+    def _word_integer(self, key: str) -> int | None:
+        word = self._word(key)
+        if word is None:
+            return None
+        if not _INTEGER.match(word.text):
+            message = f"{key} must be a whole number, got '{word.text[:40]}'"
+            self.report.fail(message, self.scan.spot(word.at), key, f"write {key} = 6, say")
+        return int(word.text)
+
+    def _word(self, key: str) -> Value | None:
+        statement = self.scan.statements.get(key)
+        return statement.word if statement else None
+
+    def _flag(self, key: str) -> bool:
+        word = self._word(key)
+        if word is None:
+            return False
+        if word.text.lower() not in _BOOLEANS:
+            message = f"{key} must be True or False, got '{word.text[:40]}'"
+            self.report.add(message, self.scan.spot(word.at), key)
+        return _BOOLEANS.get(word.text.lower(), False)
+
+    def _base_kind(self) -> BaseKind:
+        floating, mobile = self._flag("is_floating"), self._flag("is_mobile")
+        if floating and mobile:
+            message = "a base cannot be floating and mobile at once"
+            self.report.add(message, self._spot_of("is_mobile"), "is_mobile", "make one of them False")
+        if floating:
+            return BaseKind.FLOATING
+        return BaseKind.WHEELED if mobile else BaseKind.FIXED
+
+    def _check_type(self) -> None:
+        """Type, NJ and the antecedents must tell the same story."""
+        kind = self._word_integer("Type")
+        spot = self._spot_of("Type")
+        if kind is None:
+            return
+        if kind not in (0, 1, 2):
+            hint = "Type is 0 (serial), 1 (tree) or 2 (closed loops)"
+            self.report.add(f"there is no Type {kind}", spot, "Type", hint)
+        elif kind == 2 and not self.B:
+            message = "Type 2 is a robot with closed loops, but NJ = NL leaves none"
+            self.report.add(message, spot, "Type", "NJ is NL plus the number of loops")
+        elif kind < 2 and self.B:
+            message = f"Type {kind} has no closed loops, but NJ - NL = {self.B}"
+            self.report.add(message, spot, "Type", "a robot with closed loops has Type = 2")
+
+    # -- arrays
+
+    def _spot_of(self, key: str) -> Spot | None:
+        statement = self.scan.statements.get(key)
+        return self.scan.spot(statement.at) if statement else None
+
+    def _spot_of_frame(self, j: int) -> Spot | None:
+        statement = self.scan.statements.get("ant")
+        if statement and 1 <= j <= len(statement.values):
+            return self.scan.spot(statement.values[j - 1].at)
+        return self._spot_of("ant")
+
+    def _values(self, key: str, length: int, means: str, *, or_length: int = 0) -> tuple[Value, ...] | None:
+        """The values of an array of the right length, or None for its default."""
+        statement = self.scan.statements.get(key)
+        if statement is None:
+            return None
+        got = len(statement.values)
+        if got in (length, or_length):
+            return statement.values
+        at = statement.values[length].at if got > length else statement.at
+        message = f"'{key}' needs {length} values ({means}), got {got}"
+        self.report.add(message, self.scan.spot(at), key, self._length_hint(key, got))
+        return None
+
+    def _length_hint(self, key: str, got: int) -> str | None:
+        if key in LINK_KEYS and self.kind == BaseKind.FIXED and got == self.NL + 1:
+            return "a value for link 0 belongs to a floating or mobile base"
+        return None
+
+    def _integers(self, key: str, default: list[int], allowed: range, means: str) -> list[int]:
+        length = len(default)
+        values = self._values(key, length, "NF" if length == self.NF else "NJ")
+        if values is None:
+            return default
+        numbers = []
+        for value, other in zip(values, default, strict=True):
+            good = _INTEGER.match(value.text) and int(value.text) in allowed
+            if not good:
+                message = f"'{key}' must be {means}, got '{value.text[:40]}'"
+                self.report.add(message, self.scan.spot(value.at), key)
+            numbers.append(int(value.text) if good else other)
+        return numbers
+
+    def _formula(self, key: str, value: Value) -> Formula:
+        return self.report.expression(value.text, lambda k: self.scan.spot(value.at + k), key)
+
+    # -- frames and joints
+
+    def _default_sigma(self) -> list[int]:
+        return [0] * self.NJ + [2] * self.B
+
+    def _frames(self) -> list[dict[str, Any]]:
+        ants = self._antecedents()
+        frames: list[dict[str, Any]] = [
+            {"ant": ant, "sigma": sigma} for ant, sigma in zip(ants, self.sigma, strict=True)
+        ]
+        for key in GEOMETRIC:
+            values = self._values(key, self.NF, "NF")
+            for frame, value in zip(frames, values or (), strict=False):
+                frame[key] = self._formula(key, value)
+        self._joint_variables(frames)
+        for frame in frames:
+            frame |= {key: exact_angle(frame[key]) for key in ANGLES if key in frame}
+        self._mark_active(frames)
+        self._joint_arrays(frames)
+        return frames
+
+    def _antecedents(self) -> list[int]:
+        if "ant" not in self.scan.statements and self.B:
+            self.report.add("a robot with closed loops needs its antecedents", None, "ant")
+        default = list(range(self.NF))
+        ants = self._integers("ant", default, range(self.NF + 1), f"a frame, 0 to {self.NF}")
+        word = self._word("Type")
+        if word and word.text == "0" and ants != default:
+            j = next(j for j, ant in enumerate(ants, 1) if ant != j - 1)
+            message = f"Type 0 is a serial chain, but frame {j} stands on frame {ants[j - 1]}"
+            hint = "a robot with branches has Type = 1"
+            self.report.add(message, self._spot_of_frame(j), "ant", hint)
+        return ants
+
+    def _joint_variables(self, frames: list[dict[str, Any]]) -> None:
+        """theta or r of a moving joint becomes the offset alone."""
+        variables: dict[str, int] = {}
+        for j, frame in enumerate(frames, 1):
+            key = "r" if frame["sigma"] == JointType.PRISMATIC else "theta"
+            if frame["sigma"] == JointType.FIXED or key not in frame:
+                continue
+            names = variable_names(frame["sigma"], j)
+            name = find_variable(frame[key], names)
+            offset = offset_from(frame[key], name) if name else None
+            if name is None or offset is None:
+                self._wrong_variable(key, j, frame[key], names)
+            else:
+                variables[name] = j
+                frame[key] = offset
+        self._check_offsets(frames, variables)
+
+    def _wrong_variable(self, key: str, j: int, value: Formula, names: list[str]) -> None:
+        joint = "revolute" if key == "theta" else "prismatic"
+        self.report.add(
+            f"{key} of the {joint} joint {j} must be its variable plus a constant, got '{value.text[:40]}'",
+            self._spot_in(key, j),
+            key,
+            f"write {names[0]}, or {names[0]} + offset; the variable may be called {', '.join(names)}",
+        )
+
+    def _check_offsets(self, frames: list[dict[str, Any]], variables: dict[str, int]) -> None:
+        """An offset is constant: it cannot hold another joint's variable. Elsewhere that is a parameter."""
+        for j, frame in enumerate(frames, 1):
+            own = "r" if frame["sigma"] == JointType.PRISMATIC else "theta"
+            for key in GEOMETRIC:
+                value = frame.get(key, ZERO)
+                for name in sorted(value.symbols & variables.keys()):
+                    if key == own and frame["sigma"] != JointType.FIXED:
+                        message, hint = not_constant(key, j, name, variables[name])
+                        self.report.add(message, self._spot_in(key, j), key, hint)
+                    else:
+                        note = f"{name} in {key} of frame {j} is a parameter, not the variable of a joint"
+                        self.report.notes.append(note)
+
+    def _spot_in(self, key: str, j: int) -> Spot:
+        return self.scan.spot(self.scan.statements[key].values[j - 1].at)
+
+    def _mark_active(self, frames: list[dict[str, Any]]) -> None:
+        default = [1] * self.NL + [0] * (self.NF - self.NL)
+        for j, mu in enumerate(self._integers("mu", default, range(2), "0 or 1"), 1):
+            opened = self.NL < j <= self.NJ
+            if opened and mu:
+                self.report.notes.append(f"joint {j} is where a loop is opened: read as passive (mu 0)")
+            frames[j - 1]["mu"] = bool(mu) and not opened
+
+    def _joint_arrays(self, frames: list[dict[str, Any]]) -> None:
+        joints = frames[: self.NJ]
+        etas = self._integers("eta", [0] * self.NJ, range(2), "0 or 1")
+        for joint, eta in zip(joints, etas, strict=True):
+            joint["eta"] = bool(eta)
+        for key in ("k", *MOTION):
+            values = self._values(key, self.NJ, "NJ")
+            for j, (joint, value) in enumerate(zip(joints, values or (), strict=False), 1):
+                given = self._formula(key, value)
+                fixed = joint["sigma"] == JointType.FIXED
+                free = given.text == f"{key}{j}" or (fixed and given.is_zero)
+                if key == "k" or not free:
+                    joint[key] = given
+                if key == "k" and not joint["eta"] and not given.is_zero:
+                    message = f"joint {j} has a stiffness but is not elastic"
+                    hint = f"give it eta = 1 (value {j} of eta), or k = 0"
+                    self.report.add(message, self.scan.spot(value.at), key, hint)
+
+    # -- links and base
+
+    def _links(self) -> tuple[list[Link], list[dict[str, Any]]]:
+        """Links from 0, and what drives each frame."""
+        links: list[dict[str, Any]] = [{} for _ in range(self.NL + 1)]
+        drives: list[dict[str, Any]] = [{} for _ in range(self.NF)]
+        for key in LINK_KEYS:
+            numbers = self._link_array(key)
+            if key not in DRIVE_KEYS:
+                for link, value in zip(links, numbers, strict=True):
+                    link[key] = value
+                continue
+            for drive, value in zip(drives, numbers[1:], strict=False):
+                drive[key] = value
+            if not numbers[0].is_zero:
+                self.report.notes.append(f"{key}0 = {numbers[0]} is left out: the base has no joint")
+        return [Link(**link) for link in links], drives
+
+    def _link_array(self, key: str) -> list[Formula]:
+        """The values of a key for links 0 to NL."""
+        moving = self.kind != BaseKind.FIXED
+        length, means = (self.NL + 1, "NL + 1, from link 0") if moving else (self.NL, "NL")
+        values = self._values(key, length, means, or_length=self.NL)
+        if values is None:
+            return [self._default(key, j) for j in range(self.NL + 1)]
+        found = [self._formula(key, value) for value in values]
+        if len(found) == self.NL + 1:
+            return found
+        if moving:
+            self.report.notes.append(f"{key} has no value for link 0, the base: read as 0")
+        return [ZERO, *found]
+
+    def _default(self, key: str, j: int) -> Formula:
+        """SYMORO's symbol where an array is missing."""
+        if key in WRENCH:
+            return ZERO
+        if j == 0:
+            given = self.kind != BaseKind.FIXED and key in INERTIAL
+        else:
+            given = key in INERTIAL or self.sigma[j - 1] != JointType.FIXED
+        return Formula(f"{key}{j}") if given else ZERO
+
+    def _base_vectors(self) -> dict[str, Any]:
+        found = {}
+        for key, length in BASE_KEYS.items():
+            values = self._values(key, length, "by rows" if key == "Z" else "x, y, z")
+            if values is not None:
+                found[key] = tuple(self._formula(key, value) for value in values)
+        return found

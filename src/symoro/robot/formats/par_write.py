@@ -1,0 +1,171 @@
+"""SYMORO's .par files, written as OpenSYMORO writes them; `par` holds the grammar.
+
+What the format cannot hold is named in a comment. Where leaving it out would change the model (coupled
+joints, a payload, friction offsets, rest positions), writing is refused unless the caller accepts the loss.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+
+from symoro.errors import FormatError
+from symoro.expr.formula import ZERO, Formula
+from symoro.robot.description import (
+    INERTIAL,
+    MOTION,
+    WRENCH,
+    BaseKind,
+    JointType,
+    Limits,
+    Link,
+    Robot,
+    scalars,
+)
+from symoro.robot.formats.par import BASE_KEYS, DRIVE_KEYS, FRAME_KEYS
+from symoro.robot.formats.variable import variable_names
+from symoro.robot.topology import structure
+
+_TYPES = {"serial": 0, "tree": 1, "closed-loop": 2}
+_UNNAMEABLE = re.compile(r"['\n\r]|\(\*|\*\)")
+
+
+def write_par(robot: Robot, *, lossy: bool = False) -> str:
+    """The robot as a .par text.
+
+    Arguments:
+        lossy: whether to leave out what the format cannot hold even where that changes the model.
+
+    Raises:
+        FormatError: the text would describe another model.
+    """
+    changed = list(_changes_model(robot))
+    if changed and not lossy:
+        lost = " or ".join(changed)
+        raise FormatError(
+            f"a .par file cannot hold {lost} of robot '{robot.name}', and the model would change",
+            hint="write a YAML file, or accept the loss (lossy=True)",
+        )
+    dropped = [*changed, *_dropped(robot)]
+    sections = [
+        [f"(* Robotname = '{_UNNAMEABLE.sub('_', robot.name)}' *)", *_header(robot)],
+        ["(* Geometric parameters *)", *_geometry(robot)],
+        ["(* Dynamic parameters and external forces *)", *_dynamics(robot)],
+        ["(* Joint parameters *)", *_joints(robot)],
+        ["(* Velocity and acceleration of the base *)", *_base(robot, "W0", "WP0", "V0", "VP0")],
+        ["(* Acceleration of gravity *)", *_base(robot, "G")],
+        ["(* Transformation of 0 frame position fT0 *)", *_base(robot, "Z")],
+        [f"(* not kept: {', '.join(dropped)} *)"] if dropped else [],
+        ["(* End of definition *)"],
+    ]
+    return "\n\n".join("\n".join(lines) for lines in sections if lines) + "\n"
+
+
+def _changes_model(robot: Robot) -> Iterable[str]:
+    if any(frame.coupling for frame in robot.frames):
+        yield "coupled joints"
+    if robot.payload and any(not value.is_zero for _, value in scalars(robot.payload)):
+        yield "the payload"
+    if any(not frame.FO.is_zero for frame in robot.frames):
+        yield "friction offsets (FO)"
+    if any(not frame.rest.is_zero for frame in robot.frames):
+        yield "rest positions"
+    if robot.base.kind == BaseKind.FIXED and any(not v.is_zero for _, v in scalars(robot.base.link)):
+        yield "the wrench of the base"
+
+
+def _dropped(robot: Robot) -> Iterable[str]:
+    """What can be left out without changing a model."""
+    if _UNNAMEABLE.search(robot.name):
+        yield "some signs of the name"
+    for what, there in (
+        ("title", robot.title),
+        ("reference", robot.reference),
+        ("nominal values", robot.nominal),
+        ("tool frame", robot.tool),
+        ("names of joints", any(frame.name for frame in robot.frames)),
+        ("names of links", any(link.name for link in (robot.base.link, *robot.links))),
+        ("joint limits", any(frame.limits != Limits() for frame in robot.frames)),
+    ):
+        if there:
+            yield what
+
+
+def _array(key: str, values: Iterable[object]) -> str:
+    return f"{key} = {{{','.join(str(value) for value in values)}}}"
+
+
+def _header(robot: Robot) -> list[str]:
+    return [
+        f"NL = {robot.NL}",
+        f"NJ = {robot.NJ}",
+        f"NF = {robot.NF}",
+        f"Type = {_TYPES[structure(robot)]}",
+        f"is_floating = {robot.base.kind == BaseKind.FLOATING}",
+        f"is_mobile = {robot.base.kind == BaseKind.WHEELED}",
+    ]
+
+
+def _geometry(robot: Robot) -> list[str]:
+    columns: dict[str, list[object]] = {
+        key: [getattr(frame, key) for frame in robot.frames] for key in FRAME_KEYS
+    }
+    for key in ("sigma", "mu"):
+        columns[key] = [int(getattr(frame, key)) for frame in robot.frames]
+    for j, (key, value) in _joint_variables(robot).items():
+        columns[key][j - 1] = value
+    return [_array(key, values) for key, values in columns.items()]
+
+
+def _joint_variables(robot: Robot) -> dict[int, tuple[str, Formula]]:
+    """For each moving joint the key of its variable, and the variable plus the offset."""
+    offsets = {
+        j: ("theta", frame.theta) if frame.sigma == JointType.REVOLUTE else ("r", frame.r)
+        for j, frame in enumerate(robot.frames, 1)
+        if frame.moving
+    }
+    taken = frozenset[str]().union(*(offset.symbols for _, offset in offsets.values()))
+    found = {}
+    for j, (key, offset) in offsets.items():
+        names = variable_names(robot.frame(j).sigma, j)
+        free = [name for name in names if name not in taken]
+        if not free or offset.symbols & set(names):
+            raise FormatError(
+                f"the offset '{offset}' of joint {j} uses a name that .par files keep for joint variables",
+                hint=f"give the symbol another name; {', '.join(names)} stand for the variable of joint {j}",
+            )
+        found[j] = (key, Formula(free[0]) + offset)
+    return found
+
+
+def _dynamics(robot: Robot) -> list[str]:
+    links: list[Link] = list(robot.links)
+    drives: dict[str, list[Formula]] = {
+        key: [getattr(frame, key) for frame in robot.frames[: robot.NL]] for key in DRIVE_KEYS
+    }
+    if robot.base.kind != BaseKind.FIXED:
+        links.insert(0, robot.base.link)
+        drives = {key: [ZERO, *values] for key, values in drives.items()}
+    lines = [_array(key, (getattr(link, key) for link in links)) for key in INERTIAL]
+    lines += [_array(key, values) for key, values in drives.items()]
+    return lines + [_array(key, (getattr(link, key) for link in links)) for key in WRENCH]
+
+
+def _joints(robot: Robot) -> list[str]:
+    joints = robot.frames[: robot.NJ]
+    lines = [
+        _array("eta", (int(joint.eta) for joint in joints)),
+        _array("k", (joint.k for joint in joints)),
+    ]
+    for key in MOTION:
+        values = []
+        for j, joint in enumerate(joints, 1):
+            given: Formula | None = getattr(joint, key)
+            free = f"{key}{j}" if joint.moving else "0"
+            values.append(str(given) if given is not None else free)
+        lines.append(_array(key, values))
+    return lines
+
+
+def _base(robot: Robot, *keys: str) -> list[str]:
+    return [_array(key, getattr(robot.base, key)) for key in keys if key in BASE_KEYS]

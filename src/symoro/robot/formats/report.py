@@ -1,0 +1,175 @@
+"""What the readers share: limits, positions, expressions, and problems that are told all at once.
+
+A reader keeps one `Report` for its file. It adds every problem it meets with its position, goes on with a
+default value, and ends with `finish`, which raises one `FormatError` for all of them or makes the robot.
+
+Hostile files must end soon, so a report also counts what the expressions cost: reading one takes time that
+grows with the square of its length, and a file may only spend `MAX_WORK` on them.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import PurePath
+from typing import NoReturn
+
+from symoro.errors import ExpressionError, FormatError, Place, RobotError
+from symoro.expr.formula import ZERO, Formula, formula
+from symoro.robot.description import Robot
+
+MAX_BYTES = 4_000_000
+MAX_FRAMES = 1000
+MAX_WORK = 2500.0  # short expressions; about half a second
+MAX_PROBLEMS = 50
+_SHOWN = 10
+_CACHED = 64
+_DECIMAL = re.compile(r"[-+]?[0-9]*\.?[0-9]+(?:[eE][-+]?[0-9]{1,2})?\Z")
+_FRAME = re.compile(r"(?:\b(?:frame|joint|link)s?|circle:) ([0-9]+)")
+
+Spot = tuple[int, int]
+"""Line and column, both from 1."""
+
+
+@dataclass(frozen=True)
+class Problem:
+    """One thing wrong with a file."""
+
+    message: str
+    spot: Spot | None
+    key: str | None
+    hint: str | None
+
+
+class Report:
+    """What one file gave cause to say: problems, which end in an error, and notes, which the robot keeps."""
+
+    def __init__(self, file: str | None) -> None:
+        self.file = file
+        self.problems: list[Problem] = []
+        self.notes: list[str] = []
+        self._work = 0.0
+
+    def add(
+        self,
+        message: str,
+        spot: Spot | None = None,
+        key: str | None = None,
+        hint: str | None = None,
+    ) -> None:
+        """Take down a problem; a file with very many is given up at once."""
+        self.problems.append(Problem(message, spot, key, hint))
+        if len(self.problems) >= MAX_PROBLEMS:
+            self.check()
+
+    def fail(
+        self,
+        message: str,
+        spot: Spot | None = None,
+        key: str | None = None,
+        hint: str | None = None,
+    ) -> NoReturn:
+        """Take down a problem after which reading on makes no sense."""
+        self.problems.append(Problem(message, spot, key, hint))
+        self._raise()
+
+    def check(self) -> None:
+        """Raise what was found, if anything was."""
+        if self.problems:
+            self._raise()
+
+    def _raise(self) -> NoReturn:
+        first, *others = sorted(self.problems, key=lambda p: p.spot or (0, 0))
+        message = first.message
+        if others:
+            shown = [f"\n  - {_where(p)}{p.message}" for p in others[:_SHOWN]]
+            rest = len(others) - len(shown)
+            more = f"\n  - and {rest} more" if rest else ""
+            message += f"\nalso wrong in this file:{''.join(shown)}{more}"
+        line, column = first.spot or (None, None)
+        raise FormatError(message, place=Place(self.file, line, column, first.key), hint=first.hint)
+
+    def expression(self, text: str, locate: Callable[[int], Spot], key: str) -> Formula:
+        """The formula that a text stands for; zero, and a problem, when it stands for none.
+
+        Arguments:
+            locate: the position of a character of the text, counted from 0.
+        """
+        self._spend(text, locate, key)
+        try:
+            return _formula(text)
+        except ExpressionError as error:
+            message = error.message if text.strip() else "a value is missing"
+            self.add(message, locate(max(0, min(error.column - 1, len(text)))), key, error.hint)
+            return ZERO
+
+    def _spend(self, text: str, locate: Callable[[int], Spot], key: str) -> None:
+        """Count the cost of an expression, in units of a short one."""
+        if _is_trivial(text):
+            return
+        size = len(text)
+        self._work += 0.2 if _is_decimal(text) else 1 + size / 25 + size**2 / 15_000
+        if self._work > MAX_WORK:
+            hint = "give names to parts of the expressions, and their values as numbers"
+            self.fail("the expressions of this file are too many or too long", locate(0), key, hint)
+
+    def finish(self, make: Callable[[], Robot], spot_of: Callable[[int], Spot | None]) -> Robot:
+        """The robot with the notes on it, unless something was wrong.
+
+        Arguments:
+            make: makes the robot, and may find it inconsistent.
+            spot_of: where a frame is described, by its number.
+        """
+        self.check()
+        try:
+            robot = make()
+            return robot.replace(notes=tuple(self.notes)) if self.notes else robot
+        except RobotError as error:
+            for problem in error.problems:
+                number = _FRAME.search(problem)
+                spot = spot_of(int(number[1])) if number else None
+                self.add(problem, spot, None, "the parts of the description contradict each other")
+            self._raise()
+
+
+def _where(problem: Problem) -> str:
+    line, column = problem.spot or (None, None)
+    place = Place(None, line, column, problem.key)
+    return f"{place}: " if str(place) else ""
+
+
+def _is_trivial(text: str) -> bool:
+    return text.isdigit() or (len(text) <= _CACHED and text.isidentifier())
+
+
+def _is_decimal(text: str) -> bool:
+    """Whether it is a number of everyday size, which is cheap to read."""
+    return len(text) <= 32 and _DECIMAL.match(text) is not None
+
+
+def _formula(text: str) -> Formula:
+    return _cached(text) if len(text) <= _CACHED else _read(text)
+
+
+def _read(text: str) -> Formula:
+    """The formula of a text; whatever the text makes go wrong is an ExpressionError."""
+    try:
+        return formula(text)
+    except (ArithmeticError, ValueError, RecursionError):
+        raise ExpressionError("the expression is too large to be worked out", 1) from None
+
+
+_cached = lru_cache(maxsize=4096)(_read)
+
+
+def unix_lines(text: str) -> str:
+    """The text with one kind of line end, as every reader expects it."""
+    return text.replace("\r\n", "\n").replace("\r", "\n")
+
+
+def name_from(file: str | None) -> str:
+    """A name for a robot whose file gives none."""
+    stem = PurePath(file).stem if file and not file.startswith("<") else ""
+    return stem or "robot"

@@ -1,0 +1,218 @@
+"""A document as a robot: frames, parameters, inertias, couplings, and notes that tell what was done."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+
+from symoro.errors import OptionError, RobotError, UnknownNameError
+from symoro.robot.description import (
+    IDENTITY16,
+    Base,
+    BaseKind,
+    Coupling,
+    Frame,
+    JointType,
+    Link,
+    Placement,
+    Robot,
+    Tool,
+    Triple,
+)
+from symoro.robot.formats.urdf.frames import place_frames
+from symoro.robot.formats.urdf.inertia import Inertia, about_origin, total
+from symoro.robot.formats.urdf.mimic import couplings
+from symoro.robot.formats.urdf.model import Document, Joint
+from symoro.robot.formats.urdf.notes import Story
+from symoro.robot.formats.urdf.parameters import Six, faithful, formulas, number_formula, six, size_of
+from symoro.robot.formats.urdf.rigid import Pose, turn_x
+from symoro.robot.formats.urdf.snap import snapped
+from symoro.robot.formats.urdf.tree import Tree, Unit, tree
+
+
+@dataclass(frozen=True)
+class Choices:
+    """How a document becomes a robot; None leaves the choice to the file.
+
+    Attributes:
+        exact: keep the digits of angles and axes, whatever they seem to stand for.
+        base: 'fixed' or 'floating'; by default floating when the first joint is.
+        fixed: 'merge' adds links on fixed joints to the link below them, 'keep' gives them frames.
+        frames: 'normal' puts x along common normals, 'link' keeps to the links' own frames.
+        tool: the link whose frame becomes the tool frame.
+    """
+
+    exact: bool = False
+    base: str | None = None
+    fixed: str | None = None
+    frames: str | None = None
+    tool: str | None = None
+
+    def __post_init__(self) -> None:
+        for name, known in (
+            ("base", ("fixed", "floating")),
+            ("fixed", ("merge", "keep")),
+            ("frames", ("normal", "link")),
+        ):
+            value = getattr(self, name)
+            if value is not None and value not in known:
+                raise OptionError(f"{name} is '{known[0]}' or '{known[1]}', got {value!r}")
+
+    def settled(self, document: Document) -> Choices:
+        """The choices with the file's word where the caller has none; our own files are kept as they are."""
+        own = document.own
+        return replace(
+            self,
+            exact=self.exact or own is not None,
+            fixed=self.fixed or ("keep" if own else "merge"),
+            frames=self.frames or ("link" if own else "normal"),
+            tool=self.tool if self.tool is not None or own is None else own.tool,
+        )
+
+
+def robot(document: Document, choices: Choices) -> Robot:
+    """The robot that a document describes.
+
+    Raises:
+        FormatError, NotApplicableError: it describes none of ours; with the place in the file.
+    """
+    choices = choices.settled(document)
+    story = Story(document)
+    if not choices.exact:
+        document, rounding = snapped(document)
+        story.rounded(rounding)
+    cut = tree(document, base=choices.base, kept=_kept(document, choices, story))
+    if not cut.units:
+        raise document.error(
+            "the robot has no joints: there is nothing to model",
+            document.bodies[0].spot,
+            hint="a URDF of one rigid body cannot be a robot",
+        )
+    return _Conversion(document, cut, choices, story).robot()
+
+
+def _kept(document: Document, choices: Choices, story: Story) -> set[str]:
+    """The fixed joints that get frames."""
+    if choices.fixed == "keep":
+        return {j.name for j in document.joints if j.kind == "fixed" and j.child != choices.tool}
+    if any(joint.moving for joint in document.joints):
+        return set()
+    story.nothing_moves()
+    return {joint.name for joint in document.joints}
+
+
+class _Conversion:
+    def __init__(self, document: Document, cut: Tree, choices: Choices, story: Story) -> None:
+        self.document, self.tree, self.choices, self.story = document, cut, choices, story
+        self.reach = cut.reach
+        self.places = place_frames(cut.units, self.reach, on_links=choices.frames == "link")
+        self.frames: list[Frame] = []
+        self.links: list[Link] = []
+        self.numbers = [0]  # of the frame of each unit, frames put in between counted
+        self.names = {joint.name for joint in document.joints}
+
+    def robot(self) -> Robot:
+        inertias = self.inertias()
+        for j, u in enumerate(self.tree.units, 1):
+            self.add(j, u, inertias[j])
+        base = self.base(inertias[0])
+        tool = self.tool()
+        frames = self.coupled()
+        self.story.told(self.tree, frames)
+        try:
+            return Robot(
+                self.document.name, tuple(frames), tuple(self.links), base, tool, notes=self.story.notes()
+            )
+        except RobotError as error:
+            raise self.document.error(error.message, None) from None
+
+    def inertias(self) -> list[Inertia]:
+        """The inertia of every unit in its frame, with all links that stand still on it."""
+        parts: list[list[Inertia]] = [[] for _ in self.places]
+        backs = [place.inverse() for place in self.places]
+        for rider in self.tree.riders.values():
+            if rider.body.mass or any(rider.body.inertia):
+                parts[rider.on].append(about_origin(rider.body, backs[rider.on] @ rider.place))
+        return [total(found) for found in parts]
+
+    def add(self, j: int, u: Unit, inertia: Inertia) -> None:
+        """Add the frame of unit j, and one before it where the axes are parallel but for round-off."""
+        place = self.places[u.ant].inverse() @ u.place @ self.places[j]
+        ant, found = self.parameters(self.numbers[u.ant], place, u.joint.name)
+        self.frames.append(self.frame(u.joint, ant, found))
+        self.links.append(self.link(u.joint.child, inertia))
+        self.numbers.append(len(self.frames))
+
+    def parameters(self, ant: int, place: Pose, name: str) -> tuple[int, Six]:
+        """The frame to stand on and the parameters there, of what stands at `place` in frame `ant`."""
+        size = size_of(place, self.reach)
+        found = six(place, size)
+        if faithful(found, place, size, self.reach):
+            return ant, found
+        # Across both axes: near-parallel axes no longer meet, and all lengths are in the frame in between.
+        between = Pose(turn_x(math.pi / 2), place.p)
+        self.story.frame_between(name, place)
+        fields = formulas(six(between, size))
+        self.frames.append(Frame(ant, JointType.FIXED, mu=False, name=self.unused(name), **fields))
+        self.links.append(Link())
+        return len(self.frames), six(between.inverse() @ place, size)
+
+    def unused(self, joint: str) -> str:
+        name = f"{joint}_before"
+        while name in self.names:
+            name += "_"
+        self.names.add(name)
+        return name
+
+    def frame(self, joint: Joint, ant: int, found: Six) -> Frame:
+        fields = formulas(found)
+        if not joint.moving:
+            return Frame(ant, JointType.FIXED, mu=False, name=joint.name, **fields)
+        return Frame(
+            ant,
+            JointType.PRISMATIC if joint.kind == "prismatic" else JointType.REVOLUTE,
+            IA=number_formula(joint.rotor),
+            FV=number_formula(joint.damping),
+            FS=number_formula(joint.friction),
+            FO=number_formula(joint.bias),
+            limits=joint.limits,
+            name=joint.name,
+            **fields,
+        )
+
+    def link(self, name: str, inertia: Inertia) -> Link:
+        return Link(name=name, **{key: number_formula(value) for key, value in inertia.fields().items()})
+
+    def coupled(self) -> list[Frame]:
+        """The frames with mimic joints tied to the joints that drive them."""
+        frames = list(self.frames)
+        number = {u.joint.name: self.numbers[j] for j, u in enumerate(self.tree.units, 1)}
+        found, notes = couplings(self.document)
+        self.story.add(notes)
+        for name, mimic in found.items():
+            terms = ((number[mimic.joint], number_formula(mimic.ratio)),)
+            coupling = Coupling(terms, number_formula(mimic.offset))
+            j = number[name] - 1
+            frames[j] = replace(frames[j], coupling=coupling, mu=False)
+        return frames
+
+    def base(self, inertia: Inertia) -> Base:
+        own, gravity = self.document.own, self.document.gravity
+        G: Triple = (number_formula(gravity[0]), number_formula(gravity[1]), number_formula(gravity[2]))
+        Z = tuple(map(number_formula, own.location)) if own and own.location else IDENTITY16
+        name = self.tree.root.name
+        if self.tree.floating:
+            return Base(BaseKind.FLOATING, self.link(name, inertia), G=G, Z=Z)
+        self.story.base_inertia(inertia.mass)
+        return Base(link=Link(name=name), G=G, Z=Z)
+
+    def tool(self) -> Tool | None:
+        name = self.choices.tool
+        if name is None:
+            return None
+        rider = self.tree.riders.get(name)
+        if rider is None:
+            raise UnknownNameError("link", name, list(self.tree.riders))
+        place = self.places[rider.on].inverse() @ rider.place
+        ant, found = self.parameters(self.numbers[rider.on], place, name)
+        return Tool(Placement(ant, **formulas(found)), name)

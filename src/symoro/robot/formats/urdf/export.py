@@ -1,0 +1,251 @@
+"""A robot as a URDF: numbers for all symbols, every link's frame its Khalil-Kleinfinger frame, every axis z.
+
+URDF has no place for rotor inertias, torque offsets, gravity and the tool's role; they stand in elements
+called `symoro`, which other readers skip. A file with such an element below `robot` is read back frame by
+frame.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from html import escape
+
+from symoro.errors import FormatError, NotApplicableError
+from symoro.robot.description import (
+    GEOMETRIC,
+    WRENCH,
+    BaseKind,
+    Frame,
+    JointType,
+    Limits,
+    Link,
+    Placement,
+    Robot,
+)
+from symoro.robot.formats.urdf.inertia import steiner
+from symoro.robot.formats.urdf.model import GRAVITY
+from symoro.robot.formats.urdf.numbers import Numbers
+from symoro.robot.formats.urdf.parameters import Six, clean_angle
+from symoro.robot.formats.urdf.reader import LARGEST
+from symoro.robot.formats.urdf.rigid import ORIGIN, Pose, Vector, to_rpy
+
+_ILLEGAL = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+_UNIT = tuple(1.0 if i % 5 == 0 else 0.0 for i in range(16))
+
+
+def written(robot: Robot, *, lossy: bool) -> str:
+    """The robot as a URDF text; see `write_urdf`."""
+    _refuse(robot)
+    lost = list(_unsayable(robot))
+    if lost and not lossy:
+        raise FormatError(
+            f"a URDF cannot hold {' or '.join(lost)} of robot '{robot.name}', and the model would change",
+            hint="write a YAML file, or accept the loss (lossy=True)",
+        )
+    numbers = Numbers(robot, lossy)
+    body = list(_Writer(robot, numbers).lines())
+    numbers.check()
+    lost += numbers.lost
+    notes = [f"  <!-- not kept: {_comment(', '.join(lost))} -->"] if lost else []
+    head = ['<?xml version="1.0"?>', f"<robot name={_quoted(robot.name)}>", *notes]
+    return "\n".join([*head, *body, "</robot>"]) + "\n"
+
+
+def _refuse(robot: Robot) -> None:
+    if robot.B:
+        raise NotApplicableError(
+            f"robot '{robot.name}' has closed loops, and a URDF is a tree",
+            hint="write robot.tree(), the robot with its loops cut",
+        )
+    if robot.base.kind == BaseKind.WHEELED:
+        raise NotApplicableError(f"robot '{robot.name}' stands on wheels, which a URDF cannot say")
+    for j, frame in enumerate(robot.frames, 1):
+        if frame.coupling and len(frame.coupling.terms) != 1:
+            raise NotApplicableError(
+                f"joint {j} has {len(frame.coupling.terms)} drivers, and a URDF's mimic joint has one"
+            )
+
+
+def _unsayable(robot: Robot) -> Iterator[str]:
+    """What a URDF has no words for, and what changes a model when it is left out."""
+    if any(frame.eta for frame in robot.frames):
+        yield "elastic joints"
+    if any(value is not None for frame in robot.frames for value in (frame.QP, frame.QDP, frame.GAM)):
+        yield "prescribed joint motion"
+    links = (robot.base.link, *robot.links, *([robot.payload] if robot.payload else []))
+    if any(not getattr(link, name).is_zero for link in links for name in WRENCH):
+        yield "wrenches on the environment"
+    base = robot.base
+    if any(not value.is_zero for triple in (base.W0, base.WP0, base.V0, base.VP0) for value in triple):
+        yield "the motion of the base"
+
+
+class _Writer:
+    def __init__(self, robot: Robot, numbers: Numbers) -> None:
+        self.robot, self.numbers = robot, numbers
+        self.links = _Names()
+        self.joints = _Names()
+        names = [robot.base.link.name or "base"]
+        names += [link.name or f"link{j}" for j, link in enumerate(robot.links, 1)]
+        self.link_names = [self.links.unused(name) for name in names]
+        self.joint_names = [
+            self.joints.unused(frame.name or f"joint{j}") for j, frame in enumerate(robot.frames, 1)
+        ]
+
+    def lines(self) -> Iterator[str]:
+        tool = self.links.unused(self.robot.tool.name or "tool") if self.robot.tool else None
+        yield f"  <symoro{self.settings(tool)}/>"
+        yield from self.base()
+        for j, frame in enumerate(self.robot.frames, 1):
+            yield from self.link(self.link_names[j], self.robot.link(j))
+            yield from self.joint(j, frame)
+        if self.robot.tool and tool:
+            yield from self.link(tool, self.robot.payload or Link())
+            place = self.robot.tool.place
+            yield from self.fixed(self.joints.unused(f"{tool}_joint"), place, tool)
+
+    def settings(self, tool: str | None) -> str:
+        base = self.robot.base
+        gravity = self.numbers.several(base.G, "gravity")
+        location = self.numbers.several(base.Z, "the place of the base")
+        text = f" tool={_quoted(tool)}" if tool else ""
+        if gravity and gravity != GRAVITY:
+            text += f' gravity="{_spaced(gravity)}"'
+        if location and location != _UNIT:
+            text += f' location="{_spaced(location)}"'
+        return text
+
+    def base(self) -> Iterator[str]:
+        if self.robot.base.kind == BaseKind.FLOATING:
+            world = self.links.unused("world")
+            yield f"  <link name={_quoted(world)}/>"
+            yield f'  <joint name={_quoted(self.joints.unused("world_joint"))} type="floating">'
+            yield from self.ends(world, self.link_names[0])
+            yield "  </joint>"
+        yield from self.link(self.link_names[0], self.robot.base.link)
+
+    def link(self, name: str, link: Link) -> Iterator[str]:
+        inertial = list(self.inertial(name, link))
+        if not inertial:
+            yield f"  <link name={_quoted(name)}/>"
+            return
+        yield f"  <link name={_quoted(name)}>"
+        yield from inertial
+        yield "  </link>"
+
+    def inertial(self, name: str, link: Link) -> Iterator[str]:
+        values = self.numbers.inertia(link)
+        if not any(values.values()):
+            return
+        mass = values["M"]
+        moment = (values["MX"], values["MY"], values["MZ"])
+        if any(abs(x) > 1e6 * abs(mass) for x in moment):
+            raise FormatError(
+                f"link '{name}' has first moments but no mass, which a URDF cannot say",
+                hint="a robot with base parameters is no physical robot: write the one it was made from",
+            )
+        centre: Vector = (moment[0] / mass, moment[1] / mass, moment[2] / mass) if mass else ORIGIN
+        about = steiner(mass, centre)
+        tensor = {
+            f"i{'xyz'[i]}{'xyz'[k]}": values["XYZ"[i] + "XYZ"[k]] - about[i][k]
+            for i in range(3)
+            for k in range(i, 3)
+        }
+        yield "    <inertial>"
+        yield f'      <origin xyz="{_spaced(centre)}"/>'
+        yield f'      <mass value="{mass!r}"/>'
+        yield "      <inertia " + " ".join(f'{key}="{value!r}"' for key, value in tensor.items()) + "/>"
+        yield "    </inertial>"
+
+    def joint(self, j: int, frame: Frame) -> Iterator[str]:
+        if not frame.moving:
+            yield from self.fixed(self.joint_names[j - 1], frame, self.link_names[j])
+            return
+        kind = _kind(frame)
+        yield f'  <joint name={_quoted(self.joint_names[j - 1])} type="{kind}">'
+        yield from self.ends(self.link_names[frame.ant], self.link_names[j])
+        yield from self.origin(frame)
+        yield '    <axis xyz="0 0 1"/>'
+        yield from _limit(kind, frame.limits)
+        yield from self.drive(frame)
+        if frame.coupling:
+            (driver, ratio), *_ = frame.coupling.terms
+            multiplier, offset = self.numbers.value(ratio), self.numbers.value(frame.coupling.offset)
+            name = _quoted(self.joint_names[driver - 1])
+            yield f'    <mimic joint={name} multiplier="{multiplier!r}" offset="{offset!r}"/>'
+        yield "  </joint>"
+
+    def fixed(self, name: str, place: Frame | Placement, link: str) -> Iterator[str]:
+        yield f'  <joint name={_quoted(name)} type="fixed">'
+        yield from self.ends(self.link_names[place.ant], link)
+        yield from self.origin(place)
+        yield "  </joint>"
+
+    def ends(self, parent: str, child: str) -> Iterator[str]:
+        yield f"    <parent link={_quoted(parent)}/>"
+        yield f"    <child link={_quoted(child)}/>"
+
+    def origin(self, place: Frame | Placement) -> Iterator[str]:
+        pose: Pose = Six(*(self.numbers.value(getattr(place, name)) for name in GEOMETRIC)).pose()
+        roll, pitch, yaw = (clean_angle(angle) for angle in to_rpy(pose.R))
+        yield f'    <origin xyz="{_spaced(pose.p)}" rpy="{_spaced((roll, pitch, yaw))}"/>'
+
+    def drive(self, frame: Frame) -> Iterator[str]:
+        damping, friction, rotor, bias = (
+            self.numbers.value(value, "friction and rotor inertias without a value")
+            for value in (frame.FV, frame.FS, frame.IA, frame.FO)
+        )
+        if damping or friction:
+            yield f'    <dynamics damping="{damping!r}" friction="{friction!r}"/>'
+        if rotor or bias:
+            yield f'    <symoro IA="{rotor!r}" FO="{bias!r}"/>'
+
+
+def _kind(frame: Frame) -> str:
+    if frame.sigma == JointType.PRISMATIC:
+        return "prismatic"
+    return "continuous" if frame.limits.lower is None and frame.limits.upper is None else "revolute"
+
+
+def _limit(kind: str, limits: Limits) -> Iterator[str]:
+    """The limits; where URDF demands one that is unknown, a number that means none."""
+    known = {name: getattr(limits, name) for name in ("lower", "upper", "effort", "velocity")}
+    if kind == "continuous":
+        if limits.effort is None and limits.velocity is None:
+            return
+        del known["lower"], known["upper"]
+    words = []
+    for name, value in known.items():
+        none = -LARGEST if name == "lower" else LARGEST
+        words.append(f'{name}="{none if value is None else float(value)!r}"')
+    yield f"    <limit {' '.join(words)}/>"
+
+
+class _Names:
+    """Names that are used once."""
+
+    def __init__(self) -> None:
+        self.taken: set[str] = set()
+
+    def unused(self, wanted: str) -> str:
+        name = wanted = _ILLEGAL.sub("_", wanted).strip() or "_"
+        number = 2
+        while name in self.taken:
+            name, number = f"{wanted}_{number}", number + 1
+        self.taken.add(name)
+        return name
+
+
+def _quoted(text: str) -> str:
+    """An attribute's value; line ends and tabs as numbers, since XML reads plain ones as spaces."""
+    marked = re.sub("[\t\n\r]", lambda sign: f"&#{ord(sign[0])};", escape(_ILLEGAL.sub("_", text)))
+    return f'"{marked}"'
+
+
+def _comment(text: str) -> str:
+    return _ILLEGAL.sub("_", text).replace("--", "- -")
+
+
+def _spaced(values: tuple[float, ...]) -> str:
+    return " ".join(repr(value + 0.0) for value in values)

@@ -1,0 +1,112 @@
+"""A robot as URDF sees it: named links joined in a tree, each with a frame of its own.
+
+What the readers of URDF and MJCF make, and what the conversion to Khalil-Kleinfinger frames starts from.
+Joint positions are the file's; a link's frame sits on its joint, which moves along or about `axis` in it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from symoro.errors import FormatError, NotApplicableError, Place
+from symoro.robot.description import Limits
+from symoro.robot.formats.urdf.rigid import ORIGIN, Pose, Vector, from_rpy
+
+MOVING = ("revolute", "continuous", "prismatic")
+KINDS = (*MOVING, "fixed", "floating", "planar")
+
+NO_LIMITS = Limits()
+GRAVITY: Vector = (0.0, 0.0, -9.81)
+
+Spot = tuple[int, int]
+"""Line and column, both from 1."""
+
+
+@dataclass(frozen=True)
+class Origin:
+    """Where a frame stands: place, and turns about the fixed axes x, y, z in this order."""
+
+    xyz: Vector = ORIGIN
+    rpy: Vector = ORIGIN
+
+    def pose(self) -> Pose:
+        return Pose(from_rpy(self.rpy), self.xyz)
+
+
+@dataclass(frozen=True)
+class Body:
+    """A link: mass, and inertia (xx, xy, xz, yy, yz, zz) about the centre of mass, along `origin`."""
+
+    name: str
+    mass: float = 0.0
+    origin: Origin = Origin()
+    inertia: tuple[float, ...] = (0.0,) * 6
+    spot: Spot | None = None
+
+
+@dataclass(frozen=True)
+class Mimic:
+    """q = ratio * (position of `joint`) + offset."""
+
+    joint: str
+    ratio: float = 1.0
+    offset: float = 0.0
+
+
+@dataclass(frozen=True)
+class Joint:
+    """A joint between two links; `origin` is the child's frame in the parent's at position 0."""
+
+    name: str
+    kind: str
+    parent: str
+    child: str
+    origin: Origin = Origin()
+    axis: Vector = (1.0, 0.0, 0.0)
+    limits: Limits = NO_LIMITS
+    damping: float = 0.0
+    friction: float = 0.0
+    rotor: float = 0.0
+    bias: float = 0.0
+    mimic: Mimic | None = None
+    spot: Spot | None = None
+
+    @property
+    def moving(self) -> bool:
+        return self.kind in MOVING
+
+
+@dataclass(frozen=True)
+class Own:
+    """What our own export adds to a file, so that reading it back gives the same frames.
+
+    Attributes:
+        tool: the link that is the tool frame.
+        location: world T 0, sixteen entries by rows.
+    """
+
+    tool: str | None = None
+    location: tuple[float, ...] | None = None
+
+
+@dataclass(frozen=True)
+class Document:
+    """A file's robot, with gravity in the world frame and the notes that reading it gave."""
+
+    name: str
+    bodies: tuple[Body, ...]
+    joints: tuple[Joint, ...]
+    file: str | None = None
+    own: Own | None = None
+    gravity: Vector = GRAVITY
+    notes: tuple[str, ...] = ()
+
+    def error(self, message: str, spot: Spot | None, key: str | None = None, hint: str = "") -> FormatError:
+        return FormatError(message, place=self.place(spot, key), hint=hint or None)
+
+    def refusal(self, message: str, spot: Spot | None, hint: str) -> NotApplicableError:
+        return NotApplicableError(message, place=self.place(spot, None), hint=hint)
+
+    def place(self, spot: Spot | None, key: str | None) -> Place:
+        line, column = spot or (None, None)
+        return Place(self.file, line, column, key)

@@ -1,0 +1,87 @@
+"""What the user is told of an import: the joints' order, sense and offsets, what was changed or left out."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+from symoro.robot.description import Frame, JointType
+from symoro.robot.formats.urdf.model import Document
+from symoro.robot.formats.urdf.rigid import Pose
+from symoro.robot.formats.urdf.snap import Rounding
+from symoro.robot.formats.urdf.tree import Tree
+
+
+class Story:
+    """The notes of one import, as they come up."""
+
+    def __init__(self, document: Document) -> None:
+        self._lines = list(document.notes)
+        self._between: list[tuple[str, float]] = []
+
+    def notes(self) -> tuple[str, ...]:
+        return tuple(self._lines)
+
+    def add(self, lines: Sequence[str]) -> None:
+        self._lines += lines
+
+    def rounded(self, rounding: Rounding) -> None:
+        note = rounding.note()
+        if note:
+            self._lines.append(note)
+
+    def nothing_moves(self) -> None:
+        self._lines.append("no joint moves: the fixed ones are kept as frames")
+
+    def frame_between(self, joint: str, place: Pose) -> None:
+        """An extra frame before a joint whose axis is parallel to the one before but for some angle."""
+        self._between.append((joint, math.hypot(place.R[0][2], place.R[1][2])))
+
+    def base_inertia(self, mass: float) -> None:
+        if mass:
+            self._lines.append(f"the base is fixed: its {mass:g} kg play no part and are left out")
+
+    def told(self, tree: Tree, frames: Sequence[Frame]) -> None:
+        """The notes on the finished frames."""
+        moving = [frame.name for frame in frames if frame.moving and not frame.coupling]
+        if moving:
+            self._lines.insert(
+                0, f"q is, in this order: {', '.join(moving)}; each in the file's own sense, zero and unit"
+            )
+        offsets = [f"{name} {offset}" for name, offset in _offsets(frames)]
+        if offsets:
+            self._lines.insert(1, f"theta (r of a prismatic joint) is q plus an offset: {', '.join(offsets)}")
+        self._coupled(frames)
+        self._merged(tree)
+        self._extra()
+
+    def _coupled(self, frames: Sequence[Frame]) -> None:
+        followers = [frame.name for frame in frames if frame.coupling]
+        if followers:
+            self._lines.append(f"mimic joints, without a coordinate of their own: {', '.join(followers)}")
+
+    def _merged(self, tree: Tree) -> None:
+        with_frames = {u.joint.child for u in tree.units} | {tree.root.name}
+        merged = [name for name in tree.riders if name not in with_frames]
+        if merged:
+            shown = ", ".join(merged[:8]) + (" ..." if len(merged) > 8 else "")
+            count = f"{len(merged)} link{'s' if len(merged) > 1 else ''}"
+            self._lines.append(f"{count} on fixed joints added to the links that carry them: {shown}")
+
+    def _extra(self) -> None:
+        if self._between:
+            names = ", ".join(f"{name} ({angle:.1e} rad)" for name, angle in self._between[:8])
+            more = " ..." if len(self._between) > 8 else ""
+            self._lines.append(
+                f"a fixed frame put before joints whose axes are parallel but for round-off: {names}{more}"
+            )
+
+
+def _offsets(frames: Sequence[Frame]) -> list[tuple[str, str]]:
+    """The constant that each moving joint adds to its position, where there is one."""
+    found = []
+    for frame in frames:
+        offset = frame.r if frame.sigma == JointType.PRISMATIC else frame.theta
+        if frame.moving and not offset.is_zero:
+            found.append((frame.name, offset.text))
+    return found

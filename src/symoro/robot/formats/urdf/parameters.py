@@ -1,0 +1,135 @@
+"""The six Khalil-Kleinfinger parameters of a placement, and their exact texts.
+
+    T = Rz(gamma) Tz(b) Rx(alpha) Tx(d) Rz(theta) Tz(r)
+
+has two solutions, (gamma, alpha, theta) and (gamma + pi, -alpha, theta + pi), of which the one with the
+smaller gamma is taken. For parallel axes gamma and theta, b and r do the same; then b = 0, and gamma is only
+what d needs. Round-off is cleared where it arises: an angle becomes the multiple of pi/12 that it is, a
+length zero.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import lru_cache
+from typing import Any
+
+from symoro.expr.formula import ZERO, Formula, formula
+from symoro.robot.formats.urdf.rigid import (
+    STEP,
+    Pose,
+    apply,
+    difference,
+    norm,
+    sincos,
+    transposed,
+    turn_x,
+    turn_z,
+    twelfths,
+)
+
+ROUND_OFF = 2e-13  # of an angle in radians, or of a length relative to the robot
+FAR = 20.0  # times the reach: a common normal further away than this is round-off made visible
+
+
+@dataclass(frozen=True)
+class Six:
+    """The parameters as numbers."""
+
+    gamma: float = 0.0
+    b: float = 0.0
+    alpha: float = 0.0
+    d: float = 0.0
+    theta: float = 0.0
+    r: float = 0.0
+
+    def pose(self) -> Pose:
+        """The placement that they give."""
+        swing = Pose(turn_z(self.gamma), (0.0, 0.0, self.b)) @ Pose(turn_x(self.alpha))
+        return swing @ Pose(turn_z(self.theta), (self.d, 0.0, self.r))
+
+
+def six(place: Pose, size: float) -> Six:
+    """The parameters of a placement in a robot of a given size (metres)."""
+    R, tiny = place.R, ROUND_OFF * size
+    alpha = clean_angle(math.atan2(math.hypot(R[0][2], R[1][2]), R[2][2]))
+    if alpha in (0.0, math.pi):
+        return _parallel(place, tiny)
+    gamma = clean_angle(math.atan2(R[0][2], -R[1][2]))
+    theta = clean_angle(math.atan2(R[2][0], R[2][1]))
+    if abs(gamma) > math.pi / 2:
+        gamma, alpha, theta = _opposite(gamma), -alpha, _opposite(theta)
+    x, y, z = apply(transposed(turn_z(gamma)), place.p)
+    s, c = sincos(alpha)
+    r = clean(-y / s, tiny)
+    return Six(gamma, clean(z - r * c, tiny), alpha, clean(x, tiny), theta, r)
+
+
+def _parallel(place: Pose, tiny: float) -> Six:
+    R, (x, y, z) = place.R, place.p
+    turned = math.atan2(R[1][0], R[0][0])
+    d = math.hypot(x, y)
+    gamma = clean_angle(math.atan2(y, x)) if d > tiny else 0.0
+    if abs(gamma) > math.pi / 2:
+        gamma, d = _opposite(gamma), -d
+    down = R[2][2] < 0
+    theta = clean_angle(math.remainder(gamma - turned if down else turned - gamma, 2 * math.pi))
+    return Six(gamma, 0.0, math.pi if down else 0.0, clean(d, tiny), theta, clean(-z if down else z, tiny))
+
+
+def _opposite(angle: float) -> float:
+    return clean_angle(angle - math.copysign(math.pi, angle) if angle else math.pi)
+
+
+def faithful(found: Six, place: Pose, size: float, reach: float) -> bool:
+    """Whether parameters give the placement back, with lengths that belong to the robot."""
+    turned, moved = difference(found.pose(), place)
+    longest = max(abs(found.b), abs(found.d), abs(found.r))
+    return longest <= FAR * reach and turned <= 4 * ROUND_OFF and moved <= 4 * ROUND_OFF * size
+
+
+def size_of(place: Pose, reach: float) -> float:
+    """The length that round-off in a placement is measured by."""
+    return max(norm(place.p), min(reach, 1.0))
+
+
+def clean_angle(angle: float) -> float:
+    """An angle in (-pi, pi], as the multiple of pi/12 that it is to round-off."""
+    k = twelfths(angle, ROUND_OFF)
+    if k is None:
+        return clean(angle, 0.0)
+    return math.pi if k == -12 else k * STEP
+
+
+def clean(value: float, tiny: float) -> float:
+    """A number without its round-off: zero below `tiny`, a short decimal where it is one to 14 digits."""
+    if abs(value) <= tiny:
+        return 0.0
+    short = float(f"{value:.12g}")
+    return short if abs(short - value) <= max(4e-15 * abs(value), 1e-3 * tiny) else value
+
+
+def angle_formula(angle: float) -> Formula:
+    """The text of an angle: a multiple of pi where it is one."""
+    k = twelfths(angle)
+    return number_formula(angle) if k is None else _multiple(k)
+
+
+@lru_cache(maxsize=64)
+def _multiple(k: int) -> Formula:
+    return formula(f"{Fraction(k, 12)}*pi")
+
+
+def number_formula(value: float) -> Formula:
+    """The same as `formula(value)`, without a graph for each of the thousands of decimals of a file."""
+    if not value:
+        return ZERO
+    return formula(value) if value.is_integer() else Formula(repr(value))
+
+
+def formulas(found: Six) -> dict[str, Any]:
+    """The parameters as fields of a frame."""
+    texts = {name: number_formula(getattr(found, name)) for name in ("b", "d", "r")}
+    return texts | {name: angle_formula(getattr(found, name)) for name in ("gamma", "alpha", "theta")}

@@ -1,0 +1,170 @@
+"""Rotations and placements in doubles, with exact sines and cosines where the angle is a multiple of pi/12.
+
+Plain tuples: the matrices are 3 by 3, where Python's own floats are as fast as arrays.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+Vector = tuple[float, float, float]
+Matrix = tuple[Vector, Vector, Vector]
+
+ORIGIN: Vector = (0.0, 0.0, 0.0)
+UNIT: Matrix = ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0))
+STEP = math.pi / 12
+
+_COSINES = [math.cos(k * STEP) for k in range(24)]
+_COSINES[0], _COSINES[12] = 1.0, -1.0
+_COSINES[6] = _COSINES[18] = 0.0
+_COSINES[4] = _COSINES[20] = 0.5
+_COSINES[8] = _COSINES[16] = -0.5
+
+
+def twelfths(angle: float, tolerance: float = 4e-16) -> int | None:
+    """The multiple of pi/12 that an angle is, to a tolerance; at the default only pi's own rounding."""
+    k = round(angle / STEP)
+    return k if abs(angle - k * STEP) <= tolerance * max(1.0, abs(angle)) else None
+
+
+def sincos(angle: float) -> tuple[float, float]:
+    """Sine and cosine; 0, 1/2 and 1 without round-off."""
+    k = twelfths(angle)
+    if k is None:
+        return math.sin(angle), math.cos(angle)
+    return _COSINES[(k - 6) % 24], _COSINES[k % 24]
+
+
+def dot(a: Vector, b: Vector) -> float:
+    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
+
+
+def cross(a: Vector, b: Vector) -> Vector:
+    return (a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0])
+
+
+def add(a: Vector, b: Vector) -> Vector:
+    return (a[0] + b[0], a[1] + b[1], a[2] + b[2])
+
+
+def subtract(a: Vector, b: Vector) -> Vector:
+    return (a[0] - b[0], a[1] - b[1], a[2] - b[2])
+
+
+def scaled(factor: float, a: Vector) -> Vector:
+    return (factor * a[0], factor * a[1], factor * a[2])
+
+
+def norm(a: Vector) -> float:
+    return math.hypot(*a)
+
+
+def unit(a: Vector) -> Vector:
+    """The direction of a vector that is not zero."""
+    length = norm(a)
+    return (a[0] / length, a[1] / length, a[2] / length)
+
+
+def across(a: Vector, direction: Vector) -> Vector:
+    """The part of a vector across a unit direction."""
+    return subtract(a, scaled(dot(a, direction), direction))
+
+
+def column(m: Matrix, j: int) -> Vector:
+    return (m[0][j], m[1][j], m[2][j])
+
+
+def transposed(m: Matrix) -> Matrix:
+    return (column(m, 0), column(m, 1), column(m, 2))
+
+
+def apply(m: Matrix, v: Vector) -> Vector:
+    return (dot(m[0], v), dot(m[1], v), dot(m[2], v))
+
+
+def product(a: Matrix, b: Matrix) -> Matrix:
+    columns = transposed(b)
+    return (apply(columns, a[0]), apply(columns, a[1]), apply(columns, a[2]))
+
+
+def from_columns(x: Vector, y: Vector, z: Vector) -> Matrix:
+    return transposed((x, y, z))
+
+
+def turn_x(angle: float) -> Matrix:
+    s, c = sincos(angle)
+    return ((1.0, 0.0, 0.0), (0.0, c, -s), (0.0, s, c))
+
+
+def turn_y(angle: float) -> Matrix:
+    s, c = sincos(angle)
+    return ((c, 0.0, s), (0.0, 1.0, 0.0), (-s, 0.0, c))
+
+
+def turn_z(angle: float) -> Matrix:
+    s, c = sincos(angle)
+    return ((c, -s, 0.0), (s, c, 0.0), (0.0, 0.0, 1.0))
+
+
+def turn_about(axis: Vector, angle: float) -> Matrix:
+    """The turn about a unit axis (Rodrigues)."""
+    s, c = sincos(angle)
+    x, y, z = (
+        add(add(scaled(c, e), scaled(s, cross(axis, e))), scaled((1 - c) * dot(axis, e), axis)) for e in UNIT
+    )
+    return from_columns(x, y, z)
+
+
+def from_rpy(rpy: Vector) -> Matrix:
+    """Turns about the fixed axes x, y, z in this order, as URDF writes a rotation."""
+    return product(turn_z(rpy[2]), product(turn_y(rpy[1]), turn_x(rpy[0])))
+
+
+def to_rpy(m: Matrix) -> Vector:
+    """Roll, pitch and yaw; each angle makes good for the rounding of those before it, also at pitch pi/2."""
+    yaw = math.atan2(m[1][0], m[0][0]) if math.hypot(m[0][0], m[1][0]) > 1e-15 else 0.0
+    s, c = sincos(yaw)
+    pitch = math.atan2(-m[2][0], c * m[0][0] + s * m[1][0])
+    roll = math.atan2(s * m[0][2] - c * m[1][2], c * m[1][1] - s * m[0][1])
+    return (roll, pitch, yaw)
+
+
+def from_quaternion(w: float, x: float, y: float, z: float) -> Matrix:
+    """The rotation of a quaternion of any length but zero."""
+    length = math.hypot(w, x, y, z)
+    w, x, y, z = w / length, x / length, y / length, z / length
+    return (
+        (1 - 2 * (y * y + z * z), 2 * (x * y - w * z), 2 * (x * z + w * y)),
+        (2 * (x * y + w * z), 1 - 2 * (x * x + z * z), 2 * (y * z - w * x)),
+        (2 * (x * z - w * y), 2 * (y * z + w * x), 1 - 2 * (x * x + y * y)),
+    )
+
+
+@dataclass(frozen=True)
+class Pose:
+    """A frame in another: rotation and place of the origin."""
+
+    R: Matrix = UNIT
+    p: Vector = ORIGIN
+
+    def __matmul__(self, other: Pose) -> Pose:
+        return Pose(product(self.R, other.R), add(apply(self.R, other.p), self.p))
+
+    def inverse(self) -> Pose:
+        back = transposed(self.R)
+        return Pose(back, scaled(-1.0, apply(back, self.p)))
+
+    @property
+    def x(self) -> Vector:
+        return column(self.R, 0)
+
+    @property
+    def z(self) -> Vector:
+        return column(self.R, 2)
+
+
+def difference(a: Pose, b: Pose) -> tuple[float, float]:
+    """The largest difference of the entries of two rotations, and of two places."""
+    turned = max(abs(x - y) for r, s in zip(a.R, b.R, strict=True) for x, y in zip(r, s, strict=True))
+    return turned, max(abs(x - y) for x, y in zip(a.p, b.p, strict=True))

@@ -1,0 +1,90 @@
+"""Rounded angles made exact: 1.5708 stands for pi/2, and an axis of 0.7071 0 0.7071 for 45 degrees.
+
+Left as they are they would cost a model a fifth more operations, and turn parallel axes into axes whose
+common normal is a hundred kilometres away. Done before anything is computed from the angles.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+
+from symoro.robot.formats.urdf.model import Document, Origin
+from symoro.robot.formats.urdf.rigid import STEP, Vector, sincos, unit
+
+TOLERANCE = 1e-5
+_CHANGED = 1e-13  # below, only the last digits of pi itself were written otherwise
+
+
+@dataclass
+class Rounding:
+    """What was snapped: how many angles and directions, and the largest change in radians."""
+
+    angles: int = 0
+    axes: int = 0
+    largest: float = 0.0
+
+    def note(self) -> str | None:
+        if not self.angles + self.axes:
+            return None
+        found = [f"{n} {word}" for n, word in ((self.angles, "angles"), (self.axes, "axes")) if n]
+        return (
+            f"{' and '.join(found)} within {TOLERANCE:g} of a multiple of 30 or 45 degrees made exact, "
+            f"changed by at most {self.largest:.1e} rad (exact=True keeps the digits)"
+        )
+
+
+def snapped(document: Document) -> tuple[Document, Rounding]:
+    """The document with rounded angles and axes made exact, and what that changed."""
+    rounding = Rounding()
+    bodies = tuple(replace(b, origin=_origin(b.origin, rounding)) for b in document.bodies)
+    joints = tuple(
+        replace(j, origin=_origin(j.origin, rounding), axis=_axis(j.axis, rounding) if j.moving else j.axis)
+        for j in document.joints
+    )
+    return replace(document, bodies=bodies, joints=joints), rounding
+
+
+def nearest(angle: float) -> float | None:
+    """The multiple of 30 or 45 degrees that an angle stands for, if it stands for one."""
+    k = round(angle / STEP)
+    exact = k * STEP
+    return exact if (k % 2 == 0 or k % 3 == 0) and abs(angle - exact) <= TOLERANCE else None
+
+
+def _origin(origin: Origin, rounding: Rounding) -> Origin:
+    roll, pitch, yaw = (_angle(angle, rounding) for angle in origin.rpy)
+    return replace(origin, rpy=(roll, pitch, yaw))
+
+
+def _angle(angle: float, rounding: Rounding) -> float:
+    exact = nearest(angle)
+    if exact is None:
+        return angle
+    change = abs(angle - exact)
+    if change > _CHANGED:
+        rounding.angles += 1
+        rounding.largest = max(rounding.largest, change)
+    return exact
+
+
+def _axis(axis: Vector, rounding: Rounding) -> Vector:
+    """A direction with exact zeros, and at an exact angle where it lies in a coordinate plane."""
+    direction = unit(axis)
+    kept = [i for i in range(3) if abs(direction[i]) > TOLERANCE]
+    exact = [0.0, 0.0, 0.0]
+    for i in kept:
+        exact[i] = direction[i]
+    if len(kept) == 1:
+        exact[kept[0]] = math.copysign(1.0, direction[kept[0]])
+    elif len(kept) == 2:
+        a, b = kept
+        angle = nearest(math.atan2(direction[b], direction[a]))
+        if angle is not None:
+            exact[b], exact[a] = sincos(angle)
+    settled = unit((exact[0], exact[1], exact[2]))
+    change = math.dist(direction, settled)
+    if change > _CHANGED:
+        rounding.axes += 1
+        rounding.largest = max(rounding.largest, change)
+    return settled

@@ -1,0 +1,107 @@
+"""The symbols of a description: list them, give them numbers, or put symbols where numbers are."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import fields, replace
+from typing import Any, TypeVar
+
+from symoro.errors import ExpressionError, OptionError, UnknownNameError
+from symoro.expr.formula import Formula, FormulaLike, formula
+from symoro.robot.description import INERTIAL, Coupling, Robot
+
+T = TypeVar("T")
+
+
+def each_formula(robot: Robot, change: Callable[[Formula], Formula]) -> Robot:
+    """The robot with every formula of its description replaced."""
+    changed: Robot = _rebuilt(robot, change)
+    return changed
+
+
+def _rebuilt(item: Any, change: Callable[[Formula], Formula]) -> Any:
+    if isinstance(item, Formula):
+        return change(item)
+    if isinstance(item, Coupling):
+        terms = tuple((i, change(ratio)) for i, ratio in item.terms)
+        return Coupling(terms, change(item.offset))
+    if isinstance(item, tuple):
+        return tuple(_rebuilt(x, change) for x in item)
+    if hasattr(item, "__dataclass_fields__"):
+        return replace(item, **{f.name: _rebuilt(getattr(item, f.name), change) for f in fields(item)})
+    return item
+
+
+def symbols(robot: Robot) -> tuple[str, ...]:
+    """Names of all symbols, in the order of the description."""
+    found: dict[str, None] = {}
+
+    def note(f: Formula) -> Formula:
+        for name in sorted(f.symbols):
+            found.setdefault(name)
+        return f
+
+    _rebuilt(robot, note)
+    return tuple(found)
+
+
+def bind(robot: Robot, values: Mapping[str, FormulaLike]) -> Robot:
+    """Numbers (or other expressions) for symbols, folded into the description.
+
+    Raises:
+        UnknownNameError: a name is no symbol of the robot.
+    """
+    known = symbols(robot)
+    replacement = {}
+    for name, value in values.items():
+        if name not in known:
+            raise UnknownNameError(f"symbol of robot '{robot.name}'", name, known)
+        try:
+            replacement[name] = formula(value)
+        except ExpressionError as error:
+            raise OptionError(f"value of '{name}': {error.message}") from None
+    bound = each_formula(robot, lambda f: f.substitute(replacement))
+    return replace(bound, nominal=tuple(pair for pair in robot.nominal if pair[0] not in values))
+
+
+def symbolic(robot: Robot, *, inertia: bool, geometry: bool, friction: bool, gravity: bool) -> Robot:
+    """Symbols for numbers, named as SYMORO does (XX1, D3, RL4, G3); the numbers become nominal values."""
+    nominal = dict(robot.nominal)
+    taken = set(symbols(robot))
+
+    def symbol_for(value: Formula, name: str) -> Formula:
+        number = value.number
+        if number is None or number == 0:
+            return value
+        while name in taken:
+            name += "_"
+        taken.add(name)
+        nominal[name] = number
+        return Formula(name)
+
+    def with_symbols(item: T, names: Mapping[str, str], number: int) -> T:
+        changes = {f: symbol_for(getattr(item, f), f"{s}{number}") for f, s in names.items()}
+        return replace(item, **changes)  # type: ignore[type-var]
+
+    frames, links, base = list(robot.frames), list(robot.links), robot.base
+    if geometry:
+        lengths = {"b": "B", "d": "D", "r": "RL"}
+        frames = [with_symbols(f, lengths, j) for j, f in enumerate(frames, 1)]
+    if friction:
+        drive = {name: name for name in ("FV", "FS", "FO")}
+        frames = [with_symbols(f, drive, j) for j, f in enumerate(frames, 1)]
+    if inertia:
+        names = {name: name for name in INERTIAL}
+        frames = [with_symbols(f, {"IA": "IA"}, j) for j, f in enumerate(frames, 1)]
+        links = [with_symbols(link, names, j) for j, link in enumerate(links, 1)]
+        base = replace(base, link=with_symbols(base.link, names, 0))
+    if gravity:
+        x, y, z = (symbol_for(g, f"G{i}") for i, g in enumerate(base.G, 1))
+        base = replace(base, G=(x, y, z))
+    return replace(
+        robot,
+        frames=tuple(frames),
+        links=tuple(links),
+        base=base,
+        nominal=tuple(sorted(nominal.items())),
+    )

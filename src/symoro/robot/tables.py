@@ -1,0 +1,165 @@
+"""A robot as a table: plain text for `print(robot)`, HTML for a notebook."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from html import escape
+
+from symoro.robot.description import (
+    DRIVE,
+    GEOMETRIC,
+    IDENTITY16,
+    INERTIAL,
+    WRENCH,
+    BaseKind,
+    Frame,
+    JointType,
+    Robot,
+)
+from symoro.robot.topology import describe
+
+TYPE_NAMES = {JointType.REVOLUTE: "R", JointType.PRISMATIC: "P", JointType.FIXED: "fixed"}
+
+
+@dataclass(frozen=True)
+class Table:
+    """A titled table of texts."""
+
+    title: str
+    columns: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+
+
+def tables(robot: Robot) -> list[Table]:
+    """Everything that a description holds, as tables; those with nothing to say are left out."""
+    found = [geometry(robot), inertia(robot), _drives(robot), _wrenches(robot), _limits(robot), _couplings(robot)]
+    found += [_base(robot), _tool(robot), _nominal(robot)]
+    return [table for table in found if table.rows]
+
+
+def geometry(robot: Robot) -> Table:
+    """The geometric parameters, the joint variable written into its column."""
+    named = any(frame.name for frame in robot.frames)
+    columns = ("j", "ant", "type", "mu", *GEOMETRIC, *(("name",) if named else ()))
+    rows = []
+    for j, frame in enumerate(robot.frames, 1):
+        row = [str(j), str(frame.ant), TYPE_NAMES[frame.sigma] + ("~" if frame.eta else ""), str(int(frame.mu))]
+        row += [_geometric(frame, j, name) for name in GEOMETRIC]
+        rows.append((*row, frame.name) if named else tuple(row))
+    return Table("geometric parameters", columns, tuple(rows))
+
+
+def _geometric(frame: Frame, j: int, name: str) -> str:
+    value = getattr(frame, name)
+    variable = {JointType.REVOLUTE: "theta", JointType.PRISMATIC: "r"}.get(frame.sigma)
+    if name != variable:
+        return str(value)
+    if value.is_zero:
+        return f"q{j}"
+    return f"q{j} - {value.text[1:]}" if value.text.startswith("-") and " " not in value.text else f"q{j} + {value}"
+
+
+def inertia(robot: Robot) -> Table:
+    """The inertial parameters of the links."""
+    rows = []
+    for j in range(0 if robot.base.kind != BaseKind.FIXED else 1, robot.NL + 1):
+        link = robot.link(j)
+        rows.append((str(j), *(str(getattr(link, name)) for name in INERTIAL)))
+    if all(entry == "0" for row in rows for entry in row[1:]):
+        rows = []
+    return Table("inertial parameters", ("j", *INERTIAL), tuple(rows))
+
+
+def _per_frame(robot: Robot, title: str, names: Sequence[str]) -> Table:
+    rows = [(str(j), *(str(getattr(f, name)) for name in names)) for j, f in enumerate(robot.frames[: robot.NL], 1)]
+    used = [row for row in rows if any(entry not in ("0", "None") for entry in row[1:])]
+    return Table(title, ("j", *names), tuple(used))
+
+
+def _drives(robot: Robot) -> Table:
+    return _per_frame(robot, "drives", (*DRIVE, *(("k", "rest") if any(f.eta for f in robot.frames) else ())))
+
+
+def _wrenches(robot: Robot) -> Table:
+    rows = [
+        (str(j), *(str(getattr(robot.link(j), name)) for name in WRENCH)) for j in range(0, robot.NL + 1)
+    ]
+    used = [row for row in rows if any(entry != "0" for entry in row[1:])]
+    return Table("wrenches on the environment", ("j", *WRENCH), tuple(used))
+
+
+def _limits(robot: Robot) -> Table:
+    columns = ("lower", "upper", "velocity", "effort")
+    rows = []
+    for j, frame in enumerate(robot.frames, 1):
+        values = [getattr(frame.limits, name) for name in columns]
+        if any(v is not None for v in values):
+            rows.append((str(j), *("" if v is None else f"{v:g}" for v in values)))
+    return Table("limits", ("j", *columns), tuple(rows))
+
+
+def _couplings(robot: Robot) -> Table:
+    rows = []
+    for j, frame in enumerate(robot.frames, 1):
+        if frame.coupling:
+            terms = " + ".join(f"({ratio})*q{i}" for i, ratio in frame.coupling.terms)
+            offset = "" if frame.coupling.offset.is_zero else f" + {frame.coupling.offset}"
+            rows.append((str(j), f"q{j} = {terms}{offset}"))
+    return Table("coupled joints", ("j", "coupling"), tuple(rows))
+
+
+def _base(robot: Robot) -> Table:
+    base = robot.base
+    rows = [("gravity", ", ".join(map(str, base.G)))]
+    if base.kind != BaseKind.FIXED:
+        rows.insert(0, ("kind", str(base.kind)))
+    for name in ("V0", "W0", "VP0", "WP0"):
+        values = getattr(base, name)
+        if any(not v.is_zero for v in values):
+            rows.append((name, ", ".join(map(str, values))))
+    if base.Z != IDENTITY16:
+        for r in range(3):
+            rows.append((f"Z row {r + 1}", ", ".join(map(str, base.Z[4 * r : 4 * r + 4]))))
+    return Table("base", ("what", "value"), tuple(rows))
+
+
+def _tool(robot: Robot) -> Table:
+    if robot.tool is None:
+        return Table("tool", (), ())
+    place = robot.tool.place
+    row = (robot.tool.name, str(place.ant), *(str(getattr(place, name)) for name in GEOMETRIC))
+    return Table("tool", ("name", "on", *GEOMETRIC), (row,))
+
+
+def _nominal(robot: Robot) -> Table:
+    return Table("nominal values", ("symbol", "value"), tuple((n, f"{v:g}") for n, v in robot.nominal))
+
+
+def text(robot: Robot) -> str:
+    """The tables as plain text."""
+    head = [f"{robot.name}: {robot.title}" if robot.title else robot.name, describe(robot)]
+    if robot.reference:
+        head.append(f"source: {robot.reference}")
+    head += [f"note: {note}" for note in robot.notes]
+    return "\n".join(head) + "\n\n" + "\n\n".join(_plain(table) for table in tables(robot))
+
+
+def _plain(table: Table) -> str:
+    rows = [table.columns, *table.rows]
+    widths = [max(len(row[c]) for row in rows) for c in range(len(table.columns))]
+    lines = ["  ".join(cell.ljust(w) for cell, w in zip(row, widths, strict=True)).rstrip() for row in rows]
+    lines.insert(1, "  ".join("-" * w for w in widths))
+    return "\n".join([table.title, *("  " + line for line in lines)])
+
+
+def html(robot: Robot) -> str:
+    """The tables for a notebook."""
+    parts = [f"<h4>{escape(robot.name)}</h4><p>{escape(robot.title)} ({escape(describe(robot))})</p>"]
+    for table in tables(robot):
+        head = "".join(f"<th>{escape(c)}</th>" for c in table.columns)
+        body = "".join(
+            "<tr>" + "".join(f"<td>{escape(cell)}</td>" for cell in row) + "</tr>" for row in table.rows
+        )
+        parts.append(f"<p><b>{table.title}</b></p><table><tr>{head}</tr>{body}</table>")
+    return "".join(parts)

@@ -1,0 +1,177 @@
+"""The structure of a robot: chains, branches, subtrees, loops. Free functions over frozen data."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import pairwise
+
+from symoro.robot.description import JointType, Robot
+
+
+@dataclass(frozen=True)
+class Loop:
+    """A closed loop: frames `left` (joint k) and `right` (k + B) coincide; `root` is where the sides part.
+
+    `left_chain` and `right_chain` are the frames from the root (excluded) to each side (included).
+    """
+
+    left: int
+    right: int
+    root: int
+    left_chain: tuple[int, ...]
+    right_chain: tuple[int, ...]
+
+    @property
+    def frames(self) -> tuple[int, ...]:
+        return self.left_chain + self.right_chain
+
+
+def structure(robot: Robot) -> str:
+    """'serial', 'tree' or 'closed-loop'."""
+    if robot.B:
+        return "closed-loop"
+    serial = all(frame.ant == j for j, frame in enumerate(robot.frames))
+    return "serial" if serial else "tree"
+
+
+def children(robot: Robot, j: int) -> list[int]:
+    """Frames whose antecedent is j."""
+    return [k for k, frame in enumerate(robot.frames, 1) if frame.ant == j]
+
+
+def chain(robot: Robot, j: int) -> list[int]:
+    """Frames from the base (excluded) to j (included)."""
+    frames: list[int] = []
+    while j:
+        frames.append(j)
+        j = robot.frame(j).ant
+    return frames[::-1]
+
+
+def path(robot: Robot, start: int, end: int) -> tuple[list[int], list[int]]:
+    """The way from `start` to `end`: frames to leave going up, nearest first, then frames to enter going down."""
+    up, down = chain(robot, start), chain(robot, end)
+    shared = 0
+    while shared < min(len(up), len(down)) and up[shared] == down[shared]:
+        shared += 1
+    return up[shared:][::-1], down[shared:]
+
+
+def common_ancestor(robot: Robot, a: int, b: int) -> int:
+    """The last frame that the chains to a and b share."""
+    shared = 0
+    for i, j in zip(chain(robot, a), chain(robot, b), strict=False):
+        if i != j:
+            break
+        shared = i
+    return shared
+
+
+def subtree(robot: Robot, j: int) -> list[int]:
+    """Frame j and all that stand on it, each after its antecedent."""
+    found, stack = [], [j]
+    below: dict[int, list[int]] = {}
+    for k, frame in enumerate(robot.frames, 1):
+        below.setdefault(frame.ant, []).append(k)
+    while stack:
+        k = stack.pop()
+        found.append(k)
+        stack += reversed(below.get(k, []))
+    return found
+
+
+def outward(robot: Robot) -> list[int]:
+    """All frames, each after its antecedent; in frame order where that order allows it."""
+    ordered, placed = [], {0}
+    waiting = list(range(1, robot.NF + 1))
+    while waiting:
+        later = []
+        for j in waiting:
+            if robot.frame(j).ant in placed:
+                placed.add(j)
+                ordered.append(j)
+            else:
+                later.append(j)
+        waiting = later
+    return ordered
+
+
+def leaves(robot: Robot) -> list[int]:
+    """Links on which no other link stands."""
+    parents = {frame.ant for frame in robot.frames[: robot.NL]}
+    return [j for j in range(1, robot.NL + 1) if j not in parents]
+
+
+def branches(robot: Robot) -> list[list[int]]:
+    """The tree cut into runs: each run starts at the base or a fork and ends at a fork or a leaf."""
+    runs: list[list[int]] = []
+    stack = [[k] for k in reversed([k for k in children(robot, 0) if k <= robot.NL])]
+    while stack:
+        run = stack.pop()
+        below = [k for k in children(robot, run[-1]) if k <= robot.NL]
+        while len(below) == 1:
+            run.append(below[0])
+            below = [k for k in children(robot, run[-1]) if k <= robot.NL]
+        runs.append(run)
+        stack += [[k] for k in reversed(below)]
+    return runs
+
+
+def loops(robot: Robot) -> list[Loop]:
+    """The closed loops, in the order of their opened joints."""
+    found = []
+    for k in range(robot.NL + 1, robot.NJ + 1):
+        twin = k + robot.B
+        root = common_ancestor(robot, k, twin)
+        to_left, to_right = chain(robot, k), chain(robot, twin)
+        skip = len(chain(robot, root))
+        found.append(Loop(k, twin, root, tuple(to_left[skip:]), tuple(to_right[skip:])))
+    return found
+
+
+def moving_joints(robot: Robot) -> list[int]:
+    """Moving joints of the tree (frames 1..NL with sigma 0 or 1), in frame order."""
+    return [j for j in range(1, robot.NL + 1) if robot.frame(j).moving]
+
+
+def cut_joints(robot: Robot) -> list[int]:
+    """Moving joints where loops are opened (frames NL+1..NJ)."""
+    return [j for j in range(robot.NL + 1, robot.NJ + 1) if robot.frame(j).moving]
+
+
+def parallel(robot: Robot, i: int, j: int) -> bool:
+    """Whether the axes of two consecutive frames on a path are parallel, whatever the posture: alpha_j = 0."""
+    frame = robot.frame(j)
+    return frame.ant == i and frame.alpha.is_zero
+
+
+def degrees_of_freedom(robot: Robot) -> int:
+    """Coordinates of the tree, coupled joints left out."""
+    return sum(1 for j in moving_joints(robot) if robot.frame(j).coupling is None)
+
+
+def describe(robot: Robot) -> str:
+    """The structure in words, as 'serial, 6 joints (RRRRRR)'."""
+    letters = {JointType.REVOLUTE: "R", JointType.PRISMATIC: "P", JointType.FIXED: "F"}
+    kinds = "".join(letters[frame.sigma] for frame in robot.frames[: robot.NL])
+    kinds = kinds if len(kinds) <= 16 else kinds[:15] + "..."
+    joints = len(moving_joints(robot))
+    words = [structure(robot), f"{joints} joint{'s' if joints != 1 else ''} ({kinds})"]
+    if robot.B:
+        words.append(f"{robot.B} loop{'s' if robot.B > 1 else ''}")
+    if robot.base.kind != "fixed":
+        words.append(f"{robot.base.kind} base")
+    elastic = sum(frame.eta for frame in robot.frames)
+    if elastic:
+        words.append(f"{elastic} elastic")
+    return ", ".join(words)
+
+
+def is_prefix_ordered(robot: Robot) -> bool:
+    """Whether every frame comes after its antecedent in number."""
+    return all(a < b for a, b in ((frame.ant, j) for j, frame in enumerate(robot.frames, 1)))
+
+
+def consecutive(frames: list[int]) -> list[tuple[int, int]]:
+    """Neighbouring pairs of a chain."""
+    return list(pairwise(frames))

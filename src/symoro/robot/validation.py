@@ -1,0 +1,138 @@
+"""Every inconsistency of a description, found at once."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from symoro.robot.description import DRIVE, BaseKind, JointType, Robot
+
+
+def problems(robot: Robot) -> list[str]:
+    """What is wrong with a robot, as sentences; empty when nothing is."""
+    found = list(_sizes(robot))
+    if found:  # the other checks count on the sizes
+        return found
+    for check in (_antecedents, _loops, _joints, _couplings, _names, _base, _tool):
+        found += check(robot)
+    return found
+
+
+def _sizes(robot: Robot) -> Iterator[str]:
+    extra = robot.NF - robot.NL
+    if not robot.links:
+        yield "a robot needs at least one link"
+    if extra < 0:
+        yield f"{robot.NL} links but only {robot.NF} frames: every link needs its frame"
+    elif extra % 2:
+        yield (
+            f"{robot.NL} links and {robot.NF} frames: each loop adds two frames (k and k + B), "
+            f"so {extra} frames beyond the links cannot be right"
+        )
+    if len(robot.base.Z) != 16:
+        yield f"Z needs 16 entries, got {len(robot.base.Z)}"
+    for name in ("W0", "WP0", "V0", "VP0", "G"):
+        if len(getattr(robot.base, name)) != 3:
+            yield f"{name} needs 3 entries, got {len(getattr(robot.base, name))}"
+
+
+def _antecedents(robot: Robot) -> Iterator[str]:
+    bad = set()
+    for j, frame in enumerate(robot.frames, 1):
+        if not 0 <= frame.ant <= robot.NF:
+            yield f"frame {j}: antecedent {frame.ant} does not exist (frames are 0 .. {robot.NF})"
+            bad.add(j)
+        elif frame.ant == j:
+            yield f"frame {j} is its own antecedent"
+            bad.add(j)
+        elif j <= robot.NL < frame.ant:
+            yield f"frame {j} carries a link but stands on frame {frame.ant}, which only marks a loop"
+    if not bad:
+        yield from _cycles(robot)
+
+
+def _cycles(robot: Robot) -> Iterator[str]:
+    settled = {0}
+    for start in range(1, robot.NF + 1):
+        path: dict[int, None] = {}
+        j = start
+        while j not in settled and j not in path:
+            path[j] = None
+            j = robot.frame(j).ant
+        if j in path:
+            walked = list(path)
+            cycle = [str(i) for i in (*walked[walked.index(j) :], j)]
+            shown = cycle if len(cycle) <= 12 else [*cycle[:10], "...", cycle[-1]]
+            yield "the antecedents go round in a circle: " + " -> ".join(shown)
+        settled.update(path)
+
+
+def _loops(robot: Robot) -> Iterator[str]:
+    for k in range(robot.NL + 1, robot.NJ + 1):
+        twin = k + robot.B
+        if robot.frame(twin).sigma != JointType.FIXED:
+            yield f"frame {twin} closes the loop opened at joint {k} and must be fixed (sigma 2)"
+        if robot.frame(k).ant == robot.frame(twin).ant:
+            yield f"frames {k} and {twin} close a loop but stand on the same frame {robot.frame(k).ant}"
+        if robot.frame(k).mu:
+            yield f"joint {k} is where a loop is opened and must be passive (mu 0)"
+
+
+def _joints(robot: Robot) -> Iterator[str]:
+    for j, frame in enumerate(robot.frames, 1):
+        if not frame.eta and not frame.k.is_zero:
+            yield f"joint {j} has a stiffness but is not elastic (eta 0)"
+        if not frame.eta and not frame.rest.is_zero:
+            yield f"joint {j} has a rest position but is not elastic (eta 0)"
+        if frame.sigma == JointType.FIXED:
+            if frame.eta:
+                yield f"joint {j} is fixed and cannot be elastic"
+            if frame.coupling:
+                yield f"joint {j} is fixed and cannot be coupled"
+        if j > robot.NL:
+            for name in DRIVE:
+                if not getattr(frame, name).is_zero:
+                    yield f"joint {j} is where a loop is opened and cannot have {name}"
+        low, high = frame.limits.lower, frame.limits.upper
+        if low is not None and high is not None and low > high:
+            yield f"joint {j}: lower limit {low:g} is above the upper limit {high:g}"
+
+
+def _couplings(robot: Robot) -> Iterator[str]:
+    for j, frame in enumerate(robot.frames, 1):
+        if not frame.coupling:
+            continue
+        drivers = [i for i, _ in frame.coupling.terms]
+        for i in sorted({i for i in drivers if drivers.count(i) > 1}):
+            yield f"joint {j} names joint {i} more than once in its coupling"
+        for i in drivers:
+            if not 1 <= i <= robot.NL or not robot.frame(i).moving:
+                yield f"joint {j} is coupled to {i}, which is no moving joint"
+            elif robot.frame(i).coupling:
+                yield f"joint {j} is coupled to joint {i}, which is coupled itself; name its drivers"
+
+
+def _names(robot: Robot) -> Iterator[str]:
+    joints, links = [frame.name for frame in robot.frames], [link.name for link in robot.links]
+    for kind, names in (("joint", joints), ("link", links)):
+        first: dict[str, int] = {}
+        for j, name in enumerate(names, 1):
+            if name and name in first:
+                yield f"{kind}s {first[name]} and {j} are both called '{name}'"
+            first.setdefault(name, j)
+
+
+def _base(robot: Robot) -> Iterator[str]:
+    bottom = [str(z) for z in robot.base.Z[12:]]
+    if bottom != ["0", "0", "0", "1"]:
+        yield f"the last row of Z must be 0 0 0 1, got {' '.join(bottom)}"
+    if robot.base.kind == BaseKind.FIXED and any(
+        not getattr(robot.base.link, name).is_zero for name in ("M", "MX", "MY", "MZ", "XX", "YY", "ZZ")
+    ):
+        yield "a fixed base has no inertial parameters; give them to a floating or wheeled base"
+
+
+def _tool(robot: Robot) -> Iterator[str]:
+    if robot.tool and not 0 <= robot.tool.place.ant <= robot.NL:
+        yield f"the tool stands on frame {robot.tool.place.ant}, which carries no link"
+    if robot.payload and not robot.tool:
+        yield "a payload needs a tool frame to be described in"

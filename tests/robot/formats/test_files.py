@@ -1,0 +1,170 @@
+"""Files: by suffix or by name, whole or not at all, and every way they can be wrong."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+from symoro.errors import FormatError, NotApplicableError, OptionError, UnknownNameError
+from symoro.robot import formats
+from symoro.robot.description import Robot
+from symoro.robot.formats.report import MAX_BYTES
+from tests.robot.formats.samples import LOOP, SERIAL, YAML
+
+
+@pytest.fixture
+def robot() -> Robot:
+    return formats.loads(SERIAL, "par")
+
+
+@pytest.mark.parametrize("suffix", [".par", ".yaml", ".yml", ".csv", ".txt", ".PAR"])
+def test_save_and_load(robot: Robot, tmp_path: Path, suffix: str) -> None:
+    path = tmp_path / f"arm{suffix}"
+    formats.save(robot, path)
+    again = formats.load(path)
+    assert again == formats.load(str(path))
+    if suffix not in (".csv", ".txt"):
+        assert again == robot
+    assert os.listdir(tmp_path) == [path.name]  # noqa: PTH208 (names alone are wanted)
+
+
+@pytest.mark.parametrize("fmt", ["craig", "dh", "denavit-hartenberg", "kk", "table", "par", "YAML", "yml"])
+def test_a_format_by_name(robot: Robot, tmp_path: Path, fmt: str) -> None:
+    text = formats.dumps(robot, fmt)
+    assert formats.loads(text, fmt).NL == robot.NL
+    formats.save(robot, tmp_path / "arm", fmt)
+    assert (tmp_path / "arm").read_text(encoding="utf-8") == text
+
+
+def test_bundled_robots_by_name() -> None:
+    library = pytest.importorskip("symoro.robot.library")
+    name = library.names()[0]
+    assert formats.load(name) == library.load(name)
+    with pytest.raises(UnknownNameError):
+        formats.load("no-such-robot")
+
+
+def test_a_name_wins_over_a_folder_and_a_suffix_over_a_name(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    library = pytest.importorskip("symoro.robot.library")
+    name = library.names()[0]
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / name).mkdir()
+    assert formats.load(name) == library.load(name)
+    (tmp_path / "mine").write_text(SERIAL, encoding="utf-8")
+    with pytest.raises(FormatError, match="without a suffix"):
+        formats.load("mine")
+    with pytest.raises(FormatError, match=r"suffix '\.docx'"):
+        formats.load(f"{name}.docx")
+
+
+def test_options() -> None:
+    loop = formats.loads(LOOP, "par")
+    with pytest.raises(NotApplicableError, match="loops"):
+        formats.dumps(loop, "dh")
+    assert "craig" in formats.dumps(loop.tree(), "craig", to=2)
+    with pytest.raises(OptionError, match="'to'"):
+        formats.dumps(loop, "par", to=2)
+    with pytest.raises(UnknownNameError, match="format"):
+        formats.dumps(loop, "docx")
+
+
+WRONG: dict[str, tuple[bytes, str]] = {
+    "empty.par": (b"", "empty"),
+    "blank.yaml": (b" \n\t\n", "empty"),
+    "binary.par": (b"NL = 1\n\0\0", "binary"),
+    "utf16.par": ("NL = 1".encode("utf-16"), "binary"),
+    "latin.yaml": ("symoro: 1\nname: St\xe4ubli\n".encode("latin-1"), "UTF-8"),
+    "large.par": (b"a" * (MAX_BYTES + 1), "larger than 4 MB"),
+    "robot.docx": (b"NL = 1", "tells no format"),
+    "robot": (b"NL = 1", "tells no format"),
+    "cut.par": (SERIAL[:200].encode(), "not closed"),
+    "cut.yaml": (YAML[: len(YAML) // 2].encode(), ""),
+}
+
+
+@pytest.mark.parametrize("name", WRONG)
+def test_wrong_files(name: str, tmp_path: Path) -> None:
+    content, message = WRONG[name]
+    path = tmp_path / name
+    path.write_bytes(content)
+    with pytest.raises(FormatError) as caught:
+        formats.load(path)
+    assert message in caught.value.message
+    assert caught.value.hint
+    assert caught.value.place is not None
+    assert caught.value.place.file == str(path)
+
+
+def test_the_place_of_a_byte_that_is_not_utf8(tmp_path: Path) -> None:
+    (tmp_path / "a.par").write_bytes(b"NL = 1\nab\xff")
+    with pytest.raises(FormatError, match=":2:3"):
+        formats.load(tmp_path / "a.par")
+
+
+def test_files_that_cannot_be_opened(tmp_path: Path) -> None:
+    (tmp_path / "folder.par").mkdir()
+    for path, message in (
+        (tmp_path / "none.par", "no such file"),
+        (tmp_path / "folder.par", "folder"),
+        (tmp_path / ("x" * 5000 + ".par"), "cannot be read"),
+        ("a\0b.par", "cannot be read"),
+    ):
+        with pytest.raises(FormatError, match=message) as caught:
+            formats.load(path)
+        assert caught.value.hint
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="this system has no named pipes")
+def test_a_pipe_is_not_waited_for(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe.par")
+    with pytest.raises(FormatError, match="no ordinary file"):
+        formats.load(tmp_path / "pipe.par")
+
+
+def test_a_byte_order_mark_is_no_content(tmp_path: Path) -> None:
+    (tmp_path / "a.par").write_bytes(b"\xef\xbb\xbf" + SERIAL.encode())
+    assert formats.load(tmp_path / "a.par") == formats.loads(SERIAL, "par")
+
+
+def test_an_old_file_stays_when_the_new_one_fails(
+    robot: Robot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "arm.yaml"
+    formats.save(robot, path)
+    before = path.read_bytes()
+
+    def fail(*_: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(os, "fsync", fail)
+    with pytest.raises(FormatError, match="no space left"):
+        formats.save(robot.replace(name="other"), path)
+    assert path.read_bytes() == before
+    assert [p.name for p in tmp_path.iterdir()] == ["arm.yaml"]
+
+
+def test_places_where_nothing_can_be_written(robot: Robot, tmp_path: Path) -> None:
+    (tmp_path / "folder.yaml").mkdir()
+    for path in (tmp_path / "none" / "arm.yaml", tmp_path / "folder.yaml"):
+        with pytest.raises(FormatError, match="cannot be written"):
+            formats.save(robot, path)
+    with pytest.raises(FormatError, match="UTF-8"):
+        formats.save(robot.replace(title="\ud800"), tmp_path / "a.yaml")
+    assert [p.name for p in tmp_path.iterdir()] == ["folder.yaml"]
+
+
+def test_a_link_to_a_file_stays_a_link(robot: Robot, tmp_path: Path) -> None:
+    target = tmp_path / "target.yaml"
+    target.write_text("old", encoding="utf-8")
+    link = tmp_path / "link.yaml"
+    try:
+        link.symlink_to(target)
+    except OSError:
+        pytest.skip("this system makes no symbolic links")
+    formats.save(robot, link)
+    assert link.is_symlink()
+    assert formats.load(target) == robot
