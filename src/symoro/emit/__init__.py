@@ -1,0 +1,41 @@
+"""Programs as text in any language: `emit(program, "c")` gives {file name: text}."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from symoro.emit import c, cpp, fortran, julia, latex, maple, mathematica, matlab, python, text
+from symoro.emit.dialect import Files, Language
+from symoro.errors import OptionError, UnknownNameError
+from symoro.program.program import Program
+
+_MODULES = (c, cpp, fortran, matlab, python, julia, maple, mathematica, latex, text)
+LANGUAGES: dict[str, Language] = {module.LANGUAGE.id: module.LANGUAGE for module in _MODULES}
+
+_BY_NAME = {alias: row for row in LANGUAGES.values() for alias in (row.id, *row.aliases)}
+
+
+def find_language(name: str) -> Language:
+    """A language by its id or an alias, in any case."""
+    row = _BY_NAME.get(name.strip().lower())
+    if row is None:
+        raise UnknownNameError("language", name, list(LANGUAGES))
+    return row
+
+
+def emit(program: Program, language: str, /, **options: Any) -> Files:
+    """The files of a program in a language.
+
+    Arguments:
+        language: an id of LANGUAGES, or an alias such as cpp for c++.
+        options: `name`, the base name of functions and files, and the language's own.
+    """
+    row = find_language(language)
+    known = ("name", *row.options)
+    for option in options:
+        if option not in known:
+            raise OptionError(f"{row.title} has no option '{option}'", hint=f"options: {', '.join(known)}")
+    return row.write(program, **options)
+
+
+__all__ = ["LANGUAGES", "Language", "Files", "emit", "find_language"]

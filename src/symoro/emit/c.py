@@ -1,0 +1,189 @@
+"""C99: NAME.h, NAME.c and NAME_example.c, for desktop and microcontroller: no heap, nothing but math.h.
+
+    void NAME_setup(const double *p, double *k);             parameters -> constants, where there are any
+    void NAME(const double *q, const double *k, double *T);  one sample; matrices by rows
+    void NAME_batch(size_t n, ...);                          entry e of sample i is x[e * n + i]
+
+Sines and cosines of the joints' angles are computed together by polynomials, in a loop that compilers vectorise
+(`kernels/sincos.c`); `trig="libm"` asks for the C library's instead, as single precision always does.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+from symoro.emit import reserved
+from symoro.emit.clike import Style, array_of, bodies, prototypes, sizes
+from symoro.emit.code import Code, base_name, code_of
+from symoro.emit.dialect import Dialect, Files, Language, plain_number
+from symoro.emit.header import block, header_lines
+from symoro.emit.layout import call_arguments, helpers, kernel_text
+from symoro.emit.names import Names
+from symoro.emit.sample import Sample, sample_of
+from symoro.errors import OptionError
+from symoro.expr import ops
+from symoro.expr.graph import Number
+from symoro.program.program import Program, size
+
+_FLOAT_FUNCTIONS = (ops.SQRT, ops.SIN, ops.COS, ops.TAN, ops.ASIN, ops.ACOS, ops.ATAN2, ops.ABS)
+
+DOUBLE = Dialect(
+    functions={
+        ops.ABS: "fabs({0})",
+        ops.SIGN: "sign_({0})",
+        ops.MIN: "min_({0}, {1})",
+        ops.MAX: "max_({0}, {1})",
+        ops.LESS: "({0} < {1})",
+        ops.LESS_EQUAL: "({0} <= {1})",
+        ops.EQUAL: "({0} == {1})",
+        ops.SELECT: "({0} ? {1} : {2})",
+    },
+    leading_underscore=False,
+    reserved=reserved.C,
+    externals=reserved.LIBM,
+    helpers={
+        (ops.SIGN,): "static inline double sign_(double x)\n{\n    return (double)((x > 0) - (x < 0));\n}\n",
+        (ops.MIN,): "static inline double min_(double a, double b)\n{\n    return b < a ? b : a;\n}\n",
+        (ops.MAX,): "static inline double max_(double a, double b)\n{\n    return b > a ? b : a;\n}\n",
+    },
+)
+
+
+def _float_number(value: Number) -> str:
+    text = plain_number(value)
+    return text if text.isdigit() else text + "f"
+
+
+def _in_float(text: str) -> str:
+    return text.replace("double", "float").replace("fabs(", "fabsf(")
+
+
+FLOAT = replace(
+    DOUBLE,
+    functions={**DOUBLE.functions}
+    | {op: DOUBLE.template(op).replace("(", "f(", 1) for op in _FLOAT_FUNCTIONS},
+    number=_float_number,
+    helpers={op: _in_float(text) for op, text in DOUBLE.helpers.items()},
+)
+DIALECTS = {"double": DOUBLE, "float": FLOAT}
+TRIG = ("polynomial", "libm")
+
+
+def write(
+    program: Program,
+    *,
+    name: str | None = None,
+    scalar: str = "double",
+    trig: str = "polynomial",
+    values: Mapping[str, float] | None = None,
+    sample: Mapping[str, Sequence[float]] | None = None,
+) -> Files:
+    """{NAME.h, NAME.c, NAME_example.c}."""
+    if scalar not in DIALECTS:
+        raise OptionError(f"scalar = {scalar!r} is not possible in C", hint="choose 'double' or 'float'")
+    if trig not in TRIG:
+        raise OptionError(f"trig = {trig!r} is not possible in C", hint="choose 'polynomial' or 'libm'")
+    numbers = sample_of(program, values, sample)
+    together = trig == "polynomial" and scalar == "double"
+    code = code_of(program, replace(DIALECTS[scalar], turns=together), name=name)
+    base = code.arrays.base
+    head = block(header_lines(code))
+    return {
+        f"{base}.h": head + _header(code, scalar),
+        f"{base}.c": head + _source(code, scalar),
+        f"{base}_example.c": _example(code, scalar, numbers),
+    }
+
+
+def function_name(program: Program, name: str | None = None) -> str:
+    """Name of the call function; NAME_setup and NAME_batch go with it."""
+    return base_name(program, DOUBLE, Names(DOUBLE), name)
+
+
+def _header(code: Code, scalar: str) -> str:
+    base, upper = code.arrays.base, code.arrays.base.upper()
+    about = [
+        "Constants from parameters; again whenever a parameter changes.",
+        "One sample. Matrices are stored by rows; arrays must not overlap.",
+        f"Many samples: entry e of sample i is x[e * {code.arrays.count} + i]; the constants are shared.",
+    ]
+    declared = prototypes(code, Style(scalar))  # restrict is no word of C++, and may be left out here
+    lines = [f"#ifndef {upper}_H", f"#define {upper}_H", "", "#include <stddef.h>", ""]
+    lines += [f"#define {upper}_{what} {number}" for what, number in sizes(code)]
+    lines += ["", "#ifdef __cplusplus", 'extern "C" {', "#endif", ""]
+    for text, line in zip(about[-len(declared) :], declared, strict=True):
+        lines += [f"/* {text} */", f"{line};", ""]
+    lines += ["#ifdef __cplusplus", "}", "#endif", "", f"#endif /* {base}.h */"]
+    return "\n".join(lines) + "\n"
+
+
+def _source(code: Code, scalar: str) -> str:
+    style = Style(scalar, restrict="restrict ", simd="" if code.kernels else "SIMD_")
+    first = "#include <float.h>\n#include <math.h>\n" if code.turns else "#include <math.h>\n"
+    parts = [
+        f'#include "{code.arrays.base}.h"\n\n{first}',
+        *helpers(code.operations, DIALECTS[scalar]),
+    ]
+    pieces = [*(["sincos"] if code.turns else []), *(["simd"] if style.simd else []), *code.kernels]
+    for kernel in pieces:
+        text = kernel_text(kernel, ".c")
+        parts.append(text if scalar == "double" else _in_float(text))
+    for prototype, lines in zip(prototypes(code, style), bodies(code, style), strict=True):
+        parts.append("\n".join([prototype, "{", *lines, "}"]) + "\n")
+    return "\n".join(parts)
+
+
+def _example(code: Code, scalar: str, sample: Sample) -> str:
+    a, program = code.arrays, code.program
+    results = [(name, out.shape) for name, out in zip(a.outputs, program.outputs, strict=True)]
+    lines = [f"/* An example for {a.base}: sample numbers in, labelled outputs on the screen. */"]
+    lines += [
+        f'#include "{a.base}.h"',
+        "",
+        "#include <stdio.h>",
+        "",
+        *_show(scalar),
+        "",
+        "int main(void)",
+        "{",
+    ]
+    if code.constants:
+        lines.append(array_of(f"const {scalar} {a.parameters}", sample.parameters))
+        lines.append(f"    {scalar} {a.constants}[{len(code.constants)}];")
+    for name, numbers in zip(a.inputs, sample.inputs, strict=True):
+        lines.append(array_of(f"const {scalar} {name}", numbers))
+    lines += [f"    {scalar} {name}[{max(1, size(shape))}];" for name, shape in results] + [""]
+    if code.constants:
+        lines.append(f"    {a.setup}({a.parameters}, {a.constants});")
+    lines += [f"    {a.function}({', '.join([*call_arguments(code), *a.outputs])});", ""]
+    for name, shape in results:
+        lines.append(f'    show("{name}", {name}, {size(shape)}, {shape[-1] if shape else 1});')
+    return "\n".join([*lines, "    return 0;", "}"]) + "\n"
+
+
+def _show(scalar: str) -> list[str]:
+    return [
+        f"static void show(const char *name, const {scalar} *x, int size, int columns)",
+        "{",
+        '    printf("%s =\\n", name);',
+        "    for (int e = 0; e < size; ++e) {",
+        '        printf("%16.9g%s", (double)x[e], (e + 1) % columns == 0 ? "\\n" : " ");',
+        "    }",
+        "}",
+    ]
+
+
+LANGUAGE = Language(
+    "c",
+    "C99",
+    ".c",
+    write,
+    aliases=("c99",),
+    options={
+        "scalar": "'double' or 'float'",
+        "trig": "'polynomial' (vectorised) or 'libm'",
+        "values": "numbers for parameters in the example",
+        "sample": "numbers for inputs in the example",
+    },
+)

@@ -1,0 +1,294 @@
+"""A program with all its names and expressions in one dialect, ready to be laid out as files."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from symoro.emit.dialect import Dialect
+from symoro.emit.flow import Constant, Event, Load, Place, flow
+from symoro.emit.listing import LONGEST_EXPANDED, Listing, lower
+from symoro.emit.names import Names, identifier, numbered
+from symoro.emit.render import Renderer
+from symoro.emit.turns import FEWEST, Turn, early_nodes, turns_first
+from symoro.errors import ProgramError
+from symoro.expr import ops
+from symoro.program.program import Program
+
+_JOINT = re.compile(r"q([0-9]+)")
+
+
+@dataclass(frozen=True)
+class Arrays:
+    """Names in the emitted code: of the file, of the functions and of their arguments."""
+
+    base: str
+    function: str
+    setup: str
+    batch: str
+    inputs: tuple[str, ...]
+    outputs: tuple[str, ...]
+    parameters: str = ""
+    constants: str = ""
+    count: str = ""
+    index: str = ""
+
+
+@dataclass(frozen=True)
+class KernelCall:
+    """A statement that calls a kernel: its array inputs (name, texts of the entries) and its result."""
+
+    kernel: str
+    inputs: tuple[tuple[str, list[str]], ...]
+    result: str
+    size: int
+
+
+Step = tuple[str, str] | KernelCall
+
+
+@dataclass(frozen=True)
+class Code:
+    """What a language lays out: names and expressions, in order.
+
+    Attributes:
+        parameters: names of the parameters' entries, as the robot has them, in the order of the array.
+        reads: (position in the array of parameters, variable) of those that the setup part reads.
+        setup: (name, expression) of the setup part.
+        constants: what the setup part hands to the call part, `Program.constants`.
+        loads: the input entries that the call part reads.
+        call: (name, expression) or kernel calls of the call part.
+        outputs: for each output, the expressions of its entries.
+        flow: loads, constants, call and outputs in one order, where a statement is its index in `call`.
+        setup_operations, call_operations: the operations that occur in each part, for helpers.
+        kernels: the kernels that are called.
+        turns: early angles, where the language computes their sines and cosines together.
+    """
+
+    program: Program
+    arrays: Arrays
+    parameters: tuple[str, ...]
+    reads: list[tuple[int, str]]
+    setup: list[tuple[str, str]]
+    constants: list[Constant]
+    loads: list[Load]
+    call: list[Step]
+    outputs: list[list[str]]
+    flow: list[Event]
+    setup_operations: frozenset[int]
+    call_operations: frozenset[int]
+    kernels: list[str]
+    turns: list[Turn]
+
+    @property
+    def operations(self) -> frozenset[int]:
+        return self.setup_operations | self.call_operations
+
+
+def code_of(
+    program: Program,
+    dialect: Dialect,
+    *,
+    name: str | None = None,
+    split: bool = True,
+    longest_expanded: int = LONGEST_EXPANDED,
+) -> Code:
+    """Lower a program and write its expressions.
+
+    Arguments:
+        name: base name of the functions; that of the program by default.
+        split, longest_expanded: as for `lower`.
+    """
+    if dialect.turns:
+        program = turns_first(program)
+    listing = lower(program, split=split, longest_expanded=longest_expanded)
+    names = Names(dialect)
+    arrays = _arrays(program, dialect, names, name)
+    return _Coder(listing, dialect, names).code(arrays)
+
+
+def base_name(program: Program, dialect: Dialect, names: Names, name: str | None = None) -> str:
+    """The name of the files and of the call function: the wanted one, or the program's, made legal."""
+    wanted = identifier(name or program.name, "model")
+    return names.claim(f"{wanted}_model" if wanted in dialect.externals else wanted)
+
+
+def _arrays(program: Program, dialect: Dialect, names: Names, name: str | None) -> Arrays:
+    outputs = [port.name for port in program.outputs]
+    if dialect.listing:
+        base = identifier(name or program.name, "model")
+        return Arrays(
+            base, base, "", "", tuple(port.name for port in program.inputs), _claimed(names, outputs)
+        )
+    base = base_name(program, dialect, names, name)
+
+    def function(template: str) -> str:
+        return base if template == "{0}" else names.claim(template.format(base)) if template else ""
+
+    call, setup, batch = map(function, (dialect.call_name, dialect.setup_name, dialect.batch_name))
+    inputs = _claimed(names, [port.name for port in program.inputs])
+    return Arrays(base, call, setup, batch, inputs, _claimed(names, outputs), *_claimed(names, "pkni"))
+
+
+def _claimed(names: Names, wanted: Iterable[str]) -> tuple[str, ...]:
+    return tuple(names.claim(name) for name in wanted)
+
+
+class _Coder:
+    def __init__(self, listing: Listing, dialect: Dialect, names: Names) -> None:
+        self.listing, self.dialect, self.names = listing, dialect, names
+        self.program, self.graph = listing.program, listing.program.graph
+        self.constants = frozenset(listing.constants)
+        self.renderer = Renderer(self.graph, dialect)
+
+    def code(self, arrays: Arrays) -> Code:
+        program, graph, renderer = self.program, self.graph, self.renderer
+        symbols, reads = self._symbols()
+        renderer.constants([i for i in program.nodes if graph.cls[i] == ops.CONSTANT])
+        steps = self._steps()
+        outputs = [[renderer.signed(lit) for lit in port.lits] for port in program.outputs]
+        setup = [steps[i] for i in self.listing.setup]
+        call = [steps[i] for i in self.listing.call]
+        constants = {
+            i: Constant(at, renderer.text[i], "-" * renderer.sign[i])
+            for at, i in enumerate(self.listing.constants)
+        }
+        return Code(
+            program,
+            arrays,
+            program.used_parameters,
+            reads,
+            [step for step in setup if isinstance(step, tuple)],
+            list(constants.values()),
+            list(symbols.values()),
+            call,
+            outputs,
+            self._flow({**symbols, **constants}),
+            frozenset(graph.op[i] for i in program.nodes if graph.cls[i] == ops.PARAMETER),
+            frozenset(graph.op[i] for i in program.nodes if graph.cls[i] == ops.VARIABLE),
+            sorted({step.kernel for step in call if isinstance(step, KernelCall)}),
+            self._turns() if self.dialect.turns else [],
+        )
+
+    def _turns(self) -> list[Turn]:
+        """Early angles with their sines and cosines, where there are enough of them."""
+        graph, renderer = self.graph, self.renderer
+        position = {i: at for at, i in enumerate(self.listing.call)}
+        found: dict[int, Turn] = {}
+        for i in early_nodes(self.program)[1]:
+            if renderer.sign[i]:
+                continue  # a variable that is minus the sine keeps its own statement
+            argument = graph.args[i][0]
+            turn = found.setdefault(argument, Turn(renderer.signed(argument), {}, []))
+            turn.names[graph.op[i]] = renderer.text[i]
+            turn.steps.append(position[i])
+        return list(found.values()) if len(found) >= FEWEST else []
+
+    def claim(self, wanted: str) -> str:
+        return self.dialect.symbol(self.names.claim(wanted))
+
+    def _flow(self, places: dict[int, Place]) -> list[Event]:
+        position = {i: at for at, i in enumerate(self.listing.call)}
+        found = flow(self.listing, places)
+        return [position[event] if isinstance(event, int) else event for event in found]
+
+    def _symbols(self) -> tuple[dict[int, Load], list[tuple[int, str]]]:
+        """Names for input entries and parameters; returns those in use, in order, with their places."""
+        graph, program, claim = self.graph, self.program, self.claim
+        nodes = {graph.args[i]: i for i in program.nodes if graph.op[i] == ops.SYMBOL}
+        loads: dict[int, Load] = {}
+        reads: list[tuple[int, str]] = []
+        for a, port in enumerate(program.inputs):
+            for e, symbol in enumerate(port.symbols):
+                name, node = claim(symbol), nodes.pop((symbol, ops.VARIABLE), None)
+                if node is not None:
+                    self.renderer.leaf(node, name)
+                    loads[node] = Load(a, e, name)
+        for at, symbol in enumerate(program.used_parameters):
+            name, node = claim(symbol), nodes.pop((symbol, ops.PARAMETER), None)
+            if node is not None:
+                self.renderer.leaf(node, name)
+                reads.append((at, name))
+        for symbol, cls in nodes:
+            kind = "an entry of an input" if cls == ops.VARIABLE else "a parameter"
+            raise ProgramError(f"program {program.name}: symbol '{symbol}' is not {kind}")
+        return loads, reads
+
+    def _steps(self) -> dict[int, Step]:
+        """Texts of all nodes, and the statements of those that have one."""
+        graph, own, renderer = self.graph, self.listing.own, self.renderer
+        op, cls, expression = graph.op, graph.cls, renderer.expression
+        variables = self._variables()
+        steps: dict[int, Step] = {}
+        results: dict[int, str] = {}
+        for i in self.program.nodes:
+            if op[i] >= ops.ADD:
+                if cls[i] == ops.CONSTANT:
+                    continue
+                expression(i)
+                if own[i]:
+                    steps[i] = self._assign(i, variables[i])
+            elif op[i] == ops.KERNEL:
+                index, entry = graph.args[i]
+                if index not in results:
+                    steps[i] = made = self._kernel_call(index, len(results) + 1)
+                    results[index] = made.result
+                renderer.leaf(i, self.dialect.element.format(results[index], entry + self.dialect.base))
+        return steps
+
+    def _assign(self, i: int, name: str) -> Step:
+        """The statement of node i, in the polarity that its name says or that needs the fewest signs."""
+        renderer = self.renderer
+        votes = self.listing.votes.get(i, 0)
+        sign = renderer.sign[i]
+        if i in self.program.names:
+            sign = self.program.names[i][1]
+        elif i in self.constants:
+            sign = 0
+        elif i in renderer.flipped:
+            sign = 1 if votes < 0 else 0
+        elif (votes < -1) if not sign else (votes > 1):
+            sign ^= 1
+        text = renderer.signed(i << 1 | sign)
+        renderer.leaf(i, name, sign)
+        return name, text
+
+    def _kernel_call(self, index: int, number: int) -> KernelCall:
+        call, claim = self.graph.calls[index], self.claim
+        inputs = tuple(
+            (claim(f"{call.kernel}{number}_{k}"), [self.renderer.signed(lit) for lit in array])
+            for k, array in enumerate(call.inputs, 1)
+        )
+        return KernelCall(call.kernel, inputs, claim(f"{call.kernel}{number}"), call.size)
+
+    def _variables(self) -> dict[int, str]:
+        """Names of the nodes with a statement: given names first, then constants, sines, and t1, t2 ..."""
+        graph, claim = self.graph, self.claim
+        names: dict[int, str] = {}
+        own = [i for i in self.program.nodes if self.listing.own[i]]
+        for i in own:
+            if i in self.program.names:
+                names[i] = claim(self.program.names[i][0])
+        constant, temporary = numbered(self.names, "k"), numbered(self.names, "t")
+        for i in self.listing.constants:
+            if i not in names and graph.op[i] != ops.SYMBOL:
+                names[i] = claim(next(constant))
+        for i in own:
+            if i not in names and graph.op[i] in (ops.SIN, ops.COS):
+                wanted = self._trigonometric(i)
+                if wanted is not None and self.names.free(wanted):
+                    names[i] = claim(wanted)
+        for i in own:
+            if i not in names:
+                names[i] = claim(next(temporary))
+        return names
+
+    def _trigonometric(self, i: int) -> str | None:
+        """C2 for cos(q2)."""
+        argument = self.graph.args[i][0] >> 1
+        if self.graph.op[argument] != ops.SYMBOL:
+            return None
+        joint = _JOINT.fullmatch(self.graph.args[argument][0])
+        letter = "S" if self.graph.op[i] == ops.SIN else "C"
+        return f"{letter}{joint.group(1)}" if joint else None

@@ -1,0 +1,149 @@
+"""C++11, header only: NAME.hpp, a namespace NAME with templates over the scalar.
+
+    NAME::setup<Scalar>(const Scalar* p, Scalar* k)             parameters -> constants, where there are any
+    NAME::call<Scalar>(const Scalar* q, const Scalar* k, Scalar* T)     one sample; matrices by rows
+    NAME::batch<Scalar>(std::size_t n, ...)                     entry e of sample i is x[e * n + i]
+
+`Scalar` is double, float or a type that brings its own sin, cos ... (dual numbers, intervals).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from symoro.emit import reserved
+from symoro.emit.clike import Style, array_of, bodies, prototypes, sizes
+from symoro.emit.code import Code, code_of
+from symoro.emit.dialect import Dialect, Files, Language, plain_number
+from symoro.emit.header import block, header_lines
+from symoro.emit.layout import call_arguments, helpers, kernel_text
+from symoro.emit.sample import sample_of
+from symoro.expr import ops
+from symoro.expr.graph import Number
+from symoro.program.program import Program, size
+
+
+def _number(value: Number) -> str:
+    return f"Scalar({plain_number(value)})"
+
+
+def _choice(name: str, condition: str) -> str:
+    return (
+        f"template <class Scalar>\ninline Scalar {name}(const Scalar& a, const Scalar& b)\n"
+        f"{{\n    return {condition} ? b : a;\n}}\n"
+    )
+
+
+_SELECT = (
+    "template <class Scalar>\ninline Scalar select(bool condition, const Scalar& a, const Scalar& b)\n"
+    "{\n    return condition ? a : b;\n}\n"
+)
+_SIGN = (
+    "template <class Scalar>\ninline Scalar sign(const Scalar& x)\n"
+    "{\n    return Scalar((Scalar(0) < x) - (x < Scalar(0)));\n}\n"
+)
+
+DIALECT = Dialect(
+    functions={
+        ops.SIGN: "detail::sign<Scalar>({0})",
+        ops.MIN: "detail::min<Scalar>({0}, {1})",
+        ops.MAX: "detail::max<Scalar>({0}, {1})",
+        ops.LESS: "detail::select<Scalar>({0} < {1}, Scalar(1), Scalar(0))",
+        ops.LESS_EQUAL: "detail::select<Scalar>({0} <= {1}, Scalar(1), Scalar(0))",
+        ops.EQUAL: "detail::select<Scalar>({0} == {1}, Scalar(1), Scalar(0))",
+        ops.SELECT: "detail::select<Scalar>({0}, {1}, {2})",
+    },
+    truth="{0} != Scalar(0)",
+    number=_number,
+    leading_underscore=False,
+    reserved=reserved.CPP,
+    helpers={
+        (ops.SIGN,): _SIGN,
+        (ops.MIN,): _choice("min", "b < a"),
+        (ops.MAX,): _choice("max", "a < b"),
+        (ops.SELECT, ops.LESS, ops.LESS_EQUAL, ops.EQUAL): _SELECT,
+    },
+    call_name="call",
+    setup_name="setup",
+    batch_name="batch",
+)
+
+
+_STANDARD = {
+    ops.SQRT: "sqrt",
+    ops.SIN: "sin",
+    ops.COS: "cos",
+    ops.TAN: "tan",
+    ops.ASIN: "asin",
+    ops.ACOS: "acos",
+    ops.ATAN2: "atan2",
+    ops.ABS: "abs",
+}
+
+
+def write(program: Program, *, name: str | None = None) -> Files:
+    """{NAME.hpp}."""
+    code = code_of(program, DIALECT, name=name)
+    base = code.arrays.base
+    guard = f"{base.upper()}_HPP"
+    parts = [
+        block(header_lines(code))
+        + f"#ifndef {guard}\n#define {guard}\n\n#include <cmath>\n#include <cstddef>\n",
+        f"namespace {base} {{\n",
+        "\n".join(f"constexpr std::size_t {what} = {number};" for what, number in sizes(code)) + "\n",
+        *_details(code),
+        *_functions(code),
+        f"}} // namespace {base}\n\n#endif\n",
+    ]
+    return {f"{base}.hpp": "\n".join(parts)}
+
+
+def _details(code: Code) -> list[str]:
+    parts = helpers(code.operations, DIALECT) + [kernel_text(kernel, ".hpp") for kernel in code.kernels]
+    return ["namespace detail {\n", *parts, "} // namespace detail\n"] if parts else []
+
+
+def _functions(code: Code) -> list[str]:
+    using = tuple(f"using std::{name};" for op, name in _STANDARD.items() if op in code.operations)
+    style = Style("Scalar", "std::size_t", kernel="detail::{0}<Scalar>", first=using)
+    pairs = zip(prototypes(code, style), bodies(code, style), strict=True)
+    return ["\n".join(["template <class Scalar>", line, "{", *lines, "}"]) + "\n" for line, lines in pairs]
+
+
+def demo(
+    program: Program,
+    values: Mapping[str, float] | None = None,
+    sample: Mapping[str, Sequence[float]] | None = None,
+    name: str | None = None,
+) -> Files:
+    """{NAME_example.cpp}."""
+    code, numbers = code_of(program, DIALECT, name=name), sample_of(program, values, sample)
+    a = code.arrays
+    results = [(array, out.shape) for array, out in zip(a.outputs, program.outputs, strict=True)]
+    lines = [f'#include "{a.base}.hpp"', "", "#include <cstdio>", "", *_SHOW, "", "int main()", "{"]
+    if code.constants:
+        lines.append(array_of(f"const double {a.parameters}", numbers.parameters))
+        lines.append(f"    double {a.constants}[{len(code.constants)}];")
+    for array, entries in zip(a.inputs, numbers.inputs, strict=True):
+        lines.append(array_of(f"const double {array}", entries))
+    lines += [f"    double {array}[{max(1, size(shape))}];" for array, shape in results] + [""]
+    if code.constants:
+        lines.append(f"    {a.base}::{a.setup}<double>({a.parameters}, {a.constants});")
+    given = ", ".join([*call_arguments(code), *a.outputs])
+    lines += [f"    {a.base}::{a.function}<double>({given});", ""]
+    for array, shape in results:
+        lines.append(f'    show("{array}", {array}, {size(shape)}, {shape[-1] if shape else 1});')
+    return {f"{a.base}_example.cpp": "\n".join([*lines, "    return 0;", "}"]) + "\n"}
+
+
+_SHOW = [
+    "static void show(const char* name, const double* x, int size, int columns)",
+    "{",
+    '    std::printf("%s =\\n", name);',
+    "    for (int e = 0; e < size; ++e) {",
+    '        std::printf("%16.9g%s", x[e], (e + 1) % columns == 0 ? "\\n" : " ");',
+    "    }",
+    "}",
+]
+
+LANGUAGE = Language("cpp", "C++11", ".hpp", write, aliases=("c++", "cxx", "hpp"), demo=demo)

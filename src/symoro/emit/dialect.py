@@ -1,0 +1,126 @@
+"""What a language says differently, as data: a `Dialect` for the text, a `Language` for the registry."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from fractions import Fraction
+
+from symoro.errors import ProgramError
+from symoro.expr import ops
+from symoro.expr.graph import Number
+
+Files = dict[str, str]
+
+
+def decimal(value: Number) -> float:
+    """The nearest double of a number."""
+    try:
+        return float(value)
+    except OverflowError:
+        raise ProgramError("a number is too large for double precision") from None
+
+
+def plain_number(value: Number) -> str:
+    """Integers as such, everything else as the shortest decimal that reads back as the same double."""
+    if isinstance(value, int) and value < 10**9:
+        return str(value)
+    return repr(decimal(value))
+
+
+def exact_number(value: Number) -> str:
+    """Integers and fractions exactly, decimals as they are."""
+    if isinstance(value, Fraction):
+        return f"{value.numerator}/{value.denominator}"
+    return str(value) if isinstance(value, int) else repr(value)
+
+
+_CALLS = {
+    op: f"{info.name}({', '.join(f'{{{k}}}' for k in range(info.arity))})"
+    for op, info in ops.TABLE.items()
+    if op >= ops.SQRT
+}
+_COMPARISONS = {ops.LESS: "{0} < {1}", ops.LESS_EQUAL: "{0} <= {1}", ops.EQUAL: "{0} == {1}"}
+
+
+@dataclass(frozen=True)
+class Dialect:
+    """How one language writes expressions and names. Templates take the operands as {0}, {1}, {2}.
+
+    Attributes:
+        functions: op -> template of everything from SQRT on, where it differs from `name({0}, {1})`; a
+            comparison here is a value, 1 or 0, and {0} of a select is a condition.
+        conditions: op -> template of a comparison as a condition.
+        truth: template of a value, 1 or 0, as a condition.
+        number: text of a number that is not negative.
+        exact: constants such as sqrt(3)/2 are written exactly; otherwise as one decimal.
+        pi: text of pi, where constants are exact.
+        times: the sign of a product.
+        divide: template of a quotient that needs no parentheses inside; None for {0}/{1}.
+        square: template of x*x; None to write the product.
+        parentheses: the pair around a sum inside a product.
+        element: template of an entry {1} of an array {0}, counted from `base`.
+        reserved: words that cannot be a name: keywords, and functions that the emitted code calls.
+        externals: words that can be a variable but not a function.
+        fold_case: whether names that differ in case only are one name.
+        underscore: what stands for an underscore in a name.
+        leading_underscore: whether a name may start with an underscore.
+        longest: the longest name.
+        symbol: how a name is shown, where that is not the name itself; names shown alike are one name.
+        helpers: definitions shipped with the code that uses one of their operations.
+        turns: sines and cosines of early angles are computed together (see `turns`).
+        listing: a list of equations without functions: arrays of arguments need no names.
+        call_name, setup_name, batch_name: templates of the functions' names; {0} is the base name,
+            "" stands for none.
+    """
+
+    functions: Mapping[int, str] = field(default_factory=dict)
+    conditions: Mapping[int, str] = field(default_factory=lambda: _COMPARISONS)
+    truth: str = "{0} != 0"
+    number: Callable[[Number], str] = plain_number
+    exact: bool = False
+    pi: str = "pi"
+    times: str = "*"
+    divide: str | None = None
+    square: str | None = None
+    parentheses: tuple[str, str] = ("(", ")")
+    element: str = "{0}[{1}]"
+    base: int = 0
+    reserved: frozenset[str] = frozenset()
+    externals: frozenset[str] = frozenset()
+    fold_case: bool = False
+    underscore: str = "_"
+    leading_underscore: bool = True
+    longest: int = 63
+    symbol: Callable[[str], str] = str
+    helpers: Mapping[tuple[int, ...], str] = field(default_factory=dict)
+    turns: bool = False
+    listing: bool = False
+    call_name: str = "{0}"
+    setup_name: str = "{0}_setup"
+    batch_name: str = "{0}_batch"
+
+    def template(self, op: int) -> str:
+        return self.functions.get(op) or _CALLS[op]
+
+
+@dataclass(frozen=True)
+class Language:
+    """One row of the registry.
+
+    Attributes:
+        write: (program, **options) -> {file name: text}.
+        options: option -> what it means, beside `name`, which every language takes.
+        runnable: whether the output is code that computes numbers, not only text to read.
+        demo: (program, values, sample, name) -> {file name: text}: a main program that prints the outputs
+            for sample numbers; None where `write` gives it already, or where nothing runs.
+    """
+
+    id: str
+    title: str
+    suffix: str
+    write: Callable[..., Files]
+    aliases: tuple[str, ...] = ()
+    options: Mapping[str, str] = field(default_factory=dict)
+    runnable: bool = True
+    demo: Callable[..., Files] | None = None

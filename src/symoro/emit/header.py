@@ -1,0 +1,79 @@
+"""The header of every emitted file: what it computes, in which order it takes and gives it, at what cost."""
+
+from __future__ import annotations
+
+import textwrap
+import unicodedata
+
+from symoro._version import __version__
+from symoro.emit.code import Code
+from symoro.program.count import count
+from symoro.program.program import Shape
+
+WIDTH = 92
+
+
+def clean(text: str) -> str:
+    """One line of plain ASCII that cannot end a comment; names of robots come from anybody's files."""
+    plain = unicodedata.normalize("NFKD", text).encode("ascii", "ignore").decode()
+    plain = " ".join("".join(c if c.isprintable() else " " for c in plain).split())
+    for mark in ("*/", "/*", "(*", "*)"):
+        plain = plain.replace(mark, f"{mark[0]} {mark[1]}")
+    return plain.rstrip("\\")
+
+
+def header_lines(code: Code, *, functions: bool = True) -> list[str]:
+    """The header as plain lines.
+
+    Arguments:
+        functions: whether the file holds functions, whose arguments the header must explain.
+    """
+    program, arrays = code.program, code.arrays
+    lines = _filled(f"{arrays.base}: {program.title}" if program.title else arrays.base)
+    for label, text in program.header:
+        lines += _filled(f"{label}: {text}")
+    lines += ["", "Inputs" if program.inputs else "No inputs"]
+    for name, port in zip(arrays.inputs, program.inputs, strict=True):
+        what = (f", {port.title}" if port.title else "") + (", by rows" if len(port.shape) > 1 else "")
+        lines += _filled(f"{name} {shape_text(port.shape)}{what}: {' '.join(port.symbols)}", 2)
+    lines.append("Outputs")
+    for name, out in zip(arrays.outputs, program.outputs, strict=True):
+        what = f", {out.title}" if out.title else ""
+        lines += _filled(f"{name} {shape_text(out.shape)}{what}", 2)
+    if program.columns:
+        lines += ["Columns", *_filled(" ".join(program.columns), 2)]
+    if code.parameters:
+        array = f"{arrays.parameters} ({len(code.parameters)}): " if functions else ""
+        lines += ["Parameters", *_filled(f"{array}{' '.join(code.parameters)}", 2)]
+    if code.constants and functions:
+        entries = " ".join(c.minus + c.name for c in code.constants)
+        lines += [f"Constants, made once from the parameters by {arrays.setup}"]
+        lines += _filled(f"{arrays.constants} ({len(code.constants)}): {entries}", 2)
+    lines += ["", *_filled(f"Operations per call: {count(program)}"), f"Made by symoro {__version__}"]
+    return lines
+
+
+def shape_text(shape: Shape) -> str:
+    return f"({', '.join(map(str, shape))})" if shape else "(scalar)"
+
+
+def _filled(text: str, indent: int = 0) -> list[str]:
+    return textwrap.wrap(
+        clean(text),
+        WIDTH,
+        initial_indent=" " * indent,
+        subsequent_indent=" " * (indent + 4),
+        break_long_words=False,
+        break_on_hyphens=False,
+    )
+
+
+def commented(lines: list[str], prefix: str) -> str:
+    """Lines as line comments."""
+    return "".join(f"{prefix} {line}".rstrip() + "\n" for line in lines)
+
+
+def block(lines: list[str], start: str = "/*", middle: str = " *", end: str = " */") -> str:
+    """Lines as one block comment."""
+    body = [f"{middle} {line}".rstrip() for line in lines]
+    return "\n".join([f"{start} {lines[0]}", *body[1:], end]) + "\n"

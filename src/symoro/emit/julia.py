@@ -1,0 +1,181 @@
+"""Julia: NAME.jl, a module with NAME_setup, NAME! (in place) and NAME (allocating).
+
+k = NAME_setup(p)           p: a vector in the order of PARAMETERS, or a dictionary
+NAME!(T, ..., q, ..., k)    outputs first; arrays have the shapes of the model, scalars are 0-dimensional
+NAME(q, ..., k)             a named tuple (T = ..., ...)
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+
+from symoro.emit import reserved
+from symoro.emit.code import Code, KernelCall, Step, code_of
+from symoro.emit.dialect import Dialect, Files, Language
+from symoro.emit.header import commented, header_lines
+from symoro.emit.layout import (
+    WIDTH,
+    call_arguments,
+    helpers,
+    input_entries,
+    kernel_text,
+    output_entries,
+    wrap,
+)
+from symoro.emit.sample import sample_of
+from symoro.expr import ops
+from symoro.program.program import Program, Shape
+
+_INDENT = "    "
+
+
+def _real(name: str, domain: str) -> str:
+    """A function that is NaN outside its domain, as in the other languages, and throws nothing."""
+    return f"real_{name}(x) = {domain} ? {name}(x) : {name}(one(x)) * NaN\n"
+
+
+DIALECT = Dialect(
+    functions={
+        ops.SQRT: "real_sqrt({0})",
+        ops.ASIN: "real_asin({0})",
+        ops.ACOS: "real_acos({0})",
+        ops.ATAN2: "atan({0}, {1})",
+        ops.LESS: "ifelse({0} < {1}, 1.0, 0.0)",
+        ops.LESS_EQUAL: "ifelse({0} <= {1}, 1.0, 0.0)",
+        ops.EQUAL: "ifelse({0} == {1}, 1.0, 0.0)",
+        ops.SELECT: "ifelse({0}, {1}, {2})",
+    },
+    element="{0}[{1}]",
+    base=1,
+    reserved=reserved.JULIA,
+    longest=1000,
+    helpers={
+        (ops.SQRT,): _real("sqrt", "x >= 0"),
+        (ops.ASIN,): _real("asin", "abs(x) <= 1"),
+        (ops.ACOS,): _real("acos", "abs(x) <= 1"),
+    },
+    batch_name="",
+)
+
+
+def write(program: Program, *, name: str | None = None) -> Files:
+    """{NAME.jl}."""
+    code = code_of(program, DIALECT, name=name)
+    a = code.arrays
+    module = _module_name(a.base)
+    exported = [a.function, f"{a.function}!", *([a.setup] if code.constants else [])]
+    parts = [commented(header_lines(code), "#") + f"module {module}\n", f"export {', '.join(exported)}\n"]
+    if code.constants:
+        listed = ", ".join(json.dumps(text).replace("$", "\\$") for text in code.parameters)
+        parts.append(wrap(f"const PARAMETERS = [{listed}]", marks=",") + "\n")
+    parts += helpers(code.operations, DIALECT) + [kernel_text(kernel, ".jl") for kernel in code.kernels]
+    parts += [*([_setup(code)] if code.constants else []), _in_place(code), _allocating(code)]
+    return {f"{a.base}.jl": "\n".join([*parts, f"end # module {module}\n"])}
+
+
+def _module_name(base: str) -> str:
+    """FgmRx90 for fgm_rx90: never the name of a function."""
+    name = "".join(part[:1].upper() + part[1:] for part in base.split("_"))
+    return name if name != base else f"{name}Module"
+
+
+def _setup(code: Code) -> str:
+    a = code.arrays
+    entries = ", ".join(c.minus + c.name for c in code.constants)
+    lines = [
+        f"{a.setup}({a.parameters}::AbstractDict) = {a.setup}([{a.parameters}[name] for name in PARAMETERS])",
+        "",
+        f"function {a.setup}({a.parameters})",
+        *(f"    {name} = {a.parameters}[{at + 1}]" for at, name in code.reads),
+        *_statements(code.setup),
+        wrap(f"    return [{entries}]", _INDENT * 2),
+        "end",
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def _in_place(code: Code) -> str:
+    a = code.arrays
+    lines = [wrap(f"function {a.function}!({', '.join([*a.outputs, *call_arguments(code)])})", marks=",")]
+    lines += [f"    {name} = {_entry(array, index)}" for name, array, index in input_entries(code, 1)]
+    lines += [f"    {c.name} = {c.minus}{a.constants}[{at}]" for at, c in enumerate(code.constants, 1)]
+    lines += _statements(code.call)
+    lines += [_statement(_entry(name, index), text) for name, index, text in output_entries(code, 1)]
+    return "\n".join([*lines, "    return nothing", "end"]) + "\n"
+
+
+def _allocating(code: Code) -> str:
+    a = code.arrays
+    given = call_arguments(code)
+    kinds = ", ".join(f"eltype({name})" for name in given) or "Float64"
+    lines = [f"function {a.function}({', '.join(given)})", f"    Element = float(promote_type({kinds}))"]
+    for name, out in zip(a.outputs, code.program.outputs, strict=True):
+        lines.append(f"    {name} = zeros({', '.join(['Element', *map(str, out.shape)])})")
+    lines.append(wrap(f"    {a.function}!({', '.join([*a.outputs, *given])})", _INDENT * 2))
+    pairs = zip(a.outputs, code.program.outputs, strict=True)
+    results = ", ".join(f"{name} = {name}{'' if out.shape else '[]'}" for name, out in pairs)
+    return "\n".join([*lines, wrap(f"    return (; {results})", _INDENT * 2), "end"]) + "\n"
+
+
+def _entry(array: str, index: Sequence[int]) -> str:
+    """An entry of an array; [] reads and writes a 0-dimensional one, and reads a plain number too."""
+    return f"{array}[{', '.join(map(str, index))}]"
+
+
+def _statements(steps: Iterable[Step]) -> list[str]:
+    lines: list[str] = []
+    for step in steps:
+        if not isinstance(step, KernelCall):
+            lines.append(_statement(*step))
+            continue
+        for name, entries in step.inputs:
+            lines.append(wrap(f"    {name} = float([{', '.join(entries)}])", _INDENT * 2))
+        names = ", ".join(name for name, _ in step.inputs)
+        lines.append(f"    {step.result} = {step.kernel}_({step.size}, {names})")
+    return lines
+
+
+def _statement(name: str, text: str) -> str:
+    line = f"    {name} = {text}"
+    return line if len(line) <= WIDTH else wrap(f"    {name} = ({text})", _INDENT * 2)
+
+
+def demo(
+    program: Program,
+    values: Mapping[str, float] | None = None,
+    sample: Mapping[str, Sequence[float]] | None = None,
+    name: str | None = None,
+) -> Files:
+    """{NAME_example.jl}."""
+    code, numbers = code_of(program, DIALECT, name=name), sample_of(program, values, sample)
+    a = code.arrays
+    lines = [f'include("{a.base}.jl")', f"using .{_module_name(a.base)}", ""]
+    if code.constants:
+        lines += [
+            _literal(a.parameters, (0,), numbers.parameters),
+            f"{a.constants} = {a.setup}({a.parameters})",
+        ]
+    for array, port, entries in zip(a.inputs, program.inputs, numbers.inputs, strict=True):
+        lines.append(_literal(array, port.shape, entries))
+    lines += [
+        f"for (name, value) in pairs({a.function}({', '.join(call_arguments(code))}))",
+        '    println(name, " =")',
+        '    show(stdout, "text/plain", value)',
+        "    println()",
+        "end",
+    ]
+    return {f"{a.base}_example.jl": "\n".join(lines) + "\n"}
+
+
+def _literal(array: str, shape: Shape, numbers: Sequence[float]) -> str:
+    """An assignment of numbers by rows."""
+    value = f"[{', '.join(map(repr, numbers))}]" if shape else repr(numbers[0])
+    if len(shape) > 1:
+        order = ", ".join(str(k) for k in range(len(shape), 0, -1))
+        turned = ", ".join(map(str, reversed(shape)))
+        value = f"permutedims(reshape({value}, {turned}), ({order}))"
+    return wrap(f"{array} = {value}")
+
+
+LANGUAGE = Language("julia", "Julia", ".jl", write, aliases=("jl",), demo=demo)

@@ -1,0 +1,20 @@
+function x = solve_(n, a, b)
+% Solve A x = b for A (n, n) by rows: elimination with partial pivoting.
+a = reshape(a, n, n).';
+b = b(:);
+x = zeros(n, 1);
+for c = 1:n
+    [~, pivot] = max(abs(a(c:n, c)));
+    pivot = pivot + c - 1;
+    a([c, pivot], :) = a([pivot, c], :);
+    b([c, pivot]) = b([pivot, c]);
+    for r = c+1:n
+        factor = a(r, c)/a(c, c);
+        a(r, c+1:n) = a(r, c+1:n) - factor*a(c, c+1:n);
+        b(r) = b(r) - factor*b(c);
+    end
+end
+for r = n:-1:1
+    x(r) = (b(r) - a(r, r+1:n)*x(r+1:n))/a(r, r);
+end
+end

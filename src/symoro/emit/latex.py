@@ -1,0 +1,190 @@
+r"""LaTeX: NAME.tex, a document (or, with `fragment`, its equations) in amsmath's align.
+
+    C_{2} &= \cos(q_{2})
+
+Names become symbols by the option `symbol`, a function from a name to LaTeX; by default a trailing number
+is the index and names of Greek letters are those letters. Plain parentheses, so that lines can break in them.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable
+from dataclasses import replace
+from fractions import Fraction
+
+from symoro.emit.code import Code, KernelCall, code_of
+from symoro.emit.dialect import Dialect, Files, Language
+from symoro.emit.header import clean, commented, header_lines
+from symoro.emit.layout import indices, output_entries
+from symoro.emit.reserved import words
+from symoro.expr import ops
+from symoro.expr.graph import Number
+from symoro.program.program import Program
+
+WIDTH = 130  # characters of one line of an equation, about a line of print
+_GREEK = words(
+    """
+    alpha beta gamma delta epsilon zeta eta theta iota kappa lambda mu nu xi pi rho sigma tau phi chi psi
+    omega Gamma Delta Theta Lambda Xi Pi Sigma Phi Psi Omega
+    """
+)
+_SPECIAL = {c: f"\\{c}" for c in "#$%&_{}"} | {"\\": r"\textbackslash{}", "^": r"\^{}", "~": r"\~{}"}
+_NAME = re.compile(r"([A-Za-z]+?)_?(\d\w*)?")
+
+
+def _number(value: Number) -> str:
+    if isinstance(value, Fraction):
+        return rf"\frac{{{value.numerator}}}{{{value.denominator}}}"
+    if isinstance(value, int):
+        return str(value)
+    digits, _, exponent = repr(value).partition("e")
+    if not exponent:
+        return digits
+    return (rf"{digits} \cdot " if digits != "1" else "") + f"10^{{{int(exponent)}}}"
+
+
+def _cases(condition: str) -> str:
+    return (
+        rf"\left(\begin{{{{cases}}}} 1 & {condition} \\ 0 & \text{{{{otherwise}}}} \end{{{{cases}}}}\right)"
+    )
+
+
+_TRUE = {ops.LESS: "{0} < {1}", ops.LESS_EQUAL: r"{0} \leq {1}", ops.EQUAL: "{0} = {1}"}
+DIALECT = Dialect(
+    functions={
+        ops.SQRT: r"\sqrt{{{0}}}",
+        ops.SIN: r"\sin({0})",
+        ops.COS: r"\cos({0})",
+        ops.TAN: r"\tan({0})",
+        ops.ASIN: r"\arcsin({0})",
+        ops.ACOS: r"\arccos({0})",
+        ops.ATAN2: r"\operatorname{{atan2}}({0}, {1})",
+        ops.ABS: r"\lvert {0} \rvert",
+        ops.SIGN: r"\operatorname{{sign}}({0})",
+        ops.MIN: r"\min({0}, {1})",
+        ops.MAX: r"\max({0}, {1})",
+        **{op: _cases(text) for op, text in _TRUE.items()},
+        ops.SELECT: r"\left(\begin{{cases}} {1} & {0} \\ {2} & \text{{otherwise}} \end{{cases}}\right)",
+    },
+    conditions=_TRUE,
+    truth=r"{0} \neq 0",
+    number=_number,
+    exact=True,
+    pi=r"\pi",
+    times=r" \, ",
+    divide=r"\frac{{{0}}}{{{1}}}",
+    square="{0}^{{2}}",
+    element="{{{0}}}_{{{1}}}",
+    base=1,
+    longest=1000,
+    listing=True,
+)
+
+
+def symbol_of(name: str) -> str:
+    """The symbol of a name: q_{2} for q2, \\alpha_{1} for alpha1, C_{2,3} for C2_3."""
+    match = _NAME.fullmatch(name)
+    if match is None:
+        return rf"\mathit{{{name.replace('_', chr(92) + '_')}}}"
+    stem, index = match.groups()
+    letters = rf"\{stem}" if stem in _GREEK else stem if len(stem) == 1 else rf"\mathit{{{stem}}}"
+    return letters if index is None else f"{letters}_{{{index.strip('_').replace('_', ',')}}}"
+
+
+def write(
+    program: Program,
+    *,
+    name: str | None = None,
+    symbol: Callable[[str], str] = symbol_of,
+    fragment: bool = False,
+) -> Files:
+    """{NAME.tex}."""
+    dialect = replace(DIALECT, symbol=symbol, reserved=_entry_names(program))
+    code = code_of(program, dialect, name=name, split=not program.expanded)
+    equations = _equations(code, symbol)
+    if fragment:
+        return {f"{code.arrays.base}.tex": equations}
+    title = program.title or program.name
+    text = (
+        commented(header_lines(code, functions=False), "%")
+        + "\\documentclass{article}\n\\usepackage{amsmath}\n\\allowdisplaybreaks\n\\begin{document}\n\n"
+        + f"\\section*{{{_escaped(title)}}}\n\n{equations}\n\\end{{document}}\n"
+    )
+    return {f"{code.arrays.base}.tex": text}
+
+
+def _entry_names(program: Program) -> frozenset[str]:
+    """Names that would look like an entry of an output."""
+    return frozenset(
+        out.name + "_".join(map(str, index)) for out in program.outputs for index in indices(out.shape, 1)
+    )
+
+
+def _equations(code: Code, symbol: Callable[[str], str]) -> str:
+    parts = []
+    if code.setup:
+        parts.append(("Once:", [_line(*step) for step in code.setup]))
+    lines = []
+    for step in code.call:
+        lines += _kernel(step) if isinstance(step, KernelCall) else [_line(*step)]
+    results = []
+    for name, index, text in output_entries(code, 1):
+        shown = symbol(name)
+        if index:
+            shown = (f"{{{shown}}}" if "_" in shown else shown) + f"_{{{','.join(map(str, index))}}}"
+        results.append(_line(shown, text))
+    parts += [("Each call:" if code.setup else "", lines), ("Outputs:", results)]
+    return "\n".join(_align(heading, lines) for heading, lines in parts if lines)
+
+
+def _align(heading: str, lines: Iterable[str]) -> str:
+    body = " \\\\\n".join(lines)
+    return f"{heading}\n\\begin{{align*}}\n{body}\n\\end{{align*}}\n".lstrip("\n")
+
+
+def _line(name: str, text: str) -> str:
+    return f"{name} &= " + _broken(text)
+
+
+def _kernel(call: KernelCall) -> list[str]:
+    lines = []
+    for name, entries in call.inputs:
+        lines += [_line(f"{{{name}}}_{{{at}}}", text) for at, text in enumerate(entries, 1)]
+    arguments = ", ".join(name for name, _ in call.inputs)
+    return [*lines, rf"{call.result} &= \operatorname{{{call.kernel}}}({arguments})"]
+
+
+def _broken(text: str) -> str:
+    """A long sum on several lines, broken at a sign that is not inside braces or cases."""
+    if len(text) <= WIDTH:
+        return text
+    lines, start, depth = [], 0, 0
+    for token in re.finditer(r"\\begin\b|\\end\b|[{}]| [+-] ", text):
+        word = token.group()
+        if word in ("{", "\\begin"):
+            depth += 1
+        elif word in ("}", "\\end"):
+            depth -= 1
+        elif depth == 0 and token.start() - start > WIDTH - 30:
+            lines.append(text[start : token.start()])
+            start = token.start()
+    return " \\\\\n    &\\quad".join([*lines, text[start:]])
+
+
+def _escaped(text: str) -> str:
+    return "".join(_SPECIAL.get(character, character) for character in clean(text))
+
+
+LANGUAGE = Language(
+    "latex",
+    "LaTeX",
+    ".tex",
+    write,
+    aliases=("tex",),
+    options={
+        "symbol": "a function from a name to its LaTeX symbol",
+        "fragment": "True for the equations alone",
+    },
+    runnable=False,
+)

@@ -1,0 +1,90 @@
+"""Pieces that several languages lay out alike: long lines, entries of arrays, kernels, sample numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from importlib import resources
+from itertools import product
+
+from symoro.emit.code import Code
+from symoro.emit.dialect import Dialect
+from symoro.program.program import Shape
+
+WIDTH = 110
+
+
+def wrap(
+    line: str, indent: str = "    ", tail: str = "", width: int = WIDTH, marks: Sequence[str] = (" ", "*,([")
+) -> str:
+    """A statement on several lines, where it is too long for one.
+
+    Arguments:
+        indent: what continuation lines start with.
+        tail: what a line that goes on must end with.
+        marks: characters after which a line may end, the better ones first.
+    """
+    if len(line) <= width:
+        return line
+    lines = []
+    room = width - len(tail)
+    start = line.find("= ") + 3  # what is assigned starts on the line of its name
+    while len(line) > room:
+        at = _break(line, start, room, marks)
+        if at is None:
+            break
+        lines.append(line[:at].rstrip() + tail)
+        line = indent + line[at:].lstrip()
+        start = len(indent) + 1
+    return "\n".join([*lines, line])
+
+
+def _break(line: str, start: int, room: int, marks: Sequence[str]) -> int | None:
+    """Where to cut: after the last good mark that fits, else after the first that comes."""
+    for group in marks:
+        at = max(line.rfind(mark, start, room) for mark in group)
+        if at > 0:
+            return at + 1
+    later = [at for group in marks for mark in group if (at := line.find(mark, max(start, room))) > 0]
+    return min(later) + 1 if later and min(later) + 1 < len(line) else None
+
+
+def indices(shape: Shape, base: int = 0) -> Iterator[tuple[int, ...]]:
+    """The indices of all entries, by rows."""
+    return product(*(range(base, base + n) for n in shape))
+
+
+def output_entries(code: Code, base: int = 0) -> Iterator[tuple[str, tuple[int, ...], str]]:
+    """(array, index, expression) of all entries of all outputs."""
+    for name, port, texts in zip(code.arrays.outputs, code.program.outputs, code.outputs, strict=True):
+        for index, text in zip(indices(port.shape, base), texts, strict=True):
+            yield name, index, text
+
+
+def input_entries(code: Code, base: int = 0) -> Iterator[tuple[str, str, tuple[int, ...]]]:
+    """(variable, array, index) of all input entries that the call part reads."""
+    places = [list(indices(port.shape, base)) for port in code.program.inputs]
+    for array, e, name in code.loads:
+        yield name, code.arrays.inputs[array], places[array][e]
+
+
+def call_arguments(code: Code) -> list[str]:
+    """Inputs in order, then the constants where there are any."""
+    return [*code.arrays.inputs, *([code.arrays.constants] if code.constants else [])]
+
+
+def helpers(operations: frozenset[int], dialect: Dialect) -> list[str]:
+    """Definitions of those among some operations that the language lacks."""
+    return [text for users, text in dialect.helpers.items() if not operations.isdisjoint(users)]
+
+
+def kernel_text(kernel: str, suffix: str) -> str:
+    """The hand-written implementation of a kernel in the language of a suffix."""
+    return (resources.files("symoro.emit") / "kernels" / f"{kernel}{suffix}").read_text(encoding="ascii")
+
+
+def nested(shape: Shape, texts: list[str], opening: str, closing: str) -> str:
+    """Entries by rows as nested lists; a scalar is its one entry."""
+    for n in reversed(shape):
+        rows = range(0, len(texts), n)
+        texts = [f"{opening}{', '.join(texts[r : r + n])}{closing}" for r in rows]
+    return texts[0]

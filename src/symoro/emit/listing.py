@@ -1,0 +1,167 @@
+"""A program as an ordered list of statements, before any language is chosen.
+
+A statement gives one node a variable. The nodes that get one: named ones, those used more than once, sines
+and cosines, and those that would make a statement too long to read; all others are written inside the
+expression that uses them. Statements keep the ascending order of nodes, which a scheduling pass chose.
+
+An expanded program shares sines, cosines and named nodes only: each output entry is one expression.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from symoro.errors import ProgramError
+from symoro.expr import ops
+from symoro.program.count import is_shared_when_expanded
+from symoro.program.program import Program
+
+LONGEST = 12  # operations in one statement
+LONGEST_EXPANDED = 5000  # operations in one entry of an expanded program
+DEEPEST = 200  # levels of one expression: compilers and interpreters read nested operations by recursion
+
+
+@dataclass(frozen=True)
+class Listing:
+    """The statements of a program.
+
+    Attributes:
+        setup: nodes with a variable in the part done once, in order.
+        constants: nodes that the setup part hands to the call part, in order; symbols among them.
+        call: nodes with a variable in the part done at each call, in order; the first result of a kernel's
+            call stands for that call.
+        own: 1 for each node with a variable.
+        votes: node -> how many more times it is wanted as it is than negated, where that shows.
+    """
+
+    program: Program
+    setup: list[int]
+    constants: tuple[int, ...]
+    call: list[int]
+    own: bytearray
+    votes: dict[int, int]
+
+
+def lower(program: Program, *, split: bool = True, longest_expanded: int = LONGEST_EXPANDED) -> Listing:
+    """The statements of a program.
+
+    Arguments:
+        split: keep work on parameters apart, as `setup`; otherwise it is part of the call.
+        longest_expanded: operations after which even an expanded program starts a new statement.
+    """
+    constants = program.constants if split else ()
+    own = bytearray(len(program.graph))
+    kept = {*constants, *program.names}
+    if program.expanded:
+        _choose_expanded(program, own, kept, longest_expanded)
+    else:
+        _choose(program, own, kept)
+    setup: list[int] = []
+    call: list[int] = []
+    graph, seen = program.graph, set()
+    for i in program.nodes:
+        if own[i]:
+            (setup if split and graph.cls[i] == ops.PARAMETER else call).append(i)
+        elif graph.op[i] == ops.KERNEL and graph.args[i][0] not in seen:
+            seen.add(graph.args[i][0])
+            call.append(i)
+    return Listing(program, setup, constants, call, own, _votes(program))
+
+
+def _choose(program: Program, own: bytearray, kept: set[int]) -> None:
+    """Mark the nodes that get a variable: kept, shared, sines, cosines, and where a statement gets long."""
+    graph = program.graph
+    op, cls, args = graph.op, graph.cls, graph.args
+    uses = _uses(program)
+    size = [0] * len(graph)  # operations inside the expression of a node
+    for i in program.nodes:
+        o = op[i]
+        if o < ops.ADD or cls[i] == ops.CONSTANT:
+            continue
+        total = 1
+        for lit in args[i]:
+            total += size[lit >> 1]
+        while total > LONGEST:
+            largest = max((lit >> 1 for lit in args[i]), key=size.__getitem__)
+            own[largest] = 1
+            size[largest] = 0
+            total = 1 + sum(size[lit >> 1] for lit in args[i])
+        if uses[i] > 1 or o == ops.SIN or o == ops.COS or i in kept:
+            own[i] = 1
+        else:
+            size[i] = total
+
+
+def _choose_expanded(program: Program, own: bytearray, kept: set[int], longest: int) -> None:
+    """Mark the nodes that get a variable in an expanded program, some of them so that none is too deep."""
+    graph = program.graph
+    size = [0] * len(graph)
+    depth = [0] * len(graph)
+    whole = [0] * len(graph)  # operations of a node without the cuts, to refuse what nobody could read
+    for i in program.nodes:
+        if graph.op[i] < ops.ADD or graph.cls[i] == ops.CONSTANT:
+            continue
+        children = [lit >> 1 for lit in graph.args[i]]
+        whole[i] = _checked(program, 1 + sum(whole[c] for c in children))
+        while 1 + sum(size[c] for c in children) > longest or 1 + max(depth[c] for c in children) > DEEPEST:
+            largest = max(children, key=lambda c: (depth[c] >= DEEPEST, size[c]))
+            own[largest] = 1
+            size[largest] = depth[largest] = 0
+        if is_shared_when_expanded(program, i) or i in kept:
+            own[i] = 1
+            whole[i] = 0
+        else:
+            size[i] = 1 + sum(size[c] for c in children)
+            depth[i] = 1 + max(depth[c] for c in children)
+
+
+def _checked(program: Program, operations: int) -> int:
+    if operations > LONGEST_EXPANDED:
+        raise ProgramError(
+            f"an entry of {program.name} would be one expression of more than {LONGEST_EXPANDED} operations",
+            hint="ask for the model with intermediate variables: fast-geometry instead of transform, say",
+        )
+    return operations
+
+
+def _uses(program: Program) -> list[int]:
+    """How many times each node is read."""
+    graph = program.graph
+    op, args = graph.op, graph.args
+    uses = [0] * len(graph)
+    called = set()
+    for i in program.nodes:
+        if op[i] >= ops.ADD:
+            for lit in args[i]:
+                uses[lit >> 1] += 1
+        elif op[i] == ops.KERNEL and args[i][0] not in called:
+            called.add(args[i][0])
+            for lit in graph.children(i):
+                uses[lit >> 1] += 1
+    for lit in program.roots:
+        uses[lit >> 1] += 1
+    return uses
+
+
+def _votes(program: Program) -> dict[int, int]:
+    """Where a minus sign would have to be written: outputs, functions, kernels. A product passes it on."""
+    graph = program.graph
+    op, args = graph.op, graph.args
+    votes: dict[int, int] = {}
+    wanted = program.roots
+    called = set()
+    for i in program.nodes:
+        if op[i] >= ops.SQRT:
+            wanted += args[i]
+        elif op[i] == ops.KERNEL and args[i][0] not in called:
+            called.add(args[i][0])
+            wanted += graph.children(i)
+    for lit in wanted:
+        votes[lit >> 1] = votes.get(lit >> 1, 0) + (-1 if lit & 1 else 1)
+    for i in reversed(program.nodes):
+        if (op[i] == ops.MUL or op[i] == ops.DIV) and votes.get(i):
+            for lit in args[i]:
+                if op[lit >> 1] in (ops.SUB, ops.MUL):
+                    votes[lit >> 1] = votes.get(lit >> 1, 0) + votes[i]
+                    break
+    return votes

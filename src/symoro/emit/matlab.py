@@ -1,0 +1,161 @@
+"""MATLAB and Octave: NAME.m and, where there are constants, NAME_setup.m.
+
+k = NAME_setup(p)        p: a vector in the order of the help text, or a struct with the parameters' names
+[T, ...] = NAME(q, k)    one sample; arrays have the shapes of the model, vectors are columns
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+
+from symoro.emit import reserved
+from symoro.emit.code import Code, KernelCall, Step, code_of
+from symoro.emit.dialect import Dialect, Files, Language
+from symoro.emit.header import commented, header_lines
+from symoro.emit.layout import call_arguments, helpers, input_entries, kernel_text, output_entries, wrap
+from symoro.emit.sample import sample_of
+from symoro.expr import ops
+from symoro.program.program import Program, Shape
+
+
+def _real(name: str, domain: str) -> str:
+    """A function that is NaN outside its domain, as in the other languages, and not complex."""
+    return f"function y = real_{name}(x)\nif {domain}\n    y = {name}(x);\nelse\n    y = NaN;\nend\nend\n"
+
+
+_SELECT = "function y = select_(condition, a, b)\nif condition\n    y = a;\nelse\n    y = b;\nend\nend\n"
+
+DIALECT = Dialect(
+    functions={
+        ops.SQRT: "real_sqrt({0})",
+        ops.ASIN: "real_asin({0})",
+        ops.ACOS: "real_acos({0})",
+        ops.LESS: "({0} < {1})",
+        ops.LESS_EQUAL: "({0} <= {1})",
+        ops.EQUAL: "({0} == {1})",
+        ops.SELECT: "select_({0}, {1}, {2})",
+    },
+    truth="{0} ~= 0",
+    element="{0}({1})",
+    base=1,
+    reserved=reserved.MATLAB,
+    leading_underscore=False,
+    longest=55,  # 63, less what _example needs
+    helpers={
+        (ops.SQRT,): _real("sqrt", "x >= 0"),
+        (ops.ASIN,): _real("asin", "abs(x) <= 1"),
+        (ops.ACOS,): _real("acos", "abs(x) <= 1"),
+        (ops.SELECT,): _SELECT,
+    },
+    batch_name="",
+)
+
+
+def write(program: Program, *, name: str | None = None) -> Files:
+    """{NAME.m, NAME_setup.m}."""
+    code = code_of(program, DIALECT, name=name)
+    a = code.arrays
+    files = {f"{a.function}.m": _call(code)}
+    if code.constants:
+        files[f"{a.setup}.m"] = _setup(code)
+    return files
+
+
+def _file(first: str, code: Code, lines: Iterable[str], called: Iterable[str]) -> str:
+    """A function, its help text, and the local functions that it calls."""
+    about = commented(header_lines(code), "%").rstrip("\n")
+    return "\n".join(["\n".join([first, about, "", *lines, "end"]) + "\n", *called])
+
+
+def _setup(code: Code) -> str:
+    a = code.arrays
+    fields = "; ".join(f"{a.parameters}.{name}" for _, name in code.reads)
+    lines = [
+        f"if isstruct({a.parameters})",
+        wrap(f"    {a.parameters} = [{fields}];", "        ", " ..."),
+        "end",
+        *(f"{name} = {a.parameters}({at + 1});" for at, name in code.reads),
+        *_statements(code.setup),
+        f"{a.constants} = zeros({len(code.constants)}, 1);",
+        *(f"{a.constants}({at}) = {c.minus}{c.name};" for at, c in enumerate(code.constants, 1)),
+    ]
+    return _file(
+        f"function {a.constants} = {a.setup}({a.parameters})",
+        code,
+        lines,
+        helpers(code.setup_operations, DIALECT),
+    )
+
+
+def _call(code: Code) -> str:
+    a = code.arrays
+    lines = [f"{name} = {_entry(array, index)};" for name, array, index in input_entries(code, 1)]
+    lines += [f"{c.name} = {c.minus}{a.constants}({at});" for at, c in enumerate(code.constants, 1)]
+    lines += _statements(code.call)
+    for name, out in zip(a.outputs, code.program.outputs, strict=True):
+        if out.shape:
+            lines.append(f"{name} = zeros({_size(out.shape)});")
+    lines += [_statement(_entry(name, index), text) for name, index, text in output_entries(code, 1)]
+    first = f"function [{', '.join(a.outputs)}] = {a.function}({', '.join(call_arguments(code))})"
+    kernels = [kernel_text(kernel, ".m") for kernel in code.kernels]
+    return _file(first, code, lines, helpers(code.call_operations, DIALECT) + kernels)
+
+
+def _size(shape: Shape) -> str:
+    return ", ".join(map(str, shape if len(shape) > 1 else (*shape, 1)))
+
+
+def _entry(array: str, index: Sequence[int]) -> str:
+    return f"{array}({', '.join(map(str, index))})" if index else array
+
+
+def _statements(steps: Iterable[Step]) -> list[str]:
+    lines: list[str] = []
+    for step in steps:
+        if not isinstance(step, KernelCall):
+            lines.append(_statement(*step))
+            continue
+        for name, entries in step.inputs:
+            lines.append(wrap(f"{name} = [{', '.join(entries)}];", "    ", " ..."))
+        names = ", ".join(name for name, _ in step.inputs)
+        lines.append(f"{step.result} = {step.kernel}_({step.size}, {names});")
+    return lines
+
+
+def _statement(name: str, text: str) -> str:
+    return wrap(f"{name} = {text};", "    ", " ...")
+
+
+def demo(
+    program: Program,
+    values: Mapping[str, float] | None = None,
+    sample: Mapping[str, Sequence[float]] | None = None,
+    name: str | None = None,
+) -> Files:
+    """{NAME_example.m}."""
+    code, numbers = code_of(program, DIALECT, name=name), sample_of(program, values, sample)
+    a = code.arrays
+    lines = [f"% An example for {a.base}: sample numbers in, labelled outputs on the screen."]
+    if code.constants:
+        lines += [
+            _literal(a.parameters, (), numbers.parameters),
+            f"{a.constants} = {a.setup}({a.parameters});",
+        ]
+    for array, port, entries in zip(a.inputs, program.inputs, numbers.inputs, strict=True):
+        lines.append(_literal(array, port.shape, entries))
+    lines += [f"[{', '.join(a.outputs)}] = {a.function}({', '.join(call_arguments(code))});"]
+    lines += list(a.outputs)
+    return {f"{a.base}_example.m": "\n".join(lines) + "\n"}
+
+
+def _literal(array: str, shape: Shape, numbers: Sequence[float]) -> str:
+    """An assignment of numbers by rows."""
+    value = f"[{', '.join(map(repr, numbers))}]"
+    if len(shape) > 1:
+        order = ", ".join(str(k) for k in range(len(shape), 0, -1))
+        turned = ", ".join(map(str, reversed(shape)))
+        value = f"permute(reshape({value}, {turned}), [{order}])"
+    return wrap(f"{array} = {value};", "    ", " ...")
+
+
+LANGUAGE = Language("matlab", "MATLAB and Octave", ".m", write, aliases=("octave", "m"), demo=demo)

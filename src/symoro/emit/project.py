@@ -1,0 +1,204 @@
+"""A whole folder for a program: sources in one language or several, a build file, a demo and a README.
+
+    project(program, ["c"])             NAME.h NAME.c NAME_example.c Makefile README.md
+    project(program, ["c", "julia"])    the same in c/ and julia/, with a Makefile and README on top
+
+`make run` builds the demo and prints the outputs for the sample numbers that the README states.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from symoro._version import __version__
+from symoro.emit import emit, find_language
+from symoro.emit.code import base_name
+from symoro.emit.dialect import Dialect, Files, Language
+from symoro.emit.header import clean, shape_text
+from symoro.emit.names import Names
+from symoro.emit.sample import Sample, sample_of
+from symoro.errors import OptionError, ProgramError
+from symoro.program.count import count
+from symoro.program.interpret import interpret
+from symoro.program.program import Program
+
+
+@dataclass(frozen=True)
+class Build:
+    """How the demo of a language is built and run; {0} is the base name.
+
+    Attributes:
+        tool: (variable, value) of the compiler or interpreter; no value where make knows it.
+        run: command of the target run.
+        sources: files that the demo is compiled from; none for an interpreter.
+        compile: command that builds the demo.
+        leftovers: what `make clean` removes beside the demo.
+    """
+
+    tool: tuple[str, str]
+    run: str
+    sources: str = ""
+    compile: str = ""
+    leftovers: str = ""
+
+
+BUILDS = {
+    "c": Build(
+        ("CC", ""),
+        "./{0}_example",
+        "{0}_example.c {0}.c {0}.h",
+        "$(CC) -std=c99 -O2 $(CFLAGS) -o $@ {0}_example.c {0}.c -lm",
+    ),
+    "cpp": Build(
+        ("CXX", ""),
+        "./{0}_example",
+        "{0}_example.cpp {0}.hpp",
+        "$(CXX) -std=c++11 -O2 $(CXXFLAGS) -o $@ {0}_example.cpp",
+    ),
+    "fortran": Build(
+        ("FC", "gfortran"),
+        "./{0}_example",
+        "{0}.f90 {0}_example.f90",
+        "$(FC) -O2 $(FFLAGS) -o $@ {0}.f90 {0}_example.f90",
+        "{0}_module.mod",
+    ),
+    "python": Build(("PYTHON", "python3"), "$(PYTHON) {0}_example.py"),
+    "matlab": Build(("OCTAVE", "octave"), "$(OCTAVE) --no-gui --quiet {0}_example.m"),
+    "julia": Build(("JULIA", "julia"), "$(JULIA) {0}_example.jl"),
+}
+
+
+def project(
+    program: Program,
+    languages: Sequence[str],
+    extra_files: Mapping[str, str] | None = None,
+    *,
+    values: Mapping[str, float] | None = None,
+    sample: Mapping[str, Sequence[float]] | None = None,
+    name: str | None = None,
+) -> Files:
+    """The files of a project, path -> text; paths use forward slashes.
+
+    Arguments:
+        extra_files: further files for the top folder, the robot's description say.
+        values: numbers for parameters, for the demo; small ones where none are given.
+        sample: numbers for inputs, by rows, for the demo.
+        name: base name of files and functions; that of the program by default.
+    """
+    chosen = list(dict.fromkeys(find_language(each).id for each in languages))
+    if not chosen:
+        raise OptionError("a project needs at least one language")
+    numbers = sample_of(program, values, sample)
+    base = base_name(program, Dialect(), Names(Dialect()), name)
+    files: Files = {}
+    for each in chosen:
+        folder = "" if len(chosen) == 1 else f"{each}/"
+        made = _language_files(program, find_language(each), base, values, sample)
+        files |= {folder + path: text for path, text in made.items()}
+    if len(chosen) > 1:
+        files["Makefile"] = _top_makefile([each for each in chosen if each in BUILDS])
+    files["README.md"] = _readme(program, chosen, base, numbers, sorted(files))
+    for path, text in (extra_files or {}).items():
+        if path in files:
+            raise OptionError(f"the file {path} is part of the project already")
+        files[path] = text
+    return files
+
+
+def _language_files(
+    program: Program,
+    language: Language,
+    base: str,
+    values: Mapping[str, float] | None,
+    sample: Mapping[str, Sequence[float]] | None,
+) -> Files:
+    options = {"values": values, "sample": sample} if "sample" in language.options else {}
+    files = emit(program, language.id, name=base, **options)
+    if language.demo is not None:
+        files |= language.demo(program, values, sample, base)
+    if language.id in BUILDS:
+        main = next(file for file in files if "_example." in file)
+        files["Makefile"] = _makefile(BUILDS[language.id], main.rsplit("_example.", 1)[0])
+    return files
+
+
+def _makefile(build: Build, base: str) -> str:
+    variable, value = build.tool
+    lines = [f"{variable} = {value}", ""] if value else []
+    demo = f"{base}_example" if build.compile else ""
+    lines += [".PHONY: all run clean", "", f"all: {demo}".rstrip(), ""]
+    if build.compile:
+        lines += [f"{demo}: {build.sources.format(base)}", "\t" + build.compile.format(base), ""]
+    leftovers = " ".join(filter(None, [demo, build.leftovers.format(base)]))
+    lines += ["run: all", "\t@" + build.run.format(base), "", "clean:"]
+    return "\n".join(lines + ([f"\trm -f {leftovers}"] if leftovers else [])) + "\n"
+
+
+def _top_makefile(folders: Sequence[str]) -> str:
+    lines = [".PHONY: all run clean", ""]
+    for target in ("all", "run", "clean"):
+        calls = [f"\t$(MAKE) -C {folder} {target}" for folder in folders]
+        lines += [f"{target}:", *calls, ""]
+    return "\n".join(lines)
+
+
+# -- the README
+
+
+def _readme(
+    program: Program, languages: Sequence[str], base: str, sample: Sample, files: Sequence[str]
+) -> str:
+    titles = ", ".join(find_language(each).title for each in languages)
+    lines = [f"# {base}", "", f"{clean(program.title or program.name)}, in {titles}.", ""]
+    lines += [f"- {clean(label)}: {clean(text)}" for label, text in program.header]
+    lines += [f"- operations per call: {count(program)}", f"- made by symoro {__version__}", ""]
+    if set(languages) & set(BUILDS):
+        lines += ["    make run", "", "builds the demo and prints the outputs for the sample below.", ""]
+    lines += ["## Files", "", *(f"- `{file}`" for file in files), ""]
+    lines += ["Each source file starts with the order of its arguments.", ""]
+    lines += [
+        "## Arguments",
+        "",
+        *_arguments(program),
+        "",
+        "## Sample",
+        "",
+        "```",
+        *_numbers(program, sample),
+    ]
+    return "\n".join([*lines, "```"]) + "\n"
+
+
+def _arguments(program: Program) -> list[str]:
+    rows = ["| array | shape | entries, by rows |", "|---|---|---|"]
+    for port in program.inputs:
+        rows.append(f"| input `{port.name}` | {shape_text(port.shape)} | {clean(' '.join(port.symbols))} |")
+    for out in program.outputs:
+        rows.append(f"| output `{out.name}` | {shape_text(out.shape)} | {clean(out.title)} |")
+    names = program.used_parameters
+    if names:
+        rows.append(f"| parameters | ({len(names)}) | {clean(' '.join(names))} |")
+    return rows
+
+
+def _numbers(program: Program, sample: Sample) -> list[str]:
+    """The sample numbers, and what the demo prints for them."""
+    lines = [
+        f"{name} = {value!r}" for name, value in zip(program.used_parameters, sample.parameters, strict=True)
+    ]
+    inputs = {}
+    for port, entries in zip(program.inputs, sample.inputs, strict=True):
+        lines.append(f"{port.name} = {list(entries)}")
+        inputs[port.name] = np.reshape(entries, port.shape)
+    parameters = dict(zip(program.used_parameters, sample.parameters, strict=True))
+    try:
+        found = interpret(program, inputs, parameters)
+    except ProgramError as error:
+        return [*lines, "", f"The outputs do not exist there: {error.message}"]
+    for name, value in found.items():
+        with np.printoptions(precision=9, suppress=True, threshold=10_000, linewidth=110):
+            lines += ["", f"{name} =", str(value)]
+    return lines

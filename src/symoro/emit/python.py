@@ -1,0 +1,157 @@
+"""Python with NumPy: NAME.py with `setup(p)` and `call(q, k)`, vectorised over leading axes.
+
+`p` is a dictionary or a sequence in the order of `PARAMETERS`; `call` returns {output: array}. An input has
+its own shape, or that with leading axes of samples; all inputs are broadcast against each other.
+"""
+
+from __future__ import annotations
+
+import keyword
+from collections.abc import Mapping, Sequence
+
+from symoro.emit.code import Code, KernelCall, Step, code_of
+from symoro.emit.dialect import Dialect, Files, Language
+from symoro.emit.header import commented, header_lines
+from symoro.emit.layout import WIDTH, call_arguments, input_entries, kernel_text, output_entries, wrap
+from symoro.emit.reserved import words
+from symoro.emit.sample import sample_of
+from symoro.expr import ops
+from symoro.program.program import Program
+
+DIALECT = Dialect(
+    functions={
+        ops.SQRT: "np.sqrt({0})",
+        ops.SIN: "np.sin({0})",
+        ops.COS: "np.cos({0})",
+        ops.TAN: "np.tan({0})",
+        ops.ASIN: "np.arcsin({0})",
+        ops.ACOS: "np.arccos({0})",
+        ops.ATAN2: "np.arctan2({0}, {1})",
+        ops.ABS: "np.abs({0})",
+        ops.SIGN: "np.sign({0})",
+        ops.MIN: "np.minimum({0}, {1})",
+        ops.MAX: "np.maximum({0}, {1})",
+        ops.LESS: "np.where({0} < {1}, 1.0, 0.0)",
+        ops.LESS_EQUAL: "np.where({0} <= {1}, 1.0, 0.0)",
+        ops.EQUAL: "np.where({0} == {1}, 1.0, 0.0)",
+        ops.SELECT: "np.where({0}, {1}, {2})",
+    },
+    element="{0}[..., {1}]",
+    reserved=frozenset(keyword.kwlist) | words("np batch solve_ PARAMETERS float hasattr print match"),
+    longest=1000,
+    call_name="call",
+    setup_name="setup",
+    batch_name="",
+)
+_INDENT = "    "
+
+
+def write(program: Program, *, name: str | None = None) -> Files:
+    """{NAME.py}."""
+    code = code_of(program, DIALECT, name=name)
+    parts = [commented(header_lines(code), "#") + "\nimport numpy as np\n"]
+    if code.constants:
+        names = "".join(f"    {text!r},\n" for text in code.parameters)
+        parts.append(f"PARAMETERS = (\n{names})\n")
+    parts += [kernel_text(kernel, ".py.txt") for kernel in code.kernels]
+    if code.constants:
+        parts.append(_setup(code))
+    parts.append(_call(code))
+    return {f"{code.arrays.base}.py": "\n\n".join(parts)}
+
+
+def _setup(code: Code) -> str:
+    p, k = code.arrays.parameters, code.arrays.constants
+    lines = [
+        f"def {code.arrays.setup}({p}):",
+        f'    """The constants {k}, from a dictionary of parameters or a sequence in their order."""',
+        f'    if hasattr({p}, "keys"):',
+        f"        {p} = [{p}[name] for name in PARAMETERS]",
+        *(f"    {name} = float({p}[{at}])" for at, name in code.reads),
+        *_statements(code.setup),
+        wrap(f"    return np.array([{', '.join(c.minus + c.name for c in code.constants)}])", _INDENT * 2),
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def _call(code: Code) -> str:
+    a, program = code.arrays, code.program
+    # Both sides of a choice are computed: the one not taken may be undefined.
+    quiet = ['@np.errstate(divide="ignore", invalid="ignore")'] if ops.SELECT in code.call_operations else []
+    lines = [
+        *quiet,
+        f"def {a.function}({', '.join(call_arguments(code))}):",
+        '    """The outputs, by name."""',
+        *(f"    {name} = np.asarray({name}, dtype=float)" for name in a.inputs),
+        wrap(f"    batch = np.broadcast_shapes({_leading_axes(code)})", _INDENT * 2),
+    ]
+    for name, array, index in input_entries(code):
+        lines.append(f"    {name} = {_entry(array, index)}")
+    lines += [f"    {c.name} = {c.minus}{a.constants}[{at}]" for at, c in enumerate(code.constants)]
+    lines += _statements(code.call)
+    for name, out in zip(a.outputs, program.outputs, strict=True):
+        axes = "".join(f", {n}" for n in out.shape) or ","
+        lines.append(f"    {name} = np.empty((*batch{axes}))")
+    for name, index, text in output_entries(code):
+        lines.append(_statement(_entry(name, index), text))
+    pairs = zip(a.outputs, program.outputs, strict=True)
+    results = ", ".join(f"{out.name!r}: {name}" for name, out in pairs)
+    return "\n".join([*lines, wrap(f"    return {{{results}}}", _INDENT * 2)]) + "\n"
+
+
+def _leading_axes(code: Code) -> str:
+    pairs = zip(code.arrays.inputs, code.program.inputs, strict=True)
+    return ", ".join(
+        f"{name}.shape[:-{len(port.shape)}]" if port.shape else f"{name}.shape" for name, port in pairs
+    )
+
+
+def _entry(array: str, index: tuple[int, ...]) -> str:
+    return f"{array}[..., {', '.join(map(str, index))}]" if index else f"{array}[...]"
+
+
+def _statements(steps: Sequence[Step]) -> list[str]:
+    lines: list[str] = []
+    for step in steps:
+        if not isinstance(step, KernelCall):
+            lines.append(_statement(*step))
+            continue
+        for name, entries in step.inputs:
+            lines.append(wrap(f"    {name} = [{', '.join(entries)}]", _INDENT * 2))
+        names = ", ".join(name for name, _ in step.inputs)
+        lines.append(f"    {step.result} = {step.kernel}_({names})")
+    return lines
+
+
+def _statement(name: str, text: str) -> str:
+    line = f"    {name} = {text}"
+    return line if len(line) <= WIDTH else wrap(f"    {name} = ({text})", _INDENT * 2)
+
+
+def demo(
+    program: Program,
+    values: Mapping[str, float] | None = None,
+    sample: Mapping[str, Sequence[float]] | None = None,
+    name: str | None = None,
+) -> Files:
+    """{NAME_example.py}."""
+    code, numbers = code_of(program, DIALECT, name=name), sample_of(program, values, sample)
+    a = code.arrays
+    lines = [f"import {a.base}", ""]
+    if code.constants:
+        lines += [
+            f"{a.parameters} = {list(numbers.parameters)}",
+            f"{a.constants} = {a.base}.setup({a.parameters})",
+        ]
+    for array, port, entries in zip(a.inputs, program.inputs, numbers.inputs, strict=True):
+        shaped = f"np.reshape({list(entries)}, {port.shape})" if len(port.shape) > 1 else str(list(entries))
+        lines.append(f"{array} = {shaped if port.shape else entries[0]}")
+    lines += [
+        f"for name, value in {a.base}.{a.function}({', '.join(call_arguments(code))}).items():",
+        '    print(f"{name} =\\n{value}")',
+    ]
+    start = "import numpy as np\n\n" if any(len(port.shape) > 1 for port in program.inputs) else ""
+    return {f"{a.base}_example.py": start + "\n".join(lines) + "\n"}
+
+
+LANGUAGE = Language("python", "Python with NumPy", ".py", write, aliases=("py", "numpy"), demo=demo)

@@ -1,0 +1,67 @@
+"""The readable listing, as SYMORO prints it: one `C2 = cos(q2)` a line, outputs last as `T[1,4] = ...`.
+
+Constants are exact (sqrt(3)/2), indices start at 1, `^2` is a square. What depends on parameters alone stands
+first, under its own heading, except in an expanded program, whose entries are whole expressions.
+"""
+
+from __future__ import annotations
+
+from symoro.emit import reserved
+from symoro.emit.code import Code, KernelCall, code_of
+from symoro.emit.dialect import Dialect, Files, Language, exact_number
+from symoro.emit.header import header_lines
+from symoro.emit.layout import output_entries, wrap
+from symoro.expr import ops
+from symoro.program.program import Program
+
+DIALECT = Dialect(
+    functions={
+        ops.LESS: "({0} < {1})",
+        ops.LESS_EQUAL: "({0} <= {1})",
+        ops.EQUAL: "({0} = {1})",
+    },
+    conditions={ops.LESS: "{0} < {1}", ops.LESS_EQUAL: "{0} <= {1}", ops.EQUAL: "{0} = {1}"},
+    truth="{0} <> 0",
+    number=exact_number,
+    exact=True,
+    square="{0}^2",
+    base=1,
+    reserved=reserved.LISTING,
+    longest=1000,
+    listing=True,
+)
+
+
+def write(program: Program, *, name: str | None = None) -> Files:
+    """{NAME.txt}."""
+    code = code_of(program, DIALECT, name=name, split=not program.expanded)
+    head = header_lines(code, functions=False)
+    lines = [*head, "-" * max(map(len, head)), ""]
+    if code.setup:
+        lines += ["Once:", *(_assignment(*step) for step in code.setup), "", "Each call:"]
+    for step in code.call:
+        lines += _kernel(step) if isinstance(step, KernelCall) else [_assignment(*step)]
+    lines += ["", *_outputs(code)]
+    return {f"{code.arrays.base}.txt": "\n".join(lines) + "\n"}
+
+
+def _assignment(name: str, expression: str) -> str:
+    return wrap(f"{name} = {expression}")
+
+
+def _kernel(call: KernelCall) -> list[str]:
+    lines = []
+    for name, entries in call.inputs:
+        lines += [_assignment(f"{name}[{k}]", text) for k, text in enumerate(entries, 1)]
+    return [*lines, f"{call.result} = {call.kernel}({', '.join(name for name, _ in call.inputs)})"]
+
+
+def _outputs(code: Code) -> list[str]:
+    lines = []
+    for name, index, text in output_entries(code, 1):
+        place = f"[{','.join(map(str, index))}]" if index else ""
+        lines.append(_assignment(f"{name}{place}", text))
+    return lines
+
+
+LANGUAGE = Language("text", "Readable listing", ".txt", write, aliases=("txt", "symoro"), runnable=False)

@@ -1,0 +1,262 @@
+"""Compile and run emitted code: for each program {output: array} with a leading axis of samples."""
+
+from __future__ import annotations
+
+import ctypes
+import importlib.util
+import shutil
+import subprocess
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from symoro.emit import emit
+from symoro.program.program import Program, size
+from tests.emit.programs import SAMPLES, Case
+
+Results = list[dict[str, np.ndarray]]
+WARNINGS = ["-Wall", "-Wextra", "-Wpedantic", "-Wconversion", "-Werror"]
+C_NAMES = ("{0}_setup", "{0}", "{0}_batch")
+WRAPPER_NAMES = ("setup_{0}", "call_{0}", "batch_{0}")
+
+
+def need(tool: str) -> str:
+    """The path of a tool; the test is skipped where the machine does not have it."""
+    found = shutil.which(tool)
+    if found is None:
+        pytest.skip(f"{tool} is not installed")
+    return found
+
+
+def command(*parts: object, cwd: Path | None = None) -> str:
+    done = subprocess.run([str(p) for p in parts], cwd=cwd, capture_output=True, text=True, timeout=300)
+    assert done.returncode == 0, f"{parts[0]} failed:\n{done.stdout[-4000:]}\n{done.stderr[-4000:]}"
+    return done.stdout
+
+
+def put(folder: Path, files: dict[str, str]) -> None:
+    for name, text in files.items():
+        (folder / name).write_text(text)
+
+
+def assert_close(found: Results, cases: Sequence[Case], tolerance: float = 1e-12) -> None:
+    for case, result in zip(cases, found, strict=True):
+        for name, expected in case.expected().items():
+            np.testing.assert_allclose(
+                result[name], expected, rtol=tolerance, atol=tolerance, err_msg=f"{case.program.name}.{name}"
+            )
+
+
+# -- shared libraries: C, C++ and Fortran
+
+
+def run_library(
+    library: Path,
+    cases: Sequence[Case],
+    *,
+    names: tuple[str, str, str] = C_NAMES,
+    scalar: str = "float64",
+    batch: bool = False,
+    fortran: bool = False,
+) -> Results:
+    """Call setup, then call sample by sample, or batch once.
+
+    Arguments:
+        names: templates of the names of setup, call and batch.
+        fortran: arrays have the shapes of the model, by columns, samples first; else by rows, samples last.
+    """
+    lib = ctypes.CDLL(str(library))
+    results = []
+    for case in cases:
+        setup, call, many = (getattr(lib, name.format(case.program.name), None) for name in names)
+        constants = np.zeros(len(case.program.constants), dtype=scalar)
+        if len(constants):
+            _invoke(setup, [np.array(case.parameter_list(), dtype=scalar), constants])
+        if batch:
+            results.append(_run_batch(many, case, constants, fortran))
+        else:
+            results.append(_run_samples(call, case, constants, fortran))
+    return results
+
+
+def _invoke(function: Any, arrays: Sequence[np.ndarray], *first: Any) -> None:
+    function(*first, *(a.ctypes.data_as(ctypes.c_void_p) for a in arrays if a is not None))
+
+
+def _run_samples(call: Any, case: Case, constants: np.ndarray, fortran: bool) -> dict[str, np.ndarray]:
+    order = "F" if fortran else "C"
+    rows: list[list[np.ndarray]] = []
+    for i in range(SAMPLES):
+        given = [np.array(a[i], dtype=constants.dtype, order=order) for a in case.inputs.values()]
+        out = [np.zeros(port.shape, dtype=constants.dtype, order=order) for port in case.program.outputs]
+        _invoke(call, [*given, *([constants] if len(constants) else []), *out])
+        rows.append(out)
+    return {
+        port.name: np.stack([row[k] for row in rows]).astype(float)
+        for k, port in enumerate(case.program.outputs)
+    }
+
+
+def _run_batch(many: Any, case: Case, constants: np.ndarray, fortran: bool) -> dict[str, np.ndarray]:
+    outputs = case.program.outputs
+    shared = [constants] if len(constants) else []
+    if fortran:
+        given = [np.array(a, dtype=constants.dtype, order="F") for a in case.inputs.values()]
+        outs = [np.zeros((SAMPLES, *port.shape), order="F") for port in outputs]
+        _invoke(many, [*given, *shared, *outs], ctypes.byref(ctypes.c_int(SAMPLES)))
+        return {port.name: o for port, o in zip(outputs, outs, strict=True)}
+    turned = [a.reshape(SAMPLES, -1).T for a in case.inputs.values()]
+    given = [np.array(a, dtype=constants.dtype, order="C") for a in turned]
+    outs = [np.zeros((size(port.shape), SAMPLES), dtype=constants.dtype) for port in outputs]
+    _invoke(many, [*given, *shared, *outs], ctypes.c_size_t(SAMPLES))
+    pairs = zip(outputs, outs, strict=True)
+    return {port.name: o.T.reshape(SAMPLES, *port.shape).astype(float) for port, o in pairs}
+
+
+def c_library(folder: Path, cases: Sequence[Case], *flags: str, **options: Any) -> Path:
+    compiler = need("gcc")
+    for case in cases:
+        put(folder, emit(case.program, "c", **options))
+    sources = [f"{case.program.name}.c" for case in cases]
+    command(
+        compiler,
+        "-std=c99",
+        *WARNINGS,
+        *flags,
+        "-shared",
+        "-fPIC",
+        "-o",
+        "lib.so",
+        *sources,
+        "-lm",
+        cwd=folder,
+    )
+    return folder / "lib.so"
+
+
+def cpp_library(folder: Path, cases: Sequence[Case], scalar: str = "double", first: str = "") -> Path:
+    compiler = need("g++")
+    lines = [first]
+    for case in cases:
+        put(folder, emit(case.program, "cpp"))
+        lines += [f'#include "{case.program.name}.hpp"', *_cpp_wrappers(case.program, scalar)]
+    put(folder, {"wrappers.cpp": "\n".join(lines) + "\n"})
+    command(compiler, "-std=c++11", *WARNINGS, "-shared", "-fPIC", "-o", "lib.so", "wrappers.cpp", cwd=folder)
+    return folder / "lib.so"
+
+
+def _cpp_wrappers(program: Program, scalar: str) -> list[str]:
+    """Plain functions around the templates."""
+    name = program.name
+    listed = [f"const {scalar} *i{k}" for k in range(len(program.inputs))]
+    if program.constants:
+        listed.append(f"const {scalar} *k")
+    listed += [f"{scalar} *o{k}" for k in range(len(program.outputs))]
+    arguments, names = ", ".join(listed), ", ".join(a.split("*")[1] for a in listed)
+    lines = [
+        f'extern "C" void call_{name}({arguments}) {{ {name}::call<{scalar}>({names}); }}',
+        f'extern "C" void batch_{name}(size_t n, {arguments}) {{ {name}::batch<{scalar}>(n, {names}); }}',
+    ]
+    if program.constants:
+        start = f'extern "C" void setup_{name}(const {scalar} *p, {scalar} *k)'
+        lines.append(f"{start} {{ {name}::setup<{scalar}>(p, k); }}")
+    return lines
+
+
+def fortran_library(folder: Path, cases: Sequence[Case]) -> Path:
+    compiler = need("gfortran")
+    lines = []
+    for case in cases:
+        put(folder, emit(case.program, "fortran"))
+        lines += _fortran_wrappers(case.program)
+    put(folder, {"wrappers.f90": "\n".join(lines) + "\n"})
+    sources = [f"{case.program.name}.f90" for case in cases]
+    flags = ["-std=f2008", "-Wall", "-Wno-unused-dummy-argument", "-Werror", "-O1", "-shared", "-fPIC"]
+    command(compiler, *flags, "-o", "lib.so", *sources, "wrappers.f90", cwd=folder)
+    return folder / "lib.so"
+
+
+def _fortran_wrappers(program: Program) -> list[str]:
+    """bind(C) subroutines around the module's."""
+    name = program.name
+    ports = [(f"i{k}", "in", port.shape) for k, port in enumerate(program.inputs)]
+    if program.constants:
+        ports.append(("k", "in", (len(program.constants),)))
+    ports += [(f"o{k}", "out", port.shape) for k, port in enumerate(program.outputs)]
+    lines = []
+    for kind, first in (("call", []), ("batch", ["n"])):
+        arguments = ", ".join([*first, *(a for a, _, _ in ports)])
+        lines += [f'subroutine w_{kind}_{name}({arguments}) bind(c, name="{kind}_{name}")']
+        lines += [f"  use {name}_module", "  use, intrinsic :: iso_c_binding"]
+        lines += ["  integer(c_int), intent(in) :: n"] if first else []
+        for a, intent, shape in ports:
+            axes = shape if a == "k" else (*first, *shape)
+            dimension = f"({', '.join(map(str, axes))})" if axes else ""
+            lines.append(f"  real(c_double), intent({intent}) :: {a}{dimension}")
+        lines += [f"  call {name}{'_batch' if first else ''}({arguments})", "end subroutine"]
+    if program.constants:
+        sizes = f"p({len(program.used_parameters)})", f"k({len(program.constants)})"
+        lines += [f'subroutine w_setup_{name}(p, k) bind(c, name="setup_{name}")', f"  use {name}_module"]
+        lines += ["  use, intrinsic :: iso_c_binding"]
+        lines += [
+            f"  real(c_double), intent(in) :: {sizes[0]}",
+            f"  real(c_double), intent(out) :: {sizes[1]}",
+        ]
+        lines += [f"  call {name}_setup(p, k)", "end subroutine"]
+    return lines
+
+
+# -- interpreters: Python and Octave
+
+
+def run_python(folder: Path, cases: Sequence[Case], *, batch: bool) -> Results:
+    results = []
+    for case in cases:
+        put(folder, emit(case.program, "python"))
+        spec = importlib.util.spec_from_file_location("emitted", folder / f"{case.program.name}.py")
+        assert spec is not None and spec.loader is not None
+        module = importlib.util.module_from_spec(spec)
+        spec.loader.exec_module(module)
+        k = [module.setup(case.parameters)] if case.program.constants else []
+        if batch:
+            results.append(module.call(*case.inputs.values(), *k))
+            continue
+        rows = [module.call(*case.sample(i).values(), *k) for i in range(SAMPLES)]
+        results.append({name: np.stack([row[name] for row in rows]) for name in rows[0]})
+    return results
+
+
+def run_octave(folder: Path, cases: Sequence[Case]) -> Results:
+    octave = need("octave")
+    lines = []
+    for case in cases:
+        program = case.program
+        put(folder, emit(program, "matlab"))
+        if program.constants:
+            lines.append(f"k = {program.name}_setup({_octave(np.array(case.parameter_list()))});")
+        for i in range(SAMPLES):
+            given = [_octave(a) for a in case.sample(i).values()] + (["k"] if program.constants else [])
+            outs = [f"o{j}" for j in range(len(program.outputs))]
+            lines.append(f"[{', '.join(outs)}] = {program.name}({', '.join(given)});")
+            for o, port in zip(outs, program.outputs, strict=True):
+                turned = f"permute({o}, {list(range(len(port.shape), 0, -1))})" if len(port.shape) > 1 else o
+                lines.append(f"printf('%.17g\\n', {turned});")
+    put(folder, {"driver_.m": "1;\n" + "\n".join(lines) + "\n"})
+    numbers = iter(command(octave, "--no-gui", "--norc", "--quiet", "driver_.m", cwd=folder).split())
+    results: Results = []
+    for case in cases:
+        found: dict[str, list[np.ndarray]] = {port.name: [] for port in case.program.outputs}
+        for _ in range(SAMPLES):
+            for port in case.program.outputs:
+                flat = [float(next(numbers)) for _ in range(size(port.shape))]
+                found[port.name].append(np.reshape(flat, port.shape))
+        results.append({name: np.stack(arrays) for name, arrays in found.items()})
+    return results
+
+
+def _octave(array: np.ndarray) -> str:
+    rows = array.reshape(array.shape[0], -1) if array.ndim > 1 else array.reshape(1, -1)
+    return "[" + "; ".join(", ".join(map(repr, map(float, row))) for row in rows) + "]"

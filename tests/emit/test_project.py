@@ -1,0 +1,84 @@
+"""Whole folders: they build, run and print what their README says."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from symoro.emit.project import project
+from symoro.errors import OptionError, UnknownNameError
+from symoro.program.interpret import interpret
+from tests.emit.programs import chain, everything, solver, trivial
+from tests.emit.run import command, need
+
+TOOLS = {"c": "cc", "cpp": "g++", "fortran": "gfortran", "python": "python3", "matlab": "octave"}
+SAMPLE = {"q": [0.3, -0.4]}
+VALUES = {"D1": 0.5, "R1": 0.25, "D2": 0.125, "R2": 1.0, "of another model": 3.0}
+
+
+def write(folder: Path, files: dict[str, str]) -> None:
+    for path, text in files.items():
+        (folder / path).parent.mkdir(parents=True, exist_ok=True)
+        (folder / path).write_text(text)
+
+
+def printed(text: str) -> list[float]:
+    return [float(x) for x in re.findall(r"-?\d+\.\d+(?:[eE][+-]?\d+)?|(?<![\w.])-?\d(?![\w.])", text)]
+
+
+@pytest.mark.parametrize("language", ["c", "cpp", "fortran", "matlab"])
+def test_make_run(tmp_path: Path, language: str) -> None:
+    need("make")
+    need(TOOLS[language])
+    program = chain(2)
+    write(tmp_path, project(program, [language], values=VALUES, sample=SAMPLE))
+    shown = command("make", "-s", "-C", tmp_path, "run")
+    assert shown.startswith("P =")
+    expected = interpret(program, {"q": np.array(SAMPLE["q"])}, VALUES)["P"]
+    digits = 1e-4 if language == "matlab" else 1e-8
+    np.testing.assert_allclose(printed(shown), expected.reshape(-1), rtol=digits, atol=digits)
+    command("make", "-s", "-C", tmp_path, "clean")
+    assert not (tmp_path / "chain_example").exists()
+
+
+def test_every_language_at_once(tmp_path: Path) -> None:
+    for tool in ("make", *TOOLS.values()):
+        need(tool)
+    files = project(everything(), list(TOOLS))
+    assert {"Makefile", "README.md", "c/Makefile", "fortran/everything.f90"} <= set(files)
+    write(tmp_path, files)
+    shown = command("make", "-s", "-C", tmp_path, "run", "PYTHON=python3")
+    assert shown.count("last =") >= len(TOOLS) - 1
+
+
+def test_solver_and_trivial_run(tmp_path: Path) -> None:
+    need("make")
+    need("cc")
+    for program in (solver(), trivial()):
+        folder = tmp_path / program.name
+        write(folder, project(program, ["c"]))
+        assert " =" in command("make", "-s", "-C", folder, "run")
+
+
+def test_readme_states_the_sample(tmp_path: Path) -> None:
+    files = project(chain(2), ["c"], {"chain.yaml": "name: chain\n"}, values=VALUES, sample=SAMPLE)
+    assert files["chain.yaml"] == "name: chain\n"
+    for text in ("make run", "D1 = 0.5", "q = [0.3, -0.4]", "P =", "`chain.c`"):
+        assert text in files["README.md"]
+    assert "0.3, -0.4" in files["chain_example.c"]
+
+
+def test_errors() -> None:
+    with pytest.raises(UnknownNameError):
+        project(chain(2), ["c", "cobol"])
+    with pytest.raises(OptionError, match="at least one language"):
+        project(chain(2), [])
+    with pytest.raises(OptionError, match="part of the project already"):
+        project(chain(2), ["c"], {"README.md": ""})
+    with pytest.raises(OptionError, match="has 3 numbers"):
+        project(chain(2), ["c"], sample={"q": [1, 2, 3]})
+    with pytest.raises(UnknownNameError, match="no input called 'p'"):
+        project(chain(2), ["c"], sample={"p": [1, 2, 3]})

@@ -1,0 +1,191 @@
+/* everything: every operation, and names that collide
+ *
+ * Inputs
+ *   q (3), joint positions: q1 q2 q3
+ *   T (2, 2), by rows: T11 T12 T21 T22
+ *   n (scalar): lambda
+ *   unused (2): unused1 unused2
+ * Outputs
+ *   t (2, 3), a matrix
+ *   k (scalar)
+ *   Q (6)
+ *   r (9)
+ *   last (2, 2, 2)
+ * Parameters
+ *   p (11): D3 d3 end double _a E k function t2 x_y xY
+ * Constants, made once from the parameters by everything_setup
+ *   k_2 (7): D3 d3 end while_2 -MXR k1 k2
+ *
+ * Operations per call: 20 x, 17 +, 2 /, 9 functions, 22 others; once: 4 x, 4 +, 1 /
+ * Made by symoro VERSION
+ */
+#include "everything.h"
+
+#include <math.h>
+
+static inline double sign_(double x)
+{
+    return (double)((x > 0) - (x < 0));
+}
+
+static inline double min_(double a, double b)
+{
+    return b < a ? b : a;
+}
+
+static inline double max_(double a, double b)
+{
+    return b > a ? b : a;
+}
+
+void everything_setup(const double *restrict p, double *restrict k_2)
+{
+    const double D3 = p[0];
+    const double d3 = p[1];
+    const double end = p[2];
+    const double double_2 = p[3];
+    const double x_a = p[4];
+    const double E = p[5];
+    const double k_3 = p[6];
+    const double function = p[7];
+    const double t2 = p[8];
+    const double x_y = p[9];
+    const double xY = p[10];
+    const double while_2 = D3*d3 + end/double_2;
+    const double MXR = -(k_3 + x_a*E);
+    const double k1 = function*while_2 - MXR;
+    const double k2 = xY - t2*x_y;
+    k_2[0] = D3;
+    k_2[1] = d3;
+    k_2[2] = end;
+    k_2[3] = while_2;
+    k_2[4] = -MXR;
+    k_2[5] = k1;
+    k_2[6] = k2;
+}
+
+void everything(const double *restrict q, const double *restrict T, const double *restrict n,
+    const double *restrict unused, const double *restrict k_2, double *restrict t, double *restrict k,
+    double *restrict Q, double *restrict r, double *restrict last)
+{
+    (void)unused;
+    const double q1 = q[0];
+    const double C1 = cos(q1);
+    const double S1 = sin(q1);
+    const double q2 = q[1];
+    const double C2 = cos(q2);
+    const double S2 = sin(q2);
+    const double t1 = C1*C2;
+    const double D3 = k_2[0];
+    const double d3 = k_2[1];
+    const double q1_2 = D3*t1 - d3*S1*S2;
+    t[0] = q1_2;
+    const double q3 = q[2];
+    const double end = k_2[2];
+    const double class_2 = -(end + q3*q1_2);
+    const double t3 = (q1_2 < q3 ? 0.8660254037844386*q1_2 : class_2 - q1_2);
+    t[1] = -t3;
+    const double T11 = T[0];
+    r[4] = (q2 == T11 ? q2 : -q3);
+    const double T22 = T[3];
+    const double t4 = (T11 <= T22);
+    const double T12 = T[1];
+    const double T21 = T[2];
+    r[5] = q1*t4 + (t4 != 0 ? T12 : T21);
+    r[0] = sqrt(1 + q1*q1)/(2 + S2);
+    r[1] = asin(S1*C2) - atan2(S1, C1) - acos(t1) + tan(0.25*q3);
+    r[2] = sign_(q1)*fabs(q2 - q3) + 5*sign_(q2 - T11);
+    const double t5 = t3 - q1_2;
+    t[4] = t5;
+    t[3] = -S1*t5;
+    t[5] = C1*t5;
+    const double k1 = k_2[5];
+    Q[0] = k1*q1;
+    r[3] = 1e-12*(min_(q1, -q2) - 1e-07*max_(q3, T12) + 123456789012.0*min_(S1, C2));
+    const double lambda = n[0];
+    r[6] = lambda*lambda;
+    r[7] = -(q1 + lambda);
+    last[0] = class_2/(2 + C1);
+    last[7] = 0.14285714285714285*T22;
+    t[2] = 1;
+    const double MXR = -k_2[4];
+    k[0] = MXR;
+    const double while_2 = k_2[3];
+    Q[1] = while_2;
+    Q[2] = D3;
+    Q[3] = q2;
+    Q[4] = -q3;
+    const double k2 = k_2[6];
+    Q[5] = -k2;
+    r[8] = 1.5707963267948966;
+    last[1] = 0.8660254037844386;
+    last[2] = -0.8660254037844386;
+    last[3] = -0.6666666666666666;
+    last[4] = 0;
+    last[5] = -1;
+    last[6] = 0.1;
+}
+
+void everything_batch(size_t n_2, const double *restrict q, const double *restrict T,
+    const double *restrict n, const double *restrict unused, const double *restrict k_2, double *restrict t,
+    double *restrict k, double *restrict Q, double *restrict r, double *restrict last)
+{
+    (void)unused;
+    for (size_t i = 0; i < n_2; ++i) {
+        const double q1 = q[i];
+        const double C1 = cos(q1);
+        const double S1 = sin(q1);
+        const double q2 = q[n_2 + i];
+        const double C2 = cos(q2);
+        const double S2 = sin(q2);
+        const double t1 = C1*C2;
+        const double D3 = k_2[0];
+        const double d3 = k_2[1];
+        const double q1_2 = D3*t1 - d3*S1*S2;
+        t[i] = q1_2;
+        const double q3 = q[2 * n_2 + i];
+        const double end = k_2[2];
+        const double class_2 = -(end + q3*q1_2);
+        const double t3 = (q1_2 < q3 ? 0.8660254037844386*q1_2 : class_2 - q1_2);
+        t[n_2 + i] = -t3;
+        const double T11 = T[i];
+        r[4 * n_2 + i] = (q2 == T11 ? q2 : -q3);
+        const double T22 = T[3 * n_2 + i];
+        const double t4 = (T11 <= T22);
+        const double T12 = T[n_2 + i];
+        const double T21 = T[2 * n_2 + i];
+        r[5 * n_2 + i] = q1*t4 + (t4 != 0 ? T12 : T21);
+        r[i] = sqrt(1 + q1*q1)/(2 + S2);
+        r[n_2 + i] = asin(S1*C2) - atan2(S1, C1) - acos(t1) + tan(0.25*q3);
+        r[2 * n_2 + i] = sign_(q1)*fabs(q2 - q3) + 5*sign_(q2 - T11);
+        const double t5 = t3 - q1_2;
+        t[4 * n_2 + i] = t5;
+        t[3 * n_2 + i] = -S1*t5;
+        t[5 * n_2 + i] = C1*t5;
+        const double k1 = k_2[5];
+        Q[i] = k1*q1;
+        r[3 * n_2 + i] = 1e-12*(min_(q1, -q2) - 1e-07*max_(q3, T12) + 123456789012.0*min_(S1, C2));
+        const double lambda = n[i];
+        r[6 * n_2 + i] = lambda*lambda;
+        r[7 * n_2 + i] = -(q1 + lambda);
+        last[i] = class_2/(2 + C1);
+        last[7 * n_2 + i] = 0.14285714285714285*T22;
+        t[2 * n_2 + i] = 1;
+        const double MXR = -k_2[4];
+        k[i] = MXR;
+        const double while_2 = k_2[3];
+        Q[n_2 + i] = while_2;
+        Q[2 * n_2 + i] = D3;
+        Q[3 * n_2 + i] = q2;
+        Q[4 * n_2 + i] = -q3;
+        const double k2 = k_2[6];
+        Q[5 * n_2 + i] = -k2;
+        r[8 * n_2 + i] = 1.5707963267948966;
+        last[n_2 + i] = 0.8660254037844386;
+        last[2 * n_2 + i] = -0.8660254037844386;
+        last[3 * n_2 + i] = -0.6666666666666666;
+        last[4 * n_2 + i] = 0;
+        last[5 * n_2 + i] = -1;
+        last[6 * n_2 + i] = 0.1;
+    }
+}

@@ -1,0 +1,42 @@
+/* expanded: position, expanded
+ *
+ * Inputs
+ *   q (3): q1 q2 q3
+ * Outputs
+ *   P (3)
+ * Parameters
+ *   p (1): D3
+ * Constants, made once from the parameters by expanded_setup
+ *   k (2): D3 k1
+ *
+ * Operations per call: 12 x, 4 +, 6 functions, 1 others; once: 0 x, 1 +
+ * Made by symoro VERSION
+ */
+#ifndef EXPANDED_H
+#define EXPANDED_H
+
+#include <stddef.h>
+
+#define EXPANDED_PARAMETERS 1
+#define EXPANDED_CONSTANTS 2
+#define EXPANDED_SIZE_q 3
+#define EXPANDED_SIZE_P 3
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Constants from parameters; again whenever a parameter changes. */
+void expanded_setup(const double *p, double *k);
+
+/* One sample. Matrices are stored by rows; arrays must not overlap. */
+void expanded(const double *q, const double *k, double *P);
+
+/* Many samples: entry e of sample i is x[e * n + i]; the constants are shared. */
+void expanded_batch(size_t n, const double *q, const double *k, double *P);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* expanded.h */

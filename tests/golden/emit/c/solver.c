@@ -1,0 +1,142 @@
+/* solver: linear systems
+ *
+ * Inputs
+ *   A (4, 4), by rows: A1 A2 A3 A4 A5 A6 A7 A8 A9 A10 A11 A12 A13 A14 A15 A16
+ *   v (4): v1 v2 v3 v4
+ * Outputs
+ *   x (4)
+ *   y (2)
+ * Parameters
+ *   p (1): m
+ * Constants, made once from the parameters by solver_setup
+ *   k (1): m
+ *
+ * Operations per call: 31 x, 37 +, 13 /, 3 others, 2 kernel calls
+ * Made by symoro VERSION
+ */
+#include "solver.h"
+
+#include <math.h>
+
+/* Solve A x = b for A (n, n) by rows: elimination with partial pivoting. A and b are overwritten. */
+static void solve_(int n, double *a, double *b, double *x)
+{
+    for (int c = 0; c < n; ++c) {
+        int pivot = c;
+        for (int r = c + 1; r < n; ++r) {
+            if (fabs(a[r * n + c]) > fabs(a[pivot * n + c])) {
+                pivot = r;
+            }
+        }
+        for (int j = c; j < n && pivot != c; ++j) {
+            const double swapped = a[c * n + j];
+            a[c * n + j] = a[pivot * n + j];
+            a[pivot * n + j] = swapped;
+        }
+        const double right = b[pivot];
+        b[pivot] = b[c];
+        b[c] = right;
+        for (int r = c + 1; r < n; ++r) {
+            const double factor = a[r * n + c] / a[c * n + c];
+            for (int j = c + 1; j < n; ++j) {
+                a[r * n + j] -= factor * a[c * n + j];
+            }
+            b[r] -= factor * right;
+        }
+    }
+    for (int r = n - 1; r >= 0; --r) {
+        double sum = b[r];
+        for (int j = r + 1; j < n; ++j) {
+            sum -= a[r * n + j] * x[j];
+        }
+        x[r] = sum / a[r * n + r];
+    }
+}
+
+void solver_setup(const double *restrict p, double *restrict k)
+{
+    const double m = p[0];
+    k[0] = m;
+}
+
+void solver(const double *restrict A, const double *restrict v, const double *restrict k, double *restrict x,
+    double *restrict y)
+{
+    const double A2 = A[1];
+    const double A3 = A[2];
+    const double A4 = A[3];
+    const double A5 = A[4];
+    const double A6 = A[5];
+    const double A7 = A[6];
+    const double A8 = A[7];
+    const double A9 = A[8];
+    const double A10 = A[9];
+    const double A11 = A[10];
+    const double A12 = A[11];
+    const double A13 = A[12];
+    const double A14 = A[13];
+    const double A15 = A[14];
+    const double A16 = A[15];
+    const double v1 = v[0];
+    const double v2 = v[1];
+    const double v3 = v[2];
+    const double v4 = v[3];
+    const double m = k[0];
+    double solve1_1[16] = {0, A2 + m, A3, A4, A5 + m, A6, A7 + m, A8, A9, A10 + m, A11, A12 + m, A13, A14,
+        A15 + m, A16};
+    double solve1_2[4] = {-v1, v2, v3, v4};
+    double solve1[4];
+    solve_(4, solve1_1, solve1_2, solve1);
+    double solve2_1[4] = {solve1[0] + 3, 1, 0, solve1[1] - 2};
+    double solve2_2[2] = {v1*solve1[3], 5};
+    double solve2[2];
+    solve_(2, solve2_1, solve2_2, solve2);
+    y[0] = solve2[0]*solve2[0];
+    x[0] = solve1[0];
+    x[1] = solve1[1];
+    x[2] = solve1[2];
+    x[3] = solve1[3];
+    y[1] = -solve2[1];
+}
+
+void solver_batch(size_t n, const double *restrict A, const double *restrict v, const double *restrict k,
+    double *restrict x, double *restrict y)
+{
+    for (size_t i = 0; i < n; ++i) {
+        const double A2 = A[n + i];
+        const double A3 = A[2 * n + i];
+        const double A4 = A[3 * n + i];
+        const double A5 = A[4 * n + i];
+        const double A6 = A[5 * n + i];
+        const double A7 = A[6 * n + i];
+        const double A8 = A[7 * n + i];
+        const double A9 = A[8 * n + i];
+        const double A10 = A[9 * n + i];
+        const double A11 = A[10 * n + i];
+        const double A12 = A[11 * n + i];
+        const double A13 = A[12 * n + i];
+        const double A14 = A[13 * n + i];
+        const double A15 = A[14 * n + i];
+        const double A16 = A[15 * n + i];
+        const double v1 = v[i];
+        const double v2 = v[n + i];
+        const double v3 = v[2 * n + i];
+        const double v4 = v[3 * n + i];
+        const double m = k[0];
+        double solve1_1[16] = {0, A2 + m, A3, A4, A5 + m, A6, A7 + m, A8, A9, A10 + m, A11, A12 + m, A13,
+            A14, A15 + m, A16};
+        double solve1_2[4] = {-v1, v2, v3, v4};
+        double solve1[4];
+        solve_(4, solve1_1, solve1_2, solve1);
+        double solve2_1[4] = {solve1[0] + 3, 1, 0, solve1[1] - 2};
+        double solve2_2[2] = {v1*solve1[3], 5};
+        double solve2[2];
+        solve_(2, solve2_1, solve2_2, solve2);
+        y[i] = solve2[0]*solve2[0];
+        x[i] = solve1[0];
+        x[n + i] = solve1[1];
+        x[2 * n + i] = solve1[2];
+        x[3 * n + i] = solve1[3];
+        y[n + i] = -solve2[1];
+    }
+}

@@ -1,0 +1,46 @@
+/* solver: linear systems
+ *
+ * Inputs
+ *   A (4, 4), by rows: A1 A2 A3 A4 A5 A6 A7 A8 A9 A10 A11 A12 A13 A14 A15 A16
+ *   v (4): v1 v2 v3 v4
+ * Outputs
+ *   x (4)
+ *   y (2)
+ * Parameters
+ *   p (1): m
+ * Constants, made once from the parameters by solver_setup
+ *   k (1): m
+ *
+ * Operations per call: 31 x, 37 +, 13 /, 3 others, 2 kernel calls
+ * Made by symoro VERSION
+ */
+#ifndef SOLVER_H
+#define SOLVER_H
+
+#include <stddef.h>
+
+#define SOLVER_PARAMETERS 1
+#define SOLVER_CONSTANTS 1
+#define SOLVER_SIZE_A 16
+#define SOLVER_SIZE_v 4
+#define SOLVER_SIZE_x 4
+#define SOLVER_SIZE_y 2
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Constants from parameters; again whenever a parameter changes. */
+void solver_setup(const double *p, double *k);
+
+/* One sample. Matrices are stored by rows; arrays must not overlap. */
+void solver(const double *A, const double *v, const double *k, double *x, double *y);
+
+/* Many samples: entry e of sample i is x[e * n + i]; the constants are shared. */
+void solver_batch(size_t n, const double *A, const double *v, const double *k, double *x, double *y);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* solver.h */

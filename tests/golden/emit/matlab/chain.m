@@ -1,0 +1,36 @@
+function [P] = chain(q, k)
+% chain: positions of all frames
+%
+% Inputs
+%   q (2): q1 q2
+% Outputs
+%   P (2, 3)
+% Parameters
+%   p (4): D1 R1 D2 R2
+% Constants, made once from the parameters by chain_setup
+%   k (7): D1 R1 D2 k1 k2 k3 k4
+%
+% Operations per call: 3 x, 3 +, 2 functions; once: 4 x, 1 +
+% Made by symoro VERSION
+
+q1 = q(1);
+D1 = k(1);
+R1 = k(2);
+D2 = k(3);
+k1 = k(4);
+k2 = k(5);
+k3 = k(6);
+k4 = k(7);
+C1 = cos(q1);
+S1 = sin(q1);
+P2_1 = D1 + D2*C1;
+P2_2 = k1*S1 - k2;
+P2_3 = k3*S1 + k4;
+P = zeros(2, 3);
+P(1, 1) = D1;
+P(1, 2) = 0;
+P(1, 3) = R1;
+P(2, 1) = P2_1;
+P(2, 2) = P2_2;
+P(2, 3) = P2_3;
+end

@@ -1,0 +1,49 @@
+function k_2 = everything_setup(p)
+% everything: every operation, and names that collide
+%
+% Inputs
+%   q (3), joint positions: q1 q2 q3
+%   T (2, 2), by rows: T11 T12 T21 T22
+%   n (scalar): lambda
+%   unused (2): unused1 unused2
+% Outputs
+%   t (2, 3), a matrix
+%   k (scalar)
+%   Q (6)
+%   r (9)
+%   last (2, 2, 2)
+% Parameters
+%   p (11): D3 d3 end double _a E k function t2 x_y xY
+% Constants, made once from the parameters by everything_setup
+%   k_2 (7): D3 d3 end_2 while_2 -MXR k1 k2
+%
+% Operations per call: 20 x, 17 +, 2 /, 9 functions, 22 others; once: 4 x, 4 +, 1 /
+% Made by symoro VERSION
+
+if isstruct(p)
+    p = [p.D3; p.d3; p.end_2; p.double; p.x_a; p.E; p.k_3; p.function_2; p.t2; p.x_y; p.xY];
+end
+D3 = p(1);
+d3 = p(2);
+end_2 = p(3);
+double = p(4);
+x_a = p(5);
+E = p(6);
+k_3 = p(7);
+function_2 = p(8);
+t2 = p(9);
+x_y = p(10);
+xY = p(11);
+while_2 = D3*d3 + end_2/double;
+MXR = -(k_3 + x_a*E);
+k1 = function_2*while_2 - MXR;
+k2 = xY - t2*x_y;
+k_2 = zeros(7, 1);
+k_2(1) = D3;
+k_2(2) = d3;
+k_2(3) = end_2;
+k_2(4) = while_2;
+k_2(5) = -MXR;
+k_2(6) = k1;
+k_2(7) = k2;
+end

@@ -1,0 +1,31 @@
+function [P] = expanded(q, k)
+% expanded: position, expanded
+%
+% Inputs
+%   q (3): q1 q2 q3
+% Outputs
+%   P (3)
+% Parameters
+%   p (1): D3
+% Constants, made once from the parameters by expanded_setup
+%   k (2): D3 k1
+%
+% Operations per call: 12 x, 4 +, 6 functions, 1 others; once: 0 x, 1 +
+% Made by symoro VERSION
+
+q1 = q(1);
+q2 = q(2);
+q3 = q(3);
+D3 = k(1);
+k1 = k(2);
+C1 = cos(q1);
+C2 = cos(q2);
+C3 = cos(q3);
+S1 = sin(q1);
+S2 = sin(q2);
+S3 = sin(q3);
+P = zeros(3, 1);
+P(1) = C1*(D3*C2 - C3*k1*S2);
+P(2) = S1*(D3*C2 - C3*k1*S2);
+P(3) = C3*k1*S2 - D3*C2 - C2*S3;
+end

@@ -1,0 +1,24 @@
+function k = expanded_setup(p)
+% expanded: position, expanded
+%
+% Inputs
+%   q (3): q1 q2 q3
+% Outputs
+%   P (3)
+% Parameters
+%   p (1): D3
+% Constants, made once from the parameters by expanded_setup
+%   k (2): D3 k1
+%
+% Operations per call: 12 x, 4 +, 6 functions, 1 others; once: 0 x, 1 +
+% Made by symoro VERSION
+
+if isstruct(p)
+    p = [p.D3];
+end
+D3 = p(1);
+k1 = 1 + D3;
+k = zeros(2, 1);
+k(1) = D3;
+k(2) = k1;
+end

@@ -1,0 +1,42 @@
+/* chain: positions of all frames
+ *
+ * Inputs
+ *   q (2): q1 q2
+ * Outputs
+ *   P (2, 3)
+ * Parameters
+ *   p (4): D1 R1 D2 R2
+ * Constants, made once from the parameters by chain_setup
+ *   k (7): D1 R1 D2 k1 k2 k3 k4
+ *
+ * Operations per call: 3 x, 3 +, 2 functions; once: 4 x, 1 +
+ * Made by symoro VERSION
+ */
+#ifndef CHAIN_H
+#define CHAIN_H
+
+#include <stddef.h>
+
+#define CHAIN_PARAMETERS 4
+#define CHAIN_CONSTANTS 7
+#define CHAIN_SIZE_q 2
+#define CHAIN_SIZE_P 6
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Constants from parameters; again whenever a parameter changes. */
+void chain_setup(const double *p, double *k);
+
+/* One sample. Matrices are stored by rows; arrays must not overlap. */
+void chain(const double *q, const double *k, double *P);
+
+/* Many samples: entry e of sample i is x[e * n + i]; the constants are shared. */
+void chain_batch(size_t n, const double *q, const double *k, double *P);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* chain.h */
