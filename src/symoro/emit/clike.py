@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from symoro.emit.code import Code, KernelCall, Step
-from symoro.emit.flow import Load, Store
+from symoro.emit.flow import Event, Load, Store
 from symoro.emit.layout import call_arguments, wrap
 from symoro.expr import ops
 from symoro.program.program import size
@@ -95,23 +95,30 @@ def _call(code: Code, style: Style, indent: str, entry: Entry, turns: Turns) -> 
     """Loads, statements and stores; the sines and cosines of early angles all at once, when the last angle is known."""
     a, start = code.arrays, f"{indent}const {style.scalar} "
     together = {step for turn in code.turns for step in turn.steps}
-    left = len(together)
+
+    def written(event: Event) -> list[str]:
+        if isinstance(event, int):
+            return _statement(code.call[event], style, indent)
+        if isinstance(event, Store):
+            text = code.outputs[event.output][event.entry]
+            line = f"{indent}{entry(a.outputs[event.output], event.entry)} = {text};"
+            return [wrap(line, indent + INDENT)]
+        if isinstance(event, Load):
+            return [f"{start}{event.name} = {entry(a.inputs[event.input], event.entry)};"]
+        return [f"{start}{event.name} = {event.minus}{a.constants}[{event.at}];"]
+
     lines: list[str] = []
+    waiting: list[str] = []  # what may read a sine that is not there yet
+    left = len(together)
     for event in code.flow:
         if isinstance(event, int) and event in together:
             left -= 1
             if left == 0:
-                lines += turns(code, style, indent)
-        elif isinstance(event, int):
-            lines += _statement(code.call[event], style, indent)
-        elif isinstance(event, Store):
-            text = code.outputs[event.output][event.entry]
-            line = f"{indent}{entry(a.outputs[event.output], event.entry)} = {text};"
-            lines.append(wrap(line, indent + INDENT))
-        elif isinstance(event, Load):
-            lines.append(f"{start}{event.name} = {entry(a.inputs[event.input], event.entry)};")
+                lines += turns(code, style, indent) + waiting
+        elif left and isinstance(event, Store):
+            waiting += written(event)
         else:
-            lines.append(f"{start}{event.name} = {event.minus}{a.constants}[{event.at}];")
+            lines += written(event)
     return lines
 
 

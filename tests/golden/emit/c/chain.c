@@ -16,6 +16,15 @@
 
 #include <math.h>
 
+/* The samples of a batch do not depend on each other: a compiler may take several at once. */
+#if defined(__clang__)
+#define SIMD_ _Pragma("clang loop vectorize(assume_safety)")
+#elif defined(__GNUC__)
+#define SIMD_ _Pragma("GCC ivdep")
+#else
+#define SIMD_
+#endif
+
 void chain_setup(const double *restrict p, double *restrict k)
 {
     const double D1 = p[0];
@@ -60,6 +69,7 @@ void chain(const double *restrict q, const double *restrict k, double *restrict 
 
 void chain_batch(size_t n, const double *restrict q, const double *restrict k, double *restrict P)
 {
+    SIMD_
     for (size_t i = 0; i < n; ++i) {
         const double q1 = q[i];
         const double C1 = cos(q1);

@@ -21,6 +21,7 @@
  */
 #include "everything.h"
 
+#include <float.h>
 #include <math.h>
 
 static inline double sign_(double x)
@@ -37,6 +38,54 @@ static inline double max_(double a, double b)
 {
     return b > a ? b : a;
 }
+
+/* Sine and cosine of one angle, without branches, so that a loop over angles is vectorised. To one unit in the last
+ * place for |x| up to SINCOS_LIMIT_: n*pi/2 is taken off in three steps, exact or compensated; then the polynomials of
+ * fdlibm on [-pi/4, pi/4]. Rounding is by adding 1.5 * 2^52, which needs doubles to be computed as doubles. */
+#define SINCOS_LIMIT_ 1e6
+
+static inline void sincos_(double x, double *s, double *c)
+{
+#if (defined(FLT_EVAL_METHOD) && FLT_EVAL_METHOD == 2) || defined(__FAST_MATH__)
+    *s = sin(x);
+    *c = cos(x);
+#else
+    const double shift = 6755399441055744.0;
+    const double n = (x*0.63661977236758134308 + shift) - shift;
+    const double a = x - n*1.57079632673412561417e+00;
+    const double w = n*6.07710050630396597660e-11;
+    const double b = a - w;
+    const double t = n*2.02226624879595063154e-21 - ((a - b) - w);
+    const double y = b - t;
+    const double e = (b - y) - t;
+    const double z = y*y;
+    const double v = z*y;
+    const double rs = 8.33333333332248946124e-03 + z*(-1.98412698298579493134e-04
+        + z*(2.75573137070700676789e-06 + z*(-2.50507602534068634195e-08 + z*1.58969099521155010221e-10)));
+    const double sine = y - ((z*(0.5*e - v*rs) - e) + v*1.66666666666666324348e-01);
+    const double rc = z*(4.16666666666666019037e-02 + z*(-1.38888888888741095749e-03
+        + z*(2.48015872894767294178e-05 + z*(-2.75573143513906633035e-07
+        + z*(2.08757232129817482790e-09 + z*-1.13596475577881948265e-11)))));
+    const double h = 0.5*z;
+    const double u = 1.0 - h;
+    const double cosine = u + (((1.0 - u) - h) + (z*rc - y*e));
+    const double quarter = n - 4.0*(((n*0.25 - 0.375) + shift) - shift); /* n modulo 4 */
+    const double odd = n - 2.0*(((n*0.5 - 0.25) + shift) - shift); /* n modulo 2 */
+    const double first = odd > 0.5 ? cosine : sine;
+    const double second = odd > 0.5 ? sine : cosine;
+    *s = quarter > 1.5 ? -first : first;
+    *c = fabs(quarter - 1.5) < 1.0 ? -second : second;
+#endif
+}
+
+/* The samples of a batch do not depend on each other: a compiler may take several at once. */
+#if defined(__clang__)
+#define SIMD_ _Pragma("clang loop vectorize(assume_safety)")
+#elif defined(__GNUC__)
+#define SIMD_ _Pragma("GCC ivdep")
+#else
+#define SIMD_
+#endif
 
 void everything_setup(const double *restrict p, double *restrict k_2)
 {
@@ -70,11 +119,22 @@ void everything(const double *restrict q, const double *restrict T, const double
 {
     (void)unused;
     const double q1 = q[0];
-    const double C1 = cos(q1);
-    const double S1 = sin(q1);
     const double q2 = q[1];
-    const double C2 = cos(q2);
-    const double S2 = sin(q2);
+    const double angle_[4] = {q1, q2, 0, 0};
+    double sine_[4], cosine_[4];
+    int far_ = 0;
+    for (int e_ = 0; e_ < 4; ++e_) {
+        sincos_(angle_[e_], &sine_[e_], &cosine_[e_]);
+        far_ |= fabs(angle_[e_]) > SINCOS_LIMIT_;
+    }
+    for (int e_ = 0; far_ && e_ < 4; ++e_) {
+        sine_[e_] = sin(angle_[e_]);
+        cosine_[e_] = cos(angle_[e_]);
+    }
+    const double S1 = sine_[0];
+    const double C1 = cosine_[0];
+    const double S2 = sine_[1];
+    const double C2 = cosine_[1];
     const double t1 = C1*C2;
     const double D3 = k_2[0];
     const double d3 = k_2[1];
@@ -131,13 +191,17 @@ void everything_batch(size_t n_2, const double *restrict q, const double *restri
     double *restrict k, double *restrict Q, double *restrict r, double *restrict last)
 {
     (void)unused;
+    int far_ = 0;
+    SIMD_
     for (size_t i = 0; i < n_2; ++i) {
         const double q1 = q[i];
-        const double C1 = cos(q1);
-        const double S1 = sin(q1);
         const double q2 = q[n_2 + i];
-        const double C2 = cos(q2);
-        const double S2 = sin(q2);
+        double S1, C1;
+        sincos_(q1, &S1, &C1);
+        far_ |= fabs(q1) > SINCOS_LIMIT_;
+        double S2, C2;
+        sincos_(q2, &S2, &C2);
+        far_ |= fabs(q2) > SINCOS_LIMIT_;
         const double t1 = C1*C2;
         const double D3 = k_2[0];
         const double d3 = k_2[1];
@@ -187,5 +251,26 @@ void everything_batch(size_t n_2, const double *restrict q, const double *restri
         last[4 * n_2 + i] = 0;
         last[5 * n_2 + i] = -1;
         last[6 * n_2 + i] = 0.1;
+    }
+    for (size_t i = 0; far_ && i < n_2; ++i) {
+        double q_[3];
+        double T_[4];
+        double n_[1];
+        double unused_[2];
+        double t_[6];
+        double k_[1];
+        double Q_[6];
+        double r_[9];
+        double last_[8];
+        for (size_t e_ = 0; e_ < 3; ++e_) q_[e_] = q[e_ * n_2 + i];
+        for (size_t e_ = 0; e_ < 4; ++e_) T_[e_] = T[e_ * n_2 + i];
+        for (size_t e_ = 0; e_ < 1; ++e_) n_[e_] = n[e_ * n_2 + i];
+        for (size_t e_ = 0; e_ < 2; ++e_) unused_[e_] = unused[e_ * n_2 + i];
+        everything(q_, T_, n_, unused_, k_2, t_, k_, Q_, r_, last_);
+        for (size_t e_ = 0; e_ < 6; ++e_) t[e_ * n_2 + i] = t_[e_];
+        for (size_t e_ = 0; e_ < 1; ++e_) k[e_ * n_2 + i] = k_[e_];
+        for (size_t e_ = 0; e_ < 6; ++e_) Q[e_ * n_2 + i] = Q_[e_];
+        for (size_t e_ = 0; e_ < 9; ++e_) r[e_ * n_2 + i] = r_[e_];
+        for (size_t e_ = 0; e_ < 8; ++e_) last[e_ * n_2 + i] = last_[e_];
     }
 }

@@ -1,0 +1,133 @@
+"""Jacobians, velocities, accelerations and Jdot qdot of imported URDFs against Pinocchio.
+
+Frame j of the import and Pinocchio's joint frame differ by a placement that no joint changes; it is found at q = 0, and
+everything else must follow from it.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import symoro
+from symoro.program.interpret import interpret
+from symoro.robot.coordinates import independent
+from symoro.robot.description import Robot
+from tests.robot.urdf.examples import example_robots, whole_robots
+
+ROBOTS = example_robots()
+pin = pytest.importorskip("pinocchio")
+pytestmark = pytest.mark.skipif(not ROBOTS, reason="example-robot-data is not installed")
+
+MOST_JOINTS = 40  # in the default run; the larger ones are in the slow one
+TOLERANCE = 1e-9
+
+
+class Twin:
+    """A URDF in Pinocchio, moved by the coordinates of our import."""
+
+    def __init__(self, path: Path, robot: Robot) -> None:
+        self.model = pin.buildModelFromUrdf(str(path))
+        self.data = self.model.createData()
+        self.robot = robot
+
+    def tree(self, values: np.ndarray, *, offset: bool) -> dict[str, float]:
+        """Joint name -> position or rate of every moving joint, couplings resolved."""
+        own = dict(zip(independent(self.robot), values, strict=True))
+        found = {}
+        for j, frame in enumerate(self.robot.frames, 1):
+            if frame.moving and frame.coupling is None:
+                found[frame.name] = own[j]
+            elif frame.coupling is not None:
+                total = sum(ratio.number * own[i] for i, ratio in frame.coupling.terms)
+                found[frame.name] = total + (frame.coupling.offset.number if offset else 0.0)
+        return found
+
+    def state(self, q: np.ndarray, qd: np.ndarray, qdd: np.ndarray) -> tuple[np.ndarray, ...]:
+        position = pin.neutral(self.model)
+        rates = [np.zeros(self.model.nv), np.zeros(self.model.nv)]
+        for name, value in self.tree(q, offset=True).items():
+            joint = self.model.getJointId(name)
+            at = self.model.idx_qs[joint]
+            entries = [value] if self.model.nqs[joint] == 1 else [np.cos(value), np.sin(value)]
+            position[at : at + len(entries)] = entries
+        for rate, values in zip(rates, (qd, qdd), strict=True):
+            for name, value in self.tree(values, offset=False).items():
+                rate[self.model.idx_vs[self.model.getJointId(name)]] = value
+        return position, *rates
+
+
+def _run(robot: Robot, model: str, inputs: dict[str, Any], **options: Any) -> dict[str, np.ndarray]:
+    program = symoro.generate(robot, model, **options).program
+    return interpret(program, inputs, dict(robot.nominal))
+
+
+def _check(name: str) -> None:
+    path = ROBOTS[name]
+    robot = symoro.load(path, exact=True)
+    twin = Twin(path, robot)
+    own = independent(robot)
+    if not own:
+        pytest.skip("no moving joint")
+    rng = np.random.default_rng(len(name))
+    q, qd, qdd = (rng.uniform(-1, 1, len(own)) for _ in range(3))
+    last = own[-1]
+    joint = twin.model.getJointId(robot.frame(last).name)
+    zero = np.zeros_like(q)
+    pin.forwardKinematics(twin.model, twin.data, *twin.state(zero, zero, zero))
+    at_zero = _run(robot, "fast-geometry", {"q": zero}, frm=0, to=last)["T"]
+    on_joint = twin.data.oMi[joint].inverse() * pin.SE3(at_zero)
+    state = twin.state(q, qd, qdd)
+    pin.forwardKinematics(twin.model, twin.data, *state)
+    placed = twin.data.oMi[joint] * on_joint
+    T = _run(robot, "fast-geometry", {"q": q}, frm=0, to=last)["T"]
+    _close(T, placed.homogeneous)
+    twist = on_joint.actInv(twin.data.v[joint])
+    spatial = on_joint.actInv(twin.data.a[joint])
+    motion = _run(robot, "accelerations", {"q": q, "qd": qd, "qdd": qdd})
+    classical = spatial.linear + np.cross(twist.angular, twist.linear)
+    for key, wanted in (("v", twist.linear), ("w", twist.angular), ("vd", classical), ("wd", spatial.angular)):
+        _close(motion[key][last - 1], wanted)
+    _check_jacobian(robot, twin, last, joint, on_joint, q, qd, T[:3, :3])
+
+
+def _check_jacobian(
+    robot: Robot, twin: Twin, last: int, joint: int, on_joint: Any, q: np.ndarray, qd: np.ndarray, R: np.ndarray
+) -> None:
+    zero = np.zeros_like(q)
+    position, velocity, _ = twin.state(q, qd, zero)
+    pin.computeJointJacobians(twin.model, twin.data, position)
+    local = on_joint.actionInverse @ pin.getJointJacobian(twin.model, twin.data, joint, pin.ReferenceFrame.LOCAL)
+    columns = []
+    for unit in np.eye(len(q)):
+        columns.append(local @ twin.state(q, unit, zero)[1])
+    turned = np.kron(np.eye(2), R) @ np.array(columns).T
+    _close(_run(robot, "jacobian", {"q": q}, to=last, frame=0)["J"], turned)
+    pin.forwardKinematics(twin.model, twin.data, position, velocity, np.zeros(twin.model.nv))
+    twist = on_joint.actInv(twin.data.v[joint])
+    spatial = on_joint.actInv(twin.data.a[joint])
+    wanted = np.r_[R @ (spatial.linear + np.cross(twist.angular, twist.linear)), R @ spatial.angular]
+    _close(_run(robot, "jdot-qdot", {"q": q, "qd": qd}, to=last, frame=0)["a"], wanted)
+
+
+def _close(found: np.ndarray, wanted: np.ndarray) -> None:
+    scale = max(1.0, float(np.abs(wanted).max()))
+    assert float(np.abs(found - wanted).max()) <= TOLERANCE * scale
+
+
+def _joints(name: str) -> int:
+    return ROBOTS[name].read_text(errors="replace").count("<joint")
+
+
+@pytest.mark.parametrize("name", [n for n in whole_robots() if _joints(n) <= MOST_JOINTS])
+def test_motion_is_pinocchio_s(name: str) -> None:
+    _check(name)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", [n for n in whole_robots() if _joints(n) > MOST_JOINTS])
+def test_motion_of_large_robots_is_pinocchio_s(name: str) -> None:
+    _check(name)
