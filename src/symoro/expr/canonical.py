@@ -23,7 +23,7 @@ Monomial = tuple[tuple[str, int], ...]
 Sum = dict[Monomial, Number]
 
 MAX_LENGTH = 20_000
-MAX_WORK = 50 * MAX_LENGTH  # characters written on the way
+MAX_WORK = 10 * MAX_LENGTH  # characters written on the way
 _UNIT: Monomial = ()
 _SUMS = (ops.ADD, ops.SUB)
 _SYMMETRIC = (ops.MIN, ops.MAX, ops.EQUAL)

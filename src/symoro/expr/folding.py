@@ -1,4 +1,4 @@
-"""Functions of constants: exact where there is an exact value, decimals of decimals, else left alone."""
+"""Sums and functions of constants: exact where there is an exact value, decimals of decimals, or kept."""
 
 from __future__ import annotations
 
@@ -8,12 +8,34 @@ from typing import TYPE_CHECKING
 from symoro.errors import ProgramError
 from symoro.expr import ops, trigonometry
 from symoro.expr.number import Number
-from symoro.expr.ops import ABS, ACOS, ASIN, NUMBER, ONE, PI, SIGN, SQRT, TAN, ZERO
+from symoro.expr.ops import ABS, ACOS, ADD, ASIN, NUMBER, ONE, PI, SIGN, SQRT, SUB, TAN, ZERO
 
 if TYPE_CHECKING:
     from symoro.expr.graph import Graph
 
+_MOST = 32  # terms of a sum of constants in normal form
 _DECIMAL = {TAN: math.tan, ASIN: math.asin, ACOS: math.acos}
+
+
+def constant_sum(graph: Graph, x: int, y: int) -> int | None:
+    """x + y of constants in normal form: like terms joined, in the order of their nodes; None if long."""
+    total: dict[int, Number] = {}
+    stack = [x, y]
+    while stack:
+        lit = stack.pop()
+        i = lit >> 1
+        if graph.op[i] in (ADD, SUB):
+            stack += graph.terms(lit)
+            continue
+        c, k = (graph.args[i][0], 1) if graph.op[i] == NUMBER else graph.coefficient(i)
+        total[k] = total.get(k, 0) + (-c if lit & 1 else c)
+        if len(total) > _MOST:
+            return None
+    made = ZERO
+    for k in sorted(total):
+        term = graph.mul(graph.number(total[k]), k << 1)
+        made = graph.plain_sum(made, term) if made and term else made or term
+    return made
 
 
 def unary(graph: Graph, op: int, x: int) -> int | None:

@@ -130,10 +130,13 @@ def formula(value: FormulaLike) -> Formula:
         return _settled(parse(value, Graph()))
     if isinstance(value, bool) or not isinstance(value, Real):
         raise ExpressionError(f"expected a number or an expression, got {type(value).__name__}", 1)
-    if not math.isfinite(value):
+    if isinstance(value, float) and not math.isfinite(value):
         raise ExpressionError(f"{value} is not a finite number", 1)
     graph = Graph()
-    return _settled(Expr(graph, graph.number(value)))
+    try:
+        return _settled(Expr(graph, graph.number(value)))
+    except ProgramError as error:
+        raise ExpressionError(error.message, 1) from None
 
 
 def _settled(expr: Expr) -> Formula:

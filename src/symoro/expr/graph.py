@@ -147,9 +147,14 @@ class Graph:
             merged = self._add_to_sum(y, x)
             if merged is not None:
                 return merged
-        ci, cj = self.cls[i], self.cls[j]
-        sign = x & 1
-        return self.node(ADD if sign == y & 1 else SUB, (i << 1, j << 1), ci if ci > cj else cj) | sign
+        return self.plain_sum(x, y)
+
+    def plain_sum(self, x: int, y: int) -> int:
+        """x + y of two different nodes, as it is."""
+        if x > y:
+            x, y = y, x
+        sign, (ci, cj) = x & 1, (self.cls[x >> 1], self.cls[y >> 1])
+        return self.node(ADD if sign == y & 1 else SUB, (x & ~1, y & ~1), ci if ci > cj else cj) | sign
 
     def sub(self, x: int, y: int) -> int:
         return self.add(x, y ^ 1)
@@ -194,12 +199,8 @@ class Graph:
             for term, rest in ((p, q), (q, p)):
                 if cls[term >> 1] < whole:
                     return self.add(rest, self.add(term, y))
-        elif whole == CONSTANT:
-            u = self.coefficient(y >> 1)[1]
-            for term, rest in ((p, q), (q, p)):
-                k = self.coefficient(term >> 1)[1]
-                if k == u or self.op[k] == NUMBER == self.op[u]:
-                    return self.add(rest, self.add(term, y))
+        elif whole == kind == CONSTANT:
+            return folding.constant_sum(self, x, y)
         return None
 
     # -- products
@@ -279,28 +280,26 @@ class Graph:
         return self.node(DIV, (i << 1, j << 1), max(cls[i], cls[j])) | neg
 
     def power(self, x: int, exponent: Number) -> int:
-        """x to an integer or half-integer power."""
+        """x to an integer power, or to halves and quarters of one, which are roots."""
         try:
-            doubled = 2 * Fraction(exponent)
+            fraction = Fraction(exponent)
         except (ValueError, OverflowError):
             raise ProgramError(f"{exponent} is no exponent") from None
-        if doubled.denominator != 1:
+        if fraction.denominator not in (1, 2, 4, 8):
             raise ProgramError(f"power {exponent}: only whole and half exponents are supported")
-        n = abs(doubled.numerator)
-        if n > 2 * MAX_EXPONENT:
+        n = abs(fraction.numerator)
+        if n > MAX_EXPONENT:
             raise ProgramError(f"exponent {exponent} is too large")
-        if n % 2:
-            square = self.sqrt(x)
-        else:
-            square, n = x, n // 2
-        result = ONE
+        for _ in range(fraction.denominator.bit_length() - 1):
+            x = self.sqrt(x)
+        result, square = ONE, x
         while n:
             if n & 1:
                 result = self.mul(result, square)
             n >>= 1
             if n:
                 square = self.mul(square, square)
-        return result if doubled >= 0 else self.div(ONE, result)
+        return result if fraction >= 0 else self.div(ONE, result)
 
     # -- functions
 
@@ -404,19 +403,21 @@ class Graph:
 
     def reachable(self, roots: Iterable[int]) -> list[int]:
         """All nodes that the given literals depend on, in ascending, hence evaluation, order."""
-        seen = bytearray(len(self.op))
-        called = bytearray(len(self.calls))
         op, args = self.op, self.args
-        stack = [lit >> 1 for lit in roots]
-        while stack:
-            i = stack.pop()
+        seen = bytearray(len(op))
+        called = bytearray(len(self.calls))
+        for lit in roots:
+            seen[lit >> 1] = 1
+        found = []
+        for i in range(len(op) - 1, -1, -1):  # children come before their parents
             if seen[i]:
-                continue
-            seen[i] = 1
-            if op[i] >= ADD:
-                for lit in args[i]:
-                    stack.append(lit >> 1)
-            elif op[i] == KERNEL and not called[args[i][0]]:
-                called[args[i][0]] = 1
-                stack += [lit >> 1 for lit in self.children(i)]
-        return [i for i, flag in enumerate(seen) if flag]
+                found.append(i)
+                if op[i] >= ADD:
+                    for lit in args[i]:
+                        seen[lit >> 1] = 1
+                elif op[i] == KERNEL and not called[args[i][0]]:
+                    called[args[i][0]] = 1
+                    for lit in self.children(i):
+                        seen[lit >> 1] = 1
+        found.reverse()
+        return found

@@ -15,6 +15,8 @@ MAX_INTEGER_BITS = 1023  # of a numerator or a denominator: every number fits a 
 
 def normal(value: Number) -> Number:
     """A bounded int or Fraction, or a float that is no whole number; a whole float counts as exact."""
+    if type(value) is int and -(2**53) < value < 2**53:
+        return value
     if isinstance(value, float):
         if not math.isfinite(value):
             raise ProgramError("a number is too large for double precision")

@@ -67,6 +67,8 @@ class Expr:
             if other.graph is not self.graph:
                 raise ProgramError("two expressions of different graphs cannot be combined")
             return other.lit
+        if type(other) is int and 0 <= other <= 2:  # the first nodes of every graph
+            return 2 * other
         return self.graph.number(other)
 
     @property

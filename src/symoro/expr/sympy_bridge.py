@@ -31,15 +31,14 @@ def _sympy() -> Any:
 def to_sympy(graph: Graph, roots: Sequence[int]) -> list[Any]:
     """SymPy expressions of some literals; symbols keep their names and are real.
 
-    A parameter with the name of a variable gets a 2 behind it.
+    A parameter with the name of a variable gets a _2 behind it.
     """
     sp = _sympy()
     rules = _rules(sp)
     made: dict[int, Any] = {}
     nodes = graph.reachable(roots)
-    variables = {
-        graph.args[i][0] for i in nodes if graph.op[i] == ops.SYMBOL and graph.cls[i] == ops.VARIABLE
-    }
+    symbols = [graph.args[i] for i in nodes if graph.op[i] == ops.SYMBOL]
+    variables = {name for name, cls in symbols if cls == ops.VARIABLE}
 
     def of(lit: int) -> Any:
         return -made[lit >> 1] if lit & 1 else made[lit >> 1]
@@ -174,6 +173,8 @@ def _read_function(graph: Graph, name: str, children: Sequence[int]) -> int:
         return graph.select(graph.binary(ops.EQUAL, *children), ZERO, ONE)
     if name == "Not":
         return graph.select(children[0], ZERO, ONE)
+    if name == "ITE":
+        return graph.select(*children)
     if name == "atan":
         return graph.binary(ops.ATAN2, children[0], ONE)
     if name not in _FUNCTIONS:

@@ -39,6 +39,8 @@ class Builder:
             symbols = [f"{name}{k}" for k in range(1, size(shape) + 1)]
         if len(symbols) != size(shape) or len(set(symbols)) != len(symbols):
             raise ProgramError(f"input {name}: {size(shape)} distinct entry names expected")
+        if default is not None and len(default) != size(shape):
+            raise ProgramError(f"input {name}: {size(shape)} default entries expected, got {len(default)}")
         if any(name == other.name for other in self._inputs):
             raise ProgramError(f"input {name} is declared twice")
         clash = {s for other in self._inputs for s in other.symbols} & set(symbols)
@@ -85,14 +87,21 @@ class Builder:
 
     def output(self, name: str, value: Any, title: str = "") -> None:
         """Declare an output from a scalar or nested lists of scalars."""
+        if any(name == other.name for other in self._outputs):
+            raise ProgramError(f"output {name} is declared twice")
         shape, entries = _flatten(value)
         lits = tuple(wrap(self.graph, x).lit for x in entries)
         self._outputs.append(Output(name, shape, lits, title))
 
     def program(self, *, title: str = "", expanded: bool = False) -> Program:
+        """The program as declared so far.
+
+        Raises:
+            ProgramError: there is no output, or one depends on a symbol that was not declared.
+        """
         if not self._outputs:
             raise ProgramError(f"program {self.name} has no output")
-        return Program(
+        made = Program(
             self.name,
             self.graph,
             tuple(self._inputs),
@@ -102,6 +111,18 @@ class Builder:
             expanded,
             title,
         )
+        self._check_symbols(made)
+        return made
+
+    def _check_symbols(self, program: Program) -> None:
+        graph = self.graph
+        entries = {s for port in self._inputs for s in port.symbols}
+        for i in program.nodes:
+            if graph.op[i] == ops.SYMBOL:
+                name, cls = graph.args[i]
+                if name not in (entries if cls == ops.VARIABLE else self._parameters):
+                    kind = "an entry of an input" if cls == ops.VARIABLE else "a parameter"
+                    raise ProgramError(f"program {self.name}: symbol '{name}' is not declared as {kind}")
 
 
 def _flatten(value: Any) -> tuple[Shape, list[Scalar]]:

@@ -1,13 +1,14 @@
 """Operations of a program, counted as the papers do.
 
-Additions are binary + and - (2x is one, as x + x), multiplications binary * (squares too), divisions and functions
-(sin, cos, sqrt, atan2 ..., one each) apart; negation, sign, comparison and select are listed as others. Work on
-parameters alone is counted in `.setup`; work on constants is done when the code is written and costs nothing.
+Additions are binary + and - (2x is one, as x + x), multiplications binary * (squares too), divisions and
+functions (sin, cos, sqrt, atan2 ..., one each) apart; negation, sign, comparison and select are listed as
+others. Work on parameters alone is counted in `.setup`; work on constants is done when the code is written
+and costs nothing.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from symoro.expr import ops
@@ -41,6 +42,7 @@ class OpCount:
             self.functions + other.functions,
             self.others + other.others,
             self.kernels + other.kernels,
+            self.setup + other.setup if self.setup and other.setup else self.setup or other.setup,
         )
 
     def __str__(self) -> str:
@@ -59,41 +61,53 @@ class OpCount:
         return text
 
 
+_NAMES = ("additions", "multiplications", "divisions", "functions", "others")
+_GROUPS = {op: _NAMES.index(info.group) for op, info in ops.TABLE.items() if op >= ops.ADD}
+_ZERO = (0,) * len(_NAMES)
+
+Tally = Sequence[int]
+"""Numbers of operations in the order of `_NAMES`."""
+
+
 def count(program: Program) -> OpCount:
     """The operations of a program per call, and of its setup part."""
-    if program.expanded:
-        return _count_expanded(program)
-    graph = program.graph
-    call, setup = [0] * 6, [0] * 6
-    for i in program.nodes:
-        group = _group(graph, i)
-        if group is not None and graph.cls[i] != ops.CONSTANT:
-            (call if graph.cls[i] == ops.VARIABLE else setup)[group] += 1
-    call[4] += _negations(program)
-    per_call = OpCount(*call) + _kernel_costs(graph, program.nodes)
-    return replace(per_call, setup=OpCount(*setup))
+    call, setup = _expanded(program) if program.expanded else _shared(program)
+    made = _op_count(call) + _kernel_costs(program.graph, program.nodes)
+    return replace(made, setup=_op_count(setup))
 
 
-_GROUPS = {"additions": 0, "multiplications": 1, "divisions": 2, "functions": 3, "others": 4}
+def _op_count(tally: Tally) -> OpCount:
+    additions, multiplications, divisions, functions, others = tally
+    return OpCount(additions, multiplications, divisions, functions, others)
 
 
-def _group(graph: Graph, i: int) -> int | None:
-    op = graph.op[i]
-    if op < ops.ADD:
-        return None
-    if op == ops.MUL and graph.args[i][0] == TWO:
+def _group(graph: Graph, i: int) -> int:
+    if graph.op[i] == ops.MUL and graph.args[i][0] == TWO:
         return 0
-    return _GROUPS[ops.TABLE[op].group]
+    return _GROUPS[graph.op[i]]
 
 
-def _negations(program: Program) -> int:
-    """Signs that no subtraction absorbs: of outputs, and inside functions."""
+def _shared(program: Program) -> tuple[Tally, Tally]:
+    """Each node once: (call, setup)."""
     graph = program.graph
-    signs = sum(lit & 1 for lit in program.roots if graph.cls[lit >> 1] == ops.VARIABLE)
+    op, args, cls, groups = graph.op, graph.args, graph.cls, _GROUPS
+    tallies = [0] * 5, [0] * 5, [0] * 5  # by class
+    signs = [lit for lit in program.roots if lit & 1]
+    calls = set()
     for i in program.nodes:
-        if graph.cls[i] == ops.VARIABLE and graph.op[i] >= ops.SQRT:
-            signs += sum(lit & 1 for lit in graph.args[i] if graph.cls[lit >> 1] == ops.VARIABLE)
-    return signs
+        o = op[i]
+        if o >= ops.ADD:
+            group = 0 if o == ops.MUL and args[i][0] == TWO else groups[o]
+            tallies[cls[i]][group] += 1
+            if o >= ops.SQRT:
+                signs += [lit for lit in args[i] if lit & 1]
+        elif o == ops.KERNEL and args[i][0] not in calls:
+            calls.add(args[i][0])
+            signs += [lit for lit in graph.children(i) if lit & 1]
+    _, setup, call = tallies
+    # Signs that no subtraction absorbs: of outputs, and inside functions.
+    call[_NAMES.index("others")] += sum(cls[lit >> 1] == ops.VARIABLE for lit in signs)
+    return call, setup
 
 
 def _kernel_costs(graph: Graph, nodes: Iterable[int]) -> OpCount:
@@ -105,31 +119,37 @@ def _kernel_costs(graph: Graph, nodes: Iterable[int]) -> OpCount:
     return total
 
 
-def _count_expanded(program: Program) -> OpCount:
-    """As written: an entry repeats what it uses, except sines, cosines and named variables."""
+def _expanded(program: Program) -> tuple[Tally, Tally]:
+    """As written: an entry repeats what it uses, except what has a statement of its own: (call, setup)."""
     graph = program.graph
-    zero = (0,) * 5
-    cost: dict[int, tuple[int, ...]] = {}
-    call, setup = [0] * 5, [0] * 5
+    constants = set(program.constants)
+    cost: dict[int, Tally] = {}
+    call: Tally = _ZERO
+    setup: Tally = _ZERO
+    calls = set()
     for i in program.nodes:
         op, cls = graph.op[i], graph.cls[i]
+        cost[i] = _ZERO
+        if op == ops.KERNEL and graph.args[i][0] not in calls:
+            calls.add(graph.args[i][0])
+            call = _sum([call, *(cost[lit >> 1] for lit in graph.children(i))])
         if op < ops.ADD or cls == ops.CONSTANT:
-            cost[i] = zero
             continue
-        total = [sum(c) for c in zip(*(cost[lit >> 1] for lit in graph.args[i]), strict=True)]
-        total[_group(graph, i) or 0] += 1
-        if is_shared_when_expanded(program, i):
-            target = call if cls == ops.VARIABLE else setup
-            for k in range(5):
-                target[k] += total[k]
-            cost[i] = zero
+        own = [0] * len(_NAMES)
+        own[_group(graph, i)] = 1
+        total = _sum([own, *(cost[lit >> 1] for lit in graph.args[i])])
+        if not is_shared_when_expanded(program, i) and i not in constants:
+            cost[i] = total
+        elif cls == ops.VARIABLE:
+            call = _sum([call, total])
         else:
-            cost[i] = tuple(total)
-    for lit in program.roots:
-        for k in range(5):
-            call[k] += cost[lit >> 1][k]
-        call[4] += lit & 1
-    return OpCount(*call, setup=OpCount(*setup))
+            setup = _sum([setup, total])
+    signs = [0, 0, 0, 0, sum(lit & 1 for lit in program.roots)]
+    return _sum([call, signs, *(cost[lit >> 1] for lit in program.roots)]), setup
+
+
+def _sum(tallies: Iterable[Tally]) -> Tally:
+    return tuple(map(sum, zip(*tallies, strict=True)))
 
 
 def is_shared_when_expanded(program: Program, i: int) -> bool:

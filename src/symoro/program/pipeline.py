@@ -7,13 +7,14 @@ from dataclasses import dataclass
 
 from symoro.program.count import OpCount, count
 from symoro.program.passes.compact import compact
+from symoro.program.passes.linear import multiply_out
 from symoro.program.passes.schedule import schedule
 from symoro.program.passes.sums import share_sums
 from symoro.program.program import Program
 
 Pass = Callable[[Program], Program]
 
-SHARE_ROUNDS = 3
+ROUNDS = 3
 
 
 @dataclass(frozen=True)
@@ -36,20 +37,27 @@ def traced(program: Program) -> tuple[Program, list[Step]]:
 
     def run(step: Pass, current: Program, before: OpCount) -> tuple[Program, OpCount]:
         candidate = step(current)
-        after = count(candidate)
+        after = before if candidate is current else count(candidate)
         if cost(after) > cost(before):
             candidate, after = current, before
         steps.append(Step(step.__name__, before, after))
         return candidate, after
 
+    def repeat(step: Pass, current: Program, now: OpCount) -> tuple[Program, OpCount]:
+        for _ in range(ROUNDS):
+            candidate, after = run(step, current, now)
+            if cost(after) == cost(now):
+                break  # nothing gained: the sums keep their shape, and their names
+            current, now = candidate, after
+        return current, now
+
     current, now = run(compact, program, count(program))
     if not program.expanded:
-        for _ in range(SHARE_ROUNDS):
-            candidate, after = run(share_sums, current, now)
-            gained = cost(after) < cost(now)
-            current, now = (candidate, after) if gained else (current, now)
-            if not gained:
-                break
+        current, now = repeat(share_sums, current, now)
+        shared = now
+        current, now = repeat(multiply_out, current, now)
+        if cost(now) != cost(shared):
+            current, now = repeat(share_sums, current, now)
         current, now = run(schedule, current, now)
     return current, steps
 

@@ -48,9 +48,10 @@ class Program:
     Attributes:
         parameters: names of the parameters it may use, in the order the code takes them.
         names: node -> (name, sign) for intermediate variables: the variable is +node or -node.
-        expanded: one whole expression an output entry: nothing but sines, cosines and named variables is shared.
+        expanded: one whole expression an output entry: only sines, cosines and named variables are shared.
         header: what the emitted text says about itself, as (label, text).
         columns: names of the columns of a regressor.
+        choices: how the model was formulated, for those who ask.
     """
 
     name: str
@@ -63,6 +64,7 @@ class Program:
     title: str = ""
     header: tuple[tuple[str, str], ...] = ()
     columns: tuple[str, ...] = ()
+    choices: tuple[str, ...] = ()
 
     @property
     def roots(self) -> list[int]:

@@ -33,7 +33,14 @@ class Table:
 
 def tables(robot: Robot) -> list[Table]:
     """Everything that a description holds, as tables; those with nothing to say are left out."""
-    found = [geometry(robot), inertia(robot), _drives(robot), _wrenches(robot), _limits(robot), _couplings(robot)]
+    found = [
+        geometry(robot),
+        inertia(robot),
+        _drives(robot),
+        _wrenches(robot),
+        _limits(robot),
+        _couplings(robot),
+    ]
     found += [_base(robot), _tool(robot), _nominal(robot)]
     return [table for table in found if table.rows]
 
@@ -44,7 +51,12 @@ def geometry(robot: Robot) -> Table:
     columns = ("j", "ant", "type", "mu", *GEOMETRIC, *(("name",) if named else ()))
     rows = []
     for j, frame in enumerate(robot.frames, 1):
-        row = [str(j), str(frame.ant), TYPE_NAMES[frame.sigma] + ("~" if frame.eta else ""), str(int(frame.mu))]
+        row = [
+            str(j),
+            str(frame.ant),
+            TYPE_NAMES[frame.sigma] + ("~" if frame.eta else ""),
+            str(int(frame.mu)),
+        ]
         row += [_geometric(frame, j, name) for name in GEOMETRIC]
         rows.append((*row, frame.name) if named else tuple(row))
     return Table("geometric parameters", columns, tuple(rows))
@@ -57,7 +69,11 @@ def _geometric(frame: Frame, j: int, name: str) -> str:
         return str(value)
     if value.is_zero:
         return f"q{j}"
-    return f"q{j} - {value.text[1:]}" if value.text.startswith("-") and " " not in value.text else f"q{j} + {value}"
+    return (
+        f"q{j} - {value.text[1:]}"
+        if value.text.startswith("-") and " " not in value.text
+        else f"q{j} + {value}"
+    )
 
 
 def inertia(robot: Robot) -> Table:
@@ -72,7 +88,10 @@ def inertia(robot: Robot) -> Table:
 
 
 def _per_frame(robot: Robot, title: str, names: Sequence[str]) -> Table:
-    rows = [(str(j), *(str(getattr(f, name)) for name in names)) for j, f in enumerate(robot.frames[: robot.NL], 1)]
+    rows = [
+        (str(j), *(str(getattr(f, name)) for name in names))
+        for j, f in enumerate(robot.frames[: robot.NL], 1)
+    ]
     used = [row for row in rows if any(entry not in ("0", "None") for entry in row[1:])]
     return Table(title, ("j", *names), tuple(used))
 
@@ -82,9 +101,7 @@ def _drives(robot: Robot) -> Table:
 
 
 def _wrenches(robot: Robot) -> Table:
-    rows = [
-        (str(j), *(str(getattr(robot.link(j), name)) for name in WRENCH)) for j in range(0, robot.NL + 1)
-    ]
+    rows = [(str(j), *(str(getattr(robot.link(j), name)) for name in WRENCH)) for j in range(robot.NL + 1)]
     used = [row for row in rows if any(entry != "0" for entry in row[1:])]
     return Table("wrenches on the environment", ("j", *WRENCH), tuple(used))
 

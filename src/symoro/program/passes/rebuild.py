@@ -11,48 +11,51 @@ from symoro.program.program import Program
 
 
 class Rebuild:
-    """Copies nodes of a program into a new graph through the folding constructors, on demand or in order."""
+    """Copies nodes of a program into a new graph through the folding constructors, children first."""
 
     def __init__(self, program: Program) -> None:
         self.program = program
         self.old = program.graph
         self.new = Graph()
         self.map: dict[int, int] = {}  # old node -> new literal
+        self._results: dict[int, list[int]] = {}  # old kernel call -> new literals
 
     def lit(self, lit: int) -> int:
         """The new literal of an old one whose node has been copied."""
-        new = self.map[lit >> 1] ^ (lit & 1)
-        return new if new >> 1 else 0
-
-    def copy(self, i: int) -> int:
-        """Copy one node whose children have been copied."""
-        old, new, op = self.old, self.new, self.old.op[i]
-        if op == ops.ADD:
-            a, b = old.args[i]
-            made = new.add(self.lit(a), self.lit(b))
-        elif op == ops.MUL:
-            a, b = old.args[i]
-            made = new.mul(self.lit(a), self.lit(b))
-        elif op >= ops.ADD:
-            made = new.apply(op, [self.lit(lit) for lit in old.args[i]])
-        elif op == ops.KERNEL:
-            index, k = old.args[i]
-            call = old.calls[index]
-            arrays = [[self.lit(lit) for lit in array] for array in call.inputs]
-            made = new.call(call.kernel, arrays, call.size)[k]
-        elif op == ops.NUMBER:
-            made = new.number(old.args[i][0])
-        elif op == ops.PI:
-            made = new.pi()
-        else:
-            made = new.symbol(*old.args[i])
-        self.map[i] = made
-        return made
+        return self.new.signed(self.map[lit >> 1], lit & 1)
 
     def copy_all(self, nodes: Iterable[int]) -> None:
+        """Copy nodes in an order in which children come first."""
+        op, args, made = self.old.op, self.old.args, self.map
+        add, mul = self.new.add, self.new.mul
         for i in nodes:
-            if i not in self.map:
-                self.copy(i)
+            o = op[i]
+            if o == ops.MUL:
+                a, b = args[i]
+                made[i] = mul(made[a >> 1] ^ (a & 1), made[b >> 1] ^ (b & 1))
+            elif o == ops.ADD:
+                a, b = args[i]
+                made[i] = add(made[a >> 1] ^ (a & 1), made[b >> 1] ^ (b & 1))
+            elif o == ops.SUB:
+                a, b = args[i]
+                made[i] = add(made[a >> 1] ^ (a & 1), made[b >> 1] ^ (b & 1) ^ 1)
+            elif o > ops.ADD:
+                made[i] = self.new.apply(o, [self.lit(lit) for lit in args[i]])
+            else:
+                self.leaf(i)
+
+    def leaf(self, i: int) -> None:
+        """Copy a number, a symbol or the result of a kernel."""
+        old, new, op = self.old, self.new, self.old.op[i]
+        if op == ops.KERNEL:
+            index, k = old.args[i]
+            if index not in self._results:
+                call = old.calls[index]
+                arrays = [[self.lit(lit) for lit in array] for array in call.inputs]
+                self._results[index] = new.call(call.kernel, arrays, call.size)
+            self.map[i] = self._results[index][k]
+        else:
+            self.map[i] = new.node(op, old.args[i], old.cls[i])
 
     def finish(self) -> Program:
         """The new program; names follow their nodes where these still exist."""
@@ -62,6 +65,6 @@ class Rebuild:
             if made is not None and self.new.op[made >> 1] >= ops.ADD and made >> 1 not in names:
                 names[made >> 1] = (name, sign ^ (made & 1))
         outputs = tuple(
-            replace(output, lits=tuple(self.lit(lit) for lit in output.lits)) for output in self.program.outputs
+            replace(output, lits=tuple(map(self.lit, output.lits))) for output in self.program.outputs
         )
         return replace(self.program, graph=self.new, outputs=outputs, names=names)

@@ -1,7 +1,8 @@
 """Order of evaluation: few live values, so that a compiler can keep them in registers.
 
-Candidates are the order in which the model was written and a depth-first order from the outputs that computes
-the child needing more registers first (Sethi and Ullman). The one with the lower peak of live values is taken.
+Candidates are the order in which the model was written and a depth-first order from the outputs that
+computes the child needing more registers first (Sethi and Ullman). The one with the lower peak of live values
+is taken.
 """
 
 from __future__ import annotations
@@ -9,60 +10,92 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from symoro.expr import ops
+from symoro.expr.graph import Graph
 from symoro.program.passes.rebuild import Rebuild
 from symoro.program.program import Program
 
 
 def schedule(program: Program) -> Program:
     """The program with its nodes in the better of the two orders."""
-    written = program.nodes
     depth = depth_first(program)
-    if peak_live(program, depth) >= peak_live(program, written):
+    before = peak_live(program, program.nodes)
+    if peak_live(program, depth) >= before:
         return program
     rebuild = Rebuild(program)
     rebuild.copy_all(depth)
-    return rebuild.finish()
+    made = rebuild.finish()
+    return made if peak_live(made, made.nodes) < before else program
 
 
 def depth_first(program: Program) -> list[int]:
     """Nodes in post-order from the outputs, the child with the higher need first."""
     graph = program.graph
-    need: dict[int, int] = {}
-    for i in program.nodes:
-        needs = sorted((need[lit >> 1] for lit in set(graph.children(i))), reverse=True)
-        need[i] = max((n + k for k, n in enumerate(needs)), default=0 if graph.op[i] < ops.ADD else 1)
+    op, args = graph.op, graph.args
+    need = _needs(graph, program.nodes)
     order: list[int] = []
-    seen = bytearray(len(graph))
+    seen = bytearray(len(graph))  # 1: its children are being computed, 2: done
     for root in program.roots:
         stack = [root >> 1]
         while stack:
             i = stack[-1]
-            if seen[i] == 2:
+            if seen[i]:
                 stack.pop()
-            elif seen[i] == 1:
-                seen[i] = 2
-                order.append(i)
-                stack.pop()
-            else:
-                seen[i] = 1
-                below = {lit >> 1 for lit in graph.children(i) if not seen[lit >> 1]}
-                stack += sorted(below, key=lambda c: (need[c], -c))
+                if seen[i] == 1:
+                    seen[i] = 2
+                    order.append(i)
+                continue
+            seen[i] = 1
+            below = []
+            for lit in args[i] if op[i] >= ops.ADD else graph.children(i):
+                c = lit >> 1
+                if seen[c]:
+                    continue
+                if op[c] >= ops.KERNEL:
+                    below.append(c)
+                else:
+                    seen[c] = 2
+                    order.append(c)
+            if len(below) > 1:
+                below.sort(key=lambda c: (need[c], -c))
+            stack += below
     return order
+
+
+def _needs(graph: Graph, nodes: Sequence[int]) -> list[int]:
+    """How many registers the computation of each node needs, as if nothing were shared."""
+    op, args = graph.op, graph.args
+    need = [0] * len(graph)
+    for i in nodes:
+        if op[i] < ops.KERNEL:
+            continue
+        children = args[i] if op[i] >= ops.ADD else graph.children(i)
+        if len(children) == 2:
+            a, b = need[children[0] >> 1], need[children[1] >> 1]
+            need[i] = (a if a > b else b) if a != b else a + 1
+        elif len(children) == 1:
+            need[i] = need[children[0] >> 1] or 1
+        else:
+            needs = sorted([need[lit >> 1] for lit in children], reverse=True)
+            need[i] = max([n + k for k, n in enumerate(needs)])
+    return need
 
 
 def peak_live(program: Program, order: Sequence[int]) -> int:
     """The largest number of values of the call part that wait for a reader at one time."""
     graph = program.graph
-    last: dict[int, int] = {}
+    op, args, cls = graph.op, graph.args, graph.cls
+    last = [-1] * len(graph)
     for at, i in enumerate(order):
-        for lit in graph.children(i):
-            last[lit >> 1] = at
-    ends = [0] * (len(order) + 1)
+        if op[i] >= ops.KERNEL:
+            for lit in args[i] if op[i] >= ops.ADD else graph.children(i):
+                last[lit >> 1] = at
+    ends = [0] * len(order)
     live = peak = 0
     for at, i in enumerate(order):
         live -= ends[at]
-        if graph.cls[i] == ops.VARIABLE and graph.op[i] >= ops.ADD and i in last:
+        if last[i] >= 0 and op[i] >= ops.KERNEL and cls[i] == ops.VARIABLE:
             live += 1
             ends[last[i]] += 1
-            peak = max(peak, live)
+            if live > peak:
+                peak = live
     return peak

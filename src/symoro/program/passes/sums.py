@@ -1,102 +1,141 @@
 """Fewer operations in sums: common factors, then common pairs of terms.
 
-A sum of the call part is seen as a list of terms, flattened through sums used nowhere else. In each list a factor
-that several products share is taken out (a*x + b*x -> (a + b)*x); then pairs of terms that several lists share are
-computed once, the most frequent first. A sum that gains nothing keeps its shape, and so its variables' names.
+A sum of the call part is seen as a list of terms, flattened through sums used nowhere else. Opposite terms
+cancel; in each list a factor that several products share is taken out (a*x + b*x -> (a + b)*x); then pairs of
+terms that several lists share are computed once, the most frequent first. A sum that gains nothing keeps its
+shape, and so its variables' names.
 """
 
 from __future__ import annotations
 
 import heapq
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from symoro.expr import ops
-from symoro.expr.graph import TWO
+from symoro.expr.graph import TWO, ZERO
 from symoro.program.passes.rebuild import Rebuild
 from symoro.program.program import Program
 
 MAX_TERMS = 32  # longer lists keep their order: pairs grow with the square of the length
 
+Pair = tuple[int, int]
+"""Two terms up to a common sign: (positive literal, literal)."""
+
 
 @dataclass
 class _Terms:
-    """A list of terms: plain literals, and factors each with a list of its own."""
+    """A list of terms: plain literals, and factors each with a list of its own.
+
+    Attributes:
+        replaced: nodes that the list stands for, and that nothing else reads.
+        changed: whether it differs from what the program has.
+        made: literal of its sum in the new program.
+    """
 
     plain: list[int]
     factored: list[tuple[int, _Terms]] = field(default_factory=list)
+    replaced: list[int] = field(default_factory=list)
     changed: bool = False
+    made: int = ZERO
+
+    def lists(self) -> list[_Terms]:
+        """The list itself and all lists below it, outer ones first."""
+        found = [self]
+        for terms in found:
+            found += [inner for _, inner in terms.factored]
+        return found
 
 
 def share_sums(program: Program) -> Program:
     """Take common factors and common pairs out of the sums of the call part."""
-    worker = _Sums(program)
-    return worker.run()
+    return _Sums(program).run()
 
 
 class _Sums:
     def __init__(self, program: Program) -> None:
         self.program = program
         self.graph = program.graph
-        self.uses = _uses(program)
-        self.rebuild = Rebuild(program)
-        self.pairs: dict[int, tuple[int, int]] = {}  # extra node -> its two old literals
-        self.next = len(self.graph)
+        self.uses = count_uses(program)
+        self.pairs: dict[int, Pair] = {}  # extra node -> its two old literals
 
     def run(self) -> Program:
-        sums = {i: self.factor(terms) for i, terms in self.roots().items()}
-        self.share_pairs([terms for tree in sums.values() for terms in _lists(tree)])
-        changed = {i: tree for i, tree in sums.items() if any(t.changed for t in _lists(tree))}
-        for i in self.program.nodes:
-            self.build(i, changed)
-        return self.rebuild.finish()
+        sums = {i: self.flat(i) for i in self.outermost()}
+        for terms in sums.values():
+            self.factor(terms)
+        lists = {i: terms.lists() if terms.factored else [terms] for i, terms in sums.items()}
+        self.share_pairs([terms for part in lists.values() for terms in part])
+        changed = {i: part for i, part in lists.items() if any(terms.changed for terms in part)}
+        return self.rewritten(changed) if changed else self.program
 
     # -- sums as lists of terms
 
-    def is_sum(self, i: int) -> bool:
-        return self.graph.op[i] in (ops.ADD, ops.SUB) and self.graph.cls[i] == ops.VARIABLE
+    def outermost(self) -> list[int]:
+        """Every sum of the call part that is not a part of just one other sum."""
+        op, args, cls, uses = self.graph.op, self.graph.args, self.graph.cls, self.uses
+        sums = [i for i in self.program.nodes if op[i] in (ops.ADD, ops.SUB) and cls[i] == ops.VARIABLE]
+        inner = {lit >> 1 for i in sums for lit in args[i] if uses[lit >> 1] == 1}
+        return [i for i in sums if i not in inner]
 
-    def roots(self) -> dict[int, list[int]]:
-        """Every sum that is not a part of just one other sum, with its terms."""
-        graph = self.graph
-        inner = set()
-        for i in self.program.nodes:
-            if self.is_sum(i):
-                inner.update(lit >> 1 for lit in graph.args[i] if self.uses[lit >> 1] == 1)
-        return {i: self.flat(i) for i in self.program.nodes if self.is_sum(i) and i not in inner}
-
-    def flat(self, root: int) -> list[int]:
-        graph = self.graph
+    def flat(self, root: int) -> _Terms:
+        """The terms of a sum, in order, through sums used nowhere else; opposite ones cancel."""
+        op, cls, uses, terms_of = self.graph.op, self.graph.cls, self.uses, self.graph.terms
         terms: list[int] = []
+        inner: list[int] = []
         stack = [root << 1]
         while stack:
             lit = stack.pop()
             i = lit >> 1
-            if self.is_sum(i) and (i == root or self.uses[i] == 1):
-                a, b = graph.args[i]
-                flip = 1 if graph.op[i] == ops.SUB else 0
-                stack += (b ^ (lit & 1) ^ flip, a ^ (lit & 1))
+            if op[i] in (ops.ADD, ops.SUB) and (i == root or (uses[i] == 1 and cls[i] == ops.VARIABLE)):
+                a, b = terms_of(lit)
+                stack.append(b)
+                stack.append(a)
+                inner.append(i)
             else:
                 terms.append(lit)
-        return terms
+        kept = _cancelled(terms) if len(terms) > 2 else terms
+        return _Terms(kept, replaced=inner, changed=kept is not terms)
 
-    def factor(self, terms: list[int]) -> _Terms:
-        """Take out the most frequent factor of the products used only here, then look again."""
-        result = _Terms(terms)
-        while len(result.plain) > 1:
-            found: dict[int, list[int]] = {}
-            for lit in result.plain:
-                for f in self.factors(lit >> 1):
-                    found.setdefault(f, []).append(lit)
-            best = max(found, key=lambda f: (len(found[f]), self.graph.cls[f >> 1], -f), default=None)
-            if best is None or len(found[best]) < 2:
-                break
-            inside = found[best]
-            result.plain = [lit for lit in result.plain if lit not in inside]
-            result.factored.append((best, self.factor([self.without(lit, best) for lit in inside])))
-            result.changed = True
-        return result
+    # -- common factors
+
+    def factor(self, outer: _Terms) -> None:
+        """In a list, and then in the lists that this makes, take out factors, the most frequent first."""
+        pending = [outer]
+        while pending:
+            terms = pending.pop()
+            products = [(f, lit) for lit in terms.plain for f in self.factors(lit >> 1)]
+            if len({f for f, _ in products}) == len(products):
+                continue
+            users: dict[int, dict[int, None]] = {}  # factor -> the terms that have it
+            for f, lit in products:
+                users.setdefault(f, {})[lit] = None
+            heap = [self.rank(f, found) for f, found in users.items() if len(found) > 1]
+            heapq.heapify(heap)
+            taken: set[int] = set()
+            while heap:
+                n, _, f = heapq.heappop(heap)
+                if len(users[f]) != -n:  # fewer since it was queued
+                    if len(users[f]) > 1:
+                        heapq.heappush(heap, self.rank(f, users[f]))
+                    continue
+                inside = list(users[f])
+                for lit in inside:
+                    for g in self.factors(lit >> 1):
+                        del users[g][lit]
+                taken.update(inside)
+                terms.replaced += [lit >> 1 for lit in inside]
+                inner = _Terms([self.without(lit, f) for lit in inside])
+                terms.factored.append((f, inner))
+                pending.append(inner)
+            if taken:
+                terms.plain = [lit for lit in terms.plain if lit not in taken]
+                terms.changed = True
+
+    def rank(self, f: int, users: dict[int, None]) -> tuple[int, int, int]:
+        return -len(users), -self.graph.cls[f >> 1], f
 
     def factors(self, i: int) -> tuple[int, ...]:
+        """The factors of a product of the call part that is used only once."""
         graph = self.graph
         if graph.op[i] != ops.MUL or self.uses[i] != 1 or graph.cls[i] != ops.VARIABLE:
             return ()
@@ -113,109 +152,144 @@ class _Sums:
     # -- common pairs
 
     def share_pairs(self, lists: list[_Terms]) -> None:
-        where: dict[tuple[int, int], set[int]] = {}
-        for n, terms in enumerate(lists):
-            if 2 <= len(terms.plain) <= MAX_TERMS:
-                for pair in _pairs(terms.plain):
-                    where.setdefault(pair, set()).add(n)
-        heap = [(-len(users), pair) for pair, users in where.items() if len(users) > 1]
+        """Compute a pair of terms that several lists have once, the most frequent pair first."""
+        where = _users(lists)
+        heap = [(-len(users), pair) for pair, users in where.items()]
         heapq.heapify(heap)
         while heap:
-            negative, pair = heapq.heappop(heap)
+            n, pair = heapq.heappop(heap)
             users = where[pair]
-            if len(users) < 2:
+            if len(users) != -n:  # fewer since it was queued
+                if len(users) > 1:
+                    heapq.heappush(heap, (-len(users), pair))
                 continue
-            if len(users) != -negative:  # shrunk since it was queued
-                heapq.heappush(heap, (-len(users), pair))
-                continue
-            grown = self.extract(pair, sorted(users), lists, where)
-            for new in grown:
+            extra = len(self.graph) + len(self.pairs)
+            self.pairs[extra] = pair
+            for new in self.replace(pair, extra << 1, sorted(users), lists, where):
                 if len(where[new]) > 1:
                     heapq.heappush(heap, (-len(where[new]), new))
 
-    def extract(
+    def replace(
         self,
-        pair: tuple[int, int],
+        pair: Pair,
+        extra: int,
         users: list[int],
         lists: list[_Terms],
-        where: dict[tuple[int, int], set[int]],
-    ) -> set[tuple[int, int]]:
-        extra = self.next << 1
-        self.pairs[self.next] = pair
-        self.next += 1
-        grown: set[tuple[int, int]] = set()
+        where: dict[Pair, set[int]],
+    ) -> list[Pair]:
+        """Put the literal `extra` in the place of a pair, in all its users; returns the pairs this makes."""
+        made: dict[Pair, None] = {}
         for n in users:
             terms = lists[n]
             sign = 0 if pair[0] in terms.plain and pair[1] in terms.plain else 1
-            for old in _pairs(terms.plain):
-                where[old].discard(n)
-            terms.plain.remove(pair[0] ^ sign)
-            terms.plain.remove(pair[1] ^ sign)
+            gone = pair[0] ^ sign, pair[1] ^ sign
+            for old in gone:
+                terms.plain.remove(old)
+            where[pair].discard(n)
+            for other in dict.fromkeys(terms.plain):
+                for old in gone:
+                    if old not in terms.plain and (known := where.get(_pair(old, other))) is not None:
+                        known.discard(n)
+                new = _pair(extra | sign, other)
+                where.setdefault(new, set()).add(n)
+                made[new] = None
             terms.plain.append(extra | sign)
             terms.changed = True
-            for new in _pairs(terms.plain):
-                where.setdefault(new, set()).add(n)
-                grown.add(new)
-        return grown
+        return list(made)
 
     # -- writing the new program
 
-    def build(self, i: int, changed: dict[int, _Terms]) -> None:
-        if i in changed:
-            self.rebuild.map[i] = self.sum_of(changed[i])
-        else:
-            self.rebuild.copy(i)
+    def rewritten(self, changed: dict[int, list[_Terms]]) -> Program:
+        """The program with new sums; what these replace is left out."""
+        rebuild = Rebuild(self.program)
+        replaced = {i for part in changed.values() for terms in part for i in terms.replaced}
+        since: list[int] = []
+        for i in self.program.nodes:
+            if i in changed:
+                rebuild.copy_all(since)
+                since.clear()
+                rebuild.map[i] = self.total(changed[i], rebuild)
+            elif i not in replaced:
+                since.append(i)
+        rebuild.copy_all(since)
+        return rebuild.finish()
 
-    def term(self, lit: int) -> int:
+    def total(self, lists: list[_Terms], rebuild: Rebuild) -> int:
+        """The sum of a list, the lists below it computed first."""
+        new = rebuild.new
+        for terms in reversed(lists):
+            parts = [self.term(lit, rebuild) for lit in terms.plain]
+            parts += [new.mul(rebuild.lit(f), inner.made) for f, inner in terms.factored]
+            parts.sort(key=lambda lit: (new.cls[lit >> 1], lit & 1))  # parameters first: they leave the call
+            terms.made = ZERO
+            for part in parts:
+                terms.made = new.add(terms.made, part)
+        return lists[0].made
+
+    def term(self, lit: int, rebuild: Rebuild) -> int:
+        """A term in the new program; extra nodes are made when they are first read."""
+        made = rebuild.map
         pending = [lit >> 1]
-        while pending:  # extra nodes are made when they are first read
+        while pending:
             i = pending[-1]
-            if i in self.rebuild.map:
+            if i in made:
                 pending.pop()
-            elif i in self.pairs:
-                missing = [p >> 1 for p in self.pairs[i] if p >> 1 not in self.rebuild.map]
-                if missing:
-                    pending += missing
-                else:
-                    a, b = self.pairs[i]
-                    self.rebuild.map[i] = self.rebuild.new.add(self.rebuild.lit(a), self.rebuild.lit(b))
-        return self.rebuild.lit(lit)
-
-    def sum_of(self, terms: _Terms) -> int:
-        new = self.rebuild.new
-        parts = [self.term(lit) for lit in terms.plain]
-        parts += [new.mul(self.term(f), self.sum_of(inner)) for f, inner in terms.factored]
-        parts.sort(key=lambda lit: (new.cls[lit >> 1], lit & 1))  # parameters join first and leave the call
-        total = parts[0]
-        for part in parts[1:]:
-            total = new.add(total, part)
-        return total
+                continue
+            missing = [p >> 1 for p in self.pairs[i] if p >> 1 not in made]
+            if missing:
+                pending += missing
+            else:
+                a, b = self.pairs[i]
+                made[i] = rebuild.new.add(rebuild.lit(a), rebuild.lit(b))
+        return rebuild.lit(lit)
 
 
-def _uses(program: Program) -> list[int]:
+def _cancelled(terms: list[int]) -> list[int]:
+    """The terms without pairs of opposite ones; the same list when there are none."""
+    present = set(terms)
+    if not any(lit ^ 1 in present for lit in present if lit & 1):
+        return terms
+    kept: dict[int, int] = {}  # literal -> how often
+    for lit in terms:
+        if kept.get(lit ^ 1):
+            kept[lit ^ 1] -= 1
+        else:
+            kept[lit] = kept.get(lit, 0) + 1
+    return [lit for lit, n in kept.items() for _ in range(n)]
+
+
+def _pair(x: int, y: int) -> Pair:
+    if x > y:
+        x, y = y, x
+    return x & ~1, y ^ (x & 1)
+
+
+def _users(lists: Iterable[_Terms]) -> dict[Pair, set[int]]:
+    """Pairs of terms that several lists have, with the numbers of these lists."""
+    first: dict[Pair, int] = {}
+    where: dict[Pair, set[int]] = {}
+    for n, terms in enumerate(lists):
+        if not 2 <= len(terms.plain) <= MAX_TERMS:
+            continue
+        ordered = sorted(set(terms.plain))
+        for at, x in enumerate(ordered):
+            for y in ordered[at + 1 :]:
+                pair = x & ~1, y ^ (x & 1)
+                other = first.setdefault(pair, n)
+                if other != n:
+                    where.setdefault(pair, {other}).add(n)
+    return where
+
+
+def count_uses(program: Program) -> list[int]:
     """How often each node is read; an output counts as more than once."""
     graph = program.graph
+    op, args = graph.op, graph.args
     uses = [0] * len(graph)
     for i in program.nodes:
-        for lit in graph.children(i):
-            uses[lit >> 1] += 1
+        if op[i] >= ops.KERNEL:
+            for lit in args[i] if op[i] >= ops.ADD else graph.children(i):
+                uses[lit >> 1] += 1
     for lit in program.roots:
         uses[lit >> 1] += 2
     return uses
-
-
-def _lists(tree: _Terms) -> list[_Terms]:
-    found = [tree]
-    for terms in found:
-        found += [inner for _, inner in terms.factored]
-    return found
-
-
-def _pairs(terms: list[int]) -> list[tuple[int, int]]:
-    """Unordered pairs up to a common sign: (positive literal, literal)."""
-    ordered = sorted(set(terms))
-    found = []
-    for at, x in enumerate(ordered):
-        for y in ordered[at + 1 :]:
-            found.append((x & ~1, y ^ (x & 1)))
-    return found

@@ -1,0 +1,132 @@
+"""The object that users hold: a program with its robot and options, and the doors to code and numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from symoro.errors import UnknownNameError
+from symoro.models import catalogue as models
+from symoro.program.count import OpCount, count
+from symoro.program.program import Program, Shape
+from symoro.robot.description import Robot
+
+if TYPE_CHECKING:
+    from symoro.models.kinematic.singularities import Singularities
+    from symoro.runtime.function import Function
+
+
+class Model:
+    """A model of a robot. Made by `generate`."""
+
+    def __init__(
+        self, robot: Robot, entry: models.Entry, options: Mapping[str, Any], program: Program
+    ) -> None:
+        self.robot = robot
+        self.entry = entry
+        self.options = dict(options)
+        self.program = program
+
+    @property
+    def inputs(self) -> dict[str, Shape]:
+        """Name -> shape of what varies from call to call."""
+        return {port.name: port.shape for port in self.program.inputs}
+
+    @property
+    def outputs(self) -> dict[str, Shape]:
+        """Name -> shape of what it gives."""
+        return {port.name: port.shape for port in self.program.outputs}
+
+    @property
+    def parameters(self) -> list[str]:
+        """Names of the free symbols it needs, in the order the code takes them."""
+        return list(self.program.used_parameters)
+
+    @property
+    def columns(self) -> list[str]:
+        """Names of a regressor's columns."""
+        return list(self.program.columns)
+
+    def count(self) -> OpCount:
+        """Operations per call; `.setup` is the part done once."""
+        return count(self.program)
+
+    def code(self, language: str, **options: Any) -> dict[str, str]:
+        """The source files in a language: file name -> text."""
+        from symoro.emit import emit
+
+        return emit(self.program, language, **options)
+
+    def export(
+        self, languages: list[str] | str = "c", values: Mapping[str, float] | None = None
+    ) -> dict[str, str]:
+        """A whole folder: sources, build file, demo, README and the robot; path -> text."""
+        from symoro.emit.project import project
+        from symoro.robot.formats import dumps
+
+        chosen = [languages] if isinstance(languages, str) else list(languages)
+        numbers = {**dict(self.robot.nominal), **(values or {})}
+        return project(
+            self.program,
+            chosen,
+            extra_files={f"{self.robot.name}.yaml": dumps(self.robot, "yaml")},
+            values={name: numbers[name] for name in self.parameters if name in numbers},
+        )
+
+    def to_sympy(self) -> dict[str, Any]:
+        """SymPy matrices (or scalars) by output name."""
+        import sympy
+
+        from symoro.expr.sympy_bridge import to_sympy
+
+        found: dict[str, Any] = {}
+        for port in self.program.outputs:
+            entries = to_sympy(self.program.graph, port.lits)
+            if port.shape == ():
+                found[port.name] = entries[0]
+            elif len(port.shape) <= 2:
+                rows = port.shape[0]
+                columns = port.shape[1] if len(port.shape) == 2 else 1
+                found[port.name] = sympy.Matrix(rows, columns, entries)
+            else:
+                found[port.name] = sympy.ImmutableDenseNDimArray(entries, port.shape)
+        return found
+
+    def function(
+        self, values: Mapping[str, float] | None = None, *, compiled: bool | None = None
+    ) -> Function:
+        """A NumPy callable: compiled C when a compiler is found, NumPy otherwise.
+
+        Arguments:
+            values: numbers for parameters; the robot's nominal values serve where none is given.
+            compiled: True insists on a compiler, False does without.
+        """
+        from symoro.runtime.function import Function
+
+        known = set(self.robot.symbols()) | set(self.parameters)
+        for name in values or {}:
+            if name not in known:
+                raise UnknownNameError(f"parameter of {self.entry.id}", name, self.parameters)
+        return Function(self.program, {**dict(self.robot.nominal), **(values or {})}, compiled=compiled)
+
+    def __str__(self) -> str:
+        return next(iter(self.code("text").values()))
+
+    def __repr__(self) -> str:
+        return f"<Model {self.entry.id} of {self.robot.name}: {self.count()}>"
+
+    def _repr_latex_(self) -> str:
+        return next(iter(self.code("latex", fragment=True).values()))
+
+
+def singularities(robot: Robot, to: int | str | None = None) -> Singularities:
+    """The postures in which the Jacobian of a frame loses rank, as conditions to be read."""
+    from symoro.models.kinematic.singularities import singularities as found
+
+    return found(robot, to)
+
+
+def generate(robot: Robot, model: str, **options: Any) -> Model:
+    """Any model of the catalogue for a robot, options by keyword."""
+    entry, program = models.build(robot, model, options)
+    return Model(robot, entry, options, program)

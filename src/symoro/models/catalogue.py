@@ -1,0 +1,175 @@
+"""The catalogue: every model, its options, what it needs and gives, and the paper it comes from.
+
+A model is a function `build(robot, **options) -> Program`, registered by the decorator. The command line, the
+page and the documentation are made from these entries, so that adding a model is one file.
+"""
+
+from __future__ import annotations
+
+import importlib
+import pkgutil
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from functools import cache
+from numbers import Real
+from operator import index
+from typing import Any
+
+from symoro.errors import NotApplicableError, OptionError, UnknownNameError
+from symoro.models.references import Reference
+from symoro.program.pipeline import optimise
+from symoro.program.program import Program
+from symoro.robot.description import Robot
+
+
+@dataclass(frozen=True)
+class Option:
+    """An option of a model.
+
+    Attributes:
+        kind: 'frame' (number or name), 'choice', 'flag', 'text' or 'number'.
+    """
+
+    name: str
+    title: str
+    kind: str
+    default: Any = None
+    choices: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Port:
+    """An input or output in the catalogue: name, shape in the words of the design, meaning."""
+
+    name: str
+    shape: str
+    title: str
+
+
+def always(robot: Robot) -> str | None:
+    """Applies to every robot."""
+    return None
+
+
+@dataclass(frozen=True)
+class Entry:
+    """One model of the catalogue.
+
+    Attributes:
+        applies: why the model does not apply to a robot, or None when it does.
+        applies_to: the same in words, for people.
+        equations: the formulas in LaTeX, for the documentation.
+    """
+
+    id: str
+    menu: str
+    title: str
+    inputs: tuple[Port, ...]
+    outputs: tuple[Port, ...]
+    reference: Reference
+    build: Callable[..., Program]
+    options: tuple[Option, ...] = ()
+    aliases: tuple[str, ...] = ()
+    applies: Callable[[Robot], str | None] = always
+    applies_to: str = "every robot"
+    equations: str = ""
+    example: str = "rx90"
+
+
+_ENTRIES: dict[str, Entry] = {}
+
+
+def model(
+    id: str,
+    *,
+    menu: str,
+    title: str,
+    inputs: tuple[Port, ...],
+    outputs: tuple[Port, ...],
+    reference: Reference,
+    **details: Any,
+) -> Callable[[Callable[..., Program]], Callable[..., Program]]:
+    """Register a model under its id."""
+
+    def register(build: Callable[..., Program]) -> Callable[..., Program]:
+        _ENTRIES[id] = Entry(id, menu, title, inputs, outputs, reference, build, **details)
+        return build
+
+    return register
+
+
+MENUS = ("Geometric", "Kinematic", "Dynamic", "Identification")
+
+
+@cache
+def catalogue() -> Mapping[str, Entry]:
+    """Every model by id, in the order of the menus."""
+    import symoro.models
+
+    for module in pkgutil.walk_packages(symoro.models.__path__, "symoro.models."):
+        importlib.import_module(module.name)
+    ordered = sorted(_ENTRIES.values(), key=lambda e: (MENUS.index(e.menu), e.build.__code__.co_filename))
+    return {entry.id: entry for entry in ordered}
+
+
+def entry(name: str) -> Entry:
+    """A model by id or by one of SYMORO's names for it."""
+    known = catalogue()
+    key = name.strip().lower().replace("_", "-")
+    if key in known:
+        return known[key]
+    for candidate in known.values():
+        if key in candidate.aliases:
+            return candidate
+    raise UnknownNameError("model", name, list(known), hint=None)
+
+
+def build(robot: Robot, name: str, options: Mapping[str, Any]) -> tuple[Entry, Program]:
+    """The optimised program of a model for a robot, with its header.
+
+    Raises:
+        UnknownNameError, OptionError, NotApplicableError: with what to do instead.
+    """
+    chosen = entry(name)
+    given = _checked_options(chosen, options)
+    reason = chosen.applies(robot)
+    if reason:
+        raise NotApplicableError(f"{chosen.id} does not apply to robot '{robot.name}': {reason}")
+    program = optimise(chosen.build(robot, **given))
+    shown = ", ".join(f"{k} = {v}" for k, v in given.items() if v is not None)
+    header = (("model", f"{chosen.id}: {chosen.title}"), ("robot", robot.name), ("options", shown))
+    return chosen, replace(
+        program, title=chosen.title, header=tuple(h for h in header if h[1]) + program.header
+    )
+
+
+def _checked_options(chosen: Entry, options: Mapping[str, Any]) -> dict[str, Any]:
+    known = {option.name: option for option in chosen.options}
+    for name in options:
+        if name not in known:
+            raise UnknownNameError(f"option of {chosen.id}", name, list(known))
+    return {
+        name: _checked(chosen, option, options.get(name, option.default)) for name, option in known.items()
+    }
+
+
+def _checked(chosen: Entry, option: Option, value: Any) -> Any:
+    """The value of an option, or an error that says what it can be."""
+    expected = None
+    if value is None:
+        return None
+    if option.choices and value not in option.choices:
+        expected = "one of " + ", ".join(option.choices)
+    elif option.kind == "flag" and not isinstance(value, bool):
+        expected = "True or False"
+    elif option.kind == "number" and (isinstance(value, bool) or not isinstance(value, Real)):
+        expected = "a number"
+    elif option.kind == "text" and not isinstance(value, str):
+        expected = "a text"
+    elif option.kind == "frame" and not isinstance(value, str):
+        if hasattr(value, "__index__") and not isinstance(value, bool):
+            return index(value)  # also NumPy's integers
+        expected = "a frame's number or name"
+    if expected is not None:
+        raise OptionError(f"option {option.name} of {chosen.id}: expected {expected}, got {value!r}")
+    return value

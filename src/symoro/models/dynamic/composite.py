@@ -1,0 +1,238 @@
+"""`inertia-matrix`: composite links, and the solution of A x = b that keeps a tree's zeros.
+
+Inward, the mass beyond each joint is gathered as a pseudo-inertia (1997 paper, eq. 27 to 38):
+
+    P_i <- P_i + iTj P_j iTj'
+
+Column j of A is the wrench that carries the composite link j at unit acceleration of joint j, handed inward:
+
+    revolute   f = (-MY, MX, 0)   m = (-Kxz, -Kyz, Kxx + Kyy)
+    prismatic  f = (0, 0, M)      m = (MY, -MX, 0)
+
+A = L' D L is factored from the tips inward, so that A_ij = 0 for joints on different branches stays zero in L
+(R. Featherstone, Rigid Body Dynamics Algorithms, 2008, section 6.5).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from symoro.errors import NotApplicableError
+from symoro.expr.linalg import Matrix, Vector, add, cross, matmul, transpose
+from symoro.expr.scalar import Scalar
+from symoro.models.catalogue import Port, model
+from symoro.models.dynamic.inertia import (
+    Inertia,
+    effective_inertias,
+    to_parent,
+)
+from symoro.models.dynamic.setting import APPLIES_TO, rigid_fixed_tree
+from symoro.models.joints import is_zero, joint_positions
+from symoro.models.kinematic.motion import Q
+from symoro.models.recursion import Local, local_frames
+from symoro.models.references import SYMORO_1997
+from symoro.program.builder import Builder
+from symoro.program.program import Program
+from symoro.robot.coordinates import independent
+from symoro.robot.coordinates import matrix as coupling_matrix
+from symoro.robot.description import Robot
+from symoro.robot.topology import moving_joints
+
+Entries = dict[tuple[int, int], Scalar]  # (i, j) of joints with i an ancestor of j, or j itself
+
+
+def _gathered(local: Local, inertia: Inertia, onto: Inertia) -> Inertia:
+    """P_i + iTj P_j iTj': with s = iAj MS and h = s + M P, K gains s P' + P h'."""
+    p = local.position
+    s = local.to_parent(list(inertia.ms))
+    h = [x + inertia.m * y for x, y in zip(s, p, strict=True)]
+    k = to_parent(local, inertia.k)
+    gained = (
+        p[0] * (s[0] + h[0]),
+        p[1] * (s[1] + h[1]),
+        p[2] * (s[2] + h[2]),
+        p[0] * s[1] + h[0] * p[1],
+        p[0] * s[2] + h[0] * p[2],
+        p[1] * s[2] + h[1] * p[2],
+    )
+    total = [a + b + g for a, b, g in zip(onto.k, k, gained, strict=True)]
+    ms = add(list(onto.ms), h)
+    xx, yy, zz, xy, xz, yz = total
+    return Inertia((xx, yy, zz, xy, xz, yz), (ms[0], ms[1], ms[2]), onto.m + inertia.m)
+
+
+def tree_composites(builder: Builder, robot: Robot, locals_: Mapping[int, Local]) -> dict[int, Inertia]:
+    """The mass beyond each joint, gathered from the tips inward."""
+    composite = effective_inertias(builder, robot, locals_, {})
+    for j in reversed(list(locals_)):
+        i = locals_[j].i
+        if i:
+            composite[i] = _gathered(locals_[j], composite[j], composite[i])
+            _name(builder, i, composite[i])
+    return composite
+
+
+def tree_inertia(builder: Builder, robot: Robot, locals_: Mapping[int, Local]) -> Entries:
+    """The entries of the tree's inertia matrix, rotor inertias included."""
+    composite = tree_composites(builder, robot, locals_)
+    entries: Entries = {}
+    for j in reversed(list(locals_)):
+        if locals_[j].revolute or locals_[j].prismatic:
+            _column(builder, robot, locals_, j, composite[j], entries)
+    return entries
+
+
+def _column(
+    builder: Builder, robot: Robot, locals_: Mapping[int, Local], j: int, inertia: Inertia, entries: Entries
+) -> None:
+    xx, yy, _, _, xz, yz = inertia.k
+    x, y, _ = inertia.ms
+    force: Vector
+    moment: Vector
+    if locals_[j].revolute:
+        force, moment, own = [-y, x, 0], [-xz, -yz, xx + yy], xx + yy
+    else:
+        force, moment, own = [0, 0, inertia.m], [y, -x, 0], inertia.m
+    entries[j, j] = builder.named(f"A{j}_{j}", own + builder.formula(robot.frame(j).IA))
+    k = j
+    while locals_[k].i:
+        local = locals_[k]
+        k = local.i
+        force = local.to_parent(force)
+        moment = add(local.to_parent(moment), cross(local.position, force))
+        if locals_[k].revolute or locals_[k].prismatic:
+            entries[k, j] = builder.named(f"A{k}_{j}", moment[2] if locals_[k].revolute else force[2])
+
+
+def _name(builder: Builder, j: int, inertia: Inertia) -> None:
+    for name, value in zip(("XX", "YY", "ZZ", "XY", "XZ", "YZ"), inertia.k, strict=True):
+        builder.named(f"K{name}{j}", value)
+    for name, value in zip(("MX", "MY", "MZ"), inertia.ms, strict=True):
+        builder.named(f"{name}C{j}", value)
+
+
+def full_matrix(entries: Entries, joints: Sequence[int]) -> Matrix:
+    """The symmetric matrix over the given joints."""
+    return [[entries.get((i, j), entries.get((j, i), 0)) for j in joints] for i in joints]
+
+
+def coupled(builder: Builder, robot: Robot, entries: Entries) -> Matrix:
+    """G' A G over the independent coordinates."""
+    joints = moving_joints(robot)
+    a = full_matrix(entries, joints)
+    if len(joints) == len(independent(robot)):
+        return a
+    g = coupling_matrix(robot, builder.formula)
+    return symmetric(matmul(transpose(g), matmul(a, g)))
+
+
+def symmetric(a: Matrix) -> Matrix:
+    """A symmetric matrix by its upper half, so that both halves are the same to the last bit."""
+    return [[a[min(i, j)][max(i, j)] for j in range(len(a))] for i in range(len(a))]
+
+
+def solve(builder: Builder, robot: Robot, locals_: Mapping[int, Local], right: Matrix) -> Matrix:
+    """A^-1 right, over the independent coordinates.
+
+    Raises:
+        NotApplicableError: A has no inverse.
+    """
+    own = independent(robot)
+    entries, parents = tree_inertia(builder, robot, locals_), joint_parents(robot, locals_)
+    if len(own) != len(parents):  # coupled coordinates: as if each stood on the one before
+        a = coupled(builder, robot, entries)
+        entries = {(i, j): a[r][c] for c, j in enumerate(own) for r, i in enumerate(own[: c + 1])}
+        parents = dict(zip(own, [0, *own[:-1]], strict=True))
+    columns = []
+    for column in transpose(right):
+        x = solve_tree(entries, parents, dict(zip(own, column, strict=True)))
+        columns.append([x[j] for j in own])
+    return transpose(columns)
+
+
+def inverse_inertia(j: int, felt: Scalar) -> Scalar:
+    """1 / the inertia that a joint feels.
+
+    Raises:
+        NotApplicableError: it feels none.
+    """
+    if is_zero(felt):
+        raise NotApplicableError(
+            f"joint {j} moves no mass: its acceleration has no value",
+            hint=f"give mass to what it carries, or a rotor inertia IA to joint {j}",
+        )
+    return 1 / felt
+
+
+def solve_tree(
+    entries: Entries, parents: Mapping[int, int], right: Mapping[int, Scalar]
+) -> dict[int, Scalar]:
+    """x with A x = b, by A = L' D L from the tips inward.
+
+    Arguments:
+        parents: the joint before each joint on its way to the base, 0 at the base; children come after.
+    """
+    a = dict(entries)
+    lower: Entries = {}
+    inverse: dict[int, Scalar] = {}
+    joints = list(parents)
+    for k in reversed(joints):
+        inverse[k] = inverse_inertia(k, a[k, k])
+        for i in ancestors(parents, k):
+            factor = a[i, k] * inverse[k]
+            for h in (i, *ancestors(parents, i)):
+                a[h, i] = a[h, i] - factor * a[h, k]
+            lower[i, k] = factor
+    x = dict(right)
+    for k in reversed(joints):
+        for i in ancestors(parents, k):
+            x[i] = x[i] - lower[i, k] * x[k]
+    for k in joints:
+        x[k] = x[k] * inverse[k]
+        for i in ancestors(parents, k):
+            x[k] = x[k] - lower[i, k] * x[i]
+    return x
+
+
+def ancestors(parents: Mapping[int, int], k: int) -> list[int]:
+    """The joints between a joint and the base, nearest first."""
+    found = []
+    k = parents[k]
+    while k:
+        found.append(k)
+        k = parents[k]
+    return found
+
+
+def joint_parents(robot: Robot, locals_: Mapping[int, Local]) -> dict[int, int]:
+    """For each moving joint the moving joint before it, 0 at the base; each after its own."""
+    parents: dict[int, int] = {}
+    for j, local in locals_.items():
+        if not robot.frame(j).moving:
+            continue
+        i = local.i
+        while i and not robot.frame(i).moving:
+            i = robot.frame(i).ant
+        parents[j] = i
+    return parents
+
+
+@model(
+    "inertia-matrix",
+    menu="Dynamic",
+    title="inertia matrix, by composite links",
+    inputs=(Q,),
+    outputs=(Port("A", "n,n", "inertia matrix, rotor inertias included"),),
+    reference=SYMORO_1997.at("section 5.3, eq. (27) to (38)"),
+    aliases=("inm", "crba"),
+    applies=rigid_fixed_tree,
+    applies_to=APPLIES_TO,
+    equations=r"P_i \leftarrow P_i + {}^iT_j P_j {}^iT_j^T, \qquad A_{ij} = a_i^T (f, m)_{ij}",
+)
+def inertia_matrix(robot: Robot) -> Program:
+    """The inertia matrix."""
+    builder = Builder(f"{robot.name}_inertia_matrix")
+    q = joint_positions(builder, robot)
+    entries = tree_inertia(builder, robot, local_frames(builder, robot, q))
+    builder.output("A", coupled(builder, robot, entries), "inertia matrix")
+    return builder.program()

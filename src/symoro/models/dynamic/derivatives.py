@@ -1,0 +1,163 @@
+"""`inverse-dynamics-derivatives` and `direct-dynamics-derivatives`: what control and optimisation linearise.
+
+    dtau/dq, dtau/dqd by differentiation of the Newton-Euler program, dtau/dqdd = A
+    dqdd/dq = -A^-1 dtau/dq,   dqdd/dqd = -A^-1 dtau/dqd,   dqdd/dtau = A^-1      at the qdd that tau causes
+
+Coulomb friction is taken as constant between changes of sign.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from symoro.expr import ops
+from symoro.expr.derivatives import forward
+from symoro.expr.graph import ONE
+from symoro.expr.linalg import Matrix, identity, transpose
+from symoro.expr.scalar import Expr, Scalar, wrap
+from symoro.expr.substitute import substitute
+from symoro.models.catalogue import Port, model
+from symoro.models.dynamic.composite import coupled, solve, tree_inertia
+from symoro.models.dynamic.formulation import quick
+from symoro.models.dynamic.inertia import effective_inertias
+from symoro.models.dynamic.newton_euler import NewtonEuler
+from symoro.models.dynamic.setting import (
+    APPLIES_TO,
+    drive_torques,
+    gravity,
+    joint_motion,
+    joint_torques,
+    rigid_fixed_tree,
+    wrenches,
+)
+from symoro.models.joints import Trigonometry, joint_positions
+from symoro.models.kinematic.motion import QD, QDD, Q
+from symoro.models.recursion import base_motion, local_frames
+from symoro.models.references import NEWTON_EULER_2010
+from symoro.program.builder import Builder
+from symoro.program.program import Program
+from symoro.robot.coordinates import independent, project, rates
+from symoro.robot.description import Robot
+from symoro.robot.topology import moving_joints
+
+
+class _Torques:
+    """Torques of several motions in one program: geometry, inertia, base and wrenches are declared once."""
+
+    def __init__(self, builder: Builder, robot: Robot) -> None:
+        self.builder, self.robot = builder, robot
+        self.q = joint_positions(builder, robot)
+        self.qd = joint_motion(builder, robot, "qd", "QP", QD.title)
+        self.trig = Trigonometry(builder, robot)
+        self.locals_ = local_frames(builder, robot, self.q, self.trig)
+        self.formulation = quick(robot)
+        basis = {j: self.formulation.of(j).basis for j in range(1, robot.NL + 1)}
+        self.inertias = effective_inertias(builder, robot, self.locals_, basis)
+        self.base = base_motion(builder, robot)
+        self.wrenches = wrenches(builder, robot)
+
+    def at(self, qdd: Mapping[int, Scalar]) -> list[Scalar]:
+        """Torques of the independent coordinates at an acceleration of the tree's joints."""
+        recursion = NewtonEuler(self.builder, self.robot, self.formulation, self.q, self.trig)
+        recursion.move(self.base, gravity(self.builder, self.robot), self.qd, qdd)
+        recursion.load(self.inertias, self.wrenches)
+        efforts = recursion.gather()
+        drives = drive_torques(self.builder, self.robot, self.qd, qdd)
+        return project(self.robot, {j: efforts[j] + drives[j] for j in drives}, self.builder.formula)
+
+    def slopes(self, torques: Sequence[Scalar], name: str) -> Matrix:
+        """d torques / d name."""
+        graph = self.builder.graph
+        lits = [wrap(graph, t).lit for t in torques]
+        columns = []
+        for j in independent(self.robot):
+            node = graph.symbol(f"{name}{j}", ops.VARIABLE) >> 1
+            columns.append([Expr(graph, x) for x in forward(graph, lits, {node: ONE})])
+        return transpose(columns)
+
+    def solved(self, right: Matrix) -> Matrix:
+        """A^-1 right."""
+        return solve(self.builder, self.robot, self.locals_, right)
+
+
+@model(
+    "inverse-dynamics-derivatives",
+    menu="Dynamic",
+    title="partial derivatives of the torques",
+    inputs=(Q, QD, QDD),
+    outputs=(
+        Port("dtau_dq", "n,n", "with respect to positions"),
+        Port("dtau_dqd", "n,n", "with respect to velocities"),
+        Port("dtau_dqdd", "n,n", "with respect to accelerations: the inertia matrix"),
+    ),
+    reference=NEWTON_EULER_2010.at("section 3"),
+    aliases=("idm-derivatives",),
+    applies=rigid_fixed_tree,
+    applies_to=APPLIES_TO,
+    equations=r"\partial \Gamma / \partial q, \quad \partial \Gamma / \partial \dot q, \quad "
+    r"\partial \Gamma / \partial \ddot q = A",
+)
+def inverse_dynamics_derivatives(robot: Robot) -> Program:
+    """Derivatives of the inverse dynamic model."""
+    builder = Builder(f"{robot.name}_inverse_dynamics_derivatives")
+    torques = _Torques(builder, robot)
+    qdd = joint_motion(builder, robot, "qdd", "QDP", QDD.title)
+    tau = torques.at(qdd)
+    builder.output("dtau_dq", torques.slopes(tau, "q"), "derivatives with respect to positions")
+    builder.output("dtau_dqd", torques.slopes(tau, "qd"), "derivatives with respect to velocities")
+    a = coupled(builder, robot, tree_inertia(builder, robot, torques.locals_))
+    builder.output("dtau_dqdd", a, "derivatives with respect to accelerations")
+    return builder.program()
+
+
+@model(
+    "direct-dynamics-derivatives",
+    menu="Dynamic",
+    title="partial derivatives of the accelerations",
+    inputs=(Q, QD, Port("tau", "n", "joint torques and forces")),
+    outputs=(
+        Port("dqdd_dq", "n,n", "with respect to positions"),
+        Port("dqdd_dqd", "n,n", "with respect to velocities"),
+        Port("dqdd_dtau", "n,n", "with respect to torques: the inverse of the inertia matrix"),
+    ),
+    reference=NEWTON_EULER_2010.at("section 3"),
+    aliases=("ddm-derivatives",),
+    applies=rigid_fixed_tree,
+    applies_to=APPLIES_TO,
+    equations=r"\partial \ddot q / \partial q = -A^{-1}\,\partial\Gamma/\partial q, \quad "
+    r"\partial \ddot q / \partial \dot q = -A^{-1}\,\partial\Gamma/\partial\dot q, \quad "
+    r"\partial \ddot q / \partial \Gamma = A^{-1}",
+)
+def direct_dynamics_derivatives(robot: Robot) -> Program:
+    """Derivatives of the direct dynamic model."""
+    builder = Builder(f"{robot.name}_direct_dynamics_derivatives")
+    torques = _Torques(builder, robot)
+    tau = joint_torques(builder, robot)
+    none: dict[int, Scalar] = dict.fromkeys(moving_joints(robot), 0)
+    bias = torques.at(none)
+    found = torques.solved([[t - h] for t, h in zip(tau.values(), bias, strict=True)])
+    right = _at_acceleration(torques, [row[0] for row in found])
+    n = len(tau)
+    solved = torques.solved([[*row, *unit] for row, unit in zip(right, identity(n), strict=True)])
+    builder.output("dqdd_dq", [row[:n] for row in solved], "derivatives with respect to positions")
+    builder.output("dqdd_dqd", [row[n : 2 * n] for row in solved], "derivatives with respect to velocities")
+    builder.output("dqdd_dtau", [row[2 * n :] for row in solved], "derivatives with respect to torques")
+    return builder.program()
+
+
+def _at_acceleration(torques: _Torques, qdd: Sequence[Scalar]) -> Matrix:
+    """-(dtau/dq, dtau/dqd) at given accelerations, which are held constant while differentiating.
+
+    The accelerations are symbols first: as expressions they could merge with what is differentiated.
+    """
+    builder, robot = torques.builder, torques.robot
+    graph, own = builder.graph, independent(robot)
+    held: dict[int, Scalar] = {j: Expr(graph, graph.symbol(f"held qdd{j}", ops.VARIABLE)) for j in own}
+    motion = torques.at(rates(robot, held, builder.formula))
+    rows = zip(torques.slopes(motion, "q"), torques.slopes(motion, "qd"), strict=True)
+    lits = [[wrap(graph, -x).lit for x in (*a, *b)] for a, b in rows]
+    values = {
+        graph.symbol(f"held qdd{j}", ops.VARIABLE) >> 1: wrap(graph, x).lit
+        for j, x in zip(own, qdd, strict=True)
+    }
+    return [[Expr(graph, x) for x in substitute(graph, row, values)] for row in lits]

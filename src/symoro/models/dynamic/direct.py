@@ -1,0 +1,97 @@
+"""`direct-dynamics`: the accelerations that torques cause.
+
+Two methods; by default the one that costs fewer operations.
+
+    inertia     A qdd = tau - H, with A by composite links and H by Newton-Euler    (1997, section 5.5)
+    recursive   articulated bodies (Khalil 2010, eq. 24 to 36; Featherstone): three walks, no matrix
+
+In the recursive method the wrench of an articulated body is I a + p, a the acceleration (linear; angular) of
+its frame without what its own joint adds; D_j = a' I a + Ia is the inertia that joint j feels.
+"""
+
+from __future__ import annotations
+
+from symoro.errors import OptionError
+from symoro.expr.scalar import Scalar
+from symoro.models.catalogue import Option, Port, model
+from symoro.models.dynamic.articulated import articulated
+from symoro.models.dynamic.composite import solve
+from symoro.models.dynamic.formulation import Formulation
+from symoro.models.dynamic.inertia import effective_inertias
+from symoro.models.dynamic.inverse import EFFORT, chosen
+from symoro.models.dynamic.newton_euler import NewtonEuler
+from symoro.models.dynamic.setting import (
+    APPLIES_TO,
+    drive_torques,
+    gravity,
+    joint_motion,
+    joint_torques,
+    rigid_fixed_tree,
+    wrenches,
+)
+from symoro.models.joints import Trigonometry, joint_positions
+from symoro.models.kinematic.motion import QD, Q
+from symoro.models.recursion import base_motion, local_frames
+from symoro.models.references import NEWTON_EULER_2010
+from symoro.program.builder import Builder
+from symoro.program.count import count
+from symoro.program.pipeline import optimise
+from symoro.program.program import Program
+from symoro.robot.coordinates import independent, project
+from symoro.robot.description import Robot
+from symoro.robot.topology import moving_joints
+
+METHODS = ("auto", "recursive", "inertia")
+
+
+@model(
+    "direct-dynamics",
+    menu="Dynamic",
+    title="direct dynamic model: accelerations from torques",
+    inputs=(Q, QD, Port("tau", "n", "joint torques and forces")),
+    outputs=(Port("qdd", "n", "joint accelerations"),),
+    options=(
+        Option("method", "recursive (articulated bodies) or inertia (matrix)", "choice", "auto", METHODS),
+        EFFORT,
+    ),
+    reference=NEWTON_EULER_2010.at("section 3"),
+    aliases=("ddm", "aba"),
+    applies=rigid_fixed_tree,
+    applies_to=APPLIES_TO,
+    equations=r"\ddot q = A(q)^{-1} (\Gamma - H(q, \dot q))",
+)
+def direct_dynamics(robot: Robot, method: str = "auto", effort: str = "quick") -> Program:
+    """Accelerations from positions, velocities and torques."""
+    joints = len(moving_joints(robot))
+    is_coupled = joints != len(independent(robot))
+    if method == "recursive":
+        if is_coupled:
+            raise OptionError("method recursive does not treat coupled joints", hint="use method='inertia'")
+        return articulated(robot)
+    by_inertia = chosen(robot, effort, lambda f: _by_inertia(robot, f), "direct-dynamics")
+    if method == "inertia" or is_coupled or joints < RECURSIVE_FROM:
+        return by_inertia
+    return min((by_inertia, articulated(robot)), key=lambda p: count(optimise(p)).total)
+
+
+RECURSIVE_FROM = 9  # with fewer joints the matrix has always been cheaper
+
+
+def _by_inertia(robot: Robot, formulation: Formulation) -> Program:
+    builder = Builder(f"{robot.name}_direct_dynamics")
+    q = joint_positions(builder, robot)
+    qd = joint_motion(builder, robot, "qd", "QP", QD.title)
+    tau = joint_torques(builder, robot)
+    trig = Trigonometry(builder, robot)
+    locals_ = local_frames(builder, robot, q, trig)
+    none: dict[int, Scalar] = dict.fromkeys(moving_joints(robot), 0)
+    recursion = NewtonEuler(builder, robot, formulation, q, trig)
+    basis = {j: formulation.of(j).basis for j in range(1, robot.NL + 1)}
+    recursion.move(base_motion(builder, robot), gravity(builder, robot), qd, none)
+    recursion.load(effective_inertias(builder, robot, locals_, basis), wrenches(builder, robot))
+    efforts = recursion.gather()
+    drives = drive_torques(builder, robot, qd, none)
+    bias = project(robot, {j: efforts[j] + drives[j] for j in drives}, builder.formula)
+    solution = solve(builder, robot, locals_, [[t - h] for t, h in zip(tau.values(), bias, strict=True)])
+    builder.output("qdd", [row[0] for row in solution], "joint accelerations")
+    return builder.program()

@@ -1,0 +1,79 @@
+"""`energy`: kinetic and potential energy.
+
+    E = sum of (w' J w + M v.v + 2 MS.(v x w)) / 2 + sum of Ia qd^2 / 2                   (1997 paper, eq. 49)
+    U = - sum of g' (M 0Pj + 0Aj jMSj)                                             (eq. 50, the mass restored)
+
+U is zero where all mass would lie at the origin of frame 0. The motion of the base counts in E.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from symoro.expr.linalg import Vector, add, cross, dot, matvec, scale
+from symoro.expr.scalar import Scalar
+from symoro.models.catalogue import Port, model
+from symoro.models.dynamic.inertia import Inertia, link_inertias
+from symoro.models.dynamic.setting import APPLIES_TO, gravity, joint_motion, rigid_fixed_tree
+from symoro.models.joints import joint_positions
+from symoro.models.kinematic.motion import QD, Q, angular_velocities, linear_velocities
+from symoro.models.recursion import Local, base_motion, local_frames, name_vectors
+from symoro.models.references import SYMORO_1997
+from symoro.program.builder import Builder
+from symoro.program.program import Program
+from symoro.robot.description import Robot
+from symoro.robot.topology import moving_joints
+
+
+@model(
+    "energy",
+    menu="Dynamic",
+    title="kinetic and potential energy",
+    inputs=(Q, QD),
+    outputs=(Port("E", "", "kinetic energy"), Port("U", "", "potential energy of gravity")),
+    reference=SYMORO_1997.at("section 6.3, eq. (49), (50)"),
+    applies=rigid_fixed_tree,
+    applies_to=APPLIES_TO,
+    equations=r"E = \tfrac12 \sum_j ({}^j\omega_j^T J_j\,{}^j\omega_j + M_j {}^jV_j^T {}^jV_j + "
+    r"2\,{}^jMS_j^T ({}^jV_j \times {}^j\omega_j)) + \tfrac12 \sum_j I_{a,j} \dot q_j^2, \quad "
+    r"U = -\sum_j {}^0g^T (M_j {}^0P_j + {}^0A_j {}^jMS_j)",
+)
+def energy(robot: Robot) -> Program:
+    """Energies, by recursion over the links."""
+    builder = Builder(f"{robot.name}_energy")
+    q = joint_positions(builder, robot)
+    qd = joint_motion(builder, robot, "qd", "QP", QD.title)
+    locals_ = local_frames(builder, robot, q)
+    base = base_motion(builder, robot, acceleration=False)
+    _, w = angular_velocities(locals_, base, qd)
+    v = linear_velocities(locals_, base, w, qd)
+    inertias = link_inertias(builder, robot)
+    half = builder.number(1) / 2
+    kinetic: Scalar = 0
+    for j in locals_:
+        name_vectors(builder, {"W": w[j], "V": v[j]}, j)
+        xx, xy, xz, yy, yz, zz = inertias[j].tensor()
+        momentum = matvec([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]], w[j])
+        ms, m = list(inertias[j].ms), inertias[j].m
+        twice = dot(w[j], momentum) + m * dot(v[j], v[j]) + 2 * dot(ms, cross(v[j], w[j]))
+        kinetic = kinetic + half * twice
+    for j in moving_joints(robot):
+        kinetic = kinetic + half * builder.formula(robot.frame(j).IA) * (qd[j] * qd[j])
+    builder.output("E", kinetic, "kinetic energy")
+    builder.output("U", _potential(builder, robot, locals_, inertias), "potential energy of gravity")
+    return builder.program()
+
+
+def _potential(
+    builder: Builder, robot: Robot, locals_: Mapping[int, Local], inertias: Mapping[int, Inertia]
+) -> Scalar:
+    """Inward: the first moment of all mass about the origin of frame 0, against gravity."""
+    mass: dict[int, Scalar] = {0: 0} | {j: inertias[j].m for j in locals_}
+    origin: Vector = [0, 0, 0]
+    moment = {0: origin} | {j: list(inertias[j].ms) for j in locals_}
+    for j in reversed(list(locals_)):
+        local = locals_[j]
+        shifted = add(local.to_parent(moment[j]), scale(mass[j], local.position))
+        moment[local.i] = add(moment[local.i], shifted)
+        mass[local.i] = mass[local.i] + mass[j]
+    return -dot(gravity(builder, robot), moment[0])

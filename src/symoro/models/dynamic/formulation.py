@@ -1,0 +1,116 @@
+"""How the Newton-Euler recursion is written for one robot: choices that change its cost, not its values."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+from symoro.robot.description import JointType, Robot
+from symoro.robot.topology import moving_joints
+
+
+@dataclass(frozen=True)
+class Choice:
+    """The choices for one link.
+
+    Attributes:
+        basis: which inertia the regrouping makes vanish: 'K' (Kzz) or 'J' (YY).
+        column: the third column of U_j is that of the antecedent, U_j z_j = jAi U_i z_j, turned.
+        third: U33 is read from the antecedent, so that w2^2 (or w1^2 + w2^2) is not formed.
+        difference: U11 = U33 + (w1^2 - w3^2), the difference serving the moment too.
+        doubled: U31 = w1 (2 w3) - U13 in place of U31 = w1 w3 - WP2.
+        before: the link is expressed in the axes before its own joint's turn; its inertia is turned instead.
+    """
+
+    basis: str = "K"
+    column: bool = True
+    third: bool = True
+    difference: bool = False
+    doubled: bool = False
+    before: bool = False
+
+    def __str__(self) -> str:
+        words = [f"basis {self.basis}"]
+        words += [name for name in FLAGS if getattr(self, name)]
+        return ", ".join(words)
+
+
+FLAGS = ("column", "third", "difference", "doubled", "before")
+
+
+@dataclass(frozen=True)
+class Move:
+    """One choice to be changed: its name, and the link, or 0 for a choice of the whole robot."""
+
+    name: str
+    link: int = 0
+
+
+@dataclass(frozen=True)
+class Formulation:
+    """The choices for all links (link 1 first), and whether sums of parallel axes serve outward, inward."""
+
+    links: tuple[Choice, ...]
+    parallel_out: bool = True
+    parallel_in: bool = True
+
+    def of(self, j: int) -> Choice:
+        return self.links[j - 1]
+
+    def moves(self, robot: Robot) -> list[Move]:
+        """Every way to change one choice."""
+        revolute = [j for j in range(1, robot.NL + 1) if robot.frame(j).sigma == JointType.REVOLUTE]
+        moves = [Move(name, j) for j in revolute for name in ("before", "column", "basis", "difference")]
+        moves += [Move(name, j) for j in revolute for name in ("doubled", "third")]
+        return [*moves, Move("parallel_out"), Move("parallel_in")]
+
+    def changed(self, move: Move) -> Formulation:
+        """The formulation with one choice changed."""
+        where = self.of(move.link) if move.link else self
+        change: dict[str, Any] = {move.name: not getattr(where, move.name)}
+        if move.link == 0:
+            return replace(self, **change)
+        choice = self.of(move.link)
+        if move.name == "basis":
+            change = {"basis": "J" if choice.basis == "K" else "K"}
+        choice = replace(choice, **change)
+        return replace(self, links=(*self.links[: move.link - 1], choice, *self.links[move.link :]))
+
+    def words(self) -> list[str]:
+        """The choices, a line a link."""
+        lines = [f"link {j}: {choice}" for j, choice in enumerate(self.links, 1)]
+        sums = [w for w, used in (("outward", self.parallel_out), ("inward", self.parallel_in)) if used]
+        return [*lines, f"sums of parallel axes: {' and '.join(sums) or 'not used'}"]
+
+
+def plain(robot: Robot) -> Formulation:
+    """The customised form of SYMORO: every link in its own frame, nothing read from the antecedent."""
+    choice = Choice(basis="J", column=False, third=False)
+    return Formulation((choice,) * robot.NL, parallel_out=False, parallel_in=False)
+
+
+def _carrying(robot: Robot) -> set[int]:
+    """Links on which a moving joint stands, fixed frames between them or not."""
+    found: set[int] = set()
+    for j in moving_joints(robot):
+        i = robot.frame(j).ant
+        while i and i not in found:
+            found.add(i)
+            i = robot.frame(i).ant
+    return found
+
+
+def quick(robot: Robot) -> Formulation:
+    """Choices that are good for nearly every robot.
+
+    The third column pays where the angle between the axes is exact; a tip is best expressed before its own
+    turn.
+    """
+    inner = _carrying(robot)
+    links = []
+    for j in range(1, robot.NL + 1):
+        frame = robot.frame(j)
+        exact = frame.alpha.is_zero or (frame.alpha.number is not None and "pi" in frame.alpha.text)
+        tip = j not in inner and frame.sigma == JointType.REVOLUTE
+        links.append(Choice(column=exact, third=exact, before=tip and exact, doubled=tip and exact))
+    return Formulation(tuple(links))

@@ -1,0 +1,185 @@
+"""Mass distribution of links as pseudo-inertia, and its regrouping.
+
+    P = [ K   MS ]     K = integral of r r' dm:  Kxx = (YY + ZZ - XX)/2, Kxy = -XY, ...
+        [ MS'  M ]
+
+A change of frame is P_i = T P_j T', T = iTj, whatever moves. Mass that a joint does not move may be booked on
+either side of it, and the general rule books it on the antecedent (Gautier and Khalil 1988, eq. 17 to 24):
+
+    revolute   the block (z, 1): Kzz, MZ, M         its columns of T do not depend on theta
+    prismatic  K                                     the rotation of T does not depend on r
+    fixed      everything
+
+What reaches the base has no effect. Of a link that only turns about its own z, as the first one does, only ZZ
+matters of the tensor. All of this depends on parameters alone: it is done once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from symoro.expr.linalg import Matrix, Vector, matadd, matmul, transpose, zeros
+from symoro.expr.scalar import Scalar, cos, sin
+from symoro.models.joints import is_zero
+from symoro.models.recursion import Local, SinCos, turn_x, turn_z
+from symoro.program.builder import Builder
+from symoro.robot.description import GEOMETRIC, Link, Robot
+
+Symmetric = tuple[Scalar, Scalar, Scalar, Scalar, Scalar, Scalar]  # xx yy zz xy xz yz
+
+
+@dataclass(frozen=True)
+class Inertia:
+    """Kxx Kyy Kzz Kxy Kxz Kyz, first moments, mass; and XX XY XZ YY YZ ZZ where they were given."""
+
+    k: Symmetric
+    ms: tuple[Scalar, Scalar, Scalar]
+    m: Scalar
+    given: Symmetric | None = None
+
+    def matrix(self) -> Matrix:
+        """The 4x4 pseudo-inertia."""
+        xx, yy, zz, xy, xz, yz = self.k
+        x, y, z = self.ms
+        return [[xx, xy, xz, x], [xy, yy, yz, y], [xz, yz, zz, z], [x, y, z, self.m]]
+
+    def tensor(self) -> Symmetric:
+        """XX XY XZ YY YZ ZZ."""
+        if self.given is not None:
+            return self.given
+        xx, yy, zz, xy, xz, yz = self.k
+        return yy + zz, -xy, -xz, xx + zz, -yz, xx + yy
+
+
+def of_matrix(p: Matrix) -> Inertia:
+    """From the 4x4 pseudo-inertia."""
+    return Inertia(
+        (p[0][0], p[1][1], p[2][2], p[0][1], p[0][2], p[1][2]), (p[0][3], p[1][3], p[2][3]), p[3][3]
+    )
+
+
+def of_link(builder: Builder, link: Link) -> Inertia:
+    """From the ten standard parameters."""
+    xx, xy, xz, yy, yz, zz = (builder.formula(getattr(link, n)) for n in ("XX", "XY", "XZ", "YY", "YZ", "ZZ"))
+    half = builder.number(1) / 2
+    k = ((yy + zz - xx) * half, (xx + zz - yy) * half, (xx + yy - zz) * half, -xy, -xz, -yz)
+    ms = (builder.formula(link.MX), builder.formula(link.MY), builder.formula(link.MZ))
+    return Inertia(k, ms, builder.formula(link.M), (xx, xy, xz, yy, yz, zz))
+
+
+def turned_about_z(turn: SinCos, k: Symmetric) -> Symmetric:
+    """Rz K Rz' with e = (Kxx - Kyy) s + 2 Kxy c: four products for the plane block."""
+    s, c = turn
+    xx, yy, zz, xy, xz, yz = k
+    e = (xx - yy) * s + (2 * xy) * c
+    b = s * e
+    x, y, _ = turn_z(turn, [xz, yz, 0])
+    return xx - b, yy + b, zz, c * e - xy, x, y
+
+
+def turned_about_x(turn: SinCos, k: Symmetric) -> Symmetric:
+    """Rx K Rx'."""
+    s, c = turn
+    xx, yy, zz, xy, xz, yz = k
+    if c.is_zero:  # a right angle exchanges axes
+        return xx, zz, yy, -(s * xz), s * xy, -yz
+    e = (yy - zz) * s + (2 * yz) * c
+    b = s * e
+    return xx, yy - b, zz + b, c * xy - s * xz, s * xy + c * xz, c * e - yz
+
+
+def to_parent(local: Local, k: Symmetric) -> Symmetric:
+    """iAj K jAi."""
+    return turned_about_z(local.gamma, turned_about_x(local.alpha, turned_about_z(local.theta, k)))
+
+
+def carried(p: Matrix, rotation: Matrix, position: Vector) -> Matrix:
+    """T P T' with T made of a rotation and a position."""
+    t = [[*row, x] for row, x in zip(rotation, position, strict=True)] + [[0, 0, 0, 1]]
+    return matmul(matmul(t, p), transpose(t))
+
+
+def link_inertias(builder: Builder, robot: Robot) -> dict[int, Inertia]:
+    """Standard parameters of all links, link 0 first; a payload is added to the link with the tool."""
+    found = {j: of_link(builder, robot.link(j)) for j in range(robot.NL + 1)}
+    if robot.payload and robot.tool:
+        place = robot.tool.place
+        gamma, b, alpha, d, theta, r = (builder.formula(getattr(place, name)) for name in GEOMETRIC)
+        turns = [(builder.number(sin(x)), builder.number(cos(x))) for x in (gamma, alpha, theta)]
+        columns = [
+            turn_z(turns[0], turn_x(turns[1], turn_z(turns[2], e))) for e in ([1, 0, 0], [0, 1, 0], [0, 0, 1])
+        ]
+        origin = turn_z(turns[0], turn_x(turns[1], [d, 0, r]))
+        position = [origin[0], origin[1], origin[2] + b]
+        moved = carried(of_link(builder, robot.payload).matrix(), transpose(columns), position)
+        ant = place.ant
+        found[ant] = of_matrix(matadd(found[ant].matrix(), moved))
+    return found
+
+
+def effective_inertias(
+    builder: Builder, robot: Robot, locals_: Mapping[int, Local], basis: Mapping[int, str]
+) -> dict[int, Inertia]:
+    """What the joints feel of the links' mass: the parameters without effect gone, the others regrouped."""
+    inertias = link_inertias(builder, robot)
+    for j in _turning_about_z(robot, locals_):
+        zz = inertias[j].tensor()[5]
+        inertias[j] = Inertia((zz, 0, 0, 0, 0, 0), inertias[j].ms, inertias[j].m)
+    return regrouped(locals_, inertias, basis)
+
+
+def _turning_about_z(robot: Robot, locals_: Mapping[int, Local]) -> list[int]:
+    """Links that only turn about their own z: the first to turn, and those on axes parallel to it."""
+    if not all(f.is_zero for f in (*robot.base.W0, *robot.base.WP0)):
+        return []
+    turns, found = {0: False}, []
+    for j, local in locals_.items():
+        turns[j] = turns[local.i] or local.revolute
+        if not turns[local.i] or (local.i in found and is_zero(local.alpha[0])):
+            found.append(j)
+    return found
+
+
+def regrouped(
+    locals_: Mapping[int, Local], inertias: Mapping[int, Inertia], basis: Mapping[int, str]
+) -> dict[int, Inertia]:
+    """The general rule, from the tips inward.
+
+    Arguments:
+        basis: for a revolute link, which inertia vanishes: 'K' for Kzz, 'J' for YY (SYMORO's choice).
+    """
+    p = {j: inertia.matrix() for j, inertia in inertias.items()}
+    for j in reversed(list(locals_)):
+        local = locals_[j]
+        moved = _moved(p[j], local, basis.get(j, "K"))
+        p[j] = [[a - b for a, b in zip(x, y, strict=True)] for x, y in zip(p[j], moved, strict=True)]
+        p[local.i] = matadd(p[local.i], carried(moved, _rotation(local), list(_fixed_position(local))))
+    return {j: of_matrix(matrix) for j, matrix in p.items()}
+
+
+def _moved(p: Matrix, local: Local, basis: str) -> Matrix:
+    if not local.revolute and not local.prismatic:
+        return p
+    e = zeros(4, 4)
+    if local.prismatic:
+        for r in range(3):
+            e[r][:3] = p[r][:3]
+        return e
+    e[2][2] = p[2][2] if basis == "K" else p[0][0] + p[2][2]
+    e[2][3] = e[3][2] = p[2][3]
+    e[3][3] = p[3][3]
+    return e
+
+
+def _rotation(local: Local) -> Matrix:
+    """iAj; for a revolute joint only its last column is read, which theta does not change."""
+    if local.revolute:
+        axis = local.axis_in_parent()
+        return [[0, 0, axis[r]] for r in range(3)]
+    return transpose([local.to_parent(e) for e in ([1, 0, 0], [0, 1, 0], [0, 0, 1])])
+
+
+def _fixed_position(local: Local) -> tuple[Scalar, Scalar, Scalar]:
+    """iPj; for a prismatic joint it multiplies zeros only."""
+    return (0, 0, 0) if local.prismatic else local.position

@@ -1,0 +1,163 @@
+"""`inverse-dynamics`, `bias-torques`, `gravity-torques`: the torques of a motion, by Newton-Euler recursion.
+
+    tau = A(q) qdd + H(q, qd)          H: the torques at qdd = 0          Q: those at rest
+
+W. Khalil, D. Creusot, Robotica 15, 1997, section 5.1; W. Khalil, ICINCO 2010, section 3.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+from symoro.expr.scalar import Scalar
+from symoro.models.catalogue import Option, Port, model
+from symoro.models.dynamic.formulation import Formulation, plain, quick
+from symoro.models.dynamic.inertia import effective_inertias, link_inertias
+from symoro.models.dynamic.newton_euler import NewtonEuler
+from symoro.models.dynamic.search import searched
+from symoro.models.dynamic.setting import (
+    APPLIES_TO,
+    at_rest,
+    drive_torques,
+    gravity,
+    joint_motion,
+    rigid_fixed_tree,
+    wrenches,
+)
+from symoro.models.joints import Trigonometry, joint_positions
+from symoro.models.kinematic.motion import QD, QDD, Q
+from symoro.models.recursion import base_motion, local_frames
+from symoro.models.references import SYMORO_1997
+from symoro.program.builder import Builder
+from symoro.program.program import Program
+from symoro.robot.coordinates import project
+from symoro.robot.description import Robot
+from symoro.robot.topology import moving_joints
+
+EFFORT = Option(
+    "effort",
+    "quick, or search for the formulation with the fewest operations",
+    "choice",
+    "quick",
+    ("quick", "search"),
+)
+TAU = Port("tau", "n", "joint torques and forces")
+EQUATIONS = (
+    r"{}^jF_j = M_j\,{}^j\dot V_j + {}^jU_j\,{}^jMS_j, \quad {}^jM_j = {}^jJ_j\,{}^j\dot\omega_j + "
+    r"{}^j\omega_j \times ({}^jJ_j\,{}^j\omega_j) + {}^jMS_j \times {}^j\dot V_j, \quad "
+    r"\Gamma_j = (\sigma_j f_j + \bar\sigma_j m_j)^T a_j + F_{s,j}\,\mathrm{sign}(\dot q_j) + "
+    r"F_{v,j} \dot q_j + F_{o,j} + I_{a,j} \ddot q_j"
+)
+
+
+def torque_program(
+    robot: Robot,
+    name: str,
+    formulation: Formulation,
+    *,
+    output: str = "tau",
+    velocity: bool = True,
+    acceleration: bool = True,
+    friction: bool = True,
+    reactions: bool = False,
+) -> Program:
+    """The program of the torques, with velocities or accelerations left out on request."""
+    builder = Builder(f"{robot.name}_{name}")
+    q = joint_positions(builder, robot)
+    none: dict[int, Scalar] = dict.fromkeys(moving_joints(robot), 0)
+    qd = joint_motion(builder, robot, "qd", "QP", QD.title) if velocity else none
+    qdd = joint_motion(builder, robot, "qdd", "QDP", QDD.title) if acceleration else none
+    trig = Trigonometry(builder, robot)
+    recursion = NewtonEuler(builder, robot, formulation, q, trig)
+    if reactions:
+        inertias = link_inertias(builder, robot)
+    else:
+        basis = {j: formulation.of(j).basis for j in range(1, robot.NL + 1)}
+        inertias = effective_inertias(builder, robot, local_frames(builder, robot, q, trig), basis)
+    recursion.move(base_motion(builder, robot), gravity(builder, robot), qd, qdd)
+    recursion.load(inertias, wrenches(builder, robot))
+    efforts = recursion.gather()
+    if friction:
+        drives = drive_torques(builder, robot, qd, qdd)
+        efforts = {j: efforts[j] + drives[j] for j in drives}
+    builder.output(output, project(robot, efforts, builder.formula), TAU.title)
+    if reactions:
+        rows = [recursion.bodies[j].force + recursion.bodies[j].moment for j in range(1, robot.NL + 1)]
+        builder.output(
+            "reactions", rows, "wrench (force; moment) of the antecedent on each link, in its frame"
+        )
+    return builder.program()
+
+
+def chosen(robot: Robot, effort: str, build: Callable[[Formulation], Program], name: str) -> Program:
+    """The program in the quick formulation, or in the best that a search finds; it says which."""
+    formulation = searched(robot, build, name) if effort == "search" else quick(robot)
+    return replace(build(formulation), choices=tuple(formulation.words()))
+
+
+@model(
+    "inverse-dynamics",
+    menu="Dynamic",
+    title="inverse dynamic model: torques of a motion",
+    inputs=(Q, QD, QDD),
+    outputs=(TAU, Port("reactions", "L,6", "wrench of the antecedent on each link, on request")),
+    options=(EFFORT, Option("reactions", "give the reaction wrenches of the joints too", "flag", False)),
+    reference=SYMORO_1997.at("section 5.1, eq. (15) to (20)"),
+    aliases=("idm", "rnea"),
+    applies=rigid_fixed_tree,
+    applies_to=APPLIES_TO,
+    equations=EQUATIONS,
+)
+def inverse_dynamics(robot: Robot, effort: str = "quick", reactions: bool = False) -> Program:
+    """Torques from positions, velocities and accelerations."""
+    if reactions:
+        return torque_program(robot, "inverse_dynamics", plain(robot), reactions=True)
+    return chosen(robot, effort, lambda f: torque_program(robot, "inverse_dynamics", f), "inverse-dynamics")
+
+
+@model(
+    "bias-torques",
+    menu="Dynamic",
+    title="torques at zero acceleration: centrifugal, Coriolis, gravity, friction",
+    inputs=(Q, QD),
+    outputs=(Port("H", "n", "torques at qdd = 0"),),
+    options=(EFFORT,),
+    reference=SYMORO_1997.at("section 5.4"),
+    aliases=("ccg",),
+    applies=rigid_fixed_tree,
+    applies_to=APPLIES_TO,
+    equations=r"H(q, \dot q) = \Gamma \text{ at } \ddot q = 0",
+)
+def bias_torques(robot: Robot, effort: str = "quick") -> Program:
+    """Torques without acceleration."""
+
+    def build(formulation: Formulation) -> Program:
+        return torque_program(robot, "bias_torques", formulation, output="H", acceleration=False)
+
+    return chosen(robot, effort, build, "bias-torques")
+
+
+@model(
+    "gravity-torques",
+    menu="Dynamic",
+    title="torques of gravity alone",
+    inputs=(Q,),
+    outputs=(Port("Q", "n", "torques at rest, without friction and wrenches"),),
+    reference=SYMORO_1997.at("section 5.1"),
+    aliases=("gravity",),
+    applies=rigid_fixed_tree,
+    applies_to=APPLIES_TO,
+    equations=r"Q(q) = \partial U / \partial q",
+)
+def gravity_torques(robot: Robot) -> Program:
+    """Torques that hold the robot still against its weight."""
+    return torque_program(
+        at_rest(robot),
+        "gravity_torques",
+        quick(robot),
+        output="Q",
+        velocity=False,
+        acceleration=False,
+        friction=False,
+    )

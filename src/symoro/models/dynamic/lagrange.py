@@ -1,0 +1,283 @@
+"""`lagrange`: tau = A qdd + B qd + Q, and the Christoffel coefficients D.
+
+    Coriolis and centrifugal torque_i = sum of D_ijk qd_j qd_k,   D_ijk = D_ikj,   B_ij = sum_k of D_ijk qd_k
+
+`christoffel` differentiates the inertia matrix:
+
+    D_ijk = (dA_ij/dq_k + dA_ik/dq_j - dA_jk/dq_i) / 2
+
+`recursive` (as Renaud does) finds D_ijk without derivatives. Let k be before j on the way from the base, or j
+itself, both at unit speed. What their product adds to the acceleration of link j is, in frame j with z = ja,
+
+    j revolute, k revolute   U = 2 hat(ak) hat(z) = 2 (z ak' - (ak.z) 1)     (half of it when k = j)
+    j prismatic, k revolute  VP = 2 ak x z
+    k prismatic              nothing
+
+The composite link j under that acceleration exerts a wrench; handed inward it gives D_ijk for the joints i
+before j, and carried outward, acting on the composite links i beyond, the rest. No friction, no wrench.
+
+M. Renaud, "Contribution a la modelisation et a la commande dynamique des robots manipulateurs", 1980;
+V. Filip, "Dynamic modeling of manipulators with symbolic computational method", 2008, eq. (5) to (8).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+from symoro.errors import NotApplicableError
+from symoro.expr import ops
+from symoro.expr.derivatives import forward
+from symoro.expr.graph import ONE, Graph
+from symoro.expr.linalg import Matrix, Vector, add, cross, matvec, transpose
+from symoro.expr.scalar import Expr, Scalar, wrap
+from symoro.models.catalogue import Option, Port, model
+from symoro.models.dynamic.composite import coupled, symmetric, tree_composites, tree_inertia
+from symoro.models.dynamic.formulation import quick
+from symoro.models.dynamic.inertia import Inertia, effective_inertias
+from symoro.models.dynamic.newton_euler import NewtonEuler, moment_k
+from symoro.models.dynamic.setting import APPLIES_TO, at_rest, gravity, rigid_fixed_tree
+from symoro.models.joints import Angle, Trigonometry, joint_positions
+from symoro.models.kinematic.factoring import simplified
+from symoro.models.kinematic.motion import QD, Q
+from symoro.models.recursion import BaseMotion, Local, local_frames
+from symoro.models.references import LAGRANGE_2008
+from symoro.program.builder import Builder
+from symoro.program.count import count
+from symoro.program.program import Program
+from symoro.robot.coordinates import independent, project
+from symoro.robot.description import Robot
+from symoro.robot.topology import chain, moving_joints, subtree
+
+Cube = list[list[list[Scalar]]]
+
+
+def christoffel(builder: Builder, robot: Robot, a: Matrix) -> Cube:
+    """D by differentiating A with respect to each coordinate."""
+    graph = builder.graph
+    own = independent(robot)
+    n = len(own)
+    lits = [wrap(graph, a[i][j]).lit for i in range(n) for j in range(n)]
+    slopes: list[Matrix] = []
+    for joint in own:
+        node = graph.symbol(f"q{joint}", ops.VARIABLE) >> 1
+        found = [Expr(graph, lit) for lit in forward(graph, lits, {node: ONE})]
+        slopes.append([list(found[i * n : (i + 1) * n]) for i in range(n)])
+    half = builder.number(1) / 2
+    return [
+        symmetric(
+            [
+                [(slopes[k][i][j] + slopes[j][i][k] - slopes[i][j][k]) * half for k in range(n)]
+                for j in range(n)
+            ]
+        )
+        for i in range(n)
+    ]
+
+
+class Renaud:
+    """The recursive way to D, over the composite links of a tree without couplings."""
+
+    def __init__(self, builder: Builder, robot: Robot, locals_: Mapping[int, Local]) -> None:
+        self.builder, self.robot, self.locals_ = builder, robot, locals_
+        self.composite = tree_composites(builder, robot, locals_)
+        self.joints = moving_joints(robot)
+        self.axes: dict[tuple[int, int], Vector] = {}  # (k, j): axis of joint k in frame j
+
+    def run(self) -> Cube:
+        n = len(self.joints)
+        index = {j: at for at, j in enumerate(self.joints)}
+        d: Cube = [[[0] * n for _ in range(n)] for _ in range(n)]
+        half = self.builder.number(1) / 2
+        for j in self.joints:
+            for k in chain(self.robot, j):
+                if not self.robot.frame(k).moving or not self.locals_[k].revolute:
+                    continue
+                for i, value in self._efforts(j, k).items():
+                    shared = value if j == k else value * half
+                    d[index[i]][index[j]][index[k]] = d[index[i]][index[k]][index[j]] = shared
+        return d
+
+    def _axis(self, k: int, j: int) -> Vector:
+        if (k, j) not in self.axes:
+            z: Vector = [0, 0, 1]
+            self.axes[k, j] = z if k == j else self.locals_[j].to_child(self._axis(k, self.locals_[j].i))
+        return self.axes[k, j]
+
+    def _efforts(self, j: int, k: int) -> dict[int, Scalar]:
+        """Torques of all joints under the acceleration that the pair (j, k) causes at unit speeds."""
+        x, y, z = self._axis(k, j)
+        if self.locals_[j].revolute:
+            if j == k:
+                u: Matrix = [[-1, 0, 0], [0, -1, 0], [0, 0, 0]]
+            else:
+                u = [[-2 * z, 0, 0], [0, -2 * z, 0], [2 * x, 2 * y, 0]]
+            vd: Vector = [0, 0, 0]
+        else:
+            u, vd = [[0] * 3 for _ in range(3)], [2 * y, -2 * x, 0]
+        found = self._inward(j, u, vd)
+        found.update(self._outward(j, u, vd))
+        return found
+
+    def _wrench(self, inertia: Inertia, u: Matrix, vd: Vector) -> tuple[Vector, Vector]:
+        ms = list(inertia.ms)
+        force = [inertia.m * a + b for a, b in zip(vd, matvec(u, ms), strict=True)]
+        return force, add(moment_k(inertia.k, u), cross(ms, vd))
+
+    def _inward(self, j: int, u: Matrix, vd: Vector) -> dict[int, Scalar]:
+        force, moment = self._wrench(self.composite[j], u, vd)
+        found: dict[int, Scalar] = {}
+        k = j
+        while k:
+            local = self.locals_[k]
+            if self.robot.frame(k).moving:
+                found[k] = moment[2] if local.revolute else force[2]
+            force = local.to_parent(force)
+            moment = add(local.to_parent(moment), cross(local.position, force))
+            k = local.i
+        return found
+
+    def _outward(self, j: int, u: Matrix, vd: Vector) -> dict[int, Scalar]:
+        found: dict[int, Scalar] = {}
+        moved = {j: (u, vd)}
+        for i in subtree(self.robot, j)[1:]:
+            local = self.locals_[i]
+            u0, vd0 = moved[local.i]
+            turned = [local.to_child(row) for row in u0]
+            here = transpose([local.to_child(column) for column in transpose(turned)])
+            there = local.to_child(add(vd0, matvec(u0, list(local.position))))
+            moved[i] = (here, there)
+            if self.robot.frame(i).moving:
+                force, moment = self._wrench(self.composite[i], here, there)
+                found[i] = moment[2] if local.revolute else force[2]
+        return found
+
+
+def gravity_efforts(
+    builder: Builder, robot: Robot, q: Mapping[int, Scalar], trig: Trigonometry
+) -> list[Scalar]:
+    """Torques at rest, by the Newton-Euler recursion."""
+    formulation = quick(robot)
+    recursion = NewtonEuler(builder, robot, formulation, q, trig)
+    basis = {j: formulation.of(j).basis for j in range(1, robot.NL + 1)}
+    none: dict[int, Scalar] = dict.fromkeys(moving_joints(robot), 0)
+    still = BaseMotion([0] * 3, [0] * 3, [0] * 3, [0] * 3)
+    recursion.move(still, gravity(builder, robot), none, none)
+    recursion.load(effective_inertias(builder, robot, local_frames(builder, robot, q, trig), basis), {})
+    efforts = recursion.gather()
+    return project(robot, {j: efforts[j] for j in none}, builder.formula)
+
+
+@model(
+    "lagrange",
+    menu="Dynamic",
+    title="Lagrange form: A, B, Q and the Christoffel coefficients",
+    inputs=(Q, QD),
+    outputs=(
+        Port("A", "n,n", "inertia matrix"),
+        Port("B", "n,n", "B qd are the Coriolis and centrifugal torques"),
+        Port("Q", "n", "gravity torques"),
+        Port("D", "n,n,n", "Christoffel coefficients, symmetric in the last two"),
+    ),
+    options=(
+        Option(
+            "coriolis",
+            "differentiate A, or by recursion",
+            "choice",
+            "christoffel",
+            ("christoffel", "recursive"),
+        ),
+        Option("expanded", "one simplified expression an element, to be read", "flag", False),
+    ),
+    reference=LAGRANGE_2008.at("eq. (5) to (8)"),
+    aliases=("lagrange-euler",),
+    applies=rigid_fixed_tree,
+    applies_to=APPLIES_TO,
+    equations=r"\Gamma = A(q)\,\ddot q + B(q, \dot q)\,\dot q + Q(q), \quad D_{ijk} = \tfrac12\left("
+    r"\frac{\partial A_{ij}}{\partial q_k} + \frac{\partial A_{ik}}{\partial q_j} - "
+    r"\frac{\partial A_{jk}}{\partial q_i}\right)",
+)
+def lagrange(robot: Robot, coriolis: str = "christoffel", expanded: bool = False) -> Program:
+    """The equations of motion, term by term; wrenches and the base's motion have no part in them."""
+    robot = at_rest(robot)
+    builder = Builder(f"{robot.name}_lagrange")
+    q = joint_positions(builder, robot)
+    own = independent(robot)
+    qd = builder.input("qd", (len(own),), [f"qd{j}" for j in own], QD.title)
+    trig = Trigonometry(builder, robot)
+    locals_ = local_frames(builder, robot, q, trig)
+    a = coupled(builder, robot, tree_inertia(builder, robot, locals_))
+    if coriolis == "recursive":
+        if len(own) != len(moving_joints(robot)):
+            raise NotApplicableError(
+                "the recursive way does not treat coupled joints", hint="use coriolis='christoffel'"
+            )
+        d = Renaud(builder, robot, locals_).run()
+    else:
+        d = christoffel(builder, robot, a)
+    weights = gravity_efforts(builder, robot, q, trig)
+    if expanded:
+        a, d, weights = (
+            _readable(builder, a),
+            [_readable(builder, m) for m in d],
+            _readable(builder, [weights])[0],
+        )
+    b = [matvec(m, qd) for m in d]
+    builder.output("A", a, "inertia matrix")
+    builder.output("B", b, "B qd: Coriolis and centrifugal torques")
+    builder.output("Q", weights, "gravity torques")
+    builder.output("D", d, "Christoffel coefficients")
+    if not expanded:
+        return builder.program()
+    _name_waves(builder, robot, trig, [x for rows in (a, [weights], *d) for row in rows for x in row])
+    return _written_out(builder.program(expanded=True))
+
+
+# -- to be read
+
+
+def _readable(builder: Builder, matrix: Matrix) -> Matrix:
+    """Each entry as a short sum of products of sines and cosines of sums of angles."""
+    return [[simplified(wrap(builder.graph, x)) for x in row] for row in matrix]
+
+
+def _name_waves(builder: Builder, robot: Robot, trig: Trigonometry, values: Sequence[Scalar]) -> None:
+    """Names for the sines and cosines that the simplification made: C23 for cos(q2 + q3)."""
+    graph = builder.graph
+    joints = {graph.symbol(f"q{j}", ops.VARIABLE) >> 1: str(j) for j in independent(robot)}
+    for i in graph.reachable([wrap(graph, x).lit for x in values]):
+        if graph.op[i] in (ops.SIN, ops.COS):
+            lit = graph.args[i][0]
+            trig.sincos(Angle(Expr(graph, lit), _parts(graph, lit, joints)))
+
+
+def _parts(graph: Graph, lit: int, joints: Mapping[int, str]) -> tuple[tuple[str, int], ...]:
+    """The joints whose angles an angle is the sum of, each with its multiple; none when it is no such sum."""
+    parts: list[tuple[str, int]] = []
+    stack = [(lit, 1)]
+    while stack:
+        x, times = stack.pop()
+        i, times = x >> 1, -times if x & 1 else times
+        args, number = graph.args[i], None
+        if graph.op[i] == ops.MUL:
+            number = graph.value(args[0])
+        if i in joints:
+            parts.append((joints[i], times))
+        elif graph.op[i] in (ops.ADD, ops.SUB):
+            stack += [(args[1], -times if graph.op[i] == ops.SUB else times), (args[0], times)]
+        elif isinstance(number, int):
+            stack.append((args[1], times * number))
+        else:
+            return ()
+    return tuple(parts)
+
+
+READABLE = 20_000  # operations in all: beyond, names inside an element keep it shorter
+
+
+def _written_out(program: Program) -> Program:
+    """The program with no names but those of sines and cosines, unless the elements become too long."""
+    op = program.graph.op
+    kept = {i: name for i, name in program.names.items() if op[i] in (ops.SIN, ops.COS)}
+    bare = replace(program, names=kept)
+    return bare if count(bare).total <= READABLE else program

@@ -1,0 +1,313 @@
+"""Newton-Euler, customised: the joint torques of a tree with as few operations as a formulation allows.
+
+Outward, for j = 1 .. NL with i = a(j) (1997 paper, eq. 6, 8 to 10, 15, 16):
+
+    jWj  = jAi iWi + sb qd ja,   jWPj = jAi iWPi + sb (qdd ja + jWi x qd ja)
+    jUj  = hat(jWPj) + hat(jWj)^2
+    jVPj = jAi (iVPi + iUi iPj) + s (qdd ja + 2 jWi x qd ja),   0VP0 = acceleration of the base - gravity
+    jFj  = Mj jVPj + jUj jMSj,   jMj = (inertial moment) + jMSj x jVPj
+
+Inward (eq. 17 to 20): jfj = jFj + fe + sum of the children's, jmj likewise with iPj x ifj; the torque is the
+entry of f (prismatic) or m (revolute) along the axis, plus rotor inertia and friction.
+
+The inertial moment is linear in the pseudo-inertia K, with D23 = U33 - U22, D31 = U11 - U33, D12 = U22 - U11:
+
+    M1 = Kyy U32 - Kzz U23 + Kyz D23 + Kxy U31 - Kxz U21     and cyclic
+or in the inertia tensor:  M1 = XX WP1 + (ZZ - YY) w2 w3 - XY U31 + XZ U21 - YZ D23     and cyclic.
+
+What saves operations is said at `Choice`: U_j z_j = jAi U_i z_j holds exactly, since qd_j and qdd_j drop out;
+and turns about parallel axes act on the vectors before the first of them, by the sum of the angles.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from symoro.expr.linalg import Matrix, Vector, add, cross, matadd, matmul, matvec, skew
+from symoro.expr.scalar import Scalar
+from symoro.models.dynamic.formulation import Choice, Formulation
+from symoro.models.dynamic.inertia import Inertia, Symmetric, turned_about_z
+from symoro.models.joints import Angle, Trigonometry, angle_of, constant_angle, length_of
+from symoro.models.recursion import (
+    BaseMotion,
+    SinCos,
+    turn_back_x,
+    turn_back_z,
+    turn_x,
+    turn_z,
+)
+from symoro.program.builder import Builder
+from symoro.robot.description import JointType, Robot
+from symoro.robot.topology import outward
+
+
+@dataclass
+class Body:
+    """What the recursion knows of link j, in the axes in which it is expressed (see Choice.before)."""
+
+    j: int
+    i: int
+    sigma: JointType
+    lead: SinCos  # turn about z_i ahead of alpha
+    alpha: SinCos
+    own: SinCos  # turn about z_j after alpha
+    position: Vector  # iPj in the axes of body i
+    residual: Angle | None = None  # turn that is left to the inertia and to the children
+    group: Angle | None = None  # turn since the first of a run of parallel axes
+    parallel: bool = False  # the axis continues such a run
+    run_w: Vector = field(default_factory=list)  # W of the antecedent and U z ahead of the run
+    run_u: Vector = field(default_factory=list)
+    w: Vector = field(default_factory=list)
+    wd: Vector = field(default_factory=list)
+    u: Matrix = field(default_factory=list)
+    d: Vector = field(default_factory=list)  # D23 D31 D12
+    vd: Vector = field(default_factory=list)
+    force: Vector = field(default_factory=list)
+    moment: Vector = field(default_factory=list)
+    deferred: list[tuple[Angle, Vector]] = field(default_factory=list)
+
+    def ahead(self, v: Vector) -> Vector:
+        """A vector of body i in the axes ahead of the joint's own turn."""
+        return turn_back_x(self.alpha, turn_back_z(self.lead, v))
+
+    def to_body(self, v: Vector) -> Vector:
+        return turn_back_z(self.own, self.ahead(v))
+
+    def to_antecedent(self, v: Vector) -> Vector:
+        return turn_z(self.lead, turn_x(self.alpha, turn_z(self.own, v)))
+
+
+class NewtonEuler:
+    """One recursion over a robot's tree, in a given formulation."""
+
+    def __init__(
+        self,
+        builder: Builder,
+        robot: Robot,
+        formulation: Formulation,
+        q: Mapping[int, Scalar],
+        trig: Trigonometry,
+    ) -> None:
+        self.builder, self.robot, self.formulation = builder, robot, formulation
+        self.trig = trig
+        self.bodies: dict[int, Body] = {}
+        for j in outward(robot):
+            if j <= robot.NL:
+                self.bodies[j] = self._placed(j, q)
+
+    # -- frames
+
+    def _placed(self, j: int, q: Mapping[int, Scalar]) -> Body:
+        robot, builder, sincos = self.robot, self.builder, self.trig.sincos
+        frame = robot.frame(j)
+        parent = self.bodies.get(frame.ant)
+        gamma = constant_angle(builder, robot, j, "gamma")
+        alpha, theta = constant_angle(builder, robot, j, "alpha"), angle_of(builder, robot, j, q)
+        lead = parent.residual + gamma if parent and parent.residual else gamma
+        revolute = frame.sigma == JointType.REVOLUTE
+        before = revolute and self.formulation.of(j).before
+        flat = alpha.value.is_zero
+        turn = lead + theta if flat else theta
+        none = Angle(builder.number(0))
+        d, b, r = builder.formula(frame.d), builder.formula(frame.b), length_of(builder, robot, j, q)
+        p = turn_z(sincos(lead), turn_x(sincos(alpha), [d, 0, r]))
+        body = Body(
+            j,
+            frame.ant,
+            frame.sigma,
+            lead=sincos(none if flat else lead),
+            alpha=sincos(alpha),
+            own=sincos(none if before else turn),
+            position=[p[0], p[1], p[2] + b],
+            residual=turn if before else None,
+        )
+        if revolute and not before:
+            body.parallel = bool(
+                flat and gamma.value.is_zero and parent and parent.group and self.formulation.parallel_out
+            )
+            body.group = parent.group + theta if body.parallel and parent and parent.group else turn
+        return body
+
+    # -- outward
+
+    def move(
+        self, base: BaseMotion, gravity: Vector, qd: Mapping[int, Scalar], qdd: Mapping[int, Scalar]
+    ) -> None:
+        """Velocities and accelerations of all bodies; gravity is an acceleration of the base."""
+        ground = Body(0, 0, JointType.FIXED, _none(self), _none(self), _none(self), [0, 0, 0])
+        ground.w, ground.wd = base.w, base.wd
+        ground.u = _u_matrix(base.w, base.wd)
+        ground.vd = [a - g for a, g in zip(base.vd, gravity, strict=True)]
+        for j, body in self.bodies.items():
+            parent = self.bodies.get(body.i, ground)
+            if body.sigma == JointType.REVOLUTE:
+                self._turn(body, parent, qd[j], qdd[j], self.formulation.of(j))
+            else:
+                self._carry(body, parent)
+            self._accelerate(body, parent, qd.get(j, 0), qdd.get(j, 0))
+            self._name(body)
+
+    def _turn(self, body: Body, parent: Body, qd: Scalar, qdd: Scalar, choice: Choice) -> None:
+        """Rotation of a body behind a revolute joint."""
+        sincos = self.trig.sincos(body.group) if body.parallel and body.group else body.own
+        axis = turn_z(body.lead, turn_x(body.alpha, [0, 0, 1]))
+        if body.parallel:
+            body.run_w, body.run_u = [*parent.run_w[:2], parent.w[2]], parent.run_u
+        else:
+            body.run_w = body.ahead(parent.w)
+        wx, wy, wz = turn_back_z(sincos, body.run_w)
+        w1, w2, w3 = body.w = [wx, wy, wz + qd]
+        t12, t13, t23 = w1 * w2, w1 * w3, w2 * w3
+        if not body.run_u:
+            body.run_u = body.ahead(matvec(parent.u, axis))
+        if choice.column:
+            u13, u23, u33 = turn_back_z(sincos, body.run_u)
+            wd3 = body.ahead(parent.wd)[2] + qdd
+            wd2, wd1 = u13 - t13, t23 - u23
+            if choice.doubled:
+                twice = 2 * w3
+                u31, u32 = w1 * twice - u13, w2 * twice - u23
+            else:
+                u31, u32 = t13 - wd2, t23 + wd1
+        else:
+            x, y, z = body.to_body(parent.wd)
+            wd1, wd2, wd3 = x + w2 * qd, y - w1 * qd, z + qdd
+            u13, u31, u23, u32 = t13 + wd2, t13 - wd2, t23 - wd1, t23 + wd1
+            u33 = body.run_u[2]
+        body.wd = [wd1, wd2, wd3]
+        u12, u21 = t12 - wd3, t12 + wd3
+        u11, u22, u33, body.d = _diagonal(body.w, u33 if choice.third else None, choice.difference)
+        body.u = [[u11, u12, u13], [u21, u22, u23], [u31, u32, u33]]
+
+    def _carry(self, body: Body, parent: Body) -> None:
+        """Rotation of a body that does not turn on its antecedent; right angles only permute U."""
+        body.w, body.wd = body.to_body(parent.w), body.to_body(parent.wd)
+        if _right_angles(body):
+            columns = [body.to_body(row) for row in parent.u]
+            body.u = [
+                list(row)
+                for row in zip(*(body.to_body(list(c)) for c in zip(*columns, strict=True)), strict=True)
+            ]
+        else:
+            body.u = _u_matrix(body.w, body.wd)
+        u = body.u
+        body.d = [u[2][2] - u[1][1], u[0][0] - u[2][2], u[1][1] - u[0][0]]
+
+    def _accelerate(self, body: Body, parent: Body, qd: Scalar, qdd: Scalar) -> None:
+        moved = body.to_body(add(parent.vd, matvec(parent.u, body.position)))
+        if body.sigma == JointType.PRISMATIC:
+            twice = 2 * qd
+            moved = [moved[0] + body.w[1] * twice, moved[1] - body.w[0] * twice, moved[2] + qdd]
+        body.vd = moved
+
+    def _name(self, body: Body) -> None:
+        j = body.j
+        for name, values in (("W", body.w), ("WP", body.wd), ("VP", body.vd)):
+            for k, x in enumerate(values, 1):
+                self.builder.named(f"{name}{k}{j}" if j < 10 else f"{name}{k}_{j}", x)
+        for r, row in enumerate(body.u, 1):
+            for c, x in enumerate(row, 1):
+                self.builder.named(f"U{r}{c}{j}" if j < 10 else f"U{r}{c}_{j}", x)
+
+    # -- forces of each body alone
+
+    def load(self, inertias: Mapping[int, Inertia], wrenches: Mapping[int, Vector]) -> None:
+        """Inertial force and moment of every body, and the wrench it exerts on the environment."""
+        for j, body in self.bodies.items():
+            inertia, turn = inertias[j], self.trig.sincos(body.residual) if body.residual else None
+            ms = turn_z(turn, list(inertia.ms)) if turn else list(inertia.ms)
+            body.force = [inertia.m * a + b for a, b in zip(body.vd, matvec(body.u, ms), strict=True)]
+            if self.formulation.of(j).basis == "K" or turn:
+                k = turned_about_z(turn, inertia.k) if turn else inertia.k
+                moment = moment_k(k, body.u, body.d)
+            else:
+                moment = _moment_j(inertia, body)
+            body.moment = add(moment, cross(ms, body.vd))
+            self._named_wrench("F", "N", body)
+            if j in wrenches:
+                force, couple = wrenches[j][:3], wrenches[j][3:]
+                if turn:
+                    force, couple = turn_z(turn, force), turn_z(turn, couple)
+                body.force, body.moment = add(body.force, force), add(body.moment, couple)
+
+    # -- inward
+
+    def gather(self) -> dict[int, Scalar]:
+        """Force or moment along each joint's axis; the bodies then hold the total wrenches."""
+        efforts: dict[int, Scalar] = {}
+        for j in reversed(list(self.bodies)):
+            body = self.bodies[j]
+            self._named_wrench("E", "M", body)
+            efforts[j] = body.force[2] if body.sigma == JointType.PRISMATIC else body.moment[2]
+            parent = self.bodies.get(body.i)
+            if parent is not None:
+                self._hand_over(body, parent)
+        return efforts
+
+    def _hand_over(self, body: Body, parent: Body) -> None:
+        force = body.to_antecedent(body.force)
+        parent.force = add(parent.force, force)
+        parent.moment = add(parent.moment, cross(body.position, force))
+        if body.parallel and body.group and self.formulation.parallel_in:
+            parent.deferred += [(body.group, body.moment), *body.deferred]
+            parent.moment = add(parent.moment, [0, 0, body.moment[2]])
+            return
+        turned = turn_z(body.own, body.moment)
+        for angle, moment in body.deferred:
+            x, y, _ = turn_z(self.trig.sincos(angle), moment)
+            turned = [turned[0] + x, turned[1] + y, turned[2]]
+        parent.moment = add(parent.moment, turn_z(body.lead, turn_x(body.alpha, turned)))
+
+    def _named_wrench(self, force: str, moment: str, body: Body) -> None:
+        j = body.j
+        for name, values in ((force, body.force), (moment, body.moment)):
+            for k, x in enumerate(values, 1):
+                self.builder.named(f"{name}{k}{j}" if j < 10 else f"{name}{k}_{j}", x)
+
+
+def _none(recursion: NewtonEuler) -> SinCos:
+    return recursion.builder.number(0), recursion.builder.number(1)
+
+
+def _u_matrix(w: Vector, wd: Vector) -> Matrix:
+    hat = skew(w)
+    return matadd(skew(wd), matmul(hat, hat))
+
+
+def _diagonal(w: Vector, u33: Scalar | None, difference: bool) -> tuple[Scalar, Scalar, Scalar, Vector]:
+    """U11, U22, U33 and D23, D31, D12."""
+    s1, s3 = w[0] * w[0], w[2] * w[2]
+    if u33 is not None and difference:
+        d31 = s1 - s3
+        u11, u22 = u33 + d31, -(s1 + s3)
+        return u11, u22, u33, [u33 - u22, d31, u22 - u11]
+    s2 = w[1] * w[1]
+    if u33 is None:
+        u33 = -(s1 + s2)
+    return -(s2 + s3), -(s1 + s3), u33, [s3 - s2, s1 - s3, s2 - s1]
+
+
+def moment_k(k: Symmetric, u: Matrix, d: Vector | None = None) -> Vector:
+    """The inertial moment from the pseudo-inertia; d = (D23, D31, D12) when it is known."""
+    xx, yy, zz, xy, xz, yz = k
+    d23, d31, d12 = d or (u[2][2] - u[1][1], u[0][0] - u[2][2], u[1][1] - u[0][0])
+    return [
+        yy * u[2][1] - zz * u[1][2] + yz * d23 + xy * u[2][0] - xz * u[1][0],
+        zz * u[0][2] - xx * u[2][0] + xz * d31 + yz * u[0][1] - xy * u[2][1],
+        xx * u[1][0] - yy * u[0][1] + xy * d12 + xz * u[1][2] - yz * u[0][2],
+    ]
+
+
+def _moment_j(inertia: Inertia, body: Body) -> Vector:
+    xx, xy, xz, yy, yz, zz = inertia.tensor()
+    u, (d23, d31, d12), w, wd = body.u, body.d, body.w, body.wd
+    return [
+        xx * wd[0] + (zz - yy) * (w[1] * w[2]) - xy * u[2][0] + xz * u[1][0] - yz * d23,
+        yy * wd[1] + (xx - zz) * (w[0] * w[2]) - xz * d31 - yz * u[0][1] + xy * u[2][1],
+        zz * wd[2] + (yy - xx) * (w[0] * w[1]) - xy * d12 - xz * u[1][2] + yz * u[0][2],
+    ]
+
+
+def _right_angles(body: Body) -> bool:
+    return all(x.number in (-1, 0, 1) for t in (body.lead, body.alpha, body.own) for x in t)

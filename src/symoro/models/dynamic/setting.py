@@ -1,0 +1,101 @@
+"""What the dynamic models read from a robot: gravity, wrenches, friction, joint rates with fixed values."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+from symoro.expr.formula import ZERO
+from symoro.expr.linalg import Vector, matvec, transpose
+from symoro.expr.scalar import Scalar, sign
+from symoro.program.builder import Builder
+from symoro.robot.coordinates import independent, rates
+from symoro.robot.description import WRENCH, ZERO3, BaseKind, Robot
+from symoro.robot.topology import moving_joints
+
+LOOPS = "it has closed loops; its tree with the loops cut is robot.tree()"
+
+
+def rigid_fixed_tree(robot: Robot) -> str | None:
+    """Why the models of a fixed-base rigid tree do not apply, if so."""
+    if robot.B:
+        return LOOPS
+    if robot.base.kind != BaseKind.FIXED:
+        return f"its base is {robot.base.kind}"
+    if any(frame.eta for frame in robot.frames):
+        return "it has elastic joints"
+    if not independent(robot):
+        return "it has no moving joint"
+    return None
+
+
+APPLIES_TO = "serial and tree robots with rigid joints on a base that is fixed or moves as prescribed"
+
+
+def gravity(builder: Builder, robot: Robot) -> Vector:
+    """Gravity in frame 0: the world's, turned back by the rotation of Z."""
+    world = [builder.formula(g) for g in robot.base.G]
+    entries = [builder.formula(z) for z in robot.base.Z]
+    rotation = [entries[4 * r : 4 * r + 3] for r in range(3)]
+    return matvec(transpose(rotation), world)
+
+
+def joint_motion(builder: Builder, robot: Robot, name: str, special: str, title: str) -> dict[int, Scalar]:
+    """The input qd or qdd, with the values that the robot fixes in place of its entries."""
+    return rates(robot, _of_joints(builder, robot, name, special, title), builder.formula)
+
+
+def joint_torques(builder: Builder, robot: Robot) -> dict[int, Scalar]:
+    """The input tau, with the values that the robot fixes in place of its entries."""
+    return _of_joints(builder, robot, "tau", "GAM", "joint torques and forces")
+
+
+def _of_joints(builder: Builder, robot: Robot, name: str, special: str, title: str) -> dict[int, Scalar]:
+    own = independent(robot)
+    entries = builder.input(name, (len(own),), [f"{name}{j}" for j in own], title)
+    values: dict[int, Scalar] = {}
+    for j, entry in zip(own, entries, strict=True):
+        fixed = getattr(robot.frame(j), special)
+        values[j] = entry if fixed is None else builder.formula(fixed)
+    return values
+
+
+def wrenches(builder: Builder, robot: Robot) -> dict[int, Vector]:
+    """The wrench of each link on the environment; what is left symbolic varies in time and is an input."""
+    free = [j for j in range(1, robot.NL + 1) if any(getattr(robot.link(j), n).symbols for n in WRENCH)]
+    given: dict[int, list[Scalar]] = {}
+    if free:
+        names = [f"{n}{j}" for j in range(1, robot.NL + 1) for n in WRENCH]
+        title = "wrench (force; moment) of each link on the environment, in its frame"
+        entries = builder.input("wrench", (robot.NL, 6), names, title)
+        given = {j: list(entries[6 * (j - 1) : 6 * j]) for j in range(1, robot.NL + 1)}
+    found: dict[int, Vector] = {}
+    for j in range(1, robot.NL + 1):
+        formulas = [getattr(robot.link(j), n) for n in WRENCH]
+        if any(not f.is_zero for f in formulas):
+            found[j] = [given[j][k] if f.symbols else builder.formula(f) for k, f in enumerate(formulas)]
+    return found
+
+
+def drive_torques(
+    builder: Builder, robot: Robot, qd: Mapping[int, Scalar], qdd: Mapping[int, Scalar]
+) -> dict[int, Scalar]:
+    """Rotor inertia and friction: IA qdd + FV qd + FS sign(qd) + FO, for every moving joint."""
+    found: dict[int, Scalar] = {}
+    for j in moving_joints(robot):
+        frame = robot.frame(j)
+        torque: Scalar = builder.formula(frame.FO)
+        torque = torque + builder.formula(frame.IA) * qdd[j] + builder.formula(frame.FV) * qd[j]
+        if not frame.FS.is_zero:
+            torque = torque + builder.formula(frame.FS) * sign(qd[j])
+        found[j] = torque
+    return found
+
+
+def at_rest(robot: Robot) -> Robot:
+    """The robot without external wrenches on a base that does not move, for models of gravity and energy."""
+    none: dict[str, Any] = dict.fromkeys(WRENCH, ZERO)
+    links = tuple(replace(link, **none) for link in robot.links)
+    base = replace(robot.base, V0=ZERO3, W0=ZERO3, VP0=ZERO3, WP0=ZERO3)
+    return replace(robot, links=links, base=base)

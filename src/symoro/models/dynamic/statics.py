@@ -1,0 +1,64 @@
+"""`static-torques`: the torques that hold a wrench exerted at a frame, tau = J' F (virtual work)."""
+
+from __future__ import annotations
+
+from symoro.expr.linalg import matvec, transpose
+from symoro.models.catalogue import Port, model
+from symoro.models.dynamic.setting import LOOPS
+from symoro.models.geometric.steps import last_frame, resolve
+from symoro.models.joints import Trigonometry, joint_positions
+from symoro.models.kinematic.jacobian import (
+    OPTIONS,
+    assembled,
+    candidates,
+    checked_mid,
+    factors,
+    needs_joints,
+)
+from symoro.models.kinematic.motion import Q
+from symoro.models.kinematic.tool import with_tool
+from symoro.models.references import SYMORO_1997
+from symoro.program.builder import Builder
+from symoro.program.count import count
+from symoro.program.program import Program
+from symoro.robot.description import Robot
+
+
+def open_tree(robot: Robot) -> str | None:
+    """Why the model does not apply, if so: J' F would load the passive joints of a loop."""
+    return LOOPS if robot.B else needs_joints(robot)
+
+
+@model(
+    "static-torques",
+    menu="Dynamic",
+    title="torques of a wrench that a frame exerts on the environment",
+    inputs=(Q, Port("F", "6", "wrench (force; moment) by frame `to`, at its origin, in the axes of `frame`")),
+    outputs=(Port("tau", "n", "joint torques and forces"),),
+    options=OPTIONS,
+    reference=SYMORO_1997.at("section 4.1"),
+    aliases=("statics",),
+    applies=open_tree,
+    applies_to="serial and tree robots",
+    equations=r"\Gamma = {}^rJ_n^T\, {}^rF_n",
+)
+def static_torques(
+    robot: Robot, to: int | str | None = None, frame: int | str = 0, mid: int | str | None = None
+) -> Program:
+    """Torques of a wrench at rest, without weight."""
+    expressed = resolve(robot, frame, 0)
+    tree, end = with_tool(robot, resolve(robot, to, last_frame(robot)))
+    chosen = checked_mid(tree, end, mid)
+    mids = candidates(tree, end, expressed) if chosen is None else [chosen]
+    return min((_program(tree, end, expressed, m) for m in mids), key=lambda program: count(program).total)
+
+
+def _program(robot: Robot, end: int, frame: int | str, m: int) -> Program:
+    builder = Builder(f"{robot.name}_static_torques")
+    q = joint_positions(builder, robot)
+    wrench = builder.input(
+        "F", (6,), [f"F_{k}" for k in range(1, 7)], f"wrench of frame {end} in frame {frame}"
+    )
+    f = factors(builder, robot, end, frame, m, q, Trigonometry(builder, robot))
+    builder.output("tau", matvec(transpose(assembled(f)), wrench), "joint torques and forces")
+    return builder.program()

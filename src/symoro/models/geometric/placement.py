@@ -1,0 +1,122 @@
+"""Placement of one frame in another as a product of elementary motions, eq. (1) to (3) of the 1997 paper.
+
+The product can be formed outward (each motion applied on the right) or inward (on the left). Either way turns about
+parallel axes are kept as one pending angle: sines and cosines of sums appear (C23), and a translation between
+parallel axes costs two products.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from symoro.expr.linalg import Matrix, MatrixLike, Vector, add, homogeneous, identity, scale, transpose
+from symoro.expr.scalar import Scalar
+from symoro.models.geometric.steps import Step
+from symoro.models.joints import Angle, Trigonometry, is_zero
+
+NameFrame = Callable[[int, Matrix, Vector], None]
+
+AXIS = {"x": 0, "z": 2}
+PLANE = {"x": (1, 2), "z": (0, 1)}
+
+
+def turned(rotation: MatrixLike, trig: Trigonometry, axis: str, angle: Angle) -> Matrix:
+    """A matrix times the rotation about z or x: two of its columns change."""
+    s, c = trig.sincos(angle)
+    i, j = PLANE[axis]
+    result = [list(row) for row in rotation]
+    for row in result:
+        row[i], row[j] = row[i] * c + row[j] * s, row[j] * c - row[i] * s
+    return result
+
+
+def turning(trig: Trigonometry, axis: str, angle: Angle, matrix: MatrixLike) -> Matrix:
+    """The rotation about z or x times a matrix: two of its rows change."""
+    s, c = trig.sincos(angle)
+    i, j = PLANE[axis]
+    result = [list(row) for row in matrix]
+    result[i] = [c * x - s * y for x, y in zip(matrix[i], matrix[j], strict=True)]
+    result[j] = [s * x + c * y for x, y in zip(matrix[i], matrix[j], strict=True)]
+    return result
+
+
+def across(trig: Trigonometry, axis: str, angle: Angle) -> Vector:
+    """Where the other axis (x for z, z for x) points after a turn."""
+    s, c = trig.sincos(angle)
+    return [c, s, 0] if axis == "z" else [0, -s, c]
+
+
+def along(axis: str, length: Scalar) -> Vector:
+    """A translation along an axis."""
+    vector: Vector = [0, 0, 0]
+    vector[AXIS[axis]] = length
+    return vector
+
+
+def shifted(position: Vector, rotation: MatrixLike, move: Vector) -> Vector:
+    """position + rotation * move; most of a move is zero."""
+    for k, length in enumerate(move):
+        if not is_zero(length):
+            position = [p + row[k] * length for p, row in zip(position, rotation, strict=True)]
+    return position
+
+
+def outward(steps: Sequence[Step], trig: Trigonometry, name: NameFrame) -> Matrix:
+    """The product from the first motion to the last."""
+    rotation, position = identity(3), along("z", 0)
+    axis, pending, frame = "z", None, 0
+    for step in steps:
+        if pending is None or step.axis == axis:
+            axis = step.axis
+            pending = step.angle if pending is None else pending + step.angle
+            move = along(axis, step.length)
+        elif step.angle.value.is_zero:
+            move = scale(step.length, across(trig, axis, pending))
+        else:
+            rotation = turned(rotation, trig, axis, pending)
+            if axis == "z":
+                name(frame, rotation, position)
+            axis, pending = step.axis, step.angle
+            move = along(axis, step.length)
+        position = shifted(position, rotation, move)
+        frame = step.frame
+    if pending is not None:
+        rotation = turned(rotation, trig, axis, pending)
+    return homogeneous(rotation, position)
+
+
+def inward(steps: Sequence[Step], trig: Trigonometry, name: NameFrame) -> Matrix:
+    """The product from the last motion to the first.
+
+    The motions since the last change of axis are (pending turn, shift along the axis, translations across it, each
+    with the angle by which it has been turned since).
+    """
+    rotation, position = identity(3), along("z", 0)
+    axis, pending, frame = "z", None, 0
+    shift: Scalar = 0
+    crossing: list[tuple[Scalar, Angle]] = []
+
+    def settle() -> tuple[Matrix, Vector]:
+        if pending is None:
+            return rotation, position
+        (p,) = transpose(turning(trig, axis, pending, [[x] for x in position]))
+        p = add(p, along(axis, shift))
+        for length, angle in crossing:
+            p = add(p, scale(length, across(trig, axis, angle)))
+        return turning(trig, axis, pending, rotation), p
+
+    for step in reversed(steps):
+        if pending is None or step.axis == axis:
+            axis = step.axis
+            crossing = [(length, step.angle + angle) for length, angle in crossing]
+            pending = step.angle if pending is None else step.angle + pending
+            shift = shift + step.length
+        elif step.angle.value.is_zero:
+            crossing.append((step.length, step.angle))
+        else:
+            rotation, position = settle()
+            if axis == "x":
+                name(frame, rotation, position)
+            axis, pending, shift, crossing = step.axis, step.angle, step.length, []
+        frame = step.frame
+    return homogeneous(*settle())

@@ -1,0 +1,134 @@
+"""The way between two frames as elementary motions: rotations and translations along z and x, merged.
+
+Going down to frame j:  Rz(gamma) Tz(b) Rx(alpha) Tx(d) Rz(theta) Tz(r)       (Khalil and Kleinfinger)
+Going up from frame j:  the inverses, in reverse order.
+
+Motions along one axis commute and add up, so that parallel axes that follow each other become one angle.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from symoro.errors import NotApplicableError
+from symoro.expr.scalar import Expr, Scalar
+from symoro.models.joints import Angle, angle_of, constant_angle, length_of
+from symoro.program.builder import Builder
+from symoro.robot.description import GEOMETRIC, BaseKind, Placement, Robot
+from symoro.robot.topology import path
+
+
+@dataclass(frozen=True)
+class Step:
+    """A screw motion along one axis: rotation by `angle` and translation by `length`.
+
+    `frame` is the frame to which it belongs; `ends_frame` tells that after it one stands at that frame.
+    """
+
+    axis: str
+    angle: Angle
+    length: Expr
+    frame: int
+    ends_frame: bool = False
+
+
+def is_special(which: int | str) -> bool:
+    return which in ("world", "tool")
+
+
+def resolve(robot: Robot, which: int | str | None, default: int | str) -> int | str:
+    """A frame as the user wrote it: a number, a name, 'world', 'tool' or the tool's name."""
+    if which is None:
+        which = default
+    if robot.tool and which == robot.tool.name:
+        which = "tool"
+    if isinstance(which, str) and is_special(which):
+        if which == "tool" and robot.tool is None:
+            raise NotApplicableError(f"robot '{robot.name}' has no tool frame")
+        if which == "world" and robot.base.kind != BaseKind.FIXED:
+            raise NotApplicableError(
+                f"robot '{robot.name}' has a {robot.base.kind} base: where frame 0 stands in the world is no "
+                "constant",
+                hint="ask for placements in frame 0",
+            )
+        return which
+    return robot.frame_number(which)
+
+
+def last_frame(robot: Robot) -> int | str:
+    """The frame that a user most likely means: the tool, or the last link's."""
+    return "tool" if robot.tool else robot.NL
+
+
+def standing_frame(robot: Robot, which: int | str) -> int:
+    """The numbered frame on which a frame stands."""
+    if which == "world":
+        return 0
+    if which == "tool" and robot.tool:
+        return robot.tool.place.ant
+    return int(which)
+
+
+def uses_cut_joint(robot: Robot, frm: int | str, to: int | str) -> bool:
+    """Whether the way passes a joint where a loop is opened."""
+    up, down = path(robot, standing_frame(robot, frm), standing_frame(robot, to))
+    return any(robot.NL < j <= robot.NJ and robot.frame(j).moving for j in (*up, *down))
+
+
+def steps_between(
+    builder: Builder,
+    robot: Robot,
+    frm: int | str,
+    to: int | str,
+    q: Mapping[int, Scalar],
+    *,
+    merge: bool = True,
+) -> list[Step]:
+    """The motions from frame `frm` to frame `to`; the world counts as frame 0, its matrix Z is the caller's."""
+    up, down = path(robot, standing_frame(robot, frm), standing_frame(robot, to))
+    steps: list[Step] = []
+    if frm == "tool" and robot.tool:
+        steps += _inverted(_placed(builder, robot.tool.place), standing_frame(robot, frm))
+    for j in up:
+        steps += _inverted(_steps_down(builder, robot, j, q), robot.frame(j).ant)
+    for j in down:
+        steps += _steps_down(builder, robot, j, q)
+    if to == "tool" and robot.tool:
+        steps += _placed(builder, robot.tool.place)
+    return _merged(steps) if merge else steps
+
+
+def _steps_down(builder: Builder, robot: Robot, j: int, q: Mapping[int, Scalar]) -> list[Step]:
+    frame = robot.frame(j)
+    i = frame.ant
+    gamma, alpha = constant_angle(builder, robot, j, "gamma"), constant_angle(builder, robot, j, "alpha")
+    return [
+        Step("z", gamma, builder.formula(frame.b), i),
+        Step("x", alpha, builder.formula(frame.d), i),
+        Step("z", angle_of(builder, robot, j, q), length_of(builder, robot, j, q), j, True),
+    ]
+
+
+def _placed(builder: Builder, place: Placement) -> list[Step]:
+    gamma, b, alpha, d, theta, r = (builder.formula(getattr(place, name)) for name in GEOMETRIC)
+    i = place.ant
+    return [Step("z", Angle(gamma), b, i), Step("x", Angle(alpha), d, i), Step("z", Angle(theta), r, i)]
+
+
+def _inverted(steps: list[Step], frame: int) -> list[Step]:
+    last = len(steps) - 1
+    return [Step(s.axis, -s.angle, -s.length, frame, at == last) for at, s in enumerate(reversed(steps))]
+
+
+def _merged(steps: list[Step]) -> list[Step]:
+    merged: list[Step] = []
+    for step in steps:
+        if step.angle.value.is_zero and step.length.is_zero and merged:
+            merged[-1] = Step(merged[-1].axis, merged[-1].angle, merged[-1].length, step.frame)
+        elif merged and merged[-1].axis == step.axis:
+            last = merged.pop()
+            merged.append(Step(step.axis, last.angle + step.angle, last.length + step.length, step.frame))
+        else:
+            merged.append(step)
+    return merged

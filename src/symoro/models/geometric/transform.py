@@ -1,0 +1,91 @@
+"""`transform` and `fast-geometry`: where one frame stands in another.
+
+    rTj = [ rAj  rPj ]     rTj = product of the iTk along the way from r to j          (1997 paper, eq. 1 to 3)
+          [  0    1  ]
+
+`transform` gives one expanded expression an entry, to be read; `fast-geometry` keeps intermediate variables and
+takes the order of multiplication that costs fewer operations.
+
+W. Khalil, D. Creusot, "SYMORO+: a system for the symbolic modelling of robots", Robotica 15, 1997, section 3.1.
+"""
+
+from __future__ import annotations
+
+from symoro.expr.linalg import Matrix, Vector
+from symoro.models.catalogue import Option, Port, model
+from symoro.models.geometric import placement
+from symoro.models.geometric.between import placement_between
+from symoro.models.geometric.steps import last_frame, resolve, uses_cut_joint
+from symoro.models.joints import Trigonometry, joint_positions
+from symoro.models.references import SYMORO_1997
+from symoro.program.builder import Builder
+from symoro.program.count import count
+from symoro.program.program import Program
+from symoro.robot.description import Robot
+
+REFERENCE = SYMORO_1997.at("section 3.1")
+OPTIONS = (
+    Option("frm", "frame in which the placement is expressed: number, name, 'world' or 'tool'", "frame", 0),
+    Option("to", "frame that is placed; by default the tool or the last link's frame", "frame", None),
+)
+INPUTS = (Port("q", "n", "joint positions"),)
+OUTPUTS = (Port("T", "4,4", "placement of frame `to` in frame `frm`"),)
+EQUATIONS = (
+    r"{}^{i}T_{j} = R_z(\gamma_j)\,T_z(b_j)\,R_x(\alpha_j)\,T_x(d_j)\,R_z(\theta_j)\,T_z(r_j), \qquad "
+    r"{}^{r}T_{j} = \prod_{k} {}^{a(k)}T_{k}"
+)
+
+
+@model(
+    "transform",
+    menu="Geometric",
+    title="transformation matrix, one expression an entry",
+    inputs=INPUTS,
+    outputs=OUTPUTS,
+    options=OPTIONS,
+    reference=REFERENCE,
+    aliases=("trm", "transformation-matrix"),
+    equations=EQUATIONS,
+)
+def transform(robot: Robot, frm: int | str = 0, to: int | str | None = None) -> Program:
+    """The placement written out."""
+    return _placed(robot, frm, to, inward=True, expanded=True)
+
+
+@model(
+    "fast-geometry",
+    menu="Geometric",
+    title="fast direct geometric model, with intermediate variables",
+    inputs=INPUTS,
+    outputs=OUTPUTS,
+    options=OPTIONS,
+    reference=REFERENCE,
+    aliases=("fgm", "direct-geometry", "dgm"),
+    equations=EQUATIONS,
+)
+def fast_geometry(robot: Robot, frm: int | str = 0, to: int | str | None = None) -> Program:
+    """The placement in the cheaper order of multiplication."""
+    candidates = [_placed(robot, frm, to, inward=inward, expanded=False) for inward in (True, False)]
+    return min(candidates, key=lambda program: count(program).total)
+
+
+def _placed(robot: Robot, frm: int | str, to: int | str | None, *, inward: bool, expanded: bool) -> Program:
+    start, end = resolve(robot, frm, 0), resolve(robot, to, last_frame(robot))
+    builder = Builder(f"{robot.name}_{'transform' if expanded else 'fast_geometry'}")
+    trig = Trigonometry(builder, robot)
+    q = joint_positions(builder, robot, cut=uses_cut_joint(robot, start, end))
+
+    def name(frame: int, rotation: Matrix, position: Vector) -> None:
+        if expanded:
+            return
+        prefix = f"U{frame}T{end}_" if inward else f"U{start}T{frame}_"
+        for r, row in enumerate(rotation, 1):
+            for c, entry in enumerate(row, 1):
+                builder.named(f"{prefix}{r}{c}", entry)
+        for r, entry in enumerate(position, 1):
+            builder.named(f"{prefix}{r}4", entry)
+
+    product = placement.inward if inward else placement.outward
+    matrix = placement_between(builder, robot, start, end, q, trig, product, name)
+    builder.output("T", matrix, f"placement of frame {end} in frame {start}")
+    return builder.program(expanded=expanded)

@@ -1,0 +1,118 @@
+"""The columns of a regressor: which parameters it multiplies, their names and their values.
+
+A column is named by the field of the robot that it multiplies and the number of its link: XX1 .. M1, IA1, FV1, FS1,
+FO1. Fields that are zero have no column. Base parameters (1997 paper, section 6.4) keep the columns of the standard
+ones that stay, and change the values:
+
+    W K = W_b K_b,     K_b = K_kept + sum of coefficient K_other over what is regrouped with it
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from symoro.expr.formula import Formula
+from symoro.models.catalogue import Option, Port
+from symoro.models.dynamic.setting import rigid_fixed_tree
+from symoro.robot.description import INERTIAL, Robot
+from symoro.robot.topology import moving_joints
+
+FRICTION = ("FV", "FS", "FO")
+
+PARAMETERS = Option(
+    "parameters",
+    "columns of the standard parameters, or of the base parameters alone",
+    "choice",
+    "standard",
+    ("standard", "base"),
+)
+FRICTION_OPTION = Option(
+    "friction",
+    "columns of FV, FS, FO: where the robot has them, for all joints, or none",
+    "choice",
+    "given",
+    ("given", "all", "none"),
+)
+W = Port("W", "n,P", "regressor: tau = W K; K in the order of the columns")
+
+
+@dataclass(frozen=True)
+class Column:
+    """A parameter: field of link or joint j."""
+
+    kind: str
+    j: int
+
+    @property
+    def name(self) -> str:
+        return f"{self.kind}{self.j}"
+
+    def value(self, robot: Robot) -> Formula:
+        """The robot's own value."""
+        owner = robot.link(self.j) if self.kind in INERTIAL else robot.frame(self.j)
+        found: Formula = getattr(owner, self.kind)
+        return found
+
+
+def has_parameters(robot: Robot) -> str | None:
+    """Why a regressor does not apply to a robot, if so."""
+    reason = rigid_fixed_tree(robot)
+    if reason is None and not inertial_columns(robot):
+        return "all its inertial parameters are zero: give its links symbols, as M1"
+    return reason
+
+
+def at_rest_with_parameters(robot: Robot) -> str | None:
+    """The same for models of energy: what moves the base would do work that is not measured."""
+    base = robot.base
+    if not all(f.is_zero for f in (*base.V0, *base.W0, *base.VP0, *base.WP0)):
+        return "its base moves"
+    return has_parameters(robot)
+
+
+AT_REST = "serial and tree robots with rigid joints on a base at rest"
+
+
+def columns(robot: Robot, parameters: str = "standard", friction: str = "given") -> list[Column]:
+    """The columns, link by link: inertia, rotor inertia, friction."""
+    inertial = base_columns(robot) if parameters == "base" else inertial_columns(robot)
+    found = [*inertial, *friction_columns(robot, friction)]
+    order = (*INERTIAL, "IA", *FRICTION)
+    return sorted(found, key=lambda column: (column.j, order.index(column.kind)))
+
+
+def inertial_columns(robot: Robot) -> list[Column]:
+    """Standard parameters of links and rotors that are not zero."""
+    return [column for column in _all_inertial(robot) if not column.value(robot).is_zero]
+
+
+def base_columns(robot: Robot) -> list[Column]:
+    """Base parameters; one that stays may be zero in the robot, when others are regrouped with it."""
+    from symoro.models.identification.base import base_parameters  # only who asks for them waits for them
+
+    kept = set(base_parameters(robot).names)
+    return [column for column in _all_inertial(robot) if column.name in kept]
+
+
+def _all_inertial(robot: Robot) -> list[Column]:
+    links = [Column(kind, j) for j in range(1, robot.NL + 1) for kind in INERTIAL]
+    return links + [Column("IA", j) for j in moving_joints(robot)]
+
+
+def friction_columns(robot: Robot, friction: str) -> list[Column]:
+    """Friction and offsets of the moving joints."""
+    if friction == "none":
+        return []
+    found = [Column(kind, j) for j in moving_joints(robot) for kind in FRICTION]
+    return [c for c in found if friction == "all" or not c.value(robot).is_zero]
+
+
+def parameter_values(robot: Robot, names: Sequence[str], parameters: str = "standard") -> list[Formula]:
+    """K: what the robot's own parameters are, for the columns of a regressor."""
+    known = {column.name: column for column in (*_all_inertial(robot), *friction_columns(robot, "all"))}
+    if parameters == "base":
+        from symoro.models.identification.base import base_parameters
+
+        robot = base_parameters(robot).robot
+    return [known[name].value(robot) for name in names]

@@ -1,0 +1,147 @@
+"""`dynamic-identification`: the regressor of the inverse dynamic model, tau = W K (1997 paper, eq. 39).
+
+A unit of one parameter of link j makes a wrench (f; m) of that link alone, in its own frame about its origin:
+
+    M    f = VP                       XX   m = (WP1, w1 w3, -w1 w2)      XY   m = (-U31, U32, -D12)
+    MX   f = U x,  m = x X VP         YY   m = (-w2 w3, WP2, w1 w2)      XZ   m = (U21, -D31, -U23)
+    MY, MZ likewise                   ZZ   m = (w2 w3, -w1 w3, WP3)      YZ   m = (-D23, -U12, U13)
+
+with U, D, VP of the Newton-Euler recursion (eq. 8 to 10), computed once for all columns. What joint k feels of it is
+the power of the wrench in the motion (v; a) that the unit rate of joint k gives to link j (virtual work):
+
+    W_k = f.v + m.a;      for the first moments together  U' v + VP x a,  for the mass  VP.v
+
+The other way, each wrench column handed inward from frame to frame, costs more on every robot tried (RX90 628
+operations in place of 605, PUMA560 728 for 656, with base columns): a column then pays two turns of three entries a
+frame, where the twists are turned once for all columns.
+
+Rotor inertia and friction have the columns qdd, qd, sign(qd) and 1. External wrenches and the payload are no part of
+the model.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+from symoro.expr.linalg import add, cross, dot, matvec, transpose
+from symoro.expr.scalar import Scalar, sign
+from symoro.models.catalogue import model
+from symoro.models.dynamic.formulation import Formulation, plain, quick
+from symoro.models.dynamic.newton_euler import Body, NewtonEuler
+from symoro.models.dynamic.setting import APPLIES_TO, gravity, joint_motion
+from symoro.models.identification.columns import (
+    FRICTION_OPTION,
+    PARAMETERS,
+    Column,
+    W,
+    columns,
+    has_parameters,
+)
+from symoro.models.identification.twists import Twist, joint_twists, name_twist, own_axes
+from symoro.models.joints import Trigonometry, joint_positions
+from symoro.models.kinematic.motion import QD, QDD, Q
+from symoro.models.recursion import base_motion
+from symoro.models.references import SYMORO_1997
+from symoro.program.builder import Builder
+from symoro.program.count import count
+from symoro.program.program import Program
+from symoro.robot.coordinates import project
+from symoro.robot.description import Robot
+from symoro.robot.topology import moving_joints
+
+Entries = dict[tuple[int, Column], Scalar]  # (joint of the tree, column)
+Rates = Mapping[int, Scalar]
+
+
+def felt(body: Body, twist: Twist) -> dict[str, Scalar]:
+    """The effort of one joint for a unit of each parameter of a link, which moves by `twist` with that joint."""
+    u, w, wd, vd, (d23, d31, d12) = body.u, body.w, body.wd, body.vd, body.d
+    w12, w13, w23 = w[0] * w[1], w[0] * w[2], w[1] * w[2]
+    v, a = twist.linear, twist.angular.value
+    x, y, z = add(matvec(transpose(u), v), cross(vd, a))
+    return {
+        "XX": dot([wd[0], w13, -w12], a),
+        "XY": dot([-u[2][0], u[2][1], -d12], a),
+        "XZ": dot([u[1][0], -d31, -u[1][2]], a),
+        "YY": dot([-w23, wd[1], w12], a),
+        "YZ": dot([-d23, -u[0][1], u[0][2]], a),
+        "ZZ": dot([w23, -w13, wd[2]], a),
+        "MX": x,
+        "MY": y,
+        "MZ": z,
+        "M": dot(vd, v),
+    }
+
+
+def drive(kind: str, qd: Scalar, qdd: Scalar) -> Scalar:
+    """The torque of a unit of rotor inertia, friction or offset."""
+    if kind == "FS":
+        return sign(qd)
+    return {"IA": qdd, "FV": qd, "FO": 1}[kind]
+
+
+def regressor(
+    builder: Builder, robot: Robot, formulation: Formulation, q: Rates, qd: Rates, qdd: Rates
+) -> Entries:
+    """The entries for every joint of the tree and every column there can be; those not read cost nothing."""
+    trig = Trigonometry(builder, robot)
+    recursion = NewtonEuler(builder, robot, formulation, q, trig)
+    recursion.move(base_motion(builder, robot), gravity(builder, robot), qd, qdd)
+    entries: Entries = {}
+    for (k, j), twist in joint_twists(recursion.bodies, trig).items():
+        name_twist(builder, ("JV", "JW"), f"{k}_{j}", twist)
+        for kind, value in felt(recursion.bodies[j], twist).items():
+            entries[k, Column(kind, j)] = builder.named(f"W{k}_{kind}{j}", value)
+    for j in moving_joints(robot):
+        for kind in ("IA", "FV", "FS", "FO"):
+            entries[j, Column(kind, j)] = drive(kind, qd[j], qdd[j])
+    return entries
+
+
+def rows(builder: Builder, robot: Robot, entries: Entries, chosen: Sequence[Column]) -> list[list[Scalar]]:
+    """The matrix over the independent coordinates: G' times the entries of the tree's joints."""
+    joints = moving_joints(robot)
+    found = [
+        project(robot, {k: entries.get((k, column), 0) for k in joints}, builder.formula) for column in chosen
+    ]
+    return transpose(found)
+
+
+def formulations(robot: Robot) -> list[Formulation]:
+    """Ways to write the outward recursion among which the count decides."""
+    links = tuple(replace(choice, doubled=False) for choice in quick(robot).links)
+    apart = replace(quick(robot), links=links)
+    together = replace(apart, links=tuple(replace(choice, difference=True) for choice in links))
+    return [own_axes(f) for f in (together, apart, plain(robot))]
+
+
+def regressor_program(robot: Robot, formulation: Formulation, chosen: Sequence[Column]) -> Program:
+    """The program of W."""
+    builder = Builder(f"{robot.name}_dynamic_identification")
+    q = joint_positions(builder, robot)
+    qd = joint_motion(builder, robot, "qd", "QP", QD.title)
+    qdd = joint_motion(builder, robot, "qdd", "QDP", QDD.title)
+    entries = regressor(builder, robot, formulation, q, qd, qdd)
+    builder.output("W", rows(builder, robot, entries, chosen), W.title)
+    return replace(builder.program(), columns=tuple(column.name for column in chosen))
+
+
+@model(
+    "dynamic-identification",
+    menu="Identification",
+    title="dynamic identification model: the torques as a linear function of the parameters",
+    inputs=(Q, QD, QDD),
+    outputs=(W,),
+    options=(PARAMETERS, FRICTION_OPTION),
+    reference=SYMORO_1997.at("section 6.1, eq. (39)"),
+    aliases=("dim",),
+    applies=has_parameters,
+    applies_to=APPLIES_TO,
+    equations=r"\Gamma = W(q, \dot q, \ddot q)\,K",
+)
+def dynamic_identification(robot: Robot, parameters: str = "standard", friction: str = "given") -> Program:
+    """The regressor of the torques."""
+    chosen = columns(robot, parameters, friction)
+    programs = [regressor_program(robot, f, chosen) for f in formulations(robot)]
+    return min(programs, key=lambda program: count(program).total)

@@ -1,0 +1,106 @@
+"""`energy-identification`: the energy as a linear function of the parameters, E + U = h K (1997 paper, eq. 47 to 54).
+
+    XX w1^2/2   XY w1 w2   XZ w1 w3   YY w2^2/2   YZ w2 w3   ZZ w3^2/2   IA qd^2/2
+    (MX, MY, MZ)  V x w - jg          M  V.V/2 - g.0Pj                   (eq. 52; the mass of eq. 50 restored)
+
+Between two moments the work of the drives is the change of energy and what friction takes:
+
+    integral of qd' tau = (h(t2) - h(t1)) K + integral of (FV qd^2 + FS |qd| + FO qd)
+
+No acceleration is needed. U is zero where all mass would lie at the origin of frame 0. With base parameters h K is
+E + U but for a constant, which the difference drops.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+from symoro.expr.linalg import Vector, cross, dot, subtract
+from symoro.expr.scalar import Scalar
+from symoro.models.catalogue import Port, model
+from symoro.models.dynamic.setting import gravity, joint_motion
+from symoro.models.identification.columns import (
+    AT_REST,
+    PARAMETERS,
+    Column,
+    at_rest_with_parameters,
+    columns,
+)
+from symoro.models.identification.twists import Bodies, Twist, name_twist, placed, velocities, weights
+from symoro.models.joints import Trigonometry, joint_positions
+from symoro.models.kinematic.motion import QD, Q
+from symoro.models.references import SYMORO_1997
+from symoro.program.builder import Builder
+from symoro.program.program import Program
+from symoro.robot.description import Robot
+
+H = Port("h", "P", "energy functions: E + U = h K; K in the order of the columns")
+
+
+def energy_functions(
+    builder: Builder, robot: Robot, q: Mapping[int, Scalar], qd: Mapping[int, Scalar]
+) -> dict[Column, Scalar]:
+    """h, for every parameter that there can be."""
+    trig = Trigonometry(builder, robot)
+    bodies = placed(builder, robot, q, trig)
+    moving = velocities(bodies, qd, trig)
+    g = weights(bodies, gravity(builder, robot), trig)
+    heights = _heights(bodies, g)
+    half = builder.number(1) / 2
+    found: dict[Column, Scalar] = {}
+    for j in bodies:
+        name_twist(builder, ("V", "W"), str(j) if j < 10 else f"_{j}", moving[j])
+        for kind, value in _of_link(moving[j], g[j], heights[j], half).items():
+            found[Column(kind, j)] = value
+    found |= {Column("IA", j): half * (rate * rate) for j, rate in qd.items()}
+    return found
+
+
+def _of_link(moving: Twist, g: Vector, height: Scalar, half: Scalar) -> dict[str, Scalar]:
+    v, w = moving.linear, moving.angular.value
+    x, y, z = subtract(cross(v, w), g)
+    return {
+        "XX": half * (w[0] * w[0]),
+        "XY": w[0] * w[1],
+        "XZ": w[0] * w[2],
+        "YY": half * (w[1] * w[1]),
+        "YZ": w[1] * w[2],
+        "ZZ": half * (w[2] * w[2]),
+        "MX": x,
+        "MY": y,
+        "MZ": z,
+        "M": half * dot(v, v) + height,
+    }
+
+
+def _heights(bodies: Bodies, g: Mapping[int, Vector]) -> dict[int, Scalar]:
+    """-g.0Pj: the potential of a unit mass at each origin, summed along the chain."""
+    found: dict[int, Scalar] = {0: 0}
+    for j, body in bodies.items():
+        found[j] = found[body.i] - dot(g[body.i], body.position)
+    return found
+
+
+@model(
+    "energy-identification",
+    menu="Identification",
+    title="energy identification model: the energy as a linear function of the parameters",
+    inputs=(Q, QD),
+    outputs=(H,),
+    options=(PARAMETERS,),
+    reference=SYMORO_1997.at("section 6.3, eq. (47) to (54)"),
+    aliases=("eim",),
+    applies=at_rest_with_parameters,
+    applies_to=AT_REST,
+    equations=r"\int_{t_1}^{t_2} \dot q^T \Gamma\,dt = (h(t_2) - h(t_1))\,K, \qquad E + U = h(q, \dot q)\,K",
+)
+def energy_identification(robot: Robot, parameters: str = "standard") -> Program:
+    """The energy functions."""
+    builder = Builder(f"{robot.name}_energy_identification")
+    q = joint_positions(builder, robot)
+    qd = joint_motion(builder, robot, "qd", "QP", QD.title)
+    chosen = columns(robot, parameters, "none")
+    h = energy_functions(builder, robot, q, qd)
+    builder.output("h", [h[column] for column in chosen], H.title)
+    return replace(builder.program(), columns=tuple(column.name for column in chosen))

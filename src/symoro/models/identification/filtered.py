@@ -1,0 +1,164 @@
+"""`filtered-identification`: the torques from momenta, without accelerations (1997 paper, eq. 40 to 46).
+
+    tau = d(D1 K)/dt + D2 K,      D1 K = dE/dqd,      D2 K = -dE/dq + dU/dq + friction
+
+In use both sides pass a low-pass filter F, and F' = s F takes the derivative (filters.py):
+
+    F[tau] = (F'[D1] + F[D2]) K                                                                (eq. 44)
+
+Link j moves by (V; w). Unit rate of joint k adds (v; a) to it, a unit of its position takes (c; b) away: all that lies
+before the joint is seen turned back by it, so that in frame k
+
+    revolute  (c; b) = (z x V; z x w)        prismatic  (c; b) = (z x w; 0)
+
+and from there outward both are carried as twists. With E of eq. (49) and U of eq. (50), g being gravity in frame j:
+
+    XX   D1 = w1 a1             D2 = w1 b1               M    D1 = V.v              D2 = V.c - g.v
+    XY   D1 = w1 a2 + w2 a1     D2 = w1 b2 + w2 b1       MS   D1 = v x w + V x a    D2 = c x w + V x b + a x g
+
+IA has qd in D1; FV, FS and FO have qd, sign(qd) and 1 in D2.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+
+from symoro.expr.linalg import Vector, VectorLike, add, cross, dot
+from symoro.expr.scalar import Scalar
+from symoro.models.catalogue import Port, model
+from symoro.models.dynamic.newton_euler import Body
+from symoro.models.dynamic.setting import gravity, joint_motion
+from symoro.models.identification.columns import (
+    AT_REST,
+    FRICTION_OPTION,
+    PARAMETERS,
+    Column,
+    at_rest_with_parameters,
+    columns,
+)
+from symoro.models.identification.dynamic import Entries, drive, rows
+from symoro.models.identification.twists import (
+    Bodies,
+    Direction,
+    Twist,
+    joint_twists,
+    name_twist,
+    placed,
+    velocities,
+    weights,
+)
+from symoro.models.joints import Trigonometry, joint_positions
+from symoro.models.kinematic.motion import QD, Q
+from symoro.models.references import SYMORO_1997
+from symoro.program.builder import Builder
+from symoro.program.program import Program
+from symoro.robot.description import JointType, Robot
+
+Twists = Mapping[tuple[int, int], Twist]
+D1 = Port("D1", "n,P", "columns of dE/dqd: tau = d(D1 K)/dt + D2 K; K in the order of the columns")
+D2 = Port("D2", "n,P", "columns of -dE/dq + dU/dq, and of friction")
+
+
+def _paired(x: VectorLike, y: VectorLike) -> dict[str, Scalar]:
+    """The entries of x y' + y x' that multiply XX .. ZZ in x' J y, for a symmetric J."""
+    return {
+        "XX": x[0] * y[0],
+        "XY": x[0] * y[1] + x[1] * y[0],
+        "XZ": x[0] * y[2] + x[2] * y[0],
+        "YY": x[1] * y[1],
+        "YZ": x[1] * y[2] + x[2] * y[1],
+        "ZZ": x[2] * y[2],
+    }
+
+
+def _link(tensor: Mapping[str, Scalar], ms: Vector, mass: Scalar) -> dict[str, Scalar]:
+    return {**tensor, **dict(zip(("MX", "MY", "MZ"), ms, strict=True)), "M": mass}
+
+
+def momenta(moving: Twist, rate: Twist) -> dict[str, Scalar]:
+    """dE/dqd of one joint, for a unit of each parameter of a link."""
+    v, a = rate.linear, rate.angular.value
+    V, w = moving.linear, moving.angular.value
+    return _link(_paired(w, a), add(cross(v, w), cross(V, a)), dot(V, v))
+
+
+def slopes(moving: Twist, rate: Twist, shift: Twist, g: Vector) -> dict[str, Scalar]:
+    """-dE/dq + dU/dq of one joint, for a unit of each parameter of a link."""
+    v, a = rate.linear, rate.angular.value
+    c, b = shift.linear, shift.angular.value
+    V, w = moving.linear, moving.angular.value
+    ms = add(add(cross(c, w), cross(V, b)), cross(a, g))
+    return _link(_paired(w, b), ms, dot(V, c) - dot(g, v))
+
+
+def _start(body: Body, moving: Twist) -> Twist:
+    """What a unit of its own joint's position takes from the velocity of a body, in its frame."""
+    (vx, vy, _), (wx, wy, _) = moving.linear, moving.angular.value
+    if body.sigma == JointType.PRISMATIC:
+        return Twist([-wy, wx, 0], Direction([0, 0, 0]))
+    return Twist([-vy, vx, 0], Direction([-wy, wx, 0]))
+
+
+def shifts(bodies: Bodies, moving: Mapping[int, Twist], rate: Twists, trig: Trigonometry) -> Twists:
+    """(k, j) -> what a unit of the position of joint k takes from the velocity of link j."""
+    found: dict[tuple[int, int], Twist] = {}
+    for k, j in rate:  # in the order of the links: that of the antecedent is there
+        body = bodies[j]
+        found[k, j] = _start(body, moving[j]) if k == j else found[k, body.i].to(body, trig)
+    return found
+
+
+@dataclass(frozen=True)
+class Split:
+    """The entries of D1 and D2 for every joint of the tree and every column there can be."""
+
+    first: Entries
+    second: Entries
+
+
+def split(builder: Builder, robot: Robot, q: Mapping[int, Scalar], qd: Mapping[int, Scalar]) -> Split:
+    """D1 and D2."""
+    trig = Trigonometry(builder, robot)
+    bodies = placed(builder, robot, q, trig)
+    moving = velocities(bodies, qd, trig)
+    g = weights(bodies, gravity(builder, robot), trig)
+    rate = joint_twists(bodies, trig)
+    found = Split({}, {})
+    for (k, j), shift in shifts(bodies, moving, rate, trig).items():
+        name_twist(builder, ("JV", "JW"), f"{k}_{j}", rate[k, j])
+        for kind, value in momenta(moving[j], rate[k, j]).items():
+            found.first[k, Column(kind, j)] = value
+        for kind, value in slopes(moving[j], rate[k, j], shift, g[j]).items():
+            found.second[k, Column(kind, j)] = value
+    for j, velocity in qd.items():
+        found.first[j, Column("IA", j)] = velocity
+        for kind in ("FV", "FS", "FO"):
+            found.second[j, Column(kind, j)] = drive(kind, velocity, 0)
+    return found
+
+
+@model(
+    "filtered-identification",
+    menu="Identification",
+    title="filtered dynamic identification model: the torques without accelerations",
+    inputs=(Q, QD),
+    outputs=(D1, D2),
+    options=(PARAMETERS, FRICTION_OPTION),
+    reference=SYMORO_1997.at("section 6.2, eq. (40) to (46)"),
+    aliases=("fdim",),
+    applies=at_rest_with_parameters,
+    applies_to=AT_REST,
+    equations=r"\Gamma = \frac{d}{dt}(D_1 K) + D_2 K, \qquad D_1 K = \partial E / \partial \dot q, \qquad "
+    r"D_2 K = -\partial E / \partial q + \partial U / \partial q",
+)
+def filtered_identification(robot: Robot, parameters: str = "standard", friction: str = "given") -> Program:
+    """The momenta and the slopes of the energies."""
+    builder = Builder(f"{robot.name}_filtered_identification")
+    q = joint_positions(builder, robot)
+    qd = joint_motion(builder, robot, "qd", "QP", QD.title)
+    chosen = columns(robot, parameters, friction)
+    found = split(builder, robot, q, qd)
+    builder.output("D1", rows(builder, robot, found.first, chosen), D1.title)
+    builder.output("D2", rows(builder, robot, found.second, chosen), D2.title)
+    return replace(builder.program(), columns=tuple(column.name for column in chosen))

@@ -1,0 +1,100 @@
+"""`power-identification`: the power of the drives as a linear function of the parameters.
+
+    qd' tau = d(h K)/dt + p K
+
+h are the energy functions (1997 paper, eq. 52), p what friction takes: FV qd^2, FS |qd|, FO qd; h is zero in the
+columns of friction and p in all others. Both depend on q and qd alone. In use both sides pass the same low-pass
+filter F, and F' = s F takes the derivative (eq. 45, 46):
+
+    F[qd' tau] = (F'[h] + F[p]) K
+
+Where accelerations are known (simulation, tests) the option `acceleration` gives dh = dh/dt = qd' W too, exactly:
+
+    qd' tau = (dh + p) K
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+from symoro.expr.scalar import Scalar, absolute
+from symoro.models.catalogue import Option, Port, model
+from symoro.models.dynamic.setting import joint_motion
+from symoro.models.identification.columns import (
+    AT_REST,
+    FRICTION_OPTION,
+    PARAMETERS,
+    Column,
+    at_rest_with_parameters,
+    columns,
+)
+from symoro.models.identification.dynamic import formulations, regressor
+from symoro.models.identification.energy import energy_functions
+from symoro.models.joints import joint_positions
+from symoro.models.kinematic.motion import QD, QDD, Q
+from symoro.models.references import SYMORO_1997
+from symoro.program.builder import Builder
+from symoro.program.program import Program
+from symoro.robot.description import INERTIAL, Robot
+
+H = Port("h", "P", "energy functions, zero for friction")
+LOSS = Port("p", "P", "power that friction takes, zero for inertia: qd' tau = d(h K)/dt + p K")
+DH = Port("dh", "P", "dh/dt, on request; qdd is an input then")
+
+
+def _is_inertial(column: Column) -> bool:
+    return column.kind in (*INERTIAL, "IA")
+
+
+def lost(column: Column, qd: Mapping[int, Scalar]) -> Scalar:
+    """The power of a unit of friction or offset."""
+    rate = qd[column.j]
+    if column.kind == "FS":
+        return absolute(rate)
+    return rate * rate if column.kind == "FV" else rate
+
+
+def energy_rates(
+    builder: Builder,
+    robot: Robot,
+    q: Mapping[int, Scalar],
+    qd: Mapping[int, Scalar],
+    qdd: Mapping[int, Scalar],
+) -> dict[Column, Scalar]:
+    """dh/dt = qd' W."""
+    found: dict[Column, Scalar] = {}
+    for (k, column), entry in regressor(builder, robot, formulations(robot)[0], q, qd, qdd).items():
+        found[column] = found.get(column, 0) + qd[k] * entry
+    return found
+
+
+@model(
+    "power-identification",
+    menu="Identification",
+    title="power identification model: the power of the drives as a linear function of the parameters",
+    inputs=(Q, QD, Port("qdd", "n", "joint accelerations, when dh is asked for")),
+    outputs=(H, LOSS, DH),
+    options=(PARAMETERS, FRICTION_OPTION, Option("acceleration", "give dh/dt too, from qdd", "flag", False)),
+    reference=SYMORO_1997.at("section 6.3, eq. (47) to (54), differentiated; filters of eq. (45), (46)"),
+    aliases=("pim",),
+    applies=at_rest_with_parameters,
+    applies_to=AT_REST,
+    equations=r"\dot q^T \Gamma = \frac{d}{dt}(h K) + p K",
+)
+def power_identification(
+    robot: Robot, parameters: str = "standard", friction: str = "given", acceleration: bool = False
+) -> Program:
+    """The energy functions and the power of friction."""
+    builder = Builder(f"{robot.name}_power_identification")
+    q = joint_positions(builder, robot)
+    qd = joint_motion(builder, robot, "qd", "QP", QD.title)
+    chosen = columns(robot, parameters, friction)
+    h = energy_functions(builder, robot, q, qd)
+    builder.output("h", [h[c] if _is_inertial(c) else 0 for c in chosen], H.title)
+    builder.output("p", [0 if _is_inertial(c) else lost(c, qd) for c in chosen], LOSS.title)
+    if acceleration:
+        qdd = joint_motion(builder, robot, "qdd", "QDP", QDD.title)
+        rates = energy_rates(builder, robot, q, qd, qdd)
+        builder.output("dh", [rates[c] if _is_inertial(c) else 0 for c in chosen], DH.title)
+    return replace(builder.program(), columns=tuple(column.name for column in chosen))

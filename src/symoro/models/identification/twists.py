@@ -1,0 +1,113 @@
+"""Twists carried outward: how the links move when one joint moves, each in the link's own axes.
+
+    jV = jAi (iV + iW x iPj),   jW = jAi iW                                         (1997 paper, eq. 6)
+
+The joint itself starts with (linear; angular) = (0; z) when it turns and (z; 0) when it slides: what reaches link j
+is column k of the Jacobian of frame j. As in the Newton-Euler recursion, turns about parallel axes act on the angular
+part ahead of the first of them, by the sum of the angles.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+
+from symoro.expr.linalg import Vector, add, cross
+from symoro.expr.scalar import Scalar
+from symoro.models.dynamic.formulation import Formulation, quick
+from symoro.models.dynamic.newton_euler import Body, NewtonEuler
+from symoro.models.joints import Trigonometry
+from symoro.models.recursion import turn_back_z
+from symoro.program.builder import Builder
+from symoro.robot.description import JointType, Robot
+
+Bodies = Mapping[int, Body]
+
+
+@dataclass(frozen=True)
+class Direction:
+    """A free vector in the axes of a body, and what it is ahead of the run of parallel axes that the body ends."""
+
+    value: Vector
+    ahead: Vector | None = None
+
+    def to(self, body: Body, trig: Trigonometry) -> Direction:
+        """The vector in the axes of the next body."""
+        if body.parallel and body.group and self.ahead is not None:
+            x, y, _ = turn_back_z(trig.sincos(body.group), self.ahead)
+            return Direction([x, y, self.value[2]], self.ahead)
+        ahead = body.ahead(self.value)
+        return Direction(turn_back_z(body.own, ahead), None if body.parallel else ahead)
+
+
+@dataclass(frozen=True)
+class Twist:
+    """The velocity of a frame's origin, and an angular velocity."""
+
+    linear: Vector
+    angular: Direction
+
+    def to(self, body: Body, trig: Trigonometry) -> Twist:
+        """What the next body moves by when it is fixed to this one."""
+        moved = add(self.linear, cross(self.angular.value, body.position))
+        return Twist(body.to_body(moved), self.angular.to(body, trig))
+
+    def plus(self, body: Body, rate: Scalar) -> Twist:
+        """The twist with the velocity of the body's own joint."""
+        x, y, z = self.linear
+        if body.sigma == JointType.PRISMATIC:
+            return replace(self, linear=[x, y, z + rate])
+        if body.sigma == JointType.FIXED:
+            return self
+        wx, wy, wz = self.angular.value
+        return replace(self, angular=replace(self.angular, value=[wx, wy, wz + rate]))
+
+
+NONE = Twist([0, 0, 0], Direction([0, 0, 0]))
+
+
+def own_axes(formulation: Formulation) -> Formulation:
+    """The formulation with every link in its own axes: those in which its parameters are given."""
+    return replace(formulation, links=tuple(replace(choice, before=False) for choice in formulation.links))
+
+
+def placed(builder: Builder, robot: Robot, q: Mapping[int, Scalar], trig: Trigonometry) -> dict[int, Body]:
+    """The bodies on their antecedents, each after its own."""
+    return NewtonEuler(builder, robot, own_axes(quick(robot)), q, trig).bodies
+
+
+def joint_twists(bodies: Bodies, trig: Trigonometry) -> dict[tuple[int, int], Twist]:
+    """(k, j) -> the twist of link j when joint k, itself or one before it, moves at unit rate."""
+    found: dict[tuple[int, int], Twist] = {}
+    above: dict[int, list[int]] = {0: []}
+    for j, body in bodies.items():
+        for k in above[body.i]:
+            found[k, j] = found[k, body.i].to(body, trig)
+        above[j] = list(above[body.i])
+        if body.sigma != JointType.FIXED:
+            found[j, j] = NONE.plus(body, 1)
+            above[j].append(j)
+    return found
+
+
+def velocities(bodies: Bodies, qd: Mapping[int, Scalar], trig: Trigonometry) -> dict[int, Twist]:
+    """The twist of every link, on a base at rest."""
+    found = {0: NONE}
+    for j, body in bodies.items():
+        found[j] = found[body.i].to(body, trig).plus(body, qd.get(j, 0))
+    return found
+
+
+def weights(bodies: Bodies, gravity: Vector, trig: Trigonometry) -> dict[int, Vector]:
+    """Gravity in the axes of every link."""
+    found = {0: Direction(gravity)}
+    for j, body in bodies.items():
+        found[j] = found[body.i].to(body, trig)
+    return {j: direction.value for j, direction in found.items()}
+
+
+def name_twist(builder: Builder, names: tuple[str, str], where: str, twist: Twist) -> None:
+    """Name the entries of a twist, as JV1.. and JW1.. of a column of the Jacobian."""
+    for name, vector in zip(names, (twist.linear, twist.angular.value), strict=True):
+        for axis, x in enumerate(vector, 1):
+            builder.named(f"{name}{axis}{where}", x)

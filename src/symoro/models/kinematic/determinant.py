@@ -1,0 +1,139 @@
+"""`jacobian-determinant`: where the robot is singular.
+
+A square Jacobian has the determinant of its third factor, since the first two of eq. (4) have determinant 1; so the
+intermediate frame is chosen for the simplest one. The determinant is then the product over the diagonal blocks,
+and each block is factored where that is possible within reason. With more joints than rows it is det(J J'); with
+fewer, the minor of the rows that are not identically zero when these are as many as the joints (a planar arm), or
+of the linear ones among them (an arm that only positions), else det(J' J).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+
+from symoro.errors import NotApplicableError
+from symoro.expr import ops
+from symoro.expr.linalg import Matrix, matmul, transpose
+from symoro.expr.scalar import Expr, Scalar
+from symoro.models.catalogue import Option, Port, model
+from symoro.models.joints import Trigonometry, is_zero, joint_positions
+from symoro.models.kinematic.blocks import always_singular, block_sign, diagonal_blocks, minor
+from symoro.models.kinematic.factoring import Factoring, factored
+from symoro.models.kinematic.jacobian import assembled, factors, needs_joints
+from symoro.models.kinematic.motion import Q
+from symoro.models.kinematic.tool import moving_frame
+from symoro.models.references import SYMORO_1997
+from symoro.program.builder import Builder
+from symoro.program.program import Program
+from symoro.robot.description import Robot
+from symoro.robot.topology import chain
+
+GRAM = "J' J"
+
+
+@dataclass(frozen=True)
+class Determinant:
+    """A determinant as a product over blocks.
+
+    Attributes:
+        meaning: what was taken the determinant of, as 'J' or "J J'".
+        blocks: for each block its factors, and why it could not be factored, if so.
+        sign: +1, -1, or 0 when it vanishes in every posture.
+    """
+
+    meaning: str
+    blocks: tuple[Factoring, ...]
+    sign: int
+
+
+def determinant(builder: Builder, robot: Robot, end: int, q: Mapping[int, Scalar]) -> Determinant:
+    """The determinant of the Jacobian of frame `end`, block by block."""
+    trig = Trigonometry(builder, robot)
+    matrix, meaning = _square(builder, robot, end, q, trig)
+    blocks = diagonal_blocks(matrix)
+    if blocks is None or always_singular(builder, matrix):
+        return Determinant(meaning, (), 0)
+    parts = [factored(builder.number(minor(matrix, part.rows, part.columns))) for part in blocks]
+    return Determinant(meaning, tuple(parts), block_sign(blocks))
+
+
+def _square(
+    builder: Builder, robot: Robot, end: int, q: Mapping[int, Scalar], trig: Trigonometry
+) -> tuple[Matrix, str]:
+    """The matrix to take the determinant of, and what it is."""
+    made = [factors(builder, robot, end, m, m, q, trig, named=False) for m in (0, *chain(robot, end))]
+    thirds = [_moving(f.third) for f in made]
+    if not thirds[0]:
+        raise NotApplicableError(f"no joint moves frame {end} of robot '{robot.name}'")
+    joints = len(thirds[0][0])
+    if joints == 6:
+        return min(thirds, key=_complexity), "J"
+    if joints > 6:
+        best = min(thirds, key=_complexity)
+        return matmul(best, transpose(best)), "J J'"
+    inside = [_moving(assembled(f)) for f in made]
+    for rows, meaning in (
+        (6, "the rows of J that are not zero"),
+        (3, "the linear rows of J that are not zero"),
+    ):
+        nonzero = [[row for row in m[:rows] if not all(map(is_zero, row))] for m in inside]
+        square = [m for m in nonzero if len(m) == joints and diagonal_blocks(m)]
+        if square:
+            return min(square, key=_complexity), meaning
+    best = min(inside, key=_complexity)
+    return matmul(transpose(best), best), GRAM
+
+
+def _moving(matrix: Matrix) -> Matrix:
+    """Without the columns of joints off the way."""
+    return transpose([c for c in transpose(matrix) if not all(map(is_zero, c))])
+
+
+def _complexity(matrix: Matrix) -> tuple[int, int]:
+    """Size of the blocks first, then the number of expressions."""
+    blocks = diagonal_blocks(matrix) if len(matrix) == len(matrix[0]) else None
+    largest = max((len(b.rows) for b in blocks), default=0) if blocks else len(matrix)
+    lits = [x.lit for row in matrix for x in row if isinstance(x, Expr)]
+    graph = next((x.graph for row in matrix for x in row if isinstance(x, Expr)), None)
+    return largest, len(graph.reachable(lits)) if graph else 0
+
+
+@model(
+    "jacobian-determinant",
+    menu="Kinematic",
+    title="determinant of the Jacobian, factored",
+    inputs=(Q,),
+    outputs=(
+        Port("det", "", "determinant of J; of J J' with more than six joints, of a part of J with fewer"),
+    ),
+    options=(Option("to", "frame whose Jacobian is meant", "frame", None),),
+    reference=SYMORO_1997.at("section 4.6"),
+    aliases=("det", "jacobian-det"),
+    applies=needs_joints,
+    applies_to="every robot with a moving joint",
+    equations=r"\det {}^rJ_n = \det {}^iJ_{n,j}",
+)
+def jacobian_determinant(robot: Robot, to: int | str | None = None) -> Program:
+    """The determinant, each factor a variable of its own."""
+    tree, end, _ = moving_frame(robot, to)
+    builder = Builder(f"{robot.name}_jacobian_determinant")
+    q = joint_positions(builder, tree)
+    found = determinant(builder, tree, end, q)
+    total: Scalar = builder.number(found.sign)
+    number = 0
+    notes = []
+    for part in found.blocks:
+        total = total * part.coefficient
+        for value, power in part.factors:
+            if builder.graph.op[value.lit >> 1] in (ops.ADD, ops.SUB, ops.MUL):
+                number += 1
+                builder.named(f"F{number}", value)
+            for _ in range(power):
+                total = total * value
+        if part.why_not:
+            notes.append(part.why_not)
+    builder.output("det", total, f"determinant of {found.meaning}")
+    program = builder.program()
+    notes = [f"determinant of {found.meaning}", *dict.fromkeys(notes)]
+    return replace(program, header=(("note", "; ".join(notes)),))

@@ -1,0 +1,367 @@
+"""Factors of an expression in sines and cosines, so that a person can read where it vanishes.
+
+The expression becomes a polynomial over the rationals in c_j = cos q_j, s_j = sin q_j and its other atoms, and SymPy
+factors it. Modulo c^2 + s^2 = 1 it can be written in several ways, of which not all fall into factors: tried are the
+one without c^2, and the one whose terms of equal parity have equal degree in c_j and s_j (1 becomes c^2 + s^2), as a
+product of forms linear in c_j and s_j has. Then, for joints whose angles came as sums (parallel axes), q_j is traded
+for the sum wherever that leaves fewer terms: s2*c3 + c2*s3 is written sin(q2 + q3) again. What is too large to be
+expanded stays as it is, and says so.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+from symoro.expr import ops
+from symoro.expr.graph import Graph
+from symoro.expr.scalar import Expr, cos, sin
+
+MAX_TERMS = 800
+MAX_WORK = 3000  # terms times unknowns beyond which factoring takes minutes
+
+
+@dataclass(frozen=True)
+class Factoring:
+    """coefficient * product of factor^power; or the whole value as its only factor, with the reason."""
+
+    value: Expr
+    coefficient: Expr | int = 1
+    parts: tuple[tuple[Expr, int], ...] = ()
+    why_not: str = ""
+
+    @property
+    def factors(self) -> tuple[tuple[Expr, int], ...]:
+        return self.parts or ((self.value, 1),)
+
+
+_Wave = tuple[int, tuple[int, ...]]
+_Harmonic = tuple[int, tuple[int, ...], tuple[int, ...]]
+
+
+class _TooLarge(Exception):
+    pass
+
+
+def factored(value: Expr) -> Factoring:
+    """The factors of an expression."""
+    if value.number is not None:
+        return Factoring(value)
+    try:
+        from sympy import QQ
+        from sympy.polys.rings import ring
+    except ImportError:
+        return Factoring(value, why_not="not factored: SymPy is not installed (pip install 'symoro[sympy]')")
+    try:
+        return _Polynomials(value, QQ, ring).run()
+    except _TooLarge:
+        return Factoring(value, why_not=f"a block was not expanded: more than {MAX_TERMS} terms")
+
+
+def simplified(value: Expr) -> Expr:
+    """An equal expression, as the shortest sum of products found; the same when it is too large or SymPy is absent."""
+    if value.number is not None:
+        return value
+    try:
+        from sympy import QQ
+        from sympy.polys.rings import ring
+    except ImportError:
+        return value
+    try:
+        return _Polynomials(value, QQ, ring).shortest()
+    except _TooLarge:
+        return value
+
+
+@dataclass(frozen=True)
+class _Sum:
+    """An angle that occurs: the joints' angles in it, with signs, and the constant rest."""
+
+    terms: tuple[tuple[int, int], ...]  # node of the symbol, +1 or -1
+    rest: int  # literal
+
+
+class _Polynomials:
+    def __init__(self, value: Expr, field: Any, ring: Any) -> None:
+        self.value, self.graph = value, value.graph
+        self.nodes = self.graph.reachable([value.lit])
+        self.sums: dict[int, _Sum] = {}
+        self.angles: list[int] = []
+        atoms = self._collect()
+        names = [f"c{k}" for k in range(len(self.angles))] + [f"s{k}" for k in range(len(self.angles))]
+        names += [f"a{k}" for k in range(len(atoms))]
+        self.ring, *generators = ring(names or ["unused"], field)
+        n = len(self.angles)
+        self.cosine = dict(zip(self.angles, generators[:n], strict=True))
+        self.sine = dict(zip(self.angles, generators[n : 2 * n], strict=True))
+        self.atom = dict(zip(atoms, generators[2 * n :], strict=False))
+        self.generators = generators
+        self.field = field
+
+    def run(self) -> Factoring:
+        polynomial = self._polynomial()
+        if polynomial == 0:
+            return Factoring(Expr(self.graph, self.graph.number(0)))
+        written_otherwise = (polynomial, self._lifted(polynomial))
+        coefficient, parts = max(map(self._split, written_otherwise), key=lambda found: len(found[1]))
+        lit = self.graph.number(Fraction(int(coefficient.numerator), int(coefficient.denominator)))
+        written = tuple((self._written(p), int(power)) for p, power in parts)
+        return Factoring(self.value, Expr(self.graph, lit), written or ((Expr(self.graph, 2), 1),))
+
+    def shortest(self) -> Expr:
+        """Written as a polynomial or as a sum of harmonics, whichever has fewer terms."""
+        polynomial = self._polynomial()
+        harmonics = self._harmonics(polynomial)
+        if harmonics is not None and len(harmonics) <= len(polynomial):
+            return self._sum_of_harmonics(harmonics)
+        return self._written(polynomial)
+
+    # -- harmonics: products of sines and cosines as sines and cosines of sums
+
+    def _harmonics(self, p: Any) -> dict[_Harmonic, Fraction] | None:
+        """Terms (kind, multiples of the angles, powers of the atoms) -> coefficient."""
+        n = len(self.angles)
+        total: dict[_Harmonic, Fraction] = {}
+        for powers, coefficient in p.terms():
+            waves = {(ops.COS, (0,) * n): Fraction(int(coefficient.numerator), int(coefficient.denominator))}
+            for k in range(n):
+                for op, times in ((ops.COS, powers[k]), (ops.SIN, powers[n + k])):
+                    for _ in range(times):
+                        waves = _times_wave(waves, op, k)
+            if len(waves) > MAX_TERMS:
+                return None
+            for (op, multiples), value in waves.items():
+                key = (op, multiples, tuple(powers[2 * n :]))
+                total[key] = total.get(key, Fraction(0)) + value
+        return {key: value for key, value in total.items() if value}
+
+    def _sum_of_harmonics(self, harmonics: dict[_Harmonic, Fraction]) -> Expr:
+        graph = self.graph
+        result = Expr(graph, graph.number(0))
+        for (op, multiples, powers), value in sorted(harmonics.items()):
+            angle = Expr(graph, graph.number(0))
+            for node, times in zip(self.angles, multiples, strict=True):
+                angle = angle + times * Expr(graph, node << 1)
+            term = value * (sin(angle) if op == ops.SIN else cos(angle))
+            for atom, power in zip(self.atom, powers, strict=False):
+                term = term * Expr(graph, atom << 1) ** power
+            result = result + term
+        return result
+
+    def _split(self, p: Any) -> tuple[Any, list[tuple[Any, int]]]:
+        """(coefficient, factors with powers); of a large polynomial only the factors that are single atoms."""
+        if len(p) * len(self.generators) <= MAX_WORK:
+            found: tuple[Any, list[tuple[Any, int]]] = p.factor_list()
+            return found
+        powers = [min(of_one) for of_one in zip(*p.monoms(), strict=True)]
+        rest = self.ring(
+            {tuple(m - n for m, n in zip(own, powers, strict=True)): c for own, c in p.terms()}
+        )
+        alone = [(g, n) for g, n in zip(self.generators, powers, strict=True) if n]
+        return self.field(1), [*alone, (rest, 1)]
+
+    # -- into polynomials
+
+    def _collect(self) -> list[int]:
+        """The nodes that stay atoms; fills the angles and the sums of angles."""
+        graph = self.graph
+        atoms: dict[int, None] = {}
+        inside: set[int] = set()
+        for i in reversed(self.nodes):
+            if i in inside and not self._read_outside(i):
+                continue
+            op = graph.op[i]
+            if op in (ops.SIN, ops.COS):
+                found = _angle_sum(graph, graph.args[i][0])
+                if found is not None:
+                    self.sums[i] = found
+                    for node, _ in found.terms:
+                        if node not in self.angles:
+                            self.angles.append(node)
+                    if found.rest >> 1:
+                        for lit in (graph.sin(found.rest), graph.cos(found.rest)):
+                            atoms.setdefault(lit >> 1)
+                else:
+                    atoms.setdefault(i)
+                inside.update(graph.reachable([graph.args[i][0]]))
+            elif op not in (ops.ADD, ops.SUB, ops.MUL, ops.NUMBER):
+                atoms.setdefault(i)
+                inside.update(c >> 1 for c in graph.children(i))
+        self.angles.sort()
+        return sorted(a for a in atoms if graph.op[a] != ops.NUMBER)
+
+    def _read_outside(self, i: int) -> bool:
+        """Whether a sum or product of the polynomial part reads the node."""
+        graph = self.graph
+        return i == self.value.lit >> 1 or any(
+            graph.op[k] in (ops.ADD, ops.SUB, ops.MUL) and any(lit >> 1 == i for lit in graph.args[k])
+            for k in self.nodes
+            if k > i
+        )
+
+    def _polynomial(self) -> Any:
+        graph = self.graph
+        made: dict[int, Any] = {}
+
+        def of(lit: int) -> Any:
+            return -made[lit >> 1] if lit & 1 else made[lit >> 1]
+
+        for i in self.nodes:
+            op, args = graph.op[i], graph.args[i]
+            if i in self.sums:
+                made[i] = self._expanded(self.sums[i], op)
+            elif i in self.atom:
+                made[i] = self.atom[i]
+            elif op == ops.NUMBER:
+                made[i] = self.ring.ground_new(self._rational(args[0]))
+            elif op in (ops.ADD, ops.SUB, ops.MUL) and all(lit >> 1 in made for lit in args):
+                a, b = of(args[0]), of(args[1])
+                made[i] = a + b if op == ops.ADD else a - b if op == ops.SUB else self._product(a, b)
+        return of(self.value.lit)
+
+    def _rational(self, number: Any) -> Any:
+        fraction = Fraction(repr(number)) if isinstance(number, float) else Fraction(number)
+        return self.field(fraction.numerator, fraction.denominator)
+
+    def _product(self, a: Any, b: Any) -> Any:
+        if len(a) * len(b) > 20 * MAX_TERMS:
+            raise _TooLarge
+        product = self._reduced(a * b)
+        if len(product) > MAX_TERMS:
+            raise _TooLarge
+        return product
+
+    def _reduced(self, p: Any) -> Any:
+        """c^2 = 1 - s^2 for every angle; the leading term of the relation is c^2."""
+        for angle in self.angles:
+            s, c = self.sine[angle], self.cosine[angle]
+            if p.degree(c) > 1:
+                p = p.rem([c**2 + s**2 - 1])
+        return p
+
+    def _lifted(self, p: Any) -> Any:
+        """Terms of equal parity in (c_j, s_j) brought to equal degree by c_j^2 + s_j^2 = 1."""
+        n = len(self.angles)
+        for k, angle in enumerate(self.angles):
+            degrees = [powers[k] + powers[n + k] for powers, _ in p.terms()]
+            goal = {parity: max((d for d in degrees if d % 2 == parity), default=0) for parity in (0, 1)}
+            one = self.cosine[angle] ** 2 + self.sine[angle] ** 2
+            lifted = self.ring.zero
+            for powers, coefficient in p.terms():
+                degree = powers[k] + powers[n + k]
+                lifted += self.ring({powers: coefficient}) * one ** ((goal[degree % 2] - degree) // 2)
+            p = lifted
+        return p
+
+    def _expanded(self, found: _Sum, op: int) -> Any:
+        """sin or cos of a sum of angles, by the addition theorems."""
+        s, c = self.ring.zero, self.ring.one
+        for node, sign in found.terms:
+            sj, cj = sign * self.sine[node], self.cosine[node]
+            s, c = self._reduced(s * cj + c * sj), self._reduced(c * cj - s * sj)
+        if found.rest >> 1:
+            sr, cr = (self._atom_of(f(found.rest)) for f in (self.graph.sin, self.graph.cos))
+            s, c = s * cr + c * sr, c * cr - s * sr
+        return s if op == ops.SIN else c
+
+    def _atom_of(self, lit: int) -> Any:
+        number = self.graph.value(lit)
+        if number is not None:
+            return self.ring.ground_new(self._rational(number))
+        atom = self.atom[lit >> 1]
+        return -atom if lit & 1 else atom
+
+    # -- and back to expressions
+
+    def _written(self, p: Any) -> Expr:
+        """A factor with sums of angles where they make it shorter."""
+        best = self._reduced(p)
+        meaning = {angle: Expr(self.graph, angle << 1) for angle in self.angles}
+        improved = True
+        while improved:
+            improved = False
+            for angle, other, sign in self._trades():
+                candidate = self._traded(best, angle, other, sign)
+                if len(candidate) < len(best):
+                    best, improved = candidate, True
+                    meaning[angle] = meaning[angle] + sign * meaning[other]
+        return self._expression(best, meaning)
+
+    def _trades(self) -> list[tuple[int, int, int]]:
+        """(angle, other, sign): the angle may be replaced by the sum angle + sign*other."""
+        found: dict[tuple[int, int, int], None] = {}
+        for s in self.sums.values():
+            for (a, x), (b, y) in zip(s.terms, s.terms[1:], strict=False):
+                found[(b, a, x * y)] = None
+                found[(a, b, x * y)] = None
+        return list(found)
+
+    def _traded(self, p: Any, angle: int, other: int, sign: int) -> Any:
+        """p with the generators of `angle` meaning the sum: q_angle = sum - sign*other."""
+        s, c, so, co = self.sine[angle], self.cosine[angle], sign * self.sine[other], self.cosine[other]
+        replaced = p.compose([(s, s * co - c * so), (c, c * co + s * so)])
+        return self._reduced(replaced)
+
+    def _expression(self, p: Any, meaning: dict[int, Expr]) -> Expr:
+        graph = self.graph
+        values = [cos(meaning[angle]) for angle in self.angles] + [
+            sin(meaning[angle]) for angle in self.angles
+        ]
+        values += [Expr(graph, atom << 1) for atom in self.atom]
+        result = Expr(graph, graph.number(0))
+        for powers, coefficient in p.terms():
+            number = Fraction(int(coefficient.numerator), int(coefficient.denominator))
+            term = Expr(graph, graph.number(number))
+            for value, power in zip(values, powers, strict=False):
+                if power:
+                    term = term * value**power
+            result = result + term
+        return result
+
+
+def _times_wave(waves: dict[_Wave, Fraction], op: int, k: int) -> dict[_Wave, Fraction]:
+    """A sum of waves times sin or cos of angle k: each splits into the sum and the difference of the angles."""
+    found: dict[_Wave, Fraction] = {}
+    for (kind, multiples), value in waves.items():
+        for step in (1, -1):
+            angles = tuple(m + step * (i == k) for i, m in enumerate(multiples))
+            if kind == ops.COS and op == ops.COS:
+                new, sign = ops.COS, 1
+            elif kind == ops.SIN and op == ops.COS:
+                new, sign = ops.SIN, 1
+            elif kind == ops.COS:
+                new, sign = ops.SIN, step
+            else:
+                new, sign = ops.COS, -step
+            first = next((m for m in angles if m), 0)
+            if first < 0:  # one of the two signs of an angle stands for both
+                angles = tuple(-m for m in angles)
+                sign = -sign if new == ops.SIN else sign
+            if new == ops.COS or first:
+                key = (new, angles)
+                found[key] = found.get(key, Fraction(0)) + sign * value / 2
+    return {key: value for key, value in found.items() if value}
+
+
+def _angle_sum(graph: Graph, lit: int) -> _Sum | None:
+    """An angle as a signed sum of variable symbols and a constant rest, or None."""
+    terms: list[tuple[int, int]] = []
+    rest: list[int] = []
+    stack = [lit]
+    while stack:
+        x = stack.pop()
+        i, op = x >> 1, graph.op[x >> 1]
+        if graph.cls[i] != ops.VARIABLE:
+            rest.append(x)
+        elif op in (ops.ADD, ops.SUB):
+            a, b = graph.args[i]
+            stack += (a ^ (x & 1), b ^ (x & 1) ^ (op == ops.SUB))
+        elif op == ops.SYMBOL:
+            terms.append((i, -1 if x & 1 else 1))
+        else:
+            return None
+    total = 0
+    for x in rest:
+        total = graph.add(total, x)
+    return _Sum(tuple(sorted(terms)), total)

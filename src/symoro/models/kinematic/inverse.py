@@ -1,0 +1,277 @@
+"""`jacobian-inverse` and `inverse-kinematics`: joint velocities from the velocity of a frame.
+
+    regular    qd = J^-1 V                                                    six joints
+    redundant  qd = J' (J J')^-1 (V - J qd0) + qd0                            more: least |qd - qd0|
+    partial    qd = (J' J)^-1 J' V                                            fewer: least |J qd - V|
+    damped     qd = qd0 + J' (J J' + damping^2 I)^-1 (V - J qd0)              near singularities
+
+J is taken apart as in eq. (4): V is first carried to the intermediate frame, where the third factor is inverted
+block by block (section 4.6 of the 1997 paper). A prescribed motion of the base is subtracted from V.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from symoro.errors import NotApplicableError, OptionError
+from symoro.expr.linalg import (
+    Matrix,
+    Vector,
+    add,
+    cross,
+    identity,
+    matadd,
+    matmul,
+    matscale,
+    matvec,
+    rotation_of,
+    subtract,
+    transpose,
+)
+from symoro.expr.scalar import Scalar
+from symoro.models.catalogue import Option, Port, model
+from symoro.models.geometric.between import placement_between
+from symoro.models.joints import Trigonometry, is_zero, joint_positions
+from symoro.models.kinematic.blocks import solve
+from symoro.models.kinematic.jacobian import (
+    OPTIONS,
+    Factors,
+    assembled,
+    candidates,
+    checked_mid,
+    factors,
+    needs_joints,
+)
+from symoro.models.kinematic.motion import Q
+from symoro.models.kinematic.tool import moving_frame
+from symoro.models.recursion import base_motion
+from symoro.models.references import SYMORO_1997
+from symoro.program.builder import Builder
+from symoro.program.count import count
+from symoro.program.program import Program
+from symoro.robot.coordinates import independent
+from symoro.robot.description import Robot
+from symoro.robot.topology import chain
+
+METHODS = ("auto", "regular", "redundant", "partial", "damped")
+MAX_TRIED = 9  # on short ways every intermediate frame is tried
+SINGULAR = "its Jacobian is singular in every posture"
+
+
+@dataclass(frozen=True)
+class _Setting:
+    """A builder with the Jacobian's factors in it."""
+
+    builder: Builder
+    robot: Robot
+    end: int
+    frame: int | str
+    m: int
+    q: dict[int, Scalar]
+    trig: Trigonometry
+    factors: Factors
+
+
+def _setting(robot: Robot, end: int, frame: int | str, m: int, name: str) -> _Setting:
+    builder = Builder(f"{robot.name}_{name}")
+    q = joint_positions(builder, robot)
+    trig = Trigonometry(builder, robot)
+    return _Setting(builder, robot, end, frame, m, q, trig, factors(builder, robot, end, frame, m, q, trig))
+
+
+def _to_mid(f: Factors, v: Vector, w: Vector) -> Vector:
+    """A twist of frame n in the axes of `frame` as that of the point at Om in the axes of frame m."""
+    back = transpose(f.rotation)
+    linear, angular = matvec(back, v), matvec(back, w)
+    return subtract(linear, cross(angular, f.lever)) + angular
+
+
+def _moving_columns(s: _Setting) -> list[int]:
+    """The coordinates that move the frame."""
+    columns = [k for k, column in enumerate(transpose(s.factors.third)) if not all(map(is_zero, column))]
+    if not columns:
+        raise NotApplicableError(f"no joint moves frame {s.end} of robot '{s.robot.name}'")
+    return columns
+
+
+def _restricted(matrix: Matrix, columns: list[int]) -> Matrix:
+    return [[row[k] for k in columns] for row in matrix]
+
+
+def _spread(values: list[list[Scalar]], columns: list[int], n: int) -> list[list[Scalar]]:
+    """Rows for all joints; those off the way stand still."""
+    width = len(values[0])
+    rows: list[list[Scalar]] = [[0] * width for _ in range(n)]
+    for k, row in zip(columns, values, strict=True):
+        rows[k] = row
+    return rows
+
+
+def _mids(robot: Robot, end: int, frame: int | str, mid: int | str | None) -> list[int]:
+    chosen = checked_mid(robot, end, mid)
+    if chosen is not None:
+        return [chosen]
+    way = [0, *chain(robot, end)]
+    if len(way) <= MAX_TRIED:
+        return way
+    return list(dict.fromkeys((*candidates(robot, end, frame), way[len(way) // 2])))
+
+
+def _cheapest(programs: list[Program | None], robot: Robot) -> Program:
+    found = [program for program in programs if program is not None]
+    if not found:
+        raise NotApplicableError(f"robot '{robot.name}': {SINGULAR}", hint="use method='damped'")
+    return min(found, key=lambda program: count(program).total)
+
+
+def _least(builder: Builder, j: Matrix, right: Matrix) -> Matrix | None:
+    """J' (J J')^-1 right, the least of all solutions."""
+    jt = transpose(j)
+    found = solve(builder, matmul(j, jt), right)
+    return matmul(jt, found) if found else None
+
+
+@model(
+    "jacobian-inverse",
+    menu="Kinematic",
+    title="inverse of the Jacobian, or its pseudo-inverse",
+    inputs=(Q,),
+    outputs=(Port("Jinv", "n,6", "J^-1; J'(J J')^-1 with more than six joints, (J'J)^-1 J' with fewer"),),
+    options=OPTIONS,
+    reference=SYMORO_1997.at("section 4.6"),
+    aliases=("jinv",),
+    applies=needs_joints,
+    applies_to="every robot with a moving joint",
+    equations=r"J^{-1}, \quad J^{+} = J^T (J J^T)^{-1} \text{ or } (J^T J)^{-1} J^T",
+)
+def jacobian_inverse(
+    robot: Robot, to: int | str | None = None, frame: int | str = 0, mid: int | str | None = None
+) -> Program:
+    """The inverse for as many joints as rows, a pseudo-inverse otherwise."""
+    tree, end, expressed = moving_frame(robot, to, frame)
+    mids = _mids(tree, end, expressed, mid)
+    return _cheapest([_inverse_program(tree, end, expressed, m) for m in mids], robot)
+
+
+def _inverse_program(robot: Robot, end: int, frame: int | str, m: int) -> Program | None:
+    s = _setting(robot, end, frame, m, "jacobian_inverse")
+    columns = _moving_columns(s)
+    n = len(independent(robot))
+    if len(columns) < 6:
+        jt = transpose(_restricted(assembled(s.factors), columns))
+        found = solve(s.builder, matmul(jt, transpose(jt)), jt)
+    else:
+        third = _restricted(s.factors.third, columns)
+        units = transpose([_to_mid(s.factors, [*e[:3]], [*e[3:]]) for e in identity(6)])
+        found = _least(s.builder, third, units) if len(columns) > 6 else solve(s.builder, third, units)
+    if found is None:
+        return None
+    title = f"inverse of the Jacobian of frame {end} in frame {frame}"
+    s.builder.output("Jinv", _spread(found, columns, n), title)
+    return s.builder.program()
+
+
+@model(
+    "inverse-kinematics",
+    menu="Kinematic",
+    title="inverse kinematic model: joint velocities from a frame's velocity",
+    inputs=(
+        Q,
+        Port("V", "6", "velocity (linear; angular) of frame `to`, expressed in frame `frame`"),
+        Port("damping", "", "damping factor, for method damped"),
+        Port("qd0", "n", "preferred joint velocities, for redundant and damped"),
+    ),
+    outputs=(Port("qd", "n", "joint velocities"),),
+    options=(*OPTIONS, Option("method", "how to invert", "choice", "auto", METHODS)),
+    reference=SYMORO_1997.at("section 4.6"),
+    aliases=("ikm",),
+    applies=needs_joints,
+    applies_to="every robot with a moving joint",
+    equations=r"\dot q = J^{-1} V, \quad \dot q = J^{+} V + (I - J^{+} J)\,\dot q_0, \quad "
+    r"\dot q = J^T (J J^T + \lambda^2 I)^{-1} V",
+)
+def inverse_kinematics(
+    robot: Robot,
+    to: int | str | None = None,
+    frame: int | str = 0,
+    mid: int | str | None = None,
+    method: str = "auto",
+) -> Program:
+    """Joint velocities for a wanted velocity."""
+    tree, end, expressed = moving_frame(robot, to, frame)
+    mids = _mids(tree, end, expressed, mid)
+    return _cheapest([_velocity_program(tree, end, expressed, m, method) for m in mids], robot)
+
+
+def _velocity_program(robot: Robot, end: int, frame: int | str, m: int, method: str) -> Program | None:
+    s = _setting(robot, end, frame, m, "inverse_kinematics")
+    columns = _moving_columns(s)
+    method = _method_for(method, len(columns))
+    title = f"velocity of frame {end} in frame {frame}"
+    wanted = s.builder.input("V", (6,), [f"V_{k}" for k in range(1, 7)], title)
+    relative = subtract(wanted, _base_part(s))
+    n = len(independent(robot))
+    found: list[list[Scalar]] | None
+    if method == "regular":
+        there = _to_mid(s.factors, relative[:3], relative[3:])
+        found = solve(s.builder, _restricted(s.factors.third, columns), [[x] for x in there])
+    elif method == "partial":
+        jt = transpose(_restricted(assembled(s.factors), columns))
+        found = solve(s.builder, matmul(jt, transpose(jt)), [[x] for x in matvec(jt, relative)])
+    else:
+        preferred = s.builder.input(
+            "qd0", (n,), [f"qd0_{j}" for j in independent(robot)], "preferred joint velocities", [0.0] * n
+        )
+        towards = _damped if method == "damped" else _redundant
+        found = towards(s, columns, relative, [preferred[k] for k in columns])
+    if found is None:
+        return None
+    qd = _spread(found, columns, n)
+    if method in ("redundant", "damped"):  # joints that do not move the frame are free to do as preferred
+        qd = [row if k in columns else [preferred[k]] for k, row in enumerate(qd)]
+    s.builder.output("qd", [row[0] for row in qd], "joint velocities")
+    return s.builder.program()
+
+
+def _redundant(s: _Setting, columns: list[int], relative: Vector, near: Vector) -> Matrix | None:
+    """qd0 + J' (J J')^-1 (V - J qd0); the third factor serves as well as J, the other two being regular."""
+    third = _restricted(s.factors.third, columns)
+    there = _to_mid(s.factors, relative[:3], relative[3:])
+    found = _least(s.builder, third, [[x] for x in subtract(there, matvec(third, near))])
+    return [[x + row[0]] for x, row in zip(near, found, strict=True)] if found else None
+
+
+def _damped(s: _Setting, columns: list[int], relative: Vector, near: Vector) -> Matrix | None:
+    """qd0 + J' (J J' + damping^2 I)^-1 (V - J qd0)."""
+    j = _restricted(assembled(s.factors), columns)
+    (damping,) = s.builder.input("damping", (), ["damping"], "damping factor", [0.01])
+    square = matadd(matmul(j, transpose(j)), matscale(damping * damping, identity(6)))
+    found = solve(s.builder, square, [[x] for x in subtract(relative, matvec(j, near))])
+    return [[x] for x in add(near, matvec(transpose(j), [row[0] for row in found]))] if found else None
+
+
+def _method_for(method: str, joints: int) -> str:
+    if method == "auto":
+        return "regular" if joints == 6 else "redundant" if joints > 6 else "partial"
+    if method == "regular" and joints != 6:
+        needed = "six joints"
+    elif method == "redundant" and joints < 6:
+        needed = "six joints or more"
+    elif method == "partial" and joints > 6:
+        needed = "at most six joints"
+    else:
+        return method
+    raise OptionError(
+        f"method {method} needs {needed} that move the frame, there are {joints}", hint="use method='auto'"
+    )
+
+
+def _base_part(s: _Setting) -> Vector:
+    """The velocity that frame n has from the base alone, in the axes of `frame`."""
+    base = base_motion(s.builder, s.robot, acceleration=False)
+    if base.still:
+        return [0] * 6
+    placed = placement_between(s.builder, s.robot, 0, s.end, s.q, s.trig)
+    position = [row[3] for row in placed[:3]]
+    turn = rotation_of(placement_between(s.builder, s.robot, s.frame, 0, s.q, s.trig))
+    return matvec(turn, add(base.v, cross(base.w, position))) + matvec(turn, base.w)

@@ -1,0 +1,197 @@
+"""`velocities`, `accelerations`, `jdot-qdot`: how the links move, by recursion from the base outward.
+
+    jWi = jAi iWi,   jWj = jWi + sb qd ja                                                   (6a, 6b)
+    jVj = jAi (iVi + iWi x iPj) + s qd ja                                                   (6c)
+    jWPj = jAi iWPi + sb (qdd ja + jWi x qd ja)                                             (8)
+    jUj = hat(jWPj) + hat(jWj) hat(jWj)                                                     (9)
+    jVPj = jAi (iVPi + iUi iPj) + s (qdd ja + 2 jWi x qd ja)                                (10)
+    jdot-qdot: the acceleration at qdd = 0                                                  (section 4.4)
+
+with s = sigma, sb = 1 - sigma, ja = (0, 0, 1). Twists are (linear; angular), in the link's own frame; the
+acceleration is the classical one of the frame's origin, without gravity. The base's own motion is included.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from symoro.expr.linalg import Vector, add, cross, matvec, rotation_of
+from symoro.expr.scalar import Scalar
+from symoro.models.catalogue import Option, Port, model
+from symoro.models.geometric.between import placement_between
+from symoro.models.joints import Trigonometry, joint_positions, joint_rates
+from symoro.models.kinematic.tool import moving_frame
+from symoro.models.recursion import BaseMotion, Local, base_motion, local_frames, name_vectors
+from symoro.models.references import SYMORO_1997
+from symoro.program.builder import Builder
+from symoro.program.program import Program
+from symoro.robot.description import Robot
+
+Q = Port("q", "n", "joint positions")
+QD = Port("qd", "n", "joint velocities")
+QDD = Port("qdd", "n", "joint accelerations")
+V = Port("v", "L,3", "velocity of each frame's origin, in the link's frame")
+W = Port("w", "L,3", "angular velocity of each link, in its frame")
+EQUATIONS_V = (
+    r"{}^j\omega_j = {}^jA_i\,{}^i\omega_i + \bar\sigma_j \dot q_j\,{}^ja_j, \qquad "
+    r"{}^jV_j = {}^jA_i({}^iV_i + {}^i\omega_i \times {}^iP_j) + \sigma_j \dot q_j\,{}^ja_j"
+)
+EQUATIONS_A = (
+    r"{}^j\dot\omega_j = {}^jA_i\,{}^i\dot\omega_i + \bar\sigma_j(\ddot q_j\,{}^ja_j + {}^j\omega_i \times "
+    r"\dot q_j\,{}^ja_j), \qquad {}^j\dot V_j = {}^jA_i({}^i\dot V_i + {}^iU_i\,{}^iP_j) + "
+    r"\sigma_j(\ddot q_j\,{}^ja_j + 2\,{}^j\omega_i \times \dot q_j\,{}^ja_j)"
+)
+
+Vectors = dict[int, Vector]
+
+
+def angular_velocities(
+    locals_: Mapping[int, Local], base: BaseMotion, qd: Mapping[int, Scalar]
+) -> tuple[Vectors, Vectors]:
+    """jWi and jWj, eq. (6a), (6b)."""
+    before: Vectors = {}
+    w: Vectors = {0: base.w}
+    for j, local in locals_.items():
+        before[j] = local.to_child(w[local.i])
+        w[j] = add(before[j], [0, 0, qd[j]]) if local.revolute else before[j]
+    return before, w
+
+
+def linear_velocities(
+    locals_: Mapping[int, Local], base: BaseMotion, w: Vectors, qd: Mapping[int, Scalar]
+) -> Vectors:
+    """jVj, eq. (6c)."""
+    v: Vectors = {0: base.v}
+    for j, local in locals_.items():
+        moved = local.to_child(add(v[local.i], cross(w[local.i], local.position)))
+        v[j] = add(moved, [0, 0, qd[j]]) if local.prismatic else moved
+    return v
+
+
+def apply_u(w: Vector, wd: Vector, p: Vector | tuple[Scalar, Scalar, Scalar]) -> Vector:
+    """U p = wd x p + w x (w x p), eq. (9), without forming U."""
+    return add(cross(wd, p), cross(w, cross(w, p)))
+
+
+def link_accelerations(
+    locals_: Mapping[int, Local],
+    base: BaseMotion,
+    before: Vectors,
+    w: Vectors,
+    qd: Mapping[int, Scalar],
+    qdd: Mapping[int, Scalar],
+) -> tuple[Vectors, Vectors]:
+    """jWPj and jVPj, eq. (8) to (10)."""
+    wd: Vectors = {0: base.wd}
+    vd: Vectors = {0: base.vd}
+    for j, local in locals_.items():
+        i = local.i
+        turned = local.to_child(wd[i])
+        moved = local.to_child(add(vd[i], apply_u(w[i], wd[i], local.position)))
+        x, y = before[j][0], before[j][1]
+        if local.revolute:
+            turned = add(turned, [y * qd[j], -(x * qd[j]), qdd[j]])
+        elif local.prismatic:
+            moved = add(moved, [2 * (y * qd[j]), -(2 * (x * qd[j])), qdd[j]])
+        wd[j], vd[j] = turned, moved
+    return wd, vd
+
+
+def _rows(vectors: Vectors, robot: Robot) -> list[Vector]:
+    return [vectors[j] for j in range(1, robot.NL + 1)]
+
+
+@model(
+    "velocities",
+    menu="Kinematic",
+    title="velocities of the links",
+    inputs=(Q, QD),
+    outputs=(V, W),
+    reference=SYMORO_1997.at("section 4.2, eq. (6)"),
+    aliases=("vel",),
+    equations=EQUATIONS_V,
+)
+def velocities(robot: Robot) -> Program:
+    """Velocities of all links."""
+    builder = Builder(f"{robot.name}_velocities")
+    q = joint_positions(builder, robot)
+    qd = joint_rates(builder, robot, "qd", "joint velocities")
+    locals_ = local_frames(builder, robot, q)
+    base = base_motion(builder, robot, acceleration=False)
+    _, w = angular_velocities(locals_, base, qd)
+    v = linear_velocities(locals_, base, w, qd)
+    for j in locals_:
+        name_vectors(builder, {"W": w[j], "V": v[j]}, j)
+    builder.output("v", _rows(v, robot), V.title)
+    builder.output("w", _rows(w, robot), W.title)
+    return builder.program()
+
+
+@model(
+    "accelerations",
+    menu="Kinematic",
+    title="accelerations of the links",
+    inputs=(Q, QD, QDD),
+    outputs=(
+        V,
+        W,
+        Port("vd", "L,3", "acceleration of each frame's origin, in the link's frame"),
+        Port("wd", "L,3", "angular acceleration of each link, in its frame"),
+    ),
+    reference=SYMORO_1997.at("section 4.3, eq. (8) to (10)"),
+    aliases=("acc",),
+    equations=EQUATIONS_A,
+)
+def accelerations(robot: Robot) -> Program:
+    """Velocities and accelerations of all links."""
+    builder = Builder(f"{robot.name}_accelerations")
+    q = joint_positions(builder, robot)
+    qd = joint_rates(builder, robot, "qd", "joint velocities")
+    qdd = joint_rates(builder, robot, "qdd", "joint accelerations")
+    locals_ = local_frames(builder, robot, q)
+    base = base_motion(builder, robot)
+    before, w = angular_velocities(locals_, base, qd)
+    v = linear_velocities(locals_, base, w, qd)
+    wd, vd = link_accelerations(locals_, base, before, w, qd, qdd)
+    for j in locals_:
+        name_vectors(builder, {"W": w[j], "V": v[j], "WP": wd[j], "VP": vd[j]}, j)
+    for name, vectors, title in (
+        ("v", v, V.title),
+        ("w", w, W.title),
+        ("vd", vd, "acceleration of each frame's origin, in the link's frame"),
+        ("wd", wd, "angular acceleration of each link, in its frame"),
+    ):
+        builder.output(name, _rows(vectors, robot), title)
+    return builder.program()
+
+
+@model(
+    "jdot-qdot",
+    menu="Kinematic",
+    title="acceleration of a frame at zero joint acceleration (Jdot qdot)",
+    inputs=(Q, QD),
+    outputs=(Port("a", "6", "acceleration (linear; angular) of frame `to`, expressed in frame `frame`"),),
+    options=(
+        Option("to", "frame that moves; by default the tool or the last link's frame", "frame", None),
+        Option("frame", "frame of expression", "frame", 0),
+    ),
+    reference=SYMORO_1997.at("section 4.4"),
+    aliases=("jpqp",),
+    equations=r"\dot J \dot q = (\dot V_n, \dot\omega_n) \text{ at } \ddot q = 0",
+)
+def jdot_qdot(robot: Robot, to: int | str | None = None, frame: int | str = 0) -> Program:
+    """The acceleration of a frame that the velocities alone cause."""
+    robot, end, expressed = moving_frame(robot, to, frame)
+    builder = Builder(f"{robot.name}_jdot_qdot")
+    q = joint_positions(builder, robot)
+    qd = joint_rates(builder, robot, "qd", "joint velocities")
+    trig = Trigonometry(builder, robot)
+    locals_ = local_frames(builder, robot, q, trig)
+    base = base_motion(builder, robot)
+    before, w = angular_velocities(locals_, base, qd)
+    wd, vd = link_accelerations(locals_, base, before, w, qd, dict.fromkeys(qd, 0))
+    for j in locals_:
+        name_vectors(builder, {"W": w[j], "WP": wd[j], "VP": vd[j]}, j)
+    rotation = rotation_of(placement_between(builder, robot, expressed, end, q, trig))
+    builder.output("a", matvec(rotation, vd[end]) + matvec(rotation, wd[end]), "Jdot qdot (linear; angular)")
+    return builder.program()

@@ -1,0 +1,44 @@
+"""The frames that a model of motion is about; the tool is one more link there, fixed on its own."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from symoro.errors import NotApplicableError
+from symoro.models.geometric.steps import last_frame, resolve
+from symoro.robot.description import GEOMETRIC, Frame, JointType, Link, Placement, Robot, Tool
+
+
+def moving_frame(robot: Robot, to: int | str | None, frame: int | str = 0) -> tuple[Robot, int, int | str]:
+    """The robot's tree, the frame `to` that moves as a number in it, and the frame of expression."""
+    which, expressed = resolve(robot, to, last_frame(robot)), resolve(robot, frame, 0)
+    tree, end = with_tool(robot, which)
+    if isinstance(expressed, int):
+        _check_link(tree, expressed)
+    return tree, end, end if expressed == which == "tool" else expressed
+
+
+def with_tool(robot: Robot, which: int | str) -> tuple[Robot, int]:
+    """The robot's tree and the number of a frame in it; the tool becomes frame NL + 1."""
+    tree = robot.tree()
+    if which == "world":
+        raise NotApplicableError(
+            "the world does not move with the joints", hint="choose a frame of the robot"
+        )
+    if which != "tool" or tree.tool is None:
+        number = int(which)
+        _check_link(tree, number)
+        return tree, number
+    number, place = tree.NL + 1, tree.tool.place
+    geometry = {name: getattr(place, name) for name in GEOMETRIC}
+    frame = Frame(place.ant, JointType.FIXED, **geometry)
+    tool = Tool(Placement(number), tree.tool.name)  # what was the tool is so still
+    return replace(tree, frames=(*tree.frames, frame), links=(*tree.links, Link()), tool=tool), number
+
+
+def _check_link(tree: Robot, number: int) -> None:
+    if number > tree.NL:
+        raise NotApplicableError(
+            f"frame {number} only marks a loop; motion is given for the frames that carry links "
+            f"(1 .. {tree.NL})"
+        )

@@ -1,0 +1,75 @@
+"""The papers that the models come from, once each."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+
+@dataclass(frozen=True)
+class Reference:
+    """A publication, and the place in it that a model follows."""
+
+    key: str
+    text: str
+    bibtex: str
+    place: str = ""
+
+    def at(self, place: str) -> Reference:
+        """The same publication, at a section or equation."""
+        return replace(self, place=place)
+
+    def __str__(self) -> str:
+        return f"{self.text}, {self.place}" if self.place else self.text
+
+
+def _article(key: str, author: str, title: str, journal: str, year: int, details: str = "") -> Reference:
+    lines = [
+        f"author = {{{author}}}",
+        f"title = {{{title}}}",
+        f"journal = {{{journal}}}",
+        f"year = {{{year}}}",
+    ]
+    if details:
+        lines.append(details)
+    bibtex = f"@article{{{key},\n  " + ",\n  ".join(lines) + "\n}"
+    return Reference(key, f"{author.replace(' and ', ', ')}: {title}. {journal}, {year}", bibtex)
+
+
+SYMORO_1997 = _article(
+    "khalil-creusot-1997",
+    "W. Khalil and D. Creusot",
+    "SYMORO+: a system for the symbolic modelling of robots",
+    "Robotica",
+    1997,
+    "volume = {15}, pages = {153--161}",
+)
+NOTATION_1986 = _article(
+    "khalil-kleinfinger-1986",
+    "W. Khalil and J.-F. Kleinfinger",
+    "A new geometric notation for open and closed-loop robots",
+    "IEEE International Conference on Robotics and Automation",
+    1986,
+    "pages = {1174--1179}",
+)
+NEWTON_EULER_2010 = _article(
+    "khalil-2010",
+    "W. Khalil",
+    "Dynamic modeling of robots using recursive Newton-Euler techniques",
+    "International Conference on Informatics in Control, Automation and Robotics",
+    2010,
+)
+MINIMUM_PARAMETERS_1988 = _article(
+    "gautier-khalil-1988",
+    "M. Gautier and W. Khalil",
+    "A direct determination of minimum inertial parameters of robots",
+    "IEEE International Conference on Robotics and Automation",
+    1988,
+    "pages = {1682--1687}",
+)
+LAGRANGE_2008 = _article(
+    "filip-2008",
+    "V. Filip",
+    "Dynamic modeling of manipulators with symbolic computational method",
+    "Proceedings of the Romanian Academy, Series A",
+    2008,
+)

@@ -1,0 +1,267 @@
+"""The command line. Arguments are made from the catalogue; the work is done by `commands`.
+
+Bad input ends with one message on standard error and exit code 2.
+"""
+
+from __future__ import annotations
+
+import argparse
+import io
+import os
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from typing import TYPE_CHECKING, NoReturn
+
+from symoro._version import __version__
+from symoro.errors import OptionError, SymoroError
+
+if TYPE_CHECKING:
+    from symoro.models.catalogue import Option
+
+EXAMPLES = """\
+examples:
+  symoro robots                                     the bundled robots
+  symoro show rx90                                  a robot as tables, with a picture
+  symoro check arm.par                              is this file sound?
+  symoro convert arm.par arm.yaml                   another format, by suffix
+  symoro convert arm.yaml --to dh                   Denavit-Hartenberg parameters
+  symoro models                                     what can be generated
+  symoro generate fast-geometry rx90                readable equations
+  symoro generate fast-geometry rx90 --lang c -o out
+  symoro count fast-geometry rx90                   operations
+  symoro eval fast-geometry rx90 q=0,0,0,0,0,0      numbers
+  symoro export fast-geometry rx90 --lang c -o out  a folder that builds and runs
+  symoro singularities rx90                         where the Jacobian loses rank
+  symoro cite fast-geometry                         the paper behind a model
+
+'symoro COMMAND --help' tells more, 'symoro generate MODEL --help' the options of a model.
+"""
+
+WITH_MODEL = ("generate", "count", "eval", "export")
+WITH_VALUE = ("--bind", "--lang", "-o", "--output", "--values")
+
+
+class Parser(argparse.ArgumentParser):
+    """A parser whose errors are those of the library."""
+
+    def error(self, message: str) -> NoReturn:
+        raise OptionError(message, hint=f"'{self.prog} --help' shows what it takes")
+
+
+Command = Callable[[str, str, str], argparse.ArgumentParser]
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run one command; the result is the exit code."""
+    arguments = list(sys.argv[1:] if argv is None else argv)
+    if argv is None:
+        _accept_any_character()
+    try:
+        options = _parsed(arguments)
+        if options.command is None:
+            _parser([]).print_help()
+            return 0
+        from symoro.ui import commands
+
+        code = commands.run(options)
+        sys.stdout.flush()
+        return code
+    except SymoroError as error:
+        print(f"symoro: {error.text()}", file=sys.stderr)
+        return 2
+    except BrokenPipeError:  # the reader (head, less) has seen enough
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
+    except KeyboardInterrupt:
+        print("symoro: stopped", file=sys.stderr)
+        return 130
+
+
+def _accept_any_character() -> None:
+    """A name that the terminal's encoding lacks is no reason to stop."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")
+
+
+def _parsed(arguments: Sequence[str]) -> argparse.Namespace:
+    parser = _parser(arguments)
+    options, rest = parser.parse_known_args(arguments)
+    if options.command == "eval":  # values may come before and after options
+        options.values += [word for word in rest if not word.startswith("-")]
+        rest = [word for word in rest if word.startswith("-")]
+    if rest:
+        prog = f"symoro {options.command}" if options.command else "symoro"
+        hint = f"'{prog} --help' shows what it takes"
+        raise OptionError(f"unrecognized arguments: {' '.join(rest)}", hint=hint)
+    return options
+
+
+def _parser(arguments: Sequence[str]) -> argparse.ArgumentParser:
+    parser = Parser(
+        prog="symoro",
+        description="Symbolic models of robots, as readable equations and as fast code.",
+        epilog=EXAMPLES,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        allow_abbrev=False,
+    )
+    parser.add_argument("--version", action="version", version=f"symoro {__version__}")
+    commands = parser.add_subparsers(dest="command", metavar="COMMAND", title="commands")
+
+    def command(name: str, text: str, example: str) -> argparse.ArgumentParser:
+        return commands.add_parser(
+            name,
+            help=text,
+            description=text[0].upper() + text[1:] + ".",
+            epilog=f"example:\n  {example}",
+            formatter_class=argparse.RawDescriptionHelpFormatter,
+            allow_abbrev=False,
+        )
+
+    _describing(command)
+    _generating(command, arguments)
+    return parser
+
+
+def _describing(command: Command) -> None:
+    robots = command("robots", "list the bundled robots", "symoro robots")
+    _json(robots)
+    show = command("show", "show a robot as tables, with a picture", "symoro show rx90")
+    _robot(show)
+    _bind(show)
+    _json(show)
+    check = command("check", "read a robot and report every inconsistency", "symoro check arm.par")
+    _robot(check)
+    _json(check)
+    convert = command("convert", "write a robot in another format", "symoro convert arm.par arm.yaml")
+    _robot(convert)
+    convert.add_argument("output", nargs="?", help="file to write; its suffix tells the format")
+    convert.add_argument(
+        "--to",
+        metavar="FORMAT",
+        help="par, yaml, or a table of parameters: dh, craig or kk; to standard output without a file",
+    )
+    convert.add_argument(
+        "--lossy", action="store_true", help="write even if the format cannot hold everything"
+    )
+    convert.add_argument("--frame", help="end of the chain, for tables of a tree")
+    _bind(convert)
+    models = command("models", "list the models of the catalogue", "symoro models")
+    models.add_argument("robot", nargs="?", help="tell for each model whether it applies to this robot")
+    _json(models)
+    singularities = command(
+        "singularities", "tell where the Jacobian of a frame loses rank", "symoro singularities rx90"
+    )
+    _robot(singularities)
+    singularities.add_argument("--to", metavar="FRAME", type=_frame, help="frame whose Jacobian is meant")
+    _bind(singularities)
+    _json(singularities)
+    cite = command("cite", "print the references behind a model", "symoro cite fast-geometry")
+    cite.add_argument("model", nargs="?", help="model id; all of them without it")
+    _json(cite)
+
+
+def _generating(command: Command, arguments: Sequence[str]) -> None:
+    generate = command("generate", "generate a model", "symoro generate fast-geometry rx90 --lang c -o out")
+    count = command("count", "count the operations of a model", "symoro count fast-geometry rx90 --to 6")
+    evaluate = command(
+        "eval", "evaluate a model", "symoro eval fast-geometry rx90 q=0,pi/4,0,0,0,0 D3=0.45 --json"
+    )
+    export = command(
+        "export",
+        "write a folder with sources, build file and demo",
+        "symoro export fast-geometry rx90 -o out",
+    )
+    parsers = (generate, count, evaluate, export)
+    for parser in parsers:
+        parser.add_argument("model", help="model id; 'symoro models' lists them")
+        _robot(parser)
+        _bind(parser)
+    for parser in (generate, export):
+        parser.add_argument(
+            "--lang", default=None, help="language: c, cpp, fortran, matlab, python, julia ..."
+        )
+        parser.add_argument("-o", "--output", metavar="DIR", help="folder to write into")
+    generate.add_argument("--float", action="store_true", help="single precision (C)")
+    evaluate.add_argument(
+        "values", nargs="*", metavar="NAME=VALUES", help="inputs and parameters: q=0,pi/2,0 or D3=0.45"
+    )
+    evaluate.add_argument(
+        "--values", dest="file", metavar="FILE", help="JSON file with values, '-' reads standard input"
+    )
+    for parser in parsers:
+        _json(parser)
+    _model_options(parsers, arguments)
+
+
+def _model_options(parsers: Sequence[argparse.ArgumentParser], arguments: Sequence[str]) -> None:
+    """Options of the model that the user named, so that --help and typing errors know them."""
+    command = next((word for word in arguments if not word.startswith("-")), None)
+    if command not in WITH_MODEL:
+        return
+    from symoro.models.catalogue import catalogue, entry
+
+    options = [option for known in catalogue().values() for option in known.options if option.kind != "flag"]
+    with_value = {*WITH_VALUE, *(flag for option in options for flag in _flags(option))}
+    words = list(_words(arguments[arguments.index(command) + 1 :], with_value))
+    if not words:
+        return
+    chosen = entry(words[0])
+    for parser in parsers:
+        group = parser.add_argument_group(f"options of {chosen.id}", chosen.title)
+        for option in chosen.options:
+            _model_option(group, option)
+
+
+def _words(arguments: Sequence[str], with_value: set[str]) -> Iterator[str]:
+    """The arguments that are no options nor values of options."""
+    skip = False
+    for word in arguments:
+        if not skip and not word.startswith("-"):
+            yield word
+        skip = not skip and word in with_value
+
+
+def _flags(option: Option) -> list[str]:
+    return [f"--{option.name.replace('_', '-')}", *(["--from"] if option.name == "frm" else [])]
+
+
+def _model_option(group: argparse._ArgumentGroup, option: Option) -> None:
+    text = option.title + (f" (default {option.default})" if option.default is not None else "")
+    destination = f"option_{option.name}"
+    if option.kind == "flag":
+        group.add_argument(*_flags(option), dest=destination, action="store_true", default=None, help=text)
+        return
+    kinds: dict[str, Callable[[str], object]] = {"frame": _frame, "number": float}
+    group.add_argument(
+        *_flags(option),
+        dest=destination,
+        metavar=None if option.choices else option.kind.upper(),
+        type=kinds.get(option.kind, str),
+        choices=option.choices or None,
+        default=None,
+        help=text,
+    )
+
+
+def _frame(text: str) -> int | str:
+    """A frame's number, or its name."""
+    return int(text) if text.isascii() and text.isdigit() and len(text) < 9 else text
+
+
+def _robot(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("robot", help="a bundled robot or a file (.par, .yaml, .csv)")
+
+
+def _bind(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--bind", action="append", default=[], metavar="NAME=VALUE", help="a number for a symbol of the robot"
+    )
+
+
+def _json(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--json", action="store_true", help="machine-readable output")
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,198 @@
+"""What each command does: read, ask the library, present. No algorithm lives here."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+from symoro.errors import OptionError, SymoroError
+from symoro.model import Model, generate, singularities
+from symoro.models import catalogue as models
+from symoro.robot import formats
+from symoro.robot.description import Robot
+from symoro.robot.topology import describe
+from symoro.ui import present
+from symoro.ui.files import write_folder
+from symoro.ui.values import binding, read_values
+
+
+def run(options: argparse.Namespace) -> int:
+    """Run the command that was parsed."""
+    command = {
+        "robots": robots,
+        "show": show,
+        "check": check,
+        "convert": convert,
+        "models": list_models,
+        "singularities": show_singularities,
+        "cite": cite,
+        "generate": write_model,
+        "count": count,
+        "eval": evaluate,
+        "export": export,
+    }[options.command]
+    return command(options) or 0
+
+
+def robots(options: argparse.Namespace) -> None:
+    from symoro.robot import library
+
+    rows = []
+    for name in library.names():
+        robot = library.load(name)
+        rows.append(
+            {"id": name, "structure": describe(robot), "title": robot.title, "reference": robot.reference}
+        )
+    if options.json:
+        present.as_json(rows)
+    else:
+        present.table(
+            ["id", "structure", "what it is"], [[r["id"], r["structure"], r["title"]] for r in rows]
+        )
+
+
+def show(options: argparse.Namespace) -> None:
+    robot = _robot(options)
+    if options.json:
+        present.as_json(present.robot_data(robot))
+    else:
+        present.robot(robot)
+
+
+def check(options: argparse.Namespace) -> int:
+    try:
+        robot = formats.load(options.robot)
+    except SymoroError as error:
+        if not options.json:
+            raise
+        present.as_json({"ok": False, "problems": getattr(error, "problems", None) or [error.text()]})
+        return 2
+    if options.json:
+        present.as_json({"ok": True, "robot": robot.name, "structure": describe(robot), "notes": robot.notes})
+    else:
+        print(f"{robot.name}: sound. {describe(robot)}")
+        for note in robot.notes:
+            print(f"note: {note}")
+    return 0
+
+
+def convert(options: argparse.Namespace) -> None:
+    robot = _robot(options)
+    details: dict[str, Any] = {"lossy": True} if options.lossy else {}
+    if options.frame is not None:
+        details["to"] = options.frame
+    if options.output:
+        formats.save(robot, options.output, options.to, **details)
+        print(f"wrote {options.output}")
+    elif options.to:
+        sys.stdout.write(formats.dumps(robot, options.to, **details))
+    else:
+        raise OptionError(
+            "nothing to write: name a file, or a format with --to", hint="symoro convert --help"
+        )
+
+
+def list_models(options: argparse.Namespace) -> None:
+    entries = models.catalogue().values()
+    robot = formats.load(options.robot) if options.robot else None
+    if options.json:
+        present.as_json([present.entry_data(entry, robot) for entry in entries])
+        return
+    rows = []
+    for entry in entries:
+        row = [entry.menu, entry.id, entry.title, ", ".join(entry.aliases)]
+        if robot is not None:
+            row.append(entry.applies(robot) or "yes")
+        rows.append(row)
+    present.table(["menu", "id", "title", "also called", *(["applies"] if robot else [])], rows)
+
+
+def show_singularities(options: argparse.Namespace) -> None:
+    found = singularities(_robot(options), options.to)
+    if options.json:
+        present.as_json(asdict(found))
+    else:
+        print(found)
+
+
+def cite(options: argparse.Namespace) -> None:
+    entries = [models.entry(options.model)] if options.model else list(models.catalogue().values())
+    if options.json:
+        present.as_json(
+            [{"id": e.id, "reference": str(e.reference), "bibtex": e.reference.bibtex} for e in entries]
+        )
+        return
+    if options.model:
+        print(f"{entries[0].id}: {entries[0].reference}\n")
+    seen = {entry.reference.key: entry.reference.bibtex for entry in entries}
+    print("\n\n".join(seen.values()))
+
+
+def write_model(options: argparse.Namespace) -> None:
+    model = _model(options)
+    if options.json and not options.lang and not options.output:
+        present.as_json(present.model_data(model))
+        return
+    details = {"scalar": "float"} if options.float else {}
+    files = model.code(options.lang or "text", **details)
+    if options.output:
+        _written(write_folder(Path(options.output), files), options.json)
+    elif options.json:
+        present.as_json(files)
+    else:
+        present.source(files)
+
+
+def count(options: argparse.Namespace) -> None:
+    model = _model(options)
+    if options.json:
+        present.as_json(present.count_data(model.count()))
+    else:
+        present.count(model)
+
+
+def evaluate(options: argparse.Namespace) -> None:
+    model = _model(options)
+    values = read_values(options.values, options.file)
+    inputs = {name: value for name, value in values.items() if name in model.inputs}
+    parameters = {name: value for name, value in values.items() if name not in model.inputs}
+    results = model.function(parameters, compiled=False)(**inputs)
+    if options.json:
+        present.as_json({name: present.tidy(array).tolist() for name, array in results.items()})
+    else:
+        present.arrays(results)
+
+
+def export(options: argparse.Namespace) -> None:
+    if not options.output:
+        raise OptionError("export needs a folder", hint="add -o DIR")
+    languages = (options.lang or "c").split(",")
+    files = _model(options).export(languages)
+    _written(write_folder(Path(options.output), files), options.json)
+
+
+def _robot(options: argparse.Namespace) -> Robot:
+    robot = formats.load(options.robot)
+    return robot.bind(dict(binding(item) for item in options.bind)) if options.bind else robot
+
+
+def _model(options: argparse.Namespace) -> Model:
+    prefix = "option_"
+    chosen = {
+        name.removeprefix(prefix): value
+        for name, value in vars(options).items()
+        if name.startswith(prefix) and value is not None
+    }
+    return generate(_robot(options), options.model, **chosen)
+
+
+def _written(paths: list[Path], as_json: bool) -> None:
+    if as_json:
+        print(json.dumps([str(path) for path in paths]))
+        return
+    for path in paths:
+        print(f"wrote {path}")

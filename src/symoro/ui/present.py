@@ -1,0 +1,153 @@
+"""Results for people (rich tables, highlighted code) and for scripts (JSON)."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from symoro.model import Model
+from symoro.models.catalogue import Entry
+from symoro.program.count import OpCount
+from symoro.robot.description import Robot
+from symoro.robot.tables import tables
+from symoro.robot.topology import describe, structure
+
+
+def as_json(data: Any) -> None:
+    print(json.dumps(data, indent=2))
+
+
+def _console() -> Any:
+    from rich.console import Console
+
+    return Console(width=None if sys.stdout.isatty() else 160, highlight=False)
+
+
+def table(columns: Sequence[str], rows: Sequence[Sequence[str]], title: str | None = None) -> None:
+    """A table with aligned columns."""
+    from rich import box
+    from rich.table import Table
+    from rich.text import Text
+
+    made = Table(*columns, title=Text(title) if title else None, title_justify="left", box=box.SIMPLE_HEAD)
+    for row in rows:
+        made.add_row(*(Text(cell) for cell in row))
+    _console().print(made)
+
+
+def robot(shown: Robot) -> None:
+    """A robot as tables, and as a picture."""
+    from rich.text import Text
+
+    from symoro.ui.picture import picture
+
+    console = _console()
+    console.print(Text.assemble((shown.name, "bold"), "  ", shown.title))
+    console.print(Text(describe(shown), "dim"))
+    if shown.reference:
+        console.print(Text(f"source: {shown.reference}", "dim"), soft_wrap=True)
+    for note in shown.notes:
+        console.print(Text(f"note: {note}"))
+    for part in tables(shown):
+        table(part.columns, part.rows, part.title)
+    print(picture(shown))
+
+
+def source(files: Mapping[str, str]) -> None:
+    """Source files, one after the other; plain text when the output is not a terminal."""
+    for name, text in files.items():
+        if len(files) > 1:
+            print(f"==== {name}")
+        sys.stdout.write(text if text.endswith("\n") else text + "\n")
+
+
+def arrays(results: Mapping[str, Any]) -> None:
+    """Named arrays."""
+    import numpy as np
+
+    with np.printoptions(precision=6, suppress=True, linewidth=120):
+        for name, array in results.items():
+            print(f"{name} =\n{tidy(array.round(15))}")
+
+
+def tidy(array: Any) -> Any:
+    """The array without negative zeros."""
+    return array + 0.0
+
+
+def count(model: Model) -> None:
+    """Operations per call and of the part done once."""
+    counted = model.count()
+    rows = [_count_row("each call", counted)]
+    if counted.setup is not None:
+        rows.append(_count_row("once (setup)", counted.setup))
+    columns = ["", "multiplications", "additions", "divisions", "functions", "others"]
+    table(columns, rows, f"{model.entry.id} of {model.robot.name}")
+
+
+def _count_row(label: str, c: OpCount) -> list[str]:
+    return [label, *map(str, (c.multiplications, c.additions, c.divisions, c.functions, c.others))]
+
+
+def count_data(c: OpCount) -> dict[str, Any]:
+    names = ("additions", "multiplications", "divisions", "functions", "others", "kernels")
+    data: dict[str, Any] = {name: getattr(c, name) for name in names}
+    if c.setup is not None:
+        data["setup"] = count_data(c.setup)
+    return data
+
+
+def model_data(model: Model) -> dict[str, Any]:
+    return {
+        "model": model.entry.id,
+        "robot": model.robot.name,
+        "options": model.options,
+        "inputs": {
+            port.name: {"shape": port.shape, "entries": port.symbols} for port in model.program.inputs
+        },
+        "outputs": model.outputs,
+        "parameters": model.parameters,
+        "count": count_data(model.count()),
+        "text": str(model),
+    }
+
+
+def entry_data(entry: Entry, shown: Robot | None) -> dict[str, Any]:
+    data: dict[str, Any] = {
+        "id": entry.id,
+        "menu": entry.menu,
+        "title": entry.title,
+        "aliases": entry.aliases,
+        "inputs": {port.name: {"shape": port.shape, "title": port.title} for port in entry.inputs},
+        "outputs": {port.name: {"shape": port.shape, "title": port.title} for port in entry.outputs},
+        "options": [
+            {"name": o.name, "title": o.title, "kind": o.kind, "default": o.default, "choices": o.choices}
+            for o in entry.options
+        ],
+        "reference": str(entry.reference),
+        "applies_to": entry.applies_to,
+    }
+    if shown is not None:
+        data["why_not"] = entry.applies(shown)
+    return data
+
+
+def robot_data(shown: Robot) -> dict[str, Any]:
+    return {
+        "name": shown.name,
+        "title": shown.title,
+        "reference": shown.reference,
+        "structure": structure(shown),
+        "NL": shown.NL,
+        "NJ": shown.NJ,
+        "NF": shown.NF,
+        "symbols": shown.symbols(),
+        "nominal": dict(shown.nominal),
+        "notes": shown.notes,
+        "tables": [
+            {"title": t.title, "rows": [dict(zip(t.columns, row, strict=True)) for row in t.rows]}
+            for t in tables(shown)
+        ],
+    }

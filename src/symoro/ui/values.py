@@ -1,0 +1,84 @@
+"""Numbers from the command line and from JSON."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from symoro.errors import ArgumentError, ExpressionError, OptionError, Place
+from symoro.expr.formula import formula
+
+MAX_BYTES = 64 * 2**20
+
+
+def binding(item: str) -> tuple[str, str]:
+    """NAME=VALUE as a pair."""
+    name, separator, value = item.partition("=")
+    if not separator or not name or not value:
+        raise OptionError(f"'{item}' is not of the form NAME=VALUE")
+    return name.strip(), value.strip()
+
+
+def read_values(items: Sequence[str], file: str | None) -> dict[str, Any]:
+    """Values from a JSON file and from NAME=1,2,3 words; the words win."""
+    values = _from_json(file) if file else {}
+    for item in items:
+        name, text = binding(item)
+        values[name] = _array(name, text)
+    return values
+
+
+def _array(name: str, text: str) -> Any:
+    """A number, a list 1,2,3 or [1, 2, 3], or lists in lists."""
+    text = text.strip()
+    parts = _split(name, text)
+    if len(parts) > 1:
+        return [_array(name, part) for part in parts]
+    if text.startswith("["):
+        return [_array(name, part) for part in _split(name, text[1:-1])]
+    return _number(name, text)
+
+
+def _split(name: str, text: str) -> list[str]:
+    """The parts between commas, those inside brackets left alone."""
+    parts, depth = [""], 0
+    for sign in text:
+        depth += (sign in "([") - (sign in ")]")
+        if depth < 0:
+            break
+        if sign == "," and not depth:
+            parts.append("")
+        else:
+            parts[-1] += sign
+    if depth:
+        raise ArgumentError(f"value of '{name}': the brackets of '{text[:60]}' do not match")
+    return parts
+
+
+def _number(name: str, text: str) -> float:
+    """A number, or an expression without symbols such as -pi/2."""
+    try:
+        value = formula(text).number
+    except ExpressionError as error:
+        raise ArgumentError(f"value of '{name}': {error.text()}") from None
+    if value is None:
+        raise ArgumentError(f"value of '{name}': '{text.strip()}' contains a symbol, expected a number")
+    return value
+
+
+def _from_json(file: str) -> dict[str, Any]:
+    try:
+        text = sys.stdin.read(MAX_BYTES) if file == "-" else Path(file).read_text(encoding="utf-8")
+        data = json.loads(text)
+    except OSError as error:
+        raise ArgumentError(f"cannot read '{file}': {error.strerror or error}") from None
+    except json.JSONDecodeError as error:
+        raise ArgumentError(f"no JSON: {error.msg}", place=Place(file, error.lineno, error.colno)) from None
+    except (ValueError, RecursionError):  # no text, numbers of a thousand digits, or nested without end
+        raise ArgumentError(f"'{file}' is no JSON text") from None
+    if not isinstance(data, dict):
+        raise ArgumentError(f"'{file}': expected an object of name: value", hint='{"q": [0, 0, 0]}')
+    return data

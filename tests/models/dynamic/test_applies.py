@@ -1,0 +1,108 @@
+"""Models that do not apply say why; those that do, take every robot of their kind."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+import symoro
+from symoro.errors import NotApplicableError, OptionError, UnknownNameError
+from symoro.models.catalogue import catalogue
+from symoro.robot import library
+from symoro.robot.description import BaseKind, Frame, JointType, Link, Robot
+
+MODELS = [
+    name for name, entry in catalogue().items() if entry.build.__module__.startswith("symoro.models.dynamic")
+]
+TREE_MODELS = [name for name in MODELS if name != "static-torques"]
+
+
+def test_the_dynamic_models_are_all_here() -> None:
+    assert set(MODELS) == {
+        "inverse-dynamics",
+        "bias-torques",
+        "gravity-torques",
+        "inertia-matrix",
+        "direct-dynamics",
+        "lagrange",
+        "energy",
+        "static-torques",
+        "inverse-dynamics-derivatives",
+        "direct-dynamics-derivatives",
+    }
+
+
+@pytest.mark.parametrize("model", TREE_MODELS)
+@pytest.mark.parametrize(
+    ("robot", "reason"),
+    [
+        ("fourbar", r"closed loops; its tree with the loops cut is robot\.tree\(\)"),
+        ("rx90_floating", "its base is floating"),
+        ("diffdrive", "its base is wheeled"),
+        ("rx90_elastic", "elastic joints"),
+    ],
+)
+def test_they_say_why(model: str, robot: str, reason: str) -> None:
+    with pytest.raises(NotApplicableError, match=f"{model} does not apply to robot .*{reason}"):
+        symoro.generate(symoro.load(robot), model)
+
+
+@pytest.mark.parametrize("model", MODELS)
+def test_nothing_moves(model: str) -> None:
+    robot = Robot("stone", (Frame(0, JointType.FIXED),), (Link(),))
+    with pytest.raises(NotApplicableError, match="no moving joint"):
+        symoro.generate(robot, model)
+
+
+@pytest.mark.parametrize("name", library.names())
+def test_bundled_robots(name: str) -> None:
+    """Every robot of the library, its loops cut, its base held and its joints stiff, has all the models."""
+    robot = symoro.load(name).tree()
+    robot = robot.replace(base=replace(robot.base, kind=BaseKind.FIXED, link=Link()))
+    for j in range(1, robot.NL + 1):
+        robot = robot.with_frame(j, eta=False, k=0, rest=0)
+    for model in MODELS:
+        if model == "lagrange" and robot.NL > 8:
+            continue  # too long for a quick test
+        if model.startswith("direct") and name in MASSLESS:
+            continue
+        assert symoro.generate(robot, model).count().total >= 0
+
+
+MASSLESS = ()
+
+
+@pytest.mark.parametrize(
+    ("model", "options", "message"),
+    [
+        ("direct-dynamics", {"method": "magic"}, "not one of auto, recursive, inertia"),
+        ("lagrange", {"coriolis": "magic"}, "not one of christoffel, recursive"),
+        ("inverse-dynamics", {"effort": "much"}, "not one of quick, search"),
+    ],
+)
+def test_wrong_options(model: str, options: dict[str, str], message: str) -> None:
+    with pytest.raises(OptionError, match=message):
+        symoro.generate(symoro.load("planar2r"), model, **options)
+
+
+def test_unknown_option_and_frame() -> None:
+    robot = symoro.load("planar2r")
+    with pytest.raises(UnknownNameError, match="methode"):
+        symoro.generate(robot, "direct-dynamics", methode="recursive")
+    with pytest.raises(UnknownNameError, match="7"):
+        symoro.generate(robot, "static-torques", to=7)
+
+
+@pytest.mark.parametrize("model", MODELS)
+def test_entries_are_complete(model: str) -> None:
+    """What the documentation, the command line and the page are made from."""
+    entry = catalogue()[model]
+    assert entry.menu == "Dynamic"
+    assert entry.title
+    assert entry.equations
+    assert str(entry.reference)
+    assert entry.applies_to
+    made = symoro.generate(symoro.load("planar2r"), model)
+    assert list(made.inputs) == [port.name for port in entry.inputs]
+    assert set(made.outputs) <= {port.name for port in entry.outputs}

@@ -1,0 +1,132 @@
+"""Growth with size: no recursion, and work that is linear in the number of operations."""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Callable
+
+import pytest
+
+from symoro.expr import scalar as sc
+from symoro.program import Builder, Program, count, optimise
+from symoro.program.interpret import interpret
+from symoro.program.passes.compact import compact
+from symoro.program.passes.linear import multiply_out
+from symoro.program.passes.schedule import depth_first, peak_live, schedule
+from symoro.program.passes.sums import share_sums
+from tests.program.programs import chain, chain_of_sines
+
+DEEP = 100_000
+
+
+@pytest.fixture(scope="module")
+def deep() -> Program:
+    return chain_of_sines(DEEP)
+
+
+def test_deep_chains_need_no_recursion(deep):
+    limit = sys.getrecursionlimit()
+    sys.setrecursionlimit(200)
+    try:
+        made = optimise(deep)
+        found = interpret(made, {"x": 0.3}, {"p": 0.1})
+        assert count(made).total == count(deep).total == DEEP
+        for step in (compact, share_sums, multiply_out, schedule):
+            step(deep)
+        peak_live(deep, depth_first(deep))
+    finally:
+        sys.setrecursionlimit(limit)
+    assert 0 < found["y"] < 1
+
+
+def alternating(terms: int) -> Program:
+    """A sum that is as deep as it is long, with products that share factors."""
+    b = Builder("sum")
+    x = b.input("x", (terms,))
+    total: sc.Scalar = 0
+    for k in range(terms - 1):
+        total = total + x[k] * x[k + 1] - x[k]
+    b.output("y", total)
+    return b.program()
+
+
+def many_sums(n: int) -> Program:
+    """Sums that share pairs of terms with their neighbours."""
+    b = Builder("sums")
+    x = b.input("x", (n + 4,))
+    b.output("y", [x[k] + x[k + 1] - x[k + 2] + x[k + 3] for k in range(n)])
+    return b.program()
+
+
+def parameters(n: int) -> Program:
+    """Long linear forms with coefficients."""
+    b = Builder("linear")
+    x = b.input("x", (n + 1,))
+    total: sc.Scalar = 0
+    for k in range(n):
+        p = b.parameter(f"p{k}")
+        total = total + p * (x[k] + x[k + 1])
+    b.output("y", total)
+    return b.program()
+
+
+def systems(n: int) -> Program:
+    """Kernel calls, each fed by the one before."""
+    b = Builder("systems")
+    x, y = b.input("x", (2,))
+    for _ in range(n):
+        x, y = b.call("solve", [3, x, y, 4], [x, 1])
+    b.output("y", [x, y])
+    return b.program()
+
+
+@pytest.mark.parametrize("make", [alternating, parameters])
+def test_long_sums_need_no_recursion(make):
+    limit = sys.getrecursionlimit()
+    program = make(10_000)
+    sys.setrecursionlimit(200)
+    try:
+        assert count(optimise(program)).total <= count(program).total
+    finally:
+        sys.setrecursionlimit(limit)
+
+
+def seconds(function: Callable[[], object], repeat: int = 3) -> float:
+    """The least processor time of a few runs."""
+    best = float("inf")
+    for _ in range(repeat):
+        start = time.process_time()
+        function()
+        best = min(best, time.process_time() - start)
+    return best
+
+
+@pytest.mark.parametrize(
+    ("make", "small"),
+    [
+        (chain, 60),
+        (chain_of_sines, 2000),
+        (alternating, 500),
+        (many_sums, 350),
+        (parameters, 500),
+        (systems, 200),
+    ],
+)
+def test_time_is_linear(make, small):
+    """Four times the operations take about four times the time; sixteen times would be quadratic."""
+    programs = [make(small), make(4 * small)]
+    work = [count(p).total for p in programs]
+    for _ in range(3):  # another process may take the caches
+        build = [seconds(lambda n=n: make(n), 2) for n in (small, 4 * small)]
+        passes = [seconds(lambda p=p: count(optimise(p)), 2) for p in programs]
+        growth = max(build[1] / build[0], passes[1] / passes[0]) / (work[1] / work[0])
+        if growth < 2:
+            return
+    pytest.fail(f"time grows {growth:.1f} times faster than the operations")
+
+
+def test_the_graph_has_no_more_nodes_than_operations_ask_for():
+    """Building and optimising leave nothing behind that grows faster than the program."""
+    sizes = [(len(optimise(chain(n)).graph), count(chain(n)).total) for n in (50, 200)]
+    assert all(nodes < 1.3 * operations for nodes, operations in sizes)
