@@ -27,7 +27,9 @@ help: ## this list
 demo: $(VENV)/.base demo-tools ## the RX-90 as equations, and as C that compiles and runs
 	@PATH="$(BIN):$$PATH" tools/demo
 
-test: lint test-tools ## style, types, import rules and tests
+test: lint test-tools ## style, types, import rules, documentation and tests
+	$(BIN)/python tools/model_pages.py --check
+	$(BIN)/python tools/check_docs.py
 	$(BIN)/python -m pytest -n $(JOBS) -q
 
 lint: $(VENV)/.test ## style, types and import rules alone

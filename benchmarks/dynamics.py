@@ -42,8 +42,9 @@ Figures = dict[tuple[str, str], float]
 
 def subjects_of(case: Any, search: bool) -> list[Any]:
     """All that is timed on a robot."""
-    import symoro
     from peers import subjects as make
+
+    import symoro
 
     robot = symoro.load(case.urdf)
     found = [*make.pinocchio(case), *make.casadi(case)]
@@ -151,7 +152,9 @@ def _verdict(ns: Figures, what: str, marks: tuple[int, int]) -> str:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--no-search", action="store_true", help="leave effort='search' out")
     parser.add_argument("--rounds", type=int, default=100, help="how many times all take their turn")
     parser.add_argument("names", nargs="*", help="only these robots: ur5, panda, talos")

@@ -15,11 +15,13 @@ import time
 import tracemalloc
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import TypeVar
 
 from symoro.expr.linalg import Matrix, homogeneous, identity, matmul
 from symoro.expr.scalar import cos, sin
 from symoro.program import Builder, Program, count, optimise
 
+T = TypeVar("T")
 SIZES = (1_000, 10_000, 100_000)
 OPERATIONS_A_JOINT, LESS_AT_THE_BASE = 32, 53
 GOAL = 0.5  # seconds for 10,000 operations, all steps together
@@ -72,7 +74,7 @@ def emitter() -> Callable[[Program], object] | None:
     return lambda program: emit(program, "c")
 
 
-def timed(function: Callable[..., object], *arguments: object) -> tuple[float, object]:
+def timed(function: Callable[..., T], *arguments: object) -> tuple[float, T]:
     start = time.process_time()
     result = function(*arguments)
     return time.process_time() - start, result
@@ -88,7 +90,7 @@ def measure(operations: int, repeat: int) -> Row:
         optimised, better = timed(optimise, program)
         counted, found = timed(count, better)
         printed = timed(emit, better)[0] if emit else None
-        row = Row(found.total, built, optimised, counted, printed, 0.0)  # type: ignore[attr-defined]
+        row = Row(found.total, built, optimised, counted, printed, 0.0)
         best = row if best is None or row.total < best.total else best
     assert best is not None
     best.peak = peak_memory(joints, emit)

@@ -68,20 +68,25 @@ void regressor(const double *q, const double *v, const double *x, double *y) // 
 
 @dataclass(frozen=True)
 class Case:
-    """A bundled robot, with the mark for base columns and what a peer needs."""
+    """A bundled robot, with the mark for base columns, what a peer needs, and lengths that the peer takes as zero."""
 
     name: str
     mark: int | None = None
     peer: str = ""
+    zero: tuple[str, ...] = ()
 
 
-CASES = (Case("rx90", 640, "OpenSYMORO 913"), Case("puma560", 690, "SymPyBotics 1021"), Case("panda"))
+CASES = (
+    Case("rx90", 640, "OpenSYMORO 913"),
+    Case("puma560", 690, "SymPyBotics 1021", ("RL2",)),
+    Case("panda"),
+)
 
 
-def full(name: str) -> Robot:
-    """A bundled robot with a symbol for every inertial parameter and rotor inertia, without friction."""
-    robot = symoro.load(name)
-    robot = robot.bind({s: v for s, v in robot.nominal if s in robot.symbols()})
+def full(case: Case) -> Robot:
+    """The robot with a symbol for every inertial parameter and rotor inertia, without friction."""
+    robot = symoro.load(case.name)
+    robot = robot.bind({s: 0 if s in case.zero else v for s, v in robot.nominal if s in robot.symbols()})
     links, frames = [], []
     for j in range(1, robot.NL + 1):
         links.append(replace(robot.link(j), **{n: Formula(f"{n}{j}") for n in INERTIAL}))
@@ -93,7 +98,7 @@ def full(name: str) -> Robot:
 def counts() -> None:
     print(f"{'':12}{'standard':>12}{'base':>12}{'base, * and +':>16}{'mark':>8}  peer")
     for case in CASES:
-        robot = full(case.name)
+        robot = full(case)
         found = [symoro.generate(robot, "dynamic-identification", parameters=p) for p in ("standard", "base")]
         standard, base = (model.count() for model in found)
         cells = [f"{c.multiplications + c.additions:>12}" for c in (standard, base)]
@@ -188,7 +193,7 @@ def check(library: Any, models: dict[str, tuple[Model, Any]], given: Any) -> flo
 
 
 def times(case: Case) -> None:
-    robot = full(case.name)
+    robot = full(case)
     library = theirs(robot)
     models = {parameters: ours(robot, parameters) for parameters in ("standard", "base")}
     random = np.random.default_rng(1)

@@ -9,7 +9,10 @@ import numpy as np
 import symoro
 from symoro.runtime.compiler import find_compiler
 
-PUBLISHED = (253, 238)  # Gautier and Khalil, 1988, table 1: this geometry, base parameters, six rotor inertias
+PUBLISHED = (
+    253,
+    238,
+)  # Gautier and Khalil, 1988, table 1: this geometry, base parameters, six rotor inertias
 SAMPLES = 200_000
 
 

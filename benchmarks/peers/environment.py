@@ -79,7 +79,13 @@ def built(name: str, files: dict[str, str], command: list[str], after: tuple[str
         files: name -> text; all are written, those ending in .c or .cpp are compiled.
         command, after: what stands before and after the sources.
     """
-    parts = [versions(), _answer(command[0]), *command, *after, *(f"{n}\n{t}" for n, t in sorted(files.items()))]
+    parts = [
+        versions(),
+        _answer(command[0]),
+        *command,
+        *after,
+        *(f"{n}\n{t}" for n, t in sorted(files.items())),
+    ]
     key = hashlib.sha256("\0".join(parts).encode()).hexdigest()[:16]
     folder = BUILD / f"{name}-{key}"
     target = folder / name

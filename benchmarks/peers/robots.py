@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+
 from peers.environment import BUILD, robots_folder
 
 SNAP = 1e-4  # an angle this close to a multiple of a right angle is one: 1.5708 is pi/2

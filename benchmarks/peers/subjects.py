@@ -10,10 +10,10 @@ from functools import cache
 from typing import Any
 
 import numpy as np
-from peers.environment import BUILD, PEERS, built, casadi_folder, prefix
-from peers.robots import Case
 
 import symoro
+from peers.environment import BUILD, PEERS, built, casadi_folder, prefix
+from peers.robots import Case
 from symoro.emit.c import function_name
 from symoro.expr.formula import Formula
 from symoro.robot.description import INERTIAL, Robot
@@ -118,7 +118,9 @@ def casadi(case: Case) -> list[Subject]:
         for name in listed:
             entries, read = _sparse(library, name, len(case.joints), what == "inertia")
             call = getattr(library, f"call_{name}")
-            found.append(Subject("Pinocchio + CasADi, C", what, call, np.arange(len(case.joints)), entries, read))
+            found.append(
+                Subject("Pinocchio + CasADi, C", what, call, np.arange(len(case.joints)), entries, read)
+            )
     return found
 
 

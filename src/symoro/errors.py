@@ -77,9 +77,7 @@ class RobotError(SymoroError):
         if len(self.problems) == 1:
             message = f"{head}: {self.problems[0]}"
         else:
-            message = f"{head} in {len(self.problems)} places:" + "".join(
-                f"\n  - {p}" for p in self.problems
-            )
+            message = f"{head} in {len(self.problems)} places:" + "".join(f"\n  - {p}" for p in self.problems)
         super().__init__(message, place=place)
 
 

@@ -12,6 +12,7 @@ from symoro.program.program import Program, Shape
 from symoro.robot.description import Robot
 
 if TYPE_CHECKING:
+    from symoro.models.identification.base import BaseParameters
     from symoro.models.kinematic.singularities import Singularities
     from symoro.runtime.function import Function
 
@@ -50,6 +51,23 @@ class Model:
     def count(self) -> OpCount:
         """Operations per call; `.setup` is the part done once."""
         return count(self.program)
+
+    def explain(self) -> list[str]:
+        """How the model was formulated, and what each optimising pass saved."""
+        lines = [f"formulation: {choice}" for choice in self.program.choices]
+        _, steps = models.retraced(self.robot, self.entry, self.options)
+        for step in steps:
+            saved = step.before.total - step.after.total
+            if saved:
+                lines.append(f"pass {step.name}: {step.before.total} -> {step.after.total} operations")
+        if self.entry.plain is not None:
+            plain = count(self.entry.plain(self.robot))
+            ours = self.count()
+            lines.append(
+                f"in SYMORO's form: {plain.multiplications} x, {plain.additions} +; "
+                f"here {plain.total - ours.total} operations less"
+            )
+        return lines
 
     def code(self, language: str, **options: Any) -> dict[str, str]:
         """The source files in a language: file name -> text."""
@@ -117,6 +135,17 @@ class Model:
 
     def _repr_latex_(self) -> str:
         return next(iter(self.code("latex", fragment=True).values()))
+
+
+def base_parameters(robot: Robot, **options: Any) -> BaseParameters:
+    """The base inertial parameters of a robot: names kept, without effect, and the relations.
+
+    Arguments:
+        options: `method` ('auto', 'exact', 'numeric'), `rotor`, `posture`, as in `models.identification.base`.
+    """
+    from symoro.models.identification.base import base_parameters as found
+
+    return found(robot, **options)
 
 
 def singularities(robot: Robot, to: int | str | None = None) -> Singularities:

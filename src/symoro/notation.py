@@ -79,8 +79,8 @@ def latex(name: str) -> str:
         return rf"{'c' if name[0] == 'C' else 's'}_{{{name[1:].replace('_', ',').replace('m', '-')}}}"
     match = _NUMBERED.match(name)
     stem, number = (match[1], match[2]) if match else (name, "")
-    if number and stem in _LATEX and "{j}" in _LATEX[stem]:
-        return _LATEX[stem].replace("{j}", f"{{{number}}}").replace(",j", f",{number}")
+    if number and stem in _LATEX and re.search(r"[{,]j}", _LATEX[stem]):
+        return _LATEX[stem].replace("{j}", f"{{{number}}}").replace(",j}", f",{number}}}")
     if number and stem in _LATEX:
         return f"{_LATEX[stem]}_{{{number}}}"
     body = "\\" + stem if stem.lower() in _GREEK else stem

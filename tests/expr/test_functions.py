@@ -38,6 +38,7 @@ def test_choices_between_numbers(g, a, b):
     assert g.value(g.binary(ops.LESS, x, y)) == (a < b)
     assert g.value(g.binary(ops.LESS_EQUAL, x, y)) == (a <= b)
     assert g.value(g.binary(ops.EQUAL, x, y)) == (a == b)
+    assert g.binary(ops.MIN, x, y) == g.binary(ops.MIN, y, x), "also of 1/2 and 0.5"
 
 
 def test_an_operand_with_itself(g):

@@ -12,7 +12,7 @@ of parameters ahead of variables, roots (`surds`), sines and cosines (`trigonome
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
@@ -348,6 +348,8 @@ class Graph:
             return self.mul(x, y)
         if op == DIV:
             return self.div(x, y)
+        if x > y and op in (ops.MIN, ops.MAX, ops.EQUAL):
+            x, y = y, x
         folded = folding.binary(self, op, x, y)
         if folded is not None:
             return folded
@@ -356,8 +358,6 @@ class Graph:
             return self.node(op, (x & ~1, y), cls) | (x & 1)
         if x == y:
             return x if op in (ops.MIN, ops.MAX) else (ZERO if op == ops.LESS else ONE)
-        if x > y and op in (ops.MIN, ops.MAX, ops.EQUAL):
-            x, y = y, x
         return self.node(op, (x, y), cls)
 
     def select(self, condition: int, x: int, y: int) -> int:
@@ -401,15 +401,16 @@ class Graph:
             return tuple(lit for array in self.calls[self.args[i][0]].inputs for lit in array)
         return ()
 
-    def reachable(self, roots: Iterable[int]) -> list[int]:
+    def reachable(self, roots: Sequence[int]) -> list[int]:
         """All nodes that the given literals depend on, in ascending, hence evaluation, order."""
         op, args = self.op, self.args
-        seen = bytearray(len(op))
+        last = max((lit >> 1 for lit in roots), default=-1)
+        seen = bytearray(last + 1)
         called = bytearray(len(self.calls))
         for lit in roots:
             seen[lit >> 1] = 1
         found = []
-        for i in range(len(op) - 1, -1, -1):  # children come before their parents
+        for i in range(last, -1, -1):  # children come before their parents
             if seen[i]:
                 found.append(i)
                 if op[i] >= ADD:

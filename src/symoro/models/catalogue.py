@@ -17,7 +17,7 @@ from typing import Any
 
 from symoro.errors import NotApplicableError, OptionError, UnknownNameError
 from symoro.models.references import Reference
-from symoro.program.pipeline import optimise
+from symoro.program.pipeline import Step, optimise, traced
 from symoro.program.program import Program
 from symoro.robot.description import Robot
 
@@ -59,6 +59,7 @@ class Entry:
         applies: why the model does not apply to a robot, or None when it does.
         applies_to: the same in words, for people.
         equations: the formulas in LaTeX, for the documentation.
+        plain: the same model in the form of the papers, to tell what a formulation saves.
     """
 
     id: str
@@ -74,6 +75,7 @@ class Entry:
     applies_to: str = "every robot"
     equations: str = ""
     example: str = "rx90"
+    plain: Callable[[Robot], Program] | None = None
 
 
 _ENTRIES: dict[str, Entry] = {}
@@ -141,6 +143,11 @@ def build(robot: Robot, name: str, options: Mapping[str, Any]) -> tuple[Entry, P
     return chosen, replace(
         program, title=chosen.title, header=tuple(h for h in header if h[1]) + program.header
     )
+
+
+def retraced(robot: Robot, chosen: Entry, options: Mapping[str, Any]) -> tuple[Program, list[Step]]:
+    """A model built again, with what each optimising pass did."""
+    return traced(chosen.build(robot, **_checked_options(chosen, options)))
 
 
 def _checked_options(chosen: Entry, options: Mapping[str, Any]) -> dict[str, Any]:

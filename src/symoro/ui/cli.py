@@ -32,13 +32,17 @@ examples:
   symoro eval fast-geometry rx90 q=0,0,0,0,0,0      numbers
   symoro export fast-geometry rx90 --lang c -o out  a folder that builds and runs
   symoro singularities rx90                         where the Jacobian loses rank
+  symoro base rx90                                  the base inertial parameters
   symoro cite fast-geometry                         the paper behind a model
 
 'symoro COMMAND --help' tells more, 'symoro generate MODEL --help' the options of a model.
 """
 
 WITH_MODEL = ("generate", "count", "eval", "export")
-WITH_VALUE = ("--bind", "--lang", "-o", "--output", "--values")
+WITH_VALUE = (
+    *("--bind", "--lang", "-o", "--output", "--values"),
+    *("--base", "--fixed", "--frames", "--tool", "--arg"),
+)
 
 
 class Parser(argparse.ArgumentParser):
@@ -156,6 +160,14 @@ def _describing(command: Command) -> None:
     singularities.add_argument("--to", metavar="FRAME", type=_frame, help="frame whose Jacobian is meant")
     _bind(singularities)
     _json(singularities)
+    base = command("base", "find the base inertial parameters", "symoro base rx90 -o regrouped.par")
+    _robot(base)
+    base.add_argument("--numeric", action="store_true", help="by random states at the robot's nominal values")
+    base.add_argument("--no-rotor", action="store_true", help="leave rotor inertias apart")
+    base.add_argument("--latex", action="store_true", help="the relations as a LaTeX table")
+    base.add_argument("-o", "--output", metavar="FILE", help="write the regrouped robot")
+    _bind(base)
+    _json(base)
     cite = command("cite", "print the references behind a model", "symoro cite fast-geometry")
     cite.add_argument("model", nargs="?", help="model id; all of them without it")
     _json(cite)
@@ -182,6 +194,7 @@ def _generating(command: Command, arguments: Sequence[str]) -> None:
             "--lang", default=None, help="language: c, cpp, fortran, matlab, python, julia ..."
         )
         parser.add_argument("-o", "--output", metavar="DIR", help="folder to write into")
+    count.add_argument("--explain", action="store_true", help="tell what was chosen and what each pass saved")
     generate.add_argument("--float", action="store_true", help="single precision (C)")
     evaluate.add_argument(
         "values", nargs="*", metavar="NAME=VALUES", help="inputs and parameters: q=0,pi/2,0 or D3=0.45"
@@ -250,7 +263,24 @@ def _frame(text: str) -> int | str:
 
 
 def _robot(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("robot", help="a bundled robot or a file (.par, .yaml, .csv)")
+    parser.add_argument("robot", help="a bundled robot or a file (.par, .yaml, .csv, .urdf, .xacro, .mjcf)")
+    group = parser.add_argument_group("reading URDF and xacro files")
+    group.add_argument(
+        "--exact",
+        dest="read_exact",
+        action="store_true",
+        default=None,
+        help="keep rounded angles as they are",
+    )
+    group.add_argument(
+        "--base", dest="read_base", choices=("fixed", "floating"), help="how the root link stands"
+    )
+    group.add_argument("--fixed", dest="read_fixed", choices=("merge", "keep"), help="links on fixed joints")
+    group.add_argument("--frames", dest="read_frames", choices=("normal", "link"), help="where x axes point")
+    group.add_argument("--tool", dest="read_tool", metavar="LINK", help="the link whose frame is the tool's")
+    group.add_argument(
+        "--arg", dest="read_arguments", action="append", metavar="NAME:=VALUE", help="a xacro argument"
+    )
 
 
 def _bind(parser: argparse.ArgumentParser) -> None:

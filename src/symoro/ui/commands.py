@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from symoro.errors import OptionError, SymoroError
-from symoro.model import Model, generate, singularities
+from symoro.model import Model, base_parameters, generate, singularities
 from symoro.models import catalogue as models
 from symoro.robot import formats
 from symoro.robot.description import Robot
@@ -29,6 +29,7 @@ def run(options: argparse.Namespace) -> int:
         "convert": convert,
         "models": list_models,
         "singularities": show_singularities,
+        "base": base,
         "cite": cite,
         "generate": write_model,
         "count": count,
@@ -65,7 +66,7 @@ def show(options: argparse.Namespace) -> None:
 
 def check(options: argparse.Namespace) -> int:
     try:
-        robot = formats.load(options.robot)
+        robot = formats.load(options.robot, **_reading(options))
     except SymoroError as error:
         if not options.json:
             raise
@@ -119,6 +120,21 @@ def show_singularities(options: argparse.Namespace) -> None:
         print(found)
 
 
+def base(options: argparse.Namespace) -> None:
+    method = "numeric" if options.numeric else "auto"
+    found = base_parameters(_robot(options), method=method, rotor=not options.no_rotor)
+    if options.output:
+        formats.save(found.robot, options.output)
+    if options.json:
+        present.as_json(present.base_data(found))
+    elif options.latex:
+        print(found.latex())
+    else:
+        print(found.report())
+    if options.output and not options.json:
+        print(f"wrote {options.output}")
+
+
 def cite(options: argparse.Namespace) -> None:
     entries = [models.entry(options.model)] if options.model else list(models.catalogue().values())
     if options.json:
@@ -150,9 +166,12 @@ def write_model(options: argparse.Namespace) -> None:
 def count(options: argparse.Namespace) -> None:
     model = _model(options)
     if options.json:
-        present.as_json(present.count_data(model.count()))
-    else:
-        present.count(model)
+        data = present.count_data(model.count())
+        present.as_json({**data, "explanation": model.explain()} if options.explain else data)
+        return
+    present.count(model)
+    if options.explain:
+        print("\n".join(model.explain()))
 
 
 def evaluate(options: argparse.Namespace) -> None:
@@ -175,8 +194,21 @@ def export(options: argparse.Namespace) -> None:
     _written(write_folder(Path(options.output), files), options.json)
 
 
+def _reading(options: argparse.Namespace) -> dict[str, Any]:
+    """The options of a file's reader that the user gave."""
+    prefix = "read_"
+    given = {
+        name.removeprefix(prefix): value
+        for name, value in vars(options).items()
+        if name.startswith(prefix) and value is not None
+    }
+    if "arguments" in given:
+        given["arguments"] = dict(item.partition(":=")[::2] for item in given["arguments"])
+    return given
+
+
 def _robot(options: argparse.Namespace) -> Robot:
-    robot = formats.load(options.robot)
+    robot = formats.load(options.robot, **_reading(options))
     return robot.bind(dict(binding(item) for item in options.bind)) if options.bind else robot
 
 

@@ -9,6 +9,7 @@ from typing import Any
 
 from symoro.model import Model
 from symoro.models.catalogue import Entry
+from symoro.models.identification.base import BaseParameters
 from symoro.program.count import OpCount
 from symoro.robot.description import Robot
 from symoro.robot.tables import tables
@@ -150,4 +151,17 @@ def robot_data(shown: Robot) -> dict[str, Any]:
             {"title": t.title, "rows": [dict(zip(t.columns, row, strict=True)) for row in t.rows]}
             for t in tables(shown)
         ],
+    }
+
+
+def base_data(found: BaseParameters) -> dict[str, Any]:
+    return {
+        "robot": found.original.name,
+        "names": found.names,
+        "no_effect": found.no_effect,
+        "relations": {k: {n: str(c) for n, c in others.items()} for k, others in found.relations.items()},
+        "friction": found.friction,
+        "method": found.method,
+        "conditions": found.conditions,
+        "notes": found.notes,
     }

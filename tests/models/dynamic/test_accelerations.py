@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import time
+
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 import symoro
+from benchmarks.operations import serial
 from symoro.errors import NotApplicableError, OptionError
 from symoro.models.dynamic.composite import solve_tree
 from symoro.robot.coordinates import independent
@@ -110,9 +113,20 @@ def test_coupled_joints_without_mass_are_named() -> None:
 
 
 def test_auto_takes_the_cheaper_method() -> None:
-    for robot in (symoro.load("rx90"), seeded_tree(5, 12, coupled=False)):
+    arms = [serial(f"parallel{n}", [0] * n, ["D"] * n, [0] * n) for n in (4, 6, 8)]
+    for robot in (*arms, symoro.load("rx90"), seeded_tree(5, 12, coupled=False)):
         found = {m: symoro.generate(robot, "direct-dynamics", method=m).count().total for m in methods(robot)}
         assert found["auto"] == min(found.values())
+
+
+def test_auto_does_not_build_the_matrix_of_a_long_chain() -> None:
+    """Its elimination takes the cube of the length: half a minute for a hundred joints."""
+    n = 60
+    robot = serial("snake", [(0, 1, -1)[j % 3] for j in range(n)], ["D"] * n, [0] * n)
+    start = time.process_time()
+    model = symoro.generate(robot, "direct-dynamics")
+    assert time.process_time() - start < 5
+    assert model.count().divisions <= n
 
 
 # -- the solver that keeps a tree's zeros

@@ -107,7 +107,9 @@ def test_names_of_sines_are_those_of_the_positive_angle() -> None:
 
 def test_names_of_a_difference_of_angles() -> None:
     robot = Robot(
-        "fork", (Frame(0), Frame(1, d=formula("A")), Frame(1, d=formula("B")), Frame(2, d=formula("C"))), (Link(),) * 4
+        "fork",
+        (Frame(0), Frame(1, d=formula("A")), Frame(1, d=formula("B")), Frame(2, d=formula("C"))),
+        (Link(),) * 4,
     )
     text = str(symoro.generate(robot, "fast-geometry", frm=2, to=3))
     assert "S2_m3 = " in text
@@ -189,7 +191,11 @@ def test_a_robot_without_moving_joints() -> None:
 
 
 def test_a_coupled_joint_beyond_a_loop() -> None:
-    robot = chain(2).bind({"D1": 1, "D2": 1}).with_frame(2, coupling=Coupling(((1, formula("-2")),), formula("pi/5")))
+    robot = (
+        chain(2)
+        .bind({"D1": 1, "D2": 1})
+        .with_frame(2, coupling=Coupling(((1, formula("-2")),), formula("pi/5")))
+    )
     check(robot, 0, 2)
 
 

@@ -38,7 +38,9 @@ def arms(draw: st.DrawFn, joints: int) -> Robot:
     return Robot("arm", tuple(frames), (Link(),) * joints, nominal=tuple(values.items()))
 
 
-@pytest.mark.parametrize("name", ["rx90", "puma560", "stanford", "ur5e", "tx40", "irb120", "jaco2", "akr3000"])
+@pytest.mark.parametrize(
+    "name", ["rx90", "puma560", "stanford", "ur5e", "tx40", "irb120", "jaco2", "akr3000"]
+)
 def test_the_determinant_of_six_joints(name: str) -> None:
     robot = symoro.load(name)
     oracle, to = Numeric(robot), "tool" if robot.tool else robot.NL
@@ -163,7 +165,11 @@ def test_singular_by_way_of_sines_and_cosines() -> None:
 
 
 def test_a_factor_too_long_to_read_is_told() -> None:
-    robot = Robot("general", tuple(Frame(j, alpha=formula(f"a{j}"), d=formula(f"d{j}")) for j in range(6)), (Link(),) * 6)
+    robot = Robot(
+        "general",
+        tuple(Frame(j, alpha=formula(f"a{j}"), d=formula(f"d{j}")) for j in range(6)),
+        (Link(),) * 6,
+    )
     found = symoro.singularities(robot)
     assert found.notes and all(len(c.expression) <= 2000 for c in found.conditions)
 

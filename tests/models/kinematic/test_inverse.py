@@ -18,7 +18,9 @@ from tests.oracle.numeric import Array, Numeric, Where
 from tests.oracle.robots import numbers, trees
 
 ROBOTS = ("rx90", "puma560", "ur5e", "stanford", "scara", "iiwa14", "planar2r", "humanoid_torso")
-MOVING = Base(V0=(formula("vx"), formula("0.2"), formula("0")), W0=(formula("0.1"), formula("wy"), formula("0")))
+MOVING = Base(
+    V0=(formula("vx"), formula("0.2"), formula("0")), W0=(formula("0.1"), formula("wy"), formula("0"))
+)
 
 
 def run(robot: Robot, name: str, given: dict[str, Any], **options: Any) -> dict[str, Array]:
@@ -141,7 +143,11 @@ def test_damping_keeps_velocities_finite_at_a_singularity() -> None:
 
 @pytest.mark.parametrize(
     ("name", "method", "needed"),
-    [("scara", "regular", "six joints"), ("scara", "redundant", "six joints or more"), ("panda", "partial", "at most")],
+    [
+        ("scara", "regular", "six joints"),
+        ("scara", "redundant", "six joints or more"),
+        ("panda", "partial", "at most"),
+    ],
 )
 def test_a_method_that_does_not_fit(name: str, method: str, needed: str) -> None:
     with pytest.raises(OptionError, match=f"method {method} needs {needed}"):
@@ -149,7 +155,9 @@ def test_a_method_that_does_not_fit(name: str, method: str, needed: str) -> None
 
 
 def test_a_method_that_does_not_exist() -> None:
-    with pytest.raises(OptionError, match="expected one of auto, regular, redundant, partial, damped, got 'best'"):
+    with pytest.raises(
+        OptionError, match="expected one of auto, regular, redundant, partial, damped, got 'best'"
+    ):
         symoro.generate(symoro.load("rx90"), "inverse-kinematics", method="best")
 
 

@@ -22,7 +22,9 @@ def base_motion(robot: Robot, seed: int) -> dict[str, Array]:
     for name, formulas in (("V0", (*base.V0, *base.W0)), ("Vd0", (*base.VP0, *base.WP0))):
         drawn = numbers(seed + len(name), 6)
         free = base.kind != BaseKind.FIXED
-        found[name] = np.array([x if free or f.symbols else f.value({}) for x, f in zip(drawn, formulas, strict=True)])
+        found[name] = np.array(
+            [x if free or f.symbols else f.value({}) for x, f in zip(drawn, formulas, strict=True)]
+        )
     return found
 
 

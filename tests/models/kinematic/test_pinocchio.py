@@ -89,18 +89,32 @@ def _check(name: str) -> None:
     spatial = on_joint.actInv(twin.data.a[joint])
     motion = _run(robot, "accelerations", {"q": q, "qd": qd, "qdd": qdd})
     classical = spatial.linear + np.cross(twist.angular, twist.linear)
-    for key, wanted in (("v", twist.linear), ("w", twist.angular), ("vd", classical), ("wd", spatial.angular)):
+    for key, wanted in (
+        ("v", twist.linear),
+        ("w", twist.angular),
+        ("vd", classical),
+        ("wd", spatial.angular),
+    ):
         _close(motion[key][last - 1], wanted)
     _check_jacobian(robot, twin, last, joint, on_joint, q, qd, T[:3, :3])
 
 
 def _check_jacobian(
-    robot: Robot, twin: Twin, last: int, joint: int, on_joint: Any, q: np.ndarray, qd: np.ndarray, R: np.ndarray
+    robot: Robot,
+    twin: Twin,
+    last: int,
+    joint: int,
+    on_joint: Any,
+    q: np.ndarray,
+    qd: np.ndarray,
+    R: np.ndarray,
 ) -> None:
     zero = np.zeros_like(q)
     position, velocity, _ = twin.state(q, qd, zero)
     pin.computeJointJacobians(twin.model, twin.data, position)
-    local = on_joint.actionInverse @ pin.getJointJacobian(twin.model, twin.data, joint, pin.ReferenceFrame.LOCAL)
+    local = on_joint.actionInverse @ pin.getJointJacobian(
+        twin.model, twin.data, joint, pin.ReferenceFrame.LOCAL
+    )
     columns = []
     for unit in np.eye(len(q)):
         columns.append(local @ twin.state(q, unit, zero)[1])

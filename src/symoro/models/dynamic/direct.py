@@ -39,7 +39,7 @@ from symoro.program.pipeline import optimise
 from symoro.program.program import Program
 from symoro.robot.coordinates import independent, project
 from symoro.robot.description import Robot
-from symoro.robot.topology import moving_joints
+from symoro.robot.topology import moving_joints, outward
 
 METHODS = ("auto", "recursive", "inertia")
 
@@ -68,13 +68,31 @@ def direct_dynamics(robot: Robot, method: str = "auto", effort: str = "quick") -
         if is_coupled:
             raise OptionError("method recursive does not treat coupled joints", hint="use method='inertia'")
         return articulated(robot)
+    only = method == "inertia" or is_coupled or joints < RECURSIVE_FROM
+    if not only and _depth(robot) > MATRIX_UP_TO:
+        return articulated(robot)
     by_inertia = chosen(robot, effort, lambda f: _by_inertia(robot, f), "direct-dynamics")
-    if method == "inertia" or is_coupled or joints < RECURSIVE_FROM:
-        return by_inertia
-    return min((by_inertia, articulated(robot)), key=lambda p: count(optimise(p)).total)
+    return by_inertia if only else _cheaper(by_inertia, articulated(robot))
 
 
-RECURSIVE_FROM = 9  # with fewer joints the matrix has always been cheaper
+RECURSIVE_FROM = 6  # with fewer joints the matrix has always been cheaper
+MATRIX_UP_TO = 20  # with more joints in a row never
+CLEAR = 0.8  # a difference that the passes do not make up
+
+
+def _depth(robot: Robot) -> int:
+    """The most moving joints on the way to a link."""
+    depth = {0: 0}
+    for j in outward(robot):
+        depth[j] = depth[robot.frame(j).ant] + robot.frame(j).moving
+    return max(depth.values())
+
+
+def _cheaper(one: Program, other: Program) -> Program:
+    costs = [count(one).total, count(other).total]
+    if min(costs) > CLEAR * max(costs):
+        costs = [count(optimise(one)).total, count(optimise(other)).total]
+    return one if costs[0] <= costs[1] else other
 
 
 def _by_inertia(robot: Robot, formulation: Formulation) -> Program:

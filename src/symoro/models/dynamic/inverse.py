@@ -30,6 +30,7 @@ from symoro.models.kinematic.motion import QD, QDD, Q
 from symoro.models.recursion import base_motion, local_frames
 from symoro.models.references import SYMORO_1997
 from symoro.program.builder import Builder
+from symoro.program.pipeline import optimise
 from symoro.program.program import Program
 from symoro.robot.coordinates import project
 from symoro.robot.description import Robot
@@ -108,6 +109,7 @@ def chosen(robot: Robot, effort: str, build: Callable[[Formulation], Program], n
     applies=rigid_fixed_tree,
     applies_to=APPLIES_TO,
     equations=EQUATIONS,
+    plain=lambda robot: optimise(torque_program(robot, "inverse_dynamics", plain(robot))),
 )
 def inverse_dynamics(robot: Robot, effort: str = "quick", reactions: bool = False) -> Program:
     """Torques from positions, velocities and accelerations."""

@@ -13,12 +13,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, lru_cache
+from typing import Any
 
 from symoro.errors import NotApplicableError, OptionError
 from symoro.expr.formula import ZERO, Formula, combine
 from symoro.expr.scalar import Expr
 from symoro.models.catalogue import Option, Port, model
+from symoro.models.identification import base_report
 from symoro.models.identification.base_element import Element, Scalar
 from symoro.models.identification.base_field import Field
 from symoro.models.identification.base_functions import FULL, Span
@@ -27,6 +29,7 @@ from symoro.models.identification.base_geometry import (
     columns,
     field_of,
     moves,
+    rotors_apart,
     tidied,
     value,
     with_values,
@@ -93,15 +96,11 @@ class BaseParameters:
 
     def report(self) -> str:
         """The relations as the papers print them."""
-        from symoro.models.identification.base_report import report
-
-        return report(self)
+        return base_report.report(self)
 
     def latex(self) -> str:
         """The same as a LaTeX table."""
-        from symoro.models.identification.base_report import latex
-
-        return latex(self)
+        return base_report.latex(self)
 
     def __str__(self) -> str:
         return self.report()
@@ -154,7 +153,18 @@ def base_parameters(
     """
     if method not in METHODS:
         raise OptionError(f"method: expected one of {', '.join(METHODS)}, got {method!r}")
+    near = tuple(posture.items()) if isinstance(posture, Mapping) else posture and tuple(posture)
+    return _found(robot, method, rotor, near or None, isinstance(posture, Mapping))
+
+
+@lru_cache(maxsize=64)
+def _found(
+    robot: Robot, method: str, rotor: bool, near: tuple[Any, ...] | None, by_joint: bool
+) -> BaseParameters:
+    """The same with arguments that can be remembered: other models ask again for the same robot."""
+    posture = dict(near) if near and by_joint else near
     tidy, notes = tidied(robot)
+    notes += rotors_apart(tidy) if rotor else ()
     if method == "numeric":
         from symoro.models.identification.base_compare import numeric_base_parameters
 
@@ -189,9 +199,7 @@ def exact(
     root, base_words = _root(geometry, tree)
     found = regroup(geometry, tree, root, allowed)
     words = [_how(tree, found), base_words, closure]
-    return assembled(
-        original, allowed, geometry, found, method="; ".join(w for w in words if w), notes=notes
-    )
+    return assembled(original, allowed, geometry, found, method="; ".join(w for w in words if w), notes=notes)
 
 
 def _root(geometry: Field, robot: Robot) -> tuple[Span | None, str]:
@@ -290,14 +298,12 @@ def base_program(robot: Robot, method: str = "auto", rotor: bool = True) -> Prog
     entries = []
     for kept, others in found.relations.items():
         total: Expr = builder.formula(value(found.original, split(kept)))
-        for name, c in others.items():
-            total = total + builder.formula(c) * builder.formula(value(found.original, split(name)))
-        entries.append(builder.named(_renamed(kept), total))
+        for sign, text, names in base_report.grouped(others):
+            parts = [builder.formula(value(found.original, split(name))) for name in names]
+            together = parts[0]
+            for part in parts[1:]:
+                together = together + part
+            total = total + sign * builder.formula(Formula(text)) * together
+        entries.append(builder.named(base_report.renamed(kept), total))
     builder.output("K", entries, "base parameters: " + ", ".join(found.names))
     return replace(builder.program(), columns=found.names, choices=(found.method,))
-
-
-def _renamed(name: str) -> str:
-    """XXR2 for XX2."""
-    j, letters = split(name)
-    return f"{letters}R{j}"

@@ -29,7 +29,6 @@ from symoro.models.identification.base_numeric import (
     ordered_qr,
     random_states,
     residual,
-    still,
 )
 from symoro.models.identification.base_regroup import ordered
 from symoro.robot.description import BaseKind, Robot
@@ -55,10 +54,13 @@ def numeric_base_parameters(
     wanted = ordered(robot, columns(robot, rotor=rotor))
     prescribed = robot.base.kind == BaseKind.FIXED and moves(robot)
     free = prescribed or robot.base.kind != BaseKind.FIXED
-    if robot.B:
-        sample, words = _on_branch(geometry, posture, len(wanted))
+    rng = np.random.default_rng(3)
+    if robot.B and (closure := linear_closure(robot, posture)) is not None:
+        geometry, _ = numbers(closure.robot)
+        sample, words = random_states(geometry, _count(wanted), rng, moving=free), closure.words
+    elif robot.B:
+        sample, words = _on_branch(geometry, posture, len(wanted), moving=free)
     else:
-        rng = np.random.default_rng(3)
         sample, words = random_states(geometry, _count(wanted), rng, moving=free), "any posture"
     fit = _fitted(geometry, sample, wanted, prescribed)
     method = (
@@ -76,18 +78,22 @@ def _count(wanted: Sequence[Column]) -> int:
 
 
 def _on_branch(
-    geometry: Geometry, posture: Mapping[int, float] | Sequence[float] | None, wanted: int
+    geometry: Geometry, posture: Mapping[int, float] | Sequence[float] | None, wanted: int, *, moving: bool
 ) -> tuple[States, str]:
     found = assembled(geometry, starts(geometry, posture))
     if not found:
         raise no_assembly(geometry)
     rng = np.random.default_rng(5)
+    needed = max(150, 3 * wanted // 2)
     best = np.zeros((0, len(geometry.coordinates)))
-    for at in found[:8]:  # the first branch on which one can move about
-        q = branch(geometry, at, max(240, 5 * wanted), rng, 0.9)
-        if len(q) > len(best):
-            best, chosen = q, at
-        if len(q) >= max(150, 3 * wanted):
+    for span in (0.9, 0.5, 0.25, 0.1):
+        for at in found[:3]:
+            q = branch(geometry, at, 2 * needed, rng, span)
+            if len(q) > len(best):
+                best, chosen = q, at
+            if len(best) >= needed:
+                break
+        if len(best) >= needed:
             break
     if len(best) < wanted + 10:
         raise no_assembly(geometry)
@@ -97,7 +103,8 @@ def _on_branch(
     shown = ", ".join(
         f"q{j} = {x:.4g}" for j, x in zip(geometry.coordinates[:tree], chosen.q[:tree], strict=True)
     )
-    return still(best, qd), f"one assembly branch, around {shown}"
+    states = random_states(geometry, len(best), rng, moving=moving)
+    return replace(states, q=best, qd=qd), f"one assembly branch, around {shown}"
 
 
 def _fitted(geometry: Geometry, sample: States, wanted: Sequence[Column], prescribed: bool) -> Fit:
@@ -129,9 +136,7 @@ def _written(
             idle.append(written(wanted[k]))
         for p, c in relation.items():
             relations[written(wanted[p])][written(wanted[k])] = Coefficient(formula(_rounded(c)).text)
-    return BaseParameters(
-        tuple(relations), tuple(idle), relations, robot, method, (), friction(robot), notes
-    )
+    return BaseParameters(tuple(relations), tuple(idle), relations, robot, method, (), friction(robot), notes)
 
 
 def _rounded(c: float) -> float:
@@ -171,6 +176,8 @@ def numeric_rank(robot: Robot, *, rotor: bool = True, seed: int = 0) -> tuple[in
     """The number of base parameters of a tree from singular values, with the gap: an independent check."""
     geometry, _ = numbers(robot, seed)
     wanted = ordered(robot, columns(robot, rotor=rotor))
+    if not wanted:
+        return 0, 1.0, 0.0
     rng = np.random.default_rng(seed)
     prescribed = robot.base.kind == BaseKind.FIXED and moves(robot)
     free = prescribed or robot.base.kind != BaseKind.FIXED

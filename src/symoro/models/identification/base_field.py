@@ -16,6 +16,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable
 from fractions import Fraction
+from typing import Any
 
 from symoro.expr import ops
 from symoro.expr.canonical import canonical
@@ -28,7 +29,7 @@ from symoro.models.identification.base_element import Element, Ring, Scalar, inv
 SinCos = tuple[Scalar, Scalar]
 _ZERO: SinCos = (0, 1)
 _TANGENT_DENOMINATOR = 10**8  # tan(x/2) to 1e-16
-_EXACT_DENOMINATOR = 64  # fractions up to this one are written as such, finer ones as decimals
+_FINEST = 64  # fractions up to this one are written as such, finer ones as decimals
 
 
 class Field:
@@ -215,15 +216,28 @@ class Field:
         """What an element is divided by."""
         return formula(self._polynomial(x.den))
 
-    def _polynomial(self, p: object) -> str:
+    def _polynomial(self, p: Any) -> str:
         assert self.ring is not None
+        for name in self.whole:
+            p = min(p, self._with_sines(p, name), key=len)
         texts = [self._generator_text(name) for name in self.ring.names]
         parts = []
-        for powers, c in p.terms():  # type: ignore[attr-defined]
+        for powers, c in p.terms():
             factors = [f"({t})^{e}" for t, e in zip(texts, powers, strict=True) if e]
             number = _written(Fraction(int(c.numerator), int(c.denominator)))
             parts.append("*".join([f"({number})", *factors]))
         return " + ".join(parts)
+
+    def _with_sines(self, p: Any, name: str) -> Any:
+        """c^2 replaced by 1 - s^2, which may be shorter to write."""
+        assert self.ring is not None
+        k = self.ring.names.index(f"c_{name}")
+        square = 1 - self.ring.generators[f"s_{name}"] ** 2
+        found = self.ring.ring.zero
+        for powers, c in p.terms():
+            rest = (*powers[:k], powers[k] % 2, *powers[k + 1 :])
+            found += self.ring.ring({rest: c}) * square ** (powers[k] // 2)
+        return found
 
     def _generator_text(self, name: str) -> str:
         if name in self.root_texts:
@@ -241,7 +255,13 @@ def _exact(value: int | float | Fraction) -> Fraction:
 
 
 def _written(x: Fraction) -> str:
-    return str(x) if x.denominator <= _EXACT_DENOMINATOR else repr(float(x))
+    """A fraction as such where it is simple or made of exact angles (2 and 3 below), else as a decimal."""
+    below = x.denominator
+    for p in (2, 3):
+        while below % p == 0:
+            below //= p
+    exact = x.denominator <= _FINEST or (below == 1 and x.denominator < 10**6)
+    return str(x) if exact else repr(float(x))
 
 
 def _sum(a: SinCos, b: SinCos) -> SinCos:

@@ -259,15 +259,14 @@ class Expansion:
     def _carried(self, motion: Motion, name: str) -> list[tuple[str, Function]]:
         """One parameter of the link as parameters of the root; those without a function there are left out."""
         a, p = motion.rotation, motion.position
-        column = lambda k: [row[k] for row in a]  # noqa: E731
         wanted = [target for target in INERTIAL if self.root.functions[target]]
         if name in _PAIRS:
             i, k = _PAIRS[name]
-            x, y = column(i), column(k)
+            x, y = _column(a, i), _column(a, k)
             return [
                 (target, _outer(x, y, *_PAIRS[target], twice=i != k)) for target in wanted if target in _PAIRS
             ]
-        s = column(_AXIS[name]) if name in _AXIS else p
+        s = _column(a, _AXIS[name]) if name in _AXIS else p
         found: list[tuple[str, Function]] = []
         for target in wanted:
             if target in _AXIS:
@@ -342,6 +341,10 @@ def _turned_back(turn: Matrix, a: list[Velocity]) -> list[Velocity]:
     return found
 
 
+def _column(a: Matrix, k: int) -> list[Function]:
+    return [row[k] for row in a]
+
+
 def _outer(x: list[Function], y: list[Function], r: int, c: int, *, twice: bool) -> Function:
     """Entry (r, c) of x y', or of x y' + y x'."""
     first = product(x[r], y[c])
@@ -356,4 +359,3 @@ def _add_product(found: Vector, a: Velocity, b: Velocity, k: Scalar) -> None:
                 continue
             pair = (x, y) if x <= y else (y, x)
             add_to(found, {(*pair, wave): c for wave, c in product(f, g).items()}, k)
-

@@ -12,7 +12,7 @@ from typing import Any
 
 from symoro.expr.formula import ZERO, Formula, exact_angle
 from symoro.models.identification.base_field import Field
-from symoro.robot.description import ANGLES, INERTIAL, BaseKind, Coupling, Frame, JointType, Robot
+from symoro.robot.description import ANGLES, INERTIAL, BaseKind, JointType, Robot
 
 ANGLE_TOLERANCE = 1e-5
 LENGTH_TOLERANCE = 1e-9
@@ -34,6 +34,16 @@ def columns(robot: Robot, *, rotor: bool) -> set[Column]:
             if frame.mu and frame.moving and not frame.IA.is_zero:
                 found.add((j, "IA"))
     return found
+
+
+def rotors_apart(robot: Robot) -> tuple[str, ...]:
+    """Rotor inertias that are no columns because their joint has no motor."""
+    passive = [
+        f"IA{j}"
+        for j, frame in enumerate(robot.frames[: robot.NL], 1)
+        if frame.moving and not frame.mu and not frame.IA.is_zero
+    ]
+    return (f"rotor inertias of passive joints stay apart: {', '.join(passive)}",) if passive else ()
 
 
 def value(robot: Robot, column: Column) -> Formula:
@@ -86,12 +96,6 @@ def field_of(robot: Robot) -> Field:
             lengths += [ratio for _, ratio in frame.coupling.terms]
             (angles if frame.sigma == JointType.REVOLUTE else lengths).append(frame.coupling.offset)
     return Field(lengths, angles)
-
-
-def coupled(robot: Robot, j: int, coupling: Coupling) -> Robot:
-    """The robot with joint j driven by others."""
-    frame: Frame = replace(robot.frame(j), coupling=coupling)
-    return replace(robot, frames=(*robot.frames[: j - 1], frame, *robot.frames[j:]))
 
 
 def moves(robot: Robot) -> bool:

@@ -26,7 +26,7 @@ from symoro.models.identification.base_assembly import (
 )
 from symoro.models.identification.base_functions import FULL, Block, Expansion
 from symoro.models.identification.base_geometry import field_of
-from symoro.models.identification.base_numeric import Array, Geometry, numbers
+from symoro.models.identification.base_numeric import Geometry, numbers
 from symoro.robot.description import Coupling, JointType, Robot
 from symoro.robot.topology import loops
 
@@ -83,19 +83,17 @@ def _guess(geometry: Geometry, at: Assembly) -> dict[int, Coupling] | None:
     couplings: dict[int, Coupling] = {}
     for row, k in zip(whole, at.bound, strict=True):
         j = geometry.coordinates[k]
-        offset = _offset(geometry, at.q, k, at.q[k] - row @ at.q[at.free])
+        offset = _offset(geometry, k, at.q[k] - row @ at.q[at.free])
         if offset is None:
             return None
         terms = tuple(
-            (geometry.coordinates[i], formula(Fraction(c)))
-            for i, c in zip(at.free, row, strict=True)
-            if c
+            (geometry.coordinates[i], formula(Fraction(c))) for i, c in zip(at.free, row, strict=True) if c
         )
         couplings[j] = Coupling(terms, offset)
     return couplings
 
 
-def _offset(geometry: Geometry, q: Array, k: int, number: float) -> Formula | None:
+def _offset(geometry: Geometry, k: int, number: float) -> Formula | None:
     """The constant of a coupling: a multiple of pi/12; a length must be zero or the number itself."""
     if geometry.robot.frame(geometry.coordinates[k]).sigma == JointType.PRISMATIC:
         return ZERO if abs(number) < _SMALL else formula(round(number, 12))

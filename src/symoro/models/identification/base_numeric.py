@@ -16,7 +16,6 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from symoro.errors import ProgramError
 from symoro.expr.evaluate import evaluate
 from symoro.expr.formula import Formula
 from symoro.expr.graph import Graph
@@ -42,7 +41,9 @@ class Geometry:
     gravity: Array
 
 
-def numbers(robot: Robot, seed: int = 0, names: Mapping[str, float] | None = None) -> tuple[Geometry, list[str]]:
+def numbers(
+    robot: Robot, seed: int = 0, names: Mapping[str, float] | None = None
+) -> tuple[Geometry, list[str]]:
     """The geometry at nominal values; symbols without one get a random value, and are named."""
     rng = np.random.default_rng(seed)
     values = {**dict(robot.nominal), **(names or {})}
@@ -103,11 +104,15 @@ def random_states(geometry: Geometry, count: int, rng: np.random.Generator, *, m
     return states
 
 
-def placed(geometry: Geometry, states: States) -> tuple[dict[int, Array], dict[int, Array]]:
-    """Rotations and positions of all frames in the frame where the base is placed."""
+def placed(
+    geometry: Geometry, states: States, frames: set[int] | None = None
+) -> tuple[dict[int, Array], dict[int, Array]]:
+    """Rotations and positions of all frames (or of some, with those they stand on) where the base is placed."""
     joints = states.q @ geometry.ratios.T + geometry.offsets
     rotation, position = {0: states.rotation}, {0: states.position}
     for j in outward(geometry.robot):
+        if frames is not None and j not in frames:
+            continue
         frame, given = geometry.robot.frame(j), geometry.frames[j]
         moved = joints[:, j - 1]
         theta = given["theta"] + (moved if frame.sigma == JointType.REVOLUTE else 0 * moved)
@@ -129,7 +134,6 @@ def energy_rows(geometry: Geometry, states: States, columns: Sequence[Column]) -
     robot = geometry.robot
     rotation, position = placed(geometry, states)
     rates = states.qd @ geometry.ratios.T
-    turn_back = lambda r, x: np.einsum("sji,sj->si", r, x)  # noqa: E731
     v = {0: np.einsum("sij,sj->si", rotation[0], states.twist[:, :3])}
     w = {0: np.einsum("sij,sj->si", rotation[0], states.twist[:, 3:])}
     for j in outward(robot):
@@ -141,14 +145,18 @@ def energy_rows(geometry: Geometry, states: States, columns: Sequence[Column]) -
             v[j] = v[j] + axis
     cache: dict[int, dict[str, Array]] = {}
     for j in {j for j, name in columns if name != "IA"}:
-        a, b, c = turn_back(rotation[j], w[j]).T
-        ms = np.cross(turn_back(rotation[j], v[j]), turn_back(rotation[j], w[j])) - turn_back(
+        a, b, c = _turned_back(rotation[j], w[j]).T
+        ms = np.cross(_turned_back(rotation[j], v[j]), _turned_back(rotation[j], w[j])) - _turned_back(
             rotation[j], np.broadcast_to(geometry.gravity, v[j].shape)
         )
         cache[j] = {"XX": a * a / 2, "XY": a * b, "XZ": a * c, "YY": b * b / 2, "YZ": b * c, "ZZ": c * c / 2}
         cache[j] |= {"MX": ms[:, 0], "MY": ms[:, 1], "MZ": ms[:, 2]}
         cache[j]["M"] = (v[j] ** 2).sum(1) / 2 - position[j] @ geometry.gravity
     return np.stack([rates[:, j - 1] ** 2 / 2 if n == "IA" else cache[j][n] for j, n in columns], 1)
+
+
+def _turned_back(rotation: Array, x: Array) -> Array:
+    return np.asarray(np.einsum("sji,sj->si", rotation, x))
 
 
 @dataclass(frozen=True)
@@ -231,10 +239,3 @@ def gauge_of(geometry: Geometry, states: States, *, base: bool) -> Array:
         return ones
     names = ("XX", "XY", "XZ", "YY", "YZ", "ZZ", "MX", "MY", "MZ", "M")
     return np.concatenate([ones, energy_rows(geometry, states, [(0, name) for name in names])], 1)
-
-
-def check_finite(rows: Array, robot: Robot) -> None:
-    if not np.all(np.isfinite(rows)):
-        raise ProgramError(f"the energy of robot '{robot.name}' cannot be computed at its nominal values")
-
-

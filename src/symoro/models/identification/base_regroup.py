@@ -21,7 +21,16 @@ from dataclasses import dataclass
 
 from symoro.models.identification.base_element import Scalar
 from symoro.models.identification.base_field import Field
-from symoro.models.identification.base_functions import FULL, Block, Expansion, Place, Span, fixed_base, place, span
+from symoro.models.identification.base_functions import (
+    FULL,
+    Block,
+    Expansion,
+    Place,
+    Span,
+    fixed_base,
+    place,
+    span,
+)
 from symoro.models.identification.base_linear import Vector, add_to, independent
 from symoro.robot.coordinates import independent as coordinates
 from symoro.robot.description import INERTIAL, JointType, Robot
@@ -64,7 +73,9 @@ def regroup(geometry: Field, robot: Robot, root: Span | None, allowed: set[Colum
     columns = allowed | kept.keys()
     if not kept.keys() <= allowed or not is_prefix_ordered(robot.tree()):
         return Regrouping(_chosen_again(robot, kept, allowed), tuple(sorted(work.early)))
-    rows = {c: {n: x for n, x in kept[c].items() if n in allowed} for c in ordered(robot, columns) if c in kept}
+    rows = {
+        c: {n: x for n, x in kept[c].items() if n in allowed} for c in ordered(robot, columns) if c in kept
+    }
     return Regrouping(rows, tuple(sorted(work.early)))
 
 
@@ -208,17 +219,17 @@ class _Work:
 
     def _by_rule(self, j: int) -> list[Column]:
         frame, fixed = self.robot.frame(j), place(self.geometry, self.robot, j)
-        form = lambda name: self.forms[j, name]  # noqa: E731
         if frame.sigma == JointType.REVOLUTE:
-            add_to(form("XX"), form("YY"), -1)
+            add_to(self.forms[j, "XX"], self.forms[j, "YY"], -1)
             self._carry_about_z(j, fixed)
             return [(j, name) for name in (*_FIRST, "IA")]
         self._carry_tensor(j, fixed)
         if frame.sigma == JointType.PRISMATIC:
             return [(j, name) for name in ("MX", "MY", "MZ", "M", "IA")]
         for k, name in enumerate(("MX", "MY", "MZ")):
-            self._carry_moment(frame.ant, [row[k] for row in fixed.rotation], fixed.position, form(name))
-        self._carry_mass(frame.ant, fixed.position, form("M"))
+            axis = [row[k] for row in fixed.rotation]
+            self._carry_moment(frame.ant, axis, fixed.position, self.forms[j, name])
+        self._carry_mass(frame.ant, fixed.position, self.forms[j, "M"])
         return []
 
     def _carry_about_z(self, j: int, fixed: Place) -> None:

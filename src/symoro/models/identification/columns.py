@@ -10,13 +10,17 @@ ones that stay, and change the values:
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 from symoro.expr.formula import Formula
 from symoro.models.catalogue import Option, Port
 from symoro.models.dynamic.setting import rigid_fixed_tree
 from symoro.robot.description import INERTIAL, Robot
 from symoro.robot.topology import moving_joints
+
+if TYPE_CHECKING:
+    from symoro.models.identification.base import BaseParameters
 
 FRICTION = ("FV", "FS", "FO")
 
@@ -89,10 +93,16 @@ def inertial_columns(robot: Robot) -> list[Column]:
 
 def base_columns(robot: Robot) -> list[Column]:
     """Base parameters; one that stays may be zero in the robot, when others are regrouped with it."""
+    kept = set(_base(robot).names)
+    return [column for column in _all_inertial(robot) if column.name in kept]
+
+
+def _base(robot: Robot) -> BaseParameters:
+    """The base parameters, with every rotor inertia that the torques contain: that of a passive joint too."""
     from symoro.models.identification.base import base_parameters  # only who asks for them waits for them
 
-    kept = set(base_parameters(robot).names)
-    return [column for column in _all_inertial(robot) if column.name in kept]
+    frames = tuple(frame if frame.IA.is_zero else replace(frame, mu=True) for frame in robot.frames)
+    return base_parameters(replace(robot, frames=frames))
 
 
 def _all_inertial(robot: Robot) -> list[Column]:
@@ -111,8 +121,5 @@ def friction_columns(robot: Robot, friction: str) -> list[Column]:
 def parameter_values(robot: Robot, names: Sequence[str], parameters: str = "standard") -> list[Formula]:
     """K: what the robot's own parameters are, for the columns of a regressor."""
     known = {column.name: column for column in (*_all_inertial(robot), *friction_columns(robot, "all"))}
-    if parameters == "base":
-        from symoro.models.identification.base import base_parameters
-
-        robot = base_parameters(robot).robot
-    return [known[name].value(robot) for name in names]
+    owner = _base(robot).robot if parameters == "base" else robot
+    return [known[name].value(owner) for name in names]

@@ -96,5 +96,5 @@ def power_identification(
     if acceleration:
         qdd = joint_motion(builder, robot, "qdd", "QDP", QDD.title)
         rates = energy_rates(builder, robot, q, qd, qdd)
-        builder.output("dh", [rates[c] if _is_inertial(c) else 0 for c in chosen], DH.title)
+        builder.output("dh", [rates.get(c, 0) if _is_inertial(c) else 0 for c in chosen], DH.title)
     return replace(builder.program(), columns=tuple(column.name for column in chosen))

@@ -155,9 +155,7 @@ class _Polynomials:
             found: tuple[Any, list[tuple[Any, int]]] = p.factor_list()
             return found
         powers = [min(of_one) for of_one in zip(*p.monoms(), strict=True)]
-        rest = self.ring(
-            {tuple(m - n for m, n in zip(own, powers, strict=True)): c for own, c in p.terms()}
-        )
+        rest = self.ring({tuple(m - n for m, n in zip(own, powers, strict=True)): c for own, c in p.terms()})
         alone = [(g, n) for g, n in zip(self.generators, powers, strict=True) if n]
         return self.field(1), [*alone, (rest, 1)]
 

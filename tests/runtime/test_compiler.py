@@ -1,0 +1,217 @@
+"""The compiler and the cache: reuse, damage, several processes at once, and machines without a compiler."""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+import subprocess
+import sys
+import warnings
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import symoro
+from symoro.errors import MissingDependencyError
+from symoro.model import Model
+from symoro.runtime import compiler
+from symoro.runtime.compiler import Compiler, cache_folder, find_compiler, library
+
+needs_compiler = pytest.mark.skipif(find_compiler() is None, reason="no C compiler on this machine")
+Q = [0.1, 0.2, 0.3, 0.4, 0.5, 0.6]
+
+
+@pytest.fixture
+def model() -> Model:
+    return symoro.generate(symoro.load("rx90"), "fast-geometry")
+
+
+@pytest.fixture
+def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """An empty cache."""
+    monkeypatch.setenv("SYMORO_CACHE", str(tmp_path / "cache"))
+    return tmp_path / "cache" / "libraries"
+
+
+@pytest.fixture
+def no_compiler(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(compiler, "find_compiler", lambda: None)
+
+
+@pytest.fixture
+def fresh_look() -> Iterator[None]:
+    """The look for a compiler is remembered; here it is made anew."""
+    find_compiler.cache_clear()
+    yield
+    find_compiler.cache_clear()
+
+
+# -- without a compiler
+
+
+def test_numpy_serves_without_a_compiler(model: Model, no_compiler: None) -> None:
+    with pytest.warns(UserWarning, match=r"no C compiler was found.*slower.*install gcc or clang") as caught:
+        f = model.function()
+    assert Path(caught[0].filename) == Path(__file__), "the warning points at the caller"
+    assert not f.compiled
+    np.testing.assert_allclose(f(q=Q)["T"], model.function(compiled=False)(q=Q)["T"])
+
+
+def test_insisting_on_a_compiler(model: Model, no_compiler: None) -> None:
+    with pytest.raises(MissingDependencyError, match="no C compiler was found") as caught:
+        model.function(compiled=True)
+    assert "set the environment variable CC" in str(caught.value)
+
+
+def test_CC_that_does_not_exist(monkeypatch: pytest.MonkeyPatch, fresh_look: None) -> None:
+    monkeypatch.setenv("CC", "/nonexistent/cc")
+    assert find_compiler() is None
+
+
+def test_CC_that_is_no_compiler(monkeypatch: pytest.MonkeyPatch, fresh_look: None) -> None:
+    monkeypatch.setenv("CC", sys.executable + " -c 1/0")
+    assert find_compiler() is None
+
+
+@needs_compiler
+def test_CC_with_options(monkeypatch: pytest.MonkeyPatch, fresh_look: None) -> None:
+    usual = find_compiler()
+    assert usual is not None
+    find_compiler.cache_clear()
+    monkeypatch.setenv("CC", f"{usual.command[0]} -DX=1")
+    found = find_compiler()
+    assert found is not None and found.command == (usual.command[0], "-DX=1")
+
+
+def test_a_compiler_that_fails(model: Model, cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It answers to --version but makes nothing: NumPy serves, and the reason is told."""
+    broken = Compiler((sys.executable, "-c", "import sys; sys.exit('cc1: no such thing')"), "broken")
+    monkeypatch.setattr(compiler, "find_compiler", lambda: broken)
+    with pytest.warns(UserWarning, match="the C compiler failed: cc1: no such thing"):
+        f = model.function()
+    assert not f.compiled and f(q=Q)["T"].shape == (4, 4)
+    with pytest.raises(MissingDependencyError, match="cc1"):
+        model.function(compiled=True)
+    assert list(cache.iterdir()) == []
+
+
+@needs_compiler
+def test_a_library_that_does_not_load(model: Model, cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As on a file system whose files may not be run."""
+
+    def refuse(name: str) -> None:
+        raise OSError(f"{name}: failed to map segment")
+
+    monkeypatch.setattr(compiler.ctypes, "CDLL", refuse)
+    with pytest.warns(UserWarning, match="cannot be used"):
+        assert not model.function().compiled
+
+
+# -- the cache
+
+
+@needs_compiler
+def test_built_once(model: Model, cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    model.function(compiled=True)
+    files = list(cache.iterdir())
+    assert len(files) == 1
+    stamp = files[0].stat().st_mtime_ns
+
+    def refuse(*_: object, **__: object) -> None:
+        raise AssertionError("compiled again")
+
+    monkeypatch.setattr(compiler.subprocess, "run", refuse)
+    again = symoro.generate(symoro.load("rx90"), "fast-geometry").function({"D3": 0.5}, compiled=True)
+    assert again(q=Q)["T"].shape == (4, 4)
+    assert list(cache.iterdir()) == files and files[0].stat().st_mtime_ns == stamp
+
+
+@needs_compiler
+@pytest.mark.parametrize("damage", [b"", b"\x7fELF", b"not a library at all" * 100])
+def test_a_damaged_file_is_built_again(model: Model, cache: Path, damage: bytes) -> None:
+    """In a process of its own: a library once loaded stays loaded."""
+    script = (
+        "import symoro; print(symoro.generate(symoro.load('rx90'), 'fast-geometry').function(compiled=True)"
+    )
+    script += f"(q={Q})['T'][0, 3])"
+    first = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+    (file,) = cache.iterdir()
+    file.write_bytes(damage)
+    second = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+    assert first.stdout == second.stdout
+    assert len(file.read_bytes()) > 1000
+
+
+@needs_compiler
+def test_different_sources_different_files(cache: Path) -> None:
+    library({"a.c": "int one(void) { return 1; }"})
+    other = library({"a.c": "int one(void) { return 2; }"})
+    assert len(list(cache.iterdir())) == 2
+    assert other.one() == 2
+
+
+@needs_compiler
+@pytest.mark.skipif(os.name == "nt" or os.geteuid() == 0, reason="root may write anywhere")
+def test_a_cache_that_cannot_be_written(model: Model, cache: Path) -> None:
+    cache.mkdir(parents=True)
+    cache.chmod(0o500)
+    try:
+        assert model.function(compiled=True)(q=Q)["T"].shape == (4, 4)
+    finally:
+        cache.chmod(0o700)
+
+
+@needs_compiler
+def test_a_cache_that_is_a_file(model: Model, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whoever runs the tests, this folder cannot be made: a private temporary one serves."""
+    (tmp_path / "cache").write_text("in the way")
+    monkeypatch.setenv("SYMORO_CACHE", str(tmp_path / "cache"))
+    assert cache_folder().is_dir()
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert model.function(compiled=True)(q=Q)["T"].shape == (4, 4)
+
+
+@needs_compiler
+def test_no_room_leaves_no_scraps(model: Model, cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def full(*_: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(compiler.shutil, "copyfile", full)
+    with pytest.warns(UserWarning, match="No space left on device"):
+        assert not model.function().compiled
+    assert list(cache.iterdir()) == []
+
+
+def _build(start: object) -> float:
+    start.wait()  # type: ignore[attr-defined]
+    f = symoro.generate(symoro.load("rx90"), "fast-geometry").function(compiled=True)
+    return float(f(q=Q)["T"][0, 3])
+
+
+def _work(start: object, results: object) -> None:
+    results.put(_build(start))  # type: ignore[attr-defined]
+
+
+@needs_compiler
+def test_four_processes_at_once(cache: Path) -> None:
+    context = multiprocessing.get_context("spawn")
+    start, results = context.Barrier(4), context.Queue()
+    processes = [context.Process(target=_work, args=(start, results)) for _ in range(4)]
+    for process in processes:
+        process.start()
+    found = {results.get(timeout=60) for _ in processes}
+    for process in processes:
+        process.join(timeout=60)
+        assert process.exitcode == 0
+    assert len(found) == 1
+    assert len(list(cache.iterdir())) == 1, "one library, and no file left over"
+
+
+def test_where_the_cache_is(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.delenv("SYMORO_CACHE", raising=False)
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    monkeypatch.setenv("LOCALAPPDATA", str(tmp_path))
+    assert "symoro" in str(cache_folder())
