@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
+from pathlib import Path
+
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
@@ -18,6 +23,7 @@ from symoro.program.pipeline import cost, traced
 from tests.expr.expressions import ALL, ARITHMETIC, SOLVE, SUMS, check_graph
 from tests.program.programs import Case, build, cases, chain
 
+ROOT = Path(__file__).parents[2]
 PASSES = [compact, share_sums, multiply_out, schedule]
 EVERYTHING = (*ALL, SOLVE)
 POLYNOMIALS = (*SUMS, ops.MUL)
@@ -112,6 +118,27 @@ def test_the_same_program_twice_gives_the_same(case, _):
 def test_optimising_again_gains_little_and_loses_nothing(case):
     once = optimise(case.program)
     assert cost(count(optimise(once))) <= cost(count(once))
+
+
+def test_the_same_in_another_process():
+    """Nothing depends on the order of a set of strings."""
+    code = """if True:
+        from symoro.program import optimise
+        from tests.program.programs import build, chain
+        from tests.expr.expressions import ALL
+        recipe = [(ALL[k % len(ALL)], k * 7 % 31, k * 5 % 23, k % 11) for k in range(300)]
+        for program in (chain(6), build(recipe, 3).program):
+            made = optimise(program)
+            print(made.graph.op, made.graph.args, made.names, made.outputs)
+    """
+    found = set()
+    for seed in ("1", "2", "3"):
+        env = {**os.environ, "PYTHONHASHSEED": seed, "PYTHONPATH": str(ROOT)}
+        run = subprocess.run(
+            [sys.executable, "-c", code], env=env, capture_output=True, text=True, check=True
+        )
+        found.add(run.stdout)
+    assert len(found) == 1
 
 
 # -- compact
@@ -261,6 +288,8 @@ def test_parameters_are_multiplied_out_where_terms_meet():
 def test_schedule_keeps_or_lowers_the_peak(case):
     made = schedule(case.program)
     assert peak_live(made, made.nodes) <= peak_live(case.program, case.program.nodes)
+    kept = {case.program.names[i][0] for i in case.program.nodes if i in case.program.names}
+    assert {made.names[i][0] for i in made.nodes if i in made.names} == kept, "no name is lost"
 
 
 @given(cases(EVERYTHING))

@@ -50,7 +50,7 @@ BUILDS = {
         ("CC", ""),
         "./{0}_example",
         "{0}_example.c {0}.c {0}.h",
-        "$(CC) -std=c99 -O2 $(CFLAGS) -o $@ {0}_example.c {0}.c -lm",
+        "$(CC) -std=c99 -O3 $(CFLAGS) -o $@ {0}_example.c {0}.c -lm",
     ),
     "cpp": Build(
         ("CXX", ""),

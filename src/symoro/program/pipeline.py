@@ -15,6 +15,7 @@ from symoro.program.program import Program
 Pass = Callable[[Program], Program]
 
 ROUNDS = 3
+LARGE = 1500  # nodes beyond which one round is enough: the others take long and gain next to nothing
 
 
 @dataclass(frozen=True)
@@ -44,7 +45,7 @@ def traced(program: Program) -> tuple[Program, list[Step]]:
         return candidate, after
 
     def repeat(step: Pass, current: Program, now: OpCount) -> tuple[Program, OpCount]:
-        for _ in range(ROUNDS):
+        for _ in range(1 if len(program.nodes) > LARGE else ROUNDS):
             candidate, after = run(step, current, now)
             if cost(after) == cost(now):
                 break  # nothing gained: the sums keep their shape, and their names

@@ -128,6 +128,7 @@ def _parameter_values(program: Program, values: Mapping[str, float]) -> dict[str
     return numbers
 
 
+NAME = "model"  # of the C function: a robot's own name may be long
 _POINTER = ctypes.POINTER(ctypes.c_double)
 
 
@@ -136,13 +137,12 @@ class _Native:
 
     def __init__(self, program: Program, values: Mapping[str, float]) -> None:
         from symoro.emit import emit
-        from symoro.emit.c import function_name
 
         self.program = program
-        name = function_name(program)
-        files = {f: text for f, text in emit(program, "c").items() if not f.endswith("_example.c")}
-        lib = library({**files, **rows_source(program, name)})
-        self._one, self._many = getattr(lib, name), getattr(lib, f"{name}_rows")
+        files = emit(program, "c", name=NAME)
+        del files[f"{NAME}_example.c"]
+        lib = library({**files, **rows_source(program, NAME)})
+        self._one, self._many = getattr(lib, NAME), getattr(lib, f"{NAME}_rows")
         self._one.restype = self._many.restype = None
         self._constants = self._setup(program, values)
 
@@ -160,8 +160,9 @@ class _Native:
                 port.name: r.reshape(port.shape) for port, r in zip(program.outputs, results, strict=True)
             }
         sources = [np.ascontiguousarray(arrays[port.name]) for port in program.inputs]
-        shared = [x.ndim == len(port.shape) for x, port in zip(sources, program.inputs, strict=True)]
-        steps = [0 if once else size(p.shape) for once, p in zip(shared, program.inputs, strict=True)]
+        steps = [
+            0 if arrays[port.name].ndim == len(port.shape) else size(port.shape) for port in program.inputs
+        ]
         results = [np.empty((batch, *port.shape)) for port in program.outputs]
         strides = (ctypes.c_size_t * max(1, len(steps)))(*steps)
         self._many(ctypes.c_size_t(batch), strides, *map(_pointer, self._arguments(sources, results)))

@@ -20,6 +20,8 @@ def write_folder(folder: Path, files: Mapping[str, str]) -> list[Path]:
             target.parent.mkdir(parents=True, exist_ok=True)
             _write(target, text)
             written.append(target)
+    except UnicodeEncodeError:
+        raise OptionError(f"cannot write to '{folder}': a name holds signs that UTF-8 cannot write") from None
     except OSError as error:
         raise OptionError(f"cannot write to '{folder}': {error.strerror or error}") from None
     return written

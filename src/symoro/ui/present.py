@@ -21,7 +21,11 @@ def as_json(data: Any) -> None:
 
 
 def _console() -> Any:
-    from rich.console import Console
+    from rich.console import Console as RichConsole
+
+    class Console(RichConsole):
+        def on_broken_pipe(self) -> None:
+            raise BrokenPipeError  # the command line knows what to do
 
     return Console(width=None if sys.stdout.isatty() else 160, highlight=False)
 

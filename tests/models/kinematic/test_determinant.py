@@ -171,7 +171,7 @@ def test_a_factor_too_long_to_read_is_told() -> None:
         (Link(),) * 6,
     )
     found = symoro.singularities(robot)
-    assert found.notes and all(len(c.expression) <= 2000 for c in found.conditions)
+    assert found.notes and all(len(c.expression) <= 800 for c in found.conditions)
 
 
 def test_no_joint_moves_the_frame() -> None:

@@ -19,7 +19,7 @@ from symoro.expr.graph import Graph
 from symoro.expr.scalar import Expr, cos, sin
 
 MAX_TERMS = 800
-MAX_WORK = 3000  # terms times unknowns beyond which factoring takes minutes
+MAX_WORK = 400  # terms times unknowns that are factored
 
 
 @dataclass(frozen=True)
@@ -150,14 +150,20 @@ class _Polynomials:
         return result
 
     def _split(self, p: Any) -> tuple[Any, list[tuple[Any, int]]]:
-        """(coefficient, factors with powers); of a large polynomial only the factors that are single atoms."""
-        if len(p) * len(self.generators) <= MAX_WORK:
-            found: tuple[Any, list[tuple[Any, int]]] = p.factor_list()
-            return found
+        """(coefficient, factors with powers); of a large polynomial only the factors that are single atoms.
+
+        SymPy's time for many terms in many unknowns has no useful bound.
+        """
         powers = [min(of_one) for of_one in zip(*p.monoms(), strict=True)]
-        rest = self.ring({tuple(m - n for m, n in zip(own, powers, strict=True)): c for own, c in p.terms()})
+        rest = self.ring(
+            {tuple(m - n for m, n in zip(own, powers, strict=True)): c for own, c in p.terms()}
+        )
         alone = [(g, n) for g, n in zip(self.generators, powers, strict=True) if n]
-        return self.field(1), [*alone, (rest, 1)]
+        unknowns = sum(1 for g in self.generators if rest.degree(g) > 0)
+        if len(rest) * unknowns > MAX_WORK:
+            return self.field(1), [*alone, (rest, 1)]
+        coefficient, parts = rest.factor_list()
+        return coefficient, [*alone, *parts]
 
     # -- into polynomials
 

@@ -18,7 +18,7 @@ from symoro.models.kinematic.tool import moving_frame
 from symoro.program.builder import Builder
 from symoro.robot.description import Robot
 
-MAX_LENGTH = 2000  # characters that a person may still read
+MAX_LENGTH = 800  # characters that a person may still read
 TOO_LONG = "a factor is too long to be read; jacobian-determinant gives its values"
 
 SUM_OF_SQUARES = "det(J' J) is the sum of the squares of all minors of J: it vanishes where all of them do"

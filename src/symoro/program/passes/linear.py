@@ -60,7 +60,7 @@ class _Linear:
     def run(self) -> Program:
         if not any(map(self.can_open, self.program.nodes)):
             return self.program
-        groups = {i: self.groups(i) for i in self.outermost()}
+        groups = {i: self.groups(i) for i in self.outermost() if self.has_product_of_sum(i)}
         gained = {i: g for i, g in groups.items() if any(x.opened and x.after() < x.before for x in g)}
         return self.rewritten(gained) if gained else self.program
 
@@ -79,6 +79,17 @@ class _Linear:
         sums = [i for i in self.program.nodes if self.is_sum(i)]
         inner = {lit >> 1 for i in sums for lit in self.graph.args[i] if self.uses[lit >> 1] == 1}
         return [i for i in sums if i not in inner]
+
+    def has_product_of_sum(self, root: int) -> bool:
+        """Whether there is anything to multiply out, by a quick look: most sums have nothing."""
+        op, args, cls, uses = self.graph.op, self.graph.args, self.graph.cls, self.uses
+        for lit in self.terms(root):
+            i = lit >> 1
+            if op[i] == ops.MUL and uses[i] == 1:
+                a, b = args[i]
+                if cls[a >> 1] < ops.VARIABLE and op[b >> 1] in (ops.ADD, ops.SUB) and uses[b >> 1] == 1:
+                    return True
+        return False
 
     def terms(self, root: int) -> list[int]:
         """Literals of a sum, flattened through sums that nothing else reads."""

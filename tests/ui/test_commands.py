@@ -1,0 +1,310 @@
+"""Every command as a user would run it: what it prints, its JSON, its files, its exit code."""
+
+from __future__ import annotations
+
+import io
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import symoro
+from symoro.robot import library
+from symoro.ui.cli import main
+
+COMMANDS = (
+    "robots",
+    "show",
+    "check",
+    "convert",
+    "models",
+    "cite",
+    "generate",
+    "count",
+    "eval",
+    "export",
+    "singularities",
+)
+ZERO = "q=0,0,0,0,0,0"
+
+
+@pytest.fixture
+def run(capsys: pytest.CaptureFixture[str]) -> Any:
+    """Run a command that must succeed; its output."""
+
+    def call(*words: str) -> str:
+        code = main(list(words))
+        printed = capsys.readouterr()
+        assert code == 0, printed.err
+        assert printed.err == ""
+        return printed.out
+
+    return call
+
+
+@pytest.fixture
+def data(run: Any) -> Any:
+    """The same, with --json; the value."""
+    return lambda *words: json.loads(run(*words, "--json"))
+
+
+# -- robots
+
+
+def test_robots(run: Any, data: Any) -> None:
+    assert "Staubli RX-90" in run("robots")
+    rows = data("robots")
+    assert [row["id"] for row in rows] == library.names()
+    assert all(row["reference"] and row["title"] for row in rows)
+
+
+def test_show(run: Any, data: Any) -> None:
+    text = run("show", "rx90")
+    for part in ("geometric parameters", "-pi/2", "RL4", "limits", "side view", "top view"):
+        assert part in text, part
+    shown = data("show", "rx90")
+    assert shown["nominal"]["D3"] == 0.45 and shown["structure"] == "serial" and shown["NL"] == 6
+    assert shown["tables"][0]["rows"][3] == {
+        "j": "4",
+        "ant": "3",
+        "type": "R",
+        "mu": "1",
+        "gamma": "0",
+        "b": "0",
+        "alpha": "-pi/2",
+        "d": "0",
+        "theta": "q4",
+        "r": "RL4",
+        "name": "J4",
+    }
+
+
+@pytest.mark.parametrize("name", library.names())
+def test_show_every_bundled_robot(run: Any, name: str) -> None:
+    assert "geometric parameters" in run("show", name)
+
+
+def test_show_with_numbers(run: Any) -> None:
+    text = run("show", "rx90", "--bind", "D3=1/3", "--bind", "RL4=2*D3")
+    assert "1/3" in text and "2*D3" in text
+
+
+def test_texts_of_a_robot_are_no_markup(run: Any, tmp_path: Path) -> None:
+    """A title such as [red] or [/bold] is printed as it is."""
+    robot = symoro.load("planar2r").replace(name="a[/bold]b", title="[red]x[/y]", reference="[link=1]")
+    file = tmp_path / "odd.yaml"
+    symoro.save(robot, file)
+    text = run("show", str(file))
+    assert "a[/bold]b" in text and "[red]x[/y]" in text and "[link=1]" in text
+    assert "a[/bold]b" in run("count", "fast-geometry", str(file))
+
+
+def test_check(run: Any, data: Any, capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    assert run("check", "scara").startswith("SCARA: sound. serial, 4 joints (RRPR)")
+    assert data("check", "scara")["ok"] is True
+    bad = tmp_path / "bad.yaml"
+    bad.write_text("symoro: 1\nname: bad\nframes: 7\n")
+    assert main(["check", str(bad)]) == 2
+    assert "bad.yaml" in capsys.readouterr().err
+    assert main(["check", str(bad), "--json"]) == 2
+    answer = json.loads(capsys.readouterr().out)
+    assert answer["ok"] is False and answer["problems"]
+
+
+@pytest.mark.parametrize("fmt", ["par", "yaml"])
+def test_convert_to_a_file_and_back(run: Any, tmp_path: Path, fmt: str) -> None:
+    file = tmp_path / f"arm.{fmt}"
+    assert run("convert", "scemi", str(file), "--lossy") == f"wrote {file}\n"
+    assert symoro.load(file).frames[3].r == symoro.load("scemi").frames[3].r
+    assert [path.name for path in tmp_path.iterdir()] == [file.name]
+
+
+@pytest.mark.parametrize(
+    ("fmt", "columns"),
+    [
+        ("dh", "joint, theta, d,   a,  alpha"),
+        ("denavit-hartenberg", "joint, theta, d,   a,  alpha"),
+        ("craig", "joint, alpha, a,  theta, d"),
+        ("kk", "joint, gamma, b, alpha, d,  theta, r"),
+        ("khalil-kleinfinger", "joint, gamma, b, alpha, d,  theta, r"),
+    ],
+)
+def test_convert_to_a_table(run: Any, tmp_path: Path, fmt: str, columns: str) -> None:
+    """The table, read again, places the last frame where it was."""
+    text = run("convert", "rx90", "--to", fmt)
+    assert columns in text
+    file = tmp_path / "table.csv"
+    file.write_text(text)
+    values, q = {"D3": 0.4, "RL4": 0.3}, [0.1, 0.2, 0.3, 0.4, 0.5, 0.6]
+    places = [
+        symoro.generate(robot, "fast-geometry").function(values, compiled=False)(q=q)["T"]
+        for robot in (symoro.load("rx90"), symoro.load(file))
+    ]
+    np.testing.assert_allclose(places[1], places[0], rtol=0, atol=1e-12)
+
+
+def test_convert_a_branch_of_a_tree(run: Any) -> None:
+    text = run("convert", "humanoid_torso", "--to", "kk", "--frame", "8")
+    assert len(text.splitlines()) == 3 + 1 + 8
+
+
+# -- models
+
+
+def test_models(run: Any, data: Any) -> None:
+    text = run("models")
+    for entry in symoro.catalogue().values():
+        assert entry.id in text and entry.title[:40] in text
+    assert [row["id"] for row in data("models")] == list(symoro.catalogue())
+    (row,) = [row for row in data("models", "rx90") if row["id"] == "jacobian"]
+    assert row["why_not"] is None and row["options"][1]["name"] == "frame"
+    assert "applies" in run("models", "gantry")
+
+
+def test_cite(run: Any, data: Any) -> None:
+    assert "SYMORO+" in run("cite", "jacobian") and "@article{khalil" in run("cite", "jacobian")
+    every = run("cite")
+    assert every.count("@") == len({e.reference.key for e in symoro.catalogue().values()})
+    assert {row["id"] for row in data("cite")} == set(symoro.catalogue())
+
+
+def test_generate_text(run: Any, data: Any) -> None:
+    text = run("generate", "fast-geometry", "rx90", "--to", "3")
+    assert "T[1,4] = " in text and "robot: RX90" in text
+    assert run("generate", "fgm", "rx90", "--to", "3") == text
+    assert run("generate", "--to", "3", "fast-geometry", "rx90") == text, "options may come first"
+    model = data("generate", "jacobian", "rx90", "--frame", "3")
+    assert model["inputs"]["q"] == {"shape": [6], "entries": [f"q{j}" for j in range(1, 7)]}
+    assert model["parameters"] == ["D3", "RL4"] and model["count"]["multiplications"] == 6
+
+
+@pytest.mark.parametrize("words", [("--from", "3"), ("--frm", "3"), ("--from", "J3"), ("--frm=3",)])
+def test_generate_from_a_frame(run: Any, words: tuple[str, ...]) -> None:
+    assert "placement of frame 6 in frame 3" in run("generate", "transform", "rx90", *words)
+
+
+def test_generate_with_numbers(run: Any) -> None:
+    text = run("generate", "fast-geometry", "rx90", "--bind", "D3=0.5", "--bind", "RL4=pi/4")
+    assert "Parameters" not in text
+
+
+@pytest.mark.parametrize(
+    ("language", "suffixes"),
+    [
+        ("c", {".c", ".h"}),
+        ("cpp", {".hpp"}),
+        ("python", {".py"}),
+        ("matlab", {".m"}),
+        ("latex", {".tex"}),
+        ("julia", {".jl"}),
+    ],
+)
+def test_generate_files(run: Any, tmp_path: Path, language: str, suffixes: set[str]) -> None:
+    out = tmp_path / "deep" / "folder"
+    printed = run("generate", "--lang", language, "-o", str(out), "fast-geometry", "rx90")
+    files = sorted(out.iterdir())
+    assert {f"wrote {file}" for file in files} == set(printed.splitlines())
+    assert suffixes <= {file.suffix for file in files}
+
+
+def test_generate_files_as_json(run: Any, data: Any, tmp_path: Path) -> None:
+    names = data("generate", "fast-geometry", "rx90", "-o", str(tmp_path / "a"))
+    assert all(Path(name).exists() for name in names)
+    texts = data("generate", "fast-geometry", "rx90", "--lang", "c")
+    assert any(name.endswith(".h") for name in texts)
+
+
+def test_generate_single_precision(run: Any) -> None:
+    assert "float" in run("generate", "fast-geometry", "rx90", "--lang", "c", "--float")
+
+
+def test_count(run: Any, data: Any) -> None:
+    assert "44" in run("count", "fast-geometry", "rx90")
+    counted = data("count", "fast-geometry", "rx90")
+    assert (counted["multiplications"], counted["additions"], counted["functions"]) == (44, 19, 12)
+
+
+def test_eval(run: Any, data: Any) -> None:
+    text = run("eval", "fast-geometry", "rx90", ZERO)
+    assert "0.45" in text and "-0" not in text
+    found = data("eval", "fast-geometry", "rx90", ZERO, "D3=2", "RL4=pi")
+    np.testing.assert_allclose(found["T"], [[1, 0, 0, 2], [0, 1, 0, 0], [0, 0, 1, np.pi], [0, 0, 0, 1]], atol=1e-15)
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["q=[0, pi/2, atan2(1, 1), 0, 0, 0]"],
+        ["--to", "6", "q=0,pi/2,pi/4,0,0,0"],
+        ["--bind", "D3=0.45", "q=0,pi/2,pi/4,0,0,0", "RL4=0.45"],
+    ],
+)
+def test_eval_takes_values_as_people_write_them(data: Any, words: list[str]) -> None:
+    found = data("eval", "fast-geometry", "rx90", *words)
+    assert found["T"][2][3] == pytest.approx(0.45 + 0.45 * np.cos(3 * np.pi / 4))
+
+
+def test_eval_of_many_samples(data: Any) -> None:
+    found = data("eval", "jacobian", "planar2r", "q=[[0, 0], [pi/2, 0], [0, pi]]")
+    assert np.shape(found["J"]) == (3, 6, 2)
+
+
+def test_eval_from_a_file(data: Any, run: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    text = json.dumps({"q": [[0] * 6, [1] * 6], "D3": 2})
+    file = tmp_path / "values.json"
+    file.write_text(text)
+    found = data("eval", "fast-geometry", "rx90", "--values", str(file))
+    assert np.shape(found["T"]) == (2, 4, 4) and found["T"][0][0][3] == 2
+    both = data("eval", "fast-geometry", "rx90", "--values", str(file), ZERO)
+    assert both["T"][0][3] == 2, "words win over the file"
+    monkeypatch.setattr("sys.stdin", io.StringIO(text))
+    assert data("eval", "fast-geometry", "rx90", "--values", "-") == found
+
+
+def test_export(run: Any, data: Any, tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    run("export", "fast-geometry", "rx90", "-o", str(out), "--lang", "c,python")
+    names = {file.name for file in out.rglob("*") if file.is_file()}
+    assert {"RX90.yaml", "README.md", "Makefile"} <= names
+    assert symoro.load(next(out.rglob("RX90.yaml"))) == symoro.load("rx90")
+    assert data("export", "fast-geometry", "rx90", "-o", str(tmp_path / "again"))
+
+
+def test_singularities(run: Any, data: Any) -> None:
+    assert run("singularities", "rx90").splitlines()[1] == "  cos(q3) = 0   at q3 = pi/2 or -pi/2"
+    found = data("singularities", "rx90")
+    assert found["meaning"] == "J" and found["always"] is False
+    assert found["conditions"][2] == {"expression": "D3*cos(q2) - RL4*sin(q2 + q3)", "solution": ""}
+    assert "D3" not in run("singularities", "rx90", "--bind", "D3=1/2")
+
+
+# -- help
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_help_teaches_by_example(command: str, capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as caught:
+        main([command, "--help"])
+    assert caught.value.code == 0
+    text = capsys.readouterr().out
+    assert f"usage: symoro {command}" in text and f"example:\n  symoro {command}" in text
+
+
+@pytest.mark.parametrize("model", list(symoro.catalogue()))
+def test_help_of_every_model(model: str, capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as caught:
+        main(["generate", model, "--help"])
+    assert caught.value.code == 0
+    text = capsys.readouterr().out
+    for option in symoro.catalogue()[model].options:
+        assert f"--{option.name.replace('_', '-')}" in text
+    assert "OPTION_" not in text
+
+
+def test_help_lists_every_command(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main([]) == 0
+    text = capsys.readouterr().out
+    for command in COMMANDS:
+        assert f"  symoro {command} " in text, command

@@ -1,0 +1,123 @@
+"""The command as the system runs it: start-up, what is imported, pipes, and terminals of any encoding."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+HEAVY = ("numpy", "sympy", "scipy", "yaml", "rich", "platformdirs")
+
+
+def python(*words: str, **environment: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, *words],
+        capture_output=True,
+        encoding="utf-8",
+        errors="replace",
+        env={**os.environ, **environment},
+        timeout=120,
+    )
+
+
+def symoro(*words: str, **environment: str) -> subprocess.CompletedProcess[str]:
+    return python("-m", "symoro.ui.cli", *words, **environment)
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        "import symoro",
+        "import symoro; symoro.load; symoro.generate; symoro.singularities",
+        "from symoro.ui.cli import main; main([])",
+        "from symoro.ui.cli import main\ntry: main(['show', '--help'])\nexcept SystemExit: pass",
+    ],
+)
+def test_heavy_packages_are_not_imported(code: str) -> None:
+    done = python("-c", f"import sys\n{code}\nprint('loaded', *[m for m in {HEAVY!r} if m in sys.modules])")
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.splitlines()[-1] == "loaded"
+
+
+def test_importtime_shows_neither_sympy_nor_scipy() -> None:
+    done = python("-X", "importtime", "-c", "import symoro")
+    names = {line.rsplit("|", 1)[-1].strip().split(".")[0] for line in done.stderr.splitlines()}
+    assert "symoro" in names
+    assert not names & {"sympy", "scipy", "numpy"}
+
+
+def test_generating_needs_no_sympy() -> None:
+    code = "import sys, symoro; str(symoro.generate(symoro.load('rx90'), 'jacobian')); print('sympy' in sys.modules)"
+    assert python("-c", code).stdout.strip() == "False"
+
+
+def test_help_is_quick() -> None:
+    """The best of a few runs, in processor time, so that a busy machine does not matter; 0.4 s is the aim."""
+    best = 9.0
+    for _ in range(4):
+        before = os.times()
+        assert symoro("--help").returncode == 0
+        after = os.times()
+        best = min(best, after.children_user + after.children_system - before.children_user - before.children_system)
+        time.sleep(0.01)
+    assert best < 0.8
+
+
+def test_the_version() -> None:
+    done = symoro("--version")
+    assert done.returncode == 0 and done.stdout.startswith("symoro ")
+
+
+def test_exit_codes() -> None:
+    assert symoro("robots").returncode == 0
+    done = symoro("show", "nope")
+    assert done.returncode == 2 and done.stdout == ""
+    assert done.stderr.startswith("symoro: no bundled robot called 'nope'")
+    assert "Traceback" not in symoro("show", "/bin/ls").stderr
+
+
+@pytest.mark.skipif(os.name == "nt", reason="pipes are others there")
+@pytest.mark.parametrize("words", [["robots"], ["show", "rx90"], ["--help"], ["generate", "transform", "rx90"]])
+def test_a_reader_that_has_seen_enough(words: list[str]) -> None:
+    process = subprocess.Popen(
+        [sys.executable, "-m", "symoro.ui.cli", *words], stdout=subprocess.PIPE, stderr=subprocess.PIPE
+    )
+    assert process.stdout is not None and process.stderr is not None
+    process.stdout.close()
+    errors = process.stderr.read().decode()
+    process.stderr.close()
+    assert process.wait(timeout=60) == 0, errors
+    assert errors == ""
+
+
+@pytest.mark.parametrize("encoding", ["ascii", "latin-1", "utf-8"])
+def test_terminals_of_any_encoding(encoding: str, tmp_path: Path) -> None:
+    import symoro as library
+
+    file = tmp_path / "odd.yaml"
+    library.save(library.load("planar2r").replace(name="Šé→", title="日本"), file)
+    for words in (["robots"], ["show", str(file)], ["show", "日本"], ["models"]):
+        done = symoro(*words, PYTHONIOENCODING=encoding)
+        assert done.returncode == (2 if words == ["show", "日本"] else 0)
+        assert "Traceback" not in done.stderr
+
+
+def test_a_wrong_compiler_does_not_matter_here() -> None:
+    """Numbers on the command line need no compiler, and say nothing about it."""
+    done = symoro("eval", "fast-geometry", "rx90", "q=0,0,0,0,0,0", CC="/nonexistent")
+    assert done.returncode == 0 and done.stderr == ""
+
+
+def test_an_interrupt_is_no_traceback(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    from symoro.ui import cli, commands
+
+    def stop(*_: object) -> int:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(commands, "run", stop)
+    assert cli.main(["robots"]) == 130
+    assert capsys.readouterr().err == "symoro: stopped\n"
