@@ -1,7 +1,7 @@
 """Write docs/models from the catalogue: an index, and a page for each model that has none written by hand.
 
-A generated page starts with a marker; pages without it are left alone. `--check` writes nothing and fails when a page
-would change.
+A generated page starts with a marker; pages without it are left alone. What stands in a page below the line
+`<!-- by hand from here -->` is kept. `--check` writes nothing and fails when a page would change.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from symoro.models.catalogue import MENUS, Entry, Option, Port
 
 FOLDER = Path(__file__).resolve().parent.parent / "docs" / "models"
 MARKER = "<!-- written by tools/model_pages.py from the catalogue -->"
+BY_HAND = "<!-- by hand from here -->\n"
 
 
 def page(entry: Entry) -> str:
@@ -79,8 +80,10 @@ def pages() -> dict[Path, str]:
     wanted = {FOLDER / "README.md": index()}
     for entry in symoro.catalogue().values():
         path = FOLDER / f"{entry.id}.md"
-        if not path.exists() or path.read_text(encoding="utf-8").startswith(MARKER):
-            wanted[path] = page(entry)
+        old = path.read_text(encoding="utf-8") if path.exists() else MARKER
+        if old.startswith(MARKER):
+            _, by_hand, rest = old.partition(BY_HAND)
+            wanted[path] = page(entry) + (f"\n{by_hand}{rest}" if by_hand else "")
     return wanted
 
 

@@ -230,7 +230,9 @@ def test_eval(run: Any, data: Any) -> None:
     text = run("eval", "fast-geometry", "rx90", ZERO)
     assert "0.45" in text and "-0" not in text
     found = data("eval", "fast-geometry", "rx90", ZERO, "D3=2", "RL4=pi")
-    np.testing.assert_allclose(found["T"], [[1, 0, 0, 2], [0, 1, 0, 0], [0, 0, 1, np.pi], [0, 0, 0, 1]], atol=1e-15)
+    np.testing.assert_allclose(
+        found["T"], [[1, 0, 0, 2], [0, 1, 0, 0], [0, 0, 1, np.pi], [0, 0, 0, 1]], atol=1e-15
+    )
 
 
 @pytest.mark.parametrize(

@@ -88,7 +88,11 @@ def failing(words: list[str], capsys: pytest.CaptureFixture[str]) -> str:
 
 @pytest.mark.parametrize(("words", "message"), CASES, ids=[" ".join(words)[:50] for words, _ in CASES])
 def test_one_message(
-    words: list[str], message: str, capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    words: list[str],
+    message: str,
+    capsys: pytest.CaptureFixture[str],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.chdir(tmp_path)
     assert message in failing(words, capsys)
@@ -152,7 +156,9 @@ def test_a_file_in_the_way_of_a_folder(capsys: pytest.CaptureFixture[str], tmp_p
     assert (tmp_path / "out").read_text() == "keep me"
 
 
-def test_a_failing_write_leaves_the_old_file_and_no_scraps(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_failing_write_leaves_the_old_file_and_no_scraps(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     target = tmp_path / "model.txt"
     target.write_text("old")
 

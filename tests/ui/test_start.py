@@ -62,7 +62,9 @@ def test_help_is_quick() -> None:
         before = os.times()
         assert symoro("--help").returncode == 0
         after = os.times()
-        best = min(best, after.children_user + after.children_system - before.children_user - before.children_system)
+        best = min(
+            best, after.children_user + after.children_system - before.children_user - before.children_system
+        )
         time.sleep(0.01)
     assert best < 0.8
 
@@ -81,7 +83,9 @@ def test_exit_codes() -> None:
 
 
 @pytest.mark.skipif(os.name == "nt", reason="pipes are others there")
-@pytest.mark.parametrize("words", [["robots"], ["show", "rx90"], ["--help"], ["generate", "transform", "rx90"]])
+@pytest.mark.parametrize(
+    "words", [["robots"], ["show", "rx90"], ["--help"], ["generate", "transform", "rx90"]]
+)
 def test_a_reader_that_has_seen_enough(words: list[str]) -> None:
     process = subprocess.Popen(
         [sys.executable, "-m", "symoro.ui.cli", *words], stdout=subprocess.PIPE, stderr=subprocess.PIPE
@@ -112,7 +116,9 @@ def test_a_wrong_compiler_does_not_matter_here() -> None:
     assert done.returncode == 0 and done.stderr == ""
 
 
-def test_an_interrupt_is_no_traceback(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+def test_an_interrupt_is_no_traceback(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
     from symoro.ui import cli, commands
 
     def stop(*_: object) -> int:

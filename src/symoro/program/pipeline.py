@@ -15,7 +15,7 @@ from symoro.program.program import Program
 Pass = Callable[[Program], Program]
 
 ROUNDS = 3
-LARGE = 1500  # nodes beyond which one round is enough: the others take long and gain next to nothing
+LARGE = 900  # nodes beyond which one round is enough: the others take long and gain next to nothing
 
 
 @dataclass(frozen=True)

@@ -155,9 +155,7 @@ class _Polynomials:
         SymPy's time for many terms in many unknowns has no useful bound.
         """
         powers = [min(of_one) for of_one in zip(*p.monoms(), strict=True)]
-        rest = self.ring(
-            {tuple(m - n for m, n in zip(own, powers, strict=True)): c for own, c in p.terms()}
-        )
+        rest = self.ring({tuple(m - n for m, n in zip(own, powers, strict=True)): c for own, c in p.terms()})
         alone = [(g, n) for g, n in zip(self.generators, powers, strict=True) if n]
         unknowns = sum(1 for g in self.generators if rest.degree(g) > 0)
         if len(rest) * unknowns > MAX_WORK:
