@@ -129,7 +129,7 @@ def test_built_once(model: Model, cache: Path, monkeypatch: pytest.MonkeyPatch) 
 
 
 @needs_compiler
-@pytest.mark.parametrize("damage", [b"", b"\x7fELF", b"not a library at all" * 100])
+@pytest.mark.parametrize("damage", [b"", b"not a library at all" * 100])
 def test_a_damaged_file_is_built_again(model: Model, cache: Path, damage: bytes) -> None:
     """In a process of its own: a library once loaded stays loaded."""
     script = (

@@ -26,6 +26,7 @@ COMMANDS = (
     "eval",
     "export",
     "singularities",
+    "base",
 )
 ZERO = "q=0,0,0,0,0,0"
 

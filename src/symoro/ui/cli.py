@@ -61,15 +61,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     if argv is None:
         _accept_any_character()
     try:
-        options = _parsed(arguments)
-        if options.command is None:
-            _parser([]).print_help()
-            return 0
-        from symoro.ui import commands
-
-        code = commands.run(options)
-        sys.stdout.flush()
-        return code
+        return _answered(arguments)
     except SymoroError as error:
         print(f"symoro: {error.text()}", file=sys.stderr)
         return 2
@@ -79,6 +71,20 @@ def main(argv: Sequence[str] | None = None) -> int:
     except KeyboardInterrupt:
         print("symoro: stopped", file=sys.stderr)
         return 130
+
+
+def _answered(arguments: Sequence[str]) -> int:
+    """Run one command and hand over all of its output, so that a reader who left is noticed here."""
+    try:
+        options = _parsed(arguments)
+        if options.command is None:
+            _parser([]).print_help()
+            return 0
+        from symoro.ui import commands
+
+        return commands.run(options)
+    finally:  # --help leaves by an exception
+        sys.stdout.flush()
 
 
 def _accept_any_character() -> None:

@@ -73,7 +73,7 @@ def test_the_determinant_of_four_joints() -> None:
     assert abs(determinant(robot, q)) == pytest.approx(abs(wanted), rel=1e-12)
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=12, deadline=None)
 @given(arms(6), st.integers(0, 99))
 def test_any_arm_of_six_joints(robot: Robot, seed: int) -> None:
     q = numbers(seed, 6)

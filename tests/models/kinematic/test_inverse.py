@@ -53,7 +53,7 @@ def test_the_inverse_of_the_jacobian(name: str, frame: int) -> None:
     np.testing.assert_allclose(found, np.linalg.pinv(jacobian), rtol=1e-8, atol=1e-9)
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=25, deadline=None)
 @given(trees(most=8), st.data(), st.integers(0, 99))
 def test_every_method_on_any_tree(robot: Robot, data: st.DataObject, seed: int) -> None:
     to: Where = data.draw(st.sampled_from([*range(1, robot.NL + 1), *(["tool"] if robot.tool else [])]))

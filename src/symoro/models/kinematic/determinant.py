@@ -30,6 +30,7 @@ from symoro.robot.description import Robot
 from symoro.robot.topology import chain
 
 GRAM = "J' J"
+MAX_TRIED = 12  # intermediate frames; on longer ways some are left out
 
 
 @dataclass(frozen=True)
@@ -62,7 +63,9 @@ def _square(
     builder: Builder, robot: Robot, end: int, q: Mapping[int, Scalar], trig: Trigonometry
 ) -> tuple[Matrix, str]:
     """The matrix to take the determinant of, and what it is."""
-    made = [factors(builder, robot, end, m, m, q, trig, named=False) for m in (0, *chain(robot, end))]
+    way = (0, *chain(robot, end))
+    tried = way[:: 1 + len(way) // MAX_TRIED]
+    made = [factors(builder, robot, end, m, m, q, trig, named=False) for m in tried]
     thirds = [_moving(f.third) for f in made]
     if not thirds[0]:
         raise NotApplicableError(f"no joint moves frame {end} of robot '{robot.name}'")
