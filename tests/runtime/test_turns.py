@@ -55,3 +55,16 @@ def test_random_angles_to_an_ulp() -> None:
     found = Function(_program(), {}, compiled=True)(q=q)["y"]
     wanted = _wanted(q)
     assert np.max(np.abs(found - wanted) / np.spacing(np.abs(wanted))) <= 1.5
+
+
+def test_constants_of_angles_and_of_the_rest() -> None:
+    """Moving angles to the front changes the order of the constants; each must still reach its place."""
+    builder = Builder("turns")
+    q = builder.input("q", (2,))
+    a, b, c = (builder.parameter(name) for name in "abc")
+    builder.output("y", [a * b * q[0], c * q[1], sin(q[0] + c), cos(q[1] + a * c) * (a - b)])
+    program = builder.program()
+    values = {"a": 0.3, "b": 0.7, "c": -1.1}
+    point = {"q": np.array([0.4, -0.9])}
+    found = Function(program, values, compiled=True)(**point)["y"]
+    np.testing.assert_allclose(found, Function(program, values, compiled=False)(**point)["y"], rtol=1e-14)

@@ -10,6 +10,7 @@ Sines and cosines of the joints' angles are computed together by polynomials, in
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
@@ -94,6 +95,13 @@ def write(
         f"{base}.c": head + _source(code, scalar),
         f"{base}_example.c": _example(code, scalar, numbers),
     }
+
+
+def constants_size(files: Files) -> int:
+    """How many constants the setup function of emitted files makes: the emitter may fold what it moves together."""
+    header = next(text for name, text in files.items() if name.endswith(".h"))
+    found = re.search(r"^#define \w+_CONSTANTS ([0-9]+)$", header, re.MULTILINE)
+    return int(found[1]) if found else 0
 
 
 def function_name(program: Program, name: str | None = None) -> str:

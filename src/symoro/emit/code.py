@@ -100,12 +100,13 @@ def code_of(
         name: base name of the functions; that of the program by default.
         split, longest_expanded: as for `lower`.
     """
+    parameters = program.used_parameters  # the order that users rely on, whatever a reordering folds away
     if dialect.turns:
         program = turns_first(program)
     listing = lower(program, split=split, longest_expanded=longest_expanded)
     names = Names(dialect)
     arrays = _arrays(program, dialect, names, name)
-    return _Coder(listing, dialect, names).code(arrays)
+    return _Coder(listing, dialect, names, parameters).code(arrays)
 
 
 def base_name(program: Program, dialect: Dialect, names: Names, name: str | None = None) -> str:
@@ -136,8 +137,8 @@ def _claimed(names: Names, wanted: Iterable[str]) -> tuple[str, ...]:
 
 
 class _Coder:
-    def __init__(self, listing: Listing, dialect: Dialect, names: Names) -> None:
-        self.listing, self.dialect, self.names = listing, dialect, names
+    def __init__(self, listing: Listing, dialect: Dialect, names: Names, parameters: tuple[str, ...]) -> None:
+        self.listing, self.dialect, self.names, self.parameters = listing, dialect, names, parameters
         self.program, self.graph = listing.program, listing.program.graph
         self.constants = frozenset(listing.constants)
         self.renderer = Renderer(self.graph, dialect)
@@ -157,7 +158,7 @@ class _Coder:
         return Code(
             program,
             arrays,
-            program.used_parameters,
+            self.parameters,
             reads,
             [step for step in setup if isinstance(step, tuple)],
             list(constants.values()),
@@ -205,7 +206,7 @@ class _Coder:
                 if node is not None:
                     self.renderer.leaf(node, name)
                     loads[node] = Load(a, e, name)
-        for at, symbol in enumerate(program.used_parameters):
+        for at, symbol in enumerate(self.parameters):
             name, node = claim(symbol), nodes.pop((symbol, ops.PARAMETER), None)
             if node is not None:
                 self.renderer.leaf(node, name)

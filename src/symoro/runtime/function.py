@@ -18,7 +18,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from symoro.errors import ArgumentError, MissingDependencyError
-from symoro.expr.evaluate import evaluate
 from symoro.program.interpret import interpret
 from symoro.program.program import Input, Program, size
 from symoro.runtime.compiler import HINT, library
@@ -137,18 +136,20 @@ class _Native:
 
     def __init__(self, program: Program, values: Mapping[str, float]) -> None:
         from symoro.emit import emit
+        from symoro.emit.c import constants_size
 
         self.program = program
         files = emit(program, "c", name=NAME)
         del files[f"{NAME}_example.c"]
-        lib = library({**files, **rows_source(program, NAME)})
+        self._constants = np.empty(constants_size(files))
+        lib = library({**files, **rows_source(program, NAME, constants=len(self._constants) > 0)})
         self._one, self._many = getattr(lib, NAME), getattr(lib, f"{NAME}_rows")
         self._one.restype = self._many.restype = None
-        self._constants = self._setup(program, values)
-
-    def _setup(self, program: Program, values: Mapping[str, float]) -> Array:
-        lits = [i << 1 for i in program.constants]
-        return np.array(evaluate(program.graph, lits, values), dtype=float)
+        if len(self._constants):
+            setup = getattr(lib, f"{NAME}_setup")
+            setup.restype = None
+            parameters = np.array([values[name] for name in program.used_parameters], dtype=float)
+            setup(_pointer(parameters), _pointer(self._constants))
 
     def __call__(self, arrays: Mapping[str, Array], batch: int | None) -> dict[str, Any]:
         program = self.program

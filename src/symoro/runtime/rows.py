@@ -10,7 +10,7 @@ from symoro.program.program import Program, size
 BUFFER = 16384  # doubles in all buffers together
 
 
-def rows_source(program: Program, name: str) -> dict[str, str]:
+def rows_source(program: Program, name: str, *, constants: bool) -> dict[str, str]:
     """A C file with NAME_rows(n, steps, inputs ..., [k,] outputs ...), for the emitted NAME_batch.
 
     `steps` holds, for each input, how far apart its samples are: 0 where all share one.
@@ -19,7 +19,7 @@ def rows_source(program: Program, name: str) -> dict[str, str]:
     outputs = [size(port.shape) for port in program.outputs]
     block = max(8, min(512, BUFFER // max(1, sum(inputs) + sum(outputs)) // 8 * 8))
     pointers = [f"const double *restrict x{a}" for a in range(len(inputs))]
-    pointers += ["const double *restrict k"] if program.constants else []
+    pointers += ["const double *restrict k"] if constants else []
     pointers += [f"double *restrict y{a}" for a in range(len(outputs))]
     lines = [f'#include "{name}.h"', ""]
     lines.append(f"void {name}_rows(size_t n, const size_t *restrict steps, {', '.join(pointers)})")
@@ -31,7 +31,7 @@ def rows_source(program: Program, name: str) -> dict[str, str]:
     for a, n in enumerate(inputs):
         lines.append(f"        for (size_t i = 0; i < m; ++i) for (size_t e = 0; e < {n}; ++e)")
         lines.append(f"            u{a}[e * m + i] = x{a}[(start + i) * steps[{a}] + e];")
-    arguments = [f"u{a}" for a in range(len(inputs))] + (["k"] if program.constants else [])
+    arguments = [f"u{a}" for a in range(len(inputs))] + (["k"] if constants else [])
     arguments += [f"v{a}" for a in range(len(outputs))]
     lines.append(f"        {name}_batch(m, {', '.join(arguments)});")
     for a, n in enumerate(outputs):
