@@ -2,10 +2,18 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
+
+# No deadlines: the machine that runs the tests may be busy. The same examples every time: what passes once passes
+# again; other examples are drawn with HYPOTHESIS_PROFILE=wandering.
+settings.register_profile("steady", deadline=None, derandomize=True)
+settings.register_profile("wandering", deadline=None)
+settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "steady"))
 
 GOLDEN = Path(__file__).parent / "golden"
 

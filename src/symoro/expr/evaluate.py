@@ -29,7 +29,7 @@ _RULES: dict[int, tuple[Callable[..., Any], str]] = {
     ops.ACOS: (math.acos, "arccos"),
     ops.ATAN2: (math.atan2, "arctan2"),
     ops.ABS: (abs, "abs"),
-    ops.SIGN: (lambda a: float((a > 0) - (a < 0)), "sign"),
+    ops.SIGN: (lambda a: a if a != a else float((a > 0) - (a < 0)), "sign"),  # nan stays nan
     ops.MIN: (min, "minimum"),
     ops.MAX: (max, "maximum"),
     ops.LESS: (lambda a, b: float(a < b), "less"),
