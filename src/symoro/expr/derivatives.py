@@ -40,7 +40,7 @@ def forward(graph: Graph, roots: Sequence[int], seeds: Mapping[int, int]) -> lis
                 made = graph.calls[index]
                 results = graph.call(made.kernel, made.inputs, made.size)
                 inputs = [[of(lit) for lit in array] for array in made.inputs]
-                called[index] = KERNELS[made.kernel].forward(graph, made, results, inputs)
+                called[index] = KERNELS[made.kernel].tangents(graph, made, results, inputs)
             tangent[i] = called[index][k]
     return [of(lit) for lit in roots]
 
@@ -78,7 +78,7 @@ def _reverse_call(
     adjoints = [adjoint.get(r >> 1, ZERO) for r in results]
     if not any(adjoints):
         return
-    parts = KERNELS[made.kernel].reverse(graph, made, results, adjoints)
+    parts = KERNELS[made.kernel].adjoints(graph, made, results, adjoints)
     for array, values in zip(made.inputs, parts, strict=True):
         for lit, value in zip(array, values, strict=True):
             give(lit, value)

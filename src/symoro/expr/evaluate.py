@@ -44,14 +44,16 @@ def evaluate(
     roots: Sequence[int],
     values: Mapping[str, Any],
     variables: Mapping[str, Any] | None = None,
+    results: dict[int, Any] | None = None,
 ) -> list[Any]:
     """The values of some literals.
 
     Arguments:
         values: a number, or an array for many samples at once, for every symbol.
         variables: the same for symbols of class VARIABLE, where a parameter may have the same name.
+        results: values by node, kept from call to call by one who asks for many expressions with the same numbers.
     """
-    results: dict[int, Any] = {}
+    results = {} if results is None else results
     called: dict[int, Sequence[Any]] = {}
     known = {ops.PARAMETER: values, ops.VARIABLE: values if variables is None else variables}
 
@@ -59,7 +61,7 @@ def evaluate(
         value = results[lit >> 1]
         return -value if lit & 1 else value
 
-    for i in graph.reachable(roots):
+    for i in missing(graph, roots, results):
         op, args = graph.op[i], graph.args[i]
         if op >= ops.ADD:
             results[i] = _apply(op, [get(lit) for lit in args], graph.cls[i])
@@ -79,6 +81,20 @@ def evaluate(
                 called[index] = KERNELS[call.kernel].evaluate([[get(x) for x in a] for a in call.inputs])
             results[i] = called[index][args[1]]
     return [get(lit) for lit in roots]
+
+
+def missing(graph: Graph, roots: Sequence[int], results: Mapping[int, Any]) -> list[int]:
+    """The nodes below some literals that have no result yet, each after those it needs."""
+    if not results:
+        return list(graph.reachable(roots))
+    found: set[int] = set()
+    waiting = [lit >> 1 for lit in roots]
+    while waiting:
+        i = waiting.pop()
+        if i not in results and i not in found:
+            found.add(i)
+            waiting += [lit >> 1 for lit in graph.children(i)]
+    return sorted(found)
 
 
 def _number(value: Any) -> Any:

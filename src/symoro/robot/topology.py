@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from itertools import pairwise
 
 from symoro.robot.description import JointType, Robot
 
@@ -170,8 +169,3 @@ def describe(robot: Robot) -> str:
 def is_prefix_ordered(robot: Robot) -> bool:
     """Whether every frame comes after its antecedent in number."""
     return all(a < b for a, b in ((frame.ant, j) for j, frame in enumerate(robot.frames, 1)))
-
-
-def consecutive(frames: list[int]) -> list[tuple[int, int]]:
-    """Neighbouring pairs of a chain."""
-    return list(pairwise(frames))

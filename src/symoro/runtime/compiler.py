@@ -20,6 +20,7 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
+from symoro.cache import cache_folder
 from symoro.errors import MissingDependencyError
 
 HINT = "install gcc or clang, or set the environment variable CC to a C compiler"
@@ -54,20 +55,6 @@ def find_compiler() -> Compiler | None:
     return None
 
 
-def cache_folder() -> Path:
-    """Where libraries are kept; a private temporary folder when the user's cache cannot be written."""
-    from platformdirs import user_cache_path
-
-    folder = Path(os.environ["SYMORO_CACHE"]) if "SYMORO_CACHE" in os.environ else user_cache_path("symoro")
-    folder = folder / "libraries"
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        with tempfile.TemporaryFile(dir=folder):
-            return folder
-    except OSError:
-        return _temporary_folder()
-
-
 @cache
 def _temporary_folder() -> Path:
     folder = tempfile.mkdtemp(prefix="symoro-")
@@ -88,7 +75,7 @@ def library(files: dict[str, str]) -> ctypes.CDLL:
     parts = [compiler.identity, *compiler.command, *flags, platform.machine(), platform.node()]
     parts += [f"{name}\n{text}" for name, text in sorted(files.items())]
     key = hashlib.sha256("\0".join(parts).encode()).hexdigest()[:32]
-    target = cache_folder() / f"{key}{_suffix()}"
+    target = (cache_folder("libraries") or _temporary_folder()) / f"{key}{_suffix()}"
     if target.exists():
         try:
             return ctypes.CDLL(str(target))
