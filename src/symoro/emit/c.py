@@ -4,8 +4,9 @@
     void NAME(const double *q, const double *k, double *T);  one sample; matrices by rows
     void NAME_batch(size_t n, ...);                          entry e of sample i is x[e * n + i]
 
-Sines and cosines of the joints' angles are computed together by polynomials, in a loop that compilers vectorise
-(`kernels/sincos.c`); `trig="libm"` asks for the C library's instead, as single precision always does.
+Sines and cosines of the joints' angles are computed together by polynomials, four in a vector (`kernels/sincos.c`), and
+so are arctangents (`kernels/atan2.c`); `trig="libm"` asks for the C library's instead, as single precision always does.
+Sums are grouped so that products fuse with them (`grouping`), which changes the last digit at most.
 """
 
 from __future__ import annotations
@@ -15,9 +16,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from symoro.emit import reserved
-from symoro.emit.clike import Style, array_of, bodies, prototypes, sizes
+from symoro.emit.clike import Style, array_of, bodies, many_arcs, prototypes, sizes
 from symoro.emit.code import Code, base_name, code_of
 from symoro.emit.dialect import Dialect, Files, Language, plain_number
+from symoro.emit.grouping import grouped
 from symoro.emit.header import block, header_lines
 from symoro.emit.layout import call_arguments, helpers, kernel_text
 from symoro.emit.names import Names
@@ -56,8 +58,17 @@ def _float_number(value: Number) -> str:
     return text if text.isdigit() else text + "f"
 
 
+# A kernel that works in double whatever the scalar says so: only what follows takes the caller's type.
+_CALLERS_TYPE = "/* From here on in the caller's type. */"
+
+
 def _in_float(text: str) -> str:
-    return text.replace("double", "float").replace("fabs(", "fabsf(")
+    """Functions and numbers too, so that nothing is computed in double."""
+    before, mark, after = text.partition(_CALLERS_TYPE)
+    if mark:
+        return before + _in_float(after).lstrip()
+    text = re.sub(r"\b(fabs|sqrt|cbrt|cos|acos|exp|log)\(", r"\1f(", text.replace("double", "float"))
+    return re.sub(r"\b[0-9]+\.[0-9]+(e-?[0-9]+)?\b|\b[0-9]+e-?[0-9]+\b", r"\g<0>f", text)
 
 
 FLOAT = replace(
@@ -87,7 +98,7 @@ def write(
         raise OptionError(f"trig = {trig!r} is not possible in C", hint="choose 'polynomial' or 'libm'")
     numbers = sample_of(program, values, sample)
     together = trig == "polynomial" and scalar == "double"
-    code = code_of(program, replace(DIALECTS[scalar], turns=together), name=name)
+    code = code_of(grouped(program), replace(DIALECTS[scalar], turns=together), name=name)
     base = code.arrays.base
     head = block(header_lines(code))
     return {
@@ -102,6 +113,11 @@ def constants_size(files: Files) -> int:
     header = next(text for name, text in files.items() if name.endswith(".h"))
     found = re.search(r"^#define \w+_CONSTANTS ([0-9]+)$", header, re.MULTILINE)
     return int(found[1]) if found else 0
+
+
+def vectorises(files: Files) -> bool:
+    """Whether the batch function of emitted files takes several samples at once; else rows may as well be called."""
+    return any("    SIMD_\n" in text for text in files.values())
 
 
 def function_name(program: Program, name: str | None = None) -> str:
@@ -127,14 +143,16 @@ def _header(code: Code, scalar: str) -> str:
 
 
 def _source(code: Code, scalar: str) -> str:
-    style = Style(scalar, restrict="restrict ", simd="" if code.kernels else "SIMD_")
-    first = "#include <float.h>\n#include <math.h>\n" if code.turns else "#include <math.h>\n"
+    one_by_one = bool(code.kernels) or many_arcs(code)
+    style = Style(scalar, restrict="restrict ", simd="" if one_by_one else "SIMD_", calls=one_by_one)
+    together = [*(["sincos"] if code.turns else []), *(["atan2"] if code.arcs else [])]
+    first = "#include <float.h>\n#include <math.h>\n" if together else "#include <math.h>\n"
     parts = [
         f'#include "{code.arrays.base}.h"\n\n{first}',
         *helpers(code.operations, DIALECTS[scalar]),
     ]
-    pieces = [*(["sincos"] if code.turns else []), *(["simd"] if style.simd else []), *code.kernels]
-    for kernel in pieces:
+    simd = ["simd"] if style.simd else []
+    for kernel in [*(["lanes"] if together else []), *together, *simd, *code.kernels]:
         text = kernel_text(kernel, ".c")
         parts.append(text if scalar == "double" else _in_float(text))
     for prototype, lines in zip(prototypes(code, style), bodies(code, style), strict=True):

@@ -7,11 +7,11 @@ from dataclasses import dataclass
 
 from symoro.emit.code import Code, KernelCall, Step
 from symoro.emit.flow import Event, Load, Store
+from symoro.emit.lanes import INDENT, bulks
 from symoro.emit.layout import call_arguments, wrap
 from symoro.expr import ops
 from symoro.program.program import size
 
-INDENT = "    "
 Entry = Callable[[str, int], str]
 
 
@@ -26,6 +26,7 @@ class Style:
         kernel: template of a kernel's name.
         first: lines at the start of each function.
         simd: what stands before the loop over samples, to say that they are independent.
+        calls: whether that loop calls the call function, rather than repeat what it says.
     """
 
     scalar: str
@@ -34,6 +35,16 @@ class Style:
     kernel: str = "{0}_"
     first: tuple[str, ...] = ()
     simd: str = ""
+    calls: bool = False
+
+
+# Arctangents from which a loop over samples is not vectorised: the call function takes them four at a time itself, and
+# the compiler four times as long.
+MANY_ARCS = 8
+
+
+def many_arcs(code: Code) -> bool:
+    return sum(map(len, code.arcs)) >= MANY_ARCS
 
 
 def prototypes(code: Code, style: Style) -> list[str]:
@@ -52,13 +63,20 @@ def bodies(code: Code, style: Style) -> list[list[str]]:
     n, i = code.arrays.count, code.arrays.index
     start = [INDENT + line for line in style.first]
     unused = start + _unused(code)
-    call = unused + _call(code, style, INDENT, lambda array, e: f"{array}[{e}]", turns_in_loop)
-    inner = _call(code, style, INDENT * 2, _strided(n, i), turns_one_by_one)
+    together = bulks(code)
+    at_once = [(bulk.steps, bulk.at_once) for bulk in together]
+    one_by_one = [(bulk.steps, bulk.one_by_one) for bulk in together]
+    call = unused + _call(code, style, INDENT, lambda array, e: f"{array}[{e}]", at_once)
+    call += _filled(code, style)
+    inner = _call(code, style, INDENT * 2, _strided(n, i), one_by_one)
     loop = [f"{INDENT}for ({style.size_type} {i} = 0; {i} < {n}; ++{i}) {{", *inner, INDENT + "}"]
     if style.simd:
         loop.insert(0, INDENT + style.simd)
-    if code.turns:
-        loop = [f"{INDENT}int far_ = 0;", *loop, *_once_more(code, style)]
+    loop = (loop if inner else []) + _filled(code, style, f" * {n}")
+    if style.calls:
+        loop = _by_the_call(code, style)
+    elif together:
+        loop = [f"{INDENT}int far_ = 0;", *loop, *_by_the_call(code, style, "far_ && ")]
     made = [call, unused + loop]
     return [start + _setup(code, style), *made] if code.constants else made
 
@@ -88,13 +106,15 @@ def _setup(code: Code, style: Style) -> list[str]:
     return lines + [f"{INDENT}{a.constants}[{c.at}] = {c.minus}{c.name};" for c in code.constants]
 
 
-Turns = Callable[[Code, Style, str], list[str]]
+Together = Sequence[tuple[frozenset[int], list[str]]]
 
 
-def _call(code: Code, style: Style, indent: str, entry: Entry, turns: Turns) -> list[str]:
-    """Loads, statements and stores; the sines and cosines of early angles all at once, when the last angle is known."""
+def _call(code: Code, style: Style, indent: str, entry: Entry, together: Together) -> list[str]:
+    """Loads, statements and stores; of what is done together, the given lines in the place of the last statement."""
     a, start = code.arrays, f"{indent}const {style.scalar} "
-    together = {step for turn in code.turns for step in turn.steps}
+    filled = {store for run in _runs(code) for store in run}
+    bulk_of = {step: at for at, (steps, _) in enumerate(together) for step in steps}
+    left = [len(steps) for steps, _ in together]
 
     def written(event: Event) -> list[str]:
         if isinstance(event, int):
@@ -108,66 +128,61 @@ def _call(code: Code, style: Style, indent: str, entry: Entry, turns: Turns) -> 
         return [f"{start}{event.name} = {event.minus}{a.constants}[{event.at}];"]
 
     lines: list[str] = []
-    waiting: list[str] = []  # what may read a sine that is not there yet
-    left = len(together)
+    waiting: list[str] = []  # stores that may read what is not there yet
+    opened = -1
     for event in code.flow:
-        if isinstance(event, int) and event in together:
-            left -= 1
-            if left == 0:
-                lines += turns(code, style, indent) + waiting
-        elif left and isinstance(event, Store):
+        if event in filled:
+            continue
+        at = bulk_of.get(event, -1) if isinstance(event, int) else -1
+        if at >= 0:
+            left[at] -= 1
+            opened = at if left[at] else -1
+            if not left[at]:
+                lines += [wrap(indent + line, indent + INDENT) for line in together[at][1]] + waiting
+                waiting = []
+        elif opened >= 0 and isinstance(event, Store):
             waiting += written(event)
         else:
             lines += written(event)
     return lines
 
 
-LANES = 4  # the loop over angles has a multiple of this length, so that it fills the vectors
+FILLED = 4  # following entries of an output with the same constant for which a loop pays
 
 
-def turns_in_loop(code: Code, style: Style, indent: str) -> list[str]:
-    """One sample: a loop over its angles; one that is too large for the polynomials goes to the library."""
-    scalar, count = style.scalar, len(code.turns)
-    length = -(-count // LANES) * LANES
-    listed = ", ".join([turn.argument for turn in code.turns] + ["0"] * (length - count))
-    lines = [
-        f"const {scalar} angle_[{length}] = {{{listed}}};",
-        f"{scalar} sine_[{length}], cosine_[{length}];",
-        "int far_ = 0;",
-        f"for (int e_ = 0; e_ < {length}; ++e_) {{",
-        f"{INDENT}sincos_(angle_[e_], &sine_[e_], &cosine_[e_]);",
-        f"{INDENT}far_ |= fabs(angle_[e_]) > SINCOS_LIMIT_;",
-        "}",
-        f"for (int e_ = 0; far_ && e_ < {length}; ++e_) {{",
-        f"{INDENT}sine_[e_] = sin(angle_[e_]);",
-        f"{INDENT}cosine_[e_] = cos(angle_[e_]);",
-        "}",
-    ]
-    for at, turn in enumerate(code.turns):
-        for op, array in ((ops.SIN, "sine_"), (ops.COS, "cosine_")):
-            if op in turn.names:
-                lines.append(f"const {scalar} {turn.names[op]} = {array}[{at}];")
-    return [wrap(indent + line, indent + INDENT) for line in lines]
+def _runs(code: Code) -> list[list[Store]]:
+    """Stores of one constant into following entries of an output: most of a tree's inertia matrix is zeros."""
+    runs: list[list[Store]] = []
+    for output, port in enumerate(code.program.outputs):
+        last = -1
+        for entry, lit in enumerate(port.lits):
+            if code.program.graph.cls[lit >> 1] != ops.CONSTANT:
+                last = -1
+            elif lit == last:
+                runs[-1].append(Store(output, entry))
+            else:
+                runs.append([Store(output, entry)])
+                last = lit
+    return [run for run in runs if len(run) >= FILLED]
 
 
-def turns_one_by_one(code: Code, style: Style, indent: str) -> list[str]:
-    """Many samples: each angle on its own, the loop over samples being the one that is vectorised."""
+def _filled(code: Code, style: Style, times: str = "") -> list[str]:
+    """A loop for each run; `times` stands behind the number of an entry, " * n" in a structure of arrays."""
     lines = []
-    for at, turn in enumerate(code.turns, 1):
-        names = [turn.names.get(op, f"unused{at}_") for op in (ops.SIN, ops.COS)]
-        lines.append(f"{style.scalar} {', '.join(names)};")
-        lines.append(f"sincos_({turn.argument}, &{names[0]}, &{names[1]});")
-        lines += [f"(void){name};" for name in names if name.startswith("unused")]
-        lines.append(f"far_ |= fabs({turn.argument}) > SINCOS_LIMIT_;")
-    return [indent + line for line in lines]
+    for run in _runs(code):
+        (output, first), after = run[0], run[-1].entry + 1
+        start = f"{first}{times}" if first else "0"
+        head = f"{INDENT}for ({style.size_type} e_ = {start}; e_ < {after}{times}; ++e_)"
+        lines.append(f"{head} {code.arrays.outputs[output]}[e_] = {code.outputs[output][first]};")
+    return lines
 
 
-def _once_more(code: Code, style: Style) -> list[str]:
-    """After the batch: where an angle was too large for the polynomials, every sample again by the call function."""
+def _by_the_call(code: Code, style: Style, condition: str = "") -> list[str]:
+    """Every sample by the call function: after a batch in which the polynomials did not reach, or in its stead."""
     a, scalar = code.arrays, style.scalar
     inputs = [(name, size(port.shape)) for name, port in zip(a.inputs, code.program.inputs, strict=True)]
     outputs = [(name, size(out.shape)) for name, out in zip(a.outputs, code.program.outputs, strict=True)]
-    lines = [f"for ({style.size_type} {a.index} = 0; far_ && {a.index} < {a.count}; ++{a.index}) {{"]
+    lines = [f"for ({style.size_type} {a.index} = 0; {condition}{a.index} < {a.count}; ++{a.index}) {{"]
     lines += [f"{INDENT}{scalar} {name}_[{max(1, length)}];" for name, length in inputs + outputs]
 
     def each(length: int, text: str) -> str:

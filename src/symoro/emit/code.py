@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from symoro.emit.arcs import Arc, arc_layers, arcs_together
 from symoro.emit.dialect import Dialect
 from symoro.emit.flow import Constant, Event, Load, Place, flow
 from symoro.emit.listing import LONGEST_EXPANDED, Listing, lower
@@ -14,6 +15,7 @@ from symoro.emit.render import Renderer
 from symoro.emit.turns import FEWEST, Turn, early_nodes, turns_first
 from symoro.errors import ProgramError
 from symoro.expr import ops
+from symoro.expr.kernels import with_needs
 from symoro.program.program import Program
 
 _JOINT = re.compile(r"q([0-9]+)")
@@ -62,8 +64,9 @@ class Code:
         outputs: for each output, the expressions of its entries.
         flow: loads, constants, call and outputs in one order, where a statement is its index in `call`.
         setup_operations, call_operations: the operations that occur in each part, for helpers.
-        kernels: the kernels that are called.
+        kernels: the kernels that are called, each after those it needs.
         turns: early angles, where the language computes their sines and cosines together.
+        arcs: the layers of arctangents that it computes together.
     """
 
     program: Program
@@ -80,6 +83,7 @@ class Code:
     call_operations: frozenset[int]
     kernels: list[str]
     turns: list[Turn]
+    arcs: list[list[Arc]]
 
     @property
     def operations(self) -> frozenset[int]:
@@ -102,11 +106,14 @@ def code_of(
     """
     parameters = program.used_parameters  # the order that users rely on, whatever a reordering folds away
     if dialect.turns:
-        program = turns_first(program)
-    listing = lower(program, split=split, longest_expanded=longest_expanded)
+        program = arcs_together(turns_first(program))
+    layers = arc_layers(program) if dialect.turns else []
+    arcs = [i for layer in layers for i in layer]
+    points = [lit >> 1 for i in arcs for lit in program.graph.args[i]]  # written more than once
+    listing = lower(program, split=split, longest_expanded=longest_expanded, kept=[*arcs, *points])
     names = Names(dialect)
     arrays = _arrays(program, dialect, names, name)
-    return _Coder(listing, dialect, names, parameters).code(arrays)
+    return _Coder(listing, dialect, names, parameters).code(arrays, layers)
 
 
 def base_name(program: Program, dialect: Dialect, names: Names, name: str | None = None) -> str:
@@ -143,7 +150,7 @@ class _Coder:
         self.constants = frozenset(listing.constants)
         self.renderer = Renderer(self.graph, dialect)
 
-    def code(self, arrays: Arrays) -> Code:
+    def code(self, arrays: Arrays, layers: list[list[int]]) -> Code:
         program, graph, renderer = self.program, self.graph, self.renderer
         symbols, reads = self._symbols()
         renderer.constants([i for i in program.nodes if graph.cls[i] == ops.CONSTANT])
@@ -168,8 +175,9 @@ class _Coder:
             self._flow({**symbols, **constants}),
             frozenset(graph.op[i] for i in program.nodes if graph.cls[i] == ops.PARAMETER),
             frozenset(graph.op[i] for i in program.nodes if graph.cls[i] == ops.VARIABLE),
-            sorted({step.kernel for step in call if isinstance(step, KernelCall)}),
+            with_needs({step.kernel for step in call if isinstance(step, KernelCall)}),
             self._turns() if self.dialect.turns else [],
+            self._arcs(layers),
         )
 
     def _turns(self) -> list[Turn]:
@@ -185,6 +193,16 @@ class _Coder:
             turn.names[graph.op[i]] = renderer.text[i]
             turn.steps.append(position[i])
         return list(found.values()) if len(found) >= FEWEST else []
+
+    def _arcs(self, layers: list[list[int]]) -> list[list[Arc]]:
+        """Layers of arctangents in text."""
+        position = {i: at for at, i in enumerate(self.listing.call)}
+        return [[self._arc(i, position[i]) for i in layer] for layer in layers]
+
+    def _arc(self, i: int, step: int) -> Arc:
+        renderer, (y, x) = self.renderer, self.graph.args[i]
+        minus = "-" * renderer.sign[i]
+        return Arc(renderer.signed(y), renderer.signed(x), renderer.text[i], minus, step)
 
     def claim(self, wanted: str) -> str:
         return self.dialect.symbol(self.names.claim(wanted))

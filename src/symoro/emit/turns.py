@@ -1,4 +1,4 @@
-"""Sines and cosines of all joint angles at once: the angles first, then one loop that a compiler vectorises.
+"""Sines and cosines of all joint angles at once: the angles first, then four after four of them in one vector.
 
 Trigonometry is the larger part of a model's time. An angle is *early* when it depends on inputs and parameters by
 sums and products alone; the sines and cosines of early angles move to the front of the call part.
@@ -6,13 +6,13 @@ sums and products alone; the sines and cosines of early angles move to the front
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from symoro.expr import ops
 from symoro.program.passes.rebuild import Rebuild
 from symoro.program.program import Program
 
-FEWEST = 2  # early angles for which the loop pays
+FEWEST = 2  # early angles for which it pays
 
 
 @dataclass
@@ -43,12 +43,27 @@ def early_nodes(program: Program) -> tuple[list[int], list[int]]:
 
 
 def turns_first(program: Program) -> Program:
-    """The program with its early angles, then their sines and cosines, ahead of everything else."""
+    """The program with its early angles, then their sines and cosines, ahead of the rest of the call part.
+
+    What depends on parameters alone keeps its order, and so the constants keep theirs.
+    """
+    graph = program.graph
     inside, turns = early_nodes(program)
-    arguments = {program.graph.args[i][0] for i in turns}
+    arguments = {graph.args[i][0] for i in turns}
     if len(arguments) < FEWEST:
         return program
     rebuild = Rebuild(program)
-    first = {*inside, *turns}
-    rebuild.copy_all([*inside, *turns, *(i for i in program.nodes if i not in first)])
-    return rebuild.finish()
+    once = [i for i in program.nodes if graph.cls[i] != ops.VARIABLE]
+    first = dict.fromkeys([*once, *inside, *turns])
+    rebuild.copy_all([*first, *(i for i in program.nodes if i not in first)])
+    return _named_as_they_are(rebuild.finish(), [rebuild.map[i] >> 1 for i in turns])
+
+
+def _named_as_they_are(program: Program, turns: list[int]) -> Program:
+    """A variable that is minus a sine or cosine, C2 = -sin(q2), becomes mC2 = sin(q2): it goes with the others."""
+    names = dict(program.names)
+    for i in turns:
+        name, sign = names.get(i, ("", 0))
+        if sign:
+            names[i] = (f"m{name}", 0)
+    return replace(program, names=names)

@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 from symoro.errors import ArgumentError, MissingDependencyError
 from symoro.program.interpret import interpret
 from symoro.program.program import Input, Program, size
+from symoro.robot.description import Robot
 from symoro.runtime.compiler import HINT, library
 from symoro.runtime.rows import rows_source
 
@@ -30,9 +31,15 @@ class Function:
     """A program with numbers for its parameters, ready to be called."""
 
     def __init__(
-        self, program: Program, values: Mapping[str, float], *, compiled: bool | None = None
+        self,
+        program: Program,
+        values: Mapping[str, float],
+        *,
+        compiled: bool | None = None,
+        robot: Robot | None = None,
     ) -> None:
         self.program = program
+        self.robot = robot
         self.values = _parameter_values(program, values)
         self._inputs = {port.name: port for port in program.inputs}
         self._native = None if compiled is False else self._compiled(insist=bool(compiled))
@@ -136,13 +143,14 @@ class _Native:
 
     def __init__(self, program: Program, values: Mapping[str, float]) -> None:
         from symoro.emit import emit
-        from symoro.emit.c import constants_size
+        from symoro.emit.c import constants_size, vectorises
 
         self.program = program
         files = emit(program, "c", name=NAME)
         del files[f"{NAME}_example.c"]
         self._constants = np.empty(constants_size(files))
-        lib = library({**files, **rows_source(program, NAME, constants=len(self._constants) > 0)})
+        door = rows_source(program, NAME, constants=len(self._constants) > 0, blocks=vectorises(files))
+        lib = library({**files, **door})
         self._one, self._many = getattr(lib, NAME), getattr(lib, f"{NAME}_rows")
         self._one.restype = self._many.restype = None
         if len(self._constants):

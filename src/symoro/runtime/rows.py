@@ -1,6 +1,7 @@
 """The door between NumPy's rows and the emitted batch function, which wants one array an entry.
 
 Samples are taken a block at a time: turned around into buffers that stay in the nearest cache, computed, turned back.
+Where the batch function takes them one at a time, they are handed to the call function as they lie.
 """
 
 from __future__ import annotations
@@ -10,10 +11,13 @@ from symoro.program.program import Program, size
 BUFFER = 16384  # doubles in all buffers together
 
 
-def rows_source(program: Program, name: str, *, constants: bool) -> dict[str, str]:
-    """A C file with NAME_rows(n, steps, inputs ..., [k,] outputs ...), for the emitted NAME_batch.
+def rows_source(program: Program, name: str, *, constants: bool, blocks: bool) -> dict[str, str]:
+    """A C file with NAME_rows(n, steps, inputs ..., [k,] outputs ...), for the emitted functions.
 
     `steps` holds, for each input, how far apart its samples are: 0 where all share one.
+
+    Arguments:
+        blocks: by NAME_batch, a block at a time; else by NAME, one sample at a time.
     """
     inputs = [size(port.shape) for port in program.inputs]
     outputs = [size(port.shape) for port in program.outputs]
@@ -24,6 +28,11 @@ def rows_source(program: Program, name: str, *, constants: bool) -> dict[str, st
     lines = [f'#include "{name}.h"', ""]
     lines.append(f"void {name}_rows(size_t n, const size_t *restrict steps, {', '.join(pointers)})")
     lines.append("{")
+    if not blocks:
+        arguments = [f"x{a} + i * steps[{a}]" for a in range(len(inputs))] + (["k"] if constants else [])
+        arguments += [f"y{a} + i * {n}" for a, n in enumerate(outputs)]
+        lines += ["    for (size_t i = 0; i < n; ++i)", f"        {name}({', '.join(arguments)});", "}", ""]
+        return {f"{name}_rows.c": "\n".join(lines)}
     lines += [f"    double u{a}[{max(1, n) * block}];" for a, n in enumerate(inputs)]
     lines += [f"    double v{a}[{max(1, n) * block}];" for a, n in enumerate(outputs)]
     lines.append(f"    for (size_t start = 0; start < n; start += {block}) {{")

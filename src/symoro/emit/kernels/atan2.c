@@ -1,0 +1,82 @@
+/* Angles of points without branches, so that several are taken at once: to two units in the last place while no
+ * |x| + |y| exceeds ATAN2_LIMIT_; zeros have their signs, and what is no number stays so. The point is mirrored into the
+ * first quadrant; there the angle is counted from the nearest of the axes and the diagonal, by the polynomial of fdlibm
+ * for |q| up to tan(pi/8). k counts the eighths of a turn from the axis x > 0; pi/4 is in two parts, of which k times the
+ * first has no error. */
+#define ATAN2_LIMIT_ 1e300
+#define ATAN2_SIGN_ 0x8000000000000000ULL
+#define ATAN2_ONE_ 0x3ff0000000000000ULL
+
+#ifdef LIBRARY_
+#define ATAN2_(real, word, MASK) \
+    union { real r; word w; } angle; \
+    angle.r = atan2(y, x);
+#else
+#define ATAN2_(real, word, MASK) \
+    union { real r; word w; } ay, ax, above, below, over, under, one, q, i, j, four, k, angle; \
+    ay.r = y; \
+    ax.r = x; \
+    const word down = ay.w & ATAN2_SIGN_, left = ax.w & ATAN2_SIGN_; \
+    ay.w ^= down; \
+    ax.w ^= left; \
+    const word steep = MASK(ay.r > ax.r*0.41421356237309503); /* not by the axis of x */ \
+    const word flat = ~MASK(ay.r > ax.r*2.41421356237309510); /* not by the axis of y */ \
+    above.w = ay.w & flat; \
+    below.w = ax.w & steep; \
+    over.w = ax.w & flat; \
+    under.w = ay.w & steep; \
+    const real d = over.r + under.r; \
+    one.w = MASK(d == 0) & ATAN2_ONE_; /* the origin has the angle zero */ \
+    q.r = (above.r - below.r)/(d + one.r); \
+    q.w ^= left; \
+    i.w = steep & ATAN2_ONE_; \
+    j.w = ~flat & ATAN2_ONE_; \
+    four.w = left >> 1 | left >> 11; \
+    k.r = four.r - (i.r + j.r); \
+    k.w &= ~ATAN2_SIGN_; \
+    const real z = q.r*q.r; \
+    const real zz = z*z; \
+    const real p = (3.33333333333329318027e-01 + z*-1.99999999998764832476e-01) \
+        + zz*((1.42857142725034663711e-01 + z*-1.11111104054623557880e-01) \
+        + zz*((9.09088713343650656196e-02 + z*-7.69187620504482999495e-02) \
+        + zz*((6.66107313738753120669e-02 + z*-5.83357013379057348645e-02) \
+        + zz*((4.97687799461593236017e-02 + z*-3.65315727442169155270e-02) \
+        + zz*1.62858201153657823623e-02)))); \
+    angle.r = k.r*0.78539816339744827900 + (q.r - (q.r*(z*p) - k.r*3.06161699786838301793e-17)); \
+    angle.w ^= down;
+#endif
+#define ATAN2_MASK_(condition) (0 - (unsigned long long)(condition))
+#define ATAN2_MASKS_(condition) ((words_)(condition))
+
+INLINE_ double atan2_(double y, double x)
+{
+    ATAN2_(double, unsigned long long, ATAN2_MASK_)
+    return angle.r;
+}
+
+/* Four angles, a[0] to a[3]. Returns whether a point lies beyond the limit. */
+static inline int atan2x4_(double y1, double y2, double y3, double y4, double x1, double x2, double x3, double x4,
+                           double *a)
+{
+#ifdef LANES_
+    const lanes_ y = {y1, y2, y3, y4}, x = {x1, x2, x3, x4};
+    ATAN2_(lanes_, words_, ATAN2_MASKS_)
+    __builtin_memcpy(a, &angle, sizeof angle);
+    const words_ far = ATAN2_MASKS_(ay.r + ax.r > ATAN2_LIMIT_);
+    return (far[0] | far[1] | far[2] | far[3]) != 0;
+#else
+    const double y[4] = {y1, y2, y3, y4}, x[4] = {x1, x2, x3, x4};
+    int far = 0;
+    for (int i = 0; i < 4; ++i) {
+        a[i] = atan2_(y[i], x[i]);
+        far |= fabs(y[i]) + fabs(x[i]) > ATAN2_LIMIT_;
+    }
+    return far;
+#endif
+}
+
+/* Points beyond the limit, by the C library. */
+RARE_ void atan2_far_(int n, const double *y, const double *x, double *a)
+{
+    for (int i = 0; i < n; ++i) a[i] = atan2(y[i], x[i]);
+}
