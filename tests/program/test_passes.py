@@ -218,6 +218,16 @@ def test_terms_cancel_across_a_sum():
     assert totals(single) == totals(shared) == (1, 0)
 
 
+def test_parameters_of_two_sums_meet():
+    b = Builder("p")
+    p, r = b.parameter("p"), b.parameter("r")
+    x = b.input("x", (2,))
+    left, right = b.named("left", x[0] + p), b.named("right", x[1] * x[0] - r)
+    b.output("y", left + right)
+    program = optimise(b.program())
+    assert (count(program).additions, count(program).setup.additions) == (2, 1)
+
+
 def test_everything_cancels():
     def make(b: Builder) -> object:
         x, y, z, w = b.input("x", (4,))

@@ -43,8 +43,6 @@ from symoro.expr.ops import ONE as ONE
 from symoro.expr.ops import TWO as TWO
 from symoro.expr.ops import ZERO as ZERO
 
-MAX_EXPONENT = 4096
-
 
 @dataclass(frozen=True)
 class Call:
@@ -61,16 +59,18 @@ class Graph:
     Attributes:
         op, args, cls: operation, arguments and class of each node.
         table: (operation, arguments) -> node.
+        turns: (SIN or COS, angle) -> its literal; the same few constant angles are asked for again and again.
         calls: the kernel calls, in order.
     """
 
-    __slots__ = ("_call_numbers", "args", "calls", "cls", "op", "table")
+    __slots__ = ("_call_numbers", "args", "calls", "cls", "op", "table", "turns")
 
     def __init__(self) -> None:
         self.op: list[int] = []
         self.args: list[tuple[Any, ...]] = []
         self.cls: list[int] = []
         self.table: dict[tuple[int, tuple[Any, ...]], int] = {}
+        self.turns: dict[tuple[int, int], int] = {}
         self.calls: list[Call] = []
         self._call_numbers: dict[Call, int] = {}
         for value in (0, 1, 2):
@@ -90,6 +90,14 @@ class Graph:
             self.op.append(op)
             self.args.append(args)
             self.cls.append(cls)
+        return index << 1
+
+    def new_node(self, op: int, args: tuple[Any, ...], cls: int) -> int:
+        """The positive literal of a node that is known not to exist yet."""
+        index = self.table[op, args] = len(self.op)
+        self.op.append(op)
+        self.args.append(args)
+        self.cls.append(cls)
         return index << 1
 
     def number(self, value: Number) -> int:
@@ -147,13 +155,14 @@ class Graph:
             merged = self._add_to_sum(y, x)
             if merged is not None:
                 return merged
-        return self.plain_sum(x, y)
+        sign, ci, cj = x & 1, self.cls[i], self.cls[j]
+        return self.node(ADD if sign == y & 1 else SUB, (i << 1, j << 1), ci if ci > cj else cj) | sign
 
     def plain_sum(self, x: int, y: int) -> int:
         """x + y of two different nodes, as it is."""
         if x > y:
             x, y = y, x
-        sign, (ci, cj) = x & 1, (self.cls[x >> 1], self.cls[y >> 1])
+        sign, ci, cj = x & 1, self.cls[x >> 1], self.cls[y >> 1]
         return self.node(ADD if sign == y & 1 else SUB, (x & ~1, y & ~1), ci if ci > cj else cj) | sign
 
     def sub(self, x: int, y: int) -> int:
@@ -176,25 +185,30 @@ class Graph:
     def _add_products(self, x: int, y: int) -> int | None:
         """Like terms c1*u + c2*u, and (cos a)^2 u + (sin a)^2 u = u."""
         i, j = x >> 1, y >> 1
-        cx, ux = self.coefficient(i)
-        cy, uy = self.coefficient(j)
+        op, args = self.op, self.args
+        one, other = op[i] == MUL, op[j] == MUL
+        cx, ux = self.coefficient(i) if one and op[args[i][0] >> 1] == NUMBER else (1, i)
+        cy, uy = self.coefficient(j) if other and op[args[j][0] >> 1] == NUMBER else (1, j)
         if ux == uy:
             total = (-cx if x & 1 else cx) + (-cy if y & 1 else cy)
             return self.mul(self.number(total), ux << 1)
-        if not (x ^ y) & 1 and self.op[i] == MUL and self.op[j] == MUL:
+        if one and other and not (x ^ y) & 1:
             merged = trigonometry.pythagoras(self, i, j)
             return None if merged is None else merged ^ (x & 1)
         return None
 
     def _add_to_sum(self, x: int, y: int) -> int | None:
         """x = p + q: cancel y against a term, or join y to a term that, like y, varies less than the sum."""
-        p, q = self.terms(x)
+        i, sign = x >> 1, x & 1
+        a, b = self.args[i]
+        p: int = a ^ sign
+        q: int = b ^ sign ^ (1 if self.op[i] == SUB else 0)
         if p == y ^ 1:
             return q
         if q == y ^ 1:
             return p
         cls = self.cls
-        whole, kind = cls[x >> 1], cls[y >> 1]
+        whole, kind = cls[i], cls[y >> 1]
         if kind < whole:
             for term, rest in ((p, q), (q, p)):
                 if cls[term >> 1] < whole:
@@ -281,25 +295,7 @@ class Graph:
 
     def power(self, x: int, exponent: Number) -> int:
         """x to an integer power, or to halves and quarters of one, which are roots."""
-        try:
-            fraction = Fraction(exponent)
-        except (ValueError, OverflowError):
-            raise ProgramError(f"{exponent} is no exponent") from None
-        if fraction.denominator not in (1, 2, 4, 8):
-            raise ProgramError(f"power {exponent}: only whole and half exponents are supported")
-        n = abs(fraction.numerator)
-        if n > MAX_EXPONENT:
-            raise ProgramError(f"exponent {exponent} is too large")
-        for _ in range(fraction.denominator.bit_length() - 1):
-            x = self.sqrt(x)
-        result, square = ONE, x
-        while n:
-            if n & 1:
-                result = self.mul(result, square)
-            n >>= 1
-            if n:
-                square = self.mul(square, square)
-        return result if fraction >= 0 else self.div(ONE, result)
+        return folding.power(self, x, exponent)
 
     # -- functions
 
@@ -314,10 +310,16 @@ class Graph:
         return self.node(SQRT, (x,), self.cls[x >> 1])
 
     def sin(self, x: int) -> int:
-        return trigonometry.sincos(self, SIN, x)
+        return self._turn(SIN, x)
 
     def cos(self, x: int) -> int:
-        return trigonometry.sincos(self, COS, x)
+        return self._turn(COS, x)
+
+    def _turn(self, op: int, x: int) -> int:
+        made = self.turns.get((op, x))
+        if made is None:
+            made = self.turns[op, x] = trigonometry.sincos(self, op, x)
+        return made
 
     def split_pi(self, x: int) -> tuple[Fraction, int]:
         """x = turn*pi + rest with an exact fraction `turn`."""
@@ -328,7 +330,7 @@ class Graph:
         if op == SQRT:
             return self.sqrt(x)
         if op == SIN or op == COS:  # noqa: SIM109
-            return trigonometry.sincos(self, op, x)
+            return self._turn(op, x)
         if self.cls[x >> 1] == CONSTANT:
             folded = folding.unary(self, op, x)
             if folded is not None:

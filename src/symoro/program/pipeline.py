@@ -52,7 +52,9 @@ def traced(program: Program) -> tuple[Program, list[Step]]:
             current, now = candidate, after
         return current, now
 
-    current, now = run(compact, program, count(program))
+    current = compact(program)
+    now = count(current)
+    steps.append(Step("compact", now, now))  # what no output needs is not counted either
     if not program.expanded:
         current, now = repeat(share_sums, current, now)
         shared = now

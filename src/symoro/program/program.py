@@ -13,6 +13,7 @@ from math import prod
 
 from symoro.expr import ops
 from symoro.expr.graph import Graph
+from symoro.program.derivation import Stage
 
 Shape = tuple[int, ...]
 
@@ -52,6 +53,7 @@ class Program:
         header: what the emitted text says about itself, as (label, text).
         columns: names of the columns of a regressor.
         choices: how the model was formulated, for those who ask.
+        derivation: the steps that led to it, where the model was solved for and not written down.
     """
 
     name: str
@@ -65,6 +67,7 @@ class Program:
     header: tuple[tuple[str, str], ...] = ()
     columns: tuple[str, ...] = ()
     choices: tuple[str, ...] = ()
+    derivation: tuple[Stage, ...] = ()
 
     @property
     def roots(self) -> list[int]:

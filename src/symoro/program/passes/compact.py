@@ -13,7 +13,7 @@ def compact(program: Program) -> Program:
     if len(program.nodes) >= len(graph) - 3:  # but for the numbers 0, 1, 2, which every graph has
         return program
     rebuild = Rebuild(program)
-    made, node = rebuild.map, rebuild.new.node
+    made, node = rebuild.map, rebuild.new.new_node
     for i in program.nodes:  # the order stays, so nothing can fold that has not been folded before
         if graph.op[i] >= ops.ADD:
             args = tuple([made[lit >> 1] | (lit & 1) for lit in graph.args[i]])

@@ -1,9 +1,9 @@
 """Fewer operations in sums: common factors, then common pairs of terms.
 
 A sum of the call part is seen as a list of terms, flattened through sums used nowhere else. Opposite terms
-cancel; in each list a factor that several products share is taken out (a*x + b*x -> (a + b)*x); then pairs of
-terms that several lists share are computed once, the most frequent first. A sum that gains nothing keeps its
-shape, and so its variables' names.
+cancel, and terms that do not vary meet, so that their sum is made once; in each list a factor that several
+products share is taken out (a*x + b*x -> (a + b)*x); then pairs of terms that several lists share are computed
+once, the most frequent first. A sum that gains nothing keeps its shape, and so its variables' names.
 """
 
 from __future__ import annotations
@@ -93,8 +93,11 @@ class _Sums:
                 inner.append(i)
             else:
                 terms.append(lit)
-        kept = _cancelled(terms) if len(terms) > 2 else terms
-        return _Terms(kept, replaced=inner, changed=kept is not terms)
+        if len(terms) == 2:
+            return _Terms(terms, replaced=inner)
+        kept = _cancelled(terms)
+        once = sum([cls[lit >> 1] != ops.VARIABLE for lit in kept])
+        return _Terms(kept, replaced=inner, changed=kept is not terms or once > 1)
 
     # -- common factors
 
