@@ -17,6 +17,7 @@ import numpy as np
 from symoro.emit import emit
 from symoro.emit.code import code_of
 from symoro.emit.text import DIALECT as LISTING
+from symoro.expr.kernels import KERNELS
 from tests.emit.programs import SAMPLES, Case
 
 Env = dict[str, Any]
@@ -32,6 +33,14 @@ def _sign(x: float) -> float:
 def _solve(a: Sequence[float], b: Sequence[float]) -> np.ndarray:
     n = len(b)
     return np.linalg.solve(np.reshape(a, (n, n)), np.array(b))
+
+
+def _circle(k: Sequence[float]) -> np.ndarray:
+    return np.array(KERNELS["circle"].evaluate([list(k)]))
+
+
+def _quartic(a: Sequence[float]) -> np.ndarray:
+    return np.array(KERNELS["quartic"].evaluate([list(a)]))
 
 
 _COMMON: dict[str, Callable[..., Any]] = {
@@ -61,7 +70,10 @@ class Grammar:
 
 _CLOSING = {"(": ")", "[": "]", "{": "}"}
 _CHOICES = {"select": lambda c, a, b: a if c else b}
-TEXT = Grammar({**_COMMON, **_CHOICES, "sign": _sign, "solve": _solve}, constants={"pi": math.pi})
+TEXT = Grammar(
+    {**_COMMON, **_CHOICES, "sign": _sign, "solve": _solve, "circle": _circle, "quartic": _quartic},
+    constants={"pi": math.pi},
+)
 JULIA = Grammar(
     {
         **_COMMON,
@@ -73,6 +85,8 @@ JULIA = Grammar(
         "real_acos": math.acos,
         "float": lambda x: x,
         "solve_": lambda n, a, b: _solve(a, b),
+        "circle_": lambda n, k: _circle(k),
+        "quartic_": lambda n, a: _quartic(a),
     }
 )
 MAPLE = Grammar(
@@ -87,6 +101,8 @@ MAPLE = Grammar(
         "Matrix": np.array,
         "Array": np.array,
         "solve_": lambda n, a, b: _solve(a, b),
+        "circle_": lambda n, k: _circle(k),
+        "quartic_": lambda n, a: _quartic(a),
     },
     constants={"Pi": math.pi},
 )
@@ -105,6 +121,8 @@ MATHEMATICA = Grammar(
         "Max": max,
         "If": _CHOICES["select"],
         "kernelSolve": lambda n, a, b: _solve(a, b),
+        "kernelCircle": lambda n, k: _circle(k),
+        "kernelQuartic": lambda n, a: _quartic(a),
     },
     call="[",
     index="[[",
@@ -294,7 +312,7 @@ def _arguments(text: str) -> list[str]:
 def _julia(text: str) -> dict[str, Emitted]:
     found = {}
     for name, arguments, body in re.findall(r"^function (\S+?)\(([^)]*)\)\n(.*?)\nend$", text, re.M | re.S):
-        if name == "solve_" or not name.endswith(("!", "_setup")):
+        if not name.endswith(("!", "_setup")):
             continue
         lines = body.replace("\n        ", " ").splitlines()
         pairs = [line.replace("return ", "return = ", 1).split(" = ", 1) for line in lines]
@@ -306,7 +324,7 @@ def _julia(text: str) -> dict[str, Emitted]:
 def _maple(text: str) -> dict[str, Emitted]:
     found = {}
     for name, arguments, body in re.findall(r"^(\w+) := proc\(([^)]*)\)\n(.*?)end proc:$", text, re.M | re.S):
-        if name == "solve_":
+        if name.endswith("_"):  # a kernel
             continue
         statements = []
         for part in body.split(";"):

@@ -107,6 +107,21 @@ def solver(name: str = "solver", n: int = 4) -> Program:
     return b.program(title="linear systems")
 
 
+def polynomials(name: str = "polynomials") -> Program:
+    """Roots and angles: the kernel that calls the other one first, constant entries, a lower degree."""
+    b = Builder(name)
+    a, k = b.input("a", (5,)), b.input("k", (5,))
+    m = b.parameter("m")
+    roots = b.call("quartic", [a[0] + m, a[1], -a[2], a[3], a[4]])
+    angles = b.call("circle", [k[0] / 4, k[1], k[2] + m, -k[3], k[4]])
+    pair = b.call("quartic", [0, 0, 1, k[0], roots[4] - 3])
+    b.output("x", roots)
+    b.output("t", angles)
+    b.output("pair", pair)
+    b.output("none", b.call("circle", [m, 0, 0, 0, 0]))
+    return b.program(title="roots of polynomials")
+
+
 def expanded(name: str = "expanded") -> Program:
     """Whole expressions an entry; the sum is shared in the graph, and written out twice."""
     b = Builder(name)
@@ -244,7 +259,7 @@ def few(examples: int) -> settings:
 
 def special_cases() -> list[Case]:
     """One case of each special program."""
-    return [everything_case(), *map(case_of, (solver(), expanded(), trivial(), chain(4)))]
+    return [everything_case(), *map(case_of, (solver(), polynomials(), expanded(), trivial(), chain(4)))]
 
 
 @st.composite

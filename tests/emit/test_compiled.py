@@ -71,6 +71,7 @@ inline Number operator-(Number a) { return Number(-a.v); }
 inline Number &operator-=(Number &a, Number b) { a.v -= b.v; return a; }
 #define UNARY(f) inline Number f(Number a) { return Number(std::f(a.v)); }
 UNARY(sin) UNARY(cos) UNARY(tan) UNARY(asin) UNARY(acos) UNARY(sqrt) UNARY(abs)
+UNARY(cbrt) UNARY(exp) UNARY(log)
 inline Number atan2(Number a, Number b) { return Number(std::atan2(a.v, b.v)); }
 }
 """

@@ -10,7 +10,7 @@ from symoro._version import __version__
 from symoro.emit import LANGUAGES, emit
 from symoro.emit.project import project
 from symoro.program.program import Program
-from tests.emit.programs import chain, everything, expanded, solver
+from tests.emit.programs import chain, everything, expanded, polynomials, solver
 
 
 def check(golden: Callable[[str, str], None], path: str, text: str) -> None:
@@ -20,7 +20,7 @@ def check(golden: Callable[[str, str], None], path: str, text: str) -> None:
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
-@pytest.mark.parametrize("make", [everything, solver, expanded, lambda: chain(2)])
+@pytest.mark.parametrize("make", [everything, solver, polynomials, expanded, lambda: chain(2)])
 def test_files(golden: Callable[[str, str], None], make: Callable[[], Program], language: str) -> None:
     for name, text in emit(make(), language).items():
         check(golden, f"{language}/{name}", text)

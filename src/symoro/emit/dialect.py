@@ -68,7 +68,7 @@ class Dialect:
         longest: the longest name.
         symbol: how a name is shown, where that is not the name itself; names shown alike are one name.
         helpers: definitions shipped with the code that uses one of their operations.
-        turns: sines and cosines of early angles are computed together (see `turns`).
+        turns: sines and cosines of early angles are computed together (see `turns`), and arctangents (see `arcs`).
         listing: a list of equations without functions: arrays of arguments need no names.
         call_name, setup_name, batch_name: templates of the functions' names; {0} is the base name,
             "" stands for none.

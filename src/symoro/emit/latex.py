@@ -109,7 +109,7 @@ def write(
     text = (
         commented(header_lines(code, functions=False), "%")
         + "\\documentclass{article}\n\\usepackage{amsmath}\n\\allowdisplaybreaks\n\\begin{document}\n\n"
-        + f"\\section*{{{_escaped(title)}}}\n\n{equations}\n\\end{{document}}\n"
+        + f"\\section*{{{escaped(title)}}}\n\n{equations}\n\\end{{document}}\n"
     )
     return {f"{code.arrays.base}.tex": text}
 
@@ -135,16 +135,16 @@ def _equations(code: Code, symbol: Callable[[str], str]) -> str:
             shown = (f"{{{shown}}}" if "_" in shown else shown) + f"_{{{','.join(map(str, index))}}}"
         results.append(_line(shown, text))
     parts += [("Each call:" if code.setup else "", lines), ("Outputs:", results)]
-    return "\n".join(_align(heading, lines) for heading, lines in parts if lines)
+    return "\n".join(aligned(heading, lines) for heading, lines in parts if lines)
 
 
-def _align(heading: str, lines: Iterable[str]) -> str:
+def aligned(heading: str, lines: Iterable[str]) -> str:
     body = " \\\\\n".join(lines)
     return f"{heading}\n\\begin{{align*}}\n{body}\n\\end{{align*}}\n".lstrip("\n")
 
 
 def _line(name: str, text: str) -> str:
-    return f"{name} &= " + _broken(text)
+    return f"{name} &= " + broken(text)
 
 
 def _kernel(call: KernelCall) -> list[str]:
@@ -155,7 +155,7 @@ def _kernel(call: KernelCall) -> list[str]:
     return [*lines, rf"{call.result} &= \operatorname{{{call.kernel}}}({arguments})"]
 
 
-def _broken(text: str) -> str:
+def broken(text: str) -> str:
     """A long sum on several lines, broken at a sign that is not inside braces or cases."""
     if len(text) <= WIDTH:
         return text
@@ -172,7 +172,7 @@ def _broken(text: str) -> str:
     return " \\\\\n    &\\quad".join([*lines, text[start:]])
 
 
-def _escaped(text: str) -> str:
+def escaped(text: str) -> str:
     return "".join(_SPECIAL.get(character, character) for character in clean(text))
 
 

@@ -77,9 +77,15 @@ def helpers(operations: frozenset[int], dialect: Dialect) -> list[str]:
     return [text for users, text in dialect.helpers.items() if not operations.isdisjoint(users)]
 
 
+# Kernels that some languages write in several files, in the order in which they follow each other.
+_PARTS = {"closed_chain": ("closed_chain_equations", "closed_chain_roots", "closed_chain")}
+
+
 def kernel_text(kernel: str, suffix: str) -> str:
     """The hand-written implementation of a kernel in the language of a suffix."""
-    return (resources.files("symoro.emit") / "kernels" / f"{kernel}{suffix}").read_text(encoding="ascii")
+    folder = resources.files("symoro.emit") / "kernels"
+    files = [folder / f"{part}{suffix}" for part in _PARTS.get(kernel, (kernel,))]
+    return "\n".join(file.read_text(encoding="ascii") for file in files if file.is_file())
 
 
 def nested(shape: Shape, texts: list[str], opening: str, closing: str) -> str:

@@ -9,6 +9,7 @@ An expanded program shares sines, cosines and named nodes only: each output entr
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from symoro.errors import ProgramError
@@ -42,20 +43,27 @@ class Listing:
     votes: dict[int, int]
 
 
-def lower(program: Program, *, split: bool = True, longest_expanded: int = LONGEST_EXPANDED) -> Listing:
+def lower(
+    program: Program,
+    *,
+    split: bool = True,
+    longest_expanded: int = LONGEST_EXPANDED,
+    kept: Iterable[int] = (),
+) -> Listing:
     """The statements of a program.
 
     Arguments:
         split: keep work on parameters apart, as `setup`; otherwise it is part of the call.
         longest_expanded: operations after which even an expanded program starts a new statement.
+        kept: nodes that are to have a variable, besides those that have one anyway.
     """
     constants = program.constants if split else ()
     own = bytearray(len(program.graph))
-    kept = {*constants, *program.names}
+    wanted = {*constants, *program.names, *kept}
     if program.expanded:
-        _choose_expanded(program, own, kept, longest_expanded)
+        _choose_expanded(program, own, wanted, longest_expanded)
     else:
-        _choose(program, own, kept)
+        _choose(program, own, wanted)
     setup: list[int] = []
     call: list[int] = []
     graph, seen = program.graph, set()

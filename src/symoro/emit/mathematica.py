@@ -117,7 +117,8 @@ def _statements(steps: Iterable[Step]) -> list[str]:
             continue
         lines += [_statement(name, f"{{{', '.join(entries)}}}") for name, entries in step.inputs]
         names = ", ".join(name for name, _ in step.inputs)
-        lines.append(f"    {step.result} = kernel{step.kernel.capitalize()}[{step.size}, {names}];")
+        kernel = "".join(part.capitalize() for part in step.kernel.split("_"))
+        lines.append(f"    {step.result} = kernel{kernel}[{step.size}, {names}];")
     return lines
 
 

@@ -8,12 +8,13 @@ from __future__ import annotations
 
 import keyword
 from collections.abc import Mapping, Sequence
+from importlib import resources
 
 from symoro.emit.code import Code, KernelCall, Step, code_of
 from symoro.emit.dialect import Dialect, Files, Language
 from symoro.emit.header import commented, header_lines
 from symoro.emit.layout import WIDTH, call_arguments, input_entries, kernel_text, output_entries, wrap
-from symoro.emit.reserved import words
+from symoro.emit.reserved import KERNELS, words
 from symoro.emit.sample import sample_of
 from symoro.expr import ops
 from symoro.program.program import Program
@@ -37,13 +38,14 @@ DIALECT = Dialect(
         ops.SELECT: "np.where({0}, {1}, {2})",
     },
     element="{0}[..., {1}]",
-    reserved=frozenset(keyword.kwlist) | words("np batch solve_ PARAMETERS float hasattr print match"),
+    reserved=frozenset(keyword.kwlist) | KERNELS | words("np batch PARAMETERS float hasattr print match"),
     longest=1000,
     call_name="call",
     setup_name="setup",
     batch_name="",
 )
 _INDENT = "    "
+_TAKEN_OVER = "# Emitted Python takes over what follows.\n"  # in the modules of a kernel, below their imports
 
 
 def write(program: Program, *, name: str | None = None) -> Files:
@@ -53,11 +55,21 @@ def write(program: Program, *, name: str | None = None) -> Files:
     if code.constants:
         names = "".join(f"    {text!r},\n" for text in code.parameters)
         parts.append(f"PARAMETERS = (\n{names})\n")
-    parts += [kernel_text(kernel, ".py.txt") for kernel in code.kernels]
+    parts += [_kernel(kernel) for kernel in code.kernels]
     if code.constants:
         parts.append(_setup(code))
     parts.append(_call(code))
     return {f"{code.arrays.base}.py": "\n\n".join(parts)}
+
+
+def _kernel(kernel: str) -> str:
+    """The NumPy code of a kernel: our own, where that stands in modules of its own."""
+    folder = resources.files("symoro.expr.kernels")
+    modules = [folder / f"{kernel}_{part}.py" for part in ("equations", "roots", "table")]
+    if not modules[0].is_file():
+        return kernel_text(kernel, ".py.txt")
+    bodies = [module.read_text(encoding="utf-8").partition(_TAKEN_OVER)[2].strip("\n") for module in modules]
+    return "\n\n\n".join(["Array = np.ndarray", *bodies]) + "\n"
 
 
 def _setup(code: Code) -> str:

@@ -18,15 +18,27 @@ _CPP_KEYWORDS = words(
     """
 )
 
-# The header of the C code is meant for C++ too, so that C avoids the keywords of both.
-C = _CPP_KEYWORDS | words(
+# The kernels and their parts, as most languages call them.
+KERNELS = words(
     """
+    solve_ circle_ circle_left_ circle_resolvent_ circle_order_ quartic_ quartic_sizes_ quartic_degree_
+    quartic_unit_ quartic_polish_ closed_chain_
+    """
+)
+
+# The header of the C code is meant for C++ too, so that C avoids the keywords of both.
+C = (
+    _CPP_KEYWORDS
+    | KERNELS
+    | words(
+        """
     auto break case char const continue default do double else enum extern float for goto if inline int
     long register restrict return short signed sizeof static struct switch typedef union unsigned void
     volatile while asm typeof bool true false main errno NULL INFINITY NAN HUGE_VAL size_t ptrdiff_t
     wchar_t sqrt sin cos tan asin acos atan2 fabs abs sqrtf sinf cosf tanf asinf acosf atan2f fabsf
-    sign_ min_ max_ solve_ show printf sincos_ angle_ sine_ cosine_ far_ e_ SIMD_ SINCOS_LIMIT_
+    sign_ min_ max_ show printf sincos_ angle_ sine_ cosine_ far_ e_ SIMD_ SINCOS_LIMIT_
     """
+    )
 )
 
 # Functions of libm that the code does not call: a variable may have such a name, a function may not.
@@ -40,7 +52,7 @@ LIBM = words(
 
 CPP = C | words("std detail Scalar PARAMETERS CONSTANTS")
 
-FORTRAN = words(
+FORTRAN = KERNELS | words(
     """
     allocate associate block call case class common complex contains continue critical cycle data
     deallocate dimension do double elemental else elseif elsewhere end enddo endif entry enum
@@ -48,36 +60,36 @@ FORTRAN = words(
     inquire integer intent interface intrinsic kind len logical module namelist none nullify only open
     operator optional out parameter pause pointer print private procedure program protected public pure
     read real recursive result return save select sequence stop subroutine target then type use value
-    where while write sqrt sin cos tan asin acos atan2 abs min max merge sign_ solve_ wp real64
+    where while write sqrt sin cos tan asin acos atan2 abs min max merge sign_ wp real64
     """
 )
 
-MATLAB = words(
+MATLAB = KERNELS | words(
     """
     break case catch classdef continue else elseif end endfunction endif endwhile endfor for function
     global if methods otherwise parfor persistent properties return spmd switch try until unwind_protect
     while do sqrt sin cos tan asin acos atan2 abs sign min max zeros isstruct isreal ans pi Inf NaN eps
-    nargin nargout real_sqrt real_asin real_acos select_ solve_
+    nargin nargout real_sqrt real_asin real_acos select_
     """
 )
 
-JULIA = words(
+JULIA = KERNELS | words(
     """
     baremodule begin break catch const continue do else elseif end export false finally for function
     global if import in isa let local macro module mutable quote return struct true try using where
     while abstract primitive type ccall Inf NaN pi im missing nothing sqrt sin cos tan asin acos atan
     abs sign min max ifelse zeros float promote_type eltype length fill real_sqrt real_asin real_acos
-    solve_ PARAMETERS Element AbstractDict
+    PARAMETERS Element AbstractDict
     """
 )
 
-MAPLE = words(
+MAPLE = KERNELS | words(
     """
     and assuming break by catch description do done elif else end error export fi finally for from
     global if implies in intersect local minus mod module next not od option options or proc quit read
     return save stop subset then to try union use uses while xor true false FAIL NULL infinity undefined
     Catalan D I O Pi gamma Digits Order constants Vector Matrix Array Zeta Beta GAMMA Psi Li Si Ci Ei
-    sqrt sin cos tan arcsin arccos arctan abs signum min max piecewise solve solve_ nops seq eval evalf
+    sqrt sin cos tan arcsin arccos arctan abs signum min max piecewise solve nops seq eval evalf
     """
 )
 
@@ -85,8 +97,10 @@ MATHEMATICA = words(
     """
     C D E I K N O Pi Sqrt Sin Cos Tan ArcSin ArcCos ArcTan Abs Sign Min Max If Module With Block List Set
     True False Null Degree Infinity Indeterminate LinearSolve Partition Table Function Map Do While Return
-    kernelSolve Switch Which Rule
+    kernelSolve kernelCircle kernelQuartic kernelClosedChain Switch Which Rule
     """
 )
 
-LISTING = words("sqrt sin cos tan asin acos atan2 abs sign min max select solve pi")
+LISTING = words(
+    "sqrt sin cos tan asin acos atan2 abs sign min max select solve circle quartic closed_chain pi"
+)

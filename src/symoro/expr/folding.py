@@ -1,8 +1,9 @@
-"""Sums and functions of constants: exact where there is an exact value, decimals of decimals, or kept."""
+"""Powers, and sums and functions of constants: exact where there is an exact value, decimals of decimals, or kept."""
 
 from __future__ import annotations
 
 import math
+from fractions import Fraction
 from typing import TYPE_CHECKING
 
 from symoro.errors import ProgramError
@@ -13,6 +14,7 @@ from symoro.expr.ops import ABS, ACOS, ADD, ASIN, NUMBER, ONE, PI, SIGN, SQRT, S
 if TYPE_CHECKING:
     from symoro.expr.graph import Graph
 
+MAX_EXPONENT = 4096
 _MOST = 32  # terms of a sum of constants in normal form
 _DECIMAL = {TAN: math.tan, ASIN: math.asin, ACOS: math.acos}
 
@@ -81,3 +83,26 @@ def _atan2(graph: Graph, a: Number, b: Number) -> int | None:
     if isinstance(a, float) or isinstance(b, float):
         return graph.number(math.atan2(a, b))
     return None
+
+
+def power(graph: Graph, x: int, exponent: Number) -> int:
+    """x to an integer power, or to halves and quarters of one, which are roots."""
+    try:
+        fraction = Fraction(exponent)
+    except (ValueError, OverflowError):
+        raise ProgramError(f"{exponent} is no exponent") from None
+    if fraction.denominator not in (1, 2, 4, 8):
+        raise ProgramError(f"power {exponent}: only whole and half exponents are supported")
+    n = abs(fraction.numerator)
+    if n > MAX_EXPONENT:
+        raise ProgramError(f"exponent {exponent} is too large")
+    for _ in range(fraction.denominator.bit_length() - 1):
+        x = graph.sqrt(x)
+    result, square = ONE, x
+    while n:
+        if n & 1:
+            result = graph.mul(result, square)
+        n >>= 1
+        if n:
+            square = graph.mul(square, square)
+    return result if fraction >= 0 else graph.div(ONE, result)

@@ -36,7 +36,9 @@ class Expr:
         return hash((id(self.graph), self.lit)) if number is None else hash(number)
 
     def __add__(self, other: Scalar) -> Expr:
-        return Expr(self.graph, self.graph.add(self.lit, self._lit(other)))
+        graph = self.graph
+        lit = other.lit if type(other) is Expr and other.graph is graph else self._lit(other)
+        return Expr(graph, graph.add(self.lit, lit))
 
     def __sub__(self, other: Scalar) -> Expr:
         return Expr(self.graph, self.graph.add(self.lit, self._lit(other) ^ 1))
@@ -45,7 +47,9 @@ class Expr:
         return Expr(self.graph, self.graph.add(self._lit(other), self.lit ^ 1))
 
     def __mul__(self, other: Scalar) -> Expr:
-        return Expr(self.graph, self.graph.mul(self.lit, self._lit(other)))
+        graph = self.graph
+        lit = other.lit if type(other) is Expr and other.graph is graph else self._lit(other)
+        return Expr(graph, graph.mul(self.lit, lit))
 
     def __truediv__(self, other: Scalar) -> Expr:
         return Expr(self.graph, self.graph.div(self.lit, self._lit(other)))

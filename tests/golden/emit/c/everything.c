@@ -39,43 +39,89 @@ static inline double max_(double a, double b)
     return b > a ? b : a;
 }
 
-/* Sine and cosine of one angle, without branches, so that a loop over angles is vectorised. To one unit in the last
- * place for |x| up to SINCOS_LIMIT_: n*pi/2 is taken off in three steps, exact or compensated; then the polynomials of
- * fdlibm on [-pi/4, pi/4]. Rounding is by adding 1.5 * 2^52, which needs doubles to be computed as doubles. */
-#define SINCOS_LIMIT_ 1e6
-
-static inline void sincos_(double x, double *s, double *c)
-{
+/* Four numbers at once, where the compiler knows vectors. The polynomials below want doubles computed as doubles, in the
+ * order in which it is written; where that is not to be had, LIBRARY_ leaves the work to the C library. */
 #if (defined(FLT_EVAL_METHOD) && FLT_EVAL_METHOD == 2) || defined(__FAST_MATH__)
-    *s = sin(x);
-    *c = cos(x);
-#else
-    const double shift = 6755399441055744.0;
-    const double n = (x*0.63661977236758134308 + shift) - shift;
-    const double a = x - n*1.57079632673412561417e+00;
-    const double w = n*6.07710050630396597660e-11;
-    const double b = a - w;
-    const double t = n*2.02226624879595063154e-21 - ((a - b) - w);
-    const double y = b - t;
-    const double e = (b - y) - t;
-    const double z = y*y;
-    const double v = z*y;
-    const double rs = 8.33333333332248946124e-03 + z*(-1.98412698298579493134e-04
-        + z*(2.75573137070700676789e-06 + z*(-2.50507602534068634195e-08 + z*1.58969099521155010221e-10)));
-    const double sine = y - ((z*(0.5*e - v*rs) - e) + v*1.66666666666666324348e-01);
-    const double rc = z*(4.16666666666666019037e-02 + z*(-1.38888888888741095749e-03
-        + z*(2.48015872894767294178e-05 + z*(-2.75573143513906633035e-07
-        + z*(2.08757232129817482790e-09 + z*-1.13596475577881948265e-11)))));
-    const double h = 0.5*z;
-    const double u = 1.0 - h;
-    const double cosine = u + (((1.0 - u) - h) + (z*rc - y*e));
-    const double quarter = n - 4.0*(((n*0.25 - 0.375) + shift) - shift); /* n modulo 4 */
-    const double odd = n - 2.0*(((n*0.5 - 0.25) + shift) - shift); /* n modulo 2 */
-    const double first = odd > 0.5 ? cosine : sine;
-    const double second = odd > 0.5 ? sine : cosine;
-    *s = quarter > 1.5 ? -first : first;
-    *c = fabs(quarter - 1.5) < 1.0 ? -second : second;
+#define LIBRARY_
+#elif defined(__GNUC__) && (defined(__SSE2__) || defined(__aarch64__) || defined(__VSX__))
+#define LANES_
+typedef double lanes_ __attribute__((vector_size(32)));
+typedef unsigned long long words_ __attribute__((vector_size(32)));
 #endif
+#if defined(__GNUC__) /* a loop in which a call is left is not vectorised */
+#define INLINE_ static inline __attribute__((always_inline))
+#define RARE_ static __attribute__((noinline, cold))
+#else
+#define INLINE_ static inline
+#define RARE_ static
+#endif
+
+/* Sines and cosines without branches, so that several angles are taken at once. To one unit in the last place while the
+ * squares of the angles add up to no more than SINCOS_LIMIT_: n*pi/2 is taken off in three parts, the first two without
+ * error; then the polynomials of fdlibm on [-pi/4, pi/4], and the last bits of n tell the quadrant. n is rounded by
+ * adding 1.5 * 2^52. */
+#define SINCOS_LIMIT_ 1e10
+
+#ifdef LIBRARY_
+#define SINCOS_(real, word) \
+    union { real r; word w; } sine, cosine; \
+    sine.r = sin(x); \
+    cosine.r = cos(x);
+#else
+#define SINCOS_(real, word) \
+    union { real r; word w; } turn, sine, cosine; \
+    turn.r = x*0.63661977236758134308 + 6755399441055744.0; \
+    const real n = turn.r - 6755399441055744.0; \
+    const real a = x - n*1.57079632673412561417e+00; \
+    const real b = n*6.07710050630396597660e-11; \
+    const real y = a - b; \
+    const real e = n*2.02226624879595063154e-21 - ((a - y) - b); /* what y has too much */ \
+    const real z = y*y; \
+    const real zz = z*z; \
+    const real h = 0.5*z; \
+    const real u = 1.0 - h; \
+    const real p = (8.33333333332248946124e-03 + z*-1.98412698298579493134e-04) \
+        + zz*((2.75573137070700676789e-06 + z*-2.50507602534068634195e-08) + zz*1.58969099521155010221e-10); \
+    const real q = (4.16666666666666019037e-02 + z*-1.38888888888741095749e-03) \
+        + zz*((2.48015872894767294178e-05 + z*-2.75573143513906633035e-07) \
+        + zz*(2.08757232129817482790e-09 + z*-1.13596475577881948265e-11)); \
+    sine.r = y - ((z*y)*(1.66666666666666324348e-01 - z*p) + u*e); \
+    cosine.r = u + (zz*q + (((1.0 - u) - h) + y*e)); \
+    const word swap = (sine.w ^ cosine.w) & (0 - (turn.w & 1)); \
+    sine.w ^= swap ^ ((turn.w & 2) << 62); \
+    cosine.w ^= swap ^ (((turn.w + 1) & 2) << 62);
+#endif
+
+INLINE_ void sincos_(double x, double *s, double *c)
+{
+    SINCOS_(double, unsigned long long)
+    *s = sine.r;
+    *c = cosine.r;
+}
+
+/* Four angles, which never meet in memory before they are one vector: s[0] to s[3] and c[0] to c[3]. Returns the sum of
+ * the squares. */
+static inline double sincos4_(double x1, double x2, double x3, double x4, double *s, double *c)
+{
+#ifdef LANES_
+    const lanes_ x = {x1, x2, x3, x4};
+    SINCOS_(lanes_, words_)
+    __builtin_memcpy(s, &sine, sizeof sine);
+    __builtin_memcpy(c, &cosine, sizeof cosine);
+#else
+    const double x[4] = {x1, x2, x3, x4};
+    for (int i = 0; i < 4; ++i) sincos_(x[i], s + i, c + i);
+#endif
+    return x1*x1 + x2*x2 + x3*x3 + x4*x4;
+}
+
+/* Angles beyond the limit, by the C library. */
+RARE_ void sincos_far_(int n, const double *x, double *s, double *c)
+{
+    for (int i = 0; i < n; ++i) {
+        s[i] = sin(x[i]);
+        c[i] = cos(x[i]);
+    }
 }
 
 /* The samples of a batch do not depend on each other: a compiler may take several at once. */
@@ -120,16 +166,11 @@ void everything(const double *restrict q, const double *restrict T, const double
     (void)unused;
     const double q1 = q[0];
     const double q2 = q[1];
-    const double angle_[4] = {q1, q2, 0, 0};
     double sine_[4], cosine_[4];
-    int far_ = 0;
-    for (int e_ = 0; e_ < 4; ++e_) {
-        sincos_(angle_[e_], &sine_[e_], &cosine_[e_]);
-        far_ |= fabs(angle_[e_]) > SINCOS_LIMIT_;
-    }
-    for (int e_ = 0; far_ && e_ < 4; ++e_) {
-        sine_[e_] = sin(angle_[e_]);
-        cosine_[e_] = cos(angle_[e_]);
+    const double reach_ = sincos4_(q1, q2, 0, 0, sine_, cosine_);
+    if (reach_ > SINCOS_LIMIT_) {
+        const double angle_[2] = {q1, q2};
+        sincos_far_(2, angle_, sine_, cosine_);
     }
     const double S1 = sine_[0];
     const double C1 = cosine_[0];
@@ -153,7 +194,7 @@ void everything(const double *restrict q, const double *restrict T, const double
     const double T21 = T[2];
     r[5] = q1*t4 + (t4 != 0 ? T12 : T21);
     r[0] = sqrt(1 + q1*q1)/(2 + S2);
-    r[1] = asin(S1*C2) - atan2(S1, C1) - acos(t1) + tan(0.25*q3);
+    r[1] = tan(0.25*q3) - atan2(S1, C1) + asin(S1*C2) - acos(t1);
     r[2] = sign_(q1)*fabs(q2 - q3) + 5*sign_(q2 - T11);
     const double t5 = t3 - q1_2;
     t[4] = t5;
@@ -198,10 +239,9 @@ void everything_batch(size_t n_2, const double *restrict q, const double *restri
         const double q2 = q[n_2 + i];
         double S1, C1;
         sincos_(q1, &S1, &C1);
-        far_ |= fabs(q1) > SINCOS_LIMIT_;
         double S2, C2;
         sincos_(q2, &S2, &C2);
-        far_ |= fabs(q2) > SINCOS_LIMIT_;
+        far_ |= q1*q1 + q2*q2 > SINCOS_LIMIT_;
         const double t1 = C1*C2;
         const double D3 = k_2[0];
         const double d3 = k_2[1];
@@ -220,7 +260,7 @@ void everything_batch(size_t n_2, const double *restrict q, const double *restri
         const double T21 = T[2 * n_2 + i];
         r[5 * n_2 + i] = q1*t4 + (t4 != 0 ? T12 : T21);
         r[i] = sqrt(1 + q1*q1)/(2 + S2);
-        r[n_2 + i] = asin(S1*C2) - atan2(S1, C1) - acos(t1) + tan(0.25*q3);
+        r[n_2 + i] = tan(0.25*q3) - atan2(S1, C1) + asin(S1*C2) - acos(t1);
         r[2 * n_2 + i] = sign_(q1)*fabs(q2 - q3) + 5*sign_(q2 - T11);
         const double t5 = t3 - q1_2;
         t[4 * n_2 + i] = t5;

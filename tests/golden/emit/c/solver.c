@@ -103,40 +103,14 @@ void solver_batch(size_t n, const double *restrict A, const double *restrict v, 
     double *restrict x, double *restrict y)
 {
     for (size_t i = 0; i < n; ++i) {
-        const double A2 = A[n + i];
-        const double A3 = A[2 * n + i];
-        const double A4 = A[3 * n + i];
-        const double A5 = A[4 * n + i];
-        const double A6 = A[5 * n + i];
-        const double A7 = A[6 * n + i];
-        const double A8 = A[7 * n + i];
-        const double A9 = A[8 * n + i];
-        const double A10 = A[9 * n + i];
-        const double A11 = A[10 * n + i];
-        const double A12 = A[11 * n + i];
-        const double A13 = A[12 * n + i];
-        const double A14 = A[13 * n + i];
-        const double A15 = A[14 * n + i];
-        const double A16 = A[15 * n + i];
-        const double v1 = v[i];
-        const double v2 = v[n + i];
-        const double v3 = v[2 * n + i];
-        const double v4 = v[3 * n + i];
-        const double m = k[0];
-        double solve1_1[16] = {0, A2 + m, A3, A4, A5 + m, A6, A7 + m, A8, A9, A10 + m, A11, A12 + m, A13,
-            A14, A15 + m, A16};
-        double solve1_2[4] = {-v1, v2, v3, v4};
-        double solve1[4];
-        solve_(4, solve1_1, solve1_2, solve1);
-        double solve2_1[4] = {solve1[0] + 3, 1, 0, solve1[1] - 2};
-        double solve2_2[2] = {v1*solve1[3], 5};
-        double solve2[2];
-        solve_(2, solve2_1, solve2_2, solve2);
-        y[i] = solve2[0]*solve2[0];
-        x[i] = solve1[0];
-        x[n + i] = solve1[1];
-        x[2 * n + i] = solve1[2];
-        x[3 * n + i] = solve1[3];
-        y[n + i] = -solve2[1];
+        double A_[16];
+        double v_[4];
+        double x_[4];
+        double y_[2];
+        for (size_t e_ = 0; e_ < 16; ++e_) A_[e_] = A[e_ * n + i];
+        for (size_t e_ = 0; e_ < 4; ++e_) v_[e_] = v[e_ * n + i];
+        solver(A_, v_, k, x_, y_);
+        for (size_t e_ = 0; e_ < 4; ++e_) x[e_ * n + i] = x_[e_];
+        for (size_t e_ = 0; e_ < 2; ++e_) y[e_ * n + i] = y_[e_];
     }
 }

@@ -1,0 +1,164 @@
+/* k0 + kc cos t + ks sin t + kcc cos 2t + kss sin 2t and its derivative. */
+static inline double circle_left_(const double *k, double s, double c, double *slope)
+{
+    const double c2 = (c - s)*(c + s);
+    const double s2 = 2.0*s*c;
+    *slope = k[2]*c - k[1]*s + 2.0*(k[4]*c2 - k[3]*s2);
+    return k[0] + k[1]*c + k[2]*s + k[3]*c2 + k[4]*s2;
+}
+
+/* The largest root of z^3 + 2p z^2 + (p^2 - 4r) z - q^2, which is not negative. */
+static inline double circle_resolvent_(double p, double q, double r)
+{
+    const double big = (p*p + 12.0*r)/9.0;
+    const double odd = p*(4.0*r/3.0 - p*p/27.0) - q*q/2.0;
+    const double cube = big*big*big;
+    const double rest = odd*odd - cube;
+    double z = 0.0;
+    if (rest < 0.0) {
+        const double ratio = odd/sqrt(cube);
+        const double angle = acos(ratio < -1.0 ? -1.0 : ratio > 1.0 ? 1.0 : ratio);
+        z = -2.0*sqrt(big)*cos((angle + 6.283185307179586)/3.0);
+    } else {
+        const double root = cbrt(fabs(odd) + sqrt(rest));
+        z = root > 0.0 ? root + big/root : 0.0;
+        z = odd > 0.0 ? -z : z;
+    }
+    z -= 2.0*p/3.0;
+    return z < 0.0 ? 0.0 : z;
+}
+
+/* The places of four keys in ascending order. */
+static inline void circle_order_(const double *key, int *place)
+{
+    for (int j = 0; j < 4; ++j) {
+        place[j] = j;
+    }
+    for (int j = 1; j < 4; ++j) {
+        for (int i = 0; i < j; ++i) {
+            const int later = key[j] < key[i];
+            place[i] += later;
+            place[j] -= later;
+        }
+    }
+}
+
+/* The angles t where k0 + kc cos t + ks sin t + kcc cos 2t + kss sin 2t = 0: 4 sines, 4 cosines, 4 defects. A
+ * defect is 0 for an angle, 1 for an empty slot, and 1 - |exp(it)| for a complex one. With x = tan(u/2), t = u + turn,
+ * the equation is a quartic whose leading coefficient is the largest of eight values of the left side; Ferrari splits
+ * it into two quadratics; Newton's method on the equation itself ends. k is overwritten. */
+static void circle_(int n, double *k, double *slots)
+{
+    static const double cosines[4] = {-1.0, -0.7071067811865476, 0.0, 0.7071067811865476};
+    static const double sines[4] = {0.0, -0.7071067811865476, -1.0, -0.7071067811865476};
+    static const double doubled[5] = {1.0, 0.0, -1.0, 0.0, 1.0};
+    double top = 0.0;
+    for (int j = 0; j < 5; ++j) {
+        top = fabs(k[j]) > top ? fabs(k[j]) : top;
+    }
+    for (int j = 0; j < 5; ++j) {
+        k[j] /= top;
+    }
+    int at = 0;
+    double largest = 0.0;
+    for (int j = 0; j < 4; ++j) {
+        const double even = k[0] + doubled[j]*k[3] - doubled[j + 1]*k[4];
+        const double value = fabs(even) + fabs(cosines[j]*k[1] + sines[j]*k[2]);
+        if (value > largest) {
+            largest = value;
+            at = j;
+        }
+    }
+    const double c2 = doubled[at];
+    const double s2 = -doubled[at + 1];
+    const double g = k[3]*c2 + k[4]*s2;
+    const double h = k[4]*c2 - k[3]*s2;
+    const double side = (k[0] + g)*(cosines[at]*k[1] + sines[at]*k[2]) > 0.0 ? -1.0 : 1.0;
+    const double ct = side*cosines[at];
+    const double st = side*sines[at];
+    const double a = k[1]*ct + k[2]*st;
+    const double b = k[2]*ct - k[1]*st;
+    const double scale = 1.0/(k[0] - a + g);
+    const double a2 = scale*(2.0*k[0] - 6.0*g);
+    const double a1 = scale*(2.0*b + 4.0*h);
+    const double a0 = scale*(k[0] + a + g);
+    /* y = x + e: y^4 + p y^2 + q y + r = (y^2 + v y + w1) (y^2 - v y + w2), of v and w2 - w1 the larger one is a
+     * square root, the other q over it. */
+    const double e = scale*(0.5*b - h);
+    const double p = a2 - 6.0*e*e;
+    const double q = a1 - 2.0*e*(a2 - 4.0*e*e);
+    const double r = a0 - e*(a1 - e*(a2 - 3.0*e*e));
+    const double z = circle_resolvent_(p, q, r);
+    const double gap = (p + z)*(p + z) - 4.0*r;
+    double v = 0.0;
+    double difference = 0.0;
+    if (z*z >= gap) {
+        v = sqrt(z);
+        difference = v > 0.0 ? q/v : 0.0;
+    } else {
+        difference = q < 0.0 ? -sqrt(gap) : sqrt(gap);
+        v = q/difference;
+    }
+    double found[12];
+    double key[4];
+    int place[4];
+    for (int j = 0; j < 4; ++j) {
+        const double sign = j % 2 == 0 ? -0.5 : 0.5;
+        const double inside = v*v/4.0 - 0.5*(p + z) - sign*difference;
+        const double reach = sqrt(fabs(inside));
+        double x = sign*v - e;
+        double s = 0.0;
+        double c = 1.0;
+        double defect = 0.0;
+        if (inside < 0.0) {
+            /* exp(iu) = (1 + i(x + iy))/(1 - i(x + iy)), y = reach */
+            const double squared = 4.0*reach/((1.0 + reach)*(1.0 + reach) + x*x);
+            const double su = 2.0*x;
+            const double cu = 1.0 - x*x - reach*reach;
+            const double shrink = 1.0/sqrt(su*su + cu*cu);
+            defect = squared/(1.0 + sqrt(1.0 - squared));
+            s = (su*ct + cu*st)*shrink;
+            c = (cu*ct - su*st)*shrink;
+        } else {
+            x = j < 2 ? x - reach : x + reach;
+            const double shrink = 1.0/(1.0 + x*x);
+            const double su = 2.0*x*shrink;
+            const double cu = (1.0 - x*x)*shrink;
+            s = su*ct + cu*st;
+            c = cu*ct - su*st;
+            double slope;
+            double left = circle_left_(k, s, c, &slope);
+            for (int m = 0; m < 2 && fabs(left) > 1e-16; ++m) {
+                const double step = -left/slope;
+                const double cosine = 1.0/sqrt(1.0 + step*step);
+                const double s1 = (s + c*step)*cosine;
+                const double c1 = (c - s*step)*cosine;
+                const double left1 = circle_left_(k, s1, c1, &slope);
+                if (!(fabs(left1) < fabs(left))) {
+                    break;
+                }
+                s = s1;
+                c = c1;
+                left = left1;
+            }
+        }
+        if (defect < 0.999999 && s*s + c*c > 0.5) {
+            s = c < 0.0 && fabs(s) < 1e-15 ? 0.0 : s; /* pi is not -pi, whatever the round-off */
+            const double d = s/(fabs(s) + fabs(c));
+            key[j] = c >= 0.0 ? d : s >= 0.0 ? 2.0 - d : -2.0 - d;
+        } else {
+            s = 0.0;
+            c = 1.0;
+            defect = 1.0;
+            key[j] = 3.0;
+        }
+        found[j] = s;
+        found[j + 4] = c;
+        found[j + 8] = defect;
+    }
+    circle_order_(key, place);
+    for (int j = 0; j < 12; ++j) {
+        slots[place[j % 4] + j/4*4] = found[j];
+    }
+    (void)n;
+}

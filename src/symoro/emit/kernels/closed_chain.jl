@@ -1,0 +1,336 @@
+import LinearAlgebra
+
+# All real solutions of prod_{i=1..6} J_i(q_i) C_i = 1, J = Rz (revolute) or Tz (prismatic): Raghavan and Roth 1993
+# with the eigenvalues of Manocha and Canny 1994. See the documentation of the kernel closed_chain.
+function closed_chain_(n, constants, marks, plan)
+    results = zeros(7, div(n, 7))
+    results[7, :] .= 1e30
+    kinds = [mark > 0.5 ? 1 : 0 for mark in marks]
+    given = [chain_placement(constants[12i-11:12i]) for i in 1:6]
+    again = all(isfinite, constants) && all(isfinite, marks) && all(isfinite, plan)
+    again = again && all(all(abs.(t[1:3, 1:3]) .< 1.5) for t in given)
+    scale = maximum(maximum(abs.(t[1:3, 4])) for t in given)
+    scale = scale > 0 ? scale : 1.0
+    scaled = [chain_straightened(t, scale) for t in given]
+    seen = copy(scaled)
+    table = Vector{Vector{Float64}}()
+    # Real solutions come in pairs, except where two meet: what is odd is tried again in another arrangement. Where
+    # the loop can move all may fail: last comes a pose nearby, polished on the true one.
+    for tries in 1:4
+        if !again || (tries == 4 && !isempty(table))
+            break
+        end
+        if tries == 4
+            move = [0.0 1.0 -0.7 0.3; -1.0 0.0 0.4 -0.5; 0.7 -0.4 0.0 0.6; 0.0 0.0 0.0 0.0]
+            seen[6] = chain_straightened(scaled[6] + 1e-5 * move, 1.0)
+        end
+        first = 4 * mod(tries - 1, 3)
+        again = chain_try!(table, seen, scaled, kinds, plan[first+1:first+4], again)
+    end
+    for k in 1:min(length(table), div(n, 7))
+        q = [kinds[i] == 1 ? scale * table[k][i] : table[k][i] for i in 1:6]
+        results[1:6, k] = q
+        results[7, k] = chain_errors(given, kinds, q)[3]
+    end
+    return vec(results)
+end
+
+function chain_placement(entries)
+    return [transpose(reshape(Float64.(entries), 4, 3)); 0.0 0.0 0.0 1.0]
+end
+
+# Lengths divided by the scale; rotations that were rounded become rotations again, by Newton's iteration for the polar
+# factor.
+function chain_straightened(placement, scale)
+    t = copy(placement)
+    t[1:3, 4] = t[1:3, 4] / scale
+    for k in 1:3
+        r = t[1:3, 1:3]
+        t[1:3, 1:3] = 1.5 * r - 0.5 * r * transpose(r) * r
+    end
+    return t
+end
+
+function chain_inverse(t)
+    r = transpose(t[1:3, 1:3])
+    return [r (-r * t[1:3, 4]); 0.0 0.0 0.0 1.0]
+end
+
+function chain_joint(kind, value)
+    if kind == 1
+        return [1.0 0.0 0.0 0.0; 0.0 1.0 0.0 0.0; 0.0 0.0 1.0 value; 0.0 0.0 0.0 1.0]
+    end
+    c = cos(value)
+    s = sin(value)
+    return [c -s 0.0 0.0; s c 0.0 0.0; 0.0 0.0 1.0 0.0; 0.0 0.0 0.0 1.0]
+end
+
+# The functions that both sides share, of a product of placements.
+function chain_functions(slides, t)
+    l = t[1:3, 3]
+    p = t[1:3, 4]
+    cross = LinearAlgebra.cross(p, l)
+    if slides
+        return vcat(vec(t[1:3, 1:3]), cross[3])
+    end
+    pp = sum(p .* p)
+    pl = sum(p .* l)
+    return vcat(p, l, pp, pl, cross, pp * l - 2 * pl * p)
+end
+
+# Where a variable is tried; from values there to coefficients of (cos, sin, 1) or (r^2, r, 1); from values to
+# coefficients of (x^2, x, 1), x = tan(q/2) or r, times 1 + x^2 for an angle.
+function chain_bases(kind)
+    if kind == 1
+        fit = [0.5 -1.0 0.5; -0.5 0.0 0.5; 0.0 1.0 0.0]
+        return [-1.0, 0.0, 1.0], fit, fit
+    end
+    nodes = [0.0, 2 * pi / 3, 4 * pi / 3]
+    fit = [transpose(cos.(nodes)); transpose(sin.(nodes)); 0.5 0.5 0.5] * 2 / 3
+    return nodes, fit, [-1.0 0.0 1.0; 0.0 2.0 0.0; 1.0 0.0 1.0] * fit
+end
+
+# Add the solutions that one arrangement of the loop `seen` leads to, polished on the loop `placements`; returns whether
+# something may be missing.
+function chain_try!(table, seen, placements, kinds, step, again)
+    if !(0 <= step[1] < 12)
+        return again
+    end
+    arrangement = floor(Int, step[1])
+    shifts = [0.0, 0.0, step[2], step[3], step[4], 0.0]
+    turn = [1.0 0.0 0.0 0.0; 0.0 -1.0 0.0 0.0; 0.0 0.0 -1.0 0.0; 0.0 0.0 0.0 1.0]
+    order = zeros(Int, 6)
+    roles = Vector{Matrix{Float64}}(undef, 6)
+    for i in 1:6
+        if arrangement < 6
+            order[i] = mod(arrangement + i - 1, 6) + 1
+            made = seen[order[i]]
+        else
+            order[i] = mod(18 - arrangement - i, 6) + 1
+            made = turn * chain_inverse(seen[mod(order[i] + 4, 6) + 1]) * turn
+        end
+        roles[i] = chain_joint(kinds[order[i]], shifts[i]) * made
+    end
+    marks = kinds[order]
+    slides = marks[3] == 1 && marks[6] == 1
+    if marks[6] == 1 && !slides
+        return again
+    end
+    pencil, right, constant = chain_pencil(roles, marks, slides)
+    pivot = slides ? 4 : 3
+    halves, singular = chain_roots(pencil, marks[pivot])
+    inverse = LinearAlgebra.pinv(right; rtol = 1e-9)
+    candidates = 0
+    for half in halves
+        s = sin(half)
+        c = cos(half)
+        vectors = chain_vectors(pencil[1] * (s * s) + pencil[2] * (s * c) + pencil[3] * (c * c))
+        for v in 1:size(vectors, 2)
+            grid = reshape(vectors[:, v], :, 4)
+            values = zeros(6)
+            values[pivot] = marks[pivot] == 1 ? tan(half) : 2 * half
+            values[pivot+1] = chain_ratio(marks[pivot+1], grid[:, 1:3], grid[:, 2:4])
+            if !slides
+                values[5] = chain_ratio(marks[5], grid[1:2, :], grid[2:3, :])
+            end
+            chain = chain_joint(marks[3], values[3]) * roles[3]
+            chain = chain * chain_joint(marks[4], values[4]) * roles[4]
+            chain = chain * chain_joint(marks[5], values[5]) * roles[5]
+            m = inverse * (chain_functions(slides, chain) - constant)
+            values[1] = marks[1] == 1 ? m[6] : atan(m[6], m[3])
+            values[2] = marks[2] == 1 ? m[8] : atan(m[8], m[7])
+            if !slides # else Newton's first step finds both lengths: they enter linearly
+                before = roles[6] * chain_joint(marks[1], values[1]) * roles[1]
+                chain = before * chain_joint(marks[2], values[2]) * roles[2] * chain
+                values[6] = atan(-chain[2, 1], chain[1, 1])
+            end
+            q = zeros(6)
+            q[order] = values + shifts
+            candidates += 1
+            found, good = chain_polish(placements, kinds, q)
+            if good
+                chain_insert!(table, kinds, found)
+            end
+        end
+    end
+    return singular || isodd(length(table)) || (isempty(table) && candidates > 0)
+end
+
+# The matrices of x^2, x and 1, and the right side, its constant apart.
+function chain_pencil(roles, marks, slides)
+    bases = [chain_bases(marks[i]) for i in 1:5]
+    at(i, k) = chain_joint(marks[i], bases[i][1][k]) * roles[i]
+    right = Vector{Vector{Float64}}()
+    left = Vector{Vector{Float64}}()
+    for i in 1:3, j in 1:3
+        push!(right, chain_functions(slides, chain_inverse(roles[6] * at(1, i) * at(2, j))))
+        if slides
+            push!(left, chain_functions(slides, roles[3] * at(4, i) * at(5, j)))
+            continue
+        end
+        for k in 1:3
+            push!(left, chain_functions(slides, at(3, i) * at(4, j) * at(5, k)))
+        end
+    end
+    fitted = reduce(hcat, right) * transpose(kron(bases[1][2], bases[2][2]))
+    constant = fitted[:, 9]
+    powers = kron(bases[4][3], bases[5][3])
+    if !slides
+        powers = kron(bases[3][3], powers)
+    end
+    polynomials = (reduce(hcat, left) .- constant) * transpose(powers)
+    # The last left singular vectors are orthogonal to all columns, whatever their rank.
+    cancel = LinearAlgebra.svd(fitted[:, 1:8]; full = true).U[:, 9:end]
+    equations = transpose(cancel) * polynomials
+    last = slides ? 1 : 3
+    gap = zeros(2 * last, last)
+    parts = [equations[:, 3*last*(x-1)+1:3*last*x] for x in 1:3]
+    return [[gap part; part gap] for part in parts], fitted[:, 1:8], constant
+end
+
+# Half angles of the real roots, x = tan(half), from the eigenvalues t = 1/x of a companion matrix.
+function chain_roots(pencil, kind)
+    n = size(pencil[3], 1)
+    upper = zeros(n, 2n)
+    for k in 1:n
+        upper[k, n+k] = 1.0
+    end
+    singular = true
+    if LinearAlgebra.cond(pencil[3]) < 1e12
+        lower = pencil[3] \ [pencil[1] pencil[2]]
+        singular = !(maximum(abs.(lower)) < 1e10)
+        values = LinearAlgebra.eigvals([upper; -lower])
+    else
+        leading = zeros(2n, 2n)
+        for k in 1:n
+            leading[k, k] = 1.0
+        end
+        leading[n+1:2n, n+1:2n] = pencil[3]
+        values = LinearAlgebra.eigvals([upper; hcat(-pencil[1], -pencil[2])], leading)
+    end
+    halves = Float64[]
+    for t in values
+        if isfinite(t) && abs(imag(t)) < 1e-3 * (1 + abs2(t)) && !(kind == 1 && abs(t) < 1e-5)
+            push!(halves, atan(1.0, real(t)))
+        end
+    end
+    return sort(halves), singular
+end
+
+# Null vectors that are vectors of monomials. Solutions that share the pivot's value are told apart by the eigenvectors
+# of multiplication by y + 0.37 z in the null space.
+function chain_vectors(matrix)
+    n = size(matrix, 1)
+    last = div(n, 4)
+    factors = LinearAlgebra.svd(matrix)
+    count = clamp(sum(factors.S .< 1e-6 * factors.S[1]), 1, 4)
+    space = factors.V[:, n-count+1:n]
+    if count == 1
+        return space
+    end
+    action = LinearAlgebra.pinv(space[last+1:n, :]) * space[1:n-last, :]
+    if last == 3
+        high = [k for k in 1:n if mod(k, 3) != 0]
+        low = [k for k in 1:n if mod(k, 3) != 1]
+        action = action + 0.37 * (LinearAlgebra.pinv(space[low, :]) * space[high, :])
+    end
+    if !all(isfinite, action)
+        return zeros(n, 0)
+    end
+    parts = LinearAlgebra.eigen(action)
+    kept = [k for k in 1:count if abs(imag(parts.values[k])) < 1e-2 * (1 + abs(parts.values[k]))]
+    return real.(space * parts.vectors[:, kept])
+end
+
+# The variable x with high = x low, as a joint value.
+function chain_ratio(kind, high, low)
+    top = sum(high .* low)
+    bottom = sum(low .* low)
+    if kind == 0
+        return 2 * atan(top, bottom)
+    end
+    return bottom > 0 ? top / bottom : 0.0
+end
+
+# Error twist, Jacobian and largest entry of |product - 1|.
+function chain_errors(placements, kinds, q)
+    chain = [1.0 0.0 0.0 0.0; 0.0 1.0 0.0 0.0; 0.0 0.0 1.0 0.0; 0.0 0.0 0.0 1.0]
+    unit = copy(chain)
+    axes = zeros(3, 6)
+    points = zeros(3, 6)
+    for i in 1:6
+        axes[:, i] = chain[1:3, 3]
+        points[:, i] = chain[1:3, 4]
+        chain = chain * chain_joint(kinds[i], q[i]) * placements[i]
+    end
+    jacobian = zeros(6, 6)
+    for i in 1:6
+        if kinds[i] == 1
+            jacobian[1:3, i] = axes[:, i]
+        else
+            jacobian[1:3, i] = LinearAlgebra.cross(axes[:, i], chain[1:3, 4] - points[:, i])
+            jacobian[4:6, i] = axes[:, i]
+        end
+    end
+    turns = [chain[3, 2] - chain[2, 3], chain[1, 3] - chain[3, 1], chain[2, 1] - chain[1, 2]]
+    return vcat(chain[1:3, 4], turns / 2), jacobian, maximum(abs.(chain - unit))
+end
+
+# The best of Newton's iterates from q, angles in (-pi, pi], and whether it is a solution. A step is damped where an
+# angle would jump.
+function chain_polish(placements, kinds, q)
+    best = q
+    least = 1e-10
+    settled = false
+    for tries in 1:16
+        if !all(isfinite, q)
+            break
+        end
+        error, jacobian, defect = chain_errors(placements, kinds, q)
+        if defect < least
+            least = defect
+            best = q
+        end
+        if settled || !(defect < 1e30)
+            break
+        end
+        damped = !(LinearAlgebra.cond(jacobian) < 1e14)
+        step = zeros(6)
+        if !damped
+            step = jacobian \ error
+            damped = any(kinds[i] == 0 && !(abs(step[i]) < 0.5) for i in 1:6)
+        end
+        if damped
+            weights = zeros(6, 6)
+            for i in 1:6
+                weights[i, i] = sqrt(clamp(defect, 1e-12, 1e-6))
+            end
+            step = [jacobian; weights] \ vcat(error, zeros(6))
+        end
+        q = q - step
+        settled = !damped && maximum(abs.(step)) < 1e-8
+    end
+    return [kinds[i] == 1 ? best[i] : pi - mod(pi - best[i], 2 * pi) for i in 1:6], least < 1e-10
+end
+
+# Put a solution in its place, unless it is there already.
+function chain_insert!(table, kinds, q)
+    for other in table
+        gaps = abs.(q - other)
+        gaps = [kinds[i] == 0 && gaps[i] > pi ? abs(gaps[i] - 2 * pi) : gaps[i] for i in 1:6]
+        if all(gaps .< 1e-5)
+            return nothing
+        end
+    end
+    if length(table) < 16
+        push!(table, q)
+        sort!(table; by = row -> chain_key(kinds, row))
+    end
+    return nothing
+end
+
+# What orders the solutions: joint values in steps of 1e-6, -pi counting as pi; 0.0 is added since -0.0 sorts before it.
+function chain_key(kinds, q)
+    turned = [kinds[i] == 0 && q[i] < 1e-6 - pi ? q[i] + 2 * pi : q[i] for i in 1:6]
+    return round.(turned / 1e-6) .+ 0.0
+end

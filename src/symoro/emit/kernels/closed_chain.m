@@ -1,0 +1,360 @@
+function results = closed_chain_(n, constants, kinds, plan)
+% All real solutions of prod_{i=1..6} J_i(q_i) C_i = 1, J = Rz (revolute) or Tz (prismatic): Raghavan and Roth 1993
+% with the eigenvalues of Manocha and Canny 1994. See the documentation of the kernel closed_chain.
+results = zeros(7, n/7);
+results(7, :) = 1e30;
+kinds = double(kinds(:).' > 0.5);
+given = cell(1, 6);
+rotations = [];
+lengths = [];
+for i = 1:6
+    given{i} = [reshape(constants(12*i-11:12*i), 4, 3).'; 0 0 0 1];
+    rotations = [rotations, given{i}(1:3, 1:3)];
+    lengths = [lengths; given{i}(1:3, 4)];
+end
+again = all(isfinite([constants(:); kinds(:); plan(:)])) && all(abs(rotations(:)) < 1.5);
+scale = max(abs(lengths));
+if ~(scale > 0)
+    scale = 1;
+end
+scaled = given;
+for i = 1:6
+    scaled{i}(1:3, 4) = scaled{i}(1:3, 4)/scale;
+    scaled{i} = chain_straighten(scaled{i});
+end
+seen = scaled;
+table = zeros(0, 6);
+% Real solutions come in pairs, except where two meet: what is odd is tried again in another arrangement. Where the
+% loop can move all may fail: last comes a pose nearby, polished on the true one.
+for tries = 1:4
+    if ~again || (tries == 4 && ~isempty(table))
+        break
+    end
+    if tries == 4
+        seen{6}(1:3, :) = seen{6}(1:3, :) + 1e-5*[0 1 -0.7 0.3; -1 0 0.4 -0.5; 0.7 -0.4 0 0.6];
+        seen{6} = chain_straighten(seen{6});
+    end
+    first = 4*mod(tries - 1, 3);
+    [table, again] = chain_try(seen, scaled, kinds, plan(first+1:first+4), table, again);
+end
+for k = 1:min(size(table, 1), n/7)
+    q = table(k, :);
+    q(kinds == 1) = q(kinds == 1)*scale;
+    results(1:6, k) = q(:);
+    [~, ~, results(7, k)] = chain_errors(given, kinds, q);
+end
+results = results(:);
+end
+
+function t = chain_straighten(t)
+% Rotations that were rounded become rotations again: Newton's iteration for the polar factor.
+for k = 1:3
+    r = t(1:3, 1:3);
+    t(1:3, 1:3) = 1.5*r - 0.5*(r*r.')*r;
+end
+end
+
+function made = chain_inverse(t)
+r = t(1:3, 1:3).';
+made = [r, -r*t(1:3, 4); 0 0 0 1];
+end
+
+function made = chain_joint(kind, value)
+if kind
+    made = eye(4);
+    made(3, 4) = value;
+else
+    made = [cos(value), -sin(value), 0, 0; sin(value), cos(value), 0, 0; 0 0 1 0; 0 0 0 1];
+end
+end
+
+function f = chain_functions(slides, t)
+% The functions that both sides share, of a product of placements.
+l = t(1:3, 3);
+p = t(1:3, 4);
+if slides
+    f = [reshape(t(1:3, 1:3), 9, 1); p(1)*l(2) - p(2)*l(1)];
+else
+    f = [p; l; p.'*p; p.'*l; cross(p, l); (p.'*p)*l - 2*(p.'*l)*p];
+end
+end
+
+function [nodes, fit, powers] = chain_bases(kind)
+% Where a variable is tried; from values there to coefficients of (cos, sin, 1) or (r^2, r, 1); from values to
+% coefficients of (x^2, x, 1), x = tan(q/2) or r, times 1 + x^2 for an angle.
+if kind
+    nodes = [-1, 0, 1];
+    fit = [0.5 -1 0.5; -0.5 0 0.5; 0 1 0];
+    powers = fit;
+else
+    nodes = [0, 2, 4]*pi/3;
+    fit = [cos(nodes); sin(nodes); 0.5 0.5 0.5]*2/3;
+    powers = [-1 0 1; 0 2 0; 1 0 1]*fit;
+end
+end
+
+function [table, again] = chain_try(seen, placements, kinds, step, table, again)
+% Solutions that one arrangement of the loop seen leads to, polished on the loop placements.
+if ~(step(1) >= 0 && step(1) < 12)
+    return
+end
+arrangement = floor(step(1));
+shifts = [0, 0, step(2), step(3), step(4), 0];
+roles = cell(1, 6);
+order = zeros(1, 6);
+turn = diag([1, -1, -1, 1]);
+for i = 1:6
+    if arrangement < 6
+        order(i) = mod(arrangement + i - 1, 6) + 1;
+        roles{i} = seen{order(i)};
+    else
+        order(i) = mod(18 - arrangement - i, 6) + 1;
+        roles{i} = turn*chain_inverse(seen{mod(order(i) + 4, 6) + 1})*turn;
+    end
+    roles{i} = chain_joint(kinds(order(i)), shifts(i))*roles{i};
+end
+marks = kinds(order);
+slides = marks(3) && marks(6);
+if marks(6) && ~slides
+    return
+end
+[pencil, right, constant] = chain_pencil(roles, marks, slides);
+if slides
+    pivot = 4;
+else
+    pivot = 3;
+end
+[halves, singular] = chain_roots(pencil, marks(pivot));
+inverse = pinv(right, 1e-9*norm(right));
+candidates = 0;
+for half = halves(:).'
+    s = sin(half);
+    c = cos(half);
+    vectors = chain_vectors(pencil{1}*(s*s) + pencil{2}*(s*c) + pencil{3}*(c*c));
+    for v = 1:size(vectors, 2)
+        grid = reshape(vectors(:, v), [], 4);
+        values = zeros(1, 6);
+        if marks(pivot)
+            values(pivot) = tan(half);
+        else
+            values(pivot) = 2*half;
+        end
+        values(pivot + 1) = chain_ratio(marks(pivot + 1), grid(:, 1:3), grid(:, 2:4));
+        if ~slides
+            values(5) = chain_ratio(marks(5), grid(1:2, :), grid(2:3, :));
+        end
+        chain = eye(4);
+        for i = 3:5
+            chain = chain*chain_joint(marks(i), values(i))*roles{i};
+        end
+        m = inverse*(chain_functions(slides, chain) - constant);
+        if marks(1)
+            values(1) = m(6);
+        else
+            values(1) = atan2(m(6), m(3));
+        end
+        if marks(2)
+            values(2) = m(8);
+        else
+            values(2) = atan2(m(8), m(7));
+        end
+        if ~slides % else Newton's first step finds both lengths: they enter linearly
+            before = roles{6}*chain_joint(marks(1), values(1))*roles{1}*chain_joint(marks(2), values(2))*roles{2};
+            chain = before*chain;
+            values(6) = atan2(-chain(2, 1), chain(1, 1));
+        end
+        q = zeros(1, 6);
+        q(order) = values + shifts;
+        candidates = candidates + 1;
+        [q, good] = chain_polish(placements, kinds, q);
+        if good
+            table = chain_insert(kinds, q, table);
+        end
+    end
+end
+count = size(table, 1);
+again = singular || mod(count, 2) == 1 || (count == 0 && candidates > 0);
+end
+
+function [pencil, right, constant] = chain_pencil(roles, marks, slides)
+% The matrices of x^2, x and 1, and the right side, its constant apart.
+at = cell(5, 3);
+fits = cell(1, 5);
+powers = cell(1, 5);
+for i = 1:5
+    [nodes, fits{i}, powers{i}] = chain_bases(marks(i));
+    for k = 1:3
+        at{i, k} = chain_joint(marks(i), nodes(k))*roles{i};
+    end
+end
+right = [];
+left = [];
+for i = 1:3
+    for j = 1:3
+        f = chain_functions(slides, chain_inverse(roles{6}*at{1, i}*at{2, j}));
+        right = [right, f];
+        if slides
+            left = [left, chain_functions(slides, roles{3}*at{4, i}*at{5, j})];
+            continue
+        end
+        for k = 1:3
+            left = [left, chain_functions(slides, at{3, i}*at{4, j}*at{5, k})];
+        end
+    end
+end
+right = right*kron(fits{1}, fits{2}).';
+constant = right(:, 9);
+right = right(:, 1:8);
+for k = 1:size(left, 2)
+    left(:, k) = left(:, k) - constant;
+end
+if slides
+    last = 1;
+    left = left*kron(powers{4}, powers{5}).';
+else
+    last = 3;
+    left = left*kron(powers{3}, kron(powers{4}, powers{5})).';
+end
+[rotation, ~] = qr(right);
+equations = rotation(:, 9:end).'*left;
+pencil = cell(1, 3);
+gap = zeros(2*last, last);
+for x = 1:3
+    part = equations(:, 3*last*(x - 1)+1:3*last*x);
+    pencil{x} = [gap, part; part, gap];
+end
+end
+
+function [halves, singular] = chain_roots(pencil, kind)
+% Half angles of the real roots, x = tan(half), from the eigenvalues t = 1/x of a companion matrix.
+n = size(pencil{3}, 1);
+if rcond(pencil{3}) > 1e-12
+    lower = pencil{3}\[pencil{1}, pencil{2}];
+    singular = ~(max(abs(lower(:))) < 1e10);
+    t = eig([zeros(n), eye(n); -lower]);
+else
+    singular = true;
+    t = eig([zeros(n), eye(n); -pencil{1}, -pencil{2}], [eye(n), zeros(n); zeros(n), pencil{3}]);
+end
+kept = isfinite(t) & abs(imag(t)) < 1e-3*(1 + abs(t).^2);
+if kind
+    kept = kept & abs(t) > 1e-5;
+end
+halves = sort(atan2(1, real(t(kept))));
+end
+
+function vectors = chain_vectors(matrix)
+% Null vectors that are vectors of monomials. Solutions that share the pivot's value are told apart by the eigenvectors
+% of multiplication by y + 0.37 z in the null space.
+n = size(matrix, 1);
+last = n/4;
+[~, sizes, basis] = svd(matrix);
+sizes = diag(sizes);
+count = min(max(sum(sizes < 1e-6*sizes(1)), 1), 4);
+vectors = basis(:, n-count+1:n);
+if count == 1
+    return
+end
+action = pinv(vectors(last+1:n, :))*vectors(1:n-last, :);
+if last == 3
+    high = mod(0:n-1, 3) < 2;
+    low = mod(0:n-1, 3) > 0;
+    action = action + 0.37*(pinv(vectors(low, :))*vectors(high, :));
+end
+[directions, factors] = eig(action);
+factors = diag(factors);
+kept = abs(imag(factors)) < 1e-2*(1 + abs(factors));
+vectors = real(vectors*directions(:, kept));
+end
+
+function value = chain_ratio(kind, high, low)
+% The variable x with high = x low, as a joint value.
+top = sum(high(:).*low(:));
+bottom = sum(low(:).*low(:));
+if ~kind
+    value = 2*atan2(top, bottom);
+elseif bottom > 0
+    value = top/bottom;
+else
+    value = 0;
+end
+end
+
+function [error, jacobian, defect] = chain_errors(placements, kinds, q)
+% Error twist, Jacobian and largest entry of |product - 1|.
+chain = eye(4);
+axes = zeros(3, 6);
+points = zeros(3, 6);
+for i = 1:6
+    axes(:, i) = chain(1:3, 3);
+    points(:, i) = chain(1:3, 4);
+    chain = chain*chain_joint(kinds(i), q(i))*placements{i};
+end
+jacobian = zeros(6, 6);
+for i = 1:6
+    if kinds(i)
+        jacobian(1:3, i) = axes(:, i);
+    else
+        jacobian(:, i) = [cross(axes(:, i), chain(1:3, 4) - points(:, i)); axes(:, i)];
+    end
+end
+error = [chain(1:3, 4); [chain(3, 2) - chain(2, 3); chain(1, 3) - chain(3, 1); chain(2, 1) - chain(1, 2)]/2];
+defect = max(max(abs(chain - eye(4))));
+end
+
+function [best, good] = chain_polish(placements, kinds, q)
+% The best of Newton's iterates from q, angles in (-pi, pi]. A step is damped where an angle would jump.
+best = q;
+least = 1e-10;
+settled = false;
+for tries = 1:16
+    if any(~isfinite(q))
+        break
+    end
+    [error, jacobian, defect] = chain_errors(placements, kinds, q);
+    if defect < least
+        least = defect;
+        best = q;
+    end
+    if settled || ~(defect < 1e30)
+        break
+    end
+    damped = ~(rcond(jacobian) > 1e-14);
+    if ~damped
+        step = (jacobian\error).';
+        damped = any(abs(step(kinds == 0)) >= 0.5);
+    end
+    if damped
+        weight = sqrt(min(max(defect, 1e-12), 1e-6));
+        step = ([jacobian; weight*eye(6)]\[error; zeros(6, 1)]).';
+    end
+    q = q - step;
+    settled = ~damped && max(abs(step)) < 1e-8;
+end
+good = least < 1e-10;
+turning = kinds == 0;
+best(turning) = pi - mod(pi - best(turning), 2*pi);
+end
+
+function table = chain_insert(kinds, q, table)
+% Put a solution in its place, unless it is there already.
+for k = 1:size(table, 1)
+    gap = abs(q - table(k, :));
+    far = kinds == 0 & gap > pi;
+    gap(far) = abs(gap(far) - 2*pi);
+    if all(gap < 1e-5)
+        return
+    end
+end
+if size(table, 1) == 16
+    return
+end
+table = [table; q];
+keys = table;
+for i = find(kinds == 0)
+    low = keys(:, i) < 1e-6 - pi;
+    keys(low, i) = keys(low, i) + 2*pi;
+end
+[~, order] = sortrows(round(keys/1e-6));
+table = table(order, :);
+end

@@ -1,0 +1,284 @@
+(* All real solutions of prod_{i=1..6} J_i(q_i) C_i = 1, J = Rz (revolute) or Tz (prismatic): Raghavan and Roth 1993
+   with the eigenvalues of Manocha and Canny 1994. See the documentation of the kernel closed_chain. *)
+kernelClosedChain[n_, constants_, marks_, plan_] := Module[
+    {numbers, kinds, given, scale, scaled, seen, table, again, tries, move, step, rows, q},
+    numbers = N[Join[constants, marks, plan]];
+    table = {};
+    again = VectorQ[numbers, NumberQ];
+    If[again,
+        kinds = Map[If[# > 0.5, 1, 0] &, numbers[[73 ;; 78]]];
+        given = Map[Append[Partition[#, 4], {0., 0., 0., 1.}] &, Partition[numbers[[1 ;; 72]], 12]];
+        again = Max[Abs[Flatten[given[[All, 1 ;; 3, 1 ;; 3]]]]] < 1.5;
+        scale = Max[Abs[Flatten[given[[All, 1 ;; 3, 4]]]]];
+        scale = If[scale > 0, scale, 1.]];
+    If[again,
+        scaled = Map[chainStraightened[#, scale] &, given];
+        seen = scaled];
+    (* Real solutions come in pairs, except where two meet: what is odd is tried again in another arrangement. Where
+       the loop can move all may fail: last comes a pose nearby, polished on the true one. *)
+    tries = 0;
+    While[again && tries < If[table === {}, 4, 3],
+        If[tries == 3,
+            move = {{0., 1., -0.7, 0.3}, {-1., 0., 0.4, -0.5}, {0.7, -0.4, 0., 0.6}, {0., 0., 0., 0.}};
+            seen = Append[Most[scaled], chainStraightened[Last[scaled] + 0.00001*move, 1.]]];
+        step = numbers[[78 + 4*Mod[tries, 3] + {1, 2, 3, 4}]];
+        {table, again} = chainTry[seen, scaled, kinds, step, table, again];
+        tries = tries + 1];
+    rows = Table[
+        If[k <= Length[table],
+            q = table[[k]]*Map[If[# == 1, scale, 1.] &, kinds];
+            Append[q, chainErrors[given, kinds, q][[3]]],
+            {0., 0., 0., 0., 0., 0., 10.^30}],
+        {k, 1, Quotient[n, 7]}];
+    Flatten[rows]
+];
+
+(* Lengths divided by the scale; rotations that were rounded become rotations again, by Newton's iteration for the polar
+   factor. *)
+chainStraightened[t_, scale_] := Module[
+    {r},
+    r = t[[1 ;; 3, 1 ;; 3]];
+    Do[r = 1.5*r - 0.5*r . Transpose[r] . r, {3}];
+    Append[Table[Append[r[[k]], t[[k, 4]]/scale], {k, 1, 3}], {0., 0., 0., 1.}]
+];
+
+chainInverse[t_] := Module[
+    {r, p},
+    r = Transpose[t[[1 ;; 3, 1 ;; 3]]];
+    p = -r . t[[1 ;; 3, 4]];
+    Append[Table[Append[r[[k]], p[[k]]], {k, 1, 3}], {0., 0., 0., 1.}]
+];
+
+chainJoint[kind_, value_] := If[kind == 1,
+    {{1., 0., 0., 0.}, {0., 1., 0., 0.}, {0., 0., 1., value}, {0., 0., 0., 1.}},
+    {{Cos[value], -Sin[value], 0., 0.}, {Sin[value], Cos[value], 0., 0.}, {0., 0., 1., 0.}, {0., 0., 0., 1.}}];
+
+(* The functions that both sides share, of a product of placements. *)
+chainFunctions[slides_, t_] := Module[
+    {l, p, cross, pp, pl},
+    l = t[[1 ;; 3, 3]];
+    p = t[[1 ;; 3, 4]];
+    cross = Cross[p, l];
+    pp = p . p;
+    pl = p . l;
+    If[slides,
+        Append[Flatten[t[[1 ;; 3, 1 ;; 3]]], cross[[3]]],
+        Join[p, l, {pp, pl}, cross, pp*l - 2*pl*p]]
+];
+
+(* Where a variable is tried; from values there to coefficients of (cos, sin, 1) or (r^2, r, 1); from values to
+   coefficients of (x^2, x, 1), x = tan(q/2) or r, times 1 + x^2 for an angle. *)
+chainBases[kind_] := Module[
+    {nodes, fit},
+    If[kind == 1,
+        nodes = {-1., 0., 1.};
+        fit = {{0.5, -1., 0.5}, {-0.5, 0., 0.5}, {0., 1., 0.}};
+        {nodes, fit, fit},
+        nodes = N[{0, 2*Pi/3, 4*Pi/3}];
+        fit = {Cos[nodes], Sin[nodes], {0.5, 0.5, 0.5}}*2/3;
+        {nodes, fit, {{-1., 0., 1.}, {0., 2., 0.}, {1., 0., 1.}} . fit}]
+];
+
+(* Add the solutions that one arrangement of the loop "seen" leads to, polished on the loop "placements"; also says
+   whether something may be missing. *)
+chainTry[seen_, placements_, allKinds_, step_, table_, again_] := Module[
+    {arrangement, order, kinds},
+    arrangement = Floor[step[[1]]];
+    order = Table[Mod[If[arrangement < 6, arrangement + i - 1, 18 - arrangement - i], 6] + 1, {i, 1, 6}];
+    kinds = allKinds[[order]];
+    If[0 <= arrangement < 12 && (kinds[[6]] == 0 || kinds[[3]] == 1),
+        chainArranged[seen, placements, allKinds, arrangement, order, Rest[step], table],
+        {table, again}]
+];
+
+chainArranged[seen_, placements_, allKinds_, arrangement_, order_, moves_, before_] := Module[
+    {roles, kinds, shifts, turn, slides, pencil, right, constant, pivot, halves, singular, inverse, candidates, table,
+        s, c, vectors, values, grid, chain, m, q, good},
+    shifts = Join[{0., 0.}, moves, {0.}];
+    turn = DiagonalMatrix[{1., -1., -1., 1.}];
+    kinds = allKinds[[order]];
+    slides = kinds[[3]] == 1 && kinds[[6]] == 1;
+    roles = If[arrangement < 6,
+        seen[[order]],
+        Map[turn . chainInverse[seen[[Mod[# + 4, 6] + 1]]] . turn &, order]];
+    roles = Table[chainJoint[kinds[[i]], shifts[[i]]] . roles[[i]], {i, 1, 6}];
+    {pencil, right, constant} = chainPencil[roles, kinds, slides];
+    pivot = If[slides, 4, 3];
+    {halves, singular} = chainRoots[pencil, kinds[[pivot]]];
+    inverse = chainPseudoInverse[right, 10.^-9];
+    candidates = 0;
+    table = before;
+    Do[
+        s = Sin[half];
+        c = Cos[half];
+        vectors = chainVectors[pencil[[1]]*(s*s) + pencil[[2]]*(s*c) + pencil[[3]]*(c*c)];
+        Do[
+            grid = Partition[vector, Length[vector]/4];
+            values = {0., 0., 0., 0., 0., 0.};
+            values[[pivot]] = If[kinds[[pivot]] == 1, Tan[half], 2*half];
+            values[[pivot + 1]] = chainRatio[kinds[[pivot + 1]], grid[[1 ;; 3]], grid[[2 ;; 4]]];
+            If[! slides, values[[5]] = chainRatio[kinds[[5]], grid[[All, 1 ;; 2]], grid[[All, 2 ;; 3]]]];
+            chain = chainJoint[kinds[[3]], values[[3]]] . roles[[3]];
+            chain = chain . chainJoint[kinds[[4]], values[[4]]] . roles[[4]];
+            chain = chain . chainJoint[kinds[[5]], values[[5]]] . roles[[5]];
+            m = inverse . (chainFunctions[slides, chain] - constant);
+            values[[1]] = If[kinds[[1]] == 1, m[[6]], ArcTan[m[[3]], m[[6]]]];
+            values[[2]] = If[kinds[[2]] == 1, m[[8]], ArcTan[m[[7]], m[[8]]]];
+            If[! slides, (* else Newton's first step finds both lengths: they enter linearly *)
+                chain = chainJoint[kinds[[2]], values[[2]]] . roles[[2]] . chain;
+                chain = roles[[6]] . chainJoint[kinds[[1]], values[[1]]] . roles[[1]] . chain;
+                values[[6]] = ArcTan[chain[[1, 1]], -chain[[2, 1]]]];
+            q = Table[(values + shifts)[[First[First[Position[order, j]]]]], {j, 1, 6}];
+            candidates = candidates + 1;
+            {q, good} = chainPolish[placements, allKinds, q];
+            If[good, table = chainInserted[allKinds, q, table]],
+            {vector, vectors}],
+        {half, halves}];
+    {table, singular || OddQ[Length[table]] || (table === {} && candidates > 0)}
+];
+
+(* The matrices of x^2, x and 1, and the right side, its constant apart. *)
+chainPencil[roles_, kinds_, slides_] := Module[
+    {bases, at, right, left, powers, constant, cancel, equations, last, gap, parts},
+    bases = Map[chainBases, kinds[[1 ;; 5]]];
+    at = Table[chainJoint[kinds[[i]], bases[[i, 1, k]]] . roles[[i]], {i, 1, 5}, {k, 1, 3}];
+    right = Flatten[
+        Table[chainFunctions[slides, chainInverse[roles[[6]] . at[[1, i]] . at[[2, j]]]], {i, 1, 3}, {j, 1, 3}], 1];
+    left = If[slides,
+        Flatten[Table[chainFunctions[slides, roles[[3]] . at[[4, i]] . at[[5, j]]], {i, 1, 3}, {j, 1, 3}], 1],
+        Flatten[
+            Table[chainFunctions[slides, at[[3, i]] . at[[4, j]] . at[[5, k]]], {i, 1, 3}, {j, 1, 3}, {k, 1, 3}], 2]];
+    right = Transpose[KroneckerProduct[bases[[1, 2]], bases[[2, 2]]] . right];
+    constant = right[[All, 9]];
+    right = right[[All, 1 ;; 8]];
+    powers = KroneckerProduct[bases[[4, 3]], bases[[5, 3]]];
+    If[! slides, powers = KroneckerProduct[bases[[3, 3]], powers]];
+    last = If[slides, 1, 3];
+    (* The last left singular vectors are orthogonal to all columns, whatever their rank. *)
+    cancel = Transpose[First[SingularValueDecomposition[PadRight[right, {Length[right], Length[right]}]]]];
+    equations = cancel[[9 ;; 8 + 2*last]] . Transpose[powers . Map[# - constant &, left]];
+    gap = ConstantArray[0., {2*last, last}];
+    parts = Table[equations[[All, 3*last*(x - 1) + 1 ;; 3*last*x]], {x, 1, 3}];
+    {Map[Join[MapThread[Join, {gap, #}], MapThread[Join, {#, gap}]] &, parts], right, constant}
+];
+
+(* Half angles of the real roots, x = tan(half), from the eigenvalues t = 1/x of a companion matrix. *)
+chainRoots[pencil_, kind_] := Module[
+    {n, sizes, lower, companion, t},
+    n = Length[pencil[[3]]];
+    sizes = Diagonal[SingularValueDecomposition[pencil[[3]]][[2]]];
+    If[Min[sizes] > 10.^-15*Max[sizes],
+        lower = Inverse[pencil[[3]]] . MapThread[Join, {pencil[[1]], pencil[[2]]}];
+        companion = Join[MapThread[Join, {ConstantArray[0., {n, n}], N[IdentityMatrix[n]]}], -lower];
+        t = Select[Eigenvalues[companion],
+            Abs[Im[#]] < 0.001*(1 + Abs[#]^2) && ! (kind == 1 && Abs[#] < 0.00001) &];
+        {Sort[Map[ArcTan[Re[#], 1.] &, t]], ! (Max[Abs[Flatten[lower]]] < 10.^10)},
+        {{}, True}]
+];
+
+(* Inverse in the sense of least squares; singular values small against the first count as zero. *)
+chainPseudoInverse[matrix_, tolerance_] := Module[
+    {u, sizes, v, count},
+    {u, sizes, v} = SingularValueDecomposition[matrix];
+    sizes = Diagonal[sizes];
+    count = Length[sizes];
+    sizes = Map[If[# > tolerance*First[sizes], 1/#, 0.] &, sizes];
+    v[[All, 1 ;; count]] . DiagonalMatrix[sizes] . Transpose[u[[All, 1 ;; count]]]
+];
+
+(* Null vectors that are vectors of monomials. Solutions that share the pivot's value are told apart by the eigenvectors
+   of multiplication by y + 0.37 z in the null space. *)
+chainVectors[matrix_] := Module[
+    {n, sizes, v, count, space},
+    n = Length[matrix];
+    {sizes, v} = Rest[SingularValueDecomposition[matrix]];
+    sizes = Diagonal[sizes];
+    count = Min[4, Max[1, Count[sizes, size_ /; size < 10.^-6*First[sizes]]]];
+    space = Map[Take[#, -count] &, v];
+    If[count == 1, Transpose[space], chainSeparated[space, n, n/4]]
+];
+
+chainSeparated[space_, n_, last_] := Module[
+    {action, high, low, values, directions},
+    action = chainPseudoInverse[Drop[space, last], 10.^-14] . Drop[space, -last];
+    If[last == 3,
+        high = Select[Range[n], Mod[#, 3] != 0 &];
+        low = Select[Range[n], Mod[#, 3] != 1 &];
+        action = action + 0.37*chainPseudoInverse[space[[low]], 10.^-14] . space[[high]]];
+    {values, directions} = Eigensystem[action];
+    directions = Pick[directions, Map[Abs[Im[#]] < 0.01*(1 + Abs[#]) &, values]];
+    Map[Re[space . #] &, directions]
+];
+
+(* The variable x with high = x low, as a joint value. *)
+chainRatio[kind_, high_, low_] := Module[
+    {top, bottom},
+    top = Total[Flatten[high*low]];
+    bottom = Total[Flatten[low*low]];
+    If[kind == 0, 2*ArcTan[bottom, top], If[bottom > 0, top/bottom, 0.]]
+];
+
+(* Error twist, Jacobian and largest entry of |product - 1|. *)
+chainErrors[placements_, kinds_, q_] := Module[
+    {chain, axes, points, jacobian, turns},
+    chain = N[IdentityMatrix[4]];
+    axes = {};
+    points = {};
+    Do[
+        axes = Append[axes, chain[[1 ;; 3, 3]]];
+        points = Append[points, chain[[1 ;; 3, 4]]];
+        chain = chain . chainJoint[kinds[[i]], q[[i]]] . placements[[i]],
+        {i, 1, 6}];
+    jacobian = Transpose[Table[
+        If[kinds[[i]] == 1,
+            Join[axes[[i]], {0., 0., 0.}],
+            Join[Cross[axes[[i]], chain[[1 ;; 3, 4]] - points[[i]]], axes[[i]]]],
+        {i, 1, 6}]];
+    turns = {chain[[3, 2]] - chain[[2, 3]], chain[[1, 3]] - chain[[3, 1]], chain[[2, 1]] - chain[[1, 2]]};
+    {Join[chain[[1 ;; 3, 4]], turns/2], jacobian, Max[Abs[Flatten[chain - IdentityMatrix[4]]]]}
+];
+
+(* The best of Newton's iterates, angles in (-pi, pi], and whether it is a solution. A step is damped where an angle
+   would jump. *)
+chainPolish[placements_, kinds_, start_] := Module[
+    {q, best, least, settled, tries, error, jacobian, defect, step, damped, turned},
+    q = start;
+    best = q;
+    least = 10.^-10;
+    settled = False;
+    tries = 0;
+    While[tries < 16 && VectorQ[q, NumberQ],
+        tries = tries + 1;
+        {error, jacobian, defect} = chainErrors[placements, kinds, q];
+        If[defect < least,
+            least = defect;
+            best = q];
+        If[settled || ! (defect < 10.^30), Break[]];
+        step = chainPseudoInverse[jacobian, 10.^-14] . error;
+        damped = Max[Abs[step*(1 - kinds)]] >= 0.5;
+        If[damped,
+            turned = Transpose[jacobian];
+            step = LinearSolve[
+                turned . jacobian + Min[Max[defect, 10.^-12], 10.^-6]*IdentityMatrix[6], turned . error]];
+        q = q - step;
+        settled = ! damped && Max[Abs[step]] < 10.^-8];
+    best = Table[If[kinds[[i]] == 1, best[[i]], best[[i]] - N[2*Pi]*Ceiling[(best[[i]] - N[Pi])/N[2*Pi]]], {i, 1, 6}];
+    {best, least < 10.^-10}
+];
+
+(* The table with a solution in its place, unless it is there already. *)
+chainInserted[kinds_, q_, table_] := Module[
+    {gap, known},
+    gap[a_, b_] := Table[
+        If[kinds[[i]] == 0 && Abs[a[[i]] - b[[i]]] > N[Pi], Abs[Abs[a[[i]] - b[[i]]] - N[2*Pi]], Abs[a[[i]] - b[[i]]]],
+        {i, 1, 6}];
+    known = Select[table, Max[gap[q, #]] < 0.00001 &];
+    If[known =!= {} || Length[table] == 16,
+        table,
+        SortBy[Append[table, q], Round[chainKey[kinds, #]*10.^6] &]]
+];
+
+(* What orders the solutions: joint values in steps of 1e-6, -pi counting as pi. *)
+chainKey[kinds_, q_] := Table[
+    If[kinds[[i]] == 0 && q[[i]] < 10.^-6 - N[Pi], q[[i]] + N[2*Pi], q[[i]]],
+    {i, 1, 6}];
