@@ -1,0 +1,173 @@
+"""The steps unrolled: every choice of branch gives one solution, all of them in one straight program.
+
+    status    0 valid, 1 out of reach, 2 singular (a joint is free, or two branches meet), 3 empty slot: a root that
+              is no solution, or the same solution again
+    residual  the largest entry of direct geometry less the given pose, and of S^2 + C^2 - 1
+
+Sines and cosines found by the steps serve direct geometry as they are; each joint needs one atan2, for the output.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import product
+
+from symoro.expr.scalar import Expr, Scalar, absolute, atan2, less, less_equal, maximum, minimum, select
+from symoro.expr.substitute import substitute
+from symoro.models.geometric.inverse.chain import Chain, Unknown
+from symoro.models.geometric.inverse.placement import Algebra, forward, times
+from symoro.models.geometric.inverse.step import DOUBLE, REACH, Step
+from symoro.program.builder import Builder
+
+EXACT = Algebra(lambda symbol: symbol, lambda x: x)
+VALID, OUT_OF_REACH, SINGULAR, EMPTY = range(4)
+
+
+@dataclass(frozen=True)
+class Solution:
+    """One solution: the joints on the way, and what is said about them."""
+
+    joints: Mapping[int, Expr]
+    free: Mapping[int, Expr]
+    residual: Expr
+    status: Expr
+
+
+def solutions(
+    builder: Builder,
+    chain: Chain,
+    steps: Sequence[Step],
+    given: Sequence[Sequence[bool]],
+    tolerance: float,
+) -> list[Solution]:
+    """All solutions, the first choice of the first step first."""
+    joints = {u.joint: joint_position(builder, u) for u in chain.unknowns}
+    return unrolled(builder, steps, joints, list(differences(builder, chain, given)), tolerance)
+
+
+def unrolled(
+    builder: Builder,
+    steps: Sequence[Step],
+    joints: Mapping[int, Expr],
+    differences: Sequence[Expr],
+    tolerance: float,
+) -> list[Solution]:
+    """The same from the joints and differences in the symbols of the steps."""
+    unroll = _Unrolling(builder, steps, joints, differences, tolerance)
+    return [unroll.solution(number, choice) for number, choice in enumerate(unroll.choices(), 1)]
+
+
+def joint_position(builder: Builder, unknown: Unknown) -> Expr:
+    """The joint's position, in (-pi, pi] for an angle."""
+    if not unknown.turns:
+        return unknown.length
+    s, c = own_turn(unknown)
+    return builder.number(atan2(s, c))
+
+
+def own_turn(unknown: Unknown) -> tuple[Scalar, Scalar]:
+    """Sine and cosine of the joint itself."""
+    s, c = unknown.sine, unknown.cosine
+    if unknown.before is not None:
+        s0, c0 = unknown.before.sine, unknown.before.cosine
+        s, c = s * c0 - c * s0, c * c0 + s * s0
+    return unknown.sign * s, c
+
+
+def differences(builder: Builder, chain: Chain, given: Sequence[Sequence[bool]]) -> Iterator[Expr]:
+    """Direct geometry less the target, where the target is given."""
+    number = builder.number
+    for r in range(3):
+        row: list[Scalar] = [int(r == k) for k in range(4)]
+        for item in chain.items:  # from the base, so that solutions share what they have in common
+            row = times(row, forward(item, EXACT))
+        for c in range(4):
+            if given[r][c]:
+                yield number(absolute(number(row[c]) - chain.target[r][c]))
+
+
+class _Unrolling:
+    def __init__(
+        self,
+        builder: Builder,
+        steps: Sequence[Step],
+        joints: Mapping[int, Expr],
+        differences: Sequence[Expr],
+        tolerance: float,
+    ) -> None:
+        self.builder = builder
+        self.graph = builder.graph
+        self.steps = steps
+        self.joints = joints
+        self.differences = differences
+        self.tolerance = tolerance
+
+    def choices(self) -> Iterator[tuple[int, ...]]:
+        return product(*(range(len(step.choices)) for step in self.steps))
+
+    def solution(self, number: int, choice: Sequence[int]) -> Solution:
+        values: dict[int, int] = {}
+        reach: list[Expr] = []
+        free: dict[int, Expr] = {}
+        checks: list[Expr] = []
+        spare: Scalar = self.builder.number(0)
+        singular: Scalar = spare
+        for step, branch in zip(self.steps, choice, strict=True):
+            self._lines(step, branch, number, values)
+            reach += self._put(step.reach, values)
+            checks += self._put(step.checks, values)
+            for sign, distance in step.meets:
+                (distance,) = self._put([distance], values)
+                singular = maximum(singular, less_equal(distance, REACH))
+                if branch if sign is None else step.choices[branch][sign.lit].number != 1:
+                    spare = maximum(spare, less_equal(distance, DOUBLE))  # two that meet give one solution
+            for unknown, flag in step.free:
+                (free[unknown.joint],) = self._put([flag], values)
+                singular = maximum(singular, free[unknown.joint])
+                if branch:  # so do the branches of a free joint
+                    spare = maximum(spare, free[unknown.joint])
+        residual = _largest([*self._put(self.differences, values), *checks])
+        joints = dict(zip(self.joints, self._put(list(self.joints.values()), values), strict=True))
+        return Solution(joints, free, residual, self._status(reach, singular, residual, spare))
+
+    def _lines(self, step: Step, branch: int, number: int, values: dict[int, int]) -> None:
+        """Work out a step on a branch; what is chosen may follow from the lines, as a polynomial's roots do."""
+        chosen = step.choices[branch]
+        for target, value in step.lines:
+            self._choose(chosen, values)
+            (made,) = self._put([value], values)
+            values[target.lit >> 1] = self._named(target, made, number).lit
+        self._choose(chosen, values)
+
+    def _choose(self, chosen: Mapping[int, Expr], values: dict[int, int]) -> None:
+        for literal, value in chosen.items():
+            values[literal >> 1] = self._put([value], values)[0].lit
+
+    def _put(self, exprs: Sequence[Expr], values: Mapping[int, int]) -> list[Expr]:
+        return [Expr(self.graph, lit) for lit in substitute(self.graph, [e.lit for e in exprs], values)]
+
+    def _named(self, target: Expr, made: Expr, number: int) -> Expr:
+        name, _ = self.graph.args[target.lit >> 1]
+        return self.builder.named(f"{name}_{number}", made)
+
+    def _status(self, reach: Sequence[Expr], singular: Scalar, residual: Expr, spare: Scalar) -> Expr:
+        fine = select(spare, EMPTY, select(singular, SINGULAR, VALID))
+        closed = select(less_equal(residual, self.tolerance), fine, EMPTY)
+        if reach:
+            closed = select(less(_least(reach), -REACH), OUT_OF_REACH, closed)
+        return self.builder.number(closed)
+
+
+def _least(values: Sequence[Expr]) -> Expr:
+    found: Scalar = values[0]
+    for value in values[1:]:
+        found = minimum(found, value)
+    return found  # type: ignore[return-value]
+
+
+def _largest(values: Sequence[Expr]) -> Expr:
+    found: Scalar = values[0]
+    for value in values[1:]:
+        found = maximum(found, value)
+    return found  # type: ignore[return-value]

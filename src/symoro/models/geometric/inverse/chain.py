@@ -1,0 +1,283 @@
+"""The way from one frame to another as known placements and unknown joints, ready to be moved across an equation.
+
+    K0 G1 K1 G2 ... Gm Km = U0
+
+Each item of the chain is a constant placement K, a slide Tz(r), or a run G of turns about parallel axes. In a run the
+unknowns are the sums of the joints' angles, phi_k = phi_(k-1) +- q_k, so that its placement is linear in their sines
+and cosines:
+
+    G = [ Rz(phi_last)   sum_k Rz(phi_k) t_k ]        t_k: from axis k to axis k + 1, slides between them included
+        [      0                  1          ]
+
+Joints whose value is known (locked, or driven in a closed loop) are part of the constants.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from symoro.errors import NotApplicableError
+from symoro.expr.linalg import Matrix, add, homogeneous, identity, matmul, matvec, position_of, rotation_of
+from symoro.expr.scalar import Expr, Scalar, cos, sin, symbol
+from symoro.models.geometric.steps import standing_frame
+from symoro.models.joints import is_zero
+from symoro.program.builder import Builder
+from symoro.robot.description import GEOMETRIC, Frame, JointType, Placement, Robot
+from symoro.robot.topology import path
+
+IsZero = Callable[[Expr], bool]
+
+
+@dataclass(frozen=True)
+class Unknown:
+    """What is to be solved for: a sum of angles (its sine and cosine are the symbols) or a length.
+
+    Attributes:
+        label: of the symbols, '23' for q2 + q3.
+        parts: the joints it is the sum of, with their signs; the last one is its own joint.
+        before: the sum without its own joint, where the run has turned before.
+    """
+
+    label: str
+    parts: tuple[tuple[int, int], ...]
+    turns: bool
+    sine: Expr = field(compare=False)
+    cosine: Expr = field(compare=False)
+    length: Expr = field(compare=False)
+    before: Unknown | None = field(default=None, compare=False)
+
+    @property
+    def joint(self) -> int:
+        return self.parts[-1][0]
+
+    @property
+    def sign(self) -> int:
+        return self.parts[-1][1]
+
+    @property
+    def symbols(self) -> tuple[Expr, ...]:
+        return (self.sine, self.cosine) if self.turns else (self.length,)
+
+    def __str__(self) -> str:
+        words = [f"{'-' if s < 0 else '+'} q{j}" for j, s in self.parts]
+        return " ".join(words).removeprefix("+ ")
+
+
+@dataclass(frozen=True)
+class Fixed:
+    """A known placement."""
+
+    matrix: Matrix
+
+
+@dataclass(frozen=True)
+class Slide:
+    """Tz(sign r)."""
+
+    unknown: Unknown
+    sign: int
+
+
+@dataclass(frozen=True)
+class Move:
+    """A translation between two parallel axes: a constant vector and slides along constant directions."""
+
+    constant: tuple[Scalar, ...]
+    slides: tuple[tuple[Unknown, tuple[Scalar, ...]], ...] = ()
+
+
+@dataclass(frozen=True)
+class Run:
+    """Turns about parallel axes; `moves[k]` leads from axis k to axis k + 1."""
+
+    turns: tuple[Unknown, ...]
+    moves: tuple[Move, ...]
+
+    @property
+    def slides(self) -> tuple[Unknown, ...]:
+        return tuple(unknown for move in self.moves for unknown, _ in move.slides)
+
+
+Item = Fixed | Slide | Run
+
+
+@dataclass(frozen=True)
+class Chain:
+    """The items, the unknowns in the order of the joints, and the matrix that the product must equal."""
+
+    items: tuple[Item, ...]
+    unknowns: tuple[Unknown, ...]
+    target: Matrix
+    motions: tuple[Motion, ...]
+
+
+@dataclass(frozen=True)
+class Motion:
+    """An elementary part of the way: a constant screw along x or z, or a joint (number, sign)."""
+
+    axis: str = "z"
+    angle: Scalar = 0
+    length: Scalar = 0
+    joint: int = 0
+    sign: int = 1
+    turns: bool = True
+
+    @property
+    def matrix(self) -> Matrix:
+        s, c = sin(self.angle), cos(self.angle)
+        if self.axis == "z":
+            return [[c, -s, 0, 0], [s, c, 0, 0], [0, 0, 1, self.length], [0, 0, 0, 1]]
+        return [[1, 0, 0, self.length], [0, c, -s, 0], [0, s, c, 0], [0, 0, 0, 1]]
+
+    @property
+    def inverse(self) -> Motion:
+        return Motion(self.axis, -self.angle, -self.length, self.joint, -self.sign, self.turns)
+
+
+def motions_between(
+    builder: Builder, robot: Robot, frm: int | str, to: int | str, known: Mapping[int, Scalar]
+) -> tuple[Motion, ...]:
+    """The way from frame `frm` to frame `to`, elementary motion by elementary motion.
+
+    Raises:
+        NotApplicableError: a joint on the way is coupled to another one, and not known.
+    """
+    up, down = path(robot, standing_frame(robot, frm), standing_frame(robot, to))
+    found: list[Motion] = []
+    if frm == "tool" and robot.tool:
+        found += _back(_along(builder, robot.tool.place, 0, {}))
+    for j in up:
+        found += _back(_along(builder, _uncoupled(robot, j, known), j, known))
+    for j in down:
+        found += _along(builder, _uncoupled(robot, j, known), j, known)
+    if to == "tool" and robot.tool:
+        found += _along(builder, robot.tool.place, 0, {})
+    return tuple(found)
+
+
+def _uncoupled(robot: Robot, j: int, known: Mapping[int, Scalar]) -> Frame:
+    frame = robot.frame(j)
+    if frame.coupling is not None and j not in known:
+        raise NotApplicableError(
+            f"joint {j} of robot '{robot.name}' is coupled to another joint, which inverse geometry does not solve",
+            hint="ask for a chain without it (option to), or describe the coupling by a closed loop",
+        )
+    return frame
+
+
+def _along(builder: Builder, place: Frame | Placement, j: int, known: Mapping[int, Scalar]) -> list[Motion]:
+    gamma, b, alpha, d, theta, r = (builder.formula(getattr(place, name)) for name in GEOMETRIC)
+    sigma = getattr(place, "sigma", JointType.FIXED)
+    moving = sigma in (JointType.REVOLUTE, JointType.PRISMATIC)
+    turns = sigma == JointType.REVOLUTE
+    if moving and j in known:
+        theta, r = (theta + known[j], r) if turns else (theta, r + known[j])
+    joint = [Motion(joint=j, turns=turns)] if moving and j not in known else []
+    return [Motion("z", gamma, b), Motion("x", alpha, d), Motion("z", theta), *joint, Motion("z", 0, r)]
+
+
+def _back(motions: Sequence[Motion]) -> list[Motion]:
+    return [motion.inverse for motion in reversed(motions)]
+
+
+def chain_of(
+    builder: Builder, motions: Sequence[Motion], target: Matrix, vanishes: IsZero, *, runs: bool = True
+) -> Chain:
+    """The chain of a way; `vanishes` tells whether an expression is zero whatever its symbols are.
+
+    Without `runs` every joint is an unknown of its own, parallel to another one or not.
+    """
+    return _Assembly(builder, vanishes, runs).chain(motions, target)
+
+
+class _Assembly:
+    """Puts the items together, from the first motion to the last."""
+
+    def __init__(self, builder: Builder, vanishes: IsZero, runs: bool) -> None:
+        self.builder = builder
+        self.vanishes = vanishes
+        self.runs = runs
+        self.items: list[Item] = []
+        self.unknowns: list[Unknown] = []
+        self.turns: list[Unknown] = []
+        self.moves: list[Move] = []
+        self.inside = identity(3)  # rotation since the run's angle, constants alone
+        self.tail: list[Matrix | Slide] = []
+        self.apart = False  # labels of sums written 1_2, where 12 could be a joint
+
+    def chain(self, motions: Sequence[Motion], target: Matrix) -> Chain:
+        self.apart = any(motion.joint > 9 for motion in motions)
+        for motion in motions:
+            if not motion.joint:
+                self.tail.append(motion.matrix)
+            elif motion.turns:
+                self._turn(motion)
+            else:
+                slide = Slide(self._unknown(((motion.joint, motion.sign),), turns=False), motion.sign)
+                self.tail.append(slide)
+        self._close()
+        return Chain(tuple(self.items), tuple(self.unknowns), target, tuple(motions))
+
+    def _turn(self, motion: Motion) -> None:
+        across = self.inside
+        for part in self.tail:
+            if not isinstance(part, Slide):
+                across = matmul(across, rotation_of(part))
+        own = (motion.joint, motion.sign)
+        if self.runs and self.turns and all(self._zero(across[k][2]) for k in (0, 1)):
+            self.moves.append(self._move())
+            flipped = self._zero(self.builder.number(across[2][2]) + 1)
+            before = self.turns[-1]
+            own = (motion.joint, -motion.sign if flipped else motion.sign)
+            self.turns.append(self._unknown((*before.parts, own), turns=True, before=before))
+            return
+        self._close()
+        self.turns = [self._unknown((own,), turns=True)]
+
+    def _zero(self, x: Scalar) -> bool:
+        return is_zero(x) or self.vanishes(self.builder.number(x))
+
+    def _move(self) -> Move:
+        """The tail as one translation seen from the run's angle; its rotation joins `inside`."""
+        constant: list[Scalar] = [0, 0, 0]
+        slides = []
+        for part in self.tail:
+            if isinstance(part, Slide):
+                direction = tuple(part.sign * row[2] for row in self.inside)
+                slides.append((part.unknown, direction))
+            else:
+                constant = add(constant, matvec(self.inside, position_of(part)))
+                self.inside = matmul(self.inside, rotation_of(part))
+        self.tail = []
+        return Move(tuple(constant), tuple(slides))
+
+    def _close(self) -> None:
+        """End the run: its turns become an item, the tail items of their own."""
+        if self.turns:
+            self.items.append(Run(tuple(self.turns), tuple(self.moves)))
+        fixed = homogeneous(self.inside, [0, 0, 0])
+        for part in self.tail:
+            if isinstance(part, Slide):
+                self._fixed(fixed)
+                self.items.append(part)
+                fixed = identity(4)
+            else:
+                fixed = matmul(fixed, part)
+        self._fixed(fixed)
+        self.turns, self.moves, self.tail, self.inside = [], [], [], identity(3)
+
+    def _fixed(self, matrix: Matrix) -> None:
+        if any(not is_zero(x - (r == c)) for r, row in enumerate(matrix) for c, x in enumerate(row)):
+            self.items.append(Fixed(matrix))
+
+    def _unknown(
+        self, parts: tuple[tuple[int, int], ...], *, turns: bool, before: Unknown | None = None
+    ) -> Unknown:
+        joints = [str(j) if s > 0 else f"m{j}" for j, s in parts]
+        label = ("_" if self.apart or any(len(word) > 1 for word in joints) else "").join(joints)
+        graph = self.builder.graph
+        sine, cosine, length = (symbol(graph, f"{letter}{label}") for letter in "SCq")
+        made = Unknown(label, parts, turns, sine, cosine, length, before)
+        self.unknowns.append(made)
+        return made

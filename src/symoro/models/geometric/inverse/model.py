@@ -1,0 +1,78 @@
+"""`inverse-geometry`: all joint positions that bring a frame to a given pose."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from symoro.models.catalogue import Option, Port, model
+from symoro.models.geometric.inverse.branches import Solution
+from symoro.models.geometric.inverse.methods import by_swivel, solved
+from symoro.models.geometric.inverse.problem import Problem, pose_problem
+from symoro.models.geometric.steps import last_frame, resolve
+from symoro.models.references import SYMORO_1997
+from symoro.program.program import Program
+from symoro.robot.coordinates import independent
+from symoro.robot.description import Robot
+
+
+@model(
+    "inverse-geometry",
+    menu="Geometric",
+    title="inverse geometric model, all solutions",
+    inputs=(
+        Port("T", "4,4", "pose of the frame"),
+        Port("q0", "n", "joints left free, locked or off the way"),
+        Port("swivel", "", "with the option swivel: angle of the elbow"),
+    ),
+    outputs=(
+        Port("q", "K,n", "joint positions, one row a solution"),
+        Port("status", "K", "0 valid, 1 out of reach, 2 singular, 3 empty slot"),
+        Port("residual", "K", "largest entry of direct geometry less the pose"),
+        Port("free", "K,n", "1 where a joint is free"),
+    ),
+    options=(
+        Option(
+            "method", "auto, paul, pieper or general", "choice", "auto", ("auto", "paul", "pieper", "general")
+        ),
+        Option("frm", "frame in which the pose is given", "frame", 0),
+        Option("to", "frame that is placed; by default the tool or the last link's frame", "frame", None),
+        Option("pose", "which entries are given: full, position, axis, planar or a list", "text", "full"),
+        Option("locked", "joints that are given by q0, as '7' or '3,5'", "text", None),
+        Option(
+            "swivel", "seven joints by the angle of the elbow about the line shoulder - wrist", "flag", False
+        ),
+        Option("tolerance", "largest residual of a valid solution", "number", 1e-9),
+    ),
+    reference=SYMORO_1997.at("section 3.3"),
+    aliases=("igm",),
+    equations=r"{}^{0}T_{1}(q_1)\, {}^{1}T_{2}(q_2) \cdots {}^{n-1}T_{n}(q_n)\, E = U_0 = [s \, n \, a \, P]",
+)
+def inverse_geometry(
+    robot: Robot,
+    method: str = "auto",
+    frm: int | str = 0,
+    to: int | str | None = None,
+    pose: str = "full",
+    locked: str | None = None,
+    swivel: bool = False,
+    tolerance: float = 1e-9,
+) -> Program:
+    """All solutions for a pose."""
+    start, end = resolve(robot, frm, 0), resolve(robot, to, last_frame(robot))
+    problem = pose_problem(robot, start, end, pose, locked, surplus=int(swivel))
+    answer = by_swivel(problem, tolerance) if swivel else solved(problem, method, tolerance)
+    notes = tuple(f"q{j} does not move what is given: taken from q0" for j in problem.idle)
+    program = _program(problem, answer.solutions)
+    return replace(program, choices=answer.choices + notes, derivation=answer.derivation)
+
+
+def _program(problem: Problem, found: list[Solution]) -> Program:
+    own = independent(problem.robot)
+    builder = problem.builder
+    builder.output("q", [[s.joints.get(j, problem.start[j]) for j in own] for s in found], "joint positions")
+    builder.output("status", [s.status for s in found], "0 valid, 1 out of reach, 2 singular, 3 empty slot")
+    builder.output("residual", [s.residual for s in found], "largest entry of direct geometry less the pose")
+    idle = dict.fromkeys(problem.idle, 1)
+    free = [[s.free.get(j, idle.get(j, 0)) for j in own] for s in found]
+    builder.output("free", free, "1 where a joint is free")
+    return builder.program()

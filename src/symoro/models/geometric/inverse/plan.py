@@ -1,0 +1,122 @@
+"""Plan of the kernel `closed_chain`: which of the twelve arrangements of a loop to solve, and from where.
+
+Whether an arrangement suits a robot cannot be read off one number: with parallel or intersecting axes the elimination
+loses rank in some arrangements, and condition numbers choose badly among the others. Each is therefore tried on random
+configurations; the ones that find most solutions, with the fewest candidates that lead nowhere, make the plan.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+import numpy as np
+
+from symoro.errors import NotApplicableError
+from symoro.expr.kernels.closed_chain_equations import Array, role_order
+from symoro.expr.kernels.closed_chain_roots import candidates
+from symoro.expr.kernels.closed_chain_table import ACCEPT, distinct, loop_errors, polish, wrapped
+
+Sample = Callable[[np.random.Generator], tuple[Sequence[float], Sequence[float]]]
+
+SEED = 6
+FIRST, SECOND = 10, 40  # configurations of the first trial of all arrangements, of the second of the best
+KEPT = 4  # arrangements in the second trial
+SHIFTS = 2  # choices of shifts of each of these
+ENOUGH = 0.9  # share of the configurations that the best arrangement must find
+NEAR = 1e-6
+
+Step = tuple[float, float, float, float]
+Score = tuple[int, int, int]
+
+
+def plan(kinds: Sequence[int], sample: Sample) -> tuple[float, ...]:
+    """The plan (12 numbers) for joints of these kinds.
+
+    Arguments:
+        kinds: 0 revolute, 1 prismatic, six of them.
+        sample: constants (72) of the loop and joint values (6) of a random configuration that closes it.
+
+    Raises:
+        NotApplicableError: the joints are dependent in every configuration, or no arrangement works.
+    """
+    rng = np.random.default_rng(SEED)
+    kinds = [int(kind) for kind in kinds]
+    placements, q = _draw(sample, rng, FIRST + SECOND, kinds)
+    rank = _rank(placements, kinds, q)
+    if rank < 6:
+        raise NotApplicableError(
+            f"the six joints give only {rank} independent motions in every configuration",
+            hint="lock the joints that are redundant, or ask for a partial pose",
+        )
+    steps = [_step(kinds, arrangement, rng) for arrangement in _arrangements(kinds)]
+    scores = {step: _score(placements[:FIRST], q[:FIRST], kinds, step) for step in steps}
+    best = sorted(steps, key=lambda step: scores[step], reverse=True)[:KEPT]
+    again = [
+        step for old in best for step in (old, *(_step(kinds, int(old[0]), rng) for _ in range(SHIFTS - 1)))
+    ]
+    scores = {step: _score(placements[FIRST:], q[FIRST:], kinds, step) for step in again}
+    ranked = sorted(again, key=lambda step: scores[step], reverse=True)
+    good = [step for step in ranked if scores[step][0] >= ENOUGH * SECOND]
+    if not good:
+        raise NotApplicableError(
+            "none of the arrangements of the loop is regular enough for the general method",
+            hint="three intersecting, parallel or sliding axes have closed forms: method='pieper' or 'paul'",
+        )
+    repeats = {step: [other[0] for other in good[:k]].count(step[0]) for k, step in enumerate(good)}
+    chosen = sorted(good, key=lambda step: repeats[step])[:3]  # what one arrangement misses another may find
+    while len(chosen) < 3:
+        chosen.append(_step(kinds, int(chosen[0][0]), rng))
+    return tuple(number for step in chosen for number in step)
+
+
+def _draw(sample: Sample, rng: np.random.Generator, count: int, kinds: list[int]) -> tuple[Array, Array]:
+    """Placements (count, 6, 4, 4) and joint values (count, 6), lengths divided by the largest."""
+    drawn = [sample(rng) for _ in range(count)]
+    placements = np.zeros((count, 6, 4, 4))
+    placements[:, :, :3] = np.array([constants for constants, _ in drawn], dtype=float).reshape(
+        count, 6, 3, 4
+    )
+    placements[:, :, 3, 3] = 1
+    scale = np.abs(placements[:, :, :3, 3]).max((1, 2))
+    scale[scale == 0] = 1
+    placements[:, :, :3, 3] /= scale[:, None, None]
+    values = np.array([q for _, q in drawn], dtype=float)
+    return placements, np.where(np.array(kinds) == 1, values / scale[:, None], values)
+
+
+def _rank(placements: Array, kinds: list[int], q: Array) -> int:
+    sizes = np.linalg.svd(loop_errors(placements, kinds, q)[1])[1]
+    return int((sizes > 1e-9 * sizes[:, :1]).sum(1).max())
+
+
+def _arrangements(kinds: list[int]) -> list[int]:
+    """Those whose last role is revolute, or sliding as the third."""
+    orders = [role_order(arrangement) for arrangement in range(12)]
+    return [k for k, order in enumerate(orders) if kinds[order[2]] or not kinds[order[5]]]
+
+
+def _step(kinds: list[int], arrangement: int, rng: np.random.Generator) -> Step:
+    """An arrangement with random shifts: none of a sliding joint, except of the pivot, where one is needed."""
+    order = role_order(arrangement)
+    shifts = rng.uniform(-1, 1, 3)
+    for i in (2, 1, 0):
+        if kinds[order[2 + i]] and (i or kinds[order[5]]):
+            shifts[i] = 0
+    return float(arrangement), float(shifts[0]), float(shifts[1]), float(shifts[2])
+
+
+def _score(placements: Array, q: Array, kinds: list[int], step: Step) -> Score:
+    """Configurations found again, solutions found in all, and minus the candidates beyond these.
+
+    What a singular pencil finds it finds by chance, and it does not count.
+    """
+    tried, which, singular = candidates(placements, kinds, list(step))
+    tried, defects = polish(placements[which], kinds, tried)
+    good = (defects < ACCEPT) & ~singular[which]
+    near = np.abs(wrapped(kinds, tried - q[which])).max(1) < NEAR
+    found = len(np.unique(which[good & near]))
+    solutions = 0
+    for sample in range(len(q)):
+        mine = tried[good & (which == sample)]
+        solutions += len(distinct(kinds, mine)) if len(mine) else 0
+    return found, solutions, solutions - len(tried)

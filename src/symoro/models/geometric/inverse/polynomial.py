@@ -1,0 +1,88 @@
+"""Polynomials in the sines, cosines and lengths to be solved for, with expressions of known things as coefficients.
+
+A monomial is a sorted tuple of symbols; no entry of a chain has a symbol twice in a term, so that there are no powers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping
+
+from symoro.expr.scalar import Expr, Scalar
+
+Monomial = tuple[int, ...]  # the literals of the symbols, ascending
+ONE: Monomial = ()
+
+
+class Polynomial:
+    """A sum of terms; supports the operators that a product of placements needs."""
+
+    __slots__ = ("terms",)
+
+    def __init__(self, terms: Mapping[Monomial, Scalar]) -> None:
+        self.terms = terms
+
+    @classmethod
+    def of(cls, value: Scalar | Polynomial) -> Polynomial:
+        if isinstance(value, Polynomial):
+            return value
+        return cls({} if _is_zero(value) else {ONE: value})
+
+    @classmethod
+    def variable(cls, symbol: Expr) -> Polynomial:
+        return cls({(symbol.lit,): 1})
+
+    def __add__(self, other: Scalar | Polynomial) -> Polynomial:
+        terms = dict(self.terms)
+        for monomial, coefficient in Polynomial.of(other).terms.items():
+            total = terms.get(monomial, 0) + coefficient
+            if _is_zero(total):
+                terms.pop(monomial, None)
+            else:
+                terms[monomial] = total
+        return Polynomial(terms)
+
+    __radd__ = __add__
+
+    def __neg__(self) -> Polynomial:
+        return Polynomial({monomial: -coefficient for monomial, coefficient in self.terms.items()})
+
+    def __sub__(self, other: Scalar | Polynomial) -> Polynomial:
+        return self + -Polynomial.of(other)
+
+    def __rsub__(self, other: Scalar | Polynomial) -> Polynomial:
+        return Polynomial.of(other) - self
+
+    def __mul__(self, other: Scalar | Polynomial) -> Polynomial:
+        found = Polynomial({})
+        for m1, c1 in Polynomial.of(other).terms.items():
+            found = found + Polynomial({tuple(sorted(m + m1)): c * c1 for m, c in self.terms.items()})
+        return found
+
+    __rmul__ = __mul__
+
+    def absorbed(self, known: Mapping[int, Expr]) -> Polynomial:
+        """The polynomial with known symbols (by literal) taken into the coefficients."""
+        found: dict[Monomial, Scalar] = {}
+        for monomial, coefficient in self.terms.items():
+            for literal in monomial:
+                if literal in known:
+                    coefficient = coefficient * known[literal]
+            rest = tuple(literal for literal in monomial if literal not in known)
+            found[rest] = found.get(rest, 0) + coefficient
+        return Polynomial({m: c for m, c in found.items() if not _is_zero(c)})
+
+    def without(self, dropped: Collection[Monomial]) -> Polynomial:
+        return Polynomial({m: c for m, c in self.terms.items() if m not in dropped})
+
+    def coefficient(self, *symbols: Expr) -> Scalar:
+        """Of the product of some symbols; of none: the constant term."""
+        return self.terms.get(tuple(sorted(s.lit for s in symbols)), 0)
+
+    def only_in(self, monomials: Iterable[tuple[Expr, ...]]) -> bool:
+        """Whether it has no other terms than these and a constant."""
+        allowed = {tuple(sorted(s.lit for s in symbols)) for symbols in monomials} | {ONE}
+        return set(self.terms) <= allowed
+
+
+def _is_zero(x: Scalar) -> bool:
+    return x.is_zero if isinstance(x, Expr) else x == 0
