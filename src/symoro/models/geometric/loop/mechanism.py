@@ -1,0 +1,157 @@
+"""Which joints of a robot with loops are given, which are to be found, and the way round each loop.
+
+Frames k and k + B of a loop are one frame seen from the two sides of the cut, so that the way from one to the other
+through the mechanism is a product of placements that closes:
+
+    (k+B)T(root)  (root)Tk  =  I
+
+W. Khalil, J.F. Kleinfinger, "A new geometric notation for open and closed-loop robots", ICRA 1986.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+from symoro.expr.linalg import Matrix
+from symoro.expr.scalar import Expr, Scalar, cos, sin, symbol
+from symoro.models.geometric.inverse.chain import Motion, Unknown, motions_between
+from symoro.models.joints import is_zero
+from symoro.program.builder import Builder
+from symoro.robot.coordinates import independent
+from symoro.robot.description import JointType, Robot
+from symoro.robot.topology import Loop, cut_joints, loops, moving_joints
+
+
+def active_joints(robot: Robot) -> list[int]:
+    """The joints of the tree that are driven, in frame order: the entries of qa."""
+    return [j for j in independent(robot) if robot.frame(j).mu]
+
+
+def passive_joints(robot: Robot) -> list[int]:
+    """What the loops determine: the other joints of the tree, then the opened ones."""
+    return [j for j in independent(robot) if not robot.frame(j).mu] + cut_joints(robot)
+
+
+def reason_not_closed(robot: Robot) -> str | None:
+    """Why the loops of a robot do not determine its passive joints; None where they may."""
+    if not robot.B:
+        return "it has no closed loop"
+    held = {j for loop in loops(robot) for j in loop.frames}
+    held |= {i for j in held for i, _ in _drivers(robot, j)}
+    loose = [j for j in passive_joints(robot) if j not in held]
+    if loose:
+        return f"joint {loose[0]} is passive and in no loop"
+    if not active_joints(robot):
+        return "none of its joints is active"
+    return None
+
+
+def _drivers(robot: Robot, j: int) -> Sequence[tuple[int, object]]:
+    coupling = robot.frame(j).coupling
+    return coupling.terms if coupling else ()
+
+
+def joint_unknown(builder: Builder, robot: Robot, j: int) -> Unknown:
+    """The symbols of a joint by itself: Sj, Cj and qj for a turn, qj for a slide."""
+    sine, cosine, position = (symbol(builder.graph, f"{letter}{j}") for letter in "SCq")
+    turns = robot.frame(j).sigma == JointType.REVOLUTE
+    return Unknown(str(j), ((j, 1),), turns, sine, cosine, position)
+
+
+@dataclass(frozen=True)
+class Turned(Motion):
+    """A turn about z that is known by its sine and cosine."""
+
+    sine: Scalar = field(default=0)
+    cosine: Scalar = field(default=1)
+
+    @property
+    def matrix(self) -> Matrix:
+        s, c = self.sine, self.cosine
+        return [[c, -s, 0, 0], [s, c, 0, 0], [0, 0, 1, 0], [0, 0, 0, 1]]
+
+
+@dataclass(frozen=True)
+class Shift(Motion):
+    """A known translation."""
+
+    vector: tuple[Scalar, Scalar, Scalar] = field(default=(0, 0, 0))
+
+    @property
+    def matrix(self) -> Matrix:
+        x, y, z = self.vector
+        return [[1, 0, 0, x], [0, 1, 0, y], [0, 0, 1, z], [0, 0, 0, 1]]
+
+
+def way_round(
+    builder: Builder,
+    robot: Robot,
+    loop: Loop,
+    known: Mapping[int, Scalar],
+    solved: Mapping[int, Unknown],
+) -> tuple[Motion, ...]:
+    """The motions from frame k + B to frame k; `solved` joints enter by the sines and cosines found for them."""
+    motions = motions_between(builder, robot, loop.right, loop.left, known)
+    return _summed(
+        [_known(motion, solved[motion.joint]) if motion.joint in solved else motion for motion in motions]
+    )
+
+
+def _known(motion: Motion, found: Unknown) -> Motion:
+    if found.turns:
+        return Turned(sine=motion.sign * found.sine, cosine=found.cosine)
+    return Motion(length=motion.sign * found.length)
+
+
+def _summed(motions: Sequence[Motion]) -> tuple[Motion, ...]:
+    """The same way with known turns about parallel axes as one turn by the sum of their angles.
+
+    Rz(a) Tx(d) Rz(b) = T(d cos a, d sin a, 0) Rz(a + b),    Rz(a) Rz(q) = Rz(q) Rz(a)
+    """
+    found: list[Motion] = []
+    angle: Scalar = 0
+    for motion in motions:
+        if isinstance(motion, Turned) or (motion.axis == "x" and not is_zero(motion.angle)):
+            found += [Motion("z", angle), motion]
+            angle = 0
+        elif motion.joint:
+            found.append(motion)
+        elif motion.axis == "x":
+            found.append(Shift(vector=(motion.length * cos(angle), motion.length * sin(angle), 0)))
+        else:
+            angle = angle + motion.angle
+            found.append(Shift(vector=(0, 0, motion.length)))
+    return (*found, Motion("z", angle))
+
+
+def coupled_positions(builder: Builder, robot: Robot, known: Mapping[int, Scalar]) -> dict[int, Scalar]:
+    """The joints that known ones drive."""
+    found: dict[int, Scalar] = {}
+    for j in moving_joints(robot):
+        coupling = robot.frame(j).coupling
+        if coupling and all(i in known for i, _ in coupling.terms):
+            total: Scalar = builder.formula(coupling.offset)
+            for i, ratio in coupling.terms:
+                total = total + builder.formula(ratio) * known[i]
+            found[j] = total
+    return found
+
+
+def uncoupled(robot: Robot) -> Robot:
+    """The robot with every joint on its own."""
+    return robot.replace(frames=tuple(replace(frame, coupling=None) for frame in robot.frames))
+
+
+def joint_inputs(builder: Builder, robot: Robot) -> tuple[dict[int, Expr], dict[int, Expr]]:
+    """Declare qa, q0 and qc0; returns the active joints, and a posture of all joints to start from."""
+    active, own, cut = active_joints(robot), independent(robot), cut_joints(robot)
+    qa = builder.input("qa", (len(active),), [f"q{j}" for j in active], "active joints")
+    title = "posture from which joints that stay free, and Newton's method, start"
+    q0 = builder.input("q0", (len(own),), [f"q0_{j}" for j in own], title, default=[0.0] * len(own))
+    start = dict(zip(own, q0, strict=True))
+    if cut:
+        title = "opened joints of that posture"
+        qc0 = builder.input("qc0", (len(cut),), [f"q0_{j}" for j in cut], title, default=[0.0] * len(cut))
+        start.update(zip(cut, qc0, strict=True))
+    return dict(zip(active, qa, strict=True)), start

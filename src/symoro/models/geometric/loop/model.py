@@ -1,0 +1,124 @@
+"""`loop-geometry`: the passive joints of a robot with closed loops from its active ones, all assembly modes."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from symoro.errors import NotApplicableError
+from symoro.models.catalogue import Option, Port, model
+from symoro.models.geometric.inverse.branches import Solution
+from symoro.models.geometric.loop.assemblies import assemblies
+from symoro.models.geometric.loop.mechanism import joint_inputs, reason_not_closed
+from symoro.models.geometric.loop.newton import continued
+from symoro.models.geometric.loop.relations import LoopRelations, SolvedLoop, loop_name, solved_loops
+from symoro.models.references import SYMORO_1997
+from symoro.program.builder import Builder
+from symoro.program.program import Program
+from symoro.robot.coordinates import independent
+from symoro.robot.description import Robot
+from symoro.robot.topology import cut_joints
+
+STATUS = "0 valid, 1 out of reach, 2 singular, 3 empty slot"
+RESIDUAL = "largest entry by which a loop stays open"
+
+
+@model(
+    "loop-geometry",
+    menu="Geometric",
+    title="geometry of closed loops: passive joints from the active ones, all assembly modes",
+    inputs=(
+        Port("qa", "na", "active joints, in frame order"),
+        Port("q0", "n", "posture to start from: for joints left free, and for method numeric"),
+        Port("qc0", "B", "opened joints of that posture"),
+    ),
+    outputs=(
+        Port("q", "K,n", "all joints of the tree, one row an assembly mode"),
+        Port("qc", "K,B", "opened joints"),
+        Port("status", "K", STATUS),
+        Port("residual", "K", RESIDUAL),
+        Port("free", "K,n", "1 where a joint of the tree is free"),
+    ),
+    options=(
+        Option(
+            "method",
+            "closed form, or Newton's method from q0",
+            "choice",
+            "auto",
+            ("auto", "closed", "numeric"),
+        ),
+        Option(
+            "modes",
+            "of a parallelogram: itself alone, or the crossed one too",
+            "choice",
+            "parallelogram",
+            ("parallelogram", "all"),
+        ),
+        Option("tolerance", "largest residual of a valid mode", "number", 1e-9),
+        Option("steps", "steps from q0 to qa in the method numeric", "number", 10),
+    ),
+    reference=SYMORO_1997.at("sections 2 and 3.3"),
+    applies=reason_not_closed,
+    applies_to="robots with closed loops",
+    equations=r"{}^{k+B}T_{r}\,{}^{r}T_{k} = I_4, \qquad k = NL+1, \dots, NL+B",
+    example="fourbar",
+)
+def loop_geometry(
+    robot: Robot,
+    method: str = "auto",
+    modes: str = "parallelogram",
+    tolerance: float = 1e-9,
+    steps: float = 10,
+) -> Program:
+    """All assembly modes in closed form, or one by Newton's method."""
+    builder = Builder(f"{robot.name}_loop_geometry")
+    active, start = joint_inputs(builder, robot)
+    if method == "numeric":
+        one = continued(builder, robot, active, start, int(steps), tolerance)
+        return _program(builder, robot, [one], (_numerically(steps, "as asked"),))
+    relations = solved_loops(builder, robot, active, start, every_mode=modes == "all")
+    if not relations.unsolved:
+        found = assemblies(builder, relations, active, tolerance)
+        stages = tuple(stage for one in relations.solved for stage in one.stages)
+        return replace(_program(builder, robot, found, _told(relations)), derivation=stages)
+    names = ", ".join(map(loop_name, relations.unsolved))
+    if method == "closed":
+        raise NotApplicableError(
+            f"no closed form was found for loop {names} of robot '{robot.name}'",
+            hint="method='numeric' follows one assembly mode by Newton's method, from the posture q0",
+        )
+    one = continued(builder, robot, active, start, int(steps), tolerance)
+    why = f"no closed form was found for loop {names}"
+    return _program(builder, robot, [one], (_numerically(steps, why),))
+
+
+def _told(relations: LoopRelations) -> tuple[str, ...]:
+    lines = [_sentence(one) for one in relations.solved]
+    modes = 1
+    for one in relations.solved:
+        modes *= one.modes
+    if any(one.linear and one.modes == 1 for one in relations.solved):
+        lines.append("modes='all' gives the crossed modes of parallelograms too")
+    return (*lines, f"{modes} assembly mode{'s' if modes > 1 else ''}, the branches of the last loop fastest")
+
+
+def _sentence(one: SolvedLoop) -> str:
+    joints = ", ".join(f"q{j}" for j in one.joints)
+    return f"loop {one.name} solved for {joints} {one.how}: {one.modes} mode{'s' * (one.modes > 1)}"
+
+
+def _numerically(steps: float, why: str) -> str:
+    return (
+        f"Newton's method, {why}: one assembly mode, followed from the posture q0, qc0 in {int(steps)} steps; "
+        "other modes need other postures, status 1 means that it did not close"
+    )
+
+
+def _program(builder: Builder, robot: Robot, found: list[Solution], told: tuple[str, ...]) -> Program:
+    own, cut = independent(robot), cut_joints(robot)
+    builder.output("q", [[s.joints[j] for j in own] for s in found], "joint positions")
+    if cut:
+        builder.output("qc", [[s.joints[j] for j in cut] for s in found], "opened joints")
+    builder.output("status", [s.status for s in found], STATUS)
+    builder.output("residual", [s.residual for s in found], RESIDUAL)
+    builder.output("free", [[s.free.get(j, 0) for j in own] for s in found], "1 where a joint is free")
+    return replace(builder.program(), choices=told)

@@ -1,0 +1,174 @@
+"""Loops by Newton's method, for structures without a closed form: one assembly mode, followed from a given posture.
+
+The active joints go from their values in the posture q0 to those asked for in equal steps; after each, a fixed number
+of Newton steps brings the passive joints back to closure. With T the product round a loop, R and p its rotation and
+position, z_j and o_j the axis and a point of joint j on the way,
+
+    e = [ vee(R - R') / 2, p ],    J_j = [ z_j, z_j x (p - o_j) ]  or  [ 0, z_j ],    (J' J + mu I) dq = -J' e
+
+mu is small enough to leave the convergence quadratic, and keeps the step finite where J is singular; long steps are
+shortened. What counts is the residual at the end: a mode that did not close has status 1.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+
+from symoro.errors import OptionError
+from symoro.expr.linalg import Matrix, Vector, cross, dot, identity, matmul, subtract
+from symoro.expr.scalar import Expr, Scalar, absolute, less_equal, maximum, minimum, select
+from symoro.models.geometric.inverse.branches import OUT_OF_REACH, SINGULAR, VALID, Solution
+from symoro.models.geometric.inverse.chain import Motion, motions_between
+from symoro.models.geometric.loop.mechanism import coupled_positions, passive_joints, uncoupled
+from symoro.program.builder import Builder
+from symoro.robot.coordinates import drivers
+from symoro.robot.description import Robot
+from symoro.robot.topology import cut_joints, loops
+
+CORRECTIONS = 2  # Newton steps after each step of the active joints
+FINAL = 5  # and after the last one
+LONGEST = Fraction(1, 2)  # radians or metres that a passive joint may move in one step
+DAMPING = 1e-12  # of the largest entry of J' J
+FLAT = 1e-10  # a pivot of J' J below it, relative to its column, is zero: the passive joints can move alone
+
+
+@dataclass(frozen=True)
+class Closure:
+    """The loops at some posture: e, the columns of J by passive joint, and the largest entry of T - I."""
+
+    error: Vector
+    columns: Mapping[int, Vector]
+    residual: Expr
+
+
+def continued(
+    builder: Builder,
+    robot: Robot,
+    active: Mapping[int, Expr],
+    start: Mapping[int, Expr],
+    steps: int,
+    tolerance: float,
+) -> Solution:
+    """The mode of the posture `start`, followed to the active joints' values.
+
+    Raises:
+        OptionError: less than one step.
+    """
+    if steps < 1:
+        raise OptionError(f"option steps of loop-geometry: at least 1, got {steps}")
+    newton = _Newton(builder, robot)
+    passive: dict[int, Scalar] = {j: start[j] for j in newton.passive}
+    for k in range(1, steps + 1):
+        share = Fraction(k, steps)
+        driven = {j: start[j] + share * (q - start[j]) if k < steps else q for j, q in active.items()}
+        for _ in range(CORRECTIONS if k < steps else FINAL):
+            passive = newton.corrected(driven, passive)
+    end = newton.closure(active, passive)
+    fine = select(newton.singular(end), SINGULAR, VALID)
+    status = select(less_equal(end.residual, tolerance), fine, OUT_OF_REACH)
+    joints = {j: builder.number(q) for j, q in {**active, **passive}.items()}
+    return Solution(joints, {}, end.residual, builder.number(status))
+
+
+class _Newton:
+    def __init__(self, builder: Builder, robot: Robot) -> None:
+        self.builder = builder
+        self.robot = robot
+        self.passive = passive_joints(robot)
+        free = uncoupled(robot)
+        self.ways = [motions_between(builder, free, loop.right, loop.left, {}) for loop in loops(robot)]
+        self.opened = set(cut_joints(robot))
+        self.count = 0
+
+    def corrected(self, active: Mapping[int, Scalar], passive: Mapping[int, Scalar]) -> dict[int, Scalar]:
+        """The passive joints after one step."""
+        here = self.closure(active, passive)
+        normal = self._normal(here)
+        largest: Scalar = DAMPING
+        for k in range(len(normal)):
+            largest = maximum(largest, normal[k][k])
+        for k in range(len(normal)):
+            normal[k][k] = normal[k][k] + DAMPING * largest
+        right = [-dot(here.columns[j], here.error) for j in self.passive]
+        step = self.builder.call("solve", [x for row in normal for x in row], right)
+        longest: Scalar = LONGEST
+        for x in step:
+            longest = maximum(longest, absolute(x))
+        scale = LONGEST / longest
+        self.count += 1
+        return {
+            j: self.builder.named(f"q{j}_step{self.count}", passive[j] + scale * x)
+            for j, x in zip(self.passive, step, strict=True)
+        }
+
+    def closure(self, active: Mapping[int, Scalar], passive: Mapping[int, Scalar]) -> Closure:
+        q = {**active, **passive}
+        q |= coupled_positions(self.builder, self.robot, q)
+        error: Vector = []
+        columns: dict[int, Vector] = {j: [] for j in self.passive}
+        residual: Scalar = self.builder.number(0)
+        for way in self.ways:
+            end, axes = self._walk(way, q)
+            rotation, position = [row[:3] for row in end[:3]], [row[3] for row in end[:3]]
+            vee = [(rotation[j][i] - rotation[i][j]) / 2 for i, j in ((1, 2), (2, 0), (0, 1))]
+            error += [*vee, *position]
+            screws = self._screws(axes, position)
+            for j in self.passive:
+                columns[j] += screws.get(j, [0] * 6)
+            for r in range(3):
+                for c in range(4):
+                    residual = maximum(residual, absolute(self.builder.number(end[r][c] - (r == c))))
+        return Closure(error, columns, self.builder.number(residual))
+
+    def _walk(
+        self, way: Sequence[Motion], q: Mapping[int, Scalar]
+    ) -> tuple[Matrix, list[tuple[Motion, Vector, Vector]]]:
+        """The product, and axis and point of every joint."""
+        placed = identity(4)
+        axes = []
+        for motion in way:
+            if motion.joint:
+                axes.append((motion, [row[2] for row in placed[:3]], [row[3] for row in placed[:3]]))
+                value = motion.sign * q[motion.joint]
+                motion = Motion("z", value, 0) if motion.turns else Motion("z", 0, value)
+            placed = matmul(placed, motion.matrix)
+        return placed, axes
+
+    def _screws(self, axes: Sequence[tuple[Motion, Vector, Vector]], end: Vector) -> dict[int, Vector]:
+        """Columns of J by independent joint."""
+        found: dict[int, Vector] = {}
+        for motion, z, o in axes:
+            axis = [motion.sign * x for x in z]
+            column = [*axis, *cross(axis, subtract(end, o))] if motion.turns else [0, 0, 0, *axis]
+            driving = (
+                [(motion.joint, 1)]
+                if motion.joint in self.opened
+                else drivers(self.robot, motion.joint, self.builder.formula)
+            )
+            for j, ratio in driving:
+                before = found.get(j, [0] * 6)
+                found[j] = [x + ratio * y for x, y in zip(before, column, strict=True)]
+        return found
+
+    def _normal(self, here: Closure) -> Matrix:
+        columns = [here.columns[j] for j in self.passive]
+        return [[dot(a, b) for b in columns] for a in columns]
+
+    def singular(self, here: Closure) -> Expr:
+        """1 where the columns of J are dependent: by the pivots of J' J = L D L'."""
+        normal = self._normal(here)
+        n = len(normal)
+        least: Scalar = 1
+        for k in range(n):
+            whole = self.builder.number(self.builder.number(normal[k][k]))
+            for i in range(k):
+                whole = whole + normal[i][k] * normal[i][k] / normal[i][i]
+            pivot = self.builder.number(maximum(normal[k][k], FLAT * FLAT))
+            least = minimum(least, pivot / maximum(whole, FLAT * FLAT))
+            normal[k][k] = pivot
+            for i in range(k + 1, n):
+                for j in range(i, n):
+                    normal[i][j] = normal[i][j] - normal[k][i] * normal[k][j] / pivot
+        return self.builder.number(less_equal(least, FLAT))

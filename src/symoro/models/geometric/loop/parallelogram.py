@@ -1,0 +1,303 @@
+"""Parallelograms among the loops: a planar loop with four sides, opposite ones of equal length whatever the lengths.
+
+In the plane of the loop its sides are complex numbers t_k, turned by the sums phi_k of the joints up to them:
+
+    sum_k t_k exp(i phi_k) = 0,    phi_last = const
+
+Let a, b be neighbouring sides whose angle beta = phi_b - phi_a is known, c, d the opposite ones, |t_c| = |t_a| and
+|t_d| = |t_b|. The loop closes in two ways:
+
+    parallelogram   t_c exp(i phi_c) = -t_a exp(i phi_a),  t_d exp(i phi_d) = -t_b exp(i phi_b)
+    crossed         both turned over about the diagonal s = t_a + t_b exp(i beta):  z -> (s / |s|)^2 conj(z)
+
+The first is linear in the angles, phi_c = phi_a + const and phi_d = phi_b + const, and so are then all joints. The
+modes meet where the four sides lie in one line. Sides of length zero (joints with one axis) do not count.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from symoro.expr.linalg import Matrix, identity, inverse_transform, matmul
+from symoro.expr.scalar import Expr, Scalar, absolute, atan2, cos, select, sin, symbol
+from symoro.models.geometric.inverse.chain import Chain, Fixed, Item, Run, Unknown
+from symoro.models.geometric.inverse.probes import Probes
+from symoro.models.geometric.inverse.step import Draft, Step
+from symoro.models.geometric.loop.forms import Form, constant_angle
+from symoro.program.builder import Builder
+
+LINEAR = 0  # the type of a step that needs no equation
+Complex = tuple[Scalar, Scalar]
+
+
+@dataclass(frozen=True)
+class Linear:
+    """q = sum n_j q_j + constant."""
+
+    terms: tuple[tuple[int, int], ...]
+    constant: Expr
+
+    def value(self, positions: Mapping[int, Scalar]) -> Expr:
+        total = self.constant
+        for j, n in self.terms:
+            total = total + n * positions[j]
+        return total
+
+    def __str__(self) -> str:
+        words = [f"{'-' if n < 0 else '+'} {'' if abs(n) == 1 else f'{abs(n)} '}q{j}" for j, n in self.terms]
+        text = " ".join(words).removeprefix("+ ").replace("- ", "-", 1 if words and words[0][0] == "-" else 0)
+        if self.constant.is_zero and words:
+            return text
+        return f"{text} + {self.constant}".removeprefix(" + ").replace("+ -", "- ")
+
+
+@dataclass(frozen=True)
+class Parallelogram:
+    """The step that gives the joints, on one branch or two, and what is left open by it."""
+
+    step: Step
+    differences: tuple[Expr, ...]
+    linear: Mapping[int, Linear]
+    how: str
+
+
+@dataclass(frozen=True)
+class Side:
+    """A side of the loop: a constant vector in the plane, turned by a sum of joints."""
+
+    vector: Complex
+    form: Form
+
+
+def parallelogram(
+    builder: Builder,
+    probes: Probes,
+    chain: Chain,
+    known: Mapping[int, Scalar],
+    joints: Mapping[int, Unknown],
+    *,
+    every_mode: bool,
+) -> Parallelogram | None:
+    """The relations of a loop that is a parallelogram, None for any other.
+
+    Arguments:
+        chain: the way round the loop with every joint, known or not, as an unknown.
+        known: positions of the known joints.
+        every_mode: whether the crossed mode is a second branch.
+    """
+    found = _sides(builder, probes, chain)
+    if found is None or len(joints) != 3:
+        return None
+    sides, closing = found
+    for first in range(4):
+        turned = [*sides[first:], *sides[:first]]
+        beta = _known_angle(turned[1].form - turned[0].form, closing, joints)
+        if beta is not None and _opposite_equal(probes, turned):
+            inverse = _unimodular(turned, closing, list(joints))
+            if inverse is not None:
+                return _Writer(builder, probes, turned, beta, closing, known, joints, inverse).written(
+                    every_mode
+                )
+    return None
+
+
+def _sides(builder: Builder, probes: Probes, chain: Chain) -> tuple[list[Side], Form] | None:
+    """Four sides in order round the loop, and the sum of all joints less its constant value (which is zero)."""
+    runs = [item for item in chain.items if isinstance(item, Run)]
+    if len(runs) != 1 or len(runs[0].turns) != len(chain.unknowns):
+        return None
+    (run,) = runs
+    at = chain.items.index(run)
+    target = matmul(_inverse(chain.items[:at]), _inverse(chain.items[at + 1 :]))
+    height: Scalar = -target[2][3]
+    for move in run.moves:
+        height = height + move.constant[2]
+    flat = (target[0][2], target[1][2], target[2][2] - 1, height)
+    if not all(probes.vanishes(x) for x in flat):
+        return None
+    sides = [
+        Side((move.constant[0], move.constant[1]), Form(dict(turn.parts)))
+        for turn, move in zip(run.turns, run.moves, strict=False)
+    ]
+    sides.append(Side((-target[0][3], -target[1][3]), Form()))
+    sides = [side for side in sides if not all(probes.vanishes(x) for x in side.vector)]
+    whole = constant_angle(builder, probes, target[1][0], target[0][0])
+    return (sides, Form(dict(run.turns[-1].parts)) - whole) if len(sides) == 4 else None
+
+
+def _inverse(items: Sequence[Item]) -> Matrix:
+    """Of the constant placement before or after the turns."""
+    found = identity(4)
+    for item in items:
+        if isinstance(item, Fixed):
+            found = matmul(inverse_transform(item.matrix), found)
+    return found
+
+
+def _known_angle(form: Form, closing: Form, joints: Mapping[int, Unknown]) -> Form | None:
+    """The form without unknown joints, with the help of the sum that is zero; None where they cannot go."""
+    for n in (0, 1, -1):
+        found = form + n * closing
+        if not any(j in joints for j in found.joints):
+            return found
+    return None
+
+
+def _opposite_equal(probes: Probes, sides: Sequence[Side]) -> bool:
+    """Whether opposite sides have one length at all probes."""
+    a, b, c, d = (_square(side.vector) for side in sides)
+    return probes.vanishes(a - c) and probes.vanishes(b - d)
+
+
+def _unimodular(sides: Sequence[Side], closing: Form, joints: Sequence[int]) -> list[list[int]] | None:
+    """What gives the joints from (phi_c - phi_a, phi_d - phi_a, sum of all); None where they are not determined."""
+    import numpy
+
+    a, _, c, d = (side.form for side in sides)
+    rows = [form.joints for form in (c - a, d - a, closing)]
+    matrix = numpy.array([[row.get(j, 0) for j in joints] for row in rows], dtype=float)
+    if abs(abs(numpy.linalg.det(matrix)) - 1) > 1e-9:
+        return None
+    return [[round(x) for x in row] for row in numpy.linalg.inv(matrix)]
+
+
+class _Writer:
+    """Writes the step of a parallelogram whose sides are a, b, c, d."""
+
+    def __init__(
+        self,
+        builder: Builder,
+        probes: Probes,
+        sides: Sequence[Side],
+        beta: Form,
+        closing: Form,
+        known: Mapping[int, Scalar],
+        joints: Mapping[int, Unknown],
+        inverse: Sequence[Sequence[int]],
+    ) -> None:
+        self.builder = builder
+        self.probes = probes
+        self.known = known
+        self.joints = joints
+        self.a, self.b, self.c, self.d = (side.vector for side in sides)
+        self.beta = beta
+        fa, _, fc, fd = (side.form for side in sides)
+        # Each joint is n_c alpha_c + n_d alpha_d + rest, alpha_c = phi_c - phi_a, alpha_d = phi_d - phi_a.
+        self.shares: dict[int, tuple[int, int, Form]] = {}
+        for (n_c, n_d, n), j in zip(inverse, joints, strict=True):
+            others = n_c * (fc - fa) + n_d * (fd - fa) + n * closing
+            self.shares[j] = (n_c, n_d, Form({j: 1}) - others)
+
+    def written(self, every_mode: bool) -> Parallelogram:
+        beta = _direction(self.beta.value(self.builder, self.known))
+        turned = _times(self.b, beta)
+        gap = [symbol(self.builder.graph, f"gap{next(iter(self.joints))}{x}") for x in "xy"]
+        branches = [self._linear(beta, gap)]
+        draft = Draft(self.builder, LINEAR, {}, frozenset())
+        if every_mode:
+            branches.append(self._crossed(turned, gap, draft))
+        number = self.builder.number
+        x, y = _times(self.b, _conjugate(self.a))
+        between = self.beta + constant_angle(self.builder, self.probes, y, x)
+        flat = number(sin(between.value(self.builder, self.known)))
+        step = Step(
+            LINEAR,
+            tuple(self.joints.values()),
+            (),
+            (),
+            tuple(branches),
+            free=tuple(draft.free),
+            meets=((None, flat * flat),),
+        )
+        linear = {j: self._relation(form) for j, form in self._forms().items()}
+        words = ", ".join(f"q{j} = {relation}" for j, relation in linear.items())
+        kept = "both modes" if every_mode else "the crossed mode left out"
+        return Parallelogram(
+            step, tuple(number(absolute(x)) for x in gap), linear, f"as a parallelogram, {words}; {kept}"
+        )
+
+    def _relation(self, form: Form) -> Linear:
+        return Linear(tuple(sorted(form.joints.items())), form.constant(self.builder))
+
+    def _forms(self) -> dict[int, Form]:
+        """The joints on the linear branch."""
+        alpha_c = self._against(self.a, self.c)
+        alpha_d = self._against(self.b, self.d) + self.beta
+        return {j: n_c * alpha_c + n_d * alpha_d + rest for j, (n_c, n_d, rest) in self.shares.items()}
+
+    def _against(self, side: Complex, opposite: Complex) -> Form:
+        """The angle by which the opposite side must be turned: of -t_a / t_c."""
+        x, y = _times(side, _conjugate(opposite))
+        return constant_angle(self.builder, self.probes, -y, -x)
+
+    def _linear(self, beta: Complex, gap: Sequence[Expr]) -> dict[int, Expr]:
+        found: dict[int, Expr] = {}
+        for j, form in self._forms().items():
+            value = form.value(self.builder, self.known)
+            self._put(found, j, _direction(value), value)
+        c, d = (
+            _direction(self._against(*pair).value(self.builder, {}))
+            for pair in ((self.a, self.c), (self.b, self.d))
+        )
+        second = _times(_plus(self.b, _times(self.d, d)), beta)
+        self._open(found, gap, _plus(_plus(self.a, _times(self.c, c)), second))
+        return found
+
+    def _crossed(self, turned: Complex, gap: Sequence[Expr], draft: Draft) -> dict[int, Expr]:
+        """The sides a and b turned over about the diagonal."""
+        number = self.builder.number
+        s = _plus(self.a, turned)
+        size = number(_square(s))
+        free = draft.vanishing(size)
+        if free is not None:
+            draft.free = [(self.joints[j], free) for j, (n_c, n_d, _) in self.shares.items() if n_c or n_d]
+            size = number(select(free, 1, size))
+        axis = _times(s, s)
+        directions = []
+        ends: Complex = s
+        for side, opposite in ((self.a, self.c), (turned, self.d)):
+            over = _times(axis, _conjugate(side))
+            against = _times(over, _conjugate(opposite))
+            scale = -1 / (size * _square(opposite))
+            directions.append((number(against[0] * scale), number(against[1] * scale)))
+            ends = _plus(ends, _times(opposite, directions[-1]))
+        found: dict[int, Expr] = {}
+        for j, (n_c, n_d, rest) in self.shares.items():
+            z = _direction(rest.value(self.builder, self.known))
+            for n, direction in zip((n_c, n_d), directions, strict=True):
+                factor = direction if n > 0 else _conjugate(direction)
+                for _ in range(abs(n)):
+                    z = _times(z, factor)
+            self._put(found, j, z, number(atan2(z[1], z[0])))
+        self._open(found, gap, ends)
+        return found
+
+    def _put(self, found: dict[int, Expr], j: int, direction: Complex, position: Expr) -> None:
+        own = self.joints[j]
+        cosine, sine = (self.builder.number(x) for x in direction)
+        found.update({own.sine.lit: sine, own.cosine.lit: cosine, own.length.lit: position})
+
+    def _open(self, found: dict[int, Expr], gap: Sequence[Expr], ends: Complex) -> None:
+        """By how much the four sides do not come back to where they started."""
+        found.update({name.lit: self.builder.number(x) for name, x in zip(gap, ends, strict=True)})
+
+
+def _direction(angle: Expr) -> Complex:
+    return cos(angle), sin(angle)
+
+
+def _times(x: Complex, y: Complex) -> Complex:
+    return x[0] * y[0] - x[1] * y[1], x[0] * y[1] + x[1] * y[0]
+
+
+def _plus(x: Complex, y: Complex) -> Complex:
+    return x[0] + y[0], x[1] + y[1]
+
+
+def _conjugate(x: Complex) -> Complex:
+    return x[0], -x[1]
+
+
+def _square(x: Complex) -> Scalar:
+    return x[0] * x[0] + x[1] * x[1]

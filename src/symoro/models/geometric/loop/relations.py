@@ -1,0 +1,278 @@
+"""The passive joints of every loop in terms of the active ones: steps in closed form, loop after loop.
+
+The loop with the fewest unknowns is solved first; what it gives is known to the loops after it. Each is first looked
+at as a parallelogram, then solved by Paul's method, as an inverse geometric model whose pose is the unit matrix, and
+where that fails, with six unknowns, by elimination and eigenvalues.
+
+The result is data: the steps stand in symbols (Sj, Cj, qj of every solved joint) and `assemblies.py` unrolls them into
+the assembly modes; models that need the loops alone use `solved_loops`.
+
+W. Khalil, D. Creusot, "SYMORO+: a system for the symbolic modelling of robots", Robotica 15, 1997, section 3.3.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from symoro.errors import NotApplicableError
+from symoro.expr.linalg import identity
+from symoro.expr.scalar import Expr, Scalar, absolute, atan2
+from symoro.models.geometric.inverse.branches import differences, own_turn
+from symoro.models.geometric.inverse.chain import Chain, Motion, Unknown, chain_of
+from symoro.models.geometric.inverse.equations import Equations
+from symoro.models.geometric.inverse.explain import derivation
+from symoro.models.geometric.inverse.paul import Paul
+from symoro.models.geometric.inverse.probes import Probes
+from symoro.models.geometric.inverse.step import Step
+from symoro.models.geometric.loop.general import general_step
+from symoro.models.geometric.loop.mechanism import (
+    coupled_positions,
+    joint_unknown,
+    passive_joints,
+    uncoupled,
+    way_round,
+)
+from symoro.models.geometric.loop.parallelogram import Linear, parallelogram
+from symoro.models.geometric.loop.postures import Postures, closed_postures
+from symoro.program.builder import Builder
+from symoro.program.derivation import Sentence, Stage
+from symoro.robot.description import Robot
+from symoro.robot.topology import Loop, loops
+
+WHOLE = ((True,) * 4,) * 3
+NAMING = 0  # the type of a step that solves nothing: it names the joints after what was solved
+
+
+def loop_name(loop: Loop) -> str:
+    """Frames k and k + B."""
+    return f"{loop.left}-{loop.right}"
+
+
+@dataclass(frozen=True)
+class SolvedLoop:
+    """A loop solved in closed form.
+
+    Attributes:
+        joints: those that it gives, by number, with the symbols Sj, Cj, qj that the steps define.
+        steps: in order; the choices of each are its branches.
+        differences: each is zero where the loop closes, in the symbols of the steps.
+        linear: the joints that are linear in others (on the first branch), where it is a parallelogram.
+        how: the method in words.
+        stages: the derivation, to be read.
+    """
+
+    loop: Loop
+    joints: Mapping[int, Unknown]
+    steps: tuple[Step, ...]
+    differences: tuple[Expr, ...]
+    linear: Mapping[int, Linear]
+    how: str
+    stages: tuple[Stage, ...]
+
+    @property
+    def name(self) -> str:
+        return loop_name(self.loop)
+
+    @property
+    def modes(self) -> int:
+        count = 1
+        for step in self.steps:
+            count *= len(step.choices)
+        return count
+
+
+@dataclass(frozen=True)
+class LoopRelations:
+    """The loops in the order of their solution, and those that no closed form was found for."""
+
+    solved: tuple[SolvedLoop, ...]
+    unsolved: tuple[Loop, ...]
+
+    @property
+    def joints(self) -> dict[int, Unknown]:
+        return {j: unknown for one in self.solved for j, unknown in one.joints.items()}
+
+
+def solved_loops(
+    builder: Builder,
+    robot: Robot,
+    active: Mapping[int, Expr],
+    start: Mapping[int, Expr],
+    *,
+    every_mode: bool = False,
+) -> LoopRelations:
+    """The relations of the loops.
+
+    Arguments:
+        active: the active joints, each an entry of an input.
+        start: values for joints that a singular posture leaves free.
+        every_mode: whether parallelograms have their crossed mode too.
+
+    Raises:
+        NotApplicableError: the loops cannot close, or the active joints do not fit them.
+    """
+    postures = closed_postures(builder, robot)
+    check_drive(robot, postures)
+    return _Search(builder, robot, active, start, postures, every_mode).relations()
+
+
+def check_drive(robot: Robot, postures: Postures) -> None:
+    """Whether the active joints can be chosen at will and leave no passive joint loose."""
+    passive = len(passive_joints(robot))
+    if postures.passive_rank < passive:
+        loose = passive - postures.passive_rank
+        raise NotApplicableError(
+            f"the active joints of robot '{robot.name}' leave {loose} freedom{'s' if loose > 1 else ''} "
+            "of its loops undetermined",
+            hint=f"make {loose} more joint{'s' if loose > 1 else ''} active, or use method='numeric', which "
+            "stays near q0",
+        )
+    if postures.rank > postures.passive_rank:
+        more = postures.rank - postures.passive_rank
+        raise NotApplicableError(
+            f"the active joints of robot '{robot.name}' cannot all be chosen: its loops tie them together",
+            hint=f"make {more} of them passive",
+        )
+
+
+class _Search:
+    def __init__(
+        self,
+        builder: Builder,
+        robot: Robot,
+        active: Mapping[int, Expr],
+        start: Mapping[int, Expr],
+        postures: Postures,
+        every_mode: bool,
+    ) -> None:
+        self.builder = builder
+        self.robot = robot
+        self.active = active
+        self.start = start
+        self.postures = postures
+        self.every_mode = every_mode
+        self.joints: dict[int, Unknown] = {}
+        self.probes = Probes(builder)
+        self.probes.parameters.update(postures.parameters)
+        for j, q in active.items():
+            self.probes.set(q, postures.joints[j])
+
+    def relations(self) -> LoopRelations:
+        left = loops(self.robot)
+        solved: list[SolvedLoop] = []
+        while left:
+            left.sort(key=lambda loop: (len(self._unknown(loop)), loop.left))
+            found = next((one for loop in left if (one := self._solve(loop)) is not None), None)
+            if found is None:
+                break
+            solved.append(found)
+            self._learn(found)
+            left = [loop for loop in left if loop != found.loop]
+        return LoopRelations(tuple(solved), tuple(left))
+
+    def _known(self) -> dict[int, Scalar]:
+        """The active joints, and those that known ones drive."""
+        found: dict[int, Scalar] = dict(self.active)
+        positions = {**found, **{j: unknown.length for j, unknown in self.joints.items()}}
+        return found | coupled_positions(self.builder, self.robot, positions)
+
+    def _unknown(self, loop: Loop) -> list[int]:
+        known = self._known()
+        frames = [j for j in loop.frames if self.robot.frame(j).moving]
+        return sorted(j for j in frames if j not in known and j not in self.joints)
+
+    def _solve(self, loop: Loop) -> SolvedLoop | None:
+        """All ways to close a loop, or None."""
+        joints = {j: joint_unknown(self.builder, self.robot, j) for j in self._unknown(loop)}
+        if any(self.robot.frame(j).coupling for j in joints):
+            return None
+        return self._parallelogram(loop, joints) or self._paul(loop, joints) or self._general(loop, joints)
+
+    def _parallelogram(self, loop: Loop, joints: Mapping[int, Unknown]) -> SolvedLoop | None:
+        if any(self.robot.frame(j).coupling for j in loop.frames):
+            return None
+        every = way_round(self.builder, uncoupled(self.robot), loop, {}, {})
+        chain = chain_of(self.builder, every, identity(4), self.probes.vanishes)
+        known = {**self.active, **{j: unknown.length for j, unknown in self.joints.items()}}
+        found = parallelogram(self.builder, self.probes, chain, known, joints, every_mode=self.every_mode)
+        if found is None:
+            return None
+        sentences: list[Sentence] = [
+            (joints[j].length, "=", relation.value(known)) for j, relation in found.linear.items()
+        ]
+        if len(found.step.choices) > 1:
+            sentences.append(("crossed: two sides turned over about the diagonal",))
+        stage = Stage(f"loop {loop_name(loop)}: parallelogram", tuple(sentences))
+        return SolvedLoop(loop, joints, (found.step,), found.differences, found.linear, found.how, (stage,))
+
+    def _paul(self, loop: Loop, joints: Mapping[int, Unknown]) -> SolvedLoop | None:
+        motions = way_round(self.builder, self.robot, loop, self._known(), self.joints)
+        chain = self._chain(motions)
+        equations = Equations(chain, self.probes, WHOLE)
+        steps, left = Paul(self.builder, self.probes, equations, self.start).steps()
+        if left:
+            return None
+        types = ", ".join(f"{'type ' if k == 0 else ''}{step.type}" for k, step in enumerate(steps))
+        closing = tuple(differences(self.builder, chain, WHOLE))
+        named = (*steps, self._naming(chain, steps, joints))
+        stages = tuple(
+            Stage(f"loop {loop_name(loop)}, {stage.title}", stage.sentences) for stage in derivation(steps)
+        )
+        return SolvedLoop(loop, joints, named, closing, {}, f"by Paul's method, {types}", stages)
+
+    def _general(self, loop: Loop, joints: Mapping[int, Unknown]) -> SolvedLoop | None:
+        motions = way_round(self.builder, self.robot, loop, self._known(), self.joints)
+        found = general_step(self.builder, self.robot, motions, self.active, self.joints, joints)
+        if found is None:
+            return None
+        step, defect = found
+        how = "by elimination and eigenvalues, rows sorted by the joints' values and empty ones last"
+        names = ", ".join(f"q{j}" for j in joints)
+        stage = Stage(f"loop {loop_name(loop)}, {names}: elimination and eigenvalues, up to 16 solutions", ())
+        return SolvedLoop(loop, joints, (step,), (defect,), {}, how, (stage,))
+
+    def _chain(self, motions: Sequence[Motion]) -> Chain:
+        """The chain of a loop, its unknowns at the closed postures of the probes."""
+        import numpy
+
+        chain = chain_of(self.builder, motions, identity(4), self.probes.vanishes)
+        for unknown in chain.unknowns:
+            if unknown.turns:
+                angle = sum(sign * self.postures.joints[j] for j, sign in unknown.parts)
+                self.probes.set(unknown.sine, numpy.sin(angle))
+                self.probes.set(unknown.cosine, numpy.cos(angle))
+            else:
+                self.probes.set(unknown.length, self.postures.joints[unknown.joint])
+        return chain
+
+    def _naming(self, chain: Chain, steps: Sequence[Step], joints: Mapping[int, Unknown]) -> Step:
+        """Sines, cosines and positions of the joints from those of the sums.
+
+        Out of reach a root is taken as zero, and the loop may close with a sine and cosine off the circle: checked.
+        """
+        lines: list[tuple[Expr, Expr]] = []
+        number = self.builder.number
+        for unknown in chain.unknowns:
+            own = joints[unknown.joint]
+            if own.turns:
+                s, c = own_turn(unknown)
+                lines += [(own.sine, number(s)), (own.cosine, number(c))]
+                lines.append((own.length, number(atan2(own.sine, own.cosine))))
+            else:
+                lines.append((own.length, unknown.length))
+        rooted = [u for step in steps if step.meets for u in step.unknowns if u.turns]
+        checks = [number(absolute(u.sine * u.sine + u.cosine * u.cosine - 1)) for u in rooted]
+        return Step(NAMING, tuple(joints.values()), (), tuple(lines), checks=tuple(checks))
+
+    def _learn(self, found: SolvedLoop) -> None:
+        """Take the joints of a solved loop as known."""
+        import numpy
+
+        for j, unknown in found.joints.items():
+            self.joints[j] = unknown
+            values = self.postures.joints[j]
+            self.probes.set(unknown.length, values)
+            if unknown.turns:
+                self.probes.set(unknown.sine, numpy.sin(values))
+                self.probes.set(unknown.cosine, numpy.cos(values))
