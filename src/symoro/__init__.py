@@ -7,6 +7,8 @@ print(model)
 model.function()(q=[0, 0, 0, 0, 0, 0])["T"]
 """
 
+from typing import TYPE_CHECKING, Any
+
 from symoro._version import __version__ as __version__
 from symoro.errors import SymoroError as SymoroError
 from symoro.model import Model as Model
@@ -18,6 +20,15 @@ from symoro.robot.description import Robot as Robot
 from symoro.robot.formats import load as load
 from symoro.robot.formats import save as save
 
+if TYPE_CHECKING:
+    from symoro.runtime.solutions import follow as follow
+    from symoro.runtime.solutions import nearest as nearest
+    from symoro.runtime.solutions import valid as valid
+    from symoro.runtime.solutions import windings as windings
+    from symoro.runtime.solutions import within_limits as within_limits
+
+_SOLUTIONS = ("follow", "nearest", "valid", "windings", "within_limits")
+
 __all__ = [
     "Model",
     "Robot",
@@ -25,8 +36,26 @@ __all__ = [
     "__version__",
     "base_parameters",
     "catalogue",
+    "follow",
     "generate",
     "load",
+    "nearest",
     "save",
     "singularities",
+    "valid",
+    "windings",
+    "within_limits",
 ]
+
+
+def __getattr__(name: str) -> Any:
+    """What needs NumPy is imported when it is first asked for."""
+    if name in _SOLUTIONS:
+        from symoro.runtime import solutions
+
+        return getattr(solutions, name)
+    raise AttributeError(f"module 'symoro' has no attribute '{name}'")
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

@@ -52,9 +52,18 @@ class Model:
         """Operations per call; `.setup` is the part done once."""
         return count(self.program)
 
-    def explain(self) -> list[str]:
-        """How the model was formulated, and what each optimising pass saved."""
+    def explain(self, *, latex: bool = False) -> list[str]:
+        """How the model was formulated, how it was solved step by step, and what each optimising pass saved.
+
+        Arguments:
+            latex: the steps of the solution alone, in LaTeX (amsmath).
+        """
+        from symoro.emit import derivation
+
+        if latex:
+            return derivation.as_latex(self.program.derivation)
         lines = [f"formulation: {choice}" for choice in self.program.choices]
+        lines += derivation.as_text(self.program.derivation)
         _, steps = models.retraced(self.robot, self.entry, self.options)
         for step in steps:
             saved = step.before.total - step.after.total
@@ -125,7 +134,8 @@ class Model:
         for name in values or {}:
             if name not in known:
                 raise UnknownNameError(f"parameter of {self.entry.id}", name, self.parameters)
-        return Function(self.program, {**dict(self.robot.nominal), **(values or {})}, compiled=compiled)
+        numbers = {**dict(self.robot.nominal), **(values or {})}
+        return Function(self.program, numbers, compiled=compiled, robot=self.robot)
 
     def __str__(self) -> str:
         return next(iter(self.code("text").values()))

@@ -30,6 +30,8 @@ examples:
   symoro generate fast-geometry rx90 --lang c -o out
   symoro count fast-geometry rx90                   operations
   symoro eval fast-geometry rx90 q=0,0,0,0,0,0      numbers
+  symoro solve rx90 --at 0,60,-45,0,45,0 --degrees  all postures that reach a pose
+  symoro explain inverse-geometry rx90              how a model was solved
   symoro export fast-geometry rx90 --lang c -o out  a folder that builds and runs
   symoro singularities rx90                         where the Jacobian loses rank
   symoro base rx90                                  the base inertial parameters
@@ -38,7 +40,8 @@ examples:
 'symoro COMMAND --help' tells more, 'symoro generate MODEL --help' the options of a model.
 """
 
-WITH_MODEL = ("generate", "count", "eval", "export")
+WITH_MODEL = ("generate", "count", "explain", "eval", "export")
+POSITIONS = ("--at", "--near", "--pose", "--matrix")
 WITH_VALUE = (
     *("--bind", "--lang", "-o", "--output", "--values"),
     *("--base", "--fixed", "--frames", "--tool", "--arg"),
@@ -96,7 +99,7 @@ def _accept_any_character() -> None:
 
 def _parsed(arguments: Sequence[str]) -> argparse.Namespace:
     parser = _parser(arguments)
-    options, rest = parser.parse_known_args(arguments)
+    options, rest = parser.parse_known_args(list(_joined(arguments)))
     if options.command == "eval":  # values may come before and after options
         options.values += [word for word in rest if not word.startswith("-")]
         rest = [word for word in rest if word.startswith("-")]
@@ -105,6 +108,19 @@ def _parsed(arguments: Sequence[str]) -> argparse.Namespace:
         hint = f"'{prog} --help' shows what it takes"
         raise OptionError(f"unrecognized arguments: {' '.join(rest)}", hint=hint)
     return options
+
+
+def _joined(arguments: Sequence[str]) -> Iterator[str]:
+    """--at=-1,2 for --at -1,2: a list that starts with a minus is no option."""
+    words = iter(arguments)
+    for word in words:
+        if word in POSITIONS:
+            value = next(words, None)
+            yield from (
+                [word] if value is None else [word, value] if value[:2] == "--" else [f"{word}={value}"]
+            )
+        else:
+            yield word
 
 
 def _parser(arguments: Sequence[str]) -> argparse.ArgumentParser:
@@ -130,6 +146,7 @@ def _parser(arguments: Sequence[str]) -> argparse.ArgumentParser:
 
     _describing(command)
     _generating(command, arguments)
+    _solving(command, arguments)
     return parser
 
 
@@ -190,7 +207,10 @@ def _generating(command: Command, arguments: Sequence[str]) -> None:
         "write a folder with sources, build file and demo",
         "symoro export fast-geometry rx90 -o out",
     )
-    parsers = (generate, count, evaluate, export)
+    explain = command(
+        "explain", "tell how a model was solved", "symoro explain inverse-geometry rx90 --latex"
+    )
+    parsers = (generate, count, explain, evaluate, export)
     for parser in parsers:
         parser.add_argument("model", help="model id; 'symoro models' lists them")
         _robot(parser)
@@ -201,6 +221,7 @@ def _generating(command: Command, arguments: Sequence[str]) -> None:
         )
         parser.add_argument("-o", "--output", metavar="DIR", help="folder to write into")
     count.add_argument("--explain", action="store_true", help="tell what was chosen and what each pass saved")
+    explain.add_argument("--latex", action="store_true", help="the steps of the solution in LaTeX")
     generate.add_argument("--float", action="store_true", help="single precision (C)")
     evaluate.add_argument(
         "values", nargs="*", metavar="NAME=VALUES", help="inputs and parameters: q=0,pi/2,0 or D3=0.45"
@@ -213,9 +234,48 @@ def _generating(command: Command, arguments: Sequence[str]) -> None:
     _model_options(parsers, arguments)
 
 
+def _solving(command: Command, arguments: Sequence[str]) -> None:
+    solve = command(
+        "solve",
+        "find all postures that reach a pose",
+        "symoro solve rx90 --at 0,60,-45,0,45,0 --degrees --limits",
+    )
+    _robot(solve)
+    pose = solve.add_argument_group("the pose, told in one of these ways")
+    pose.add_argument("--at", metavar="Q1,Q2,...", help="that of a posture")
+    pose.add_argument(
+        "--pose", metavar="X,Y,Z,R,P,Y", help="position and roll, pitch, yaw: Rz(Y) Ry(P) Rx(R)"
+    )
+    pose.add_argument("--matrix", metavar="NUMBERS", help="12 or 16 entries, by rows")
+    pose.add_argument(
+        "--values", dest="file", metavar="FILE", help="JSON file with T, '-' reads standard input"
+    )
+    solve.add_argument("--near", metavar="Q1,Q2,...", help="mark the solution nearest to this posture")
+    solve.add_argument(
+        "--limits", action="store_true", help="only within the joints' limits, with every turn"
+    )
+    solve.add_argument("--degrees", action="store_true", help="angles are in degrees, given and shown")
+    solve.add_argument("--csv", action="store_true", help="rows of values between commas")
+    solve.set_defaults(model="inverse-geometry")
+    _bind(solve)
+    _json(solve)
+    if _command(arguments) != "solve":
+        return
+    from symoro.models.catalogue import entry
+
+    chosen = entry("inverse-geometry")
+    group = solve.add_argument_group(f"options of {chosen.id}", chosen.title)
+    for option in chosen.options:
+        _model_option(group, option, ["--given"] if option.name == "pose" else None)
+
+
+def _command(arguments: Sequence[str]) -> str | None:
+    return next((word for word in arguments if not word.startswith("-")), None)
+
+
 def _model_options(parsers: Sequence[argparse.ArgumentParser], arguments: Sequence[str]) -> None:
     """Options of the model that the user named, so that --help and typing errors know them."""
-    command = next((word for word in arguments if not word.startswith("-")), None)
+    command = _command(arguments)
     if command not in WITH_MODEL:
         return
     from symoro.models.catalogue import catalogue, entry
@@ -245,15 +305,16 @@ def _flags(option: Option) -> list[str]:
     return [f"--{option.name.replace('_', '-')}", *(["--from"] if option.name == "frm" else [])]
 
 
-def _model_option(group: argparse._ArgumentGroup, option: Option) -> None:
+def _model_option(group: argparse._ArgumentGroup, option: Option, flags: list[str] | None = None) -> None:
     text = option.title + (f" (default {option.default})" if option.default is not None else "")
     destination = f"option_{option.name}"
+    flags = flags or _flags(option)
     if option.kind == "flag":
-        group.add_argument(*_flags(option), dest=destination, action="store_true", default=None, help=text)
+        group.add_argument(*flags, dest=destination, action="store_true", default=None, help=text)
         return
     kinds: dict[str, Callable[[str], object]] = {"frame": _frame, "number": float}
     group.add_argument(
-        *_flags(option),
+        *flags,
         dest=destination,
         metavar=None if option.choices else option.kind.upper(),
         type=kinds.get(option.kind, str),

@@ -33,7 +33,9 @@ def run(options: argparse.Namespace) -> int:
         "cite": cite,
         "generate": write_model,
         "count": count,
+        "explain": explain,
         "eval": evaluate,
+        "solve": solve,
         "export": export,
     }[options.command]
     return command(options) or 0
@@ -174,6 +176,19 @@ def count(options: argparse.Namespace) -> None:
         print("\n".join(model.explain()))
 
 
+def explain(options: argparse.Namespace) -> None:
+    model = _model(options)
+    lines = model.explain(latex=options.latex)
+    if options.json:
+        present.as_json(lines)
+    else:
+        print(
+            "\n".join(lines)
+            if lines
+            else f"{model.entry.id} is written down, not solved for: no steps to show"
+        )
+
+
 def evaluate(options: argparse.Namespace) -> None:
     model = _model(options)
     values = read_values(options.values, options.file)
@@ -184,6 +199,12 @@ def evaluate(options: argparse.Namespace) -> None:
         present.as_json({name: present.tidy(array).tolist() for name, array in results.items()})
     else:
         present.arrays(results)
+
+
+def solve(options: argparse.Namespace) -> None:
+    from symoro.ui import solve as solving
+
+    solving.solve(_model(options), options)
 
 
 def export(options: argparse.Namespace) -> None:

@@ -27,18 +27,18 @@ def read_values(items: Sequence[str], file: str | None) -> dict[str, Any]:
     values = _from_json(file) if file else {}
     for item in items:
         name, text = binding(item)
-        values[name] = _array(name, text)
+        values[name] = numbers(name, text)
     return values
 
 
-def _array(name: str, text: str) -> Any:
-    """A number, a list 1,2,3 or [1, 2, 3], or lists in lists."""
+def numbers(name: str, text: str) -> Any:
+    """The numbers in a text: one, a list 1,2,3 or [1, 2, 3], or lists in lists."""
     text = text.strip()
     parts = _split(name, text)
     if len(parts) > 1:
-        return [_array(name, part) for part in parts]
+        return [numbers(name, part) for part in parts]
     if text.startswith("["):
-        return [_array(name, part) for part in _split(name, text[1:-1])]
+        return [numbers(name, part) for part in _split(name, text[1:-1])]
     return _number(name, text)
 
 
