@@ -6,6 +6,8 @@
 
 typedef void (*Call)(const double *q, const double *v, const double *x, double *y);
 typedef void (*Batch)(size_t n, const double *q, const double *v, const double *x, double *y);
+typedef int (*Solve)(const double *T, double *q);
+typedef void (*SolveBatch)(size_t n, const double *T, double *y);
 
 static double now(void)
 {
@@ -51,4 +53,42 @@ void six_sincos(const double *q, const double *v, const double *x, double *y)
         y[j] = sin(q[j]);
         y[6 + j] = cos(q[j]);
     }
+}
+
+/* inverse geometry: passes over all poses until the budget is spent, ns; q has room for the solutions of one pose.
+ * least: ns a pose of each block of poses; a block is short, so that a busy machine leaves some passes of it alone */
+void time_solver(Solve solve, double budget, int blocks, int block, const double *T, double *q, double *least)
+{
+    const double begun = now();
+    for (int b = 0; b < blocks; ++b) least[b] = 1e300;
+    do {
+        const double *pose = T;
+        for (int b = 0; b < blocks; ++b) {
+            const double start = now();
+            for (int s = 0; s < block; ++s, pose += 16) solve(pose, q);
+            const double taken = (now() - start) / block;
+            if (taken < least[b]) least[b] = taken;
+        }
+    } while (now() - begun < budget);
+}
+
+/* T: the blocks one after the other */
+void time_solver_batch(SolveBatch solve, double budget, int blocks, int block, const double *T, double *y, double *least)
+{
+    const double begun = now();
+    for (int b = 0; b < blocks; ++b) least[b] = 1e300;
+    do {
+        for (int b = 0; b < blocks; ++b) {
+            const double start = now();
+            solve((size_t)block, T + 16 * block * b, y);
+            const double taken = (now() - start) / block;
+            if (taken < least[b]) least[b] = taken;
+        }
+    } while (now() - begun < budget);
+}
+
+/* the solutions of all poses, `room` numbers for each, and how many there are */
+void collect(Solve solve, int poses, int room, const double *T, double *q, int *counts)
+{
+    for (int s = 0; s < poses; ++s) counts[s] = solve(T + 16 * s, q + (size_t)room * (size_t)s);
 }
