@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 from hypothesis import assume, given, settings
@@ -140,3 +141,11 @@ def test_sympy_is_imported_only_when_asked_for():
         "import sys, symoro.expr, symoro.program, symoro.expr.sympy_bridge\nsys.exit('sympy' in sys.modules)"
     )
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
+
+
+def test_a_text_is_not_read(tmp_path: Path) -> None:
+    """SymPy runs what is written in a text; nothing a user wrote may get that far."""
+    trace = tmp_path / "trace"
+    with pytest.raises(ProgramError, match="cannot read str"):
+        from_sympy(Graph(), f"open({str(trace)!r}, 'w')")
+    assert not trace.exists()

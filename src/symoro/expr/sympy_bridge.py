@@ -107,8 +107,8 @@ def from_sympy(graph: Graph, expression: Any, resolve: Resolve | None = None) ->
         def resolve(name: str) -> int:
             return graph.symbol(name, ops.PARAMETER)
 
-    root = sp.sympify(expression)
-    if not isinstance(root, sp.Basic):
+    root = sp.Integer(expression) if type(expression) is int else expression
+    if not isinstance(root, sp.Basic):  # a text least of all: SymPy would run what is written in it
         raise ProgramError(f"cannot read {type(expression).__name__} from SymPy: one expression is expected")
     made: dict[Any, int] = {}
     for node in sp.postorder_traversal(root):
