@@ -33,26 +33,6 @@ COMMANDS = (
 ZERO = "q=0,0,0,0,0,0"
 
 
-@pytest.fixture
-def run(capsys: pytest.CaptureFixture[str]) -> Any:
-    """Run a command that must succeed; its output."""
-
-    def call(*words: str) -> str:
-        code = main(list(words))
-        printed = capsys.readouterr()
-        assert code == 0, printed.err
-        assert printed.err == ""
-        return printed.out
-
-    return call
-
-
-@pytest.fixture
-def data(run: Any) -> Any:
-    """The same, with --json; the value."""
-    return lambda *words: json.loads(run(*words, "--json"))
-
-
 # -- robots
 
 

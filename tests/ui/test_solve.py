@@ -18,23 +18,6 @@ AT = "-10,60,-45,20,45,30"
 Q = np.radians([-10, 60, -45, 20, 45, 30])
 
 
-@pytest.fixture
-def run(capsys: pytest.CaptureFixture[str]) -> Any:
-    def call(*words: str) -> str:
-        code = main(list(words))
-        printed = capsys.readouterr()
-        assert code == 0, printed.err
-        assert printed.err == ""
-        return printed.out
-
-    return call
-
-
-@pytest.fixture
-def data(run: Any) -> Any:
-    return lambda *words: json.loads(run(*words, "--json"))
-
-
 def placed(robot: str, q: Any) -> np.ndarray:
     return symoro.generate(symoro.load(robot), "fast-geometry").function(compiled=False)(q=q)["T"]
 

@@ -1,0 +1,30 @@
+"""Commands as a user runs them."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from symoro.ui.cli import main
+
+
+@pytest.fixture
+def run(capsys: pytest.CaptureFixture[str]) -> Any:
+    """Run a command that must succeed; its output."""
+
+    def call(*words: str) -> str:
+        code = main(list(words))
+        printed = capsys.readouterr()
+        assert code == 0, printed.err
+        assert printed.err == ""
+        return printed.out
+
+    return call
+
+
+@pytest.fixture
+def data(run: Any) -> Any:
+    """The same, with --json; the value."""
+    return lambda *words: json.loads(run(*words, "--json"))
