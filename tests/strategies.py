@@ -9,6 +9,7 @@ from typing import Any
 from hypothesis import strategies as st
 
 from symoro.expr.formula import ZERO, Formula, exact_angle, formula
+from symoro.robot.coordinates import independent
 from symoro.robot.description import (
     ANGLES,
     DRIVE,
@@ -157,7 +158,7 @@ def robots(draw: st.DrawFn, structure: str | None = None, *, plain: bool = False
 
 @st.composite
 def _with_extras(draw: st.DrawFn, robot: Robot) -> Robot:
-    """Couplings, a tool, a payload, nominal values and texts."""
+    """Couplings, a tool, a payload, nominal values, postures and texts."""
     moving = [j for j in range(1, robot.NL + 1) if robot.frame(j).moving]
     if len(moving) > 1 and draw(st.booleans()):
         coupled, *drivers = draw(st.permutations(moving))
@@ -169,6 +170,10 @@ def _with_extras(draw: st.DrawFn, robot: Robot) -> Robot:
         robot = robot.replace(payload=draw(st.none() | links()))
     numbers = draw(st.dictionaries(st.sampled_from(SYMBOLS), finite, max_size=3))
     title, reference = draw(st.just("") | names()), draw(st.just("") | names())
+    n = len(independent(robot))
+    rows = st.lists(finite, min_size=n, max_size=n)
+    postures = draw(st.dictionaries(st.sampled_from(["home", "folded", "no", "q_2"]), rows, max_size=2))
+    robot = robot.replace(postures=postures)
     return robot.replace(name=draw(names()), nominal=tuple(numbers.items()), title=title, reference=reference)
 
 

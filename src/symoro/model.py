@@ -9,7 +9,9 @@ from symoro.errors import UnknownNameError
 from symoro.models import catalogue as models
 from symoro.program.count import OpCount, count
 from symoro.program.program import Program, Shape
+from symoro.robot.coordinates import independent
 from symoro.robot.description import Robot
+from symoro.robot.formats import RobotLike, as_robot
 
 if TYPE_CHECKING:
     from symoro.models.identification.base import BaseParameters
@@ -147,25 +149,32 @@ class Model:
         return next(iter(self.code("latex", fragment=True).values()))
 
 
-def base_parameters(robot: Robot, **options: Any) -> BaseParameters:
+def base_parameters(robot: RobotLike, **options: Any) -> BaseParameters:
     """The base inertial parameters of a robot: names kept, without effect, and the relations.
 
     Arguments:
-        options: `method` ('auto', 'exact', 'numeric'), `rotor`, `posture`, as in `models.identification.base`.
+        robot: a robot, the name of a bundled one, or the path of a file.
+        options: `method` ('auto', 'exact', 'numeric'), `rotor`, `posture` (also by its name), as in
+            `models.identification.base`.
     """
     from symoro.models.identification.base import base_parameters as found
 
-    return found(robot, **options)
+    asked = as_robot(robot)
+    posture = options.get("posture")
+    if isinstance(posture, str):
+        options["posture"] = dict(zip(independent(asked), asked.postures[posture], strict=True))
+    return found(asked, **options)
 
 
-def singularities(robot: Robot, to: int | str | None = None) -> Singularities:
+def singularities(robot: RobotLike, to: int | str | None = None) -> Singularities:
     """The postures in which the Jacobian of a frame loses rank, as conditions to be read."""
     from symoro.models.kinematic.singularities import singularities as found
 
-    return found(robot, to)
+    return found(as_robot(robot), to)
 
 
-def generate(robot: Robot, model: str, **options: Any) -> Model:
-    """Any model of the catalogue for a robot, options by keyword."""
-    entry, program = models.build(robot, model, options)
-    return Model(robot, entry, options, program)
+def generate(robot: RobotLike, model: str, **options: Any) -> Model:
+    """Any model of the catalogue, options by keyword, for a robot, a bundled one's name, or a file's path."""
+    asked = as_robot(robot)
+    entry, program = models.build(asked, model, options)
+    return Model(asked, entry, options, program)

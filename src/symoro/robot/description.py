@@ -14,13 +14,14 @@ W. Khalil, D. Creusot, "SYMORO+: a system for the symbolic modelling of robots",
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, fields, replace
 from enum import IntEnum, StrEnum
 from typing import Any
 
 from symoro.errors import RobotError, UnknownNameError
 from symoro.expr.formula import ONE, ZERO, Formula, FormulaLike, formula
+from symoro.robot.postures import Postures
 
 GEOMETRIC = ("gamma", "b", "alpha", "d", "theta", "r")
 ANGLES = ("gamma", "alpha", "theta")
@@ -187,6 +188,7 @@ class Robot:
     Attributes:
         nominal: numbers for symbols, used where a caller gives none.
         payload: inertial parameters carried in the tool frame.
+        postures: postures by name, each with one number a coordinate (radians, metres).
         notes: what a reader should know of how the description was obtained; no part of equality.
     """
 
@@ -200,10 +202,12 @@ class Robot:
     title: str = ""
     reference: str = ""
     notes: tuple[str, ...] = field(default=(), compare=False)
+    postures: Mapping[str, tuple[float, ...]] = Postures()
 
     def __post_init__(self) -> None:
         from symoro.robot.validation import problems
 
+        object.__setattr__(self, "postures", Postures(self.postures))
         found = problems(self)
         if found:
             raise RobotError(self.name, found)
@@ -230,13 +234,49 @@ class Robot:
         """Number of joints, the opened ones included."""
         return self.NL + self.B
 
-    def frame(self, j: int) -> Frame:
-        """Frame j, from 1."""
-        return self.frames[j - 1]
+    def frame(self, j: int | str) -> Frame:
+        """Frame j, from 1, or by the name of its joint or link."""
+        return self.frames[(self.frame_number(j) if isinstance(j, str) else j) - 1]
 
-    def link(self, j: int) -> Link:
-        """Link j; 0 is the base."""
+    def link(self, j: int | str) -> Link:
+        """Link j, also by its name or its joint's; 0 is the base."""
+        if isinstance(j, str):
+            j = self.frame_number(j)
+            if j > self.NL:
+                raise UnknownNameError("link", j, [f"0 .. {self.NL}"])
         return self.links[j - 1] if j else self.base.link
+
+    # -- robots from Python's own lists
+
+    @classmethod
+    def from_dh(
+        cls,
+        rows: Iterable[Any],
+        convention: str,
+        name: str = "robot",
+        *,
+        degrees: bool = False,
+        **details: Any,
+    ) -> Robot:
+        """A robot from rows of Denavit-Hartenberg parameters; numbers, or texts such as "pi/2" and "D3".
+
+        Arguments:
+            rows: one a joint. A tuple has the columns of the convention: theta, d, a, alpha (standard);
+                alpha, a, theta, d (Craig); alpha, d, theta, r or all six (Khalil and Kleinfinger). The joint's
+                own column holds its offset, or "q3" or "q3 + pi/2", and a "q3" in the column of lengths makes the
+                joint prismatic; so does a letter R, P or F in front. A dict has the keys of a frame in YAML, and
+                `mass`, `com`, `inertia` besides.
+            convention: "standard" (or dh), "craig" (or modified, mdh), "khalil-kleinfinger" (or kk).
+            degrees: the angles of rows, limits, tool and postures are in degrees.
+            details: `joints` ("RRP"), `gravity`, and the other keys of a robot's YAML file: `tool`, `base`,
+                `payload`, `nominal`, `postures`, `inertia="symbolic"`, `friction`, `title`, `reference`.
+
+        Raises:
+            FormatError: with the row and key of what is wrong.
+        """
+        from symoro.robot.formats.rows import from_rows
+
+        return from_rows(rows, convention, name, degrees=degrees, **details)
 
     # -- new robots from this one
 
@@ -244,14 +284,21 @@ class Robot:
         """The robot with some fields changed."""
         return replace(self, **changes)
 
-    def with_frame(self, j: int, **changes: Any) -> Robot:
+    def with_frame(self, j: int | str, **changes: Any) -> Robot:
         """The robot with some fields of frame j changed; texts and numbers become formulas."""
+        j = self.frame_number(j)
         frame = replace(self.frame(j), **_as_formulas(Frame, changes))
         return replace(self, frames=(*self.frames[: j - 1], frame, *self.frames[j:]))
 
-    def with_link(self, j: int, **changes: Any) -> Robot:
-        """The robot with some parameters of link j changed; 0 is the base."""
-        link = replace(self.link(j), **_as_formulas(Link, changes))
+    def with_link(self, j: int | str, **changes: Any) -> Robot:
+        """The robot with some parameters of link j changed; 0 is the base.
+
+        `mass`, with `com` and `inertia` about it, stands for all ten inertial parameters.
+        """
+        from symoro.robot.centre import without_centre
+
+        j = self.frame_number(j)
+        link = replace(self.link(j), **_as_formulas(Link, without_centre(changes)))
         if j == 0:
             return replace(self, base=replace(self.base, link=link))
         return replace(self, links=(*self.links[: j - 1], link, *self.links[j:]))

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from html import escape
 
+from symoro.robot.coordinates import independent
 from symoro.robot.description import (
     DRIVE,
     GEOMETRIC,
@@ -41,7 +42,7 @@ def tables(robot: Robot) -> list[Table]:
         _limits(robot),
         _couplings(robot),
     ]
-    found += [_base(robot), _tool(robot), _nominal(robot)]
+    found += [_base(robot), _tool(robot), _nominal(robot), _postures(robot)]
     return [table for table in found if table.rows]
 
 
@@ -151,6 +152,12 @@ def _tool(robot: Robot) -> Table:
 
 def _nominal(robot: Robot) -> Table:
     return Table("nominal values", ("symbol", "value"), tuple((n, f"{v:g}") for n, v in robot.nominal))
+
+
+def _postures(robot: Robot) -> Table:
+    columns = ("name", *(f"q{j}" for j in independent(robot)))
+    rows = ((name, *(f"{value:g}" for value in values)) for name, values in robot.postures.items())
+    return Table("postures", columns, tuple(rows))
 
 
 def text(robot: Robot) -> str:

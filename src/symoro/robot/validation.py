@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from symoro.expr.parser import NAME, reserved
 from symoro.robot.description import DRIVE, BaseKind, JointType, Robot
 
 
@@ -12,7 +13,7 @@ def problems(robot: Robot) -> list[str]:
     found = list(_sizes(robot))
     if found:  # the other checks count on the sizes
         return found
-    for check in (_antecedents, _loops, _joints, _couplings, _names, _base, _tool):
+    for check in (_antecedents, _loops, _joints, _couplings, _names, _base, _tool, _postures):
         found += check(robot)
     return found
 
@@ -136,3 +137,16 @@ def _tool(robot: Robot) -> Iterator[str]:
         yield f"the tool stands on frame {robot.tool.place.ant}, which carries no link"
     if robot.payload and not robot.tool:
         yield "a payload needs a tool frame to be described in"
+
+
+def _postures(robot: Robot) -> Iterator[str]:
+    if not robot.postures:
+        return
+    from symoro.robot.coordinates import independent
+
+    expected = len(independent(robot))
+    for name, values in robot.postures.items():
+        if not NAME.match(name) or reserved(name):
+            yield f"posture '{name}': a name is letters, digits and _, and no constant or function"
+        if len(values) != expected:
+            yield f"posture '{name}' has {len(values)} numbers, the robot has {expected} coordinates"

@@ -22,6 +22,7 @@ from numpy.typing import ArrayLike, NDArray
 from symoro.errors import ArgumentError
 from symoro.robot.coordinates import independent
 from symoro.robot.description import JointType, Robot
+from symoro.robot.formats import RobotLike, as_robot
 from symoro.runtime.function import Function
 
 Array = NDArray[np.float64]
@@ -76,18 +77,20 @@ def valid(result: Result, *, singular: bool = False) -> Any:
     return q[held] if q.ndim == 2 else [rows[kept] for rows, kept in zip(q, held, strict=True)]
 
 
-def within_limits(robot: Robot, q: ArrayLike) -> Any:
+def within_limits(robot: RobotLike, q: ArrayLike) -> Any:
     """Whether postures, of shape (..., n), respect the limits of all joints, as they are (see `windings`)."""
+    robot = as_robot(robot)
     positions = _postures(robot, q)
     lower, upper = _limits(robot)
     return ((positions >= lower - SLACK) & (positions <= upper + SLACK)).all(axis=-1)
 
 
-def windings(robot: Robot, q: ArrayLike) -> Array:
+def windings(robot: RobotLike, q: ArrayLike) -> Array:
     """Every posture that is one of these but for turns of revolute joints by 2 pi, within the limits: (w, n).
 
     A joint that lacks a limit has no end of turns; it keeps the one nearest to the position that is given.
     """
+    robot = as_robot(robot)
     positions = _postures(robot, q).reshape(-1, len(independent(robot)))
     positions = positions[np.isfinite(positions).all(axis=1)]  # nan stands for no solution
     first, last = _turns(robot, positions)
@@ -104,9 +107,9 @@ def windings(robot: Robot, q: ArrayLike) -> Array:
 
 def nearest(
     result: Result,
-    posture: ArrayLike,
+    posture: ArrayLike | str,
     *,
-    robot: Robot | None = None,
+    robot: RobotLike | None = None,
     weights: ArrayLike | None = None,
     limits: bool = True,
     singular: bool = True,
@@ -114,14 +117,16 @@ def nearest(
     """The solution nearest to a posture, (n,), or to one posture a pose of a batch, (N, n).
 
     Arguments:
+        posture: positions, or the name of one of the robot's postures.
         robot: tells which joints turn, so that each takes the turn nearest to the posture, and their limits; without
             it positions are compared as they are.
         weights: one a joint, 1 by default; a larger one makes a joint move less.
         limits: leave out solutions that no turn brings within the limits.
         singular: take also solutions in which a joint is free.
     """
+    robot = None if robot is None else as_robot(robot)
     q, held = _solutions(result, singular=singular)
-    aim = _numbers("posture", posture, q.shape[-1:], q.shape[:-2] + q.shape[-1:])
+    aim = _numbers("posture", _named_posture(posture, robot), q.shape[-1:], q.shape[:-2] + q.shape[-1:])
     scale = _numbers("weights", np.ones(q.shape[-1]) if weights is None else weights, q.shape[-1:])
     aim = aim[..., None, :]
     if robot is not None:
@@ -138,9 +143,9 @@ def nearest(
 def follow(
     function: Function,
     poses: ArrayLike,
-    posture: ArrayLike,
+    posture: ArrayLike | str,
     *,
-    robot: Robot | None = None,
+    robot: RobotLike | None = None,
     weights: ArrayLike | None = None,
     limits: bool = True,
     largest_step: float = 0.5,
@@ -150,15 +155,15 @@ def follow(
     Arguments:
         function: of an inverse geometric model.
         poses: (N, 4, 4).
-        posture: where the path starts from; it also gives the joints that the model takes from q0.
+        posture: where the path starts from, positions or a name; it also gives the joints that the model takes from q0.
         robot, weights, limits: as for `nearest`; the robot is that of the function unless another one is given.
         largest_step: a joint that moves by more (radians or metres) from one pose to the next has jumped.
     """
     path = np.asarray(poses, dtype=float)
     if path.ndim != 3 or path.shape[1:] != (4, 4):
         raise ArgumentError(f"poses have shape {path.shape}, expected (N, 4, 4)")
-    here = np.asarray(posture, dtype=float)
-    robot = function.robot if robot is None else robot
+    robot = function.robot if robot is None else as_robot(robot)
+    here = np.asarray(_named_posture(posture, robot), dtype=float)
     results = function(T=path, q0=here)
     free = (results["status"] == SINGULAR).any(axis=-1)  # where q0 has a say
     found: list[Nearest] = []
@@ -191,6 +196,14 @@ def _solutions(result: Result, *, singular: bool) -> tuple[Array, NDArray[np.boo
     status = np.asarray(result["status"])
     held = (status == VALID) | (status == SINGULAR) if singular else status == VALID
     return np.asarray(result["q"], dtype=float), held
+
+
+def _named_posture(posture: ArrayLike | str, robot: Robot | None) -> ArrayLike:
+    if not isinstance(posture, str):
+        return posture
+    if robot is None:
+        raise ArgumentError(f"posture '{posture}' needs the robot that has it", hint="give robot=...")
+    return robot.postures[posture]
 
 
 def _postures(robot: Robot, q: ArrayLike) -> Array:

@@ -58,6 +58,8 @@ FORMATS: dict[str, Format] = {
     "xacro": Format((".xacro",), read_xacro, write_urdf, _WRITING, _URDF | {"arguments"}),
     "mjcf": Format((".mjcf", ".xml"), read_mjcf, write_mjcf),
 }
+RobotLike = Robot | str | os.PathLike[str]
+"""A robot, the name of a bundled one, or the path of a file."""
 _ALIASES = {"table": "khalil-kleinfinger", "yml": "yaml"}
 
 
@@ -87,6 +89,11 @@ def load(source: str | os.PathLike[str], **options: Any) -> Robot:
     return loads(_read_text(path), name, file=str(path), **options)
 
 
+def as_robot(given: RobotLike) -> Robot:
+    """A robot as it is, or loaded by its name or path."""
+    return given if isinstance(given, Robot) else load(given)
+
+
 def _check_options(what: str, options: Mapping[str, Any], known: frozenset[str]) -> None:
     for option in options:
         if option not in known:
@@ -112,7 +119,7 @@ def loads(text: str, fmt: str, *, file: str | None = None, **options: Any) -> Ro
         ) from None
 
 
-def dumps(robot: Robot, fmt: str, **options: Any) -> str:
+def dumps(robot: RobotLike, fmt: str, **options: Any) -> str:
     """The robot as a text in a format.
 
     Arguments:
@@ -124,10 +131,10 @@ def dumps(robot: Robot, fmt: str, **options: Any) -> str:
     name = format_named(fmt)
     chosen = FORMATS[name]
     _check_options(f"writing {name}", options, chosen.options)
-    return chosen.write(robot, **options)
+    return chosen.write(as_robot(robot), **options)
 
 
-def save(robot: Robot, path: str | os.PathLike[str], fmt: str | None = None, **options: Any) -> None:
+def save(robot: RobotLike, path: str | os.PathLike[str], fmt: str | None = None, **options: Any) -> None:
     """Write a robot to a file, by its suffix or in the format named; the file is written whole or not at all.
 
     Raises:

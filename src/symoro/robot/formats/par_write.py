@@ -82,6 +82,7 @@ def _dropped(robot: Robot) -> Iterable[str]:
         ("title", robot.title),
         ("reference", robot.reference),
         ("nominal values", robot.nominal),
+        ("postures", robot.postures),
         ("tool frame", robot.tool),
         ("names of joints", any(frame.name for frame in robot.frames)),
         ("names of links", any(link.name for link in (robot.base.link, *robot.links))),

@@ -31,6 +31,8 @@ _FRAME = re.compile(r"(?:\b(?:frame|joint|link)s?|circle:) ([0-9]+)")
 
 Spot = tuple[int, int]
 """Line and column, both from 1."""
+NOWHERE: Spot = (0, 0)
+"""The place of what stands in no file."""
 
 
 @dataclass(frozen=True)
@@ -46,8 +48,8 @@ class Problem:
 class Report:
     """What one file gave cause to say: problems, which end in an error, and notes, which the robot keeps."""
 
-    def __init__(self, file: str | None) -> None:
-        self.file = file
+    def __init__(self, file: str | None, what: str = "file") -> None:
+        self.file, self.what = file, what
         self.problems: list[Problem] = []
         self.notes: list[str] = []
         self._work = 0.0
@@ -87,8 +89,8 @@ class Report:
             shown = [f"\n  - {_where(p)}{p.message}" for p in others[:_SHOWN]]
             rest = len(others) - len(shown)
             more = f"\n  - and {rest} more" if rest else ""
-            message += f"\nalso wrong in this file:{''.join(shown)}{more}"
-        line, column = first.spot or (None, None)
+            message += f"\nalso wrong in this {self.what}:{''.join(shown)}{more}"
+        line, column = _known(first.spot)
         raise FormatError(message, place=Place(self.file, line, column, first.key), hint=first.hint)
 
     def expression(self, text: str, locate: Callable[[int], Spot], key: str) -> Formula:
@@ -113,7 +115,7 @@ class Report:
         self._work += 0.2 if _is_decimal(text) else 1 + size / 25 + size**2 / 15_000
         if self._work > MAX_WORK:
             hint = "give names to parts of the expressions, and their values as numbers"
-            self.fail("the expressions of this file are too many or too long", locate(0), key, hint)
+            self.fail(f"the expressions of this {self.what} are too many or too long", locate(0), key, hint)
 
     def finish(self, make: Callable[[], Robot], spot_of: Callable[[int], Spot | None]) -> Robot:
         """The robot with the notes on it, unless something was wrong.
@@ -134,8 +136,12 @@ class Report:
             self._raise()
 
 
+def _known(spot: Spot | None) -> tuple[int, int] | tuple[None, None]:
+    return (None, None) if spot in (None, NOWHERE) else spot
+
+
 def _where(problem: Problem) -> str:
-    line, column = problem.spot or (None, None)
+    line, column = _known(problem.spot)
     place = Place(None, line, column, problem.key)
     return f"{place}: " if str(place) else ""
 

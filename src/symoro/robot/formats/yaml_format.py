@@ -8,7 +8,7 @@
     frames             list: joint, ant, the geometric parameters, offset, active, name, limits, elastic,
                        drive, motion, coupled, link, wrench
     loops              list: open and close, each like a frame without drive, link and wrench
-    tool, payload, nominal
+    tool, payload, nominal, postures
 
 Only texts and positions are taken from the YAML (`yaml_nodes`); every value goes through our own parser.
 """
@@ -18,8 +18,9 @@ from __future__ import annotations
 from typing import Any
 
 from symoro.errors import NotApplicableError
-from symoro.expr.formula import Formula
+from symoro.expr.formula import ZERO, Formula
 from symoro.expr.parser import NAME, reserved
+from symoro.robot.centre import CENTRAL, SHAPES, about_origin, six_entries
 from symoro.robot.conventions import COLUMNS, Convention, from_classic, variable_field
 from symoro.robot.description import (
     DRIVE,
@@ -39,14 +40,15 @@ from symoro.robot.description import (
     Tool,
 )
 from symoro.robot.formats.report import MAX_FRAMES, Report, Spot, unix_lines
-from symoro.robot.formats.yaml_nodes import Node, compose
+from symoro.robot.formats.yaml_nodes import Mapping, Node, Scalar, compose
 from symoro.robot.formats.yaml_record import Record
+from symoro.robot.postures import Postures
 
 SCHEMA = 1
 TEXTS = ("name", "title", "reference")
 TOP = (
     *("symoro", *TEXTS, "convention", "inertia", "friction"),
-    *("base", "frames", "loops", "tool", "payload", "nominal"),
+    *("base", "frames", "loops", "tool", "payload", "nominal", "postures"),
 )
 MOTION_OF_BASE = {
     "velocity": "V0",
@@ -67,7 +69,12 @@ def read_yaml(text: str, file: str | None = None) -> Robot:
         FormatError: with the position of the first problem, and all others found.
     """
     report = Report(file)
-    return _Reader(compose(unix_lines(text), report), report).robot()
+    return read_tree(compose(unix_lines(text), report), report)
+
+
+def read_tree(node: Node, report: Report) -> Robot:
+    """The robot that a tree of texts describes."""
+    return _Reader(node, report).robot()
 
 
 class _Reader:
@@ -83,6 +90,7 @@ class _Reader:
         self.loops = self.top.items("loops")
         self.NL, self.B = len(self.items), len(self.loops)
         self.NF = self.NL + 2 * self.B
+        self.names = self._frame_names()
         self.spots: list[Spot] = []
         if self.NF > MAX_FRAMES:
             self.top.problem("frames", f"at most {MAX_FRAMES} frames can be read")
@@ -98,6 +106,7 @@ class _Reader:
         payload = self._payload()
         base = self._base()
         nominal = self._nominal()
+        postures = self._postures()
         if self.convention == Convention.DENAVIT_HARTENBERG:
             frames, links, tool = self._from_classic(frames, links, tool)
         texts: dict[str, Any] = {key: self.top.text(key) for key in TEXTS}
@@ -109,6 +118,7 @@ class _Reader:
                 tool=tool,
                 payload=payload,
                 nominal=nominal,
+                postures=postures,
                 **texts,
             ),
             lambda j: self.spots[j - 1] if 1 <= j <= len(self.spots) else None,
@@ -124,6 +134,18 @@ class _Reader:
         message = f"schema '{version[:20]}' is unknown" if version else "the version of the schema is missing"
         self.top.problem("symoro", message, hint)
         self.report.check()
+
+    def _frame_names(self) -> dict[str, int]:
+        """Frames by the name of their joint or link, for those who stand on them."""
+        names: dict[str, int] = {"base": 0}
+        for j, node in enumerate(self.items, 1):
+            entries = node.entries if isinstance(node, Mapping) else {}
+            link = entries.get("link")
+            for held in (entries, link.entries if isinstance(link, Mapping) else {}):
+                name = held.get("name")
+                if isinstance(name, Scalar) and name.text:
+                    names.setdefault(name.text, j)
+        return names
 
     # -- frames
 
@@ -162,7 +184,7 @@ class _Reader:
         self.spots.append(record.spot)
         sigma = JOINTS[record.choice("joint", list(JOINTS), joint)]
         frame: dict[str, Any] = {
-            "ant": record.integer("ant", ant, self.NF),
+            "ant": record.frame("ant", ant, self.NF, self.names),
             "sigma": sigma,
             "mu": record.boolean("active", active),
             "name": record.text("name"),
@@ -205,7 +227,7 @@ class _Reader:
             record.report.add("the driving joints are missing", record.spot, record.full("joints"))
         terms = []
         for key in drivers.node.entries:
-            number = int(key) if key.isascii() and key.isdigit() and len(key) < 10 else 0
+            number = int(key) if key.isascii() and key.isdigit() and len(key) < 10 else self.names.get(key, 0)
             if not 1 <= number <= self.NL:
                 message = f"'{key[:40]}' is no joint, 1 to {self.NL}"
                 record.report.add(message, drivers.spot_of(key), drivers.full(key))
@@ -222,10 +244,29 @@ class _Reader:
 
     def _link(self, record: Record, j: int, *, symbolic: bool) -> Link:
         """The link of a frame, or of the base: inertial parameters and wrench."""
-        link = record.record("link", ("name", *INERTIAL))
+        link = record.record("link", ("name", *INERTIAL, *CENTRAL))
         values: dict[str, Any] = {key: Formula(f"{key}{j}") for key in INERTIAL if symbolic}
-        values |= link.formulas(INERTIAL) | record.record("wrench", WRENCH).formulas(WRENCH)
+        values |= self._inertial(link) | record.record("wrench", WRENCH).formulas(WRENCH)
         return Link(name=link.text("name"), **values)
+
+    def _inertial(self, record: Record) -> dict[str, Formula]:
+        """The inertial parameters that are given, about the frame's origin or the centre of mass."""
+        central = [key for key in CENTRAL if key in record]
+        given = record.formulas(INERTIAL)
+        if not central:
+            return given
+        for key in given:
+            record.problem(
+                key, f"'{key}' and '{central[0]}' are two ways to say the same", "keep one of them"
+            )
+        if "mass" not in record:
+            record.problem(central[0], f"'{central[0]}' needs 'mass' beside it")
+        com = record.vector("com", 3, (ZERO, ZERO, ZERO))
+        inertia = six_entries(record.entries("inertia")) if "inertia" in record else (ZERO,) * 6
+        if inertia is None:
+            record.problem("inertia", "expected a symmetric matrix", f"write {SHAPES}")
+            inertia = (ZERO,) * 6
+        return about_origin(record.formula("mass"), com, inertia)
 
     def _base(self) -> Base:
         record = self.top.record("base", ("kind", "location", "link", "wrench", *MOTION_OF_BASE))
@@ -244,14 +285,14 @@ class _Reader:
         if "on" not in record:
             self.top.problem("tool", "the tool needs 'on', the frame it stands on")
         values = record.formulas(GEOMETRIC)
-        place = Placement(record.integer("on", self.NL, self.NL), **values)
+        place = Placement(record.frame("on", self.NL, self.NL, self.names), **values)
         return Tool(place, record.text("name") or "tool")
 
     def _payload(self) -> Link | None:
         if "payload" not in self.top:
             return None
-        record = self.top.record("payload", ("name", "wrench", *INERTIAL))
-        values: dict[str, Any] = record.formulas(INERTIAL)
+        record = self.top.record("payload", ("name", "wrench", *INERTIAL, *CENTRAL))
+        values: dict[str, Any] = self._inertial(record)
         values |= record.record("wrench", WRENCH).formulas(WRENCH)
         return Link(name=record.text("name"), **values)
 
@@ -261,6 +302,16 @@ class _Reader:
             if not NAME.match(key) or reserved(key):
                 self.report.add(f"'{key[:40]}' is no symbol", record.spot_of(key), record.full(key))
         return tuple((key, record.number(key) or 0.0) for key in record.node.entries)
+
+    def _postures(self) -> Postures:
+        record = self.top.record("postures", self.top.keys_of("postures"))
+        found = {}
+        for key in record.node.entries:
+            values = [value.number for value in record.entries(key)]
+            if None in values:
+                record.problem(key, "a posture is a list of numbers")
+            found[key] = [value or 0.0 for value in values]
+        return Postures(found)
 
     def _from_classic(
         self, frames: list[Frame], links: list[Link], tool: Tool | None

@@ -84,14 +84,19 @@ class Record:
             self.problem(key, f"expected true or false, got '{node.text[:40]}'")
         return node.text.lower() == "true"
 
-    def integer(self, key: str, default: int, highest: int) -> int:
+    def frame(self, key: str, default: int, highest: int, names: dict[str, int]) -> int:
+        """A frame, by its number or by the name of its joint or link."""
         node = self.scalar(key)
         if node is None:
             return default
-        if not _INTEGER.match(node.text) or int(node.text) > highest:
-            self.problem(key, f"expected a frame, 0 to {highest}, got '{node.text[:40]}'")
+        number = names.get(node.text)
+        if _INTEGER.match(node.text):
+            number = int(node.text)
+        if number is None or number > highest:
+            hint = UnknownNameError("frame", node.text, list(names)).hint if len(names) > 1 else None
+            self.problem(key, f"expected a frame, 0 to {highest}, got '{node.text[:40]}'", hint)
             return default
-        return int(node.text)
+        return number
 
     def formula(self, key: str, default: Formula = ZERO) -> Formula:
         node = self.scalar(key)
@@ -153,6 +158,11 @@ class Record:
             self.problem(key, f"expected {length} values, got {len(items)}")
             return default
         return tuple(self._entry(item, key) for item in items)
+
+    def entries(self, key: str) -> list[Formula]:
+        """The expressions of a list, or of the lists in it, row by row."""
+        rows = [item.items if isinstance(item, List) else [item] for item in self.items(key)]
+        return [self._entry(item, key) for row in rows for item in row]
 
     def _entry(self, item: Node, key: str) -> Formula:
         if not isinstance(item, Scalar) or item.is_null:

@@ -66,7 +66,9 @@ def _robot(robot: Robot) -> dict[str, Tree]:
     if robot.payload:
         values = _formulas(robot.payload, INERTIAL)
         tree["payload"] = _name(robot.payload.name) | values | _wrench(robot.payload)
-    return tree | _given("nominal", {name: _number(value) for name, value in robot.nominal})
+    tree |= _given("nominal", {name: _number(value) for name, value in robot.nominal})
+    postures: dict[str, Tree] = {name: [_number(x) for x in q] for name, q in robot.postures.items()}
+    return tree | _given("postures", postures)
 
 
 def _mostly_symbolic(robot: Robot, *, inertia: bool) -> bool:

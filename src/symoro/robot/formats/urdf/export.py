@@ -46,7 +46,7 @@ def written(robot: Robot, *, lossy: bool) -> str:
     numbers = Numbers(robot, lossy)
     body = list(_Writer(robot, numbers).lines())
     numbers.check()
-    lost += numbers.lost
+    lost += [*numbers.lost, *(["postures"] if robot.postures else [])]
     notes = [f"  <!-- not kept: {_comment(', '.join(lost))} -->"] if lost else []
     head = ['<?xml version="1.0"?>', f"<robot name={_quoted(robot.name)}>", *notes]
     return "\n".join([*head, *body, "</robot>"]) + "\n"
