@@ -27,6 +27,10 @@ def cache_folder(kind: str) -> Path | None:
 def write_whole(path: Path, text: str) -> None:
     """Write a file under a private name, then give it its own: readers see all of it or nothing."""
     descriptor, private = tempfile.mkstemp(dir=path.parent)
-    with os.fdopen(descriptor, "w", encoding="utf-8") as stream:
-        stream.write(text)
-    Path(private).replace(path)
+    try:
+        with os.fdopen(descriptor, "w", encoding="utf-8") as stream:
+            stream.write(text)
+        Path(private).replace(path)
+    except BaseException:  # an interrupt leaves nothing behind either
+        Path(private).unlink(missing_ok=True)
+        raise

@@ -109,12 +109,15 @@ class MissingDependencyError(SymoroError):
     """An optional package or tool that the request needs and the machine does not have."""
 
 
-def _nearest(name: str, known: Sequence[str]) -> str:
+def did_you_mean(name: str, known: Sequence[str]) -> str | None:
+    """A question with the names that are like one, or None when none is."""
     import difflib
 
-    close = difflib.get_close_matches(name.lower(), [k.lower() for k in known], n=3, cutoff=0.5)
     by_lower = {k.lower(): k for k in known}
-    if close:
-        return "did you mean " + " or ".join(f"'{by_lower[c]}'" for c in close) + "?"
+    close = difflib.get_close_matches(name.lower(), list(by_lower), n=3, cutoff=0.5)
+    return "did you mean " + " or ".join(f"'{by_lower[c]}'" for c in close) + "?" if close else None
+
+
+def _nearest(name: str, known: Sequence[str]) -> str:
     shown = ", ".join(known[:40]) + (" ..." if len(known) > 40 else "")
-    return f"known: {shown}" if known else "there are none"
+    return did_you_mean(name, known) or (f"known: {shown}" if known else "there are none")

@@ -9,6 +9,7 @@ from symoro.errors import UnknownNameError
 from symoro.models import catalogue as models
 from symoro.program.count import OpCount, count
 from symoro.program.program import Program, Shape
+from symoro.progress import task
 from symoro.robot.coordinates import independent
 from symoro.robot.description import Robot
 from symoro.robot.formats import RobotLike, as_robot
@@ -82,25 +83,50 @@ class Model:
 
     def code(self, language: str, **options: Any) -> dict[str, str]:
         """The source files in a language: file name -> text."""
-        from symoro.emit import emit
+        from symoro.emit import emit, find_language
 
+        if "sample" in find_language(language).options:
+            options = self._demo(options.get("values")) | options
         return emit(self.program, language, **options)
 
     def export(
-        self, languages: list[str] | str = "c", values: Mapping[str, float] | None = None
+        self,
+        languages: list[str] | str = "c",
+        values: Mapping[str, float] | None = None,
+        *,
+        name: str | None = None,
+        **options: Any,
     ) -> dict[str, str]:
-        """A whole folder: sources, build file, demo, README and the robot; path -> text."""
+        """A whole folder: sources, build file, demo, README and the robot; path -> text.
+
+        Arguments:
+            values: numbers for parameters in the demo; the robot's nominal values serve where none is given.
+            name: base name of files and functions.
+            options: those of the languages, as `scalar="float"` and `trig="libm"` of C.
+        """
         from symoro.emit.project import project
         from symoro.robot.formats import dumps
 
         chosen = [languages] if isinstance(languages, str) else list(languages)
-        numbers = {**dict(self.robot.nominal), **(values or {})}
         return project(
             self.program,
             chosen,
             extra_files={f"{self.robot.name}.yaml": dumps(self.robot, "yaml")},
-            values={name: numbers[name] for name in self.parameters if name in numbers},
+            name=name,
+            options=options,
+            **self._demo(values),
         )
+
+    def _demo(self, values: Mapping[str, float] | None) -> dict[str, Any]:
+        """Numbers for parameters and inputs of the demo; those of inverse models have a solution."""
+        from symoro.runtime.demo import demo_sample
+
+        numbers = {**dict(self.robot.nominal), **(values or {})}
+        known = {name: numbers[name] for name in self.parameters if name in numbers}
+        return {
+            "values": known,
+            "sample": demo_sample(self.robot, self.program, self.options, {**numbers, **known}),
+        }
 
     def to_sympy(self) -> dict[str, Any]:
         """SymPy matrices (or scalars) by output name."""
@@ -163,14 +189,16 @@ def base_parameters(robot: RobotLike, **options: Any) -> BaseParameters:
     posture = options.get("posture")
     if isinstance(posture, str):
         options["posture"] = dict(zip(independent(asked), asked.postures[posture], strict=True))
-    return found(asked, **options)
+    with task("finding base parameters"):
+        return found(asked, **options)
 
 
 def singularities(robot: RobotLike, to: int | str | None = None) -> Singularities:
     """The postures in which the Jacobian of a frame loses rank, as conditions to be read."""
     from symoro.models.kinematic.singularities import singularities as found
 
-    return found(as_robot(robot), to)
+    with task("finding singularities"):
+        return found(as_robot(robot), to)
 
 
 def generate(robot: RobotLike, model: str, **options: Any) -> Model:

@@ -137,7 +137,7 @@ def test_csv(run: Any) -> None:
         (("--at", AT, "--given", "zz"), "names no entry of the pose"),
         (("--at", AT, "--locked", "9"), "no frame called '9'"),
         (("--at",), "--at: expected one argument"),
-        (("--at", "--json"), "--at: expected one argument"),
+        (("--at", "--limits"), "--at: expected one argument"),
         (("--at", AT, "--nonsense"), "unrecognized arguments: --nonsense"),
     ],
 )

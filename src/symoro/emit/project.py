@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -79,6 +80,7 @@ def project(
     values: Mapping[str, float] | None = None,
     sample: Mapping[str, Sequence[float]] | None = None,
     name: str | None = None,
+    options: Mapping[str, Any] | None = None,
 ) -> Files:
     """The files of a project, path -> text; paths use forward slashes.
 
@@ -87,16 +89,23 @@ def project(
         values: numbers for parameters, for the demo; small ones where none are given.
         sample: numbers for inputs, by rows, for the demo.
         name: base name of files and functions; that of the program by default.
+        options: of the languages; each takes those that it knows.
     """
     chosen = list(dict.fromkeys(find_language(each).id for each in languages))
     if not chosen:
         raise OptionError("a project needs at least one language")
+    for option in options or {}:
+        if not any(option in find_language(each).options for each in chosen):
+            titles = ", ".join(find_language(each).title for each in chosen)
+            raise OptionError(f"{titles} has no option '{option}'")
     numbers = sample_of(program, values, sample)
     base = base_name(program, Dialect(), Names(Dialect()), name)
     files: Files = {}
     for each in chosen:
         folder = "" if len(chosen) == 1 else f"{each}/"
-        made = _language_files(program, find_language(each), base, values, sample)
+        language = find_language(each)
+        own = {key: value for key, value in (options or {}).items() if key in language.options}
+        made = _language_files(program, language, base, values, sample, own)
         files |= {folder + path: text for path, text in made.items()}
     if len(chosen) > 1:
         files["Makefile"] = _top_makefile([each for each in chosen if each in BUILDS])
@@ -114,9 +123,10 @@ def _language_files(
     base: str,
     values: Mapping[str, float] | None,
     sample: Mapping[str, Sequence[float]] | None,
+    options: Mapping[str, Any],
 ) -> Files:
-    options = {"values": values, "sample": sample} if "sample" in language.options else {}
-    files = emit(program, language.id, name=base, **options)
+    numbers = {"values": values, "sample": sample} if "sample" in language.options else {}
+    files = emit(program, language.id, name=base, **numbers, **options)
     if language.demo is not None:
         files |= language.demo(program, values, sample, base)
     if language.id in BUILDS:

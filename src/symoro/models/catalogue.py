@@ -21,6 +21,7 @@ from symoro.errors import NotApplicableError, OptionError, UnknownNameError
 from symoro.models.references import Reference
 from symoro.program.pipeline import Step, optimise, traced
 from symoro.program.program import Program
+from symoro.progress import task
 from symoro.robot.description import Robot
 
 
@@ -139,7 +140,7 @@ def build(robot: Robot, name: str, options: Mapping[str, Any]) -> tuple[Entry, P
     reason = chosen.applies(robot)
     if reason:
         raise NotApplicableError(f"{chosen.id} does not apply to robot '{robot.name}': {reason}")
-    with _no_collection():
+    with _no_collection(), task(f"building {chosen.id}"):
         program = optimise(chosen.build(robot, **given))
     shown = ", ".join(f"{k} = {v}" for k, v in given.items() if v is not None)
     header = (("model", f"{chosen.id}: {chosen.title}"), ("robot", robot.name), ("options", shown))

@@ -16,15 +16,19 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import time
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
 from symoro.cache import cache_folder
 from symoro.errors import MissingDependencyError
+from symoro.progress import task
 
 HINT = "install gcc or clang, or set the environment variable CC to a C compiler"
 WITHOUT = "function(compiled=False) does without"
+TICK = 0.25  # seconds between two words on how it goes
+SQUARE = 30_000  # characters of source for which a compiler takes a second; the time grows with the square
 LARGE = 400_000  # characters of source beyond which strong optimisation takes minutes and gains little
 
 
@@ -98,9 +102,9 @@ def _build(compiler: Compiler, flags: list[str], files: dict[str, str], target: 
         command = [*compiler.command, *flags, "-o", str(made), *sources]
         if os.name != "nt":
             command.append("-lm")
-        done = subprocess.run(command, cwd=folder, capture_output=True, text=True, errors="replace")
-        if done.returncode != 0:
-            message = f"the C compiler failed: {done.stderr.strip()[-800:]}"
+        errors = _failure(command, folder, sum(map(len, files.values())))
+        if errors is not None:
+            message = f"the C compiler failed: {errors.strip()[-800:]}"
             raise MissingDependencyError(message, hint=f"{HINT}; {WITHOUT}")
         descriptor, name = tempfile.mkstemp(suffix=_suffix(), dir=target.parent)
         os.close(descriptor)
@@ -108,10 +112,32 @@ def _build(compiler: Compiler, flags: list[str], files: dict[str, str], target: 
         try:
             shutil.copyfile(made, private)
             private.replace(target)
-        except OSError:
+        except BaseException as error:  # an interrupt leaves nothing behind either
             private.unlink(missing_ok=True)
-            if not target.exists():  # on Windows another process may hold the same library open: use that one
+            # on Windows another process may hold the same library open: use that one
+            if not isinstance(error, OSError) or not target.exists():
                 raise
+
+
+def _failure(command: list[str], folder: Path, length: int) -> str | None:
+    """Run the compiler; what it had to say if it failed, else None."""
+    with (
+        task("compiling", 0.5 + (length / SQUARE) ** 2) as work,
+        subprocess.Popen(
+            command, cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, errors="replace"
+        ) as process,
+    ):
+        started = time.monotonic()
+        try:
+            while True:
+                try:
+                    _, errors = process.communicate(timeout=TICK)
+                    return errors if process.returncode else None
+                except subprocess.TimeoutExpired:
+                    work.to(time.monotonic() - started)
+        except BaseException:
+            process.kill()
+            raise
 
 
 def _flags(length: int) -> list[str]:

@@ -20,6 +20,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from symoro.errors import ArgumentError
+from symoro.progress import each
 from symoro.robot.coordinates import independent
 from symoro.robot.description import JointType, Robot
 from symoro.robot.formats import RobotLike, as_robot
@@ -169,7 +170,7 @@ def follow(
     found: list[Nearest] = []
     singular: list[int] = []
     jumps: list[int] = []
-    for k, pose in enumerate(path):
+    for k, pose in enumerate(each(path, "following the path")):
         result = function(T=pose, q0=here) if free[k] else {name: rows[k] for name, rows in results.items()}
         best = nearest(result, here, robot=robot, weights=weights, limits=limits)
         found.append(best)

@@ -1,6 +1,6 @@
 """The command line. Arguments are made from the catalogue; the work is done by `commands`.
 
-Bad input ends with one message on standard error and exit code 2.
+Bad input ends with one message and exit code 2 (`failure`), an interrupt with exit code 130.
 """
 
 from __future__ import annotations
@@ -13,7 +13,8 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, NoReturn
 
 from symoro._version import __version__
-from symoro.errors import OptionError, SymoroError
+from symoro.errors import OptionError, SymoroError, UnknownNameError, did_you_mean
+from symoro.ui import failure, progress
 
 if TYPE_CHECKING:
     from symoro.models.catalogue import Option
@@ -40,10 +41,11 @@ examples:
 'symoro COMMAND --help' tells more, 'symoro generate MODEL --help' the options of a model.
 """
 
+HELP = "'symoro --help' lists the commands"
 WITH_MODEL = ("generate", "count", "explain", "eval", "export")
 POSITIONS = ("--at", "--near", "--pose", "--matrix")
 WITH_VALUE = (
-    *("--bind", "--lang", "-o", "--output", "--values"),
+    *("--bind", "--lang", "-o", "--output", "--values", "--name", "--trig"),
     *("--base", "--fixed", "--frames", "--tool", "--arg"),
 )
 
@@ -66,8 +68,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     try:
         return _answered(arguments)
     except SymoroError as error:
-        print(f"symoro: {error.text()}", file=sys.stderr)
-        return 2
+        return failure.tell(error, arguments)
     except BrokenPipeError:  # the reader (head, less) has seen enough
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
@@ -85,7 +86,8 @@ def _answered(arguments: Sequence[str]) -> int:
             return 0
         from symoro.ui import commands
 
-        return commands.run(options)
+        with progress.shown():
+            return commands.run(options)
     finally:  # --help leaves by an exception
         sys.stdout.flush()
 
@@ -99,15 +101,32 @@ def _accept_any_character() -> None:
 
 def _parsed(arguments: Sequence[str]) -> argparse.Namespace:
     parser = _parser(arguments)
+    command = _command(arguments)
+    if command is not None and command not in _subparsers(parser):
+        known = list(_subparsers(parser))
+        raise UnknownNameError("command", command, known, hint=did_you_mean(command, known) or HELP)
     options, rest = parser.parse_known_args(list(_joined(arguments)))
     if options.command == "eval":  # values may come before and after options
         options.values += [word for word in rest if not word.startswith("-")]
         rest = [word for word in rest if word.startswith("-")]
     if rest:
         prog = f"symoro {options.command}" if options.command else "symoro"
-        hint = f"'{prog} --help' shows what it takes"
+        word = next((word.partition("=")[0] for word in rest if word.startswith("--")), "")
+        hint = did_you_mean(word, _known_flags(parser, options.command)) if word else None
+        hint = hint or f"'{prog} --help' shows what it takes"
         raise OptionError(f"unrecognized arguments: {' '.join(rest)}", hint=hint)
     return options
+
+
+def _subparsers(parser: argparse.ArgumentParser) -> dict[str, argparse.ArgumentParser]:
+    """The parsers of the commands, by name."""
+    (action,) = [a for a in parser._actions if isinstance(a, argparse._SubParsersAction)]
+    return dict(action.choices)
+
+
+def _known_flags(parser: argparse.ArgumentParser, command: str | None) -> list[str]:
+    chosen = _subparsers(parser)[command] if command else parser
+    return [flag for flag in chosen._option_string_actions if flag.startswith("--")]
 
 
 def _joined(arguments: Sequence[str]) -> Iterator[str]:
@@ -173,6 +192,7 @@ def _describing(command: Command) -> None:
     )
     convert.add_argument("--frame", help="end of the chain, for tables of a tree")
     _bind(convert)
+    _json(convert)
     models = command("models", "list the models of the catalogue", "symoro models")
     models.add_argument("robot", nargs="?", help="tell for each model whether it applies to this robot")
     _json(models)
@@ -220,11 +240,27 @@ def _generating(command: Command, arguments: Sequence[str]) -> None:
             "--lang", default=None, help="language: c, cpp, fortran, matlab, python, julia ..."
         )
         parser.add_argument("-o", "--output", metavar="DIR", help="folder to write into")
+        parser.add_argument("--name", help="base name of files and functions; made legal in the language")
+        parser.add_argument(
+            "--float32", "--float", dest="float32", action="store_true", help="single precision (C)"
+        )
+        parser.add_argument(
+            "--trig",
+            choices=("polynomial", "libm"),
+            help="sines and cosines: all at once, or the library's (C)",
+        )
     count.add_argument("--explain", action="store_true", help="tell what was chosen and what each pass saved")
     explain.add_argument("--latex", action="store_true", help="the steps of the solution in LaTeX")
-    generate.add_argument("--float", action="store_true", help="single precision (C)")
     evaluate.add_argument(
-        "values", nargs="*", metavar="NAME=VALUES", help="inputs and parameters: q=0,pi/2,0 or D3=0.45"
+        "values",
+        nargs="*",
+        metavar="NAME=VALUES",
+        help="inputs and parameters: q=0,pi/2,0 or D3=0.45; q=home is the robot's posture of that name",
+    )
+    evaluate.add_argument(
+        "--degrees",
+        action="store_true",
+        help="positions and rates of revolute joints (q, qd, qdd ...) are in degrees, given and shown",
     )
     evaluate.add_argument(
         "--values", dest="file", metavar="FILE", help="JSON file with values, '-' reads standard input"
@@ -242,7 +278,7 @@ def _solving(command: Command, arguments: Sequence[str]) -> None:
     )
     _robot(solve)
     pose = solve.add_argument_group("the pose, told in one of these ways")
-    pose.add_argument("--at", metavar="Q1,Q2,...", help="that of a posture")
+    pose.add_argument("--at", metavar="Q1,Q2,...", help="that of a posture, in numbers or by its name")
     pose.add_argument(
         "--pose", metavar="X,Y,Z,R,P,Y", help="position and roll, pitch, yaw: Rz(Y) Ry(P) Rx(R)"
     )
@@ -331,6 +367,7 @@ def _frame(text: str) -> int | str:
 
 def _robot(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("robot", help="a bundled robot or a file (.par, .yaml, .csv, .urdf, .xacro, .mjcf)")
+    parser.add_argument("--tree", action="store_true", help="the robot with its loops cut")
     group = parser.add_argument_group("reading URDF and xacro files")
     group.add_argument(
         "--exact",

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import json
 import sys
 from dataclasses import asdict
 from pathlib import Path
@@ -12,12 +11,13 @@ from typing import Any
 from symoro.errors import OptionError, SymoroError
 from symoro.model import Model, base_parameters, generate, singularities
 from symoro.models import catalogue as models
+from symoro.progress import each
 from symoro.robot import formats
 from symoro.robot.description import Robot
 from symoro.robot.topology import describe
-from symoro.ui import present
+from symoro.ui import failure, present
 from symoro.ui.files import write_folder
-from symoro.ui.values import binding, read_values
+from symoro.ui.values import binding
 
 
 def run(options: argparse.Namespace) -> int:
@@ -45,7 +45,7 @@ def robots(options: argparse.Namespace) -> None:
     from symoro.robot import library
 
     rows = []
-    for name in library.names():
+    for name in each(library.names(), "reading robots"):
         robot = library.load(name)
         rows.append(
             {"id": name, "structure": describe(robot), "title": robot.title, "reference": robot.reference}
@@ -68,11 +68,12 @@ def show(options: argparse.Namespace) -> None:
 
 def check(options: argparse.Namespace) -> int:
     try:
-        robot = formats.load(options.robot, **_reading(options))
+        robot = _read(options)
     except SymoroError as error:
         if not options.json:
             raise
-        present.as_json({"ok": False, "problems": getattr(error, "problems", None) or [error.text()]})
+        problems = getattr(error, "problems", None) or [error.text()]
+        present.as_json({"ok": False, "problems": problems, "error": failure.as_data(error)})
         return 2
     if options.json:
         present.as_json({"ok": True, "robot": robot.name, "structure": describe(robot), "notes": robot.notes})
@@ -90,9 +91,13 @@ def convert(options: argparse.Namespace) -> None:
         details["to"] = options.frame
     if options.output:
         formats.save(robot, options.output, options.to, **details)
-        print(f"wrote {options.output}")
+        _written([Path(options.output)], options.json)
     elif options.to:
-        sys.stdout.write(formats.dumps(robot, options.to, **details))
+        text = formats.dumps(robot, options.to, **details)
+        if options.json:
+            present.as_json({"robot": robot.name, "format": formats.format_named(options.to), "text": text})
+        else:
+            sys.stdout.write(text)
     else:
         raise OptionError(
             "nothing to write: name a file, or a format with --to", hint="symoro convert --help"
@@ -155,8 +160,7 @@ def write_model(options: argparse.Namespace) -> None:
     if options.json and not options.lang and not options.output:
         present.as_json(present.model_data(model))
         return
-    details = {"scalar": "float"} if options.float else {}
-    files = model.code(options.lang or "text", **details)
+    files = model.code(options.lang or "text", **_emitting(options))
     if options.output:
         _written(write_folder(Path(options.output), files), options.json)
     elif options.json:
@@ -190,15 +194,9 @@ def explain(options: argparse.Namespace) -> None:
 
 
 def evaluate(options: argparse.Namespace) -> None:
-    model = _model(options)
-    values = read_values(options.values, options.file)
-    inputs = {name: value for name, value in values.items() if name in model.inputs}
-    parameters = {name: value for name, value in values.items() if name not in model.inputs}
-    results = model.function(parameters, compiled=False)(**inputs)
-    if options.json:
-        present.as_json({name: present.tidy(array).tolist() for name, array in results.items()})
-    else:
-        present.arrays(results)
+    from symoro.ui import evaluate as evaluating
+
+    evaluating.evaluate(_model(options), options)
 
 
 def solve(options: argparse.Namespace) -> None:
@@ -211,8 +209,14 @@ def export(options: argparse.Namespace) -> None:
     if not options.output:
         raise OptionError("export needs a folder", hint="add -o DIR")
     languages = (options.lang or "c").split(",")
-    files = _model(options).export(languages)
+    files = _model(options).export(languages, **_emitting(options))
     _written(write_folder(Path(options.output), files), options.json)
+
+
+def _emitting(options: argparse.Namespace) -> dict[str, Any]:
+    """The options of the emitted code that the user gave."""
+    given = {"scalar": "float" if options.float32 else None, "trig": options.trig, "name": options.name}
+    return {name: value for name, value in given.items() if value is not None}
 
 
 def _reading(options: argparse.Namespace) -> dict[str, Any]:
@@ -229,8 +233,13 @@ def _reading(options: argparse.Namespace) -> dict[str, Any]:
 
 
 def _robot(options: argparse.Namespace) -> Robot:
-    robot = formats.load(options.robot, **_reading(options))
+    robot = _read(options)
     return robot.bind(dict(binding(item) for item in options.bind)) if options.bind else robot
+
+
+def _read(options: argparse.Namespace) -> Robot:
+    robot = formats.load(options.robot, **_reading(options))
+    return robot.tree() if options.tree else robot
 
 
 def _model(options: argparse.Namespace) -> Model:
@@ -245,7 +254,7 @@ def _model(options: argparse.Namespace) -> Model:
 
 def _written(paths: list[Path], as_json: bool) -> None:
     if as_json:
-        print(json.dumps([str(path) for path in paths]))
+        present.as_json([str(path) for path in paths])
         return
     for path in paths:
         print(f"wrote {path}")

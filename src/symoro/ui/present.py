@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import sys
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -17,7 +18,16 @@ from symoro.robot.topology import describe, structure
 
 
 def as_json(data: Any) -> None:
-    print(json.dumps(data, indent=2))
+    """One JSON value; numbers that JSON lacks (nan, inf) are null."""
+    print(json.dumps(_finite(data), indent=2, allow_nan=False))
+
+
+def _finite(data: Any) -> Any:
+    if isinstance(data, Mapping):
+        return {key: _finite(value) for key, value in data.items()}
+    if isinstance(data, list | tuple):
+        return [_finite(value) for value in data]
+    return None if isinstance(data, float) and not math.isfinite(data) else data
 
 
 def _console() -> Any:
@@ -150,6 +160,7 @@ def robot_data(shown: Robot) -> dict[str, Any]:
         "NF": shown.NF,
         "symbols": shown.symbols(),
         "nominal": dict(shown.nominal),
+        "postures": dict(shown.postures),
         "notes": shown.notes,
         "tables": [
             {"title": t.title, "rows": [dict(zip(t.columns, row, strict=True)) for row in t.rows]}

@@ -12,6 +12,7 @@ import numpy as np
 from symoro.errors import ArgumentError, OptionError
 from symoro.model import Model, generate
 from symoro.models.geometric.inverse.pose import given_entries
+from symoro.progress import each
 from symoro.robot.coordinates import independent
 from symoro.robot.description import JointType, Robot
 from symoro.runtime import poses
@@ -52,7 +53,10 @@ def solve(model: Model, options: argparse.Namespace) -> None:
     targets, notes = _rotations(targets, model.options.get("pose", "full"))
     solver = model.function(compiled=False)
     q0 = np.zeros(len(joints.names)) if aim is None else aim
-    answers = [_answer(model.robot, joints, solver(T=T, q0=q0), aim, options.limits) for T in targets]
+    answers = [
+        _answer(model.robot, joints, solver(T=T, q0=q0), aim, options.limits)
+        for T in each(targets, "solving")
+    ]
     if options.json:
         data = [_data(answer, joints) for answer in answers]
         present.as_json(data[0] if len(data) == 1 else data)
@@ -77,9 +81,12 @@ class Joints:
         self.units = [("deg" if degrees else "rad") if turn else "m" for turn in turns]
         self.angle = np.pi / 180 if degrees else 1.0
         self.factors = np.where(turns, self.angle, 1.0)
+        self.postures = robot.postures
 
     def read(self, name: str, text: str) -> Array:
-        """A posture."""
+        """A posture, in numbers or by its name."""
+        if text in self.postures:
+            return np.array(self.postures[text])
         return _vector(name, text, self.names) * self.factors
 
     def written(self, q: Array) -> Array:
@@ -88,6 +95,8 @@ class Joints:
 
 def _vector(name: str, text: str, entries: Sequence[str]) -> Array:
     given = numbers(name, text)
+    if len(entries) == 1 and not isinstance(given, list):
+        given = [given]
     if not isinstance(given, list) or len(given) != len(entries) or any(isinstance(x, list) for x in given):
         raise ArgumentError(
             f"--{name}: expected {len(entries)} numbers, {','.join(entries)}; got '{text[:60]}'"

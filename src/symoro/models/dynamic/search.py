@@ -14,6 +14,7 @@ from symoro.models.dynamic.remembered import recall, remember
 from symoro.program.count import OpCount, count
 from symoro.program.pipeline import optimise
 from symoro.program.program import Program
+from symoro.progress import Task, task
 from symoro.robot.description import Robot
 
 Build = Callable[[Formulation], Program]
@@ -55,7 +56,9 @@ def searched(robot: Robot, build: Build, name: str) -> Formulation:
 def best_formulation(robot: Robot, build: Build) -> Formulation:
     """Multi-start descent."""
     prices = _Prices(build)
-    ends = [_descended(robot, start, prices) for start in starts(robot)]
+    first = starts(robot)
+    with task("searching a formulation", len(first)) as work:
+        ends = [_descended(robot, start, prices, work, k) for k, start in enumerate(first)]
     return min(ends, key=lambda f: (prices.final(f), ends.index(f)))
 
 
@@ -80,14 +83,15 @@ class _Prices:
         return self.optimised[formulation]
 
 
-def _descended(robot: Robot, start: Formulation, prices: _Prices) -> Formulation:
-    """Change one choice after the other, round and round, until none helps."""
+def _descended(robot: Robot, start: Formulation, prices: _Prices, work: Task, before: int) -> Formulation:
+    """Change one choice after the other, round and round, until none helps; `before` starts are done with."""
     current = start
     moves = start.moves(robot)
     since = at = 0
     while since < len(moves):
         candidate = current.changed(moves[at % len(moves)])
         at, since = at + 1, since + 1
+        work.to(before + at / (at + len(moves) - since))  # as if nothing more were to help
         if prices.first(candidate) <= prices.first(current) + SLACK and prices.final(
             candidate
         ) < prices.final(current):

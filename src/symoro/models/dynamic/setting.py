@@ -14,7 +14,7 @@ from symoro.robot.coordinates import independent, rates
 from symoro.robot.description import WRENCH, ZERO3, BaseKind, Robot
 from symoro.robot.topology import moving_joints
 
-LOOPS = "it has closed loops; its tree with the loops cut is robot.tree()"
+LOOPS = "it has closed loops; robot.tree() cuts them"
 
 
 def rigid_fixed_tree(robot: Robot) -> str | None:

@@ -199,7 +199,7 @@ def _read_text(path: Path) -> str:
         with path.open("rb") as stream:
             data = stream.read(MAX_BYTES + 1)  # the size told by the system need not be true
     except FileNotFoundError:
-        hint = "check the path; 'symoro robots' lists the bundled robots"
+        hint = "check the path; a bundled robot is named without a suffix"
         raise FormatError("there is no such file", place=place, hint=hint) from None
     except (OSError, ValueError) as error:
         hint = "check the path and its permissions"

@@ -56,7 +56,7 @@ def _refuse(robot: Robot) -> None:
     if robot.B:
         raise NotApplicableError(
             f"robot '{robot.name}' has closed loops, and a URDF is a tree",
-            hint="write robot.tree(), the robot with its loops cut",
+            hint="cut its loops with robot.tree()",
         )
     if robot.base.kind == BaseKind.WHEELED:
         raise NotApplicableError(f"robot '{robot.name}' stands on wheels, which a URDF cannot say")

@@ -1,0 +1,97 @@
+"""The command `eval`: inputs from words and files, angles in degrees, postures by name."""
+
+from __future__ import annotations
+
+import argparse
+import re
+from typing import Any
+
+import numpy as np
+
+from symoro.errors import ArgumentError, UnknownNameError
+from symoro.expr.parser import NAME
+from symoro.model import Model
+from symoro.program.program import Input, size
+from symoro.robot.coordinates import independent
+from symoro.robot.description import JointType, Robot
+from symoro.ui import present
+from symoro.ui.values import binding, numbers, read_values
+
+POSITIONS = ("q", "q0", "qa", "qc0")
+OF_JOINTS = (*POSITIONS, "qd", "qdd", "qda", "qdda")
+OUTPUTS = ("q", "qd", "qdd")
+OF_LOOPS = "qc"
+
+
+def evaluate(model: Model, options: argparse.Namespace) -> None:
+    """Evaluate a model once, or for each sample of a file, and show what it gives."""
+    ports = {port.name: port for port in model.program.inputs}
+    values = read_values([], options.file)
+    for item in options.values:
+        name, text = binding(item)
+        values[name] = text if _is_name(text) and name in ports else numbers(name, text)
+    inputs = {
+        name: _input(model.robot, ports[name], value, options.degrees)
+        for name, value in values.items()
+        if name in ports
+    }
+    parameters = {name: value for name, value in values.items() if name not in ports}
+    results = model.function(parameters, compiled=False)(**inputs)
+    if options.degrees:
+        results = {name: _in_degrees(model.robot, name, array) for name, array in results.items()}
+    if options.json:
+        present.as_json({name: present.tidy(array).tolist() for name, array in results.items()})
+    else:
+        present.arrays(results)
+
+
+def _is_name(text: str) -> bool:
+    """Whether a value may be a posture's name; pi and numbers are none."""
+    return NAME.match(text) is not None and text.lower() != "pi"
+
+
+def _input(robot: Robot, port: Input, value: Any, degrees: bool) -> Any:
+    """The value of an input: a posture by name, one number where there is one entry, angles in radians."""
+    if isinstance(value, str):
+        return _posture(robot, port, value)
+    if isinstance(value, int | float) and not isinstance(value, bool) and size(port.shape) == 1:
+        value = np.full(port.shape, value)
+    if not degrees or port.name not in OF_JOINTS:
+        return value
+    try:
+        return np.asarray(value, dtype=float) * _factors(robot, _joints(port))
+    except (TypeError, ValueError):
+        return value  # the function says what it expects
+
+
+def _posture(robot: Robot, port: Input, name: str) -> list[float]:
+    known = robot.postures
+    if port.name not in POSITIONS:
+        raise ArgumentError(f"value of '{port.name}': expected numbers, got '{name}'")
+    if name not in known:
+        hint = None if known else "it has none by name; give numbers, as in q=0,pi/2"
+        raise UnknownNameError(f"posture of robot '{robot.name}'", name, list(known), hint=hint)
+    positions = dict(zip(independent(robot), known[name], strict=True))
+    joints = _joints(port)
+    missing = [j for j in joints if j not in positions]
+    if missing:
+        raise ArgumentError(f"value of '{port.name}': a posture does not tell joint {missing[0]}")
+    return [positions[j] for j in joints]
+
+
+def _joints(port: Input) -> list[int]:
+    """The joints of an input's entries: q3, qd3 and q0_3 are joint 3."""
+    return [int(re.findall(r"\d+\Z", symbol)[0]) for symbol in port.symbols]
+
+
+def _factors(robot: Robot, joints: list[int]) -> Any:
+    """Radians for the unit that a user writes in degrees."""
+    turns = [robot.frame(j).sigma == JointType.REVOLUTE for j in joints]
+    return np.where(turns, np.pi / 180, 1.0)
+
+
+def _in_degrees(robot: Robot, name: str, array: Any) -> Any:
+    """Positions and rates of joints in degrees; everything else stays as it is."""
+    if name == OF_LOOPS:
+        return array / _factors(robot, list(range(robot.NL + 1, robot.NJ + 1)))
+    return array / _factors(robot, independent(robot)) if name in OUTPUTS else array

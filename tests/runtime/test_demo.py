@@ -1,0 +1,95 @@
+"""Demos of inverse models ask for what exists: poses that are reached, loops that close."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import symoro
+from symoro.program.interpret import interpret
+from symoro.robot import library
+from tests.emit.run import command, need
+
+TOOLS = {"c": "cc", "cpp": "g++", "fortran": "gfortran", "python": "python3", "matlab": "octave"}
+
+
+def statuses(text: str) -> list[float]:
+    """The status that a demo prints."""
+    block = re.split(r"\n\s*\w+ =", text.split("status =")[1])[0]
+    return [float(x) for x in re.findall(r"-?\d+(?:\.\d+)?(?:[eE][-+]?\d+)?", block)]
+
+
+@pytest.mark.parametrize("model", ["inverse-geometry", "loop-geometry"])
+@pytest.mark.parametrize("name", library.names())
+def test_every_bundled_robot(name: str, model: str) -> None:
+    try:
+        made = symoro.generate(name, model)
+    except symoro.SymoroError:
+        pytest.skip("does not apply")
+    demo = made._demo(None)
+    assert demo["sample"] is not None
+    inputs = {port.name: np.reshape(demo["sample"][port.name], port.shape) for port in made.program.inputs}
+    numbers = {**dict.fromkeys(made.parameters, 0.0), **demo["values"]}
+    assert set(demo["values"]) == set(made.parameters), "the library has numbers for all"
+    found = interpret(made.program, inputs, numbers)
+    valid = found["status"] == 0
+    assert valid.any() and np.isfinite(found["q"][valid]).all()
+    if "T" in inputs:
+        assert np.allclose(inputs["T"][:3, :3] @ inputs["T"][:3, :3].T, np.eye(3))
+
+
+@pytest.mark.parametrize("language", TOOLS)
+@pytest.mark.parametrize(
+    ("robot", "model", "options"),
+    [
+        ("ur5e", "inverse-geometry", {}),
+        ("panda", "inverse-geometry", {"locked": "3"}),
+        ("fourbar", "loop-geometry", {}),
+    ],
+)
+def test_the_exported_demo_prints_valid_rows(
+    tmp_path: Path, language: str, robot: str, model: str, options: dict[str, Any]
+) -> None:
+    need("make")
+    need(TOOLS[language])
+    made = symoro.generate(robot, model, **options)
+    for path, text in made.export(language, name="demo").items():
+        (tmp_path / path).write_text(text)
+    printed = command("make", "-s", "-C", tmp_path, "run", "PYTHON=python3")
+    found = statuses(printed)
+    assert 0 in found and len(found) == made.outputs["status"][0]
+    assert statuses((tmp_path / "README.md").read_text()) == found
+
+
+def test_a_robot_without_numbers() -> None:
+    """Symbols get small numbers in a demo, and the pose is made with the same ones."""
+    robot = symoro.Robot.from_dh([(0, "L1", "A1", 0), (0, 0, "A2", 0), ("P", 0, 0, 0, 0)], "dh", "arm")
+    made = symoro.generate(robot, "inverse-geometry")
+    assert made._demo(None)["sample"] is not None
+
+
+def test_within_the_limits() -> None:
+    rows = [{"a": 1, "limits": (2.0, 2.5)}, {"a": 1, "limits": (-2.5, -2.0)}]
+    robot = symoro.Robot.from_dh(rows, "dh", "arm")
+    made = symoro.generate(robot, "inverse-geometry")
+    sample = made._demo(None)["sample"]
+    found = made.function(compiled=False)(T=np.reshape(sample["T"], (4, 4)))
+    inside = symoro.within_limits(robot, found["q"])
+    assert (inside & (found["status"] == 0)).any()
+
+
+def test_the_example_of_plain_code_too() -> None:
+    """generate --lang c writes an example beside the sources."""
+    text = symoro.generate("ur5e", "inverse-geometry").code("c", name="ik")["ik_example.c"]
+    numbers = symoro.generate("ur5e", "inverse-geometry")._demo(None)["sample"]["T"]
+    assert f"{numbers[3]!r}"[:8] in text
+
+
+def test_other_models_keep_their_numbers() -> None:
+    made = symoro.generate("rx90", "fast-geometry")
+    assert made._demo(None)["sample"] is None
+    assert made._demo({"D3": 2.0})["values"] == {"D3": 2.0, "RL4": 0.45}

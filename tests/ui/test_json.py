@@ -1,0 +1,131 @@
+"""--json on every command: one JSON value on standard output and nothing beside it, errors included."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from symoro.ui import cli
+
+Q = "q=0,0,0,0,0,0"
+WORKING = {
+    "robots": [],
+    "show": ["rx90"],
+    "check": ["rx90"],
+    "convert": ["rx90", "--to", "dh"],
+    "models": ["rx90"],
+    "singularities": ["scara"],
+    "base": ["scara"],
+    "cite": ["jacobian"],
+    "generate": ["jacobian", "rx90"],
+    "count": ["jacobian", "rx90"],
+    "explain": ["inverse-geometry", "rx90"],
+    "eval": ["jacobian", "rx90", Q],
+    "solve": ["rx90", "--at", "0,1,-1,0,1,0"],
+    "export": ["jacobian", "rx90", "-o", "out"],
+}
+OTHERS = [
+    ["convert", "rx90", "arm.yaml"],
+    ["generate", "jacobian", "rx90", "--lang", "c"],
+    ["generate", "jacobian", "rx90", "--lang", "c", "-o", "out"],
+    ["count", "inverse-dynamics", "scara", "--explain"],
+    ["explain", "inverse-geometry", "rx90", "--latex"],
+    ["explain", "jacobian", "rx90"],
+    ["base", "scara", "-o", "regrouped.yaml"],
+    ["cite"],
+    ["models"],
+    ["show", "panda", "--bind", "G3=-1"],
+    ["check", "sr400", "--tree"],
+    ["solve", "rx90", "--at", "0,1,-1,0,1,0", "--csv"],
+    ["solve", "rx90", "--pose", "9,9,9,0,0,0"],
+]
+FAILING = {
+    "robots": [["extra"], ["--nope"]],
+    "show": [[], ["nope"], ["missing.par"], ["rx90", "--bind", "D9=1"], ["broken.yaml"]],
+    "check": [[], ["broken.yaml"], ["missing.yaml"], ["rx90", "--nope"]],
+    "convert": [["rx90"], ["rx90", "--to", "word"], ["sr400", "--to", "urdf"], ["rx90", "/none/arm.yaml"]],
+    "models": [["nope"]],
+    "singularities": [["rx90", "--to", "99"], []],
+    "base": [["nope"], ["rx90", "-o", "/none/arm.yaml"]],
+    "cite": [["nope"]],
+    "generate": [
+        ["nope", "rx90"],
+        ["jacobian"],
+        ["jacobian", "rx90", "--lang", "cobol"],
+        ["jacobian", "rx90", "--to"],
+    ],
+    "count": [["inverse-dynamics", "sr400"], ["jacobian", "rx90", "--frame", "99"]],
+    "explain": [["nope", "rx90"]],
+    "eval": [
+        ["jacobian", "rx90"],
+        ["jacobian", "rx90", "q=1,2"],
+        ["jacobian", "rx90", "q=home"],
+        ["jacobian"],
+    ],
+    "solve": [["rx90"], ["rx90", "--at", "1,2"], ["gantry", "--nope"]],
+    "export": [["jacobian", "rx90"], ["jacobian", "rx90", "-o", "broken.yaml"]],
+}
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "broken.yaml").write_text("symoro: 1\nname: bad\nframes: [{ant: 7}, {alpha: 1 +}]\n")
+
+
+def answer(words: list[str], capsys: pytest.CaptureFixture[str]) -> tuple[int, Any]:
+    """Exit code and value; what is printed must be strict JSON, and nothing else."""
+    code = cli.main([*words, "--json"])
+    printed = capsys.readouterr()
+    assert printed.err == ""
+
+    def refuse(constant: str) -> None:
+        raise AssertionError(f"{constant} is no JSON")
+
+    return code, json.loads(printed.out, parse_constant=refuse)
+
+
+def test_every_command_is_tried() -> None:
+    commands = set(cli._subparsers(cli._parser([])))
+    assert commands == set(WORKING) == set(FAILING)
+
+
+@pytest.mark.parametrize(
+    "words", [*([name, *words] for name, words in WORKING.items()), *OTHERS], ids=" ".join
+)
+def test_answers(words: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    code, value = answer(words, capsys)
+    assert code in (0, 1 if words[0] == "solve" else 0)
+    assert isinstance(value, dict | list)
+
+
+@pytest.mark.parametrize(
+    "words", [[name, *words] for name, tried in FAILING.items() for words in tried], ids=" ".join
+)
+def test_errors(words: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    code, value = answer(words, capsys)
+    assert code == 2
+    error = value["error"]
+    assert error["message"] and error["kind"].endswith("Error")
+    assert set(error) <= {"kind", "message", "hint", "place", "problems"}
+
+
+@pytest.mark.parametrize("words", [["bogus"], ["--bogus"], ["robots", "--jsn"]])
+def test_errors_before_a_command_is_known(words: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    code, value = answer(words, capsys)
+    assert code == 2 and value["error"]["message"]
+
+
+def test_an_error_has_its_place(capsys: pytest.CaptureFixture[str]) -> None:
+    _, value = answer(["show", "broken.yaml"], capsys)
+    place = value["error"]["place"]
+    assert place["file"] == "broken.yaml" and place["line"] == 3 and place["key"].startswith("frames[")
+
+
+def test_what_json_has_no_number_for_is_null(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    (tmp_path / "values.json").write_text('{"q": [0, NaN]}')
+    _, value = answer(["eval", "fast-geometry", "planar2r", "--values", "values.json"], capsys)
+    assert value["T"][0][0] is None and value["T"][2][2] == 1.0

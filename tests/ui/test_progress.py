@@ -1,0 +1,138 @@
+"""Bars on a terminal, nothing elsewhere, and an interrupt that leaves nothing behind."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import symoro
+from symoro.progress import Progress
+from symoro.ui import cli, progress
+
+LONG = ["count", "inverse-dynamics", "--effort", "search"]
+
+
+@pytest.fixture
+def chain(tmp_path: Path) -> Path:
+    """A robot whose search takes long enough to be stopped."""
+    row = {"alpha": "pi/2", "d": "D", "r": "L"}
+    robot = symoro.Robot.from_dh([row] * 24, "kk", "chain", inertia="symbolic")
+    symoro.save(robot, tmp_path / "chain.yaml")
+    return tmp_path / "chain.yaml"
+
+
+@pytest.mark.skipif(os.name == "nt", reason="no such terminals there")
+def test_a_bar_on_a_terminal_and_a_clean_stop(chain: Path, tmp_path: Path) -> None:
+    import pty
+
+    cache = tmp_path / "cache"
+    ours, theirs = pty.openpty()
+    process = subprocess.Popen(
+        [sys.executable, "-m", "symoro.ui.cli", *LONG, str(chain), "--json"],
+        stdout=subprocess.PIPE,
+        stderr=theirs,
+        start_new_session=True,
+        env={**os.environ, "SYMORO_CACHE": str(cache), "TERM": "xterm", "COLUMNS": "120"},
+    )
+    os.close(theirs)
+    shown = b""
+    while b"left" not in shown and process.poll() is None:
+        shown += os.read(ours, 4096)
+    process.send_signal(signal.SIGINT)
+    while True:
+        try:
+            more = os.read(ours, 4096)
+        except OSError:  # the other end is closed
+            break
+        shown += more
+        if not more:
+            break
+    out, _ = process.communicate(timeout=60)
+    os.close(ours)
+    text = shown.decode()
+    assert "symoro: searching a formulation" in text and "s left" in text
+    assert process.returncode == 130 and out == b""
+    assert "Traceback" not in text and text.rstrip().endswith("symoro: stopped")
+    assert [path for path in cache.rglob("*") if path.is_file()] == []
+
+
+@pytest.mark.skipif(os.name == "nt", reason="signals are others there")
+def test_a_stop_without_a_terminal(chain: Path, tmp_path: Path) -> None:
+    """Started, told to stop once it is at work; standard error holds the one word."""
+    code = (
+        "import sys\nfrom symoro.ui.cli import main\nfrom symoro.models.dynamic import search\n"
+        "found = search.best_formulation\n"
+        "def best(*given):\n    print('at work', flush=True)\n    return found(*given)\n"
+        "search.best_formulation = best\nsys.exit(main(sys.argv[1:]))"
+    )
+    process = subprocess.Popen(
+        [sys.executable, "-c", code, *LONG, str(chain)],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        start_new_session=True,
+        env={**os.environ, "SYMORO_CACHE": str(tmp_path / "cache")},
+    )
+    assert process.stdout is not None
+    assert process.stdout.readline() == b"at work\n"
+    process.send_signal(signal.SIGINT)
+    _, errors = process.communicate(timeout=60)
+    assert process.returncode == 130 and errors == b"symoro: stopped\n"
+
+
+def test_nothing_where_there_is_no_terminal(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(progress, "DELAY", 0.0)
+    assert cli.main(["singularities", "planar2r"]) == 0
+    assert capsys.readouterr().err == ""
+
+
+class Bars:
+    """Stands in for rich's."""
+
+    def __init__(self) -> None:
+        self.rows: dict[int, dict[str, Any]] = {}
+        self.running = False
+        self.ended = 0
+
+    def start(self) -> None:
+        self.running = True
+
+    def stop(self) -> None:
+        self.running, self.ended = False, self.ended + 1
+
+    def add_task(self, title: str, total: float | None) -> int:
+        self.rows[len(self.rows)] = {"title": title}
+        return len(self.rows) - 1
+
+    def update(self, row: int, **news: Any) -> None:
+        self.rows[row] |= news
+
+    def remove_task(self, row: int) -> None:
+        del self.rows[row]
+
+
+def test_bars_come_and_go_with_the_tasks(monkeypatch: pytest.MonkeyPatch) -> None:
+    bars = Bars()
+    monkeypatch.setattr(progress, "_bars", lambda: bars)
+    display = progress.Display(delay=3600)
+    display.tell(Progress(1, "outer", 0, None))
+    display.tell(Progress(2, "inner", 1, 4))
+    assert not bars.running, "nothing before the delay"
+    display._appear()
+    assert bars.running and [row["title"] for row in bars.rows.values()] == ["outer", "inner"]
+    assert bars.rows[1] == {"title": "inner", "completed": 1, "total": 4}
+    display.tell(Progress(2, "inner", 5, 4))
+    assert bars.rows[1]["total"] is None, "an estimate that was wrong is none"
+    display.tell(Progress(2, "inner", 5, 4, finished=True))
+    assert bars.running and list(bars.rows) == [0]
+    display.tell(Progress(1, "outer", 0, None, finished=True))
+    assert not bars.running and bars.ended == 1
+    display._appear()
+    assert not bars.running, "a late timer changes nothing"

@@ -1,0 +1,80 @@
+"""Hints in the language of the place: no Python in a shell's, no shell in Python's."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+import symoro
+from symoro.ui import cli
+from symoro.ui.failure import in_a_shell
+
+SOURCE = Path(symoro.__file__).parent
+COMMANDS = "|".join(cli._subparsers(cli._parser([])))
+SHELL = re.compile(rf"(?:^|[\s'])--[a-z]|\bsymoro (?:{COMMANDS})\b")
+PYTHON = re.compile(r"\w\(|=(?:True|False|None)\b|\w=['\"]|\brobot\.[a-z]")
+OF_BOTH = (
+    "pip install",
+    "CC",
+    "function(compiled=False)",
+)  # commands of a shell that Python's users type too
+FORMULAS = re.compile(r"\b(?:sin|cos|sqrt|atan2|R[xyz]|T[xz])\(")
+
+
+def text_of(node: ast.AST) -> str:
+    """The literal parts of a string, also of a formatted one."""
+    if isinstance(node, ast.Constant):
+        return node.value if isinstance(node.value, str) else ""
+    if isinstance(node, ast.JoinedStr):
+        return "".join(text_of(part) or "x" for part in node.values)
+    if isinstance(node, ast.IfExp):
+        return f"{text_of(node.body)} {text_of(node.orelse)}"
+    return ""
+
+
+def hints() -> Iterator[tuple[str, str]]:
+    """Every hint of the library, with its place."""
+    for path in sorted(SOURCE.rglob("*.py")):
+        if path.parent.name == "ui":
+            continue
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if (isinstance(node, ast.keyword) and node.arg == "hint") or _names_a_hint(node):
+                if text := text_of(node.value):
+                    yield f"{path.relative_to(SOURCE)}:{node.lineno}", text
+
+
+def _names_a_hint(node: ast.AST) -> bool:
+    return isinstance(node, ast.Assign) and "hint" in ast.unparse(node.targets[0]).lower()
+
+
+def test_there_are_hints() -> None:
+    assert len(list(hints())) > 100
+
+
+@pytest.mark.parametrize(("place", "hint"), list(hints()))
+def test_each_speaks_the_language_of_its_place(place: str, hint: str) -> None:
+    plain = FORMULAS.sub("", hint)
+    for word in OF_BOTH:
+        plain = plain.replace(word, "")
+    assert not SHELL.search(plain), f"{place}: {hint}"
+    told = in_a_shell(plain)
+    assert not PYTHON.search(told), f"{place}: {told}"
+
+
+@pytest.mark.parametrize(
+    ("python", "shell"),
+    [
+        ("use method='damped'", "use --method damped"),
+        ("accept the loss (lossy=True)", "accept the loss (--lossy)"),
+        ("robot.tree() cuts them", "--tree cuts them"),
+        ("first: robot.bind({'D3': 0.5, ...}); lossy=True", "first: --bind D3=0.5; --lossy"),
+        ("did you mean 'rx90'?", "did you mean 'rx90'?"),
+        ("write it as {key: value}", "write it as {key: value}"),
+    ],
+)
+def test_in_the_words_of_a_shell(python: str, shell: str) -> None:
+    assert in_a_shell(python) == shell
