@@ -293,3 +293,57 @@ def test_help_lists_every_command(capsys: pytest.CaptureFixture[str]) -> None:
     text = capsys.readouterr().out
     for command in COMMANDS:
         assert f"  symoro {command} " in text, command
+
+
+# -- options of the emitted code, loops cut, postures
+
+
+def test_names_precision_and_sines_of_emitted_code(run: Any, tmp_path: Path) -> None:
+    words = ["generate", "fast-geometry", "rx90", "--lang", "c"]
+    plain = run(*words)
+    assert run(*words, "--float32") == run(*words, "--float") != plain
+    assert "const float *" in run(*words, "--float32") and "const float *" not in plain
+    assert run(*words, "--trig", "libm") != plain == run(*words, "--trig", "polynomial")
+    run(*words, "--name", "arm_place", "-o", str(tmp_path / "code"))
+    assert {path.name for path in (tmp_path / "code").iterdir()} == {
+        "arm_place.c",
+        "arm_place.h",
+        "arm_place_example.c",
+    }
+    run("export", *words[1:], "--name", "arm", "--trig", "libm", "--float32", "-o", str(tmp_path / "project"))
+    source = (tmp_path / "project" / "arm.c").read_text()
+    assert (
+        source
+        == symoro.generate("rx90", "fast-geometry").code("c", name="arm", trig="libm", scalar="float")[
+            "arm.c"
+        ]
+    )
+    run("export", *words[1:3], "--lang", "c,python", "--trig", "libm", "-o", str(tmp_path / "two"))
+    assert (tmp_path / "two" / "python").is_dir(), "each language takes the options that it knows"
+
+
+@pytest.mark.parametrize("name", ["../escape", "/etc/arm", "a b", "int", "é"])
+def test_a_name_stays_a_name(run: Any, tmp_path: Path, name: str) -> None:
+    folder = tmp_path / "deep" / "out"
+    run("generate", "fast-geometry", "rx90", "--lang", "c", "--name", name, "-o", str(folder))
+    run("export", "fast-geometry", "rx90", "--name", name, "-o", str(folder))
+    files = [path for path in tmp_path.rglob("*") if path.is_file()]
+    assert files and all(path.parent == folder for path in files)
+
+
+def test_loops_are_cut(run: Any, data: Any) -> None:
+    tree = symoro.load("sr400").tree()
+    assert data("show", "sr400", "--tree")["structure"] == "tree"
+    assert data("count", "inverse-dynamics", "sr400", "--tree")["additions"] == (
+        symoro.generate(tree, "inverse-dynamics").count().additions
+    )
+    assert "sound. tree" in run("check", "sr400", "--tree")
+    assert data("show", "rx90", "--tree") == data("show", "rx90"), "a tree stays as it is"
+
+
+def test_base_parameters_near_a_posture(data: Any, tmp_path: Path) -> None:
+    robot = symoro.load("fourbar").replace(postures={"home": [-0.3, 0.8, 0.9]})
+    symoro.save(robot, tmp_path / "loop.yaml")
+    named = data("base", str(tmp_path / "loop.yaml"), "--posture", "home")
+    assert named["names"] == data("base", "fourbar", "--posture", "-0.3,0.8,0.9")["names"]
+    assert main(["base", "fourbar", "--posture", "1,2"]) == 2

@@ -42,13 +42,17 @@ def hints() -> Iterator[tuple[str, str]]:
         if path.parent.name == "ui":
             continue
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-            if (isinstance(node, ast.keyword) and node.arg == "hint") or _names_a_hint(node):
-                if text := text_of(node.value):
-                    yield f"{path.relative_to(SOURCE)}:{node.lineno}", text
+            if text := _hint(node):
+                yield f"{path.relative_to(SOURCE)}:{node.lineno}", text  # type: ignore[attr-defined]
 
 
-def _names_a_hint(node: ast.AST) -> bool:
-    return isinstance(node, ast.Assign) and "hint" in ast.unparse(node.targets[0]).lower()
+def _hint(node: ast.AST) -> str:
+    """The hint that a node gives or names; empty when it does neither."""
+    if isinstance(node, ast.keyword) and node.arg == "hint":
+        return text_of(node.value)
+    if isinstance(node, ast.Assign) and "hint" in ast.unparse(node.targets[0]).lower():
+        return text_of(node.value)
+    return ""
 
 
 def test_there_are_hints() -> None:

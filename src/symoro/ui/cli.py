@@ -10,14 +10,12 @@ import io
 import os
 import sys
 from collections.abc import Callable, Iterator, Sequence
-from typing import TYPE_CHECKING, NoReturn
+from typing import NoReturn
 
 from symoro._version import __version__
 from symoro.errors import OptionError, SymoroError, UnknownNameError, did_you_mean
 from symoro.ui import failure, progress
-
-if TYPE_CHECKING:
-    from symoro.models.catalogue import Option
+from symoro.ui.model_options import add_model_option, add_model_options, frame_named
 
 EXAMPLES = """\
 examples:
@@ -43,7 +41,7 @@ examples:
 
 HELP = "'symoro --help' lists the commands"
 WITH_MODEL = ("generate", "count", "explain", "eval", "export")
-POSITIONS = ("--at", "--near", "--pose", "--matrix")
+POSITIONS = ("--at", "--near", "--pose", "--matrix", "--posture")
 WITH_VALUE = (
     *("--bind", "--lang", "-o", "--output", "--values", "--name", "--trig"),
     *("--base", "--fixed", "--frames", "--tool", "--arg"),
@@ -200,12 +198,22 @@ def _describing(command: Command) -> None:
         "singularities", "tell where the Jacobian of a frame loses rank", "symoro singularities rx90"
     )
     _robot(singularities)
-    singularities.add_argument("--to", metavar="FRAME", type=_frame, help="frame whose Jacobian is meant")
+    singularities.add_argument(
+        "--to", metavar="FRAME", type=frame_named, help="frame whose Jacobian is meant"
+    )
     _bind(singularities)
     _json(singularities)
     base = command("base", "find the base inertial parameters", "symoro base rx90 -o regrouped.par")
     _robot(base)
+    base.add_argument(
+        "--method", choices=("auto", "exact", "numeric"), default="auto", help="how they are found"
+    )
     base.add_argument("--numeric", action="store_true", help="by random states at the robot's nominal values")
+    base.add_argument(
+        "--posture",
+        metavar="Q1,Q2,...",
+        help="near which closed loops are assembled, in numbers or by its name",
+    )
     base.add_argument("--no-rotor", action="store_true", help="leave rotor inertias apart")
     base.add_argument("--latex", action="store_true", help="the relations as a LaTeX table")
     base.add_argument("-o", "--output", metavar="FILE", help="write the regrouped robot")
@@ -267,7 +275,10 @@ def _generating(command: Command, arguments: Sequence[str]) -> None:
     )
     for parser in parsers:
         _json(parser)
-    _model_options(parsers, arguments)
+    chosen = _command(arguments)
+    if chosen in WITH_MODEL:
+        after = arguments[arguments.index(chosen) + 1 :]
+        add_model_options(parsers, after, WITH_VALUE)
 
 
 def _solving(command: Command, arguments: Sequence[str]) -> None:
@@ -302,67 +313,11 @@ def _solving(command: Command, arguments: Sequence[str]) -> None:
     chosen = entry("inverse-geometry")
     group = solve.add_argument_group(f"options of {chosen.id}", chosen.title)
     for option in chosen.options:
-        _model_option(group, option, ["--given"] if option.name == "pose" else None)
+        add_model_option(group, option, ["--given"] if option.name == "pose" else None)
 
 
 def _command(arguments: Sequence[str]) -> str | None:
     return next((word for word in arguments if not word.startswith("-")), None)
-
-
-def _model_options(parsers: Sequence[argparse.ArgumentParser], arguments: Sequence[str]) -> None:
-    """Options of the model that the user named, so that --help and typing errors know them."""
-    command = _command(arguments)
-    if command not in WITH_MODEL:
-        return
-    from symoro.models.catalogue import catalogue, entry
-
-    options = [option for known in catalogue().values() for option in known.options if option.kind != "flag"]
-    with_value = {*WITH_VALUE, *(flag for option in options for flag in _flags(option))}
-    words = list(_words(arguments[arguments.index(command) + 1 :], with_value))
-    if not words:
-        return
-    chosen = entry(words[0])
-    for parser in parsers:
-        group = parser.add_argument_group(f"options of {chosen.id}", chosen.title)
-        for option in chosen.options:
-            _model_option(group, option)
-
-
-def _words(arguments: Sequence[str], with_value: set[str]) -> Iterator[str]:
-    """The arguments that are no options nor values of options."""
-    skip = False
-    for word in arguments:
-        if not skip and not word.startswith("-"):
-            yield word
-        skip = not skip and word in with_value
-
-
-def _flags(option: Option) -> list[str]:
-    return [f"--{option.name.replace('_', '-')}", *(["--from"] if option.name == "frm" else [])]
-
-
-def _model_option(group: argparse._ArgumentGroup, option: Option, flags: list[str] | None = None) -> None:
-    text = option.title + (f" (default {option.default})" if option.default is not None else "")
-    destination = f"option_{option.name}"
-    flags = flags or _flags(option)
-    if option.kind == "flag":
-        group.add_argument(*flags, dest=destination, action="store_true", default=None, help=text)
-        return
-    kinds: dict[str, Callable[[str], object]] = {"frame": _frame, "number": float}
-    group.add_argument(
-        *flags,
-        dest=destination,
-        metavar=None if option.choices else option.kind.upper(),
-        type=kinds.get(option.kind, str),
-        choices=option.choices or None,
-        default=None,
-        help=text,
-    )
-
-
-def _frame(text: str) -> int | str:
-    """A frame's number, or its name."""
-    return int(text) if text.isascii() and text.isdigit() and len(text) < 9 else text
 
 
 def _robot(parser: argparse.ArgumentParser) -> None:

@@ -8,16 +8,17 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from symoro.errors import OptionError, SymoroError
+from symoro.errors import ArgumentError, OptionError, SymoroError
 from symoro.model import Model, base_parameters, generate, singularities
 from symoro.models import catalogue as models
 from symoro.progress import each
 from symoro.robot import formats
+from symoro.robot.coordinates import independent
 from symoro.robot.description import Robot
 from symoro.robot.topology import describe
 from symoro.ui import failure, present
 from symoro.ui.files import write_folder
-from symoro.ui.values import binding
+from symoro.ui.values import binding, numbers
 
 
 def run(options: argparse.Namespace) -> int:
@@ -75,11 +76,12 @@ def check(options: argparse.Namespace) -> int:
         problems = getattr(error, "problems", None) or [error.text()]
         present.as_json({"ok": False, "problems": problems, "error": failure.as_data(error)})
         return 2
+    notes = [failure.in_a_shell(note) for note in robot.notes]
     if options.json:
-        present.as_json({"ok": True, "robot": robot.name, "structure": describe(robot), "notes": robot.notes})
+        present.as_json({"ok": True, "robot": robot.name, "structure": describe(robot), "notes": notes})
     else:
         print(f"{robot.name}: sound. {describe(robot)}")
-        for note in robot.notes:
+        for note in notes:
             print(f"note: {note}")
     return 0
 
@@ -128,8 +130,10 @@ def show_singularities(options: argparse.Namespace) -> None:
 
 
 def base(options: argparse.Namespace) -> None:
-    method = "numeric" if options.numeric else "auto"
-    found = base_parameters(_robot(options), method=method, rotor=not options.no_rotor)
+    robot = _robot(options)
+    method = "numeric" if options.numeric else options.method
+    posture = _posture(robot, options.posture) if options.posture else None
+    found = base_parameters(robot, method=method, rotor=not options.no_rotor, posture=posture)
     if options.output:
         formats.save(found.robot, options.output)
     if options.json:
@@ -140,6 +144,18 @@ def base(options: argparse.Namespace) -> None:
         print(found.report())
     if options.output and not options.json:
         print(f"wrote {options.output}")
+
+
+def _posture(robot: Robot, text: str) -> str | dict[int, float]:
+    """A posture by its name, or in numbers by joint."""
+    if text in robot.postures:
+        return text
+    given, joints = numbers("posture", text), independent(robot)
+    given = given if isinstance(given, list) else [given]
+    if len(given) != len(joints):
+        expected = ",".join(f"q{j}" for j in joints)
+        raise ArgumentError(f"--posture: expected {len(joints)} numbers, {expected}; got '{text[:60]}'")
+    return dict(zip(joints, given, strict=True))
 
 
 def cite(options: argparse.Namespace) -> None:

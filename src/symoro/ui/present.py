@@ -15,6 +15,7 @@ from symoro.program.count import OpCount
 from symoro.robot.description import Robot
 from symoro.robot.tables import tables
 from symoro.robot.topology import describe, structure
+from symoro.ui.failure import in_a_shell
 
 
 def as_json(data: Any) -> None:
@@ -64,7 +65,7 @@ def robot(shown: Robot) -> None:
     if shown.reference:
         console.print(Text(f"source: {shown.reference}", "dim"), soft_wrap=True)
     for note in shown.notes:
-        console.print(Text(f"note: {note}"))
+        console.print(Text(f"note: {in_a_shell(note)}"))
     for part in tables(shown):
         table(part.columns, part.rows, part.title)
     print(picture(shown))
@@ -161,7 +162,7 @@ def robot_data(shown: Robot) -> dict[str, Any]:
         "symbols": shown.symbols(),
         "nominal": dict(shown.nominal),
         "postures": dict(shown.postures),
-        "notes": shown.notes,
+        "notes": [in_a_shell(note) for note in shown.notes],
         "tables": [
             {"title": t.title, "rows": [dict(zip(t.columns, row, strict=True)) for row in t.rows]}
             for t in tables(shown)
