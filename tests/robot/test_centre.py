@@ -29,6 +29,18 @@ def test_a_body_of_points() -> None:
     np.testing.assert_allclose([found[name].number for name in INERTIAL], expected, rtol=1e-13)
 
 
+def test_decimals_are_rounded_once() -> None:
+    """2 * 0.1^2 + 0.01 is 0.03, not the 0.030000000000000006 that doubles make of it."""
+    found = about_origin(formula("2"), [formula("0.1"), formula("0"), formula("0")], [formula("0.01")] * 6)
+    assert [str(found[name]) for name in ("YY", "XX", "XY", "MX", "M")] == [
+        "0.03",
+        "0.01",
+        "0.01",
+        "0.2",
+        "2",
+    ]
+
+
 def test_symbols_are_exact() -> None:
     found = about_origin(formula("m"), [formula(x) for x in ("cx", "cy", "1/10")], [formula("I")] * 6)
     assert found["XX"] == formula("I + m*(cy^2 + 1/100)") and found["XY"] == formula("I - m*cx*cy")
@@ -79,6 +91,8 @@ def test_a_diagonal_is_three_values() -> None:
         ("mass: 1, inertia: [[1, 2, 3], [3, 4, 5], [6, 7, 8]]", "expected a symmetric matrix"),
         ("mass: 1, inertia: 4", "expected a list"),
         ("mass: 1 +", "ends too early"),
+        ("mass: 1e308, com: [1e308, 1, 1]", "line 7"),
+        ("mass: m, com: [1e308, 1e308, 1]", "line 7"),
     ],
 )
 def test_errors_in_a_file(link: str, said: str) -> None:

@@ -4,15 +4,17 @@ With mass m, centre of mass c and inertia matrix I about it, both in the axes of
 
     M = m,    MS = m c,    J = I + m (c'c 1 - c c'),
 
-exactly, symbols included. The entries of I are those of the matrix: XY is minus the integral of x y dm, as in URDF.
+exactly with symbols; decimals are computed exactly and rounded once. The entries of I are those of the matrix: XY is
+minus the integral of x y dm, as in URDF.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from fractions import Fraction
 from typing import Any
 
-from symoro.errors import OptionError
+from symoro.errors import ExpressionError, OptionError
 from symoro.expr.formula import ZERO, Formula, combine, formula
 from symoro.robot.description import INERTIAL
 
@@ -30,18 +32,57 @@ def about_origin(
         com: the centre of mass in the link's frame.
         inertia: xx, xy, xz, yy, yz, zz about the centre of mass, in the link's axes.
     """
-    places = [(0, 0), (0, 1), (0, 2), (1, 1), (1, 2), (2, 2)]
-    found = {name: inertia[k] + _point(mass, com, *places[k]) for k, name in enumerate(SIX)}
-    found |= {name: mass * c for name, c in zip(("MX", "MY", "MZ"), com, strict=True)}
-    return {**found, "M": mass}
+    x, y, z = com
+    xx, xy, xz, yy, yz, zz = inertia
+    return {
+        "XX": _worked_out(_diagonal, xx, mass, y, z),
+        "XY": _worked_out(_product, xy, mass, x, y),
+        "XZ": _worked_out(_product, xz, mass, x, z),
+        "YY": _worked_out(_diagonal, yy, mass, x, z),
+        "YZ": _worked_out(_product, yz, mass, y, z),
+        "ZZ": _worked_out(_diagonal, zz, mass, x, y),
+        "MX": _worked_out(_moment, mass, x),
+        "MY": _worked_out(_moment, mass, y),
+        "MZ": _worked_out(_moment, mass, z),
+        "M": mass,
+    }
 
 
-def _point(mass: Formula, com: Sequence[Formula], i: int, j: int) -> Formula:
-    """Entry (i, j) of the inertia of a point mass at the centre."""
-    if i != j:
-        return combine(lambda m, a, b: -(m * a * b), mass, com[i], com[j])
-    a, b = (com[k] for k in range(3) if k != i)
-    return combine(lambda m, x, y: m * (x * x + y * y), mass, a, b)
+def _diagonal(own: Any, m: Any, a: Any, b: Any) -> Any:
+    return own + m * (a * a + b * b)
+
+
+def _product(own: Any, m: Any, a: Any, b: Any) -> Any:
+    return own - m * a * b
+
+
+def _moment(m: Any, a: Any) -> Any:
+    return m * a
+
+
+def _worked_out(function: Callable[..., Any], *given: Formula) -> Formula:
+    """A function of formulas; of numbers it is exact, and rounded once where one of them is a decimal.
+
+    Raises:
+        ExpressionError: a number comes out too large.
+    """
+    numbers = [_fraction(item) for item in given]
+    if any(number is None for number in numbers):
+        return combine(function, *given)
+    value = function(*numbers)
+    if not any(set(item.text) & set(".e") for item in given):
+        return formula(value)
+    try:
+        return formula(float(value))
+    except OverflowError:
+        raise ExpressionError("a constant is too large for double precision", 1) from None
+
+
+def _fraction(item: Formula) -> Fraction | None:
+    try:
+        return Fraction(item.text)
+    except ValueError:
+        return None
 
 
 def six_entries(entries: Sequence[Formula]) -> tuple[Formula, ...] | None:

@@ -111,3 +111,16 @@ tool: {on: 3, r: 0.1, name: gripper}
 payload: {M: 2, MZ: 0.1}
 nominal: {D3: 0.45, L2: 1/2}
 """
+
+YAML_BY_NAME = """\
+symoro: 1
+name: tree
+frames:
+  - {name: waist, link: {mass: 3, com: [0.1, c, 0], inertia: [1, 2, 3]}}
+  - {name: left, link: {name: hand, mass: m, inertia: [[1, 0, x], [0, 2, 0], [x, 0, 3]]}}
+  - {ant: waist, joint: prismatic, coupled: {joints: {left: 2}}}
+  - {ant: hand, link: {mass: 1, com: [0, 0, L], inertia: [1, 0, 0, 2, 0, 3]}}
+tool: {on: hand, d: 0.1}
+payload: {mass: 2, com: [0, 0, 0.1]}
+postures: {home: [0, pi/2, 1], folded: [0.5, -1, 2]}
+"""

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from symoro.errors import FormatError, SymoroError
 from symoro.robot import formats
 from symoro.robot.formats.report import MAX_FRAMES
-from tests.robot.formats.samples import FLOATING, LOOP, SERIAL, YAML
+from tests.robot.formats.samples import FLOATING, LOOP, SERIAL, YAML, YAML_BY_NAME
 from tests.robot.formats.test_table import CLASSIC, KHALIL
 
 N = MAX_FRAMES
@@ -123,6 +123,7 @@ TEXTS = [
     ("par", LOOP),
     ("par", FLOATING),
     ("yaml", YAML),
+    ("yaml", YAML_BY_NAME),
     ("table", CLASSIC),
     ("table", KHALIL),
 ]

@@ -25,8 +25,24 @@ from symoro.robot.description import (
 from symoro.robot.formats.par import read_par
 from symoro.robot.formats.yaml_format import read_yaml
 from symoro.robot.formats.yaml_write import write_yaml
-from tests.robot.formats.samples import YAML, shared_par_files
+from tests.robot.formats.samples import YAML, YAML_BY_NAME, shared_par_files
 from tests.strategies import robots
+
+
+def test_frames_by_name() -> None:
+    robot = read_yaml(YAML_BY_NAME)
+    assert [frame.ant for frame in robot.frames] == [0, 1, 1, 2]
+    assert robot.frame(3).coupling is not None and robot.frame(3).coupling.terms[0][0] == 2
+    assert robot.tool is not None and robot.tool.place.ant == 2
+    assert formula("x") == robot.link("hand").XZ and formula("1 + L^2") == robot.link(4).XX
+    assert read_yaml(write_yaml(robot)) == robot
+
+
+@pytest.mark.parametrize("name", ["shoulder", "wais", "9"])
+def test_a_frame_that_is_not_there(name: str) -> None:
+    with pytest.raises(FormatError, match=r"frames\[4\].ant: expected a frame, 0 to 4") as caught:
+        read_yaml(YAML_BY_NAME.replace("ant: hand", f"ant: {name}"))
+    assert name != "wais" or "did you mean 'waist'" in caught.value.text()
 
 
 @settings(max_examples=80, deadline=None, suppress_health_check=[HealthCheck.too_slow])

@@ -112,10 +112,14 @@ class Report:
         if _is_trivial(text):
             return
         size = len(text)
-        self._work += 0.2 if _is_decimal(text) else 1 + size / 25 + size**2 / 15_000
+        self.charge(0.2 if _is_decimal(text) else 1 + size / 25 + size**2 / 15_000, locate(0), key)
+
+    def charge(self, work: float, spot: Spot | None, key: str) -> None:
+        """Count work, in units of a short expression; a file that asks for too much is given up."""
+        self._work += work
         if self._work > MAX_WORK:
             hint = "give names to parts of the expressions, and their values as numbers"
-            self.fail(f"the expressions of this {self.what} are too many or too long", locate(0), key, hint)
+            self.fail(f"the expressions of this {self.what} are too many or too long", spot, key, hint)
 
     def finish(self, make: Callable[[], Robot], spot_of: Callable[[int], Spot | None]) -> Robot:
         """The robot with the notes on it, unless something was wrong.

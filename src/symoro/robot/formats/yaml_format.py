@@ -17,7 +17,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from symoro.errors import NotApplicableError
+from symoro.errors import ExpressionError, NotApplicableError, ProgramError
 from symoro.expr.formula import ZERO, Formula
 from symoro.expr.parser import NAME, reserved
 from symoro.robot.centre import CENTRAL, SHAPES, about_origin, six_entries
@@ -266,7 +266,14 @@ class _Reader:
         if inertia is None:
             record.problem("inertia", "expected a symmetric matrix", f"write {SHAPES}")
             inertia = (ZERO,) * 6
-        return about_origin(record.formula("mass"), com, inertia)
+        mass = record.formula("mass")
+        size = sum(len(item.text) for item in (mass, *com, *inertia) if item.symbols)
+        self.report.charge(4 + size**2 / 5000 if size else 0, record.spot, record.full(central[0]))
+        try:
+            return about_origin(mass, com, inertia)
+        except (ExpressionError, ProgramError) as error:
+            record.problem(central[0], error.message)
+            return {}
 
     def _base(self) -> Base:
         record = self.top.record("base", ("kind", "location", "link", "wrench", *MOTION_OF_BASE))
