@@ -207,7 +207,8 @@ class Robot:
     def __post_init__(self) -> None:
         from symoro.robot.validation import problems
 
-        object.__setattr__(self, "postures", Postures(self.postures))
+        if not isinstance(self.postures, Postures):
+            object.__setattr__(self, "postures", Postures(self.postures))
         found = problems(self)
         if found:
             raise RobotError(self.name, found)

@@ -18,7 +18,7 @@ from symoro.robot.description import Robot
 from symoro.robot.topology import describe
 from symoro.ui import failure, present
 from symoro.ui.files import write_folder
-from symoro.ui.values import binding, numbers
+from symoro.ui.values import binding, numbers, posture_named
 
 
 def run(options: argparse.Namespace) -> int:
@@ -146,11 +146,10 @@ def base(options: argparse.Namespace) -> None:
         print(f"wrote {options.output}")
 
 
-def _posture(robot: Robot, text: str) -> str | dict[int, float]:
-    """A posture by its name, or in numbers by joint."""
-    if text in robot.postures:
-        return text
-    given, joints = numbers("posture", text), independent(robot)
+def _posture(robot: Robot, text: str) -> dict[int, float]:
+    """A posture by joint, from its name or from numbers."""
+    joints, named = independent(robot), posture_named(robot, text.strip())
+    given = numbers("posture", text) if named is None else list(named)
     given = given if isinstance(given, list) else [given]
     if len(given) != len(joints):
         expected = ",".join(f"q{j}" for j in joints)
@@ -173,7 +172,7 @@ def cite(options: argparse.Namespace) -> None:
 
 def write_model(options: argparse.Namespace) -> None:
     model = _model(options)
-    if options.json and not options.lang and not options.output:
+    if options.json and not (options.lang or options.output or _emitting(options)):
         present.as_json(present.model_data(model))
         return
     files = model.code(options.lang or "text", **_emitting(options))

@@ -8,14 +8,14 @@ from typing import Any
 
 import numpy as np
 
-from symoro.errors import ArgumentError, UnknownNameError
-from symoro.expr.parser import NAME
+from symoro.errors import ArgumentError
+from symoro.expr.parser import NAME, reserved
 from symoro.model import Model
 from symoro.program.program import Input, size
 from symoro.robot.coordinates import independent
 from symoro.robot.description import JointType, Robot
 from symoro.ui import present
-from symoro.ui.values import binding, numbers, read_values
+from symoro.ui.values import binding, numbers, posture_named, read_values
 
 POSITIONS = ("q", "q0", "qa", "qc0")
 OF_JOINTS = (*POSITIONS, "qd", "qdd", "qda", "qdda")
@@ -29,7 +29,9 @@ def evaluate(model: Model, options: argparse.Namespace) -> None:
     values = read_values([], options.file)
     for item in options.values:
         name, text = binding(item)
-        values[name] = text if _is_name(text) and name in ports else numbers(name, text)
+        values[name] = (
+            text if name in ports and NAME.match(text) and not reserved(text) else numbers(name, text)
+        )
     inputs = {
         name: _input(model.robot, ports[name], value, options.degrees)
         for name, value in values.items()
@@ -43,11 +45,6 @@ def evaluate(model: Model, options: argparse.Namespace) -> None:
         present.as_json({name: present.tidy(array).tolist() for name, array in results.items()})
     else:
         present.arrays(results)
-
-
-def _is_name(text: str) -> bool:
-    """Whether a value may be a posture's name; pi and numbers are none."""
-    return NAME.match(text) is not None and text.lower() != "pi"
 
 
 def _input(robot: Robot, port: Input, value: Any, degrees: bool) -> Any:
@@ -65,13 +62,12 @@ def _input(robot: Robot, port: Input, value: Any, degrees: bool) -> Any:
 
 
 def _posture(robot: Robot, port: Input, name: str) -> list[float]:
-    known = robot.postures
     if port.name not in POSITIONS:
-        raise ArgumentError(f"value of '{port.name}': expected numbers, got '{name}'")
-    if name not in known:
-        hint = None if known else "it has none by name; give numbers, as in q=0,pi/2"
-        raise UnknownNameError(f"posture of robot '{robot.name}'", name, list(known), hint=hint)
-    positions = dict(zip(independent(robot), known[name], strict=True))
+        raise ArgumentError(f"value of '{port.name}': expected numbers, got '{name[:60]}'")
+    values = posture_named(robot, name)
+    if values is None:
+        raise ArgumentError(f"value of '{port.name}': '{name[:60]}' names no posture")
+    positions = dict(zip(independent(robot), values, strict=True))
     joints = _joints(port)
     missing = [j for j in joints if j not in positions]
     if missing:

@@ -19,7 +19,7 @@ from symoro.runtime import poses
 from symoro.runtime.function import Array
 from symoro.runtime.solutions import Nearest, nearest, windings
 from symoro.ui import present
-from symoro.ui.values import numbers, read_values
+from symoro.ui.values import numbers, posture_named, read_values
 
 WORDS = ("valid", "out of reach", "singular", "no solution")
 EMPTY = WORDS.index("no solution")
@@ -81,12 +81,12 @@ class Joints:
         self.units = [("deg" if degrees else "rad") if turn else "m" for turn in turns]
         self.angle = np.pi / 180 if degrees else 1.0
         self.factors = np.where(turns, self.angle, 1.0)
-        self.postures = robot.postures
+        self.robot = robot
 
     def read(self, name: str, text: str) -> Array:
         """A posture, in numbers or by its name."""
-        if text in self.postures:
-            return np.array(self.postures[text])
+        if (named := posture_named(self.robot, text.strip())) is not None:
+            return np.array(named)
         return _vector(name, text, self.names) * self.factors
 
     def written(self, q: Array) -> Array:

@@ -8,8 +8,10 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from symoro.errors import ArgumentError, ExpressionError, OptionError, Place
+from symoro.errors import ArgumentError, ExpressionError, OptionError, Place, UnknownNameError
 from symoro.expr.formula import formula
+from symoro.expr.parser import NAME, reserved
+from symoro.robot.description import Robot
 
 MAX_BYTES = 64 * 2**20
 
@@ -20,6 +22,20 @@ def binding(item: str) -> tuple[str, str]:
     if not separator or not name or not value:
         raise OptionError(f"'{item}' is not of the form NAME=VALUE")
     return name.strip(), value.strip()
+
+
+def posture_named(robot: Robot, text: str) -> tuple[float, ...] | None:
+    """The posture that a text names, or None when it is no name but numbers.
+
+    Raises:
+        UnknownNameError: the robot has no posture of this name.
+    """
+    if text in robot.postures:
+        return robot.postures[text]
+    if not NAME.match(text) or reserved(text):
+        return None
+    hint = None if robot.postures else "it has none by name; give numbers, as in 0,pi/2,0"
+    raise UnknownNameError(f"posture of robot '{robot.name}'", text, list(robot.postures), hint=hint)
 
 
 def read_values(items: Sequence[str], file: str | None) -> dict[str, Any]:
