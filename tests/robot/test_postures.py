@@ -10,6 +10,7 @@ import pytest
 
 import symoro
 from symoro.errors import FormatError, OptionError, RobotError, UnknownNameError
+from symoro.robot.description import JointType
 from symoro.robot.formats import dumps, loads
 from symoro.robot.postures import Postures
 
@@ -40,6 +41,15 @@ def test_part_of_equality_and_hash() -> None:
 def test_one_number_a_coordinate(values: list[float]) -> None:
     with pytest.raises(RobotError, match="posture 'home'"):
         symoro.load("planar2r").replace(postures={"home": values})
+
+
+def test_a_robot_made_from_another_keeps_those_that_fit() -> None:
+    """Closing loops by couplings and fixing joints leave fewer coordinates."""
+    robot = symoro.load("sr400").replace(postures={"home": [0] * 8})
+    assert robot.tree().postures == robot.postures
+    fixed = robot.tree().with_frame(8, sigma=JointType.FIXED)
+    assert fixed.postures == {} and fixed.replace(postures={"home": [0] * 7}).postures["home"] == (0,) * 7
+    assert symoro.base_parameters(robot).names == symoro.base_parameters("sr400").names
 
 
 @pytest.mark.parametrize("name", ["", "pi", "two words", "1st", "a-b", "sin"])

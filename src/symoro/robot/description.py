@@ -188,7 +188,8 @@ class Robot:
     Attributes:
         nominal: numbers for symbols, used where a caller gives none.
         payload: inertial parameters carried in the tool frame.
-        postures: postures by name, each with one number a coordinate (radians, metres).
+        postures: postures by name, each with one number a coordinate (radians, metres); a robot made from this one
+            keeps those that still have as many.
         notes: what a reader should know of how the description was obtained; no part of equality.
     """
 
@@ -205,10 +206,13 @@ class Robot:
     postures: Mapping[str, tuple[float, ...]] = Postures()
 
     def __post_init__(self) -> None:
-        from symoro.robot.validation import problems
+        from symoro.robot.validation import problems, with_length
 
-        if not isinstance(self.postures, Postures):
-            object.__setattr__(self, "postures", Postures(self.postures))
+        if isinstance(self.postures, Postures):  # those of the robot that this one was made from
+            kept: Mapping[str, tuple[float, ...]] = with_length(self.postures, self)
+        else:
+            kept = Postures(self.postures)
+        object.__setattr__(self, "postures", kept)
         found = problems(self)
         if found:
             raise RobotError(self.name, found)

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from symoro.expr.parser import NAME, reserved
 from symoro.robot.description import DRIVE, BaseKind, JointType, Robot
+from symoro.robot.postures import Postures
 
 
 def problems(robot: Robot) -> list[str]:
@@ -140,13 +141,22 @@ def _tool(robot: Robot) -> Iterator[str]:
 
 
 def _postures(robot: Robot) -> Iterator[str]:
-    if not robot.postures:
-        return
-    from symoro.robot.coordinates import independent
-
-    expected = len(independent(robot))
+    expected = _coordinates(robot) if robot.postures else 0
     for name, values in robot.postures.items():
         if not NAME.match(name) or reserved(name):
             yield f"posture '{name}': a name is letters, digits and _, and no constant or function"
         if len(values) != expected:
             yield f"posture '{name}' has {len(values)} numbers, the robot has {expected} coordinates"
+
+
+def with_length(postures: Postures, robot: Robot) -> Postures:
+    """The postures that have one number for each coordinate of a robot."""
+    n = _coordinates(robot) if postures else 0
+    if all(len(values) == n for values in postures.values()):
+        return postures
+    return Postures({name: values for name, values in postures.items() if len(values) == n})
+
+
+def _coordinates(robot: Robot) -> int:
+    """How many joints have a coordinate of their own."""
+    return sum(frame.moving and frame.coupling is None for frame in robot.frames[: robot.NL])

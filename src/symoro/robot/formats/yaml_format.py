@@ -42,7 +42,6 @@ from symoro.robot.description import (
 from symoro.robot.formats.report import MAX_FRAMES, Report, Spot, unix_lines
 from symoro.robot.formats.yaml_nodes import Mapping, Node, Scalar, compose
 from symoro.robot.formats.yaml_record import Record
-from symoro.robot.postures import Postures
 
 SCHEMA = 1
 TEXTS = ("name", "title", "reference")
@@ -310,15 +309,15 @@ class _Reader:
                 self.report.add(f"'{key[:40]}' is no symbol", record.spot_of(key), record.full(key))
         return tuple((key, record.number(key) or 0.0) for key in record.node.entries)
 
-    def _postures(self) -> Postures:
+    def _postures(self) -> dict[str, tuple[float, ...]]:
         record = self.top.record("postures", self.top.keys_of("postures"))
         found = {}
         for key in record.node.entries:
             values = [value.number for value in record.entries(key)]
             if None in values:
                 record.problem(key, "a posture is a list of numbers")
-            found[key] = [value or 0.0 for value in values]
-        return Postures(found)
+            found[key] = tuple(value or 0.0 for value in values)
+        return found
 
     def _from_classic(
         self, frames: list[Frame], links: list[Link], tool: Tool | None
