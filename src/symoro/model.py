@@ -89,6 +89,7 @@ class Model:
     ) -> dict[str, str]:
         """A whole folder: sources, build file, demo, README and the robot; path -> text."""
         from symoro.emit.project import project
+        from symoro.files import file_name
         from symoro.robot.formats import dumps
 
         chosen = [languages] if isinstance(languages, str) else list(languages)
@@ -96,7 +97,7 @@ class Model:
         return project(
             self.program,
             chosen,
-            extra_files={f"{self.robot.name}.yaml": dumps(self.robot, "yaml")},
+            extra_files={f"{file_name(self.robot.name)}.yaml": dumps(self.robot, "yaml")},
             values={name: numbers[name] for name in self.parameters if name in numbers},
         )
 

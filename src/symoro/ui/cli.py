@@ -6,6 +6,7 @@ Bad input ends with one message on standard error and exit code 2.
 from __future__ import annotations
 
 import argparse
+import contextlib
 import io
 import os
 import sys
@@ -69,11 +70,21 @@ def main(argv: Sequence[str] | None = None) -> int:
         print(f"symoro: {error.text()}", file=sys.stderr)
         return 2
     except BrokenPipeError:  # the reader (head, less) has seen enough
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        _drop_output()
         return 0
+    except OSError as error:  # the output goes to a full disk, say
+        _drop_output()
+        print(f"symoro: cannot go on: {error.strerror or error}", file=sys.stderr)
+        return 2
     except KeyboardInterrupt:
         print("symoro: stopped", file=sys.stderr)
         return 130
+
+
+def _drop_output() -> None:
+    """Let what is still to be printed vanish, so that leaving Python does not fail over it again."""
+    with contextlib.suppress(OSError, ValueError):  # an output without a file behind it
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _answered(arguments: Sequence[str]) -> int:
@@ -172,6 +183,7 @@ def _describing(command: Command) -> None:
         "--lossy", action="store_true", help="write even if the format cannot hold everything"
     )
     convert.add_argument("--frame", help="end of the chain, for tables of a tree")
+    _force(convert)
     _bind(convert)
     models = command("models", "list the models of the catalogue", "symoro models")
     models.add_argument("robot", nargs="?", help="tell for each model whether it applies to this robot")
@@ -189,6 +201,7 @@ def _describing(command: Command) -> None:
     base.add_argument("--no-rotor", action="store_true", help="leave rotor inertias apart")
     base.add_argument("--latex", action="store_true", help="the relations as a LaTeX table")
     base.add_argument("-o", "--output", metavar="FILE", help="write the regrouped robot")
+    _force(base)
     _bind(base)
     _json(base)
     cite = command("cite", "print the references behind a model", "symoro cite fast-geometry")
@@ -220,6 +233,7 @@ def _generating(command: Command, arguments: Sequence[str]) -> None:
             "--lang", default=None, help="language: c, cpp, fortran, matlab, python, julia ..."
         )
         parser.add_argument("-o", "--output", metavar="DIR", help="folder to write into")
+        _force(parser)
     count.add_argument("--explain", action="store_true", help="tell what was chosen and what each pass saved")
     explain.add_argument("--latex", action="store_true", help="the steps of the solution in LaTeX")
     generate.add_argument("--float", action="store_true", help="single precision (C)")
@@ -354,6 +368,10 @@ def _bind(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--bind", action="append", default=[], metavar="NAME=VALUE", help="a number for a symbol of the robot"
     )
+
+
+def _force(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--force", action="store_true", help="overwrite files that symoro did not write")
 
 
 def _json(parser: argparse.ArgumentParser) -> None:

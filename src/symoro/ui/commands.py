@@ -10,13 +10,13 @@ from pathlib import Path
 from typing import Any
 
 from symoro.errors import OptionError, SymoroError
+from symoro.files import write_folder
 from symoro.model import Model, base_parameters, generate, singularities
 from symoro.models import catalogue as models
 from symoro.robot import formats
 from symoro.robot.description import Robot
 from symoro.robot.topology import describe
 from symoro.ui import present
-from symoro.ui.files import write_folder
 from symoro.ui.values import binding, read_values
 
 
@@ -89,7 +89,7 @@ def convert(options: argparse.Namespace) -> None:
     if options.frame is not None:
         details["to"] = options.frame
     if options.output:
-        formats.save(robot, options.output, options.to, **details)
+        formats.save(robot, options.output, options.to, force=options.force, **details)
         print(f"wrote {options.output}")
     elif options.to:
         sys.stdout.write(formats.dumps(robot, options.to, **details))
@@ -126,7 +126,7 @@ def base(options: argparse.Namespace) -> None:
     method = "numeric" if options.numeric else "auto"
     found = base_parameters(_robot(options), method=method, rotor=not options.no_rotor)
     if options.output:
-        formats.save(found.robot, options.output)
+        formats.save(found.robot, options.output, force=options.force)
     if options.json:
         present.as_json(present.base_data(found))
     elif options.latex:
@@ -158,7 +158,7 @@ def write_model(options: argparse.Namespace) -> None:
     details = {"scalar": "float"} if options.float else {}
     files = model.code(options.lang or "text", **details)
     if options.output:
-        _written(write_folder(Path(options.output), files), options.json)
+        _written(write_folder(Path(options.output), files, force=options.force), options.json)
     elif options.json:
         present.as_json(files)
     else:
@@ -212,7 +212,7 @@ def export(options: argparse.Namespace) -> None:
         raise OptionError("export needs a folder", hint="add -o DIR")
     languages = (options.lang or "c").split(",")
     files = _model(options).export(languages)
-    _written(write_folder(Path(options.output), files), options.json)
+    _written(write_folder(Path(options.output), files, force=options.force), options.json)
 
 
 def _reading(options: argparse.Namespace) -> dict[str, Any]:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from symoro.errors import FormatError, NotApplicableError, OptionError, UnknownNameError
+from symoro.errors import FormatError, NotApplicableError, OptionError, UnknownNameError, WriteError
 from symoro.robot import formats
 from symoro.robot.description import Robot
 from symoro.robot.formats.report import MAX_BYTES
@@ -141,7 +141,7 @@ def test_an_old_file_stays_when_the_new_one_fails(
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr(os, "fsync", fail)
-    with pytest.raises(FormatError, match="no space left"):
+    with pytest.raises(WriteError, match="no space left"):
         formats.save(robot.replace(name="other"), path)
     assert path.read_bytes() == before
     assert [p.name for p in tmp_path.iterdir()] == ["arm.yaml"]
@@ -149,8 +149,11 @@ def test_an_old_file_stays_when_the_new_one_fails(
 
 def test_places_where_nothing_can_be_written(robot: Robot, tmp_path: Path) -> None:
     (tmp_path / "folder.yaml").mkdir()
-    for path in (tmp_path / "none" / "arm.yaml", tmp_path / "folder.yaml"):
-        with pytest.raises(FormatError, match="cannot be written"):
+    for path, message in (
+        (tmp_path / "none" / "arm.yaml", "cannot be written"),
+        (tmp_path / "folder.yaml", "a folder is in the way"),
+    ):
+        with pytest.raises(WriteError, match=message):
             formats.save(robot, path)
     with pytest.raises(FormatError, match="UTF-8"):
         formats.save(robot.replace(title="\ud800"), tmp_path / "a.yaml")
@@ -159,7 +162,7 @@ def test_places_where_nothing_can_be_written(robot: Robot, tmp_path: Path) -> No
 
 def test_a_link_to_a_file_stays_a_link(robot: Robot, tmp_path: Path) -> None:
     target = tmp_path / "target.yaml"
-    target.write_text("old", encoding="utf-8")
+    formats.save(robot.replace(name="old"), target)
     link = tmp_path / "link.yaml"
     try:
         link.symlink_to(target)

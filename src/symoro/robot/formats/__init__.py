@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from symoro.errors import FormatError, OptionError, Place, UnknownNameError
+from symoro.files import reason, write_files
 from symoro.robot.conventions import Convention, convention_named
 from symoro.robot.description import Robot
 from symoro.robot.formats.mjcf import read_mjcf, write_mjcf
@@ -127,25 +128,27 @@ def dumps(robot: Robot, fmt: str, **options: Any) -> str:
     return chosen.write(robot, **options)
 
 
-def save(robot: Robot, path: str | os.PathLike[str], fmt: str | None = None, **options: Any) -> None:
+def save(
+    robot: Robot,
+    path: str | os.PathLike[str],
+    fmt: str | None = None,
+    *,
+    force: bool = False,
+    **options: Any,
+) -> None:
     """Write a robot to a file, by its suffix or in the format named; the file is written whole or not at all.
 
+    Arguments:
+        force: overwrite a file that symoro did not write.
+        options: those of `dumps`.
+
     Raises:
-        FormatError, NotApplicableError: the format cannot hold this robot, or the file cannot be written.
+        FormatError, NotApplicableError: the format cannot hold this robot.
+        WriteError: the file cannot be written, or is somebody else's.
     """
     target = Path(path)
     text = dumps(robot, fmt or _format_of(target), **options)
-    try:
-        _write_whole(Path(os.path.realpath(target)), text)
-    except UnicodeEncodeError:
-        message = "a name of the robot holds signs that UTF-8 cannot write"
-        raise FormatError(message, place=Place(str(target)), hint="change the name") from None
-    except (OSError, ValueError) as error:
-        raise FormatError(
-            f"the file cannot be written: {_reason(error)}",
-            place=Place(str(target)),
-            hint="check that the folder exists and may be written to",
-        ) from None
+    write_files({target: text}, force=force)
 
 
 def format_named(name: str) -> str:
@@ -196,7 +199,7 @@ def _read_text(path: Path) -> str:
         raise FormatError("there is no such file", place=place, hint=hint) from None
     except (OSError, ValueError) as error:
         hint = "check the path and its permissions"
-        raise FormatError(f"the file cannot be read: {_reason(error)}", place=place, hint=hint) from None
+        raise FormatError(f"the file cannot be read: {reason(error)}", place=place, hint=hint) from None
     return _decoded(data, place)
 
 
@@ -238,22 +241,3 @@ def _check_text(text: str, file: str | None) -> None:
         raise FormatError("this is binary data, not text", place=place, hint="save it as UTF-8 text")
     if not text.strip():
         raise FormatError("the file is empty", place=place, hint="is it the right file?")
-
-
-def _write_whole(path: Path, text: str) -> None:
-    """Write beside the file, then put the new one in its place in one step."""
-    beside = path.with_name(f".{path.name}.{os.urandom(4).hex()}.tmp")
-    try:
-        with beside.open("x", encoding="utf-8", newline="\n") as stream:
-            stream.write(text)
-            stream.flush()
-            os.fsync(stream.fileno())
-        if path.exists():
-            beside.chmod(stat.S_IMODE(path.stat().st_mode))
-        beside.replace(path)
-    finally:
-        beside.unlink(missing_ok=True)
-
-
-def _reason(error: Exception) -> str:
-    return (getattr(error, "strerror", None) or str(error)).lower()
