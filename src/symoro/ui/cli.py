@@ -45,7 +45,7 @@ WITH_MODEL = ("generate", "count", "explain", "eval", "export")
 POSITIONS = ("--at", "--near", "--pose", "--matrix")
 WITH_VALUE = (
     *("--bind", "--lang", "-o", "--output", "--values"),
-    *("--base", "--fixed", "--frames", "--tool", "--arg"),
+    *("--base", "--fixed", "--frames", "--tool", "--arg", "--package", "--format"),
 )
 
 
@@ -178,9 +178,6 @@ def _describing(command: Command) -> None:
         "--to",
         metavar="FORMAT",
         help="par, yaml, or a table of parameters: dh, craig or kk; to standard output without a file",
-    )
-    convert.add_argument(
-        "--lossy", action="store_true", help="write even if the format cannot hold everything"
     )
     convert.add_argument("--frame", help="end of the chain, for tables of a tree")
     _force(convert)
@@ -344,8 +341,14 @@ def _frame(text: str) -> int | str:
 
 
 def _robot(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("robot", help="a bundled robot or a file (.par, .yaml, .csv, .urdf, .xacro, .mjcf)")
-    group = parser.add_argument_group("reading URDF and xacro files")
+    parser.add_argument(
+        "robot",
+        help="a bundled robot, a file (.par, .yaml, .csv, .urdf, .xacro, .mjcf), or '-' for standard input",
+    )
+    parser.add_argument(
+        "--format", dest="read_format", metavar="FORMAT", help="the file's format, whatever its suffix"
+    )
+    group = parser.add_argument_group("reading URDF, xacro and MJCF files")
     group.add_argument(
         "--exact",
         dest="read_exact",
@@ -361,6 +364,20 @@ def _robot(parser: argparse.ArgumentParser) -> None:
     group.add_argument("--tool", dest="read_tool", metavar="LINK", help="the link whose frame is the tool's")
     group.add_argument(
         "--arg", dest="read_arguments", action="append", metavar="NAME:=VALUE", help="a xacro argument"
+    )
+    group.add_argument(
+        "--package",
+        dest="read_package",
+        action="append",
+        metavar="DIR",
+        help="a package of a xacro file, or a folder of packages; ROS_PACKAGE_PATH is looked in, too",
+    )
+    group.add_argument(
+        "--lossy",
+        dest="read_lossy",
+        action="store_true",
+        default=None,
+        help="leave out what is not modelled, or what the format to be written cannot hold",
     )
 
 

@@ -85,7 +85,7 @@ def check(options: argparse.Namespace) -> int:
 
 def convert(options: argparse.Namespace) -> None:
     robot = _robot(options)
-    details: dict[str, Any] = {"lossy": True} if options.lossy else {}
+    details: dict[str, Any] = {"lossy": True} if options.read_lossy else {}
     if options.frame is not None:
         details["to"] = options.frame
     if options.output:
@@ -229,6 +229,10 @@ def _reading(options: argparse.Namespace) -> dict[str, Any]:
 
 
 def _robot(options: argparse.Namespace) -> Robot:
+    if options.robot == "-" and getattr(options, "file", None) == "-":
+        raise OptionError(
+            "standard input cannot be both the robot and its values", hint="name a file for one"
+        )
     robot = formats.load(options.robot, **_reading(options))
     return robot.bind(dict(binding(item) for item in options.bind)) if options.bind else robot
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import io
 import os
+import sys
 from pathlib import Path
 
 import pytest
@@ -123,6 +125,79 @@ def test_a_pipe_is_not_waited_for(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "pipe.par")
     with pytest.raises(FormatError, match="no ordinary file"):
         formats.load(tmp_path / "pipe.par")
+
+
+LATIN = """<?xml version='1.0' encoding='{}'?>
+<robot name="St\u00e4ubli"><link name="a"/><link name="b"/>
+<joint name="\u00fcber" type="continuous"><parent link="a"/><child link="b"/></joint></robot>
+"""
+
+
+@pytest.mark.parametrize("encoding", ["ISO-8859-1", "iso-8859-15", "windows-1252", "UTF-8"])
+@pytest.mark.parametrize("suffix", ["urdf", "xacro"])
+def test_an_encoding_that_is_declared(encoding: str, suffix: str, tmp_path: Path) -> None:
+    if suffix == "xacro":
+        pytest.importorskip("xacrodoc")
+    path = tmp_path / f"arm.{suffix}"
+    path.write_bytes(LATIN.format(encoding).encode(encoding))
+    robot = formats.load(path)
+    assert (robot.name, robot.frames[0].name) == ("St\u00e4ubli", "\u00fcber")
+
+
+def test_encodings_that_are_not_known_or_not_true(tmp_path: Path) -> None:
+    path = tmp_path / "arm.urdf"
+    for declared, used, message in (
+        ("koi8-r", "latin-1", "'koi8-r' is none of utf-8"),
+        ("utf-8", "latin-1", "not UTF-8"),
+        ("US-ASCII", "utf-8", "not ASCII"),
+        ("rot13", "latin-1", "'rot13'"),
+    ):
+        path.write_bytes(LATIN.format(declared).encode(used))
+        with pytest.raises(FormatError, match=message):
+            formats.load(path)
+
+
+class _Input:
+    def __init__(self, data: bytes) -> None:
+        self.buffer = io.BytesIO(data)
+
+
+@pytest.mark.parametrize("fmt", ["par", "yaml", "kk", "craig", "dh", "urdf", "xacro"])
+def test_standard_input(fmt: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    robot = formats.load("ur5e")
+    text = formats.dumps(robot, fmt, lossy=True)
+    if fmt == "xacro":
+        pytest.importorskip("xacrodoc")
+        text = text.replace("<robot ", '<robot xmlns:xacro="http://www.ros.org/wiki/xacro" ')
+    for given in (None, fmt):
+        monkeypatch.setattr(sys, "stdin", _Input(text.encode()))
+        again = formats.load("-", format=given)
+        assert (again.name, again.NL) == (robot.name, robot.NL)
+
+
+def test_standard_input_that_is_no_robot(monkeypatch: pytest.MonkeyPatch) -> None:
+    for data, message in (
+        (b"", "empty"),
+        (b"hello\n", "tells no format"),
+        (b"<sdf/>", "'sdf' starts no robot"),
+        (b"\0\0", "binary"),
+        (b"\xff", "not UTF-8"),
+        (b"a" * (MAX_BYTES + 1), "larger than"),
+        (b"<mujocoinclude/>", "a part of an MJCF model"),
+    ):
+        monkeypatch.setattr(sys, "stdin", _Input(data))
+        with pytest.raises(FormatError, match=message):
+            formats.load("-")
+    monkeypatch.setattr(sys, "stdin", None)
+    with pytest.raises(FormatError, match="standard input"):
+        formats.load("-")
+
+
+def test_a_format_given_with_a_file(tmp_path: Path) -> None:
+    (tmp_path / "mine").write_text(SERIAL, encoding="utf-8")
+    assert formats.load(tmp_path / "mine", format="par").frames == formats.loads(SERIAL, "par").frames
+    with pytest.raises(UnknownNameError, match="format"):
+        formats.load(tmp_path / "mine", format="docx")
 
 
 def test_a_byte_order_mark_is_no_content(tmp_path: Path) -> None:

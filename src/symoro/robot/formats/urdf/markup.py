@@ -35,18 +35,23 @@ class Node:
         return next(self.all(tag), None)
 
 
-def parse(text: str, file: str | None, keep: Collection[str]) -> Node:
+def parse(
+    text: str, file: str | None, keep: Collection[str], start: str = "a URDF starts with '<?xml' or '<robot'"
+) -> Node:
     """The root element of an XML text, with the elements called in `keep` below it.
+
+    Arguments:
+        start: how such a file starts, for a text that is no XML.
 
     Raises:
         FormatError: the text is not well-formed XML, or larger, deeper or less plain than a robot's.
     """
-    return _Reader(file, keep).run(text)
+    return _Reader(file, keep, start).run(text)
 
 
 class _Reader:
-    def __init__(self, file: str | None, keep: Collection[str]) -> None:
-        self.file, self.keep = file, keep
+    def __init__(self, file: str | None, keep: Collection[str], start: str) -> None:
+        self.file, self.keep, self.beginning = file, keep, start
         self.root: Node | None = None
         self.open: list[Node] = []
         self.depth = self.skipped = self.elements = self.lines_before = 0
@@ -73,7 +78,9 @@ class _Reader:
         except expat.ExpatError as error:
             place = Place(self.file, error.lineno + self.lines_before, error.offset + 1)
             message = expat.ErrorString(error.code) or "not well-formed"
-            raise FormatError(f"not an XML file: {message}", place=place, hint=_advice(body)) from None
+            raise FormatError(
+                f"not an XML file: {message}", place=place, hint=_advice(body, self.beginning)
+            ) from None
         if self.root is None:
             raise FormatError("the file is empty", place=Place(self.file))
         return self.root
@@ -112,9 +119,9 @@ class _Reader:
             self.open.pop()
 
 
-def _advice(body: str) -> str:
+def _advice(body: str, start: str) -> str:
     if not body:
         return "the file is empty"
     if not body.startswith("<"):
-        return "a URDF starts with '<?xml' or '<robot'"
+        return start
     return "every element must be closed, and '<' and '&' in texts written as '&lt;' and '&amp;'"
