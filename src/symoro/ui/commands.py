@@ -13,7 +13,7 @@ from symoro.errors import OptionError, SymoroError
 from symoro.files import write_folder
 from symoro.model import Model, base_parameters, generate, singularities
 from symoro.models import catalogue as models
-from symoro.robot import formats
+from symoro.robot import consistency, formats
 from symoro.robot.description import Robot
 from symoro.robot.topology import describe
 from symoro.ui import present
@@ -74,11 +74,17 @@ def check(options: argparse.Namespace) -> int:
             raise
         present.as_json({"ok": False, "problems": getattr(error, "problems", None) or [error.text()]})
         return 2
+    doubtful = consistency.warnings(robot)
+    notes = [note for note in robot.notes if not note.startswith(consistency.WARNING)]
     if options.json:
-        present.as_json({"ok": True, "robot": robot.name, "structure": describe(robot), "notes": robot.notes})
+        known = {"ok": True, "robot": robot.name, "structure": describe(robot)}
+        present.as_json({**known, "warnings": doubtful, "notes": notes})
     else:
-        print(f"{robot.name}: sound. {describe(robot)}")
-        for note in robot.notes:
+        verdict = f"readable, with {len(doubtful)} warning{'s'[: len(doubtful) > 1]}" if doubtful else "sound"
+        print(f"{robot.name}: {verdict}. {describe(robot)}")
+        for warning in doubtful:
+            print(f"warning: {warning}")
+        for note in notes:
             print(f"note: {note}")
     return 0
 

@@ -78,6 +78,7 @@ def robot(document: Document, choices: Choices) -> Robot:
     """
     choices = choices.settled(document)
     story = Story(document)
+    story.doubts(document.bodies)
     if not choices.exact:
         document, rounding = snapped(document)
         story.rounded(rounding)

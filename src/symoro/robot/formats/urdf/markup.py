@@ -15,18 +15,24 @@ from symoro.errors import FormatError, Place
 MAX_BYTES = 16_000_000
 MAX_DEPTH = 64
 MAX_ELEMENTS = 20_000
+MAX_KINDS = 100
 
 _UNSAFE = "remove the DOCTYPE and its entities: a robot needs none"
 
 
 @dataclass
 class Node:
-    """An element: attributes, the kept children, and where it starts (line and column from 1)."""
+    """An element: attributes, the kept children, and where it starts (line and column from 1).
+
+    Attributes:
+        skipped: the first of every other kind of element in it.
+    """
 
     tag: str
     attributes: dict[str, str]
     spot: tuple[int, int]
     children: list[Node] = field(default_factory=list)
+    skipped: dict[str, tuple[int, int]] = field(default_factory=dict)
 
     def all(self, tag: str) -> Iterator[Node]:
         return (child for child in self.children if child.tag == tag)
@@ -99,6 +105,8 @@ class _Reader:
         if self.depth > MAX_DEPTH:
             self.fail(f"elements nested deeper than {MAX_DEPTH} levels", "a robot's file is far from that")
         if self.skipped or (self.root is not None and tag not in self.keep):
+            if not self.skipped and len(self.open[-1].skipped) < MAX_KINDS:
+                self.open[-1].skipped.setdefault(tag, self.spot())
             self.skipped += 1
             return
         self.elements += 1
