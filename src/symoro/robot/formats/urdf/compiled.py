@@ -8,15 +8,24 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from symoro.errors import FormatError, MissingDependencyError, NotApplicableError, Place
 from symoro.robot.description import Limits
 from symoro.robot.formats.report import name_from
 from symoro.robot.formats.urdf.markup import Node, parse
 from symoro.robot.formats.urdf.model import Body, Document, Joint, Origin
+from symoro.robot.formats.urdf.reader import LARGEST
 from symoro.robot.formats.urdf.rigid import ORIGIN, Pose, Vector, from_quaternion, scaled, to_rpy, turn_about
 from symoro.robot.formats.urdf.unmodelled import Switches, changes, mentions
 
 _FREE, _BALL, _SLIDE, _HINGE = range(4)
+_NUMBERS = {
+    "body": ("body_pos", "body_quat", "body_ipos", "body_iquat", "body_mass", "body_inertia"),
+    "joint": ("jnt_pos", "jnt_axis"),
+    "degree of freedom": ("qpos0", "dof_damping", "dof_frictionloss", "dof_armature"),
+}
+_DIRECTIONS = ("body_quat", "body_iquat", "jnt_axis")
 _PART = "load the file that includes it: one with the element 'mujoco' and a 'worldbody'"
 
 
@@ -111,11 +120,16 @@ class _Reader:
         for b in range(1, self.m.nbody):
             self.body(b)
         gravity = _vector(self.m.opt.gravity) if self.on.gravity else ORIGIN
+        if not all(abs(g) <= LARGEST for g in gravity):
+            raise FormatError(f"gravity is not a number, or more than {LARGEST:g}", place=Place(self.file))
         notes = (*self.notes, *mentions(self.m, self.on))
         return Document(name, tuple(self.bodies), tuple(self.joints), self.file, None, gravity, notes, "MJCF")
 
     def check(self, lossy: bool) -> None:
         """Refuse what has no frame, and what changes the dynamics unless the caller accepts the loss."""
+        for kind, fields in _NUMBERS.items():
+            for field in fields:
+                self.check_numbers(kind, field)
         for j in range(self.m.njnt):
             if int(self.m.jnt_type[j]) == _BALL:
                 raise NotApplicableError(
@@ -131,6 +145,16 @@ class _Reader:
                 hint="accept the loss with the option 'lossy', or remove it from the file",
             )
         self.notes += [f"left out, which changes the dynamics: {what}" for what in lost]
+
+    def check_numbers(self, kind: str, field: str) -> None:
+        values = np.abs(np.asarray(getattr(self.m, field)).reshape(len(getattr(self.m, field)), -1))
+        fits = np.all(values <= LARGEST, axis=1)
+        directed = np.max(values, axis=1, initial=0.0) > 1e-6 if field in _DIRECTIONS else fits
+        for i in np.flatnonzero(~(fits & directed)).tolist():
+            what = f"{kind} '{self.compiled.label(kind, i)}': " if kind in ("body", "joint") else ""
+            problem = "has no direction" if fits[i] else f"is not a number, or more than {LARGEST:g}"
+            hint = "MuJoCo counts in metres and kilograms"
+            raise FormatError(f"{what}{field} {problem}", place=Place(self.file), hint=hint)
 
     def body(self, b: int) -> None:
         """Add the links and joints of a body: one link a joint, the last with the body's inertia."""
@@ -190,11 +214,8 @@ class _Reader:
         limited = self.on.limits and self.m.jnt_limited[j]
         lower, upper = self.m.jnt_range[j] if limited else (None, None)
         force = self.m.jnt_actfrcrange[j] if self.m.jnt_actfrclimited[j] else None
-        return Limits(
-            None if lower is None else float(lower),
-            None if upper is None else float(upper),
-            effort=None if force is None else float(max(abs(force))),
-        )
+        effort = None if force is None else max(abs(force))
+        return Limits(_bound(lower), _bound(upper), effort=_bound(effort))
 
 
 class _Names:
@@ -209,6 +230,11 @@ class _Names:
             name += "_"
         self.taken.add(name)
         return name
+
+
+def _bound(value: Any) -> float | None:
+    """A limit; none where it is so large that it is none."""
+    return None if value is None or not abs(value) < LARGEST else float(value)
 
 
 def _vector(values: Any) -> Vector:
