@@ -29,7 +29,7 @@ _NUMBER = re.compile(r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?\Z", re.ASCII)
 _ENDLESS = re.compile(r"[-+]?(?:inf|infinity|nan)\Z", re.IGNORECASE)
 _TENSOR = ("ixx", "ixy", "ixz", "iyy", "iyz", "izz")
 _OTHERS = {
-    "mujoco": "this is an MJCF file: give it the suffix .mjcf, or load it with format='mjcf'",
+    "mujoco": "this is an MJCF file: give it the suffix .mjcf, or the option 'format'",
     "sdf": "this is an SDF file: convert it to URDF first",
 }
 
