@@ -183,7 +183,7 @@ def _describing(command: Command) -> None:
     _force(convert)
     _bind(convert)
     models = command("models", "list the models of the catalogue", "symoro models")
-    models.add_argument("robot", nargs="?", help="tell for each model whether it applies to this robot")
+    _robot(models, optional=True)
     _json(models)
     singularities = command(
         "singularities", "tell where the Jacobian of a frame loses rank", "symoro singularities rx90"
@@ -340,9 +340,10 @@ def _frame(text: str) -> int | str:
     return int(text) if text.isascii() and text.isdigit() and len(text) < 9 else text
 
 
-def _robot(parser: argparse.ArgumentParser) -> None:
+def _robot(parser: argparse.ArgumentParser, *, optional: bool = False) -> None:
     parser.add_argument(
         "robot",
+        nargs="?" if optional else None,
         help="a bundled robot, a file (.par, .yaml, .csv, .urdf, .xacro, .mjcf), or '-' for standard input",
     )
     parser.add_argument(

@@ -107,7 +107,7 @@ def convert(options: argparse.Namespace) -> None:
 
 def list_models(options: argparse.Namespace) -> None:
     entries = models.catalogue().values()
-    robot = formats.load(options.robot) if options.robot else None
+    robot = formats.load(options.robot, **_reading(options)) if options.robot else None
     if options.json:
         present.as_json([present.entry_data(entry, robot) for entry in entries])
         return

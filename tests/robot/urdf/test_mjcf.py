@@ -291,7 +291,7 @@ def test_lossy_from_everywhere(tmp_path: Path, capsys: pytest.CaptureFixture[str
     path.write_text(cart(swing='stiffness="30"'), encoding="utf-8")
     assert main(["check", str(path)]) == 2
     assert "joint springs (swing)" in capsys.readouterr().err
-    for command in (["check"], ["show"], ["count", "fast-geometry"]):
+    for command in (["check"], ["show"], ["models"], ["count", "fast-geometry"]):
         assert main([*command, str(path), "--lossy"]) == 0
     assert "joint springs (swing)" in capsys.readouterr().out
     assert main(["convert", str(path), str(tmp_path / "cart.yaml"), "--lossy"]) == 0
