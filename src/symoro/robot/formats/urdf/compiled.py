@@ -147,7 +147,8 @@ class _Reader:
         self.notes += [f"left out, which changes the dynamics: {what}" for what in lost]
 
     def check_numbers(self, kind: str, field: str) -> None:
-        values = np.abs(np.asarray(getattr(self.m, field)).reshape(len(getattr(self.m, field)), -1))
+        array = np.abs(np.asarray(getattr(self.m, field)))
+        values = array.reshape(len(array), -1) if array.size else np.zeros((0, 1))
         fits = np.all(values <= LARGEST, axis=1)
         directed = np.max(values, axis=1, initial=0.0) > 1e-6 if field in _DIRECTIONS else fits
         for i in np.flatnonzero(~(fits & directed)).tolist():
