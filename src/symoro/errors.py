@@ -68,6 +68,10 @@ class FormatError(SymoroError):
     """A file that cannot be read as a robot."""
 
 
+class WriteError(SymoroError):
+    """A file that cannot be written, or that must not be overwritten."""
+
+
 class RobotError(SymoroError):
     """A description that contradicts itself; `problems` lists every inconsistency found at once."""
 

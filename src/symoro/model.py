@@ -105,13 +105,14 @@ class Model:
             options: those of the languages, as `scalar="float"` and `trig="libm"` of C.
         """
         from symoro.emit.project import project
+        from symoro.files import file_name
         from symoro.robot.formats import dumps
 
         chosen = [languages] if isinstance(languages, str) else list(languages)
         return project(
             self.program,
             chosen,
-            extra_files={f"{self.robot.name}.yaml": dumps(self.robot, "yaml")},
+            extra_files={f"{file_name(self.robot.name)}.yaml": dumps(self.robot, "yaml")},
             name=name,
             options=options,
             **self._demo(values),

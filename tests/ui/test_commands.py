@@ -130,7 +130,7 @@ def test_convert_to_a_table(run: Any, tmp_path: Path, fmt: str, columns: str) ->
 
 def test_convert_a_branch_of_a_tree(run: Any) -> None:
     text = run("convert", "humanoid_torso", "--to", "kk", "--frame", "8")
-    assert len(text.splitlines()) == 3 + 1 + 8
+    assert len(text.splitlines()) == 4 + 1 + 8
 
 
 # -- models

@@ -27,6 +27,7 @@ from symoro.emit.sample import Sample, sample_of
 from symoro.errors import OptionError
 from symoro.expr import ops
 from symoro.expr.graph import Number
+from symoro.files import MADE_BY
 from symoro.program.program import Program, size
 
 _FLOAT_FUNCTIONS = (ops.SQRT, ops.SIN, ops.COS, ops.TAN, ops.ASIN, ops.ACOS, ops.ATAN2, ops.ABS)
@@ -163,8 +164,9 @@ def _source(code: Code, scalar: str) -> str:
 def _example(code: Code, scalar: str, sample: Sample) -> str:
     a, program = code.arrays, code.program
     results = [(name, out.shape) for name, out in zip(a.outputs, program.outputs, strict=True)]
-    lines = [f"/* An example for {a.base}: sample numbers in, labelled outputs on the screen. */"]
-    lines += [
+    lines = [
+        f"/* An example for {a.base}: sample numbers in, labelled outputs on the screen.",
+        f" * {MADE_BY} */",
         f'#include "{a.base}.h"',
         "",
         "#include <stdio.h>",

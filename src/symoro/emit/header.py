@@ -5,8 +5,8 @@ from __future__ import annotations
 import textwrap
 import unicodedata
 
-from symoro._version import __version__
 from symoro.emit.code import Code
+from symoro.files import MADE_BY
 from symoro.program.count import count
 from symoro.program.program import Shape
 
@@ -49,7 +49,7 @@ def header_lines(code: Code, *, functions: bool = True) -> list[str]:
         entries = " ".join(c.minus + c.name for c in code.constants)
         lines += [f"Constants, made once from the parameters by {arrays.setup}"]
         lines += _filled(f"{arrays.constants} ({len(code.constants)}): {entries}", 2)
-    lines += ["", *_filled(f"Operations per call: {count(program)}"), f"Made by symoro {__version__}"]
+    lines += ["", *_filled(f"Operations per call: {count(program)}"), MADE_BY]
     return lines
 
 

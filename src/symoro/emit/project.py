@@ -14,7 +14,6 @@ from typing import Any
 
 import numpy as np
 
-from symoro._version import __version__
 from symoro.emit import emit, find_language
 from symoro.emit.code import base_name
 from symoro.emit.dialect import Dialect, Files, Language
@@ -22,6 +21,7 @@ from symoro.emit.header import clean, shape_text
 from symoro.emit.names import Names
 from symoro.emit.sample import Sample, sample_of
 from symoro.errors import OptionError, ProgramError
+from symoro.files import MADE_BY
 from symoro.program.count import count
 from symoro.program.interpret import interpret
 from symoro.program.program import Program
@@ -37,6 +37,7 @@ class Build:
         sources: files that the demo is compiled from; none for an interpreter.
         compile: command that builds the demo.
         leftovers: what `make clean` removes beside the demo.
+        comment: the sign before a comment, where the demo does not tell by itself who made it.
     """
 
     tool: tuple[str, str]
@@ -44,6 +45,7 @@ class Build:
     sources: str = ""
     compile: str = ""
     leftovers: str = ""
+    comment: str = ""
 
 
 BUILDS = {
@@ -58,6 +60,7 @@ BUILDS = {
         "./{0}_example",
         "{0}_example.cpp {0}.hpp",
         "$(CXX) -std=c++11 -O2 $(CXXFLAGS) -o $@ {0}_example.cpp",
+        comment="//",
     ),
     "fortran": Build(
         ("FC", "gfortran"),
@@ -65,10 +68,11 @@ BUILDS = {
         "{0}.f90 {0}_example.f90",
         "$(FC) -O2 $(FFLAGS) -o $@ {0}.f90 {0}_example.f90",
         "{0}_module.mod",
+        comment="!",
     ),
-    "python": Build(("PYTHON", "python3"), "$(PYTHON) {0}_example.py"),
-    "matlab": Build(("OCTAVE", "octave"), "$(OCTAVE) --no-gui --quiet {0}_example.m"),
-    "julia": Build(("JULIA", "julia"), "$(JULIA) {0}_example.jl"),
+    "python": Build(("PYTHON", "python3"), "$(PYTHON) {0}_example.py", comment="#"),
+    "matlab": Build(("OCTAVE", "octave"), "$(OCTAVE) --no-gui --quiet {0}_example.m", comment="%"),
+    "julia": Build(("JULIA", "julia"), "$(JULIA) {0}_example.jl", comment="#"),
 }
 
 
@@ -128,7 +132,9 @@ def _language_files(
     numbers = {"values": values, "sample": sample} if "sample" in language.options else {}
     files = emit(program, language.id, name=base, **numbers, **options)
     if language.demo is not None:
-        files |= language.demo(program, values, sample, base)
+        mark = f"{BUILDS[language.id].comment} {MADE_BY}\n"
+        demo = language.demo(program, values, sample, base)
+        files |= {path: mark + text for path, text in demo.items()}
     if language.id in BUILDS:
         main = next(file for file in files if "_example." in file)
         files["Makefile"] = _makefile(BUILDS[language.id], main.rsplit("_example.", 1)[0])
@@ -137,7 +143,7 @@ def _language_files(
 
 def _makefile(build: Build, base: str) -> str:
     variable, value = build.tool
-    lines = [f"{variable} = {value}", ""] if value else []
+    lines = [f"# {MADE_BY}", *([f"{variable} = {value}"] if value else []), ""]
     demo = f"{base}_example" if build.compile else ""
     lines += [".PHONY: all run clean", "", f"all: {demo}".rstrip(), ""]
     if build.compile:
@@ -148,7 +154,7 @@ def _makefile(build: Build, base: str) -> str:
 
 
 def _top_makefile(folders: Sequence[str]) -> str:
-    lines = [".PHONY: all run clean", ""]
+    lines = [f"# {MADE_BY}", "", ".PHONY: all run clean", ""]
     for target in ("all", "run", "clean"):
         calls = [f"\t$(MAKE) -C {folder} {target}" for folder in folders]
         lines += [f"{target}:", *calls, ""]
@@ -164,7 +170,7 @@ def _readme(
     titles = ", ".join(find_language(each).title for each in languages)
     lines = [f"# {base}", "", f"{clean(program.title or program.name)}, in {titles}.", ""]
     lines += [f"- {clean(label)}: {clean(text)}" for label, text in program.header]
-    lines += [f"- operations per call: {count(program)}", f"- made by symoro {__version__}", ""]
+    lines += [f"- operations per call: {count(program)}", f"- {MADE_BY}", ""]
     if set(languages) & set(BUILDS):
         lines += ["    make run", "", "builds the demo and prints the outputs for the sample below.", ""]
     lines += ["## Files", "", *(f"- `{file}`" for file in files), ""]

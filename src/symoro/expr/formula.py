@@ -173,7 +173,7 @@ def exact_angle(angle: Formula, tolerance: float = 4e-16) -> Formula:
     At the default tolerance this only undoes the rounding of pi itself: 1.5707963267948966 is pi/2.
     """
     number = angle.number
-    if number is None or number == 0:
+    if number is None or number == 0 or not abs(number) < 1e9:  # beyond, any number is near a multiple
         return angle
     twelfths = round(number * 12 / math.pi)
     allowed = tolerance * max(math.pi, abs(number))

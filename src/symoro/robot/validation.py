@@ -2,11 +2,22 @@
 
 from __future__ import annotations
 
+import math
+import re
 from collections.abc import Iterator
 
+from symoro.errors import ProgramError
+from symoro.expr.formula import Formula
 from symoro.expr.parser import NAME, reserved
-from symoro.robot.description import DRIVE, BaseKind, JointType, Robot
+from symoro.robot.description import ANGLES, DRIVE, BaseKind, JointType, Robot, scalars
 from symoro.robot.postures import Postures
+
+LARGEST = 1e30
+"""No length, mass or inertia is larger, and products of a few of them are still numbers."""
+LARGEST_ANGLE = 1e9
+"""Radians: beyond, a double no longer tells where the angle points."""
+
+_DECIMAL = re.compile(r"-?[0-9]+(?:\.[0-9]*)?(?:e[-+]?[0-9]+)?\Z", re.ASCII)
 
 
 def problems(robot: Robot) -> list[str]:
@@ -14,7 +25,7 @@ def problems(robot: Robot) -> list[str]:
     found = list(_sizes(robot))
     if found:  # the other checks count on the sizes
         return found
-    for check in (_antecedents, _loops, _joints, _couplings, _names, _base, _tool, _postures):
+    for check in (_antecedents, _loops, _joints, _couplings, _names, _base, _tool, _numbers, _postures):
         found += check(robot)
     return found
 
@@ -138,6 +149,46 @@ def _tool(robot: Robot) -> Iterator[str]:
         yield f"the tool stands on frame {robot.tool.place.ant}, which carries no link"
     if robot.payload and not robot.tool:
         yield "a payload needs a tool frame to be described in"
+
+
+def _numbers(robot: Robot) -> Iterator[str]:
+    """Values beyond what double precision can work with."""
+    for label, name, value in _values(robot):
+        size, largest = _size(value), LARGEST_ANGLE if name in ANGLES else LARGEST
+        if not size <= largest:
+            yield f"{label}: {name} = {value.text[:40]} is too large, more than {largest:g}"
+    for name, number in robot.nominal:
+        if not abs(number) <= LARGEST:
+            yield f"the nominal value {number:g} of {name} is too large, more than {LARGEST:g}"
+
+
+def _values(robot: Robot) -> Iterator[tuple[str, str, Formula]]:
+    """Every formula of a description: where it stands, the name of its field, and itself."""
+    for j, frame in enumerate(robot.frames, 1):
+        yield from ((f"frame {j}", name, value) for name, value in scalars(frame))
+        if frame.coupling:
+            yield from ((f"joint {j}", f"the ratio to joint {i}", ratio) for i, ratio in frame.coupling.terms)
+            yield f"joint {j}", "the offset of its coupling", frame.coupling.offset
+    for j in range(robot.NL + 1):
+        yield from ((f"link {j}", name, value) for name, value in scalars(robot.link(j)))
+    for name in ("W0", "WP0", "V0", "VP0", "G", "Z"):
+        yield from (("the base", name, value) for value in getattr(robot.base, name))
+    if robot.tool:
+        yield from (("the tool", name, value) for name, value in scalars(robot.tool.place))
+    if robot.payload:
+        yield from (("the payload", name, value) for name, value in scalars(robot.payload))
+
+
+def _size(value: Formula) -> float:
+    """The magnitude of a number; zero for what has symbols."""
+    if value.is_zero or value.is_symbol:
+        return 0.0
+    if _DECIMAL.match(value.text):  # most of them, and cheap
+        return abs(float(value.text))
+    try:
+        return abs(value.number or 0.0)
+    except (ProgramError, ArithmeticError):
+        return math.inf
 
 
 def _postures(robot: Robot) -> Iterator[str]:

@@ -6,6 +6,7 @@ Bad input ends with one message and exit code 2 (`failure`), an interrupt with e
 from __future__ import annotations
 
 import argparse
+import contextlib
 import io
 import os
 import sys
@@ -44,7 +45,7 @@ WITH_MODEL = ("generate", "count", "explain", "eval", "export")
 POSITIONS = ("--at", "--near", "--pose", "--matrix", "--posture")
 WITH_VALUE = (
     *("--bind", "--lang", "-o", "--output", "--values", "--name", "--trig"),
-    *("--base", "--fixed", "--frames", "--tool", "--arg"),
+    *("--base", "--fixed", "--frames", "--tool", "--arg", "--package", "--format"),
 )
 
 
@@ -68,11 +69,21 @@ def main(argv: Sequence[str] | None = None) -> int:
     except SymoroError as error:
         return failure.tell(error, arguments)
     except BrokenPipeError:  # the reader (head, less) has seen enough
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        _drop_output()
         return 0
+    except OSError as error:  # the output goes to a full disk, say
+        _drop_output()
+        print(f"symoro: cannot go on: {error.strerror or error}", file=sys.stderr)
+        return 2
     except KeyboardInterrupt:
         print("symoro: stopped", file=sys.stderr)
         return 130
+
+
+def _drop_output() -> None:
+    """Let what is still to be printed vanish, so that leaving Python does not fail over it again."""
+    with contextlib.suppress(OSError, ValueError):  # an output without a file behind it
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _answered(arguments: Sequence[str]) -> int:
@@ -185,14 +196,12 @@ def _describing(command: Command) -> None:
         metavar="FORMAT",
         help="par, yaml, or a table of parameters: dh, craig or kk; to standard output without a file",
     )
-    convert.add_argument(
-        "--lossy", action="store_true", help="write even if the format cannot hold everything"
-    )
     convert.add_argument("--frame", help="end of the chain, for tables of a tree")
+    _force(convert)
     _bind(convert)
     _json(convert)
     models = command("models", "list the models of the catalogue", "symoro models")
-    models.add_argument("robot", nargs="?", help="tell for each model whether it applies to this robot")
+    _robot(models, optional=True)
     _json(models)
     singularities = command(
         "singularities", "tell where the Jacobian of a frame loses rank", "symoro singularities rx90"
@@ -217,6 +226,7 @@ def _describing(command: Command) -> None:
     base.add_argument("--no-rotor", action="store_true", help="leave rotor inertias apart")
     base.add_argument("--latex", action="store_true", help="the relations as a LaTeX table")
     base.add_argument("-o", "--output", metavar="FILE", help="write the regrouped robot")
+    _force(base)
     _bind(base)
     _json(base)
     cite = command("cite", "print the references behind a model", "symoro cite fast-geometry")
@@ -257,6 +267,7 @@ def _generating(command: Command, arguments: Sequence[str]) -> None:
             choices=("polynomial", "libm"),
             help="sines and cosines: all at once, or the library's (C)",
         )
+        _force(parser)
     count.add_argument("--explain", action="store_true", help="tell what was chosen and what each pass saved")
     explain.add_argument("--latex", action="store_true", help="the steps of the solution in LaTeX")
     evaluate.add_argument(
@@ -320,10 +331,17 @@ def _command(arguments: Sequence[str]) -> str | None:
     return next((word for word in arguments if not word.startswith("-")), None)
 
 
-def _robot(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("robot", help="a bundled robot or a file (.par, .yaml, .csv, .urdf, .xacro, .mjcf)")
+def _robot(parser: argparse.ArgumentParser, *, optional: bool = False) -> None:
+    parser.add_argument(
+        "robot",
+        nargs="?" if optional else None,
+        help="a bundled robot, a file (.par, .yaml, .csv, .urdf, .xacro, .mjcf), or '-' for standard input",
+    )
+    parser.add_argument(
+        "--format", dest="read_format", metavar="FORMAT", help="the file's format, whatever its suffix"
+    )
     parser.add_argument("--tree", action="store_true", help="the robot with its loops cut")
-    group = parser.add_argument_group("reading URDF and xacro files")
+    group = parser.add_argument_group("reading URDF, xacro and MJCF files")
     group.add_argument(
         "--exact",
         dest="read_exact",
@@ -340,12 +358,30 @@ def _robot(parser: argparse.ArgumentParser) -> None:
     group.add_argument(
         "--arg", dest="read_arguments", action="append", metavar="NAME:=VALUE", help="a xacro argument"
     )
+    group.add_argument(
+        "--package",
+        dest="read_package",
+        action="append",
+        metavar="DIR",
+        help="a package of a xacro file, or a folder of packages; ROS_PACKAGE_PATH is looked in, too",
+    )
+    group.add_argument(
+        "--lossy",
+        dest="read_lossy",
+        action="store_true",
+        default=None,
+        help="leave out what is not modelled, or what the format to be written cannot hold",
+    )
 
 
 def _bind(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--bind", action="append", default=[], metavar="NAME=VALUE", help="a number for a symbol of the robot"
     )
+
+
+def _force(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--force", action="store_true", help="overwrite files that symoro did not write")
 
 
 def _json(parser: argparse.ArgumentParser) -> None:

@@ -9,15 +9,15 @@ from pathlib import Path
 from typing import Any
 
 from symoro.errors import ArgumentError, OptionError, SymoroError
+from symoro.files import write_folder
 from symoro.model import Model, base_parameters, generate, singularities
 from symoro.models import catalogue as models
 from symoro.progress import each
-from symoro.robot import formats
+from symoro.robot import consistency, formats
 from symoro.robot.coordinates import independent
 from symoro.robot.description import Robot
 from symoro.robot.topology import describe
 from symoro.ui import failure, present
-from symoro.ui.files import write_folder
 from symoro.ui.values import binding, numbers, posture_named
 
 
@@ -76,11 +76,16 @@ def check(options: argparse.Namespace) -> int:
         problems = getattr(error, "problems", None) or [error.text()]
         present.as_json({"ok": False, "problems": problems, "error": failure.as_data(error)})
         return 2
-    notes = [failure.in_a_shell(note) for note in robot.notes]
+    doubtful = consistency.warnings(robot)
+    notes = [failure.in_a_shell(note) for note in robot.notes if not note.startswith(consistency.WARNING)]
     if options.json:
-        present.as_json({"ok": True, "robot": robot.name, "structure": describe(robot), "notes": notes})
+        known = {"ok": True, "robot": robot.name, "structure": describe(robot)}
+        present.as_json({**known, "warnings": doubtful, "notes": notes})
     else:
-        print(f"{robot.name}: sound. {describe(robot)}")
+        verdict = f"readable, with {len(doubtful)} warning{'s'[: len(doubtful) > 1]}" if doubtful else "sound"
+        print(f"{robot.name}: {verdict}. {describe(robot)}")
+        for warning in doubtful:
+            print(f"warning: {warning}")
         for note in notes:
             print(f"note: {note}")
     return 0
@@ -88,11 +93,11 @@ def check(options: argparse.Namespace) -> int:
 
 def convert(options: argparse.Namespace) -> None:
     robot = _robot(options)
-    details: dict[str, Any] = {"lossy": True} if options.lossy else {}
+    details: dict[str, Any] = {"lossy": True} if options.read_lossy else {}
     if options.frame is not None:
         details["to"] = options.frame
     if options.output:
-        formats.save(robot, options.output, options.to, **details)
+        formats.save(robot, options.output, options.to, force=options.force, **details)
         _written([Path(options.output)], options.json)
     elif options.to:
         text = formats.dumps(robot, options.to, **details)
@@ -108,7 +113,7 @@ def convert(options: argparse.Namespace) -> None:
 
 def list_models(options: argparse.Namespace) -> None:
     entries = models.catalogue().values()
-    robot = formats.load(options.robot) if options.robot else None
+    robot = formats.load(options.robot, **_reading(options)) if options.robot else None
     if options.json:
         present.as_json([present.entry_data(entry, robot) for entry in entries])
         return
@@ -135,7 +140,7 @@ def base(options: argparse.Namespace) -> None:
     posture = _posture(robot, options.posture) if options.posture else None
     found = base_parameters(robot, method=method, rotor=not options.no_rotor, posture=posture)
     if options.output:
-        formats.save(found.robot, options.output)
+        formats.save(found.robot, options.output, force=options.force)
     if options.json:
         present.as_json(present.base_data(found))
     elif options.latex:
@@ -177,7 +182,7 @@ def write_model(options: argparse.Namespace) -> None:
         return
     files = model.code(options.lang or "text", **_emitting(options))
     if options.output:
-        _written(write_folder(Path(options.output), files), options.json)
+        _written(write_folder(Path(options.output), files, force=options.force), options.json)
     elif options.json:
         present.as_json(files)
     else:
@@ -225,7 +230,7 @@ def export(options: argparse.Namespace) -> None:
         raise OptionError("export needs a folder", hint="add -o DIR")
     languages = (options.lang or "c").split(",")
     files = _model(options).export(languages, **_emitting(options))
-    _written(write_folder(Path(options.output), files), options.json)
+    _written(write_folder(Path(options.output), files, force=options.force), options.json)
 
 
 def _emitting(options: argparse.Namespace) -> dict[str, Any]:
@@ -248,6 +253,10 @@ def _reading(options: argparse.Namespace) -> dict[str, Any]:
 
 
 def _robot(options: argparse.Namespace) -> Robot:
+    if options.robot == "-" and getattr(options, "file", None) == "-":
+        raise OptionError(
+            "standard input cannot be both the robot and its values", hint="name a file for one"
+        )
     robot = _read(options)
     return robot.bind(dict(binding(item) for item in options.bind)) if options.bind else robot
 

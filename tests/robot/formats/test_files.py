@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import io
 import os
+import sys
 from pathlib import Path
 
 import pytest
 
-from symoro.errors import FormatError, NotApplicableError, OptionError, UnknownNameError
+from symoro.errors import FormatError, NotApplicableError, OptionError, UnknownNameError, WriteError
 from symoro.robot import formats
 from symoro.robot.description import Robot
 from symoro.robot.formats.report import MAX_BYTES
@@ -125,6 +127,79 @@ def test_a_pipe_is_not_waited_for(tmp_path: Path) -> None:
         formats.load(tmp_path / "pipe.par")
 
 
+LATIN = """<?xml version='1.0' encoding='{}'?>
+<robot name="St\u00e4ubli"><link name="a"/><link name="b"/>
+<joint name="\u00fcber" type="continuous"><parent link="a"/><child link="b"/></joint></robot>
+"""
+
+
+@pytest.mark.parametrize("encoding", ["ISO-8859-1", "iso-8859-15", "windows-1252", "UTF-8"])
+@pytest.mark.parametrize("suffix", ["urdf", "xacro"])
+def test_an_encoding_that_is_declared(encoding: str, suffix: str, tmp_path: Path) -> None:
+    if suffix == "xacro":
+        pytest.importorskip("xacrodoc")
+    path = tmp_path / f"arm.{suffix}"
+    path.write_bytes(LATIN.format(encoding).encode(encoding))
+    robot = formats.load(path)
+    assert (robot.name, robot.frames[0].name) == ("St\u00e4ubli", "\u00fcber")
+
+
+def test_encodings_that_are_not_known_or_not_true(tmp_path: Path) -> None:
+    path = tmp_path / "arm.urdf"
+    for declared, used, message in (
+        ("koi8-r", "latin-1", "'koi8-r' is none of utf-8"),
+        ("utf-8", "latin-1", "not UTF-8"),
+        ("US-ASCII", "utf-8", "not ASCII"),
+        ("rot13", "latin-1", "'rot13'"),
+    ):
+        path.write_bytes(LATIN.format(declared).encode(used))
+        with pytest.raises(FormatError, match=message):
+            formats.load(path)
+
+
+class _Input:
+    def __init__(self, data: bytes) -> None:
+        self.buffer = io.BytesIO(data)
+
+
+@pytest.mark.parametrize("fmt", ["par", "yaml", "kk", "craig", "dh", "urdf", "xacro"])
+def test_standard_input(fmt: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    robot = formats.load("ur5e")
+    text = formats.dumps(robot, fmt, lossy=True)
+    if fmt == "xacro":
+        pytest.importorskip("xacrodoc")
+        text = text.replace("<robot ", '<robot xmlns:xacro="http://www.ros.org/wiki/xacro" ')
+    for given in (None, fmt):
+        monkeypatch.setattr(sys, "stdin", _Input(text.encode()))
+        again = formats.load("-", format=given)
+        assert (again.name, again.NL) == (robot.name, robot.NL)
+
+
+def test_standard_input_that_is_no_robot(monkeypatch: pytest.MonkeyPatch) -> None:
+    for data, message in (
+        (b"", "empty"),
+        (b"hello\n", "tells no format"),
+        (b"<sdf/>", "'sdf' starts no robot"),
+        (b"\0\0", "binary"),
+        (b"\xff", "not UTF-8"),
+        (b"a" * (MAX_BYTES + 1), "larger than"),
+        (b"<mujocoinclude/>", "a part of an MJCF model"),
+    ):
+        monkeypatch.setattr(sys, "stdin", _Input(data))
+        with pytest.raises(FormatError, match=message):
+            formats.load("-")
+    monkeypatch.setattr(sys, "stdin", None)
+    with pytest.raises(FormatError, match="standard input"):
+        formats.load("-")
+
+
+def test_a_format_given_with_a_file(tmp_path: Path) -> None:
+    (tmp_path / "mine").write_text(SERIAL, encoding="utf-8")
+    assert formats.load(tmp_path / "mine", format="par").frames == formats.loads(SERIAL, "par").frames
+    with pytest.raises(UnknownNameError, match="format"):
+        formats.load(tmp_path / "mine", format="docx")
+
+
 def test_a_byte_order_mark_is_no_content(tmp_path: Path) -> None:
     (tmp_path / "a.par").write_bytes(b"\xef\xbb\xbf" + SERIAL.encode())
     assert formats.load(tmp_path / "a.par") == formats.loads(SERIAL, "par")
@@ -141,7 +216,7 @@ def test_an_old_file_stays_when_the_new_one_fails(
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr(os, "fsync", fail)
-    with pytest.raises(FormatError, match="no space left"):
+    with pytest.raises(WriteError, match="no space left"):
         formats.save(robot.replace(name="other"), path)
     assert path.read_bytes() == before
     assert [p.name for p in tmp_path.iterdir()] == ["arm.yaml"]
@@ -149,8 +224,11 @@ def test_an_old_file_stays_when_the_new_one_fails(
 
 def test_places_where_nothing_can_be_written(robot: Robot, tmp_path: Path) -> None:
     (tmp_path / "folder.yaml").mkdir()
-    for path in (tmp_path / "none" / "arm.yaml", tmp_path / "folder.yaml"):
-        with pytest.raises(FormatError, match="cannot be written"):
+    for path, message in (
+        (tmp_path / "none" / "arm.yaml", "cannot be written"),
+        (tmp_path / "folder.yaml", "a folder is in the way"),
+    ):
+        with pytest.raises(WriteError, match=message):
             formats.save(robot, path)
     with pytest.raises(FormatError, match="UTF-8"):
         formats.save(robot.replace(title="\ud800"), tmp_path / "a.yaml")
@@ -159,7 +237,7 @@ def test_places_where_nothing_can_be_written(robot: Robot, tmp_path: Path) -> No
 
 def test_a_link_to_a_file_stays_a_link(robot: Robot, tmp_path: Path) -> None:
     target = tmp_path / "target.yaml"
-    target.write_text("old", encoding="utf-8")
+    formats.save(robot.replace(name="old"), target)
     link = tmp_path / "link.yaml"
     try:
         link.symlink_to(target)

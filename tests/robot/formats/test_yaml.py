@@ -10,6 +10,7 @@ from hypothesis import HealthCheck, given, settings
 
 from symoro.errors import FormatError
 from symoro.expr.formula import Formula, formula
+from symoro.files import MADE_BY
 from symoro.robot.conventions import Convention, Row, Table, from_table, moved
 from symoro.robot.description import (
     GEOMETRIC,
@@ -85,7 +86,8 @@ def test_every_key_of_the_schema() -> None:
 def test_the_text_is_tidy() -> None:
     text = write_yaml(read_yaml("symoro: 1\nname: arm\nframes: [{alpha: pi/2, d: D}, {joint: fixed}]\n"))
     assert text == (
-        "symoro: 1\nname: arm\nframes:\n  - {joint: revolute, alpha: pi/2, d: D}\n  - {joint: fixed}\n"
+        f"# {MADE_BY}\nsymoro: 1\nname: arm\nframes:\n  - {{joint: revolute, alpha: pi/2, d: D}}\n"
+        "  - {joint: fixed}\n"
     )
 
 
@@ -93,7 +95,7 @@ def test_symbolic_shorthands_are_used_when_they_shorten() -> None:
     text = "symoro: 1\nname: arm\ninertia: symbolic\nfriction: symbolic\nframes:\n  - {joint: revolute}\n"
     robot = read_yaml(text)
     assert [str(v) for v in (robot.link(1).ZZ, robot.frame(1).IA, robot.frame(1).FS)] == ["ZZ1", "IA1", "FS1"]
-    assert write_yaml(robot) == text
+    assert write_yaml(robot) == f"# {MADE_BY}\n{text}"
     zeros = dict.fromkeys(("XX", "XY", "XZ", "YY", "YZ", "ZZ"), 0)
     assert "inertia: symbolic" not in write_yaml(robot.with_link(1, **zeros))
 

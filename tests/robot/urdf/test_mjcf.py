@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import sys
+from pathlib import Path
 
 import numpy as np
 import pytest
 
-from symoro.errors import FormatError, MissingDependencyError, NotApplicableError
-from symoro.robot.description import BaseKind, Limits
+import symoro
+from symoro.errors import FormatError, MissingDependencyError, NotApplicableError, OptionError
+from symoro.robot.description import BaseKind, Limits, Robot
 from symoro.robot.formats.mjcf import read_mjcf, write_mjcf
+from symoro.ui.cli import main
 from tests.robot.urdf.oracle import Frames, Inertia, homogeneous
 
 ARM = """
@@ -120,3 +123,223 @@ def test_without_mujoco(monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(MissingDependencyError) as caught:
         read_mjcf(ARM)
     assert "pip install 'symoro[mujoco]'" in str(caught.value)
+
+
+# -- the numbers of MuJoCo itself
+
+CART = """
+<mujoco model="cart">
+  <option gravity="0.3 -0.2 -9.5"><flag {flags}/></option>
+  <worldbody>
+    <body name="cart" pos="0 0 1">
+      <joint name="slide" type="slide" axis="1 0 0.2" damping="0.7" armature="0.3" frictionloss="0.4"/>
+      <geom type="box" size="0.2 0.1 0.05" mass="3"/>
+      <body name="pole" pos="0.1 0 0.05" euler="20 10 0">
+        <joint name="swing" axis="0 1 0" ref="15" damping="0.05" {swing}/>
+        <joint name="twist" axis="0 0.3 1" pos="0 0 0.1" armature="0.02"/>
+        <geom type="capsule" fromto="0 0 0 0.1 0 0.6" size="0.03" mass="0.8"/>
+        <body name="tip" pos="0.1 0 0.6" {tip}>
+          <joint name="wrist" axis="1 0 0"/>
+          <inertial pos="0.02 0.01 0.1" mass="0.4" fullinertia="0.01 0.012 0.005 0.001 -0.002 0.0005"/>
+        </body>
+      </body>
+    </body>
+  </worldbody>
+  {rest}
+</mujoco>
+"""
+
+
+def cart(flags: str = "", swing: str = "", tip: str = "", rest: str = "") -> str:
+    return CART.format(flags=flags, swing=swing, tip=tip, rest=rest)
+
+
+def of_mujoco(text: str, q: np.ndarray, qd: np.ndarray, qdd: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """MuJoCo's torques and inertia matrix; friction loss, which is soft there, is added as sign(qd)."""
+    mujoco = pytest.importorskip("mujoco")
+    model = mujoco.MjModel.from_xml_string(text)
+    friction = model.dof_frictionloss.copy()
+    if model.opt.disableflags & int(mujoco.mjtDisableBit.mjDSBL_FRICTIONLOSS):
+        friction[:] = 0
+    model.dof_frictionloss[:] = 0
+    model.opt.disableflags |= int(mujoco.mjtDisableBit.mjDSBL_CONTACT)
+    data = mujoco.MjData(model)
+    data.qpos[:], data.qvel[:], data.qacc[:] = q, qd, qdd
+    mujoco.mj_inverse(model, data)
+    M = []
+    for i in range(model.nv):  # a column at a time, which every version of MuJoCo can
+        column = np.zeros(model.nv)
+        mujoco.mj_mulM(model, data, column, np.eye(model.nv)[i])
+        M.append(column)
+    return data.qfrc_inverse + friction * np.sign(qd), np.array(M)
+
+
+def ours(robot: Robot, q: np.ndarray, qd: np.ndarray, qdd: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    tau = symoro.generate(robot, "inverse-dynamics").function(compiled=False)(q=q, qd=qd, qdd=qdd)
+    M = symoro.generate(robot, "inertia-matrix").function(compiled=False)(q=q)
+    return next(iter(tau.values())), next(iter(M.values()))
+
+
+SOUND = {
+    "plain": cart(),
+    "arm": ARM,
+    "no gravity": cart('gravity="disable"'),
+    "no friction": cart('frictionloss="disable"'),
+    "springs that are off": cart('spring="disable"', 'stiffness="30"'),
+    "no dampers": cart('damper="disable"'),
+    "no passive forces": cart('spring="disable" damper="disable"', 'stiffness="30"', 'gravcomp="1"'),
+    "compensation of no gravity": cart('gravity="disable"', tip='gravcomp="1"'),
+    "a motor": cart(rest='<actuator><motor joint="swing" gear="50"/></actuator>'),
+    "a tendon that only reaches": cart(
+        rest='<tendon><fixed limited="true" range="-1 1"><joint joint="swing" coef="1"/></fixed></tendon>'
+    ),
+    "constraints that are off": cart(
+        'equality="disable"', rest='<equality><joint joint1="swing" joint2="wrist"/></equality>'
+    ),
+    "an idle constraint": cart(
+        rest='<equality><joint joint1="swing" joint2="wrist" active="false"/></equality>'
+    ),
+}
+
+
+@pytest.mark.parametrize("exact", [True, False])
+@pytest.mark.parametrize("case", SOUND)
+def test_torques_and_inertia_as_mujoco_has_them(case: str, exact: bool) -> None:
+    pytest.importorskip("mujoco")
+    robot = read_mjcf(SOUND[case], exact=exact)
+    for seed in range(3):
+        q, qd, qdd = np.random.default_rng(seed).uniform(-1, 1, (3, 4))
+        for mine, theirs in zip(ours(robot, q, qd, qdd), of_mujoco(SOUND[case], q, qd, qdd), strict=True):
+            np.testing.assert_allclose(mine, theirs, rtol=0, atol=1e-9 * (1 + np.abs(theirs).max()))
+
+
+TENDON = '<tendon><fixed {}><joint joint="swing" coef="2"/><joint joint="wrist" coef="1"/></fixed></tendon>'
+CHANGING = {
+    "joint springs (swing)": cart(swing='stiffness="30"'),
+    "armature of tendons": cart(rest=TENDON.format('armature="0.1"')),
+    "springs of tendons": cart(rest=TENDON.format('stiffness="3"')),
+    "damping of tendons": cart(rest=TENDON.format('damping="3"')),
+    "friction of tendons": cart(rest=TENDON.format('frictionloss="3"')),
+    "gravity compensation (tip)": cart(tip='gravcomp="0.5"'),
+    "a fluid (density 1000, viscosity 0)": cart().replace("<option ", '<option density="1000" '),
+    "a fluid (density 0, viscosity 0.5)": cart().replace("<option ", '<option viscosity="0.5" '),
+    "1 equality constraint": cart(rest='<equality><joint joint1="swing" joint2="wrist"/></equality>'),
+    "armature, damping or friction of a free joint": ARM.replace(
+        '<geom type="box"', '<joint type="free" damping="1"/><geom type="box"'
+    ),
+}
+
+
+@pytest.mark.parametrize("what", CHANGING)
+def test_what_changes_the_dynamics_is_refused_or_told(what: str) -> None:
+    pytest.importorskip("mujoco")
+    with pytest.raises(NotApplicableError) as caught:
+        read_mjcf(CHANGING[what])
+    assert what in caught.value.message
+    assert "lossy" in (caught.value.hint or "")
+    robot = read_mjcf(CHANGING[what], lossy=True)
+    assert f"left out, which changes the dynamics: {what}" in robot.notes
+
+
+def test_with_the_loss_the_rest_is_right() -> None:
+    pytest.importorskip("mujoco")
+    robot = read_mjcf(cart(swing='stiffness="30"', rest=TENDON.format('armature="0.1"')), lossy=True)
+    q, qd, qdd = np.random.default_rng(0).uniform(-1, 1, (3, 4))
+    for mine, theirs in zip(ours(robot, q, qd, qdd), of_mujoco(cart(), q, qd, qdd), strict=True):
+        np.testing.assert_allclose(mine, theirs, rtol=0, atol=1e-9)
+
+
+@pytest.mark.parametrize("attribute", ['damping="1 2"', 'stiffness="0 5"'])
+def test_polynomials_of_newer_versions(attribute: str) -> None:
+    mujoco = pytest.importorskip("mujoco")
+    text = cart(swing=attribute) if "damp" not in attribute else cart().replace('damping="0.05"', attribute)
+    try:
+        mujoco.MjModel.from_xml_string(text)
+    except ValueError:
+        pytest.skip("this MuJoCo has no such attribute")
+    with pytest.raises(NotApplicableError, match=r"not linear \(swing\)|springs \(swing\)"):
+        read_mjcf(text)
+
+
+def test_what_is_dropped_or_switched_off_is_told() -> None:
+    pytest.importorskip("mujoco")
+    rest = '<actuator><motor joint="swing"/></actuator>' + TENDON.format('limited="true" range="-1 1"')
+    notes = " ".join(read_mjcf(cart('gravity="disable" limit="disable"', 'range="-9 9"', rest=rest)).notes)
+    assert "gravity is switched off" in notes
+    assert "actuators (1)" in notes
+    assert "contacts" in notes
+    assert "joint limits are switched off" in notes
+    assert "limits of tendons" in " ".join(read_mjcf(cart(rest=rest)).notes)
+
+
+def test_options_as_for_a_urdf(tmp_path: Path) -> None:
+    pytest.importorskip("mujoco")
+    path = tmp_path / "arm.mjcf"
+    path.write_text(ARM, encoding="utf-8")
+    robot = symoro.load(path, exact=True, base="floating", tool="tip", fixed="merge", frames="link")
+    assert robot.base.kind == BaseKind.FLOATING
+    assert robot.tool is not None
+    assert robot.tool.name == "tip"
+    with pytest.raises(OptionError, match="'arguments'"):
+        symoro.load(path, arguments={})
+    assert main(["show", str(path), "--exact", "--tool", "tip"]) == 0
+
+
+def test_lossy_from_everywhere(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    pytest.importorskip("mujoco")
+    path = tmp_path / "cart.xml"
+    path.write_text(cart(swing='stiffness="30"'), encoding="utf-8")
+    assert main(["check", str(path)]) == 2
+    assert "joint springs (swing)" in capsys.readouterr().err
+    for command in (["check"], ["show"], ["models"], ["count", "fast-geometry"]):
+        assert main([*command, str(path), "--lossy"]) == 0
+    assert "joint springs (swing)" in capsys.readouterr().out
+    assert main(["convert", str(path), str(tmp_path / "cart.yaml"), "--lossy"]) == 0
+    assert main(["convert", str(tmp_path / "cart.yaml"), "--to", "urdf", "--lossy"]) == 0
+    assert symoro.load("rx90", lossy=True) == symoro.load("rx90")
+
+
+@pytest.mark.parametrize(
+    ("text", "message", "hint"),
+    [
+        ("<mujocoinclude><body/></mujocoinclude>", "a part of an MJCF model", "the file that includes it"),
+        ('<body name="a"/>', "expected the element 'mujoco', found 'body'", "the file that includes it"),
+        ("<mujoco/>", "no joints", "MJCF"),
+        (
+            "<mujoco><worldbody><body><freejoint/><geom size='1'/></body></worldbody></mujoco>",
+            "no joints",
+            "MJCF",
+        ),
+        ("mujoco", "not an XML file", "<mujoco"),
+    ],
+)
+def test_messages_speak_of_mjcf(text: str, message: str, hint: str) -> None:
+    pytest.importorskip("mujoco")
+    with pytest.raises(FormatError) as caught:
+        read_mjcf(text, "part.xml")
+    assert message in caught.value.message
+    assert hint in (caught.value.hint or "")
+    assert "URDF" not in str(caught.value)
+
+
+def test_names_that_the_reader_makes_are_no_others() -> None:
+    pytest.importorskip("mujoco")
+    text = """<mujoco><worldbody>
+      <body name="a"><joint/><joint axis="0 1 0" name="a_joint_"/><geom size="1"/>
+        <body name="a_1"><joint name="a_1_joint"/><geom size="1"/><body><joint/><geom size="1"/></body>
+          <body name="body3"><joint name="a_joint"/><geom size="1"/></body></body></body>
+    </worldbody></mujoco>"""
+    robot = read_mjcf(text)
+    assert robot.NL == 5
+    assert len({frame.name for frame in robot.frames}) == 5
+    q, qd, qdd = np.random.default_rng(0).uniform(-1, 1, (3, 5))
+    for mine, theirs in zip(ours(robot, q, qd, qdd), of_mujoco(text, q, qd, qdd), strict=True):
+        np.testing.assert_allclose(mine, theirs, rtol=0, atol=1e-6)
+
+
+def test_a_file_in_latin_letters(tmp_path: Path) -> None:
+    pytest.importorskip("mujoco")
+    path = tmp_path / "arm.xml"
+    text = '<?xml version="1.0" encoding="ISO-8859-1"?>' + ARM.strip().replace('"yaw"', '"drehen_\u00fc"')
+    path.write_bytes(text.encode("latin-1"))
+    assert symoro.load(path).frames[0].name == "drehen_\u00fc"

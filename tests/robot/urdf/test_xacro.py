@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from pathlib import Path
 
 import pytest
 
+import symoro
 from symoro.errors import FormatError, MissingDependencyError
 from symoro.robot.formats.urdf import read_xacro
+from symoro.ui.cli import main
 
 HEAD = '<robot name="arm" xmlns:xacro="http://www.ros.org/wiki/xacro">'
 MACRO = """
@@ -49,6 +52,66 @@ def test_includes_are_looked_up_from_the_file(tmp_path: Path) -> None:
         text = f'{HEAD}<xacro:include filename="{include}"/>{BODY}'
         robot = read_xacro(text, str(package / "urdf" / "arm.urdf.xacro"))
         assert robot.NL == 2
+
+
+@pytest.fixture
+def scattered(tmp_path: Path) -> tuple[Path, str]:
+    """A package called my_robot somewhere, and a file elsewhere that includes a part of it."""
+    pytest.importorskip("xacrodoc")
+    package = tmp_path / "ws" / "src" / "deep" / "a_folder"
+    (package / "urdf").mkdir(parents=True)
+    (package / "package.xml").write_text("<package format='3'><name>my_robot</name></package>")
+    (package / "urdf" / "macro.xacro").write_text(HEAD + MACRO + "</robot>")
+    file = tmp_path / "elsewhere" / "arm.xacro"
+    file.parent.mkdir()
+    file.write_text(f'{HEAD}<xacro:include filename="$(find my_robot)/urdf/macro.xacro"/>{BODY}')
+    return package, str(file)
+
+
+def test_packages_by_the_option(scattered: tuple[Path, str], tmp_path: Path) -> None:
+    package, file = scattered
+    for folder in (package, package.parent, tmp_path / "ws", str(package), [tmp_path / "none", package]):
+        assert symoro.load(file, package=folder).NL == 2
+    assert main(["check", file, "--package", str(package)]) == 0
+
+
+def test_packages_by_the_environment(scattered: tuple[Path, str], monkeypatch: pytest.MonkeyPatch) -> None:
+    package, file = scattered
+    monkeypatch.setenv("ROS_PACKAGE_PATH", os.pathsep.join(["/nowhere", str(package.parent.parent)]))
+    assert symoro.load(file).NL == 2
+
+
+def test_packages_by_their_folder(scattered: tuple[Path, str], tmp_path: Path) -> None:
+    package, file = scattered
+    with pytest.raises(FormatError):
+        symoro.load(file)
+    package.rename(tmp_path / "my_robot")  # beside the file's folder, no package.xml needed
+    (tmp_path / "my_robot" / "package.xml").unlink()
+    assert symoro.load(file).NL == 2
+
+
+def test_the_hint_says_where_was_looked(
+    scattered: tuple[Path, str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    _, file = scattered
+    monkeypatch.delenv("ROS_PACKAGE_PATH", raising=False)
+    with pytest.raises(FormatError) as caught:
+        symoro.load(file, package=tmp_path / "none")
+    assert caught.value.message == "there is no package 'my_robot'"
+    hint = caught.value.hint or ""
+    for part in (str(tmp_path / "none"), str(Path(file).parent), "ROS_PACKAGE_PATH (not set)", "'package'"):
+        assert part in hint
+    monkeypatch.setenv("ROS_PACKAGE_PATH", "/opt/nowhere")
+    with pytest.raises(FormatError, match="/opt/nowhere"):
+        symoro.load(file)
+
+
+@pytest.mark.parametrize("name", ["../my_robot", "/etc", "..", "a b", ""])
+def test_names_that_are_no_package(name: str, scattered: tuple[Path, str]) -> None:
+    package, file = scattered
+    text = Path(file).read_text().replace("my_robot", name)
+    with pytest.raises(FormatError):
+        read_xacro(text, file, package=package)
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,9 @@ but a `SymoroError` comes out, whatever the file holds.
 from __future__ import annotations
 
 import os
+import re
 import stat
+import sys
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import partial
@@ -16,8 +18,10 @@ from pathlib import Path
 from typing import Any
 
 from symoro.errors import FormatError, OptionError, Place, UnknownNameError
+from symoro.files import reason, write_files
 from symoro.robot.conventions import Convention, convention_named
 from symoro.robot.description import Robot
+from symoro.robot.formats.guess import guessed
 from symoro.robot.formats.mjcf import read_mjcf, write_mjcf
 from symoro.robot.formats.par import read_par
 from symoro.robot.formats.par_write import write_par
@@ -55,37 +59,55 @@ FORMATS: dict[str, Format] = {
     "denavit-hartenberg": _table(Convention.DENAVIT_HARTENBERG),
     "urdf": Format((".urdf",), read_urdf, write_urdf, _WRITING, _URDF),
     # a plain URDF is a xacro without macros
-    "xacro": Format((".xacro",), read_xacro, write_urdf, _WRITING, _URDF | {"arguments"}),
-    "mjcf": Format((".mjcf", ".xml"), read_mjcf, write_mjcf),
+    "xacro": Format((".xacro",), read_xacro, write_urdf, _WRITING, _URDF | {"arguments", "package"}),
+    "mjcf": Format((".mjcf", ".xml"), read_mjcf, write_mjcf, _WRITING, _URDF | {"lossy"}),
+}
+STDIN = "<stdin>"
+_DECLARATION = re.compile(rb"""\s*<\?xml[^>]{0,200}?encoding\s*=\s*["']([\w.:-]+)["']""")
+_ENCODINGS = {
+    "utf-8": "utf-8-sig",
+    "us-ascii": "ascii",
+    "iso-8859-1": "latin-1",
+    "iso-8859-15": "iso-8859-15",
+    "windows-1252": "windows-1252",
 }
 RobotLike = Robot | str | os.PathLike[str]
 """A robot, the name of a bundled one, or the path of a file."""
 _ALIASES = {"table": "khalil-kleinfinger", "yml": "yaml"}
 
 
-def load(source: str | os.PathLike[str], **options: Any) -> Robot:
+def load(source: str | os.PathLike[str], *, format: str | None = None, **options: Any) -> Robot:
     """A robot from a file, by its suffix, or a bundled robot, by its name.
 
     Arguments:
-        options: of URDF and xacro files: `exact`, `base`, `fixed`, `frames`, `tool` (see docs/urdf.md).
+        source: a path, a name, or '-' for standard input, whose format is told by its content.
+        format: the format, whatever the suffix or the content tells.
+        options: of URDF, xacro and MJCF files: `exact`, `base`, `fixed`, `frames`, `tool` (see docs/urdf.md);
+            `lossy` leaves out what changes the dynamics and is not modelled, and makes no difference where
+            a format has no such thing.
 
     Raises:
         FormatError: the file cannot be read as a robot.
         UnknownNameError: there is no bundled robot of this name.
         OptionError: the file's format takes no such option.
     """
+    if source == "-":
+        text = _decoded(_standard_input(), Place(STDIN))
+        _check_text(text, STDIN)
+        return loads(text, format or guessed(text, STDIN), file=STDIN, **options)
     path = Path(source)
-    if isinstance(source, str) and path.name == source and not path.suffix:  # a name rather than a path
+    is_name = isinstance(source, str) and path.name == source and not path.suffix
+    if is_name and format is None:
         from symoro.robot import library
 
         try:
-            found = library.load(source)
-            _check_options("a bundled robot", options, frozenset())
+            found = library.load(str(source))
+            _check_options("a bundled robot", options, frozenset({"lossy"}))
             return found
         except UnknownNameError:
             if not _exists(path):
                 raise
-    name = _format_of(path)
+    name = format_named(format) if format else _format_of(path)
     return loads(_read_text(path), name, file=str(path), **options)
 
 
@@ -109,6 +131,8 @@ def loads(text: str, fmt: str, *, file: str | None = None, **options: Any) -> Ro
     """
     name = format_named(fmt)
     chosen = FORMATS[name]
+    if "lossy" not in chosen.reading:  # nothing is lost
+        options = {option: value for option, value in options.items() if option != "lossy"}
     _check_options(f"reading {name}", options, chosen.reading)
     _check_text(text, file)
     try:
@@ -134,25 +158,27 @@ def dumps(robot: RobotLike, fmt: str, **options: Any) -> str:
     return chosen.write(as_robot(robot), **options)
 
 
-def save(robot: RobotLike, path: str | os.PathLike[str], fmt: str | None = None, **options: Any) -> None:
+def save(
+    robot: RobotLike,
+    path: str | os.PathLike[str],
+    fmt: str | None = None,
+    *,
+    force: bool = False,
+    **options: Any,
+) -> None:
     """Write a robot to a file, by its suffix or in the format named; the file is written whole or not at all.
 
+    Arguments:
+        force: overwrite a file that symoro did not write.
+        options: those of `dumps`.
+
     Raises:
-        FormatError, NotApplicableError: the format cannot hold this robot, or the file cannot be written.
+        FormatError, NotApplicableError: the format cannot hold this robot.
+        WriteError: the file cannot be written, or is somebody else's.
     """
     target = Path(path)
     text = dumps(robot, fmt or _format_of(target), **options)
-    try:
-        _write_whole(Path(os.path.realpath(target)), text)
-    except UnicodeEncodeError:
-        message = "a name of the robot holds signs that UTF-8 cannot write"
-        raise FormatError(message, place=Place(str(target)), hint="change the name") from None
-    except (OSError, ValueError) as error:
-        raise FormatError(
-            f"the file cannot be written: {_reason(error)}",
-            place=Place(str(target)),
-            hint="check that the folder exists and may be written to",
-        ) from None
+    write_files({target: text}, force=force)
 
 
 def format_named(name: str) -> str:
@@ -184,7 +210,9 @@ def _format_of(path: Path) -> str:
     if name is None:
         what = f"the suffix '{path.suffix}'" if path.suffix else "a file without a suffix"
         raise FormatError(
-            f"{what} tells no format", place=Place(str(path)), hint=f"known suffixes: {', '.join(suffixes)}"
+            f"{what} tells no format",
+            place=Place(str(path)),
+            hint=f"known suffixes: {', '.join(suffixes)}; or give the option 'format'",
         )
     return name
 
@@ -203,8 +231,16 @@ def _read_text(path: Path) -> str:
         raise FormatError("there is no such file", place=place, hint=hint) from None
     except (OSError, ValueError) as error:
         hint = "check the path and its permissions"
-        raise FormatError(f"the file cannot be read: {_reason(error)}", place=place, hint=hint) from None
+        raise FormatError(f"the file cannot be read: {reason(error)}", place=place, hint=hint) from None
     return _decoded(data, place)
+
+
+def _standard_input() -> bytes:
+    try:
+        return sys.stdin.buffer.read(MAX_BYTES + 1)
+    except (OSError, ValueError, AttributeError) as error:  # closed, or none at all
+        message = f"standard input cannot be read: {reason(error)}"
+        raise FormatError(message, hint="name a file") from None
 
 
 def _check_file(path: Path, place: Place) -> None:
@@ -227,14 +263,28 @@ def _decoded(data: bytes, place: Place) -> str:
         _too_large(place)
     if b"\0" in data:
         raise FormatError("this is a binary file, not text", place=place, hint="save it as UTF-8 text")
+    encoding = _declared(data, place)
     try:
-        return data.decode("utf-8-sig")
+        return data.decode(encoding)
     except UnicodeDecodeError as error:
         before = data[: error.start]
         line = before.count(b"\n") + 1
         column = error.start - before.rfind(b"\n")
         spot = Place(place.file, line, column)
-        raise FormatError("the text is not UTF-8", place=spot, hint="save it as UTF-8 text") from None
+        name = encoding.removesuffix("-sig").upper()
+        raise FormatError(f"the text is not {name}", place=spot, hint="save it as UTF-8 text") from None
+
+
+def _declared(data: bytes, place: Place) -> str:
+    """The encoding of a text: that which an XML file declares, and UTF-8 otherwise."""
+    found = _DECLARATION.match(data)
+    if not found:
+        return "utf-8-sig"
+    name = found[1].decode("ascii").lower()
+    if name not in _ENCODINGS:
+        message = f"the encoding '{name[:40]}' is none of {', '.join(_ENCODINGS)}"
+        raise FormatError(message, place=place, hint="save it as UTF-8 text")
+    return _ENCODINGS[name]
 
 
 def _check_text(text: str, file: str | None) -> None:
@@ -245,22 +295,3 @@ def _check_text(text: str, file: str | None) -> None:
         raise FormatError("this is binary data, not text", place=place, hint="save it as UTF-8 text")
     if not text.strip():
         raise FormatError("the file is empty", place=place, hint="is it the right file?")
-
-
-def _write_whole(path: Path, text: str) -> None:
-    """Write beside the file, then put the new one in its place in one step."""
-    beside = path.with_name(f".{path.name}.{os.urandom(4).hex()}.tmp")
-    try:
-        with beside.open("x", encoding="utf-8", newline="\n") as stream:
-            stream.write(text)
-            stream.flush()
-            os.fsync(stream.fileno())
-        if path.exists():
-            beside.chmod(stat.S_IMODE(path.stat().st_mode))
-        beside.replace(path)
-    finally:
-        beside.unlink(missing_ok=True)
-
-
-def _reason(error: Exception) -> str:
-    return (getattr(error, "strerror", None) or str(error)).lower()

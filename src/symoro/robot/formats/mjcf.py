@@ -2,7 +2,8 @@
 
 Hinges and slides become joints; several on one body become joints with massless links between them. A
 joint's position is MuJoCo's own (qpos). A free joint on the first body makes the base floating. Ball joints
-and equality constraints are refused; contacts, tendons and actuators play no part.
+are refused, and so is whatever changes the dynamics and is not modelled (`urdf.unmodelled`), unless the caller
+accepts the loss; contacts and actuators play no part.
 """
 
 from __future__ import annotations
@@ -13,19 +14,23 @@ from symoro.errors import NotApplicableError
 from symoro.robot.description import Robot
 
 
-def read_mjcf(text: str, file: str | None = None, **choices: Any) -> Robot:
-    """The robot that an MJCF text describes; the options are those of `read_urdf`.
+def read_mjcf(text: str, file: str | None = None, *, lossy: bool = False, **choices: Any) -> Robot:
+    """The robot that an MJCF text describes.
+
+    Arguments:
+        lossy: leave out springs, tendons, fluids, equality constraints ... with a note, instead of refusing.
+        choices: the options of `read_urdf`.
 
     Raises:
         MissingDependencyError: MuJoCo is not installed.
         FormatError: MuJoCo cannot compile the text.
-        NotApplicableError: ball joints or equality constraints.
+        NotApplicableError: ball joints, or a loss that was not accepted.
     """
     from symoro.robot.formats.urdf.compiled import document
     from symoro.robot.formats.urdf.convert import Choices, robot
 
     wanted = Choices(**choices)
-    return robot(document(text, file), wanted)
+    return robot(document(text, file, lossy=lossy), wanted)
 
 
 def write_mjcf(robot: Robot, *, lossy: bool = False) -> str:

@@ -11,6 +11,7 @@ from collections.abc import Iterable
 
 from symoro.errors import FormatError
 from symoro.expr.formula import ZERO, Formula
+from symoro.files import MADE_BY
 from symoro.robot.description import (
     INERTIAL,
     MOTION,
@@ -48,7 +49,7 @@ def write_par(robot: Robot, *, lossy: bool = False) -> str:
         )
     dropped = [*changed, *_dropped(robot)]
     sections = [
-        [f"(* Robotname = '{_UNNAMEABLE.sub('_', robot.name)}' *)", *_header(robot)],
+        [f"(* Robotname = '{_UNNAMEABLE.sub('_', robot.name)}' *)", f"(* {MADE_BY} *)", *_header(robot)],
         ["(* Geometric parameters *)", *_geometry(robot)],
         ["(* Dynamic parameters and external forces *)", *_dynamics(robot)],
         ["(* Joint parameters *)", *_joints(robot)],

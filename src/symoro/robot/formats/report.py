@@ -26,6 +26,8 @@ MAX_WORK = 2500.0  # short expressions; about half a second
 MAX_PROBLEMS = 50
 _SHOWN = 10
 _CACHED = 64
+_AT_ODDS = "the parts of the description contradict each other"
+_LARGE = "check the number and its unit"
 _DECIMAL = re.compile(r"[-+]?[0-9]*\.?[0-9]+(?:[eE][-+]?[0-9]{1,2})?\Z")
 _FRAME = re.compile(r"(?:\b(?:frame|joint|link)s?|circle:) ([0-9]+)")
 
@@ -136,7 +138,7 @@ class Report:
             for problem in error.problems:
                 number = _FRAME.search(problem)
                 spot = spot_of(int(number[1])) if number else None
-                self.add(problem, spot, None, "the parts of the description contradict each other")
+                self.add(problem, spot, None, _LARGE if "too large" in problem else _AT_ODDS)
             self._raise()
 
 

@@ -27,6 +27,7 @@ from dataclasses import dataclass
 
 from symoro.errors import FormatError, NotApplicableError, UnknownNameError
 from symoro.expr.formula import ZERO, Formula, exact_angle
+from symoro.files import MADE_BY
 from symoro.robot.conventions import (
     COLUMNS,
     Convention,
@@ -337,7 +338,7 @@ def write_table(
             f"a table cannot hold the coupled joints of robot '{robot.name}'",
             hint="write a YAML file, or accept the loss (lossy=True)",
         )
-    lines = [f"# convention: {table.convention}", f"# name: {_one_line(robot.name)}"]
+    lines = [f"# {MADE_BY}", f"# convention: {table.convention}", f"# name: {_one_line(robot.name)}"]
     if table.base != IDENTITY16:
         lines.append(f"# base: {', '.join(map(str, table.base))}")
     if table.tool:

@@ -12,6 +12,7 @@ from collections.abc import Iterable
 
 from symoro.errors import FormatError
 from symoro.expr.formula import Formula
+from symoro.files import MADE_BY
 from symoro.robot.conventions import variable_field
 from symoro.robot.description import (
     DRIVE,
@@ -37,7 +38,7 @@ Tree = str | bool | dict[str, "Tree"] | list["Tree"]
 
 def write_yaml(robot: Robot, *, lossy: bool = False) -> str:
     """The robot as a YAML text. Nothing is lost, so `lossy` makes no difference."""
-    return "\n".join(_block(_robot(robot), 0)) + "\n"
+    return "\n".join([f"# {MADE_BY}", *_block(_robot(robot), 0)]) + "\n"
 
 
 # -- from the robot to a tree of texts

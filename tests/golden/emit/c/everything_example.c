@@ -1,4 +1,5 @@
-/* An example for everything: sample numbers in, labelled outputs on the screen. */
+/* An example for everything: sample numbers in, labelled outputs on the screen.
+ * Made by symoro VERSION */
 #include "everything.h"
 
 #include <stdio.h>

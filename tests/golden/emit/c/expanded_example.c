@@ -1,4 +1,5 @@
-/* An example for expanded: sample numbers in, labelled outputs on the screen. */
+/* An example for expanded: sample numbers in, labelled outputs on the screen.
+ * Made by symoro VERSION */
 #include "expanded.h"
 
 #include <stdio.h>

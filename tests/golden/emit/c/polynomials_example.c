@@ -1,4 +1,5 @@
-/* An example for polynomials: sample numbers in, labelled outputs on the screen. */
+/* An example for polynomials: sample numbers in, labelled outputs on the screen.
+ * Made by symoro VERSION */
 #include "polynomials.h"
 
 #include <stdio.h>

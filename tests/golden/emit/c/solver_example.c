@@ -1,4 +1,5 @@
-/* An example for solver: sample numbers in, labelled outputs on the screen. */
+/* An example for solver: sample numbers in, labelled outputs on the screen.
+ * Made by symoro VERSION */
 #include "solver.h"
 
 #include <stdio.h>

@@ -6,7 +6,8 @@ imported when they are used, as every start of the command line passes here.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import os
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from symoro.robot.description import Robot
@@ -45,7 +46,12 @@ def read_urdf(
 
 
 def read_xacro(
-    text: str, file: str | None = None, *, arguments: Mapping[str, str] | None = None, **choices: Any
+    text: str,
+    file: str | None = None,
+    *,
+    arguments: Mapping[str, str] | None = None,
+    package: str | os.PathLike[str] | Sequence[str | os.PathLike[str]] = (),
+    **choices: Any,
 ) -> Robot:
     """The robot that a xacro text describes, as `read_urdf` makes it from the expanded text.
 
@@ -54,6 +60,7 @@ def read_xacro(
     Arguments:
         file: the file's own path; what it includes is looked up from there.
         arguments: values for the file's `xacro:arg` elements.
+        package: a folder, or several, where packages are looked for first.
         choices: the options of `read_urdf`.
 
     Raises:
@@ -62,7 +69,8 @@ def read_xacro(
     """
     from symoro.robot.formats.urdf.xacro import expand
 
-    expanded = expand(text, file, arguments or {})
+    folders = [package] if isinstance(package, str | os.PathLike) else list(package)
+    expanded = expand(text, file, arguments or {}, folders)
     return read_urdf(expanded, f"{file} (expanded)" if file else "<expanded xacro>", **choices)
 
 

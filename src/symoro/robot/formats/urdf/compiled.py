@@ -2,38 +2,82 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from symoro.errors import FormatError, MissingDependencyError, NotApplicableError, Place
 from symoro.robot.description import Limits
-from symoro.robot.formats.urdf.markup import parse
+from symoro.robot.formats.report import name_from
+from symoro.robot.formats.urdf.markup import Node, parse
 from symoro.robot.formats.urdf.model import Body, Document, Joint, Origin
-from symoro.robot.formats.urdf.rigid import Pose, Vector, from_quaternion, scaled, to_rpy, turn_about
+from symoro.robot.formats.urdf.reader import LARGEST
+from symoro.robot.formats.urdf.rigid import ORIGIN, Pose, Vector, from_quaternion, scaled, to_rpy, turn_about
+from symoro.robot.formats.urdf.unmodelled import Switches, changes, mentions
 
 _FREE, _BALL, _SLIDE, _HINGE = range(4)
+_NUMBERS = {
+    "body": ("body_pos", "body_quat", "body_ipos", "body_iquat", "body_mass", "body_inertia"),
+    "joint": ("jnt_pos", "jnt_axis"),
+    "degree of freedom": ("qpos0", "dof_damping", "dof_frictionloss", "dof_armature"),
+}
+_DIRECTIONS = ("body_quat", "body_iquat", "jnt_axis")
+_PART = "load the file that includes it: one with the element 'mujoco' and a 'worldbody'"
 
 
-def document(text: str, file: str | None) -> Document:
+def document(text: str, file: str | None, *, lossy: bool) -> Document:
     """The links and joints of an MJCF text.
 
     Raises:
         MissingDependencyError, FormatError, NotApplicableError: see `read_mjcf`.
     """
-    model, names, notes = _compiled(text, file)
-    return _Reader(model, names, notes, file).document()
+    root = _root(text, file)
+    name = root.attributes.get("model", "").strip() or name_from(file)
+    return _Reader(_compiled(text, file), file).document(name, lossy=lossy)
 
 
-def _compiled(text: str, file: str | None) -> tuple[Any, Any, list[str]]:
-    """MuJoCo's model, a function from (kind, number) to a name, and what MuJoCo had to say."""
-    root = parse(text, file, ())
-    if root.tag != "mujoco":
-        raise FormatError(
-            f"expected the element 'mujoco', found '{root.tag[:40]}'",
-            place=Place(file, *root.spot),
-            hint="give a URDF the suffix .urdf",
-        )
+def _root(text: str, file: str | None) -> Node:
+    root = parse(text, file, (), "an MJCF starts with '<mujoco'")
+    if root.tag == "mujoco":
+        return root
+    place, found = Place(file, *root.spot), root.tag[:40]
+    if root.tag == "mujocoinclude":
+        raise FormatError("this is a part of an MJCF model, not a whole one", place=place, hint=_PART)
+    hints = {
+        "robot": "this is a URDF: give it the suffix .urdf",
+        "sdf": "this is an SDF file: convert it to URDF first",
+    }
+    message = f"expected the element 'mujoco', found '{found}'"
+    raise FormatError(message, place=place, hint=hints.get(root.tag, _PART))
+
+
+@dataclass(frozen=True)
+class _Compiled:
+    """MuJoCo's model, what it has switched off, and what MuJoCo had to say."""
+
+    model: Any
+    on: Switches
+    warnings: tuple[str, ...]
+
+    def name(self, kind: str, i: int) -> str:
+        """The name of a body, joint or actuator, of whatever bytes it is made; empty when it has none."""
+        start = int(getattr(self.model, f"name_{'jnt' if kind == 'joint' else kind}adr")[i])
+        found = bytes(self.model.names)[start:].split(b"\0", 1)[0]
+        try:
+            return found.decode()
+        except UnicodeDecodeError:  # MuJoCo does not look at the encoding that a file declares
+            return found.decode("latin-1")
+
+    def label(self, kind: str, i: int) -> str:
+        """What to call it in a message."""
+        return self.name(kind, i) or f"number {i}"
+
+
+def _compiled(text: str, file: str | None) -> _Compiled:
     try:
         mujoco = import_module("mujoco")
     except ImportError:
@@ -45,55 +89,87 @@ def _compiled(text: str, file: str | None) -> tuple[Any, Any, list[str]]:
     warnings: list[object] = []
     mujoco.set_mju_user_warning(warnings.append)
     try:
-        if file and Path(file).is_file():  # meshes and includes are looked up from there
+        if (
+            file and not file.startswith("<") and Path(file).is_file()
+        ):  # meshes and includes are looked up from there
             model = mujoco.MjModel.from_xml_path(file)
         else:
             model = mujoco.MjModel.from_xml_string(text)
-    except (ValueError, RuntimeError, OSError) as error:
-        raise FormatError(f"MuJoCo cannot compile this file: {error}", place=Place(file)) from None
+    except Exception as error:  # MuJoCo's own errors derive from nothing narrower
+        message = " ".join(str(error).split())[:500]
+        raise FormatError(f"MuJoCo cannot compile this file: {message}", place=Place(file)) from None
     finally:
         mujoco.set_mju_user_warning(listener)
-    kinds = {"body": mujoco.mjtObj.mjOBJ_BODY, "joint": mujoco.mjtObj.mjOBJ_JOINT}
-    notes = [f"MuJoCo warns: {str(warning).strip()}" for warning in warnings]
-    return model, lambda kind, i: mujoco.mj_id2name(model, kinds[kind], i) or "", notes
+    told = tuple(f"MuJoCo warns: {str(warning).strip()}" for warning in warnings)
+    return _Compiled(model, Switches(mujoco, model), told)
 
 
 class _Reader:
-    def __init__(self, model: Any, names: Any, notes: list[str], file: str | None) -> None:
-        self.m, self.names, self.notes, self.file = model, names, notes, file
+    def __init__(self, compiled: _Compiled, file: str | None) -> None:
+        self.m, self.on, self.compiled, self.file = compiled.model, compiled.on, compiled, file
+        self.notes = [*compiled.warnings]
         self.bodies: list[Body] = [Body("world")]
         self.joints: list[Joint] = []
         self.ends = ["world"]  # the last link of every body, and its origin in the body's frame
-        self.anchors: list[Vector] = [(0.0, 0.0, 0.0)]
+        self.anchors: list[Vector] = [ORIGIN]
+        self.links = _Names(compiled.name("body", b) for b in range(self.m.nbody))
+        self.names = _Names(compiled.name("joint", j) for j in range(self.m.njnt))
 
-    def document(self) -> Document:
-        if self.m.neq:
-            raise NotApplicableError(
-                f"the model has {self.m.neq} equality constraints: it is no tree",
-                place=Place(self.file),
-                hint="remove them, or describe the loop in the native format",
-            )
+    def document(self, name: str, *, lossy: bool) -> Document:
+        self.check(lossy)
         for b in range(1, self.m.nbody):
             self.body(b)
-        name = bytes(self.m.names).split(b"\0")[0].decode("utf-8", "replace") or "robot"
-        gravity = _vector(self.m.opt.gravity)
-        return Document(
-            name, tuple(self.bodies), tuple(self.joints), self.file, None, gravity, tuple(self.notes)
-        )
+        gravity = _vector(self.m.opt.gravity) if self.on.gravity else ORIGIN
+        if not all(abs(g) <= LARGEST for g in gravity):
+            raise FormatError(f"gravity is not a number, or more than {LARGEST:g}", place=Place(self.file))
+        notes = (*self.notes, *mentions(self.m, self.on))
+        return Document(name, tuple(self.bodies), tuple(self.joints), self.file, None, gravity, notes, "MJCF")
+
+    def check(self, lossy: bool) -> None:
+        """Refuse what has no frame, and what changes the dynamics unless the caller accepts the loss."""
+        for kind, fields in _NUMBERS.items():
+            for field in fields:
+                self.check_numbers(kind, field)
+        for j in range(self.m.njnt):
+            if int(self.m.jnt_type[j]) == _BALL:
+                raise NotApplicableError(
+                    f"joint '{self.compiled.label('joint', j)}' is a ball joint",
+                    place=Place(self.file),
+                    hint="replace it by three hinges whose axes meet",
+                )
+        lost = changes(self.m, self.on, self.compiled.label)
+        if lost and not lossy:
+            raise NotApplicableError(
+                f"the file has {', '.join(lost)}: not modelled, and the dynamics would change",
+                place=Place(self.file),
+                hint="accept the loss with the option 'lossy', or remove it from the file",
+            )
+        self.notes += [f"left out, which changes the dynamics: {what}" for what in lost]
+
+    def check_numbers(self, kind: str, field: str) -> None:
+        array = np.abs(np.asarray(getattr(self.m, field)))
+        values = array.reshape(len(array), -1) if array.size else np.zeros((0, 1))
+        fits = np.all(values <= LARGEST, axis=1)
+        directed = np.max(values, axis=1, initial=0.0) > 1e-6 if field in _DIRECTIONS else fits
+        for i in np.flatnonzero(~(fits & directed)).tolist():
+            what = f"{kind} '{self.compiled.label(kind, i)}': " if kind in ("body", "joint") else ""
+            problem = "has no direction" if fits[i] else f"is not a number, or more than {LARGEST:g}"
+            hint = "MuJoCo counts in metres and kilograms"
+            raise FormatError(f"{what}{field} {problem}", place=Place(self.file), hint=hint)
 
     def body(self, b: int) -> None:
         """Add the links and joints of a body: one link a joint, the last with the body's inertia."""
-        name = self.names("body", b) or f"body{b}"
+        name = self.compiled.name("body", b) or self.links.unused(f"body{b}")
         parent = int(self.m.body_parentid[b])
         link, anchor = self.ends[parent], self.anchors[parent]
         place = _shift(scaled(-1.0, anchor)) @ _pose(self.m.body_pos[b], self.m.body_quat[b])
-        anchor = (0.0, 0.0, 0.0)
+        anchor = ORIGIN
         first, count = int(self.m.body_jntadr[b]), int(self.m.body_jntnum[b])
         if not count:
-            self.joints.append(Joint(f"{name}_fixed", "fixed", link, name, _origin(place)))
+            self.joints.append(Joint(self.names.unused(f"{name}_fixed"), "fixed", link, name, _origin(place)))
         for j in range(first, first + count):
             last = j == first + count - 1
-            child = name if last else f"{name}_{j - first + 1}"
+            child = name if last else self.links.unused(f"{name}_{j - first + 1}")
             at = _vector(self.m.jnt_pos[j])
             self.joint(j, link, child, place @ _shift(at))
             if not last:
@@ -109,24 +185,17 @@ class _Reader:
         return Body(name, float(self.m.body_mass[b]), _origin(centre), (x, 0.0, 0.0, y, 0.0, z))
 
     def joint(self, j: int, parent: str, child: str, place: Pose) -> None:
-        name, kind = self.names("joint", j) or f"{child}_joint", int(self.m.jnt_type[j])
+        kind = int(self.m.jnt_type[j])
+        name = self.compiled.name("joint", j) or self.names.unused(f"{child}_joint")
         if kind == _FREE:
             self.joints.append(Joint(name, "floating", parent, child, _origin(place)))
             return
-        if kind == _BALL:
-            raise NotApplicableError(
-                f"joint '{name}' is a ball joint",
-                place=Place(self.file),
-                hint="replace it by three hinges whose axes meet",
-            )
         axis, dof = _vector(self.m.jnt_axis[j]), int(self.m.jnt_dofadr[j])
         reference = -float(self.m.qpos0[self.m.jnt_qposadr[j]])
         if kind == _SLIDE:
             place = place @ _shift(scaled(reference, axis))
         else:
             place = place @ Pose(turn_about(axis, reference))
-        if self.m.jnt_stiffness[j]:
-            self.notes.append(f"joint {name}: its spring is left out")
         self.joints.append(
             Joint(
                 name,
@@ -136,20 +205,37 @@ class _Reader:
                 _origin(place),
                 axis,
                 self.limits(j),
-                damping=float(self.m.dof_damping[dof]),
-                friction=float(self.m.dof_frictionloss[dof]),
+                damping=float(self.m.dof_damping[dof]) if self.on.damper else 0.0,
+                friction=float(self.m.dof_frictionloss[dof]) if self.on.friction else 0.0,
                 rotor=float(self.m.dof_armature[dof]),
             )
         )
 
     def limits(self, j: int) -> Limits:
-        lower, upper = self.m.jnt_range[j] if self.m.jnt_limited[j] else (None, None)
+        limited = self.on.limits and self.m.jnt_limited[j]
+        lower, upper = self.m.jnt_range[j] if limited else (None, None)
         force = self.m.jnt_actfrcrange[j] if self.m.jnt_actfrclimited[j] else None
-        return Limits(
-            None if lower is None else float(lower),
-            None if upper is None else float(upper),
-            effort=None if force is None else float(max(abs(force))),
-        )
+        effort = None if force is None else max(abs(force))
+        return Limits(_bound(lower), _bound(upper), effort=_bound(effort))
+
+
+class _Names:
+    """Names for what the file gives none, different from those it gives."""
+
+    def __init__(self, taken: Iterable[str]) -> None:
+        self.taken = set(taken)
+
+    def unused(self, wanted: str) -> str:
+        name = wanted
+        while name in self.taken:
+            name += "_"
+        self.taken.add(name)
+        return name
+
+
+def _bound(value: Any) -> float | None:
+    """A limit; none where it is so large that it is none."""
+    return None if value is None or not abs(value) < LARGEST else float(value)
 
 
 def _vector(values: Any) -> Vector:

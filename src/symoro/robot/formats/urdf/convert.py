@@ -78,6 +78,7 @@ def robot(document: Document, choices: Choices) -> Robot:
     """
     choices = choices.settled(document)
     story = Story(document)
+    story.doubts(document.bodies)
     if not choices.exact:
         document, rounding = snapped(document)
         story.rounded(rounding)
@@ -86,7 +87,7 @@ def robot(document: Document, choices: Choices) -> Robot:
         raise document.error(
             "the robot has no joints: there is nothing to model",
             document.bodies[0].spot,
-            hint="a URDF of one rigid body cannot be a robot",
+            hint=f"{document.kind} of one rigid body is no robot: it needs joints between bodies",
         )
     return _Conversion(document, cut, choices, story).robot()
 

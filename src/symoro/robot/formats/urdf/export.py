@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from html import escape
 
 from symoro.errors import FormatError, NotApplicableError
+from symoro.files import MADE_BY
 from symoro.robot.description import (
     GEOMETRIC,
     WRENCH,
@@ -48,7 +49,7 @@ def written(robot: Robot, *, lossy: bool) -> str:
     numbers.check()
     lost += [*numbers.lost, *(["postures"] if robot.postures else [])]
     notes = [f"  <!-- not kept: {_comment(', '.join(lost))} -->"] if lost else []
-    head = ['<?xml version="1.0"?>', f"<robot name={_quoted(robot.name)}>", *notes]
+    head = ['<?xml version="1.0"?>', f"<!-- {MADE_BY} -->", f"<robot name={_quoted(robot.name)}>", *notes]
     return "\n".join([*head, *body, "</robot>"]) + "\n"
 
 

@@ -15,18 +15,24 @@ from symoro.errors import FormatError, Place
 MAX_BYTES = 16_000_000
 MAX_DEPTH = 64
 MAX_ELEMENTS = 20_000
+MAX_KINDS = 100
 
 _UNSAFE = "remove the DOCTYPE and its entities: a robot needs none"
 
 
 @dataclass
 class Node:
-    """An element: attributes, the kept children, and where it starts (line and column from 1)."""
+    """An element: attributes, the kept children, and where it starts (line and column from 1).
+
+    Attributes:
+        skipped: the first of every other kind of element in it.
+    """
 
     tag: str
     attributes: dict[str, str]
     spot: tuple[int, int]
     children: list[Node] = field(default_factory=list)
+    skipped: dict[str, tuple[int, int]] = field(default_factory=dict)
 
     def all(self, tag: str) -> Iterator[Node]:
         return (child for child in self.children if child.tag == tag)
@@ -35,18 +41,23 @@ class Node:
         return next(self.all(tag), None)
 
 
-def parse(text: str, file: str | None, keep: Collection[str]) -> Node:
+def parse(
+    text: str, file: str | None, keep: Collection[str], start: str = "a URDF starts with '<?xml' or '<robot'"
+) -> Node:
     """The root element of an XML text, with the elements called in `keep` below it.
+
+    Arguments:
+        start: how such a file starts, for a text that is no XML.
 
     Raises:
         FormatError: the text is not well-formed XML, or larger, deeper or less plain than a robot's.
     """
-    return _Reader(file, keep).run(text)
+    return _Reader(file, keep, start).run(text)
 
 
 class _Reader:
-    def __init__(self, file: str | None, keep: Collection[str]) -> None:
-        self.file, self.keep = file, keep
+    def __init__(self, file: str | None, keep: Collection[str], start: str) -> None:
+        self.file, self.keep, self.beginning = file, keep, start
         self.root: Node | None = None
         self.open: list[Node] = []
         self.depth = self.skipped = self.elements = self.lines_before = 0
@@ -73,7 +84,9 @@ class _Reader:
         except expat.ExpatError as error:
             place = Place(self.file, error.lineno + self.lines_before, error.offset + 1)
             message = expat.ErrorString(error.code) or "not well-formed"
-            raise FormatError(f"not an XML file: {message}", place=place, hint=_advice(body)) from None
+            raise FormatError(
+                f"not an XML file: {message}", place=place, hint=_advice(body, self.beginning)
+            ) from None
         if self.root is None:
             raise FormatError("the file is empty", place=Place(self.file))
         return self.root
@@ -92,6 +105,8 @@ class _Reader:
         if self.depth > MAX_DEPTH:
             self.fail(f"elements nested deeper than {MAX_DEPTH} levels", "a robot's file is far from that")
         if self.skipped or (self.root is not None and tag not in self.keep):
+            if not self.skipped and len(self.open[-1].skipped) < MAX_KINDS:
+                self.open[-1].skipped.setdefault(tag, self.spot())
             self.skipped += 1
             return
         self.elements += 1
@@ -112,9 +127,9 @@ class _Reader:
             self.open.pop()
 
 
-def _advice(body: str) -> str:
+def _advice(body: str, start: str) -> str:
     if not body:
         return "the file is empty"
     if not body.startswith("<"):
-        return "a URDF starts with '<?xml' or '<robot'"
+        return start
     return "every element must be closed, and '<' and '&' in texts written as '&lt;' and '&amp;'"

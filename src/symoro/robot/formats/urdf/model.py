@@ -91,7 +91,7 @@ class Own:
 
 @dataclass(frozen=True)
 class Document:
-    """A file's robot, with gravity in the world frame and the notes that reading it gave."""
+    """A file's robot, with gravity in the world frame, the notes that reading it gave, and the file's format."""
 
     name: str
     bodies: tuple[Body, ...]
@@ -100,6 +100,7 @@ class Document:
     own: Own | None = None
     gravity: Vector = GRAVITY
     notes: tuple[str, ...] = ()
+    kind: str = "URDF"
 
     def error(self, message: str, spot: Spot | None, key: str | None = None, hint: str = "") -> FormatError:
         return FormatError(message, place=self.place(spot, key), hint=hint or None)

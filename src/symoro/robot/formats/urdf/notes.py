@@ -5,8 +5,9 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
+from symoro.robot.consistency import WARNING, of_body
 from symoro.robot.description import Frame, JointType
-from symoro.robot.formats.urdf.model import Document
+from symoro.robot.formats.urdf.model import Body, Document
 from symoro.robot.formats.urdf.rigid import Pose
 from symoro.robot.formats.urdf.snap import Rounding
 from symoro.robot.formats.urdf.tree import Tree
@@ -24,6 +25,13 @@ class Story:
 
     def add(self, lines: Sequence[str]) -> None:
         self._lines += lines
+
+    def doubts(self, bodies: Sequence[Body]) -> None:
+        """Links that no real robot has; they may vanish in the sum with others, so they are told here."""
+        for body in bodies:
+            xx, xy, xz, yy, yz, zz = body.inertia
+            tensor = ((xx, xy, xz), (xy, yy, yz), (xz, yz, zz))
+            self._lines += [f"{WARNING}{line}" for line in of_body(f"link '{body.name}'", body.mass, tensor)]
 
     def rounded(self, rounding: Rounding) -> None:
         note = rounding.note()

@@ -12,10 +12,12 @@ from pathlib import PurePath
 from typing import NoReturn
 
 from symoro.errors import FormatError, Place, UnknownNameError
+from symoro.robot.consistency import WARNING
 from symoro.robot.description import Limits
 from symoro.robot.formats.urdf.markup import Node, parse
 from symoro.robot.formats.urdf.model import GRAVITY, KINDS, Body, Document, Joint, Mimic, Origin, Own
 from symoro.robot.formats.urdf.rigid import from_quaternion, norm, to_rpy
+from symoro.robot.formats.urdf.strangers import strangers
 
 MAX_JOINTS = 1000
 LARGEST = 1e9  # metres, kilograms, ...: beyond, no robot; and a limit means no limit
@@ -27,7 +29,7 @@ _NUMBER = re.compile(r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?\Z", re.ASCII)
 _ENDLESS = re.compile(r"[-+]?(?:inf|infinity|nan)\Z", re.IGNORECASE)
 _TENSOR = ("ixx", "ixy", "ixz", "iyy", "iyz", "izz")
 _OTHERS = {
-    "mujoco": "this is an MJCF file: give it the suffix .mjcf, or load it with format='mjcf'",
+    "mujoco": "this is an MJCF file: give it the suffix .mjcf, or the option 'format'",
     "sdf": "this is an SDF file: convert it to URDF first",
 }
 
@@ -63,6 +65,7 @@ class _Reader:
             self.fail(root, "the robot has no links", "a URDF lists its links and joints below 'robot'")
         if len(joints) > MAX_JOINTS:
             self.fail(root, f"{len(joints)} joints, more than {MAX_JOINTS}", "split the robot")
+        self.notes += [f"{WARNING}{sentence}" for sentence in strangers(root)]
         bodies = tuple(self.body(node) for node in links)
         joined = tuple(self.joint(node) for node in joints)
         self.unique("link", links)

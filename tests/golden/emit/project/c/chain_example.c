@@ -1,4 +1,5 @@
-/* An example for chain: sample numbers in, labelled outputs on the screen. */
+/* An example for chain: sample numbers in, labelled outputs on the screen.
+ * Made by symoro VERSION */
 #include "chain.h"
 
 #include <stdio.h>

@@ -1,0 +1,135 @@
+"""Whether the numbers of a description can belong to bodies: told as warnings, since models exist for any numbers.
+
+A body has a mass m > 0, and its inertia matrix about the centre of mass has principal moments I1 <= I2 <= I3 with
+
+    I1 >= 0 and I1 + I2 >= I3,
+
+as each is an integral of two of x^2, y^2, z^2 over the mass. Traversaro et al., "Identification of fully physical
+consistent inertial parameters using optimization on manifolds", IROS 2016, section III.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+
+from symoro.errors import ProgramError
+from symoro.expr.formula import Formula
+from symoro.robot.description import INERTIAL, BaseKind, Link, Robot
+
+TOLERANCE = 1e-3
+"""Of the largest moment: files round to three or four digits, and a rod is at the limit already."""
+
+POINT = 1e-12
+"""Square metres: a body whose inertia is less than this times its mass is a point, and the rest round-off."""
+
+WARNING = "warning: "
+"""How those notes of a robot start that tell of something doubtful in its file."""
+
+Tensor = Sequence[Sequence[float]]
+
+
+def warnings(robot: Robot) -> list[str]:
+    """What the reader of the robot's file found doubtful, and what its numbers give cause to doubt."""
+    read = [note.removeprefix(WARNING) for note in robot.notes if note.startswith(WARNING)]
+    rest = [line for label, line in _doubts(robot) if not any(told.startswith(label) for told in read)]
+    return [*read, *rest]
+
+
+def doubts(robot: Robot) -> list[str]:
+    """What no real robot has, as sentences; links with symbols that have no value are left alone."""
+    return [line for _, line in _doubts(robot)]
+
+
+def _doubts(robot: Robot) -> Iterator[tuple[str, str]]:
+    """Sentences, each with the link or joint that it is about."""
+    values = _Values(robot)
+    links = {f"link {j}": link for j, link in enumerate(robot.links, 1)}
+    if robot.base.kind != BaseKind.FIXED:
+        links["the base"] = robot.base.link
+    if robot.payload:
+        links["the payload"] = robot.payload
+    for place, link in links.items():
+        label = f"link '{link.name}'" if link.name else place
+        yield from ((label, line) for line in _of_link(label, link, values))
+    for j, frame in enumerate(robot.frames, 1):
+        label = f"joint '{frame.name}'" if frame.name else f"joint {j}"
+        for field, what in (("IA", "rotor inertia"), ("FV", "viscous friction"), ("FS", "dry friction")):
+            value = values.of(getattr(frame, field))
+            if value is not None and value < 0:
+                yield label, f"{label}: the {what} {field} = {value:g} is negative"
+
+
+def of_body(label: str, mass: float, tensor: Tensor) -> list[str]:
+    """What is doubtful about a mass and an inertia matrix about the centre of mass."""
+    if mass < 0:
+        return [f"{label}: the mass {mass:g} is negative"]
+    largest = max(abs(value) for row in tensor for value in row)
+    if largest <= POINT * abs(mass):
+        return []
+    if mass == 0:
+        return [f"{label} has an inertia but no mass"]
+    low, middle, high = principal(tensor)
+    shown = ", ".join(f"{0.0 if abs(value) < 1e-9 * high else value:.4g}" for value in (low, middle, high))
+    if low < -TOLERANCE * high:
+        return [f"{label}: the principal inertias about the centre of mass ({shown}) are not all positive"]
+    if low + middle < high * (1 - TOLERANCE):
+        return [
+            f"{label}: no body has the principal inertias {shown} about its centre of mass: "
+            "the largest exceeds the sum of the others"
+        ]
+    return []
+
+
+def principal(tensor: Tensor) -> tuple[float, float, float]:
+    """The eigenvalues of a symmetric matrix, in rising order."""
+    import numpy as np
+
+    scale = max(abs(value) for row in tensor for value in row) or 1.0
+    low, middle, high = np.linalg.eigvalsh(np.array(tensor, dtype=float) / scale) * scale
+    return float(low), float(middle), float(high)
+
+
+def _of_link(label: str, link: Link, values: _Values) -> Iterator[str]:
+    known = {name: values.of(getattr(link, name)) for name in INERTIAL}
+    mass = known["M"]
+    if mass is None or any(value is None for value in known.values()):
+        if mass is not None and mass < 0:
+            yield f"{label}: the mass {mass:g} is negative"
+        return
+    v = {name: value for name, value in known.items() if value is not None}
+    moment = (v["MX"], v["MY"], v["MZ"])
+    if mass == 0 and any(moment):
+        yield f"{label} has first moments but no mass"
+        return
+    centre = [x / mass for x in moment] if mass else [0.0, 0.0, 0.0]
+    far = sum(x * x for x in centre)
+    tensor = [
+        [
+            v["XYZ"[min(i, k)] + "XYZ"[max(i, k)]] - mass * (far * (i == k) - centre[i] * centre[k])
+            for k in range(3)
+        ]
+        for i in range(3)
+    ]
+    if all(math.isfinite(x) for row in tensor for x in row):
+        # What is left of large moments about the frame's origin is round-off.
+        noise = 1e-9 * max(abs(v["XX"]), abs(v["YY"]), abs(v["ZZ"]), mass * far)
+        yield from of_body(label, mass, [[x if abs(x) > noise else 0.0 for x in row] for row in tensor])
+
+
+class _Values:
+    """Numbers of formulas at the robot's nominal values."""
+
+    def __init__(self, robot: Robot) -> None:
+        self._nominal = dict(robot.nominal)
+
+    def of(self, formula: Formula) -> float | None:
+        """The value, or None where a symbol has none or the formula cannot be computed."""
+        if formula.is_zero:
+            return 0.0
+        if formula.symbols - self._nominal.keys():
+            return None
+        try:
+            return formula.value(self._nominal)
+        except (ProgramError, ArithmeticError):
+            return None
