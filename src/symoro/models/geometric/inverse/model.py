@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from symoro.expr.scalar import Expr
 from symoro.models.catalogue import Option, Port, model
-from symoro.models.geometric.inverse.branches import Solution
+from symoro.models.geometric.inverse.branches import EMPTY, Solution
+from symoro.models.geometric.inverse.finite import magnitude, where_finite
 from symoro.models.geometric.inverse.methods import by_swivel, solved
 from symoro.models.geometric.inverse.problem import Problem, pose_problem
 from symoro.models.geometric.steps import last_frame, resolve
@@ -69,10 +71,19 @@ def inverse_geometry(
 def _program(problem: Problem, found: list[Solution]) -> Program:
     own = independent(problem.robot)
     builder = problem.builder
-    builder.output("q", [[s.joints.get(j, problem.start[j]) for j in own] for s in found], "joint positions")
-    builder.output("status", [s.status for s in found], "0 valid, 1 out of reach, 2 singular, 3 empty slot")
+    q = [[s.joints.get(j, problem.start[j]) for j in own] for s in found]
+    status = where_finite(builder, _given(problem), q, [s.status for s in found], EMPTY)
+    builder.output("q", q, "joint positions")
+    builder.output("status", status, "0 valid, 1 out of reach, 2 singular, 3 empty slot")
     builder.output("residual", [s.residual for s in found], "largest entry of direct geometry less the pose")
     idle = dict.fromkeys(problem.idle, 1)
     free = [[s.free.get(j, idle.get(j, 0)) for j in own] for s in found]
     builder.output("free", free, "1 where a joint is free")
     return builder.program()
+
+
+def _given(problem: Problem) -> Expr:
+    """The size of what is given: the entries of the pose that count, q0 and the swivel angle."""
+    builder, target = problem.builder, problem.chain.target
+    pose = [target[r][c] for r in range(3) for c in range(4) if problem.given[r][c]]
+    return magnitude(builder, [*pose, *builder.entries("q0"), *builder.entries("swivel")])
