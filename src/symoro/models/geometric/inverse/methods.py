@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 
 from symoro.errors import NotApplicableError
 from symoro.models.geometric.inverse.branches import Solution, solutions
@@ -13,40 +13,86 @@ from symoro.models.geometric.inverse.general import general_solutions
 from symoro.models.geometric.inverse.paul import Paul
 from symoro.models.geometric.inverse.pieper import pieper
 from symoro.models.geometric.inverse.problem import Problem, with_own_joints
+from symoro.models.geometric.inverse.refine import refined
+from symoro.models.geometric.inverse.step import Step
 from symoro.models.geometric.inverse.swivel import swivel_steps
+from symoro.models.geometric.inverse.trial import FEW, ROUGH, Result, Trial
 from symoro.program.derivation import Stage
+
+LOST = 1e-3  # share of the postures tried that a method may lose before another is sought
 
 
 @dataclass(frozen=True)
 class Answer:
-    """The solutions, what was chosen and why, and the derivation."""
+    """The solutions, what was chosen and why, and the derivation.
+
+    `delicate`: a root of a quartic is among the steps; close to another one it is not exact.
+    """
 
     solutions: list[Solution]
     choices: tuple[str, ...]
     derivation: tuple[Stage, ...] = ()
+    delicate: bool = False
 
 
 def solved(problem: Problem, method: str, tolerance: float) -> Answer:
-    """The answer of a method; 'auto' takes the first that applies.
+    """The answer of a method; 'auto' takes the first that applies and finds random postures again.
 
     Raises:
         NotApplicableError: the method does not apply, with the reason (for 'auto': each method's).
     """
+    if method == "general":
+        return by_general(problem, tolerance)
+    trial = Trial(problem)
     if method != "auto":
-        return METHODS[method](problem, tolerance)
+        return tried(problem, trial, METHODS[method](problem, tolerance), tolerance)[0]
     reasons = []
+    weak: list[tuple[Result, Answer]] = []
     for name, attempt in METHODS.items():
         try:
             answer = attempt(problem, tolerance)
         except NotApplicableError as error:
             reasons.append(f"{name}: {error.message}")
             continue
-        passed = tuple(f"not {reason}" for reason in reasons)
-        return Answer(answer.solutions, answer.choices + passed, answer.derivation)
+        if attempt is not by_general:
+            answer, result = tried(problem, trial, answer, tolerance)
+            if result.rough > FEW or result.lost > LOST * result.postures:
+                weak.append((result, answer))
+                reasons.append(
+                    f"{name}: inaccurate for these numbers ({_share(result.rough)} of random poses missed by "
+                    f"more than {ROUGH:g} before refinement, {_share(result.lost / result.postures)} lost after it)"
+                )
+                continue
+        return _with(answer, *(f"not {reason}" for reason in reasons))
+    if weak:
+        result, answer = min(weak, key=lambda pair: pair[0].lost)
+        return _with(answer, *(f"not {reason}" for reason in reasons if not answer.choices[0].lower().startswith(
+            "method: " + reason.split(":")[0])))
     raise NotApplicableError(
         f"no method solves this chain of robot '{problem.robot.name}'"
         + "".join(f"\n  - {r}" for r in reasons)
     )
+
+
+def _with(answer: Answer, *more: str) -> Answer:
+    return replace(answer, choices=answer.choices + more)
+
+
+def _share(x: float) -> str:
+    return f"{100 * x:.1f} %"
+
+
+def tried(problem: Problem, trial: Trial, answer: Answer, tolerance: float) -> tuple[Answer, Result]:
+    """The answer, refined where its formulas alone do not find random postures exactly, and how it does."""
+    before = trial.of(answer.solutions, tolerance)
+    if before.exact and not answer.delicate:
+        return answer, before
+    made = refined(problem, answer.solutions, tolerance)
+    after = trial.of(made, tolerance)
+    words = ["refined by Newton's method where a solution is not exact"]
+    if after.lost:
+        words.append(f"{after.lost} of {after.postures} random postures were not found again")
+    return _with(replace(answer, solutions=made), *words), replace(after, rough=before.rough)
 
 
 def by_paul(problem: Problem, tolerance: float) -> Answer:
@@ -58,7 +104,7 @@ def by_paul(problem: Problem, tolerance: float) -> Answer:
         raise NotApplicableError(f"no equation of Paul's types is left for {unsolved}")
     found = solutions(problem.builder, problem.chain, steps, problem.given, tolerance)
     types = ", ".join(f"{' and '.join(map(str, step.unknowns))} type {step.type}" for step in steps)
-    return Answer(found, (f"method: Paul ({types})",), derivation(steps))
+    return Answer(found, (f"method: Paul ({types})",), derivation(steps), _delicate(steps))
 
 
 def by_pieper(problem: Problem, tolerance: float) -> Answer:
@@ -66,7 +112,12 @@ def by_pieper(problem: Problem, tolerance: float) -> Answer:
     found = pieper(problem)
     own = found.problem
     solved_for = solutions(own.builder, own.chain, found.steps, own.given, tolerance)
-    return Answer(solved_for, (f"method: Pieper, {found.words}",), derivation(found.steps))
+    words = (f"method: Pieper, {found.words}",)
+    return Answer(solved_for, words, derivation(found.steps), _delicate(found.steps))
+
+
+def _delicate(steps: Sequence[Step]) -> bool:
+    return any(step.type >= 9 and len(step.choices) > 2 for step in steps)
 
 
 def by_general(problem: Problem, tolerance: float) -> Answer:
