@@ -52,20 +52,20 @@ static double refine_miss_(const double *placements, const double *target, const
     return most;
 }
 
-/* The step of Newton's method: least squares by the normal equations, hardly damped. */
-static void refine_step_(int n, const double *miss, const double *slopes, double *step)
+/* (J'J + damping) x = right, for the derivatives J; hardly damped. */
+static void refine_solve_(int n, const double *slopes, const double *right, double *x)
 {
     double a[272];
     double top = 0.0;
     for (int i = 0; i < n; ++i) {
-        for (int j = 0; j <= n; ++j) {
-            const double *other = j < n ? slopes + 12*j : miss;
+        for (int j = 0; j < n; ++j) {
             double sum = 0.0;
             for (int e = 0; e < 12; ++e) {
-                sum += slopes[12*i + e]*other[e];
+                sum += slopes[12*i + e]*slopes[12*j + e];
             }
             a[17*i + j] = sum;
         }
+        a[17*i + n] = right[i];
         top = a[18*i] > top ? a[18*i] : top;
     }
     for (int i = 0; i < n; ++i) {
@@ -82,23 +82,30 @@ static void refine_step_(int n, const double *miss, const double *slopes, double
     for (int r = n - 1; r >= 0; --r) {
         double sum = a[17*r + n];
         for (int j = r + 1; j < n; ++j) {
-            sum -= a[17*r + j]*step[j];
+            sum -= a[17*r + j]*x[j];
         }
-        step[r] = sum/a[18*r];
+        x[r] = sum/a[18*r];
     }
 }
 
-/* The best of Newton's iterates from q, angles in (-pi, pi]; returns its residual. */
+/* The best of Newton's iterates from q; returns its residual. */
 static double refine_row_(const double *placements, const double *target, const double *marks, double *q)
 {
     const int n = (int)marks[0];
     double miss[12];
     double slopes[192];
-    double step[16];
-    double x[16];
+    double right[16] = {0.0};
+    double step[16] = {0.0};
+    double x[16] = {0.0};
     double least = refine_miss_(placements, target, marks, q, miss, slopes);
-    for (int tries = 0; tries < 10; ++tries) {
-        refine_step_(n, miss, slopes, step);
+    for (int tries = 0; tries < 15; ++tries) {
+        for (int i = 0; i < n; ++i) {
+            right[i] = 0.0;
+            for (int e = 0; e < 12; ++e) {
+                right[i] += slopes[12*i + e]*miss[e];
+            }
+        }
+        refine_solve_(n, slopes, right, step);
         for (int i = 0; i < n; ++i) {
             x[i] = q[i] - step[i];
         }
@@ -111,10 +118,46 @@ static double refine_row_(const double *placements, const double *target, const 
             q[i] = x[i];
         }
     }
-    for (int i = 0; i < n; ++i) {
-        q[i] = fabs(marks[14 + i]) > 1.5 ? q[i] : atan2(sin(q[i]), cos(q[i]));
-    }
     return least;
+}
+
+/* The direction in which the end of the chain moves least, by inverse iteration; returns whether that is little. */
+static int refine_weak_(const double *placements, const double *target, const double *marks, const double *q,
+                        double *way)
+{
+    const int n = (int)marks[0];
+    double miss[12];
+    double slopes[192];
+    double x[16] = {0.0};
+    double top = 0.0;
+    double least = 0.0;
+    refine_miss_(placements, target, marks, q, miss, slopes);
+    for (int i = 0; i < n; ++i) {
+        double square = 0.0;
+        for (int e = 0; e < 12; ++e) {
+            square += slopes[12*i + e]*slopes[12*i + e];
+        }
+        top = square > top ? square : top;
+        way[i] = 1.0 + 0.1*(double)i;
+    }
+    for (int tries = 0; tries < 3; ++tries) {
+        double size = 0.0;
+        refine_solve_(n, slopes, way, x);
+        for (int i = 0; i < n; ++i) {
+            size += x[i]*x[i];
+        }
+        for (int i = 0; i < n; ++i) {
+            way[i] = x[i]/sqrt(size);
+        }
+    }
+    for (int e = 0; e < 12; ++e) {
+        double sum = 0.0;
+        for (int i = 0; i < n; ++i) {
+            sum += slopes[12*i + e]*way[i];
+        }
+        least += sum*sum;
+    }
+    return least < 1e-3*top;
 }
 
 /* Whether a valid row other than k holds the joints q. */
@@ -135,6 +178,50 @@ static int refine_again_(int count, const double *marks, const double *rows, int
     return 0;
 }
 
+/* One row. Where Newton's method is caught between two solutions that almost meet, or ends at one that another row
+ * holds, it starts again to both sides along the direction in which the chain moves least. */
+static void refine_one_(int count, const double *placements, const double *target, const double *marks,
+                        double *rows, int k)
+{
+    const int n = (int)marks[0];
+    const double fine = 1e-3*marks[1];
+    double *row = rows + (n + 2)*k;
+    double way[16] = {0.0};
+    double q[16] = {0.0};
+    double x[16] = {0.0};
+    for (int i = 0; i < n; ++i) {
+        q[i] = row[i];
+    }
+    double least = refine_row_(placements, target, marks, q);
+    int again = least <= marks[1] && refine_again_(count, marks, rows, k, q);
+    if ((again || !(least <= fine)) && refine_weak_(placements, target, marks, q, way)) {
+        const double aside = 10.0*sqrt(least <= fine ? row[n] : least);
+        for (int side = -1; side <= 1; side += 2) {
+            for (int i = 0; i < n; ++i) {
+                x[i] = q[i] + (double)side*aside*way[i];
+            }
+            const double most = refine_row_(placements, target, marks, x);
+            if (most <= fine && !refine_again_(count, marks, rows, k, x)) {
+                least = most;
+                again = 0;
+                for (int i = 0; i < n; ++i) {
+                    q[i] = x[i];
+                }
+                break;
+            }
+        }
+    }
+    if (again) {
+        row[n + 1] = 3.0;
+    } else if (least <= marks[1]) {
+        for (int i = 0; i < n; ++i) {
+            row[i] = fabs(marks[14 + i]) > 1.5 ? q[i] : atan2(sin(q[i]), cos(q[i]));
+        }
+        row[n] = least;
+        row[n + 1] = row[n + 1] == 2.0 ? 2.0 : 0.0;
+    }
+}
+
 /* Rows of joints, residual and status: those that are not quite solutions of K0 J1 K1 .. Jn Kn = T are made so by
  * Newton's method, and are empty where another row holds the same. */
 static void refine_(int size, const double *placements, const double *target, const double *marks,
@@ -142,30 +229,13 @@ static void refine_(int size, const double *placements, const double *target, co
 {
     const int n = (int)marks[0];
     const int count = size/(n + 2);
-    double q[16];
     for (int e = 0; e < size; ++e) {
         results[e] = rows[e];
     }
     for (int k = 0; k < count; ++k) {
-        double *row = results + (n + 2)*k;
-        if (!(row[n] < 1e-2) || (row[n] <= 1e-3*marks[1] && row[n + 1] != 1.0)) {
-            continue;
+        const double *row = results + (n + 2)*k;
+        if (row[n] < 1e-2 && (row[n] > 1e-3*marks[1] || row[n + 1] == 1.0)) {
+            refine_one_(count, placements, target, marks, results, k);
         }
-        for (int i = 0; i < n; ++i) {
-            q[i] = row[i];
-        }
-        const double least = refine_row_(placements, target, marks, q);
-        if (!(least <= marks[1])) {
-            continue;
-        }
-        if (refine_again_(count, marks, results, k, q)) {
-            row[n + 1] = 3.0;
-            continue;
-        }
-        for (int i = 0; i < n; ++i) {
-            row[i] = q[i];
-        }
-        row[n] = least;
-        row[n + 1] = row[n + 1] == 2.0 ? 2.0 : 0.0;
     }
 }

@@ -6,15 +6,13 @@
     real(wp), intent(out) :: miss(12), slopes(12, n), most
     real(wp) :: t(3, 4), b(3, 4), axes(3, n), points(3, n), c, s, way, turned(3, 2)
     integer :: i, e, r, j
-    logical :: slides
     t = reshape(placements(1:12), [3, 4], order=[2, 1])
     do i = 1, n
       b = reshape(placements(12*i + 1:12*i + 12), [3, 4], order=[2, 1])
       way = sign(1.0_wp, marks(14 + i))
-      slides = abs(marks(14 + i)) > 1.5_wp
       axes(:, i) = way*t(:, 3)
       points(:, i) = t(:, 4)
-      if (slides) then
+      if (abs(marks(14 + i)) > 1.5_wp) then
         t(:, 4) = t(:, 4) + q(i)*axes(:, i)
       else
         c = cos(q(i))
@@ -58,15 +56,14 @@
     end do
   end subroutine refine_miss_
 
-  ! The step of Newton's method: least squares by the normal equations, hardly damped.
-  pure subroutine refine_step_(n, miss, slopes, step)
+  ! (J'J + damping) x = right, for the derivatives J; hardly damped. x holds the right side first.
+  pure subroutine refine_solve_(n, slopes, x)
     integer, intent(in) :: n
-    real(wp), intent(in) :: miss(12), slopes(12, n)
-    real(wp), intent(out) :: step(n)
+    real(wp), intent(in) :: slopes(12, n)
+    real(wp), intent(inout) :: x(n)
     real(wp) :: a(n, n), top
     integer :: i, c, r
     a = matmul(transpose(slopes), slopes)
-    step = matmul(transpose(slopes), miss)
     top = 0.0_wp
     do i = 1, n
       top = max(top, a(i, i))
@@ -76,16 +73,16 @@
     end do
     do c = 1, n
       do r = c + 1, n
-        step(r) = step(r) - a(r, c)/a(c, c)*step(c)
+        x(r) = x(r) - a(r, c)/a(c, c)*x(c)
         a(r, c + 1:) = a(r, c + 1:) - a(r, c)/a(c, c)*a(c, c + 1:)
       end do
     end do
     do r = n, 1, -1
-      step(r) = (step(r) - sum(a(r, r + 1:)*step(r + 1:)))/a(r, r)
+      x(r) = (x(r) - sum(a(r, r + 1:)*x(r + 1:)))/a(r, r)
     end do
-  end subroutine refine_step_
+  end subroutine refine_solve_
 
-  ! The best of Newton's iterates from q, angles in (-pi, pi], and its residual.
+  ! The best of Newton's iterates from q, and its residual.
   pure subroutine refine_row_(n, placements, target, marks, q, least)
     integer, intent(in) :: n
     real(wp), intent(in) :: placements(12*(n + 1)), target(12), marks(14 + n)
@@ -94,16 +91,92 @@
     real(wp) :: miss(12), slopes(12, n), step(n), x(n), most
     integer :: tries
     call refine_miss_(n, placements, target, marks, q, miss, slopes, least)
-    do tries = 1, 10
-      call refine_step_(n, miss, slopes, step)
+    do tries = 1, 15
+      step = matmul(transpose(slopes), miss)
+      call refine_solve_(n, slopes, step)
       x = q - step
       call refine_miss_(n, placements, target, marks, x, miss, slopes, most)
       if (.not. most < least) exit
       least = most
       q = x
     end do
-    where (abs(marks(15:14 + n)) < 1.5_wp) q = atan2(sin(q), cos(q))
   end subroutine refine_row_
+
+  ! The direction in which the end of the chain moves least, by inverse iteration, and whether that is little.
+  pure subroutine refine_weak_(n, placements, target, marks, q, way, weak)
+    integer, intent(in) :: n
+    real(wp), intent(in) :: placements(12*(n + 1)), target(12), marks(14 + n), q(n)
+    real(wp), intent(out) :: way(n)
+    logical, intent(out) :: weak
+    real(wp) :: miss(12), slopes(12, n), most
+    integer :: i, tries
+    call refine_miss_(n, placements, target, marks, q, miss, slopes, most)
+    do i = 1, n
+      way(i) = 1.0_wp + 0.1_wp*real(i - 1, wp)
+    end do
+    do tries = 1, 3
+      call refine_solve_(n, slopes, way)
+      way = way/sqrt(sum(way*way))
+    end do
+    weak = sum(matmul(slopes, way)**2) < 1e-3_wp*maxval(sum(slopes*slopes, 1))
+  end subroutine refine_weak_
+
+  ! Whether a valid row other than k (from 0) holds the joints q.
+  pure function refine_again_(n, count, marks, rows, k, q) result(again)
+    integer, intent(in) :: n, count, k
+    real(wp), intent(in) :: marks(14 + n), rows((n + 2)*count), q(n)
+    logical :: again
+    real(wp) :: apart(n)
+    integer :: j, at
+    again = .false.
+    do j = 0, count - 1
+      at = (n + 2)*j
+      if (j == k .or. (nint(rows(at + n + 2)) /= 0 .and. nint(rows(at + n + 2)) /= 2)) cycle
+      apart = rows(at + 1:at + n) - q
+      where (abs(marks(15:14 + n)) < 1.5_wp) apart = atan2(sin(apart), cos(apart))
+      again = again .or. all(abs(apart) < 1e-5_wp)
+    end do
+  end function refine_again_
+
+  ! One row (k from 0). Where Newton's method is caught between two solutions that almost meet, or ends at one that
+  ! another row holds, it starts again to both sides along the direction in which the chain moves least.
+  pure subroutine refine_one_(n, count, placements, target, marks, rows, k)
+    integer, intent(in) :: n, count, k
+    real(wp), intent(in) :: placements(12*(n + 1)), target(12), marks(14 + n)
+    real(wp), intent(inout) :: rows((n + 2)*count)
+    real(wp) :: q(n), x(n), way(n), least, most, fine, aside
+    integer :: at, side
+    logical :: again, weak
+    at = (n + 2)*k
+    fine = 1e-3_wp*marks(2)
+    q = rows(at + 1:at + n)
+    call refine_row_(n, placements, target, marks, q, least)
+    again = .false.
+    if (least <= marks(2)) again = refine_again_(n, count, marks, rows, k, q)
+    if (again .or. .not. least <= fine) then
+      call refine_weak_(n, placements, target, marks, q, way, weak)
+      aside = 10.0_wp*sqrt(merge(rows(at + n + 1), least, least <= fine))
+      do side = -1, 1, 2
+        if (.not. weak) exit
+        x = q + real(side, wp)*aside*way
+        call refine_row_(n, placements, target, marks, x, most)
+        if (.not. most <= fine) cycle
+        if (refine_again_(n, count, marks, rows, k, x)) cycle
+        q = x
+        least = most
+        again = .false.
+        exit
+      end do
+    end if
+    if (again) then
+      rows(at + n + 2) = 3.0_wp
+    else if (least <= marks(2)) then
+      where (abs(marks(15:14 + n)) < 1.5_wp) q = atan2(sin(q), cos(q))
+      rows(at + 1:at + n) = q
+      rows(at + n + 1) = least
+      if (nint(rows(at + n + 2)) /= 2) rows(at + n + 2) = 0.0_wp
+    end if
+  end subroutine refine_one_
 
   ! Rows of joints, residual and status: those that are not quite solutions of K0 J1 K1 .. Jn Kn = T are made so by
   ! Newton's method, and are empty where another row holds the same.
@@ -111,33 +184,13 @@
     integer, intent(in) :: size
     real(wp), intent(in) :: placements(*), target(12), marks(*), rows(size)
     real(wp), intent(out) :: results(size)
-    real(wp) :: q(16), apart(16), least
-    integer :: n, count, k, j, at, other
-    logical :: again
+    integer :: n, k, at
     n = nint(marks(1))
-    count = size/(n + 2)
     results = rows
-    do k = 0, count - 1
+    do k = 0, size/(n + 2) - 1
       at = (n + 2)*k
       if (.not. results(at + n + 1) < 1e-2_wp) cycle
-      if (results(at + n + 1) <= 1e-3_wp*marks(2) .and. nint(results(at + n + 2)) /= 1) cycle
-      q(1:n) = results(at + 1:at + n)
-      call refine_row_(n, placements(1:12*(n + 1)), target, marks(1:14 + n), q(1:n), least)
-      if (.not. least <= marks(2)) cycle
-      again = .false.
-      do j = 0, count - 1
-        other = (n + 2)*j
-        if (j == k .or. (nint(results(other + n + 2)) /= 0 .and. nint(results(other + n + 2)) /= 2)) cycle
-        apart(1:n) = results(other + 1:other + n) - q(1:n)
-        where (abs(marks(15:14 + n)) < 1.5_wp) apart(1:n) = atan2(sin(apart(1:n)), cos(apart(1:n)))
-        again = again .or. all(abs(apart(1:n)) < 1e-5_wp)
-      end do
-      if (again) then
-        results(at + n + 2) = 3.0_wp
-        cycle
-      end if
-      results(at + 1:at + n) = q(1:n)
-      results(at + n + 1) = least
-      if (nint(results(at + n + 2)) /= 2) results(at + n + 2) = 0.0_wp
+      if (.not. results(at + n + 1) > 1e-3_wp*marks(2) .and. nint(results(at + n + 2)) /= 1) cycle
+      call refine_one_(n, size/(n + 2), placements(1:12*(n + 1)), target, marks(1:14 + n), results, k)
     end do
   end subroutine refine_

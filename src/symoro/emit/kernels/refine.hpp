@@ -56,21 +56,21 @@ inline Scalar refine_miss(const Scalar* placements, const Scalar* target, const 
     return most;
 }
 
-// The step of Newton's method: least squares by the normal equations, hardly damped.
+// (J'J + damping) x = right, for the derivatives J; hardly damped.
 template <class Scalar>
-inline void refine_step(int n, const Scalar* miss, const Scalar* slopes, Scalar* step)
+inline void refine_solve(int n, const Scalar* slopes, const Scalar* right, Scalar* x)
 {
     Scalar a[272];
     Scalar top = Scalar(0.0);
     for (int i = 0; i < n; ++i) {
-        for (int j = 0; j <= n; ++j) {
-            const Scalar* other = j < n ? slopes + 12*j : miss;
+        for (int j = 0; j < n; ++j) {
             Scalar sum = Scalar(0.0);
             for (int e = 0; e < 12; ++e) {
-                sum += slopes[12*i + e]*other[e];
+                sum += slopes[12*i + e]*slopes[12*j + e];
             }
             a[17*i + j] = sum;
         }
+        a[17*i + n] = right[i];
         top = a[18*i] > top ? a[18*i] : top;
     }
     for (int i = 0; i < n; ++i) {
@@ -87,28 +87,31 @@ inline void refine_step(int n, const Scalar* miss, const Scalar* slopes, Scalar*
     for (int r = n - 1; r >= 0; --r) {
         Scalar sum = a[17*r + n];
         for (int j = r + 1; j < n; ++j) {
-            sum -= a[17*r + j]*step[j];
+            sum -= a[17*r + j]*x[j];
         }
-        step[r] = sum/a[18*r];
+        x[r] = sum/a[18*r];
     }
 }
 
-// The best of Newton's iterates from q, angles in (-pi, pi]; returns its residual.
+// The best of Newton's iterates from q; returns its residual.
 template <class Scalar>
 inline Scalar refine_row(const Scalar* placements, const Scalar* target, const Scalar* marks, Scalar* q)
 {
-    using std::abs;
-    using std::atan2;
-    using std::cos;
-    using std::sin;
     const int n = static_cast<int>(marks[0]);
     Scalar miss[12];
     Scalar slopes[192];
-    Scalar step[16];
-    Scalar x[16];
+    Scalar right[16] = {Scalar(0.0)};
+    Scalar step[16] = {Scalar(0.0)};
+    Scalar x[16] = {Scalar(0.0)};
     Scalar least = refine_miss(placements, target, marks, q, miss, slopes);
-    for (int tries = 0; tries < 10; ++tries) {
-        refine_step(n, miss, slopes, step);
+    for (int tries = 0; tries < 15; ++tries) {
+        for (int i = 0; i < n; ++i) {
+            right[i] = Scalar(0.0);
+            for (int e = 0; e < 12; ++e) {
+                right[i] += slopes[12*i + e]*miss[e];
+            }
+        }
+        refine_solve(n, slopes, right, step);
         for (int i = 0; i < n; ++i) {
             x[i] = q[i] - step[i];
         }
@@ -121,10 +124,48 @@ inline Scalar refine_row(const Scalar* placements, const Scalar* target, const S
             q[i] = x[i];
         }
     }
-    for (int i = 0; i < n; ++i) {
-        q[i] = abs(marks[14 + i]) > Scalar(1.5) ? q[i] : atan2(sin(q[i]), cos(q[i]));
-    }
     return least;
+}
+
+// The direction in which the end of the chain moves least, by inverse iteration; returns whether that is little.
+template <class Scalar>
+inline int refine_weak(const Scalar* placements, const Scalar* target, const Scalar* marks, const Scalar* q,
+                       Scalar* way)
+{
+    using std::sqrt;
+    const int n = static_cast<int>(marks[0]);
+    Scalar miss[12];
+    Scalar slopes[192];
+    Scalar x[16] = {Scalar(0.0)};
+    Scalar top = Scalar(0.0);
+    Scalar least = Scalar(0.0);
+    refine_miss(placements, target, marks, q, miss, slopes);
+    for (int i = 0; i < n; ++i) {
+        Scalar square = Scalar(0.0);
+        for (int e = 0; e < 12; ++e) {
+            square += slopes[12*i + e]*slopes[12*i + e];
+        }
+        top = square > top ? square : top;
+        way[i] = Scalar(1.0) + Scalar(0.1)*Scalar(i);
+    }
+    for (int tries = 0; tries < 3; ++tries) {
+        Scalar size = Scalar(0.0);
+        refine_solve(n, slopes, way, x);
+        for (int i = 0; i < n; ++i) {
+            size += x[i]*x[i];
+        }
+        for (int i = 0; i < n; ++i) {
+            way[i] = x[i]/sqrt(size);
+        }
+    }
+    for (int e = 0; e < 12; ++e) {
+        Scalar sum = Scalar(0.0);
+        for (int i = 0; i < n; ++i) {
+            sum += slopes[12*i + e]*way[i];
+        }
+        least += sum*sum;
+    }
+    return least < Scalar(1e-3)*top;
 }
 
 // Whether a valid row other than k holds the joints q.
@@ -150,38 +191,71 @@ inline int refine_again(int count, const Scalar* marks, const Scalar* rows, int 
     return 0;
 }
 
+// One row. Where Newton's method is caught between two solutions that almost meet, or ends at one that another row
+// holds, it starts again to both sides along the direction in which the chain moves least.
+template <class Scalar>
+inline void refine_one(int count, const Scalar* placements, const Scalar* target, const Scalar* marks,
+                       Scalar* rows, int k)
+{
+    using std::abs;
+    using std::atan2;
+    using std::cos;
+    using std::sin;
+    using std::sqrt;
+    const int n = static_cast<int>(marks[0]);
+    const Scalar fine = Scalar(1e-3)*marks[1];
+    Scalar* row = rows + (n + 2)*k;
+    Scalar way[16] = {Scalar(0.0)};
+    Scalar q[16] = {Scalar(0.0)};
+    Scalar x[16] = {Scalar(0.0)};
+    for (int i = 0; i < n; ++i) {
+        q[i] = row[i];
+    }
+    Scalar least = refine_row(placements, target, marks, q);
+    int again = least <= marks[1] && refine_again(count, marks, rows, k, q);
+    if ((again || !(least <= fine)) && refine_weak(placements, target, marks, q, way)) {
+        const Scalar aside = Scalar(10.0)*sqrt(least <= fine ? row[n] : least);
+        for (int side = -1; side <= 1; side += 2) {
+            for (int i = 0; i < n; ++i) {
+                x[i] = q[i] + Scalar(side)*aside*way[i];
+            }
+            const Scalar most = refine_row(placements, target, marks, x);
+            if (most <= fine && !refine_again(count, marks, rows, k, x)) {
+                least = most;
+                again = 0;
+                for (int i = 0; i < n; ++i) {
+                    q[i] = x[i];
+                }
+                break;
+            }
+        }
+    }
+    if (again) {
+        row[n + 1] = Scalar(3.0);
+    } else if (least <= marks[1]) {
+        for (int i = 0; i < n; ++i) {
+            row[i] = abs(marks[14 + i]) > Scalar(1.5) ? q[i] : atan2(sin(q[i]), cos(q[i]));
+        }
+        row[n] = least;
+        row[n + 1] = row[n + 1] == Scalar(2.0) ? Scalar(2.0) : Scalar(0.0);
+    }
+}
+
 // Rows of joints, residual and status: those that are not quite solutions of K0 J1 K1 .. Jn Kn = T are made so by
 // Newton's method, and are empty where another row holds the same.
 template <class Scalar>
 inline void refine(int size, const Scalar* placements, const Scalar* target, const Scalar* marks,
-                    const Scalar* rows, Scalar* results)
+                   const Scalar* rows, Scalar* results)
 {
     const int n = static_cast<int>(marks[0]);
     const int count = size/(n + 2);
-    Scalar q[16];
     for (int e = 0; e < size; ++e) {
         results[e] = rows[e];
     }
     for (int k = 0; k < count; ++k) {
-        Scalar* row = results + (n + 2)*k;
-        if (!(row[n] < Scalar(1e-2)) || (row[n] <= Scalar(1e-3)*marks[1] && row[n + 1] != Scalar(1.0))) {
-            continue;
+        const Scalar* row = results + (n + 2)*k;
+        if (row[n] < Scalar(1e-2) && (row[n] > Scalar(1e-3)*marks[1] || row[n + 1] == Scalar(1.0))) {
+            refine_one(count, placements, target, marks, results, k);
         }
-        for (int i = 0; i < n; ++i) {
-            q[i] = row[i];
-        }
-        const Scalar least = refine_row(placements, target, marks, q);
-        if (!(least <= marks[1])) {
-            continue;
-        }
-        if (refine_again(count, marks, results, k, q)) {
-            row[n + 1] = Scalar(3.0);
-            continue;
-        }
-        for (int i = 0; i < n; ++i) {
-            row[i] = q[i];
-        }
-        row[n] = least;
-        row[n + 1] = row[n + 1] == Scalar(2.0) ? Scalar(2.0) : Scalar(0.0);
     }
 }

@@ -5,14 +5,14 @@ function refine_miss_(placements, target, marks, q)
     given = [e for e in 1:12 if marks[2+e] > 0.5]
     part(i) = permutedims(reshape(placements[12*i+1:12*i+12], 4, 3))
     t = part(0)
-    axes = zeros(eltype(t), 3, n)
+    lines = zeros(eltype(t), 3, n)
     points = zeros(eltype(t), 3, n)
     for i in 1:n
         way = sign(marks[14+i])
-        axes[:, i] = way * t[:, 3]
+        lines[:, i] = way * t[:, 3]
         points[:, i] = t[:, 4]
         if abs(marks[14+i]) > 1.5
-            t[:, 4] += q[i] * axes[:, i]
+            t[:, 4] += q[i] * lines[:, i]
         else
             c, s = cos(q[i]), way * sin(q[i])
             t = hcat(c * t[:, 1] + s * t[:, 2], c * t[:, 2] - s * t[:, 1], t[:, 3], t[:, 4])
@@ -25,9 +25,9 @@ function refine_miss_(placements, target, marks, q)
     for i in 1:n
         moved = zeros(eltype(t), 3, 4)
         if abs(marks[14+i]) > 1.5
-            moved[:, 4] = axes[:, i]
+            moved[:, 4] = lines[:, i]
         else
-            x, y, z = axes[:, i]
+            x, y, z = lines[:, i]
             moved = [0 -z y; z 0 -x; -y x 0] * hcat(t[:, 1:3], t[:, 4] - points[:, i])
         end
         slopes[:, i] = flat(moved)
@@ -35,32 +35,37 @@ function refine_miss_(placements, target, marks, q)
     return flat(t) - [target[e] for e in given], slopes
 end
 
-# The best of Newton's iterates from q, angles in (-pi, pi], and its residual.
+# (J'J + damping) x = right, for the derivatives J; hardly damped.
+function refine_solve_(slopes, right)
+    n = length(right)
+    a = transpose(slopes) * slopes
+    x = copy(right)
+    top = maximum(a[i, i] for i in 1:n)
+    for i in 1:n
+        a[i, i] += 1e-14 * top
+    end
+    for c in 1:n, r in c+1:n
+        factor = a[r, c] / a[c, c]
+        for j in c+1:n
+            a[r, j] -= factor * a[c, j]
+        end
+        x[r] -= factor * x[c]
+    end
+    for r in n:-1:1
+        for j in r+1:n
+            x[r] -= a[r, j] * x[j]
+        end
+        x[r] /= a[r, r]
+    end
+    return x
+end
+
+# The best of Newton's iterates from q, and its residual.
 function refine_row_(placements, target, marks, q)
-    n = length(q)
     miss, slopes = refine_miss_(placements, target, marks, q)
     least = maximum(abs, miss)
-    for tries in 1:10
-        a = transpose(slopes) * slopes
-        step = transpose(slopes) * miss
-        top = maximum(a[i, i] for i in 1:n)
-        for i in 1:n
-            a[i, i] += 1e-14 * top
-        end
-        for c in 1:n, r in c+1:n
-            factor = a[r, c] / a[c, c]
-            for j in c+1:n
-                a[r, j] -= factor * a[c, j]
-            end
-            step[r] -= factor * step[c]
-        end
-        for r in n:-1:1
-            for j in r+1:n
-                step[r] -= a[r, j] * step[j]
-            end
-            step[r] /= a[r, r]
-        end
-        x = q - step
+    for tries in 1:15
+        x = q - refine_solve_(slopes, transpose(slopes) * miss)
         if !all(isfinite, x)
             break
         end
@@ -71,43 +76,76 @@ function refine_row_(placements, target, marks, q)
         end
         q, least = x, most
     end
-    return [abs(marks[14+i]) > 1.5 ? q[i] : atan(sin(q[i]), cos(q[i])) for i in 1:n], least
+    return q, least
+end
+
+# The direction in which the end of the chain moves least, by inverse iteration, and whether that is little.
+function refine_weak_(placements, target, marks, q)
+    _, slopes = refine_miss_(placements, target, marks, q)
+    way = [one(q[1]) + (i - 1) / 10 for i in eachindex(q)]
+    for tries in 1:3
+        way = refine_solve_(slopes, way)
+        way = way / sqrt(sum(abs2, way))
+    end
+    most = maximum(sum(abs2, slopes[:, i]) for i in eachindex(q))
+    return way, sum(abs2, slopes * way) < 1e-3 * most
+end
+
+# An angle in (-pi, pi], or a length.
+refine_turn_(mark, x) = abs(mark) > 1.5 ? x : atan(sin(x), cos(x))
+
+# Whether a valid row other than k holds the joints q.
+function refine_again_(marks, rows, k, q)
+    n = length(q)
+    for j in axes(rows, 2)
+        if j != k && (rows[n+2, j] == 0 || rows[n+2, j] == 2)
+            if all(abs(refine_turn_(marks[14+i], rows[i, j] - q[i])) < 1e-5 for i in 1:n)
+                return true
+            end
+        end
+    end
+    return false
+end
+
+# One row, a column here. Where Newton's method is caught between two solutions that almost meet, or ends at one that
+# another row holds, it starts again to both sides along the direction in which the chain moves least.
+function refine_one_(placements, target, marks, rows, k)
+    n = size(rows, 1) - 2
+    fine = 1e-3 * marks[2]
+    residual, status = rows[n+1, k], rows[n+2, k]
+    q, least = refine_row_(placements, target, marks, rows[1:n, k])
+    again = least <= marks[2] && refine_again_(marks, rows, k, q)
+    if again || !(least <= fine)
+        way, weak = refine_weak_(placements, target, marks, q)
+        aside = 10 * sqrt(least <= fine ? residual : least)
+        for side in (-1, 1)
+            if !weak
+                break
+            end
+            x, most = refine_row_(placements, target, marks, q + side * aside * way)
+            if most <= fine && !refine_again_(marks, rows, k, x)
+                q, least, again = x, most, false
+                break
+            end
+        end
+    end
+    if again
+        rows[n+2, k] = 3
+    elseif least <= marks[2]
+        rows[:, k] = vcat([refine_turn_(marks[14+i], q[i]) for i in 1:n], least, status == 2 ? 2 : 0)
+    end
 end
 
 # Rows of joints, residual and status: those that are not quite solutions of K0 J1 K1 .. Jn Kn = T are made so by
 # Newton's method, and are empty where another row holds the same.
-function refine_(size, placements, target, marks, rows)
+function refine_(count, placements, target, marks, rows)
     n = round(Int, marks[1])
-    results = copy(rows)
-    count = div(size, n + 2)
-    for k in 0:count-1
-        at = (n + 2) * k
-        residual, status = results[at+n+1], results[at+n+2]
-        if !(residual < 1e-2) || (residual <= 1e-3 * marks[2] && status != 1)
-            continue
-        end
-        q, least = refine_row_(placements, target, marks, results[at+1:at+n])
-        if !(least <= marks[2])
-            continue
-        end
-        again = false
-        for j in 0:count-1
-            other = (n + 2) * j
-            if j == k || !(results[other+n+2] == 0 || results[other+n+2] == 2)
-                continue
-            end
-            apart = results[other+1:other+n] - q
-            again |= all(
-                abs(abs(marks[14+i]) > 1.5 ? apart[i] : atan(sin(apart[i]), cos(apart[i]))) < 1e-5 for i in 1:n
-            )
-        end
-        if again
-            results[at+n+2] = 3
-        else
-            results[at+1:at+n] = q
-            results[at+n+1] = least
-            results[at+n+2] = status == 2 ? 2 : 0
+    results = reshape(copy(rows), n + 2, :)
+    for k in axes(results, 2)
+        residual = results[n+1, k]
+        if residual < 1e-2 && (residual > 1e-3 * marks[2] || results[n+2, k] == 1)
+            refine_one_(placements, target, marks, results, k)
         end
     end
-    return results
+    return vec(results)
 end

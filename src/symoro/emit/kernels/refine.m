@@ -3,54 +3,86 @@ function results = refine_(~, placements, target, marks, rows)
 % Newton's method, and are empty where another row holds the same. marks: n, tolerance, 12 times 1 where an entry is
 % given, n times 1 (turns) or 2 (slides), negative backwards.
 n = marks(1);
-tolerance = marks(2);
-turns = abs(reshape(marks(15:14 + n), 1, n)) < 1.5;
 results = reshape(rows, n + 2, []).';
 for k = 1:size(results, 1)
     residual = results(k, n + 1);
-    status = results(k, n + 2);
-    if ~(residual < 1e-2) || (residual <= 1e-3*tolerance && status ~= 1)
-        continue
-    end
-    [q, least] = refine_row_(placements, target, marks, results(k, 1:n).');
-    if ~(least <= tolerance)
-        continue
-    end
-    valid = results(:, n + 2) == 0 | results(:, n + 2) == 2;
-    valid(k) = false;
-    apart = results(:, 1:n) - repmat(q.', size(results, 1), 1);
-    apart(:, turns) = atan2(sin(apart(:, turns)), cos(apart(:, turns)));
-    if any(valid & all(abs(apart) < 1e-5, 2))
-        results(k, n + 2) = 3;
-    else
-        results(k, 1:n + 1) = [q.', least];
-        results(k, n + 2) = 2*(status == 2);
+    if residual < 1e-2 && (residual > 1e-3*marks(2) || results(k, n + 2) == 1)
+        results(k, :) = refine_one_(placements, target, marks, results, k);
     end
 end
 results = reshape(results.', [], 1);
 end
 
-function [q, least] = refine_row_(placements, target, marks, q)
-% The best of Newton's iterates from q, angles in (-pi, pi], and its residual.
+function row = refine_one_(placements, target, marks, rows, k)
+% One row. Where Newton's method is caught between two solutions that almost meet, or ends at one that another row
+% holds, it starts again to both sides along the direction in which the chain moves least.
 n = marks(1);
-[miss, slopes] = refine_miss_(placements, target, marks, q);
-least = max(abs(miss));
-for tries = 1:10
-    normal = slopes.'*slopes;
-    normal = normal + 1e-14*max(diag(normal))*eye(n);
-    right = slopes.'*miss;
-    for c = 1:n
-        for r = c + 1:n
-            factor = normal(r, c)/normal(c, c);
-            normal(r, c + 1:n) = normal(r, c + 1:n) - factor*normal(c, c + 1:n);
-            right(r) = right(r) - factor*right(c);
+fine = 1e-3*marks(2);
+row = rows(k, :);
+[q, least] = refine_row_(placements, target, marks, row(1:n).');
+again = least <= marks(2) && refine_again_(marks, rows, k, q);
+if again || ~(least <= fine)
+    [way, weak] = refine_weak_(placements, target, marks, q);
+    aside = 10*sqrt(least);
+    if least <= fine
+        aside = 10*sqrt(row(n + 1));
+    end
+    for side = [-1, 1]
+        if ~weak
+            break
+        end
+        [x, most] = refine_row_(placements, target, marks, q + side*aside*way);
+        if most <= fine && ~refine_again_(marks, rows, k, x)
+            q = x;
+            least = most;
+            again = false;
+            break
         end
     end
-    step = zeros(n, 1);
-    for r = n:-1:1
-        step(r) = (right(r) - normal(r, r + 1:n)*step(r + 1:n))/normal(r, r);
+end
+if again
+    row(n + 2) = 3;
+elseif least <= marks(2)
+    turns = abs(marks(15:14 + n)) < 1.5;
+    q(turns) = atan2(sin(q(turns)), cos(q(turns)));
+    row = [q.', least, 2*(row(n + 2) == 2)];
+end
+end
+
+function again = refine_again_(marks, rows, k, q)
+% Whether a valid row other than k holds the joints q.
+n = marks(1);
+turns = abs(marks(15:14 + n)) < 1.5;
+valid = rows(:, n + 2) == 0 | rows(:, n + 2) == 2;
+valid(k) = false;
+apart = rows(:, 1:n) - repmat(q.', size(rows, 1), 1);
+apart(:, turns) = atan2(sin(apart(:, turns)), cos(apart(:, turns)));
+again = any(valid & all(abs(apart) < 1e-5, 2));
+end
+
+function x = refine_solve_(slopes, x)
+% (J'J + damping) x = right, for the derivatives J; hardly damped. x holds the right side first.
+n = size(slopes, 2);
+a = slopes.'*slopes;
+a = a + 1e-14*max(diag(a))*eye(n);
+for c = 1:n
+    for r = c + 1:n
+        factor = a(r, c)/a(c, c);
+        a(r, c + 1:n) = a(r, c + 1:n) - factor*a(c, c + 1:n);
+        x(r) = x(r) - factor*x(c);
     end
-    x = q - step;
+end
+for r = n:-1:1
+    x(r) = (x(r) - a(r, r + 1:n)*x(r + 1:n))/a(r, r);
+end
+end
+
+function [q, least] = refine_row_(placements, target, marks, q)
+% The best of Newton's iterates from q, and its residual.
+[miss, slopes] = refine_miss_(placements, target, marks, q);
+least = max(abs(miss));
+for tries = 1:15
+    x = q - refine_solve_(slopes, slopes.'*miss);
     [miss, slopes] = refine_miss_(placements, target, marks, x);
     if ~(max(abs(miss)) < least) || any(isnan(miss))
         break
@@ -58,8 +90,17 @@ for tries = 1:10
     least = max(abs(miss));
     q = x;
 end
-turns = abs(marks(15:14 + n)) < 1.5;
-q(turns) = atan2(sin(q(turns)), cos(q(turns)));
+end
+
+function [way, weak] = refine_weak_(placements, target, marks, q)
+% The direction in which the end of the chain moves least, by inverse iteration, and whether that is little.
+[~, slopes] = refine_miss_(placements, target, marks, q);
+way = 1 + 0.1*(0:marks(1) - 1).';
+for tries = 1:3
+    way = refine_solve_(slopes, way);
+    way = way/norm(way);
+end
+weak = sum((slopes*way).^2) < 1e-3*max(sum(slopes.^2, 1));
 end
 
 function [miss, slopes] = refine_miss_(placements, target, marks, q)

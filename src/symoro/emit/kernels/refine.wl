@@ -33,42 +33,84 @@ kernelRefineMiss[placements_, target_, marks_, q_] := Module[{n, parts, t, axes,
     }
 ];
 
-(* The best of Newton's iterates from q, angles in (-pi, pi], and its residual. *)
-kernelRefineRow[placements_, target_, marks_, start_] := Module[{q, x, miss, slopes, normal, least, tries, going, n},
-    n = Length[start];
+(* (J'J + damping) x = right, for the derivatives J; hardly damped. *)
+kernelRefineSolve[slopes_, right_] := Module[{normal},
+    normal = Transpose[slopes] . slopes;
+    LinearSolve[normal + 1*^-14*Max[Diagonal[normal]]*IdentityMatrix[Length[right]], right]
+];
+
+(* The best of Newton's iterates from q, and its residual. *)
+kernelRefineRow[placements_, target_, marks_, start_] := Module[{q, x, miss, slopes, least, tries, going},
     q = start;
     {miss, slopes} = kernelRefineMiss[placements, target, marks, q];
     least = Max[Abs[miss]];
     going = True;
-    For[tries = 1, going && tries <= 10, tries++,
-        normal = Transpose[slopes] . slopes;
-        normal = normal + 1*^-14*Max[Diagonal[normal]]*IdentityMatrix[n];
-        x = q - LinearSolve[normal, Transpose[slopes] . miss];
+    For[tries = 1, going && tries <= 15, tries++,
+        x = q - kernelRefineSolve[slopes, Transpose[slopes] . miss];
         {miss, slopes} = kernelRefineMiss[placements, target, marks, x];
         going = TrueQ[Max[Abs[miss]] < least];
         If[going, q = x; least = Max[Abs[miss]]]
     ];
-    {Table[If[Abs[marks[[14 + i]]] > 1.5, q[[i]], ArcTan[Cos[q[[i]]], Sin[q[[i]]]]], {i, n}], least}
+    {q, least}
+];
+
+(* The direction in which the end of the chain moves least, by inverse iteration, and whether that is little. *)
+kernelRefineWeak[placements_, target_, marks_, q_] := Module[{slopes, way},
+    slopes = kernelRefineMiss[placements, target, marks, q][[2]];
+    way = 1. + 0.1*Range[0, Length[q] - 1];
+    Do[way = Normalize[kernelRefineSolve[slopes, way]], {3}];
+    {way, TrueQ[Total[(slopes . way)^2] < 1*^-3*Max[Total[slopes^2]]]}
+];
+
+(* An angle in (-pi, pi], or a length. *)
+kernelRefineTurn[mark_, x_] := If[Abs[mark] > 1.5, x, ArcTan[Cos[x], Sin[x]]];
+
+(* Whether a valid row other than k holds the joints q. *)
+kernelRefineAgain[marks_, rows_, k_, q_] := Module[{n},
+    n = Length[q];
+    AnyTrue[Drop[rows, {k}], MatchQ[Round[#[[n + 2]]], 0 | 2] &&
+        Max[Abs[Table[kernelRefineTurn[marks[[14 + i]], #[[i]] - q[[i]]], {i, n}]]] < 1*^-5 &]
+];
+
+(* One row. Where Newton's method is caught between two solutions that almost meet, or ends at one that another row
+   holds, it starts again to both sides along the direction in which the chain moves least. *)
+kernelRefineOne[placements_, target_, marks_, rows_, k_] := Module[
+    {n, fine, row, q, least, again, way, weak, aside, x, most, side},
+    row = rows[[k]];
+    n = Length[row] - 2;
+    fine = 1*^-3*marks[[2]];
+    {q, least} = kernelRefineRow[placements, target, marks, row[[1 ;; n]]];
+    again = TrueQ[least <= marks[[2]]] && kernelRefineAgain[marks, rows, k, q];
+    If[again || ! TrueQ[least <= fine],
+        {way, weak} = kernelRefineWeak[placements, target, marks, q];
+        aside = 10*Sqrt[If[TrueQ[least <= fine], row[[n + 1]], least]];
+        For[side = -1, weak && side <= 1, side += 2,
+            {x, most} = kernelRefineRow[placements, target, marks, q + side*aside*way];
+            If[TrueQ[most <= fine] && ! kernelRefineAgain[marks, rows, k, x],
+                q = x;
+                least = most;
+                again = False;
+                weak = False
+            ]
+        ]
+    ];
+    Which[
+        again, Append[Most[row], 3.],
+        TrueQ[least <= marks[[2]]],
+            Join[Table[kernelRefineTurn[marks[[14 + i]], q[[i]]], {i, n}], {least, If[TrueQ[Last[row] == 2], 2., 0.]}],
+        True, row
+    ]
 ];
 
 (* Rows of joints, residual and status: those that are not quite solutions of K0 J1 K1 .. Jn Kn = T are made so by
    Newton's method, and are empty where another row holds the same. *)
-kernelRefine[size_, placements_, target_, marks_, rows_] := Module[{n, results, residual, status, q, least, again},
+kernelRefine[size_, placements_, target_, marks_, rows_] := Module[{n, results, residual},
     n = Round[marks[[1]]];
     results = Partition[rows, n + 2];
     Do[
-        {residual, status} = results[[k, n + 1 ;; n + 2]];
-        If[TrueQ[residual < 1*^-2] && (TrueQ[residual > 1*^-3*marks[[2]]] || TrueQ[status == 1]),
-            {q, least} = kernelRefineRow[placements, target, marks, results[[k, 1 ;; n]]];
-            If[TrueQ[least <= marks[[2]]],
-                again = AnyTrue[Drop[results, {k}],
-                    MatchQ[Round[#[[n + 2]]], 0 | 2] && Max[Table[
-                        Abs[If[Abs[marks[[14 + i]]] > 1.5, #[[i]] - q[[i]],
-                            ArcTan[Cos[#[[i]] - q[[i]]], Sin[#[[i]] - q[[i]]]]]], {i, n}]] < 1*^-5 &];
-                results[[k]] = If[again,
-                    Append[results[[k, 1 ;; n + 1]], 3.],
-                    Join[q, {least, If[TrueQ[status == 2], 2., 0.]}]]
-            ]
+        residual = results[[k, n + 1]];
+        If[TrueQ[residual < 1*^-2] && (TrueQ[residual > 1*^-3*marks[[2]]] || TrueQ[results[[k, n + 2]] == 1]),
+            results[[k]] = kernelRefineOne[placements, target, marks, results, k]
         ],
         {k, Length[results]}
     ];

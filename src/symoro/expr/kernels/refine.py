@@ -14,8 +14,13 @@ left as it is: that costs a comparison. For the others
 
     (J'J + damping) step = J' (T(q) - T),    J the derivatives of the given entries,
 
-is repeated as long as the largest difference falls. A row that gets below the tolerance is valid, or empty where
-another valid row holds the same solution: of two that are one, the first that was exact is kept.
+is repeated as long as the largest difference falls. Close to a singular posture two solutions almost meet, and the
+candidate may lie between them, where the difference is least along the direction v in which the chain moves least: from
+there it goes on to either side, as the fold x^2 = a asks for,
+
+    q +- 10 sqrt(residual) v
+
+A row that gets below the tolerance is valid, or empty where another valid row holds the same solution.
 """
 
 from __future__ import annotations

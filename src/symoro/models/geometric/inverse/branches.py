@@ -118,9 +118,10 @@ class _Unrolling:
             self._lines(step, branch, number, values)
             reach += self._put(step.reach, values)
             checks += self._put(step.checks, values)
-            for sign, distance in step.meets:
+            for sign, distance in (*step.meets, *step.repeats):
+                meets = (sign, distance) in step.meets
                 (distance,) = self._put([distance], values)
-                singular = maximum(singular, less_equal(distance, REACH))
+                singular = maximum(singular, less_equal(distance, REACH)) if meets else singular
                 if branch if sign is None else step.choices[branch][sign.lit].number != 1:
                     spare = maximum(spare, less_equal(distance, DOUBLE))  # two that meet give one solution
             for unknown, flag in step.free:

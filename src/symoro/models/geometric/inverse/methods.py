@@ -26,13 +26,16 @@ LOST = 1e-3  # share of the postures tried that a method may lose before another
 class Answer:
     """The solutions, what was chosen and why, and the derivation.
 
-    `delicate`: a root of a quartic is among the steps; close to another one it is not exact.
+    Attributes:
+        delicate: a root of a quartic is among the steps; close to another one it is not exact.
+        crowded: so are roots that come in pairs, a divisor being small or a symbol.
     """
 
     solutions: list[Solution]
     choices: tuple[str, ...]
     derivation: tuple[Stage, ...] = ()
     delicate: bool = False
+    crowded: bool = False
 
 
 def solved(problem: Problem, method: str, tolerance: float) -> Answer:
@@ -46,40 +49,48 @@ def solved(problem: Problem, method: str, tolerance: float) -> Answer:
     trial = Trial(problem)
     if method != "auto":
         return tried(problem, trial, METHODS[method](problem, tolerance), tolerance)[0]
-    reasons = []
-    weak: list[tuple[Result, Answer]] = []
+    reasons: dict[str, str] = {}
+    doubtful: dict[str, tuple[Result, Answer]] = {}
     for name, attempt in METHODS.items():
         try:
             answer = attempt(problem, tolerance)
         except NotApplicableError as error:
-            reasons.append(f"{name}: {error.message}")
+            reasons[name] = error.message
             continue
-        if attempt is not by_general:
+        if name != "general":
             answer, result = tried(problem, trial, answer, tolerance)
-            if result.rough > FEW or result.lost > LOST * result.postures:
-                weak.append((result, answer))
-                reasons.append(
-                    f"{name}: inaccurate for these numbers ({_share(result.rough)} of random poses missed by "
-                    f"more than {ROUGH:g} before refinement, {_share(result.lost / result.postures)} lost after it)"
-                )
+            doubt = _doubt(trial, answer, result)
+            if doubt:
+                reasons[name], doubtful[name] = doubt, (result, answer)
                 continue
-        return _with(answer, *(f"not {reason}" for reason in reasons))
-    if weak:
-        result, answer = min(weak, key=lambda pair: pair[0].lost)
-        return _with(answer, *(f"not {reason}" for reason in reasons if not answer.choices[0].lower().startswith(
-            "method: " + reason.split(":")[0])))
+        return _passed(answer, reasons)
+    if doubtful:
+        best = min(doubtful, key=lambda name: doubtful[name][0].lost)
+        return _passed(doubtful[best][1], {name: why for name, why in reasons.items() if name != best})
     raise NotApplicableError(
         f"no method solves this chain of robot '{problem.robot.name}'"
-        + "".join(f"\n  - {r}" for r in reasons)
+        + "".join(f"\n  - {name}: {why}" for name, why in reasons.items())
     )
+
+
+def _passed(answer: Answer, reasons: Mapping[str, str]) -> Answer:
+    """The answer with what is said about methods that were passed over."""
+    return _with(answer, *(f"not {name}: {why}" for name, why in reasons.items()))
 
 
 def _with(answer: Answer, *more: str) -> Answer:
     return replace(answer, choices=answer.choices + more)
 
 
-def _share(x: float) -> str:
-    return f"{100 * x:.1f} %"
+def _doubt(trial: Trial, answer: Answer, result: Result) -> str:
+    """Why another method should be sought; empty if not."""
+    if answer.crowded and not trial.parameters:
+        return "inaccurate for this robot: it is almost a simpler one, whose formulas divide by zero here"
+    if result.lost > LOST * result.postures:
+        return f"loses {result.lost} of {result.postures} random postures of this robot"
+    if result.rough > FEW:
+        return f"inaccurate for this robot: misses {100 * result.rough:.0f} % of random poses by more than {ROUGH:g}"
+    return ""
 
 
 def tried(problem: Problem, trial: Trial, answer: Answer, tolerance: float) -> tuple[Answer, Result]:
@@ -113,7 +124,8 @@ def by_pieper(problem: Problem, tolerance: float) -> Answer:
     own = found.problem
     solved_for = solutions(own.builder, own.chain, found.steps, own.given, tolerance)
     words = (f"method: Pieper, {found.words}",)
-    return Answer(solved_for, words, derivation(found.steps), _delicate(found.steps))
+    crowded = any(step.repeats for step in found.steps)
+    return Answer(solved_for, words, derivation(found.steps), _delicate(found.steps) or crowded, crowded)
 
 
 def _delicate(steps: Sequence[Step]) -> bool:
