@@ -7,6 +7,7 @@ from dataclasses import replace
 from symoro.expr.scalar import Expr
 from symoro.models.catalogue import Option, Port, model
 from symoro.models.geometric.inverse.branches import EMPTY, Solution
+from symoro.models.geometric.inverse.conditions import as_text, divisors, guarded
 from symoro.models.geometric.inverse.finite import magnitude, where_finite
 from symoro.models.geometric.inverse.methods import by_swivel, solved
 from symoro.models.geometric.inverse.problem import Problem, pose_problem
@@ -64,8 +65,19 @@ def inverse_geometry(
     problem = pose_problem(robot, start, end, pose, locked, surplus=int(swivel))
     answer = by_swivel(problem, tolerance) if swivel else solved(problem, method, tolerance)
     notes = tuple(f"q{j} does not move what is given: taken from q0" for j in problem.idle)
-    program = _program(problem, answer.solutions)
-    return replace(program, choices=answer.choices + notes, derivation=answer.derivation)
+    factors = divisors(problem, answer.solutions)
+    conditions = as_text(factors)
+    if conditions:
+        notes += (f"if none of these is zero: {', '.join(c.removesuffix(' != 0') for c in conditions)}",)
+    program = _program(problem, guarded(problem, answer.solutions, factors))
+    header = (("if", ", ".join(conditions)),) if conditions else ()
+    return replace(
+        program,
+        choices=answer.choices + notes,
+        derivation=answer.derivation,
+        conditions=conditions,
+        header=header,
+    )
 
 
 def _program(problem: Problem, found: list[Solution]) -> Program:

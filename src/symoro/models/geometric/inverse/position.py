@@ -49,7 +49,7 @@ from symoro.expr.linalg import (
     subtract,
     transpose,
 )
-from symoro.expr.scalar import Expr, Scalar, less, select, sqrt
+from symoro.expr.scalar import Expr, Scalar, less, maximum, select, sqrt
 from symoro.models.geometric.inverse import types
 from symoro.models.geometric.inverse.arm import Arm, Centre, Joint, seen_behind
 from symoro.models.geometric.inverse.forms import (
@@ -186,7 +186,7 @@ def _turn_by_larger(problem: Problem, position: Position, rows: Sequence[Row]) -
     m = [number(select(second, b, a)) for a, b in zip(u, v, strict=True)]
     draft = _draft(problem, 3)
     b = draft.let(f"b{label}", select(second, right.at(k), left.at(k)))
-    square = number(dot(m, m))
+    square = number(maximum(dot(u, u), dot(v, v)))
     x, y = (position.near[n].at(k) for n in (0, 1))
     most = draft.let(f"square{label}", square * (x * x + y * y))
     w = draft.let(f"root{label}", draft.root(most - b * b, types.inverse_of(draft, most)))
