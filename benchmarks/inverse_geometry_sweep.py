@@ -1,9 +1,10 @@
-"""Postures that inverse geometry loses: python benchmarks/inverse_geometry_sweep.py [--robots N] [--poses M] [CLASS ...]
+"""Postures that inverse geometry loses: python benchmarks/inverse_geometry_sweep.py [--robots N] [CLASS ...]
 
 Random robots of each class of `tests/oracle/arms.py`, and the same classes with offsets of 1e-3 to 1e-8 added to
 lengths and angles ("almost ..."). A pose is the direct geometry of a random posture, computed here with NumPy alone; it
 is lost where that posture is not, within 1e-6, among the rows of status 0 or 2 that the emitted C gives.
 
+    --robots N      so many robots of each class (default 1: some minutes); 50 for a judgement
     --method M      another method than auto
     --almost K      so many robots of each almost special class (default: as --robots)
     --languages     1,000 poses of one robot a class also in every other language that runs here, against C
@@ -15,8 +16,9 @@ from __future__ import annotations
 
 import argparse
 import sys
+import tempfile
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -27,6 +29,16 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
 from symoro.errors import SymoroError
 from symoro.expr.formula import formula
+from tests.emit.programs import Case
+from tests.emit.run import (
+    WRAPPER_NAMES,
+    c_library,
+    cpp_library,
+    fortran_library,
+    run_library,
+    run_octave,
+    run_python,
+)
 from tests.models.geometric.postures import Solver
 from tests.oracle.arms import CLASSES, Arm, Rng
 
@@ -61,17 +73,23 @@ def almost(arm: Arm, rng: Rng) -> Arm:
     return replace(arm, robot=replace(arm.robot, name="almost" + arm.robot.name, frames=tuple(frames)))
 
 
-def robots(count: int, near: int, seed: int) -> Iterator[tuple[str, Callable[[], Iterator[Arm]]]]:
+def robots(count: int, near: int, seed: int) -> Iterator[tuple[str, Iterator[Arm]]]:
     """Each class with its robots."""
-    for name, maker in CLASSES.items():
-        yield name, lambda name=name, maker=maker: (
-            maker(np.random.default_rng([seed, k, *map(ord, name)])) for k in range(count)
-        )
+    for name in CLASSES:
+        yield name, special_robots(name, count, seed)
     for name in SPECIAL:
-        yield f"almost {name}", lambda name=name: (
-            almost(CLASSES[name](rng), rng)
-            for rng in (np.random.default_rng([seed, k, 7, *map(ord, name)]) for k in range(near))
-        )
+        yield f"almost {name}", almost_robots(name, near, seed)
+
+
+def special_robots(name: str, count: int, seed: int) -> Iterator[Arm]:
+    for k in range(count):
+        yield CLASSES[name](np.random.default_rng([seed, k, *map(ord, name)]))
+
+
+def almost_robots(name: str, count: int, seed: int) -> Iterator[Arm]:
+    for k in range(count):
+        rng = np.random.default_rng([seed, k, 7, *map(ord, name)])
+        yield almost(CLASSES[name](rng), rng)
 
 
 def lost(solver: Solver, q: Any, out: dict[str, Any]) -> Any:
@@ -120,28 +138,72 @@ def sweep(name: str, arms: Iterator[Arm], args: argparse.Namespace) -> tuple[int
         total += args.poses
         if gone.any() and args.tell:
             print(f"    {arm} {k} ({said}): {gone.sum()} of {args.poses}", flush=True)
-    print(f"{name:32s} lost {missing:6d} of {total:7d}  {methods}  refused {refused}  prepared in {seconds:.0f} s", flush=True)
+    told = f"{methods}  refused {refused}  prepared in {seconds:.0f} s"
+    print(f"{name:32s} lost {missing:6d} of {total:7d}  {told}", flush=True)
     return missing, total
 
 
+def in_languages(name: str, arm: Arm, args: argparse.Namespace) -> int:
+    """How many of the poses have other solutions than C's in C++, Fortran, Octave and Python."""
+    solver = Solver(arm, args.method)
+    q = solver.postures(np.random.default_rng([args.seed, 4]), min(args.poses, 1000))
+    case = Case(replace(solver.model.program, name="arm"), {"T": poses(solver, q), "q0": q * 0}, {})
+    runs = {
+        "C": lambda folder: run_library(c_library(folder, [case], "-O2"), [case]),
+        "C++": lambda folder: run_library(cpp_library(folder, [case]), [case], names=WRAPPER_NAMES),
+        "Fortran": lambda folder: run_library(
+            fortran_library(folder, [case]), [case], names=WRAPPER_NAMES, fortran=True
+        ),
+        "Python": lambda folder: run_python(folder, [case], batch=True),
+        "Octave": lambda folder: run_octave(folder, [case]),
+    }
+    found = {}
+    for language, run in runs.items():
+        with tempfile.TemporaryDirectory() as folder, np.errstate(all="ignore"):
+            found[language] = run(Path(folder))[0]
+    other = {language: int((~alike(solver, found["C"], one)).sum()) for language, one in found.items()}
+    told = ", ".join(f"{language} {count}" for language, count in other.items() if language != "C")
+    print(f"{name:32s} other than C, of {len(q)} poses: {told}", flush=True)
+    return sum(other.values())
+
+
+def alike(solver: Solver, some: dict[str, Any], others: dict[str, Any]) -> Any:
+    """For each pose whether both have the same solutions, in any rows."""
+    gap = some["q"][:, :, None, solver.sought] - others["q"][:, None][:, :, :, solver.sought]
+    turns = solver.chain.turns
+    gap = np.abs(np.where(turns, (gap + np.pi) % (2 * np.pi) - np.pi, gap)).max(axis=3)
+    mine, theirs = (np.isin(one["status"], (0, 2)) for one in (some, others))
+    same = (gap < NEAR) & mine[:, :, None] & theirs[:, None]
+    return (same.any(axis=2) == mine).all(axis=1) & (same.any(axis=1) == theirs).all(axis=1)
+
+
 def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("classes", nargs="*", metavar="CLASS", help="part of a class's name")
-    parser.add_argument("--robots", type=int, default=50)
+    parser.add_argument("--robots", type=int, default=1)
     parser.add_argument("--almost", type=int)
     parser.add_argument("--poses", type=int, default=2000)
     parser.add_argument("--method", default="auto")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--singular", type=float, default=0.0)
+    parser.add_argument("--languages", action="store_true", help="the other languages against C")
     parser.add_argument("--tell", action="store_true", help="each robot that loses postures")
     args = parser.parse_args()
-    near = args.robots if args.almost is None else args.almost
+    count = 1 if args.languages else args.robots
+    near = count if args.almost is None or args.languages else args.almost
     missing = total = 0
-    for name, made in robots(args.robots, near, args.seed):
-        if not args.classes or any(word in name for word in args.classes):
-            some, of = sweep(name, made(), args)
-            missing, total = missing + some, total + of
-    print(f"{'all':32s} lost {missing:6d} of {total:7d}")
+    for name, arms in robots(count, near, args.seed):
+        if args.classes and not any(word in name for word in args.classes):
+            continue
+        if args.languages:
+            missing += in_languages(name, next(arms), args)
+            continue
+        some, of = sweep(name, arms, args)
+        missing, total = missing + some, total + of
+    if not args.languages:
+        print(f"{'all':32s} lost {missing:6d} of {total:7d}")
     return int(missing * 10_000 > total)
 
 

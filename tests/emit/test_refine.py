@@ -68,7 +68,9 @@ def test_julia_parses(cases: list[Case]) -> None:
     assert not parser.parse(text.encode()).root_node.has_error
 
 
-@pytest.mark.parametrize(("language", "called"), [("maple", "refine_(48,"), ("mathematica", "kernelRefine[48,")])
+@pytest.mark.parametrize(
+    ("language", "called"), [("maple", "refine_(48,"), ("mathematica", "kernelRefine[48,")]
+)
 def test_brackets_match(cases: list[Case], language: str, called: str) -> None:
     (text,) = emit(cases[0].program, language).values()
     code = re.sub(r"\(\*.*?\*\)|^#.*?$", "", text, flags=re.S if language == "mathematica" else re.M)

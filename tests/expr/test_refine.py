@@ -34,7 +34,9 @@ class Refined:
 
     def __call__(self, T: np.ndarray, rows: np.ndarray) -> np.ndarray:
         """Rows (K, n + 2) as the kernel leaves them."""
-        target = [x if known else np.nan for x, known in zip(T[:3].ravel(), self.chain.mask.ravel(), strict=True)]
+        target = [
+            x if known else np.nan for x, known in zip(T[:3].ravel(), self.chain.mask.ravel(), strict=True)
+        ]
         inputs = [np.concatenate([p.ravel() for p in self.placements]), target, self.marks, rows.ravel()]
         found = kernels.KERNELS["refine"].evaluate([list(map(float, array)) for array in inputs])
         return np.reshape(found, rows.shape)

@@ -17,7 +17,9 @@ from symoro.expr.kernels.quartic import QUARTIC
 from symoro.expr.kernels.refine import REFINE
 from symoro.expr.kernels.solve import SOLVE
 
-KERNELS: Mapping[str, Kernel] = {kernel.name: kernel for kernel in (SOLVE, CIRCLE, QUARTIC, CLOSED_CHAIN, REFINE)}
+KERNELS: Mapping[str, Kernel] = {
+    kernel.name: kernel for kernel in (SOLVE, CIRCLE, QUARTIC, CLOSED_CHAIN, REFINE)
+}
 
 
 def call(graph: Graph, kernel: str, inputs: Arrays) -> list[int]:

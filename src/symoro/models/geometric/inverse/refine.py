@@ -1,8 +1,8 @@
 """Solutions made exact: Newton's method on the pose for those that a closed form gives almost.
 
 Where two roots of a quartic come close, or a small divisor amplifies the round-off of what it divides, a true solution
-may miss the pose by more than the tolerance, or seem out of reach. The kernel `refine` takes what is near and leaves the
-rest alone. It starts from formulas that were derived and tried (see trial.py): a wrong derivation has no row to start
+may miss the pose by more than the tolerance, or seem out of reach. The kernel `refine` takes what is near and leaves
+the rest alone. It starts from formulas that were derived and tried (see trial.py): a wrong derivation has no row to start
 from, and is told, not hidden.
 """
 
@@ -49,6 +49,4 @@ def _status(problem: Problem, one: Solution, status: Expr) -> Expr:
     free: Scalar = problem.builder.number(0)
     for flag in one.free.values():
         free = maximum(free, flag)
-    return problem.builder.number(
-        select(free, select(less_equal(status, VALID), SINGULAR, status), status)
-    )
+    return problem.builder.number(select(free, select(less_equal(status, VALID), SINGULAR, status), status))

@@ -11,7 +11,7 @@ Postures that are singular but for rounding do not count.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -96,9 +96,7 @@ class Trial:
 
         graph = self.problem.builder.graph
         literals = [
-            x.lit
-            for one in found
-            for x in (*(one.joints[j] for j in self.joints), one.residual, one.status)
+            x.lit for one in found for x in (*(one.joints[j] for j in self.joints), one.residual, one.status)
         ]
         self._draw(literals, numpy.random.default_rng(SEED))
         with numpy.errstate(all="ignore"):
