@@ -51,6 +51,11 @@ class Model:
         """Names of a regressor's columns."""
         return list(self.program.columns)
 
+    @property
+    def conditions(self) -> list[str]:
+        """What must not be zero for the outputs to hold, where symbols are divided by: as "D3 != 0"."""
+        return list(self.program.conditions)
+
     def count(self) -> OpCount:
         """Operations per call; `.setup` is the part done once."""
         return count(self.program)

@@ -28,9 +28,13 @@ class Case:
     inputs: dict[str, np.ndarray]
     parameters: dict[str, float]
 
+    @property
+    def samples(self) -> int:
+        return len(next(iter(self.inputs.values())))
+
     def expected(self) -> dict[str, np.ndarray]:
         """What the interpreter gives, sample by sample."""
-        found = [interpret(self.program, self.sample(i), self.parameters) for i in range(SAMPLES)]
+        found = [interpret(self.program, self.sample(i), self.parameters) for i in range(self.samples)]
         return {name: np.stack([f[name] for f in found]) for name in found[0]}
 
     def sample(self, i: int) -> dict[str, np.ndarray]:

@@ -16,7 +16,7 @@ import pytest
 from symoro.emit import emit
 from symoro.emit.c import constants_size
 from symoro.program.program import Program, size
-from tests.emit.programs import SAMPLES, Case
+from tests.emit.programs import Case
 
 Results = list[dict[str, np.ndarray]]
 WARNINGS = ["-Wall", "-Wextra", "-Wpedantic", "-Wconversion", "-Werror"]
@@ -95,7 +95,7 @@ def _constants(program: Program) -> int:
 def _run_samples(call: Any, case: Case, constants: np.ndarray, fortran: bool) -> dict[str, np.ndarray]:
     order = "F" if fortran else "C"
     rows: list[list[np.ndarray]] = []
-    for i in range(SAMPLES):
+    for i in range(case.samples):
         given = [np.array(a[i], dtype=constants.dtype, order=order) for a in case.inputs.values()]
         out = [np.zeros(port.shape, dtype=constants.dtype, order=order) for port in case.program.outputs]
         _invoke(call, [*given, *([constants] if len(constants) else []), *out])
@@ -111,15 +111,15 @@ def _run_batch(many: Any, case: Case, constants: np.ndarray, fortran: bool) -> d
     shared = [constants] if len(constants) else []
     if fortran:
         given = [np.array(a, dtype=constants.dtype, order="F") for a in case.inputs.values()]
-        outs = [np.zeros((SAMPLES, *port.shape), order="F") for port in outputs]
-        _invoke(many, [*given, *shared, *outs], ctypes.byref(ctypes.c_int(SAMPLES)))
+        outs = [np.zeros((case.samples, *port.shape), order="F") for port in outputs]
+        _invoke(many, [*given, *shared, *outs], ctypes.byref(ctypes.c_int(case.samples)))
         return {port.name: o for port, o in zip(outputs, outs, strict=True)}
-    turned = [a.reshape(SAMPLES, -1).T for a in case.inputs.values()]
+    turned = [a.reshape(case.samples, -1).T for a in case.inputs.values()]
     given = [np.array(a, dtype=constants.dtype, order="C") for a in turned]
-    outs = [np.zeros((size(port.shape), SAMPLES), dtype=constants.dtype) for port in outputs]
-    _invoke(many, [*given, *shared, *outs], ctypes.c_size_t(SAMPLES))
+    outs = [np.zeros((size(port.shape), case.samples), dtype=constants.dtype) for port in outputs]
+    _invoke(many, [*given, *shared, *outs], ctypes.c_size_t(case.samples))
     pairs = zip(outputs, outs, strict=True)
-    return {port.name: o.T.reshape(SAMPLES, *port.shape).astype(float) for port, o in pairs}
+    return {port.name: o.T.reshape(case.samples, *port.shape).astype(float) for port, o in pairs}
 
 
 def c_library(folder: Path, cases: Sequence[Case], *flags: str, **options: Any) -> Path:
@@ -230,7 +230,7 @@ def run_python(folder: Path, cases: Sequence[Case], *, batch: bool) -> Results:
         if batch:
             results.append(module.call(*case.inputs.values(), *k))
             continue
-        rows = [module.call(*case.sample(i).values(), *k) for i in range(SAMPLES)]
+        rows = [module.call(*case.sample(i).values(), *k) for i in range(case.samples)]
         results.append({name: np.stack([row[name] for row in rows]) for name in rows[0]})
     return results
 
@@ -243,7 +243,7 @@ def run_octave(folder: Path, cases: Sequence[Case]) -> Results:
         put(folder, emit(program, "matlab"))
         if program.constants:
             lines.append(f"k = {program.name}_setup({_octave(np.array(case.parameter_list()))});")
-        for i in range(SAMPLES):
+        for i in range(case.samples):
             given = [_octave(a) for a in case.sample(i).values()] + (["k"] if program.constants else [])
             outs = [f"o{j}" for j in range(len(program.outputs))]
             lines.append(f"[{', '.join(outs)}] = {program.name}({', '.join(given)});")
@@ -255,7 +255,7 @@ def run_octave(folder: Path, cases: Sequence[Case]) -> Results:
     results: Results = []
     for case in cases:
         found: dict[str, list[np.ndarray]] = {port.name: [] for port in case.program.outputs}
-        for _ in range(SAMPLES):
+        for _ in range(case.samples):
             for port in case.program.outputs:
                 flat = [float(next(numbers)) for _ in range(size(port.shape))]
                 found[port.name].append(np.reshape(flat, port.shape))

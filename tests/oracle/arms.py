@@ -173,6 +173,19 @@ def ur_like(rng: Rng) -> Arm:
     return Arm(robot, 6)
 
 
+def parallel_axes(first: int) -> Callable[[Rng], Arm]:
+    """Three parallel axes from `first` on, the others anywhere."""
+
+    def made(rng: Rng) -> Arm:
+        angles: list[Number] = [FLAT, *(oblique(rng) for _ in range(5))]
+        d: list[Number] = [0, *(length(rng) for _ in range(5))]
+        r: list[Number] = [length(rng) for _ in range(6)]
+        angles[first] = angles[first + 1] = FLAT
+        return Arm(serial(f"parallel{first}", angles, d, r), 6)
+
+    return made
+
+
 def three_prismatic(rng: Rng) -> Arm:
     """Three prismatic joints at any places: orientation first, then three linear equations."""
     sliding = sorted(int(j) for j in rng.choice(range(1, 7), 3, replace=False))
@@ -318,6 +331,8 @@ CLASSES: dict[str, Callable[[Rng], Arm]] = {
     "RPP and a wrist": prismatic_arm("RPP"),
     "Stanford-like": stanford_like,
     "UR-like": ur_like,
+    "parallel 2-3-4": parallel_axes(2),
+    "parallel 3-4-5": parallel_axes(3),
     "three prismatic": three_prismatic,
     "SCARA-like": scara_like,
     "three axes, a point": three_axes,

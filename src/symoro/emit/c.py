@@ -68,7 +68,9 @@ def _in_float(text: str) -> str:
     before, mark, after = text.partition(_CALLERS_TYPE)
     if mark:
         return before + _in_float(after).lstrip()
-    text = re.sub(r"\b(fabs|sqrt|cbrt|cos|acos|exp|log)\(", r"\1f(", text.replace("double", "float"))
+    text = re.sub(
+        r"\b(fabs|sqrt|cbrt|cos|sin|acos|atan2|exp|log)\(", r"\1f(", text.replace("double", "float")
+    )
     return re.sub(r"\b[0-9]+\.[0-9]+(e-?[0-9]+)?\b|\b[0-9]+e-?[0-9]+\b", r"\g<0>f", text)
 
 

@@ -66,7 +66,8 @@ def _kernel(kernel: str) -> str:
     """The NumPy code of a kernel: our own, where that stands in modules of its own."""
     folder = resources.files("symoro.expr.kernels")
     modules = [folder / f"{kernel}_{part}.py" for part in ("equations", "roots", "table")]
-    if not modules[0].is_file():
+    modules = [module for module in modules if module.is_file()]
+    if not modules:
         return kernel_text(kernel, ".py.txt")
     bodies = [module.read_text(encoding="utf-8").partition(_TAKEN_OVER)[2].strip("\n") for module in modules]
     return "\n\n\n".join(["Array = np.ndarray", *bodies]) + "\n"

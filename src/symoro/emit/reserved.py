@@ -22,7 +22,8 @@ _CPP_KEYWORDS = words(
 KERNELS = words(
     """
     solve_ circle_ circle_left_ circle_resolvent_ circle_order_ quartic_ quartic_sizes_ quartic_degree_
-    quartic_unit_ quartic_polish_ closed_chain_
+    quartic_unit_ quartic_polish_ closed_chain_ refine_ refine_miss_ refine_solve_ refine_row_ refine_rows_
+    refine_weak_ refine_again_ refine_one_ refine_turn_ refine_chain_
     """
 )
 
@@ -97,10 +98,11 @@ MATHEMATICA = words(
     """
     C D E I K N O Pi Sqrt Sin Cos Tan ArcSin ArcCos ArcTan Abs Sign Min Max If Module With Block List Set
     True False Null Degree Infinity Indeterminate LinearSolve Partition Table Function Map Do While Return
-    kernelSolve kernelCircle kernelQuartic kernelClosedChain Switch Which Rule
+    kernelSolve kernelCircle kernelQuartic kernelClosedChain kernelRefine kernelRefineMiss kernelRefineSolve
+    kernelRefineRow kernelRefineWeak kernelRefineTurn kernelRefineAgain kernelRefineOne Switch Which Rule
     """
 )
 
 LISTING = words(
-    "sqrt sin cos tan asin acos atan2 abs sign min max select solve circle quartic closed_chain pi"
+    "sqrt sin cos tan asin acos atan2 abs sign min max select solve circle quartic closed_chain refine pi"
 )

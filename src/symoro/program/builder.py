@@ -50,6 +50,11 @@ class Builder:
         self._inputs.append(Input(name, shape, tuple(symbols), title, fallback))
         return [symbol(self.graph, s, ops.VARIABLE) for s in symbols]
 
+    def entries(self, name: str) -> list[Expr]:
+        """The entries of an input; none where it is not declared."""
+        named = [s for port in self._inputs if port.name == name for s in port.symbols]
+        return [symbol(self.graph, s, ops.VARIABLE) for s in named]
+
     def parameter(self, name: str) -> Expr:
         self._parameters.setdefault(name)
         return symbol(self.graph, name, ops.PARAMETER)

@@ -53,6 +53,7 @@ class Program:
         header: what the emitted text says about itself, as (label, text).
         columns: names of the columns of a regressor.
         choices: how the model was formulated, for those who ask.
+        conditions: what must not be zero among the parameters for the outputs to hold, as "D3 != 0".
         derivation: the steps that led to it, where the model was solved for and not written down.
     """
 
@@ -68,6 +69,7 @@ class Program:
     columns: tuple[str, ...] = ()
     choices: tuple[str, ...] = ()
     derivation: tuple[Stage, ...] = ()
+    conditions: tuple[str, ...] = ()
 
     @property
     def roots(self) -> list[int]:

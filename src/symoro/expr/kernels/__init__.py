@@ -14,9 +14,12 @@ from symoro.expr.kernels.circle import CIRCLE
 from symoro.expr.kernels.closed_chain import CLOSED_CHAIN
 from symoro.expr.kernels.kernel import Arrays, Kernel
 from symoro.expr.kernels.quartic import QUARTIC
+from symoro.expr.kernels.refine import REFINE
 from symoro.expr.kernels.solve import SOLVE
 
-KERNELS: Mapping[str, Kernel] = {kernel.name: kernel for kernel in (SOLVE, CIRCLE, QUARTIC, CLOSED_CHAIN)}
+KERNELS: Mapping[str, Kernel] = {
+    kernel.name: kernel for kernel in (SOLVE, CIRCLE, QUARTIC, CLOSED_CHAIN, REFINE)
+}
 
 
 def call(graph: Graph, kernel: str, inputs: Arrays) -> list[int]:

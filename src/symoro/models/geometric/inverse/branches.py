@@ -16,6 +16,7 @@ from itertools import product
 from symoro.expr.scalar import Expr, Scalar, absolute, atan2, less, less_equal, maximum, minimum, select
 from symoro.expr.substitute import substitute
 from symoro.models.geometric.inverse.chain import Chain, Unknown
+from symoro.models.geometric.inverse.finite import closes, largest
 from symoro.models.geometric.inverse.placement import Algebra, forward, times
 from symoro.models.geometric.inverse.step import DOUBLE, REACH, Step
 from symoro.program.builder import Builder
@@ -117,9 +118,10 @@ class _Unrolling:
             self._lines(step, branch, number, values)
             reach += self._put(step.reach, values)
             checks += self._put(step.checks, values)
-            for sign, distance in step.meets:
+            for sign, distance in (*step.meets, *step.repeats):
+                meets = (sign, distance) in step.meets
                 (distance,) = self._put([distance], values)
-                singular = maximum(singular, less_equal(distance, REACH))
+                singular = maximum(singular, less_equal(distance, REACH)) if meets else singular
                 if branch if sign is None else step.choices[branch][sign.lit].number != 1:
                     spare = maximum(spare, less_equal(distance, DOUBLE))  # two that meet give one solution
             for unknown, flag in step.free:
@@ -127,9 +129,9 @@ class _Unrolling:
                 singular = maximum(singular, free[unknown.joint])
                 if branch:  # so do the branches of a free joint
                     spare = maximum(spare, free[unknown.joint])
-        residual = _largest([*self._put(self.differences, values), *checks])
+        misses = [*self._put(self.differences, values), *checks]
         joints = dict(zip(self.joints, self._put(list(self.joints.values()), values), strict=True))
-        return Solution(joints, free, residual, self._status(reach, singular, residual, spare))
+        return Solution(joints, free, largest(misses), self._status(reach, singular, misses, spare))
 
     def _lines(self, step: Step, branch: int, number: int, values: dict[int, int]) -> None:
         """Work out a step on a branch; what is chosen may follow from the lines, as a polynomial's roots do."""
@@ -151,9 +153,9 @@ class _Unrolling:
         name, _ = self.graph.args[target.lit >> 1]
         return self.builder.named(f"{name}_{number}", made)
 
-    def _status(self, reach: Sequence[Expr], singular: Scalar, residual: Expr, spare: Scalar) -> Expr:
+    def _status(self, reach: Sequence[Expr], singular: Scalar, misses: Sequence[Expr], spare: Scalar) -> Expr:
         fine = select(spare, EMPTY, select(singular, SINGULAR, VALID))
-        closed = select(less_equal(residual, self.tolerance), fine, EMPTY)
+        closed = select(closes(self.builder, misses, self.tolerance), fine, EMPTY)
         if reach:
             closed = select(less(_least(reach), -REACH), OUT_OF_REACH, closed)
         return self.builder.number(closed)
@@ -163,11 +165,4 @@ def _least(values: Sequence[Expr]) -> Expr:
     found: Scalar = values[0]
     for value in values[1:]:
         found = minimum(found, value)
-    return found  # type: ignore[return-value]
-
-
-def _largest(values: Sequence[Expr]) -> Expr:
-    found: Scalar = values[0]
-    for value in values[1:]:
-        found = maximum(found, value)
     return found  # type: ignore[return-value]

@@ -135,6 +135,17 @@ class Motion:
         return Motion(self.axis, -self.angle, -self.length, self.joint, -self.sign, self.turns)
 
 
+def links(motions: Sequence[Motion]) -> tuple[list[Motion], list[Matrix]]:
+    """The joints of a way, and the constant placements before, between and behind them."""
+    between = [identity(4)]
+    for motion in motions:
+        if motion.joint:
+            between.append(identity(4))
+        else:
+            between[-1] = matmul(between[-1], motion.matrix)
+    return [motion for motion in motions if motion.joint], between
+
+
 def motions_between(
     builder: Builder, robot: Robot, frm: int | str, to: int | str, known: Mapping[int, Scalar]
 ) -> tuple[Motion, ...]:

@@ -20,11 +20,12 @@ from typing import Any
 
 from symoro.errors import NotApplicableError
 from symoro.expr.evaluate import evaluate
-from symoro.expr.linalg import Matrix, cross, identity, inverse_transform, matmul, scale
-from symoro.expr.scalar import Expr, Scalar, absolute, cos, less, less_equal, maximum, select, sin, sqrt
+from symoro.expr.linalg import Matrix, cross, inverse_transform, matmul, scale
+from symoro.expr.scalar import Expr, Scalar, absolute, cos, less, select, sin, sqrt
 from symoro.expr.substitute import substitute
 from symoro.models.geometric.inverse.branches import EMPTY, OUT_OF_REACH, VALID, Solution, differences
-from symoro.models.geometric.inverse.chain import Motion
+from symoro.models.geometric.inverse.chain import Motion, links
+from symoro.models.geometric.inverse.finite import closes, largest
 from symoro.models.geometric.inverse.pose import given_entries
 from symoro.models.geometric.inverse.problem import Problem
 
@@ -72,13 +73,12 @@ def _solution(
             known[unknown.cosine.lit >> 1] = builder.number(cos(angle)).lit
         else:
             known[unknown.length.lit >> 1] = builder.number(q[unknown.joint]).lit
-    residual: Scalar = defect
-    for miss in substitute(builder.graph, misses, known):
-        residual = maximum(residual, Expr(builder.graph, miss))
+    distances = [defect, *(Expr(builder.graph, miss) for miss in substitute(builder.graph, misses, known))]
     nothing = OUT_OF_REACH if number == 0 else EMPTY
-    status = select(less_equal(residual, tolerance), VALID, select(less(1, defect), nothing, EMPTY))
+    closed = closes(builder, distances, tolerance)
+    status = select(closed, VALID, select(less(1, defect), nothing, EMPTY))
     own = {j: builder.number(x) for j, x in q.items() if j > 0}
-    return Solution(own, {}, builder.number(residual), builder.number(status))
+    return Solution(own, {}, largest(distances), builder.number(status))
 
 
 class _Loop:
@@ -90,19 +90,13 @@ class _Loop:
         self.completed = problem.given == given_entries("axis")
         if self.completed:
             motions = (*motions, VIRTUAL)
-        self.joints = [motion for motion in motions if motion.joint]
+        self.joints, self.between = links(motions)
         if len(self.joints) != 6 or not (self.completed or problem.given == given_entries("full")):
             raise NotApplicableError(
                 f"the general method needs six unknown joints and the full pose (or five, position and axis), not "
                 f"{len(problem.chain.unknowns)} joints and {sum(map(sum, problem.given))} entries",
                 hint="lock joints of a longer chain (option locked)",
             )
-        self.between = [identity(4)]
-        for motion in motions:
-            if motion.joint:
-                self.between.append(identity(4))
-            else:
-                self.between[-1] = matmul(self.between[-1], motion.matrix)
 
     def constants(self) -> list[Matrix]:
         """C1 .. C6 in symbols."""

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 
 from symoro.errors import NotApplicableError
 from symoro.models.geometric.inverse.branches import Solution, solutions
@@ -13,40 +13,97 @@ from symoro.models.geometric.inverse.general import general_solutions
 from symoro.models.geometric.inverse.paul import Paul
 from symoro.models.geometric.inverse.pieper import pieper
 from symoro.models.geometric.inverse.problem import Problem, with_own_joints
+from symoro.models.geometric.inverse.refine import refined
+from symoro.models.geometric.inverse.step import Step
 from symoro.models.geometric.inverse.swivel import swivel_steps
+from symoro.models.geometric.inverse.trial import FEW, ROUGH, Result, Trial
 from symoro.program.derivation import Stage
+
+LOST = 1e-3  # share of the postures tried that a method may lose before another is sought
 
 
 @dataclass(frozen=True)
 class Answer:
-    """The solutions, what was chosen and why, and the derivation."""
+    """The solutions, what was chosen and why, and the derivation.
+
+    Attributes:
+        delicate: a root of a quartic is among the steps; close to another one it is not exact.
+        crowded: so are roots that come in pairs, a divisor being small or a symbol.
+    """
 
     solutions: list[Solution]
     choices: tuple[str, ...]
     derivation: tuple[Stage, ...] = ()
+    delicate: bool = False
+    crowded: bool = False
 
 
 def solved(problem: Problem, method: str, tolerance: float) -> Answer:
-    """The answer of a method; 'auto' takes the first that applies.
+    """The answer of a method; 'auto' takes the first that applies and finds random postures again.
 
     Raises:
         NotApplicableError: the method does not apply, with the reason (for 'auto': each method's).
     """
+    if method == "general":
+        return by_general(problem, tolerance)
+    trial = Trial(problem)
     if method != "auto":
-        return METHODS[method](problem, tolerance)
-    reasons = []
+        return tried(problem, trial, METHODS[method](problem, tolerance), tolerance)[0]
+    reasons: dict[str, str] = {}
+    doubtful: dict[str, tuple[Result, Answer]] = {}
     for name, attempt in METHODS.items():
         try:
             answer = attempt(problem, tolerance)
         except NotApplicableError as error:
-            reasons.append(f"{name}: {error.message}")
+            reasons[name] = error.message
             continue
-        passed = tuple(f"not {reason}" for reason in reasons)
-        return Answer(answer.solutions, answer.choices + passed, answer.derivation)
+        if name != "general":
+            answer, result = tried(problem, trial, answer, tolerance)
+            doubt = _doubt(trial, answer, result)
+            if doubt:
+                reasons[name], doubtful[name] = doubt, (result, answer)
+                continue
+        return _passed(answer, reasons)
+    if doubtful:
+        best = min(doubtful, key=lambda name: doubtful[name][0].lost)
+        return _passed(doubtful[best][1], {name: why for name, why in reasons.items() if name != best})
     raise NotApplicableError(
         f"no method solves this chain of robot '{problem.robot.name}'"
-        + "".join(f"\n  - {r}" for r in reasons)
+        + "".join(f"\n  - {name}: {why}" for name, why in reasons.items())
     )
+
+
+def _passed(answer: Answer, reasons: Mapping[str, str]) -> Answer:
+    """The answer with what is said about methods that were passed over."""
+    return _with(answer, *(f"not {name}: {why}" for name, why in reasons.items()))
+
+
+def _with(answer: Answer, *more: str) -> Answer:
+    return replace(answer, choices=answer.choices + more)
+
+
+def _doubt(trial: Trial, answer: Answer, result: Result) -> str:
+    """Why another method should be sought; empty if not."""
+    if answer.crowded and not trial.parameters:
+        return "inaccurate for this robot: it is almost a simpler one, whose formulas divide by zero here"
+    if result.lost > LOST * result.postures:
+        return f"loses {result.lost} of {result.postures} random postures of this robot"
+    if result.rough > FEW:
+        return f"inaccurate for this robot: misses {100 * result.rough:.0f} % of random poses by more than {ROUGH:g}"
+    return ""
+
+
+def tried(problem: Problem, trial: Trial, answer: Answer, tolerance: float) -> tuple[Answer, Result]:
+    """The answer, refined where its formulas alone do not find random postures exactly, and how it does."""
+    before = trial.of(answer.solutions, tolerance)
+    if before.exact and not answer.delicate:
+        return answer, before
+    made = refined(problem, answer.solutions, tolerance)
+    after = trial.of(made, tolerance)
+    words = ["refined by Newton's method where a solution is not exact"]
+    if after.lost:
+        words.append(f"{after.lost} of {after.postures} random postures were not found again")
+    return _with(replace(answer, solutions=made), *words), replace(after, rough=before.rough)
 
 
 def by_paul(problem: Problem, tolerance: float) -> Answer:
@@ -58,7 +115,7 @@ def by_paul(problem: Problem, tolerance: float) -> Answer:
         raise NotApplicableError(f"no equation of Paul's types is left for {unsolved}")
     found = solutions(problem.builder, problem.chain, steps, problem.given, tolerance)
     types = ", ".join(f"{' and '.join(map(str, step.unknowns))} type {step.type}" for step in steps)
-    return Answer(found, (f"method: Paul ({types})",), derivation(steps))
+    return Answer(found, (f"method: Paul ({types})",), derivation(steps), _delicate(steps))
 
 
 def by_pieper(problem: Problem, tolerance: float) -> Answer:
@@ -66,7 +123,13 @@ def by_pieper(problem: Problem, tolerance: float) -> Answer:
     found = pieper(problem)
     own = found.problem
     solved_for = solutions(own.builder, own.chain, found.steps, own.given, tolerance)
-    return Answer(solved_for, (f"method: Pieper, {found.words}",), derivation(found.steps))
+    words = (f"method: Pieper, {found.words}",)
+    crowded = any(step.repeats for step in found.steps)
+    return Answer(solved_for, words, derivation(found.steps), _delicate(found.steps) or crowded, crowded)
+
+
+def _delicate(steps: Sequence[Step]) -> bool:
+    return any(step.type >= 9 and len(step.choices) > 2 for step in steps)
 
 
 def by_general(problem: Problem, tolerance: float) -> Answer:

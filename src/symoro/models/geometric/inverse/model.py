@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from symoro.expr.scalar import Expr
 from symoro.models.catalogue import Option, Port, model
-from symoro.models.geometric.inverse.branches import Solution
+from symoro.models.geometric.inverse.branches import EMPTY, Solution
+from symoro.models.geometric.inverse.conditions import as_text, divisors, guarded
+from symoro.models.geometric.inverse.finite import magnitude, where_finite
 from symoro.models.geometric.inverse.methods import by_swivel, solved
 from symoro.models.geometric.inverse.problem import Problem, pose_problem
 from symoro.models.geometric.steps import last_frame, resolve
@@ -62,17 +65,37 @@ def inverse_geometry(
     problem = pose_problem(robot, start, end, pose, locked, surplus=int(swivel))
     answer = by_swivel(problem, tolerance) if swivel else solved(problem, method, tolerance)
     notes = tuple(f"q{j} does not move what is given: taken from q0" for j in problem.idle)
-    program = _program(problem, answer.solutions)
-    return replace(program, choices=answer.choices + notes, derivation=answer.derivation)
+    factors = divisors(problem, answer.solutions)
+    conditions = as_text(factors)
+    if conditions:
+        notes += (f"if none of these is zero: {', '.join(c.removesuffix(' != 0') for c in conditions)}",)
+    program = _program(problem, guarded(problem, answer.solutions, factors))
+    header = (("if", ", ".join(conditions)),) if conditions else ()
+    return replace(
+        program,
+        choices=answer.choices + notes,
+        derivation=answer.derivation,
+        conditions=conditions,
+        header=header,
+    )
 
 
 def _program(problem: Problem, found: list[Solution]) -> Program:
     own = independent(problem.robot)
     builder = problem.builder
-    builder.output("q", [[s.joints.get(j, problem.start[j]) for j in own] for s in found], "joint positions")
-    builder.output("status", [s.status for s in found], "0 valid, 1 out of reach, 2 singular, 3 empty slot")
+    q = [[s.joints.get(j, problem.start[j]) for j in own] for s in found]
+    status = where_finite(builder, _given(problem), q, [s.status for s in found], EMPTY)
+    builder.output("q", q, "joint positions")
+    builder.output("status", status, "0 valid, 1 out of reach, 2 singular, 3 empty slot")
     builder.output("residual", [s.residual for s in found], "largest entry of direct geometry less the pose")
     idle = dict.fromkeys(problem.idle, 1)
     free = [[s.free.get(j, idle.get(j, 0)) for j in own] for s in found]
     builder.output("free", free, "1 where a joint is free")
     return builder.program()
+
+
+def _given(problem: Problem) -> Expr:
+    """The size of what is given: the entries of the pose that count, q0 and the swivel angle."""
+    builder, target = problem.builder, problem.chain.target
+    pose = [target[r][c] for r in range(3) for c in range(4) if problem.given[r][c]]
+    return magnitude(builder, [*pose, *builder.entries("q0"), *builder.entries("swivel")])

@@ -19,6 +19,11 @@ With y = Jj F and h = R y + p, and C, S the cosine and sine of qj (i and j turn 
     PPX  hx = Gx, hy = Gy:    qk from their combination without rj, then rj.
     qi at last from  Ci hx - Si hy = Gx, Si hx + Ci hy = Gy,  or  ri = Gz - hz.
 
+Where the two equations are almost parallel, or one of them almost nothing (axes that almost meet, almost parallel), or
+may be so for parameters that are symbols, no division by their determinant D is made: the polynomial is multiplied by
+D^2, its roots come in pairs that meet where D = 0, and the equation with the larger left side gives qj up to a sign;
+rj likewise. Of the branches twice as many, those of the wrong sign are no solutions; where D = 0 both signs are.
+
 qk is the root of a polynomial of degree four in general, of type 10 or 9. It falls to two square roots where all that
 is squared depends on qk through one combination only: axes j and k parallel, or crossing, and others.
 
@@ -44,7 +49,7 @@ from symoro.expr.linalg import (
     subtract,
     transpose,
 )
-from symoro.expr.scalar import Expr, Scalar, sqrt
+from symoro.expr.scalar import Expr, Scalar, less, maximum, select, sqrt
 from symoro.models.geometric.inverse import types
 from symoro.models.geometric.inverse.arm import Arm, Centre, Joint, seen_behind
 from symoro.models.geometric.inverse.forms import (
@@ -62,6 +67,7 @@ from symoro.models.geometric.inverse.forms import (
 from symoro.models.geometric.inverse.problem import Problem, shorthand
 from symoro.models.geometric.inverse.step import Draft, Step
 
+SMALL = 1e-3  # a divisor, beside what it divides
 Lines = tuple[tuple[Expr, Expr], ...]
 Row = tuple[Vector, Form]  # a y = b: the factors of (yx, yy), and b
 
@@ -136,6 +142,10 @@ def _turn_second(problem: Problem, position: Position) -> list[Step] | None:
     near, k = position.near, position.k
     (u, left), (v, right) = rows = _rows(position)
     area = u[0] * v[1] - u[1] * v[0]
+    if not probes.vanishes(area) and _small(problem, area, dot(u, u), dot(v, v)):
+        yx, yy = combined([v[1], -u[1]], [left, right]), combined([-v[0], u[0]], [left, right])
+        step = _squares(problem, k, (yx, yy, near[2].times(area)), distance(near).times(area * area))
+        return None if step is None else [_repeating(step), _turn_by_larger(problem, position, rows)]
     if not probes.vanishes(area):
         yx = combined([v[1], -u[1]], [left, right]).times(1 / area)
         yy = combined([-v[0], u[0]], [left, right]).times(1 / area)
@@ -151,6 +161,37 @@ def _turn_second(problem: Problem, position: Position) -> list[Step] | None:
         return None
     meet = position.i.turns and not all(probes.vanishes(row[2]) for row in position.rotation[:2])
     return [step, _turn_to_side(problem, position) if meet else _turn_once(problem, position, first)]
+
+
+def _small(problem: Problem, divisor: Scalar, *squares: Scalar) -> bool:
+    """Whether a divisor is small beside what it divides, or may be so at run time."""
+    expr = problem.builder.number(divisor)
+    if expr.symbols():
+        return True
+    least = min(abs(problem.probes.of(expr)))
+    return bool(least < SMALL * max(problem.probes.largest(square) for square in squares))
+
+
+def _repeating(step: Step) -> Step:
+    """Two roots that meet are one value of qk, with which both signs of the next step go."""
+    return replace(step, meets=(), repeats=step.meets)
+
+
+def _turn_by_larger(problem: Problem, position: Position, rows: Sequence[Row]) -> Step:
+    """y = (m b + w (-my, mx)) / |m|^2, w^2 = |m|^2 (Fx^2 + Fy^2) - b^2, of the equation m y = b with the larger m."""
+    k, label = position.k.unknown, position.j.unknown.label
+    number = problem.builder.number
+    (u, left), (v, right) = rows
+    second = less(dot(u, u), dot(v, v))
+    m = [number(select(second, b, a)) for a, b in zip(u, v, strict=True)]
+    draft = _draft(problem, 3)
+    b = draft.let(f"b{label}", select(second, right.at(k), left.at(k)))
+    square = number(maximum(dot(u, u), dot(v, v)))
+    x, y = (position.near[n].at(k) for n in (0, 1))
+    most = draft.let(f"square{label}", square * (x * x + y * y))
+    w = draft.let(f"root{label}", draft.root(most - b * b, types.inverse_of(draft, most)))
+    end = [(m[0] * b - m[1] * w) / square, (m[1] * b + m[0] * w) / square]
+    return _turn_onto(problem, draft, position, end)
 
 
 def _rows(position: Position) -> tuple[Row, Row]:
@@ -223,6 +264,13 @@ def _turn_and_slide(problem: Problem, position: Position) -> list[Step] | None:
     r, far, k = position.rotation, position.far, position.k
     slope = [row[2] for row in r]
     start = placed(position.between, position.near)
+    if not problem.probes.vanishes(slope[2]) and _small(problem, slope[2], 1):
+        along = far[2] - start[2]
+        hx, hy = (start[n].times(slope[2]) + along.times(slope[n]) for n in (0, 1))
+        step = _squares(
+            problem, k, (hx, hy, far[2].times(slope[2])), distance(far).times(slope[2] * slope[2])
+        )
+        return None if step is None else [_repeating(step), _slide_to_radius(problem, position, start)]
     if not problem.probes.vanishes(slope[2]):
         length = (far[2] - start[2]).times(1 / slope[2])
         hx, hy = (start[n] + length.times(slope[n]) for n in (0, 1))
@@ -255,17 +303,19 @@ def _slide(problem: Problem, position: Position, length: Form) -> Step:
 
 
 def _slide_to_radius(problem: Problem, position: Position, start: Point) -> Step:
-    """(hx + a r)^2 + (hy + b r)^2 = Gx^2 + Gy^2, a^2 + b^2 = 1."""
+    """(hx + a r)^2 + (hy + b r)^2 = Gx^2 + Gy^2."""
     j, k = position.j, position.k.unknown
     number = problem.builder.number
     draft = _draft(problem, 9)
     label = j.unknown.label
     h = [draft.let(f"h{label}_{n}", start[n].at(k)) for n in (0, 1)]
     g = [position.far[n].at(k) for n in (0, 1)]
-    along = j.sign * (position.rotation[0][2] * h[0] + position.rotation[1][2] * h[1])
-    types.solve_polynomial(draft, j.unknown, [number(dot(h, h) - dot(g, g)), number(2 * along), number(1)])
+    a, b, c = (row[2] for row in position.rotation)
+    along = j.sign * (a * h[0] + b * h[1])
+    across = number(1 if problem.probes.vanishes(c) else a * a + b * b)
+    types.solve_polynomial(draft, j.unknown, [number(dot(h, h) - dot(g, g)), number(2 * along), across])
     r = j.unknown.length
-    return draft.step(*_shown(problem, (r * r + 2 * along * r, dot(g, g) - dot(h, h))))
+    return draft.step(*_shown(problem, (across * r * r + 2 * along * r, dot(g, g) - dot(h, h))))
 
 
 # -- i

@@ -32,6 +32,7 @@ class Step:
         free: (unknown, 1 where any value does).
         checks: each is zero on a true solution.
         meets: (sign, distance): two branches, those of the sign or else all, meet where the distance is zero.
+        repeats: the same, where branches that meet are one value of this step's unknown, but not one solution.
     """
 
     type: int
@@ -43,6 +44,7 @@ class Step:
     free: tuple[tuple[Unknown, Expr], ...] = ()
     checks: tuple[Expr, ...] = ()
     meets: tuple[tuple[Expr | None, Expr], ...] = ()
+    repeats: tuple[tuple[Expr | None, Expr], ...] = ()
 
 
 class Draft:

@@ -6,7 +6,8 @@ from dataclasses import replace
 
 from symoro.errors import NotApplicableError
 from symoro.models.catalogue import Option, Port, model
-from symoro.models.geometric.inverse.branches import Solution
+from symoro.models.geometric.inverse.branches import EMPTY, Solution
+from symoro.models.geometric.inverse.finite import magnitude, where_finite
 from symoro.models.geometric.loop.assemblies import assemblies
 from symoro.models.geometric.loop.mechanism import joint_inputs, reason_not_closed
 from symoro.models.geometric.loop.newton import continued
@@ -115,10 +116,13 @@ def _numerically(steps: float, why: str) -> str:
 
 def _program(builder: Builder, robot: Robot, found: list[Solution], told: tuple[str, ...]) -> Program:
     own, cut = independent(robot), cut_joints(robot)
-    builder.output("q", [[s.joints[j] for j in own] for s in found], "joint positions")
+    q, qc = ([[s.joints[j] for j in joints] for s in found] for joints in (own, cut))
+    given = magnitude(builder, [x for name in ("qa", "q0", "qc0") for x in builder.entries(name)])
+    rows = [[*one, *other] for one, other in zip(q, qc, strict=True)]
+    builder.output("q", q, "joint positions")
     if cut:
-        builder.output("qc", [[s.joints[j] for j in cut] for s in found], "opened joints")
-    builder.output("status", [s.status for s in found], STATUS)
+        builder.output("qc", qc, "opened joints")
+    builder.output("status", where_finite(builder, given, rows, [s.status for s in found], EMPTY), STATUS)
     builder.output("residual", [s.residual for s in found], RESIDUAL)
     builder.output("free", [[s.free.get(j, 0) for j in own] for s in found], "1 where a joint is free")
     return replace(builder.program(), choices=told)

@@ -21,6 +21,7 @@ from symoro.expr.linalg import Matrix, Vector, cross, dot, identity, matmul, sub
 from symoro.expr.scalar import Expr, Scalar, absolute, less_equal, maximum, minimum, select
 from symoro.models.geometric.inverse.branches import OUT_OF_REACH, SINGULAR, VALID, Solution
 from symoro.models.geometric.inverse.chain import Motion, motions_between
+from symoro.models.geometric.inverse.finite import closes, largest
 from symoro.models.geometric.loop.mechanism import coupled_positions, passive_joints, uncoupled
 from symoro.program.builder import Builder
 from symoro.robot.coordinates import drivers
@@ -36,11 +37,11 @@ FLAT = 1e-10  # a pivot of J' J below it, relative to its column, is zero: the p
 
 @dataclass(frozen=True)
 class Closure:
-    """The loops at some posture: e, the columns of J by passive joint, and the largest entry of T - I."""
+    """The loops at some posture: e, the columns of J by passive joint, and the entries of |T - I|."""
 
     error: Vector
     columns: Mapping[int, Vector]
-    residual: Expr
+    misses: Sequence[Expr]
 
 
 def continued(
@@ -67,9 +68,9 @@ def continued(
             passive = newton.corrected(driven, passive)
     end = newton.closure(active, passive)
     fine = select(newton.singular(end), SINGULAR, VALID)
-    status = select(less_equal(end.residual, tolerance), fine, OUT_OF_REACH)
+    status = select(closes(builder, end.misses, tolerance), fine, OUT_OF_REACH)
     joints = {j: builder.number(q) for j, q in {**active, **passive}.items()}
-    return Solution(joints, {}, end.residual, builder.number(status))
+    return Solution(joints, {}, largest(end.misses), builder.number(status))
 
 
 class _Newton:
@@ -108,7 +109,7 @@ class _Newton:
         q |= coupled_positions(self.builder, self.robot, q)
         error: Vector = []
         columns: dict[int, Vector] = {j: [] for j in self.passive}
-        residual: Scalar = self.builder.number(0)
+        misses: list[Expr] = []
         for way in self.ways:
             end, axes = self._walk(way, q)
             rotation, position = [row[:3] for row in end[:3]], [row[3] for row in end[:3]]
@@ -118,9 +119,8 @@ class _Newton:
             for j in self.passive:
                 columns[j] += screws.get(j, [0] * 6)
             for r in range(3):
-                for c in range(4):
-                    residual = maximum(residual, absolute(self.builder.number(end[r][c] - (r == c))))
-        return Closure(error, columns, self.builder.number(residual))
+                misses += [self.builder.number(absolute(end[r][c] - (r == c))) for c in range(4)]
+        return Closure(error, columns, misses)
 
     def _walk(
         self, way: Sequence[Motion], q: Mapping[int, Scalar]

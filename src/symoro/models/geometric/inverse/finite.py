@@ -1,0 +1,54 @@
+"""Which numbers may be called a solution: all of them finite, in every language.
+
+A NaN is neither below nor above anything, and whether max(a, b) keeps it depends on the language and the order of a
+and b. A sum of magnitudes keeps it wherever it stands, and an infinite term too:
+
+    |x1| + |x2| + ... <= LARGEST    holds only where every term is finite
+
+so that one comparison, false for NaN by IEEE 754, answers for all of them. LARGEST also keeps out what is finite but
+would overflow on the way: the eighth power of a coordinate, as a quartic of squares has it, still is a number.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from symoro.expr.scalar import Expr, Scalar, absolute, less_equal, maximum, select
+from symoro.program.builder import Builder
+
+LARGEST = 1e30
+
+
+def magnitude(builder: Builder, values: Iterable[Scalar]) -> Expr:
+    """The sum of the magnitudes."""
+    total: Scalar = 0
+    for value in values:
+        total = total + absolute(value)
+    return builder.number(total)
+
+
+def largest(values: Sequence[Expr]) -> Expr:
+    """The largest of some numbers; where one is NaN, any of them."""
+    found: Scalar = values[0]
+    for value in values[1:]:
+        found = maximum(found, value)
+    return found  # type: ignore[return-value]
+
+
+def closes(builder: Builder, misses: Sequence[Expr], tolerance: float) -> Scalar:
+    """1 where all of some distances, none negative, are finite and within the tolerance."""
+    total: Scalar = 0
+    for miss in misses:
+        total = total + miss
+    within = less_equal(largest(misses), tolerance)
+    return select(builder.number(less_equal(total, LARGEST)), within, 0)
+
+
+def where_finite(
+    builder: Builder, given: Expr, rows: Iterable[Sequence[Scalar]], statuses: Iterable[Expr], otherwise: int
+) -> list[Expr]:
+    """The status of every row, `otherwise` where an entry of it is not finite, or the magnitude of what is given."""
+    return [
+        builder.number(select(less_equal(given + magnitude(builder, row), LARGEST), status, otherwise))
+        for row, status in zip(rows, statuses, strict=True)
+    ]

@@ -1,0 +1,52 @@
+"""Solutions made exact: Newton's method on the pose for those that a closed form gives almost.
+
+Where two roots of a quartic come close, or a small divisor amplifies the round-off of what it divides, a true solution
+may miss the pose by more than the tolerance, or seem out of reach. The kernel `refine` takes what is near and leaves
+the rest alone. It starts from formulas that were derived and tried (see trial.py): a wrong derivation has no row to start
+from, and is told, not hidden.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from symoro.expr.scalar import Expr, Scalar, less_equal, maximum, select
+from symoro.models.geometric.inverse.branches import SINGULAR, VALID, Solution
+from symoro.models.geometric.inverse.chain import links
+from symoro.models.geometric.inverse.problem import Problem
+
+TURNS, SLIDES = 1, 2  # as the kernel marks joints
+
+
+def refined(problem: Problem, found: Sequence[Solution], tolerance: float) -> list[Solution]:
+    """The solutions, each with its joints, residual and status as the kernel leaves them."""
+    builder = problem.builder
+    joints, between = links(problem.chain.motions)
+    placements = [x for matrix in between for row in matrix[:3] for x in row]
+    pairs = [
+        (entry, known)
+        for row, mask in zip(problem.chain.target, problem.given, strict=False)
+        for entry, known in zip(row, mask, strict=True)
+    ]
+    marks: list[Scalar] = [len(joints), builder.number(tolerance), *(int(known) for _, known in pairs)]
+    marks += [joint.sign * (TURNS if joint.turns else SLIDES) for joint in joints]
+    rows = [x for one in found for x in (*(one.joints[j.joint] for j in joints), one.residual, one.status)]
+    table = builder.call("refine", placements, [entry if known else 0 for entry, known in pairs], marks, rows)
+    width = len(joints) + 2
+    made = []
+    for k, one in enumerate(found):
+        *q, residual, status = table[width * k : width * (k + 1)]
+        values = {joint.joint: value for joint, value in zip(joints, q, strict=True)}
+        made.append(replace(one, joints=values, residual=residual, status=_status(problem, one, status)))
+    return made
+
+
+def _status(problem: Problem, one: Solution, status: Expr) -> Expr:
+    """Singular where a joint is free, whatever the kernel says of the pose."""
+    if not one.free:
+        return status
+    free: Scalar = problem.builder.number(0)
+    for flag in one.free.values():
+        free = maximum(free, flag)
+    return problem.builder.number(select(free, select(less_equal(status, VALID), SINGULAR, status), status))

@@ -1,0 +1,129 @@
+"""Solutions tried at generation: direct geometry of random postures must be found again.
+
+The formulas are evaluated with the robot's numbers (nominal ones, or random ones where it has none) at poses whose
+postures are known: some random, some with joints next to a multiple of a right angle, where closed forms are weakest.
+Postures that are singular but for rounding do not count.
+
+    lost     no row of status 0 or 2 holds the posture
+    rough    the row that holds it, if any, misses the pose by more than ROUGH: a divisor is small, or the robot only
+             almost what the formulas take it for
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from symoro.expr import ops
+from symoro.expr.evaluate import evaluate
+from symoro.models.geometric.inverse.branches import Solution
+from symoro.models.geometric.inverse.chain import links
+from symoro.models.geometric.inverse.pose import entry_name
+from symoro.models.geometric.inverse.problem import Problem
+
+SEED = 5
+RANDOM, SQUARE = 600, 600  # postures at random, postures next to right angles
+REGULAR = 1e-4  # smallest singular value of the given entries' derivatives
+NEAR = 1e-6  # joints of a posture that is found
+AROUND = 0.1  # joints of a row that is meant for a posture
+ROUGH = 1e-9
+FEW = 0.01  # share of random postures that may be rough, if Newton's method makes them exact
+
+
+@dataclass(frozen=True)
+class Result:
+    """Of the regular postures, those that are lost; and the share of the random ones that are rough.
+
+    `exact`: every row that should hold a posture does so to a tenth of the tolerance, nothing is lost.
+    """
+
+    postures: int
+    lost: int
+    rough: float
+    exact: bool
+
+
+class Trial:
+    """Postures and their poses, the same for all methods that are tried on a problem."""
+
+    def __init__(self, problem: Problem) -> None:
+        import numpy
+
+        from symoro.expr.kernels.refine_table import refine_chain_
+
+        self.problem = problem
+        rng = numpy.random.default_rng(SEED)
+        joints, between = links(problem.chain.motions)
+        self.joints = [joint.joint for joint in joints]
+        self.turns = numpy.array([joint.turns for joint in joints])
+        self.count = RANDOM + SQUARE
+        literals = [problem.builder.number(x).lit for matrix in between for row in matrix for x in row]
+        self.parameters: dict[str, Any] = {}
+        self.variables: dict[str, Any] = {}
+        self._draw(literals, rng)
+        flat = evaluate(problem.builder.graph, literals, self.parameters, self.variables)
+        spread = [numpy.broadcast_to(x, (self.count,)) for x in flat]
+        placements = numpy.stack(spread, -1).reshape(self.count, -1, 4, 4)
+        size = abs(placements[:, :, :3, 3]).max() or 1.0
+        self.q = _postures(rng, self.turns, float(size))
+        kinds = numpy.array([joint.sign * (1 if joint.turns else 2) for joint in joints])
+        ends, slopes = refine_chain_(placements, kinds, self.q)
+        given = numpy.array(problem.given)
+        for r in range(4):
+            for c in range(4):
+                known = r < 3 and given[r, c]
+                self.variables[entry_name(r, c)] = ends[:, r, c] if known else float(r == c)
+        least = numpy.linalg.svd(slopes[:, given], compute_uv=False)[:, -1]
+        self.regular = least > REGULAR
+
+    def _draw(self, literals: Sequence[int], rng: Any) -> None:
+        """Numbers for the symbols that have none yet."""
+        graph = self.problem.builder.graph
+        nominal = dict(self.problem.robot.nominal)
+        for i in graph.reachable(literals):
+            if graph.op[i] == ops.SYMBOL:
+                name, cls = graph.args[i]
+                if cls == ops.PARAMETER and name not in self.parameters:
+                    drawn = rng.uniform(0.3, 1.2, self.count)
+                    self.parameters[name] = nominal.get(name, drawn)
+                elif cls == ops.VARIABLE and name not in self.variables:
+                    self.variables[name] = rng.uniform(-3, 3, self.count)
+
+    def of(self, found: Sequence[Solution], tolerance: float) -> Result:
+        """How the solutions of a method do."""
+        import numpy
+
+        graph = self.problem.builder.graph
+        literals = [
+            x.lit for one in found for x in (*(one.joints[j] for j in self.joints), one.residual, one.status)
+        ]
+        self._draw(literals, numpy.random.default_rng(SEED))
+        with numpy.errstate(all="ignore"):
+            values = evaluate(graph, literals, self.parameters, self.variables)
+            rows = numpy.stack([numpy.broadcast_to(x, (self.count,)) for x in values], -1)
+            rows = rows.reshape(self.count, len(found), -1)
+            apart = rows[:, :, :-2] - self.q[:, None]
+            apart = numpy.where(self.turns, numpy.arctan2(numpy.sin(apart), numpy.cos(apart)), apart)
+            apart = numpy.nan_to_num(abs(apart).max(2), nan=numpy.inf)
+            residual, status = rows[:, :, -2], rows[:, :, -1]
+            good = ((status == 0) | (status == 2)) & (apart < NEAR)
+            missed = numpy.nanmin(numpy.where(apart < AROUND, residual, numpy.inf), 1)
+        lost = self.regular & ~good.any(1)
+        rough = self.regular & ~(missed <= ROUGH)
+        share = rough[:RANDOM].sum() / max(1, self.regular[:RANDOM].sum())
+        exact = not lost.any() and bool((missed[self.regular] <= tolerance / 10).all())
+        return Result(int(self.regular.sum()), int(lost.sum()), float(share), exact)
+
+
+def _postures(rng: Any, turns: Any, size: float) -> Any:
+    """Random joints; in the second half some are next to a multiple of a right angle."""
+    import numpy
+
+    shape = (RANDOM + SQUARE, len(turns))
+    q = rng.uniform(-1, 1, shape) * numpy.where(turns, numpy.pi, size)
+    beside = rng.choice([-1, 1], shape) * 10 ** rng.uniform(-4.5, -1.5, shape)
+    square = numpy.where(turns, rng.integers(-1, 3, shape) * numpy.pi / 2, 0) + beside
+    chosen = rng.random(shape) < 0.4
+    chosen[:RANDOM] = False
+    return numpy.where(chosen, square, q)
