@@ -201,10 +201,10 @@ def evaluate(options: argparse.Namespace) -> None:
         present.arrays(results)
 
 
-def solve(options: argparse.Namespace) -> None:
+def solve(options: argparse.Namespace) -> int:
     from symoro.ui import solve as solving
 
-    solving.solve(_model(options), options)
+    return solving.solve(_model(options), options)
 
 
 def export(options: argparse.Namespace) -> None:
