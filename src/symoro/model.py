@@ -169,6 +169,12 @@ class Model:
             if name not in known:
                 raise UnknownNameError(f"parameter of {self.entry.id}", name, self.parameters)
         numbers = {**dict(self.robot.nominal), **(values or {})}
+        if self.entry.id == "inverse-geometry":
+            from symoro.runtime.pose_function import PoseFunction
+
+            return PoseFunction(
+                self.program, numbers, robot=self.robot, options=self.options, compiled=compiled
+            )
         return Function(self.program, numbers, compiled=compiled, robot=self.robot)
 
     def __str__(self) -> str:

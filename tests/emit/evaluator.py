@@ -18,7 +18,7 @@ from symoro.emit import emit
 from symoro.emit.code import code_of
 from symoro.emit.text import DIALECT as LISTING
 from symoro.expr.kernels import KERNELS
-from tests.emit.programs import SAMPLES, Case
+from tests.emit.programs import Case
 
 Env = dict[str, Any]
 _TOKEN = re.compile(
@@ -250,7 +250,7 @@ def run_text(case: Case) -> dict[str, np.ndarray]:
     (text,) = emit(program, "text").values()
     body = re.split(r"\n-{20,}\n", text)[1].replace("\n    ", " ")
     rows = []
-    for i in range(SAMPLES):
+    for i in range(case.samples):
         env: Env = {name: case.parameters[code.parameters[at]] for at, name in code.reads}
         flat = [array[i].reshape(-1) for array in case.inputs.values()]
         env |= {name: float(flat[array][e]) for array, e, name in code.loads}
@@ -276,7 +276,7 @@ def run_functions(case: Case, language: str) -> dict[str, np.ndarray]:
         setup = next(n for n in names if "etup" in n)
         shared = [functions[setup].run(grammar, [case.parameter_list()])["return"]]
     rows = []
-    for i in range(SAMPLES):
+    for i in range(case.samples):
         given = [array[i] for array in case.inputs.values()] + shared
         blanks = [{} for _ in program.outputs] if language == "julia" else []
         env = functions[call].run(grammar, [*blanks, *given])

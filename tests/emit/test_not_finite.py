@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -16,12 +17,12 @@ from symoro.models.geometric.inverse.branches import EMPTY, SINGULAR, VALID
 from symoro.models.geometric.inverse.pose import given_entries
 from symoro.robot import library
 from symoro.runtime.function import Function
+from tests.emit.evaluator import run_functions, run_text
 from tests.emit.programs import Case
 from tests.emit.run import Results, c_library, run_library
 from tests.emit.test_roots import Run, _c, _cpp, _fortran, _python, run_octave
 
 BAD = (np.nan, np.inf, -np.inf, 1e200)
-FEW = (np.nan, np.inf)
 pytestmark = pytest.mark.filterwarnings(
     "ignore::RuntimeWarning"
 )  # of emitted Python, which computes with them
@@ -64,6 +65,8 @@ KNOWN: list[Job] = [
     ("sr400", "loop-geometry", {}),
     ("fourbar", "loop-geometry", {"method": "numeric"}),
 ]
+
+READ = ("ur5e", "scara", "planar3r", "gantry")  # what the evaluator of emitted text computes
 
 OPTIONS: dict[str, list[dict[str, Any]]] = {
     "inverse-geometry": [
@@ -125,8 +128,19 @@ def _case(job: Job, number: int, values: Sequence[float]) -> tuple[Case, np.ndar
     return Case(program, inputs, dict(robot.nominal)), np.array(told)
 
 
-def check(folder: Path, run: Run, jobs: list[Job], values: Sequence[float] = BAD) -> None:
-    made = [_case(job, number, values) for number, job in enumerate(jobs)]
+Made = list[tuple[Case, np.ndarray]]
+
+
+def cases(jobs: list[Job], values: Sequence[float]) -> Made:
+    return [_case(job, number, values) for number, job in enumerate(jobs)]
+
+
+@cache
+def known_cases() -> Made:
+    return cases(KNOWN, (np.nan, np.inf))
+
+
+def check(folder: Path, run: Run, jobs: list[Job], made: Made) -> None:
     found = run(folder, [case for case, _ in made])
     for job, (_, counts), results in zip(jobs, made, found, strict=True):
         status = np.asarray(results["status"])
@@ -141,11 +155,24 @@ def check(folder: Path, run: Run, jobs: list[Job], values: Sequence[float] = BAD
 
 @pytest.mark.parametrize("run", LANGUAGES)
 def test_what_is_not_finite_has_no_solution(tmp_path: Path, run: Run) -> None:
-    check(tmp_path, run, KNOWN, FEW)
+    check(tmp_path, run, KNOWN, known_cases())
+
+
+@pytest.mark.parametrize("language", ["text", "julia", "maple"])
+def test_what_is_no_number_has_no_solution_in_languages_that_are_read(language: str) -> None:
+    def run(folder: Path, cases: list[Case]) -> Results:
+        return [run_text(case) if language == "text" else run_functions(case, language) for case in cases]
+
+    jobs = [job for job in KNOWN if job[0] in READ]
+    check(Path(), run, jobs, cases(jobs, (np.nan,)))
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("run", LANGUAGES)
 @pytest.mark.parametrize("name", library.names())
-def test_what_is_not_finite_has_no_solution_for_any_robot(tmp_path: Path, run: Run, name: str) -> None:
-    check(tmp_path, run, list(every_job(name)))
+def test_what_is_not_finite_has_no_solution_for_any_robot(tmp_path: Path, name: str) -> None:
+    jobs = list(every_job(name))
+    made = cases(jobs, BAD)
+    for run in LANGUAGES:
+        folder = tmp_path / run.__name__
+        folder.mkdir()
+        check(folder, run, jobs, made)

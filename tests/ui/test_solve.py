@@ -12,7 +12,10 @@ import numpy as np
 import pytest
 
 import symoro
+from symoro.models.geometric.inverse.pose import given_entries
+from symoro.runtime.poses import turning_part
 from symoro.ui.cli import main
+from symoro.ui.solve import _hand
 
 AT = "-10,60,-45,20,45,30"
 Q = np.radians([-10, 60, -45, 20, 45, 30])
@@ -112,6 +115,64 @@ def test_options_of_the_model(data: Any) -> None:
     assert [row["q"][2] for row in found["solutions"]] == [0.3, 0.3]
     assert len(data("solve", "rx90", "--method", "paul", "--at", AT, "--degrees")["solutions"]) == 8
     assert len(data("solve", "scara", "--at", "0.3,0.5,0.1,0")["solutions"]) == 2
+
+
+def test_solutions_come_first(data: Any) -> None:
+    """Then what is out of reach, the closest first, each with its distance from the pose."""
+    at = "111,22,-76,-31,115,46"
+    T = placed("ur5e", np.radians([float(x) for x in at.split(",")]))
+    rows = data("solve", "ur5e", "--at", at, "--degrees")["solutions"]
+    words = [row["status"] for row in rows]
+    assert words == sorted(words, key=["valid", "singular", "out of reach"].index)
+    assert [row["number"] for row in rows[:4]] == [3, 4, 5, 6], "the others are out of reach"
+    for row in rows:
+        assert abs(np.abs(placed("ur5e", np.radians(row["q"])) - T).max() - row["residual"]) < 1e-9
+    away = [row["residual"] for row in rows if row["status"] == "out of reach"]
+    assert away == sorted(away) and away[0] > 1e-3
+
+
+def test_joints_are_shown_by_name(run: Any, data: Any) -> None:
+    words = ("solve", "ur5e", "--at", "0.1,-1,1,0.2,0.3,0.4")
+    heading = run(*words).split("───")[0]
+    assert "q1 (rad)" in heading and "shoulder_pan_joint" in heading and "wrist_3_joint" in heading
+    found = data(*words)
+    assert found["joints"][0] == "q1" and found["names"][0] == "shoulder_pan_joint"
+    assert "J6" in run("solve", "rx90", "--at", AT, "--degrees")
+
+
+@pytest.mark.parametrize("form", [(), ("--json",), ("--csv",)])
+def test_the_exit_code_tells_that_nothing_reaches(
+    capsys: pytest.CaptureFixture[str], form: tuple[str]
+) -> None:
+    assert main(["solve", "ur5e", "--pose", "2,0,0.5,0,0,0", *form]) == 1
+    printed = capsys.readouterr()
+    assert printed.err == "" and "out of reach" in printed.out
+    assert main(["solve", "ur5e", "--pose", "0.4,0.2,0.5,0,0,0", *form]) == 0
+
+
+def test_the_exit_code_tells_that_the_limits_leave_nothing() -> None:
+    words = ["solve", "rx90", "--at", "34,-58,-39,140,-98,44", "--degrees"]
+    assert main(words) == 0
+    assert main([*words, "--limits"]) == 1
+
+
+def test_a_planar_pose_of_the_other_hand_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
+    """The hand is the robot's: the last frame of the SCARA looks down."""
+    right, left = "1,0,0,{x},0,1,0,0.2,0,0,1,0", "1,0,0,{x},0,-1,0,0.2,0,0,-1,0"
+    for name, fits, other, x in (("planar3r", right, left, 2), ("scara", left, right, 0.5)):
+        assert main(["solve", name, "--given", "planar", "--matrix", fits.format(x=x)]) == 0
+        capsys.readouterr()
+        assert main(["solve", name, "--given", "planar", "--matrix", other.format(x=x)]) == 2
+        assert "-handed" in capsys.readouterr().err
+
+
+def test_a_frame_that_leaves_the_plane_has_no_hand_there() -> None:
+    part = turning_part(given_entries("planar"))
+    assert part is not None
+    hands = {"rx90": 0, "planar3r": 1, "scara": -1}
+    for name, hand in hands.items():
+        place = symoro.generate(symoro.load(name), "fast-geometry").function(compiled=False)
+        assert _hand(part, place) == hand
 
 
 def test_csv(run: Any) -> None:

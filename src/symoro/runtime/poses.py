@@ -1,15 +1,20 @@
-"""Poses from the numbers that people have: a matrix, or a position with three angles."""
+"""Poses from the numbers that people have: a matrix, or a position with three angles; rotations that were rounded."""
 
 from __future__ import annotations
+
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from symoro.errors import ArgumentError
+from symoro.models.geometric.inverse.pose import Given
 
 Array = NDArray[np.float64]
 
 FAR = 1e-2  # a matrix farther from a rotation is taken for a mistake
+ROUND_OFF = 1e-13
+PLANE = ((True, True, False), (True, True, False), (False, False, False))
 
 
 def from_angles(x: float, y: float, z: float, roll: float, pitch: float, yaw: float) -> Array:
@@ -35,19 +40,71 @@ def from_entries(entries: ArrayLike) -> Array:
     return np.vstack([numbers[:12].reshape(3, 4), [0, 0, 0, 1]])
 
 
-def orthonormal(pose: Array) -> tuple[Array, float]:
-    """The pose with the nearest rotation in place of its own, and the largest change of an entry.
+@dataclass(frozen=True)
+class Turning:
+    """The part of a pose that turns: columns of a rotation, or the plane's two by two."""
+
+    rows: int
+    columns: tuple[int, ...]
+
+    @property
+    def whole(self) -> bool:
+        return len(self.columns) == 3
+
+    @property
+    def words(self) -> str:
+        names = [f"{'sna'[c]}{axis}" for c in self.columns for axis in "xyz"[: self.rows]]
+        return "the first three columns" if self.whole else f"the entries {', '.join(names)}"
+
+    def nearest(self, poses: Array) -> tuple[Array, Array]:
+        """Poses (N, 4, 4) with orthonormal columns in this part, and the largest change of an entry of each.
+
+        The columns C become U V' of their singular value decomposition, the orthonormal ones nearest to them; they keep
+        their hand. The change is NaN where an entry is not finite, and 0 where it is round-off.
+        """
+        part = poses[:, : self.rows, self.columns]
+        change = np.where(np.isfinite(part).all(axis=(1, 2)), 0.0, np.nan)
+        products = part.transpose(0, 2, 1) @ part - np.eye(len(self.columns))
+        rough = (np.abs(products).max(axis=(1, 2)) > ROUND_OFF) & (change == 0)
+        made = poses.copy()
+        if rough.any():
+            u, _, v = np.linalg.svd(part[rough], full_matrices=False)
+            change[rough] = np.abs(u @ v - part[rough]).max(axis=(1, 2))
+            made[np.ix_(rough, range(self.rows), self.columns)] = u @ v
+        return made, change
+
+    def hands(self, poses: Array) -> Array:
+        """1 where the columns, as many as rows, are right-handed, -1 where left-handed, between where neither."""
+        return np.asarray(np.linalg.det(poses[:, : self.rows, self.columns]))
+
+
+def turning_part(given: Given) -> Turning | None:
+    """The part of a pose that must be orthonormal for what is given of it; None where nothing must."""
+    columns = tuple(c for c in range(3) if all(row[c] for row in given))
+    if columns:
+        return Turning(3, columns)
+    return Turning(2, (0, 1)) if tuple(tuple(row[:3]) for row in given) == PLANE else None
+
+
+def orthonormal(pose: Array, part: Turning, hand: int | None = None) -> tuple[Array, float]:
+    """The pose with the nearest orthonormal columns in place of its own, and the largest change of an entry.
+
+    Arguments:
+        hand: 1 where the columns must be right-handed, -1 where left-handed.
 
     Raises:
-        ArgumentError: the matrix is nowhere near a rotation.
+        ArgumentError: the columns are nowhere near that, or of the other hand.
     """
-    u, _, v = np.linalg.svd(pose[:3, :3])
-    change = float(np.abs(u @ v - pose[:3, :3]).max())
-    if not change < FAR or np.linalg.det(u @ v) < 0:
+    (made,), (change,) = part.nearest(pose[None])
+    if not change < FAR:
         raise ArgumentError(
-            "the first three columns of the pose are no rotation",
+            f"{part.words} of the pose are no rotation",
             hint="its columns s, n, a are unit vectors at right angles, with s x n = a",
         )
-    made = pose.copy()
-    made[:3, :3] = u @ v
-    return made, change
+    if hand is not None and part.hands(made[None])[0] * hand < 0:
+        got, wanted = ("left", "right") if hand > 0 else ("right", "left")
+        raise ArgumentError(
+            f"{part.words} of the pose are no rotation of this frame: they are {got}-handed, its own {wanted}-handed",
+            hint="the sign of a column is wrong, or two columns are exchanged",
+        )
+    return made, float(change)

@@ -5,6 +5,7 @@
     within_limits(robot, q), windings(robot, q) the joints' limits, and the turns of 2 pi that they leave
     nearest(found, posture, robot=robot)        the solution, with its turns, that is nearest to a posture
     follow(function, poses, posture)            one solution a pose, each the nearest to the one before
+    distances(place, q, pose, given)            how far postures are from a pose, solutions or not
 
 Positions are in the order of the model's q; limits that a robot does not tell are infinite.
 """
@@ -20,6 +21,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from symoro.errors import ArgumentError
+from symoro.models.geometric.inverse.pose import Given
 from symoro.progress import each
 from symoro.robot.coordinates import independent
 from symoro.robot.description import JointType, Robot
@@ -29,7 +31,8 @@ from symoro.runtime.function import Function
 Array = NDArray[np.float64]
 Result = Mapping[str, Any]
 
-VALID, SINGULAR = 0, 2
+VALID, OUT_OF_REACH, SINGULAR = range(3)
+SOLVED = (VALID, SINGULAR)
 TURN = 2 * np.pi
 SLACK = 1e-9  # a position may exceed its limit by so much, which is round-off
 
@@ -185,6 +188,19 @@ def follow(
     q = np.array([best.q for best in found]).reshape(len(path), len(here))
     missing = tuple(int(k) for k in np.flatnonzero(index < 0))
     return Track(q, index, missing, tuple(singular), tuple(jumps))
+
+
+def distances(place: Function, q: ArrayLike, pose: ArrayLike, given: Given) -> Array:
+    """How far postures (..., K, n) are from a pose (..., 4, 4): the largest entry of direct geometry less the pose.
+
+    Arguments:
+        place: the function of direct geometry, `fast-geometry`, between the frames of the pose.
+        given: three rows of four flags: the entries of the pose that count.
+    """
+    postures, aim = np.asarray(q, dtype=float), np.asarray(pose, dtype=float)[..., None, :3, :]
+    reached = place(q=postures.reshape(-1, postures.shape[-1]))["T"].reshape(*postures.shape[:-1], 4, 4)
+    misses = reached[..., :3, :] - aim
+    return np.asarray(np.abs(misses[..., np.array(given)]).max(axis=-1))
 
 
 def _solutions(result: Result, *, singular: bool) -> tuple[Array, NDArray[np.bool_]]:

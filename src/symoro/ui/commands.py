@@ -219,10 +219,10 @@ def evaluate(options: argparse.Namespace) -> None:
     evaluating.evaluate(_model(options), options)
 
 
-def solve(options: argparse.Namespace) -> None:
+def solve(options: argparse.Namespace) -> int:
     from symoro.ui import solve as solving
 
-    solving.solve(_model(options), options)
+    return solving.solve(_model(options), options)
 
 
 def export(options: argparse.Namespace) -> None:

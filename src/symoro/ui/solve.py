@@ -11,25 +11,28 @@ import numpy as np
 
 from symoro.errors import ArgumentError, OptionError
 from symoro.model import Model, generate
-from symoro.models.geometric.inverse.pose import given_entries
+from symoro.models.geometric.inverse.pose import Given, given_entries
 from symoro.progress import each
 from symoro.robot.coordinates import independent
 from symoro.robot.description import JointType, Robot
 from symoro.runtime import poses
-from symoro.runtime.function import Array
-from symoro.runtime.solutions import Nearest, nearest, windings
+from symoro.runtime.function import Array, Function
+from symoro.runtime.solutions import Nearest, distances, nearest, windings
 from symoro.ui import present
 from symoro.ui.values import numbers, posture_named, read_values
 
 WORDS = ("valid", "out of reach", "singular", "no solution")
 EMPTY = WORDS.index("no solution")
+SOLVED = ("valid", "singular")
+ORDER = (*SOLVED, "out of reach")  # in which rows are shown
 POSES = ("at", "pose", "matrix", "file")
 ROUND_OFF = 1e-9
+FLAT = 1e-9
 
 
 @dataclass(frozen=True, eq=False)
 class Row:
-    """A posture to be shown: row `number` of the model's result, from 1."""
+    """A posture to be shown: row `number` of the model's result, from 1; `residual` is its distance from the pose."""
 
     number: int
     q: Array
@@ -40,23 +43,30 @@ class Row:
 
 @dataclass(frozen=True, eq=False)
 class Answer:
-    """The postures of one pose; `nearest` tells which is nearest to the posture that was named, if one was."""
+    """The postures of one pose, solutions first; `nearest` tells which is nearest to a posture, if one was named."""
 
     rows: tuple[Row, ...]
     nearest: Nearest | None
 
+    @property
+    def solved(self) -> int:
+        return sum(row.status in SOLVED for row in self.rows)
 
-def solve(model: Model, options: argparse.Namespace) -> None:
-    """Solve for every pose that was given, and show the answers."""
+
+def solve(model: Model, options: argparse.Namespace) -> int:
+    """Solve for every pose that was given, and show the answers; the exit code is 1 where none has a solution."""
     joints = Joints(model.robot, options.degrees)
-    targets, aim = _poses(model, options, joints)
-    targets, notes = _rotations(targets, model.options.get("pose", "full"))
+    place = _direct_geometry(model)
+    given = given_entries(model.options.get("pose", "full"))
+    targets, aim = _poses(place, options, joints)
+    turned, notes = _rotations(targets, given, place)
     solver = model.function(compiled=False)
     q0 = np.zeros(len(joints.names)) if aim is None else aim
-    answers = [
-        _answer(model.robot, joints, solver(T=T, q0=q0), aim, options.limits)
-        for T in each(targets, "solving")
-    ]
+    answers = []
+    for target, T in each(list(zip(targets, turned, strict=True)), "solving"):
+        found = solver(T=T, q0=q0)
+        found["residual"] = distances(place, found["q"], target, given)
+        answers.append(_answer(model.robot, joints, found, aim, options.limits))
     if options.json:
         data = [_data(answer, joints) for answer in answers]
         present.as_json(data[0] if len(data) == 1 else data)
@@ -69,6 +79,7 @@ def solve(model: Model, options: argparse.Namespace) -> None:
             _show(
                 answer, joints, f"{model.robot.name}, pose {number}" if len(answers) > 1 else model.robot.name
             )
+    return int(not any(answer.solved for answer in answers))
 
 
 class Joints:
@@ -78,6 +89,7 @@ class Joints:
         own = independent(robot)
         turns = [robot.frame(j).sigma == JointType.REVOLUTE for j in own]
         self.names = [f"q{j}" for j in own]
+        self.titles = [robot.frame(j).name for j in own]
         self.units = [("deg" if degrees else "rad") if turn else "m" for turn in turns]
         self.angle = np.pi / 180 if degrees else 1.0
         self.factors = np.where(turns, self.angle, 1.0)
@@ -107,7 +119,7 @@ def _vector(name: str, text: str, entries: Sequence[str]) -> Array:
 # -- what is asked
 
 
-def _poses(model: Model, options: argparse.Namespace, joints: Joints) -> tuple[list[Array], Array | None]:
+def _poses(place: Function, options: argparse.Namespace, joints: Joints) -> tuple[list[Array], Array | None]:
     """The poses, and the posture to be near to."""
     if sum(getattr(options, name) is not None for name in POSES) != 1:
         raise OptionError(
@@ -117,7 +129,7 @@ def _poses(model: Model, options: argparse.Namespace, joints: Joints) -> tuple[l
     aim = None if options.near is None else joints.read("near", options.near)
     if options.at is not None:
         posture = joints.read("at", options.at)
-        return [_placed(model, posture)], posture if aim is None else aim
+        return [np.asarray(place(q=posture)["T"])], posture if aim is None else aim
     if options.pose is not None:
         x, y, z, *angles = _vector("pose", options.pose, ["x", "y", "z", "roll", "pitch", "yaw"])
         roll, pitch, yaw = (angle * joints.angle for angle in angles)
@@ -127,11 +139,10 @@ def _poses(model: Model, options: argparse.Namespace, joints: Joints) -> tuple[l
     return _from_file(options.file), aim
 
 
-def _placed(model: Model, posture: Array) -> Array:
+def _direct_geometry(model: Model) -> Function:
     """Where the frame is in a posture."""
     frames = {name: model.options[name] for name in ("frm", "to") if name in model.options}
-    place = generate(model.robot, "fast-geometry", **frames).function(compiled=False)
-    return np.asarray(place(q=posture)["T"])
+    return generate(model.robot, "fast-geometry", **frames).function(compiled=False)
 
 
 def _from_file(file: str) -> list[Array]:
@@ -152,17 +163,33 @@ def _array(name: str, given: Any) -> Array:
         raise ArgumentError(f"{name}: expected numbers, in rows of one length") from None
 
 
-def _rotations(targets: Sequence[Array], entries: str) -> tuple[list[Array], list[str]]:
-    """The poses with true rotations, where a whole rotation is given, and a word on those that were not."""
-    if not all(all(row[:3]) for row in given_entries(entries)):
+def _rotations(targets: Sequence[Array], given: Given, place: Function) -> tuple[list[Array], list[str]]:
+    """The poses with true rotations, as far as one is given, and a word on those that were not."""
+    if not np.isfinite(targets).all():
+        raise ArgumentError("an entry of the pose is no finite number")
+    part = poses.turning_part(given)
+    hand = None if part is None else _hand(part, place)
+    if part is None or hand == 0:
         return list(targets), []
     made, notes = [], []
     for target in targets:
-        pose, change = poses.orthonormal(target)
+        pose, change = poses.orthonormal(target, part, hand)
         made.append(pose if change > ROUND_OFF else target)
         if change > ROUND_OFF:
             notes.append(f"the rotation was made orthonormal, which changed it by {change:.1g}")
     return made, notes
+
+
+def _hand(part: poses.Turning, place: Function) -> int | None:
+    """1 or -1 as the frame's own columns are right- or left-handed; 0 where it leaves the plane, None without a hand.
+
+    A frame that stays in a plane has one hand there in all postures, left where its z axis points down.
+    """
+    if part.whole or part.rows != len(part.columns):
+        return 1 if part.whole else None
+    postures = np.random.default_rng(0).uniform(-1, 1, (4, len(place.program.inputs[0].symbols)))
+    found = part.hands(place(q=postures)["T"])
+    return round(float(found[0])) if np.ptp(found) < FLAT and abs(abs(found[0]) - 1) < FLAT else 0
 
 
 # -- what is found
@@ -176,6 +203,7 @@ def _answer(robot: Robot, joints: Joints, found: dict[str, Any], aim: Array | No
         free = tuple(name for name, flag in zip(joints.names, found["free"][k], strict=True) if flag)
         for q in windings(robot, found["q"][k]) if limits else [found["q"][k]]:
             rows.append(Row(k + 1, q, WORDS[status], float(found["residual"][k]), free))
+    rows.sort(key=lambda row: (ORDER.index(row.status), 0.0 if row.status in SOLVED else row.residual))
     if aim is None or not rows:
         return Answer(tuple(rows), None)
     listed = {
@@ -187,12 +215,13 @@ def _answer(robot: Robot, joints: Joints, found: dict[str, Any], aim: Array | No
 
 
 def _show(answer: Answer, joints: Joints, title: str) -> None:
-    solved = sum(row.status in ("valid", "singular") for row in answer.rows)
+    solved = answer.solved
     heading = f"{title}: {solved or 'no'} solution{'s' * (solved != 1)}"
     if not answer.rows:
         print(heading)
         return
-    names = [f"{name} ({unit})" for name, unit in zip(joints.names, joints.units, strict=True)]
+    columns = zip(joints.names, joints.units, joints.titles, strict=True)
+    names = [f"{name} ({unit})" + (f"\n{title}" if title else "") for name, unit, title in columns]
     lines = []
     for k, row in enumerate(answer.rows):
         mark = "*" if answer.nearest is not None and answer.nearest.index == k else ""
@@ -219,6 +248,7 @@ def _data(answer: Answer, joints: Joints) -> dict[str, Any]:
     best = answer.nearest
     return {
         "joints": joints.names,
+        "names": joints.titles,
         "units": joints.units,
         "solutions": rows,
         "nearest": best

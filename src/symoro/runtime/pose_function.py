@@ -1,0 +1,101 @@
+"""The function of an inverse geometric model: what the straight program leaves to be done about a pose.
+
+Numbers in single precision, or with seven digits, are those of no rotation, and no posture meets them to the model's
+tolerance. The rotation is then replaced by the nearest one, if that changes it by no more than `NEAR`; status and q are
+those of the pose so found, and the residual grows by the change, so that it tells the distance from what was given.
+
+Where nothing reaches the pose, the roots that have no value were taken as zero, and the residual that the program works
+out with such sines and cosines is no distance. It is made one here, by direct geometry at the joints of the row.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from symoro.models.catalogue import build
+from symoro.models.geometric.inverse.pose import given_entries
+from symoro.program.program import Program
+from symoro.robot.description import Robot
+from symoro.runtime.function import Array, Function
+from symoro.runtime.poses import turning_part
+from symoro.runtime.solutions import OUT_OF_REACH, SOLVED, distances
+
+Numbers = NDArray[np.intp]  # of samples
+
+NEAR = 1e-6  # the largest change of an entry
+SHARP = 1e-12  # a row that meets the pose so well proves it a rotation in reach, and nothing is to be done
+
+
+class PoseFunction(Function):
+    """A function of poses `T`, for a model with these options."""
+
+    def __init__(
+        self,
+        program: Program,
+        values: Mapping[str, float],
+        *,
+        robot: Robot,
+        options: Mapping[str, Any],
+        compiled: bool | None = None,
+    ) -> None:
+        super().__init__(program, values, compiled=compiled, robot=robot)
+        self._given = given_entries(options.get("pose", "full"))
+        self._part = turning_part(self._given)
+        self._frames = {name: options[name] for name in ("frm", "to") if name in options}
+        self._numbers = dict(values)
+
+    def __call__(self, **inputs: Any) -> dict[str, Any]:
+        found = super().__call__(**inputs)
+        residual = found["residual"]
+        alone = residual.ndim == 1
+        if alone and min(residual.tolist()) <= SHARP:
+            return found
+        rows = {name: array[None] if alone else array for name, array in found.items()}
+        doubtful = np.flatnonzero(~(rows["residual"].min(axis=1) <= SHARP))
+        if len(doubtful):
+            given = {name: self._each(name, array, len(rows["residual"])) for name, array in inputs.items()}
+            self._take_rounded(given, rows, doubtful)
+            self._tell_distances(given["T"], rows, doubtful)
+        return found
+
+    def _take_rounded(self, given: Mapping[str, Array], rows: dict[str, Array], doubtful: Numbers) -> None:
+        """Solve again for the nearest rotations, where poses are close to one."""
+        if self._part is None:
+            return
+        made, change = self._part.nearest(given["T"][doubtful])
+        near = np.flatnonzero((change > 0) & (change <= NEAR))
+        if self._part.whole:
+            near = near[self._part.hands(made[near]) > 0]
+        if not len(near):
+            return
+        kept = doubtful[near]
+        again = super().__call__(**{**{name: array[kept] for name, array in given.items()}, "T": made[near]})
+        again["residual"] += change[near, None]
+        for name, array in again.items():
+            rows[name][kept] = array
+
+    def _tell_distances(self, poses: Array, rows: dict[str, Array], doubtful: Numbers) -> None:
+        """The residual of rows out of reach, where no row of the pose is a solution."""
+        status = rows["status"][doubtful]
+        none = doubtful[~np.isin(status, SOLVED).any(axis=1) & (status == OUT_OF_REACH).any(axis=1)]
+        if len(none):
+            told = distances(self._place, rows["q"][none], poses[none], self._given)
+            away = rows["status"][none] == OUT_OF_REACH
+            rows["residual"][none] = np.where(away, told, rows["residual"][none])
+
+    @cached_property
+    def _place(self) -> Function:
+        """Direct geometry between the same frames; rarely asked, and not worth a compiler."""
+        assert self.robot is not None
+        _, program = build(self.robot, "fast-geometry", self._frames)
+        return Function(program, self._numbers, compiled=False)
+
+    def _each(self, name: str, array: Any, samples: int) -> Array:
+        """An input with one row a sample."""
+        (shape,) = (port.shape for port in self.program.inputs if port.name == name)
+        return np.broadcast_to(np.asarray(array, dtype=float), (samples, *shape))
