@@ -198,6 +198,7 @@ WORDS = (
         "0 0 0 0",
     ),
 )
+ONE_BODY = "<mujoco><worldbody><body><joint/><geom size='1'/></body></worldbody></mujoco>"
 _NUMBER = re.compile(r"(?<![\w.])-?\d+\.?\d*(?:[eE][-+]?\d+)?")
 _WORD = re.compile(r"\w+")
 
@@ -214,7 +215,7 @@ def samples() -> dict[str, list[str]]:
         "table": [CLASSIC, CRAIG, KHALIL],
         "urdf": [GOOD, GOOD, formats.dumps(library.load("ur5e"), "urdf")],
         "xacro": [HEAD + MACRO + BODY],
-        "mjcf": [ARM, cart()],
+        "mjcf": [ARM, cart(), ONE_BODY],
     }
 
 
@@ -253,7 +254,7 @@ def _read(number: int, fmt: str, text: str, folder: Path) -> Robot:
         return formats.loads(text, fmt, file="<mutated>", lossy=True)
     data = bytearray(text.encode("utf-8", "surrogatepass"))
     rng = random.Random(number)
-    for _ in range(rng.randrange(3)):
+    for _ in range(rng.randrange(3) if data else 0):
         data[rng.randrange(len(data))] = rng.randrange(256)
     path = folder / f"case.{'csv' if fmt == 'table' else fmt}"
     path.write_bytes(data)
