@@ -53,7 +53,7 @@ def pose_problem(
         OptionError: an unknown joint in `locked`, an unknown entry in `pose`.
     """
     given = given_entries(pose)
-    fixed = _locked(robot, locked)
+    fixed = locked_joints(robot, locked)
     problem = _problem(robot, frm, to, given, fixed)
     mobility = Mobility(problem)
     idle = [j for j in mobility.joints if not mobility.moves(j)]
@@ -119,7 +119,8 @@ def _set_posture(chain: Chain, probes: Probes) -> None:
                 probes.set(entry, value)
 
 
-def _locked(robot: Robot, locked: str | None) -> list[int]:
+def locked_joints(robot: Robot, locked: str | None) -> list[int]:
+    """The joints that a text such as '7' or '3,5' names, by number or name."""
     found = []
     for word in (locked or "").replace(" ", "").split(","):
         if word:

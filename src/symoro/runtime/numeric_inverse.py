@@ -1,0 +1,293 @@
+"""`NumericInverse`: one posture a pose for any chain without loops, redundant or not, found by damped least squares.
+
+    solver(T)                       one pose (4, 4) or a batch (N, 4, 4)
+    -> {"q", "status", "residual", "iterations", "restarts"}
+
+A posture has status 0 when direct geometry gives the pose back within the tolerance and every joint is within its
+limits. The algorithm is in `damped`; where a C compiler is found its twin in C runs, linked with the emitted error.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import warnings
+from collections.abc import Mapping
+from dataclasses import replace
+from importlib import resources
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from symoro.errors import ArgumentError, MissingDependencyError
+from symoro.models.geometric.inverse.error import PoseError
+from symoro.robot.description import Robot
+from symoro.runtime import damped
+from symoro.runtime.compiler import HINT, library
+from symoro.runtime.damped import Array, Found, Problem
+from symoro.runtime.function import Function
+from symoro.runtime.ranges import joint_ranges
+from symoro.runtime.targets import nearest_rotations
+
+REACHED, NOT_REACHED, NO_POSE = 0, 1, 3
+STARTS = 256  # postures of the table
+DAMPING, PATIENCE = 0.1, 0.5
+
+
+class NumericInverse:
+    """Numeric inverse geometry of one frame of a robot. Made by `symoro.numeric_inverse`."""
+
+    def __init__(
+        self,
+        robot: Robot,
+        error: PoseError,
+        values: Mapping[str, float],
+        *,
+        locked: tuple[int, ...] = (),
+        limits: bool = True,
+        tolerance: float = 1e-9,
+        iterations: int = 50,
+        restarts: int = STARTS,
+        seed: int = 0,
+        compiled: bool | None = None,
+    ) -> None:
+        _check(tolerance=tolerance, iterations=iterations, restarts=restarts, seed=seed)
+        self.robot = robot
+        self.tolerance = tolerance
+        self._error = error
+        self._evaluate = Function(error.program, values, compiled=False)
+        self._ranges = joint_ranges(robot, values, limits=limits)
+        self._locked = np.array([j in locked for j in self._ranges.joints])
+        self._held = self._locked | ~np.array(error.moving)
+        if self._held.all():
+            raise ArgumentError("every joint that moves the frame is locked: nothing is left to be found")
+        drawn = np.random.default_rng(seed).random((STARTS, len(self._held)))
+        self._starts = self._ranges.first + drawn * (self._ranges.last - self._ranges.first)
+        self._limits = (tolerance, iterations, 1 + restarts)
+        self._tables: dict[bytes, Problem] = {}
+        self._native = None if compiled is False else self._compiled(insist=bool(compiled))
+        self.compiled = self._native is not None
+
+    def _compiled(self, *, insist: bool) -> _Native | None:
+        try:
+            return _Native(self._error, self._evaluate.values)
+        except MissingDependencyError as error:
+            if insist:
+                raise
+            message = f"{error.message}: poses are solved in NumPy, slower. To change that: {HINT}"
+            warnings.warn(message, stacklevel=4)
+            return None
+
+    def __call__(
+        self, T: ArrayLike, q0: ArrayLike | None = None, *, prefer: ArrayLike | None = None
+    ) -> dict[str, Any]:
+        """Postures that bring the frame to poses.
+
+        Arguments:
+            T: (4, 4), or (N, 4, 4) for N poses; entries that are not given are not read.
+            q0: where to start from, (n,) or (N, n); it also says where locked joints stand, and joints that do not
+                move what is given. Without it starts come from the table alone, and such joints stand at zero or at
+                the limit nearest to it.
+            prefer: a posture to be near to, (n,) or (N, n), where the pose leaves a choice.
+
+        Returns:
+            q (n), status (0 reached, 1 not reached, 3 no pose: not finite or no rotation), residual (largest entry of
+            direct geometry less the pose; where the pose is not reached, of the best posture found), iterations (in
+            all) and restarts; with the batch axis in front for N poses.
+        """
+        poses = _numbers("T", T, (4, 4))
+        one = poses.ndim == 2
+        poses = poses.reshape(-1, 4, 4)
+        targets, change = nearest_rotations(poses, self._error.entries)
+        good = np.isfinite(change)
+        found = self._solved(targets[good], *self._postures(len(poses), good, q0, prefer))
+        results = {
+            "q": _spread(good, found.q, np.nan),
+            "status": _spread(good, self._status(found), NO_POSE),
+            "residual": _spread(good, found.residual + change[good], np.inf),
+            "iterations": _spread(good, found.steps.astype(np.int64), 0),
+            "restarts": _spread(good, found.attempts.astype(np.int64) - 1, 0),
+        }
+        return {name: array[0] for name, array in results.items()} if one else results
+
+    def __repr__(self) -> str:
+        kind = "compiled" if self.compiled else "NumPy"
+        return f"<NumericInverse of {self.robot.name}: T (4, 4), q0 ({len(self._held)},), {kind}>"
+
+    def _status(self, found: Found) -> NDArray[np.int64]:
+        """A locked joint may have been put outside its limits, and coupled ones may leave theirs."""
+        allowed = found.reached & np.isfinite(found.q).all(axis=1) & self._ranges.inside(found.q)
+        return np.where(allowed, REACHED, NOT_REACHED)
+
+    def _postures(
+        self, count: int, good: NDArray[np.bool_], q0: ArrayLike | None, prefer: ArrayLike | None
+    ) -> tuple[Array, Array | None, Array | None]:
+        """Where held joints stand, the starts, and the preferred postures: one row a pose that is one."""
+        ranges = self._ranges
+        n = len(self._held)
+        given = [_postures(name, x, count, n) for name, x in (("q0", q0), ("prefer", prefer))]
+        start, wanted = (None if x is None else x[good] for x in given)
+        held = np.broadcast_to(ranges.home, (int(good.sum()), n)) if start is None else start
+        held = np.where(self._locked, held, ranges.nearest(held))
+        first = wanted if start is None else start
+        return held, None if first is None else ranges.nearest(first), wanted
+
+    def _solved(self, T: Array, held: Array, first: Array | None, prefer: Array | None) -> Found:
+        """Poses in groups that hold the same joints in the same place: the table of starts depends on that."""
+        solve = damped.solve if self._native is None else self._native
+        kept = held[:, self._held]
+        if (kept == kept[:1]).all():
+            return solve(self._problem(held[:1]), T, held, first, prefer)
+        kept, group = np.unique(kept, axis=0, return_inverse=True)
+        parts = []
+        for g in range(len(kept)):
+            rows = np.flatnonzero(group == g)
+            own = [None if x is None else x[rows] for x in (first, prefer)]
+            parts.append((rows, solve(self._problem(held[rows[:1]]), T[rows], held[rows], *own)))
+        order = np.argsort(np.concatenate([rows for rows, _ in parts]))
+        fields = ("q", "reached", "residual", "steps", "attempts")
+        return Found(*(np.concatenate([getattr(found, f) for _, found in parts])[order] for f in fields))
+
+    def _problem(self, held: Array) -> Problem:
+        """The problem with joints held where a posture has them; the last ones asked for are kept."""
+        kept = held[:, self._held]
+        key = kept.tobytes()
+        if key not in self._tables:
+            if len(self._tables) > STARTS:
+                self._tables.clear()
+            self._tables[key] = self._placed(kept)
+        return self._tables[key]
+
+    def _placed(self, kept: Array) -> Problem:
+        error, ranges = self._error, self._ranges
+        starts = self._starts.copy()
+        if len(kept):
+            starts[:, self._held] = kept
+        placed = np.ascontiguousarray(self._evaluate(q=starts, T=np.eye(4))["placed"])
+        lengths = np.array([column == 3 for _, column in error.entries])
+        spread = float(np.sqrt(placed[:, lengths].var(axis=0).sum()))
+        unit = spread if 1e-6 * ranges.reach < spread < np.inf else ranges.reach
+        tolerance, iterations, attempts = self._limits
+        return Problem(
+            evaluate=lambda q, T: self._evaluate(q=q, T=T),
+            lower=ranges.lower,
+            upper=ranges.upper,
+            wraps=ranges.wraps,
+            columns=np.where(self._held, 0.0, np.where(ranges.turns, 1.0, unit)),
+            rows=np.where(error.lengths, 1 / unit, 1.0),
+            entries=np.array([4 * row + column for row, column in error.entries]),
+            weights=np.where(lengths, 1 / unit**2, 0.5),
+            starts=starts,
+            placed=placed,
+            damping=DAMPING,
+            patience=PATIENCE,
+            tolerance=tolerance,
+            iterations=iterations,
+            attempts=attempts,
+        )
+
+
+def _check(**options: float) -> None:
+    for name, value in options.items():
+        whole = name == "tolerance" or isinstance(value, (int, np.integer))
+        if not whole or isinstance(value, bool) or not 0 <= value < np.inf:
+            expected = "a number" if name == "tolerance" else "a whole number"
+            raise ArgumentError(f"{name} = {value!r}: expected {expected}, not negative")
+
+
+def _numbers(name: str, given: ArrayLike, shape: tuple[int, ...]) -> Array:
+    try:
+        if np.asarray(given).dtype.kind == "c":
+            raise TypeError("complex")
+        array = np.asarray(given, dtype=float)
+    except (TypeError, ValueError, OverflowError):
+        raise ArgumentError(f"{name} is not an array of real numbers") from None
+    if array.shape != shape and (array.ndim != len(shape) + 1 or array.shape[1:] != shape):
+        listed = ", ".join(map(str, shape))
+        comma = "," if len(shape) == 1 else ""
+        raise ArgumentError(f"{name} has shape {array.shape}, expected ({listed}{comma}) or (N, {listed})")
+    return array
+
+
+def _postures(name: str, given: ArrayLike | None, count: int, n: int) -> Array | None:
+    if given is None:
+        return None
+    array = _numbers(name, given, (n,))
+    if array.ndim == 2 and len(array) != count:
+        raise ArgumentError(f"{name} has {len(array)} rows for {count} poses")
+    if not np.isfinite(array).all():
+        raise ArgumentError(f"an entry of {name} is no finite number")
+    return np.broadcast_to(array, (count, n))
+
+
+def _spread(good: NDArray[np.bool_], values: NDArray[Any], missing: float) -> NDArray[Any]:
+    """Values of the good rows among all rows."""
+    whole = np.full((len(good), *values.shape[1:]), missing, dtype=values.dtype)
+    whole[good] = values
+    return whole
+
+
+# -- in C
+
+NAME = "model"  # of the emitted function
+_POINTER = ctypes.POINTER(ctypes.c_double)
+_ARRAYS = ("k", "lower", "upper", "wraps", "columns", "rows", "weights", "starts", "placed")
+_NUMBERS = ("damping", "patience", "tolerance", "iterations", "attempts")
+
+
+class _Shared(ctypes.Structure):
+    """`Problem` of damped.c."""
+
+    _fields_ = [(name, _POINTER) for name in _ARRAYS] + [(name, ctypes.c_double) for name in _NUMBERS]  # noqa: RUF012
+
+
+class _Native:
+    """`damped.solve`, compiled with the error of one frame."""
+
+    def __init__(self, error: PoseError, values: Mapping[str, float]) -> None:
+        from symoro.emit import emit
+        from symoro.emit.c import constants_size
+
+        program = error.program
+        files = emit(program, "c", name=NAME)
+        del files[f"{NAME}_example.c"]
+        self._constants = np.empty(constants_size(files))
+        files["damped.c"] = _driver(error, constants=len(self._constants) > 0)
+        lib = library(files)
+        self._rows = lib.numeric_rows
+        self._rows.restype = None
+        if len(self._constants):
+            setup = getattr(lib, f"{NAME}_setup")
+            setup.restype = None
+            parameters = np.array([values[name] for name in program.used_parameters], dtype=float)
+            setup(_pointer(parameters), _pointer(self._constants))
+
+    def __call__(self, p: Problem, T: Array, held: Array, first: Array | None, prefer: Array | None) -> Found:
+        problem = replace(p, placed=p.placed.T)
+        arrays = {name: getattr(problem, name, self._constants) for name in _ARRAYS}
+        arrays = {name: np.ascontiguousarray(array, dtype=float) for name, array in arrays.items()}
+        numbers = [float(getattr(p, name)) for name in _NUMBERS]
+        shared = _Shared(*(_pointer(array) for array in arrays.values()), *numbers)
+        given = [None if x is None else np.ascontiguousarray(x) for x in (T, held, first, prefer)]
+        count, n = held.shape
+        q = np.full((count, n), np.nan)
+        results = [np.empty(count) for _ in range(4)]
+        pointers = [None if x is None else _pointer(x) for x in (*given, q, *results)]
+        self._rows(ctypes.c_size_t(count), ctypes.byref(shared), *pointers)
+        reached, residual, steps, attempts = results
+        return Found(q, reached != 0, residual, steps, attempts)
+
+
+def _driver(error: PoseError, *, constants: bool) -> str:
+    joints, rows, entries = len(error.moving), len(error.lengths), len(error.entries)
+    places = ", ".join(str(4 * row + column) for row, column in error.entries)
+    lines = [f'#include "{NAME}.h"', f"#define JOINTS {joints}", f"#define ROWS {rows}"]
+    lines += [f"#define ENTRIES {entries}", f"#define STARTS {STARTS}"]
+    lines += [f"static const int PLACES[ENTRIES] = {{{places}}};"]
+    lines += [f"#define POSE_ERROR(q, T, k, e, J, placed) {NAME}(q, T, {'k, ' if constants else ''}e, J, placed)"]
+    text = (resources.files("symoro.runtime") / "damped.c").read_text(encoding="ascii")
+    return "\n".join([*lines, text])
+
+
+def _pointer(array: NDArray[np.float64]) -> Any:
+    return array.ctypes.data_as(_POINTER)
