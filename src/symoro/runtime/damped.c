@@ -12,6 +12,7 @@
 #define CHECK 4
 #define LEAST_PART 1e-3
 #define SETTLED 1e-9
+#define LAST_STEPS 100
 
 typedef struct {
     const double *k;       /* constants of the emitted function */
@@ -179,6 +180,31 @@ static int descend(const Problem *p, double *q, const double *T, State *s, doubl
     }
 }
 
+/* The posture near q whose pose is nearest, where none was reached: steps that do not help are damped more. */
+static void approach(const Problem *p, double *q, const double *T, State *s, double *steps)
+{
+    double trial[JOINTS], lambda;
+    State next;
+    look(p, q, T, s);
+    lambda = p->damping * s->cost;
+    for (int i = 0; i < LAST_STEPS; ++i) {
+        for (int j = 0; j < JOINTS; ++j) trial[j] = q[j];
+        next = *s;
+        *steps += 1;
+        advance(p, trial, &next, lambda, NULL);
+        look(p, trial, T, &next);
+        if (next.cost < s->cost) {
+            const int settled = s->cost - next.cost <= SETTLED * s->cost;
+            for (int j = 0; j < JOINTS; ++j) q[j] = trial[j];
+            *s = next;
+            lambda /= 3;
+            if (settled) return;
+        } else {
+            lambda *= 4;
+        }
+    }
+}
+
 /* The way to a preferred posture in units of the joints, and its length squared. */
 static double way(const Problem *p, const double *q, const double *prefer, double *d)
 {
@@ -253,7 +279,10 @@ static int reach(const Problem *p, const double *T, const double *held, const do
         }
         if (reached) return 1;
     }
-    return 0;
+    if (!(*residual < INFINITY)) return 0;
+    approach(p, q, T, &s, steps);
+    *residual = s.residual;
+    return *residual <= p->tolerance;
 }
 
 /* n poses, one row each of T, held, first and prefer; the last two may be NULL. */

@@ -10,7 +10,8 @@ can be), angles in radians. The damping vanishes with the error, so that converg
 stays bounded where J loses rank. A joint that stands at a limit and would go beyond is left out of the step.
 
 A start is given up when its cost has not fallen by `patience` in four steps. The next start is the one whose frame is
-nearest to the pose among a table of random postures that were placed beforehand: near starts need few steps.
+nearest to the pose among a table of random postures that were placed beforehand: near starts need few steps. Where no
+start reaches the pose, the best is carried on to the nearest pose around, with the damping raised by steps that fail.
 
 With a preferred posture, one that reaches the pose slides along the others that do: each step has its pull projected on
 the null space of J, is brought back to the pose, and is kept if it ends nearer to the preferred posture.
@@ -36,6 +37,7 @@ TURN = 2 * np.pi
 FLOOR = 1e-15  # least damping, as a part of the trace: what is singular stays solvable
 CHECK = 4  # steps after which a start must have made progress
 LEAST_PART, SETTLED = 1e-3, 1e-9
+LAST_STEPS = 100  # where no start reached the pose
 
 
 @dataclass(frozen=True, eq=False)
@@ -100,6 +102,11 @@ def wrapped(angle: Array) -> Array:
 
 def solve(p: Problem, T: Array, held: Array, first: Array | None, prefer: Array | None) -> Found:
     """Poses (N, 4, 4), with one row a pose of `held`, `first` (to start from) and `prefer`."""
+    with np.errstate(over="ignore", invalid="ignore"):  # poses at 1e200 are out of reach, and no reason to stop
+        return _solved(p, T, held, first, prefer)
+
+
+def _solved(p: Problem, T: Array, held: Array, first: Array | None, prefer: Array | None) -> Found:
     count, n = len(T), len(p.lower)
     order = np.argsort(_distances(p, T), axis=1, kind="stable")
     q, residual = np.full((count, n), np.nan), np.full(count, np.inf)
@@ -124,6 +131,11 @@ def solve(p: Problem, T: Array, held: Array, first: Array | None, prefer: Array 
         better = there | (left < residual[rows])
         q[rows[better]], residual[rows[better]] = trial[better], left[better]
         reached[rows] = there
+    rows = np.flatnonzero(~reached & np.isfinite(residual))
+    if len(rows):
+        q[rows], residual[rows], more = _approach(p, q[rows], T[rows])
+        steps[rows] += more
+        reached[rows] = residual[rows] <= p.tolerance
     return Found(q, reached, residual, steps, attempts)
 
 
@@ -213,6 +225,28 @@ def _finish(
     q[rows] = np.where(better[:, None], polished, before)
     residual[rows] = np.where(better, after, plain)
     reached[rows] = residual[rows] <= p.tolerance
+
+
+def _approach(p: Problem, q: Array, T: Array) -> tuple[Array, Array, Array]:
+    """Postures near q whose poses are nearest, residuals, and steps; steps that do not help are damped more."""
+    q, steps = q.copy(), np.zeros(len(q))
+    s = _look(p, q, T)
+    residual, damping = s.residual, p.damping * s.cost
+    rows = np.arange(len(q))
+    for _ in range(LAST_STEPS):
+        s = _look(p, q[rows], T[rows])
+        trial = _advance(p, q[rows], s, damping[rows], np.zeros((len(rows), q.shape[1])))
+        after = _look(p, trial, T[rows])
+        steps[rows] += 1
+        better = after.cost < s.cost
+        settled = better & (s.cost - after.cost <= SETTLED * s.cost)
+        good = rows[better]
+        q[good], residual[good] = trial[better], after.residual[better]
+        damping[rows] = np.where(better, damping[rows] / 3, damping[rows] * 4)
+        rows = rows[~settled]
+        if not len(rows):
+            break
+    return q, residual, steps
 
 
 def _way(p: Problem, q: Array, prefer: Array) -> Array:

@@ -11,8 +11,8 @@ from __future__ import annotations
 
 import ctypes
 import warnings
-from collections.abc import Mapping
-from dataclasses import replace
+from collections.abc import Callable, Mapping
+from functools import partial
 from importlib import resources
 from typing import Any
 
@@ -27,11 +27,12 @@ from symoro.runtime.compiler import HINT, library
 from symoro.runtime.damped import Array, Found, Problem
 from symoro.runtime.function import Function
 from symoro.runtime.ranges import joint_ranges
-from symoro.runtime.targets import nearest_rotations
+from symoro.runtime.targets import Targets
 
 REACHED, NOT_REACHED, NO_POSE = 0, 1, 3
 STARTS = 256  # postures of the table
 DAMPING, PATIENCE = 0.1, 0.5
+Solve = Callable[[Array, Array, Array | None, Array | None], Found]  # T, held, first, prefer
 
 
 class NumericInverse:
@@ -55,6 +56,7 @@ class NumericInverse:
         self.robot = robot
         self.tolerance = tolerance
         self._error = error
+        self._targets = Targets(error.entries)
         self._evaluate = Function(error.program, values, compiled=False)
         self._ranges = joint_ranges(robot, values, limits=limits)
         self._locked = np.array([j in locked for j in self._ranges.joints])
@@ -64,7 +66,7 @@ class NumericInverse:
         drawn = np.random.default_rng(seed).random((STARTS, len(self._held)))
         self._starts = self._ranges.first + drawn * (self._ranges.last - self._ranges.first)
         self._limits = (tolerance, iterations, 1 + restarts)
-        self._tables: dict[bytes, Problem] = {}
+        self._tables: dict[bytes, Solve] = {}
         self._native = None if compiled is False else self._compiled(insist=bool(compiled))
         self.compiled = self._native is not None
 
@@ -98,7 +100,7 @@ class NumericInverse:
         poses = _numbers("T", T, (4, 4))
         one = poses.ndim == 2
         poses = poses.reshape(-1, 4, 4)
-        targets, change = nearest_rotations(poses, self._error.entries)
+        targets, change = self._targets.made(poses)
         good = np.isfinite(change)
         found = self._solved(targets[good], *self._postures(len(poses), good, q0, prefer))
         results = {
@@ -127,38 +129,41 @@ class NumericInverse:
         n = len(self._held)
         given = [_postures(name, x, count, n) for name, x in (("q0", q0), ("prefer", prefer))]
         start, wanted = (None if x is None else x[good] for x in given)
-        held = np.broadcast_to(ranges.home, (int(good.sum()), n)) if start is None else start
-        held = np.where(self._locked, held, ranges.nearest(held))
+        if start is None:
+            held = np.tile(ranges.home, (int(good.sum()), 1))
+        else:
+            held = np.where(self._locked, start, ranges.nearest(start))
         first = wanted if start is None else start
         return held, None if first is None else ranges.nearest(first), wanted
 
     def _solved(self, T: Array, held: Array, first: Array | None, prefer: Array | None) -> Found:
         """Poses in groups that hold the same joints in the same place: the table of starts depends on that."""
-        solve = damped.solve if self._native is None else self._native
         kept = held[:, self._held]
-        if (kept == kept[:1]).all():
-            return solve(self._problem(held[:1]), T, held, first, prefer)
+        if len(held) == 1 or (kept == kept[:1]).all():
+            return self._solve(held[:1])(T, held, first, prefer)
         kept, group = np.unique(kept, axis=0, return_inverse=True)
         parts = []
         for g in range(len(kept)):
             rows = np.flatnonzero(group == g)
             own = [None if x is None else x[rows] for x in (first, prefer)]
-            parts.append((rows, solve(self._problem(held[rows[:1]]), T[rows], held[rows], *own)))
+            parts.append((rows, self._solve(held[rows[:1]])(T[rows], held[rows], *own)))
         order = np.argsort(np.concatenate([rows for rows, _ in parts]))
         fields = ("q", "reached", "residual", "steps", "attempts")
         return Found(*(np.concatenate([getattr(found, f) for _, found in parts])[order] for f in fields))
 
-    def _problem(self, held: Array) -> Problem:
-        """The problem with joints held where a posture has them; the last ones asked for are kept."""
+    def _solve(self, held: Array) -> Solve:
+        """The solver with joints held where a posture has them; the last ones asked for are kept."""
         kept = held[:, self._held]
         key = kept.tobytes()
         if key not in self._tables:
             if len(self._tables) > STARTS:
                 self._tables.clear()
-            self._tables[key] = self._placed(kept)
+            problem = self._problem(kept)
+            native = self._native
+            self._tables[key] = partial(damped.solve, problem) if native is None else native.solve(problem)
         return self._tables[key]
 
-    def _placed(self, kept: Array) -> Problem:
+    def _problem(self, kept: Array) -> Problem:
         error, ranges = self._error, self._ranges
         starts = self._starts.copy()
         if len(kept):
@@ -222,6 +227,8 @@ def _postures(name: str, given: ArrayLike | None, count: int, n: int) -> Array |
 
 def _spread(good: NDArray[np.bool_], values: NDArray[Any], missing: float) -> NDArray[Any]:
     """Values of the good rows among all rows."""
+    if len(values) == len(good):
+        return values
     whole = np.full((len(good), *values.shape[1:]), missing, dtype=values.dtype)
     whole[good] = values
     return whole
@@ -230,7 +237,6 @@ def _spread(good: NDArray[np.bool_], values: NDArray[Any], missing: float) -> ND
 # -- in C
 
 NAME = "model"  # of the emitted function
-_POINTER = ctypes.POINTER(ctypes.c_double)
 _ARRAYS = ("k", "lower", "upper", "wraps", "columns", "rows", "weights", "starts", "placed")
 _NUMBERS = ("damping", "patience", "tolerance", "iterations", "attempts")
 
@@ -238,7 +244,7 @@ _NUMBERS = ("damping", "patience", "tolerance", "iterations", "attempts")
 class _Shared(ctypes.Structure):
     """`Problem` of damped.c."""
 
-    _fields_ = [(name, _POINTER) for name in _ARRAYS] + [(name, ctypes.c_double) for name in _NUMBERS]  # noqa: RUF012
+    _fields_ = [(name, ctypes.c_void_p) for name in _ARRAYS] + [(name, ctypes.c_double) for name in _NUMBERS]  # noqa: RUF012
 
 
 class _Native:
@@ -262,20 +268,23 @@ class _Native:
             parameters = np.array([values[name] for name in program.used_parameters], dtype=float)
             setup(_pointer(parameters), _pointer(self._constants))
 
-    def __call__(self, p: Problem, T: Array, held: Array, first: Array | None, prefer: Array | None) -> Found:
-        problem = replace(p, placed=p.placed.T)
-        arrays = {name: getattr(problem, name, self._constants) for name in _ARRAYS}
-        arrays = {name: np.ascontiguousarray(array, dtype=float) for name, array in arrays.items()}
-        numbers = [float(getattr(p, name)) for name in _NUMBERS]
-        shared = _Shared(*(_pointer(array) for array in arrays.values()), *numbers)
-        given = [None if x is None else np.ascontiguousarray(x) for x in (T, held, first, prefer)]
-        count, n = held.shape
-        q = np.full((count, n), np.nan)
-        results = [np.empty(count) for _ in range(4)]
-        pointers = [None if x is None else _pointer(x) for x in (*given, q, *results)]
-        self._rows(ctypes.c_size_t(count), ctypes.byref(shared), *pointers)
-        reached, residual, steps, attempts = results
-        return Found(q, reached != 0, residual, steps, attempts)
+    def solve(self, p: Problem) -> Solve:
+        """The solver of one problem, whose arrays it keeps."""
+        arrays = {name: getattr(p, name, self._constants) for name in _ARRAYS}
+        arrays["placed"] = p.placed.T
+        kept = [np.ascontiguousarray(array, dtype=float) for array in arrays.values()]
+        shared = _Shared(*map(_pointer, kept), *(float(getattr(p, name)) for name in _NUMBERS))
+
+        def solved(T: Array, held: Array, first: Array | None, prefer: Array | None) -> Found:
+            given = [None if x is None else np.ascontiguousarray(x) for x in (T, held, first, prefer)]
+            count, n = held.shape
+            q, results = np.full((count, n), np.nan), np.empty((4, count))
+            pointers = [None if x is None else _pointer(x) for x in (*given, q, *results)]
+            self._rows(ctypes.c_size_t(count), ctypes.byref(shared), *pointers)
+            assert kept  # whom `shared` points to
+            return Found(q, results[0] != 0, *results[1:])
+
+        return solved
 
 
 def _driver(error: PoseError, *, constants: bool) -> str:
@@ -289,5 +298,5 @@ def _driver(error: PoseError, *, constants: bool) -> str:
     return "\n".join([*lines, text])
 
 
-def _pointer(array: NDArray[np.float64]) -> Any:
-    return array.ctypes.data_as(_POINTER)
+def _pointer(array: NDArray[np.float64]) -> ctypes.c_void_p:
+    return ctypes.c_void_p(array.ctypes.data)

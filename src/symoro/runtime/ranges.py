@@ -57,6 +57,8 @@ class Ranges:
     def inside(self, q: Array) -> NDArray[np.bool_]:
         """Which of some postures, one a row, respect all limits."""
         own = ((q >= self.lower - SLACK) & (q <= self.upper + SLACK)).all(axis=1)
+        if not len(self.couplings):
+            return np.asarray(own)
         sums = q @ self.couplings[:, :-1].T + self.couplings[:, -1]
         coupled = (sums >= self.coupled_lower - SLACK) & (sums <= self.coupled_upper + SLACK)
         return np.asarray(own & coupled.all(axis=1))

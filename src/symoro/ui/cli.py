@@ -10,6 +10,7 @@ import io
 import os
 import sys
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, NoReturn
 
 from symoro._version import __version__
@@ -41,7 +42,7 @@ examples:
 """
 
 WITH_MODEL = ("generate", "count", "explain", "eval", "export")
-POSITIONS = ("--at", "--near", "--pose", "--matrix")
+POSITIONS = ("--at", "--near", "--start", "--prefer", "--pose", "--matrix")
 WITH_VALUE = (
     *("--bind", "--lang", "-o", "--output", "--values"),
     *("--base", "--fixed", "--frames", "--tool", "--arg"),
@@ -256,6 +257,9 @@ def _solving(command: Command, arguments: Sequence[str]) -> None:
     )
     solve.add_argument("--degrees", action="store_true", help="angles are in degrees, given and shown")
     solve.add_argument("--csv", action="store_true", help="rows of values between commas")
+    numeric = solve.add_argument_group("the numeric method: any chain without loops, one posture a pose")
+    numeric.add_argument("--start", metavar="Q1,Q2,...", help="posture to start from")
+    numeric.add_argument("--prefer", metavar="Q1,Q2,...", help="posture to be near to where there is a choice")
     solve.set_defaults(model="inverse-geometry")
     _bind(solve)
     _json(solve)
@@ -266,6 +270,8 @@ def _solving(command: Command, arguments: Sequence[str]) -> None:
     chosen = entry("inverse-geometry")
     group = solve.add_argument_group(f"options of {chosen.id}", chosen.title)
     for option in chosen.options:
+        if option.name == "method":
+            option = replace(option, title=f"{option.title}, or numeric", choices=(*option.choices, "numeric"))
         _model_option(group, option, ["--given"] if option.name == "pose" else None)
 
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -19,6 +19,9 @@ from symoro.runtime.function import Array
 from symoro.runtime.solutions import Nearest, nearest, windings
 from symoro.ui import present
 from symoro.ui.values import numbers, read_values
+
+if TYPE_CHECKING:
+    from symoro.ui.solve_numeric import Numeric
 
 WORDS = ("valid", "out of reach", "singular", "no solution")
 EMPTY = WORDS.index("no solution")
@@ -45,7 +48,7 @@ class Answer:
     nearest: Nearest | None
 
 
-def solve(model: Model, options: argparse.Namespace) -> None:
+def solve(model: Model | Numeric, options: argparse.Namespace) -> None:
     """Solve for every pose that was given, and show the answers."""
     joints = Joints(model.robot, options.degrees)
     targets, aim = _poses(model, options, joints)
@@ -53,8 +56,12 @@ def solve(model: Model, options: argparse.Namespace) -> None:
     solver = model.function(compiled=False)
     q0 = np.zeros(len(joints.names)) if aim is None else aim
     answers = [_answer(model.robot, joints, solver(T=T, q0=q0), aim, options.limits) for T in targets]
+    numeric = not isinstance(model, Model)
+    if numeric:
+        answers = [_not_proved(answer) for answer in answers]
     if options.json:
-        data = [_data(answer, joints) for answer in answers]
+        method = "numeric" if numeric else "closed form"
+        data = [{**_data(answer, joints), "method": method} for answer in answers]
         present.as_json(data[0] if len(data) == 1 else data)
     elif options.csv:
         print("\n".join(_csv(answers, joints)))
@@ -98,7 +105,9 @@ def _vector(name: str, text: str, entries: Sequence[str]) -> Array:
 # -- what is asked
 
 
-def _poses(model: Model, options: argparse.Namespace, joints: Joints) -> tuple[list[Array], Array | None]:
+def _poses(
+    model: Model | Numeric, options: argparse.Namespace, joints: Joints
+) -> tuple[list[Array], Array | None]:
     """The poses, and the posture to be near to."""
     if sum(getattr(options, name) is not None for name in POSES) != 1:
         raise OptionError(
@@ -118,7 +127,7 @@ def _poses(model: Model, options: argparse.Namespace, joints: Joints) -> tuple[l
     return _from_file(options.file), aim
 
 
-def _placed(model: Model, posture: Array) -> Array:
+def _placed(model: Model | Numeric, posture: Array) -> Array:
     """Where the frame is in a posture."""
     frames = {name: model.options[name] for name in ("frm", "to") if name in model.options}
     place = generate(model.robot, "fast-geometry", **frames).function(compiled=False)
@@ -175,6 +184,12 @@ def _answer(robot: Robot, joints: Joints, found: dict[str, Any], aim: Array | No
     }
     best = nearest(listed, aim, robot=robot, limits=limits)
     return Answer(tuple(rows), best if best.index >= 0 else None)
+
+
+def _not_proved(answer: Answer) -> Answer:
+    """That no posture was found by iteration does not mean that there is none."""
+    rows = tuple(replace(r, status="not reached") if r.status == "out of reach" else r for r in answer.rows)
+    return replace(answer, rows=rows)
 
 
 def _show(answer: Answer, joints: Joints, title: str) -> None:

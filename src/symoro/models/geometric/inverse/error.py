@@ -34,7 +34,7 @@ from symoro.robot.coordinates import drivers, independent
 from symoro.robot.description import JointType, Robot
 from symoro.robot.topology import path
 
-SMALL = 1e-12  # sine of an angle below which the angle is as good as its sine
+SMALL = 1e-12  # an angle below this is as good as its sine
 POSITION = 3
 
 
@@ -64,7 +64,7 @@ def pose_error(robot: Robot, frm: int | str = 0, to: int | str | None = None, po
     if robot.B:
         raise NotApplicableError(
             f"robot '{robot.name}' has closed loops, which numeric inverse geometry does not close",
-            hint="robot.tree() is the robot with its loops cut",
+            hint="cut the loops and solve the tree; loop-geometry closes loops",
         )
     given = given_entries(pose)
     start, end = resolve(robot, frm, 0), resolve(robot, to, last_frame(robot))
@@ -151,9 +151,9 @@ def _rows(goal: Matrix, here: Matrix, columns: list[Vector], given: Given) -> li
 
 
 def _rotation_error(goal: Matrix, here: Matrix) -> Vector:
-    """Angle times axis of the turn that is left, U0 R', from its sine and cosine:
+    """Angle times axis of the turn that is left, U0 R', from twice its sine and cosine:
 
-    sine * axis = (s x s0 + n x n0 + a x a0) / 2,   cosine = (s . s0 + n . n0 + a . a0 - 1) / 2
+    2 sine * axis = s x s0 + n x n0 + a x a0,   2 cosine = s . s0 + n . n0 + a . a0 - 1
     """
     double: Vector = [0, 0, 0]
     trace: Scalar = -1
@@ -163,5 +163,5 @@ def _rotation_error(goal: Matrix, here: Matrix) -> Vector:
             trace = trace + x * y
     sine = sqrt(double[0] * double[0] + double[1] * double[1] + double[2] * double[2])
     straight = less(sine, SMALL)
-    factor = select(straight, 1, atan2(sine, trace) / select(straight, 1, sine))
+    factor = select(straight, 0.5, atan2(sine, trace) / select(straight, 1, sine))
     return scale(factor, double)

@@ -12,7 +12,7 @@ from symoro.models.geometric.inverse.explain import derivation
 from symoro.models.geometric.inverse.general import general_solutions
 from symoro.models.geometric.inverse.paul import Paul
 from symoro.models.geometric.inverse.pieper import pieper
-from symoro.models.geometric.inverse.problem import Problem, with_own_joints
+from symoro.models.geometric.inverse.problem import NUMERIC, Problem, with_own_joints
 from symoro.models.geometric.inverse.swivel import swivel_steps
 from symoro.program.derivation import Stage
 
@@ -45,7 +45,8 @@ def solved(problem: Problem, method: str, tolerance: float) -> Answer:
         return Answer(answer.solutions, answer.choices + passed, answer.derivation)
     raise NotApplicableError(
         f"no method solves this chain of robot '{problem.robot.name}'"
-        + "".join(f"\n  - {r}" for r in reasons)
+        + "".join(f"\n  - {r}" for r in reasons),
+        hint=NUMERIC,
     )
 
 

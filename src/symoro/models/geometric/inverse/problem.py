@@ -19,6 +19,7 @@ from symoro.robot.description import Robot
 
 DIFFERENCE = 1e-4  # step of the joints for differences
 MOVED = 1e-6
+NUMERIC = "solve it numerically, one posture a pose (numeric_inverse in Python, solve on the command line)"
 
 
 @dataclass(frozen=True)
@@ -67,7 +68,7 @@ def pose_problem(
             f"{len(mobility.joints) - len(idle)} joints of robot '{robot.name}' for {mobility.rank()} independent "
             f"conditions: infinitely many solutions",
             hint=f"lock {surplus} of the joints, as locked='{mobility.joints[-1]}': q0 then says where they stand; "
-            "or give the swivel angle of an arm with spherical shoulder and wrist",
+            f"or give the swivel angle of an arm with spherical shoulder and wrist; or {NUMERIC}",
         )
     if idle:
         problem = _problem(robot, frm, to, given, [*fixed, *idle])
