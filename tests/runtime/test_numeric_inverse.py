@@ -108,7 +108,15 @@ def test_redundant_arms(name: str) -> None:
 
 @pytest.mark.parametrize(
     ("pose", "joints"),
-    [("P,az", 4), ("P,sx", 4), ("Px,Py,az,nx", 4), ("position", 5), ("axis", 5), ("axis", 7), ("orientation", 4)],
+    [
+        ("P,az", 4),
+        ("P,sx", 4),
+        ("Px,Py,az,nx", 4),
+        ("position", 5),
+        ("axis", 5),
+        ("axis", 7),
+        ("orientation", 4),
+    ],
 )
 def test_partial_poses(pose: str, joints: int) -> None:
     """Four conditions and others, that no closed form may have been found for."""
@@ -169,7 +177,7 @@ def test_limits_of_a_joint_that_several_drive() -> None:
 
 def test_limits_that_leave_nothing() -> None:
     robot = coupled((2, 1.0), limits=Limits(1.0, 2.0)).with_frame(2, limits=Limits(-1.0, 0.0))
-    with pytest.raises(NotApplicableError, match="joint 2 .* no position"):
+    with pytest.raises(NotApplicableError, match=r"joint 2 .* no position"):
         symoro.numeric_inverse(robot)
 
 
@@ -222,7 +230,9 @@ def test_all_joints_at_their_limits() -> None:
 
 def test_out_of_reach_is_told_with_the_distance() -> None:
     """Two links of 1: a point at distance 5 is 3 away, along one axis."""
-    arm = Robot("arm", (Frame(0), Frame(1, d=formula(1))), (Link(),) * 2, tool=Tool(Placement(2, d=formula(1))))
+    arm = Robot(
+        "arm", (Frame(0), Frame(1, d=formula(1))), (Link(),) * 2, tool=Tool(Placement(2, d=formula(1)))
+    )
     T = np.eye(4)
     T[0, 3] = 5
     found = symoro.numeric_inverse(arm, pose="Px,Py", compiled=False)(T)
@@ -387,11 +397,13 @@ def test_a_batch_is_its_poses_one_by_one_in_C() -> None:
 
 
 @needs_compiler
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("seed", range(3))
 @pytest.mark.parametrize("pose", ["full", "axis"])
 def test_C_and_NumPy_agree(seed: int, pose: str) -> None:
     rng = np.random.default_rng(seed)
-    robot = chain(rng, 3 + 2 * seed, tree=bool(seed % 2)) if seed else symoro.load("rx90")  # which has symbols
+    robot = (
+        chain(rng, 2 + 3 * seed, tree=bool(seed % 2)) if seed else symoro.load("rx90")
+    )  # which has symbols
     q = postures(robot, rng, 30)
     T = poses(robot, q)
     T[::7, 0, 3] += 50  # out of reach
@@ -452,7 +464,8 @@ def test_arguments_that_do_not_fit(solver: NumericInverse, arguments: dict[str, 
 
 
 @pytest.mark.parametrize(
-    "options", [{"tolerance": -1}, {"tolerance": np.nan}, {"restarts": 1.5}, {"iterations": -1}, {"seed": True}]
+    "options",
+    [{"tolerance": -1}, {"tolerance": np.nan}, {"restarts": 1.5}, {"iterations": -1}, {"seed": True}],
 )
 def test_options_that_do_not_fit(options: dict[str, Any]) -> None:
     with pytest.raises(ArgumentError, match="not negative"):

@@ -54,7 +54,9 @@ def test_the_method_on_request(told: Any) -> None:
     near, _ = told(*words, "--near", "10,20,30,0,50,0")
     q = near["solutions"][0]["q"]
     closed, _ = told(*words[:-2])
-    apart = [np.abs(np.remainder(np.subtract(row["q"], q) + 180, 360) - 180).max() for row in closed["solutions"]]
+    apart = [
+        np.abs(np.remainder(np.subtract(row["q"], q) + 180, 360) - 180).max() for row in closed["solutions"]
+    ]
     assert min(apart) < 1e-5
 
 
@@ -76,7 +78,9 @@ def test_limits(told: Any) -> None:
 
 
 def test_partial_poses_and_locked_joints(told: Any) -> None:
-    found, note = told("panda", "--given", "P,az", "--locked", "7", "--near", AT, "--pose", "0.4,0.2,0.5,0,0,0")
+    found, note = told(
+        "panda", "--given", "P,az", "--locked", "7", "--near", AT, "--pose", "0.4,0.2,0.5,0,0,0"
+    )
     (row,) = found["solutions"]
     T = placed("panda", row["q"])
     assert row["status"] == "valid" and row["q"][6] == Q[6] and "numerically" in note

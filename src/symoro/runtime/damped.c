@@ -1,7 +1,8 @@
 /* Numeric inverse geometry by damped least squares; `damped.py` tells the algorithm, and is its twin in NumPy.
  *
  * Set before this text: JOINTS, ROWS (of the error), ENTRIES (of the pose that are given) and PLACES (theirs among the
- * sixteen of T), STARTS (of the table), and POSE_ERROR(q, T, k, e, J, placed), the emitted function.
+ * sixteen of T), WHOLE (columns of the rotation that are given whole) and COLUMNS (which), STARTS (of the table), and
+ * POSE_ERROR(q, T, k, e, J, placed), the emitted function.
  */
 #include <math.h>
 #include <stddef.h>
@@ -285,13 +286,43 @@ static int reach(const Problem *p, const double *T, const double *held, const do
     return *residual <= p->tolerance;
 }
 
-/* n poses, one row each of T, held, first and prefer; the last two may be NULL. */
+/* n poses, one row each of T, held, first and prefer (the last two may be NULL), and of `out`: q, whether the pose is
+ * reached, residual, steps, attempts. */
 void numeric_rows(size_t n, const Problem *p, const double *T, const double *held, const double *first,
-                  const double *prefer, double *q, double *reached, double *residual, double *steps, double *attempts)
+                  const double *prefer, double *out)
 {
     for (size_t i = 0; i < n; ++i) {
         const size_t at = JOINTS * i;
-        reached[i] = reach(p, T + 16 * i, held + at, first ? first + at : NULL, prefer ? prefer + at : NULL, q + at,
-                           residual + i, steps + i, attempts + i);
+        double *q = out + (JOINTS + 4) * i, *told = q + JOINTS;
+        for (int j = 0; j < JOINTS; ++j) q[j] = NAN;
+        told[0] = reach(p, T + 16 * i, held + at, first ? first + at : NULL, prefer ? prefer + at : NULL, q, told + 1,
+                        told + 2, told + 3);
     }
+}
+
+/* The given entries of the poses of n postures. */
+void numeric_placed(size_t n, const double *q, const double *k, double *placed)
+{
+    static const double T[16] = {1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1};
+    double e[ROWS], J[ROWS * JOINTS];
+    (void)k;
+    for (size_t i = 0; i < n; ++i) POSE_ERROR(q + JOINTS * i, T, k, e, J, placed + ENTRIES * i);
+}
+
+/* Whether all poses are fit to be reached as they are: finite, and columns that are given whole are a rotation's. */
+int numeric_clean(size_t n, const double *T, double round_off)
+{
+    for (size_t i = 0; i < n; ++i, T += 16) {
+        for (int l = 0; l < ENTRIES; ++l)
+            if (!(fabs(T[PLACES[l]]) < INFINITY)) return 0;
+        for (int a = 0; a < WHOLE; ++a)
+            for (int b = 0; b <= a; ++b) {
+                const double *u = T + COLUMNS[a], *v = T + COLUMNS[b];
+                if (!(fabs(u[0] * v[0] + u[4] * v[4] + u[8] * v[8] - (a == b)) <= round_off)) return 0;
+            }
+        if (WHOLE == 3 && !(T[0] * (T[5] * T[10] - T[6] * T[9]) - T[1] * (T[4] * T[10] - T[6] * T[8]) +
+                                T[2] * (T[4] * T[9] - T[5] * T[8]) > 0))
+            return 0;
+    }
+    return 1;
 }

@@ -84,6 +84,9 @@ class Found:
     attempts: Array
 
 
+Solve = Callable[[Array, Array, Array | None, Array | None], Found]  # T, held, first, prefer
+
+
 @dataclass(frozen=True, eq=False)
 class _State:
     e: Array
@@ -102,7 +105,9 @@ def wrapped(angle: Array) -> Array:
 
 def solve(p: Problem, T: Array, held: Array, first: Array | None, prefer: Array | None) -> Found:
     """Poses (N, 4, 4), with one row a pose of `held`, `first` (to start from) and `prefer`."""
-    with np.errstate(over="ignore", invalid="ignore"):  # poses at 1e200 are out of reach, and no reason to stop
+    with np.errstate(
+        over="ignore", invalid="ignore"
+    ):  # poses at 1e200 are out of reach, and no reason to stop
         return _solved(p, T, held, first, prefer)
 
 
@@ -123,7 +128,9 @@ def _solved(p: Problem, T: Array, held: Array, first: Array | None, prefer: Arra
         trial = np.where(p.columns == 0, held[rows], start)
         trial, there, left, taken = _descend(p, trial, T[rows])
         if prefer is not None and there.any():
-            slid, left[there], more = _slide(p, trial[there], T[rows[there]], prefer[rows[there]], left[there])
+            slid, left[there], more = _slide(
+                p, trial[there], T[rows[there]], prefer[rows[there]], left[there]
+            )
             trial[there] = slid
             taken[there] += more
         attempts[rows] += 1
@@ -165,9 +172,9 @@ def _damped(J: Array, e: Array, damping: Array) -> Array:
     diagonal = np.arange(A.shape[1])
     damping = damping + FLOOR * np.trace(A, axis1=1, axis2=2) + 1e-300
     A[:, diagonal, diagonal] += damping[:, None]
-    if wide:
-        return (turned @ np.linalg.solve(A, e[..., None]))[..., 0]
-    return np.linalg.solve(A, turned @ e[..., None])[..., 0]
+    column = e[..., None]
+    x = turned @ np.linalg.solve(A, column) if wide else np.linalg.solve(A, turned @ column)
+    return np.asarray(x[..., 0], dtype=float)
 
 
 def _advance(p: Problem, q: Array, s: _State, damping: Array, pull: Array) -> Array:

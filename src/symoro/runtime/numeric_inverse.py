@@ -9,11 +9,9 @@ limits. The algorithm is in `damped`; where a C compiler is found its twin in C 
 
 from __future__ import annotations
 
-import ctypes
 import warnings
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from functools import partial
-from importlib import resources
 from typing import Any
 
 import numpy as np
@@ -23,16 +21,17 @@ from symoro.errors import ArgumentError, MissingDependencyError
 from symoro.models.geometric.inverse.error import PoseError
 from symoro.robot.description import Robot
 from symoro.runtime import damped
-from symoro.runtime.compiler import HINT, library
-from symoro.runtime.damped import Array, Found, Problem
+from symoro.runtime.compiler import HINT
+from symoro.runtime.damped import Array, Found, Problem, Solve
+from symoro.runtime.damped_native import Native
 from symoro.runtime.function import Function
 from symoro.runtime.ranges import joint_ranges
-from symoro.runtime.targets import Targets
+from symoro.runtime.targets import ROUND_OFF, Targets
 
 REACHED, NOT_REACHED, NO_POSE = 0, 1, 3
+MISSING = {"q": np.nan, "status": NO_POSE, "residual": np.inf, "iterations": 0, "restarts": 0}
 STARTS = 256  # postures of the table
 DAMPING, PATIENCE = 0.1, 0.5
-Solve = Callable[[Array, Array, Array | None, Array | None], Found]  # T, held, first, prefer
 
 
 class NumericInverse:
@@ -65,14 +64,15 @@ class NumericInverse:
             raise ArgumentError("every joint that moves the frame is locked: nothing is left to be found")
         drawn = np.random.default_rng(seed).random((STARTS, len(self._held)))
         self._starts = self._ranges.first + drawn * (self._ranges.last - self._ranges.first)
+        self._home = self._ranges.home[None]
         self._limits = (tolerance, iterations, 1 + restarts)
         self._tables: dict[bytes, Solve] = {}
         self._native = None if compiled is False else self._compiled(insist=bool(compiled))
         self.compiled = self._native is not None
 
-    def _compiled(self, *, insist: bool) -> _Native | None:
+    def _compiled(self, *, insist: bool) -> Native | None:
         try:
-            return _Native(self._error, self._evaluate.values)
+            return Native(self._error, STARTS, self._evaluate.values)
         except MissingDependencyError as error:
             if insist:
                 raise
@@ -98,48 +98,65 @@ class NumericInverse:
             all) and restarts; with the batch axis in front for N poses.
         """
         poses = _numbers("T", T, (4, 4))
-        one = poses.ndim == 2
-        poses = poses.reshape(-1, 4, 4)
-        targets, change = self._targets.made(poses)
-        good = np.isfinite(change)
-        found = self._solved(targets[good], *self._postures(len(poses), good, q0, prefer))
-        results = {
-            "q": _spread(good, found.q, np.nan),
-            "status": _spread(good, self._status(found), NO_POSE),
-            "residual": _spread(good, found.residual + change[good], np.inf),
-            "iterations": _spread(good, found.steps.astype(np.int64), 0),
-            "restarts": _spread(good, found.attempts.astype(np.int64) - 1, 0),
-        }
-        return {name: array[0] for name, array in results.items()} if one else results
+        rows = np.ascontiguousarray(poses).reshape(-1, 4, 4)
+        start, wanted = (self._rows(name, x, len(rows)) for name, x in (("q0", q0), ("prefer", prefer)))
+        if self._native is not None and self._native.clean(rows, ROUND_OFF):
+            results = self._results(rows, start, wanted)
+        else:
+            results = self._mended(rows, start, wanted)
+        return results if poses.ndim == 3 else {name: array[0] for name, array in results.items()}
 
     def __repr__(self) -> str:
         kind = "compiled" if self.compiled else "NumPy"
         return f"<NumericInverse of {self.robot.name}: T (4, 4), q0 ({len(self._held)},), {kind}>"
 
-    def _status(self, found: Found) -> NDArray[np.int64]:
-        """A locked joint may have been put outside its limits, and coupled ones may leave theirs."""
-        allowed = found.reached & np.isfinite(found.q).all(axis=1) & self._ranges.inside(found.q)
-        return np.where(allowed, REACHED, NOT_REACHED)
+    def _mended(self, poses: Array, start: Array | None, wanted: Array | None) -> dict[str, Any]:
+        """Poses that may not be fit: rotations are made, and what is none has no result."""
+        targets, change = self._targets.made(poses)
+        good = np.isfinite(change)
+        own = [None if x is None else x[good] for x in (start, wanted)]
+        results = self._results(targets[good], *own)
+        results["residual"] = results["residual"] + change[good]
+        if good.all():
+            return results
+        return {name: _spread(good, values, MISSING[name]) for name, values in results.items()}
 
-    def _postures(
-        self, count: int, good: NDArray[np.bool_], q0: ArrayLike | None, prefer: ArrayLike | None
-    ) -> tuple[Array, Array | None, Array | None]:
-        """Where held joints stand, the starts, and the preferred postures: one row a pose that is one."""
+    def _results(self, T: Array, start: Array | None, wanted: Array | None) -> dict[str, Any]:
+        """Of poses that are fit, one row each of where to start, if that is told, and of what is preferred."""
         ranges = self._ranges
-        n = len(self._held)
-        given = [_postures(name, x, count, n) for name, x in (("q0", q0), ("prefer", prefer))]
-        start, wanted = (None if x is None else x[good] for x in given)
+        first = wanted if start is None else start
         if start is None:
-            held = np.tile(ranges.home, (int(good.sum()), 1))
+            held = self._home if len(T) == 1 else np.tile(ranges.home, (len(T), 1))
         else:
             held = np.where(self._locked, start, ranges.nearest(start))
-        first = wanted if start is None else start
-        return held, None if first is None else ranges.nearest(first), wanted
+        found = self._solved(T, held, None if first is None else ranges.nearest(first), wanted)
+        reached = found.reached
+        if self._locked.any() or len(ranges.couplings):  # what the steps do not keep within limits
+            reached = reached & ranges.inside(found.q)
+        return {
+            "q": found.q,
+            "status": np.where(reached, REACHED, NOT_REACHED),
+            "residual": found.residual,
+            "iterations": found.steps.astype(np.int64),
+            "restarts": found.attempts.astype(np.int64) - 1,
+        }
+
+    def _rows(self, name: str, given: ArrayLike | None, count: int) -> Array | None:
+        """Postures, one row a pose."""
+        if given is None:
+            return None
+        n = len(self._held)
+        array = _numbers(name, given, (n,))
+        if array.ndim == 2 and len(array) != count:
+            raise ArgumentError(f"{name} has {len(array)} rows for {count} poses")
+        if not np.isfinite(array).all():
+            raise ArgumentError(f"an entry of {name} is no finite number")
+        return np.broadcast_to(array, (count, n))
 
     def _solved(self, T: Array, held: Array, first: Array | None, prefer: Array | None) -> Found:
-        """Poses in groups that hold the same joints in the same place: the table of starts depends on that."""
-        kept = held[:, self._held]
-        if len(held) == 1 or (kept == kept[:1]).all():
+        """Poses in groups that lock the same joints in the same place: the table of starts depends on that."""
+        kept = held[:, self._locked]
+        if len(held) == 1 or not kept.size or (kept == kept[:1]).all():
             return self._solve(held[:1])(T, held, first, prefer)
         kept, group = np.unique(kept, axis=0, return_inverse=True)
         parts = []
@@ -152,8 +169,8 @@ class NumericInverse:
         return Found(*(np.concatenate([getattr(found, f) for _, found in parts])[order] for f in fields))
 
     def _solve(self, held: Array) -> Solve:
-        """The solver with joints held where a posture has them; the last ones asked for are kept."""
-        kept = held[:, self._held]
+        """The solver with joints locked where a posture has them; the last ones asked for are kept."""
+        kept = held[:, self._locked]
         key = kept.tobytes()
         if key not in self._tables:
             if len(self._tables) > STARTS:
@@ -167,8 +184,11 @@ class NumericInverse:
         error, ranges = self._error, self._ranges
         starts = self._starts.copy()
         if len(kept):
-            starts[:, self._held] = kept
-        placed = np.ascontiguousarray(self._evaluate(q=starts, T=np.eye(4))["placed"])
+            starts[:, self._locked] = kept
+        if self._native is not None:
+            placed = self._native.placed(starts)
+        else:
+            placed = self._evaluate(q=starts, T=np.eye(4))["placed"]
         lengths = np.array([column == 3 for _, column in error.entries])
         spread = float(np.sqrt(placed[:, lengths].var(axis=0).sum()))
         unit = spread if 1e-6 * ranges.reach < spread < np.inf else ranges.reach
@@ -202,9 +222,11 @@ def _check(**options: float) -> None:
 
 def _numbers(name: str, given: ArrayLike, shape: tuple[int, ...]) -> Array:
     try:
-        if np.asarray(given).dtype.kind == "c":
-            raise TypeError("complex")
-        array = np.asarray(given, dtype=float)
+        array = np.asarray(given)
+        if array.dtype != float:
+            if array.dtype.kind == "c":
+                raise TypeError("complex")
+            array = array.astype(float)
     except (TypeError, ValueError, OverflowError):
         raise ArgumentError(f"{name} is not an array of real numbers") from None
     if array.shape != shape and (array.ndim != len(shape) + 1 or array.shape[1:] != shape):
@@ -214,89 +236,8 @@ def _numbers(name: str, given: ArrayLike, shape: tuple[int, ...]) -> Array:
     return array
 
 
-def _postures(name: str, given: ArrayLike | None, count: int, n: int) -> Array | None:
-    if given is None:
-        return None
-    array = _numbers(name, given, (n,))
-    if array.ndim == 2 and len(array) != count:
-        raise ArgumentError(f"{name} has {len(array)} rows for {count} poses")
-    if not np.isfinite(array).all():
-        raise ArgumentError(f"an entry of {name} is no finite number")
-    return np.broadcast_to(array, (count, n))
-
-
 def _spread(good: NDArray[np.bool_], values: NDArray[Any], missing: float) -> NDArray[Any]:
     """Values of the good rows among all rows."""
-    if len(values) == len(good):
-        return values
     whole = np.full((len(good), *values.shape[1:]), missing, dtype=values.dtype)
     whole[good] = values
     return whole
-
-
-# -- in C
-
-NAME = "model"  # of the emitted function
-_ARRAYS = ("k", "lower", "upper", "wraps", "columns", "rows", "weights", "starts", "placed")
-_NUMBERS = ("damping", "patience", "tolerance", "iterations", "attempts")
-
-
-class _Shared(ctypes.Structure):
-    """`Problem` of damped.c."""
-
-    _fields_ = [(name, ctypes.c_void_p) for name in _ARRAYS] + [(name, ctypes.c_double) for name in _NUMBERS]  # noqa: RUF012
-
-
-class _Native:
-    """`damped.solve`, compiled with the error of one frame."""
-
-    def __init__(self, error: PoseError, values: Mapping[str, float]) -> None:
-        from symoro.emit import emit
-        from symoro.emit.c import constants_size
-
-        program = error.program
-        files = emit(program, "c", name=NAME)
-        del files[f"{NAME}_example.c"]
-        self._constants = np.empty(constants_size(files))
-        files["damped.c"] = _driver(error, constants=len(self._constants) > 0)
-        lib = library(files)
-        self._rows = lib.numeric_rows
-        self._rows.restype = None
-        if len(self._constants):
-            setup = getattr(lib, f"{NAME}_setup")
-            setup.restype = None
-            parameters = np.array([values[name] for name in program.used_parameters], dtype=float)
-            setup(_pointer(parameters), _pointer(self._constants))
-
-    def solve(self, p: Problem) -> Solve:
-        """The solver of one problem, whose arrays it keeps."""
-        arrays = {name: getattr(p, name, self._constants) for name in _ARRAYS}
-        arrays["placed"] = p.placed.T
-        kept = [np.ascontiguousarray(array, dtype=float) for array in arrays.values()]
-        shared = _Shared(*map(_pointer, kept), *(float(getattr(p, name)) for name in _NUMBERS))
-
-        def solved(T: Array, held: Array, first: Array | None, prefer: Array | None) -> Found:
-            given = [None if x is None else np.ascontiguousarray(x) for x in (T, held, first, prefer)]
-            count, n = held.shape
-            q, results = np.full((count, n), np.nan), np.empty((4, count))
-            pointers = [None if x is None else _pointer(x) for x in (*given, q, *results)]
-            self._rows(ctypes.c_size_t(count), ctypes.byref(shared), *pointers)
-            assert kept  # whom `shared` points to
-            return Found(q, results[0] != 0, *results[1:])
-
-        return solved
-
-
-def _driver(error: PoseError, *, constants: bool) -> str:
-    joints, rows, entries = len(error.moving), len(error.lengths), len(error.entries)
-    places = ", ".join(str(4 * row + column) for row, column in error.entries)
-    lines = [f'#include "{NAME}.h"', f"#define JOINTS {joints}", f"#define ROWS {rows}"]
-    lines += [f"#define ENTRIES {entries}", f"#define STARTS {STARTS}"]
-    lines += [f"static const int PLACES[ENTRIES] = {{{places}}};"]
-    lines += [f"#define POSE_ERROR(q, T, k, e, J, placed) {NAME}(q, T, {'k, ' if constants else ''}e, J, placed)"]
-    text = (resources.files("symoro.runtime") / "damped.c").read_text(encoding="ascii")
-    return "\n".join([*lines, text])
-
-
-def _pointer(array: NDArray[np.float64]) -> ctypes.c_void_p:
-    return ctypes.c_void_p(array.ctypes.data)

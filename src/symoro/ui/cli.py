@@ -259,7 +259,9 @@ def _solving(command: Command, arguments: Sequence[str]) -> None:
     solve.add_argument("--csv", action="store_true", help="rows of values between commas")
     numeric = solve.add_argument_group("the numeric method: any chain without loops, one posture a pose")
     numeric.add_argument("--start", metavar="Q1,Q2,...", help="posture to start from")
-    numeric.add_argument("--prefer", metavar="Q1,Q2,...", help="posture to be near to where there is a choice")
+    numeric.add_argument(
+        "--prefer", metavar="Q1,Q2,...", help="posture to be near to where there is a choice"
+    )
     solve.set_defaults(model="inverse-geometry")
     _bind(solve)
     _json(solve)
@@ -271,7 +273,9 @@ def _solving(command: Command, arguments: Sequence[str]) -> None:
     group = solve.add_argument_group(f"options of {chosen.id}", chosen.title)
     for option in chosen.options:
         if option.name == "method":
-            option = replace(option, title=f"{option.title}, or numeric", choices=(*option.choices, "numeric"))
+            option = replace(
+                option, title=f"{option.title}, or numeric", choices=(*option.choices, "numeric")
+            )
         _model_option(group, option, ["--given"] if option.name == "pose" else None)
 
 

@@ -28,7 +28,9 @@ class Numeric:
         self.robot = robot
         self.options = {name: value for name, value in chosen.items() if name != "method"}
         if self.options.pop("swivel", False):
-            raise OptionError("the swivel angle is for closed forms", hint="--prefer tells a posture to be near to")
+            raise OptionError(
+                "the swivel angle is for closed forms", hint="--prefer tells a posture to be near to"
+            )
         joints = Joints(robot, options.degrees)
         told = next((name for name in ("start", "near", "at") if getattr(options, name) is not None), None)
         self._start = None if told is None else joints.read(told, getattr(options, told))
@@ -62,9 +64,7 @@ class Numeric:
         return numeric_inverse(self.robot, **self.options, **attempt)
 
 
-def model_or_numeric(
-    robot: Robot, chosen: Mapping[str, Any], options: argparse.Namespace
-) -> Model | Numeric:
+def model_or_numeric(robot: Robot, chosen: Mapping[str, Any], options: argparse.Namespace) -> Model | Numeric:
     """What solves the poses: the method that was asked for, or the first that applies."""
     asked = chosen.get("method", "auto")
     if asked == METHOD:

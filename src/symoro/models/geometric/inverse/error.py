@@ -55,7 +55,9 @@ class PoseError:
     moving: tuple[bool, ...]
 
 
-def pose_error(robot: Robot, frm: int | str = 0, to: int | str | None = None, pose: str = "full") -> PoseError:
+def pose_error(
+    robot: Robot, frm: int | str = 0, to: int | str | None = None, pose: str = "full"
+) -> PoseError:
     """The error of a frame's pose, and its Jacobian.
 
     Raises:
