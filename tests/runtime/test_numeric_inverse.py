@@ -200,6 +200,15 @@ def test_symbols_take_values() -> None:
         symoro.numeric_inverse(robot.replace(nominal=()))
 
 
+@pytest.mark.parametrize("far", [1.0, 1e3, 1e5])
+def test_prismatic_joints_without_limits_go_far(far: float) -> None:
+    T = np.eye(4)
+    T[:3, 3] = [far, -far, far / 3]
+    robot = symoro.load("gantry")
+    found = symoro.numeric_inverse(robot, pose="position", limits=False, compiled=False)(T)
+    assert found["status"] == 0 and found["restarts"] == 0
+
+
 # -- special postures
 
 

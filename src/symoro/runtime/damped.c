@@ -10,6 +10,7 @@
 #define SHORT (ROWS < JOINTS ? ROWS : JOINTS)
 #define TURN 6.283185307179586476925286766559
 #define FLOOR 1e-15
+#define MOST_COST 10
 #define CHECK 4
 #define LEAST_PART 1e-3
 #define SETTLED 1e-9
@@ -108,6 +109,12 @@ static void damped(const double *J, const double *e, double lambda, double *x)
 #endif
 }
 
+/* The damping that goes with a cost; one far away, as a gantry's may be, is no reason to creep. */
+static double softened(const Problem *p, double cost)
+{
+    return p->damping * (cost < MOST_COST ? cost : MOST_COST);
+}
+
 /* One step: q + pull + damped(e - J pull); a joint at its limit that would go beyond is left out. J is used up. */
 static void advance(const Problem *p, double *q, State *s, double lambda, double *pull)
 {
@@ -148,7 +155,7 @@ static void finish(const Problem *p, double *q, const double *T, State *s)
     double polished[JOINTS];
     const double residual = s->residual;
     for (int j = 0; j < JOINTS; ++j) polished[j] = q[j];
-    advance(p, polished, s, p->damping * s->cost, NULL);
+    advance(p, polished, s, softened(p, s->cost), NULL);
     for (int j = 0; j < JOINTS; ++j)
         if (p->wraps[j] != 0) polished[j] = wrapped(polished[j]);
     look(p, polished, T, s);
@@ -177,7 +184,7 @@ static int descend(const Problem *p, double *q, const double *T, State *s, doubl
             mark = s->cost;
         }
         *steps += 1;
-        advance(p, q, s, p->damping * s->cost, NULL);
+        advance(p, q, s, softened(p, s->cost), NULL);
     }
 }
 
@@ -187,7 +194,7 @@ static void approach(const Problem *p, double *q, const double *T, State *s, dou
     double trial[JOINTS], lambda;
     State next;
     look(p, q, T, s);
-    lambda = p->damping * s->cost;
+    lambda = softened(p, s->cost);
     for (int i = 0; i < LAST_STEPS; ++i) {
         for (int j = 0; j < JOINTS; ++j) trial[j] = q[j];
         next = *s;

@@ -2,7 +2,7 @@
 
 `damped.c` is its twin, one pose after the other; here all poses go in step. Both follow
 
-    x  = J'(J J' + lambda I)^-1 e,   lambda = damping * e'e / 2            Levenberg-Marquardt in Sugihara's form
+    x  = J'(J J' + lambda I)^-1 e,   lambda = damping * min(e'e / 2, 10)   Levenberg-Marquardt in Sugihara's form
     q <- q + x                       clipped to the limits
 
 where e is the error of the pose and J its Jacobian, in units: lengths in the robot's own (the spread of where the frame
@@ -35,6 +35,7 @@ Mask = NDArray[np.bool_]
 
 TURN = 2 * np.pi
 FLOOR = 1e-15  # least damping, as a part of the trace: what is singular stays solvable
+MOST_COST = 10.0  # beyond which damping grows no more
 CHECK = 4  # steps after which a start must have made progress
 LEAST_PART, SETTLED = 1e-3, 1e-9
 LAST_STEPS = 100  # where no start reached the pose
@@ -177,6 +178,11 @@ def _damped(J: Array, e: Array, damping: Array) -> Array:
     return np.asarray(x[..., 0], dtype=float)
 
 
+def _softened(p: Problem, cost: Array) -> Array:
+    """The damping that goes with a cost; one far away, as a gantry's may be, is no reason to creep."""
+    return p.damping * np.minimum(cost, MOST_COST)
+
+
 def _advance(p: Problem, q: Array, s: _State, damping: Array, pull: Array) -> Array:
     """The postures after q + pull + damped(e - J pull); joints at a limit that would go beyond are left out."""
     J, pull = s.J.copy(), pull.copy()
@@ -214,7 +220,7 @@ def _descend(p: Problem, start: Array, T: Array) -> tuple[Array, Mask, Array, Ar
             break
         s = s.at(going)
         steps[rows] += 1
-        q[rows] = _advance(p, q[rows], s, p.damping * s.cost, np.zeros((len(rows), q.shape[1])))
+        q[rows] = _advance(p, q[rows], s, _softened(p, s.cost), np.zeros((len(rows), q.shape[1])))
     return q, reached, residual, steps
 
 
@@ -225,7 +231,7 @@ def _finish(
     if not len(rows):
         return
     before = q[rows]
-    polished = _advance(p, before, s, p.damping * s.cost, np.zeros_like(before))
+    polished = _advance(p, before, s, _softened(p, s.cost), np.zeros_like(before))
     polished, before = (np.where(p.wraps, wrapped(x), x) for x in (polished, before))
     after, plain = (_look(p, x, T[rows]).residual for x in (polished, before))
     better = after <= s.residual
@@ -238,7 +244,7 @@ def _approach(p: Problem, q: Array, T: Array) -> tuple[Array, Array, Array]:
     """Postures near q whose poses are nearest, residuals, and steps; steps that do not help are damped more."""
     q, steps = q.copy(), np.zeros(len(q))
     s = _look(p, q, T)
-    residual, damping = s.residual, p.damping * s.cost
+    residual, damping = s.residual, _softened(p, s.cost)
     rows = np.arange(len(q))
     for _ in range(LAST_STEPS):
         s = _look(p, q[rows], T[rows])
