@@ -35,7 +35,7 @@ TITLES = {
 
 @dataclass(frozen=True)
 class Arm:
-    """A serial arm with six joints.
+    """A serial arm.
 
     Attributes:
         robot: symbols as they are in the description.
@@ -94,6 +94,11 @@ def arm(name: str) -> Arm:
         robot = locked(symoro.load("panda"), Formula("pi/4"))
     else:
         robot = symoro.load(name)
+    return measured(name, TITLES[name], robot)
+
+
+def measured(name: str, title: str, robot: Robot) -> Arm:
+    """A robot that is a plain chain, with any number of joints."""
     number = robot.bind(dict(robot.nominal))
     places: list[Frame | Placement] = [*number.frames]
     places.append(number.tool.place if number.tool else Placement(ant=number.NL))
@@ -102,7 +107,7 @@ def arm(name: str) -> Arm:
     columns = ("gamma", "b", "alpha", "d", "theta", "r")
     rows = np.array([[getattr(place, column).number for column in columns] for place in places])
     revolute = np.array([frame.sigma == JointType.REVOLUTE for frame in number.frames])
-    return Arm(name, TITLES[name], robot, revolute, rows)
+    return Arm(name, title, robot, revolute, rows)
 
 
 def locked(robot: Robot, angle: Formula) -> Robot:

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from symoro.models.identification.base import BaseParameters
     from symoro.models.kinematic.singularities import Singularities
     from symoro.runtime.function import Function
+    from symoro.runtime.numeric_inverse import NumericInverse
 
 
 class Model:
@@ -211,6 +212,38 @@ def singularities(robot: RobotLike, to: int | str | None = None) -> Singularitie
 
     with task("finding singularities"):
         return found(as_robot(robot), to)
+
+
+def numeric_inverse(
+    robot: RobotLike,
+    *,
+    frm: int | str = 0,
+    to: int | str | None = None,
+    pose: str = "full",
+    locked: str | None = None,
+    values: Mapping[str, float] | None = None,
+    **options: Any,
+) -> NumericInverse:
+    """A solver that finds one posture for a pose by iteration, for any chain without loops, redundant ones too.
+
+    Arguments:
+        frm, to, pose, locked: as the options of `inverse-geometry`.
+        values: numbers for symbols; the robot's nominal values serve where none is given.
+        options: `limits` (True: stay within them), `tolerance` (1e-9, largest residual of a posture that counts),
+            `iterations` (50, most steps from one start), `restarts` (256, at most), `seed` (0, of the starts),
+            `compiled` (None; True insists on a compiler, False does without).
+    """
+    from symoro.models.geometric.inverse.error import pose_error
+    from symoro.models.geometric.inverse.problem import locked_joints
+    from symoro.runtime.numeric_inverse import NumericInverse
+
+    asked = as_robot(robot)
+    for name in values or {}:
+        if name not in asked.symbols():
+            raise UnknownNameError(f"symbol of robot {asked.name}", name, asked.symbols())
+    error = pose_error(asked, frm, to, pose)
+    held = tuple(locked_joints(asked, locked))
+    return NumericInverse(asked, error, {**dict(asked.nominal), **(values or {})}, locked=held, **options)
 
 
 def generate(robot: RobotLike, model: str, **options: Any) -> Model:

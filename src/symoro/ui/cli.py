@@ -11,6 +11,7 @@ import io
 import os
 import sys
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from typing import NoReturn
 
 from symoro._version import __version__
@@ -42,7 +43,7 @@ examples:
 
 HELP = "'symoro --help' lists the commands"
 WITH_MODEL = ("generate", "count", "explain", "eval", "export")
-POSITIONS = ("--at", "--near", "--pose", "--matrix", "--posture")
+POSITIONS = ("--at", "--near", "--start", "--prefer", "--pose", "--matrix", "--posture")
 WITH_VALUE = (
     *("--bind", "--lang", "-o", "--output", "--values", "--name", "--trig"),
     *("--base", "--fixed", "--frames", "--tool", "--arg", "--package", "--format"),
@@ -314,6 +315,11 @@ def _solving(command: Command, arguments: Sequence[str]) -> None:
     )
     solve.add_argument("--degrees", action="store_true", help="angles are in degrees, given and shown")
     solve.add_argument("--csv", action="store_true", help="rows of values between commas")
+    numeric = solve.add_argument_group("the numeric method: any chain without loops, one posture a pose")
+    numeric.add_argument("--start", metavar="Q1,Q2,...", help="posture to start from")
+    numeric.add_argument(
+        "--prefer", metavar="Q1,Q2,...", help="posture to be near to where there is a choice"
+    )
     solve.set_defaults(model="inverse-geometry")
     _bind(solve)
     _json(solve)
@@ -324,6 +330,10 @@ def _solving(command: Command, arguments: Sequence[str]) -> None:
     chosen = entry("inverse-geometry")
     group = solve.add_argument_group(f"options of {chosen.id}", chosen.title)
     for option in chosen.options:
+        if option.name == "method":
+            option = replace(
+                option, title=f"{option.title}, or numeric", choices=(*option.choices, "numeric")
+            )
         add_model_option(group, option, ["--given"] if option.name == "pose" else None)
 
 

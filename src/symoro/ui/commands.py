@@ -221,8 +221,9 @@ def evaluate(options: argparse.Namespace) -> None:
 
 def solve(options: argparse.Namespace) -> int:
     from symoro.ui import solve as solving
+    from symoro.ui.solve_numeric import model_or_numeric
 
-    return solving.solve(_model(options), options)
+    return solving.solve(model_or_numeric(_robot(options), _chosen(options), options), options)
 
 
 def export(options: argparse.Namespace) -> None:
@@ -266,14 +267,18 @@ def _read(options: argparse.Namespace) -> Robot:
     return robot.tree() if options.tree else robot
 
 
-def _model(options: argparse.Namespace) -> Model:
+def _chosen(options: argparse.Namespace) -> dict[str, Any]:
+    """The options of the model that the user gave."""
     prefix = "option_"
-    chosen = {
+    return {
         name.removeprefix(prefix): value
         for name, value in vars(options).items()
         if name.startswith(prefix) and value is not None
     }
-    return generate(_robot(options), options.model, **chosen)
+
+
+def _model(options: argparse.Namespace) -> Model:
+    return generate(_robot(options), options.model, **_chosen(options))
 
 
 def _written(paths: list[Path], as_json: bool) -> None:

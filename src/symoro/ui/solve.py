@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -20,6 +20,9 @@ from symoro.runtime.function import Array, Function
 from symoro.runtime.solutions import Nearest, distances, nearest, windings
 from symoro.ui import present
 from symoro.ui.values import numbers, posture_named, read_values
+
+if TYPE_CHECKING:
+    from symoro.ui.solve_numeric import Numeric
 
 WORDS = ("valid", "out of reach", "singular", "no solution")
 EMPTY = WORDS.index("no solution")
@@ -53,7 +56,7 @@ class Answer:
         return sum(row.status in SOLVED for row in self.rows)
 
 
-def solve(model: Model, options: argparse.Namespace) -> int:
+def solve(model: Model | Numeric, options: argparse.Namespace) -> int:
     """Solve for every pose that was given, and show the answers; the exit code is 1 where none has a solution."""
     joints = Joints(model.robot, options.degrees)
     place = _direct_geometry(model)
@@ -62,13 +65,16 @@ def solve(model: Model, options: argparse.Namespace) -> int:
     turned, notes = _rotations(targets, given, place)
     solver = model.function(compiled=False)
     q0 = np.zeros(len(joints.names)) if aim is None else aim
+    numeric = not isinstance(model, Model)
     answers = []
     for target, T in each(list(zip(targets, turned, strict=True)), "solving"):
         found = solver(T=T, q0=q0)
         found["residual"] = distances(place, found["q"], target, given)
-        answers.append(_answer(model.robot, joints, found, aim, options.limits))
+        answer = _answer(model.robot, joints, found, aim, options.limits)
+        answers.append(_not_proved(answer) if numeric else answer)
     if options.json:
-        data = [_data(answer, joints) for answer in answers]
+        method = "numeric" if numeric else "closed form"
+        data = [{**_data(answer, joints), "method": method} for answer in answers]
         present.as_json(data[0] if len(data) == 1 else data)
     elif options.csv:
         print("\n".join(_csv(answers, joints)))
@@ -139,7 +145,7 @@ def _poses(place: Function, options: argparse.Namespace, joints: Joints) -> tupl
     return _from_file(options.file), aim
 
 
-def _direct_geometry(model: Model) -> Function:
+def _direct_geometry(model: Model | Numeric) -> Function:
     """Where the frame is in a posture."""
     frames = {name: model.options[name] for name in ("frm", "to") if name in model.options}
     return generate(model.robot, "fast-geometry", **frames).function(compiled=False)
@@ -212,6 +218,12 @@ def _answer(robot: Robot, joints: Joints, found: dict[str, Any], aim: Array | No
     }
     best = nearest(listed, aim, robot=robot, limits=limits)
     return Answer(tuple(rows), best if best.index >= 0 else None)
+
+
+def _not_proved(answer: Answer) -> Answer:
+    """That no posture was found by iteration does not mean that there is none."""
+    rows = tuple(replace(r, status="not reached") if r.status == "out of reach" else r for r in answer.rows)
+    return replace(answer, rows=rows)
 
 
 def _show(answer: Answer, joints: Joints, title: str) -> None:

@@ -12,7 +12,7 @@ from symoro.models.geometric.inverse.explain import derivation
 from symoro.models.geometric.inverse.general import general_solutions
 from symoro.models.geometric.inverse.paul import Paul
 from symoro.models.geometric.inverse.pieper import pieper
-from symoro.models.geometric.inverse.problem import Problem, with_own_joints
+from symoro.models.geometric.inverse.problem import NUMERIC, Problem, with_own_joints
 from symoro.models.geometric.inverse.refine import refined
 from symoro.models.geometric.inverse.step import Step
 from symoro.models.geometric.inverse.swivel import swivel_steps
@@ -69,7 +69,8 @@ def solved(problem: Problem, method: str, tolerance: float) -> Answer:
         return _passed(doubtful[best][1], {name: why for name, why in reasons.items() if name != best})
     raise NotApplicableError(
         f"no method solves this chain of robot '{problem.robot.name}'"
-        + "".join(f"\n  - {name}: {why}" for name, why in reasons.items())
+        + "".join(f"\n  - {name}: {why}" for name, why in reasons.items()),
+        hint=NUMERIC,
     )
 
 

@@ -20,6 +20,7 @@ from symoro.robot.topology import loops
 
 DIFFERENCE = 1e-4  # step of the joints for differences
 MOVED = 1e-6
+NUMERIC = "solve it numerically, one posture a pose (numeric_inverse in Python, solve on the command line)"
 
 
 @dataclass(frozen=True)
@@ -54,7 +55,7 @@ def pose_problem(
         OptionError: an unknown joint in `locked`, an unknown entry in `pose`.
     """
     given = given_entries(pose)
-    fixed = _locked(robot, locked)
+    fixed = locked_joints(robot, locked)
     problem = _problem(robot, frm, to, given, fixed)
     mobility = Mobility(problem) if problem.chain.unknowns else None
     idle = [j for j in mobility.joints if not mobility.moves(j)] if mobility else []
@@ -68,7 +69,7 @@ def pose_problem(
             f"{len(mobility.joints) - len(idle)} joints of robot '{robot.name}' for {mobility.rank()} independent "
             f"conditions: infinitely many solutions",
             hint=f"lock {surplus} of the joints, as locked='{mobility.joints[-1]}': q0 then says where they stand; "
-            "or give the swivel angle of an arm with spherical shoulder and wrist",
+            f"or give the swivel angle of an arm with spherical shoulder and wrist; or {NUMERIC}",
         )
     if idle:
         problem = _problem(robot, frm, to, given, [*fixed, *idle])
@@ -143,7 +144,8 @@ def _set_posture(chain: Chain, probes: Probes) -> None:
                 probes.set(entry, value)
 
 
-def _locked(robot: Robot, locked: str | None) -> list[int]:
+def locked_joints(robot: Robot, locked: str | None) -> list[int]:
+    """The joints that a text such as '7' or '3,5' names, by number or name."""
     found = []
     for word in (locked or "").replace(" ", "").split(","):
         if word:

@@ -1,0 +1,292 @@
+"""Damped least squares from many starts, within limits: the algorithm of numeric inverse geometry, in NumPy.
+
+`damped.c` is its twin, one pose after the other; here all poses go in step. Both follow
+
+    x  = J'(J J' + lambda I)^-1 e,   lambda = damping * min(e'e / 2, 10)   Levenberg-Marquardt in Sugihara's form
+    q <- q + x                       clipped to the limits
+
+where e is the error of the pose and J its Jacobian, in units: lengths in the robot's own (the spread of where the frame
+can be), angles in radians. The damping vanishes with the error, so that convergence is quadratic at the end, and x
+stays bounded where J loses rank. A joint that stands at a limit and would go beyond is left out of the step.
+
+A start is given up when its cost has not fallen by `patience` in four steps. The next start is the one whose frame is
+nearest to the pose among a table of random postures that were placed beforehand: near starts need few steps. Where no
+start reaches the pose, the best is carried on to the nearest pose around, with the damping raised by steps that fail.
+
+With a preferred posture, one that reaches the pose slides along the others that do: each step has its pull projected on
+the null space of J, is brought back to the pose, and is kept if it ends nearer to the preferred posture.
+
+T. Sugihara, "Solvability-unconcerned inverse kinematics by the Levenberg-Marquardt method", IEEE Transactions on
+Robotics 27(5), 2011; S. K. Chan, P. D. Lawrence, "General inverse kinematics with the error damped pseudoinverse",
+ICRA 1988; A. Liegeois, "Automatic supervisory control of the configuration and behavior of multibody mechanisms", IEEE
+Transactions on Systems, Man and Cybernetics 7(12), 1977.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+Array = NDArray[np.float64]
+Mask = NDArray[np.bool_]
+
+TURN = 2 * np.pi
+FLOOR = 1e-15  # least damping, as a part of the trace: what is singular stays solvable
+MOST_COST = 10.0  # beyond which damping grows no more
+CHECK = 4  # steps after which a start must have made progress
+LEAST_PART, SETTLED = 1e-3, 1e-9
+LAST_STEPS = 100  # where no start reached the pose
+
+
+@dataclass(frozen=True, eq=False)
+class Problem:
+    """What all poses share; n joints, m rows of the error, E entries of the pose that are given, S starts.
+
+    Attributes:
+        evaluate: (q, T), with one row a pose, to the outputs of the pose error.
+        lower, upper: limits, infinite where there are none.
+        wraps: joints whose turns do not matter.
+        columns: unit of each joint: 1, a length for a prismatic one, 0 for one that is held.
+        rows: weight of each row of the error.
+        entries: place of each given entry among the sixteen of T.
+        weights: of each given entry, for the distance between poses.
+        starts, placed: (S, n) postures to start from, and (S, E) the given entries of their poses.
+        iterations, attempts: most steps from one start, most starts.
+    """
+
+    evaluate: Callable[[Array, Array], Mapping[str, Array]]
+    lower: Array
+    upper: Array
+    wraps: Mask
+    columns: Array
+    rows: Array
+    entries: NDArray[np.int64]
+    weights: Array
+    starts: Array
+    placed: Array
+    damping: float
+    patience: float
+    tolerance: float
+    iterations: int
+    attempts: int
+
+
+@dataclass(frozen=True, eq=False)
+class Found:
+    """One row a pose: where the best start ended, whether that reaches the pose, and what it took."""
+
+    q: Array
+    reached: Mask
+    residual: Array
+    steps: Array
+    attempts: Array
+
+
+Solve = Callable[[Array, Array, Array | None, Array | None], Found]  # T, held, first, prefer
+
+
+@dataclass(frozen=True, eq=False)
+class _State:
+    e: Array
+    J: Array
+    cost: Array
+    residual: Array
+
+    def at(self, rows: Mask) -> _State:
+        return _State(self.e[rows], self.J[rows], self.cost[rows], self.residual[rows])
+
+
+def wrapped(angle: Array) -> Array:
+    """The same angle in (-pi, pi]."""
+    return angle - TURN * np.ceil(angle / TURN - 0.5)
+
+
+def solve(p: Problem, T: Array, held: Array, first: Array | None, prefer: Array | None) -> Found:
+    """Poses (N, 4, 4), with one row a pose of `held`, `first` (to start from) and `prefer`."""
+    with np.errstate(
+        over="ignore", invalid="ignore"
+    ):  # poses at 1e200 are out of reach, and no reason to stop
+        return _solved(p, T, held, first, prefer)
+
+
+def _solved(p: Problem, T: Array, held: Array, first: Array | None, prefer: Array | None) -> Found:
+    count, n = len(T), len(p.lower)
+    order = np.argsort(_distances(p, T), axis=1, kind="stable")
+    q, residual = np.full((count, n), np.nan), np.full(count, np.inf)
+    reached, steps, attempts = np.zeros(count, dtype=bool), np.zeros(count), np.zeros(count)
+    own = 0 if first is None else 1
+    for attempt in range(min(p.attempts, len(p.starts) + own)):
+        rows = np.flatnonzero(~reached)
+        if not len(rows):
+            break
+        if first is not None and attempt == 0:
+            start = first[rows]
+        else:
+            start = p.starts[order[rows, attempt - own]]
+        trial = np.where(p.columns == 0, held[rows], start)
+        trial, there, left, taken = _descend(p, trial, T[rows])
+        if prefer is not None and there.any():
+            slid, left[there], more = _slide(
+                p, trial[there], T[rows[there]], prefer[rows[there]], left[there]
+            )
+            trial[there] = slid
+            taken[there] += more
+        attempts[rows] += 1
+        steps[rows] += taken
+        better = there | (left < residual[rows])
+        q[rows[better]], residual[rows[better]] = trial[better], left[better]
+        reached[rows] = there
+    rows = np.flatnonzero(~reached & np.isfinite(residual))
+    if len(rows):
+        q[rows], residual[rows], more = _approach(p, q[rows], T[rows])
+        steps[rows] += more
+        reached[rows] = residual[rows] <= p.tolerance
+    return Found(q, reached, residual, steps, attempts)
+
+
+def _distances(p: Problem, T: Array) -> Array:
+    """How far each pose is from that of each start, squared: (N, S)."""
+    goals = T.reshape(-1, 16)[:, p.entries]
+    far = np.zeros((len(T), len(p.starts)))
+    for k, weight in enumerate(p.weights):
+        far += weight * (p.placed[:, k] - goals[:, k, None]) ** 2
+    return far
+
+
+def _look(p: Problem, q: Array, T: Array) -> _State:
+    """Error and Jacobian in the units of the problem; the residual is the largest entry of T(q) - T."""
+    found = p.evaluate(q, T)
+    e = found["error"] * p.rows
+    J = found["J"] * p.rows[:, None] * p.columns
+    residual = np.abs(found["placed"] - T.reshape(-1, 16)[:, p.entries]).max(axis=1)
+    return _State(e, J, 0.5 * (e * e).sum(axis=1), residual)
+
+
+def _damped(J: Array, e: Array, damping: Array) -> Array:
+    """J'(J J' + lambda I)^-1 e = (J'J + lambda I)^-1 J'e, by the smaller of the two."""
+    turned = J.transpose(0, 2, 1)
+    wide = J.shape[1] < J.shape[2]
+    A = J @ turned if wide else turned @ J
+    diagonal = np.arange(A.shape[1])
+    damping = damping + FLOOR * np.trace(A, axis1=1, axis2=2) + 1e-300
+    A[:, diagonal, diagonal] += damping[:, None]
+    column = e[..., None]
+    x = turned @ np.linalg.solve(A, column) if wide else np.linalg.solve(A, turned @ column)
+    return np.asarray(x[..., 0], dtype=float)
+
+
+def _softened(p: Problem, cost: Array) -> Array:
+    """The damping that goes with a cost; one far away, as a gantry's may be, is no reason to creep."""
+    return p.damping * np.minimum(cost, MOST_COST)
+
+
+def _advance(p: Problem, q: Array, s: _State, damping: Array, pull: Array) -> Array:
+    """The postures after q + pull + damped(e - J pull); joints at a limit that would go beyond are left out."""
+    J, pull = s.J.copy(), pull.copy()
+    x = np.zeros_like(q)
+    rows = np.arange(len(q))
+    for _ in range(q.shape[1] + 1):
+        e = s.e[rows] - (J[rows] @ pull[rows][..., None])[..., 0]
+        x[rows] = _damped(J[rows], e, damping[rows]) + pull[rows]
+        blocked = ((q <= p.lower) & (x < 0)) | ((q >= p.upper) & (x > 0))
+        J.transpose(0, 2, 1)[blocked] = 0
+        pull[blocked] = x[blocked] = 0
+        rows = np.flatnonzero(blocked.any(axis=1))
+        if not len(rows):
+            break
+    return np.clip(q + p.columns * x, p.lower, p.upper)
+
+
+def _descend(p: Problem, start: Array, T: Array) -> tuple[Array, Mask, Array, Array]:
+    """Steps until the poses are reached or given up: postures, whether they reach, residuals, steps."""
+    q = start.copy()
+    reached, steps = np.zeros(len(q), dtype=bool), np.zeros(len(q))
+    residual, mark = np.full(len(q), np.inf), np.full(len(q), np.inf)
+    rows = np.arange(len(q))
+    for i in range(p.iterations + 1):
+        s = _look(p, q[rows], T[rows])
+        residual[rows] = s.residual
+        there = s.residual <= p.tolerance
+        _finish(p, rows[there], s.at(there), q, T, reached, residual)
+        going = ~there & (s.cost < np.inf)
+        if i % CHECK == CHECK - 1:
+            going &= s.cost < p.patience * mark[rows]
+            mark[rows] = s.cost
+        rows = rows[going]
+        if not len(rows) or i == p.iterations:
+            break
+        s = s.at(going)
+        steps[rows] += 1
+        q[rows] = _advance(p, q[rows], s, _softened(p, s.cost), np.zeros((len(rows), q.shape[1])))
+    return q, reached, residual, steps
+
+
+def _finish(
+    p: Problem, rows: NDArray[np.int64], s: _State, q: Array, T: Array, reached: Mask, residual: Array
+) -> None:
+    """One step more, kept where it is better, and whole turns taken off; whatever is told has been looked at."""
+    if not len(rows):
+        return
+    before = q[rows]
+    polished = _advance(p, before, s, _softened(p, s.cost), np.zeros_like(before))
+    polished, before = (np.where(p.wraps, wrapped(x), x) for x in (polished, before))
+    after, plain = (_look(p, x, T[rows]).residual for x in (polished, before))
+    better = after <= s.residual
+    q[rows] = np.where(better[:, None], polished, before)
+    residual[rows] = np.where(better, after, plain)
+    reached[rows] = residual[rows] <= p.tolerance
+
+
+def _approach(p: Problem, q: Array, T: Array) -> tuple[Array, Array, Array]:
+    """Postures near q whose poses are nearest, residuals, and steps; steps that do not help are damped more."""
+    q, steps = q.copy(), np.zeros(len(q))
+    s = _look(p, q, T)
+    residual, damping = s.residual, _softened(p, s.cost)
+    rows = np.arange(len(q))
+    for _ in range(LAST_STEPS):
+        s = _look(p, q[rows], T[rows])
+        trial = _advance(p, q[rows], s, damping[rows], np.zeros((len(rows), q.shape[1])))
+        after = _look(p, trial, T[rows])
+        steps[rows] += 1
+        better = after.cost < s.cost
+        settled = better & (s.cost - after.cost <= SETTLED * s.cost)
+        good = rows[better]
+        q[good], residual[good] = trial[better], after.residual[better]
+        damping[rows] = np.where(better, damping[rows] / 3, damping[rows] * 4)
+        rows = rows[~settled]
+        if not len(rows):
+            break
+    return q, residual, steps
+
+
+def _way(p: Problem, q: Array, prefer: Array) -> Array:
+    """The way to the preferred postures in units of the joints; held joints stay."""
+    d = prefer - q
+    d = np.where(p.wraps, wrapped(d), d)
+    return np.where(p.columns == 0, 0.0, d / np.where(p.columns == 0, 1.0, p.columns))
+
+
+def _slide(p: Problem, q: Array, T: Array, prefer: Array, residual: Array) -> tuple[Array, Array, Array]:
+    """Postures nearer to the preferred ones that reach the poses too, their residuals, and steps."""
+    q, residual = q.copy(), residual.copy()
+    steps, part = np.zeros(len(q)), np.ones(len(q))
+    length = (_way(p, q, prefer) ** 2).sum(axis=1)
+    rows = np.arange(len(q))
+    for _ in range(p.iterations):
+        pull = _way(p, q[rows], prefer[rows]) * part[rows, None]
+        trial = _advance(p, q[rows], _look(p, q[rows], T[rows]), np.zeros(len(rows)), pull)
+        trial, there, left, taken = _descend(p, trial, T[rows])
+        steps[rows] += taken
+        now = (_way(p, trial, prefer[rows]) ** 2).sum(axis=1)
+        kept = there & (now < length[rows])
+        settled = kept & (length[rows] - now <= SETTLED * length[rows])
+        good = rows[kept]
+        q[good], residual[good], length[good] = trial[kept], left[kept], now[kept]
+        part[rows] = np.where(kept, np.where(part[rows] < 0.5, 2 * part[rows], 1.0), part[rows] / 4)
+        rows = rows[~settled & (part[rows] > LEAST_PART)]
+        if not len(rows):
+            break
+    return q, residual, steps

@@ -1,0 +1,243 @@
+"""`NumericInverse`: one posture a pose for any chain without loops, redundant or not, found by damped least squares.
+
+    solver(T)                       one pose (4, 4) or a batch (N, 4, 4)
+    -> {"q", "status", "residual", "iterations", "restarts"}
+
+A posture has status 0 when direct geometry gives the pose back within the tolerance and every joint is within its
+limits. The algorithm is in `damped`; where a C compiler is found its twin in C runs, linked with the emitted error.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Mapping
+from functools import partial
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from symoro.errors import ArgumentError, MissingDependencyError
+from symoro.models.geometric.inverse.error import PoseError
+from symoro.robot.description import Robot
+from symoro.runtime import damped
+from symoro.runtime.compiler import HINT
+from symoro.runtime.damped import Array, Found, Problem, Solve
+from symoro.runtime.damped_native import Native
+from symoro.runtime.function import Function
+from symoro.runtime.ranges import joint_ranges
+from symoro.runtime.targets import ROUND_OFF, Targets
+
+REACHED, NOT_REACHED, NO_POSE = 0, 1, 3
+MISSING = {"q": np.nan, "status": NO_POSE, "residual": np.inf, "iterations": 0, "restarts": 0}
+STARTS = 256  # postures of the table
+DAMPING, PATIENCE = 0.1, 0.5
+
+
+class NumericInverse:
+    """Numeric inverse geometry of one frame of a robot. Made by `symoro.numeric_inverse`."""
+
+    def __init__(
+        self,
+        robot: Robot,
+        error: PoseError,
+        values: Mapping[str, float],
+        *,
+        locked: tuple[int, ...] = (),
+        limits: bool = True,
+        tolerance: float = 1e-9,
+        iterations: int = 50,
+        restarts: int = STARTS,
+        seed: int = 0,
+        compiled: bool | None = None,
+    ) -> None:
+        _check(tolerance=tolerance, iterations=iterations, restarts=restarts, seed=seed)
+        self.robot = robot
+        self.tolerance = tolerance
+        self._error = error
+        self._targets = Targets(error.entries)
+        self._evaluate = Function(error.program, values, compiled=False)
+        self._ranges = joint_ranges(robot, values, limits=limits)
+        self._locked = np.array([j in locked for j in self._ranges.joints])
+        self._held = self._locked | ~np.array(error.moving)
+        if self._held.all():
+            raise ArgumentError("every joint that moves the frame is locked: nothing is left to be found")
+        drawn = np.random.default_rng(seed).random((STARTS, len(self._held)))
+        self._starts = self._ranges.first + drawn * (self._ranges.last - self._ranges.first)
+        self._home = self._ranges.home[None]
+        self._limits = (tolerance, iterations, 1 + restarts)
+        self._tables: dict[bytes, Solve] = {}
+        self._native = None if compiled is False else self._compiled(insist=bool(compiled))
+        self.compiled = self._native is not None
+
+    def _compiled(self, *, insist: bool) -> Native | None:
+        try:
+            return Native(self._error, STARTS, self._evaluate.values)
+        except MissingDependencyError as error:
+            if insist:
+                raise
+            message = f"{error.message}: poses are solved in NumPy, slower. To change that: {HINT}"
+            warnings.warn(message, stacklevel=4)
+            return None
+
+    def __call__(
+        self, T: ArrayLike, q0: ArrayLike | None = None, *, prefer: ArrayLike | None = None
+    ) -> dict[str, Any]:
+        """Postures that bring the frame to poses.
+
+        Arguments:
+            T: (4, 4), or (N, 4, 4) for N poses; entries that are not given are not read.
+            q0: where to start from, (n,) or (N, n); it also says where locked joints stand, and joints that do not
+                move what is given. Without it starts come from the table alone, and such joints stand at zero or at
+                the limit nearest to it.
+            prefer: a posture to be near to, (n,) or (N, n), where the pose leaves a choice.
+
+        Returns:
+            q (n), status (0 reached, 1 not reached, 3 no pose: not finite or no rotation), residual (largest entry of
+            direct geometry less the pose; where the pose is not reached, of the best posture found), iterations (in
+            all) and restarts; with the batch axis in front for N poses.
+        """
+        poses = _numbers("T", T, (4, 4))
+        rows = np.ascontiguousarray(poses).reshape(-1, 4, 4)
+        start, wanted = (self._rows(name, x, len(rows)) for name, x in (("q0", q0), ("prefer", prefer)))
+        if self._native is not None and self._native.clean(rows, ROUND_OFF):
+            results = self._results(rows, start, wanted)
+        else:
+            results = self._mended(rows, start, wanted)
+        return results if poses.ndim == 3 else {name: array[0] for name, array in results.items()}
+
+    def __repr__(self) -> str:
+        kind = "compiled" if self.compiled else "NumPy"
+        return f"<NumericInverse of {self.robot.name}: T (4, 4), q0 ({len(self._held)},), {kind}>"
+
+    def _mended(self, poses: Array, start: Array | None, wanted: Array | None) -> dict[str, Any]:
+        """Poses that may not be fit: rotations are made, and what is none has no result."""
+        targets, change = self._targets.made(poses)
+        good = np.isfinite(change)
+        own = [None if x is None else x[good] for x in (start, wanted)]
+        results = self._results(targets[good], *own)
+        results["residual"] = results["residual"] + change[good]
+        if good.all():
+            return results
+        return {name: _spread(good, values, MISSING[name]) for name, values in results.items()}
+
+    def _results(self, T: Array, start: Array | None, wanted: Array | None) -> dict[str, Any]:
+        """Of poses that are fit, one row each of where to start, if that is told, and of what is preferred."""
+        ranges = self._ranges
+        first = wanted if start is None else start
+        if start is None:
+            held = self._home if len(T) == 1 else np.tile(ranges.home, (len(T), 1))
+        else:
+            held = np.where(self._locked, start, ranges.nearest(start))
+        found = self._solved(T, held, None if first is None else ranges.nearest(first), wanted)
+        reached = found.reached
+        if self._locked.any() or len(ranges.couplings):  # what the steps do not keep within limits
+            reached = reached & ranges.inside(found.q)
+        return {
+            "q": found.q,
+            "status": np.where(reached, REACHED, NOT_REACHED),
+            "residual": found.residual,
+            "iterations": found.steps.astype(np.int64),
+            "restarts": found.attempts.astype(np.int64) - 1,
+        }
+
+    def _rows(self, name: str, given: ArrayLike | None, count: int) -> Array | None:
+        """Postures, one row a pose."""
+        if given is None:
+            return None
+        n = len(self._held)
+        array = _numbers(name, given, (n,))
+        if array.ndim == 2 and len(array) != count:
+            raise ArgumentError(f"{name} has {len(array)} rows for {count} poses")
+        if not np.isfinite(array).all():
+            raise ArgumentError(f"an entry of {name} is no finite number")
+        return np.broadcast_to(array, (count, n))
+
+    def _solved(self, T: Array, held: Array, first: Array | None, prefer: Array | None) -> Found:
+        """Poses in groups that lock the same joints in the same place: the table of starts depends on that."""
+        kept = held[:, self._locked]
+        if len(held) == 1 or not kept.size or (kept == kept[:1]).all():
+            return self._solve(held[:1])(T, held, first, prefer)
+        kept, group = np.unique(kept, axis=0, return_inverse=True)
+        parts = []
+        for g in range(len(kept)):
+            rows = np.flatnonzero(group == g)
+            own = [None if x is None else x[rows] for x in (first, prefer)]
+            parts.append((rows, self._solve(held[rows[:1]])(T[rows], held[rows], *own)))
+        order = np.argsort(np.concatenate([rows for rows, _ in parts]))
+        fields = ("q", "reached", "residual", "steps", "attempts")
+        return Found(*(np.concatenate([getattr(found, f) for _, found in parts])[order] for f in fields))
+
+    def _solve(self, held: Array) -> Solve:
+        """The solver with joints locked where a posture has them; the last ones asked for are kept."""
+        kept = held[:, self._locked]
+        key = kept.tobytes()
+        if key not in self._tables:
+            if len(self._tables) > STARTS:
+                self._tables.clear()
+            problem = self._problem(kept)
+            native = self._native
+            self._tables[key] = partial(damped.solve, problem) if native is None else native.solve(problem)
+        return self._tables[key]
+
+    def _problem(self, kept: Array) -> Problem:
+        error, ranges = self._error, self._ranges
+        starts = self._starts.copy()
+        if len(kept):
+            starts[:, self._locked] = kept
+        if self._native is not None:
+            placed = self._native.placed(starts)
+        else:
+            placed = self._evaluate(q=starts, T=np.eye(4))["placed"]
+        lengths = np.array([column == 3 for _, column in error.entries])
+        spread = float(np.sqrt(placed[:, lengths].var(axis=0).sum()))
+        unit = spread if 1e-6 * ranges.reach < spread < np.inf else ranges.reach
+        tolerance, iterations, attempts = self._limits
+        return Problem(
+            evaluate=lambda q, T: self._evaluate(q=q, T=T),
+            lower=ranges.lower,
+            upper=ranges.upper,
+            wraps=ranges.wraps,
+            columns=np.where(self._held, 0.0, np.where(ranges.turns, 1.0, unit)),
+            rows=np.where(error.lengths, 1 / unit, 1.0),
+            entries=np.array([4 * row + column for row, column in error.entries]),
+            weights=np.where(lengths, 1 / unit**2, 0.5),
+            starts=starts,
+            placed=placed,
+            damping=DAMPING,
+            patience=PATIENCE,
+            tolerance=tolerance,
+            iterations=iterations,
+            attempts=attempts,
+        )
+
+
+def _check(**options: float) -> None:
+    for name, value in options.items():
+        whole = name == "tolerance" or isinstance(value, (int, np.integer))
+        if not whole or isinstance(value, bool) or not 0 <= value < np.inf:
+            expected = "a number" if name == "tolerance" else "a whole number"
+            raise ArgumentError(f"{name} = {value!r}: expected {expected}, not negative")
+
+
+def _numbers(name: str, given: ArrayLike, shape: tuple[int, ...]) -> Array:
+    try:
+        array = np.asarray(given)
+        if array.dtype != float:
+            if array.dtype.kind == "c":
+                raise TypeError("complex")
+            array = array.astype(float)
+    except (TypeError, ValueError, OverflowError):
+        raise ArgumentError(f"{name} is not an array of real numbers") from None
+    if array.shape != shape and (array.ndim != len(shape) + 1 or array.shape[1:] != shape):
+        listed = ", ".join(map(str, shape))
+        comma = "," if len(shape) == 1 else ""
+        raise ArgumentError(f"{name} has shape {array.shape}, expected ({listed}{comma}) or (N, {listed})")
+    return array
+
+
+def _spread(good: NDArray[np.bool_], values: NDArray[Any], missing: float) -> NDArray[Any]:
+    """Values of the good rows among all rows."""
+    whole = np.full((len(good), *values.shape[1:]), missing, dtype=values.dtype)
+    whole[good] = values
+    return whole

@@ -1,0 +1,136 @@
+"""Where the independent joints of a robot may stand, and from where random postures are drawn.
+
+A coupled joint has limits of its own. Where one joint drives it they narrow that joint's; where several do they are
+looked at when a posture is judged.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from symoro.errors import NotApplicableError
+from symoro.robot.coordinates import independent
+from symoro.robot.description import GEOMETRIC, JointType, Robot
+from symoro.robot.topology import moving_joints
+
+Array = NDArray[np.float64]
+SLACK = 1e-9  # a position may exceed its limit by so much, which is round-off
+
+
+@dataclass(frozen=True, eq=False)
+class Ranges:
+    """One entry a joint, in the order of q.
+
+    Attributes:
+        joints: their numbers.
+        turns: whether each is revolute.
+        wraps: whether its turns by 2 pi make no difference: no limit, and it drives no other joint.
+        lower, upper: limits, infinite where there are none.
+        home: zero, or the limit nearest to it.
+        first, last: random postures are drawn between these: within the limits and half a turn of home.
+        couplings, coupled_lower, coupled_upper: limits on sums of joints, lower <= C [q; 1] <= upper.
+        reach: the sum of all lengths of the robot, 1 if it has none.
+    """
+
+    joints: tuple[int, ...]
+    turns: NDArray[np.bool_]
+    wraps: NDArray[np.bool_]
+    lower: Array
+    upper: Array
+    home: Array
+    first: Array
+    last: Array
+    couplings: Array
+    coupled_lower: Array
+    coupled_upper: Array
+    reach: float
+
+    def nearest(self, q: Array) -> Array:
+        """Postures brought within the limits of each joint, turns that make no difference taken off."""
+        turned = q - 2 * np.pi * np.ceil(q / (2 * np.pi) - 0.5)
+        return np.clip(np.where(self.wraps, turned, q), self.lower, self.upper)
+
+    def inside(self, q: Array) -> NDArray[np.bool_]:
+        """Which of some postures, one a row, respect all limits."""
+        own = ((q >= self.lower - SLACK) & (q <= self.upper + SLACK)).all(axis=1)
+        if not len(self.couplings):
+            return np.asarray(own)
+        sums = q @ self.couplings[:, :-1].T + self.couplings[:, -1]
+        coupled = (sums >= self.coupled_lower - SLACK) & (sums <= self.coupled_upper + SLACK)
+        return np.asarray(own & coupled.all(axis=1))
+
+
+def joint_ranges(robot: Robot, values: Mapping[str, float], *, limits: bool = True) -> Ranges:
+    """The ranges of a robot's joints.
+
+    Arguments:
+        values: numbers for the robot's symbols.
+        limits: False leaves all limits out.
+
+    Raises:
+        NotApplicableError: the limits of a joint and of those that it drives leave it no position.
+    """
+    joints = independent(robot)
+    turns = np.array([robot.frame(j).sigma == JointType.REVOLUTE for j in joints])
+    lower, upper = _told(robot, joints, limits)
+    rows, low, high = [], [], []
+    driving = set()
+    for k in moving_joints(robot):
+        coupling = robot.frame(k).coupling
+        if coupling is None:
+            continue
+        ratios = {i: ratio.value(values) for i, ratio in coupling.terms}
+        driving |= set(ratios)
+        offset = coupling.offset.value(values)
+        (least,), (most,) = _told(robot, [k], limits)
+        if len(ratios) > 1:
+            rows.append([*(ratios.get(j, 0.0) for j in joints), offset])
+            low.append(least)
+            high.append(most)
+        elif (ratio := next(iter(ratios.values()))) != 0:
+            at = joints.index(next(iter(ratios)))
+            ends = sorted(((least - offset) / ratio, (most - offset) / ratio))
+            lower[at], upper[at] = max(lower[at], ends[0]), min(upper[at], ends[1])
+    for j, least, most in zip(joints, lower, upper, strict=True):
+        if least > most:
+            raise NotApplicableError(
+                f"joint {j} of robot '{robot.name}' has no position within its limits and those of the joints that it "
+                f"drives: {least:g} to {most:g}"
+            )
+    home = np.clip(0.0, lower, upper)
+    reach = _reach(robot, values)
+    half = np.where(turns, np.pi, reach)
+    wraps = turns & np.isinf(lower) & np.isinf(upper) & np.array([j not in driving for j in joints])
+    return Ranges(
+        tuple(joints),
+        turns,
+        wraps,
+        lower,
+        upper,
+        home,
+        np.where(np.isfinite(lower) & ~turns, lower, np.maximum(lower, home - half)),
+        np.where(np.isfinite(upper) & ~turns, upper, np.minimum(upper, home + half)),
+        np.array(rows).reshape(-1, len(joints) + 1),
+        np.array(low),
+        np.array(high),
+        reach,
+    )
+
+
+def _told(robot: Robot, joints: list[int], limits: bool) -> tuple[Array, Array]:
+    found = [robot.frame(j).limits for j in joints]
+    lower = [-np.inf if limit.lower is None or not limits else limit.lower for limit in found]
+    upper = [np.inf if limit.upper is None or not limits else limit.upper for limit in found]
+    return np.array(lower), np.array(upper)
+
+
+def _reach(robot: Robot, values: Mapping[str, float]) -> float:
+    """The sum of all lengths."""
+    places = [*robot.frames, *([robot.tool.place] if robot.tool else [])]
+    names = [name for name in GEOMETRIC if name in ("b", "d", "r")]
+    total = sum(abs(getattr(place, name).value(values)) for place in places for name in names)
+    return total if 0 < total < np.inf else 1.0

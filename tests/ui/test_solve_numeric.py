@@ -1,0 +1,117 @@
+"""`solve` where there is no closed form, or where the numeric method is asked for."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import numpy as np
+import pytest
+
+import symoro
+from symoro.ui.cli import main
+
+Q = [0.1, 0.2, 0.3, -1.4, 0.5, 1.6, 0.7]
+AT = ",".join(map(str, Q))
+
+
+@pytest.fixture
+def told(capsys: pytest.CaptureFixture[str]) -> Any:
+    """Run solve with --json; the value and what stands on standard error."""
+
+    def call(*words: str) -> tuple[Any, str]:
+        code = main(["solve", *words, "--json"])
+        printed = capsys.readouterr()
+        assert code in (0, 1), printed.err
+        return json.loads(printed.out), printed.err
+
+    return call
+
+
+def placed(name: str, q: Any, **frames: Any) -> np.ndarray:
+    return symoro.generate(symoro.load(name), "fast-geometry", **frames).function(compiled=False)(q=q)["T"]
+
+
+def test_a_redundant_arm_is_solved_numerically_and_it_is_said(told: Any) -> None:
+    found, note = told("panda", "--at", AT, "--start", "0,0,0,-1,0,1,0")
+    assert found["method"] == "numeric"
+    assert "note: 7 joints" in note and "solved numerically" in note and note.count("\n") == 1
+    (row,) = found["solutions"]
+    assert row["status"] == "valid" and row["residual"] < 1e-9
+    assert np.abs(placed("panda", row["q"]) - placed("panda", Q)).max() < 1e-9
+    assert symoro.within_limits(symoro.load("panda"), row["q"])
+
+
+def test_closed_forms_say_so(told: Any) -> None:
+    found, note = told("rx90", "--at", "0,60,-45,0,45,0", "--degrees")
+    assert found["method"] == "closed form" and note == "" and len(found["solutions"]) > 1
+
+
+def test_the_method_on_request(told: Any) -> None:
+    words = ("rx90", "--pose", "0.4,0.2,0.3,180,0,0", "--degrees", "--method", "numeric")
+    found, note = told(*words)
+    assert found["method"] == "numeric" and note == "" and found["solutions"][0]["status"] == "valid"
+    near, _ = told(*words, "--near", "10,20,30,0,50,0")
+    q = near["solutions"][0]["q"]
+    closed, _ = told(*words[:-2])
+    apart = [
+        np.abs(np.remainder(np.subtract(row["q"], q) + 180, 360) - 180).max() for row in closed["solutions"]
+    ]
+    assert min(apart) < 1e-5
+
+
+def test_a_preferred_posture(told: Any) -> None:
+    words = ("panda", "--at", AT, "--start", "1,0,0,-1,0,1,0")
+    wanted = np.array([-0.5, 0.2, 0.3, -1.4, 0.5, 1.6, 0.7])
+    plain, _ = told(*words)
+    near, _ = told(*words, "--prefer", ",".join(map(str, wanted)))
+    apart = [np.linalg.norm(found["solutions"][0]["q"] - wanted) for found in (plain, near)]
+    assert apart[1] < apart[0]
+
+
+def test_limits(told: Any) -> None:
+    """A posture outside the limits: within them where that can be had, outside only when that is allowed."""
+    words = ("panda", "--at", "0.1,0.2,0.3,0.5,0.5,1.6,0.7", "--given", "position")
+    found, _ = told(*words, "--limits")
+    assert all(symoro.within_limits(symoro.load("panda"), row["q"]) for row in found["solutions"])
+    assert found["solutions"]
+
+
+def test_partial_poses_and_locked_joints(told: Any) -> None:
+    found, note = told(
+        "panda", "--given", "P,az", "--locked", "7", "--near", AT, "--pose", "0.4,0.2,0.5,0,0,0"
+    )
+    (row,) = found["solutions"]
+    T = placed("panda", row["q"])
+    assert row["status"] == "valid" and row["q"][6] == Q[6] and "numerically" in note
+    assert np.abs([*(T[:3, 3] - [0.4, 0.2, 0.5]), T[2, 2] - 1]).max() < 1e-9
+
+
+def test_what_is_not_reached_is_not_called_out_of_reach(told: Any) -> None:
+    found, _ = told("panda", "--pose", "4,0,0,0,0,0")
+    (row,) = found["solutions"]
+    assert row["status"] == "not reached" and row["residual"] > 2
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (("rx90", "--start", "0,0,0,0,0,0"), "--start is for the numeric method\nhint: add --method numeric"),
+        (("rx90", "--prefer", "0,0,0,0,0,0"), "--prefer is for the numeric method"),
+        (("panda", "--prefer", "0,0"), "--prefer: expected 7 numbers"),
+        (("panda", "--method", "paul"), "7 joints"),
+        (("iiwa14", "--method", "numeric", "--swivel"), "the swivel angle is for closed forms"),
+        (("sr400", "--method", "numeric"), "closed loops"),
+        (("rx90", "--method", "numeric", "--locked", "9"), "no frame called '9'"),
+        (("rx90", "--method", "numeric", "--given", "zz"), "names no entry of the pose"),
+    ],
+)
+def test_bad_input(capsys: pytest.CaptureFixture[str], words: tuple[str, ...], message: str) -> None:
+    assert main(["solve", *words, "--pose", "0.4,0.2,0.5,0,0,0"]) == 2
+    printed = capsys.readouterr()
+    assert printed.out == "" and message in printed.err
+
+
+def test_a_refusal_tells_of_it(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["generate", "inverse-geometry", "panda"]) == 2
+    assert "numerically" in capsys.readouterr().err
