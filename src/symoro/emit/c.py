@@ -118,9 +118,9 @@ def constants_size(files: Files) -> int:
     return int(found[1]) if found else 0
 
 
-def vectorises(files: Files) -> bool:
-    """Whether the batch function of emitted files takes several samples at once; else rows may as well be called."""
-    return any("    SIMD_\n" in text for text in files.values())
+def vectorises(batch: str) -> bool:
+    """Whether a batch function, by its text, takes several samples at once; else rows may as well be called."""
+    return "    SIMD_\n" in batch
 
 
 def function_name(program: Program, name: str | None = None) -> str:
@@ -169,7 +169,8 @@ def _batch_source(code: Code, scalar: str) -> str:
 
 def _style(code: Code, scalar: str) -> Style:
     one_by_one = bool(code.kernels) or many_arcs(code)
-    return Style(scalar, restrict="restrict ", simd="" if one_by_one else "SIMD_", calls=one_by_one)
+    simd = "" if one_by_one else "SIMD_"
+    return Style(scalar, restrict="restrict ", simd=simd, calls=one_by_one, part="PART_")
 
 
 def _together(code: Code) -> list[str]:
@@ -187,8 +188,13 @@ def _kernels(names: Sequence[str], scalar: str) -> list[str]:
 
 
 def _functions(code: Code, style: Style) -> list[str]:
-    pairs = zip(prototypes(code, style), bodies(code, style), strict=True)
-    return ["\n".join([prototype, "{", *lines, "}"]) + "\n" for prototype, lines in pairs]
+    """The text of each function, with that of its parts before it."""
+    made = []
+    for prototype, body in zip(prototypes(code, style), bodies(code, style), strict=True):
+        parts = [kernel_text("parts", ".c")] if body.parts else []
+        parts += ["\n".join(lines) + "\n" for lines in [*body.parts, [prototype, "{", *body.lines, "}"]]]
+        made.append("\n".join(parts))
+    return made
 
 
 def _example(code: Code, scalar: str, sample: Sample) -> str:

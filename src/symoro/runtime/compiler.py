@@ -25,7 +25,6 @@ from symoro.errors import MissingDependencyError
 
 HINT = "install gcc or clang, or set the environment variable CC to a C compiler"
 WITHOUT = "function(compiled=False) does without"
-LARGE = 400_000  # characters of source beyond which strong optimisation takes minutes and gains little
 
 
 @dataclass(frozen=True)
@@ -71,7 +70,7 @@ def library(files: dict[str, str]) -> ctypes.CDLL:
     compiler = find_compiler()
     if compiler is None:
         raise MissingDependencyError("no C compiler was found", hint=HINT)
-    flags = _flags(sum(len(text) for text in files.values()))
+    flags = _flags()
     parts = [compiler.identity, *compiler.command, *flags, platform.machine(), platform.node()]
     parts += [f"{name}\n{text}" for name, text in sorted(files.items())]
     key = hashlib.sha256("\0".join(parts).encode()).hexdigest()[:32]
@@ -114,9 +113,8 @@ def _build(compiler: Compiler, flags: list[str], files: dict[str, str], target: 
                 raise
 
 
-def _flags(length: int) -> list[str]:
-    level = "-O3" if length < LARGE else "-O1"
-    flags = ["-std=c99", level, "-fno-math-errno", "-fno-trapping-math", "-ffp-contract=fast", "-shared"]
+def _flags() -> list[str]:
+    flags = ["-std=c99", "-O3", "-fno-math-errno", "-fno-trapping-math", "-ffp-contract=fast", "-shared"]
     if os.name != "nt":
         flags.append("-fPIC")
     if platform.machine().lower() in ("x86_64", "amd64"):
