@@ -126,7 +126,7 @@ def c_library(folder: Path, cases: Sequence[Case], *flags: str, **options: Any) 
     compiler = need("gcc")
     for case in cases:
         put(folder, emit(case.program, "c", **options))
-    sources = [f"{case.program.name}.c" for case in cases]
+    sources = [f"{case.program.name}{part}.c" for case in cases for part in ("", "_batch")]
     command(
         compiler,
         "-std=c99",

@@ -20,8 +20,7 @@ from tests.emit.run import assert_close, c_library, run_library
 def call_part(program: Program, **options: str) -> str:
     """The text of the function for one sample."""
     text = emit(program, "c", **options)[f"{program.name}.c"]
-    start = text.index(f"void {program.name}(")
-    return text[start : text.index(f"void {program.name}_batch(")]
+    return text[text.index(f"void {program.name}(") :]
 
 
 def turned() -> Program:

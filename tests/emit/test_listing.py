@@ -178,7 +178,12 @@ def test_unknown_language_and_options() -> None:
         emit(program, "c", scalar="half")
     for alias, name in (("C++", "cpp"), ("octave", "matlab"), ("txt", "text")):
         assert emit(program, alias) == emit(program, name)
-    assert list(emit(program, "c", name="other")) == ["other.h", "other.c", "other_example.c"]
+    assert list(emit(program, "c", name="other")) == [
+        "other.h",
+        "other.c",
+        "other_batch.c",
+        "other_example.c",
+    ]
 
 
 def test_a_symbol_that_nobody_declared() -> None:

@@ -1,8 +1,10 @@
-"""C99: NAME.h, NAME.c and NAME_example.c, for desktop and microcontroller: no heap, nothing but math.h.
+"""C99: NAME.h, NAME.c, NAME_batch.c and NAME_example.c, for desktop and microcontroller: no heap, nothing but math.h.
 
     void NAME_setup(const double *p, double *k);             parameters -> constants, where there are any
     void NAME(const double *q, const double *k, double *T);  one sample; matrices by rows
     void NAME_batch(size_t n, ...);                          entry e of sample i is x[e * n + i]
+
+The batch function is in a file of its own, since vectorising it takes a compiler many times as long as all the rest.
 
 Sines and cosines of the joints' angles are computed together by polynomials, four in a vector (`kernels/sincos.c`), and
 so are arctangents (`kernels/atan2.c`); `trig="libm"` asks for the C library's instead, as single precision always does.
@@ -94,7 +96,7 @@ def write(
     values: Mapping[str, float] | None = None,
     sample: Mapping[str, Sequence[float]] | None = None,
 ) -> Files:
-    """{NAME.h, NAME.c, NAME_example.c}."""
+    """{NAME.h, NAME.c, NAME_batch.c, NAME_example.c}."""
     if scalar not in DIALECTS:
         raise OptionError(f"scalar = {scalar!r} is not possible in C", hint="choose 'double' or 'float'")
     if trig not in TRIG:
@@ -107,6 +109,7 @@ def write(
     return {
         f"{base}.h": head + _header(code, scalar),
         f"{base}.c": head + _source(code, scalar),
+        f"{base}_batch.c": head + _batch_source(code, scalar),
         f"{base}_example.c": _example(code, scalar, numbers),
     }
 
@@ -118,9 +121,9 @@ def constants_size(files: Files) -> int:
     return int(found[1]) if found else 0
 
 
-def vectorises(files: Files) -> bool:
-    """Whether the batch function of emitted files takes several samples at once; else rows may as well be called."""
-    return any("    SIMD_\n" in text for text in files.values())
+def vectorises(batch: str) -> bool:
+    """Whether a batch function, by its text, takes several samples at once; else rows may as well be called."""
+    return "    SIMD_\n" in batch
 
 
 def function_name(program: Program, name: str | None = None) -> str:
@@ -146,21 +149,55 @@ def _header(code: Code, scalar: str) -> str:
 
 
 def _source(code: Code, scalar: str) -> str:
+    """Setup and call function."""
+    kernels = ["lanes"] if _together(code) else []
+    for kernel in _together(code):
+        kernels += [kernel, f"{kernel}_four"]
+    parts = [_includes(code), *helpers(code.operations, DIALECTS[scalar])]
+    parts += _kernels([*kernels, *code.kernels], scalar)
+    return "\n".join(parts + _functions(code, _style(code, scalar))[:-1])
+
+
+def _batch_source(code: Code, scalar: str) -> str:
+    """The batch function, with what its loop needs; where it takes samples one by one, that is the call function."""
+    style = _style(code, scalar)
+    if style.calls:
+        parts = [f'#include "{code.arrays.base}.h"\n']
+    else:
+        together = _together(code)
+        parts = [_includes(code), *helpers(code.call_operations, DIALECTS[scalar])]
+        parts += _kernels([*(["lanes"] if together else []), *together, "simd"], scalar)
+    return "\n".join([*parts, _functions(code, style)[-1]])
+
+
+def _style(code: Code, scalar: str) -> Style:
     one_by_one = bool(code.kernels) or many_arcs(code)
-    style = Style(scalar, restrict="restrict ", simd="" if one_by_one else "SIMD_", calls=one_by_one)
-    together = [*(["sincos"] if code.turns else []), *(["atan2"] if code.arcs else [])]
-    first = "#include <float.h>\n#include <math.h>\n" if together else "#include <math.h>\n"
-    parts = [
-        f'#include "{code.arrays.base}.h"\n\n{first}',
-        *helpers(code.operations, DIALECTS[scalar]),
-    ]
-    simd = ["simd"] if style.simd else []
-    for kernel in [*(["lanes"] if together else []), *together, *simd, *code.kernels]:
-        text = kernel_text(kernel, ".c")
-        parts.append(text if scalar == "double" else _in_float(text))
-    for prototype, lines in zip(prototypes(code, style), bodies(code, style), strict=True):
-        parts.append("\n".join([prototype, "{", *lines, "}"]) + "\n")
-    return "\n".join(parts)
+    simd = "" if one_by_one else "SIMD_"
+    return Style(scalar, restrict="restrict ", simd=simd, calls=one_by_one, part="PART_")
+
+
+def _together(code: Code) -> list[str]:
+    return [*(["sincos"] if code.turns else []), *(["atan2"] if code.arcs else [])]
+
+
+def _includes(code: Code) -> str:
+    first = "#include <float.h>\n" if _together(code) else ""
+    return f'#include "{code.arrays.base}.h"\n\n{first}#include <math.h>\n'
+
+
+def _kernels(names: Sequence[str], scalar: str) -> list[str]:
+    texts = [kernel_text(name, ".c") for name in names]
+    return texts if scalar == "double" else [_in_float(text) for text in texts]
+
+
+def _functions(code: Code, style: Style) -> list[str]:
+    """The text of each function, with that of its parts before it."""
+    made = []
+    for prototype, body in zip(prototypes(code, style), bodies(code, style), strict=True):
+        parts = [kernel_text("parts", ".c")] if body.parts else []
+        parts += ["\n".join(lines) + "\n" for lines in [*body.parts, [prototype, "{", *body.lines, "}"]]]
+        made.append("\n".join(parts))
+    return made
 
 
 def _example(code: Code, scalar: str, sample: Sample) -> str:

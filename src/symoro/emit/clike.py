@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from symoro.emit.code import Code, KernelCall, Step
 from symoro.emit.flow import Event, Load, Store
 from symoro.emit.lanes import INDENT, bulks
 from symoro.emit.layout import call_arguments, wrap
+from symoro.emit.parts import WHOLE, Parts, Unit, cut, whole, words
 from symoro.expr import ops
 from symoro.program.program import size
 
@@ -27,6 +28,7 @@ class Style:
         first: lines at the start of each function.
         simd: what stands before the loop over samples, to say that they are independent.
         calls: whether that loop calls the call function, rather than repeat what it says.
+        part: what stands before the type of a function that is part of a longer one; none where they stay whole.
     """
 
     scalar: str
@@ -36,6 +38,7 @@ class Style:
     first: tuple[str, ...] = ()
     simd: str = ""
     calls: bool = False
+    part: str = ""
 
 
 # Arctangents from which a loop over samples is not vectorised: the call function takes them four at a time itself, and
@@ -58,27 +61,124 @@ def prototypes(code: Code, style: Style) -> list[str]:
     return [wrap(line, marks=",") for line in ([setup, *lines] if code.constants else lines)]
 
 
-def bodies(code: Code, style: Style) -> list[list[str]]:
-    """Lines of the functions, in the order of `prototypes`."""
+@dataclass(frozen=True)
+class Body:
+    """The lines of a function, and of the functions that are its parts."""
+
+    lines: list[str]
+    parts: list[list[str]] = field(default_factory=list)
+
+
+def bodies(code: Code, style: Style) -> list[Body]:
+    """What the functions say, in the order of `prototypes`."""
+    made = [_call(code, style), _batch(code, style)]
+    return [_setup(code, style), *made] if code.constants else made
+
+
+def _call(code: Code, style: Style) -> Body:
+    a = code.arrays
+    at_once = [(bulk.steps, bulk.at_once) for bulk in bulks(code)]
+    units = _units(code, style, INDENT, lambda array, e: f"{array}[{e}]", at_once)
+    start, fill = _start(style) + _unused(code), _filled(code, style)
+    if not _in_parts(code, style, units):
+        return Body(start + whole(units) + fill)
+    found = cut(units, lambda place: f"kept_[{place}]", style.scalar, INDENT)
+    parts = _parts(found, _pointers(code, style), style, a.function)
+    kept = f"{INDENT}{style.scalar} kept_[{found.places}];"
+    return Body([*start, kept, *(f"{INDENT}{part.call};" for part in parts), *fill], _texts(parts))
+
+
+def _batch(code: Code, style: Style) -> Body:
     n, i = code.arrays.count, code.arrays.index
-    start = [INDENT + line for line in style.first]
-    unused = start + _unused(code)
-    together = bulks(code)
-    at_once = [(bulk.steps, bulk.at_once) for bulk in together]
-    one_by_one = [(bulk.steps, bulk.one_by_one) for bulk in together]
-    call = unused + _call(code, style, INDENT, lambda array, e: f"{array}[{e}]", at_once)
-    call += _filled(code, style)
-    inner = _call(code, style, INDENT * 2, _strided(n, i), one_by_one)
-    loop = [f"{INDENT}for ({style.size_type} {i} = 0; {i} < {n}; ++{i}) {{", *inner, INDENT + "}"]
-    if style.simd:
-        loop.insert(0, INDENT + style.simd)
-    loop = (loop if inner else []) + _filled(code, style, f" * {n}")
+    start = _start(style) + _unused(code)
     if style.calls:
-        loop = _by_the_call(code, style)
-    elif together:
-        loop = [f"{INDENT}int far_ = 0;", *loop, *_by_the_call(code, style, "far_ && ")]
-    made = [call, unused + loop]
-    return [start + _setup(code, style), *made] if code.constants else made
+        return Body(start + _by_the_call(code, style))
+    together = bulks(code)
+    one_by_one = [(bulk.steps, bulk.one_by_one) for bulk in together]
+    units = _units(code, style, INDENT * 2, _strided(n, i), one_by_one)
+    if _in_parts(code, style, units):
+        loop = _batch_in_parts(code, style, units)
+    else:
+        loop = Body(_loop(whole(units), n, i, style) if units else [])
+    lines = loop.lines + _filled(code, style, f" * {n}")
+    if together:
+        lines = [f"{INDENT}int far_ = 0;", *lines, *_by_the_call(code, style, "far_ && ")]
+    return Body(start + lines, loop.parts)
+
+
+def _loop(lines: list[str], n: str, i: str, style: Style) -> list[str]:
+    made = [f"{INDENT}for ({style.size_type} {i} = 0; {i} < {n}; ++{i}) {{", *lines, INDENT + "}"]
+    return [INDENT + style.simd, *made] if style.simd else made
+
+
+def _start(style: Style) -> list[str]:
+    return [INDENT + line for line in style.first]
+
+
+# -- functions in parts
+
+BLOCK = 16  # samples that pass through all parts before the next ones do
+
+
+@dataclass(frozen=True)
+class _Part:
+    text: list[str]
+    call: str
+
+
+def _in_parts(code: Code, style: Style, units: Sequence[Unit]) -> bool:
+    return bool(style.part) and not code.kernels and len(units) > WHOLE
+
+
+def _pointers(code: Code, style: Style) -> dict[str, str]:
+    """Declarations of the arguments that a part may need, by name."""
+    scalar, restrict = style.scalar, style.restrict
+    given = {name: f"const {scalar} *{restrict}{name}" for name in call_arguments(code)}
+    made = {name: f"{scalar} *{restrict}{name}" for name in (*code.arrays.outputs, "kept_")}
+    return given | made
+
+
+def _texts(parts: Sequence[_Part]) -> list[list[str]]:
+    return [part.text for part in parts]
+
+
+def _parts(
+    found: Parts, arguments: dict[str, str], style: Style, name: str, passed: Callable[[str], str] = str
+) -> list[_Part]:
+    """A function for each part, that takes what it needs; `passed` is what its caller writes for an argument."""
+    made = []
+    for number, lines in enumerate(found.lines, 1):
+        used = words(lines)
+        needed = [argument for argument in arguments if argument in used]
+        far = [f"{INDENT}int far_ = 0;"] if "far_" in used else []
+        listed = ", ".join(arguments[argument] for argument in needed)
+        head = wrap(f"{style.part} {'int' if far else 'void'} {name}_part{number}({listed})", marks=",")
+        text = [head, "{", *far, *lines, *([f"{INDENT}return far_;"] if far else []), "}"]
+        call = f"{name}_part{number}({', '.join(map(passed, needed))})"
+        made.append(_Part(text, f"far_ |= {call}" if far else call))
+    return made
+
+
+def _batch_in_parts(code: Code, style: Style, units: Sequence[Unit]) -> Body:
+    a, size_type = code.arrays, style.size_type
+    places = [f"kept_[{place * BLOCK} + {a.index}]" for place in range(len(units))]
+    found = cut(units, places.__getitem__, style.scalar, INDENT * 2)
+    looped = Parts([_loop(lines, "count_", a.index, style) for lines in found.lines], found.places)
+    arguments = {a.count: f"{size_type} {a.count}", "count_": f"{size_type} count_", **_pointers(code, style)}
+    moving = {*a.inputs, *a.outputs}
+
+    def passed(name: str) -> str:
+        return f"{name} + start_" if name in moving else name
+
+    parts = _parts(looped, arguments, style, a.batch, passed)
+    lines = [
+        f"{style.scalar} kept_[{found.places * BLOCK}];",
+        f"for ({size_type} start_ = 0; start_ < {a.count}; start_ += {BLOCK}) {{",
+        f"{INDENT}const {size_type} rest_ = {a.count} - start_, count_ = rest_ < {BLOCK} ? rest_ : {BLOCK};",
+        *(wrap(f"{INDENT}{part.call};", INDENT * 3) for part in parts),
+        "}",
+    ]
+    return Body([INDENT + line for line in lines], _texts(parts))
 
 
 def _strided(n: str, i: str) -> Entry:
@@ -98,37 +198,60 @@ def _unused(code: Code) -> list[str]:
     return [f"{INDENT}(void){name};" for a, name in enumerate(code.arrays.inputs) if a not in used]
 
 
-def _setup(code: Code, style: Style) -> list[str]:
-    a = code.arrays
-    lines = [f"{INDENT}const {style.scalar} {name} = {a.parameters}[{at}];" for at, name in code.reads]
-    for step in code.setup:
-        lines += _statement(step, style, INDENT)
-    return lines + [f"{INDENT}{a.constants}[{c.at}] = {c.minus}{c.name};" for c in code.constants]
+def _setup(code: Code, style: Style) -> Body:
+    a, scalar = code.arrays, style.scalar
+    units = [
+        Unit([f"{INDENT}const {scalar} {name} = {a.parameters}[{at}];"], (name,), fetched=True)
+        for at, name in code.reads
+    ]
+    units += [Unit(_statement(step, style, INDENT), (step[0],)) for step in code.setup]
+    units += [Unit([f"{INDENT}{a.constants}[{c.at}] = {c.minus}{c.name};"]) for c in code.constants]
+    if not style.part or len(units) <= WHOLE:
+        return Body(_start(style) + whole(units))
+    found = cut(units, lambda place: f"kept_[{place}]", scalar, INDENT)
+    arguments = {
+        a.parameters: f"const {scalar} *{style.restrict}{a.parameters}",
+        a.constants: f"{scalar} *{style.restrict}{a.constants}",
+        "kept_": f"{scalar} *{style.restrict}kept_",
+    }
+    parts = _parts(found, arguments, style, a.setup)
+    kept = f"{INDENT}{scalar} kept_[{found.places}];"
+    return Body([kept, *(f"{INDENT}{part.call};" for part in parts)], _texts(parts))
 
 
 Together = Sequence[tuple[frozenset[int], list[str]]]
 
 
-def _call(code: Code, style: Style, indent: str, entry: Entry, together: Together) -> list[str]:
+def _units(code: Code, style: Style, indent: str, entry: Entry, together: Together) -> list[Unit]:
     """Loads, statements and stores; of what is done together, the given lines in the place of the last statement."""
     a, start = code.arrays, f"{indent}const {style.scalar} "
     filled = {store for run in _runs(code) for store in run}
     bulk_of = {step: at for at, (steps, _) in enumerate(together) for step in steps}
     left = [len(steps) for steps, _ in together]
 
-    def written(event: Event) -> list[str]:
+    def written(event: Event) -> Unit:
         if isinstance(event, int):
-            return _statement(code.call[event], style, indent)
+            step = code.call[event]
+            names = () if isinstance(step, KernelCall) else (step[0],)
+            return Unit(_statement(step, style, indent), names)
         if isinstance(event, Store):
             text = code.outputs[event.output][event.entry]
             line = f"{indent}{entry(a.outputs[event.output], event.entry)} = {text};"
-            return [wrap(line, indent + INDENT)]
+            return Unit([wrap(line, indent + INDENT)])
         if isinstance(event, Load):
-            return [f"{start}{event.name} = {entry(a.inputs[event.input], event.entry)};"]
-        return [f"{start}{event.name} = {event.minus}{a.constants}[{event.at}];"]
+            line = f"{start}{event.name} = {entry(a.inputs[event.input], event.entry)};"
+        else:
+            line = f"{start}{event.name} = {event.minus}{a.constants}[{event.at}];"
+        return Unit([line], (event.name,), fetched=True)
 
-    lines: list[str] = []
-    waiting: list[str] = []  # stores that may read what is not there yet
+    def bulk(at: int) -> Unit:
+        steps, lines = together[at]
+        done = (code.call[step] for step in sorted(steps))
+        names = tuple(step[0] for step in done if isinstance(step, tuple))
+        return Unit([wrap(indent + line, indent + INDENT) for line in lines], names)
+
+    units: list[Unit] = []
+    waiting: list[Unit] = []  # stores that may read what is not there yet
     opened = -1
     for event in code.flow:
         if event in filled:
@@ -138,13 +261,13 @@ def _call(code: Code, style: Style, indent: str, entry: Entry, together: Togethe
             left[at] -= 1
             opened = at if left[at] else -1
             if not left[at]:
-                lines += [wrap(indent + line, indent + INDENT) for line in together[at][1]] + waiting
+                units += [bulk(at), *waiting]
                 waiting = []
         elif opened >= 0 and isinstance(event, Store):
-            waiting += written(event)
+            waiting.append(written(event))
         else:
-            lines += written(event)
-    return lines
+            units.append(written(event))
+    return units
 
 
 FILLED = 4  # following entries of an output with the same constant for which a loop pays

@@ -107,7 +107,9 @@ def _functions(code: Code) -> list[str]:
     using = tuple(f"using std::{name};" for op, name in _STANDARD.items() if op in code.operations)
     style = Style("Scalar", "std::size_t", kernel="detail::{0}<Scalar>", first=using)
     pairs = zip(prototypes(code, style), bodies(code, style), strict=True)
-    return ["\n".join(["template <class Scalar>", line, "{", *lines, "}"]) + "\n" for line, lines in pairs]
+    return [
+        "\n".join(["template <class Scalar>", line, "{", *body.lines, "}"]) + "\n" for line, body in pairs
+    ]
 
 
 def demo(

@@ -1,6 +1,6 @@
 """A whole folder for a program: sources in one language or several, a build file, a demo and a README.
 
-    project(program, ["c"])             NAME.h NAME.c NAME_example.c Makefile README.md
+    project(program, ["c"])             NAME.h NAME.c NAME_batch.c NAME_example.c Makefile README.md
     project(program, ["c", "julia"])    the same in c/ and julia/, with a Makefile and README on top
 
 `make run` builds the demo and prints the outputs for the sample numbers that the README states.

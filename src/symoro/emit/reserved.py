@@ -37,7 +37,8 @@ C = (
     long register restrict return short signed sizeof static struct switch typedef union unsigned void
     volatile while asm typeof bool true false main errno NULL INFINITY NAN HUGE_VAL size_t ptrdiff_t
     wchar_t sqrt sin cos tan asin acos atan2 fabs abs sqrtf sinf cosf tanf asinf acosf atan2f fabsf
-    sign_ min_ max_ show printf sincos_ angle_ sine_ cosine_ far_ e_ SIMD_ SINCOS_LIMIT_
+    sign_ min_ max_ show printf sincos_ angle_ sine_ cosine_ far_ e_ SIMD_ SINCOS_LIMIT_ PART_ kept_
+    start_ count_ rest_
     """
     )
 )

@@ -28,8 +28,7 @@ from symoro.progress import task
 HINT = "install gcc or clang, or set the environment variable CC to a C compiler"
 WITHOUT = "function(compiled=False) does without"
 TICK = 0.25  # seconds between two words on how it goes
-SQUARE = 30_000  # characters of source for which a compiler takes a second; the time grows with the square
-LARGE = 400_000  # characters of source beyond which strong optimisation takes minutes and gains little
+RATE = 100_000  # characters of source that a compiler takes a second for, roughly
 
 
 @dataclass(frozen=True)
@@ -75,7 +74,7 @@ def library(files: dict[str, str]) -> ctypes.CDLL:
     compiler = find_compiler()
     if compiler is None:
         raise MissingDependencyError("no C compiler was found", hint=HINT)
-    flags = _flags(sum(len(text) for text in files.values()))
+    flags = _flags()
     parts = [compiler.identity, *compiler.command, *flags, platform.machine(), platform.node()]
     parts += [f"{name}\n{text}" for name, text in sorted(files.items())]
     key = hashlib.sha256("\0".join(parts).encode()).hexdigest()[:32]
@@ -122,7 +121,7 @@ def _build(compiler: Compiler, flags: list[str], files: dict[str, str], target: 
 def _failure(command: list[str], folder: Path, length: int) -> str | None:
     """Run the compiler; what it had to say if it failed, else None."""
     with (
-        task("compiling", 0.5 + (length / SQUARE) ** 2) as work,
+        task("compiling", 0.5 + length / RATE) as work,
         subprocess.Popen(
             command, cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, errors="replace"
         ) as process,
@@ -140,9 +139,8 @@ def _failure(command: list[str], folder: Path, length: int) -> str | None:
             raise
 
 
-def _flags(length: int) -> list[str]:
-    level = "-O3" if length < LARGE else "-O1"
-    flags = ["-std=c99", level, "-fno-math-errno", "-fno-trapping-math", "-ffp-contract=fast", "-shared"]
+def _flags() -> list[str]:
+    flags = ["-std=c99", "-O3", "-fno-math-errno", "-fno-trapping-math", "-ffp-contract=fast", "-shared"]
     if os.name != "nt":
         flags.append("-fPIC")
     if platform.machine().lower() in ("x86_64", "amd64"):

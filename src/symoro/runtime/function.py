@@ -2,16 +2,16 @@
 
     f(q=q, qd=qd)           inputs by name, shape (n,) for one sample or (N, n) for a batch
     -> {"tau": array}       outputs by name, with the batch axis in front
+    f.raw(q, qd, tau)       the caller's own buffers, for one sample
 
 An input without the batch axis is shared by all samples. Calls share nothing that is written, so that a function may
-be used by several threads at once.
+be used by several threads at once. The compiled function for batches is built when the first batch comes.
 """
 
 from __future__ import annotations
 
-import ctypes
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -19,16 +19,28 @@ from numpy.typing import NDArray
 
 from symoro.errors import ArgumentError, MissingDependencyError
 from symoro.program.interpret import interpret
-from symoro.program.program import Input, Program, size
+from symoro.program.program import Input, Program
 from symoro.robot.description import Robot
-from symoro.runtime.compiler import HINT, library
-from symoro.runtime.rows import rows_source
+from symoro.runtime.compiler import HINT
+from symoro.runtime.native import Native
+from symoro.runtime.raw import raw_in_numpy
 
 Array = NDArray[np.float64]
 
 
 class Function:
-    """A program with numbers for its parameters, ready to be called."""
+    """A program with numbers for its parameters, ready to be called.
+
+    Attributes:
+        compiled: whether calls run in C.
+        raw: `raw(inputs ..., outputs ...)` in the order of the program, one sample, nothing allocated: each argument is
+            an object with a buffer (a NumPy array, an `array.array`, a `memoryview`) of doubles in one piece, by rows,
+            with as many entries as the input or output has; outputs are written and may not overlap with any other
+            argument. That is all that is checked: shapes are not, and no input may be left out.
+        address: of the C function `void (*)(const double *inputs ..., [const double *constants,] double *outputs ...)`,
+            for callers from C, cffi or numba as long as this object lives; None where it is not compiled.
+        constants: the array for the argument of that name, which is not there where the array is empty.
+    """
 
     def __init__(
         self,
@@ -44,10 +56,15 @@ class Function:
         self._inputs = {port.name: port for port in program.inputs}
         self._native = None if compiled is False else self._compiled(insist=bool(compiled))
         self.compiled = self._native is not None
+        self.address = None if self._native is None else self._native.address
+        self.constants = np.empty(0) if self._native is None else self._native.constants
+        door = None if self._native is None else self._native.door
+        self._at_once = None if door is None else door.call
+        self.raw: Callable[..., None] = raw_in_numpy(program, self._one) if door is None else door.raw
 
-    def _compiled(self, *, insist: bool) -> _Native | None:
+    def _compiled(self, *, insist: bool) -> Native | None:
         try:
-            return _Native(self.program, self.values)
+            return Native(self.program, self.values)
         except MissingDependencyError as error:
             if insist:
                 raise
@@ -56,13 +73,21 @@ class Function:
             return None
 
     def __call__(self, **inputs: Any) -> dict[str, Any]:
+        if self._at_once is not None:
+            found = self._at_once(inputs)
+            if found is not None:
+                return found
         arrays, batch = self._checked(inputs)
+        if batch is None:
+            return self._one(arrays)
         if self._native is not None:
-            return self._native(arrays, batch)
-        if batch is not None:
-            arrays = {
-                name: np.broadcast_to(a, (batch, *self._inputs[name].shape)) for name, a in arrays.items()
-            }
+            return self._native.many(arrays, batch)
+        whole = {name: np.broadcast_to(a, (batch, *self._inputs[name].shape)) for name, a in arrays.items()}
+        return interpret(self.program, whole, self.values)
+
+    def _one(self, arrays: Mapping[str, Array]) -> dict[str, Any]:
+        if self._native is not None:
+            return self._native.one(arrays)
         return interpret(self.program, arrays, self.values)
 
     def _checked(self, inputs: Mapping[str, Any]) -> tuple[dict[str, Array], int | None]:
@@ -132,55 +157,3 @@ def _parameter_values(program: Program, values: Mapping[str, float]) -> dict[str
             message = f"the value of parameter '{name}' is not a number: {values[name]!r}"
             raise ArgumentError(message) from None
     return numbers
-
-
-NAME = "model"  # of the C function: a robot's own name may be long
-_POINTER = ctypes.POINTER(ctypes.c_double)
-
-
-class _Native:
-    """The compiled program: one call a sample, or one call a batch."""
-
-    def __init__(self, program: Program, values: Mapping[str, float]) -> None:
-        from symoro.emit import emit
-        from symoro.emit.c import constants_size, vectorises
-
-        self.program = program
-        files = emit(program, "c", name=NAME)
-        del files[f"{NAME}_example.c"]
-        self._constants = np.empty(constants_size(files))
-        door = rows_source(program, NAME, constants=len(self._constants) > 0, blocks=vectorises(files))
-        lib = library({**files, **door})
-        self._one, self._many = getattr(lib, NAME), getattr(lib, f"{NAME}_rows")
-        self._one.restype = self._many.restype = None
-        if len(self._constants):
-            setup = getattr(lib, f"{NAME}_setup")
-            setup.restype = None
-            parameters = np.array([values[name] for name in program.used_parameters], dtype=float)
-            setup(_pointer(parameters), _pointer(self._constants))
-
-    def __call__(self, arrays: Mapping[str, Array], batch: int | None) -> dict[str, Any]:
-        program = self.program
-        if batch is None:
-            sources = [np.ascontiguousarray(arrays[port.name]) for port in program.inputs]
-            results = [np.empty(size(port.shape)) for port in program.outputs]
-            self._one(*map(_pointer, self._arguments(sources, results)))
-            return {
-                port.name: r.reshape(port.shape) for port, r in zip(program.outputs, results, strict=True)
-            }
-        sources = [np.ascontiguousarray(arrays[port.name]) for port in program.inputs]
-        steps = [
-            0 if arrays[port.name].ndim == len(port.shape) else size(port.shape) for port in program.inputs
-        ]
-        results = [np.empty((batch, *port.shape)) for port in program.outputs]
-        strides = (ctypes.c_size_t * max(1, len(steps)))(*steps)
-        self._many(ctypes.c_size_t(batch), strides, *map(_pointer, self._arguments(sources, results)))
-        return {port.name: r for port, r in zip(program.outputs, results, strict=True)}
-
-    def _arguments(self, sources: list[Array], results: list[Array]) -> list[Array]:
-        constants = [self._constants] if len(self._constants) else []
-        return [*sources, *constants, *results]
-
-
-def _pointer(array: Array) -> Any:
-    return array.ctypes.data_as(_POINTER)

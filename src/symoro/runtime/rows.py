@@ -1,4 +1,4 @@
-"""The door between NumPy's rows and the emitted batch function, which wants one array an entry.
+"""What stands between NumPy's rows and the emitted functions, of which that for batches wants one array an entry.
 
 Samples are taken a block at a time: turned around into buffers that stay in the nearest cache, computed, turned back.
 Where the batch function takes them one at a time, they are handed to the call function as they lie.
@@ -9,6 +9,14 @@ from __future__ import annotations
 from symoro.program.program import Program, size
 
 BUFFER = 16384  # doubles in all buffers together
+
+
+def packed_source(program: Program, name: str, *, constants: bool) -> dict[str, str]:
+    """A C file with NAME_packed(arrays): the call function with its arguments in an array."""
+    count = len(program.inputs) + len(program.outputs) + int(constants)
+    arguments = ", ".join(f"a[{at}]" for at in range(count))
+    text = f'#include "{name}.h"\n\nvoid {name}_packed(void *const *a)\n{{\n    {name}({arguments});\n}}\n'
+    return {f"{name}_packed.c": text}
 
 
 def rows_source(program: Program, name: str, *, constants: bool, blocks: bool) -> dict[str, str]:

@@ -124,15 +124,6 @@ RARE_ void sincos_far_(int n, const double *x, double *s, double *c)
     }
 }
 
-/* The samples of a batch do not depend on each other: a compiler may take several at once. */
-#if defined(__clang__)
-#define SIMD_ _Pragma("clang loop vectorize(assume_safety)")
-#elif defined(__GNUC__)
-#define SIMD_ _Pragma("GCC ivdep")
-#else
-#define SIMD_
-#endif
-
 void everything_setup(const double *restrict p, double *restrict k_2)
 {
     const double D3 = p[0];
@@ -225,92 +216,4 @@ void everything(const double *restrict q, const double *restrict T, const double
     last[4] = 0;
     last[5] = -1;
     last[6] = 0.1;
-}
-
-void everything_batch(size_t n_2, const double *restrict q, const double *restrict T,
-    const double *restrict n, const double *restrict unused, const double *restrict k_2, double *restrict t,
-    double *restrict k, double *restrict Q, double *restrict r, double *restrict last)
-{
-    (void)unused;
-    int far_ = 0;
-    SIMD_
-    for (size_t i = 0; i < n_2; ++i) {
-        const double q1 = q[i];
-        const double q2 = q[n_2 + i];
-        double S1, C1;
-        sincos_(q1, &S1, &C1);
-        double S2, C2;
-        sincos_(q2, &S2, &C2);
-        far_ |= q1*q1 + q2*q2 > SINCOS_LIMIT_;
-        const double t1 = C1*C2;
-        const double D3 = k_2[0];
-        const double d3 = k_2[1];
-        const double q1_2 = D3*t1 - d3*S1*S2;
-        t[i] = q1_2;
-        const double q3 = q[2 * n_2 + i];
-        const double end = k_2[2];
-        const double class_2 = -(end + q3*q1_2);
-        const double t3 = (q1_2 < q3 ? 0.8660254037844386*q1_2 : class_2 - q1_2);
-        t[n_2 + i] = -t3;
-        const double T11 = T[i];
-        r[4 * n_2 + i] = (q2 == T11 ? q2 : -q3);
-        const double T22 = T[3 * n_2 + i];
-        const double t4 = (T11 <= T22);
-        const double T12 = T[n_2 + i];
-        const double T21 = T[2 * n_2 + i];
-        r[5 * n_2 + i] = q1*t4 + (t4 != 0 ? T12 : T21);
-        r[i] = sqrt(1 + q1*q1)/(2 + S2);
-        r[n_2 + i] = tan(0.25*q3) - atan2(S1, C1) + asin(S1*C2) - acos(t1);
-        r[2 * n_2 + i] = sign_(q1)*fabs(q2 - q3) + 5*sign_(q2 - T11);
-        const double t5 = t3 - q1_2;
-        t[4 * n_2 + i] = t5;
-        t[3 * n_2 + i] = -S1*t5;
-        t[5 * n_2 + i] = C1*t5;
-        const double k1 = k_2[5];
-        Q[i] = k1*q1;
-        r[3 * n_2 + i] = 1e-12*(min_(q1, -q2) - 1e-07*max_(q3, T12) + 123456789012.0*min_(S1, C2));
-        const double lambda = n[i];
-        r[6 * n_2 + i] = lambda*lambda;
-        r[7 * n_2 + i] = -(q1 + lambda);
-        last[i] = class_2/(2 + C1);
-        last[7 * n_2 + i] = 0.14285714285714285*T22;
-        t[2 * n_2 + i] = 1;
-        const double MXR = -k_2[4];
-        k[i] = MXR;
-        const double while_2 = k_2[3];
-        Q[n_2 + i] = while_2;
-        Q[2 * n_2 + i] = D3;
-        Q[3 * n_2 + i] = q2;
-        Q[4 * n_2 + i] = -q3;
-        const double k2 = k_2[6];
-        Q[5 * n_2 + i] = -k2;
-        r[8 * n_2 + i] = 1.5707963267948966;
-        last[n_2 + i] = 0.8660254037844386;
-        last[2 * n_2 + i] = -0.8660254037844386;
-        last[3 * n_2 + i] = -0.6666666666666666;
-        last[4 * n_2 + i] = 0;
-        last[5 * n_2 + i] = -1;
-        last[6 * n_2 + i] = 0.1;
-    }
-    for (size_t i = 0; far_ && i < n_2; ++i) {
-        double q_[3];
-        double T_[4];
-        double n_[1];
-        double unused_[2];
-        double t_[6];
-        double k_[1];
-        double Q_[6];
-        double r_[9];
-        double last_[8];
-        for (size_t e_ = 0; e_ < 3; ++e_) q_[e_] = q[e_ * n_2 + i];
-        for (size_t e_ = 0; e_ < 4; ++e_) T_[e_] = T[e_ * n_2 + i];
-        for (size_t e_ = 0; e_ < 1; ++e_) n_[e_] = n[e_ * n_2 + i];
-        for (size_t e_ = 0; e_ < 2; ++e_) unused_[e_] = unused[e_ * n_2 + i];
-        everything(q_, T_, n_, unused_, k_2, t_, k_, Q_, r_, last_);
-        for (size_t e_ = 0; e_ < 6; ++e_) t[e_ * n_2 + i] = t_[e_];
-        for (size_t e_ = 0; e_ < 1; ++e_) k[e_ * n_2 + i] = k_[e_];
-        for (size_t e_ = 0; e_ < 6; ++e_) Q[e_ * n_2 + i] = Q_[e_];
-        for (size_t e_ = 0; e_ < 9; ++e_) r[e_ * n_2 + i] = r_[e_];
-        for (size_t e_ = 0; e_ < 8; ++e_) last[e_ * n_2 + i] = last_[e_];
-    }
 }

@@ -102,15 +102,6 @@ RARE_ void sincos_far_(int n, const double *x, double *s, double *c)
     }
 }
 
-/* The samples of a batch do not depend on each other: a compiler may take several at once. */
-#if defined(__clang__)
-#define SIMD_ _Pragma("clang loop vectorize(assume_safety)")
-#elif defined(__GNUC__)
-#define SIMD_ _Pragma("GCC ivdep")
-#else
-#define SIMD_
-#endif
-
 void expanded_setup(const double *restrict p, double *restrict k)
 {
     const double D3 = p[0];
@@ -141,34 +132,4 @@ void expanded(const double *restrict q, const double *restrict k, double *restri
     P[0] = C1*(D3*C2 - C3*k1*S2);
     P[1] = S1*(D3*C2 - C3*k1*S2);
     P[2] = C3*k1*S2 - D3*C2 - C2*S3;
-}
-
-void expanded_batch(size_t n, const double *restrict q, const double *restrict k, double *restrict P)
-{
-    int far_ = 0;
-    SIMD_
-    for (size_t i = 0; i < n; ++i) {
-        const double q1 = q[i];
-        const double q2 = q[n + i];
-        const double q3 = q[2 * n + i];
-        double S1, C1;
-        sincos_(q1, &S1, &C1);
-        double S2, C2;
-        sincos_(q2, &S2, &C2);
-        double S3, C3;
-        sincos_(q3, &S3, &C3);
-        far_ |= q1*q1 + q2*q2 + q3*q3 > SINCOS_LIMIT_;
-        const double D3 = k[0];
-        const double k1 = k[1];
-        P[i] = C1*(D3*C2 - C3*k1*S2);
-        P[n + i] = S1*(D3*C2 - C3*k1*S2);
-        P[2 * n + i] = C3*k1*S2 - D3*C2 - C2*S3;
-    }
-    for (size_t i = 0; far_ && i < n; ++i) {
-        double q_[3];
-        double P_[3];
-        for (size_t e_ = 0; e_ < 3; ++e_) q_[e_] = q[e_ * n + i];
-        expanded(q_, k, P_);
-        for (size_t e_ = 0; e_ < 3; ++e_) P[e_ * n + i] = P_[e_];
-    }
 }

@@ -98,19 +98,3 @@ void solver(const double *restrict A, const double *restrict v, const double *re
     x[3] = solve1[3];
     y[1] = -solve2[1];
 }
-
-void solver_batch(size_t n, const double *restrict A, const double *restrict v, const double *restrict k,
-    double *restrict x, double *restrict y)
-{
-    for (size_t i = 0; i < n; ++i) {
-        double A_[16];
-        double v_[4];
-        double x_[4];
-        double y_[2];
-        for (size_t e_ = 0; e_ < 16; ++e_) A_[e_] = A[e_ * n + i];
-        for (size_t e_ = 0; e_ < 4; ++e_) v_[e_] = v[e_ * n + i];
-        solver(A_, v_, k, x_, y_);
-        for (size_t e_ = 0; e_ < 4; ++e_) x[e_ * n + i] = x_[e_];
-        for (size_t e_ = 0; e_ < 2; ++e_) y[e_ * n + i] = y_[e_];
-    }
-}

@@ -1,0 +1,101 @@
+"""A long function in parts.
+
+A compiler takes more than proportionally long over a function of many thousand statements: gcc spends minutes on the
+registers of one that it compiles in seconds when it is cut. The statements stay in their order. What one part defines
+and a later one reads goes through an array, in which a place is used again once its value is no longer needed; inputs
+and constants are fetched again where they are needed.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+
+LONGEST = 300  # units of a part
+WHOLE = 2000  # units up to which a function is left in one piece
+
+_WORD = re.compile(r"\b[A-Za-z_]\w*")
+
+
+@dataclass(frozen=True)
+class Unit:
+    """Lines that stay together, and the variables that they define.
+
+    Attributes:
+        fetched: the line copies an entry of an argument, so that it may as well be repeated in another part.
+    """
+
+    lines: list[str]
+    names: tuple[str, ...] = ()
+    fetched: bool = False
+
+
+@dataclass(frozen=True)
+class Parts:
+    """The lines of all parts, and how many places the array between them has."""
+
+    lines: list[list[str]]
+    places: int
+
+
+def whole(units: Sequence[Unit]) -> list[str]:
+    return [line for unit in units for line in unit.lines]
+
+
+def words(lines: Sequence[str]) -> set[str]:
+    """All identifiers in some lines."""
+    return {word for line in lines for word in _WORD.findall(line)}
+
+
+def cut(units: Sequence[Unit], place: Callable[[int], str], scalar: str, indent: str) -> Parts:
+    """Units in parts of about LONGEST each.
+
+    Arguments:
+        place: the text of a place in the array between the parts.
+    """
+    count = -(-len(units) // LONGEST)
+    bounds = [len(units) * at // count for at in range(count + 1)]
+    pieces = [units[first:last] for first, last in pairwise(bounds)]
+    home = {name: (at, unit) for at, piece in enumerate(pieces) for unit in piece for name in unit.names}
+    reads = [_reads(piece, home) for piece in pieces]
+    last_read = {name: at for at, names in enumerate(reads) for name in names}
+    slots, places = _places(pieces, last_read)
+    made = []
+    for at, piece in enumerate(pieces):
+        lines: list[str] = []
+        there: set[str] = set()
+        for unit in piece:
+            for name in _reads([unit], home):
+                if home[name][0] != at and name not in there:
+                    there.add(name)
+                    source = home[name][1]
+                    fetch = [f"{indent}const {scalar} {name} = {place(slots.get(name, 0))};"]
+                    lines += source.lines if source.fetched else fetch
+            lines += unit.lines
+            lines += [f"{indent}{place(slots[name])} = {name};" for name in unit.names if name in slots]
+        made.append(lines)
+    return Parts(made, places)
+
+
+def _reads(piece: Sequence[Unit], home: dict[str, tuple[int, Unit]]) -> list[str]:
+    """Variables that some units read, in order."""
+    return [word for line in whole(piece) for word in dict.fromkeys(_WORD.findall(line)) if word in home]
+
+
+def _places(pieces: Sequence[Sequence[Unit]], last_read: dict[str, int]) -> tuple[dict[str, int], int]:
+    """Places of the variables that a later part reads, and their number."""
+    slots: dict[str, int] = {}
+    free: list[int] = []
+    count = 0
+    for at, piece in enumerate(pieces):
+        for unit in piece:
+            for name in unit.names:
+                if last_read.get(name, at) > at and not unit.fetched:
+                    if not free:
+                        free.append(count)
+                        count += 1
+                    slots[name] = free.pop()
+        free += [slot for name, slot in slots.items() if last_read[name] == at]
+    return slots, count

@@ -1,0 +1,197 @@
+/* everything: every operation, and names that collide
+ *
+ * Inputs
+ *   q (3), joint positions: q1 q2 q3
+ *   T (2, 2), by rows: T11 T12 T21 T22
+ *   n (scalar): lambda
+ *   unused (2): unused1 unused2
+ * Outputs
+ *   t (2, 3), a matrix
+ *   k (scalar)
+ *   Q (6)
+ *   r (9)
+ *   last (2, 2, 2)
+ * Parameters
+ *   p (11): D3 d3 end double _a E k function t2 x_y xY
+ * Constants, made once from the parameters by everything_setup
+ *   k_2 (7): D3 d3 end while_2 -MXR k1 k2
+ *
+ * Operations per call: 20 x, 17 +, 2 /, 9 functions, 22 others; once: 4 x, 4 +, 1 /
+ * Made by symoro VERSION
+ */
+#include "everything.h"
+
+#include <float.h>
+#include <math.h>
+
+static inline double sign_(double x)
+{
+    return (double)((x > 0) - (x < 0));
+}
+
+static inline double min_(double a, double b)
+{
+    return b < a ? b : a;
+}
+
+static inline double max_(double a, double b)
+{
+    return b > a ? b : a;
+}
+
+/* Four numbers at once, where the compiler knows vectors. The polynomials below want doubles computed as doubles, in the
+ * order in which it is written; where that is not to be had, LIBRARY_ leaves the work to the C library. */
+#if (defined(FLT_EVAL_METHOD) && FLT_EVAL_METHOD == 2) || defined(__FAST_MATH__)
+#define LIBRARY_
+#elif defined(__GNUC__) && (defined(__SSE2__) || defined(__aarch64__) || defined(__VSX__))
+#define LANES_
+typedef double lanes_ __attribute__((vector_size(32)));
+typedef unsigned long long words_ __attribute__((vector_size(32)));
+#endif
+#if defined(__GNUC__) /* a loop in which a call is left is not vectorised */
+#define INLINE_ static inline __attribute__((always_inline))
+#define RARE_ static __attribute__((noinline, cold))
+#else
+#define INLINE_ static inline
+#define RARE_ static
+#endif
+
+/* Sines and cosines without branches, so that several angles are taken at once. To one unit in the last place while the
+ * squares of the angles add up to no more than SINCOS_LIMIT_: n*pi/2 is taken off in three parts, the first two without
+ * error; then the polynomials of fdlibm on [-pi/4, pi/4], and the last bits of n tell the quadrant. n is rounded by
+ * adding 1.5 * 2^52. */
+#define SINCOS_LIMIT_ 1e10
+
+#ifdef LIBRARY_
+#define SINCOS_(real, word) \
+    union { real r; word w; } sine, cosine; \
+    sine.r = sin(x); \
+    cosine.r = cos(x);
+#else
+#define SINCOS_(real, word) \
+    union { real r; word w; } turn, sine, cosine; \
+    turn.r = x*0.63661977236758134308 + 6755399441055744.0; \
+    const real n = turn.r - 6755399441055744.0; \
+    const real a = x - n*1.57079632673412561417e+00; \
+    const real b = n*6.07710050630396597660e-11; \
+    const real y = a - b; \
+    const real e = n*2.02226624879595063154e-21 - ((a - y) - b); /* what y has too much */ \
+    const real z = y*y; \
+    const real zz = z*z; \
+    const real h = 0.5*z; \
+    const real u = 1.0 - h; \
+    const real p = (8.33333333332248946124e-03 + z*-1.98412698298579493134e-04) \
+        + zz*((2.75573137070700676789e-06 + z*-2.50507602534068634195e-08) + zz*1.58969099521155010221e-10); \
+    const real q = (4.16666666666666019037e-02 + z*-1.38888888888741095749e-03) \
+        + zz*((2.48015872894767294178e-05 + z*-2.75573143513906633035e-07) \
+        + zz*(2.08757232129817482790e-09 + z*-1.13596475577881948265e-11)); \
+    sine.r = y - ((z*y)*(1.66666666666666324348e-01 - z*p) + u*e); \
+    cosine.r = u + (zz*q + (((1.0 - u) - h) + y*e)); \
+    const word swap = (sine.w ^ cosine.w) & (0 - (turn.w & 1)); \
+    sine.w ^= swap ^ ((turn.w & 2) << 62); \
+    cosine.w ^= swap ^ (((turn.w + 1) & 2) << 62);
+#endif
+
+INLINE_ void sincos_(double x, double *s, double *c)
+{
+    SINCOS_(double, unsigned long long)
+    *s = sine.r;
+    *c = cosine.r;
+}
+
+/* The samples of a batch do not depend on each other: a compiler may take several at once. */
+#if defined(__clang__)
+#define SIMD_ _Pragma("clang loop vectorize(assume_safety)")
+#elif defined(__GNUC__)
+#define SIMD_ _Pragma("GCC ivdep")
+#else
+#define SIMD_
+#endif
+
+void everything_batch(size_t n_2, const double *restrict q, const double *restrict T,
+    const double *restrict n, const double *restrict unused, const double *restrict k_2, double *restrict t,
+    double *restrict k, double *restrict Q, double *restrict r, double *restrict last)
+{
+    (void)unused;
+    int far_ = 0;
+    SIMD_
+    for (size_t i = 0; i < n_2; ++i) {
+        const double q1 = q[i];
+        const double q2 = q[n_2 + i];
+        double S1, C1;
+        sincos_(q1, &S1, &C1);
+        double S2, C2;
+        sincos_(q2, &S2, &C2);
+        far_ |= q1*q1 + q2*q2 > SINCOS_LIMIT_;
+        const double t1 = C1*C2;
+        const double D3 = k_2[0];
+        const double d3 = k_2[1];
+        const double q1_2 = D3*t1 - d3*S1*S2;
+        t[i] = q1_2;
+        const double q3 = q[2 * n_2 + i];
+        const double end = k_2[2];
+        const double class_2 = -(end + q3*q1_2);
+        const double t3 = (q1_2 < q3 ? 0.8660254037844386*q1_2 : class_2 - q1_2);
+        t[n_2 + i] = -t3;
+        const double T11 = T[i];
+        r[4 * n_2 + i] = (q2 == T11 ? q2 : -q3);
+        const double T22 = T[3 * n_2 + i];
+        const double t4 = (T11 <= T22);
+        const double T12 = T[n_2 + i];
+        const double T21 = T[2 * n_2 + i];
+        r[5 * n_2 + i] = q1*t4 + (t4 != 0 ? T12 : T21);
+        r[i] = sqrt(1 + q1*q1)/(2 + S2);
+        r[n_2 + i] = tan(0.25*q3) - atan2(S1, C1) + asin(S1*C2) - acos(t1);
+        r[2 * n_2 + i] = sign_(q1)*fabs(q2 - q3) + 5*sign_(q2 - T11);
+        const double t5 = t3 - q1_2;
+        t[4 * n_2 + i] = t5;
+        t[3 * n_2 + i] = -S1*t5;
+        t[5 * n_2 + i] = C1*t5;
+        const double k1 = k_2[5];
+        Q[i] = k1*q1;
+        r[3 * n_2 + i] = 1e-12*(min_(q1, -q2) - 1e-07*max_(q3, T12) + 123456789012.0*min_(S1, C2));
+        const double lambda = n[i];
+        r[6 * n_2 + i] = lambda*lambda;
+        r[7 * n_2 + i] = -(q1 + lambda);
+        last[i] = class_2/(2 + C1);
+        last[7 * n_2 + i] = 0.14285714285714285*T22;
+        t[2 * n_2 + i] = 1;
+        const double MXR = -k_2[4];
+        k[i] = MXR;
+        const double while_2 = k_2[3];
+        Q[n_2 + i] = while_2;
+        Q[2 * n_2 + i] = D3;
+        Q[3 * n_2 + i] = q2;
+        Q[4 * n_2 + i] = -q3;
+        const double k2 = k_2[6];
+        Q[5 * n_2 + i] = -k2;
+        r[8 * n_2 + i] = 1.5707963267948966;
+        last[n_2 + i] = 0.8660254037844386;
+        last[2 * n_2 + i] = -0.8660254037844386;
+        last[3 * n_2 + i] = -0.6666666666666666;
+        last[4 * n_2 + i] = 0;
+        last[5 * n_2 + i] = -1;
+        last[6 * n_2 + i] = 0.1;
+    }
+    for (size_t i = 0; far_ && i < n_2; ++i) {
+        double q_[3];
+        double T_[4];
+        double n_[1];
+        double unused_[2];
+        double t_[6];
+        double k_[1];
+        double Q_[6];
+        double r_[9];
+        double last_[8];
+        for (size_t e_ = 0; e_ < 3; ++e_) q_[e_] = q[e_ * n_2 + i];
+        for (size_t e_ = 0; e_ < 4; ++e_) T_[e_] = T[e_ * n_2 + i];
+        for (size_t e_ = 0; e_ < 1; ++e_) n_[e_] = n[e_ * n_2 + i];
+        for (size_t e_ = 0; e_ < 2; ++e_) unused_[e_] = unused[e_ * n_2 + i];
+        everything(q_, T_, n_, unused_, k_2, t_, k_, Q_, r_, last_);
+        for (size_t e_ = 0; e_ < 6; ++e_) t[e_ * n_2 + i] = t_[e_];
+        for (size_t e_ = 0; e_ < 1; ++e_) k[e_ * n_2 + i] = k_[e_];
+        for (size_t e_ = 0; e_ < 6; ++e_) Q[e_ * n_2 + i] = Q_[e_];
+        for (size_t e_ = 0; e_ < 9; ++e_) r[e_ * n_2 + i] = r_[e_];
+        for (size_t e_ = 0; e_ < 8; ++e_) last[e_ * n_2 + i] = last_[e_];
+    }
+}

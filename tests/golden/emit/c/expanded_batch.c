@@ -1,0 +1,117 @@
+/* expanded: position, expanded
+ *
+ * Inputs
+ *   q (3): q1 q2 q3
+ * Outputs
+ *   P (3)
+ * Parameters
+ *   p (1): D3
+ * Constants, made once from the parameters by expanded_setup
+ *   k (2): D3 k1
+ *
+ * Operations per call: 12 x, 4 +, 6 functions, 1 others; once: 0 x, 1 +
+ * Made by symoro VERSION
+ */
+#include "expanded.h"
+
+#include <float.h>
+#include <math.h>
+
+/* Four numbers at once, where the compiler knows vectors. The polynomials below want doubles computed as doubles, in the
+ * order in which it is written; where that is not to be had, LIBRARY_ leaves the work to the C library. */
+#if (defined(FLT_EVAL_METHOD) && FLT_EVAL_METHOD == 2) || defined(__FAST_MATH__)
+#define LIBRARY_
+#elif defined(__GNUC__) && (defined(__SSE2__) || defined(__aarch64__) || defined(__VSX__))
+#define LANES_
+typedef double lanes_ __attribute__((vector_size(32)));
+typedef unsigned long long words_ __attribute__((vector_size(32)));
+#endif
+#if defined(__GNUC__) /* a loop in which a call is left is not vectorised */
+#define INLINE_ static inline __attribute__((always_inline))
+#define RARE_ static __attribute__((noinline, cold))
+#else
+#define INLINE_ static inline
+#define RARE_ static
+#endif
+
+/* Sines and cosines without branches, so that several angles are taken at once. To one unit in the last place while the
+ * squares of the angles add up to no more than SINCOS_LIMIT_: n*pi/2 is taken off in three parts, the first two without
+ * error; then the polynomials of fdlibm on [-pi/4, pi/4], and the last bits of n tell the quadrant. n is rounded by
+ * adding 1.5 * 2^52. */
+#define SINCOS_LIMIT_ 1e10
+
+#ifdef LIBRARY_
+#define SINCOS_(real, word) \
+    union { real r; word w; } sine, cosine; \
+    sine.r = sin(x); \
+    cosine.r = cos(x);
+#else
+#define SINCOS_(real, word) \
+    union { real r; word w; } turn, sine, cosine; \
+    turn.r = x*0.63661977236758134308 + 6755399441055744.0; \
+    const real n = turn.r - 6755399441055744.0; \
+    const real a = x - n*1.57079632673412561417e+00; \
+    const real b = n*6.07710050630396597660e-11; \
+    const real y = a - b; \
+    const real e = n*2.02226624879595063154e-21 - ((a - y) - b); /* what y has too much */ \
+    const real z = y*y; \
+    const real zz = z*z; \
+    const real h = 0.5*z; \
+    const real u = 1.0 - h; \
+    const real p = (8.33333333332248946124e-03 + z*-1.98412698298579493134e-04) \
+        + zz*((2.75573137070700676789e-06 + z*-2.50507602534068634195e-08) + zz*1.58969099521155010221e-10); \
+    const real q = (4.16666666666666019037e-02 + z*-1.38888888888741095749e-03) \
+        + zz*((2.48015872894767294178e-05 + z*-2.75573143513906633035e-07) \
+        + zz*(2.08757232129817482790e-09 + z*-1.13596475577881948265e-11)); \
+    sine.r = y - ((z*y)*(1.66666666666666324348e-01 - z*p) + u*e); \
+    cosine.r = u + (zz*q + (((1.0 - u) - h) + y*e)); \
+    const word swap = (sine.w ^ cosine.w) & (0 - (turn.w & 1)); \
+    sine.w ^= swap ^ ((turn.w & 2) << 62); \
+    cosine.w ^= swap ^ (((turn.w + 1) & 2) << 62);
+#endif
+
+INLINE_ void sincos_(double x, double *s, double *c)
+{
+    SINCOS_(double, unsigned long long)
+    *s = sine.r;
+    *c = cosine.r;
+}
+
+/* The samples of a batch do not depend on each other: a compiler may take several at once. */
+#if defined(__clang__)
+#define SIMD_ _Pragma("clang loop vectorize(assume_safety)")
+#elif defined(__GNUC__)
+#define SIMD_ _Pragma("GCC ivdep")
+#else
+#define SIMD_
+#endif
+
+void expanded_batch(size_t n, const double *restrict q, const double *restrict k, double *restrict P)
+{
+    int far_ = 0;
+    SIMD_
+    for (size_t i = 0; i < n; ++i) {
+        const double q1 = q[i];
+        const double q2 = q[n + i];
+        const double q3 = q[2 * n + i];
+        double S1, C1;
+        sincos_(q1, &S1, &C1);
+        double S2, C2;
+        sincos_(q2, &S2, &C2);
+        double S3, C3;
+        sincos_(q3, &S3, &C3);
+        far_ |= q1*q1 + q2*q2 + q3*q3 > SINCOS_LIMIT_;
+        const double D3 = k[0];
+        const double k1 = k[1];
+        P[i] = C1*(D3*C2 - C3*k1*S2);
+        P[n + i] = S1*(D3*C2 - C3*k1*S2);
+        P[2 * n + i] = C3*k1*S2 - D3*C2 - C2*S3;
+    }
+    for (size_t i = 0; far_ && i < n; ++i) {
+        double q_[3];
+        double P_[3];
+        for (size_t e_ = 0; e_ < 3; ++e_) q_[e_] = q[e_ * n + i];
+        expanded(q_, k, P_);
+        for (size_t e_ = 0; e_ < 3; ++e_) P[e_ * n + i] = P_[e_];
+    }
+}
