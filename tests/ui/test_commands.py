@@ -308,6 +308,7 @@ def test_names_precision_and_sines_of_emitted_code(run: Any, tmp_path: Path) -> 
     assert {path.name for path in (tmp_path / "code").iterdir()} == {
         "arm_place.c",
         "arm_place.h",
+        "arm_place_batch.c",
         "arm_place_example.c",
     }
     run("export", *words[1:], "--name", "arm", "--trig", "libm", "--float32", "-o", str(tmp_path / "project"))
