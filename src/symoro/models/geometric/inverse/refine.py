@@ -2,8 +2,8 @@
 
 Where two roots of a quartic come close, or a small divisor amplifies the round-off of what it divides, a true solution
 may miss the pose by more than the tolerance, or seem out of reach. The kernel `refine` takes what is near and leaves
-the rest alone. It starts from formulas that were derived and tried (see trial.py): a wrong derivation has no row to start
-from, and is told, not hidden.
+the rest alone. It starts from formulas that were derived and tried (see trial.py): a wrong derivation has no row to
+start from, and is told, not hidden.
 """
 
 from __future__ import annotations
