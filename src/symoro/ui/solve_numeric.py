@@ -47,14 +47,14 @@ class Numeric:
 
     def __call__(self, T: Array, q0: Array) -> dict[str, Any]:
         """One row, as a model in closed form would give it; `q0` is what was told as --start, --near or --at."""
-        compiled = find_compiler() is not None
+        compiled = None if find_compiler() else False
         attempts: list[dict[str, Any]] = [
             {"compiled": False, "limits": True, "restarts": FIRST_RESTARTS},
             {"compiled": compiled, "limits": True},
             {"compiled": compiled, "limits": False},
         ]
         self._poses += 1
-        many = compiled and self._poses > FEW
+        many = compiled is None and self._poses > FEW
         for attempt in attempts[int(many) : 2 if self._only_limits else 3]:
             found = self._solver(**attempt)(T, self._start, prefer=self._prefer)
             if found["status"] == 0:
