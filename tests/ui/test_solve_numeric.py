@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -91,6 +92,17 @@ def test_what_is_not_reached_is_not_called_out_of_reach(told: Any) -> None:
     found, _ = told("panda", "--pose", "4,0,0,0,0,0")
     (row,) = found["solutions"]
     assert row["status"] == "not reached" and row["residual"] > 2
+
+
+def test_many_poses(told: Any, tmp_path: Path) -> None:
+    q = Q + np.linspace(0, 0.3, 8)[:, None]
+    T = placed("panda", q)
+    file = tmp_path / "poses.json"
+    file.write_text(json.dumps({"T": T.tolist()}))
+    found, note = told("panda", "--values", str(file))
+    assert len(found) == 8 and note.count("\n") == 1
+    answers = [row["q"] for pose in found for row in pose["solutions"] if row["status"] == "valid"]
+    assert np.abs(placed("panda", answers) - T).max() < 1e-9
 
 
 @pytest.mark.parametrize(

@@ -14,11 +14,13 @@ from symoro.model import Model, generate, numeric_inverse
 from symoro.robot.description import Robot
 from symoro.runtime.compiler import find_compiler
 from symoro.runtime.function import Array
+from symoro.runtime.numeric_inverse import NumericInverse
 from symoro.ui.solve import Joints
 
 METHOD = "numeric"
 ONLY_NUMERIC = ("start", "prefer")
 FIRST_RESTARTS = 20  # in NumPy, before a compiler is asked
+FEW = 5  # poses that are tried in NumPy first: for more of them it pays to compile
 
 
 class Numeric:
@@ -36,6 +38,8 @@ class Numeric:
         self._start = None if told is None else joints.read(told, getattr(options, told))
         self._prefer = None if options.prefer is None else joints.read("prefer", options.prefer)
         self._only_limits = options.limits
+        self._poses = 0
+        self._solvers: dict[tuple[tuple[str, Any], ...], NumericInverse] = {}
         self._solver(compiled=False, limits=True, restarts=0)  # tells now what is wrong
 
     def function(self, *, compiled: bool | None = None) -> Numeric:
@@ -43,13 +47,15 @@ class Numeric:
 
     def __call__(self, T: Array, q0: Array) -> dict[str, Any]:
         """One row, as a model in closed form would give it; `q0` is what was told as --start, --near or --at."""
-        compiled = find_compiler() is not None
+        compiled = None if find_compiler() else False
         attempts: list[dict[str, Any]] = [
             {"compiled": False, "limits": True, "restarts": FIRST_RESTARTS},
             {"compiled": compiled, "limits": True},
             {"compiled": compiled, "limits": False},
         ]
-        for attempt in attempts[: 2 if self._only_limits else 3]:
+        self._poses += 1
+        many = compiled is None and self._poses > FEW
+        for attempt in attempts[int(many) : 2 if self._only_limits else 3]:
             found = self._solver(**attempt)(T, self._start, prefer=self._prefer)
             if found["status"] == 0:
                 break
@@ -60,8 +66,11 @@ class Numeric:
             "free": np.zeros((1, len(found["q"]))),
         }
 
-    def _solver(self, **attempt: Any) -> Any:
-        return numeric_inverse(self.robot, **self.options, **attempt)
+    def _solver(self, **attempt: Any) -> NumericInverse:
+        key = tuple(attempt.items())
+        if key not in self._solvers:
+            self._solvers[key] = numeric_inverse(self.robot, **self.options, **attempt)
+        return self._solvers[key]
 
 
 def model_or_numeric(robot: Robot, chosen: Mapping[str, Any], options: argparse.Namespace) -> Model | Numeric:
