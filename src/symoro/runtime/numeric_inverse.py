@@ -25,8 +25,8 @@ from symoro.runtime.compiler import HINT
 from symoro.runtime.damped import Array, Found, Problem, Solve
 from symoro.runtime.damped_native import Native
 from symoro.runtime.function import Function
+from symoro.runtime.poses import NEAR, ROUND_OFF, turning_part
 from symoro.runtime.ranges import joint_ranges
-from symoro.runtime.targets import ROUND_OFF, Targets
 
 REACHED, NOT_REACHED, NO_POSE = 0, 1, 3
 MISSING = {"q": np.nan, "status": NO_POSE, "residual": np.inf, "iterations": 0, "restarts": 0}
@@ -55,7 +55,7 @@ class NumericInverse:
         self.robot = robot
         self.tolerance = tolerance
         self._error = error
-        self._targets = Targets(error.entries)
+        self._part = turning_part(tuple(tuple((r, c) in error.entries for c in range(4)) for r in range(3)))
         self._evaluate = Function(error.program, values, compiled=False)
         self._ranges = joint_ranges(robot, values, limits=limits)
         self._locked = np.array([j in locked for j in self._ranges.joints])
@@ -112,7 +112,7 @@ class NumericInverse:
 
     def _mended(self, poses: Array, start: Array | None, wanted: Array | None) -> dict[str, Any]:
         """Poses that may not be fit: rotations are made, and what is none has no result."""
-        targets, change = self._targets.made(poses)
+        targets, change = self._rotations(poses)
         good = np.isfinite(change)
         own = [None if x is None else x[good] for x in (start, wanted)]
         results = self._results(targets[good], *own)
@@ -120,6 +120,18 @@ class NumericInverse:
         if good.all():
             return results
         return {name: _spread(good, values, MISSING[name]) for name, values in results.items()}
+
+    def _rotations(self, poses: Array) -> tuple[Array, Array]:
+        """Poses with the nearest rotations, and the largest change; infinite where a pose is none."""
+        entries = [4 * row + column for row, column in self._error.entries]
+        change = np.where(np.isfinite(poses.reshape(-1, 16)[:, entries]).all(axis=1), 0.0, np.inf)
+        if self._part is None:
+            return poses, change
+        made, turned = self._part.nearest(poses)
+        sound = turned <= NEAR
+        if self._part.whole:
+            sound[sound] = self._part.hands(made[sound]) > 0
+        return made, change + np.where(sound, turned, np.inf)
 
     def _results(self, T: Array, start: Array | None, wanted: Array | None) -> dict[str, Any]:
         """Of poses that are fit, one row each of where to start, if that is told, and of what is preferred."""

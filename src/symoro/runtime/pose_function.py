@@ -22,12 +22,11 @@ from symoro.models.geometric.inverse.pose import given_entries
 from symoro.program.program import Program
 from symoro.robot.description import Robot
 from symoro.runtime.function import Array, Function
-from symoro.runtime.poses import turning_part
+from symoro.runtime.poses import NEAR, turning_part
 from symoro.runtime.solutions import OUT_OF_REACH, SOLVED, distances
 
 Numbers = NDArray[np.intp]  # of samples
 
-NEAR = 1e-6  # the largest change of an entry
 SHARP = 1e-12  # a row that meets the pose so well proves it a rotation in reach, and nothing is to be done
 
 

@@ -13,6 +13,7 @@ from symoro.models.geometric.inverse.pose import Given
 Array = NDArray[np.float64]
 
 FAR = 1e-2  # a matrix farther from a rotation is taken for a mistake
+NEAR = 1e-6  # the largest change of an entry that makes a rotation of rounded numbers
 ROUND_OFF = 1e-13
 PLANE = ((True, True, False), (True, True, False), (False, False, False))
 
@@ -64,7 +65,8 @@ class Turning:
         """
         part = poses[:, : self.rows, self.columns]
         change = np.where(np.isfinite(part).all(axis=(1, 2)), 0.0, np.nan)
-        products = part.transpose(0, 2, 1) @ part - np.eye(len(self.columns))
+        with np.errstate(over="ignore", invalid="ignore"):
+            products = part.transpose(0, 2, 1) @ part - np.eye(len(self.columns))
         rough = (np.abs(products).max(axis=(1, 2)) > ROUND_OFF) & (change == 0)
         made = poses.copy()
         if rough.any():
