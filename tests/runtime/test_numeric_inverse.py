@@ -410,9 +410,7 @@ def test_a_batch_is_its_poses_one_by_one_in_C() -> None:
 @pytest.mark.parametrize("pose", ["full", "axis"])
 def test_C_and_NumPy_agree(seed: int, pose: str) -> None:
     rng = np.random.default_rng(seed)
-    robot = (
-        chain(rng, 2 + 2 * seed, tree=bool(seed % 2)) if seed else symoro.load("rx90")
-    )  # which has symbols
+    robot = chain(rng, 2 + 2 * seed, tree=bool(seed % 2)) if seed else symoro.load("rx90")  # with symbols
     q = postures(robot, rng, 15)
     T = poses(robot, q)
     T[::7, 0, 3] += 50  # out of reach
@@ -425,7 +423,10 @@ def test_C_and_NumPy_agree(seed: int, pose: str) -> None:
         assert np.array_equal(a["status"], b["status"])
         assert (a["status"][::7] == 1).all()
         ok = a["status"] == 0
-        same = np.abs(a["q"][ok] - b["q"][ok]).max(axis=1) < 1e-4
+        flat = (
+            1e-2 if "prefer" in extra else 1e-4
+        )  # the distance to a posture hardly changes where it is least
+        same = np.abs(a["q"][ok] - b["q"][ok]).max(axis=1) < flat
         assert same.mean() > 0.9  # round-off may lead to another one
         np.testing.assert_allclose(a["residual"][::7], b["residual"][::7], rtol=1e-2)
 
