@@ -193,7 +193,7 @@ def test_conditions_of_a_robot_with_symbols() -> None:
 
 
 def test_numbers_have_no_conditions() -> None:
-    assert symoro.generate(symoro.load("puma560"), "inverse-geometry").conditions == []
+    assert symoro.generate(symoro.load("ur5e"), "inverse-geometry").conditions == []
 
 
 @pytest.mark.parametrize("kinds", ["RPR", "RPP"])

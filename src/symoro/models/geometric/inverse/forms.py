@@ -111,19 +111,21 @@ def distance(point: Point) -> Form:
     return Form(True, (dot(k0, k0) + radius, 2 * dot(k0, k1), 2 * dot(k0, k2), 0, 0))
 
 
-def tidied(form: Form, probes: Probes) -> Form:
-    """Without the coefficients that are zero whatever the posture."""
-    return Form(form.turns, tuple(0 if probes.vanishes(a) else a for a in form.k))
+def tidied(form: Form, probes: Probes, size: float = 1.0) -> Form:
+    """Without the coefficients that are zero whatever the posture, beside numbers of a size."""
+    return Form(form.turns, tuple(0 if probes.vanishes(a, size) else a for a in form.k))
 
 
-def shared_direction(forms: Sequence[Form], probes: Probes) -> tuple[Form, list[Scalar]] | None:
+def shared_direction(
+    forms: Sequence[Form], probes: Probes, size: float = 1.0
+) -> tuple[Form, list[Scalar]] | None:
     """L and m with form_n = k0_n + m_n L, where all forms of the first degree (second, of a length) have such an L."""
     tails = [form.k[1:3] for form in forms]
-    moving = [tail for tail in tails if not all(probes.vanishes(a) for a in tail)]
+    moving = [tail for tail in tails if not all(probes.vanishes(a, size) for a in tail)]
     if not moving:
         return None
     c, s = max(moving, key=lambda tail: probes.largest(dot(tail, tail)))
-    if any(not probes.vanishes(c * b - s * a) for a, b in moving):
+    if any(not probes.vanishes(c * b - s * a, size) for a, b in moving):
         return None
     square = c * c + s * s
     factors: list[Scalar] = []

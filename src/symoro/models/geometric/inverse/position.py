@@ -144,7 +144,7 @@ def _turn_second(problem: Problem, position: Position) -> list[Step] | None:
     area = u[0] * v[1] - u[1] * v[0]
     if not probes.vanishes(area) and _small(problem, area, dot(u, u), dot(v, v)):
         yx, yy = combined([v[1], -u[1]], [left, right]), combined([-v[0], u[0]], [left, right])
-        step = _squares(problem, k, (yx, yy, near[2].times(area)), distance(near).times(area * area))
+        step = _squares(problem, k, (yx, yy, near[2].times(area)), distance(near).times(area * area), area)
         return None if step is None else [_repeating(step), _turn_by_larger(problem, position, rows)]
     if not probes.vanishes(area):
         yx = combined([v[1], -u[1]], [left, right]).times(1 / area)
@@ -267,9 +267,8 @@ def _turn_and_slide(problem: Problem, position: Position) -> list[Step] | None:
     if not problem.probes.vanishes(slope[2]) and _small(problem, slope[2], 1):
         along = far[2] - start[2]
         hx, hy = (start[n].times(slope[2]) + along.times(slope[n]) for n in (0, 1))
-        step = _squares(
-            problem, k, (hx, hy, far[2].times(slope[2])), distance(far).times(slope[2] * slope[2])
-        )
+        parts = (hx, hy, far[2].times(slope[2]))
+        step = _squares(problem, k, parts, distance(far).times(slope[2] * slope[2]), slope[2])
         return None if step is None else [_repeating(step), _slide_to_radius(problem, position, start)]
     if not problem.probes.vanishes(slope[2]):
         length = (far[2] - start[2]).times(1 / slope[2])
@@ -358,12 +357,16 @@ def _zero(problem: Problem, k: Joint, form: Form) -> Step | None:
     return None if named is None else draft.step(*_shown(problem, _sides(named, k)))
 
 
-def _squares(problem: Problem, k: Joint, parts: Sequence[Form], total: Form) -> Step | None:
-    """a^2 + b^2 + c^2 = n: by square roots if all of them depend on qk through one combination, else as one form."""
+def _squares(problem: Problem, k: Joint, parts: Sequence[Form], total: Form, unit: Scalar = 1) -> Step | None:
+    """a^2 + b^2 + c^2 = n: by square roots if all of them depend on qk through one combination, else as one form.
+
+    The equation was multiplied by the square of `unit`.
+    """
     probes = problem.probes
-    parts, total = [tidied(form, probes) for form in parts], tidied(total, probes)
-    whole = tidied(combined([1, 1, 1], [form.squared() for form in parts]) - total, probes)
-    shared = shared_direction([*parts, total], probes)
+    size = min(1.0, probes.largest(unit)) ** 2
+    parts, total = [tidied(form, probes, size) for form in parts], tidied(total, probes, size)
+    whole = tidied(combined([1, 1, 1], [form.squared() for form in parts]) - total, probes, size)
+    shared = shared_direction([*parts, total], probes, size)
     if shared is None or all(problem.builder.number(x).is_zero for x in whole.k[3:]):
         return _zero(problem, k, whole)
     direction, factors = shared

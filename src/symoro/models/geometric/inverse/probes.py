@@ -55,10 +55,10 @@ class Probes:
         (found,) = evaluate(self.graph, [literal], self.parameters, self.variables, self.known)
         return numpy.broadcast_to(found, (SAMPLES,))
 
-    def vanishes(self, value: Scalar) -> bool:
-        """Whether it is zero at every sample."""
+    def vanishes(self, value: Scalar, size: float = 1.0) -> bool:
+        """Whether it is zero at every sample, beside numbers of a size."""
         values = self.of(value)
-        return bool(abs(values).max() <= ZERO)
+        return bool(abs(values).max() <= ZERO * size)
 
     def whole_number(self, value: Scalar) -> int | None:
         """The integer that an expression is at every sample: S^2 + C^2 is 1 whatever the angle."""
