@@ -18,7 +18,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from symoro.emit import reserved
-from symoro.emit.clike import Style, array_of, bodies, many_arcs, prototypes, sizes
+from symoro.emit.clike import Body, Style, array_of, batch_body, call_bodies, many_arcs, prototypes, sizes
 from symoro.emit.code import Code, base_name, code_of
 from symoro.emit.dialect import Dialect, Files, Language, plain_number
 from symoro.emit.grouping import grouped
@@ -102,16 +102,34 @@ def write(
     if trig not in TRIG:
         raise OptionError(f"trig = {trig!r} is not possible in C", hint="choose 'polynomial' or 'libm'")
     numbers = sample_of(program, values, sample)
+    code = _code(program, name, scalar, trig)
+    example = {f"{code.arrays.base}_example.c": _example(code, scalar, numbers)}
+    return _call_files(code, scalar) | _batch_files(code, scalar) | example
+
+
+def call_files(program: Program, name: str) -> Files:
+    """{NAME.h, NAME.c}, for those who may never ask for the rest."""
+    return _call_files(_code(program, name), "double")
+
+
+def batch_files(program: Program, name: str) -> Files:
+    """{NAME_batch.c}."""
+    return _batch_files(_code(program, name), "double")
+
+
+def _code(program: Program, name: str | None, scalar: str = "double", trig: str = "polynomial") -> Code:
     together = trig == "polynomial" and scalar == "double"
-    code = code_of(grouped(program), replace(DIALECTS[scalar], turns=together), name=name)
-    base = code.arrays.base
+    return code_of(grouped(program), replace(DIALECTS[scalar], turns=together), name=name)
+
+
+def _call_files(code: Code, scalar: str) -> Files:
+    head, base = block(header_lines(code)), code.arrays.base
+    return {f"{base}.h": head + _header(code, scalar), f"{base}.c": head + _source(code, scalar)}
+
+
+def _batch_files(code: Code, scalar: str) -> Files:
     head = block(header_lines(code))
-    return {
-        f"{base}.h": head + _header(code, scalar),
-        f"{base}.c": head + _source(code, scalar),
-        f"{base}_batch.c": head + _batch_source(code, scalar),
-        f"{base}_example.c": _example(code, scalar, numbers),
-    }
+    return {f"{code.arrays.base}_batch.c": head + _batch_source(code, scalar)}
 
 
 def constants_size(files: Files) -> int:
@@ -121,9 +139,9 @@ def constants_size(files: Files) -> int:
     return int(found[1]) if found else 0
 
 
-def vectorises(batch: str) -> bool:
-    """Whether a batch function, by its text, takes several samples at once; else rows may as well be called."""
-    return "    SIMD_\n" in batch
+def vectorises(files: Files) -> bool:
+    """Whether the batch function of emitted files takes several samples at once; else rows may as well be called."""
+    return any("    SIMD_\n" in text for text in files.values())
 
 
 def function_name(program: Program, name: str | None = None) -> str:
@@ -155,7 +173,8 @@ def _source(code: Code, scalar: str) -> str:
         kernels += [kernel, f"{kernel}_four"]
     parts = [_includes(code), *helpers(code.operations, DIALECTS[scalar])]
     parts += _kernels([*kernels, *code.kernels], scalar)
-    return "\n".join(parts + _functions(code, _style(code, scalar))[:-1])
+    style = _style(code, scalar)
+    return "\n".join(parts + _functions(prototypes(code, style)[:-1], call_bodies(code, style)))
 
 
 def _batch_source(code: Code, scalar: str) -> str:
@@ -167,7 +186,7 @@ def _batch_source(code: Code, scalar: str) -> str:
         together = _together(code)
         parts = [_includes(code), *helpers(code.call_operations, DIALECTS[scalar])]
         parts += _kernels([*(["lanes"] if together else []), *together, "simd"], scalar)
-    return "\n".join([*parts, _functions(code, style)[-1]])
+    return "\n".join(parts + _functions(prototypes(code, style)[-1:], [batch_body(code, style)]))
 
 
 def _style(code: Code, scalar: str) -> Style:
@@ -190,10 +209,10 @@ def _kernels(names: Sequence[str], scalar: str) -> list[str]:
     return texts if scalar == "double" else [_in_float(text) for text in texts]
 
 
-def _functions(code: Code, style: Style) -> list[str]:
+def _functions(heads: Sequence[str], bodies: Sequence[Body]) -> list[str]:
     """The text of each function, with that of its parts before it."""
     made = []
-    for prototype, body in zip(prototypes(code, style), bodies(code, style), strict=True):
+    for prototype, body in zip(heads, bodies, strict=True):
         parts = [kernel_text("parts", ".c")] if body.parts else []
         parts += ["\n".join(lines) + "\n" for lines in [*body.parts, [prototype, "{", *body.lines, "}"]]]
         made.append("\n".join(parts))

@@ -69,10 +69,10 @@ class Body:
     parts: list[list[str]] = field(default_factory=list)
 
 
-def bodies(code: Code, style: Style) -> list[Body]:
-    """What the functions say, in the order of `prototypes`."""
-    made = [_call(code, style), _batch(code, style)]
-    return [_setup(code, style), *made] if code.constants else made
+def call_bodies(code: Code, style: Style) -> list[Body]:
+    """What setup (where there are constants) and call function say."""
+    call = _call(code, style)
+    return [_setup(code, style), call] if code.constants else [call]
 
 
 def _call(code: Code, style: Style) -> Body:
@@ -84,11 +84,12 @@ def _call(code: Code, style: Style) -> Body:
         return Body(start + whole(units) + fill)
     found = cut(units, lambda place: f"kept_[{place}]", style.scalar, INDENT)
     parts = _parts(found, _pointers(code, style), style, a.function)
-    kept = f"{INDENT}{style.scalar} kept_[{found.places}];"
-    return Body([*start, kept, *(f"{INDENT}{part.call};" for part in parts), *fill], _texts(parts))
+    calls = [wrap(f"{INDENT}{part.call};", INDENT * 2) for part in parts]
+    return Body([*start, *_kept(found.places, style), *calls, *fill], _texts(parts))
 
 
-def _batch(code: Code, style: Style) -> Body:
+def batch_body(code: Code, style: Style) -> Body:
+    """What the batch function says."""
     n, i = code.arrays.count, code.arrays.index
     start = _start(style) + _unused(code)
     if style.calls:
@@ -138,6 +139,10 @@ def _pointers(code: Code, style: Style) -> dict[str, str]:
     return given | made
 
 
+def _kept(places: int, style: Style) -> list[str]:
+    return [f"{INDENT}{style.scalar} kept_[{places}];"] if places else []
+
+
 def _texts(parts: Sequence[_Part]) -> list[list[str]]:
     return [part.text for part in parts]
 
@@ -172,13 +177,12 @@ def _batch_in_parts(code: Code, style: Style, units: Sequence[Unit]) -> Body:
 
     parts = _parts(looped, arguments, style, a.batch, passed)
     lines = [
-        f"{style.scalar} kept_[{found.places * BLOCK}];",
         f"for ({size_type} start_ = 0; start_ < {a.count}; start_ += {BLOCK}) {{",
         f"{INDENT}const {size_type} rest_ = {a.count} - start_, count_ = rest_ < {BLOCK} ? rest_ : {BLOCK};",
         *(wrap(f"{INDENT}{part.call};", INDENT * 3) for part in parts),
         "}",
     ]
-    return Body([INDENT + line for line in lines], _texts(parts))
+    return Body(_kept(found.places * BLOCK, style) + [INDENT + line for line in lines], _texts(parts))
 
 
 def _strided(n: str, i: str) -> Entry:
@@ -215,8 +219,8 @@ def _setup(code: Code, style: Style) -> Body:
         "kept_": f"{scalar} *{style.restrict}kept_",
     }
     parts = _parts(found, arguments, style, a.setup)
-    kept = f"{INDENT}{scalar} kept_[{found.places}];"
-    return Body([kept, *(f"{INDENT}{part.call};" for part in parts)], _texts(parts))
+    calls = [wrap(f"{INDENT}{part.call};", INDENT * 2) for part in parts]
+    return Body([*_kept(found.places, style), *calls], _texts(parts))
 
 
 Together = Sequence[tuple[frozenset[int], list[str]]]

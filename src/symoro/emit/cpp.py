@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from symoro.emit import reserved
-from symoro.emit.clike import Style, array_of, bodies, prototypes, sizes
+from symoro.emit.clike import Style, array_of, batch_body, call_bodies, prototypes, sizes
 from symoro.emit.code import Code, code_of
 from symoro.emit.dialect import Dialect, Files, Language, plain_number
 from symoro.emit.header import block, header_lines
@@ -106,7 +106,8 @@ def _details(code: Code) -> list[str]:
 def _functions(code: Code) -> list[str]:
     using = tuple(f"using std::{name};" for op, name in _STANDARD.items() if op in code.operations)
     style = Style("Scalar", "std::size_t", kernel="detail::{0}<Scalar>", first=using)
-    pairs = zip(prototypes(code, style), bodies(code, style), strict=True)
+    bodies = [*call_bodies(code, style), batch_body(code, style)]
+    pairs = zip(prototypes(code, style), bodies, strict=True)
     return [
         "\n".join(["template <class Scalar>", line, "{", *body.lines, "}"]) + "\n" for line, body in pairs
     ]

@@ -55,33 +55,28 @@ def cut(units: Sequence[Unit], place: Callable[[int], str], scalar: str, indent:
     Arguments:
         place: the text of a place in the array between the parts.
     """
-    count = -(-len(units) // LONGEST)
-    bounds = [len(units) * at // count for at in range(count + 1)]
-    pieces = [units[first:last] for first, last in pairwise(bounds)]
-    home = {name: (at, unit) for at, piece in enumerate(pieces) for unit in piece for name in unit.names}
-    reads = [_reads(piece, home) for piece in pieces]
-    last_read = {name: at for at, names in enumerate(reads) for name in names}
+    fetched = {name: unit.lines for unit in units if unit.fetched for name in unit.names}
+    work = [unit for unit in units if not unit.fetched]
+    count = -(-len(work) // LONGEST)
+    pieces = [
+        work[first:last] for first, last in pairwise(len(work) * at // count for at in range(count + 1))
+    ]
+    home = {name: at for at, piece in enumerate(pieces) for unit in piece for name in unit.names}
+    last_read = {word: at for at, piece in enumerate(pieces) for word in words(whole(piece)) if word in home}
     slots, places = _places(pieces, last_read)
     made = []
     for at, piece in enumerate(pieces):
         lines: list[str] = []
-        there: set[str] = set()
+        missing = set(fetched) | {name for name in slots if home[name] < at}
         for unit in piece:
-            for name in _reads([unit], home):
-                if home[name][0] != at and name not in there:
-                    there.add(name)
-                    source = home[name][1]
-                    fetch = [f"{indent}const {scalar} {name} = {place(slots.get(name, 0))};"]
-                    lines += source.lines if source.fetched else fetch
+            for name in dict.fromkeys(_WORD.findall("\n".join(unit.lines))):
+                if name in missing:
+                    missing.remove(name)
+                    lines += fetched.get(name) or [f"{indent}const {scalar} {name} = {place(slots[name])};"]
             lines += unit.lines
             lines += [f"{indent}{place(slots[name])} = {name};" for name in unit.names if name in slots]
         made.append(lines)
     return Parts(made, places)
-
-
-def _reads(piece: Sequence[Unit], home: dict[str, tuple[int, Unit]]) -> list[str]:
-    """Variables that some units read, in order."""
-    return [word for line in whole(piece) for word in dict.fromkeys(_WORD.findall(line)) if word in home]
 
 
 def _places(pieces: Sequence[Sequence[Unit]], last_read: dict[str, int]) -> tuple[dict[str, int], int]:
@@ -90,12 +85,11 @@ def _places(pieces: Sequence[Sequence[Unit]], last_read: dict[str, int]) -> tupl
     free: list[int] = []
     count = 0
     for at, piece in enumerate(pieces):
-        for unit in piece:
-            for name in unit.names:
-                if last_read.get(name, at) > at and not unit.fetched:
-                    if not free:
-                        free.append(count)
-                        count += 1
-                    slots[name] = free.pop()
+        for name in (name for unit in piece for name in unit.names):
+            if last_read.get(name, at) > at:
+                if not free:
+                    free.append(count)
+                    count += 1
+                slots[name] = free.pop()
         free += [slot for name, slot in slots.items() if last_read[name] == at]
     return slots, count

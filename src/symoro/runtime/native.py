@@ -31,13 +31,10 @@ class Native:
     """
 
     def __init__(self, program: Program, values: Mapping[str, float]) -> None:
-        from symoro.emit import emit
-        from symoro.emit.c import constants_size, vectorises
+        from symoro.emit.c import call_files, constants_size
 
         self.program = program
-        files = emit(program, "c", name=NAME)
-        del files[f"{NAME}_example.c"]
-        batch = files.pop(f"{NAME}_batch.c")
+        files = call_files(program, NAME)
         self.constants = np.empty(constants_size(files))
         with_constants = len(self.constants) > 0
         extra = packed_source(program, NAME, constants=with_constants)
@@ -51,10 +48,6 @@ class Native:
             getattr(self._library, f"{NAME}_setup")(_pointer(parameters), _pointer(self.constants))
         self.constants.flags.writeable = False
         self.door = door(program, getattr(self._library, f"{NAME}_packed"), self.constants)
-        self._batch_files: dict[str, str] | None = None
-        if vectorises(batch):
-            rows = rows_source(program, NAME, constants=with_constants, blocks=True)
-            self._batch_files = {**files, f"{NAME}_batch.c": batch, **rows}
         self._many: Any = None
         self._building = threading.Lock()
 
@@ -87,13 +80,16 @@ class Native:
             return self._many
 
     def _batch_library(self) -> ctypes.CDLL:
-        files, self._batch_files = self._batch_files, None
-        if files is None:
+        from symoro.emit.c import batch_files, call_files, vectorises
+
+        batch = batch_files(self.program, NAME)
+        if not vectorises(batch):
             return self._library
+        rows = rows_source(self.program, NAME, constants=len(self.constants) > 0, blocks=True)
         try:
-            return library(files)
+            return library({**call_files(self.program, NAME), **batch, **rows})
         except MissingDependencyError as error:  # the compiler went away, or is not up to it
-            warnings.warn(f"{error.message}: batches run one sample at a time, slower", stacklevel=6)
+            warnings.warn(f"{error.message}: batches run one sample at a time, slower", stacklevel=5)
             return self._library
 
     def _arguments(self, sources: Mapping[str, Array], results: Mapping[str, Array]) -> list[Any]:

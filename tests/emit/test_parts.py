@@ -1,0 +1,58 @@
+"""Long C functions in parts: the same numbers, cut anywhere."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import pytest
+from hypothesis import given
+
+from symoro.emit import clike, emit, parts
+from symoro.emit.parts import Unit, cut
+from tests.emit.programs import Case, batches, chain, everything, few
+from tests.emit.run import assert_close, c_library, run_library
+
+
+@given(batches())
+@few(8)
+def test_the_same_numbers_wherever_it_is_cut(batch: list[Case]) -> None:
+    """One sample and many, compiled without a warning."""
+    with pytest.MonkeyPatch.context() as patch, TemporaryDirectory() as folder:
+        patch.setattr(clike, "WHOLE", 0)
+        patch.setattr(clike, "BLOCK", 2)
+        patch.setattr(parts, "LONGEST", 3)
+        library = c_library(Path(folder), batch, "-Wno-absolute-value")  # of a comparison
+        assert_close(run_library(library, batch), batch)
+        assert_close(run_library(library, batch, batch=True), batch)
+
+
+def test_angles_beyond_the_polynomials_in_parts(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(clike, "WHOLE", 0)
+    monkeypatch.setattr(parts, "LONGEST", 5)
+    text = emit(everything(), "c")["everything_batch.c"]
+    assert "far_ |= everything_batch_part" in text
+    assert len(re.findall(r"^    return far_;$", text, re.MULTILINE)) == 1
+
+
+def test_short_functions_stay_whole_and_long_ones_do_not() -> None:
+    assert "_part1" not in "".join(emit(chain(5), "c").values())
+    files = emit(chain(120), "c")
+    for name in ("chain.c", "chain_batch.c"):
+        found = re.split(r"^PART_ ", files[name], flags=re.MULTILINE)[1:]
+        assert len(found) > 3
+        assert max(text.count("\n") for text in found[:-1]) < 4 * parts.LONGEST
+    assert "_part" not in "".join(emit(chain(120), "cpp").values())
+
+
+def test_places_are_used_again_and_loads_repeated() -> None:
+    units = [Unit([f"const double x{j} = q[{j}];"], (f"x{j}",), fetched=True) for j in range(2)]
+    for j in range(2, 900):
+        units.append(Unit([f"const double x{j} = x{j - 1} + x0;"], (f"x{j}",)))
+    found = cut(units, lambda place: f"kept_[{place}]", "double", "")
+    assert len(found.lines) == 3
+    assert found.places == 2, "the second part reads one place while it fills another"
+    for lines in found.lines:
+        assert lines.count("const double x0 = q[0];") == 1
+    assert found.lines[1][:2] == ["const double x300 = kept_[0];", "const double x0 = q[0];"]
