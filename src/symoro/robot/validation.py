@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from symoro.robot.description import DRIVE, BaseKind, JointType, Robot
+from symoro.robot.description import DRIVE, MOTION, BaseKind, JointType, Robot
 
 
 def problems(robot: Robot) -> list[str]:
@@ -109,6 +109,9 @@ def _couplings(robot: Robot) -> Iterator[str]:
                 yield f"joint {j} is coupled to {i}, which is no moving joint"
             elif robot.frame(i).coupling:
                 yield f"joint {j} is coupled to joint {i}, which is coupled itself; name its drivers"
+        for name in MOTION:
+            if getattr(frame, name) is not None:
+                yield f"joint {j} is coupled and cannot have a fixed {name}; fix that of its drivers"
 
 
 def _names(robot: Robot) -> Iterator[str]:

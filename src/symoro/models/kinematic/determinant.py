@@ -17,7 +17,8 @@ from symoro.expr import ops
 from symoro.expr.linalg import Matrix, matmul, transpose
 from symoro.expr.scalar import Expr, Scalar
 from symoro.models.catalogue import Option, Port, model
-from symoro.models.joints import Trigonometry, is_zero, joint_positions
+from symoro.models.coordinates import joint_positions
+from symoro.models.joints import Trigonometry, is_zero
 from symoro.models.kinematic.blocks import always_singular, block_sign, diagonal_blocks, minor
 from symoro.models.kinematic.factoring import Factoring, factored
 from symoro.models.kinematic.jacobian import assembled, factors, needs_joints

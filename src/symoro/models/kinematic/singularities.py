@@ -11,7 +11,7 @@ from symoro.errors import NotApplicableError, ProgramError
 from symoro.expr import ops
 from symoro.expr.canonical import canonical
 from symoro.expr.scalar import Expr
-from symoro.models.joints import joint_positions
+from symoro.models.coordinates import joint_positions
 from symoro.models.kinematic.determinant import GRAM, determinant
 from symoro.models.kinematic.jacobian import needs_joints
 from symoro.models.kinematic.tool import moving_frame
