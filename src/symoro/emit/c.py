@@ -16,7 +16,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from symoro.emit import reserved
-from symoro.emit.clike import Style, array_of, bodies, many_arcs, prototypes, sizes
+from symoro.emit.clike import Style, array_of, asks_for_numbers, bodies, many_arcs, prototypes, sizes
 from symoro.emit.code import Code, base_name, code_of
 from symoro.emit.dialect import Dialect, Files, Language, plain_number
 from symoro.emit.grouping import grouped
@@ -43,6 +43,8 @@ DOUBLE = Dialect(
         ops.SELECT: "({0} ? {1} : {2})",
     },
     leading_underscore=False,
+    trailing_underscore=False,
+    macros=reserved.MACROS,
     reserved=reserved.C,
     externals=reserved.LIBM,
     helpers={
@@ -151,8 +153,12 @@ def _source(code: Code, scalar: str) -> str:
         f'#include "{code.arrays.base}.h"\n\n{first}',
         *helpers(code.operations, DIALECTS[scalar]),
     ]
+    guards = [
+        *(["order"] if together or code.kernels else []),
+        *(["finite"] if asks_for_numbers(code) else []),
+    ]
     simd = ["simd"] if style.simd else []
-    for kernel in [*(["lanes"] if together else []), *together, *simd, *code.kernels]:
+    for kernel in [*guards, *(["lanes"] if together else []), *together, *simd, *code.kernels]:
         text = kernel_text(kernel, ".c")
         parts.append(text if scalar == "double" else _in_float(text))
     for prototype, lines in zip(prototypes(code, style), bodies(code, style), strict=True):
