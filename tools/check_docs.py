@@ -1,21 +1,33 @@
-"""Check the documentation: relative links lead somewhere, Python examples run.
+"""Check the documentation: relative links lead somewhere, Python examples and command lines run.
 
 Fences opened by exactly ```python are run, those of one file in one namespace; a fence with any
-other word after it is a sketch.
+other word after it is a sketch. Command lines are those that start with `symoro`, in an indented
+block or a ```sh fence, and in the README and the tutorial also those inside a sentence; a word in
+capitals stands for something else, and such a line is not run. The examples of a page share an
+empty folder.
 """
 
 from __future__ import annotations
 
 import contextlib
 import io
+import os
 import re
+import shlex
 import sys
+import tempfile
 import traceback
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 LINK = re.compile(r"\]\((?!https?:|mailto:|#)([^)#\s]+)")
 EXAMPLE = re.compile(r"^```python\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+BLOCK = re.compile(r"^ {4}(symoro [^\n]+)$", re.MULTILINE)
+SHELL = re.compile(r"^```sh\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+INLINE = re.compile(r"`(symoro [^`]+)`")
+PLACEHOLDER = re.compile(r"\b[A-Z]{4,}\b|\.\.\.")
+WITH_INLINE = ("README.md", "tutorial.md")
 
 
 def pages() -> list[Path]:
@@ -29,20 +41,70 @@ def broken_links(page: Path, text: str) -> list[str]:
     return [f"broken link: {target}" for target in targets if not (page.parent / target).exists()]
 
 
+def command_lines(page: Path, text: str) -> Iterator[tuple[int, str]]:
+    """(position, line) of the commands on a page."""
+    found = [(match.start(1), match.group(1)) for match in BLOCK.finditer(text)]
+    for fence in SHELL.finditer(text):
+        for match in re.finditer(r"^symoro [^\n]+$", fence.group(1), re.MULTILINE):
+            found.append((fence.start(1) + match.start(), match.group()))
+    if page.name in WITH_INLINE:
+        found += [(match.start(1), match.group(1).replace("\n", " ")) for match in INLINE.finditer(text)]
+    return (item for item in found if not PLACEHOLDER.search(item[1].split(" #")[0]))
+
+
+def run_python(page: Path, line: int, code: str, namespace: dict[str, object]) -> None:
+    """Run an example; newlines in front make the traceback count lines of the page."""
+    exec(compile("\n" * line + code, str(page), "exec"), namespace)  # noqa: S102
+
+
+def run_command(text: str) -> None:
+    """Run a command line in this process.
+
+    Raises:
+        RuntimeError: it did not end well.
+    """
+    from symoro.ui.cli import main as symoro
+
+    errors = io.StringIO()
+    with contextlib.redirect_stderr(errors):
+        try:
+            code = symoro(shlex.split(text, comments=True)[1:])
+        except SystemExit as done:
+            code = done.code if isinstance(done.code, int) else 1
+    if code:
+        raise RuntimeError(f"'{text}' ended with {code}: {errors.getvalue().strip()}")
+
+
 def broken_examples(page: Path, text: str) -> list[str]:
-    """One message for each example that raises; what examples print is dropped."""
-    messages = []
+    """One message for each example or command that fails; what they print is dropped."""
     namespace: dict[str, object] = {"__name__": "__example__"}
+    steps: list[tuple[int, Callable[[int], None]]] = []
     for example in EXAMPLE.finditer(text):
-        line = text.count("\n", 0, example.start()) + 1
-        # Newlines in front make the traceback count lines of the page.
-        code = compile("\n" * line + example.group(1), str(page), "exec")
+        code = example.group(1)
+        steps.append((example.start(), lambda line, code=code: run_python(page, line, code, namespace)))
+    for start, words in command_lines(page, text):
+        steps.append((start, lambda line, words=words: run_command(words)))
+    messages = []
+    for start, step in sorted(steps, key=lambda item: item[0]):
+        line = text.count("\n", 0, start) + 1
         try:
             with contextlib.redirect_stdout(io.StringIO()):
-                exec(code, namespace)  # noqa: S102
+                step(line)
         except Exception:
             messages.append(f"example at line {line}:\n{traceback.format_exc(limit=-2)}")
     return messages
+
+
+@contextlib.contextmanager
+def empty_folder() -> Iterator[None]:
+    """Work in a folder of one's own, which is gone afterwards."""
+    before = Path.cwd()
+    with tempfile.TemporaryDirectory(prefix="symoro-docs-") as folder:
+        os.chdir(folder)
+        try:
+            yield
+        finally:
+            os.chdir(before)
 
 
 def main() -> int:
@@ -50,7 +112,9 @@ def main() -> int:
     wrong = 0
     for page in pages():
         text = page.read_text(encoding="utf-8")
-        for message in broken_links(page, text) + broken_examples(page, text):
+        with empty_folder():
+            messages = broken_links(page, text) + broken_examples(page, text)
+        for message in messages:
             wrong += 1
             print(f"{page.relative_to(ROOT)}: {message}")
     print(f"{len(pages())} pages, {wrong} wrong")

@@ -163,12 +163,12 @@ def _cpp_wrappers(program: Program, scalar: str) -> list[str]:
     listed += [f"{scalar} *o{k}" for k in range(len(program.outputs))]
     arguments, names = ", ".join(listed), ", ".join(a.split("*")[1] for a in listed)
     lines = [
-        f'extern "C" void call_{name}({arguments}) {{ {name}::call<{scalar}>({names}); }}',
-        f'extern "C" void batch_{name}(size_t n, {arguments}) {{ {name}::batch<{scalar}>(n, {names}); }}',
+        f'extern "C" void call_{name}({arguments}) {{ symoro::{name}::call<{scalar}>({names}); }}',
+        f'extern "C" void batch_{name}(size_t n, {arguments}) {{ symoro::{name}::batch<{scalar}>(n, {names}); }}',
     ]
     if program.constants:
         start = f'extern "C" void setup_{name}(const {scalar} *p, {scalar} *k)'
-        lines.append(f"{start} {{ {name}::setup<{scalar}>(p, k); }}")
+        lines.append(f"{start} {{ symoro::{name}::setup<{scalar}>(p, k); }}")
     return lines
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import keyword
 import re
+from pathlib import Path
 
 import pytest
 from hypothesis import given
@@ -12,7 +13,10 @@ from hypothesis import strategies as st
 from symoro.emit import LANGUAGES, c, cpp, emit, fortran, julia, maple, mathematica, matlab, python, text
 from symoro.emit.dialect import Dialect
 from symoro.emit.names import Names, identifier
+from symoro.expr.scalar import atan2, cos, maximum, minimum, sign, sin
 from symoro.program.builder import Builder
+from symoro.program.program import Program
+from tests.emit.run import command, need, put
 
 DIALECTS = {
     "c": c.DOUBLE,
@@ -88,3 +92,66 @@ def _without_comments(written: str, language: str) -> str:
     mark = {"fortran": "!", "matlab": "%", "latex": "%"}.get(language, "#")
     body = re.sub(rf"^{mark}.*$", "", written, flags=re.M)
     return re.sub(r"\\section\*.*", "", body)
+
+
+AWKWARD = """
+    INLINE_ LANES_ RARE_ LOOSE_ LIBRARY_ SIMD_ SINCOS_ SINCOS_LIMIT_ ATAN2_ reach_ far_ far1_ arc1_
+    angle_ sine_ cosine_ unused1_ x_ y_ e_ lanes_ words_ sincos_ sincos4_ atan2_ sign_ min_ max_ solve_
+    FLT_EVAL_METHOD DBL_MAX FLT_RADIX M_PI M_E HUGE_VAL INFINITY NAN NULL EOF linux unix i386
+    math_errhandling OVERFLOW MODEL_H MODEL_HPP MODEL_CONSTANTS MODEL_PARAMETERS MODEL_SIZE_q
+    MODEL_SIZE_y model model_setup model_batch symoro size_t sin fabs double restrict stdin offsetof
+    DECIMAL_DIG _Bool __GNUC__ std Scalar detail
+""".split()  # noqa: SIM905
+
+
+def _awkward() -> Program:
+    """Sines, arctangents, choices and a linear system, all with names that C has other uses for."""
+    builder = Builder("model")
+    q = builder.input("q", (3,))
+    parameters = [builder.parameter(name) for name in AWKWARD]
+    total = parameters[0] * q[0]
+    for k, p in enumerate(parameters):
+        total = total + p * q[k % 3]
+    arcs = [atan2(sin(x) * parameters[0] + 1, cos(x) + 2) for x in q]
+    solved = builder.call("solve", [2, q[0], 0, 3], [total, 1])
+    builder.output("y", [*arcs, *solved, minimum(total, q[1]), maximum(total, q[2]), sign(total)])
+    return builder.program()
+
+
+@pytest.mark.parametrize("flags", [["-std=c99"], ["-std=gnu17", "-O2"]])
+@pytest.mark.parametrize("compiler", ["gcc", "clang"])
+def test_names_that_c_has_other_uses_for(tmp_path: Path, compiler: str, flags: list[str]) -> None:
+    put(tmp_path, emit(_awkward(), "c", name="model"))
+    command(need(compiler), *flags, "-Wall", "-Wextra", "-Werror", "-c", "model.c", cwd=tmp_path)
+    command(need(compiler), *flags, "-Wall", "-Wextra", "-Werror", "-c", "model_example.c", cwd=tmp_path)
+
+
+def test_c_and_cpp_of_one_name_in_one_unit(tmp_path: Path) -> None:
+    put(tmp_path, emit(_awkward(), "c", name="model"))
+    put(tmp_path, emit(_awkward(), "cpp", name="model"))
+    (tmp_path / "both.cpp").write_text(
+        '#include "model.h"\n#include "model.hpp"\n#include <cstdio>\n'
+        "int main()\n{\n"
+        "    double p[MODEL_PARAMETERS], k[MODEL_CONSTANTS], l[symoro::model::CONSTANTS];\n"
+        "    double q[3] = {0.3, -0.4, 0.5}, y[MODEL_SIZE_y], z[MODEL_SIZE_y];\n"
+        "    for (int i = 0; i < MODEL_PARAMETERS; ++i) p[i] = 0.1 * i;\n"
+        "    model_setup(p, k);\n    model(q, k, y);\n"
+        "    symoro::model::setup<double>(p, l);\n    symoro::model::call<double>(q, l, z);\n"
+        "    for (int i = 0; i < MODEL_SIZE_y; ++i) {\n"
+        "        if (!(y[i] - z[i] < 1e-12 && z[i] - y[i] < 1e-12)) return 1;\n    }\n"
+        "    return 0;\n}\n"
+    )
+    command(need("gcc"), "-std=c99", "-O2", "-c", "model.c", cwd=tmp_path)
+    command(
+        need("g++"),
+        "-std=c++11",
+        "-Wall",
+        "-Wextra",
+        "-Werror",
+        "both.cpp",
+        "model.o",
+        "-o",
+        "both",
+        cwd=tmp_path,
+    )
+    command("./both", cwd=tmp_path)

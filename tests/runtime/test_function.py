@@ -267,3 +267,16 @@ def test_quiet_when_asked_for_numpy(placed: Model, recwarn: Callable[..., Any]) 
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         placed.function(compiled=False)(q=np.zeros(6))
+
+
+@pytest.mark.parametrize(
+    "given", [[None, None], [0.1, None], [[0.1, 0.2], [None, 0.3]], np.array([None, 1.0])]
+)
+@pytest.mark.parametrize("compiled", [False, True])
+def test_none_is_no_number(given: Any, compiled: bool) -> None:
+    if compiled and find_compiler() is None:
+        pytest.skip("no C compiler")
+    f = symoro.generate(symoro.load("planar2r"), "transform").function(compiled=compiled)
+    with pytest.raises(ArgumentError, match="input 'q' is not an array of real numbers"):
+        f(q=given)
+    assert np.isnan(f(q=[0.1, float("nan")])["T"]).any()

@@ -260,8 +260,11 @@ def test_export(run: Any, data: Any, tmp_path: Path) -> None:
 def test_singularities(run: Any, data: Any) -> None:
     assert run("singularities", "rx90").splitlines()[1] == "  cos(q3) = 0   at q3 = pi/2 or -pi/2"
     found = data("singularities", "rx90")
-    assert found["meaning"] == "J" and found["always"] is False
-    assert found["conditions"][2] == {"expression": "D3*cos(q2) - RL4*sin(q2 + q3)", "solution": ""}
+    assert found["meaning"] == "J" and found["always"] is False and found["complete"] is True
+    assert found["conditions"][2] == {"expressions": ["D3*cos(q2) - RL4*sin(q2 + q3)"], "solution": ""}
+    for name in ("jaco2", "panda"):
+        found = data("singularities", name)
+        assert found["conditions"] and found["complete"] is True
     assert "D3" not in run("singularities", "rx90", "--bind", "D3=1/2")
 
 

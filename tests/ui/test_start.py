@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import importlib.util
 import os
+import re
 import subprocess
 import sys
 import time
+import tomllib
 from pathlib import Path
 
 import pytest
 
+ROOT = Path(__file__).resolve().parents[2]
 HEAVY = ("numpy", "sympy", "scipy", "yaml", "rich", "platformdirs")
 
 
@@ -127,3 +131,26 @@ def test_an_interrupt_is_no_traceback(
     monkeypatch.setattr(commands, "run", stop)
     assert cli.main(["robots"]) == 130
     assert capsys.readouterr().err == "symoro: stopped\n"
+
+
+def test_sympy_comes_with_symoro() -> None:
+    """What the README shows works after its own installation."""
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    assert any(re.match(r"sympy\b", name) for name in project["dependencies"])
+    assert project["optional-dependencies"]["sympy"] == []
+
+
+def test_command_lines_of_the_documentation_are_run(tmp_path: Path) -> None:
+    """tools/check_docs.py runs them; here, that it finds them and that it notices one which fails."""
+    path = ROOT / "tools" / "check_docs.py"
+    spec = importlib.util.spec_from_file_location("check_docs", path)
+    assert spec is not None and spec.loader is not None
+    check = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(check)
+    readme = ROOT / "README.md"
+    found = [line for _, line in check.command_lines(readme, readme.read_text())]
+    assert len(found) >= 12 and not any("COMMAND" in line for line in found)
+    page = tmp_path / "page.md"
+    text = "# a page\n\n    symoro show rx90   # good\n\n    symoro show nothing.yaml\n\n```sh\nsymoro cite rx91\n```\n"
+    messages = check.broken_examples(page, text)
+    assert [message.split(":")[0] for message in messages] == ["example at line 5", "example at line 8"]

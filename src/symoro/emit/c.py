@@ -18,7 +18,17 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from symoro.emit import reserved
-from symoro.emit.clike import Body, Style, array_of, batch_body, call_bodies, many_arcs, prototypes, sizes
+from symoro.emit.clike import (
+    Body,
+    Style,
+    array_of,
+    asks_for_numbers,
+    batch_body,
+    call_bodies,
+    many_arcs,
+    prototypes,
+    sizes,
+)
 from symoro.emit.code import Code, base_name, code_of
 from symoro.emit.dialect import Dialect, Files, Language, plain_number
 from symoro.emit.grouping import grouped
@@ -46,6 +56,8 @@ DOUBLE = Dialect(
         ops.SELECT: "({0} ? {1} : {2})",
     },
     leading_underscore=False,
+    trailing_underscore=False,
+    macros=reserved.MACROS,
     reserved=reserved.C,
     externals=reserved.LIBM,
     helpers={
@@ -172,7 +184,7 @@ def _source(code: Code, scalar: str) -> str:
     for kernel in _together(code):
         kernels += [kernel, f"{kernel}_four"]
     parts = [_includes(code), *helpers(code.operations, DIALECTS[scalar])]
-    parts += _kernels([*kernels, *code.kernels], scalar)
+    parts += _kernels([*_guards(code), *kernels, *code.kernels], scalar)
     style = _style(code, scalar)
     return "\n".join(parts + _functions(prototypes(code, style)[:-1], call_bodies(code, style)))
 
@@ -185,7 +197,7 @@ def _batch_source(code: Code, scalar: str) -> str:
     else:
         together = _together(code)
         parts = [_includes(code), *helpers(code.call_operations, DIALECTS[scalar])]
-        parts += _kernels([*(["lanes"] if together else []), *together, "simd"], scalar)
+        parts += _kernels([*_guards(code), *(["lanes"] if together else []), *together, "simd"], scalar)
     return "\n".join(parts + _functions(prototypes(code, style)[-1:], [batch_body(code, style)]))
 
 
@@ -202,6 +214,12 @@ def _together(code: Code) -> list[str]:
 def _includes(code: Code) -> str:
     first = "#include <float.h>\n" if _together(code) else ""
     return f'#include "{code.arrays.base}.h"\n\n{first}#include <math.h>\n'
+
+
+def _guards(code: Code) -> list[str]:
+    """What says under which flags a compiler keeps to the meaning of the code."""
+    order = ["order"] if _together(code) or code.kernels else []
+    return [*order, *(["finite"] if asks_for_numbers(code) else [])]
 
 
 def _kernels(names: Sequence[str], scalar: str) -> list[str]:

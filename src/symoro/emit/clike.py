@@ -50,6 +50,14 @@ def many_arcs(code: Code) -> bool:
     return sum(map(len, code.arcs)) >= MANY_ARCS
 
 
+_COMPARED = frozenset({ops.MIN, ops.MAX, ops.LESS, ops.LESS_EQUAL, ops.EQUAL, ops.SELECT})
+
+
+def asks_for_numbers(code: Code) -> bool:
+    """Whether comparisons decide, which a compiler that takes every number for finite may turn round."""
+    return bool(code.kernels) or not _COMPARED.isdisjoint(code.operations)
+
+
 def prototypes(code: Code, style: Style) -> list[str]:
     """Declarations of setup (where there are constants), call and batch function."""
     a, scalar, restrict = code.arrays, style.scalar, style.restrict

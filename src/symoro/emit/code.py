@@ -130,6 +130,10 @@ def _arrays(program: Program, dialect: Dialect, names: Names, name: str | None) 
             base, base, "", "", tuple(port.name for port in program.inputs), _claimed(names, outputs)
         )
     base = base_name(program, dialect, names, name)
+    ports = [port.name for port in program.inputs] + outputs
+    sizes = [f"{{0}}_SIZE_{port}" for port in ports]
+    for template in (*dialect.macros, *(sizes if dialect.macros else ())):
+        names.claim(template.format(base.upper()))
 
     def function(template: str) -> str:
         return base if template == "{0}" else names.claim(template.format(base)) if template else ""

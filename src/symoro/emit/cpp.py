@@ -1,8 +1,10 @@
-"""C++11, header only: NAME.hpp, a namespace NAME with templates over the scalar.
+"""C++11, header only: NAME.hpp, a namespace symoro::NAME with templates over the scalar.
 
-    NAME::setup<Scalar>(const Scalar* p, Scalar* k)             parameters -> constants, where there are any
-    NAME::call<Scalar>(const Scalar* q, const Scalar* k, Scalar* T)     one sample; matrices by rows
-    NAME::batch<Scalar>(std::size_t n, ...)                     entry e of sample i is x[e * n + i]
+    symoro::NAME::setup<Scalar>(const Scalar* p, Scalar* k)             parameters -> constants, where there are any
+    symoro::NAME::call<Scalar>(const Scalar* q, const Scalar* k, Scalar* T)     one sample; matrices by rows
+    symoro::NAME::batch<Scalar>(std::size_t n, ...)                     entry e of sample i is x[e * n + i]
+
+NAME alone is a function of the C code of the same name, which may stand in the same program.
 
 `Scalar` is double, float or a type that brings its own sin, cos ... (dual numbers, intervals).
 """
@@ -12,7 +14,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from symoro.emit import reserved
-from symoro.emit.clike import Style, array_of, batch_body, call_bodies, prototypes, sizes
+from symoro.emit.clike import Style, array_of, asks_for_numbers, batch_body, call_bodies, prototypes, sizes
 from symoro.emit.code import Code, code_of
 from symoro.emit.dialect import Dialect, Files, Language, plain_number
 from symoro.emit.header import block, header_lines
@@ -56,6 +58,8 @@ DIALECT = Dialect(
     truth="{0} != Scalar(0)",
     number=_number,
     leading_underscore=False,
+    trailing_underscore=False,
+    macros=reserved.MACROS,
     reserved=reserved.CPP,
     helpers={
         (ops.SIGN,): _SIGN,
@@ -89,11 +93,12 @@ def write(program: Program, *, name: str | None = None) -> Files:
     parts = [
         block(header_lines(code))
         + f"#ifndef {guard}\n#define {guard}\n\n#include <cmath>\n#include <cstddef>\n",
-        f"namespace {base} {{\n",
+        *([kernel_text("finite", ".c")] if asks_for_numbers(code) else []),
+        f"namespace symoro {{\nnamespace {base} {{\n",
         "\n".join(f"constexpr std::size_t {what} = {number};" for what, number in sizes(code)) + "\n",
         *_details(code),
         *_functions(code),
-        f"}} // namespace {base}\n\n#endif\n",
+        f"}} // namespace {base}\n}} // namespace symoro\n\n#endif\n",
     ]
     return {f"{base}.hpp": "\n".join(parts)}
 
@@ -131,9 +136,9 @@ def demo(
         lines.append(array_of(f"const double {array}", entries))
     lines += [f"    double {array}[{max(1, size(shape))}];" for array, shape in results] + [""]
     if code.constants:
-        lines.append(f"    {a.base}::{a.setup}<double>({a.parameters}, {a.constants});")
+        lines.append(f"    symoro::{a.base}::{a.setup}<double>({a.parameters}, {a.constants});")
     given = ", ".join([*call_arguments(code), *a.outputs])
-    lines += [f"    {a.base}::{a.function}<double>({given});", ""]
+    lines += [f"    symoro::{a.base}::{a.function}<double>({given});", ""]
     for array, shape in results:
         lines.append(f'    show("{array}", {array}, {size(shape)}, {shape[-1] if shape else 1});')
     return {f"{a.base}_example.cpp": "\n".join([*lines, "    return 0;", "}"]) + "\n"}

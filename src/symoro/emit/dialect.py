@@ -65,6 +65,8 @@ class Dialect:
         fold_case: whether names that differ in case only are one name.
         underscore: what stands for an underscore in a name.
         leading_underscore: whether a name may start with an underscore.
+        trailing_underscore: whether a name may end with one; where not, such names belong to the emitter.
+        macros: templates of words that the code defines for all that includes it; {0} is the base name in capitals.
         longest: the longest name.
         symbol: how a name is shown, where that is not the name itself; names shown alike are one name.
         helpers: definitions shipped with the code that uses one of their operations.
@@ -91,8 +93,10 @@ class Dialect:
     fold_case: bool = False
     underscore: str = "_"
     leading_underscore: bool = True
+    trailing_underscore: bool = True
     longest: int = 63
     symbol: Callable[[str], str] = str
+    macros: tuple[str, ...] = ()
     helpers: Mapping[tuple[int, ...], str] = field(default_factory=dict)
     turns: bool = False
     listing: bool = False

@@ -56,6 +56,8 @@ class Names:
         text = identifier(wanted)
         if not self._dialect.leading_underscore and text[0] == "_":
             text = "x" + text
+        if not self._dialect.trailing_underscore and text[-1] == "_":
+            text = text[: self._dialect.longest - 1] + "x"
         if self._dialect.underscore != "_":
             text = re.sub(r"_([a-z])", lambda m: m.group(1).upper(), text)
             text = text.replace("_", self._dialect.underscore)

@@ -27,9 +27,29 @@ KERNELS = words(
     """
 )
 
+# Macros of float.h, math.h, stddef.h and stdio.h, and those that compilers define without an underscore.
+_C_MACROS = words(
+    """
+    BUFSIZ DBL_DECIMAL_DIG DBL_DIG DBL_EPSILON DBL_HAS_SUBNORM DBL_MANT_DIG DBL_MAX DBL_MAX_10_EXP DBL_MAX_EXP
+    DBL_MIN DBL_MIN_10_EXP DBL_MIN_EXP DBL_TRUE_MIN DBL_NORM_MAX DECIMAL_DIG DOMAIN EOF EXCEPTION_DEFINED
+    FILENAME_MAX FLT_DECIMAL_DIG FLT_DIG FLT_EPSILON FLT_EVAL_METHOD FLT_HAS_SUBNORM FLT_MANT_DIG FLT_MAX
+    FLT_MAX_10_EXP FLT_MAX_EXP FLT_MIN FLT_MIN_10_EXP FLT_MIN_EXP FLT_NORM_MAX FLT_RADIX FLT_ROUNDS FLT_TRUE_MIN
+    FOPEN_MAX FP_FAST_FMA FP_FAST_FMAF FP_FAST_FMAL FP_ILOGB0 FP_ILOGBNAN FP_INFINITE FP_INT_DOWNWARD
+    FP_INT_TONEAREST FP_INT_TONEARESTFROMZERO FP_INT_TOWARDZERO FP_INT_UPWARD FP_LLOGB0 FP_LLOGBNAN FP_NAN
+    FP_NORMAL FP_SUBNORMAL FP_ZERO HUGE HUGE_VALF HUGE_VALL INFINITY LDBL_DECIMAL_DIG LDBL_DIG LDBL_EPSILON
+    LDBL_HAS_SUBNORM LDBL_MANT_DIG LDBL_MAX LDBL_MAX_10_EXP LDBL_MAX_EXP LDBL_MIN LDBL_MIN_10_EXP LDBL_MIN_EXP
+    LDBL_NORM_MAX LDBL_TRUE_MIN L_ctermid L_cuserid L_tmpnam MATH_ERREXCEPT MATH_ERRNO MAXFLOAT M_1_PI M_2_PI
+    M_2_SQRTPI M_3PI_4 M_E M_INVLN2 M_IVLN10 M_LN10 M_LN2 M_LN2HI M_LN2LO M_LOG10E M_LOG2E M_LOG2_E M_PI M_PI_2
+    M_PI_4 M_SQRT1_2 M_SQRT2 M_SQRT3 M_SQRTPI M_TWOPI OVERFLOW PLOSS P_tmpdir SEEK_CUR SEEK_END SEEK_SET
+    SING SNAN SNANF SNANL TLOSS TMP_MAX UNDERFLOW X_TLOSS arm i386 linux math_errhandling mips offsetof
+    signgam stderr stdin stdout sun sparc unix vax
+    """
+)
+
 # The header of the C code is meant for C++ too, so that C avoids the keywords of both.
 C = (
     _CPP_KEYWORDS
+    | _C_MACROS
     | KERNELS
     | words(
         """
@@ -37,8 +57,7 @@ C = (
     long register restrict return short signed sizeof static struct switch typedef union unsigned void
     volatile while asm typeof bool true false main errno NULL INFINITY NAN HUGE_VAL size_t ptrdiff_t
     wchar_t sqrt sin cos tan asin acos atan2 fabs abs sqrtf sinf cosf tanf asinf acosf atan2f fabsf
-    sign_ min_ max_ show printf sincos_ angle_ sine_ cosine_ far_ e_ SIMD_ SINCOS_LIMIT_ PART_ kept_
-    start_ count_ rest_
+    sign_ min_ max_ show printf symoro
     """
     )
 )
@@ -51,6 +70,9 @@ LIBM = words(
     nearbyint lrint lround remainder remquo copysign nan nextafter nexttoward j0 j1 jn y0 y1 yn
     """
 )
+
+# What the headers of C and C++ define; both may be included in one file.
+MACROS = ("{0}_H", "{0}_HPP", "{0}_PARAMETERS", "{0}_CONSTANTS")
 
 CPP = C | words("std detail Scalar PARAMETERS CONSTANTS")
 

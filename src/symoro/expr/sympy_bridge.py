@@ -20,7 +20,7 @@ def _sympy() -> Any:
         import sympy
     except ImportError:
         raise MissingDependencyError(
-            "SymPy is not installed", hint="install it with: pip install 'symoro[sympy]'"
+            "SymPy is not installed", hint="install it with: pip install sympy"
         ) from None
     return sympy
 

@@ -1,4 +1,4 @@
-"""What the models share: joint inputs by frame number, and the names of their sines and cosines."""
+"""What the models share: the angles and lengths of the joints, and the names of their sines and cosines."""
 
 from __future__ import annotations
 
@@ -7,33 +7,12 @@ from dataclasses import dataclass
 
 from symoro.expr.scalar import Expr, Scalar, cos, sin
 from symoro.program.builder import Builder
-from symoro.robot.coordinates import independent, positions, rates
 from symoro.robot.description import Robot
-from symoro.robot.topology import cut_joints
 
 
 def is_zero(x: Scalar) -> bool:
     """Whether a scalar is the number zero."""
     return x.is_zero if isinstance(x, Expr) else x == 0
-
-
-def joint_positions(builder: Builder, robot: Robot, *, cut: bool = False) -> dict[int, Scalar]:
-    """Declare the input q (and qc for opened joints, when asked) and give every joint's position."""
-    own = independent(robot)
-    q = builder.input("q", (len(own),), [f"q{j}" for j in own], "joint positions")
-    found = positions(robot, dict(zip(own, q, strict=True)), builder.formula)
-    if cut:
-        opened = cut_joints(robot)
-        qc = builder.input("qc", (len(opened),), [f"q{j}" for j in opened], "positions of the opened joints")
-        found.update(zip(opened, qc, strict=True))
-    return found
-
-
-def joint_rates(builder: Builder, robot: Robot, name: str, title: str) -> dict[int, Scalar]:
-    """Declare the input qd or qdd and give every joint's rate."""
-    own = independent(robot)
-    entries = builder.input(name, (len(own),), [f"{name}{j}" for j in own], title)
-    return rates(robot, dict(zip(own, entries, strict=True)), builder.formula)
 
 
 @dataclass(frozen=True)

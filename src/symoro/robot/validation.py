@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from symoro.errors import ProgramError
 from symoro.expr.formula import Formula
 from symoro.expr.parser import NAME, reserved
-from symoro.robot.description import ANGLES, DRIVE, BaseKind, JointType, Robot, scalars
+from symoro.robot.description import ANGLES, DRIVE, MOTION, BaseKind, JointType, Robot, scalars
 from symoro.robot.postures import Postures
 
 LARGEST = 1e30
@@ -122,6 +122,9 @@ def _couplings(robot: Robot) -> Iterator[str]:
                 yield f"joint {j} is coupled to {i}, which is no moving joint"
             elif robot.frame(i).coupling:
                 yield f"joint {j} is coupled to joint {i}, which is coupled itself; name its drivers"
+        for name in MOTION:
+            if getattr(frame, name) is not None:
+                yield f"joint {j} is coupled and cannot have a fixed {name}; fix that of its drivers"
 
 
 def _names(robot: Robot) -> Iterator[str]:

@@ -35,13 +35,11 @@ class Native:
     """
 
     def __init__(self, error: PoseError, starts: int, values: Mapping[str, float]) -> None:
-        from symoro.emit import emit
-        from symoro.emit.c import constants_size
+        from symoro.emit.c import call_files, constants_size
 
         self._joints, self._entries = len(error.moving), len(error.entries)
         program = error.program
-        files = emit(program, "c", name=NAME)
-        del files[f"{NAME}_example.c"]
+        files = call_files(program, NAME)
         self._constants = np.empty(constants_size(files))
         files["damped.c"] = _driver(error, starts, constants=len(self._constants) > 0)
         lib = library(files)

@@ -124,6 +124,8 @@ def _as_array(port: Input, inputs: Mapping[str, Any]) -> Array:
         if isinstance(given, np.ndarray) and given.dtype.kind == "c":
             raise TypeError("complex")
         array = np.asarray(given, dtype=float)
+        if _made_of_none(given, array):
+            raise TypeError("None")
     except (TypeError, ValueError, OverflowError):
         message = f"input '{port.name}' is not an array of real numbers"
         raise ArgumentError(message, hint=f"expected {_expected([port])}") from None
@@ -135,6 +137,13 @@ def _as_array(port: Input, inputs: Mapping[str, Any]) -> Array:
             hint=f"its entries are {entries}",
         )
     return array
+
+
+def _made_of_none(given: Any, array: Array) -> bool:
+    """Whether an entry is None, which NumPy takes for what is no number."""
+    if isinstance(given, np.ndarray) and given.dtype.kind != "O":
+        return False
+    return bool(np.isnan(array).any()) and any(x is None for x in np.asarray(given, dtype=object).flat)
 
 
 def _expected(ports: Sequence[Input]) -> str:

@@ -13,10 +13,10 @@ import symoro
 from symoro.expr import ops
 from symoro.expr.evaluate import evaluate
 from symoro.expr.formula import Formula, formula
+from symoro.models.coordinates import joint_positions
 from symoro.models.dynamic.formulation import FLAGS, Choice, Formulation, Move, plain, quick
 from symoro.models.dynamic.inertia import link_inertias, regrouped
 from symoro.models.dynamic.inverse import torque_program
-from symoro.models.joints import joint_positions
 from symoro.models.recursion import local_frames
 from symoro.program.builder import Builder
 from symoro.program.interpret import interpret

@@ -14,11 +14,11 @@ from dataclasses import dataclass
 
 from symoro.expr.linalg import Matrix, Vector, add, cross, matvec, transpose
 from symoro.expr.scalar import Scalar
+from symoro.models.coordinates import joint_positions, joint_velocities, own_entries
 from symoro.models.dynamic.composite import inverse_inertia
 from symoro.models.dynamic.inertia import Inertia, Symmetric, effective_inertias, to_parent
-from symoro.models.dynamic.setting import drive_torques, gravity, joint_motion, joint_torques, wrenches
-from symoro.models.joints import joint_positions
-from symoro.models.kinematic.motion import QD, angular_velocities
+from symoro.models.dynamic.setting import drive_torques, gravity, wrenches
+from symoro.models.kinematic.motion import angular_velocities
 from symoro.models.recursion import Local, base_motion, local_frames, name_vectors
 from symoro.program.builder import Builder
 from symoro.program.program import Program
@@ -75,8 +75,8 @@ def articulated(robot: Robot) -> Program:
     """Direct dynamics by articulated bodies."""
     builder = Builder(f"{robot.name}_direct_dynamics")
     q = joint_positions(builder, robot)
-    qd = joint_motion(builder, robot, "qd", "QP", QD.title)
-    torques = joint_torques(builder, robot)
+    qd = joint_velocities(builder, robot)
+    torques = own_entries(builder, robot, "tau")
     none: dict[int, Scalar] = dict.fromkeys(moving_joints(robot), 0)
     friction = drive_torques(builder, robot, qd, none)
     tau = {j: t - friction[j] for j, t in torques.items()}

@@ -21,13 +21,14 @@ from symoro.errors import NotApplicableError
 from symoro.expr.linalg import Matrix, Vector, add, cross, matmul, transpose
 from symoro.expr.scalar import Scalar
 from symoro.models.catalogue import Port, model
+from symoro.models.coordinates import joint_positions
 from symoro.models.dynamic.inertia import (
     Inertia,
     effective_inertias,
     to_parent,
 )
 from symoro.models.dynamic.setting import APPLIES_TO, rigid_fixed_tree
-from symoro.models.joints import is_zero, joint_positions
+from symoro.models.joints import is_zero
 from symoro.models.kinematic.motion import Q
 from symoro.models.recursion import Local, local_frames
 from symoro.models.references import SYMORO_1997

@@ -3,7 +3,8 @@
     dtau/dq, dtau/dqd by differentiation of the Newton-Euler program, dtau/dqdd = A
     dqdd/dq = -A^-1 dtau/dq,   dqdd/dqd = -A^-1 dtau/dqd,   dqdd/dtau = A^-1      at the qdd that tau causes
 
-Coulomb friction is taken as constant between changes of sign.
+Coulomb friction is taken as constant between changes of sign. What the robot fixes (QP, QDP, GAM) is no variable: its
+column is zero.
 """
 
 from __future__ import annotations
@@ -17,6 +18,13 @@ from symoro.expr.linalg import Matrix, identity, transpose
 from symoro.expr.scalar import Expr, Scalar, wrap
 from symoro.expr.substitute import substitute
 from symoro.models.catalogue import Port, model
+from symoro.models.coordinates import (
+    joint_accelerations,
+    joint_positions,
+    joint_velocities,
+    own_entries,
+    without_fixed,
+)
 from symoro.models.dynamic.composite import coupled, solve, tree_inertia
 from symoro.models.dynamic.formulation import quick
 from symoro.models.dynamic.inertia import effective_inertias
@@ -25,12 +33,10 @@ from symoro.models.dynamic.setting import (
     APPLIES_TO,
     drive_torques,
     gravity,
-    joint_motion,
-    joint_torques,
     rigid_fixed_tree,
     wrenches,
 )
-from symoro.models.joints import Trigonometry, joint_positions
+from symoro.models.joints import Trigonometry
 from symoro.models.kinematic.motion import QD, QDD, Q
 from symoro.models.recursion import base_motion, local_frames
 from symoro.models.references import NEWTON_EULER_2010
@@ -47,7 +53,7 @@ class _Torques:
     def __init__(self, builder: Builder, robot: Robot) -> None:
         self.builder, self.robot = builder, robot
         self.q = joint_positions(builder, robot)
-        self.qd = joint_motion(builder, robot, "qd", "QP", QD.title)
+        self.qd = joint_velocities(builder, robot)
         self.trig = Trigonometry(builder, robot)
         self.locals_ = local_frames(builder, robot, self.q, self.trig)
         self.formulation = quick(robot)
@@ -101,12 +107,12 @@ def inverse_dynamics_derivatives(robot: Robot) -> Program:
     """Derivatives of the inverse dynamic model."""
     builder = Builder(f"{robot.name}_inverse_dynamics_derivatives")
     torques = _Torques(builder, robot)
-    qdd = joint_motion(builder, robot, "qdd", "QDP", QDD.title)
+    qdd = joint_accelerations(builder, robot)
     tau = torques.at(qdd)
     builder.output("dtau_dq", torques.slopes(tau, "q"), "derivatives with respect to positions")
     builder.output("dtau_dqd", torques.slopes(tau, "qd"), "derivatives with respect to velocities")
     a = coupled(builder, robot, tree_inertia(builder, robot, torques.locals_))
-    builder.output("dtau_dqdd", a, "derivatives with respect to accelerations")
+    builder.output("dtau_dqdd", without_fixed(robot, "qdd", a), "derivatives with respect to accelerations")
     return builder.program()
 
 
@@ -132,7 +138,7 @@ def direct_dynamics_derivatives(robot: Robot) -> Program:
     """Derivatives of the direct dynamic model."""
     builder = Builder(f"{robot.name}_direct_dynamics_derivatives")
     torques = _Torques(builder, robot)
-    tau = joint_torques(builder, robot)
+    tau = own_entries(builder, robot, "tau")
     none: dict[int, Scalar] = dict.fromkeys(moving_joints(robot), 0)
     bias = torques.at(none)
     found = torques.solved([[t - h] for t, h in zip(tau.values(), bias, strict=True)])
@@ -141,7 +147,8 @@ def direct_dynamics_derivatives(robot: Robot) -> Program:
     solved = torques.solved([[*row, *unit] for row, unit in zip(right, identity(n), strict=True)])
     builder.output("dqdd_dq", [row[:n] for row in solved], "derivatives with respect to positions")
     builder.output("dqdd_dqd", [row[n : 2 * n] for row in solved], "derivatives with respect to velocities")
-    builder.output("dqdd_dtau", [row[2 * n :] for row in solved], "derivatives with respect to torques")
+    by_torque = without_fixed(robot, "tau", [row[2 * n :] for row in solved])
+    builder.output("dqdd_dtau", by_torque, "derivatives with respect to torques")
     return builder.program()
 
 

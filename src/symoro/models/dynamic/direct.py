@@ -14,6 +14,7 @@ from __future__ import annotations
 from symoro.errors import OptionError
 from symoro.expr.scalar import Scalar
 from symoro.models.catalogue import Option, Port, model
+from symoro.models.coordinates import joint_positions, joint_velocities, own_entries
 from symoro.models.dynamic.articulated import articulated
 from symoro.models.dynamic.composite import solve
 from symoro.models.dynamic.formulation import Formulation
@@ -24,12 +25,10 @@ from symoro.models.dynamic.setting import (
     APPLIES_TO,
     drive_torques,
     gravity,
-    joint_motion,
-    joint_torques,
     rigid_fixed_tree,
     wrenches,
 )
-from symoro.models.joints import Trigonometry, joint_positions
+from symoro.models.joints import Trigonometry
 from symoro.models.kinematic.motion import QD, Q
 from symoro.models.recursion import base_motion, local_frames
 from symoro.models.references import NEWTON_EULER_2010
@@ -98,8 +97,8 @@ def _cheaper(one: Program, other: Program) -> Program:
 def _by_inertia(robot: Robot, formulation: Formulation) -> Program:
     builder = Builder(f"{robot.name}_direct_dynamics")
     q = joint_positions(builder, robot)
-    qd = joint_motion(builder, robot, "qd", "QP", QD.title)
-    tau = joint_torques(builder, robot)
+    qd = joint_velocities(builder, robot)
+    tau = own_entries(builder, robot, "tau")
     trig = Trigonometry(builder, robot)
     locals_ = local_frames(builder, robot, q, trig)
     none: dict[int, Scalar] = dict.fromkeys(moving_joints(robot), 0)

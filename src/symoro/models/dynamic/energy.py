@@ -13,9 +13,9 @@ from collections.abc import Mapping
 from symoro.expr.linalg import Vector, add, cross, dot, matvec, scale
 from symoro.expr.scalar import Scalar
 from symoro.models.catalogue import Port, model
+from symoro.models.coordinates import joint_positions, joint_velocities
 from symoro.models.dynamic.inertia import Inertia, link_inertias
-from symoro.models.dynamic.setting import APPLIES_TO, gravity, joint_motion, rigid_fixed_tree
-from symoro.models.joints import joint_positions
+from symoro.models.dynamic.setting import APPLIES_TO, gravity, rigid_fixed_tree
 from symoro.models.kinematic.motion import QD, Q, angular_velocities, linear_velocities
 from symoro.models.recursion import Local, base_motion, local_frames, name_vectors
 from symoro.models.references import SYMORO_1997
@@ -42,7 +42,7 @@ def energy(robot: Robot) -> Program:
     """Energies, by recursion over the links."""
     builder = Builder(f"{robot.name}_energy")
     q = joint_positions(builder, robot)
-    qd = joint_motion(builder, robot, "qd", "QP", QD.title)
+    qd = joint_velocities(builder, robot)
     locals_ = local_frames(builder, robot, q)
     base = base_motion(builder, robot, acceleration=False)
     _, w = angular_velocities(locals_, base, qd)

@@ -12,6 +12,7 @@ from dataclasses import replace
 
 from symoro.expr.scalar import Scalar
 from symoro.models.catalogue import Option, Port, model
+from symoro.models.coordinates import joint_accelerations, joint_positions, joint_velocities
 from symoro.models.dynamic.formulation import Formulation, plain, quick
 from symoro.models.dynamic.inertia import effective_inertias, link_inertias
 from symoro.models.dynamic.newton_euler import NewtonEuler
@@ -21,11 +22,10 @@ from symoro.models.dynamic.setting import (
     at_rest,
     drive_torques,
     gravity,
-    joint_motion,
     rigid_fixed_tree,
     wrenches,
 )
-from symoro.models.joints import Trigonometry, joint_positions
+from symoro.models.joints import Trigonometry
 from symoro.models.kinematic.motion import QD, QDD, Q
 from symoro.models.recursion import base_motion, local_frames
 from symoro.models.references import SYMORO_1997
@@ -67,8 +67,8 @@ def torque_program(
     builder = Builder(f"{robot.name}_{name}")
     q = joint_positions(builder, robot)
     none: dict[int, Scalar] = dict.fromkeys(moving_joints(robot), 0)
-    qd = joint_motion(builder, robot, "qd", "QP", QD.title) if velocity else none
-    qdd = joint_motion(builder, robot, "qdd", "QDP", QDD.title) if acceleration else none
+    qd = joint_velocities(builder, robot) if velocity else none
+    qdd = joint_accelerations(builder, robot) if acceleration else none
     trig = Trigonometry(builder, robot)
     recursion = NewtonEuler(builder, robot, formulation, q, trig)
     if reactions:

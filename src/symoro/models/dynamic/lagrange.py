@@ -32,12 +32,13 @@ from symoro.expr.graph import ONE, Graph
 from symoro.expr.linalg import Matrix, Vector, add, cross, matvec, transpose
 from symoro.expr.scalar import Expr, Scalar, wrap
 from symoro.models.catalogue import Option, Port, model
+from symoro.models.coordinates import joint_positions, own_entries
 from symoro.models.dynamic.composite import coupled, symmetric, tree_composites, tree_inertia
 from symoro.models.dynamic.formulation import quick
 from symoro.models.dynamic.inertia import Inertia, effective_inertias
 from symoro.models.dynamic.newton_euler import NewtonEuler, moment_k
 from symoro.models.dynamic.setting import APPLIES_TO, at_rest, gravity, rigid_fixed_tree
-from symoro.models.joints import Angle, Trigonometry, joint_positions
+from symoro.models.joints import Angle, Trigonometry
 from symoro.models.kinematic.factoring import simplified
 from symoro.models.kinematic.motion import QD, Q
 from symoro.models.recursion import BaseMotion, Local, local_frames
@@ -203,7 +204,7 @@ def lagrange(robot: Robot, coriolis: str = "christoffel", expanded: bool = False
     builder = Builder(f"{robot.name}_lagrange")
     q = joint_positions(builder, robot)
     own = independent(robot)
-    qd = builder.input("qd", (len(own),), [f"qd{j}" for j in own], QD.title)
+    qd = list(own_entries(builder, robot, "qd").values())
     trig = Trigonometry(builder, robot)
     locals_ = local_frames(builder, robot, q, trig)
     a = coupled(builder, robot, tree_inertia(builder, robot, locals_))

@@ -1,4 +1,4 @@
-"""What the dynamic models read from a robot: gravity, wrenches, friction, joint rates with fixed values."""
+"""What the dynamic models read from a robot: gravity, wrenches, friction."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from symoro.expr.formula import ZERO
 from symoro.expr.linalg import Vector, matvec, transpose
 from symoro.expr.scalar import Scalar, sign
 from symoro.program.builder import Builder
-from symoro.robot.coordinates import independent, rates
+from symoro.robot.coordinates import independent
 from symoro.robot.description import WRENCH, ZERO3, BaseKind, Robot
 from symoro.robot.topology import moving_joints
 
@@ -39,26 +39,6 @@ def gravity(builder: Builder, robot: Robot) -> Vector:
     entries = [builder.formula(z) for z in robot.base.Z]
     rotation = [entries[4 * r : 4 * r + 3] for r in range(3)]
     return matvec(transpose(rotation), world)
-
-
-def joint_motion(builder: Builder, robot: Robot, name: str, special: str, title: str) -> dict[int, Scalar]:
-    """The input qd or qdd, with the values that the robot fixes in place of its entries."""
-    return rates(robot, _of_joints(builder, robot, name, special, title), builder.formula)
-
-
-def joint_torques(builder: Builder, robot: Robot) -> dict[int, Scalar]:
-    """The input tau, with the values that the robot fixes in place of its entries."""
-    return _of_joints(builder, robot, "tau", "GAM", "joint torques and forces")
-
-
-def _of_joints(builder: Builder, robot: Robot, name: str, special: str, title: str) -> dict[int, Scalar]:
-    own = independent(robot)
-    entries = builder.input(name, (len(own),), [f"{name}{j}" for j in own], title)
-    values: dict[int, Scalar] = {}
-    for j, entry in zip(own, entries, strict=True):
-        fixed = getattr(robot.frame(j), special)
-        values[j] = entry if fixed is None else builder.formula(fixed)
-    return values
 
 
 def wrenches(builder: Builder, robot: Robot) -> dict[int, Vector]:

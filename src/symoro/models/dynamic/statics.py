@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from symoro.expr.linalg import matvec, transpose
 from symoro.models.catalogue import Port, model
+from symoro.models.coordinates import joint_positions
 from symoro.models.dynamic.setting import LOOPS
 from symoro.models.geometric.steps import last_frame, resolve
-from symoro.models.joints import Trigonometry, joint_positions
+from symoro.models.joints import Trigonometry
 from symoro.models.kinematic.jacobian import (
     OPTIONS,
     assembled,

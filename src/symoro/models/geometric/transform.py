@@ -13,10 +13,11 @@ from __future__ import annotations
 
 from symoro.expr.linalg import Matrix, Vector
 from symoro.models.catalogue import Option, Port, model
+from symoro.models.coordinates import joint_positions
 from symoro.models.geometric import placement
 from symoro.models.geometric.between import placement_between
 from symoro.models.geometric.steps import last_frame, resolve, uses_cut_joint
-from symoro.models.joints import Trigonometry, joint_positions
+from symoro.models.joints import Trigonometry
 from symoro.models.references import SYMORO_1997
 from symoro.program.builder import Builder
 from symoro.program.count import count

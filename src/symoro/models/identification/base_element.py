@@ -35,7 +35,7 @@ class Ring:
         except ImportError:
             raise MissingDependencyError(
                 "exact base parameters of a robot with symbols in its geometry need SymPy",
-                hint="install it with: pip install 'symoro[sympy]', or ask for method='numeric'",
+                hint="install it with: pip install sympy, or ask for method='numeric'",
             ) from None
         self.names = [*symbols, *roots]
         self.rational = QQ

@@ -111,7 +111,8 @@ def _coupled(robot: Robot, couplings: Mapping[int, Coupling]) -> Robot:
         coupling = couplings.get(j, frame.coupling)
         if frame.coupling and j not in couplings:
             coupling = _followed(frame.coupling, couplings)
-        frames.append(replace(frame, coupling=coupling))
+        # a joint that follows others has no motion of its own to fix
+        frames.append(replace(frame, coupling=coupling, QP=None, QDP=None, GAM=None))
     return replace(robot, frames=tuple(frames))
 
 

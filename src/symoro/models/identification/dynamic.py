@@ -27,9 +27,10 @@ from dataclasses import replace
 from symoro.expr.linalg import add, cross, dot, matvec, transpose
 from symoro.expr.scalar import Scalar, sign
 from symoro.models.catalogue import model
+from symoro.models.coordinates import joint_accelerations, joint_positions, joint_velocities
 from symoro.models.dynamic.formulation import Formulation, plain, quick
 from symoro.models.dynamic.newton_euler import Body, NewtonEuler
-from symoro.models.dynamic.setting import APPLIES_TO, gravity, joint_motion
+from symoro.models.dynamic.setting import APPLIES_TO, gravity
 from symoro.models.identification.columns import (
     FRICTION_OPTION,
     PARAMETERS,
@@ -39,7 +40,7 @@ from symoro.models.identification.columns import (
     has_parameters,
 )
 from symoro.models.identification.twists import Twist, joint_twists, name_twist, own_axes
-from symoro.models.joints import Trigonometry, joint_positions
+from symoro.models.joints import Trigonometry
 from symoro.models.kinematic.motion import QD, QDD, Q
 from symoro.models.recursion import base_motion
 from symoro.models.references import SYMORO_1997
@@ -120,8 +121,8 @@ def regressor_program(robot: Robot, formulation: Formulation, chosen: Sequence[C
     """The program of W."""
     builder = Builder(f"{robot.name}_dynamic_identification")
     q = joint_positions(builder, robot)
-    qd = joint_motion(builder, robot, "qd", "QP", QD.title)
-    qdd = joint_motion(builder, robot, "qdd", "QDP", QDD.title)
+    qd = joint_velocities(builder, robot)
+    qdd = joint_accelerations(builder, robot)
     entries = regressor(builder, robot, formulation, q, qd, qdd)
     builder.output("W", rows(builder, robot, entries, chosen), W.title)
     return replace(builder.program(), columns=tuple(column.name for column in chosen))

@@ -19,7 +19,8 @@ from dataclasses import replace
 from symoro.expr.linalg import Vector, cross, dot, subtract
 from symoro.expr.scalar import Scalar
 from symoro.models.catalogue import Port, model
-from symoro.models.dynamic.setting import gravity, joint_motion
+from symoro.models.coordinates import joint_positions, joint_velocities
+from symoro.models.dynamic.setting import gravity
 from symoro.models.identification.columns import (
     AT_REST,
     PARAMETERS,
@@ -28,7 +29,7 @@ from symoro.models.identification.columns import (
     columns,
 )
 from symoro.models.identification.twists import Bodies, Twist, name_twist, placed, velocities, weights
-from symoro.models.joints import Trigonometry, joint_positions
+from symoro.models.joints import Trigonometry
 from symoro.models.kinematic.motion import QD, Q
 from symoro.models.references import SYMORO_1997
 from symoro.program.builder import Builder
@@ -99,7 +100,7 @@ def energy_identification(robot: Robot, parameters: str = "standard") -> Program
     """The energy functions."""
     builder = Builder(f"{robot.name}_energy_identification")
     q = joint_positions(builder, robot)
-    qd = joint_motion(builder, robot, "qd", "QP", QD.title)
+    qd = joint_velocities(builder, robot)
     chosen = columns(robot, parameters, "none")
     h = energy_functions(builder, robot, q, qd)
     builder.output("h", [h[column] for column in chosen], H.title)

@@ -27,8 +27,9 @@ from dataclasses import dataclass, replace
 from symoro.expr.linalg import Vector, VectorLike, add, cross, dot
 from symoro.expr.scalar import Scalar
 from symoro.models.catalogue import Port, model
+from symoro.models.coordinates import joint_positions, joint_velocities
 from symoro.models.dynamic.newton_euler import Body
-from symoro.models.dynamic.setting import gravity, joint_motion
+from symoro.models.dynamic.setting import gravity
 from symoro.models.identification.columns import (
     AT_REST,
     FRICTION_OPTION,
@@ -48,7 +49,7 @@ from symoro.models.identification.twists import (
     velocities,
     weights,
 )
-from symoro.models.joints import Trigonometry, joint_positions
+from symoro.models.joints import Trigonometry
 from symoro.models.kinematic.motion import QD, Q
 from symoro.models.references import SYMORO_1997
 from symoro.program.builder import Builder
@@ -156,7 +157,7 @@ def filtered_identification(robot: Robot, parameters: str = "standard", friction
     """The momenta and the slopes of the energies."""
     builder = Builder(f"{robot.name}_filtered_identification")
     q = joint_positions(builder, robot)
-    qd = joint_motion(builder, robot, "qd", "QP", QD.title)
+    qd = joint_velocities(builder, robot)
     chosen = columns(robot, parameters, friction)
     found = split(builder, robot, q, qd)
     builder.output("D1", rows(builder, robot, found.first, chosen), D1.title)

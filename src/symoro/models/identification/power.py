@@ -20,7 +20,7 @@ from dataclasses import replace
 
 from symoro.expr.scalar import Scalar, absolute
 from symoro.models.catalogue import Option, Port, model
-from symoro.models.dynamic.setting import joint_motion
+from symoro.models.coordinates import joint_accelerations, joint_positions, joint_velocities
 from symoro.models.identification.columns import (
     AT_REST,
     FRICTION_OPTION,
@@ -31,8 +31,7 @@ from symoro.models.identification.columns import (
 )
 from symoro.models.identification.dynamic import formulations, regressor
 from symoro.models.identification.energy import energy_functions
-from symoro.models.joints import joint_positions
-from symoro.models.kinematic.motion import QD, QDD, Q
+from symoro.models.kinematic.motion import QD, Q
 from symoro.models.references import SYMORO_1997
 from symoro.program.builder import Builder
 from symoro.program.program import Program
@@ -88,13 +87,13 @@ def power_identification(
     """The energy functions and the power of friction."""
     builder = Builder(f"{robot.name}_power_identification")
     q = joint_positions(builder, robot)
-    qd = joint_motion(builder, robot, "qd", "QP", QD.title)
+    qd = joint_velocities(builder, robot)
     chosen = columns(robot, parameters, friction)
     h = energy_functions(builder, robot, q, qd)
     builder.output("h", [h[c] if _is_inertial(c) else 0 for c in chosen], H.title)
     builder.output("p", [0 if _is_inertial(c) else lost(c, qd) for c in chosen], LOSS.title)
     if acceleration:
-        qdd = joint_motion(builder, robot, "qdd", "QDP", QDD.title)
+        qdd = joint_accelerations(builder, robot)
         rates = energy_rates(builder, robot, q, qd, qdd)
         builder.output("dh", [rates.get(c, 0) if _is_inertial(c) else 0 for c in chosen], DH.title)
     return replace(builder.program(), columns=tuple(column.name for column in chosen))

@@ -17,7 +17,8 @@ from symoro.expr import ops
 from symoro.expr.linalg import Matrix, matmul, transpose
 from symoro.expr.scalar import Expr, Scalar
 from symoro.models.catalogue import Option, Port, model
-from symoro.models.joints import Trigonometry, is_zero, joint_positions
+from symoro.models.coordinates import joint_positions
+from symoro.models.joints import Trigonometry, is_zero
 from symoro.models.kinematic.blocks import always_singular, block_sign, diagonal_blocks, minor
 from symoro.models.kinematic.factoring import Factoring, factored
 from symoro.models.kinematic.jacobian import assembled, factors, needs_joints
@@ -48,10 +49,33 @@ class Determinant:
     sign: int
 
 
-def determinant(builder: Builder, robot: Robot, end: int, q: Mapping[int, Scalar]) -> Determinant:
-    """The determinant of the Jacobian of frame `end`, block by block."""
-    trig = Trigonometry(builder, robot)
-    matrix, meaning = _square(builder, robot, end, q, trig)
+@dataclass(frozen=True)
+class Chosen:
+    """A part of J, expressed where it is simplest: square, or with all its rows and columns.
+
+    Attributes:
+        matrix: square, or as many rows as the twist has and a column a joint.
+        meaning: what the determinant is taken of.
+    """
+
+    matrix: Matrix
+    meaning: str
+
+    @property
+    def is_square(self) -> bool:
+        return len(self.matrix) == len(self.matrix[0])
+
+    def square(self) -> Matrix:
+        """The matrix, or its product with its transpose, which is regular where the rank is full."""
+        if self.is_square:
+            return self.matrix
+        turned = transpose(self.matrix)
+        return matmul(turned, self.matrix) if self.meaning == GRAM else matmul(self.matrix, turned)
+
+
+def determinant(builder: Builder, chosen: Chosen) -> Determinant:
+    """The determinant of a part of the Jacobian, block by block."""
+    matrix, meaning = chosen.square(), chosen.meaning
     blocks = diagonal_blocks(matrix)
     if blocks is None or always_singular(builder, matrix):
         return Determinant(meaning, (), 0)
@@ -59,10 +83,9 @@ def determinant(builder: Builder, robot: Robot, end: int, q: Mapping[int, Scalar
     return Determinant(meaning, tuple(parts), block_sign(blocks))
 
 
-def _square(
-    builder: Builder, robot: Robot, end: int, q: Mapping[int, Scalar], trig: Trigonometry
-) -> tuple[Matrix, str]:
-    """The matrix to take the determinant of, and what it is."""
+def chosen_part(builder: Builder, robot: Robot, end: int, q: Mapping[int, Scalar]) -> Chosen:
+    """The part of the Jacobian of frame `end` that tells where it is singular."""
+    trig = Trigonometry(builder, robot)
     way = (0, *chain(robot, end))
     tried = way[:: 1 + len(way) // MAX_TRIED]
     made = [factors(builder, robot, end, m, m, q, trig, named=False) for m in tried]
@@ -70,11 +93,8 @@ def _square(
     if not thirds[0]:
         raise NotApplicableError(f"no joint moves frame {end} of robot '{robot.name}'")
     joints = len(thirds[0][0])
-    if joints == 6:
-        return min(thirds, key=_complexity), "J"
-    if joints > 6:
-        best = min(thirds, key=_complexity)
-        return matmul(best, transpose(best)), "J J'"
+    if joints >= 6:
+        return Chosen(min(thirds, key=_complexity), "J" if joints == 6 else "J J'")
     inside = [_moving(assembled(f)) for f in made]
     for rows, meaning in (
         (6, "the rows of J that are not zero"),
@@ -83,9 +103,8 @@ def _square(
         nonzero = [[row for row in m[:rows] if not all(map(is_zero, row))] for m in inside]
         square = [m for m in nonzero if len(m) == joints and diagonal_blocks(m)]
         if square:
-            return min(square, key=_complexity), meaning
-    best = min(inside, key=_complexity)
-    return matmul(transpose(best), best), GRAM
+            return Chosen(min(square, key=_complexity), meaning)
+    return Chosen(min(inside, key=_complexity), GRAM)
 
 
 def _moving(matrix: Matrix) -> Matrix:
@@ -122,7 +141,7 @@ def jacobian_determinant(robot: Robot, to: int | str | None = None) -> Program:
     tree, end, _ = moving_frame(robot, to)
     builder = Builder(f"{robot.name}_jacobian_determinant")
     q = joint_positions(builder, tree)
-    found = determinant(builder, tree, end, q)
+    found = determinant(builder, chosen_part(builder, tree, end, q))
     total: Scalar = builder.number(found.sign)
     number = 0
     notes = []

@@ -52,7 +52,7 @@ def factored(value: Expr) -> Factoring:
         from sympy import QQ
         from sympy.polys.rings import ring
     except ImportError:
-        return Factoring(value, why_not="not factored: SymPy is not installed (pip install 'symoro[sympy]')")
+        return Factoring(value, why_not="not factored: SymPy is not installed (pip install sympy)")
     try:
         return _Polynomials(value, QQ, ring).run()
     except _TooLarge:

@@ -30,8 +30,9 @@ from symoro.expr.linalg import (
 )
 from symoro.expr.scalar import Scalar
 from symoro.models.catalogue import Option, Port, model
+from symoro.models.coordinates import joint_positions
 from symoro.models.geometric.between import placement_between
-from symoro.models.joints import Trigonometry, is_zero, joint_positions
+from symoro.models.joints import Trigonometry, is_zero
 from symoro.models.kinematic.blocks import solve
 from symoro.models.kinematic.jacobian import (
     OPTIONS,

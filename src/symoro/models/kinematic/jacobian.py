@@ -32,10 +32,11 @@ from symoro.expr.linalg import (
 )
 from symoro.expr.scalar import Scalar
 from symoro.models.catalogue import Option, Port, model
+from symoro.models.coordinates import joint_positions
 from symoro.models.geometric.between import placement_between
 from symoro.models.geometric.placement import across, along, shifted, turned
 from symoro.models.geometric.steps import steps_between
-from symoro.models.joints import Angle, Trigonometry, joint_positions
+from symoro.models.joints import Angle, Trigonometry
 from symoro.models.kinematic.motion import Q
 from symoro.models.kinematic.tool import moving_frame
 from symoro.models.references import SYMORO_1997

@@ -18,8 +18,9 @@ from collections.abc import Mapping
 from symoro.expr.linalg import Vector, add, cross, matvec, rotation_of
 from symoro.expr.scalar import Scalar
 from symoro.models.catalogue import Option, Port, model
+from symoro.models.coordinates import joint_accelerations, joint_positions, joint_velocities
 from symoro.models.geometric.between import placement_between
-from symoro.models.joints import Trigonometry, joint_positions, joint_rates
+from symoro.models.joints import Trigonometry
 from symoro.models.kinematic.tool import moving_frame
 from symoro.models.recursion import BaseMotion, Local, base_motion, local_frames, name_vectors
 from symoro.models.references import SYMORO_1997
@@ -115,7 +116,7 @@ def velocities(robot: Robot) -> Program:
     """Velocities of all links."""
     builder = Builder(f"{robot.name}_velocities")
     q = joint_positions(builder, robot)
-    qd = joint_rates(builder, robot, "qd", "joint velocities")
+    qd = joint_velocities(builder, robot)
     locals_ = local_frames(builder, robot, q)
     base = base_motion(builder, robot, acceleration=False)
     _, w = angular_velocities(locals_, base, qd)
@@ -146,8 +147,8 @@ def accelerations(robot: Robot) -> Program:
     """Velocities and accelerations of all links."""
     builder = Builder(f"{robot.name}_accelerations")
     q = joint_positions(builder, robot)
-    qd = joint_rates(builder, robot, "qd", "joint velocities")
-    qdd = joint_rates(builder, robot, "qdd", "joint accelerations")
+    qd = joint_velocities(builder, robot)
+    qdd = joint_accelerations(builder, robot)
     locals_ = local_frames(builder, robot, q)
     base = base_motion(builder, robot)
     before, w = angular_velocities(locals_, base, qd)
@@ -184,7 +185,7 @@ def jdot_qdot(robot: Robot, to: int | str | None = None, frame: int | str = 0) -
     robot, end, expressed = moving_frame(robot, to, frame)
     builder = Builder(f"{robot.name}_jdot_qdot")
     q = joint_positions(builder, robot)
-    qd = joint_rates(builder, robot, "qd", "joint velocities")
+    qd = joint_velocities(builder, robot)
     trig = Trigonometry(builder, robot)
     locals_ = local_frames(builder, robot, q, trig)
     base = base_motion(builder, robot)

@@ -1,35 +1,50 @@
 """Where a robot is singular, as conditions that a person can read.
 
-Each factor of the determinant that can vanish is one condition; a bare sine, cosine or joint position is solved.
+Of a square Jacobian each factor of the determinant that can vanish is one condition. With more joints than six, or
+fewer, the rank is lost where all largest minors of J vanish together: their factors are combined to cases, in each of
+which several expressions are zero at once (`splitting`). A bare sine, cosine or joint position is solved.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import reduce
+from itertools import combinations
+from math import comb
+from operator import mul
 
 from symoro.errors import NotApplicableError, ProgramError
 from symoro.expr import ops
 from symoro.expr.canonical import canonical
 from symoro.expr.scalar import Expr
-from symoro.models.joints import joint_positions
-from symoro.models.kinematic.determinant import GRAM, determinant
+from symoro.models.coordinates import joint_positions
+from symoro.models.kinematic.blocks import always_singular, minor
+from symoro.models.kinematic.determinant import Chosen, chosen_part, determinant
+from symoro.models.kinematic.factoring import Factoring, factored
 from symoro.models.kinematic.jacobian import needs_joints
+from symoro.models.kinematic.splitting import TooManyCases, common_zeros, text_of
 from symoro.models.kinematic.tool import moving_frame
 from symoro.program.builder import Builder
 from symoro.robot.description import Robot
 
-MAX_LENGTH = 800  # characters that a person may still read
-TOO_LONG = "a factor is too long to be read; jacobian-determinant gives its values"
-
-SUM_OF_SQUARES = "det(J' J) is the sum of the squares of all minors of J: it vanishes where all of them do"
+MAX_MINORS = 28  # eight joints
+LINE = 80  # characters
+NOT_WRITTEN = "not analysed: a factor is too long to be written; jacobian-determinant gives its values"
+NOT_SPLIT = "the minors of J vanish together; they are not combined to cases, which are too many or too long"
 
 
 @dataclass(frozen=True)
 class Condition:
-    """The robot is singular where `expression` is zero; `solution` says where, when that is simple."""
+    """The robot is singular where all `expressions` are zero; `solution` says where, when that is simple."""
 
-    expression: str
+    expressions: tuple[str, ...]
     solution: str = ""
+
+    @property
+    def expression(self) -> str:
+        """The expressions as one text, to be followed by = 0."""
+        return " = 0 and ".join(self.expressions)
 
     def __str__(self) -> str:
         return f"{self.expression} = 0" + (f"   at {self.solution}" if self.solution else "")
@@ -41,22 +56,40 @@ class Singularities:
 
     Attributes:
         meaning: what was taken the determinant of.
+        conditions: in each of them the Jacobian loses rank.
         always: whether it is singular in every posture.
-        notes: why a part could not be factored, if so.
+        complete: whether there is no singular posture beside the conditions.
+        notes: what could not be written, factored or combined, and why.
     """
 
     robot: str
     meaning: str
     conditions: tuple[Condition, ...]
     always: bool
+    complete: bool
     notes: tuple[str, ...]
 
     def __str__(self) -> str:
         head = f"{self.robot}: determinant of {self.meaning}"
         if self.always:
             return f"{head}\n  zero in every posture"
-        lines = [f"  {c}" for c in self.conditions] or ([] if self.notes else ["  never zero"])
+        names = _short_names(self.conditions)
+        shown = [
+            Condition(tuple(names.get(e, e) for e in c.expressions), c.solution) for c in self.conditions
+        ]
+        lines = [f"  {c}" for c in shown]
+        if not self.complete:
+            lines.append("  incomplete: there may be other singular postures")
+        elif not lines:
+            lines.append("  never zero")
+        lines += [f"  with {name} = {text}" for text, name in names.items()]
         return "\n".join([head, *lines, *(f"  note: {note}" for note in self.notes)])
+
+
+def _short_names(conditions: Sequence[Condition]) -> dict[str, str]:
+    """Names for expressions that would fill a line or more."""
+    long = dict.fromkeys(e for c in conditions for e in c.expressions if len(e) > LINE)
+    return {text: f"E{k}" for k, text in enumerate(long, 1)}
 
 
 def singularities(robot: Robot, to: int | str | None = None) -> Singularities:
@@ -66,29 +99,63 @@ def singularities(robot: Robot, to: int | str | None = None) -> Singularities:
         raise NotApplicableError(f"robot '{robot.name}' has no singularities: {reason}")
     tree, end, _ = moving_frame(robot, to)
     builder = Builder("singularities")
-    found = determinant(builder, tree, end, joint_positions(builder, tree))
-    conditions: dict[str, Condition] = {}
-    notes = {part.why_not: None for part in found.blocks if part.why_not}
-    if found.meaning == GRAM and found.sign:
-        notes[SUM_OF_SQUARES] = None
-    for part in found.blocks:
-        for value, _ in part.factors:
-            if value.cls == ops.VARIABLE and not part.why_not:
-                text = _text(value)
-                if len(text) > MAX_LENGTH:
-                    notes[TOO_LONG] = None
-                else:
-                    conditions.setdefault(text, Condition(text, _solution(value)))
-    return Singularities(robot.name, found.meaning, tuple(conditions.values()), found.sign == 0, tuple(notes))
+    chosen = chosen_part(builder, tree, end, joint_positions(builder, tree))
+    notes: dict[str, None] = {}
+    if chosen.is_square or _minors(chosen) > MAX_MINORS:
+        found = determinant(builder, chosen)
+        always = found.sign == 0
+        cases: Iterator[tuple[Expr, ...]] = ((factor,) for factor in _vanishing(found.blocks, notes))
+    else:
+        always = always_singular(builder, chosen.matrix)
+        cases = iter(() if always else _together(builder, chosen, notes))
+    conditions: dict[Condition, None] = {}
+    for case in cases:
+        try:
+            texts = tuple(sorted(map(text_of, case), key=len))
+        except ProgramError:  # longer than a description may be
+            notes[NOT_WRITTEN] = None
+        else:
+            conditions[Condition(texts, _solutions(case))] = None
+    ordered = sorted(conditions, key=lambda c: len(c.expressions))
+    complete = NOT_WRITTEN not in notes
+    return Singularities(robot.name, chosen.meaning, tuple(ordered), always, complete, tuple(notes))
 
 
-def _text(value: Expr) -> str:
-    """The shorter to read of +value and -value, which vanish together."""
+def _minors(chosen: Chosen) -> int:
+    rows, columns = len(chosen.matrix), len(chosen.matrix[0])
+    return comb(max(rows, columns), min(rows, columns))
+
+
+def _vanishing(parts: Sequence[Factoring], notes: dict[str, None]) -> list[Expr]:
+    """The factors that depend on the posture; what was not factored is its own only factor."""
+    notes.update({part.why_not: None for part in parts if part.why_not})
+    return [value for part in parts for value, _ in part.factors if value.cls == ops.VARIABLE]
+
+
+def _together(builder: Builder, chosen: Chosen, notes: dict[str, None]) -> list[tuple[Expr, ...]]:
+    """The cases in which all largest minors vanish."""
+    matrix, size = chosen.matrix, min(len(chosen.matrix), len(chosen.matrix[0]))
+    products: list[list[Expr]] = []
+    for rows in combinations(range(len(matrix)), size):
+        for columns in combinations(range(len(matrix[0])), size):
+            parts = factored(builder.number(minor(matrix, rows, columns)))
+            if any(factor.is_zero for factor, _ in parts.factors):
+                continue
+            vanishing = _vanishing([parts], notes)
+            if not vanishing:  # a minor that is never zero
+                return []
+            products.append(vanishing)
     try:
-        text = canonical(value)
-        return canonical(-value) if text.startswith("-") else text
-    except ProgramError:  # longer than a description may be
-        return "." * (MAX_LENGTH + 1)
+        return common_zeros(products)
+    except (TooManyCases, ProgramError):
+        notes[NOT_SPLIT] = None
+        return [tuple(reduce(mul, factors) for factors in products)]
+
+
+def _solutions(case: Sequence[Expr]) -> str:
+    """Where all expressions vanish, when each of them is a sine or a cosine."""
+    found = [_solution(value) for value in sorted(case, key=lambda value: len(text_of(value)))]
+    return ", ".join(found) if all(found) else ""
 
 
 def _solution(value: Expr) -> str:

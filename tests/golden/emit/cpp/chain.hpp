@@ -18,6 +18,7 @@
 #include <cmath>
 #include <cstddef>
 
+namespace symoro {
 namespace chain {
 
 constexpr std::size_t PARAMETERS = 4;
@@ -102,5 +103,6 @@ void batch(std::size_t n, const Scalar *q, const Scalar *k, Scalar *P)
 }
 
 } // namespace chain
+} // namespace symoro
 
 #endif

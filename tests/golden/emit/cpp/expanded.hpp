@@ -18,6 +18,7 @@
 #include <cmath>
 #include <cstddef>
 
+namespace symoro {
 namespace expanded {
 
 constexpr std::size_t PARAMETERS = 1;
@@ -81,5 +82,6 @@ void batch(std::size_t n, const Scalar *q, const Scalar *k, Scalar *P)
 }
 
 } // namespace expanded
+} // namespace symoro
 
 #endif

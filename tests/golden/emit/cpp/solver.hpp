@@ -20,6 +20,14 @@
 #include <cmath>
 #include <cstddef>
 
+/* What is no number, or not finite, is told from the rest by comparisons. */
+#if defined(__FINITE_MATH_ONLY__) && __FINITE_MATH_ONLY__
+#error "this code must know what is no number: compile it with -fno-finite-math-only, or without -ffast-math and -Ofast"
+#elif defined(_M_FP_FAST)
+#error "this code must know what is no number: compile it without /fp:fast"
+#endif
+
+namespace symoro {
 namespace solver {
 
 constexpr std::size_t PARAMETERS = 1;
@@ -160,5 +168,6 @@ void batch(std::size_t n, const Scalar *A, const Scalar *v, const Scalar *k, Sca
 }
 
 } // namespace solver
+} // namespace symoro
 
 #endif

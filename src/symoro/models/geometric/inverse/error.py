@@ -21,10 +21,11 @@ from dataclasses import dataclass
 from symoro.errors import NotApplicableError
 from symoro.expr.linalg import Matrix, Vector, add, cross, matvec, negate, scale, subtract, transpose
 from symoro.expr.scalar import Scalar, atan2, less, select, sqrt
+from symoro.models.coordinates import joint_positions
 from symoro.models.geometric.between import placement_between
 from symoro.models.geometric.inverse.pose import Given, entry_name, given_entries
 from symoro.models.geometric.steps import last_frame, resolve
-from symoro.models.joints import Trigonometry, is_zero, joint_positions
+from symoro.models.joints import Trigonometry, is_zero
 from symoro.models.kinematic.jacobian import axes_from
 from symoro.models.kinematic.tool import with_tool
 from symoro.program.builder import Builder

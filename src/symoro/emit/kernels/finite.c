@@ -1,0 +1,6 @@
+/* What is no number, or not finite, is told from the rest by comparisons. */
+#if defined(__FINITE_MATH_ONLY__) && __FINITE_MATH_ONLY__
+#error "this code must know what is no number: compile it with -fno-finite-math-only, or without -ffast-math and -Ofast"
+#elif defined(_M_FP_FAST)
+#error "this code must know what is no number: compile it without /fp:fast"
+#endif

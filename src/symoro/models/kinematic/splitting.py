@@ -1,0 +1,142 @@
+"""Where several products vanish together, as a list of cases.
+
+A matrix with more columns than rows, or fewer, loses rank where all its largest minors are zero. Each minor is a
+product of factors, so one factor of each must vanish. The cases are found by choosing: a factor f of one minor is taken
+to be zero, the others are freed of it, and so on until all minors vanish; the next choice for the same minor may then
+take f as not zero, which is covered already. Where sin(q) = 0 is chosen, sin(q) goes from the rest and cos(q) cannot
+vanish; the same the other way round.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+
+from symoro.expr import ops
+from symoro.expr.canonical import canonical
+from symoro.expr.scalar import Expr
+from symoro.expr.substitute import substitute
+from symoro.models.kinematic.factoring import factored
+
+MAX_CHOICES = 300
+MAX_CASES = 20  # beyond, a person reads the minors as well
+
+_NOUGHT = 0  # the literal of the number zero
+_SIMPLE = (ops.SIN, ops.COS, ops.SYMBOL)
+
+Product = dict[str, Expr]  # factors by text; empty: a product that cannot vanish
+Case = tuple[Expr, ...]
+
+
+class TooManyCases(Exception):
+    """The choices grow beyond reason."""
+
+
+def common_zeros(products: Sequence[Sequence[Expr]]) -> list[Case]:
+    """The cases in which all products vanish: in each, every factor named is zero.
+
+    Raises:
+        TooManyCases: the products as they are tell more.
+        ProgramError: a factor is too long to be written.
+    """
+    found: list[Product] = []
+    left = [MAX_CHOICES]
+    for case in _cases([{text_of(f): f for f in factors} for factors in products], left):
+        if not any(other.keys() <= case.keys() for other in found):
+            found = [other for other in found if not case.keys() <= other.keys()]
+            found.append(case)
+    if len(found) > MAX_CASES:
+        raise TooManyCases
+    return [tuple(case.values()) for case in found]
+
+
+def text_of(value: Expr) -> str:
+    """The shorter to read of +value and -value, which vanish together.
+
+    Raises:
+        ProgramError: it is too long to be written.
+    """
+    text = canonical(value)
+    return canonical(-value) if text.startswith("-") else text
+
+
+def _cases(products: list[Product], left: list[int]) -> Iterator[Product]:
+    if not products:
+        yield {}
+        return
+    chosen = min(products, key=_order)
+    rest = [p for p in products if p is not chosen]
+    not_zero: set[str] = set()
+    for text, factor in sorted(chosen.items(), key=lambda item: -_shared(item[0], rest)):
+        left[0] -= 1
+        if left[0] < 0:
+            raise TooManyCases
+        remaining = _remaining(rest, text, factor, not_zero)
+        if remaining is not None:
+            for case in _cases(remaining, left):
+                yield {text: factor, **case}
+        not_zero.add(text)
+
+
+def _order(product: Product) -> tuple[bool, int]:
+    """First the products with a factor whose zero simplifies the others, then the short ones."""
+    return not any(f.graph.op[f.lit >> 1] in _SIMPLE for f in product.values()), len(product)
+
+
+def _shared(text: str, products: Sequence[Product]) -> int:
+    """How many products a factor settles; the most useful choice comes first."""
+    return sum(text in p for p in products)
+
+
+def _remaining(
+    products: Sequence[Product], text: str, zero: Expr, not_zero: set[str]
+) -> list[Product] | None:
+    """The products that still have to vanish where a factor is zero; None where one of them cannot."""
+    simplified = _simplifier(zero)
+    found: list[Product] = []
+    for product in products:
+        if text in product:
+            continue
+        parts = [part for factor in product.values() for part in simplified(factor)]
+        if any(part.is_zero for part in parts):
+            continue
+        if any(text_of(part) == text for part in parts):
+            continue
+        kept = {text_of(part): part for part in parts}
+        kept = {name: part for name, part in kept.items() if name not in not_zero}
+        if not kept:
+            return None
+        found.append(kept)
+    return found
+
+
+def _simplifier(zero: Expr) -> Callable[[Expr], list[Expr]]:
+    """Factors of an expression where a sine, a cosine or a coordinate is zero; other zeros simplify nothing."""
+    graph, node = zero.graph, zero.lit >> 1
+    op = graph.op[node]
+    if op not in _SIMPLE:
+        return lambda value: [value]
+    other = None
+    if op != ops.SYMBOL:
+        angle = graph.args[node][0]
+        other = (graph.cos(angle) if op == ops.SIN else graph.sin(angle)) >> 1
+
+    def simplified(value: Expr) -> list[Expr]:
+        (lit,) = substitute(graph, [value.lit], {node: _NOUGHT})
+        if lit == value.lit:
+            return [] if _never_zero(value, other) else [value]
+        if lit == _NOUGHT:
+            return [Expr(graph, _NOUGHT)]
+        parts = [part for part, _ in factored(Expr(graph, lit)).factors]
+        moving = [part for part in parts if part.is_zero or part.cls == ops.VARIABLE]  # not a length alone
+        return [x for part in moving for x in simplified(part)]
+
+    return simplified
+
+
+def _never_zero(value: Expr, unit: int | None) -> bool:
+    """Whether a value cannot vanish, a sine or cosine in it being 1 or -1."""
+    if unit is None:
+        return False
+    graph = value.graph
+    both = [Expr(graph, substitute(graph, [value.lit], {unit: graph.number(x)})[0]) for x in (1, -1)]
+    return all(x.number is not None and not x.is_zero for x in both)

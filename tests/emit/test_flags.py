@@ -1,0 +1,190 @@
+"""The flags people compile with: the C code either gives the right numbers or says what must be left out."""
+
+from __future__ import annotations
+
+import ctypes
+import shutil
+import subprocess
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import symoro
+from symoro.emit.c import constants_size
+from symoro.model import Model
+from tests.emit.run import command, need, put
+
+Outputs = dict[str, np.ndarray]
+PLAIN = [
+    "-O0",
+    "-O1",
+    "-O2",
+    "-O3",
+    "-Os",
+    "-O3 -march=native",
+    "-O2 -ffp-contract=off",
+    "-O2 -ffp-contract=fast -march=native",
+    "-O2 -freciprocal-math",
+    "-O2 -fno-signed-zeros",
+    "-O2 -fno-math-errno -fno-trapping-math",
+    "-O2 -frounding-math",
+    "-O2 -std=c11",
+    "-O2 -std=c17",
+    "-O2 -std=gnu17",
+]
+LOOSE = [
+    "-O2 -funsafe-math-optimizations",
+    "-O3 -march=native -funsafe-math-optimizations",
+    "-O2 -fassociative-math -fno-signed-zeros -fno-trapping-math",
+    "-O3 -march=native -fassociative-math -fno-signed-zeros -fno-trapping-math",
+    "-Ofast -fno-finite-math-only",
+    "-O2 -ffast-math -fno-finite-math-only -march=native",
+]
+FINITE = ["-O2 -ffinite-math-only", "-O2 -ffast-math", "-Ofast", "-Ofast -march=native"]
+ONLY_GCC = ["-O2 -mfpmath=387", "-O2 -mfpmath=both", "-O2 -flto"]
+SAMPLES = 30
+
+
+@cache
+def inverse_dynamics() -> tuple[Model, Outputs]:
+    rng = np.random.default_rng(2)
+    at = {name: rng.uniform(-3, 3, (SAMPLES, 7)) for name in ("q", "qd", "qdd")}
+    at["q"][0] *= 1e4  # beyond the polynomials
+    return symoro.generate(symoro.load("panda"), "inverse-dynamics"), at
+
+
+@cache
+def inverse_geometry(name: str) -> tuple[Model, Outputs]:
+    robot = symoro.load(name)
+    place = symoro.generate(robot, "transform").function(compiled=False)
+    q = np.random.default_rng(3).uniform(-2, 2, (SAMPLES, 6))
+    T = place(q=q)["T"]
+    T[0, :3, 3] = 20  # out of reach
+    T[1, 2, 3] = np.nan
+    return symoro.generate(robot, "inverse-geometry"), {"T": T, "q0": np.zeros((SAMPLES, 6))}
+
+
+def compiled(model: Model, folder: Path, compiler: str, flags: str) -> subprocess.CompletedProcess[str]:
+    """Compile, and link without the flags: -ffast-math there would change how this process rounds small numbers."""
+    put(folder, model.code("c", name="model"))
+    words = [need(compiler), *([] if "-std" in flags else ["-std=c99"]), *flags.split()]
+    words += ["-Wall", "-Wextra", "-Werror", "-fPIC", "-c", "model.c", "-o", "model.o"]
+    done = subprocess.run(words, cwd=folder, capture_output=True, text=True, timeout=300)
+    if done.returncode == 0:
+        lto = ["-flto"] if "-flto" in flags else []
+        command(words[0], *lto, "-shared", "-o", "lib.so", "model.o", "-lm", cwd=folder)
+    return done
+
+
+def run(model: Model, at: Outputs, folder: Path, *, batch: bool) -> Outputs:
+    lib = ctypes.CDLL(str(folder / "lib.so"))
+
+    def pointer(a: np.ndarray) -> Any:
+        return a.ctypes.data_as(ctypes.c_void_p)
+
+    k = np.zeros(constants_size(model.code("c", name="model")))
+    values = dict(model.robot.nominal)
+    if len(k):
+        lib.model_setup(
+            pointer(np.array([values[name] for name in model.program.used_parameters])), pointer(k)
+        )
+    constants = [k] if len(k) else []
+    shapes = {port.name: port.shape for port in model.program.outputs}
+    given = [np.ascontiguousarray(at[port.name].reshape(SAMPLES, -1)) for port in model.program.inputs]
+    if batch:
+        out = {name: np.zeros((int(np.prod(shape)), SAMPLES)) for name, shape in shapes.items()}
+        turned = [np.ascontiguousarray(a.T) for a in given]
+        lib.model_batch(ctypes.c_size_t(SAMPLES), *map(pointer, [*turned, *constants, *out.values()]))
+        return {name: out[name].T.reshape(SAMPLES, *shape) for name, shape in shapes.items()}
+    out = {name: np.zeros((SAMPLES, *shape)) for name, shape in shapes.items()}
+    for i in range(SAMPLES):
+        lib.model(*map(pointer, [*(a[i] for a in given), *constants, *(o[i] for o in out.values())]))
+    return out
+
+
+def check_torques(folder: Path, compiler: str, flags: str) -> None:
+    model, at = inverse_dynamics()
+    done = compiled(model, folder, compiler, flags)
+    assert done.returncode == 0, done.stderr[-2000:]
+    expected = model.function(compiled=False)(**at)["tau"]
+    for batch in (False, True):
+        found = run(model, at, folder, batch=batch)["tau"]
+        assert np.abs(found - expected).max() < 1e-12 * np.abs(expected).max()
+
+
+def check_solutions(folder: Path, compiler: str, flags: str, name: str = "ur5e") -> None:
+    model, at = inverse_geometry(name)
+    done = compiled(model, folder, compiler, flags)
+    assert done.returncode == 0, done.stderr[-2000:]
+    expected = model.function(compiled=False)(**at)
+    place = symoro.generate(model.robot, "transform").function(compiled=False)
+    for batch in (False, True):
+        found = run(model, at, folder, batch=batch)
+        numbers = np.arange(SAMPLES) != 1
+        assert np.array_equal(found["status"][numbers], expected["status"][numbers])
+        valid = found["status"] == 0
+        assert valid.sum() > SAMPLES
+        for i, row in np.argwhere(valid & numbers[:, None]):
+            assert np.abs(place(q=found["q"][i, row])["T"] - at["T"][i]).max() < 1e-8
+
+
+def gcc_or_clang(flags: list[str]) -> list[tuple[str, str]]:
+    return [(compiler, words) for compiler in ("gcc", "clang") for words in flags]
+
+
+@pytest.mark.parametrize(
+    ("compiler", "flags"), [*gcc_or_clang([*PLAIN[2:6], *LOOSE, *FINITE]), ("gcc", ONLY_GCC[0])]
+)
+def test_torques(tmp_path: Path, compiler: str, flags: str) -> None:
+    check_torques(tmp_path, compiler, flags)
+
+
+@pytest.mark.parametrize(("compiler", "flags"), gcc_or_clang([PLAIN[3], *LOOSE[::2]]))
+def test_solutions(tmp_path: Path, compiler: str, flags: str) -> None:
+    check_solutions(tmp_path, compiler, flags)
+
+
+@pytest.mark.parametrize(("compiler", "flags"), gcc_or_clang(FINITE))
+def test_where_numbers_must_be_told_apart_the_code_refuses(tmp_path: Path, compiler: str, flags: str) -> None:
+    done = compiled(inverse_geometry("ur5e")[0], tmp_path, compiler, flags)
+    assert done.returncode != 0 and "this code must know what is no number" in done.stderr
+
+
+def test_the_header_of_cpp_refuses_alike(tmp_path: Path) -> None:
+    put(tmp_path, inverse_geometry("ur5e")[0].code("cpp", name="model"))
+    (tmp_path / "use.cpp").write_text('#include "model.hpp"\nint main() { return 0; }\n')
+    words = [need("g++"), "-std=c++11", "-O2", "use.cpp", "-o", "use"]
+    command(*words, cwd=tmp_path)
+    done = subprocess.run([*words, "-ffast-math"], cwd=tmp_path, capture_output=True, text=True)
+    assert done.returncode != 0 and "this code must know what is no number" in done.stderr
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("compiler", ["gcc", "clang"])
+@pytest.mark.parametrize("flags", [*PLAIN, *LOOSE, *ONLY_GCC])
+def test_every_set_of_flags(tmp_path: Path, compiler: str, flags: str) -> None:
+    if compiler == "clang" and flags in ONLY_GCC:
+        pytest.skip("a flag of gcc")
+    check_torques(tmp_path, compiler, flags)
+    for name in ("ur5e", "irb120"):
+        check_solutions(tmp_path, compiler, flags, name)
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(shutil.which("gcc") is None, reason="no gcc")
+def test_thirty_two_bits(tmp_path: Path) -> None:
+    (tmp_path / "empty.c").write_text("int main(void) { return 0; }\n")
+    if subprocess.run(["gcc", "-m32", "empty.c"], cwd=tmp_path, capture_output=True).returncode:
+        pytest.skip("no libraries of 32 bits")
+    files = inverse_dynamics()[0].code("c", name="model")
+    put(tmp_path, files)
+    found = []
+    for flags in (["-m32"], ["-m64"]):
+        command(
+            "gcc", "-std=c99", "-O2", *flags, "model.c", "model_example.c", "-o", "demo", "-lm", cwd=tmp_path
+        )
+        found.append(command("./demo", cwd=tmp_path))
+    assert found[0] == found[1]

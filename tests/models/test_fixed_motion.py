@@ -1,0 +1,113 @@
+"""QP, QDP and GAM in every model: as the robot with free motion at the fixed values, with zero derivative columns."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import pytest
+
+import symoro
+from symoro.errors import RobotError
+from symoro.models.catalogue import Entry
+from symoro.robot.coordinates import independent
+from symoro.robot.description import Robot
+from tests.models.dynamic.cases import error, outputs, seeded_tree, state
+
+FIXED_BY = {"qd": "QP", "qdd": "QDP", "tau": "GAM"}
+CLOSE = 1e-11
+ROBOTS = {
+    "planar2r": symoro.load("planar2r"),
+    "slide": seeded_tree(11, 4, coupled=False),
+    "tree": seeded_tree(3, 4, coupled=False),
+    "coupled": seeded_tree(8, 6, coupled=True),
+}
+TAKERS = [e for e in symoro.catalogue().values() if {port.name for port in e.inputs} & set(FIXED_BY)]
+DERIVATIVES = {
+    "dtau_dqd": "qd",
+    "dtau_dqdd": "qdd",
+    "dqdd_dqd": "qd",
+    "dqdd_dtau": "tau",
+}
+
+
+def variants(model: Entry) -> Iterator[dict[str, Any]]:
+    """The model as it is, and with each of its options changed."""
+    yield {}
+    for option in model.options:
+        if option.kind == "flag":
+            yield {option.name: not option.default}
+        elif option.name != "effort":  # a search changes what is saved, not what is read
+            yield from ({option.name: choice} for choice in option.choices if choice != option.default)
+
+
+CASES = [(model, options) for model in TAKERS for options in variants(model)]
+
+
+def fixed(robot: Robot, numbers: dict[str, dict[int, Any]]) -> Robot:
+    """The robot with given values of qd, qdd and tau fixed, the first of each as a symbol."""
+    nominal = dict(robot.nominal)
+    for name, values in numbers.items():
+        for at, (j, value) in enumerate(values.items()):
+            if at == 0:
+                nominal[f"{name}_given"] = value
+            robot = robot.with_frame(j, **{FIXED_BY[name]: f"{name}_given" if at == 0 else value})
+    return robot.replace(nominal=tuple(nominal.items()))
+
+
+def applies(robot: Robot, model: Entry, options: dict[str, Any]) -> bool:
+    coupled = len(independent(robot)) < len([f for f in robot.frames if f.moving])
+    return model.applies(robot) is None and not (coupled and "recursive" in options.values())
+
+
+def test_all_models_that_take_motion_are_here() -> None:
+    assert len(TAKERS) >= 14
+    assert {"velocities", "accelerations", "jdot-qdot", "lagrange"} <= {model.id for model in TAKERS}
+
+
+@pytest.mark.parametrize("name", ROBOTS)
+@pytest.mark.parametrize(("model", "options"), CASES, ids=lambda x: x.id if isinstance(x, Entry) else str(x))
+def test_a_fixed_value_stands_for_the_entry(name: str, model: Entry, options: dict[str, Any]) -> None:
+    robot = ROBOTS[name]
+    if not applies(robot, model, options):
+        pytest.skip("not for this robot")
+    own = independent(robot)
+    numbers = {
+        "qd": {own[0]: 0.7, own[-1]: -1.3},
+        "qdd": {own[-1]: 2.1},
+        "tau": {own[0]: -0.4, own[-1]: 0.0},
+    }
+    at = state(robot, 5)
+    there = {key: value.copy() for key, value in at.items()}
+    for key, values in numbers.items():
+        for j, value in values.items():
+            there[key][own.index(j)] = value
+    expected = outputs(robot, model.id, there, **options)
+    found = outputs(fixed(robot, numbers), model.id, at, **options)
+    for output, value in expected.items():
+        if output in DERIVATIVES:
+            columns = [own.index(j) for j in numbers[DERIVATIVES[output]]]
+            assert np.abs(value[:, columns]).max() > 0, "nothing that could be zero"
+            value = value.copy()
+            value[:, columns] = 0
+        assert error(found[output], value) < CLOSE, output
+
+
+def test_the_entry_has_no_effect() -> None:
+    """Not even where it is not a number."""
+    robot = seeded_tree(3, 4, coupled=False).with_frame(2, QP=0.5, QDP=1)
+    at = state(robot, 1)
+    other = {key: value.copy() for key, value in at.items()}
+    other["qd"][1] = other["qdd"][1] = np.nan
+    for model in ("velocities", "accelerations", "jdot-qdot", "inverse-dynamics", "energy", "lagrange"):
+        found, same = outputs(robot, model, at), outputs(robot, model, other)
+        assert all(np.array_equal(found[output], same[output]) for output in found), model
+
+
+@pytest.mark.parametrize("what", FIXED_BY.values())
+def test_a_coupled_joint_has_nothing_to_fix(what: str) -> None:
+    robot = ROBOTS["coupled"]
+    j = next(j for j in range(1, robot.NL + 1) if robot.frame(j).coupling)
+    with pytest.raises(RobotError, match=f"joint {j} is coupled and cannot have a fixed {what}"):
+        robot.with_frame(j, **{what: 0})
