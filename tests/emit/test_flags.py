@@ -71,11 +71,11 @@ def compiled(model: Model, folder: Path, compiler: str, flags: str) -> subproces
     """Compile, and link without the flags: -ffast-math there would change how this process rounds small numbers."""
     put(folder, model.code("c", name="model"))
     words = [need(compiler), *([] if "-std" in flags else ["-std=c99"]), *flags.split()]
-    words += ["-Wall", "-Wextra", "-Werror", "-fPIC", "-c", "model.c", "-o", "model.o"]
+    words += ["-Wall", "-Wextra", "-Werror", "-fPIC", "-c", "model.c", "model_batch.c"]
     done = subprocess.run(words, cwd=folder, capture_output=True, text=True, timeout=300)
     if done.returncode == 0:
         lto = ["-flto"] if "-flto" in flags else []
-        command(words[0], *lto, "-shared", "-o", "lib.so", "model.o", "-lm", cwd=folder)
+        command(words[0], *lto, "-shared", "-o", "lib.so", "model.o", "model_batch.o", "-lm", cwd=folder)
     return done
 
 

@@ -39,9 +39,32 @@ static inline double max_(double a, double b)
     return b > a ? b : a;
 }
 
+/* What follows is meant in the order in which it is written. Compilers that are allowed to change it are told not to
+ * (-funsafe-math-optimizations, -fassociative-math, -ffast-math); where they say so, LOOSE_ keeps to what bears it. */
+#if defined(__FAST_MATH__) || defined(__ASSOCIATIVE_MATH__) || defined(_M_FP_FAST)
+#define LOOSE_
+#endif
+#if defined(__clang__)
+#if __clang_major__ >= 13
+#pragma clang fp reassociate(off)
+#else /* does not say, and cannot be told */
+#undef LOOSE_
+#define LOOSE_
+#endif
+#elif defined(__GNUC__) && (defined(LOOSE_) || __GNUC__ < 12) /* older ones do not say */
+#pragma GCC optimize("no-associative-math", "no-unsafe-math-optimizations")
+#endif
+
+/* What is no number, or not finite, is told from the rest by comparisons. */
+#if defined(__FINITE_MATH_ONLY__) && __FINITE_MATH_ONLY__
+#error "this code must know what is no number: compile it with -fno-finite-math-only, or without -ffast-math and -Ofast"
+#elif defined(_M_FP_FAST)
+#error "this code must know what is no number: compile it without /fp:fast"
+#endif
+
 /* Four numbers at once, where the compiler knows vectors. The polynomials below want doubles computed as doubles, in the
  * order in which it is written; where that is not to be had, LIBRARY_ leaves the work to the C library. */
-#if (defined(FLT_EVAL_METHOD) && FLT_EVAL_METHOD == 2) || defined(__FAST_MATH__)
+#if defined(LOOSE_) || (defined(FLT_EVAL_METHOD) && (FLT_EVAL_METHOD < 0 || FLT_EVAL_METHOD == 2))
 #define LIBRARY_
 #elif defined(__GNUC__) && (defined(__SSE2__) || defined(__aarch64__) || defined(__VSX__))
 #define LANES_
@@ -49,7 +72,7 @@ typedef double lanes_ __attribute__((vector_size(32)));
 typedef unsigned long long words_ __attribute__((vector_size(32)));
 #endif
 #if defined(__GNUC__) /* a loop in which a call is left is not vectorised */
-#define INLINE_ static inline __attribute__((always_inline))
+#define INLINE_ static inline __attribute__((always_inline, unused))
 #define RARE_ static __attribute__((noinline, cold))
 #else
 #define INLINE_ static inline
