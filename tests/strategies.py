@@ -163,7 +163,9 @@ def _with_extras(draw: st.DrawFn, robot: Robot) -> Robot:
     if len(moving) > 1 and draw(st.booleans()):
         coupled, *drivers = draw(st.permutations(moving))
         terms = tuple((i, draw(formulas())) for i in drivers[: draw(st.integers(1, 2))])
-        robot = robot.with_frame(coupled, coupling=Coupling(terms, draw(formulas())))
+        robot = robot.with_frame(
+            coupled, coupling=Coupling(terms, draw(formulas())), QP=None, QDP=None, GAM=None
+        )
     if draw(st.booleans()):
         place = Placement(draw(st.integers(0, robot.NL)), **draw(geometry()))
         robot = robot.replace(tool=Tool(place, draw(names())))

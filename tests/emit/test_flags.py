@@ -168,9 +168,14 @@ def test_the_header_of_cpp_refuses_alike(tmp_path: Path) -> None:
 def test_every_set_of_flags(tmp_path: Path, compiler: str, flags: str) -> None:
     if compiler == "clang" and flags in ONLY_GCC:
         pytest.skip("a flag of gcc")
-    check_torques(tmp_path, compiler, flags)
-    for name in ("ur5e", "irb120"):
-        check_solutions(tmp_path, compiler, flags, name)
+    folders = [
+        tmp_path / name for name in ("torques", "ur5e", "irb120")
+    ]  # a library of one path is loaded once
+    for folder in folders:
+        folder.mkdir()
+    check_torques(folders[0], compiler, flags)
+    for folder in folders[1:]:
+        check_solutions(folder, compiler, flags, folder.name)
 
 
 @pytest.mark.slow

@@ -140,7 +140,7 @@ def test_what_is_not_kept_is_said() -> None:
 @pytest.mark.parametrize(
     ("change", "word"),
     [
-        (lambda r: r.with_frame(3, coupling=Coupling(((1, Formula("n")),))), "coupled joints"),
+        (lambda r: r.with_frame(3, coupling=Coupling(((1, Formula("n")),)), GAM=None), "coupled joints"),
         (lambda r: r.with_frame(3, FO="f"), "friction offsets"),
         (lambda r: r.with_frame(3, rest="x0"), "rest positions"),
         (lambda r: r.replace(tool=Tool(Placement(3)), payload=Link(M=Formula("m"))), "the payload"),
