@@ -23,7 +23,7 @@ from symoro.expr.formula import ZERO, Formula, formula
 from symoro.models.identification.base import BaseParameters, base_parameters, split
 from symoro.models.identification.base_compare import numeric_rank
 from symoro.models.identification.base_geometry import columns, tidied
-from symoro.models.identification.base_numeric import energy_rows, numbers, random_states
+from symoro.models.identification.base_numeric import completed, energy_rows, numbers, random_states
 from symoro.models.identification.base_regroup import ordered
 from symoro.robot.description import INERTIAL, Base, BaseKind, Coupling, Frame, JointType, Link, Robot
 
@@ -98,7 +98,7 @@ def _link(rng: np.random.Generator, j: int) -> Link:
 def relations_hold(robot: Robot, found: BaseParameters, *, seed: int = 11) -> float:
     """The largest error of the relations at random states, relative to the columns."""
     tidy, _ = tidied(robot)
-    geometry, _ = numbers(tidy)
+    geometry = numbers(completed(tidy)[0])
     wanted = ordered(tidy, columns(tidy, rotor=True))
     if not wanted:
         return 0.0

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from contextlib import suppress
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -11,7 +12,18 @@ from hypothesis import given, settings
 import symoro
 from symoro.errors import OptionError, UnknownNameError
 from symoro.expr.formula import formula
-from symoro.robot.description import Base, Coupling, Frame, JointType, Link, Placement, Robot, Tool
+from symoro.robot.description import (
+    INERTIAL,
+    Base,
+    BaseKind,
+    Coupling,
+    Frame,
+    JointType,
+    Link,
+    Placement,
+    Robot,
+    Tool,
+)
 from symoro.robot.symbols import each_formula
 from tests.strategies import robots
 
@@ -86,6 +98,22 @@ def test_symbolic() -> None:
     zero = [(f.d, g.d) for f, g in zip(robot.frames, given.frames, strict=True) if f.d.is_zero]
     assert all(a == b for a, b in zero), "zeros stay zero"
     assert robot.symbolic() == robot
+
+
+def test_symbolic_with_all_inertial_parameters() -> None:
+    robot = symoro.load("fourbar")
+    given = robot.symbolic(inertia="all")
+    assert not [n for link in given.links for n in INERTIAL if getattr(link, n).is_zero]
+    assert [f.IA.is_zero for f in given.frames] == [False, True, True, True, True], (
+        "of motorised joints alone"
+    )
+    assert all(getattr(given.base.link, n).is_zero for n in INERTIAL), "a base that stands still has none"
+    assert given.link(1).YY == robot.link(1).YY, "what is no number stays"
+    assert dict(given.nominal)["XY2"] == 0
+    floating = robot.replace(base=replace(robot.base, kind=BaseKind.FLOATING)).symbolic(inertia="all")
+    assert str(floating.base.link.M) == "M0"
+    with pytest.raises(OptionError, match="True, False or 'all'"):
+        robot.symbolic(inertia="every")  # type: ignore[arg-type]
 
 
 def test_symbolic_avoids_names_that_are_taken() -> None:

@@ -17,7 +17,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, fields, replace
 from enum import IntEnum, StrEnum
-from typing import Any
+from typing import Any, Literal
 
 from symoro.errors import RobotError, UnknownNameError
 from symoro.expr.formula import ONE, ZERO, Formula, FormulaLike, formula
@@ -315,9 +315,14 @@ class Robot:
         return bind(self, values)
 
     def symbolic(
-        self, *, inertia: bool = False, geometry: bool = False, friction: bool = False, gravity: bool = False
+        self,
+        *,
+        inertia: bool | Literal["all"] = False,
+        geometry: bool = False,
+        friction: bool = False,
+        gravity: bool = False,
     ) -> Robot:
-        """Symbols for numbers, the numbers kept as nominal values; zeros stay zero."""
+        """Symbols for numbers, the numbers kept as nominal values; zeros stay zero, except with inertia='all'."""
         from symoro.robot.symbols import symbolic
 
         return symbolic(self, inertia=inertia, geometry=geometry, friction=friction, gravity=gravity)

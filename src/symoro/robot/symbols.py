@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import fields, replace
-from typing import Any, TypeVar
+from typing import Any, Literal, TypeVar
 
 from symoro.errors import ExpressionError, OptionError, UnknownNameError
 from symoro.expr.formula import Formula, FormulaLike, formula
-from symoro.robot.description import INERTIAL, Coupling, Robot
+from symoro.robot.description import INERTIAL, BaseKind, Coupling, Robot
 
 T = TypeVar("T")
 
@@ -64,14 +64,24 @@ def bind(robot: Robot, values: Mapping[str, FormulaLike]) -> Robot:
     return replace(bound, nominal=tuple(pair for pair in robot.nominal if pair[0] not in values))
 
 
-def symbolic(robot: Robot, *, inertia: bool, geometry: bool, friction: bool, gravity: bool) -> Robot:
-    """Symbols for numbers, named as SYMORO does (XX1, D3, RL4, G3); the numbers become nominal values."""
+def symbolic(
+    robot: Robot, *, inertia: bool | Literal["all"], geometry: bool, friction: bool, gravity: bool
+) -> Robot:
+    """Symbols for numbers, named as SYMORO does (XX1, D3, RL4, G3); the numbers become nominal values.
+
+    Zeros stay zero; with inertia='all' those of links, and of rotors of motorised joints, become symbols too.
+
+    Raises:
+        OptionError: inertia is neither a truth value nor 'all'.
+    """
+    if inertia not in (True, False, "all"):
+        raise OptionError(f"inertia: expected True, False or 'all', got {inertia!r}")
     nominal = dict(robot.nominal)
     taken = set(symbols(robot))
 
-    def symbol_for(value: Formula, name: str) -> Formula:
+    def symbol_for(value: Formula, name: str, zeros: bool = False) -> Formula:
         number = value.number
-        if number is None or number == 0:
+        if number is None or (number == 0 and not zeros):
             return value
         while name in taken:
             name += "_"
@@ -79,8 +89,8 @@ def symbolic(robot: Robot, *, inertia: bool, geometry: bool, friction: bool, gra
         nominal[name] = number
         return Formula(name)
 
-    def with_symbols(item: T, names: Mapping[str, str], number: int) -> T:
-        changes = {f: symbol_for(getattr(item, f), f"{s}{number}") for f, s in names.items()}
+    def with_symbols(item: T, names: Mapping[str, str], number: int, zeros: bool = False) -> T:
+        changes = {f: symbol_for(getattr(item, f), f"{s}{number}", zeros) for f, s in names.items()}
         return replace(item, **changes)  # type: ignore[type-var]
 
     frames, links, base = list(robot.frames), list(robot.links), robot.base
@@ -91,10 +101,11 @@ def symbolic(robot: Robot, *, inertia: bool, geometry: bool, friction: bool, gra
         drive = {name: name for name in ("FV", "FS", "FO")}
         frames = [with_symbols(f, drive, j) for j, f in enumerate(frames, 1)]
     if inertia:
-        names = {name: name for name in INERTIAL}
-        frames = [with_symbols(f, {"IA": "IA"}, j) for j, f in enumerate(frames, 1)]
-        links = [with_symbols(link, names, j) for j, link in enumerate(links, 1)]
-        base = replace(base, link=with_symbols(base.link, names, 0))
+        names, every = {name: name for name in INERTIAL}, inertia == "all"
+        driven = [every and f.mu and f.moving and j <= robot.NL for j, f in enumerate(frames, 1)]
+        frames = [with_symbols(f, {"IA": "IA"}, j, driven[j - 1]) for j, f in enumerate(frames, 1)]
+        links = [with_symbols(link, names, j, every) for j, link in enumerate(links, 1)]
+        base = replace(base, link=with_symbols(base.link, names, 0, every and base.kind != BaseKind.FIXED))
     if gravity:
         x, y, z = (symbol_for(g, f"G{i}") for i, g in enumerate(base.G, 1))
         base = replace(base, G=(x, y, z))

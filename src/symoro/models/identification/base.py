@@ -3,7 +3,7 @@
 The torques are linear in the standard inertial parameters, but some have no effect and some act only together. A
 base set is a largest set whose functions in the energy are linearly independent modulo constants; every other
 parameter then counts as a multiple of them (a *relation*). How they are found is told in `base_regroup` (trees, exact),
-`base_loops` (closed loops) and `base_numeric` (random states and a QR decomposition).
+`base_loops` (closed loops that are linear), `base_branch` (states of the others) and `base_fit` (columns of numbers).
 
 M. Gautier, W. Khalil, "A direct determination of minimum inertial parameters of robots", ICRA 1988.
 W. Khalil, D. Creusot, "SYMORO+", Robotica 15, 1997, section 6.1.
@@ -148,7 +148,8 @@ def base_parameters(
 
     Raises:
         OptionError: there is no such method.
-        NotApplicableError: method='exact' and a closed loop without a linear closure.
+        NotApplicableError: method='exact' and a closed loop without a linear closure; or the loops cannot be closed.
+        ProgramError: the numbers do not tell which parameters depend on others.
         MissingDependencyError: the geometry has symbols or oblique angles, and SymPy is absent.
     """
     if method not in METHODS:
@@ -165,25 +166,21 @@ def _found(
     posture = dict(near) if near and by_joint else near
     tidy, notes = tidied(robot)
     notes += rotors_apart(tidy) if rotor else ()
-    if method == "numeric":
-        from symoro.models.identification.base_compare import numeric_base_parameters
+    if method != "numeric" and not tidy.B:
+        return exact(tidy, tidy, rotor=rotor, notes=notes)
+    from symoro.models.identification.base_compare import numeric_base_parameters
+    from symoro.models.identification.base_loops import closures, proved
 
-        return numeric_base_parameters(tidy, rotor=rotor, posture=posture, notes=notes)
-    if tidy.B:
-        from symoro.models.identification.base_loops import linear_closure
-
-        closed = linear_closure(tidy, posture)
-        if closed is None and method == "exact":
-            raise NotApplicableError(
-                f"the closed loops of robot '{robot.name}' have no linear closure: no exact relations",
-                hint="method='auto' gives verified numeric relations on one assembly branch",
-            )
-        if closed is None:
-            from symoro.models.identification.base_compare import numeric_base_parameters
-
-            return numeric_base_parameters(tidy, rotor=rotor, posture=posture, notes=notes)
+    known = closures(tidy, posture)
+    closed = proved(tidy, known) if method != "numeric" else None
+    if closed is not None:
         return exact(closed.robot, tidy, rotor=rotor, notes=notes, closure=closed.words)
-    return exact(tidy, tidy, rotor=rotor, notes=notes)
+    if method == "exact":
+        raise NotApplicableError(
+            f"the closed loops of robot '{robot.name}' have no linear closure: no exact relations",
+            hint="method='auto' gives verified numeric relations on one assembly branch",
+        )
+    return numeric_base_parameters(tidy, rotor=rotor, posture=posture, linear=known, notes=notes)
 
 
 def exact(

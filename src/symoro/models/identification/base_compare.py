@@ -1,129 +1,192 @@
-"""`method="numeric"`: base parameters from random states, verified, and compared with what the symbols give.
+"""`method="numeric"`: base parameters from states, verified on others, and compared with what the symbols give.
 
-The rows come from any state of a tree, or from states of one assembly branch of closed loops. Where an exact answer
-exists it is found too: numbers can make a robot lose parameters that its symbols keep (a length that happens to be
-zero, an angle that happens to be right), and the notes then say which.
+The rows come from any state of a tree, loops that close linearly included, or from states of one assembly branch of the
+other loops. Where an exact answer exists it is found too: numbers can make a robot lose parameters that its symbols
+keep (a length that happens to be zero, an angle that happens to be right), and the notes then say which.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from symoro.errors import MissingDependencyError, NotApplicableError, ProgramError
 from symoro.expr.formula import formula
 from symoro.models.identification.base import BaseParameters, Coefficient, exact, friction, written
-from symoro.models.identification.base_assembly import assembled, branch, no_assembly, rates, starts
+from symoro.models.identification.base_assembly import Assembly, Posture, assembled, no_assembly
+from symoro.models.identification.base_branch import branch, refined
+from symoro.models.identification.base_fit import EXACT, ROUNDED, SPARE, Fit, fitted
+from symoro.models.identification.base_fixed import exactly
 from symoro.models.identification.base_geometry import Column, columns, moves
-from symoro.models.identification.base_loops import linear_closure
+from symoro.models.identification.base_loops import Closures, linear_closure
 from symoro.models.identification.base_numeric import (
     Array,
-    Fit,
     Geometry,
     States,
+    completed,
     energy_rows,
     gauge_of,
     numbers,
-    ordered_qr,
     random_states,
-    residual,
 )
 from symoro.models.identification.base_regroup import ordered
 from symoro.robot.description import BaseKind, Robot
+from symoro.robot.topology import Loop
 
-VERIFIED = 1e-6
+FAINT = 1e-8  # weaker columns are kept by their digits, but no measurement shows them
+ALL_DIGITS = 1e-50  # loops that stay open by less are closed to all digits
 
 
+@np.errstate(all="ignore")  # the result is checked to be finite
 def numeric_base_parameters(
     robot: Robot,
     *,
     rotor: bool,
-    posture: Mapping[int, float] | Sequence[float] | None,
+    posture: Posture | None,
+    linear: Closures,
     notes: tuple[str, ...],
     compare: bool = True,
 ) -> BaseParameters:
     """Base parameters at the robot's nominal values.
 
+    Arguments:
+        linear: what is known of its loops.
+
     Raises:
         NotApplicableError: the loops cannot be assembled.
-        ProgramError: the relations do not hold on other states.
+        ProgramError: the numbers do not tell which parameters depend on others.
     """
-    geometry, invented = numbers(robot)
     wanted = ordered(robot, columns(robot, rotor=rotor))
     prescribed = robot.base.kind == BaseKind.FIXED and moves(robot)
-    free = prescribed or robot.base.kind != BaseKind.FIXED
-    rng = np.random.default_rng(3)
-    if robot.B and (closure := linear_closure(robot, posture)) is not None:
-        geometry, _ = numbers(closure.robot)
-        sample, words = random_states(geometry, _count(wanted), rng, moving=free), closure.words
-    elif robot.B:
-        sample, words = _on_branch(geometry, posture, len(wanted), moving=free)
+    moving = prescribed or robot.base.kind != BaseKind.FIXED
+    sampling = _Sampling(linear.robot, linear.open, wanted, moving, prescribed)
+    if linear.open:
+        found = sampling.on_branch(linear.posture)
+        words = ", ".join(w for w in (linear.words, found.words) if w)
     else:
-        sample, words = random_states(geometry, _count(wanted), rng, moving=free), "any posture"
-    fit = _fitted(geometry, sample, wanted, prescribed)
+        found = sampling.anywhere()
+        words = linear.words or "any posture"
     method = (
-        f"numeric, ordered QR of {len(sample.q)} states ({words}), verified on others; weakest kept column "
-        f"{fit.smallest:.1e}, strongest dropped {fit.largest:.1e}"
+        f"numeric, {found.count} states ({words}), verified on others; weakest kept column "
+        f"{found.fit.smallest:.1e}, strongest dropped {found.fit.largest:.1e}"
     )
-    if invented:
-        notes = (*notes, "random values for symbols without a nominal one: " + ", ".join(invented))
-    found = _written(robot, wanted, fit, method, notes)
-    return _compared(found, robot, rotor=rotor, posture=posture) if compare else found
+    if linear.invented:
+        notes = (*notes, "random values for symbols without a nominal one: " + ", ".join(linear.invented))
+    if found.fit.smallest < FAINT:
+        faint = f"some parameters differ from sums of others by {found.fit.smallest:.0e} only"
+        notes = (*notes, f"{faint}: no experiment tells them apart")
+    result = _written(robot, wanted, found.fit, method, notes)
+    if linear.open or not compare:  # with symbols no loop closes linearly that does not with numbers
+        return result
+    return _compared(result, robot, rotor=rotor, posture=posture)
 
 
-def _count(wanted: Sequence[Column]) -> int:
-    return max(150, 3 * len(wanted))
+@dataclass(frozen=True)
+class _Found:
+    fit: Fit
+    count: int
+    words: str = ""
 
 
-def _on_branch(
-    geometry: Geometry, posture: Mapping[int, float] | Sequence[float] | None, wanted: int, *, moving: bool
-) -> tuple[States, str]:
-    found = assembled(geometry, starts(geometry, posture))
-    if not found:
+@dataclass(frozen=True)
+class _Sampling:
+    """The columns of a robot at states of it.
+
+    Attributes:
+        robot: with linear loops as couplings, and a number for every symbol.
+        loops: the others.
+        moving: whether the base moves.
+        prescribed: whether it does as prescribed; then what its motion shows does not count.
+    """
+
+    robot: Robot
+    loops: Sequence[Loop]
+    wanted: Sequence[Column]
+    moving: bool
+    prescribed: bool
+
+    def _numbers(self, **kind: bool) -> Geometry:
+        return numbers(self.robot, closing=self.loops, **kind)
+
+    @property
+    def count(self) -> int:
+        return len(self.wanted) + 10 * self.prescribed + SPARE
+
+    def anywhere(self) -> _Found:
+        """At random states of a tree: in doubles, or in all digits where those do not tell."""
+        geometry = self._numbers()
+        rng = np.random.default_rng(3)
+        states = random_states(geometry, max(150, 2 * self.count), rng, moving=self.moving)
+        fit = self._fit(geometry, states, ROUNDED)
+        if fit.clear and fit.plain:
+            return _Found(fit, len(states.q))
+        few = random_states(geometry, self.count, rng, moving=self.moving)
+        few = few.exactly(exactly(few.q), exactly(few.qd))
+        fit = self._fit(self._numbers(exact=True), few, EXACT)
+        nudged = self._fit(self._numbers(exact=True, nudged=True), few, EXACT)
+        if not _same(fit, nudged):
+            fit = self._fit(self._numbers(exact=True), few, ROUNDED)
+        return _Found(self._clear(fit), len(few.q))
+
+    def on_branch(self, posture: Posture | None) -> _Found:
+        """At states of one branch of assembly, in all digits."""
+        geometry = self._numbers()
+        for at in assembled(geometry, posture)[:6]:
+            q = branch(geometry, at, self.count, np.random.default_rng(5))
+            fit = None if q is None else self._at(geometry, len(at.bound), q)
+            if fit is not None:
+                words = f"one assembly branch, around {self._shown(geometry, at)}"
+                return _Found(self._clear(fit), self.count, words)
         raise no_assembly(geometry)
-    rng = np.random.default_rng(5)
-    needed = max(150, 3 * wanted // 2)
-    best = np.zeros((0, len(geometry.coordinates)))
-    for span in (0.9, 0.5, 0.25, 0.1):
-        for at in found[:3]:
-            q = branch(geometry, at, 2 * needed, rng, span)
-            if len(q) > len(best):
-                best, chosen = q, at
-            if len(best) >= needed:
-                break
-        if len(best) >= needed:
-            break
-    if len(best) < wanted + 10:
-        raise no_assembly(geometry)
-    speeds = rng.standard_normal((len(best), len(chosen.free)))
-    qd = np.einsum("sij,sj->si", rates(geometry, best, chosen), speeds)
-    tree = len([j for j in geometry.coordinates if j <= geometry.robot.NL])
-    shown = ", ".join(
-        f"q{j} = {x:.4g}" for j, x in zip(geometry.coordinates[:tree], chosen.q[:tree], strict=True)
-    )
-    states = random_states(geometry, len(best), rng, moving=moving)
-    return replace(states, q=best, qd=qd), f"one assembly branch, around {shown}"
+
+    def _at(self, geometry: Geometry, rank: int, q: Array) -> Fit | None:
+        """The fit at postures of a branch; None where too few of them close."""
+
+        def tried(tolerance: float, nudged: bool = False) -> tuple[Fit | None, float]:
+            exact = self._numbers(exact=True, nudged=nudged)
+            rng = np.random.default_rng(7)
+            closed = refined(exact, geometry, rank, q, rng)
+            if len(closed.q) < self.count - 10:
+                return None, closed.open
+            base = random_states(geometry, len(closed.q), rng, moving=self.moving)
+            return self._fit(exact, base.exactly(closed.q, closed.qd), tolerance), closed.open
+
+        fit, left = tried(EXACT)
+        if fit is None:
+            return None
+        if left < ALL_DIGITS and fit.clear and (fit.smallest > ROUNDED or _same(fit, tried(EXACT, True)[0])):
+            return fit
+        return tried(ROUNDED)[0]
+
+    def _fit(self, geometry: Geometry, states: States, tolerance: float) -> Fit:
+        if not self.wanted:
+            return Fit([], {}, 1.0, 0.0)
+        rows = energy_rows(geometry, states, self.wanted)
+        if rows.dtype != object and not np.all(np.isfinite(rows)):
+            raise ProgramError(f"the energy of robot '{self.robot.name}' cannot be computed at these values")
+        return fitted(rows, gauge_of(geometry, states, base=self.prescribed), tolerance)
+
+    def _clear(self, fit: Fit) -> Fit:
+        if not fit.clear or not (fit.plain or fit.largest < ALL_DIGITS):
+            raise ProgramError(
+                f"the numbers of robot '{self.robot.name}' do not tell which parameters depend on others: weakest kept "
+                f"column {fit.smallest:.1e}, strongest dropped {fit.largest:.1e}",
+                hint="lengths or angles that are almost equal or almost zero are made so; or another posture is given",
+            )
+        return fit
+
+    def _shown(self, geometry: Geometry, at: Assembly) -> str:
+        pairs = zip(geometry.coordinates, at.q, strict=True)
+        return ", ".join(f"q{j} = {x:.4g}" for j, x in pairs if j <= self.robot.NL)
 
 
-def _fitted(geometry: Geometry, sample: States, wanted: Sequence[Column], prescribed: bool) -> Fit:
-    """The fit on two thirds of the states, verified on the others."""
-    if not wanted:
-        return Fit([], {}, 1.0, 0.0)
-    rows = energy_rows(geometry, sample, wanted)
-    gauge = gauge_of(geometry, sample, base=prescribed)
-    if not np.all(np.isfinite(rows)):
-        raise ProgramError(f"the energy of robot '{geometry.robot.name}' cannot be computed at these values")
-    cut = 2 * len(rows) // 3
-    fit = ordered_qr(rows[:cut], gauge[:cut])
-    error = residual(fit, rows[cut:], gauge[cut:])
-    if error > VERIFIED:
-        raise ProgramError(
-            f"the relations of robot '{geometry.robot.name}' do not hold on other states: {error:.1e}",
-            hint="its numbers are too badly scaled for the numeric method",
-        )
-    return fit
+def _same(fit: Fit, other: Fit | None) -> bool:
+    """Whether the last digits of long numbers do not matter: then weak columns are weak, and not round-off."""
+    if other is None or not fit.clear or not other.clear:
+        return False
+    return fit.kept == other.kept and 0.5 < fit.smallest / other.smallest < 2
 
 
 def _written(
@@ -149,7 +212,7 @@ def _compared(
     robot: Robot,
     *,
     rotor: bool,
-    posture: Mapping[int, float] | Sequence[float] | None,
+    posture: Posture | None,
 ) -> BaseParameters:
     """With a note on the parameters that these numbers lose, where an exact answer can be had."""
     generic = robot.symbolic(geometry=True)
@@ -174,7 +237,8 @@ def _compared(
 
 def numeric_rank(robot: Robot, *, rotor: bool = True, seed: int = 0) -> tuple[int, float, float]:
     """The number of base parameters of a tree from singular values, with the gap: an independent check."""
-    geometry, _ = numbers(robot, seed)
+    robot, _ = completed(robot, seed)
+    geometry = numbers(robot)
     wanted = ordered(robot, columns(robot, rotor=rotor))
     if not wanted:
         return 0, 1.0, 0.0

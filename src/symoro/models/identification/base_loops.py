@@ -1,13 +1,17 @@
 """Closed loops whose closure is linear: parallelograms, and whatever else moves like one.
 
-There the dependent joints are sums of independent ones plus a constant, q3 = q7 - q2 + pi/2 say: the loops can be
-replaced by couplings, and the exact method of trees applies. A linear closure is guessed from numbers (a posture
-where the dependent rates are whole multiples of the others) and then proved: with the couplings in place the two
-frames of each loop coincide as functions of the joints, symbols included.
+There the dependent joints are sums of independent ones plus a constant, q3 = q7 - q2 + pi/2 say: the loop can be
+replaced by couplings. Loops are looked at one by one, then those that are left together; what one of them gives is
+known to the next, and loops that close in another way are left open, for states to be sampled.
+
+A linear closure is guessed from numbers (a posture where the dependent rates are whole multiples of the others), and
+holds when the frames of the loop coincide at postures far away. It is proved when they do as functions of the joints,
+symbols included; the exact method of trees then applies.
 """
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -18,20 +22,45 @@ import numpy as np
 from symoro.expr.formula import ZERO, Formula, formula
 from symoro.models.identification.base_assembly import (
     Assembly,
+    Posture,
     assembled,
-    closure_error,
+    closure,
     no_assembly,
     rates,
     starts,
 )
+from symoro.models.identification.base_fixed import doubles, exactly
 from symoro.models.identification.base_functions import FULL, Block, Expansion
 from symoro.models.identification.base_geometry import field_of
-from symoro.models.identification.base_numeric import Geometry, numbers
+from symoro.models.identification.base_numeric import Array, Geometry, completed, numbers
 from symoro.robot.description import Coupling, JointType, Robot
-from symoro.robot.topology import loops
+from symoro.robot.topology import Loop, loops
 
-Posture = Mapping[int, float] | Sequence[float]
 _SMALL = 1e-6
+_HOLDS = (
+    1e-13  # by how much the frames of a linear loop may differ, of its size: round-off of the description
+)
+_ATTEMPTS = 8  # with other random values, where symbols have none
+_SEVERAL = 5  # as many angles of the description are tried for a constant
+
+
+@dataclass(frozen=True)
+class Closures:
+    """What is known of a robot's loops.
+
+    Attributes:
+        robot: with couplings in place of linear loops, and a nominal value for every symbol.
+        open: the loops that do not close linearly.
+        words: the couplings.
+        invented: symbols that were given a value.
+        posture: where the others are to be assembled.
+    """
+
+    robot: Robot
+    open: tuple[Loop, ...] = ()
+    words: str = ""
+    invented: tuple[str, ...] = ()
+    posture: Posture | None = None
 
 
 @dataclass(frozen=True)
@@ -48,60 +77,137 @@ def linear_closure(robot: Robot, posture: Posture | None = None) -> Closure | No
     Raises:
         NotApplicableError: no assembled posture was found.
     """
-    geometry, _ = numbers(robot)
-    found = assembled(geometry, starts(geometry, posture))
-    if not found:
-        raise no_assembly(geometry)
-    tried: set[object] = set()
-    for at in found:
-        couplings = _guess(geometry, at)
-        if couplings is None or tuple(couplings.items()) in tried:
-            continue
-        tried.add(tuple(couplings.items()))
-        with_couplings = _coupled(robot, couplings)
-        if _proved(with_couplings):
-            words = "loops closed linearly: " + ", ".join(_word(j, c) for j, c in couplings.items())
-            return Closure(with_couplings.tree(), words)
+    return proved(robot, closures(robot, posture))
+
+
+def proved(robot: Robot, found: Closures) -> Closure | None:
+    """The closure as one that holds for all symbols; None where a loop is open, or it does not."""
+    if found.open or not _proved(found.robot):
+        return None
+    return Closure(replace(found.robot, nominal=robot.nominal).tree(), found.words)
+
+
+@np.errstate(all="ignore")  # what is not finite does not close
+def closures(robot: Robot, posture: Posture | None = None) -> Closures:
+    """The loops that close linearly, each by itself or together with others, and those that do not.
+
+    Raises:
+        NotApplicableError: no assembled posture was found.
+    """
+    whole, invented = completed(robot)
+    if not robot.B:
+        return Closures(whole, invented=invented)
+    for seed in range(1, _ATTEMPTS):
+        at = assembled(numbers(whole), posture)
+        if at or not invented:
+            break
+        whole, invented = completed(robot, seed)
+    if not at:
+        raise no_assembly(numbers(whole))
+    if posture is not None:
+        posture = {j: float(x) for j, x in zip(numbers(whole).coordinates, at[0].q, strict=True)}
+    left = tuple(loops(whole))
+    coupled = whole
+    while group := _next_linear(coupled, left, posture):
+        chosen, couplings = group
+        coupled = _coupled(coupled, couplings)
+        left = tuple(loop for loop in left if loop not in chosen)
+    new = {
+        j: after.coupling
+        for j, (before, after) in enumerate(zip(robot.frames, coupled.frames, strict=True), 1)
+        if after.coupling and after.coupling != before.coupling
+    }
+    words = "loops closed linearly: " + ", ".join(_word(j, c) for j, c in new.items()) if new else ""
+    return Closures(coupled, left, words, invented, posture)
+
+
+def _next_linear(
+    robot: Robot, left: Sequence[Loop], posture: Posture | None
+) -> tuple[tuple[Loop, ...], dict[int, Coupling]] | None:
+    groups = [(loop,) for loop in left] + ([tuple(left)] if len(left) > 1 else [])
+    for group in groups:
+        couplings = _linear(robot, group, posture)
+        if couplings is not None:
+            return group, couplings
     return None
 
 
-def _guess(geometry: Geometry, at: Assembly) -> dict[int, Coupling] | None:
-    """Couplings that hold near the posture and far from it, to the precision of the numbers."""
+def _linear(robot: Robot, group: tuple[Loop, ...], posture: Posture | None) -> dict[int, Coupling] | None:
+    """Couplings that close some loops; of several the one that moves most joints: a rhombus can also fold up."""
+    geometry = numbers(robot, closing=group)
+    tried: dict[object, dict[int, Coupling]] = {}
+    for at in assembled(geometry, posture):
+        couplings = _guess(geometry, at, posture)
+        if couplings is not None:
+            tried.setdefault(tuple(couplings.items()), couplings)
+    for couplings in sorted(tried.values(), key=lambda found: -sum(len(c.terms) for c in found.values())):
+        if _holds(_coupled(robot, couplings), group):
+            return couplings
+    return None
+
+
+def _guess(geometry: Geometry, at: Assembly, posture: Posture | None) -> dict[int, Coupling] | None:
+    """Couplings that hold near an assembly, far from it and at the posture given, to the precision of the numbers."""
     if not at.bound:
         return {}
     ratios = rates(geometry, at.q[None], at)[0][at.bound]
     whole = np.round(ratios * 2) / 2
-    if np.abs(ratios - whole).max() > _SMALL or np.abs(whole).max() > 8:
+    if np.abs(ratios - whole).max(initial=0) > _SMALL or np.abs(whole).max(initial=0) > 8:
         return None
     rng = np.random.default_rng(1)
     q = np.repeat(at.q[None], 6, 0)
     change = rng.uniform(-2, 2, (6, len(at.free)))
     q[:, at.free] += change
     q[:, at.bound] += change @ whole.T
-    if np.abs(closure_error(geometry, q)).max() > _SMALL:
+    if np.abs(closure(geometry, q)[0]).max() > _SMALL * max(1.0, geometry.size):
+        return None
+    constants = at.q[at.bound] - whole @ at.q[at.free]
+    if posture is not None and not _meets(geometry, at, whole, constants, posture):
         return None
     couplings: dict[int, Coupling] = {}
-    for row, k in zip(whole, at.bound, strict=True):
-        j = geometry.coordinates[k]
-        offset = _offset(geometry, k, at.q[k] - row @ at.q[at.free])
-        if offset is None:
-            return None
+    for row, k, constant in zip(whole, at.bound, constants.tolist(), strict=True):
         terms = tuple(
             (geometry.coordinates[i], formula(Fraction(c))) for i, c in zip(at.free, row, strict=True) if c
         )
-        couplings[j] = Coupling(terms, offset)
+        couplings[geometry.coordinates[k]] = Coupling(terms, _offset(geometry, k, constant))
     return couplings
 
 
-def _offset(geometry: Geometry, k: int, number: float) -> Formula | None:
-    """The constant of a coupling: a multiple of pi/12; a length must be zero or the number itself."""
+def _meets(geometry: Geometry, at: Assembly, ratios: Array, constants: Array, posture: Posture) -> bool:
+    """Whether the closed posture satisfies the relations, whole turns left aside."""
+    q = starts(geometry, posture)[0]
+    away = q[at.bound] - ratios @ q[at.free] - constants
+    turns = [geometry.robot.frame(geometry.coordinates[k]).sigma == JointType.REVOLUTE for k in at.bound]
+    away = np.where(turns, away - 2 * np.pi * np.round(away / (2 * np.pi)), away)
+    return bool(np.abs(away).max(initial=0) < _SMALL)
+
+
+def _offset(geometry: Geometry, k: int, number: float) -> Formula:
+    """The constant of a coupling: a multiple of pi/12 and some of the angles of the loop, or the number itself."""
     if geometry.robot.frame(geometry.coordinates[k]).sigma == JointType.PRISMATIC:
-        return ZERO if abs(number) < _SMALL else formula(round(number, 12))
-    twelfths = round(number * 12 / math.pi)
-    if abs(number - twelfths * math.pi / 12) > _SMALL:
+        return ZERO if abs(number) < _SMALL else formula(round(number, 14))
+    values = dict(geometry.robot.nominal)
+    frames = [geometry.robot.frame(j) for loop in geometry.loops for j in loop.frames]
+    angles = {f: f.value(values) for frame in frames for f in (frame.gamma, frame.theta)}
+    oblique = [f for f, x in angles.items() if _twelfths(x) is None][:_SEVERAL]
+    tried = sorted(itertools.product((0, 1, -1), repeat=len(oblique)), key=lambda signs: sum(map(abs, signs)))
+    for signs in tried:
+        rest = number - sum(sign * angles[f] for sign, f in zip(signs, oblique, strict=True))
+        turn = _twelfths(rest)
+        if turn is not None:
+            constant = formula(f"({turn})*pi") if turn else ZERO
+            for sign, f in zip(signs, oblique, strict=True):
+                constant = constant + f if sign > 0 else constant - f if sign < 0 else constant
+            return constant
+    return formula(number)
+
+
+def _twelfths(angle: float) -> Fraction | None:
+    """An angle as a part of pi, where it is a multiple of pi/12."""
+    twelfths = round(angle * 12 / math.pi)
+    if abs(angle - twelfths * math.pi / 12) > 1e-9:
         return None
-    turn = Fraction((twelfths + 11) % 24 - 11, 12)
-    return formula(f"({turn})*pi") if turn else ZERO
+    return Fraction((twelfths + 11) % 24 - 11, 12)
 
 
 def _coupled(robot: Robot, couplings: Mapping[int, Coupling]) -> Robot:
@@ -127,6 +233,13 @@ def _followed(given: Coupling, couplings: Mapping[int, Coupling]) -> Coupling:
     return Coupling(tuple((k, c) for k, c in terms.items() if not c.is_zero), offset)
 
 
+def _holds(robot: Robot, group: Sequence[Loop]) -> bool:
+    """Whether the frames of some loops coincide at postures anywhere, at the nominal values."""
+    geometry = numbers(robot, closing=group, exact=True)
+    q = exactly(np.random.default_rng(2).uniform(-2.5, 2.5, (6, len(geometry.coordinates))))
+    return bool(np.abs(doubles(closure(geometry, q)[0])).max(initial=0) < _HOLDS * max(1.0, geometry.size))
+
+
 def _proved(robot: Robot) -> bool:
     """Whether the frames of every loop coincide for all positions and symbols."""
     geometry = field_of(robot)
@@ -141,6 +254,7 @@ def _proved(robot: Robot) -> bool:
 
 def _word(j: int, coupling: Coupling) -> str:
     parts = [(str(c), f"q{i}") for i, c in coupling.terms]
-    text = " + ".join(name if c == "1" else f"-{name}" if c == "-1" else f"{c}*{name}" for c, name in parts)
-    constant = "" if coupling.offset.is_zero else f" + {coupling.offset}"
-    return f"q{j} = " + (text + constant or "0").replace("+ -", "- ")
+    words = [name if c == "1" else f"-{name}" if c == "-1" else f"{c}*{name}" for c, name in parts]
+    if not coupling.offset.is_zero or not words:
+        words.append(str(coupling.offset))
+    return f"q{j} = " + " + ".join(words).replace("+ -", "- ")

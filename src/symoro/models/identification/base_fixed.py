@@ -1,0 +1,174 @@
+"""Numbers of 96 digits, in NumPy arrays: integers scaled by 2^BITS.
+
+A mechanism that moves in one way can have dozens of independent functions of one variable. On a piece of its way they
+differ by less than doubles can show; here they are told apart without doubt. Arrays of doubles pass through the same
+functions (`times`, `scaled`, `sine_cosine`) unchanged in meaning, so that kinematics are written once.
+"""
+
+from __future__ import annotations
+
+import math
+import random
+from collections.abc import Callable, Mapping
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+
+from symoro.errors import ProgramError
+from symoro.expr import ops
+from symoro.expr.evaluate import evaluate
+from symoro.expr.formula import Formula
+from symoro.expr.graph import Graph
+
+BITS = 320
+ONE = 1 << BITS
+_GUARD = 40
+_LONG = 14  # characters of a number that may have been rounded
+_HALVINGS = 16
+_TERMS = 34  # of an angle below 2^-8, halved so often; the next is below the last digit
+Numbers = Any  # an array of doubles, or of scaled integers
+
+
+def is_exact(x: Numbers) -> bool:
+    """Whether an array holds scaled integers."""
+    return bool(x.dtype == object)
+
+
+def one_like(x: Numbers) -> int | float:
+    return ONE if is_exact(x) else 1.0
+
+
+def times(a: Numbers, b: Numbers) -> Numbers:
+    """The matrix product."""
+    made = a @ b
+    return made >> BITS if is_exact(made) else made
+
+
+def scaled(a: Numbers, b: Numbers) -> Numbers:
+    """The product entry by entry."""
+    made = a * b
+    return made >> BITS if is_exact(made) else made
+
+
+def turned(rotation: Numbers, x: Numbers) -> Numbers:
+    """Matrices (S, 3, 3) times vectors (S, 3)."""
+    return times(rotation, x[:, :, None])[:, :, 0]
+
+
+def cross(a: Numbers, b: Numbers) -> Numbers:
+    """a x b, along the second axis."""
+    pairs = [((i + 1) % 3, (i + 2) % 3) for i in range(3)]
+    made = np.stack([a[:, i] * b[:, k] - a[:, k] * b[:, i] for i, k in pairs], 1)
+    return made >> BITS if is_exact(made) else made
+
+
+def exactly(x: Any) -> Numbers:
+    """Doubles as scaled integers."""
+    x = np.asarray(x, dtype=float)
+    return np.array([_integer(Fraction(v)) for v in x.ravel().tolist()], dtype=object).reshape(x.shape)
+
+
+def doubles(x: Numbers) -> Any:
+    """Scaled integers as doubles."""
+    return np.asarray(x / ONE, dtype=float) if is_exact(x) else x
+
+
+def _integer(x: Fraction) -> int:
+    return (x.numerator << BITS) // x.denominator
+
+
+def sine_cosine(x: Numbers) -> tuple[Numbers, Numbers]:
+    """Sines and cosines: the series of a small part of the angle, doubled again and again."""
+    if not is_exact(x):
+        return np.sin(x), np.cos(x)
+    bits = BITS + _GUARD
+    y = (x << _GUARD) >> _HALVINGS
+    one = (y * 0) + (1 << bits)
+    sums = [one, y]  # cosine, sine
+    power = y
+    for n in range(2, _TERMS):
+        power = (power * y >> bits) // n
+        sums[n % 2] = sums[n % 2] - power if n % 4 in (2, 3) else sums[n % 2] + power
+    cosine, sine = sums
+    for _ in range(_HALVINGS):
+        sine, cosine = (sine * cosine) >> (bits - 1), ((cosine * cosine) >> (bits - 1)) - one
+    return sine >> _GUARD, cosine >> _GUARD
+
+
+def _atan_of_inverse(n: int, bits: int) -> int:
+    """atan(1/n)."""
+    term = total = (1 << bits) // n
+    k = 1
+    while term:
+        term = -term // (n * n)
+        k += 2
+        total += term // k
+    return total
+
+
+def _pi() -> int:
+    """J. Machin's formula."""
+    bits = BITS + _GUARD
+    return 4 * (4 * _atan_of_inverse(5, bits) - _atan_of_inverse(239, bits)) >> _GUARD
+
+
+PI = _pi()
+_RULES: dict[int, Callable[..., int]] = {
+    ops.ADD: lambda a, b: a + b,
+    ops.SUB: lambda a, b: a - b,
+    ops.MUL: lambda a, b: a * b >> BITS,
+    ops.DIV: lambda a, b: (a << BITS) // b,
+    ops.SQRT: lambda a: math.isqrt(a << BITS),
+    ops.SIN: lambda a: _one(a)[0],
+    ops.COS: lambda a: _one(a)[1],
+    ops.TAN: lambda a: (_one(a)[0] << BITS) // _one(a)[1],
+}
+
+
+def _one(angle: int) -> tuple[int, int]:
+    turns = angle // (2 * PI)
+    sine, cosine = sine_cosine(np.array([angle - turns * 2 * PI], dtype=object))
+    return int(sine[0]), int(cosine[0])
+
+
+def _decimal(x: int | float | Fraction, nudged: bool) -> int:
+    written = Fraction(str(x))
+    if nudged and isinstance(x, float) and len(str(x)) > _LONG:
+        chance = random.Random(abs(x))
+        written *= 1 + Fraction(chance.choice([-1, 1]) * chance.uniform(1, 3)) / 10**16
+    return _integer(written)
+
+
+def number(f: Formula, values: Mapping[str, float], *, nudged: bool = False) -> int:
+    """A formula's value as a scaled integer; decimals are what they are written as.
+
+    Arguments:
+        nudged: change the last digit of numbers as long as doubles are, the same numbers alike.
+
+    Raises:
+        ProgramError: it has none.
+    """
+    graph = Graph()
+    root = f.into(graph).lit
+    found: dict[int, int] = {}
+
+    def get(lit: int) -> int:
+        return -found[lit >> 1] if lit & 1 else found[lit >> 1]
+
+    try:
+        for i in graph.reachable([root]):
+            op, args = graph.op[i], graph.args[i]
+            if op == ops.NUMBER:
+                found[i] = _decimal(args[0], nudged)
+            elif op == ops.PI:
+                found[i] = PI
+            elif op == ops.SYMBOL:
+                found[i] = _decimal(float(values[args[0]]), nudged)
+            elif op in _RULES:
+                found[i] = _RULES[op](*map(get, args))
+            else:  # the digits of a double, where no more are to be had
+                found[i] = _integer(Fraction(float(evaluate(graph, [2 * i], values)[0])))
+    except (ArithmeticError, ValueError):
+        raise ProgramError(f"'{f.text}' has no value at these numbers") from None
+    return get(root)
