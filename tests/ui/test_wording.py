@@ -78,6 +78,7 @@ def test_each_speaks_the_language_of_its_place(place: str, hint: str) -> None:
         ("first: robot.bind({'D3': 0.5, ...}); lossy=True", "first: --bind D3=0.5; --lossy"),
         ("did you mean 'rx90'?", "did you mean 'rx90'?"),
         ("write it as {key: value}", "write it as {key: value}"),
+        ("or give the option 'force' to overwrite it", "or give --force to overwrite it"),
     ],
 )
 def test_in_the_words_of_a_shell(python: str, shell: str) -> None:

@@ -25,6 +25,7 @@ _IN_A_SHELL = (
     (re.compile(r"\brobot\.tree\(\)"), "--tree"),
     (re.compile(r"\bfunction\(\)"), "symoro eval"),
     (re.compile(r"\b(\w+)=True\b"), r"--\1"),
+    (re.compile(r"\bthe option '(\w+)'"), r"--\1"),
     (re.compile(r"\b([a-z]\w*)='([^']*)'"), r"--\1 \2"),
 )
 """What a hint says in Python -> what does the same on the command line."""
