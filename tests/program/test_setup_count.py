@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 
 import pytest
 
@@ -35,3 +36,35 @@ def test_the_setup_part_is_counted_whole(robot: str, model: str) -> None:
     assert counted is not None
     expected = (counted.additions, counted.multiplications + counted.divisions)
     assert (_operations(functions[0]) if functions else (0, 0)) == expected
+
+
+_TOKEN = re.compile(r"[A-Za-z_]\w*|[0-9.]+(?:e[-+]?[0-9]+)?|[-+*/()=]")
+
+
+def _operations_in_c(text: str) -> tuple[int, int]:
+    """The same of a function in C, read sign by sign: a minus counts where something stands before it."""
+    additions = others = 0
+    for line in re.sub(r"\[\d+\]", "", text).split(";"):
+        before = "="
+        for token in _TOKEN.findall(line.partition("=")[2]):
+            if (token in "+-" and before not in "=(*/+-") or (token in "*/" and before == "2"):
+                additions += 1
+            elif token in "*/":
+                others += 1
+            before = token
+    return additions, others
+
+
+@pytest.mark.parametrize("robot", ["rx90", "stanford", "scara"])
+@pytest.mark.parametrize("model", ["inverse-dynamics", "inertia-matrix", "lagrange"])
+def test_the_setup_part_of_c_does_what_is_counted(robot: str, model: str) -> None:
+    made = symoro.generate(symoro.load(robot), model)
+    found = re.search(
+        r"void model_setup\([^)]*\)\s*\{(.*?)\n\}", made.code("c", name="model")["model.c"], re.DOTALL
+    )
+    counted = made.count().setup
+    assert counted is not None
+    assert _operations_in_c(found[1] if found else "") == (
+        counted.additions,
+        counted.multiplications + counted.divisions,
+    )

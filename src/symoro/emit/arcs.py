@@ -60,5 +60,5 @@ def arcs_together(program: Program) -> Program:
         return program
     layer = _layers(program)
     rebuild = Rebuild(program)
-    rebuild.copy_all(sorted(program.nodes, key=lambda i: (layer[i], _is_arc(program, i))))
+    rebuild.move_all(sorted(program.nodes, key=lambda i: (layer[i], _is_arc(program, i))))
     return rebuild.finish()

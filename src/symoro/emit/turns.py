@@ -55,7 +55,7 @@ def turns_first(program: Program) -> Program:
     rebuild = Rebuild(program)
     once = [i for i in program.nodes if graph.cls[i] != ops.VARIABLE]
     first = dict.fromkeys([*once, *inside, *turns])
-    rebuild.copy_all([*first, *(i for i in program.nodes if i not in first)])
+    rebuild.move_all([*first, *(i for i in program.nodes if i not in first)])
     return _named_as_they_are(rebuild.finish(), [rebuild.map[i] >> 1 for i in turns])
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from symoro.expr import ops
 from symoro.program.passes.rebuild import Rebuild
 from symoro.program.program import Program
 
@@ -13,11 +12,5 @@ def compact(program: Program) -> Program:
     if len(program.nodes) >= len(graph) - 3:  # but for the numbers 0, 1, 2, which every graph has
         return program
     rebuild = Rebuild(program)
-    made, node = rebuild.map, rebuild.new.new_node
-    for i in program.nodes:  # the order stays, so nothing can fold that has not been folded before
-        if graph.op[i] >= ops.ADD:
-            args = tuple([made[lit >> 1] | (lit & 1) for lit in graph.args[i]])
-            made[i] = node(graph.op[i], args, graph.cls[i])
-        else:
-            rebuild.leaf(i)
+    rebuild.move_all(program.nodes)
     return rebuild.finish()

@@ -44,6 +44,16 @@ class Rebuild:
             else:
                 self.leaf(i)
 
+    def move_all(self, nodes: Iterable[int]) -> None:
+        """Copy nodes as they are, where they are only put in another order: what folding there was, has been."""
+        old, made, node = self.old, self.map, self.new.new_node
+        for i in nodes:
+            if old.op[i] >= ops.ADD:
+                args = tuple([made[lit >> 1] | (lit & 1) for lit in old.args[i]])
+                made[i] = node(old.op[i], args, old.cls[i])
+            else:
+                self.leaf(i)
+
     def leaf(self, i: int) -> None:
         """Copy a number, a symbol or the result of a kernel."""
         old, new, op = self.old, self.new, self.old.op[i]
