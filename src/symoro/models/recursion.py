@@ -7,8 +7,9 @@ that a right angle costs nothing.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import TypeVar
 
 from symoro.expr.formula import Formula
 from symoro.expr.linalg import Vector, VectorLike
@@ -16,9 +17,10 @@ from symoro.expr.scalar import Expr, Scalar
 from symoro.models.joints import Trigonometry, angle_of, constant_angle, is_zero, length_of
 from symoro.program.builder import Builder
 from symoro.robot.description import BaseKind, JointType, Robot
-from symoro.robot.topology import outward
+from symoro.robot.topology import outward as outward_order
 
 SinCos = tuple[Expr, Expr]
+T = TypeVar("T")
 
 
 def turn_back_z(turn: SinCos, v: VectorLike) -> Vector:
@@ -83,7 +85,26 @@ def local_frames(
 ) -> dict[int, Local]:
     """Every frame that carries a link, each after its antecedent."""
     trig = trig or Trigonometry(builder, robot)
-    return {j: _local(builder, robot, j, q, trig) for j in outward(robot) if j <= robot.NL}
+    return {j: _local(builder, robot, j, q, trig) for j in outward_order(robot) if j <= robot.NL}
+
+
+def outward(tree: Mapping[int, Local], start: T, step: Callable[[Local, T], T]) -> dict[int, T]:
+    """From the base to the tips: what each body has follows from what its antecedent has; the base has `start`."""
+    found = {0: start}
+    for j, local in tree.items():
+        found[j] = step(local, found[local.i])
+    return found
+
+
+def inward(tree: Mapping[int, Local], own: Mapping[int, T], step: Callable[[Local, T, T], T]) -> dict[int, T]:
+    """From the tips to the base: step(frame, what has gathered on its body, what is on its antecedent so far).
+
+    `own` is what each body, the base included, has to begin with; the result is what each has in the end.
+    """
+    found = dict(own)
+    for local in reversed(list(tree.values())):
+        found[local.i] = step(local, found[local.j], found[local.i])
+    return found
 
 
 def _local(builder: Builder, robot: Robot, j: int, q: Mapping[int, Scalar], trig: Trigonometry) -> Local:

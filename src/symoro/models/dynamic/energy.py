@@ -17,12 +17,14 @@ from symoro.models.coordinates import joint_positions, joint_velocities
 from symoro.models.dynamic.inertia import Inertia, link_inertias
 from symoro.models.dynamic.setting import APPLIES_TO, gravity, rigid_fixed_tree
 from symoro.models.kinematic.motion import QD, Q, angular_velocities, linear_velocities
-from symoro.models.recursion import Local, base_motion, local_frames, name_vectors
+from symoro.models.recursion import Local, base_motion, inward, local_frames, name_vectors
 from symoro.models.references import SYMORO_1997
 from symoro.program.builder import Builder
 from symoro.program.program import Program
 from symoro.robot.description import Robot
 from symoro.robot.topology import moving_joints
+
+Moments = tuple[Scalar, Vector]  # mass, first moment
 
 
 @model(
@@ -68,12 +70,13 @@ def _potential(
     builder: Builder, robot: Robot, locals_: Mapping[int, Local], inertias: Mapping[int, Inertia]
 ) -> Scalar:
     """Inward: the first moment of all mass about the origin of frame 0, against gravity."""
-    mass: dict[int, Scalar] = {0: 0} | {j: inertias[j].m for j in locals_}
-    origin: Vector = [0, 0, 0]
-    moment = {0: origin} | {j: list(inertias[j].ms) for j in locals_}
-    for j in reversed(list(locals_)):
-        local = locals_[j]
-        shifted = add(local.to_parent(moment[j]), scale(mass[j], local.position))
-        moment[local.i] = add(moment[local.i], shifted)
-        mass[local.i] = mass[local.i] + mass[j]
-    return -dot(gravity(builder, robot), moment[0])
+    nothing: Moments = (0, [0, 0, 0])
+    own: dict[int, Moments] = {0: nothing} | {j: (inertias[j].m, list(inertias[j].ms)) for j in locals_}
+    _, moment = inward(locals_, own, _carried)[0]
+    return -dot(gravity(builder, robot), moment)
+
+
+def _carried(local: Local, body: Moments, onto: Moments) -> Moments:
+    """Mass and first moment of a body, added to those of its antecedent."""
+    mass, moment = body
+    return onto[0] + mass, add(onto[1], add(local.to_parent(moment), scale(mass, local.position)))
