@@ -38,7 +38,9 @@ from tests.strategies import SYMBOLS, angles, formulas, geometry, links
 Array = np.ndarray[Any, Any]
 VALUES = dict(zip(SYMBOLS, (0.7, -0.4, 0.45, 0.31, 0.9, 1.1, 2.5, -1.3), strict=True))
 CONVENTIONS = list(Convention)
-SLOW = settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+SLOW = settings(
+    max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much]
+)
 
 
 # -- plain NumPy, written from the definitions

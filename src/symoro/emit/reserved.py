@@ -41,7 +41,7 @@ _C_MACROS = words(
     LDBL_NORM_MAX LDBL_TRUE_MIN L_ctermid L_cuserid L_tmpnam MATH_ERREXCEPT MATH_ERRNO MAXFLOAT M_1_PI M_2_PI
     M_2_SQRTPI M_3PI_4 M_E M_INVLN2 M_IVLN10 M_LN10 M_LN2 M_LN2HI M_LN2LO M_LOG10E M_LOG2E M_LOG2_E M_PI M_PI_2
     M_PI_4 M_SQRT1_2 M_SQRT2 M_SQRT3 M_SQRTPI M_TWOPI OVERFLOW PLOSS P_tmpdir SEEK_CUR SEEK_END SEEK_SET
-    SING SNAN SNANF SNANL TLOSS TMP_MAX UNDERFLOW X_TLOSS arm i386 linux math_errhandling mips offsetof
+    SING SNAN SNANF SNANL TLOSS TMP_MAX UNDERFLOW X_TLOSS i386 linux math_errhandling mips offsetof
     signgam stderr stdin stdout sun sparc unix vax
     """
 )

@@ -162,7 +162,7 @@ def _numbers(robot: Robot) -> Iterator[str]:
             yield f"{label}: {name} = {value.text[:40]} is too large, more than {largest:g}"
     for name, number in robot.nominal:
         if not abs(number) <= LARGEST:
-            yield f"the nominal value {number:g} of {name} is too large, more than {LARGEST:g}"
+            yield f"the nominal value of {name} is {number:g}: expected a number up to {LARGEST:g}"
 
 
 def _values(robot: Robot) -> Iterator[tuple[str, str, Formula]]:

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 import symoro
-from symoro.errors import NotApplicableError, ProgramError
+from symoro.errors import NotApplicableError, ProgramError, RobotError
 from symoro.expr.formula import Formula, formula
 from symoro.models.identification.base import BaseParameters, base_parameters, split
 from symoro.models.identification.base_fit import EXACT, fitted
@@ -175,10 +175,12 @@ def test_any_unit_of_length(size: float) -> None:
 def test_numbers_that_do_not_close_are_refused() -> None:
     robot = four_bar("a", "b", "c", "d")
     assert len(base_parameters(robot)) == 8  # random lengths, others where the first do not close
-    for a in (float("nan"), float("inf"), 9.0):
-        given = robot.replace(nominal=(("a", a), ("b", 0.5), ("c", 0.5), ("d", 0.6)))
-        with pytest.raises(NotApplicableError, match="could not be closed"):
-            base_parameters(given)
+    given = robot.replace(nominal=(("a", 9.0), ("b", 0.5), ("c", 0.5), ("d", 0.6)))
+    with pytest.raises(NotApplicableError, match="could not be closed"):
+        base_parameters(given)
+    for a in (float("nan"), float("inf")):
+        with pytest.raises(RobotError, match="the nominal value of a"):
+            robot.replace(nominal=(("a", a), ("b", 0.5), ("c", 0.5), ("d", 0.6)))
 
 
 @pytest.mark.parametrize("off", [0.1, 2e-5, 2e-6, 2e-7, 1e-8])

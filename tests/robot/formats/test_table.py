@@ -32,7 +32,9 @@ j; joint; gamma; b; alpha; d; theta; r; name
 1; revolute; g1; 0; 0; 0; 0; 0; waist
 2; 1; 0; b2; pi/2; D2; 0; -0.5; "the slide; second"
 """
-SLOW = settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+SLOW = settings(
+    max_examples=40, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much]
+)
 
 
 def texts(robot: Robot, name: str) -> list[str]:
