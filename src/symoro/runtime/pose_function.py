@@ -11,7 +11,7 @@ out with such sines and cosines is no distance. It is made one here, by direct g
 from __future__ import annotations
 
 from collections.abc import Mapping
-from functools import cached_property
+from functools import cached_property, reduce
 from typing import Any
 
 import numpy as np
@@ -55,7 +55,9 @@ class PoseFunction(Function):
         if alone and min(residual.tolist()) <= SHARP:
             return found
         rows = {name: array[None] if alone else array for name, array in found.items()}
-        doubtful = np.flatnonzero(~(rows["residual"].min(axis=1) <= SHARP))
+        # a solution after the other: many times as fast as over the short axis
+        best = reduce(np.fmin, rows["residual"].T)
+        doubtful = np.flatnonzero(~(best <= SHARP))
         if len(doubtful):
             given = {name: self._each(name, array, len(rows["residual"])) for name, array in inputs.items()}
             self._take_rounded(given, rows, doubtful)
