@@ -58,6 +58,16 @@ def test_almost_a_puma(offset: float) -> None:
     assert lost(solver, solver.postures(np.random.default_rng(1), 60)) == 0
 
 
+@pytest.mark.parametrize("tilt", [1e-4, 1e-6, 3e-9, 1e-10])
+def test_almost_a_scara(tilt: float) -> None:
+    """What a rounded pose tells of the tilt is not exact: a formula that divides by the tilt is off by that."""
+    robot = serial(
+        "tilted", [FLAT, FLAT, f"pi + {3 * tilt!r}", tilt], [0, 0.106, -0.498, 0], [0.33, 0, 0, 0], [3]
+    )
+    solver = Solver(Arm(robot, 4, pose="s,P"))
+    assert lost(solver, solver.postures(np.random.default_rng(4), 300)) == 0
+
+
 @pytest.mark.parametrize("offset", [1e-3, 1e-5, 1e-6, 1e-7, 1e-8])
 @pytest.mark.parametrize("axes", ["meet", "parallel"])
 def test_almost_an_elbow(offset: float, axes: str) -> None:

@@ -28,6 +28,7 @@ REGULAR = 1e-4  # smallest singular value of the given entries' derivatives
 NEAR = 1e-6  # joints of a posture that is found
 AROUND = 0.1  # joints of a row that is meant for a posture
 ROUGH = 1e-9
+ROUND_OFF = 2.0**-52
 FEW = 0.01  # share of random postures that may be rough, if Newton's method makes them exact
 
 
@@ -70,6 +71,9 @@ class Trial:
         kinds = numpy.array([joint.sign * (1 if joint.turns else 2) for joint in joints])
         ends, slopes = refine_chain_(placements, kinds, self.q)
         given = numpy.array(problem.given)
+        # Poses come rounded to the size of their largest entries: a formula must not count on more of the small ones.
+        sizes = numpy.array([1, 1, 1, size])
+        ends[:, :3] = ends[:, :3] + ROUND_OFF * sizes * rng.uniform(-1, 1, ends[:, :3].shape)
         for r in range(4):
             for c in range(4):
                 known = r < 3 and given[r, c]
