@@ -73,14 +73,27 @@ _GREEK = ("alpha", "beta", "gamma", "delta", "theta", "phi", "psi", "sigma", "mu
 _NUMBERED = re.compile(r"([A-Za-z]+?)_?(\d+)\Z")
 
 
+def indexed(stem: str, index: str = "") -> str | None:
+    r"""The table's LaTeX form of a stem with an index: \dot q_{2} for qd and 2; none where it is the letters alone."""
+    form = _LATEX.get(stem, "")
+    if form.startswith(stem) or "{i}" in form or not re.search(r"[{,]j}", form):
+        return None
+    if index:
+        return form.replace("{j}", f"{{{index}}}").replace(",j}", f",{index}}}")
+    return form.replace("_{j}", "").replace(",j}", "}")
+
+
 def latex(name: str) -> str:
     """The LaTeX form of a symbol's or variable's name."""
     if re.fullmatch(r"[CS][0-9m_]+", name):  # cosines and sines of joint angles
         return rf"{'c' if name[0] == 'C' else 's'}_{{{name[1:].replace('_', ',').replace('m', '-')}}}"
     match = _NUMBERED.match(name)
     stem, number = (match[1], match[2]) if match else (name, "")
+    known = indexed(stem, number) if number else None
+    if known is not None:
+        return known
     if number and stem in _LATEX and re.search(r"[{,]j}", _LATEX[stem]):
-        return _LATEX[stem].replace("{j}", f"{{{number}}}").replace(",j}", f",{number}}}")
+        return _LATEX[stem].replace("{j}", f"{{{number}}}")
     if number and stem in _LATEX:
         return f"{_LATEX[stem]}_{{{number}}}"
     body = "\\" + stem if stem.lower() in _GREEK else stem

@@ -7,7 +7,6 @@ import unicodedata
 
 from symoro.emit.code import Code
 from symoro.files import MADE_BY
-from symoro.program.count import count
 from symoro.program.program import Shape
 
 WIDTH = 92
@@ -49,7 +48,7 @@ def header_lines(code: Code, *, functions: bool = True) -> list[str]:
         entries = " ".join(c.minus + c.name for c in code.constants)
         lines += [f"Constants, made once from the parameters by {arrays.setup}"]
         lines += _filled(f"{arrays.constants} ({len(code.constants)}): {entries}", 2)
-    lines += ["", *_filled(f"Operations per call: {count(program)}"), MADE_BY]
+    lines += ["", *_filled(f"Operations per call: {code.counted}"), MADE_BY]
     return lines
 
 

@@ -2,8 +2,8 @@ r"""LaTeX: NAME.tex, a document (or, with `fragment`, its equations) in amsmath'
 
     C_{2} &= \cos(q_{2})
 
-Names become symbols by the option `symbol`, a function from a name to LaTeX; by default a trailing number
-is the index and names of Greek letters are those letters. Plain parentheses, so that lines can break in them.
+Names become symbols by the option `symbol`, a function from a name to LaTeX; by default a trailing number is the
+index, the stem as the table of symbols has it (qd2 is \dot q_{2}), and names of Greek letters are those letters. Plain parentheses, so that lines can break in them.
 """
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ from symoro.emit.layout import indices, output_entries
 from symoro.emit.reserved import words
 from symoro.expr import ops
 from symoro.expr.graph import Number
+from symoro.notation import indexed
 from symoro.program.program import Program
 
 WIDTH = 130  # characters of one line of an equation, about a line of print
@@ -83,13 +84,17 @@ DIALECT = Dialect(
 
 
 def symbol_of(name: str) -> str:
-    """The symbol of a name: q_{2} for q2, \\alpha_{1} for alpha1, C_{2,3} for C2_3."""
+    r"""The symbol of a name: q_{2} for q2, \dot q_{2} for qd2, \alpha_{1} for alpha1, C_{2,3} for C2_3."""
     match = _NAME.fullmatch(name)
     if match is None:
         return rf"\mathit{{{name.replace('_', chr(92) + '_')}}}"
     stem, index = match.groups()
+    index = None if index is None else index.strip("_").replace("_", ",")
+    known = indexed(stem, index or "")
+    if known is not None:
+        return known
     letters = rf"\{stem}" if stem in _GREEK else stem if len(stem) == 1 else rf"\mathit{{{stem}}}"
-    return letters if index is None else f"{letters}_{{{index.strip('_').replace('_', ',')}}}"
+    return letters if index is None else f"{letters}_{{{index}}}"
 
 
 def write(

@@ -143,7 +143,7 @@ def build(robot: Robot, name: str, options: Mapping[str, Any]) -> tuple[Entry, P
     with _no_collection(), task(f"building {chosen.id}"):
         program = optimise(chosen.build(robot, **given))
     shown = ", ".join(f"{k} = {v}" for k, v in given.items() if v is not None)
-    header = (("model", f"{chosen.id}: {chosen.title}"), ("robot", robot.name), ("options", shown))
+    header = (("model", chosen.id), ("robot", robot.name), ("options", shown))
     return chosen, replace(
         program, title=chosen.title, header=tuple(h for h in header if h[1]) + program.header
     )
