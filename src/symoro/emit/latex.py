@@ -3,7 +3,8 @@ r"""LaTeX: NAME.tex, a document (or, with `fragment`, its equations) in amsmath'
     C_{2} &= \cos(q_{2})
 
 Names become symbols by the option `symbol`, a function from a name to LaTeX; by default a trailing number is the
-index, the stem as the table of symbols has it (qd2 is \dot q_{2}), and names of Greek letters are those letters. Plain parentheses, so that lines can break in them.
+index, the stem as the table of symbols has it (qd2 is \dot q_{2}), and names of Greek letters are those letters.
+Plain parentheses, so that lines can break in them.
 """
 
 from __future__ import annotations
