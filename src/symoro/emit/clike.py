@@ -217,7 +217,7 @@ def _setup(code: Code, style: Style) -> Body:
         for at, name in code.reads
     ]
     units += [Unit(_statement(step, style, INDENT), (step[0],)) for step in code.setup]
-    units += [Unit([f"{INDENT}{a.constants}[{c.at}] = {c.minus}{c.name};"]) for c in code.constants]
+    units += [Unit([f"{INDENT}{a.constants}[{c.at}] = {c.name};"]) for c in code.constants]
     if not style.part or len(units) <= WHOLE:
         return Body(_start(style) + whole(units))
     found = cut(units, lambda place: f"kept_[{place}]", scalar, INDENT)
@@ -253,7 +253,7 @@ def _units(code: Code, style: Style, indent: str, entry: Entry, together: Togeth
         if isinstance(event, Load):
             line = f"{start}{event.name} = {entry(a.inputs[event.input], event.entry)};"
         else:
-            line = f"{start}{event.name} = {event.minus}{a.constants}[{event.at}];"
+            line = f"{start}{event.name} = {a.constants}[{event.at}];"
         return Unit([line], (event.name,), fetched=True)
 
     def bulk(at: int) -> Unit:

@@ -61,7 +61,7 @@ class Code:
         parameters: names of the parameters' entries, as the robot has them, in the order of the array.
         reads: (position in the array of parameters, variable) of those that the setup part reads.
         setup: (name, expression) of the setup part.
-        constants: what the setup part hands to the call part, `Program.constants`.
+        constants: what the setup part hands to the call part: `Program.constants` by their variables, signs included.
         loads: the input entries that the call part reads.
         call: (name, expression) or kernel calls of the call part.
         outputs: for each output, the expressions of its entries.
@@ -171,10 +171,7 @@ class _Coder:
         outputs = [[renderer.signed(lit) for lit in port.lits] for port in program.outputs]
         setup = [steps[i] for i in self.listing.setup]
         call = [steps[i] for i in self.listing.call]
-        constants = {
-            i: Constant(at, renderer.text[i], "-" * renderer.sign[i])
-            for at, i in enumerate(self.listing.constants)
-        }
+        constants = {i: Constant(at, renderer.text[i]) for at, i in enumerate(self.listing.constants)}
         return Code(
             program,
             arrays,

@@ -97,7 +97,7 @@ def _setup(code: Code) -> str:
     ]
     lines = [f"    {name} = {a.parameters}({at + 1})" for at, name in code.reads]
     lines += _statements(code.setup, "    ")
-    lines += [f"    {a.constants}({at}) = {c.minus}{c.name}" for at, c in enumerate(code.constants, 1)]
+    lines += [f"    {a.constants}({at}) = {c.name}" for at, c in enumerate(code.constants, 1)]
     return _subroutine(a.setup, [a.parameters, a.constants], declared, lines)
 
 
@@ -182,7 +182,7 @@ def _body(code: Code, indent: str, entry: Entry) -> list[str]:
                 f"{indent}{event.name} = {entry(a.inputs[event.input], reads[event.input][event.entry])}"
             )
         else:
-            lines.append(f"{indent}{event.name} = {event.minus}{a.constants}({event.at + 1})")
+            lines.append(f"{indent}{event.name} = {a.constants}({event.at + 1})")
     return lines
 
 

@@ -47,7 +47,7 @@ def header_lines(code: Code, *, functions: bool = True) -> list[str]:
         units = unit_groups(code.parameters, program.units)
         lines += _filled("; ".join(f"{' '.join(names)} in {unit}" for unit, names in units.items()), 2)
     if code.constants and functions:
-        entries = " ".join(c.minus + c.name for c in code.constants)
+        entries = " ".join(c.name for c in code.constants)
         lines += [f"Constants, made once from the parameters by {arrays.setup}"]
         lines += _filled(f"{arrays.constants} ({len(code.constants)}): {entries}", 2)
     lines += ["", *_filled(f"Operations per call: {code.counted}"), MADE_BY]

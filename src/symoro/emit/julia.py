@@ -82,7 +82,7 @@ def _module_name(base: str) -> str:
 
 def _setup(code: Code) -> str:
     a = code.arrays
-    entries = ", ".join(c.minus + c.name for c in code.constants)
+    entries = ", ".join(c.name for c in code.constants)
     lines = [
         f"{a.setup}({a.parameters}::AbstractDict) = {a.setup}([{a.parameters}[name] for name in PARAMETERS])",
         "",
@@ -99,7 +99,7 @@ def _in_place(code: Code) -> str:
     a = code.arrays
     lines = [wrap(f"function {a.function}!({', '.join([*a.outputs, *call_arguments(code)])})", marks=",")]
     lines += [f"    {name} = {_entry(array, index)}" for name, array, index in input_entries(code, 1)]
-    lines += [f"    {c.name} = {c.minus}{a.constants}[{at}]" for at, c in enumerate(code.constants, 1)]
+    lines += [f"    {c.name} = {a.constants}[{at}]" for at, c in enumerate(code.constants, 1)]
     lines += _statements(code.call)
     lines += [_statement(_entry(name, index), text) for name, index, text in output_entries(code, 1)]
     return "\n".join([*lines, "    return nothing", "end"]) + "\n"

@@ -55,7 +55,7 @@ def _setup(code: Code) -> str:
     names = [name for _, name in code.reads] + [name for name, _ in code.setup]
     lines = [f"    {name} := {a.parameters}[{at + 1}];" for at, name in code.reads]
     lines += _statements(code.setup)
-    result = f"[{', '.join(c.minus + c.name for c in code.constants)}]"
+    result = f"[{', '.join(c.name for c in code.constants)}]"
     return _procedure(a.setup, [a.parameters], names, lines, result)
 
 
@@ -68,7 +68,7 @@ def _call(code: Code) -> str:
         else:
             names.append(step[0])
     lines = [f"    {name} := {_entry(array, index)};" for name, array, index in input_entries(code, 1)]
-    lines += [f"    {c.name} := {c.minus}{a.constants}[{at}];" for at, c in enumerate(code.constants, 1)]
+    lines += [f"    {c.name} := {a.constants}[{at}];" for at, c in enumerate(code.constants, 1)]
     lines += _statements(code.call)
     results = []
     for name, out, texts in zip(a.outputs, code.program.outputs, code.outputs, strict=True):

@@ -76,7 +76,7 @@ def _setup(code: Code) -> str:
     lines = [f"    {name} = {a.parameters}[[{at + 1}]];" for at, name in code.reads]
     lines += _statements(code.setup)
     return _function(
-        a.setup, [a.parameters], names, lines, f"{{{', '.join(c.minus + c.name for c in code.constants)}}}"
+        a.setup, [a.parameters], names, lines, f"{{{', '.join(c.name for c in code.constants)}}}"
     )
 
 
@@ -89,7 +89,7 @@ def _call(code: Code) -> str:
         else:
             names.append(step[0])
     lines = [f"    {name} = {_entry(array, index)};" for name, array, index in input_entries(code, 1)]
-    lines += [f"    {c.name} = {c.minus}{a.constants}[[{at}]];" for at, c in enumerate(code.constants, 1)]
+    lines += [f"    {c.name} = {a.constants}[[{at}]];" for at, c in enumerate(code.constants, 1)]
     lines += _statements(code.call)
     for name, out, texts in zip(a.outputs, code.program.outputs, code.outputs, strict=True):
         lines.append(_statement(name, nested(out.shape, texts, "{", "}")))

@@ -77,7 +77,7 @@ def _setup(code: Code) -> str:
         *(f"{name} = {a.parameters}({at + 1});" for at, name in code.reads),
         *_statements(code.setup),
         f"{a.constants} = zeros({len(code.constants)}, 1);",
-        *(f"{a.constants}({at}) = {c.minus}{c.name};" for at, c in enumerate(code.constants, 1)),
+        *(f"{a.constants}({at}) = {c.name};" for at, c in enumerate(code.constants, 1)),
     ]
     return _file(
         f"function {a.constants} = {a.setup}({a.parameters})",
@@ -90,7 +90,7 @@ def _setup(code: Code) -> str:
 def _call(code: Code) -> str:
     a = code.arrays
     lines = [f"{name} = {_entry(array, index)};" for name, array, index in input_entries(code, 1)]
-    lines += [f"{c.name} = {c.minus}{a.constants}({at});" for at, c in enumerate(code.constants, 1)]
+    lines += [f"{c.name} = {a.constants}({at});" for at, c in enumerate(code.constants, 1)]
     lines += _statements(code.call)
     for name, out in zip(a.outputs, code.program.outputs, strict=True):
         if out.shape:

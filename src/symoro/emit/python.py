@@ -82,7 +82,7 @@ def _setup(code: Code) -> str:
         f"        {p} = [{p}[name] for name in PARAMETERS]",
         *(f"    {name} = float({p}[{at}])" for at, name in code.reads),
         *_statements(code.setup),
-        wrap(f"    return np.array([{', '.join(c.minus + c.name for c in code.constants)}])", _INDENT * 2),
+        wrap(f"    return np.array([{', '.join(c.name for c in code.constants)}])", _INDENT * 2),
     ]
     return "\n".join(lines) + "\n"
 
@@ -100,7 +100,7 @@ def _call(code: Code) -> str:
     ]
     for name, array, index in input_entries(code):
         lines.append(f"    {name} = {_entry(array, index)}")
-    lines += [f"    {c.name} = {c.minus}{a.constants}[{at}]" for at, c in enumerate(code.constants)]
+    lines += [f"    {c.name} = {a.constants}[{at}]" for at, c in enumerate(code.constants)]
     lines += _statements(code.call)
     for name, out in zip(a.outputs, program.outputs, strict=True):
         axes = "".join(f", {n}" for n in out.shape) or ","

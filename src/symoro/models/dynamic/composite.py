@@ -64,7 +64,7 @@ def _gathered(local: Local, inertia: Inertia, onto: Inertia) -> Inertia:
 
 def tree_composites(builder: Builder, robot: Robot, locals_: Mapping[int, Local]) -> dict[int, Inertia]:
     """The mass beyond each joint, gathered from the tips inward."""
-    composite = effective_inertias(builder, robot, locals_, {})
+    composite = effective_inertias(builder, robot, locals_, {}, alone=False)
     for j in reversed(list(locals_)):
         i = locals_[j].i
         if i:
@@ -107,7 +107,7 @@ def _column(
 
 def _name(builder: Builder, j: int, inertia: Inertia) -> None:
     for name, value in zip(("XX", "YY", "ZZ", "XY", "XZ", "YZ"), inertia.k, strict=True):
-        builder.named(f"K{name}{j}", value)
+        builder.named(f"K{name}C{j}", value)
     for name, value in zip(("MX", "MY", "MZ"), inertia.ms, strict=True):
         builder.named(f"{name}C{j}", value)
 

@@ -222,6 +222,8 @@ class NewtonEuler:
                 k = turned_about_z(turn, inertia.k) if turn else inertia.k
                 moment = moment_k(k, body.u, body.d)
             else:
+                for name, value in zip(("XX", "XY", "XZ", "YY", "YZ", "ZZ"), inertia.tensor(), strict=True):
+                    self.builder.named(f"{name}R{j}", value)
                 moment = _moment_j(inertia, body)
             body.moment = add(moment, cross(ms, body.vd))
             self._named_wrench("F", "N", body)
