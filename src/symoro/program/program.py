@@ -59,6 +59,7 @@ class Program:
         choices: how the model was formulated, for those who ask.
         conditions: what must not be zero among the parameters for the outputs to hold, as "D3 != 0".
         derivation: the steps that led to it, where the model was solved for and not written down.
+        as_written: the passes leave it as its model wrote it, to be read.
     """
 
     name: str
@@ -75,6 +76,7 @@ class Program:
     choices: tuple[str, ...] = ()
     derivation: tuple[Stage, ...] = ()
     conditions: tuple[str, ...] = ()
+    as_written: bool = False
 
     @property
     def roots(self) -> list[int]:
