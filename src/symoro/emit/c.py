@@ -44,6 +44,7 @@ from symoro.program.program import Program, size
 _FLOAT_FUNCTIONS = (ops.SQRT, ops.SIN, ops.COS, ops.TAN, ops.ASIN, ops.ACOS, ops.ATAN2, ops.ABS)
 
 DOUBLE = Dialect(
+    comment="/* {0} */",
     functions={
         ops.ABS: "fabs({0})",
         ops.SIGN: "sign_({0})",

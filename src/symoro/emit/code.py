@@ -12,6 +12,7 @@ from symoro.emit.flow import Constant, Event, Load, Place, flow
 from symoro.emit.grouping import grouped
 from symoro.emit.listing import LONGEST_EXPANDED, Listing, lower
 from symoro.emit.names import Names, identifier, numbered
+from symoro.emit.remarks import remarks
 from symoro.emit.render import Renderer
 from symoro.emit.turns import FEWEST, Turn, early_nodes, turns_first
 from symoro.errors import ProgramError
@@ -67,6 +68,7 @@ class Code:
         outputs: for each output, the expressions of its entries.
         flow: loads, constants, call and outputs in one order, where a statement is its index in `call`.
         setup_operations, call_operations: the operations that occur in each part, for helpers.
+        remarks: variable -> what is said before its statement, where a part of the model begins.
         kernels: the kernels that are called, each after those it needs.
         turns: early angles, where the language computes their sines and cosines together.
         arcs: the layers of arctangents that it computes together.
@@ -85,6 +87,7 @@ class Code:
     flow: list[Event]
     setup_operations: frozenset[int]
     call_operations: frozenset[int]
+    remarks: dict[str, str]
     kernels: list[str]
     turns: list[Turn]
     arcs: list[list[Arc]]
@@ -186,10 +189,20 @@ class _Coder:
             self._flow({**symbols, **constants}),
             frozenset(graph.op[i] for i in program.nodes if graph.cls[i] == ops.PARAMETER),
             frozenset(graph.op[i] for i in program.nodes if graph.cls[i] == ops.VARIABLE),
+            self._remarks(steps),
             with_needs({step.kernel for step in call if isinstance(step, KernelCall)}),
             self._turns() if self.dialect.turns else [],
             self._arcs(layers),
         )
+
+    def _remarks(self, steps: dict[int, Step]) -> dict[str, str]:
+        found: dict[str, str] = {}
+        for part in (self.listing.setup, self.listing.call):
+            for i, text in remarks(self.listing, part).items():
+                step = steps[i]
+                if isinstance(step, tuple):
+                    found[step[0]] = self.dialect.comment.format(text)
+        return found
 
     def _turns(self) -> list[Turn]:
         """Early angles with their sines and cosines, where there are enough of them."""

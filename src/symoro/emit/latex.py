@@ -10,14 +10,14 @@ Plain parentheses, so that lines can break in them.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from fractions import Fraction
 
-from symoro.emit.code import Code, KernelCall, code_of
+from symoro.emit.code import Code, KernelCall, Step, code_of
 from symoro.emit.dialect import Dialect, Files, Language
 from symoro.emit.header import clean, commented, header_lines
-from symoro.emit.layout import indices, output_entries
+from symoro.emit.layout import indices, output_entries, remark
 from symoro.emit.reserved import words
 from symoro.expr import ops
 from symoro.expr.graph import Number
@@ -54,6 +54,7 @@ def _cases(condition: str) -> str:
 
 _TRUE = {ops.LESS: "{0} < {1}", ops.LESS_EQUAL: r"{0} \leq {1}", ops.EQUAL: "{0} = {1}"}
 DIALECT = Dialect(
+    comment="{0}:",
     functions={
         ops.SQRT: r"\sqrt{{{0}}}",
         ops.SIN: r"\sin({0})",
@@ -130,18 +131,27 @@ def _entry_names(program: Program) -> frozenset[str]:
 def _equations(code: Code, symbol: Callable[[str], str]) -> str:
     parts = []
     if code.setup:
-        parts.append(("Once:", [_line(*step) for step in code.setup]))
-    lines = []
-    for step in code.call:
-        lines += _kernel(step) if isinstance(step, KernelCall) else [_line(*step)]
+        parts += _sections(code, "Once:", code.setup)
     results = []
     for name, index, text in output_entries(code, 1):
         shown = symbol(name)
         if index:
             shown = (f"{{{shown}}}" if "_" in shown else shown) + f"_{{{','.join(map(str, index))}}}"
         results.append(_line(shown, text))
-    parts += [("Each call:" if code.setup else "", lines), ("Outputs:", results)]
+    parts += [*_sections(code, "Each call:" if code.setup else "", code.call), ("Outputs:", results)]
     return "\n".join(aligned(heading, lines) for heading, lines in parts if lines)
+
+
+def _sections(code: Code, heading: str, steps: Sequence[Step]) -> list[tuple[str, list[str]]]:
+    """Steps under headings: a new one where a part of the model begins."""
+    found: list[tuple[str, list[str]]] = [(heading, [])]
+    for step in steps:
+        for said in remark(code, step):
+            if not found[-1][1]:
+                said = f"{found.pop()[0]} {said}".lstrip()
+            found.append((said[:1].upper() + said[1:], []))
+        found[-1][1].extend(_kernel(step) if isinstance(step, KernelCall) else [_line(*step)])
+    return found
 
 
 def aligned(heading: str, lines: Iterable[str]) -> str:

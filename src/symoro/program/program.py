@@ -59,6 +59,7 @@ class Program:
         choices: how the model was formulated, for those who ask.
         conditions: what must not be zero among the parameters for the outputs to hold, as "D3 != 0".
         derivation: the steps that led to it, where the model was solved for and not written down.
+        sections: name of an intermediate variable -> what it is a part of, for those who read.
         as_written: the passes leave it as its model wrote it, to be read.
     """
 
@@ -76,6 +77,7 @@ class Program:
     choices: tuple[str, ...] = ()
     derivation: tuple[Stage, ...] = ()
     conditions: tuple[str, ...] = ()
+    sections: Mapping[str, str] = field(default_factory=dict)
     as_written: bool = False
 
     @property

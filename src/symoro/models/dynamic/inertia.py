@@ -26,6 +26,7 @@ from symoro.models.recursion import Local, SinCos, turn_x, turn_z
 from symoro.program.builder import Builder
 from symoro.robot.description import GEOMETRIC, Link, Robot
 
+SECTION = "regrouped inertial parameters"
 Symmetric = tuple[Scalar, Scalar, Scalar, Scalar, Scalar, Scalar]  # xx yy zz xy xz yz
 
 
@@ -154,7 +155,7 @@ def name_inertia(builder: Builder, j: int, found: Inertia, own: Inertia, *, only
         names, (*found.k, *found.ms, found.m), (*own_k, *own.ms, own.m), strict=True
     ):
         same = builder.number(value).lit == builder.number(before).lit
-        builder.named(f"{name}{'' if same else 'R'}{j}", value)
+        builder.named(f"{name}{'' if same else 'R'}{j}", value, SECTION)
 
 
 def _turning_about_z(robot: Robot, locals_: Mapping[int, Local]) -> list[int]:
