@@ -80,10 +80,10 @@ class Model:
                 lines.append(f"pass {step.name}: {step.before.total} -> {step.after.total} operations")
         if self.entry.plain is not None:
             plain = count(self.entry.plain(self.robot))
-            ours = self.count()
+            less = plain.total - self.count().total
             lines.append(
                 f"in SYMORO's form: {plain.multiplications} x, {plain.additions} +; "
-                f"here {plain.total - ours.total} operations less"
+                f"here {abs(less)} operations {'less' if less >= 0 else 'more, as written'}"
             )
         return lines
 

@@ -11,7 +11,11 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Symbol:
-    """One row of the notation table; `name` ends in {j} when a number follows."""
+    """One row of the notation table.
+
+    `unit` has the units for revolute and for prismatic joints, and those of what lies between them, apart by commas;
+    those of linear and angular entries apart by a semicolon.
+    """
 
     name: str
     symoro: str
@@ -57,20 +61,49 @@ NOTATION: tuple[Symbol, ...] = (
     Symbol("CX", "CX", "C_{x,j}", "N m", "j", "moment by the link on the environment"),
     Symbol("CY", "CY", "C_{y,j}", "N m", "j", "moment by the link on the environment"),
     Symbol("CZ", "CZ", "C_{z,j}", "N m", "j", "moment by the link on the environment"),
-    Symbol("V0", "V0", "{}^0V_0", "m/s, rad/s", "0", "velocity of the base (linear; angular)"),
-    Symbol("Vd0", "VP0, WP0", r"{}^0\dot V_0", "m/s2, rad/s2", "0", "acceleration of the base"),
+    Symbol("V0", "V0", "{}^0V_0", "m/s; rad/s", "0", "velocity of the base (linear; angular)"),
+    Symbol("Vd0", "VP0, WP0", r"{}^0\dot V_0", "m/s2; rad/s2", "0", "acceleration of the base"),
     Symbol("G", "G", "g_{j}", "m/s2", "world", "gravity"),
     Symbol("Z", "Z", "Z", "", "world", "place of frame 0 in the world"),
     Symbol("T", "T", "{}^{i}T_{j}", "", "i", "placement of frame j in frame i"),
     Symbol("J", "J", "J", "", "", "Jacobian, rows linear then angular"),
-    Symbol("A", "A", "A", "kg m2, kg", "", "inertia matrix"),
+    Symbol("A", "A", "A", "kg m2, kg, kg m", "", "inertia matrix"),
     Symbol("H", "H", "H", "N m, N", "", "torques at zero acceleration"),
     Symbol("Q", "Q", "Q", "N m, N", "", "gravity torques"),
+    Symbol("B", "B", "B", "N m s/rad, N s/m, N s", "", "matrix of the Coriolis and centrifugal torques"),
+    Symbol("E", "E", "E", "J", "", "kinetic energy"),
+    Symbol("U", "U", "U", "J", "", "potential energy"),
+    Symbol("qa", "", "qa", "rad, m", "", "positions of active joints"),
+    Symbol("qc", "", "qc", "rad, m", "", "positions of opened joints"),
+    Symbol("q0", "", "q0", "rad, m", "", "posture to start from"),
+    Symbol("qc0", "", "qc0", "rad, m", "", "opened joints of that posture"),
+    Symbol("qd0", "", "qd0", "rad/s, m/s", "", "preferred joint velocities"),
+    Symbol("swivel", "", "swivel", "rad", "", "angle of the elbow"),
+    Symbol("v", "V", "v", "m/s", "j", "velocity of the frame's origin"),
+    Symbol("w", "W", "w", "rad/s", "j", "angular velocity"),
+    Symbol("vd", "VP", "vd", "m/s2", "j", "acceleration of the frame's origin"),
+    Symbol("wd", "WP", "wd", "rad/s2", "j", "angular acceleration"),
+    Symbol("V", "V", "V", "m/s; rad/s", "", "velocity of a frame (linear; angular)"),
+    Symbol("a", "", "a", "m/s2; rad/s2", "", "acceleration of a frame (linear; angular)"),
+    Symbol("F", "F", "F", "N; N m", "", "wrench by a frame (force; moment)"),
+    Symbol("wrench", "", "wrench", "N; N m", "j", "wrench by each link (force; moment)"),
+    Symbol("reactions", "", "reactions", "N; N m", "j", "wrench on each link (force; moment)"),
 )
 
+UNITS = {row.name: row.unit for row in NOTATION}
 _LATEX = {row.name: row.latex for row in NOTATION}
 _GREEK = ("alpha", "beta", "gamma", "delta", "theta", "phi", "psi", "sigma", "mu", "tau", "omega")
 _NUMBERED = re.compile(r"([A-Za-z]+?)_?(\d+)\Z")
+
+
+def indexed(stem: str, index: str = "") -> str | None:
+    r"""The table's LaTeX form of a stem with an index: \dot q_{2} for qd and 2; none where it is the letters alone."""
+    form = _LATEX.get(stem, "")
+    if form.startswith(stem) or "{i}" in form or not re.search(r"[{,]j}", form):
+        return None
+    if index:
+        return form.replace("{j}", f"{{{index}}}").replace(",j}", f",{index}}}")
+    return form.replace("_{j}", "").replace(",j}", "}")
 
 
 def latex(name: str) -> str:
@@ -79,8 +112,11 @@ def latex(name: str) -> str:
         return rf"{'c' if name[0] == 'C' else 's'}_{{{name[1:].replace('_', ',').replace('m', '-')}}}"
     match = _NUMBERED.match(name)
     stem, number = (match[1], match[2]) if match else (name, "")
+    known = indexed(stem, number) if number else None
+    if known is not None:
+        return known
     if number and stem in _LATEX and re.search(r"[{,]j}", _LATEX[stem]):
-        return _LATEX[stem].replace("{j}", f"{{{number}}}").replace(",j}", f",{number}}}")
+        return _LATEX[stem].replace("{j}", f"{{{number}}}")
     if number and stem in _LATEX:
         return f"{_LATEX[stem]}_{{{number}}}"
     body = "\\" + stem if stem.lower() in _GREEK else stem

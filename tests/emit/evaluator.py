@@ -314,7 +314,7 @@ def _julia(text: str) -> dict[str, Emitted]:
     for name, arguments, body in re.findall(r"^function (\S+?)\(([^)]*)\)\n(.*?)\nend$", text, re.M | re.S):
         if not name.endswith(("!", "_setup")):
             continue
-        lines = body.replace("\n        ", " ").splitlines()
+        lines = [line for line in body.replace("\n        ", " ").splitlines() if line.strip()[0] != "#"]
         pairs = [line.replace("return ", "return = ", 1).split(" = ", 1) for line in lines]
         kept = [(p[0], p[1]) for p in pairs if p[1] != "nothing"]
         found[name] = Emitted(_arguments(arguments), kept)
@@ -327,7 +327,7 @@ def _maple(text: str) -> dict[str, Emitted]:
         if name.endswith("_"):  # a kernel
             continue
         statements = []
-        for part in body.split(";"):
+        for part in re.sub(r"#.*", "", body).split(";"):
             line = " ".join(part.split())
             if line.startswith("return "):
                 statements.append(("return", f"[{line[7:]}]" if "," in line and line[7] != "[" else line[7:]))
@@ -344,7 +344,7 @@ def _mathematica(text: str) -> dict[str, Emitted]:
     for name, arguments, body in re.findall(pattern, text, re.M | re.S):
         locals_, rest = body.split("},", 1)
         assert locals_.strip().startswith("{")
-        *lines, result = rest.split(";")
+        *lines, result = re.sub(r"\(\*.*?\*\)", "", rest).split(";")
         statements = [(p[0], p[1]) for p in (line.split("=", 1) for line in lines)]
         found[name] = Emitted(_arguments(arguments), [*statements, ("return", result)])
     return found

@@ -156,7 +156,8 @@ def chain(joints: int, name: str = "chain") -> Program:
     for j in range(joints):
         c, s = b.named(f"C{j + 1}", sc.cos(q[j])), b.named(f"S{j + 1}", sc.sin(q[j]))
         d, r = b.parameter(f"D{j + 1}"), b.parameter(f"R{j + 1}")
-        P = [b.named(f"P{j + 1}_{k + 1}", P[k] + R[k][0] * d + R[k][2] * r) for k in range(3)]
+        at, section = [P[k] + R[k][0] * d + R[k][2] * r for k in range(3)], f"link {j + 1}: position"
+        P = [b.named(f"P{j + 1}_{k + 1}", x, section) for k, x in enumerate(at)]
         R = [[row[0], row[1] * 0.3 + row[2] * 0.95, row[2] * 0.3 - row[1] * 0.95] for row in R]
         R = [[row[0] * c + row[1] * s, row[1] * c - row[0] * s, row[2]] for row in R]
         places.append(P)

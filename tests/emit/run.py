@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 from symoro.emit import emit
-from symoro.emit.c import constants_size
+from symoro.emit.c import call_sources
 from symoro.program.program import Program, size
 from tests.emit.programs import Case
 
@@ -89,7 +89,7 @@ def _invoke(function: Any, arrays: Sequence[np.ndarray], *first: Any) -> None:
 
 def _constants(program: Program) -> int:
     """Room for the constants in every language: C groups sums in its own way, and may keep more of them."""
-    return max(len(program.constants), constants_size(emit(program, "c")))
+    return max(len(program.constants), call_sources(program, program.name).constants)
 
 
 def _run_samples(call: Any, case: Case, constants: np.ndarray, fortran: bool) -> dict[str, np.ndarray]:

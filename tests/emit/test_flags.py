@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 import symoro
-from symoro.emit.c import constants_size
+from symoro.emit.c import call_sources
 from symoro.model import Model
 from tests.emit.run import command, need, put
 
@@ -85,7 +85,7 @@ def run(model: Model, at: Outputs, folder: Path, *, batch: bool) -> Outputs:
     def pointer(a: np.ndarray) -> Any:
         return a.ctypes.data_as(ctypes.c_void_p)
 
-    k = np.zeros(constants_size(model.code("c", name="model")))
+    k = np.zeros(call_sources(model.program, "model").constants)
     values = dict(model.robot.nominal)
     if len(k):
         lib.model_setup(

@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from symoro.emit import reserved
 from symoro.emit.clike import (
@@ -31,7 +31,6 @@ from symoro.emit.clike import (
 )
 from symoro.emit.code import Code, base_name, code_of
 from symoro.emit.dialect import Dialect, Files, Language, plain_number
-from symoro.emit.grouping import grouped
 from symoro.emit.header import block, header_lines
 from symoro.emit.layout import call_arguments, helpers, kernel_text
 from symoro.emit.names import Names
@@ -45,6 +44,7 @@ from symoro.program.program import Program, size
 _FLOAT_FUNCTIONS = (ops.SQRT, ops.SIN, ops.COS, ops.TAN, ops.ASIN, ops.ACOS, ops.ATAN2, ops.ABS)
 
 DOUBLE = Dialect(
+    comment="/* {0} */",
     functions={
         ops.ABS: "fabs({0})",
         ops.SIGN: "sign_({0})",
@@ -119,19 +119,39 @@ def write(
     return _call_files(code, scalar) | _batch_files(code, scalar) | example
 
 
-def call_files(program: Program, name: str) -> Files:
+@dataclass(frozen=True)
+class Sources:
+    """Some of the files, with what those who build them must know.
+
+    Attributes:
+        constants: how many the setup function makes; laying out may fold some that the program has.
+        vectorised: whether the batch function takes several samples at once; else rows may as well be called.
+    """
+
+    files: Files
+    constants: int
+    vectorised: bool
+
+
+def call_sources(program: Program, name: str) -> Sources:
     """{NAME.h, NAME.c}, for those who may never ask for the rest."""
-    return _call_files(_code(program, name), "double")
+    code = _code(program, name)
+    return _sources(code, _call_files(code, "double"))
 
 
-def batch_files(program: Program, name: str) -> Files:
+def batch_sources(program: Program, name: str) -> Sources:
     """{NAME_batch.c}."""
-    return _batch_files(_code(program, name), "double")
+    code = _code(program, name)
+    return _sources(code, _batch_files(code, "double"))
+
+
+def _sources(code: Code, files: Files) -> Sources:
+    return Sources(files, len(code.constants), not _style(code, "double").calls)
 
 
 def _code(program: Program, name: str | None, scalar: str = "double", trig: str = "polynomial") -> Code:
     together = trig == "polynomial" and scalar == "double"
-    return code_of(grouped(program), replace(DIALECTS[scalar], turns=together), name=name)
+    return code_of(program, replace(DIALECTS[scalar], turns=together), name=name, fused=True)
 
 
 def _call_files(code: Code, scalar: str) -> Files:
@@ -142,18 +162,6 @@ def _call_files(code: Code, scalar: str) -> Files:
 def _batch_files(code: Code, scalar: str) -> Files:
     head = block(header_lines(code))
     return {f"{code.arrays.base}_batch.c": head + _batch_source(code, scalar)}
-
-
-def constants_size(files: Files) -> int:
-    """How many constants the setup function of emitted files makes: the emitter may fold what it moves together."""
-    header = next(text for name, text in files.items() if name.endswith(".h"))
-    found = re.search(r"^#define \w+_CONSTANTS ([0-9]+)$", header, re.MULTILINE)
-    return int(found[1]) if found else 0
-
-
-def vectorises(files: Files) -> bool:
-    """Whether the batch function of emitted files takes several samples at once; else rows may as well be called."""
-    return any("    SIMD_\n" in text for text in files.values())
 
 
 def function_name(program: Program, name: str | None = None) -> str:

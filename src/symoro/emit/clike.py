@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from symoro.emit.code import Code, KernelCall, Step
 from symoro.emit.flow import Event, Load, Store
 from symoro.emit.lanes import INDENT, bulks
-from symoro.emit.layout import call_arguments, wrap
+from symoro.emit.layout import call_arguments, remark, wrap
 from symoro.emit.parts import WHOLE, Parts, Unit, cut, whole, words
 from symoro.expr import ops
 from symoro.program.program import size
@@ -216,8 +216,9 @@ def _setup(code: Code, style: Style) -> Body:
         Unit([f"{INDENT}const {scalar} {name} = {a.parameters}[{at}];"], (name,), fetched=True)
         for at, name in code.reads
     ]
-    units += [Unit(_statement(step, style, INDENT), (step[0],)) for step in code.setup]
-    units += [Unit([f"{INDENT}{a.constants}[{c.at}] = {c.minus}{c.name};"]) for c in code.constants]
+    for step in code.setup:
+        units.append(Unit([*remark(code, step, INDENT), *_statement(step, style, INDENT)], (step[0],)))
+    units += [Unit([f"{INDENT}{a.constants}[{c.at}] = {c.name};"]) for c in code.constants]
     if not style.part or len(units) <= WHOLE:
         return Body(_start(style) + whole(units))
     found = cut(units, lambda place: f"kept_[{place}]", scalar, INDENT)
@@ -253,7 +254,7 @@ def _units(code: Code, style: Style, indent: str, entry: Entry, together: Togeth
         if isinstance(event, Load):
             line = f"{start}{event.name} = {entry(a.inputs[event.input], event.entry)};"
         else:
-            line = f"{start}{event.name} = {event.minus}{a.constants}[{event.at}];"
+            line = f"{start}{event.name} = {a.constants}[{event.at}];"
         return Unit([line], (event.name,), fetched=True)
 
     def bulk(at: int) -> Unit:
@@ -278,8 +279,19 @@ def _units(code: Code, style: Style, indent: str, entry: Entry, together: Togeth
         elif opened >= 0 and isinstance(event, Store):
             waiting.append(written(event))
         else:
+            said = remark(code, code.call[event], indent) if isinstance(event, int) else []
+            if said:
+                units.insert(_before_fetched(units), Unit(said))
             units.append(written(event))
     return units
+
+
+def _before_fetched(units: Sequence[Unit]) -> int:
+    """Where the loads for the next statement begin."""
+    at = len(units)
+    while at and units[at - 1].fetched:
+        at -= 1
+    return at
 
 
 FILLED = 4  # following entries of an output with the same constant for which a loop pays

@@ -9,16 +9,19 @@ from dataclasses import dataclass
 from symoro.emit.arcs import Arc, arc_layers, arcs_together
 from symoro.emit.dialect import Dialect
 from symoro.emit.flow import Constant, Event, Load, Place, flow
+from symoro.emit.grouping import grouped
 from symoro.emit.listing import LONGEST_EXPANDED, Listing, lower
 from symoro.emit.names import Names, identifier, numbered
+from symoro.emit.remarks import remarks
 from symoro.emit.render import Renderer
 from symoro.emit.turns import FEWEST, Turn, early_nodes, turns_first
 from symoro.errors import ProgramError
 from symoro.expr import ops
 from symoro.expr.kernels import with_needs
+from symoro.program.count import OpCount, count
 from symoro.program.program import Program
 
-_JOINT = re.compile(r"q([0-9]+)")
+_NUMBER = re.compile(r"[0-9]+\Z")
 
 
 @dataclass(frozen=True)
@@ -55,15 +58,17 @@ class Code:
     """What a language lays out: names and expressions, in order.
 
     Attributes:
+        counted: the operations of the program as its model made it; laying it out changes them for nobody.
         parameters: names of the parameters' entries, as the robot has them, in the order of the array.
         reads: (position in the array of parameters, variable) of those that the setup part reads.
         setup: (name, expression) of the setup part.
-        constants: what the setup part hands to the call part, `Program.constants`.
+        constants: what the setup part hands to the call part: `Program.constants` by their variables, signs included.
         loads: the input entries that the call part reads.
         call: (name, expression) or kernel calls of the call part.
         outputs: for each output, the expressions of its entries.
         flow: loads, constants, call and outputs in one order, where a statement is its index in `call`.
         setup_operations, call_operations: the operations that occur in each part, for helpers.
+        remarks: variable -> what is said before its statement, where a part of the model begins.
         kernels: the kernels that are called, each after those it needs.
         turns: early angles, where the language computes their sines and cosines together.
         arcs: the layers of arctangents that it computes together.
@@ -71,6 +76,7 @@ class Code:
 
     program: Program
     arrays: Arrays
+    counted: OpCount
     parameters: tuple[str, ...]
     reads: list[tuple[int, str]]
     setup: list[tuple[str, str]]
@@ -81,6 +87,7 @@ class Code:
     flow: list[Event]
     setup_operations: frozenset[int]
     call_operations: frozenset[int]
+    remarks: dict[str, str]
     kernels: list[str]
     turns: list[Turn]
     arcs: list[list[Arc]]
@@ -97,14 +104,19 @@ def code_of(
     name: str | None = None,
     split: bool = True,
     longest_expanded: int = LONGEST_EXPANDED,
+    fused: bool = False,
 ) -> Code:
     """Lower a program and write its expressions.
 
     Arguments:
         name: base name of the functions; that of the program by default.
         split, longest_expanded: as for `lower`.
+        fused: group sums for processors that fuse products with them (see `grouping`).
     """
+    counted = count(program)
     parameters = program.used_parameters  # the order that users rely on, whatever a reordering folds away
+    if fused:
+        program = grouped(program)
     if dialect.turns:
         program = arcs_together(turns_first(program))
     layers = arc_layers(program) if dialect.turns else []
@@ -113,7 +125,7 @@ def code_of(
     listing = lower(program, split=split, longest_expanded=longest_expanded, kept=[*arcs, *points])
     names = Names(dialect)
     arrays = _arrays(program, dialect, names, name)
-    return _Coder(listing, dialect, names, parameters).code(arrays, layers)
+    return _Coder(listing, dialect, names, parameters).code(arrays, counted, layers)
 
 
 def base_name(program: Program, dialect: Dialect, names: Names, name: str | None = None) -> str:
@@ -154,7 +166,7 @@ class _Coder:
         self.constants = frozenset(listing.constants)
         self.renderer = Renderer(self.graph, dialect)
 
-    def code(self, arrays: Arrays, layers: list[list[int]]) -> Code:
+    def code(self, arrays: Arrays, counted: OpCount, layers: list[list[int]]) -> Code:
         program, graph, renderer = self.program, self.graph, self.renderer
         symbols, reads = self._symbols()
         renderer.constants([i for i in program.nodes if graph.cls[i] == ops.CONSTANT])
@@ -162,13 +174,11 @@ class _Coder:
         outputs = [[renderer.signed(lit) for lit in port.lits] for port in program.outputs]
         setup = [steps[i] for i in self.listing.setup]
         call = [steps[i] for i in self.listing.call]
-        constants = {
-            i: Constant(at, renderer.text[i], "-" * renderer.sign[i])
-            for at, i in enumerate(self.listing.constants)
-        }
+        constants = {i: Constant(at, renderer.text[i]) for at, i in enumerate(self.listing.constants)}
         return Code(
             program,
             arrays,
+            counted,
             self.parameters,
             reads,
             [step for step in setup if isinstance(step, tuple)],
@@ -179,10 +189,20 @@ class _Coder:
             self._flow({**symbols, **constants}),
             frozenset(graph.op[i] for i in program.nodes if graph.cls[i] == ops.PARAMETER),
             frozenset(graph.op[i] for i in program.nodes if graph.cls[i] == ops.VARIABLE),
+            self._remarks(steps),
             with_needs({step.kernel for step in call if isinstance(step, KernelCall)}),
             self._turns() if self.dialect.turns else [],
             self._arcs(layers),
         )
+
+    def _remarks(self, steps: dict[int, Step]) -> dict[str, str]:
+        found: dict[str, str] = {}
+        for part in (self.listing.setup, self.listing.call):
+            for i, text in remarks(self.listing, part).items():
+                step = steps[i]
+                if isinstance(step, tuple):
+                    found[step[0]] = self.dialect.comment.format(text)
+        return found
 
     def _turns(self) -> list[Turn]:
         """Early angles with their sines and cosines, where there are enough of them."""
@@ -308,10 +328,11 @@ class _Coder:
         return names
 
     def _trigonometric(self, i: int) -> str | None:
-        """C2 for cos(q2)."""
-        argument = self.graph.args[i][0] >> 1
-        if self.graph.op[argument] != ops.SYMBOL:
+        """C2 for the cosine of the entry with the number 2 of the first input."""
+        graph, argument = self.graph, self.graph.args[i][0] >> 1
+        if graph.op[argument] != ops.SYMBOL or not self.program.inputs:
             return None
-        joint = _JOINT.fullmatch(self.graph.args[argument][0])
-        letter = "S" if self.graph.op[i] == ops.SIN else "C"
-        return f"{letter}{joint.group(1)}" if joint else None
+        symbol, _ = graph.args[argument]
+        number = _NUMBER.search(symbol) if symbol in self.program.inputs[0].symbols else None
+        letter = "S" if graph.op[i] == ops.SIN else "C"
+        return f"{letter}{number.group()}" if number else None

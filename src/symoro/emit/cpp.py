@@ -46,6 +46,7 @@ _SIGN = (
 )
 
 DIALECT = Dialect(
+    comment="/* {0} */",
     functions={
         ops.SIGN: "detail::sign<Scalar>({0})",
         ops.MIN: "detail::min<Scalar>({0}, {1})",

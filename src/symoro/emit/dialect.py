@@ -69,6 +69,7 @@ class Dialect:
         macros: templates of words that the code defines for all that includes it; {0} is the base name in capitals.
         longest: the longest name.
         symbol: how a name is shown, where that is not the name itself; names shown alike are one name.
+        comment: template of a comment that takes a line of its own.
         helpers: definitions shipped with the code that uses one of their operations.
         turns: sines and cosines of early angles are computed together (see `turns`), and arctangents (see `arcs`).
         listing: a list of equations without functions: arrays of arguments need no names.
@@ -97,6 +98,7 @@ class Dialect:
     longest: int = 63
     symbol: Callable[[str], str] = str
     macros: tuple[str, ...] = ()
+    comment: str = "# {0}"
     helpers: Mapping[tuple[int, ...], str] = field(default_factory=dict)
     turns: bool = False
     listing: bool = False

@@ -23,11 +23,10 @@ class Load(NamedTuple):
 
 
 class Constant(NamedTuple):
-    """A variable takes an entry of the constants; `minus` is "-" where it is minus the entry."""
+    """A variable takes an entry of the constants."""
 
     at: int
     name: str
-    minus: str
 
 
 class Store(NamedTuple):

@@ -14,13 +14,7 @@ from symoro.emit.code import Code, KernelCall, Step, code_of
 from symoro.emit.dialect import Dialect, Files, Language, decimal
 from symoro.emit.flow import Load, Store
 from symoro.emit.header import commented, header_lines
-from symoro.emit.layout import (
-    call_arguments,
-    helpers,
-    indices,
-    kernel_text,
-    wrap,
-)
+from symoro.emit.layout import call_arguments, helpers, indices, kernel_text, remark, wrap
 from symoro.emit.sample import sample_of
 from symoro.expr import ops
 from symoro.expr.graph import Number
@@ -37,6 +31,7 @@ def _number(value: Number) -> str:
 
 
 DIALECT = Dialect(
+    comment="! {0}",
     functions={
         ops.SIGN: "sign_({0})",
         ops.LESS: "merge(1.0_wp, 0.0_wp, {0} < {1})",
@@ -96,8 +91,8 @@ def _setup(code: Code) -> str:
         *_locals(names),
     ]
     lines = [f"    {name} = {a.parameters}({at + 1})" for at, name in code.reads]
-    lines += _statements(code.setup, "    ")
-    lines += [f"    {a.constants}({at}) = {c.minus}{c.name}" for at, c in enumerate(code.constants, 1)]
+    lines += _statements(code, code.setup, "    ")
+    lines += [f"    {a.constants}({at}) = {c.name}" for at, c in enumerate(code.constants, 1)]
     return _subroutine(a.setup, [a.parameters, a.constants], declared, lines)
 
 
@@ -171,32 +166,37 @@ def _body(code: Code, indent: str, entry: Entry) -> list[str]:
     reads = [list(indices(port.shape, 1)) for port in program.inputs]
     writes = [list(indices(port.shape, 1)) for port in program.outputs]
     lines: list[str] = []
+    before = 0  # the loads of the next statement, where a remark goes
     for event in code.flow:
         if isinstance(event, int):
-            lines += _statements([code.call[event]], indent)
+            lines[before:before] = remark(code, code.call[event], indent)
+            lines += _statement_lines(code.call[event], indent)
+            before = len(lines)
         elif isinstance(event, Store):
             target = entry(a.outputs[event.output], writes[event.output][event.entry])
             lines.append(_statement(target, code.outputs[event.output][event.entry], indent))
+            before = len(lines)
         elif isinstance(event, Load):
             lines.append(
                 f"{indent}{event.name} = {entry(a.inputs[event.input], reads[event.input][event.entry])}"
             )
         else:
-            lines.append(f"{indent}{event.name} = {event.minus}{a.constants}({event.at + 1})")
+            lines.append(f"{indent}{event.name} = {a.constants}({event.at + 1})")
     return lines
 
 
-def _statements(steps: Iterable[Step], indent: str) -> list[str]:
-    lines: list[str] = []
-    for step in steps:
-        if not isinstance(step, KernelCall):
-            lines.append(_statement(*step, indent))
-            continue
-        for name, entries in step.inputs:
-            lines += [_statement(f"{name}({at})", text, indent) for at, text in enumerate(entries, 1)]
-        names = ", ".join(name for name, _ in step.inputs)
-        lines.append(f"{indent}call {step.kernel}_({step.size}, {names}, {step.result})")
-    return lines
+def _statements(code: Code, steps: Iterable[Step], indent: str) -> list[str]:
+    return [line for step in steps for line in (*remark(code, step, indent), *_statement_lines(step, indent))]
+
+
+def _statement_lines(step: Step, indent: str) -> list[str]:
+    if not isinstance(step, KernelCall):
+        return [_statement(*step, indent)]
+    lines = []
+    for name, entries in step.inputs:
+        lines += [_statement(f"{name}({at})", text, indent) for at, text in enumerate(entries, 1)]
+    names = ", ".join(name for name, _ in step.inputs)
+    return [*lines, f"{indent}call {step.kernel}_({step.size}, {names}, {step.result})"]
 
 
 def _statement(name: str, text: str, indent: str) -> str:

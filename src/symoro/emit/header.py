@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import textwrap
 import unicodedata
+from collections.abc import Mapping, Sequence
 
 from symoro.emit.code import Code
 from symoro.files import MADE_BY
-from symoro.program.count import count
-from symoro.program.program import Shape
+from symoro.program.program import Input, Output, Shape
 
 WIDTH = 92
 
@@ -34,23 +34,41 @@ def header_lines(code: Code, *, functions: bool = True) -> list[str]:
         lines += _filled(f"{label}: {text}")
     lines += ["", "Inputs" if program.inputs else "No inputs"]
     for name, port in zip(arrays.inputs, program.inputs, strict=True):
-        what = (f", {port.title}" if port.title else "") + (", by rows" if len(port.shape) > 1 else "")
+        what = _meaning(port) + (", by rows" if len(port.shape) > 1 else "")
         lines += _filled(f"{name} {shape_text(port.shape)}{what}: {' '.join(port.symbols)}", 2)
     lines.append("Outputs")
     for name, out in zip(arrays.outputs, program.outputs, strict=True):
-        what = f", {out.title}" if out.title else ""
-        lines += _filled(f"{name} {shape_text(out.shape)}{what}", 2)
+        lines += _filled(f"{name} {shape_text(out.shape)}{_meaning(out)}", 2)
     if program.columns:
         lines += ["Columns", *_filled(" ".join(program.columns), 2)]
     if code.parameters:
         array = f"{arrays.parameters} ({len(code.parameters)}): " if functions else ""
         lines += ["Parameters", *_filled(f"{array}{' '.join(code.parameters)}", 2)]
+        units = unit_groups(code.parameters, program.units)
+        lines += _filled("; ".join(f"{' '.join(names)} in {unit}" for unit, names in units.items()), 2)
     if code.constants and functions:
-        entries = " ".join(c.minus + c.name for c in code.constants)
+        entries = " ".join(c.name for c in code.constants)
         lines += [f"Constants, made once from the parameters by {arrays.setup}"]
         lines += _filled(f"{arrays.constants} ({len(code.constants)}): {entries}", 2)
-    lines += ["", *_filled(f"Operations per call: {count(program)}"), MADE_BY]
+    lines += ["", *_filled(f"Operations per call: {code.counted}"), MADE_BY]
     return lines
+
+
+def _meaning(port: Input | Output) -> str:
+    return "".join(f", {what}" for what in (port.title, port.unit and f"in {port.unit}") if what)
+
+
+def unit_groups(parameters: Sequence[str], units: Mapping[str, str]) -> dict[str, list[str]]:
+    """Unit -> the parameters that have it, those whose names differ in a final number alone by what they share."""
+    stems: dict[str, set[str]] = {}
+    for name in parameters:
+        stems.setdefault(name.rstrip("0123456789"), set()).add(units.get(name, ""))
+    groups: dict[str, dict[str, None]] = {}
+    for name in parameters:
+        stem = name.rstrip("0123456789")
+        shown = stem if stem and len(stems[stem]) == 1 else name
+        groups.setdefault(units.get(name, ""), {})[shown] = None
+    return {unit: list(names) for unit, names in groups.items() if unit}
 
 
 def shape_text(shape: Shape) -> str:

@@ -21,6 +21,7 @@ from symoro.emit.layout import (
     input_entries,
     kernel_text,
     output_entries,
+    remark,
     wrap,
 )
 from symoro.emit.sample import sample_of
@@ -82,13 +83,13 @@ def _module_name(base: str) -> str:
 
 def _setup(code: Code) -> str:
     a = code.arrays
-    entries = ", ".join(c.minus + c.name for c in code.constants)
+    entries = ", ".join(c.name for c in code.constants)
     lines = [
         f"{a.setup}({a.parameters}::AbstractDict) = {a.setup}([{a.parameters}[name] for name in PARAMETERS])",
         "",
         f"function {a.setup}({a.parameters})",
         *(f"    {name} = {a.parameters}[{at + 1}]" for at, name in code.reads),
-        *_statements(code.setup),
+        *_statements(code, code.setup),
         wrap(f"    return [{entries}]", _INDENT * 2),
         "end",
     ]
@@ -99,8 +100,8 @@ def _in_place(code: Code) -> str:
     a = code.arrays
     lines = [wrap(f"function {a.function}!({', '.join([*a.outputs, *call_arguments(code)])})", marks=",")]
     lines += [f"    {name} = {_entry(array, index)}" for name, array, index in input_entries(code, 1)]
-    lines += [f"    {c.name} = {c.minus}{a.constants}[{at}]" for at, c in enumerate(code.constants, 1)]
-    lines += _statements(code.call)
+    lines += [f"    {c.name} = {a.constants}[{at}]" for at, c in enumerate(code.constants, 1)]
+    lines += _statements(code, code.call)
     lines += [_statement(_entry(name, index), text) for name, index, text in output_entries(code, 1)]
     return "\n".join([*lines, "    return nothing", "end"]) + "\n"
 
@@ -123,9 +124,10 @@ def _entry(array: str, index: Sequence[int]) -> str:
     return f"{array}[{', '.join(map(str, index))}]"
 
 
-def _statements(steps: Iterable[Step]) -> list[str]:
+def _statements(code: Code, steps: Iterable[Step]) -> list[str]:
     lines: list[str] = []
     for step in steps:
+        lines += remark(code, step, _INDENT)
         if not isinstance(step, KernelCall):
             lines.append(_statement(*step))
             continue

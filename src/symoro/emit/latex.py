@@ -2,24 +2,26 @@ r"""LaTeX: NAME.tex, a document (or, with `fragment`, its equations) in amsmath'
 
     C_{2} &= \cos(q_{2})
 
-Names become symbols by the option `symbol`, a function from a name to LaTeX; by default a trailing number
-is the index and names of Greek letters are those letters. Plain parentheses, so that lines can break in them.
+Names become symbols by the option `symbol`, a function from a name to LaTeX; by default a trailing number is the
+index, the stem as the table of symbols has it (qd2 is \dot q_{2}), and names of Greek letters are those letters.
+Plain parentheses, so that lines can break in them.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from fractions import Fraction
 
-from symoro.emit.code import Code, KernelCall, code_of
+from symoro.emit.code import Code, KernelCall, Step, code_of
 from symoro.emit.dialect import Dialect, Files, Language
 from symoro.emit.header import clean, commented, header_lines
-from symoro.emit.layout import indices, output_entries
+from symoro.emit.layout import indices, output_entries, remark
 from symoro.emit.reserved import words
 from symoro.expr import ops
 from symoro.expr.graph import Number
+from symoro.notation import indexed
 from symoro.program.program import Program
 
 WIDTH = 130  # characters of one line of an equation, about a line of print
@@ -52,6 +54,7 @@ def _cases(condition: str) -> str:
 
 _TRUE = {ops.LESS: "{0} < {1}", ops.LESS_EQUAL: r"{0} \leq {1}", ops.EQUAL: "{0} = {1}"}
 DIALECT = Dialect(
+    comment="{0}:",
     functions={
         ops.SQRT: r"\sqrt{{{0}}}",
         ops.SIN: r"\sin({0})",
@@ -83,13 +86,17 @@ DIALECT = Dialect(
 
 
 def symbol_of(name: str) -> str:
-    """The symbol of a name: q_{2} for q2, \\alpha_{1} for alpha1, C_{2,3} for C2_3."""
+    r"""The symbol of a name: q_{2} for q2, \dot q_{2} for qd2, \alpha_{1} for alpha1, C_{2,3} for C2_3."""
     match = _NAME.fullmatch(name)
     if match is None:
         return rf"\mathit{{{name.replace('_', chr(92) + '_')}}}"
     stem, index = match.groups()
+    index = None if index is None else index.strip("_").replace("_", ",")
+    known = indexed(stem, index or "")
+    if known is not None:
+        return known
     letters = rf"\{stem}" if stem in _GREEK else stem if len(stem) == 1 else rf"\mathit{{{stem}}}"
-    return letters if index is None else f"{letters}_{{{index.strip('_').replace('_', ',')}}}"
+    return letters if index is None else f"{letters}_{{{index}}}"
 
 
 def write(
@@ -124,18 +131,27 @@ def _entry_names(program: Program) -> frozenset[str]:
 def _equations(code: Code, symbol: Callable[[str], str]) -> str:
     parts = []
     if code.setup:
-        parts.append(("Once:", [_line(*step) for step in code.setup]))
-    lines = []
-    for step in code.call:
-        lines += _kernel(step) if isinstance(step, KernelCall) else [_line(*step)]
+        parts += _sections(code, "Once:", code.setup)
     results = []
     for name, index, text in output_entries(code, 1):
         shown = symbol(name)
         if index:
             shown = (f"{{{shown}}}" if "_" in shown else shown) + f"_{{{','.join(map(str, index))}}}"
         results.append(_line(shown, text))
-    parts += [("Each call:" if code.setup else "", lines), ("Outputs:", results)]
+    parts += [*_sections(code, "Each call:" if code.setup else "", code.call), ("Outputs:", results)]
     return "\n".join(aligned(heading, lines) for heading, lines in parts if lines)
+
+
+def _sections(code: Code, heading: str, steps: Sequence[Step]) -> list[tuple[str, list[str]]]:
+    """Steps under headings: a new one where a part of the model begins."""
+    found: list[tuple[str, list[str]]] = [(heading, [])]
+    for step in steps:
+        for said in remark(code, step):
+            if not found[-1][1]:
+                said = f"{found.pop()[0]} {said}".lstrip()
+            found.append((said[:1].upper() + said[1:], []))
+        found[-1][1].extend(_kernel(step) if isinstance(step, KernelCall) else [_line(*step)])
+    return found
 
 
 def aligned(heading: str, lines: Iterable[str]) -> str:

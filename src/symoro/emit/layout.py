@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from importlib import resources
 from itertools import product
 
-from symoro.emit.code import Code
+from symoro.emit.code import Code, Step
 from symoro.emit.dialect import Dialect
 from symoro.program.program import Shape
 
@@ -70,6 +70,12 @@ def input_entries(code: Code, base: int = 0) -> Iterator[tuple[str, str, tuple[i
 def call_arguments(code: Code) -> list[str]:
     """Inputs in order, then the constants where there are any."""
     return [*code.arrays.inputs, *([code.arrays.constants] if code.constants else [])]
+
+
+def remark(code: Code, step: Step, indent: str = "") -> list[str]:
+    """What is said before a statement, where anything is."""
+    text = code.remarks.get(step[0]) if isinstance(step, tuple) else None
+    return [indent + text] if text else []
 
 
 def helpers(operations: frozenset[int], dialect: Dialect) -> list[str]:

@@ -12,7 +12,7 @@ from symoro.emit import reserved
 from symoro.emit.code import Code, KernelCall, Step, code_of
 from symoro.emit.dialect import Dialect, Files, Language, exact_number
 from symoro.emit.header import commented, header_lines
-from symoro.emit.layout import call_arguments, input_entries, kernel_text, nested, wrap
+from symoro.emit.layout import call_arguments, input_entries, kernel_text, nested, remark, wrap
 from symoro.expr import ops
 from symoro.program.program import Program, Shape
 
@@ -54,8 +54,8 @@ def _setup(code: Code) -> str:
     a = code.arrays
     names = [name for _, name in code.reads] + [name for name, _ in code.setup]
     lines = [f"    {name} := {a.parameters}[{at + 1}];" for at, name in code.reads]
-    lines += _statements(code.setup)
-    result = f"[{', '.join(c.minus + c.name for c in code.constants)}]"
+    lines += _statements(code, code.setup)
+    result = f"[{', '.join(c.name for c in code.constants)}]"
     return _procedure(a.setup, [a.parameters], names, lines, result)
 
 
@@ -68,8 +68,8 @@ def _call(code: Code) -> str:
         else:
             names.append(step[0])
     lines = [f"    {name} := {_entry(array, index)};" for name, array, index in input_entries(code, 1)]
-    lines += [f"    {c.name} := {c.minus}{a.constants}[{at}];" for at, c in enumerate(code.constants, 1)]
-    lines += _statements(code.call)
+    lines += [f"    {c.name} := {a.constants}[{at}];" for at, c in enumerate(code.constants, 1)]
+    lines += _statements(code, code.call)
     results = []
     for name, out, texts in zip(a.outputs, code.program.outputs, code.outputs, strict=True):
         lines.append(_statement(name, _array(out.shape, texts)))
@@ -94,9 +94,10 @@ def _entry(array: str, index: Sequence[int]) -> str:
     return f"{array}[{', '.join(map(str, index))}]" if index else array
 
 
-def _statements(steps: Iterable[Step]) -> list[str]:
+def _statements(code: Code, steps: Iterable[Step]) -> list[str]:
     lines: list[str] = []
     for step in steps:
+        lines += remark(code, step, "    ")
         if not isinstance(step, KernelCall):
             lines.append(_statement(*step))
             continue

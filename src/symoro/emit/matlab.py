@@ -12,7 +12,15 @@ from symoro.emit import reserved
 from symoro.emit.code import Code, KernelCall, Step, code_of
 from symoro.emit.dialect import Dialect, Files, Language
 from symoro.emit.header import commented, header_lines
-from symoro.emit.layout import call_arguments, helpers, input_entries, kernel_text, output_entries, wrap
+from symoro.emit.layout import (
+    call_arguments,
+    helpers,
+    input_entries,
+    kernel_text,
+    output_entries,
+    remark,
+    wrap,
+)
 from symoro.emit.sample import sample_of
 from symoro.expr import ops
 from symoro.program.program import Program, Shape
@@ -26,6 +34,7 @@ def _real(name: str, domain: str) -> str:
 _SELECT = "function y = select_(condition, a, b)\nif condition\n    y = a;\nelse\n    y = b;\nend\nend\n"
 
 DIALECT = Dialect(
+    comment="% {0}",
     functions={
         ops.SQRT: "real_sqrt({0})",
         ops.ASIN: "real_asin({0})",
@@ -75,9 +84,9 @@ def _setup(code: Code) -> str:
         wrap(f"    {a.parameters} = [{fields}];", "        ", " ..."),
         "end",
         *(f"{name} = {a.parameters}({at + 1});" for at, name in code.reads),
-        *_statements(code.setup),
+        *_statements(code, code.setup),
         f"{a.constants} = zeros({len(code.constants)}, 1);",
-        *(f"{a.constants}({at}) = {c.minus}{c.name};" for at, c in enumerate(code.constants, 1)),
+        *(f"{a.constants}({at}) = {c.name};" for at, c in enumerate(code.constants, 1)),
     ]
     return _file(
         f"function {a.constants} = {a.setup}({a.parameters})",
@@ -90,8 +99,8 @@ def _setup(code: Code) -> str:
 def _call(code: Code) -> str:
     a = code.arrays
     lines = [f"{name} = {_entry(array, index)};" for name, array, index in input_entries(code, 1)]
-    lines += [f"{c.name} = {c.minus}{a.constants}({at});" for at, c in enumerate(code.constants, 1)]
-    lines += _statements(code.call)
+    lines += [f"{c.name} = {a.constants}({at});" for at, c in enumerate(code.constants, 1)]
+    lines += _statements(code, code.call)
     for name, out in zip(a.outputs, code.program.outputs, strict=True):
         if out.shape:
             lines.append(f"{name} = zeros({_size(out.shape)});")
@@ -109,9 +118,10 @@ def _entry(array: str, index: Sequence[int]) -> str:
     return f"{array}({', '.join(map(str, index))})" if index else array
 
 
-def _statements(steps: Iterable[Step]) -> list[str]:
+def _statements(code: Code, steps: Iterable[Step]) -> list[str]:
     lines: list[str] = []
     for step in steps:
+        lines += remark(code, step)
         if not isinstance(step, KernelCall):
             lines.append(_statement(*step))
             continue

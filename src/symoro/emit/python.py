@@ -13,7 +13,7 @@ from importlib import resources
 from symoro.emit.code import Code, KernelCall, Step, code_of
 from symoro.emit.dialect import Dialect, Files, Language
 from symoro.emit.header import commented, header_lines
-from symoro.emit.layout import WIDTH, call_arguments, input_entries, kernel_text, output_entries, wrap
+from symoro.emit.layout import WIDTH, call_arguments, input_entries, kernel_text, output_entries, remark, wrap
 from symoro.emit.reserved import KERNELS, words
 from symoro.emit.sample import sample_of
 from symoro.expr import ops
@@ -81,8 +81,8 @@ def _setup(code: Code) -> str:
         f'    if hasattr({p}, "keys"):',
         f"        {p} = [{p}[name] for name in PARAMETERS]",
         *(f"    {name} = float({p}[{at}])" for at, name in code.reads),
-        *_statements(code.setup),
-        wrap(f"    return np.array([{', '.join(c.minus + c.name for c in code.constants)}])", _INDENT * 2),
+        *_statements(code, code.setup),
+        wrap(f"    return np.array([{', '.join(c.name for c in code.constants)}])", _INDENT * 2),
     ]
     return "\n".join(lines) + "\n"
 
@@ -100,8 +100,8 @@ def _call(code: Code) -> str:
     ]
     for name, array, index in input_entries(code):
         lines.append(f"    {name} = {_entry(array, index)}")
-    lines += [f"    {c.name} = {c.minus}{a.constants}[{at}]" for at, c in enumerate(code.constants)]
-    lines += _statements(code.call)
+    lines += [f"    {c.name} = {a.constants}[{at}]" for at, c in enumerate(code.constants)]
+    lines += _statements(code, code.call)
     for name, out in zip(a.outputs, program.outputs, strict=True):
         axes = "".join(f", {n}" for n in out.shape) or ","
         lines.append(f"    {name} = np.empty((*batch{axes}))")
@@ -123,9 +123,10 @@ def _entry(array: str, index: tuple[int, ...]) -> str:
     return f"{array}[..., {', '.join(map(str, index))}]" if index else f"{array}[...]"
 
 
-def _statements(steps: Sequence[Step]) -> list[str]:
+def _statements(code: Code, steps: Sequence[Step]) -> list[str]:
     lines: list[str] = []
     for step in steps:
+        lines += remark(code, step, _INDENT)
         if not isinstance(step, KernelCall):
             lines.append(_statement(*step))
             continue

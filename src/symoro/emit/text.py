@@ -6,15 +6,18 @@ first, under its own heading, except in an expanded program, whose entries are w
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from symoro.emit import reserved
-from symoro.emit.code import Code, KernelCall, code_of
+from symoro.emit.code import Code, KernelCall, Step, code_of
 from symoro.emit.dialect import Dialect, Files, Language, exact_number
 from symoro.emit.header import header_lines
-from symoro.emit.layout import output_entries, wrap
+from symoro.emit.layout import output_entries, remark, wrap
 from symoro.expr import ops
 from symoro.program.program import Program
 
 DIALECT = Dialect(
+    comment="{0}:",
     functions={
         ops.LESS: "({0} < {1})",
         ops.LESS_EQUAL: "({0} <= {1})",
@@ -38,11 +41,19 @@ def write(program: Program, *, name: str | None = None) -> Files:
     head = header_lines(code, functions=False)
     lines = [*head, "-" * max(map(len, head)), ""]
     if code.setup:
-        lines += ["Once:", *(_assignment(*step) for step in code.setup), "", "Each call:"]
-    for step in code.call:
-        lines += _kernel(step) if isinstance(step, KernelCall) else [_assignment(*step)]
+        lines += ["Once:", *_statements(code, code.setup), "", "Each call:"]
+    lines += _statements(code, code.call)
     lines += ["", *_outputs(code)]
     return {f"{code.arrays.base}.txt": "\n".join(lines) + "\n"}
+
+
+def _statements(code: Code, steps: Sequence[Step]) -> list[str]:
+    lines: list[str] = []
+    for step in steps:
+        said = remark(code, step)
+        lines += ["", *said] if said else []
+        lines += _kernel(step) if isinstance(step, KernelCall) else [_assignment(*step)]
+    return lines
 
 
 def _assignment(name: str, expression: str) -> str:

@@ -19,6 +19,7 @@ from typing import Any
 
 from symoro.errors import NotApplicableError, OptionError, UnknownNameError
 from symoro.models.references import Reference
+from symoro.models.units import with_units
 from symoro.program.pipeline import Step, optimise, traced
 from symoro.program.program import Program
 from symoro.progress import task
@@ -143,9 +144,11 @@ def build(robot: Robot, name: str, options: Mapping[str, Any]) -> tuple[Entry, P
     with _no_collection(), task(f"building {chosen.id}"):
         program = optimise(chosen.build(robot, **given))
     shown = ", ".join(f"{k} = {v}" for k, v in given.items() if v is not None)
-    header = (("model", f"{chosen.id}: {chosen.title}"), ("robot", robot.name), ("options", shown))
+    header = (("model", chosen.id), ("robot", robot.name), ("options", shown))
     return chosen, replace(
-        program, title=chosen.title, header=tuple(h for h in header if h[1]) + program.header
+        with_units(program, robot),
+        title=chosen.title,
+        header=tuple(h for h in header if h[1]) + program.header,
     )
 
 

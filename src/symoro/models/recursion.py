@@ -172,4 +172,4 @@ def name_vectors(builder: Builder, vectors: Mapping[str, Vector], j: int) -> Non
     """Name the entries of a frame's vectors as SYMORO does: WP23 is entry 2 of WP of frame 3."""
     for name, v in vectors.items():
         for k, entry in enumerate(v, 1):
-            builder.named(f"{name}{k}{j}" if j < 10 else f"{name}{k}_{j}", entry)
+            builder.named(f"{name}{k}{j}" if j < 10 else f"{name}{k}_{j}", entry, f"link {j}")

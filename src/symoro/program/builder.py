@@ -25,6 +25,7 @@ class Builder:
         self._parameters: dict[str, None] = {}
         self._names: dict[int, tuple[str, int]] = {}
         self._taken: set[str] = set()
+        self._sections: dict[str, str] = {}
 
     def input(
         self,
@@ -69,8 +70,12 @@ class Builder:
     def pi(self) -> Expr:
         return pi(self.graph)
 
-    def named(self, name: str, value: Scalar) -> Expr:
-        """Give an intermediate variable its name; numbers and symbols need none, the first name stays."""
+    def named(self, name: str, value: Scalar, section: str = "") -> Expr:
+        """Give an intermediate variable its name; numbers and symbols need none, the first name stays.
+
+        Arguments:
+            section: what it is a part of, as "link 3: velocities": emitted code says so where such a part begins.
+        """
         expr = wrap(self.graph, value)
         node = expr.lit >> 1
         if self.graph.op[node] >= ops.ADD and node not in self._names:
@@ -79,6 +84,8 @@ class Builder:
                 unique, k = f"{name}_{k}", k + 1
             self._taken.add(unique)
             self._names[node] = (unique, expr.lit & 1)
+            if section:
+                self._sections[unique] = section
         return expr
 
     def named_array(self, name: str, values: Sequence[Scalar]) -> list[Expr]:
@@ -115,6 +122,7 @@ class Builder:
             dict(self._names),
             expanded,
             title,
+            sections=dict(self._sections),
         )
         self._check_symbols(made)
         return made

@@ -55,7 +55,7 @@ def traced(program: Program) -> tuple[Program, list[Step]]:
     current = compact(program)
     now = count(current)
     steps.append(Step("compact", now, now))  # what no output needs is not counted either
-    if not program.expanded:
+    if not program.expanded and not program.as_written:
         current, now = repeat(share_sums, current, now)
         shared = now
         current, now = repeat(multiply_out, current, now)

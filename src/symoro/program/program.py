@@ -22,7 +22,8 @@ Shape = tuple[int, ...]
 class Input:
     """An array that varies from call to call; `symbols` are the names of its entries, by rows.
 
-    `default` holds the entries used when the caller leaves the input out; None means that it is needed.
+    `default` holds the entries used when the caller leaves the input out; None means that it is needed. `unit` is
+    for those who read, "" where it is not known.
     """
 
     name: str
@@ -30,6 +31,7 @@ class Input:
     symbols: tuple[str, ...]
     title: str = ""
     default: tuple[float, ...] | None = None
+    unit: str = ""
 
 
 @dataclass(frozen=True)
@@ -40,6 +42,7 @@ class Output:
     shape: Shape
     lits: tuple[int, ...]
     title: str = ""
+    unit: str = ""
 
 
 @dataclass(frozen=True, eq=False)
@@ -51,10 +54,13 @@ class Program:
         names: node -> (name, sign) for intermediate variables: the variable is +node or -node.
         expanded: one whole expression an output entry: only sines, cosines and named variables are shared.
         header: what the emitted text says about itself, as (label, text).
+        units: unit of each parameter of which it is known.
         columns: names of the columns of a regressor.
         choices: how the model was formulated, for those who ask.
         conditions: what must not be zero among the parameters for the outputs to hold, as "D3 != 0".
         derivation: the steps that led to it, where the model was solved for and not written down.
+        sections: name of an intermediate variable -> what it is a part of, for those who read.
+        as_written: the passes leave it as its model wrote it, to be read.
     """
 
     name: str
@@ -66,10 +72,13 @@ class Program:
     expanded: bool = False
     title: str = ""
     header: tuple[tuple[str, str], ...] = ()
+    units: Mapping[str, str] = field(default_factory=dict)
     columns: tuple[str, ...] = ()
     choices: tuple[str, ...] = ()
     derivation: tuple[Stage, ...] = ()
     conditions: tuple[str, ...] = ()
+    sections: Mapping[str, str] = field(default_factory=dict)
+    as_written: bool = False
 
     @property
     def roots(self) -> list[int]:

@@ -35,14 +35,14 @@ class Native:
     """
 
     def __init__(self, error: PoseError, starts: int, values: Mapping[str, float]) -> None:
-        from symoro.emit.c import call_files, constants_size
+        from symoro.emit.c import call_sources
 
         self._joints, self._entries = len(error.moving), len(error.entries)
         program = error.program
-        files = call_files(program, NAME)
-        self._constants = np.empty(constants_size(files))
-        files["damped.c"] = _driver(error, starts, constants=len(self._constants) > 0)
-        lib = library(files)
+        sources = call_sources(program, NAME)
+        self._constants = np.empty(sources.constants)
+        driver = _driver(error, starts, constants=len(self._constants) > 0)
+        lib = library({**sources.files, "damped.c": driver})
         self._rows = _function(lib, "numeric_rows", None, COUNT, *[ADDRESS] * 6)
         self._placed = _function(lib, "numeric_placed", None, COUNT, *[ADDRESS] * 3)
         self._clean = _function(lib, "numeric_clean", ctypes.c_int, COUNT, ADDRESS, ctypes.c_double)

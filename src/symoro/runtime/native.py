@@ -31,15 +31,15 @@ class Native:
     """
 
     def __init__(self, program: Program, values: Mapping[str, float]) -> None:
-        from symoro.emit.c import call_files, constants_size
+        from symoro.emit.c import call_sources
 
         self.program = program
-        files = call_files(program, NAME)
-        self.constants = np.empty(constants_size(files))
+        sources = call_sources(program, NAME)
+        self.constants = np.empty(sources.constants)
         with_constants = len(self.constants) > 0
         extra = packed_source(program, NAME, constants=with_constants)
         extra |= rows_source(program, NAME, constants=with_constants, blocks=False)
-        self._library = library({**files, **extra})
+        self._library = library({**sources.files, **extra})
         self._one = getattr(self._library, NAME)
         self._one.restype = None
         self.address = ctypes.cast(self._one, ctypes.c_void_p).value or 0
@@ -80,14 +80,14 @@ class Native:
             return self._many
 
     def _batch_library(self) -> ctypes.CDLL:
-        from symoro.emit.c import batch_files, call_files, vectorises
+        from symoro.emit.c import batch_sources, call_sources
 
-        batch = batch_files(self.program, NAME)
-        if not vectorises(batch):
+        batch = batch_sources(self.program, NAME)
+        if not batch.vectorised:
             return self._library
         rows = rows_source(self.program, NAME, constants=len(self.constants) > 0, blocks=True)
         try:
-            return library({**call_files(self.program, NAME), **batch, **rows})
+            return library({**call_sources(self.program, NAME).files, **batch.files, **rows})
         except MissingDependencyError as error:  # the compiler went away, or is not up to it
             warnings.warn(f"{error.message}: batches run one sample at a time, slower", stacklevel=5)
             return self._library

@@ -64,7 +64,7 @@ def _gathered(local: Local, inertia: Inertia, onto: Inertia) -> Inertia:
 
 def tree_composites(builder: Builder, robot: Robot, locals_: Mapping[int, Local]) -> dict[int, Inertia]:
     """The mass beyond each joint, gathered from the tips inward."""
-    composite = effective_inertias(builder, robot, locals_, {})
+    composite = effective_inertias(builder, robot, locals_, {}, alone=False)
     for j in reversed(list(locals_)):
         i = locals_[j].i
         if i:
@@ -94,7 +94,8 @@ def _column(
         force, moment, own = [-y, x, 0], [-xz, -yz, xx + yy], xx + yy
     else:
         force, moment, own = [0, 0, inertia.m], [y, -x, 0], inertia.m
-    entries[j, j] = builder.named(f"A{j}_{j}", own + builder.formula(robot.frame(j).IA))
+    section = f"column {j} of A"
+    entries[j, j] = builder.named(f"A{j}_{j}", own + builder.formula(robot.frame(j).IA), section)
     k = j
     while locals_[k].i:
         local = locals_[k]
@@ -102,14 +103,16 @@ def _column(
         force = local.to_parent(force)
         moment = add(local.to_parent(moment), cross(local.position, force))
         if locals_[k].revolute or locals_[k].prismatic:
-            entries[k, j] = builder.named(f"A{k}_{j}", moment[2] if locals_[k].revolute else force[2])
+            entries[k, j] = builder.named(
+                f"A{k}_{j}", moment[2] if locals_[k].revolute else force[2], section
+            )
 
 
 def _name(builder: Builder, j: int, inertia: Inertia) -> None:
     for name, value in zip(("XX", "YY", "ZZ", "XY", "XZ", "YZ"), inertia.k, strict=True):
-        builder.named(f"K{name}{j}", value)
+        builder.named(f"K{name}C{j}", value, f"link {j}: composite inertia")
     for name, value in zip(("MX", "MY", "MZ"), inertia.ms, strict=True):
-        builder.named(f"{name}C{j}", value)
+        builder.named(f"{name}C{j}", value, f"link {j}: composite inertia")
 
 
 def full_matrix(entries: Entries, joints: Sequence[int]) -> Matrix:

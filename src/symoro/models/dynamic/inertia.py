@@ -26,6 +26,7 @@ from symoro.models.recursion import Local, SinCos, turn_x, turn_z
 from symoro.program.builder import Builder
 from symoro.robot.description import GEOMETRIC, Link, Robot
 
+SECTION = "regrouped inertial parameters"
 Symmetric = tuple[Scalar, Scalar, Scalar, Scalar, Scalar, Scalar]  # xx yy zz xy xz yz
 
 
@@ -119,14 +120,42 @@ def link_inertias(builder: Builder, robot: Robot) -> dict[int, Inertia]:
 
 
 def effective_inertias(
-    builder: Builder, robot: Robot, locals_: Mapping[int, Local], basis: Mapping[int, str]
+    builder: Builder,
+    robot: Robot,
+    locals_: Mapping[int, Local],
+    basis: Mapping[int, str],
+    *,
+    alone: bool = True,
 ) -> dict[int, Inertia]:
-    """What the joints feel of the links' mass: the parameters without effect gone, the others regrouped."""
+    """What the joints feel of the links' mass: the parameters without effect gone, the others regrouped and named.
+
+    Arguments:
+        alone: each link is loaded with its own. Where they are gathered first, the entries whose sum is the ZZ of a
+            link that only turns about its z stay apart, to meet those of others.
+    """
     inertias = link_inertias(builder, robot)
-    for j in _turning_about_z(robot, locals_):
+    about_z = _turning_about_z(robot, locals_)
+    for j in about_z:
         zz = inertias[j].tensor()[5]
         inertias[j] = Inertia((zz, 0, 0, 0, 0, 0), inertias[j].ms, inertias[j].m)
-    return regrouped(locals_, inertias, basis)
+    found = regrouped(locals_, inertias, basis)
+    for j in about_z if alone else ():
+        found[j] = Inertia((found[j].tensor()[5], 0, 0, 0, 0, 0), found[j].ms, found[j].m)
+    for j in locals_:
+        only_zz = j in about_z and is_zero(found[j].k[1])
+        name_inertia(builder, j, found[j], of_link(builder, robot.link(j)), only_zz=only_zz)
+    return found
+
+
+def name_inertia(builder: Builder, j: int, found: Inertia, own: Inertia, *, only_zz: bool) -> None:
+    """Name what the joints feel of link j: KXX3 where it is the link's own, KXXR3 where others are booked on it."""
+    names = (*("ZZ" if only_zz else "KXX", "KYY", "KZZ", "KXY", "KXZ", "KYZ"), "MX", "MY", "MZ", "M")
+    own_k = (own.tensor()[5], *own.k[1:]) if only_zz else own.k
+    for name, value, before in zip(
+        names, (*found.k, *found.ms, found.m), (*own_k, *own.ms, own.m), strict=True
+    ):
+        same = builder.number(value).lit == builder.number(before).lit
+        builder.named(f"{name}{'' if same else 'R'}{j}", value, SECTION)
 
 
 def _turning_about_z(robot: Robot, locals_: Mapping[int, Local]) -> list[int]:

@@ -38,11 +38,12 @@ from symoro.robot.topology import moving_joints
 
 EFFORT = Option(
     "effort",
-    "quick, or search for the formulation with the fewest operations",
+    "quick, search for the formulation with the fewest operations, or plain: the papers' own, to be read",
     "choice",
     "quick",
-    ("quick", "search"),
+    ("quick", "search", "plain"),
 )
+FORMULATIONS = {"quick": quick, "plain": plain}
 TAU = Port("tau", "n", "joint torques and forces")
 EQUATIONS = (
     r"{}^jF_j = M_j\,{}^j\dot V_j + {}^jU_j\,{}^jMS_j, \quad {}^jM_j = {}^jJ_j\,{}^j\dot\omega_j + "
@@ -92,9 +93,10 @@ def torque_program(
 
 
 def chosen(robot: Robot, effort: str, build: Callable[[Formulation], Program], name: str) -> Program:
-    """The program in the quick formulation, or in the best that a search finds; it says which."""
-    formulation = searched(robot, build, name) if effort == "search" else quick(robot)
-    return replace(build(formulation), choices=tuple(formulation.words()))
+    """The program in the quick formulation, in the best that a search finds, or in the papers' own; it says which."""
+    formulation = searched(robot, build, name) if effort == "search" else FORMULATIONS[effort](robot)
+    written = replace(build(formulation), as_written=effort == "plain")
+    return replace(written, choices=tuple(formulation.words()))
 
 
 @model(

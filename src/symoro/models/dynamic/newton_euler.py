@@ -27,7 +27,7 @@ from dataclasses import dataclass, field
 from symoro.expr.linalg import Matrix, Vector, add, cross, matadd, matmul, matvec, skew
 from symoro.expr.scalar import Scalar
 from symoro.models.dynamic.formulation import Choice, Formulation
-from symoro.models.dynamic.inertia import Inertia, Symmetric, turned_about_z
+from symoro.models.dynamic.inertia import SECTION, Inertia, Symmetric, turned_about_z
 from symoro.models.joints import Angle, Trigonometry, angle_of, constant_angle, length_of
 from symoro.models.recursion import (
     BaseMotion,
@@ -202,13 +202,13 @@ class NewtonEuler:
         body.vd = moved
 
     def _name(self, body: Body) -> None:
-        j = body.j
+        j, section = body.j, f"link {body.j}: velocities and accelerations"
         for name, values in (("W", body.w), ("WP", body.wd), ("VP", body.vd)):
             for k, x in enumerate(values, 1):
-                self.builder.named(f"{name}{k}{j}" if j < 10 else f"{name}{k}_{j}", x)
+                self.builder.named(f"{name}{k}{j}" if j < 10 else f"{name}{k}_{j}", x, section)
         for r, row in enumerate(body.u, 1):
             for c, x in enumerate(row, 1):
-                self.builder.named(f"U{r}{c}{j}" if j < 10 else f"U{r}{c}_{j}", x)
+                self.builder.named(f"U{r}{c}{j}" if j < 10 else f"U{r}{c}_{j}", x, section)
 
     # -- forces of each body alone
 
@@ -222,9 +222,11 @@ class NewtonEuler:
                 k = turned_about_z(turn, inertia.k) if turn else inertia.k
                 moment = moment_k(k, body.u, body.d)
             else:
+                for name, value in zip(("XX", "XY", "XZ", "YY", "YZ", "ZZ"), inertia.tensor(), strict=True):
+                    self.builder.named(f"{name}R{j}", value, SECTION)
                 moment = _moment_j(inertia, body)
             body.moment = add(moment, cross(ms, body.vd))
-            self._named_wrench("F", "N", body)
+            self._named_wrench("F", "N", body, "inertial force and moment")
             if j in wrenches:
                 force, couple = wrenches[j][:3], wrenches[j][3:]
                 if turn:
@@ -238,7 +240,7 @@ class NewtonEuler:
         efforts: dict[int, Scalar] = {}
         for j in reversed(list(self.bodies)):
             body = self.bodies[j]
-            self._named_wrench("E", "M", body)
+            self._named_wrench("E", "M", body, "total force and moment")
             efforts[j] = body.force[2] if body.sigma == JointType.PRISMATIC else body.moment[2]
             parent = self.bodies.get(body.i)
             if parent is not None:
@@ -259,11 +261,11 @@ class NewtonEuler:
             turned = [turned[0] + x, turned[1] + y, turned[2]]
         parent.moment = add(parent.moment, turn_z(body.lead, turn_x(body.alpha, turned)))
 
-    def _named_wrench(self, force: str, moment: str, body: Body) -> None:
+    def _named_wrench(self, force: str, moment: str, body: Body, phase: str) -> None:
         j = body.j
         for name, values in ((force, body.force), (moment, body.moment)):
             for k, x in enumerate(values, 1):
-                self.builder.named(f"{name}{k}{j}" if j < 10 else f"{name}{k}_{j}", x)
+                self.builder.named(f"{name}{k}{j}" if j < 10 else f"{name}{k}_{j}", x, f"link {j}: {phase}")
 
 
 def _none(recursion: NewtonEuler) -> SinCos:

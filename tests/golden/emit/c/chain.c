@@ -40,6 +40,7 @@ void chain(const double *restrict q, const double *restrict k, double *restrict 
     const double q1 = q[0];
     const double C1 = cos(q1);
     const double S1 = sin(q1);
+    /* link 2: position */
     const double D1 = k[0];
     const double D2 = k[2];
     const double P2_1 = D1 + D2*C1;

@@ -14,7 +14,7 @@
  * Parameters
  *   p (11): D3 d3 end double _a E k function t2 x_y xY
  * Constants, made once from the parameters by everything_setup
- *   k_2 (7): D3 d3 end while_2 -MXR k1 k2
+ *   k_2 (7): D3 d3 end while_2 MXR k1 k2
  *
  * Operations per call: 20 x, 17 +, 2 /, 9 functions, 22 others; once: 4 x, 4 +, 1 /
  * Made by symoro VERSION
@@ -168,7 +168,7 @@ void everything_setup(const double *restrict p, double *restrict k_2)
     k_2[1] = d3;
     k_2[2] = end;
     k_2[3] = while_2;
-    k_2[4] = -MXR;
+    k_2[4] = MXR;
     k_2[5] = k1;
     k_2[6] = k2;
 }
@@ -223,7 +223,7 @@ void everything(const double *restrict q, const double *restrict T, const double
     last[0] = class_2/(2 + C1);
     last[7] = 0.14285714285714285*T22;
     t[2] = 1;
-    const double MXR = -k_2[4];
+    const double MXR = k_2[4];
     k[0] = MXR;
     const double while_2 = k_2[3];
     Q[1] = while_2;

@@ -14,7 +14,7 @@
  * Parameters
  *   p (11): D3 d3 end double _a E k function t2 x_y xY
  * Constants, made once from the parameters by everything_setup
- *   k_2 (7): D3 d3 end while_2 -MXR k1 k2
+ *   k_2 (7): D3 d3 end while_2 MXR k1 k2
  *
  * Operations per call: 20 x, 17 +, 2 /, 9 functions, 22 others; once: 4 x, 4 +, 1 /
  * Made by symoro VERSION
@@ -179,7 +179,7 @@ void everything_batch(size_t n_2, const double *restrict q, const double *restri
         last[i] = class_2/(2 + C1);
         last[7 * n_2 + i] = 0.14285714285714285*T22;
         t[2 * n_2 + i] = 1;
-        const double MXR = -k_2[4];
+        const double MXR = k_2[4];
         k[i] = MXR;
         const double while_2 = k_2[3];
         Q[n_2 + i] = while_2;

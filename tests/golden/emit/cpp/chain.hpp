@@ -56,6 +56,7 @@ void call(const Scalar *q, const Scalar *k, Scalar *P)
     const Scalar q1 = q[0];
     const Scalar C1 = cos(q1);
     const Scalar S1 = sin(q1);
+    /* link 2: position */
     const Scalar D1 = k[0];
     const Scalar D2 = k[2];
     const Scalar P2_1 = D1 + D2*C1;
@@ -83,6 +84,7 @@ void batch(std::size_t n, const Scalar *q, const Scalar *k, Scalar *P)
         const Scalar q1 = q[i];
         const Scalar C1 = cos(q1);
         const Scalar S1 = sin(q1);
+        /* link 2: position */
         const Scalar D1 = k[0];
         const Scalar D2 = k[2];
         const Scalar P2_1 = D1 + D2*C1;

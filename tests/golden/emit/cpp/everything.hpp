@@ -14,7 +14,7 @@
  * Parameters
  *   p (11): D3 d3 end double _a E k function t2 x_y xY
  * Constants, made once from the parameters by setup
- *   k_2 (7): D3 d3 end while_2 -MXR k1 k2
+ *   k_2 (7): D3 d3 end while_2 MXR k1 k2
  *
  * Operations per call: 20 x, 17 +, 2 /, 9 functions, 22 others; once: 4 x, 4 +, 1 /
  * Made by symoro VERSION
@@ -105,7 +105,7 @@ void setup(const Scalar *p, Scalar *k_2)
     k_2[1] = d3;
     k_2[2] = end;
     k_2[3] = while_2;
-    k_2[4] = -MXR;
+    k_2[4] = MXR;
     k_2[5] = k1;
     k_2[6] = k2;
 }
@@ -163,7 +163,7 @@ void call(const Scalar *q, const Scalar *T, const Scalar *n, const Scalar *unuse
     last[0] = class_2/(Scalar(2) + C1);
     last[7] = Scalar(0.14285714285714285)*T22;
     t[2] = Scalar(1);
-    const Scalar MXR = -k_2[4];
+    const Scalar MXR = k_2[4];
     k[0] = MXR;
     const Scalar while_2 = k_2[3];
     Q[1] = while_2;
@@ -235,7 +235,7 @@ void batch(std::size_t n_2, const Scalar *q, const Scalar *T, const Scalar *n, c
         last[i] = class_2/(Scalar(2) + C1);
         last[7 * n_2 + i] = Scalar(0.14285714285714285)*T22;
         t[2 * n_2 + i] = Scalar(1);
-        const Scalar MXR = -k_2[4];
+        const Scalar MXR = k_2[4];
         k[i] = MXR;
         const Scalar while_2 = k_2[3];
         Q[n_2 + i] = while_2;

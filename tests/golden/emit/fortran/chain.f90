@@ -47,6 +47,7 @@ contains
     q1 = q(1)
     C1 = cos(q1)
     S1 = sin(q1)
+    ! link 2: position
     D1 = k(1)
     D2 = k(3)
     P2_1 = D1 + D2*C1
@@ -76,6 +77,7 @@ contains
       q1 = q(i, 1)
       C1 = cos(q1)
       S1 = sin(q1)
+      ! link 2: position
       D1 = k(1)
       D2 = k(3)
       P2_1 = D1 + D2*C1

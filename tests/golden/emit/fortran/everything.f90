@@ -14,7 +14,7 @@
 ! Parameters
 !   p (11): D3 d3 end double _a E k function t2 x_y xY
 ! Constants, made once from the parameters by everything_setup
-!   k_2 (7): D3 d3_2 end_2 while_2 -MXR k1 k2
+!   k_2 (7): D3 d3_2 end_2 while_2 MXR k1 k2
 !
 ! Operations per call: 20 x, 17 +, 2 /, 9 functions, 22 others; once: 4 x, 4 +, 1 /
 ! Made by symoro VERSION
@@ -54,7 +54,7 @@ contains
     k_2(2) = d3_2
     k_2(3) = end_2
     k_2(4) = while_2
-    k_2(5) = -MXR
+    k_2(5) = MXR
     k_2(6) = k1
     k_2(7) = k2
   end subroutine everything_setup
@@ -111,7 +111,7 @@ contains
     last(1, 1, 1) = class_2/(2.0_wp + C1)
     last(2, 2, 2) = 0.14285714285714285_wp*T22
     t_2(1, 3) = 1.0_wp
-    MXR = -k_2(5)
+    MXR = k_2(5)
     k = MXR
     while_2 = k_2(4)
     Q_2(2) = while_2
@@ -184,7 +184,7 @@ contains
       last(i, 1, 1, 1) = class_2/(2.0_wp + C1)
       last(i, 2, 2, 2) = 0.14285714285714285_wp*T22
       t_2(i, 1, 3) = 1.0_wp
-      MXR = -k_2(5)
+      MXR = k_2(5)
       k(i) = MXR
       while_2 = k_2(4)
       Q_2(i, 2) = while_2

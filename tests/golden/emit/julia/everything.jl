@@ -14,7 +14,7 @@
 # Parameters
 #   p (11): D3 d3 end double _a E k function t2 x_y xY
 # Constants, made once from the parameters by everything_setup
-#   k_2 (7): D3 d3 end_2 while_2 -MXR k1 k2
+#   k_2 (7): D3 d3 end_2 while_2 MXR k1 k2
 #
 # Operations per call: 20 x, 17 +, 2 /, 9 functions, 22 others; once: 4 x, 4 +, 1 /
 # Made by symoro VERSION
@@ -48,7 +48,7 @@ function everything_setup(p)
     MXR = -(k_3 + _a*E)
     k1 = function_2*while_2 - MXR
     k2 = xY - t2*x_y
-    return [D3, d3, end_2, while_2, -MXR, k1, k2]
+    return [D3, d3, end_2, while_2, MXR, k1, k2]
 end
 
 function everything!(t, k, Q, r, last, q, T, n, unused, k_2)
@@ -64,7 +64,7 @@ function everything!(t, k, Q, r, last, q, T, n, unused, k_2)
     d3 = k_2[2]
     end_2 = k_2[3]
     while_2 = k_2[4]
-    MXR = -k_2[5]
+    MXR = k_2[5]
     k1 = k_2[6]
     k2 = k_2[7]
     C1 = cos(q1)

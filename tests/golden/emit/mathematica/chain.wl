@@ -38,6 +38,7 @@ chain[q_, k_] := Module[
     k4 = k[[7]];
     C1 = Cos[q1];
     S1 = Sin[q1];
+    (* link 2: position *)
     P2$1 = D1 + D2*C1;
     P2$2 = k1*S1 - k2;
     P2$3 = k3*S1 + k4;

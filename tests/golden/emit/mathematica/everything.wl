@@ -14,7 +14,7 @@
    Parameters
      p (11): D3 d3 end double _a E k function t2 x_y xY
    Constants, made once from the parameters by everythingSetup
-     k$2 (7): D3 d3 end while -MXR k1 k2
+     k$2 (7): D3 d3 end while MXR k1 k2
 
    Operations per call: 20 x, 17 +, 2 /, 9 functions, 22 others; once: 4 x, 4 +, 1 /
    Made by symoro VERSION
@@ -37,7 +37,7 @@ everythingSetup[p_] := Module[
     MXR = -(k$3 + xA*E$2);
     k1 = function*while - MXR;
     k2 = xY$2 - t2*xY;
-    {D3, d3, end, while, -MXR, k1, k2}
+    {D3, d3, end, while, MXR, k1, k2}
 ]
 
 everything[q_, T_, n_, unused_, k$2_] := Module[
@@ -55,7 +55,7 @@ everything[q_, T_, n_, unused_, k$2_] := Module[
     d3 = k$2[[2]];
     end = k$2[[3]];
     while = k$2[[4]];
-    MXR = -k$2[[5]];
+    MXR = k$2[[5]];
     k1 = k$2[[6]];
     k2 = k$2[[7]];
     C1 = Cos[q1];

@@ -23,6 +23,7 @@ k3 = k(6);
 k4 = k(7);
 C1 = cos(q1);
 S1 = sin(q1);
+% link 2: position
 P2_1 = D1 + D2*C1;
 P2_2 = k1*S1 - k2;
 P2_3 = k3*S1 + k4;

@@ -15,7 +15,7 @@ function k_2 = everything_setup(p)
 % Parameters
 %   p (11): D3 d3 end double _a E k function t2 x_y xY
 % Constants, made once from the parameters by everything_setup
-%   k_2 (7): D3 d3 end_2 while_2 -MXR k1 k2
+%   k_2 (7): D3 d3 end_2 while_2 MXR k1 k2
 %
 % Operations per call: 20 x, 17 +, 2 /, 9 functions, 22 others; once: 4 x, 4 +, 1 /
 % Made by symoro VERSION
@@ -43,7 +43,7 @@ k_2(1) = D3;
 k_2(2) = d3;
 k_2(3) = end_2;
 k_2(4) = while_2;
-k_2(5) = -MXR;
+k_2(5) = MXR;
 k_2(6) = k1;
 k_2(7) = k2;
 end

@@ -1,0 +1,85 @@
+"""Units of a model's arrays and parameters, from the one table of symbols.
+
+A parameter has the unit of the place in the description where it stands alone; one that stands in several places of
+different units, or in formulas only, has none.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+from symoro.expr.formula import Formula
+from symoro.notation import UNITS
+from symoro.program.program import Input, Output, Program
+from symoro.robot.coordinates import independent
+from symoro.robot.description import DRIVE, GEOMETRIC, INERTIAL, WRENCH, JointType, Link, Robot
+from symoro.robot.topology import cut_joints, moving_joints
+
+MEANT = {
+    "QP": "qd",
+    "QDP": "qdd",
+    "GAM": "tau",
+    "rest": "q",
+}  # fields of a frame that are called otherwise there
+
+
+def with_units(program: Program, robot: Robot) -> Program:
+    """The program with the units of its inputs, outputs and parameters."""
+    return replace(
+        program,
+        inputs=tuple(replace(port, unit=_of_port(robot, port)) for port in program.inputs),
+        outputs=tuple(replace(port, unit=_of_port(robot, port)) for port in program.outputs),
+        units=parameter_units(robot),
+    )
+
+
+def _of_port(robot: Robot, port: Input | Output) -> str:
+    """The unit of an array, where it depends on the joints that of those it has an entry for."""
+    choices = UNITS.get(port.name, "").split(", ")
+    if len(choices) == 1:
+        return choices[0]
+    tree = moving_joints(robot)
+    joints = tree if port.shape[-1:] == (len(tree),) else independent(robot)
+    if port.name in ("qc", "qc0"):
+        joints = cut_joints(robot)
+    elif port.name == "qa":
+        joints = [j for j in joints if robot.frame(j).mu]
+    kinds = {robot.frame(j).sigma for j in joints}
+    if len(kinds) == 1:
+        return choices[int(JointType.PRISMATIC in kinds)]
+    return f"{', '.join(choices[:-1])} or {choices[-1]}"
+
+
+def parameter_units(robot: Robot) -> dict[str, str]:
+    """Symbol -> unit."""
+    found: dict[str, set[str]] = {}
+    for formula, unit in _places(robot):
+        name = formula.text.removeprefix("-")
+        if unit and Formula(name).is_symbol:
+            found.setdefault(name, set()).add(unit)
+    return {name: units.pop() for name, units in found.items() if len(units) == 1}
+
+
+def _places(robot: Robot) -> Iterator[tuple[Formula, str]]:
+    """The formulas of a description with their units."""
+    for frame in robot.frames:
+        which = int(frame.sigma == JointType.PRISMATIC)
+        for name in (*GEOMETRIC, *DRIVE, "k", *MEANT):
+            formula = getattr(frame, name)
+            if formula is not None:
+                yield formula, UNITS[MEANT.get(name, name)].split(", ")[-1 if which else 0]
+    for link in (robot.base.link, *robot.links):
+        yield from _of_link(link)
+    if robot.payload is not None:
+        yield from _of_link(robot.payload)
+    if robot.tool is not None:
+        for name in GEOMETRIC:
+            yield getattr(robot.tool.place, name), UNITS[name]
+    for formula in robot.base.G:
+        yield formula, UNITS["G"]
+
+
+def _of_link(link: Link) -> Iterator[tuple[Formula, str]]:
+    for name in (*INERTIAL, *WRENCH):
+        yield getattr(link, name), UNITS[name]
