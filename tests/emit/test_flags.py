@@ -163,11 +163,10 @@ def test_the_header_of_cpp_refuses_alike(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("compiler", ["gcc", "clang"])
-@pytest.mark.parametrize("flags", [*PLAIN, *LOOSE, *ONLY_GCC])
+@pytest.mark.parametrize(
+    ("compiler", "flags"), [*gcc_or_clang([*PLAIN, *LOOSE]), *(("gcc", flags) for flags in ONLY_GCC)]
+)
 def test_every_set_of_flags(tmp_path: Path, compiler: str, flags: str) -> None:
-    if compiler == "clang" and flags in ONLY_GCC:
-        pytest.skip("a flag of gcc")
     folders = [
         tmp_path / name for name in ("torques", "ur5e", "irb120")
     ]  # a library of one path is loaded once

@@ -168,11 +168,10 @@ def test_what_is_no_number_has_no_solution_in_languages_that_are_read(language: 
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", library.names())
+@pytest.mark.parametrize("name", sorted(set(library.names()) - {"humanoid_torso"}))  # neither model applies
 def test_what_is_not_finite_has_no_solution_for_any_robot(tmp_path: Path, name: str) -> None:
     jobs = list(every_job(name))
-    if not jobs:
-        pytest.skip("neither model applies with any of the options")
+    assert jobs
     made = cases(jobs, BAD)
     for run in LANGUAGES:
         folder = tmp_path / run.__name__

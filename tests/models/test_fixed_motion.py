@@ -42,9 +42,6 @@ def variants(model: Entry) -> Iterator[dict[str, Any]]:
             yield from ({option.name: choice} for choice in option.choices if choice != option.default)
 
 
-CASES = [(model, options) for model in TAKERS for options in variants(model)]
-
-
 def fixed(robot: Robot, numbers: dict[str, dict[int, Any]]) -> Robot:
     """The robot with given values of qd, qdd and tau fixed, the first of each as a symbol."""
     nominal = dict(robot.nominal)
@@ -61,17 +58,24 @@ def applies(robot: Robot, model: Entry, options: dict[str, Any]) -> bool:
     return model.applies(robot) is None and not (coupled and "recursive" in options.values())
 
 
+CASES = [
+    pytest.param(name, model, options, id=f"{name}-{model.id}-{options}")
+    for model in TAKERS
+    for options in variants(model)
+    for name, robot in ROBOTS.items()
+    if applies(robot, model, options)
+]
+
+
 def test_all_models_that_take_motion_are_here() -> None:
     assert len(TAKERS) >= 14
+    assert {case.values[1].id for case in CASES} == {model.id for model in TAKERS}
     assert {"velocities", "accelerations", "jdot-qdot", "lagrange"} <= {model.id for model in TAKERS}
 
 
-@pytest.mark.parametrize("name", ROBOTS)
-@pytest.mark.parametrize(("model", "options"), CASES, ids=lambda x: x.id if isinstance(x, Entry) else str(x))
+@pytest.mark.parametrize(("name", "model", "options"), CASES)
 def test_a_fixed_value_stands_for_the_entry(name: str, model: Entry, options: dict[str, Any]) -> None:
     robot = ROBOTS[name]
-    if not applies(robot, model, options):
-        pytest.skip("not for this robot")
     own = independent(robot)
     numbers = {
         "qd": {own[0]: 0.7, own[-1]: -1.3},

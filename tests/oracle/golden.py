@@ -1,4 +1,4 @@
-"""The golden robots of the shared folder: descriptions, states and numbers of an independent implementation."""
+"""The golden robots of tests/data: descriptions, states and numbers of an independent implementation."""
 
 from __future__ import annotations
 
@@ -8,14 +8,13 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import pytest
 from numpy.typing import NDArray
 
 import symoro
 from symoro.model import Model
 from symoro.robot.description import Robot
 
-DATA = Path(__file__).resolve().parents[3] / "shared" / "data"
+DATA = Path(__file__).resolve().parents[1] / "data"
 NAMES = (
     "Chain12",
     "DiffDrive",
@@ -63,9 +62,5 @@ class Golden:
 
 
 def golden(name: str) -> Golden:
-    """A golden robot; the test is skipped where the shared folder is not there."""
-    file = DATA / "golden" / f"{name}.json"
-    if not file.exists():
-        pytest.skip(f"no golden data: {file} is not there")
-    data = json.loads(file.read_text(encoding="utf-8"))
+    data = json.loads((DATA / "golden" / f"{name}.json").read_text(encoding="utf-8"))
     return Golden(symoro.load(DATA / data["par"]).tree(), data)

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import sys
-import time
-from collections.abc import Callable
 
 import pytest
 
@@ -15,6 +13,7 @@ from symoro.program.passes.compact import compact
 from symoro.program.passes.linear import multiply_out
 from symoro.program.passes.schedule import depth_first, peak_live, schedule
 from symoro.program.passes.sums import share_sums
+from tests.effort import growth
 from tests.program.programs import chain, chain_of_sines
 
 DEEP = 100_000
@@ -92,16 +91,6 @@ def test_long_sums_need_no_recursion(make):
         sys.setrecursionlimit(limit)
 
 
-def seconds(function: Callable[[], object], repeat: int = 3) -> float:
-    """The least processor time of a few runs."""
-    best = float("inf")
-    for _ in range(repeat):
-        start = time.process_time()
-        function()
-        best = min(best, time.process_time() - start)
-    return best
-
-
 @pytest.mark.parametrize(
     ("make", "small"),
     [
@@ -113,17 +102,13 @@ def seconds(function: Callable[[], object], repeat: int = 3) -> float:
         (systems, 200),
     ],
 )
-def test_time_is_linear(make, small):
-    """Four times the operations take about four times the time; sixteen times would be quadratic."""
+def test_work_is_linear(make, small):
+    """Four times the operations take about four times the calls; sixteen times would be quadratic."""
     programs = [make(small), make(4 * small)]
-    work = [count(p).total for p in programs]
-    for _ in range(3):  # another process may take the caches
-        build = [seconds(lambda n=n: make(n), 2) for n in (small, 4 * small)]
-        passes = [seconds(lambda p=p: count(optimise(p)), 2) for p in programs]
-        growth = max(build[1] / build[0], passes[1] / passes[0]) / (work[1] / work[0])
-        if growth < 2:
-            return
-    pytest.fail(f"time grows {growth:.1f} times faster than the operations")
+    operations = [count(p).total for p in programs]
+    times = operations[1] / operations[0]
+    assert growth(make, small, 4 * small) < 1.1 * times
+    assert growth(lambda p: count(optimise(p)), *programs) < 1.1 * times
 
 
 def test_the_graph_has_no_more_nodes_than_operations_ask_for():

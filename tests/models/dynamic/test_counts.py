@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from itertools import pairwise
 from pathlib import Path
 
@@ -16,6 +15,7 @@ from symoro.models.dynamic.search import best_formulation, cost
 from symoro.program.count import count
 from symoro.program.pipeline import optimise
 from symoro.robot.description import Robot
+from tests.effort import Effort
 from tests.models.dynamic.cases import error, oracle, outputs, seeded_tree, state
 
 # (multiplications, additions, divisions, functions) with effort quick. Lower them when they fall.
@@ -103,13 +103,9 @@ def test_the_same_text_twice(model: str) -> None:
     assert symoro.generate(robot, model).code("c") == symoro.generate(robot, model).code("c")
 
 
-def test_generation_is_quick() -> None:
-    """Ten times what is asked for (15 ms), as the machine may be busy."""
+def test_generation_is_little_work() -> None:
+    """About 57,000 calls when this was written."""
     robot = symoro.load("rx90")
     symoro.generate(robot, "inverse-dynamics")
-    times = []
-    for _ in range(3):
-        start = time.process_time()
+    with Effort(most=150_000):
         symoro.generate(robot, "inverse-dynamics")
-        times.append(time.process_time() - start)
-    assert min(times) < 0.15

@@ -166,8 +166,16 @@ def test_any_orientation(arm: Arm) -> None:
         made.check_all(answer, T, q, rng)
 
 
-@pytest.mark.parametrize("arm", ARMS, ids=str)
-@pytest.mark.parametrize("kind", ["nan", "infinite", "zero", "huge", "mirror"])
+# What is wrong with a zero rotation or a mirrored one may not be among the entries of a part of a pose.
+NO_POSES = [
+    (arm, kind)
+    for kind in ("nan", "infinite", "zero", "huge", "mirror")
+    for arm in ARMS
+    if arm.pose == "full" or kind not in ("zero", "mirror")
+]
+
+
+@pytest.mark.parametrize(("arm", "kind"), NO_POSES, ids=str)
 def test_what_is_no_pose_has_no_solution(arm: Arm, kind: str) -> None:
     made = solver(arm)
     q = made.postures(np.random.default_rng(4), 1)[0]
@@ -182,8 +190,6 @@ def test_what_is_no_pose_has_no_solution(arm: Arm, kind: str) -> None:
         T[:3, 0] *= -1
     else:
         T[:3] = 0
-    if arm.pose != "full" and kind in ("zero", "mirror"):
-        pytest.skip("what is wrong with it is not among the entries that are given")
     with np.errstate(all="ignore"):
         answer = made(T, q)
     assert not (answer.status == VALID).any()

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -14,14 +13,13 @@ from symoro.expr.formula import ZERO, Formula, formula
 from symoro.models.identification.base import BaseParameters, base_parameters
 from symoro.models.identification.base_report import relation
 from symoro.robot.description import GEOMETRIC, INERTIAL, Base, Frame, JointType, Link, Robot
+from tests.oracle.golden import DATA
 
-KNOWN = Path(__file__).parents[4] / "shared" / "data" / "base-parameters" / "known.json"
+KNOWN = DATA / "base-parameters" / "known.json"
 
 
 def known() -> list[Any]:
-    """Every known robot with and without rotor inertias; one case that is skipped where the file is absent."""
-    if not KNOWN.exists():
-        return [pytest.param("", {}, False, marks=pytest.mark.skip(reason=f"{KNOWN} is not there"))]
+    """Every known robot with and without rotor inertias."""
     robots = {name: g for name, g in json.loads(KNOWN.read_text()).items() if name[0] != "_"}
     cases = []
     for name, g in robots.items():

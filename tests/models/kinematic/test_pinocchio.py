@@ -71,7 +71,8 @@ def _check(name: str) -> None:
     twin = Twin(path, robot)
     own = independent(robot)
     if not own:
-        pytest.skip("no moving joint")
+        assert twin.model.nv == 0
+        return
     rng = np.random.default_rng(len(name))
     q, qd, qdd = (rng.uniform(-1, 1, len(own)) for _ in range(3))
     last = own[-1]

@@ -1,20 +1,15 @@
-"""Small files that the tests of the formats carry with them, and where the shared ones lie."""
+"""Small files that the tests of the formats carry with them, and the .par files of tests/data."""
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
 
-SHARED_PAR = Path(__file__).parents[4] / "shared" / "data" / "par"
+from tests.oracle.golden import DATA
 
 
-def shared_par_files() -> list[object]:
-    """The shared .par files as parameters of a test; one that is skipped where the folder is absent."""
-    found = sorted(SHARED_PAR.rglob("*.par"))
-    if found:
-        return [pytest.param(path, id=path.stem) for path in found]
-    return [pytest.param(SHARED_PAR, marks=pytest.mark.skip(reason=f"{SHARED_PAR} is not there"))]
+def par_files() -> list[object]:
+    """The .par files as parameters of a test."""
+    return [pytest.param(path, id=path.stem) for path in sorted((DATA / "par").rglob("*.par"))]
 
 
 SERIAL = """\

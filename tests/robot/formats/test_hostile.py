@@ -1,8 +1,10 @@
-"""Hostile and broken input: a clear error, within a second, and never another kind of exception."""
+"""Hostile and broken input: a clear error, soon, and never another kind of exception."""
 
 from __future__ import annotations
 
-import time
+import faulthandler
+import tracemalloc
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -12,11 +14,20 @@ from hypothesis import strategies as st
 from symoro.errors import FormatError, SymoroError
 from symoro.robot import formats
 from symoro.robot.formats.report import MAX_FRAMES
+from tests.effort import Effort
 from tests.robot.formats.samples import FLOATING, LOOP, SERIAL, YAML, YAML_BY_NAME
 from tests.robot.formats.test_table import CLASSIC, KHALIL
 
 N = MAX_FRAMES
 HEAD = f"NL = {N}\nNJ = {N}\n"
+
+
+@pytest.fixture
+def ending() -> Iterator[None]:
+    """A pattern that goes wrong makes no calls to be counted: what does not end ends the process."""
+    faulthandler.dump_traceback_later(300, exit=True)
+    yield
+    faulthandler.cancel_dump_traceback_later()
 
 
 def array(key: str, value: str) -> str:
@@ -89,14 +100,13 @@ HOSTILE: dict[str, tuple[str, str]] = {
 
 
 @pytest.mark.parametrize("name", HOSTILE)
-def test_it_ends_within_a_second(name: str) -> None:
+def test_it_ends_soon(name: str, ending: None) -> None:
     fmt, text = HOSTILE[name]
-    start = time.process_time()
     try:
-        formats.loads(text, fmt, file="hostile")
+        with Effort(most=6_000_000):  # 2.2 million at most when this was written
+            formats.loads(text, fmt, file="hostile")
     except FormatError as error:
         assert len(str(error)) < 5000
-    assert time.process_time() - start < 1.0
 
 
 @pytest.mark.parametrize("name", ["code", "tower", "huge", "deep list", "bomb", "object", "parentheses"])
@@ -110,10 +120,13 @@ def test_a_file_of_a_hundred_megabytes_is_not_read(tmp_path: Path) -> None:
     path = tmp_path / "large.par"
     with path.open("wb") as stream:
         stream.truncate(100_000_000)
-    start = time.process_time()
-    with pytest.raises(FormatError, match="larger"):
-        formats.load(path)
-    assert time.process_time() - start < 0.1
+    tracemalloc.start()
+    try:
+        with pytest.raises(FormatError, match="larger"):
+            formats.load(path)
+        assert tracemalloc.get_traced_memory()[1] < 10_000_000
+    finally:
+        tracemalloc.stop()
 
 
 # -- mutations

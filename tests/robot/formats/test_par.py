@@ -12,12 +12,12 @@ from symoro.expr.formula import Formula, formula
 from symoro.robot.description import BaseKind, Coupling, JointType, Limits, Link, Placement, Robot, Tool
 from symoro.robot.formats.par import read_par
 from symoro.robot.formats.par_write import write_par
-from tests.robot.formats.samples import FLOATING, LOOP, MINIMAL, SERIAL, shared_par_files
+from tests.robot.formats.samples import FLOATING, LOOP, MINIMAL, SERIAL, par_files
 from tests.strategies import robots
 
 
-@pytest.mark.parametrize("path", shared_par_files())
-def test_shared_files_round_trip(path: Path) -> None:
+@pytest.mark.parametrize("path", par_files())
+def test_files_round_trip(path: Path) -> None:
     robot = read_par(path.read_text(encoding="utf-8"), str(path))
     assert robot.name == path.stem
     assert not robot.notes

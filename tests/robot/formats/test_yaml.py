@@ -26,7 +26,7 @@ from symoro.robot.description import (
 from symoro.robot.formats.par import read_par
 from symoro.robot.formats.yaml_format import read_yaml
 from symoro.robot.formats.yaml_write import write_yaml
-from tests.robot.formats.samples import YAML, YAML_BY_NAME, shared_par_files
+from tests.robot.formats.samples import YAML, YAML_BY_NAME, par_files
 from tests.strategies import robots
 
 
@@ -54,8 +54,8 @@ def test_random_robots_round_trip(robot: Robot) -> None:
     assert write_yaml(read_yaml(text)) == text
 
 
-@pytest.mark.parametrize("path", shared_par_files())
-def test_shared_files_round_trip(path: Path) -> None:
+@pytest.mark.parametrize("path", par_files())
+def test_files_round_trip(path: Path) -> None:
     robot = read_par(path.read_text(encoding="utf-8"), str(path))
     assert read_yaml(write_yaml(robot)) == robot
 

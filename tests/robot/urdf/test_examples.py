@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from pathlib import Path
 
 import numpy as np
@@ -14,6 +13,7 @@ from symoro.robot.description import Robot
 from symoro.robot.formats.urdf import read_urdf, write_urdf
 from symoro.robot.formats.urdf.reader import document
 from symoro.robot.formats.urdf.snap import snapped
+from tests.effort import Effort
 from tests.robot.urdf.examples import BROKEN, example_robots, whole_robots
 from tests.robot.urdf.oracle import Frames, Inertia, Urdf, axis_error, inverse
 
@@ -132,9 +132,8 @@ def test_exported_file_is_read_by_pinocchio(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("name", ["tiago_description/tiago_dual.urdf", "pr2_description/pr2.urdf"])
-def test_a_hundred_joints_take_less_than_a_second(name: str) -> None:
+def test_a_hundred_joints_are_little_work(name: str) -> None:
     text = ROBOTS[name].read_text()
-    start = time.process_time()
-    robot = read_urdf(text)
-    assert time.process_time() - start < 1.0
+    with Effort(most=1_000_000):  # 0.25 million at most when this was written
+        robot = read_urdf(text)
     assert robot.NL >= 30

@@ -1,4 +1,4 @@
-"""The articulated-body recursion: direct dynamics without a matrix (Khalil 2010, eq. 24 to 36).
+"""The articulated-body recursion: direct dynamics without a matrix (Khalil 2010, eq. 32 to 44).
 
 Wrench (f; m) of an articulated body = [ Mm  H' ; H  I ] (a; wd) + (pf; pm), a the acceleration of the origin.
 

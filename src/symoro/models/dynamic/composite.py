@@ -227,7 +227,7 @@ def joint_parents(robot: Robot, locals_: Mapping[int, Local]) -> dict[int, int]:
     title="inertia matrix, by composite links",
     inputs=(Q,),
     outputs=(Port("A", "n,n", "inertia matrix, rotor inertias included"),),
-    reference=SYMORO_1997.at("section 5.3, eq. (27) to (38)"),
+    reference=SYMORO_1997.at("section 5.3.2, eq. (26) to (38)"),
     aliases=("inm", "crba"),
     applies=rigid_fixed_tree,
     applies_to=APPLIES_TO,

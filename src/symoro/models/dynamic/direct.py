@@ -2,8 +2,8 @@
 
 Two methods; by default the one that costs fewer operations.
 
-    inertia     A qdd = tau - H, with A by composite links and H by Newton-Euler    (1997, section 5.5)
-    recursive   articulated bodies (Khalil 2010, eq. 24 to 36; Featherstone): three walks, no matrix
+    inertia     A qdd = tau - H, with A by composite links and H by Newton-Euler    (1997, section 5.3)
+    recursive   articulated bodies (Khalil 2010, eq. 32 to 44; Featherstone): three walks, no matrix
 
 In the recursive method the wrench of an articulated body is I a + p, a the acceleration (linear; angular) of
 its frame without what its own joint adds; D_j = a' I a + Ia is the inertia that joint j feels.
@@ -53,7 +53,9 @@ METHODS = ("auto", "recursive", "inertia")
         Option("method", "recursive (articulated bodies) or inertia (matrix)", "choice", "auto", METHODS),
         EFFORT,
     ),
-    reference=NEWTON_EULER_2010.at("section 3"),
+    reference=NEWTON_EULER_2010.at(
+        "section 3.3.2, eq. (32) to (44); Khalil and Creusot, 1997, section 5.3, eq. (23) to (25)"
+    ),
     aliases=("ddm", "aba"),
     applies=rigid_fixed_tree,
     applies_to=APPLIES_TO,

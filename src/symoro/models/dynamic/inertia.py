@@ -4,7 +4,7 @@
         [ MS'  M ]
 
 A change of frame is P_i = T P_j T', T = iTj, whatever moves. Mass that a joint does not move may be booked on
-either side of it, and the general rule books it on the antecedent (Gautier and Khalil 1988, eq. 17 to 24):
+either side of it, and the general rule books it on the antecedent (Gautier and Khalil 1988, eq. 20 to 22):
 
     revolute   the block (z, 1): Kzz, MZ, M         its columns of T do not depend on theta
     prismatic  K                                     the rotation of T does not depend on r

@@ -2,7 +2,7 @@
 
     tau = A(q) qdd + H(q, qd)          H: the torques at qdd = 0          Q: those at rest
 
-W. Khalil, D. Creusot, Robotica 15, 1997, section 5.1; W. Khalil, ICINCO 2010, section 3.
+W. Khalil, D. Creusot, Robotica 15, 1997, sections 5.1, 5.3.1; W. Khalil, ICINCO 2010, section 3.2.
 """
 
 from __future__ import annotations
@@ -127,7 +127,7 @@ def inverse_dynamics(robot: Robot, effort: str = "quick", reactions: bool = Fals
     inputs=(Q, QD),
     outputs=(Port("H", "n", "torques at qdd = 0"),),
     options=(EFFORT,),
-    reference=SYMORO_1997.at("section 5.4"),
+    reference=SYMORO_1997.at("section 5.3.1"),
     aliases=("ccg",),
     applies=rigid_fixed_tree,
     applies_to=APPLIES_TO,
@@ -148,7 +148,7 @@ def bias_torques(robot: Robot, effort: str = "quick") -> Program:
     title="torques of gravity alone",
     inputs=(Q,),
     outputs=(Port("Q", "n", "torques at rest, without friction and wrenches"),),
-    reference=SYMORO_1997.at("section 5.1"),
+    reference=SYMORO_1997.at("section 5.1, eq. (15) to (20), at rest"),
     aliases=("gravity",),
     applies=rigid_fixed_tree,
     applies_to=APPLIES_TO,

@@ -190,7 +190,7 @@ def gravity_efforts(
         ),
         Option("expanded", "one simplified expression an element, to be read", "flag", False),
     ),
-    reference=LAGRANGE_2008.at("eq. (5) to (8)"),
+    reference=LAGRANGE_2008.at("section 2, eq. (5) to (8)"),
     aliases=("lagrange-euler",),
     applies=rigid_fixed_tree,
     applies_to=APPLIES_TO,

@@ -37,7 +37,7 @@ def open_tree(robot: Robot) -> str | None:
     inputs=(Q, Port("F", "6", "wrench (force; moment) by frame `to`, at its origin, in the axes of `frame`")),
     outputs=(Port("tau", "n", "joint torques and forces"),),
     options=OPTIONS,
-    reference=SYMORO_1997.at("section 4.1"),
+    reference=SYMORO_1997.at("section 4.1, eq. (4), (5), transposed"),
     aliases=("statics",),
     applies=open_tree,
     applies_to="serial and tree robots",

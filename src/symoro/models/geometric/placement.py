@@ -1,4 +1,4 @@
-"""Placement of one frame in another as a product of elementary motions, eq. (1) to (3) of the 1997 paper.
+"""Placement of one frame in another as a product of elementary motions, eq. (1) of the 1997 paper.
 
 The product can be formed outward (each motion applied on the right) or inward (on the left). Either way turns about
 parallel axes are kept as one pending angle: sines and cosines of sums appear (C23), and a translation between

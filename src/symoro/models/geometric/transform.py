@@ -1,12 +1,12 @@
 """`transform` and `fast-geometry`: where one frame stands in another.
 
-    rTj = [ rAj  rPj ]     rTj = product of the iTk along the way from r to j          (1997 paper, eq. 1 to 3)
+    rTj = [ rAj  rPj ]     rTj = product of the iTk along the way from r to j          (1997 paper, eq. 1)
           [  0    1  ]
 
 `transform` gives one expanded expression an entry, to be read; `fast-geometry` keeps intermediate variables and
 takes the order of multiplication that costs fewer operations.
 
-W. Khalil, D. Creusot, "SYMORO+: a system for the symbolic modelling of robots", Robotica 15, 1997, section 3.1.
+W. Khalil, D. Creusot, "SYMORO+: a system for the symbolic modelling of robots", Robotica 15, 1997, sections 3.1, 3.2.
 """
 
 from __future__ import annotations
@@ -24,7 +24,6 @@ from symoro.program.count import count
 from symoro.program.program import Program
 from symoro.robot.description import Robot
 
-REFERENCE = SYMORO_1997.at("section 3.1")
 OPTIONS = (
     Option("frm", "frame in which the placement is expressed: number, name, 'world' or 'tool'", "frame", 0),
     Option("to", "frame that is placed; by default the tool or the last link's frame", "frame", None),
@@ -44,7 +43,7 @@ EQUATIONS = (
     inputs=INPUTS,
     outputs=OUTPUTS,
     options=OPTIONS,
-    reference=REFERENCE,
+    reference=SYMORO_1997.at("section 3.1, eq. (1)"),
     aliases=("trm", "transformation-matrix"),
     equations=EQUATIONS,
 )
@@ -60,7 +59,7 @@ def transform(robot: Robot, frm: int | str = 0, to: int | str | None = None) -> 
     inputs=INPUTS,
     outputs=OUTPUTS,
     options=OPTIONS,
-    reference=REFERENCE,
+    reference=SYMORO_1997.at("section 3.2"),
     aliases=("fgm", "direct-geometry", "dgm"),
     equations=EQUATIONS,
 )

@@ -5,8 +5,8 @@ base set is a largest set whose functions in the energy are linearly independent
 parameter then counts as a multiple of them (a *relation*). How they are found is told in `base_regroup` (trees, exact),
 `base_loops` (closed loops that are linear), `base_branch` (states of the others) and `base_fit` (columns of numbers).
 
-M. Gautier, W. Khalil, "A direct determination of minimum inertial parameters of robots", ICRA 1988.
-W. Khalil, D. Creusot, "SYMORO+", Robotica 15, 1997, section 6.1.
+M. Gautier, W. Khalil, "A direct determination of minimum inertial parameters of robots", ICRA 1988,
+sections 5 to 8. W. Khalil, D. Creusot, "SYMORO+", Robotica 15, 1997, section 6.4.
 """
 
 from __future__ import annotations
@@ -283,7 +283,9 @@ def friction(robot: Robot) -> tuple[str, ...]:
         Option("method", "exact algebra, or random states at nominal values", "choice", "auto", METHODS),
         Option("rotor", "count the rotor inertias", "flag", True),
     ),
-    reference=MINIMUM_PARAMETERS_1988,
+    reference=MINIMUM_PARAMETERS_1988.at(
+        "section 7.2, eq. (20) to (22); Khalil and Creusot, 1997, section 6.4"
+    ),
     equations=r"K_{R,i} = K_i + \sum_k \beta_{ik} K_k",
 )
 def base_program(robot: Robot, method: str = "auto", rotor: bool = True) -> Program:

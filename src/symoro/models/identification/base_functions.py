@@ -1,6 +1,6 @@
 """The energy of a link as functions of the motion, one for each of its parameters.
 
-    H = E + U = sum of f_p(q, qd) K_p over the standard parameters           (Gautier and Khalil 1988, eq. 6 to 10)
+    H = E + U = sum of f_p(q, qd) K_p over the standard parameters           (Gautier and Khalil 1988, eq. 6 to 11)
     XX: w1^2/2, XY: w1 w2, ..., (MX MY MZ): V x w - A' g, M: V.V/2 - g.P, IA: qd^2/2
 
 Parameters can be told apart by their torques exactly as far as their functions are linearly independent modulo

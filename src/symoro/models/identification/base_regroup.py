@@ -3,7 +3,7 @@
 Blocks of links are taken from the tips inward. The parameters of a block act through functions over the span of its
 root (`base_functions`). Whatever combination of them leaves a function that the block's own joints do not change is
 a combination of the root's functions, and is booked there; the others stay. Where the root's functions are all
-independent and the block is one link, this is the general rule of Gautier and Khalil (1988, eq. 17 to 24):
+independent and the block is one link, this is the general rule of Gautier and Khalil (1988, eq. 20 to 22):
 
     revolute   YY, MZ, M go to the antecedent, XXR = XX - YY           7 stay
     prismatic  the inertia tensor goes                                 4 stay

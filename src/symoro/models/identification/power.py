@@ -75,7 +75,9 @@ def energy_rates(
     inputs=(Q, QD, Port("qdd", "n", "joint accelerations, when dh is asked for")),
     outputs=(H, LOSS, DH),
     options=(PARAMETERS, FRICTION_OPTION, Option("acceleration", "give dh/dt too, from qdd", "flag", False)),
-    reference=SYMORO_1997.at("section 6.3, eq. (47) to (54), differentiated; filters of eq. (45), (46)"),
+    reference=SYMORO_1997.at(
+        "section 6.3, eq. (47) to (54), differentiated; filters of section 6.2, eq. (45), (46)"
+    ),
     aliases=("pim",),
     applies=at_rest_with_parameters,
     applies_to=AT_REST,

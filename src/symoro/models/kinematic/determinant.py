@@ -1,7 +1,7 @@
 """`jacobian-determinant`: where the robot is singular.
 
-A square Jacobian has the determinant of its third factor, since the first two of eq. (4) have determinant 1; so the
-intermediate frame is chosen for the simplest one. The determinant is then the product over the diagonal blocks,
+A square Jacobian has the determinant of its third factor, since the first two (1997 paper, eq. 4) have determinant 1;
+so the intermediate frame is chosen for the simplest one. The determinant is then the product over the diagonal blocks,
 and each block is factored where that is possible within reason. With more joints than rows it is det(J J'); with
 fewer, the minor of the rows that are not identically zero when these are as many as the joints (a planar arm), or
 of the linear ones among them (an arm that only positions), else det(J' J).

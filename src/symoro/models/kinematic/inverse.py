@@ -5,8 +5,8 @@
     partial    qd = (J' J)^-1 J' V                                            fewer: least |J qd - V|
     damped     qd = qd0 + J' (J J' + damping^2 I)^-1 (V - J qd0)              near singularities
 
-J is taken apart as in eq. (4): V is first carried to the intermediate frame, where the third factor is inverted
-block by block (section 4.6 of the 1997 paper). A prescribed motion of the base is subtracted from V.
+J is taken apart as in eq. (4) of the 1997 paper: V is first carried to the intermediate frame, where the third factor
+is inverted block by block (section 4.6). A prescribed motion of the base is subtracted from V.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""`jacobian`: from joint velocities to the velocity of a frame, in Renaud's three factors.
+"""`jacobian`: from joint velocities to the velocity of a frame, in Renaud's three factors (1997 paper, section 4.1).
 
     rJn = [ rAi  0  ] [ I  -hat(iLjn) ] iJnj                                                (4)
           [  0  rAi ] [ 0      I      ]

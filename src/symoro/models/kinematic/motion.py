@@ -1,6 +1,6 @@
-"""`velocities`, `accelerations`, `jdot-qdot`: how the links move, by recursion from the base outward.
+"""`velocities`, `accelerations`, `jdot-qdot`: how the links move, from the base outward (1997 paper, 4.2 to 4.4).
 
-    jWi = jAi iWi,   jWj = jWi + sb qd ja                                                   (6a, 6b)
+    jWi = jAi iWi,   jWj = jWi + sb qd ja                                                   (6a), (6b)
     jVj = jAi (iVi + iWi x iPj) + s qd ja                                                   (6c)
     jWPj = jAi iWPi + sb (qdd ja + jWi x qd ja)                                             (8)
     jUj = hat(jWPj) + hat(jWj) hat(jWj)                                                     (9)

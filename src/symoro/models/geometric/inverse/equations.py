@@ -1,4 +1,4 @@
-"""Every scalar equation that moving transforms across the chain gives, eq. (8) of the 1997 paper from both ends.
+"""Every scalar equation that moving transforms across the chain gives, from both ends (Paul 1981).
 
     (I1 .. Ia)^-1  U0  (Ib+1 .. IN)^-1  =  Ia+1 .. Ib          for all 0 <= a <= b <= N, twelve entries each
 

@@ -57,7 +57,7 @@ RESIDUAL = "largest entry by which a loop stays open"
         Option("tolerance", "largest residual of a valid mode", "number", 1e-9),
         Option("steps", "steps from q0 to qa in the method numeric", "number", 10),
     ),
-    reference=SYMORO_1997.at("sections 2 and 3.3"),
+    reference=SYMORO_1997.at("section 3.4, eq. (2)"),
     applies=reason_not_closed,
     applies_to="robots with closed loops",
     equations=r"{}^{k+B}T_{r}\,{}^{r}T_{k} = I_4, \qquad k = NL+1, \dots, NL+B",

@@ -7,7 +7,7 @@ where that fails, with six unknowns, by elimination and eigenvalues.
 The result is data: the steps stand in symbols (Sj, Cj, qj of every solved joint) and `assemblies.py` unrolls them into
 the assembly modes; models that need the loops alone use `solved_loops`.
 
-W. Khalil, D. Creusot, "SYMORO+: a system for the symbolic modelling of robots", Robotica 15, 1997, section 3.3.
+W. Khalil, D. Creusot, "SYMORO+: a system for the symbolic modelling of robots", Robotica 15, 1997, section 3.4.
 """
 
 from __future__ import annotations
