@@ -44,6 +44,11 @@ class Pose(NamedTuple):
     rotation: Numbers
     position: Numbers
 
+    def then(self, local: Pose) -> Pose:
+        """Where frames stand that have a placement on these."""
+        position = self.position + turned(self.rotation, local.position)
+        return Pose(times(self.rotation, local.rotation), position)
+
 
 class Twist(NamedTuple):
     """Velocities of frames (S, 3), of the origin and angular, in the axes of frame 0's placement."""
@@ -184,10 +189,8 @@ def placements(
     joints = joint_positions(tree, q)
     found = dict(start) if start else {0: standing(q)}
     for j in tree.frames if frames is None else frames:
-        frame, moved, local = tree.robot.frame(j), joints[:, j - 1], tree.local[j]
-        before = found[frame.ant]
-        rotation = times(before.rotation, local.rotation)
-        position = before.position + turned(before.rotation, local.position)
+        frame, moved = tree.robot.frame(j), joints[:, j - 1]
+        rotation, position = found[frame.ant].then(tree.local[j])
         if frame.sigma == JointType.REVOLUTE:
             rotation = times(rotation, _turn("z", moved))
         elif frame.sigma == JointType.PRISMATIC:
