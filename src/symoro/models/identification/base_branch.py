@@ -40,7 +40,7 @@ STEPS = (
 STRIDE = 12  # steps between two postures that are kept
 TAKEN = 0.4  # the share of steps that must be taken
 NEAREST = 0.1  # to a singularity, relative to the best posture met
-CORRECTIONS = 5  # of Newton's method
+CORRECTIONS = 4  # of Newton's method
 CHANGED = 0.25  # how much Newton's method may change of a step
 OPEN = 1e-12
 

@@ -25,6 +25,7 @@ from symoro.robot.topology import Loop
 Flags = NDArray[np.bool_]
 CLOSED = 1e-11  # of the largest length, or of a radian
 LONGEST = 0.4  # of the same, that a coordinate may move in one step
+LEAST_DAMPING, FIRST_DAMPING, MOST_DAMPING = 1e-12, 0.3, 1e6
 REFINEMENTS = 24
 LAST = ONE >> 285  # a digit that is of no importance
 
@@ -89,34 +90,55 @@ def balanced_closure(tree: NumericTree, q: Array) -> tuple[Array, Array]:
 
 
 def closed(
-    tree: NumericTree, q: Array, unknown: Sequence[int], rounds: int = 60, enough: int | None = None
+    tree: NumericTree,
+    q: Array,
+    unknown: Sequence[int],
+    rounds: int = 60,
+    *,
+    damped: bool = False,
+    enough: int | None = None,
 ) -> tuple[Array, Flags]:
     """Newton's method on many postures at once; returns them, and which closed.
 
     Arguments:
         unknown: the coordinates (their places in q) that may move.
+        damped: whether steps are damped where they do not help (Levenberg and Marquardt): slower, and closes more often
+            from afar.
         enough: closed postures, after which the others are left as they are.
     """
     q, columns = q.copy(), list(unknown)
-    left = np.full(len(q), np.inf)
+    error, jacobian = balanced_closure(tree, q)
+    damping = np.full(len(q), FIRST_DAMPING if damped else LEAST_DAMPING)
+    going = np.ones(len(q), bool)
     for _ in range(rounds):
-        rows = np.flatnonzero(left > CLOSED)
-        if len(q) - len(rows) >= (len(q) if enough is None else enough):
+        rows = np.flatnonzero(going) if tree.shared else np.arange(len(q))
+        if len(q) - going.sum() >= (len(q) if enough is None else enough):
             break
-        if not tree.shared:
-            rows = np.arange(len(q))
-        error, jacobian = balanced_closure(tree, q[rows])
-        left[rows] = np.abs(error).max(1, initial=0)
-        step = least_squares(jacobian[:, :, columns], error[:, :, None])[:, :, 0]
-        q[rows[:, None], columns] -= np.clip(step, -LONGEST, LONGEST) * tree.units[columns]
-    return q, left < CLOSED
+        slopes = jacobian[rows][:, :, columns]
+        step = least_squares(slopes, error[rows][:, :, None], damping[rows])[:, :, 0]
+        trial = q[rows]
+        trial[:, columns] -= np.clip(step, -LONGEST, LONGEST) * tree.units[columns]
+        there, turned = balanced_closure(tree, trial)
+        taken = going[rows]
+        if damped:
+            taken &= (there**2).sum(1) < (error[rows] ** 2).sum(1)
+            changed = damping[rows] * np.where(taken, 1 / 5, 4)
+            damping[rows] = np.clip(changed, LEAST_DAMPING, MOST_DAMPING)
+        going &= _left(error) > CLOSED  # those that have closed are taken a step further
+        q[rows[taken]], error[rows[taken]], jacobian[rows[taken]] = trial[taken], there[taken], turned[taken]
+    return q, _left(error) < CLOSED
 
 
-def least_squares(a: Array, b: Array) -> Array:
-    """x of least |a x - b|, many at once; the damping only matters where columns of `a` depend on each other."""
+def _left(error: Array) -> Array:
+    found: Array = np.abs(error).max(1, initial=0)
+    return found
+
+
+def least_squares(a: Array, b: Array, damping: Array | float = LEAST_DAMPING) -> Array:
+    """x of least |a x - b|, many at once; the least damping matters only where columns of `a` depend on each other."""
     turned = a.transpose(0, 2, 1)
-    damping = 1e-12 * np.eye(a.shape[2])
-    return np.asarray(np.linalg.solve(turned @ a + damping, turned @ b), dtype=float)
+    more = np.reshape(damping, (-1, 1, 1)) * np.eye(a.shape[2])
+    return np.asarray(np.linalg.solve(turned @ a + more, turned @ b), dtype=float)
 
 
 def refined(
