@@ -1,21 +1,27 @@
 """Where the links run at a posture, in plain numbers: enough to draw a robot.
 
-The way from a frame's antecedent to the frame has three straight parts, along z by b, along x by d and along the
-joint's axis by r:  iTj = Rz(gamma) Tz(b) Rx(alpha) Tx(d) Rz(theta) Tz(r).
+The way from a frame's antecedent to the frame has three straight parts: along the antecedent's z by b, along x by d,
+and along the frame's own axis by r.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from math import cos, sin
+
+import numpy as np
 
 from symoro.errors import ArgumentError
 from symoro.expr.formula import Formula
-from symoro.expr.linalg import Matrix, identity, matmul
-from symoro.robot.coordinates import independent, positions
+from symoro.models.numeric.tree import (
+    Pose,
+    joint_positions,
+    local_pose,
+    numeric_tree,
+    placements,
+    standing,
+)
 from symoro.robot.description import GEOMETRIC, BaseKind, Frame, JointType, Placement, Robot
-from symoro.robot.topology import outward
 
 Point = tuple[float, float, float]
 
@@ -35,19 +41,24 @@ def segments(robot: Robot, values: Mapping[str, float]) -> list[Segment]:
         ArgumentError: a symbol of the geometry has no value.
     """
     numbers = _Numbers(robot, values)
-    position = positions(robot, dict.fromkeys(independent(robot), 0.0), numbers.of)
-    fixed = robot.base.kind == BaseKind.FIXED
-    z = [numbers.of(entry) for entry in robot.base.Z]
-    placed: dict[int, Matrix] = {0: [list(z[4 * r : 4 * r + 4]) for r in range(4)] if fixed else identity(4)}
+    tree = numeric_tree(robot, numbers.of)
+    zero = np.zeros((1, len(tree.coordinates)))
+    start = standing(zero)
+    if robot.base.kind == BaseKind.FIXED:
+        z = np.array([numbers.of(entry) for entry in robot.base.Z]).reshape(1, 4, 4)
+        start = Pose(z[:, :3, :3], z[:, :3, 3])
+    placed = placements(tree, zero, {0: start})
+    (moved,) = joint_positions(tree, zero)
     found = []
-    for j in outward(robot):
+    for j in tree.frames:
         frame = robot.frame(j)
-        q = float(position[j]) if j in position else 0.0  # type: ignore[arg-type]
-        points, placed[j] = numbers.walk(placed[frame.ant], frame, q)
-        found.append(Segment(j, points))
+        q = moved[j - 1] if frame.sigma == JointType.PRISMATIC else 0.0
+        found.append(Segment(j, numbers.corners(frame, placed[frame.ant], placed[j], q)))
     if robot.tool:
-        points, _ = numbers.walk(placed[robot.tool.place.ant], robot.tool.place, 0.0)
-        found.append(Segment("tool", points))
+        place = robot.tool.place
+        before = placed[place.ant]
+        end = before.then(local_pose(place, numbers.of))
+        found.append(Segment("tool", numbers.corners(place, before, end, 0.0)))
     return found
 
 
@@ -66,26 +77,9 @@ class _Numbers:
     def of(self, formula: Formula) -> float:
         return formula.value(self.values) if formula.symbols <= self.values.keys() else 0.0
 
-    def walk(self, start: Matrix, place: Frame | Placement, q: float) -> tuple[tuple[Point, ...], Matrix]:
-        """The corners of the way, and where it ends."""
-        gamma, b, alpha, d, theta, r = (self.of(getattr(place, name)) for name in GEOMETRIC)
-        sigma = getattr(place, "sigma", JointType.FIXED)
-        theta += q * (sigma == JointType.REVOLUTE)
-        r += q * (sigma == JointType.PRISMATIC)
-        corners, at = [_origin(start)], start
-        for axis, angle, length in (("z", gamma, b), ("x", alpha, d), ("z", theta, r)):
-            at = matmul(at, _screw(axis, angle, length))
-            corners.append(_origin(at))
-        return tuple(corners), at
-
-
-def _screw(axis: str, angle: float, length: float) -> Matrix:
-    s, c = sin(angle), cos(angle)
-    if axis == "z":
-        return [[c, -s, 0, 0], [s, c, 0, 0], [0, 0, 1, length], [0, 0, 0, 1]]
-    return [[1, 0, 0, length], [0, c, -s, 0], [0, s, c, 0], [0, 0, 0, 1]]
-
-
-def _origin(placed: Matrix) -> Point:
-    x, y, z = (float(row[3]) for row in placed[:3])  # type: ignore[arg-type]
-    return x, y, z
+    def corners(self, place: Frame | Placement, start: Pose, end: Pose, q: float) -> tuple[Point, ...]:
+        """The corners of the way between two poses; q is by how much a slide lengthens its last part."""
+        (first,), (last,) = start.position, end.position
+        (up,), (axis,) = start.rotation[:, :, 2], end.rotation[:, :, 2]
+        second, third = first + self.of(place.b) * up, last - (self.of(place.r) + q) * axis
+        return tuple((float(x), float(y), float(z)) for x, y, z in (first, second, third, last))

@@ -1,8 +1,7 @@
 """Closed loops as numbers: assembling them.
 
-A loop closes when its frames k and k + B coincide. The unknowns are the positions of the opened joint k and of
-passive joints; Newton's method (least squares, as planar loops have dependent equations) finds them from a posture
-nearby. How postures of the same branch of assembly are reached from there is told in `base_branch`.
+The unknowns are the positions of opened and of passive joints; Newton's method (`numeric.closure`) finds them from a
+posture nearby. How postures of the same branch of assembly are reached from there is told in `base_branch`.
 """
 
 from __future__ import annotations
@@ -11,17 +10,15 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from symoro.errors import NotApplicableError, OptionError
-from symoro.models.identification.base_fixed import Numbers, cross, times
-from symoro.models.identification.base_numeric import Array, Geometry, placed, still
+from symoro.models.identification.base_numeric import Geometry
+from symoro.models.numeric.closure import around, balanced_closure, closed, least_squares
+from symoro.models.numeric.fixed_point import Array
 from symoro.robot.description import JointType
-from symoro.robot.topology import Loop, chain, moving_joints
+from symoro.robot.topology import moving_joints
 
-Flags = NDArray[np.bool_]
 Posture = Mapping[int, float] | Sequence[float]
-_CLOSED = 1e-11
 _SINGULAR = 1e-5
 _STARTS = 48
 _AROUND = (0.01, 0.05, 0.2)  # how far from a given posture others are tried: it may be singular
@@ -39,92 +36,6 @@ class Assembly:
     free: list[int]
     bound: list[int]
     condition: float
-
-
-def closure(geometry: Geometry, q: Numbers) -> tuple[Numbers, Numbers]:
-    """By how much the loops are open (twelve entries a loop), and the derivative by the coordinates."""
-    at = _placed(geometry, q)
-    return _errors(geometry, *at), _jacobian(geometry, *at)
-
-
-def closure_error(geometry: Geometry, q: Numbers) -> Numbers:
-    """By how much the loops are open."""
-    return _errors(geometry, *_placed(geometry, q))
-
-
-def _placed(geometry: Geometry, q: Numbers) -> tuple[dict[int, Numbers], dict[int, Numbers]]:
-    robot = geometry.robot
-    needed = {k for loop in geometry.loops for j in loop.frames for k in chain(robot, j)}
-    return placed(geometry, still(q, q), needed)
-
-
-def _errors(geometry: Geometry, rotation: Mapping[int, Numbers], position: Mapping[int, Numbers]) -> Numbers:
-    count = len(position[0])
-    errors = [np.zeros((count, 0), position[0].dtype)]
-    for loop in geometry.loops:
-        errors.append(position[loop.left] - position[loop.right])
-        errors.append((rotation[loop.left] - rotation[loop.right]).reshape(count, 9))
-    return np.concatenate(errors, 1)
-
-
-def _jacobian(
-    geometry: Geometry, rotation: Mapping[int, Numbers], position: Mapping[int, Numbers]
-) -> Numbers:
-    robot, count, kind = geometry.robot, len(position[0]), position[0].dtype
-    blocks = [np.zeros((count, 0, len(geometry.coordinates)), kind)]
-    for loop in geometry.loops:
-        block = np.zeros((count, 12, robot.NF), kind)
-        for end, sign, members in _sides(loop):
-            for j in members:
-                frame = robot.frame(j)
-                axis = rotation[j][:, :, 2]
-                if frame.sigma == JointType.PRISMATIC:
-                    block[:, :3, j - 1] = sign * axis
-                elif frame.sigma == JointType.REVOLUTE:
-                    block[:, :3, j - 1] = sign * cross(axis, position[end] - position[j])
-                    block[:, 3:, j - 1] = sign * cross(axis[:, :, None], rotation[end]).reshape(count, 9)
-        moved = [j - 1 for j in loop.frames]
-        blocks.append(times(block[:, :, moved], geometry.ratios[moved]))
-    return np.concatenate(blocks, 1)
-
-
-def _sides(loop: Loop) -> tuple[tuple[int, int, Sequence[int]], ...]:
-    return (loop.left, 1, loop.left_chain), (loop.right, -1, loop.right_chain)
-
-
-def balanced_closure(geometry: Geometry, q: Array) -> tuple[Array, Array]:
-    """The same with lengths in units of the largest one, so that sizes can be compared."""
-    error, jacobian = closure(geometry, q)
-    rows = np.tile([1 / geometry.size] * 3 + [1.0] * 9, len(geometry.loops))
-    return error * rows, jacobian * rows[:, None] * units(geometry)
-
-
-def units(geometry: Geometry) -> Array:
-    """Of the coordinates: a radian, or the largest length."""
-    kinds = [geometry.robot.frame(j).sigma for j in geometry.coordinates]
-    return np.array([geometry.size if kind == JointType.PRISMATIC else 1.0 for kind in kinds])
-
-
-def closed(geometry: Geometry, q: Array, unknown: Sequence[int], rounds: int = 60) -> tuple[Array, Flags]:
-    """Newton's method on many samples at once; returns them, and which closed."""
-    q, columns, unit = q.copy(), list(unknown), units(geometry)
-    left = np.full(len(q), np.inf)
-    for _ in range(rounds):
-        still_open = np.flatnonzero(left > _CLOSED)
-        if not len(still_open):
-            break
-        error, jacobian = balanced_closure(geometry, q[still_open])
-        left[still_open] = np.abs(error).max(1, initial=0)
-        step = least_squares(jacobian[:, :, columns], error[:, :, None])[:, :, 0]
-        q[still_open[:, None], columns] -= np.clip(step, -0.4, 0.4) * unit[columns]
-    return q, left < _CLOSED
-
-
-def least_squares(a: Array, b: Array) -> Array:
-    """x of least |a x - b|, many at once; the damping only matters where columns of `a` depend on each other."""
-    turned = a.transpose(0, 2, 1)
-    damping = 1e-12 * np.eye(a.shape[2])
-    return np.asarray(np.linalg.solve(turned @ a + damping, turned @ b), dtype=float)
 
 
 def assembled(geometry: Geometry, posture: Posture | None) -> list[Assembly]:
@@ -174,7 +85,7 @@ def split(geometry: Geometry, q: Array) -> Assembly:
 def rates(geometry: Geometry, q: Array, at: Assembly) -> Array:
     """G: the coordinates' rates from the independent ones."""
     _, jacobian = balanced_closure(geometry, q)
-    unit = units(geometry)
+    unit = geometry.units
     g = np.zeros((len(q), q.shape[1], len(at.free)))
     g[:, at.free, range(len(at.free))] = 1
     g[:, at.bound] = -least_squares(jacobian[:, :, at.bound], jacobian[:, :, at.free])
@@ -184,7 +95,7 @@ def rates(geometry: Geometry, q: Array, at: Assembly) -> Array:
 def starts(geometry: Geometry, posture: Posture | None) -> Array:
     """Where to begin: the posture given and others around it, or the middle of the joints' range and random ones."""
     robot, n = geometry.robot, len(geometry.coordinates)
-    rng, unit = np.random.default_rng(0), units(geometry)
+    rng, unit = np.random.default_rng(0), geometry.units
     if posture is None:
         return _shut(
             geometry, np.concatenate([np.zeros((1, n)), rng.uniform(-2, 2, (_STARTS - 1, n)) * unit])
@@ -206,11 +117,12 @@ def _shut(geometry: Geometry, q: Array, given: Mapping[int, float] | None = None
             continue
         k = geometry.coordinates.index(j)
         q[:, k] = 0
-        rotation, position = _placed(geometry, q)
+        at = around(geometry, q)
+        (rotation, position), other = at[j], at[loop.right]
         if geometry.robot.frame(j).sigma == JointType.PRISMATIC:
-            q[:, k] = ((position[loop.right] - position[j]) * rotation[j][:, :, 2]).sum(1)
+            q[:, k] = ((other.position - position) * rotation[:, :, 2]).sum(1)
         else:
-            turn = rotation[j].transpose(0, 2, 1) @ rotation[loop.right]
+            turn = rotation.transpose(0, 2, 1) @ other.rotation
             q[:, k] = np.arctan2(turn[:, 1, 0] - turn[:, 0, 1], turn[:, 0, 0] + turn[:, 1, 1])
     return q
 

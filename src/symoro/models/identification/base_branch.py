@@ -5,7 +5,7 @@ derivative J, then back by Newton's method. A step that comes near a singularity
 method changes by more than a small part, is not taken, and the walker turns: so that it never jumps to another branch
 (a parallelogram can also close crossed, and the two meet where its links lie in one line).
 
-The states are then closed to all digits of `base_fixed` by steps with the derivative's inverse in doubles,
+The states are then closed to all digits of `numeric.fixed_point` by steps with the derivative's inverse in doubles,
 
     q <- q - J+ e(q),        qd <- qd - J+ J qd,
 
@@ -18,17 +18,18 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from symoro.models.identification.base_assembly import (
-    Assembly,
+from symoro.models.identification.base_assembly import Assembly, split
+from symoro.models.identification.base_numeric import Geometry
+from symoro.models.numeric.closure import (
+    LAST,
+    REFINEMENTS,
     Flags,
     balanced_closure,
+    closed,
     closure,
-    closure_error,
-    split,
-    units,
+    refined,
 )
-from symoro.models.identification.base_fixed import ONE, Numbers, doubles, exactly, times
-from symoro.models.identification.base_numeric import Array, Geometry
+from symoro.models.numeric.fixed_point import Array, Numbers, doubles, exactly, times
 
 WALKERS = 64
 STEPS = (
@@ -39,10 +40,9 @@ STEPS = (
 STRIDE = 12  # steps between two postures that are kept
 TAKEN = 0.4  # the share of steps that must be taken
 NEAREST = 0.1  # to a singularity, relative to the best posture met
+CORRECTIONS = 4  # of Newton's method
 CHANGED = 0.25  # how much Newton's method may change of a step
 OPEN = 1e-12
-REFINEMENTS = 24
-LAST = ONE >> 285  # a digit that is of no importance
 
 
 def branch(geometry: Geometry, at: Assembly, count: int, rng: np.random.Generator) -> Array | None:
@@ -79,9 +79,9 @@ class _Walk:
     def __init__(self, geometry: Geometry, rank: int) -> None:
         self.geometry, self.rank = geometry, rank
         frames = [j - 1 for loop in geometry.loops for j in loop.frames]
-        moved = np.any(np.asarray(geometry.ratios[frames] != 0), axis=0)
+        moved = np.any(np.asarray(geometry.ratios[:, frames] != 0), axis=(0, 1))
         self.inside = np.flatnonzero(moved).tolist()
-        self.unit = units(geometry)[self.inside]
+        self.unit = geometry.units[self.inside]
 
     def tangents(self, q: Array) -> _Tangents:
         _, jacobian = balanced_closure(self.geometry, q)
@@ -120,18 +120,11 @@ class _Walk:
 
     def _corrected(self, q: Array, move: Array) -> tuple[Array, Flags]:
         """The postures that a step leads to, and which of them closed nearby."""
-        q = q.copy()
-        q[:, self.inside] += move * self.unit
-        change = np.zeros_like(move)
-        for _ in range(3):
-            error, _ = balanced_closure(self.geometry, q)
-            back = (self.tangents(q).inverse @ error[:, :, None])[:, :, 0]
-            q[:, self.inside] -= back * self.unit
-            change += back
-        error, _ = balanced_closure(self.geometry, q)
-        size = np.linalg.norm(move, axis=1)
-        near = np.linalg.norm(change, axis=1) < CHANGED * size
-        return q, near & (np.abs(error).max(1, initial=0) < 1e-9)
+        moved = q.copy()
+        moved[:, self.inside] += move * self.unit
+        found, good = closed(self.geometry, moved, self.inside, CORRECTIONS)
+        change = (found - moved)[:, self.inside] / self.unit
+        return found, good & (np.linalg.norm(change, axis=1) < CHANGED * np.linalg.norm(move, axis=1))
 
     def inverse(self, q: Array) -> Array:
         """J+ without units."""
@@ -142,32 +135,27 @@ class _Walk:
 
 
 @dataclass(frozen=True)
-class Refined:
-    """Closed states in scaled integers, their rates, and by how much the loops stay open."""
+class ClosedStates:
+    """States in scaled integers: postures, rates, and by how much the loops stay open."""
 
     q: Numbers
     qd: Numbers
     open: float
 
 
-def refined(exact: Geometry, geometry: Geometry, rank: int, q: Array, rng: np.random.Generator) -> Refined:
+def closed_states(
+    exact: Geometry, geometry: Geometry, rank: int, q: Array, rng: np.random.Generator
+) -> ClosedStates:
     """Postures of a branch closed to all digits, with random rates; those that do not close are left out."""
     walk = _Walk(geometry, rank)
     inside, back = walk.inside, exactly(walk.inverse(q))
-    found, before = exactly(q), None
-    for _ in range(REFINEMENTS):
-        errors = closure_error(exact, found)
-        worst = np.abs(errors).max(initial=0)
-        if worst < LAST or (before and 2 * worst > before):
-            break
-        before = worst
-        found[:, inside] -= times(back, errors[:, :, None])[:, :, 0]
+    found, errors = refined(exact, exactly(q), inside, back)
     left = np.abs(doubles(errors)).max(1, initial=0)
     good = left < OPEN * max(1.0, geometry.size)
     found, back = found[good], back[good]
     _, jacobian = closure(exact, found)
     jacobian = jacobian[:, :, inside]
-    qd = exactly(rng.standard_normal(found.shape) * units(geometry))
+    qd = exactly(rng.standard_normal(found.shape) * geometry.units)
     moved = qd[:, inside, None]
     for _ in range(REFINEMENTS):
         change = times(back, times(jacobian, moved))
@@ -175,4 +163,4 @@ def refined(exact: Geometry, geometry: Geometry, rank: int, q: Array, rng: np.ra
         if np.abs(change).max(initial=0) < LAST:
             break
     qd[:, inside] = moved[:, :, 0]
-    return Refined(found, qd, float(left[good].max(initial=0)))
+    return ClosedStates(found, qd, float(left[good].max(initial=0)))

@@ -16,13 +16,11 @@ from symoro.errors import MissingDependencyError, NotApplicableError, ProgramErr
 from symoro.expr.formula import formula
 from symoro.models.identification.base import BaseParameters, Coefficient, exact, friction, written
 from symoro.models.identification.base_assembly import Assembly, Posture, assembled, no_assembly
-from symoro.models.identification.base_branch import branch, refined
+from symoro.models.identification.base_branch import branch, closed_states
 from symoro.models.identification.base_fit import EXACT, ROUNDED, SPARE, Fit, fitted
-from symoro.models.identification.base_fixed import exactly
 from symoro.models.identification.base_geometry import Column, columns, moves
 from symoro.models.identification.base_loops import Closures, linear_closure
 from symoro.models.identification.base_numeric import (
-    Array,
     Geometry,
     States,
     completed,
@@ -32,6 +30,7 @@ from symoro.models.identification.base_numeric import (
     random_states,
 )
 from symoro.models.identification.base_regroup import ordered
+from symoro.models.numeric.fixed_point import Array, exactly
 from symoro.robot.description import BaseKind, Robot
 from symoro.robot.topology import Loop
 
@@ -147,7 +146,7 @@ class _Sampling:
         def tried(tolerance: float, nudged: bool = False) -> tuple[Fit | None, float]:
             exact = self._numbers(exact=True, nudged=nudged)
             rng = np.random.default_rng(7)
-            closed = refined(exact, geometry, rank, q, rng)
+            closed = closed_states(exact, geometry, rank, q, rng)
             if len(closed.q) < self.count - 10:
                 return None, closed.open
             base = random_states(geometry, len(closed.q), rng, moving=self.moving)

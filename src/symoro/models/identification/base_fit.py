@@ -15,8 +15,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from symoro.models.identification.base_fixed import BITS, ONE, Numbers, is_exact
-from symoro.models.identification.base_numeric import Array
+from symoro.models.numeric.fixed_point import BITS, ONE, Array, Numbers, is_exact
 
 GAP = 1e4
 NOISE = 1e-12  # round-off is less

@@ -24,15 +24,15 @@ from symoro.models.identification.base_assembly import (
     Assembly,
     Posture,
     assembled,
-    closure,
     no_assembly,
     rates,
     starts,
 )
-from symoro.models.identification.base_fixed import doubles, exactly
 from symoro.models.identification.base_functions import FULL, Block, Expansion
 from symoro.models.identification.base_geometry import field_of
-from symoro.models.identification.base_numeric import Array, Geometry, completed, numbers
+from symoro.models.identification.base_numeric import Geometry, completed, numbers
+from symoro.models.numeric.closure import closure
+from symoro.models.numeric.fixed_point import Array, doubles, exactly
 from symoro.robot.description import Coupling, JointType, Robot
 from symoro.robot.topology import Loop, loops
 

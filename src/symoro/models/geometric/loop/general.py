@@ -48,7 +48,7 @@ def general_step(
         return None
     constants = _constants(motions)
     kinds = [int(not motion.turns) for motion in ways]
-    postures = closed_postures(builder, robot, FIRST + SECOND, nominal=True)
+    postures = closed_postures(robot, FIRST + SECOND, nominal=True)
     literals = [builder.number(x).lit for matrix in constants for row in matrix[:3] for x in row]
     try:
         chosen = plan(kinds, _Samples(builder, postures, active, solved, ways, literals).draw)

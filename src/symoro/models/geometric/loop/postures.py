@@ -5,7 +5,7 @@ with J the derivative of the closure by all joints, Jp by the passive ones,
 
     rank Jp = number of passive joints,    rank J = rank Jp.
 
-Levenberg-Marquardt on the twelve entries of each loop's product less I, many postures side by side.
+Newton's method (`numeric.closure`) finds them, many side by side, each with a geometry of its own.
 """
 
 from __future__ import annotations
@@ -13,23 +13,24 @@ from __future__ import annotations
 import random
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+
+import numpy as np
 
 from symoro.errors import NotApplicableError
 from symoro.expr.evaluate import evaluate
-from symoro.expr.scalar import Scalar, wrap
-from symoro.models.geometric.inverse.chain import Motion, motions_between
+from symoro.expr.formula import Formula
+from symoro.expr.graph import Graph
 from symoro.models.geometric.inverse.probes import SAMPLES
-from symoro.models.geometric.loop.mechanism import passive_joints, uncoupled
-from symoro.program.builder import Builder
-from symoro.robot.coordinates import drivers, independent
-from symoro.robot.description import JointType, Robot
+from symoro.models.geometric.loop.mechanism import passive_joints
+from symoro.models.numeric.closure import closed, closure
+from symoro.models.numeric.fixed_point import Array
+from symoro.models.numeric.tree import NumericTree, joint_positions, numeric_tree
+from symoro.robot.description import GEOMETRIC, JointType, Robot
 from symoro.robot.topology import cut_joints, loops, moving_joints
 
 SIDE_BY_SIDE = 48
 ROUNDS = 4  # with lengths at random; then as many with the robot's own numbers
 ITERATIONS = 60
-CLOSED = 1e-12
 RANK = 1e-6  # singular values below it, relatively, count as zero
 
 
@@ -37,15 +38,13 @@ RANK = 1e-6  # singular values below it, relatively, count as zero
 class Postures:
     """Closed postures: numbers by parameter and by joint, and the ranks found at them."""
 
-    parameters: Mapping[str, Any]
-    joints: Mapping[int, Any]
+    parameters: Mapping[str, Array]
+    joints: Mapping[int, Array]
     rank: int
     passive_rank: int
 
 
-def closed_postures(
-    builder: Builder, robot: Robot, count: int = SAMPLES, *, nominal: bool = False
-) -> Postures:
+def closed_postures(robot: Robot, count: int = SAMPLES, *, nominal: bool = False) -> Postures:
     """So many closed postures at random; or fewer, but no less than SAMPLES.
 
     Arguments:
@@ -54,18 +53,19 @@ def closed_postures(
     Raises:
         NotApplicableError: none was found.
     """
-    import numpy
-
-    closing = _Closing(builder, robot)
+    closing = _Closing(robot)
     chance = random.Random(1)
-    found: list[tuple[int, dict[str, float], Any]] = []
+    found: list[tuple[int, dict[str, float], Array]] = []
     for attempt in range(2 * ROUNDS):
         values = closing.parameters(chance, nominal=(attempt >= ROUNDS) != nominal)
         if values is None:
             continue
-        x, closed = closing.solve(values, chance)
-        ranks = closing.passive_ranks(values, x)
-        for k in numpy.flatnonzero(closed):
+        tree = closing.tree(values)
+        x = closing.starts(tree, chance)
+        enough = 2 * SAMPLES  # some of them may have to go
+        x, good = closed(tree, x, range(x.shape[1]), ITERATIONS, damped=True, enough=enough)
+        ranks = closing.passive_ranks(tree, x)
+        for k in np.flatnonzero(good):
             found.append((int(ranks[k]), {name: float(v[k]) for name, v in values.items()}, x[k]))
         # A rhombus can also fold up and turn about one corner: such postures would tell nothing.
         most = max((rank for rank, *_ in found), default=0)
@@ -79,165 +79,61 @@ def closed_postures(
 
 
 class _Closing:
-    def __init__(self, builder: Builder, robot: Robot) -> None:
-        self.builder = builder
+    """The loops of a robot, for numbers to come."""
+
+    def __init__(self, robot: Robot) -> None:
         self.robot = robot
-        self.own = [*independent(robot), *cut_joints(robot)]
-        free = uncoupled(robot)
-        self.loops = [motions_between(builder, free, loop.right, loop.left, {}) for loop in loops(robot)]
-        numbers = [x for motions in self.loops for motion in motions for x in (motion.angle, motion.length)]
-        self.couplings = {
-            j: (builder.formula(coupling.offset), drivers(robot, j, builder.formula))
-            for j in moving_joints(robot)
-            if (coupling := robot.frame(j).coupling)
-        }
-        numbers += [x for offset, terms in self.couplings.values() for x in (offset, *(r for _, r in terms))]
-        self.numbers = numbers
-        self.names = sorted({name for x in numbers for name in wrap(builder.graph, x).symbols()})
+        self.frames = sorted({j for loop in loops(robot) for j in loop.frames})
+        formulas = [getattr(robot.frame(j), name) for j in self.frames for name in GEOMETRIC]
+        for j in moving_joints(robot):
+            coupling = robot.frame(j).coupling
+            if coupling:
+                formulas += [coupling.offset, *(ratio for _, ratio in coupling.terms)]
+        self.names = sorted({name for f in formulas for name in f.symbols})
 
-    def parameters(self, chance: random.Random, *, nominal: bool) -> dict[str, Any] | None:
-        import numpy
-
+    def parameters(self, chance: random.Random, *, nominal: bool) -> dict[str, Array] | None:
         known = dict(self.robot.nominal)
         if nominal and not all(name in known for name in self.names):
             return None
         return {
-            name: numpy.array(
+            name: np.array(
                 [known[name] if nominal else chance.uniform(0.35, 1.65) for _ in range(SIDE_BY_SIDE)]
             )
             for name in self.names
         }
 
-    def solve(self, values: Mapping[str, Any], chance: random.Random) -> tuple[Any, Any]:
-        """Joints, one row a posture, and which rows close."""
-        import numpy
+    def tree(self, values: Mapping[str, Array], count: int = SIDE_BY_SIDE) -> NumericTree:
+        graph = Graph()
 
-        turns = [self.robot.frame(j).sigma == JointType.REVOLUTE for j in self.own]
-        x = numpy.array(
+        def value(f: Formula) -> Array | float:
+            found: Array | float = evaluate(graph, [f.into(graph).lit], values)[0]
+            return found
+
+        return numeric_tree(self.robot, value, postures=count, frames=self.frames)
+
+    def starts(self, tree: NumericTree, chance: random.Random) -> Array:
+        turns = [self.robot.frame(j).sigma == JointType.REVOLUTE for j in tree.coordinates]
+        return np.array(
             [
                 [chance.uniform(-3, 3) if t else chance.uniform(0, 1.5) for t in turns]
                 for _ in range(SIDE_BY_SIDE)
             ]
         )
-        numbers = self._numbers(values)
-        residual, jacobian = self._closure(numbers, x)
-        damping = numpy.full(len(x), 1e-2)
-        eye = numpy.eye(len(self.own))
-        for _ in range(ITERATIONS):
-            if _closed(residual).sum() >= 2 * SAMPLES:  # some of them may have to go
-                break
-            normal = numpy.einsum("nri,nrj->nij", jacobian, jacobian)
-            scale = damping * (1 + numpy.trace(normal, axis1=1, axis2=2))
-            slope = numpy.einsum("nri,nr->ni", jacobian, residual)[..., None]
-            step = numpy.linalg.solve(normal + scale[:, None, None] * eye, slope)[..., 0]
-            trial, trial_jacobian = self._closure(numbers, x - step)
-            better = (trial**2).sum(axis=1) < (residual**2).sum(axis=1)
-            x[better] -= step[better]
-            residual[better], jacobian[better] = trial[better], trial_jacobian[better]
-            damping = numpy.clip(numpy.where(better, damping / 5, damping * 4), 1e-14, 1e6)
-        return x, _closed(residual)
 
-    def passive_ranks(self, values: Mapping[str, Any], x: Any) -> Any:
-        _, jacobian = self._closure(self._numbers(values), x)
-        return _ranks(jacobian[:, :, [self.own.index(j) for j in passive_joints(self.robot)]])
+    def passive_ranks(self, tree: NumericTree, x: Array) -> Array:
+        _, jacobian = closure(tree, x)
+        return _ranks(jacobian[:, :, [tree.coordinates.index(j) for j in passive_joints(self.robot)]])
 
-    def postures(self, found: Sequence[tuple[dict[str, float], Any]], passive_rank: int) -> Postures:
-        import numpy
-
-        parameters = {name: numpy.array([values[name] for values, _ in found]) for name in self.names}
-        x = numpy.array([row for _, row in found])
-        numbers = self._numbers(parameters)
-        _, jacobian = self._closure(numbers, x)
-        joints = {j: q for j, (q, _) in self._positions(numbers, x).items()}
-        return Postures(parameters, joints, int(_ranks(jacobian).max()), passive_rank)
-
-    def _numbers(self, values: Mapping[str, Any]) -> dict[int, Any]:
-        """The values of the constants, by literal."""
-        import numpy
-
-        graph = self.builder.graph
-        literals = [wrap(graph, x).lit for x in self.numbers]
-        return {
-            literal: numpy.asarray(value)
-            for literal, value in zip(literals, evaluate(graph, literals, values), strict=True)
-        }
-
-    def _value(self, numbers: Mapping[int, Any], x: Scalar) -> Any:
-        return numbers[wrap(self.builder.graph, x).lit]
-
-    def _positions(self, numbers: Mapping[int, Any], x: Any) -> dict[int, tuple[Any, list[tuple[int, Any]]]]:
-        """Every joint's position, and the columns of x that it depends on."""
-        found = {j: (x[:, k], [(k, 1.0)]) for k, j in enumerate(self.own)}
-        for j, (offset, terms) in self.couplings.items():
-            total = self._value(numbers, offset)
-            columns = []
-            for i, ratio in terms:
-                column, value = self.own.index(i), self._value(numbers, ratio)
-                total = total + value * x[:, column]
-                columns.append((column, value))
-            found[j] = (total, columns)
-        return found
-
-    def _closure(self, numbers: Mapping[int, Any], x: Any) -> tuple[Any, Any]:
-        """Residual (postures, 12 a loop) and its derivative by x."""
-        import numpy
-
-        positions = self._positions(numbers, x)
-        residuals, jacobians = [], []
-        for motions in self.loops:
-            placed = [self._matrix(numbers, motion, positions) for motion in motions]
-            after = [numpy.broadcast_to(numpy.eye(4), (len(x), 4, 4))]
-            for matrix, _ in reversed(placed):
-                after.append(matrix @ after[-1])
-            after.reverse()
-            jacobian = numpy.zeros((len(x), 12, len(self.own)))
-            before = after[-1]
-            for k, (motion, (matrix, slope)) in enumerate(zip(motions, placed, strict=True)):
-                if slope is not None:
-                    moved = (before @ slope @ after[k + 1])[:, :3, :].reshape(-1, 12)
-                    for column, ratio in positions[motion.joint][1]:
-                        jacobian[:, :, column] += moved * numpy.reshape(ratio, (-1, 1))
-                before = before @ matrix
-            residuals.append((before - numpy.eye(4))[:, :3, :].reshape(-1, 12))
-            jacobians.append(jacobian)
-        return numpy.concatenate(residuals, axis=1), numpy.concatenate(jacobians, axis=1)
-
-    def _matrix(self, numbers: Mapping[int, Any], motion: Motion, positions: Mapping[int, Any]) -> Any:
-        """The motion's placement, and its derivative by its joint."""
-        import numpy
-
-        if not motion.joint:
-            return _screw(
-                motion.axis, self._value(numbers, motion.angle), self._value(numbers, motion.length)
-            ), None
-        q = motion.sign * positions[motion.joint][0]
-        if motion.turns:
-            matrix, slope = _screw("z", q, 0 * q), _screw("z", q + numpy.pi / 2, 0 * q)
-            slope[:, 2:, :] = 0
-        else:
-            matrix, slope = _screw("z", 0 * q, q), numpy.zeros((len(q), 4, 4))
-            slope[:, 2, 3] = 1
-        return matrix, motion.sign * slope
+    def postures(self, found: Sequence[tuple[dict[str, float], Array]], passive_rank: int) -> Postures:
+        parameters = {name: np.array([values[name] for values, _ in found]) for name in self.names}
+        x = np.array([row for _, row in found])
+        tree = self.tree(parameters, len(x))
+        positions = joint_positions(tree, x)
+        joints = {j: positions[:, j - 1] for j in (*moving_joints(self.robot), *cut_joints(self.robot))}
+        return Postures(parameters, joints, int(_ranks(closure(tree, x)[1]).max()), passive_rank)
 
 
-def _screw(axis: str, angle: Any, length: Any) -> Any:
-    import numpy
-
-    s, c, length = numpy.broadcast_arrays(numpy.sin(angle), numpy.cos(angle), length)
-    i, j, k = (0, 1, 2) if axis == "z" else (1, 2, 0)
-    found = numpy.zeros((*s.shape, 4, 4))
-    found[..., i, i], found[..., i, j], found[..., j, i], found[..., j, j] = c, -s, s, c
-    found[..., k, k] = found[..., 3, 3] = 1
-    found[..., k, 3] = length
+def _ranks(matrices: Array) -> Array:
+    values = np.linalg.svd(matrices, compute_uv=False)
+    found: Array = (values > RANK * values[:, :1]).sum(axis=1)
     return found
-
-
-def _closed(residual: Any) -> Any:
-    return abs(residual).max(axis=1) <= CLOSED
-
-
-def _ranks(matrices: Any) -> Any:
-    import numpy
-
-    values = numpy.linalg.svd(matrices, compute_uv=False)
-    return (values > RANK * values[:, :1]).sum(axis=1)

@@ -19,7 +19,7 @@ from symoro.errors import NotApplicableError
 from symoro.expr.linalg import identity
 from symoro.expr.scalar import Expr, Scalar, absolute, atan2
 from symoro.models.geometric.inverse.branches import differences, own_turn
-from symoro.models.geometric.inverse.chain import Chain, Motion, Unknown, chain_of
+from symoro.models.geometric.inverse.chain import Chain, Motion, Unknown, chain_of, motions_between
 from symoro.models.geometric.inverse.equations import Equations
 from symoro.models.geometric.inverse.explain import derivation
 from symoro.models.geometric.inverse.paul import Paul
@@ -112,7 +112,9 @@ def solved_loops(
     Raises:
         NotApplicableError: the loops cannot close, or the active joints do not fit them.
     """
-    postures = closed_postures(builder, robot)
+    for loop in loops(robot):  # parameters in the order of the loops, whichever is solved first
+        motions_between(builder, uncoupled(robot), loop.right, loop.left, {})
+    postures = closed_postures(robot)
     check_drive(robot, postures)
     return _Search(builder, robot, active, start, postures, every_mode).relations()
 

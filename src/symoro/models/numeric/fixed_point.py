@@ -14,6 +14,7 @@ from fractions import Fraction
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from symoro.errors import ProgramError
 from symoro.expr import ops
@@ -27,6 +28,7 @@ _GUARD = 40
 _LONG = 14  # characters of a number that may have been rounded
 _HALVINGS = 16
 _TERMS = 34  # of an angle below 2^-8, halved so often; the next is below the last digit
+Array = NDArray[np.float64]
 Numbers = Any  # an array of doubles, or of scaled integers
 
 
@@ -37,6 +39,11 @@ def is_exact(x: Numbers) -> bool:
 
 def one_like(x: Numbers) -> int | float:
     return ONE if is_exact(x) else 1.0
+
+
+def array(items: Any, *, exact: bool = False) -> Numbers:
+    """An array of at least one axis, of doubles or of scaled integers as they are given."""
+    return np.atleast_1d(np.array(items, dtype=object if exact else float))
 
 
 def times(a: Numbers, b: Numbers) -> Numbers:

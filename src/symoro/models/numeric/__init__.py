@@ -1,0 +1,1 @@
+"""Robots in plain numbers: many postures at once, in NumPy."""
