@@ -27,7 +27,6 @@ from dataclasses import dataclass, field
 from symoro.expr.linalg import Matrix, Vector, add, cross, matadd, matmul, matvec, skew
 from symoro.expr.scalar import Scalar
 from symoro.models.dynamic.formulation import Choice, Formulation
-from symoro.models.dynamic.inertia import Inertia, Symmetric, turned_about_z
 from symoro.models.joints import Angle, Trigonometry, angle_of, constant_angle, length_of
 from symoro.models.recursion import (
     BaseMotion,
@@ -37,6 +36,7 @@ from symoro.models.recursion import (
     turn_x,
     turn_z,
 )
+from symoro.models.spatial import Inertia, Symmetric, turned_about_z
 from symoro.program.builder import Builder
 from symoro.robot.description import JointType, Robot
 from symoro.robot.topology import outward
