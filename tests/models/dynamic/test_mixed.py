@@ -176,6 +176,16 @@ def test_fewer_operations_where_joints_are_driven() -> None:
 ALL = {"symbols": True, "wrenches": False, "drives": False, "payload": False}
 
 
+def test_each_moving_joint_must_be_known() -> None:
+    """A joint that was forgotten is not taken for one that stands still."""
+    robot = symoro.load("planar2r")
+    builder = Builder("one joint short")
+    q, qd = joint_positions(builder, robot), joint_velocities(builder, robot)
+    tree, base = local_frames(builder, robot, q), base_motion(builder, robot)
+    with pytest.raises(KeyError):
+        mixed(builder, robot, tree, qd, {1: Driven(0)}, base, [0, 0, 0], {})
+
+
 # -- nothing to move
 
 

@@ -25,7 +25,8 @@ comments below, with a number for each:
 
 All of it follows from the equilibrium of link j, jJ_j jVd_j = jf_j + jbeta_j - sum kTj' kf_k (32) = (91), in which the
 wrench of all that link j carries is jf_j = jJ_j* jVd_j - jbeta_j* (52) = (94), J* and beta* of the composite link
-(J^c and beta^c in 7.2, eq. 92 to 96) where nothing behind it is free.
+(J^c and beta^c in 7.2, eq. 92 to 96) where nothing behind it is free. The same with A and H in full is (68) to (71) and
+(83) to (88).
 
 - zeta_j = gamma_j + qdd_j a_j (89) is what a driven joint adds; a free one adds gamma_j alone, and its K and alpha hold
   what follows of its torque.
@@ -79,6 +80,10 @@ class Free:
 
 HELD = Driven(0)  # a frame that does not move on its antecedent
 Joints = Mapping[int, Driven | Free]
+
+
+def _known(local: Local, joints: Joints) -> Driven | Free:
+    return joints[local.j] if local.moving else HELD
 
 
 @dataclass(frozen=True)
@@ -224,7 +229,7 @@ def _carried(
     def step(local: Local, body: Body, onto: Body) -> Body:
         if not local.i and not free_base:
             return onto
-        joint, inertia, beta = joints.get(local.j, HELD), body.inertia, body.beta
+        joint, inertia, beta = _known(local, joints), body.inertia, body.beta
         if isinstance(joint, Free):
             felt = _felt(builder, local, body, joint)
             K: AnyInertia = inertia.articulated().freed(local, joint.ia, felt.inverse)  # (37), (73), (104)
@@ -259,7 +264,7 @@ def _accelerated(
     efforts: dict[int, Scalar] = {}
 
     def step(local: Local, antecedent: Twist) -> Twist:
-        j, body, joint = local.j, bodies[local.j], joints.get(local.j, HELD)
+        j, body, joint = local.j, bodies[local.j], _known(local, joints)
         at_rest = antecedent.to_child(local) + gamma[j]
         if isinstance(joint, Free):
             felt = _felt(builder, local, body, joint)
@@ -268,7 +273,7 @@ def _accelerated(
         else:
             qdd = joint.qdd
         twist = at_rest + along(local, qdd)  # (43), (81), (98), (112)
-        if isinstance(joint, Driven) and j in joints:
+        if isinstance(joint, Driven) and local.moving:
             efforts[j] = body.inertia.column(local).dot(twist) - body.beta.along(local)  # (82), (99), (100)
         return twist
 

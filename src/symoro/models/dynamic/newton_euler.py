@@ -17,6 +17,8 @@ or in the inertia tensor:  M1 = XX WP1 + (ZZ - YY) w2 w3 - XY U31 + XZ U21 - YZ 
 
 What saves operations is said at `Choice`: U_j z_j = jAi U_i z_j holds exactly, since qd_j and qdd_j drop out;
 and turns about parallel axes act on the vectors before the first of them, by the sum of the angles.
+
+The form of the 2010 paper, line by line, is `newton_euler_plain`; tests hold the two equal.
 """
 
 from __future__ import annotations
