@@ -14,7 +14,7 @@ import symoro
 from symoro.errors import NotApplicableError
 from symoro.expr.formula import ZERO, formula
 from symoro.models.coordinates import joint_positions, joint_velocities
-from symoro.models.dynamic.articulated import Driven, Free, mixed
+from symoro.models.dynamic.articulated import Driven, Free, body_inertias, mixed
 from symoro.models.dynamic.setting import drive_torques, gravity, wrenches
 from symoro.models.recursion import base_motion, local_frames
 from symoro.program.builder import Builder
@@ -59,7 +59,8 @@ def program(robot: Robot, free: Collection[int], free_base: bool) -> Program:
     if free_base:
         loads[0] = [builder.formula(getattr(robot.base.link, name)) for name in WRENCH]
     tree, down = local_frames(builder, robot, q), gravity(builder, robot)
-    found = mixed(builder, robot, tree, qd, joints, base, down, loads, free_base=free_base)
+    inertias = body_inertias(builder, robot, tree, free_base=free_base)
+    found = mixed(builder, tree, qd, joints, base, down, inertias, loads, free_base=free_base)
     assert set(found.qdd) == set(free)
     assert set(found.efforts) == set(moving) - set(free)
     qdd = {**known, **found.qdd}
@@ -182,8 +183,9 @@ def test_each_moving_joint_must_be_known() -> None:
     builder = Builder("one joint short")
     q, qd = joint_positions(builder, robot), joint_velocities(builder, robot)
     tree, base = local_frames(builder, robot, q), base_motion(builder, robot)
+    inertias = body_inertias(builder, robot, tree)
     with pytest.raises(KeyError):
-        mixed(builder, robot, tree, qd, {1: Driven(0)}, base, [0, 0, 0], {})
+        mixed(builder, tree, qd, {1: Driven(0)}, base, [0, 0, 0], inertias, {})
 
 
 # -- nothing to move

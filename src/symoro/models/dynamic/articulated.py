@@ -122,20 +122,29 @@ def articulated(robot: Robot) -> Program:
         for j, torque in torques.items()
     }
     tree, base = local_frames(builder, robot, q), base_motion(builder, robot)
-    loads, down = wrenches(builder, robot), gravity(builder, robot)
-    found = mixed(builder, robot, tree, qd, joints, base, down, loads)
+    inertias, loads = body_inertias(builder, robot, tree), wrenches(builder, robot)
+    found = mixed(builder, tree, qd, joints, base, gravity(builder, robot), inertias, loads)
     builder.output("qdd", [found.qdd[j] for j in torques], "joint accelerations")
     return builder.program()
 
 
+def body_inertias(
+    builder: Builder, robot: Robot, tree: Mapping[int, Local], *, free_base: bool = False
+) -> dict[int, Inertia]:
+    """The links' inertias, regrouped; what reaches the base counts when the base is free."""
+    if free_base or robot.base.kind != BaseKind.FIXED:
+        return regrouped(tree, link_inertias(builder, robot), {})
+    return effective_inertias(builder, robot, tree, {})
+
+
 def mixed(
     builder: Builder,
-    robot: Robot,
     tree: Mapping[int, Local],
     qd: Mapping[int, Scalar],
     joints: Joints,
     base: BaseMotion,
     down: Vector,
+    inertias: Mapping[int, Inertia],
     loads: Mapping[int, Vector],
     *,
     free_base: bool = False,
@@ -146,6 +155,7 @@ def mixed(
         joints: what is known of each moving joint.
         base: how the base moves; its acceleration is not read when the base is free.
         down: gravity in frame 0.
+        inertias: of the links, as `body_inertias` gives them.
         loads: the wrench of each link on the environment, of a free base too.
 
     Raises:
@@ -153,7 +163,6 @@ def mixed(
     """
     before, w = angular_velocities(tree, base, qd)
     gamma = {j: _gamma(local, before[j], w[local.i], qd.get(j, 0)) for j, local in tree.items()}
-    inertias = _inertias(builder, robot, tree, free_base)
     bodies = {j: Body(inertias[j], _beta(inertias[j], w[j], loads.get(j))) for j in inertias}
     for j in tree:
         name_vectors(builder, {"W": w[j], "BF": bodies[j].beta.f, "BM": bodies[j].beta.m}, j)
@@ -164,15 +173,6 @@ def mixed(
         ground = Twist(subtract(base.vd, down), base.wd)
     qdd, efforts = _accelerated(builder, tree, joints, gamma, bodies, ground)
     return Mixed(qdd, efforts, Twist(add(ground.v, down), ground.w))
-
-
-def _inertias(
-    builder: Builder, robot: Robot, tree: Mapping[int, Local], free_base: bool
-) -> dict[int, Inertia]:
-    """The links' inertias, regrouped; what reaches the base counts when the base is free."""
-    if free_base or robot.base.kind != BaseKind.FIXED:
-        return regrouped(tree, link_inertias(builder, robot), {})
-    return effective_inertias(builder, robot, tree, {})
 
 
 # -- i) outward: what moves and bears at rest of all accelerations
