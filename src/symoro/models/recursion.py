@@ -79,6 +79,10 @@ class Local:
     def prismatic(self) -> bool:
         return self.sigma == JointType.PRISMATIC
 
+    @property
+    def moving(self) -> bool:
+        return self.sigma != JointType.FIXED
+
 
 def local_frames(
     builder: Builder, robot: Robot, q: Mapping[int, Scalar], trig: Trigonometry | None = None

@@ -1,205 +1,281 @@
-"""The articulated-body recursion: direct dynamics without a matrix (Khalil 2010, eq. 32 to 44).
+"""The mixed recursion: each joint driven or free, the base given or free (W. Khalil, ICINCO 2010).
 
-Wrench (f; m) of an articulated body = [ Mm  H' ; H  I ] (a; wd) + (pf; pm), a the acceleration of the origin.
+A driven joint has a known acceleration, a free one a known torque; the base moves as given, or feels no wrench and
+moves as it must. Direct dynamics is "all free, base given". The paper writes the recursion four times, as do the
+comments below, with a number for each:
 
-Outward: velocities, and zeta = (w x (w x P) and Coriolis terms; w x qd a), the acceleration at qdd = 0.
-Inward:  U = column of the inertia along the joint, D = its own entry + Ia, u = tau - friction - p along it,
-         I' = I - U U' / D,  p' = p + I' zeta + U u / D, both handed to the antecedent.
-Outward: qdd = (u - U' a) / D.
+                                       free joints    elastic and    base free,     base free,
+                                       (section 3.3)  driven (6.3)   driven (7.2)   free (7.3)
+    outward
+    jgamma_j  acceleration at rest         (34)          (34)        (15), (89)       (101)
+    jbeta_j   wrench at rest            (33), (35)       (35)           (90)          (102)
+    inward
+    H_j       inertia felt by joint j      (36)          (72)            -            (103)
+    jK_j      inertia behind joint j       (37)       (73), (75)        (95)          (104)
+    tau_j     torque less friction         (44)          (69)            -            (106)
+    jalpha_j  wrench behind joint j        (38)       (74), (76)        (96)          (107)
+    ibeta_i*  wrench, gathered             (39)          (77)           (96)          (108)
+    iJ_i*     inertia, gathered            (40)          (78)           (95)          (105)
+    outward
+    0Vd_0     acceleration of the base    given         given           (97)          (109)
+    qdd_j     of a free joint              (41)          (80)            -            (110)
+    jf_j      wrench on link j             (42)          (79)           (99)          (111)
+    jVd_j     acceleration of link j       (43)          (81)           (98)          (112)
+    Gamma_j   of a driven joint             -            (82)          (100)            -
+
+All of it follows from the equilibrium of link j, jJ_j jVd_j = jf_j + jbeta_j - sum kTj' kf_k (32) = (91), in which the
+wrench of all that link j carries is jf_j = jJ_j* jVd_j - jbeta_j* (52) = (94), J* and beta* of the composite link
+(J^c and beta^c in 7.2, eq. 92 to 96) where nothing behind it is free. The same with A and H in full is (68) to (71) and
+(83) to (88).
+
+- zeta_j = gamma_j + qdd_j a_j (89) is what a driven joint adds; a free one adds gamma_j alone, and its K and alpha hold
+  what follows of its torque.
+- Gravity is an upward acceleration of the base: 0Vd_0 is that of the base less gravity.
+- H_j has the rotor's inertia, which (72) leaves out; that of a driven joint acts on its own torque alone.
+- In (96) the signs of the paper are mixed up; below (97), beta_0^c is -(H_1 + A_12 qdd).
 """
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
-from symoro.expr.linalg import Matrix, Vector, add, cross, matvec, transpose
+from symoro.expr.linalg import Vector, add, cross, subtract
 from symoro.expr.scalar import Scalar
 from symoro.models.coordinates import joint_positions, joint_velocities, own_entries
 from symoro.models.dynamic.composite import inverse_inertia
-from symoro.models.dynamic.inertia import Inertia, Symmetric, effective_inertias, to_parent
+from symoro.models.dynamic.inertia import effective_inertias, link_inertias, regrouped
 from symoro.models.dynamic.setting import drive_torques, gravity, wrenches
 from symoro.models.kinematic.motion import angular_velocities
-from symoro.models.recursion import Local, base_motion, local_frames, name_vectors
+from symoro.models.recursion import (
+    BaseMotion,
+    Local,
+    base_motion,
+    inward,
+    local_frames,
+    name_vectors,
+    outward,
+)
+from symoro.models.spatial import AnyInertia, Inertia, Twist, Wrench, along, gathered
 from symoro.program.builder import Builder
 from symoro.program.program import Program
-from symoro.robot.description import Robot
+from symoro.robot.description import BaseKind, Robot
 from symoro.robot.topology import moving_joints
-
-PAIRS = ((0, 0), (1, 1), (2, 2), (0, 1), (0, 2), (1, 2))  # entries of a Symmetric
-
-
-@dataclass
-class Articulated:
-    """Inertia and bias wrench of an articulated body, in its own frame."""
-
-    mass: Symmetric
-    h: Matrix
-    tensor: Symmetric
-    force: Vector
-    moment: Vector
-
-
-def _full(k: Symmetric) -> Matrix:
-    xx, yy, zz, xy, xz, yz = k
-    return [[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]]
-
-
-def _packed(m: Matrix) -> Symmetric:
-    return m[0][0], m[1][1], m[2][2], m[0][1], m[0][2], m[1][2]
-
-
-def _of_link(inertia: Inertia, w: Vector) -> Articulated:
-    """A rigid body: its inertia and the gyroscopic wrench."""
-    xx, xy, xz, yy, yz, zz = inertia.tensor()
-    x, y, z = inertia.ms
-    m = inertia.m
-    tensor: Symmetric = (xx, yy, zz, xy, xz, yz)
-    momentum = matvec(_full(tensor), w)
-    force = cross(w, cross(w, [x, y, z]))
-    return Articulated(
-        (m, m, m, 0, 0, 0), [[0, -z, y], [z, 0, -x], [-y, x, 0]], tensor, force, cross(w, momentum)
-    )
 
 
 @dataclass(frozen=True)
-class Step:
-    """What joint j keeps for the last walk: U (force; moment), 1/D, u."""
+class Driven:
+    """A joint of known acceleration; what is sought is its torque."""
 
-    uf: Vector
-    um: Vector
-    inverse: Scalar
-    u: Scalar
+    qdd: Scalar
+
+
+@dataclass(frozen=True)
+class Free:
+    """A joint of known torque less friction, with its rotor's inertia; what is sought is its acceleration."""
+
+    tau: Scalar
+    ia: Scalar = 0
+
+
+HELD = Driven(0)  # a frame that does not move on its antecedent
+Joints = Mapping[int, Driven | Free]
+
+
+def _known(local: Local, joints: Joints) -> Driven | Free:
+    return joints[local.j] if local.moving else HELD
+
+
+@dataclass(frozen=True)
+class Body:
+    """J* and beta* of a link with all that it carries."""
+
+    inertia: AnyInertia
+    beta: Wrench
+
+
+@dataclass(frozen=True)
+class Mixed:
+    """What the recursion finds.
+
+    Attributes:
+        qdd: accelerations of the free joints.
+        efforts: a_j' f_j of the driven joints, to which the torque of their drives is to be added.
+        base: acceleration of the base, gravity not in it.
+    """
+
+    qdd: dict[int, Scalar]
+    efforts: dict[int, Scalar]
+    base: Twist
 
 
 def articulated(robot: Robot) -> Program:
-    """Direct dynamics by articulated bodies."""
+    """Direct dynamics by articulated bodies: all joints free, the base given."""
     builder = Builder(f"{robot.name}_direct_dynamics")
     q = joint_positions(builder, robot)
     qd = joint_velocities(builder, robot)
     torques = own_entries(builder, robot, "tau")
     none: dict[int, Scalar] = dict.fromkeys(moving_joints(robot), 0)
     friction = drive_torques(builder, robot, qd, none)
-    tau = {j: t - friction[j] for j, t in torques.items()}
-    locals_ = local_frames(builder, robot, q)
-    base = base_motion(builder, robot)
-    before, w = angular_velocities(locals_, base, qd)
-    zeta = {j: _zeta(local, before[j], w[local.i], qd.get(j, 0)) for j, local in locals_.items()}
-    inertias = effective_inertias(builder, robot, locals_, {})
-    bodies = {j: _of_link(inertias[j], w[j]) for j in locals_}
-    for j, wrench in wrenches(builder, robot).items():
-        bodies[j].force = add(bodies[j].force, wrench[:3])
-        bodies[j].moment = add(bodies[j].moment, wrench[3:])
-    for j in locals_:
-        name_vectors(builder, {"W": w[j], "PF": bodies[j].force, "PM": bodies[j].moment}, j)
-    steps: dict[int, Step] = {}
-    for j in reversed(list(locals_)):
-        ia = builder.formula(robot.frame(j).IA)
-        steps[j] = _inward(builder, locals_[j], bodies, zeta[j], tau.get(j), ia)
-    start = [a - g for a, g in zip(base.vd, gravity(builder, robot), strict=True)]
-    found = _outward(locals_, zeta, steps, start, base.wd)
-    builder.output("qdd", [found[j] for j in torques], "joint accelerations")
+    joints = {
+        j: Free(torque - friction[j], builder.formula(robot.frame(j).IA))  # (44), (106)
+        for j, torque in torques.items()
+    }
+    tree, base = local_frames(builder, robot, q), base_motion(builder, robot)
+    inertias, loads = body_inertias(builder, robot, tree), wrenches(builder, robot)
+    found = mixed(builder, tree, qd, joints, base, gravity(builder, robot), inertias, loads)
+    builder.output("qdd", [found.qdd[j] for j in torques], "joint accelerations")
     return builder.program()
 
 
-def _zeta(local: Local, before: Vector, w: Vector, qd: Scalar) -> tuple[Vector, Vector]:
-    """Acceleration of frame j at rest of its antecedent's accelerations and qdd = 0."""
-    linear = local.to_child(cross(w, cross(w, local.position)))
+def body_inertias(
+    builder: Builder, robot: Robot, tree: Mapping[int, Local], *, free_base: bool = False
+) -> dict[int, Inertia]:
+    """The links' inertias, regrouped; what reaches the base counts when the base is free."""
+    if free_base or robot.base.kind != BaseKind.FIXED:
+        return regrouped(tree, link_inertias(builder, robot), {})
+    return effective_inertias(builder, robot, tree, {})
+
+
+def mixed(
+    builder: Builder,
+    tree: Mapping[int, Local],
+    qd: Mapping[int, Scalar],
+    joints: Joints,
+    base: BaseMotion,
+    down: Vector,
+    inertias: Mapping[int, Inertia],
+    loads: Mapping[int, Vector],
+    *,
+    free_base: bool = False,
+) -> Mixed:
+    """The three walks.
+
+    Arguments:
+        joints: what is known of each moving joint.
+        base: how the base moves; its acceleration is not read when the base is free.
+        down: gravity in frame 0.
+        inertias: of the links, as `body_inertias` gives them.
+        loads: the wrench of each link on the environment, of a free base too.
+
+    Raises:
+        NotApplicableError: a free joint, or a free base, moves no mass.
+    """
+    before, w = angular_velocities(tree, base, qd)
+    gamma = {j: _gamma(local, before[j], w[local.i], qd.get(j, 0)) for j, local in tree.items()}
+    bodies = {j: Body(inertias[j], _beta(inertias[j], w[j], loads.get(j))) for j in inertias}
+    for j in tree:
+        name_vectors(builder, {"W": w[j], "BF": bodies[j].beta.f, "BM": bodies[j].beta.m}, j)
+    bodies = _carried(builder, tree, joints, gamma, bodies, free_base)
+    if free_base:
+        ground = bodies[0].inertia.solve(bodies[0].beta)  # 0Vd_0 = J_0*^-1 beta_0*    (97), (109)
+    else:
+        ground = Twist(subtract(base.vd, down), base.wd)
+    qdd, efforts = _accelerated(builder, tree, joints, gamma, bodies, ground)
+    return Mixed(qdd, efforts, Twist(add(ground.v, down), ground.w))
+
+
+# -- i) outward: what moves and bears at rest of all accelerations
+
+
+def _gamma(local: Local, before: Vector, w: Vector, qd: Scalar) -> Twist:
+    """jgamma_j, with before = jw_i and w = iw_i."""
+    linear = local.to_child(cross(w, cross(w, local.position)))  # (34), (101)
     angular: Vector = [0, 0, 0]
     x, y = before[0] * qd, before[1] * qd
     if local.revolute:
         angular = [y, -x, 0]
     elif local.prismatic:
         linear = [linear[0] + 2 * y, linear[1] - 2 * x, linear[2]]
-    return linear, angular
+    return Twist(linear, angular)
 
 
-def _inward(
+def _beta(inertia: Inertia, w: Vector, load: Vector | None) -> Wrench:
+    """jbeta_j = -jf_ej - (w x (w x MS); w x (J w))."""
+    momentum = (inertia @ Twist([0, 0, 0], w)).m
+    spin = Wrench(cross(w, cross(w, inertia.ms)), cross(w, momentum))  # (33), (35), (90), (102)
+    return -spin if load is None else -(spin + Wrench(load[:3], load[3:]))
+
+
+# -- ii) inward: what a joint feels of all that it carries
+
+
+@dataclass(frozen=True)
+class Felt:
+    """What a free joint feels: the column U = J* a, 1 / H, and the torque tau + a' beta* at rest."""
+
+    column: Wrench
+    inverse: Scalar
+    torque: Scalar
+
+
+def _felt(builder: Builder, local: Local, body: Body, joint: Free) -> Felt:
+    j, column = local.j, body.inertia.column(local)
+    inverse = inverse_inertia(j, column.along(local) + joint.ia)  # H_j = a' J* a + Ia    (36), (72), (103)
+    torque = joint.tau + body.beta.along(local)
+    return Felt(column, builder.named(f"IH{j}", inverse), builder.named(f"u{j}", torque))
+
+
+def _carried(
     builder: Builder,
-    local: Local,
-    bodies: dict[int, Articulated],
-    zeta: tuple[Vector, Vector],
-    tau: Scalar | None,
-    ia: Scalar,
-) -> Step:
-    body = bodies[local.j]
-    linear, angular = zeta
-    mass, tensor, h = _full(body.mass), _full(body.tensor), body.h
-    step = Step([0, 0, 0], [0, 0, 0], 0, 0)
-    if tau is not None:
-        uf, um = (h[2], tensor[2]) if local.revolute else (mass[2], [row[2] for row in h])
-        own, along = (um[2], body.moment[2]) if local.revolute else (uf[2], body.force[2])
-        inverse = builder.named(f"ID{local.j}", inverse_inertia(local.j, own + ia))
-        step = Step(uf, um, inverse, builder.named(f"u{local.j}", tau - along))
-    if local.i:
-        _hand_over(local, body, step, (mass, h, tensor), linear, angular, bodies[local.i])
-    return step
+    tree: Mapping[int, Local],
+    joints: Joints,
+    gamma: Mapping[int, Twist],
+    bodies: Mapping[int, Body],
+    free_base: bool,
+) -> dict[int, Body]:
+    """J* and beta* of every body; those of the base only if it is free."""
+
+    def step(local: Local, body: Body, onto: Body) -> Body:
+        if not local.i and not free_base:
+            return onto
+        joint, inertia, beta = _known(local, joints), body.inertia, body.beta
+        if isinstance(joint, Free):
+            felt = _felt(builder, local, body, joint)
+            K: AnyInertia = inertia.articulated().freed(local, joint.ia, felt.inverse)  # (37), (73), (104)
+            pushed = felt.column.times(felt.inverse).times(felt.torque)
+            alpha = K @ gamma[local.j] + pushed - beta  # (38), (74), (107)
+        else:
+            K = inertia  # (75), (95)
+            alpha = K @ (gamma[local.j] + along(local, joint.qdd)) - beta  # (76), (89), (96)
+        beta_i = onto.beta - alpha.to_parent(local)  # (39), (77), (96), (108)
+        J_i = gathered(local, K, onto.inertia)  # (40), (78), (95), (105)
+        return Body(J_i, beta_i)
+
+    return inward(tree, bodies, step)
 
 
-def _hand_over(
-    local: Local,
-    body: Articulated,
-    step: Step,
-    inertia: tuple[Matrix, Matrix, Matrix],
-    linear: Vector,
-    angular: Vector,
-    parent: Articulated,
-) -> None:
-    """The inertia and bias that the antecedent feels, turned and shifted to its origin."""
-    mass, h, tensor = inertia
-    kf, km = ([x * step.inverse for x in u] for u in (step.uf, step.um))
-    mass = [[mass[a][b] - kf[a] * step.uf[b] for b in range(3)] for a in range(3)]
-    tensor = [[tensor[a][b] - km[a] * step.um[b] for b in range(3)] for a in range(3)]
-    h = [[h[a][b] - km[a] * step.uf[b] for b in range(3)] for a in range(3)]
-    force = add(
-        add(body.force, add(matvec(mass, linear), matvec(transpose(h), angular))), [k * step.u for k in kf]
-    )
-    moment = add(add(body.moment, add(matvec(h, linear), matvec(tensor, angular))), [k * step.u for k in km])
-    turned_mass = to_parent(local, _packed(mass))
-    turned_tensor = to_parent(local, _packed(tensor))
-    columns = [local.to_parent([row[b] for row in h]) for b in range(3)]
-    turned_h = [local.to_parent([columns[b][a] for b in range(3)]) for a in range(3)]
-    p = list(local.position)
-    full = _full(turned_mass)
-    shifted = [cross(p, [full[a][b] for a in range(3)]) for b in range(3)]  # column b of hat(P) Mm
-    new_h = [[turned_h[a][b] + shifted[b][a] for b in range(3)] for a in range(3)]
-    first = [cross(p, turned_h[b]) for b in range(3)]  # column b of hat(P) H'
-    second = [cross(p, new_h[a]) for a in range(3)]  # row a of (hat(P) Hs')'
-    gained = [(first[b][a] + second[a][b]) for a, b in PAIRS]
-    force = local.to_parent(force)
-    moment = add(local.to_parent(moment), cross(p, force))
-    parent.mass = _sum(parent.mass, turned_mass)
-    parent.h = [[x + y for x, y in zip(r, s, strict=True)] for r, s in zip(parent.h, new_h, strict=True)]
-    xx, yy, zz, xy, xz, yz = gained
-    parent.tensor = _sum(_sum(parent.tensor, turned_tensor), (xx, yy, zz, xy, xz, yz))
-    parent.force, parent.moment = add(parent.force, force), add(parent.moment, moment)
+# -- iii) outward: the accelerations, and the torques that go with them
 
 
-def _sum(a: Symmetric, b: Symmetric) -> Symmetric:
-    return a[0] + b[0], a[1] + b[1], a[2] + b[2], a[3] + b[3], a[4] + b[4], a[5] + b[5]
+def _accelerated(
+    builder: Builder,
+    tree: Mapping[int, Local],
+    joints: Joints,
+    gamma: Mapping[int, Twist],
+    bodies: Mapping[int, Body],
+    ground: Twist,
+) -> tuple[dict[int, Scalar], dict[int, Scalar]]:
+    """qdd of the free joints, a' f of the driven ones.
 
-
-def _outward(
-    locals_: dict[int, Local],
-    zeta: dict[int, tuple[Vector, Vector]],
-    steps: dict[int, Step],
-    vd0: Vector,
-    wd0: Vector,
-) -> dict[int, Scalar]:
+    Of (42), (79), (99), (111) only the row along the axis is wanted: a' f = a' J* Vd - a' beta*.
+    """
     found: dict[int, Scalar] = {}
-    accelerations: dict[int, tuple[Vector, Vector]] = {0: (vd0, wd0)}
-    for j, local in locals_.items():
-        vd, wd = accelerations[local.i]
-        a = add(local.to_child(add(vd, cross(wd, local.position))), zeta[j][0])
-        e = add(local.to_child(wd), zeta[j][1])
-        if local.revolute or local.prismatic:
-            s = steps[j]
-            total = s.u
-            for x, y in zip((*s.uf, *s.um), (*a, *e), strict=True):
-                total = total - x * y
-            found[j] = total * s.inverse
-            if local.revolute:
-                e = add(e, [0, 0, found[j]])
-            else:
-                a = add(a, [0, 0, found[j]])
-        accelerations[j] = (a, e)
-    return found
+    efforts: dict[int, Scalar] = {}
+
+    def step(local: Local, antecedent: Twist) -> Twist:
+        j, body, joint = local.j, bodies[local.j], _known(local, joints)
+        at_rest = antecedent.to_child(local) + gamma[j]
+        if isinstance(joint, Free):
+            felt = _felt(builder, local, body, joint)
+            qdd = felt.inverse * (-felt.column.dot(at_rest) + felt.torque)  # (41), (80), (110)
+            found[j] = qdd
+        else:
+            qdd = joint.qdd
+        twist = at_rest + along(local, qdd)  # (43), (81), (98), (112)
+        if isinstance(joint, Driven) and local.moving:
+            efforts[j] = body.inertia.column(local).dot(twist) - body.beta.along(local)  # (82), (99), (100)
+        return twist
+
+    outward(tree, ground, step)
+    return found, efforts

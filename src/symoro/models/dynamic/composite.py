@@ -22,16 +22,13 @@ from symoro.expr.linalg import Matrix, Vector, add, cross, matmul, transpose
 from symoro.expr.scalar import Scalar
 from symoro.models.catalogue import Port, model
 from symoro.models.coordinates import joint_positions
-from symoro.models.dynamic.inertia import (
-    Inertia,
-    effective_inertias,
-    to_parent,
-)
+from symoro.models.dynamic.inertia import effective_inertias
 from symoro.models.dynamic.setting import APPLIES_TO, rigid_fixed_tree
 from symoro.models.joints import is_zero
 from symoro.models.kinematic.motion import Q
 from symoro.models.recursion import Local, local_frames
 from symoro.models.references import SYMORO_1997
+from symoro.models.spatial import Inertia
 from symoro.program.builder import Builder
 from symoro.program.program import Program
 from symoro.robot.coordinates import independent
@@ -42,33 +39,13 @@ from symoro.robot.topology import moving_joints
 Entries = dict[tuple[int, int], Scalar]  # (i, j) of joints with i an ancestor of j, or j itself
 
 
-def _gathered(local: Local, inertia: Inertia, onto: Inertia) -> Inertia:
-    """P_i + iTj P_j iTj': with s = iAj MS and h = s + M P, K gains s P' + P h'."""
-    p = local.position
-    s = local.to_parent(list(inertia.ms))
-    h = [x + inertia.m * y for x, y in zip(s, p, strict=True)]
-    k = to_parent(local, inertia.k)
-    gained = (
-        p[0] * (s[0] + h[0]),
-        p[1] * (s[1] + h[1]),
-        p[2] * (s[2] + h[2]),
-        p[0] * s[1] + h[0] * p[1],
-        p[0] * s[2] + h[0] * p[2],
-        p[1] * s[2] + h[1] * p[2],
-    )
-    total = [a + b + g for a, b, g in zip(onto.k, k, gained, strict=True)]
-    ms = add(list(onto.ms), h)
-    xx, yy, zz, xy, xz, yz = total
-    return Inertia((xx, yy, zz, xy, xz, yz), (ms[0], ms[1], ms[2]), onto.m + inertia.m)
-
-
 def tree_composites(builder: Builder, robot: Robot, locals_: Mapping[int, Local]) -> dict[int, Inertia]:
     """The mass beyond each joint, gathered from the tips inward."""
     composite = effective_inertias(builder, robot, locals_, {}, alone=False)
     for j in reversed(list(locals_)):
         i = locals_[j].i
         if i:
-            composite[i] = _gathered(locals_[j], composite[j], composite[i])
+            composite[i] = composite[j].to_parent(locals_[j], composite[i])
             _name(builder, i, composite[i])
     return composite
 

@@ -4,9 +4,6 @@ Two methods; by default the one that costs fewer operations.
 
     inertia     A qdd = tau - H, with A by composite links and H by Newton-Euler    (1997, section 5.3)
     recursive   articulated bodies (Khalil 2010, eq. 32 to 44; Featherstone): three walks, no matrix
-
-In the recursive method the wrench of an articulated body is I a + p, a the acceleration (linear; angular) of
-its frame without what its own joint adds; D_j = a' I a + Ia is the inertia that joint j feels.
 """
 
 from __future__ import annotations
@@ -76,7 +73,7 @@ def direct_dynamics(robot: Robot, method: str = "auto", effort: str = "quick") -
     return by_inertia if only else _cheaper(by_inertia, articulated(robot))
 
 
-RECURSIVE_FROM = 6  # with fewer joints the matrix has always been cheaper
+RECURSIVE_FROM = 6  # with fewer joints the matrix is cheaper, or nearly so
 MATRIX_UP_TO = 20  # with more joints in a row never
 CLEAR = 0.8  # a difference that the passes do not make up
 

@@ -14,11 +14,12 @@ from symoro.expr.linalg import Vector, add, cross, dot, matvec, scale
 from symoro.expr.scalar import Scalar
 from symoro.models.catalogue import Port, model
 from symoro.models.coordinates import joint_positions, joint_velocities
-from symoro.models.dynamic.inertia import Inertia, link_inertias
+from symoro.models.dynamic.inertia import link_inertias
 from symoro.models.dynamic.setting import APPLIES_TO, gravity, rigid_fixed_tree
 from symoro.models.kinematic.motion import QD, Q, angular_velocities, linear_velocities
 from symoro.models.recursion import Local, base_motion, inward, local_frames, name_vectors
 from symoro.models.references import SYMORO_1997
+from symoro.models.spatial import Inertia
 from symoro.program.builder import Builder
 from symoro.program.program import Program
 from symoro.robot.description import Robot

@@ -17,40 +17,16 @@ matters of the tensor. All of this depends on parameters alone: it is done once.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 
 from symoro.expr.linalg import Matrix, Vector, matadd, matmul, transpose, zeros
 from symoro.expr.scalar import Scalar, cos, sin
 from symoro.models.joints import is_zero
-from symoro.models.recursion import Local, SinCos, turn_x, turn_z
+from symoro.models.recursion import Local, turn_x, turn_z
+from symoro.models.spatial import Inertia
 from symoro.program.builder import Builder
 from symoro.robot.description import GEOMETRIC, Link, Robot
 
 SECTION = "regrouped inertial parameters"
-Symmetric = tuple[Scalar, Scalar, Scalar, Scalar, Scalar, Scalar]  # xx yy zz xy xz yz
-
-
-@dataclass(frozen=True)
-class Inertia:
-    """Kxx Kyy Kzz Kxy Kxz Kyz, first moments, mass; and XX XY XZ YY YZ ZZ where they were given."""
-
-    k: Symmetric
-    ms: tuple[Scalar, Scalar, Scalar]
-    m: Scalar
-    given: Symmetric | None = None
-
-    def matrix(self) -> Matrix:
-        """The 4x4 pseudo-inertia."""
-        xx, yy, zz, xy, xz, yz = self.k
-        x, y, z = self.ms
-        return [[xx, xy, xz, x], [xy, yy, yz, y], [xz, yz, zz, z], [x, y, z, self.m]]
-
-    def tensor(self) -> Symmetric:
-        """XX XY XZ YY YZ ZZ."""
-        if self.given is not None:
-            return self.given
-        xx, yy, zz, xy, xz, yz = self.k
-        return yy + zz, -xy, -xz, xx + zz, -yz, xx + yy
 
 
 def of_matrix(p: Matrix) -> Inertia:
@@ -67,32 +43,6 @@ def of_link(builder: Builder, link: Link) -> Inertia:
     k = ((yy + zz - xx) * half, (xx + zz - yy) * half, (xx + yy - zz) * half, -xy, -xz, -yz)
     ms = (builder.formula(link.MX), builder.formula(link.MY), builder.formula(link.MZ))
     return Inertia(k, ms, builder.formula(link.M), (xx, xy, xz, yy, yz, zz))
-
-
-def turned_about_z(turn: SinCos, k: Symmetric) -> Symmetric:
-    """Rz K Rz' with e = (Kxx - Kyy) s + 2 Kxy c: four products for the plane block."""
-    s, c = turn
-    xx, yy, zz, xy, xz, yz = k
-    e = (xx - yy) * s + (2 * xy) * c
-    b = s * e
-    x, y, _ = turn_z(turn, [xz, yz, 0])
-    return xx - b, yy + b, zz, c * e - xy, x, y
-
-
-def turned_about_x(turn: SinCos, k: Symmetric) -> Symmetric:
-    """Rx K Rx'."""
-    s, c = turn
-    xx, yy, zz, xy, xz, yz = k
-    if c.is_zero:  # a right angle exchanges axes
-        return xx, zz, yy, -(s * xz), s * xy, -yz
-    e = (yy - zz) * s + (2 * yz) * c
-    b = s * e
-    return xx, yy - b, zz + b, c * xy - s * xz, s * xy + c * xz, c * e - yz
-
-
-def to_parent(local: Local, k: Symmetric) -> Symmetric:
-    """iAj K jAi."""
-    return turned_about_z(local.gamma, turned_about_x(local.alpha, turned_about_z(local.theta, k)))
 
 
 def carried(p: Matrix, rotation: Matrix, position: Vector) -> Matrix:

@@ -35,7 +35,7 @@ from symoro.models.catalogue import Option, Port, model
 from symoro.models.coordinates import joint_positions, own_entries
 from symoro.models.dynamic.composite import coupled, symmetric, tree_composites, tree_inertia
 from symoro.models.dynamic.formulation import quick
-from symoro.models.dynamic.inertia import Inertia, effective_inertias
+from symoro.models.dynamic.inertia import effective_inertias
 from symoro.models.dynamic.newton_euler import NewtonEuler, moment_k
 from symoro.models.dynamic.setting import APPLIES_TO, at_rest, gravity, rigid_fixed_tree
 from symoro.models.joints import Angle, Trigonometry
@@ -43,6 +43,7 @@ from symoro.models.kinematic.factoring import simplified
 from symoro.models.kinematic.motion import QD, Q
 from symoro.models.recursion import BaseMotion, Local, local_frames
 from symoro.models.references import LAGRANGE_2008
+from symoro.models.spatial import Inertia
 from symoro.program.builder import Builder
 from symoro.program.count import count
 from symoro.program.program import Program

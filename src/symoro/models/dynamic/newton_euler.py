@@ -17,6 +17,8 @@ or in the inertia tensor:  M1 = XX WP1 + (ZZ - YY) w2 w3 - XY U31 + XZ U21 - YZ 
 
 What saves operations is said at `Choice`: U_j z_j = jAi U_i z_j holds exactly, since qd_j and qdd_j drop out;
 and turns about parallel axes act on the vectors before the first of them, by the sum of the angles.
+
+The form of the 2010 paper, line by line, is `newton_euler_plain`; tests hold the two equal.
 """
 
 from __future__ import annotations
@@ -27,7 +29,7 @@ from dataclasses import dataclass, field
 from symoro.expr.linalg import Matrix, Vector, add, cross, matadd, matmul, matvec, skew
 from symoro.expr.scalar import Scalar
 from symoro.models.dynamic.formulation import Choice, Formulation
-from symoro.models.dynamic.inertia import SECTION, Inertia, Symmetric, turned_about_z
+from symoro.models.dynamic.inertia import SECTION
 from symoro.models.joints import Angle, Trigonometry, angle_of, constant_angle, length_of
 from symoro.models.recursion import (
     BaseMotion,
@@ -37,6 +39,7 @@ from symoro.models.recursion import (
     turn_x,
     turn_z,
 )
+from symoro.models.spatial import Inertia, Symmetric, turned_about_z
 from symoro.program.builder import Builder
 from symoro.robot.description import JointType, Robot
 from symoro.robot.topology import outward

@@ -1,0 +1,95 @@
+"""Newton-Euler as the paper prints it, line by line (W. Khalil, ICINCO 2010, section 3.2, eq. 13 to 31).
+
+Outward, for j = 1 .. n with i = a(j); s = sigma_j, sb = 1 - s:
+
+    jw_i  = jR_i iw_i                                                       (18)
+    jw_j  = jw_i + sb qd a                                                  (19)
+    jwd_j = jR_i iwd_i + sb (qdd a + jw_i x qd a)                           (20)
+    jVd_j = jR_i (iVd_i + iU_i iP_j) + s (qdd a + 2 jw_i x qd a)            (21)     U = hat(wd) + hat(w) hat(w)
+    jF_j  = M jVd_j + jU_j jMS_j                                            (22)
+    jM_j  = jJ_j jwd_j + jw_j x (jJ_j jw_j) + jMS_j x jVd_j                 (23)
+
+from w_0 and wd_0 of the base and Vd_0 less gravity. Inward, for j = n .. 1 and on to the base:
+
+    jf_j = jF_j + jf_ej,  jm_j = jM_j + jm_ej                               (26), (27)
+    if_j = iR_j jf_j,  f_ei += if_j,  m_ei += iR_j jm_j + iP_j x if_j       (28) to (30)
+    Gamma_j = (s jf_j + sb jm_j)' a + the torque of the drive               (31)
+
+The links keep their standard parameters, so that the wrenches are those which the joints bear; link 0 has the wrench
+that the motion of the base takes (section 7.1). `newton_euler` finds the same torques with fewer operations.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from symoro.expr.linalg import Vector, add, cross, scale, subtract
+from symoro.expr.scalar import Scalar
+from symoro.models.kinematic.motion import apply_u
+from symoro.models.recursion import BaseMotion, Local, inward, outward
+from symoro.models.spatial import Inertia, Twist, Wrench
+
+
+@dataclass(frozen=True)
+class Motion:
+    """Angular velocity and acceleration of a link, and the acceleration of its frame's origin."""
+
+    w: Vector
+    wd: Vector
+    vd: Vector
+
+
+def link_motions(
+    tree: Mapping[int, Local],
+    base: BaseMotion,
+    down: Vector,
+    qd: Mapping[int, Scalar],
+    qdd: Mapping[int, Scalar],
+) -> dict[int, Motion]:
+    """The motion of every link, the base's included; `down` is gravity in frame 0."""
+
+    def step(local: Local, i: Motion) -> Motion:
+        rate, acceleration = qd.get(local.j, 0), qdd.get(local.j, 0)
+        w = local.to_child(i.w)  # (18)
+        wd = local.to_child(i.wd)
+        vd = local.to_child(add(i.vd, apply_u(i.w, i.wd, local.position)))
+        along: Vector = [0, 0, acceleration]
+        across = cross(w, [0, 0, rate])
+        if local.revolute:
+            wd = add(wd, add(along, across))  # (20)
+            w = add(w, [0, 0, rate])  # (19)
+        elif local.prismatic:
+            vd = add(vd, add(along, scale(2, across)))  # (21)
+        return Motion(w, wd, vd)
+
+    return outward(tree, Motion(base.w, base.wd, subtract(base.vd, down)), step)
+
+
+def wrench_of(inertia: Inertia, motion: Motion) -> Wrench:
+    """The external wrench that moves a link so (9)."""
+    w, wd, vd, ms = motion.w, motion.wd, motion.vd, inertia.ms
+    force = add(scale(inertia.m, vd), apply_u(w, wd, ms))  # (22)
+    spin, gained = ((inertia @ Twist([0, 0, 0], x)).m for x in (w, wd))
+    moment = add(add(gained, cross(w, spin)), cross(ms, vd))  # (23)
+    return Wrench(force, moment)
+
+
+def link_wrenches(
+    tree: Mapping[int, Local],
+    motions: Mapping[int, Motion],
+    inertias: Mapping[int, Inertia],
+    loads: Mapping[int, Vector],
+) -> dict[int, Wrench]:
+    """The wrench of the antecedent on every link, in its own frame; on link 0 that of what moves the base."""
+    own: dict[int, Wrench] = {}
+    for j, motion in motions.items():
+        own[j] = wrench_of(inertias[j], motion)
+        if j in loads:
+            own[j] = own[j] + Wrench(loads[j][:3], loads[j][3:])  # (26), (27)
+    return inward(tree, own, lambda local, f, onto: onto + f.to_parent(local))  # (25), (28) to (30)
+
+
+def efforts(tree: Mapping[int, Local], wrenches: Mapping[int, Wrench]) -> dict[int, Scalar]:
+    """What each joint bears along its axis; the torque of its drive is to be added (31)."""
+    return {j: wrenches[j].along(local) for j, local in tree.items() if local.moving}

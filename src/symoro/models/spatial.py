@@ -1,0 +1,360 @@
+"""Twists, wrenches and inertias of six dimensions, (linear; angular), and how they pass between frames.
+
+With R = iAj, P = iPj and hat(P) the matrix of the product P x, the screw transformation of the papers is
+
+    jTi = [ R'  -R' hat(P) ]       twist    jV = jTi iV               to_child
+          [ 0    R'        ]       wrench   if = jTi' jf              to_parent
+                                   inertia  iJ = jTi' jJ jTi          to_parent
+
+(Khalil 2010, eq. 17). Nothing here forms a 6x6 matrix: a change of frame is one elementary turn after another, so that
+a right angle costs nothing, and then a shift.
+
+An inertia is one of two kinds. A rigid body has ten numbers (`Inertia`), and so has any number of bodies that move as
+one. What hangs on a free joint (`ArticulatedInertia`) feels heavy in some directions only: 21 numbers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from symoro.errors import NotApplicableError
+from symoro.expr.linalg import (
+    Matrix,
+    Vector,
+    add,
+    block,
+    cross,
+    dot,
+    matadd,
+    matvec,
+    scale,
+    subtract,
+    transpose,
+)
+from symoro.expr.scalar import Scalar
+from symoro.models.joints import is_zero
+from symoro.models.recursion import Local, SinCos, turn_x, turn_z
+
+Symmetric = tuple[Scalar, Scalar, Scalar, Scalar, Scalar, Scalar]  # xx yy zz xy xz yz
+PAIRS = ((0, 0), (1, 1), (2, 2), (0, 1), (0, 2), (1, 2))  # its entries
+
+
+@dataclass(frozen=True)
+class Twist:
+    """Velocity or acceleration of a frame's origin, and angular."""
+
+    v: Vector
+    w: Vector
+
+    def __add__(self, other: Twist) -> Twist:
+        return Twist(add(self.v, other.v), add(self.w, other.w))
+
+    def to_child(self, local: Local) -> Twist:
+        """jTi iV."""
+        return Twist(local.to_child(add(self.v, cross(self.w, local.position))), local.to_child(self.w))
+
+
+def along(local: Local, x: Scalar) -> Twist:
+    """x ja_j, with ja_j = (0, 0, sigma; 0, 0, 1 - sigma) (eq. 16)."""
+    return Twist([0, 0, x if local.prismatic else 0], [0, 0, x if local.revolute else 0])
+
+
+@dataclass(frozen=True)
+class Wrench:
+    """Force, and moment about a frame's origin."""
+
+    f: Vector
+    m: Vector
+
+    def __add__(self, other: Wrench) -> Wrench:
+        return Wrench(add(self.f, other.f), add(self.m, other.m))
+
+    def __sub__(self, other: Wrench) -> Wrench:
+        return Wrench(subtract(self.f, other.f), subtract(self.m, other.m))
+
+    def __neg__(self) -> Wrench:
+        return self.times(-1)
+
+    def times(self, x: Scalar) -> Wrench:
+        return Wrench(scale(x, self.f), scale(x, self.m))
+
+    def dot(self, twist: Twist) -> Scalar:
+        """Its power."""
+        return dot([*self.f, *self.m], [*twist.v, *twist.w])
+
+    def along(self, local: Local) -> Scalar:
+        """ja_j' f: what a joint's drive has to bear."""
+        return self.f[2] if local.prismatic else self.m[2]
+
+    def to_parent(self, local: Local) -> Wrench:
+        """jTi' jf."""
+        force = local.to_parent(self.f)
+        return Wrench(force, add(local.to_parent(self.m), cross(local.position, force)))
+
+
+@dataclass(frozen=True)
+class Inertia:
+    """A rigid body as pseudo-inertia: Kxx Kyy Kzz Kxy Kxz Kyz, first moments, mass.
+
+    `given` holds XX XY XZ YY YZ ZZ where they were given.
+    """
+
+    k: Symmetric
+    ms: tuple[Scalar, Scalar, Scalar]
+    m: Scalar
+    given: Symmetric | None = None
+
+    def matrix(self) -> Matrix:
+        """The 4x4 pseudo-inertia."""
+        xx, yy, zz, xy, xz, yz = self.k
+        x, y, z = self.ms
+        return [[xx, xy, xz, x], [xy, yy, yz, y], [xz, yz, zz, z], [x, y, z, self.m]]
+
+    def tensor(self) -> Symmetric:
+        """XX XY XZ YY YZ ZZ."""
+        if self.given is not None:
+            return self.given
+        xx, yy, zz, xy, xz, yz = self.k
+        return yy + zz, -xy, -xz, xx + zz, -yz, xx + yy
+
+    def articulated(self) -> ArticulatedInertia:
+        """The same with its 21 numbers (eq. 11)."""
+        xx, xy, xz, yy, yz, zz = self.tensor()
+        x, y, z = self.ms
+        m = self.m
+        hat: Matrix = [[0, -z, y], [z, 0, -x], [-y, x, 0]]
+        return ArticulatedInertia((m, m, m, 0, 0, 0), hat, (xx, yy, zz, xy, xz, yz))
+
+    def __matmul__(self, twist: Twist) -> Wrench:
+        return self.articulated() @ twist
+
+    def column(self, local: Local) -> Wrench:
+        """J a."""
+        return self.articulated().column(local)
+
+    def to_parent(self, local: Local, onto: Inertia | None = None) -> Inertia:
+        """iTj P iTj', added to what is there: with s = iAj MS and h = s + M P, K gains s P' + P h'."""
+        p = local.position
+        s = local.to_parent(self.ms)
+        h = [x + self.m * y for x, y in zip(s, p, strict=True)]
+        turned = turned_to_parent(local, self.k)
+        gained: Symmetric = (
+            p[0] * (s[0] + h[0]),
+            p[1] * (s[1] + h[1]),
+            p[2] * (s[2] + h[2]),
+            p[0] * s[1] + h[0] * p[1],
+            p[0] * s[2] + h[0] * p[2],
+            p[1] * s[2] + h[1] * p[2],
+        )
+        onto = onto or NOTHING
+        k = _sum(onto.k, turned, gained)
+        x, y, z = add(onto.ms, h)
+        return Inertia(k, (x, y, z), onto.m + self.m)
+
+    def solve(self, wrench: Wrench) -> Twist:
+        """The twist with J V = f, by the tensor about the centre of mass c = MS / M: three divisions and 1 / M.
+
+        Raises:
+            NotApplicableError: there is no such twist.
+        """
+        inverse = _inverse(self.m)
+        c = scale(inverse, self.ms)
+        x, y, z = self.ms
+        xx, xy, xz, yy, yz, zz = self.tensor()
+        xy, xz, yz = xy + x * c[1], xz + x * c[2], yz + y * c[2]
+        xx, yy, zz = xx - (y * c[1] + z * c[2]), yy - (x * c[0] + z * c[2]), zz - (x * c[0] + y * c[1])
+        w = _solved([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]], subtract(wrench.m, cross(c, wrench.f)))
+        return Twist(subtract(scale(inverse, wrench.f), cross(w, c)), w)
+
+
+@dataclass(frozen=True)
+class ArticulatedInertia:
+    """[ mass h' ; h tensor ]: the wrench that (linear; angular) acceleration takes, by its blocks."""
+
+    mass: Symmetric
+    h: Matrix
+    tensor: Symmetric
+
+    def articulated(self) -> ArticulatedInertia:
+        return self
+
+    def __add__(self, other: ArticulatedInertia) -> ArticulatedInertia:
+        return ArticulatedInertia(
+            _sum(self.mass, other.mass), matadd(self.h, other.h), _sum(self.tensor, other.tensor)
+        )
+
+    def __matmul__(self, twist: Twist) -> Wrench:
+        mass, tensor = _full(self.mass), _full(self.tensor)
+        return Wrench(
+            add(matvec(mass, twist.v), matvec(transpose(self.h), twist.w)),
+            add(matvec(self.h, twist.v), matvec(tensor, twist.w)),
+        )
+
+    def column(self, local: Local) -> Wrench:
+        """J a: the column along the joint's axis."""
+        if local.prismatic:
+            return Wrench(_full(self.mass)[2], [row[2] for row in self.h])
+        return Wrench(list(self.h[2]), _full(self.tensor)[2])
+
+    def freed(self, local: Local, rotor: Scalar, inverse: Scalar) -> ArticulatedInertia:
+        """J - J a H^-1 a' J for H = a' J a + rotor, whose inverse is given.
+
+        Along the axis J a (1 - a' J a / H) = J a rotor / H is left: exactly nothing without a rotor.
+        """
+        u = self.column(local)
+        k, left = u.times(inverse), u.times(rotor * inverse)
+        mass, tensor = _less(self.mass, k.f, u.f), _less(self.tensor, k.m, u.m)
+        h = [[x - a * b for x, b in zip(row, u.f, strict=True)] for row, a in zip(self.h, k.m, strict=True)]
+        if local.prismatic:
+            mass = (*mass[:2], left.f[2], mass[3], left.f[0], left.f[1])
+            h = [[*row[:2], x] for row, x in zip(h, left.m, strict=True)]
+        else:
+            tensor = (*tensor[:2], left.m[2], tensor[3], left.m[0], left.m[1])
+            h[2] = left.f
+        return ArticulatedInertia(mass, h, tensor)
+
+    def to_parent(self, local: Local, onto: ArticulatedInertia) -> ArticulatedInertia:
+        """jTi' J jTi, added to what is there: with h_i = h + hat(P) mass, the tensor gains hat(P) h' - h_i hat(P)."""
+        p = local.position
+        mass = turned_to_parent(local, self.mass)
+        turned = _matrix_to_parent(local, self.h)
+        h = matadd(turned, transpose([cross(p, row) for row in _full(mass)]))
+        first, second = [cross(p, row) for row in turned], [cross(p, row) for row in h]
+        both = [cross(p, add(x, y)) for x, y in zip(turned, h, strict=True)]
+        gained: Symmetric = (
+            both[0][0],
+            both[1][1],
+            both[2][2],
+            first[1][0] + second[0][1],
+            first[2][0] + second[0][2],
+            first[2][1] + second[1][2],
+        )
+        tensor = _sum(onto.tensor, turned_to_parent(local, self.tensor), gained)
+        return ArticulatedInertia(_sum(onto.mass, mass), matadd(onto.h, h), tensor)
+
+    def solve(self, wrench: Wrench) -> Twist:
+        """The twist with J V = f: six divisions.
+
+        Raises:
+            NotApplicableError: there is no such twist.
+        """
+        rows = block([[_full(self.mass), transpose(self.h)], [self.h, _full(self.tensor)]])
+        x = _solved(rows, [*wrench.f, *wrench.m])
+        return Twist(x[:3], x[3:])
+
+
+NOTHING = Inertia((0, 0, 0, 0, 0, 0), (0, 0, 0), 0)
+AnyInertia = Inertia | ArticulatedInertia
+
+
+def gathered(local: Local, inertia: AnyInertia, onto: AnyInertia) -> AnyInertia:
+    """jTi' jJ jTi + iJ, with ten numbers as long as that is enough."""
+    if isinstance(inertia, ArticulatedInertia):
+        return inertia.to_parent(local, onto.articulated())
+    if isinstance(onto, ArticulatedInertia):
+        return onto + inertia.to_parent(local).articulated()
+    return inertia.to_parent(local, onto)
+
+
+# -- blocks
+
+
+def turned_about_z(turn: SinCos, k: Symmetric) -> Symmetric:
+    """Rz K Rz' with e = (Kxx - Kyy) s + 2 Kxy c: four products for the plane block."""
+    s, c = turn
+    xx, yy, zz, xy, xz, yz = k
+    e = (xx - yy) * s + (2 * xy) * c
+    b = s * e
+    x, y, _ = turn_z(turn, [xz, yz, 0])
+    return xx - b, yy + b, zz, c * e - xy, x, y
+
+
+def turned_about_x(turn: SinCos, k: Symmetric) -> Symmetric:
+    """Rx K Rx'."""
+    s, c = turn
+    xx, yy, zz, xy, xz, yz = k
+    if c.is_zero:  # a right angle exchanges axes
+        return xx, zz, yy, -(s * xz), s * xy, -yz
+    e = (yy - zz) * s + (2 * yz) * c
+    b = s * e
+    return xx, yy - b, zz + b, c * xy - s * xz, s * xy + c * xz, c * e - yz
+
+
+def turned_to_parent(local: Local, k: Symmetric) -> Symmetric:
+    """iAj K jAi."""
+    return turned_about_z(local.gamma, turned_about_x(local.alpha, turned_about_z(local.theta, k)))
+
+
+def _matrix_to_parent(local: Local, h: Matrix) -> Matrix:
+    """iAj H jAi for any matrix."""
+    return _matrix_about_z(local.gamma, _matrix_about_x(local.alpha, _matrix_about_z(local.theta, h)))
+
+
+def _matrix_about_z(turn: SinCos, h: Matrix) -> Matrix:
+    """Rz H Rz': as for a symmetric matrix, since what is not symmetric in the plane block does not turn."""
+    (xx, xy, xz), (yx, yy, yz), (zx, zy, zz) = h
+    s, c = turn
+    e = (xx - yy) * s + (xy + yx) * c
+    b, d = s * e, c * e
+    xz, yz, _ = turn_z(turn, [xz, yz, 0])
+    zx, zy, _ = turn_z(turn, [zx, zy, 0])
+    return [[xx - b, d - yx, xz], [d - xy, yy + b, yz], [zx, zy, zz]]
+
+
+def _matrix_about_x(turn: SinCos, h: Matrix) -> Matrix:
+    """Rx H Rx'."""
+    (xx, xy, xz), (yx, yy, yz), (zx, zy, zz) = h
+    s, c = turn
+    _, xy, xz = turn_x(turn, [0, xy, xz])
+    _, yx, zx = turn_x(turn, [0, yx, zx])
+    if c.is_zero:
+        return [[xx, xy, xz], [yx, zz, -zy], [zx, -yz, yy]]
+    e = (yy - zz) * s + (yz + zy) * c
+    b, d = s * e, c * e
+    return [[xx, xy, xz], [yx, yy - b, d - zy], [zx, d - yz, zz + b]]
+
+
+def _full(k: Symmetric) -> Matrix:
+    xx, yy, zz, xy, xz, yz = k
+    return [[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]]
+
+
+def _sum(first: Symmetric, *others: Symmetric) -> Symmetric:
+    xx, yy, zz, xy, xz, yz = (sum(entries[1:], entries[0]) for entries in zip(first, *others, strict=True))
+    return xx, yy, zz, xy, xz, yz
+
+
+def _less(a: Symmetric, x: Vector, y: Vector) -> Symmetric:
+    """a - x y', for x and y of one direction."""
+    xx, yy, zz, xy, xz, yz = (entry - x[i] * y[j] for entry, (i, j) in zip(a, PAIRS, strict=True))
+    return xx, yy, zz, xy, xz, yz
+
+
+def _solved(a: Matrix, b: Sequence[Scalar]) -> Vector:
+    """x with a x = b for a symmetric matrix, by a = L D L'."""
+    n = len(a)
+    rows, x = [list(row) for row in a], list(b)
+    lower: Matrix = [[0] * n for _ in range(n)]
+    inverse: Vector = []
+    for k in range(n):
+        inverse.append(_inverse(rows[k][k]))
+        for i in range(k + 1, n):
+            lower[i][k] = rows[k][i] * inverse[k]
+            for j in range(i, n):
+                rows[i][j] = rows[i][j] - lower[i][k] * rows[k][j]
+            x[i] = x[i] - lower[i][k] * x[k]
+    for k in reversed(range(n)):
+        x[k] = x[k] * inverse[k]
+        for i in range(k + 1, n):
+            x[k] = x[k] - lower[i][k] * x[i]
+    return x
+
+
+def _inverse(felt: Scalar) -> Scalar:
+    if is_zero(felt):
+        raise NotApplicableError(
+            "the free base moves too little mass: its acceleration has no value",
+            hint="give link 0 a mass and an inertia",
+        )
+    return 1 / felt

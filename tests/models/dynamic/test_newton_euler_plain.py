@@ -1,0 +1,67 @@
+"""The paper's Newton-Euler: equal to the customised one, and right where that says nothing (the base)."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from symoro.expr.formula import ZERO
+from symoro.models.coordinates import joint_accelerations, joint_positions, joint_velocities
+from symoro.models.dynamic.inertia import link_inertias
+from symoro.models.dynamic.newton_euler_plain import efforts, link_motions, link_wrenches
+from symoro.models.dynamic.setting import drive_torques, gravity, wrenches
+from symoro.models.recursion import base_motion, local_frames
+from symoro.program.builder import Builder
+from symoro.program.interpret import interpret
+from symoro.program.program import Program
+from symoro.robot.description import WRENCH, BaseKind, Robot
+from symoro.robot.topology import moving_joints
+from tests.models.dynamic.cases import Array, Inputs, error, oracle, outputs, seeded_tree, state
+from tests.models.dynamic.test_mixed import floating
+from tests.oracle.free_base import FreeTree
+
+CLOSE = 1e-11
+NO_LOAD = dict.fromkeys(WRENCH, ZERO)
+
+
+def program(robot: Robot) -> Program:
+    """tau (of the tree's joints), and the wrench on every link, link 0 first."""
+    builder = Builder("plain")
+    q = joint_positions(builder, robot)
+    qd, qdd = joint_velocities(builder, robot), joint_accelerations(builder, robot)
+    tree = local_frames(builder, robot, q)
+    motions = link_motions(tree, base_motion(builder, robot), gravity(builder, robot), qd, qdd)
+    found = link_wrenches(tree, motions, link_inertias(builder, robot), wrenches(builder, robot))
+    drives, along = drive_torques(builder, robot, qd, qdd), efforts(tree, found)
+    builder.output("tau", [along[j] + drives[j] for j in moving_joints(robot)])
+    builder.output("wrenches", [[*found[j].f, *found[j].m] for j in range(robot.NL + 1)])
+    return builder.program()
+
+
+def evaluated(robot: Robot, at: Inputs) -> dict[str, Array]:
+    made = program(robot)
+    return interpret(made, {port.name: at[port.name] for port in made.inputs}, dict(robot.nominal))
+
+
+@pytest.mark.parametrize("seed", range(70, 82))
+def test_the_customised_form_is_equal(seed: int) -> None:
+    robot = seeded_tree(seed, coupled=False)
+    at = state(robot, seed)
+    found = evaluated(robot, at)
+    assert error(found["tau"], outputs(robot, "inverse-dynamics", at)["tau"]) < CLOSE
+    reactions = outputs(robot, "inverse-dynamics", at, reactions=True)["reactions"]
+    assert error(found["wrenches"][1:], reactions) < CLOSE
+
+
+@pytest.mark.parametrize("seed", range(70, 78))
+def test_the_wrench_that_moves_the_base(seed: int) -> None:
+    robot = floating(seeded_tree(seed, coupled=False), seed)
+    unloaded = replace(robot, base=replace(robot.base, link=replace(robot.base.link, **NO_LOAD)))
+    assert unloaded.base.kind == BaseKind.FLOATING
+    at = state(unloaded, seed)
+    truth = FreeTree(unloaded, dict(unloaded.nominal), oracle(unloaded, at).wrench)
+    forces = truth.forces(at["q"], at["qd"], at["qdd"], at["V0"], at["Vd0"])
+    found = evaluated(unloaded, at)
+    assert error(np.r_[found["wrenches"][0], found["tau"]], forces) < CLOSE
