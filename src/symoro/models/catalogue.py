@@ -9,6 +9,7 @@ from __future__ import annotations
 import gc
 import importlib
 import pkgutil
+import threading
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
@@ -154,8 +155,11 @@ def build(robot: Robot, name: str, options: Mapping[str, Any]) -> tuple[Entry, P
 
 @contextmanager
 def _no_collection() -> Iterator[None]:
-    """Without the search for cycles: graphs have none, and looking through them takes up to a fifth of the time."""
-    if not gc.isenabled():
+    """Without the search for cycles: graphs have none, and looking through them takes up to a fifth of the time.
+
+    The switch is the whole process's: it stays as it is where other threads run, which may want it on, or off.
+    """
+    if not gc.isenabled() or threading.active_count() > 1:
         yield
         return
     gc.disable()

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from threading import Lock
 
 from symoro.models.dynamic.formulation import Formulation, plain, quick
 from symoro.models.dynamic.remembered import recall, remember
@@ -37,6 +38,8 @@ def starts(robot: Robot) -> list[Formulation]:
 
 
 _FOUND: dict[tuple[Robot, str], Formulation] = {}
+_KEEPING = Lock()
+MOST = 64  # formulations kept in memory, the oldest goes first
 
 SLACK = 6  # a candidate that is this much worse before the passes is not worth optimising
 
@@ -44,13 +47,15 @@ SLACK = 6  # a candidate that is this much worse before the passes is not worth 
 def searched(robot: Robot, build: Build, name: str) -> Formulation:
     """The best formulation found, from memory when the same robot was searched before."""
     key = (robot, name)
-    if key not in _FOUND:
-        known = recall(robot, name)
-        if known is None:
-            known = best_formulation(robot, build)
-            remember(robot, name, known)
+    known = _FOUND.get(key) or recall(robot, name)
+    if known is None:
+        known = best_formulation(robot, build)
+        remember(robot, name, known)
+    with _KEEPING:
         _FOUND[key] = known
-    return _FOUND[key]
+        if len(_FOUND) > MOST:
+            del _FOUND[next(iter(_FOUND))]
+    return known
 
 
 def best_formulation(robot: Robot, build: Build) -> Formulation:

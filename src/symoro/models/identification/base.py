@@ -12,8 +12,9 @@ sections 5 to 8. W. Khalil, D. Creusot, "SYMORO+", Robotica 15, 1997, section 6.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from functools import cached_property, lru_cache
+from types import MappingProxyType
 from typing import Any
 
 from symoro.errors import NotApplicableError, OptionError
@@ -78,6 +79,17 @@ class BaseParameters:
     conditions: tuple[str, ...] = ()
     friction: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        """Relations that cannot be written to: who asks for the same robot gets the same object."""
+        fixed = {kept: MappingProxyType(dict(others)) for kept, others in self.relations.items()}
+        object.__setattr__(self, "relations", MappingProxyType(fixed))
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """For copies and for other processes."""
+        plain = {kept: dict(others) for kept, others in self.relations.items()}
+        parts = [plain if part.name == "relations" else getattr(self, part.name) for part in fields(self)]
+        return BaseParameters, tuple(parts)
 
     def __len__(self) -> int:
         return len(self.names)

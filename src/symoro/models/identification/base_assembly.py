@@ -117,7 +117,7 @@ def _shut(geometry: Geometry, q: Array, given: Mapping[int, float] | None = None
             continue
         k = geometry.coordinates.index(j)
         q[:, k] = 0
-        at = around(geometry, q)
+        at = around(geometry, loop, q)
         (rotation, position), other = at[j], at[loop.right]
         if geometry.robot.frame(j).sigma == JointType.PRISMATIC:
             q[:, k] = ((other.position - position) * rotation[:, :, 2]).sum(1)

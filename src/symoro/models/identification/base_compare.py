@@ -38,7 +38,6 @@ FAINT = 1e-8  # weaker columns are kept by their digits, but no measurement show
 ALL_DIGITS = 1e-50  # loops that stay open by less are closed to all digits
 
 
-@np.errstate(all="ignore")  # the result is checked to be finite
 def numeric_base_parameters(
     robot: Robot,
     *,
@@ -61,12 +60,9 @@ def numeric_base_parameters(
     prescribed = robot.base.kind == BaseKind.FIXED and moves(robot)
     moving = prescribed or robot.base.kind != BaseKind.FIXED
     sampling = _Sampling(linear.robot, linear.open, wanted, moving, prescribed)
-    if linear.open:
-        found = sampling.on_branch(linear.posture)
-        words = ", ".join(w for w in (linear.words, found.words) if w)
-    else:
-        found = sampling.anywhere()
-        words = linear.words or "any posture"
+    with np.errstate(all="ignore"):  # the result is checked to be finite
+        found = sampling.on_branch(linear.posture) if linear.open else sampling.anywhere()
+    words = ", ".join(w for w in (linear.words, found.words) if w) or "any posture"
     method = (
         f"numeric, {found.count} states ({words}), verified on others; weakest kept column "
         f"{found.fit.smallest:.1e}, strongest dropped {found.fit.largest:.1e}"

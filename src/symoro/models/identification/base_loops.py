@@ -87,13 +87,17 @@ def proved(robot: Robot, found: Closures) -> Closure | None:
     return Closure(replace(found.robot, nominal=robot.nominal).tree(), found.words)
 
 
-@np.errstate(all="ignore")  # what is not finite does not close
 def closures(robot: Robot, posture: Posture | None = None) -> Closures:
     """The loops that close linearly, each by itself or together with others, and those that do not.
 
     Raises:
         NotApplicableError: no assembled posture was found.
     """
+    with np.errstate(all="ignore"):  # what is not finite does not close
+        return _closures(robot, posture)
+
+
+def _closures(robot: Robot, posture: Posture | None) -> Closures:
     whole, invented = completed(robot)
     if not robot.B:
         return Closures(whole, invented=invented)

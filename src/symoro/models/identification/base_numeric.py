@@ -7,7 +7,7 @@ the geometry and the states are given in, doubles or scaled integers (`numeric.f
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from typing import Any
 
 import numpy as np
@@ -32,13 +32,14 @@ from symoro.models.numeric.tree import (
     NumericTree,
     Pose,
     Twist,
+    formulas,
     joint_rates,
     numeric_tree,
     placements,
     standing,
     velocities,
 )
-from symoro.robot.description import GEOMETRIC, INERTIAL, Robot
+from symoro.robot.description import INERTIAL, Robot
 from symoro.robot.topology import Loop
 
 Column = tuple[int, str]
@@ -56,20 +57,11 @@ def completed(robot: Robot, seed: int = 0) -> tuple[Robot, tuple[str, ...]]:
     rng = np.random.default_rng(seed)
     values = dict(robot.nominal)
     needed: dict[str, None] = {}
-    for f in _formulas(robot):
+    for f in (*formulas(robot), *robot.base.Z, *robot.base.G):
         for name in sorted(f.symbols - values.keys()):
             needed.setdefault(name)
     values |= {name: float(rng.uniform(0.2, 1.2)) for name in needed}
     return replace(robot, nominal=tuple(values.items())), tuple(needed)
-
-
-def _formulas(robot: Robot) -> list[Formula]:
-    found: list[Formula] = []
-    for frame in robot.frames:
-        found += [getattr(frame, name) for name in GEOMETRIC]
-        if frame.coupling:
-            found += [frame.coupling.offset, *(ratio for _, ratio in frame.coupling.terms)]
-    return [*found, *robot.base.Z, *robot.base.G]
 
 
 def numbers(
@@ -96,7 +88,8 @@ def numbers(
 
     tree = numeric_tree(robot, of, exact=exact, closing=closing)
     z, g = (array([of(f) for f in formulas], exact=exact) for formulas in (robot.base.Z, robot.base.G))
-    return Geometry(**vars(tree), gravity=times(z.reshape(4, 4)[:3, :3].T, g))
+    parts = {part.name: getattr(tree, part.name) for part in fields(tree)}
+    return Geometry(**parts, gravity=times(z.reshape(4, 4)[:3, :3].T, g))
 
 
 @dataclass

@@ -32,51 +32,44 @@ LAST = ONE >> 285  # a digit that is of no importance
 
 def closure(tree: NumericTree, q: Numbers) -> tuple[Numbers, Numbers]:
     """By how much the loops are open (twelve entries a loop), and the derivative by the coordinates."""
-    at = around(tree, q)
-    return _errors(tree, q, at), _jacobian(tree, q, at)
+    errors, blocks = [np.zeros((len(q), 0), q.dtype)], [np.zeros((len(q), 0, len(tree.coordinates)), q.dtype)]
+    for loop in tree.loops:
+        at = around(tree, loop, q)
+        errors.append(_error(loop, at))
+        moved = [j - 1 for j in loop.frames]
+        blocks.append(times(_by_joints(tree, loop, at), tree.ratios[:, moved]))
+    return np.concatenate(errors, 1), np.concatenate(blocks, 1)
 
 
 def closure_error(tree: NumericTree, q: Numbers) -> Numbers:
     """By how much the loops are open."""
-    return _errors(tree, q, around(tree, q))
+    errors = [_error(loop, around(tree, loop, q)) for loop in tree.loops]
+    return np.concatenate([np.zeros((len(q), 0), q.dtype), *errors], 1)
 
 
-def around(tree: NumericTree, q: Numbers) -> dict[int, Pose]:
-    """The frames of the loops, placed from where their sides part."""
-    inside = {j for loop in tree.loops for j in loop.frames}
-    roots = {loop.root for loop in tree.loops} - inside
-    return placements(tree, q, dict.fromkeys(roots, standing(q)), [j for j in tree.frames if j in inside])
+def around(tree: NumericTree, loop: Loop, q: Numbers) -> dict[int, Pose]:
+    """The frames of a loop, placed from where its sides part."""
+    return placements(tree, q, {loop.root: standing(q)}, loop.frames)
 
 
-def _errors(tree: NumericTree, q: Numbers, at: Mapping[int, Pose]) -> Numbers:
-    errors = [np.zeros((len(q), 0), q.dtype)]
-    for loop in tree.loops:
-        left, right = at[loop.left], at[loop.right]
-        errors.append(left.position - right.position)
-        errors.append((left.rotation - right.rotation).reshape(len(q), 9))
-    return np.concatenate(errors, 1)
+def _error(loop: Loop, at: Mapping[int, Pose]) -> Numbers:
+    left, right = at[loop.left], at[loop.right]
+    turn = (left.rotation - right.rotation).reshape(-1, 9)
+    return np.concatenate([left.position - right.position, turn], 1)
 
 
-def _jacobian(tree: NumericTree, q: Numbers, at: Mapping[int, Pose]) -> Numbers:
-    blocks = [np.zeros((len(q), 0, len(tree.coordinates)), q.dtype)]
-    for loop in tree.loops:
-        moved = [j - 1 for j in loop.frames]
-        blocks.append(times(_by_joints(tree, loop, q, at), tree.ratios[:, moved]))
-    return np.concatenate(blocks, 1)
-
-
-def _by_joints(tree: NumericTree, loop: Loop, q: Numbers, at: Mapping[int, Pose]) -> Numbers:
+def _by_joints(tree: NumericTree, loop: Loop, at: Mapping[int, Pose]) -> Numbers:
     """The derivative of a loop's error by the joints of its frames (S, 12, frames)."""
-    count = len(q)
-    block = np.zeros((count, 12, len(loop.frames)), q.dtype)
+    count, kind = len(at[loop.root].position), at[loop.root].position.dtype
+    block = np.zeros((count, 12, len(loop.frames)), kind)
     sides = [(j, at[loop.left], 1) for j in loop.left_chain] + [
         (j, at[loop.right], -1) for j in loop.right_chain
     ]
     for k, (j, end, sign) in enumerate(sides):
-        kind, axis = tree.robot.frame(j).sigma, at[j].rotation[:, :, 2]
-        if kind == JointType.PRISMATIC:
+        sigma, axis = tree.robot.frame(j).sigma, at[j].rotation[:, :, 2]
+        if sigma == JointType.PRISMATIC:
             block[:, :3, k] = sign * axis
-        elif kind == JointType.REVOLUTE:
+        elif sigma == JointType.REVOLUTE:
             block[:, :3, k] = sign * cross(axis, end.position - at[j].position)
             block[:, 3:, k] = sign * cross(axis[:, :, None], end.rotation).reshape(count, 9)
     return block

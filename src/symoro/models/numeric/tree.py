@@ -134,6 +134,17 @@ def numeric_tree(
     )
 
 
+def formulas(robot: Robot, frames: Iterable[int] | None = None) -> list[Formula]:
+    """What a tree of some frames needs numbers for."""
+    wanted = set(range(1, robot.NF + 1) if frames is None else frames)
+    found: list[Formula] = []
+    for j, frame in enumerate(robot.frames, 1):
+        found += [getattr(frame, name) for name in GEOMETRIC if j in wanted]
+        if frame.coupling:
+            found += [frame.coupling.offset, *(ratio for _, ratio in frame.coupling.terms)]
+    return found
+
+
 def local_pose(place: Frame | Placement, value: Value, *, exact: bool = False) -> Pose:
     """iTj, the joint at zero."""
     numbers = (value(getattr(place, name)) for name in GEOMETRIC)

@@ -24,8 +24,8 @@ from symoro.models.geometric.inverse.probes import SAMPLES
 from symoro.models.geometric.loop.mechanism import passive_joints
 from symoro.models.numeric.closure import closed, closure
 from symoro.models.numeric.fixed_point import Array
-from symoro.models.numeric.tree import NumericTree, joint_positions, numeric_tree
-from symoro.robot.description import GEOMETRIC, JointType, Robot
+from symoro.models.numeric.tree import NumericTree, formulas, joint_positions, numeric_tree
+from symoro.robot.description import JointType, Robot
 from symoro.robot.topology import cut_joints, loops, moving_joints
 
 SIDE_BY_SIDE = 48
@@ -84,12 +84,7 @@ class _Closing:
     def __init__(self, robot: Robot) -> None:
         self.robot = robot
         self.frames = sorted({j for loop in loops(robot) for j in loop.frames})
-        formulas = [getattr(robot.frame(j), name) for j in self.frames for name in GEOMETRIC]
-        for j in moving_joints(robot):
-            coupling = robot.frame(j).coupling
-            if coupling:
-                formulas += [coupling.offset, *(ratio for _, ratio in coupling.terms)]
-        self.names = sorted({name for f in formulas for name in f.symbols})
+        self.names = sorted({name for f in formulas(robot, self.frames) for name in f.symbols})
 
     def parameters(self, chance: random.Random, *, nominal: bool) -> dict[str, Array] | None:
         known = dict(self.robot.nominal)
