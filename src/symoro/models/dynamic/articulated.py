@@ -14,7 +14,7 @@ from dataclasses import dataclass
 
 from symoro.expr.linalg import Matrix, Vector, add, cross, matvec, transpose
 from symoro.expr.scalar import Scalar
-from symoro.models.coordinates import joint_positions, joint_velocities, own_entries
+from symoro.models.coordinates import joint_motion, own_entries
 from symoro.models.dynamic.composite import inverse_inertia
 from symoro.models.dynamic.inertia import Inertia, Symmetric, effective_inertias, to_parent
 from symoro.models.dynamic.setting import drive_torques, gravity, wrenches
@@ -23,7 +23,6 @@ from symoro.models.recursion import Local, base_motion, local_frames, name_vecto
 from symoro.program.builder import Builder
 from symoro.program.program import Program
 from symoro.robot.description import Robot
-from symoro.robot.topology import moving_joints
 
 PAIRS = ((0, 0), (1, 1), (2, 2), (0, 1), (0, 2), (1, 2))  # entries of a Symmetric
 
@@ -74,13 +73,12 @@ class Step:
 def articulated(robot: Robot) -> Program:
     """Direct dynamics by articulated bodies."""
     builder = Builder(f"{robot.name}_direct_dynamics")
-    q = joint_positions(builder, robot)
-    qd = joint_velocities(builder, robot)
+    joints = joint_motion(builder, robot, "qd")
+    qd = joints.qd
     torques = own_entries(builder, robot, "tau")
-    none: dict[int, Scalar] = dict.fromkeys(moving_joints(robot), 0)
-    friction = drive_torques(builder, robot, qd, none)
+    friction = drive_torques(builder, robot, qd, joints.qdd)
     tau = {j: t - friction[j] for j, t in torques.items()}
-    locals_ = local_frames(builder, robot, q)
+    locals_ = local_frames(builder, robot, joints.q)
     base = base_motion(builder, robot)
     before, w = angular_velocities(locals_, base, qd)
     zeta = {j: _zeta(local, before[j], w[local.i], qd.get(j, 0)) for j, local in locals_.items()}

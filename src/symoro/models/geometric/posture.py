@@ -13,7 +13,7 @@ from math import cos, sin
 from symoro.errors import ArgumentError
 from symoro.expr.formula import Formula
 from symoro.expr.linalg import Matrix, identity, matmul
-from symoro.robot.coordinates import independent, positions
+from symoro.robot.coordinates import followers, independent, positions
 from symoro.robot.description import GEOMETRIC, BaseKind, Frame, JointType, Placement, Robot
 from symoro.robot.topology import outward
 
@@ -56,9 +56,7 @@ class _Numbers:
         self.values = {**dict(robot.nominal), **values}
         places: list[Frame | Placement] = [*robot.frames, *([robot.tool.place] if robot.tool else [])]
         formulas = [getattr(place, name) for place in places for name in GEOMETRIC] + list(robot.base.Z)
-        for frame in robot.frames:
-            if frame.coupling:
-                formulas.append(frame.coupling.offset)
+        formulas += [law.offset for law in followers(robot).values()]
         missing = sorted({name for f in formulas for name in f.symbols} - self.values.keys())
         if missing:
             raise ArgumentError(f"no number is known for {', '.join(missing)}")

@@ -31,7 +31,7 @@ from symoro.models.identification.base_fixed import (
     times,
     turned,
 )
-from symoro.robot.coordinates import independent
+from symoro.robot.coordinates import followers, independent, relation
 from symoro.robot.description import GEOMETRIC, INERTIAL, JointType, Robot
 from symoro.robot.topology import Loop, cut_joints, loops, outward
 
@@ -88,8 +88,8 @@ def _formulas(robot: Robot) -> list[Formula]:
     found: list[Formula] = []
     for frame in robot.frames:
         found += [getattr(frame, name) for name in GEOMETRIC]
-        if frame.coupling:
-            found += [frame.coupling.offset, *(ratio for _, ratio in frame.coupling.terms)]
+    for law in followers(robot).values():
+        found += [law.offset, *(ratio for _, ratio in law.terms)]
     return [*found, *robot.base.Z, *robot.base.G]
 
 
@@ -118,15 +118,15 @@ def numbers(
     def array(*items: Any) -> Numbers:
         return np.array(items, dtype=object if exact else float)
 
-    own = tuple(j for j in (*independent(robot), *cut_joints(robot)) if robot.frame(j).coupling is None)
+    own = tuple(j for j in (*independent(robot), *cut_joints(robot)) if relation(robot, j) is None)
     place = {j: k for k, j in enumerate(own)}
     one = ONE if exact else 1.0
     ratios, offsets = array(*[[0] * len(own)] * robot.NF), array(*[0] * robot.NF)
     turns, shifts = {}, {}
     for j, frame in enumerate(robot.frames, 1):
-        if frame.coupling:
-            offsets[j - 1] = of(frame.coupling.offset)
-            for i, ratio in frame.coupling.terms:
+        if law := relation(robot, j):
+            offsets[j - 1] = of(law.offset)
+            for i, ratio in law.terms:
                 ratios[j - 1, place[i]] += of(ratio)
         elif j in place:
             ratios[j - 1, place[j]] = one

@@ -18,13 +18,14 @@ from typing import Any
 from symoro.errors import NotApplicableError
 from symoro.expr.evaluate import evaluate
 from symoro.expr.scalar import Scalar, wrap
+from symoro.models.coordinates import uncoupled
 from symoro.models.geometric.inverse.chain import Motion, motions_between
 from symoro.models.geometric.inverse.probes import SAMPLES
-from symoro.models.geometric.loop.mechanism import passive_joints, uncoupled
+from symoro.models.geometric.loop.mechanism import passive_joints
 from symoro.program.builder import Builder
-from symoro.robot.coordinates import drivers, independent
+from symoro.robot.coordinates import drivers, followers, independent
 from symoro.robot.description import JointType, Robot
-from symoro.robot.topology import cut_joints, loops, moving_joints
+from symoro.robot.topology import cut_joints, loops
 
 SIDE_BY_SIDE = 48
 ROUNDS = 4  # with lengths at random; then as many with the robot's own numbers
@@ -86,12 +87,12 @@ class _Closing:
         free = uncoupled(robot)
         self.loops = [motions_between(builder, free, loop.right, loop.left, {}) for loop in loops(robot)]
         numbers = [x for motions in self.loops for motion in motions for x in (motion.angle, motion.length)]
-        self.couplings = {
-            j: (builder.formula(coupling.offset), drivers(robot, j, builder.formula))
-            for j in moving_joints(robot)
-            if (coupling := robot.frame(j).coupling)
+        self.followers = {
+            j: (builder.formula(law.offset), drivers(robot, j, builder.formula))
+            for j, law in followers(robot).items()
+            if j <= robot.NL
         }
-        numbers += [x for offset, terms in self.couplings.values() for x in (offset, *(r for _, r in terms))]
+        numbers += [x for offset, terms in self.followers.values() for x in (offset, *(r for _, r in terms))]
         self.numbers = numbers
         self.names = sorted({name for x in numbers for name in wrap(builder.graph, x).symbols()})
 
@@ -168,7 +169,7 @@ class _Closing:
     def _positions(self, numbers: Mapping[int, Any], x: Any) -> dict[int, tuple[Any, list[tuple[int, Any]]]]:
         """Every joint's position, and the columns of x that it depends on."""
         found = {j: (x[:, k], [(k, 1.0)]) for k, j in enumerate(self.own)}
-        for j, (offset, terms) in self.couplings.items():
+        for j, (offset, terms) in self.followers.items():
             total = self._value(numbers, offset)
             columns = []
             for i, ratio in terms:
