@@ -143,7 +143,7 @@ class NumericInverse:
             held = np.where(self._locked, start, ranges.nearest(start))
         found = self._solved(T, held, None if first is None else ranges.nearest(first), wanted)
         reached = found.reached
-        if self._locked.any() or len(ranges.couplings):  # what the steps do not keep within limits
+        if self._locked.any() or len(ranges.sums):  # what the steps do not keep within limits
             reached = reached & ranges.inside(found.q)
         return {
             "q": found.q,

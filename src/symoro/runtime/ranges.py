@@ -13,9 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from symoro.errors import NotApplicableError
-from symoro.robot.coordinates import independent
+from symoro.robot.coordinates import followers, independent
 from symoro.robot.description import GEOMETRIC, JointType, Robot
-from symoro.robot.topology import moving_joints
 
 Array = NDArray[np.float64]
 SLACK = 1e-9  # a position may exceed its limit by so much, which is round-off
@@ -32,7 +31,7 @@ class Ranges:
         lower, upper: limits, infinite where there are none.
         home: zero, or the limit nearest to it.
         first, last: random postures are drawn between these: within the limits and half a turn of home.
-        couplings, coupled_lower, coupled_upper: limits on sums of joints, lower <= C [q; 1] <= upper.
+        sums, sums_lower, sums_upper: limits on sums of joints, lower <= C [q; 1] <= upper.
         reach: the sum of all lengths of the robot, 1 if it has none.
     """
 
@@ -44,9 +43,9 @@ class Ranges:
     home: Array
     first: Array
     last: Array
-    couplings: Array
-    coupled_lower: Array
-    coupled_upper: Array
+    sums: Array
+    sums_lower: Array
+    sums_upper: Array
     reach: float
 
     def nearest(self, q: Array) -> Array:
@@ -57,10 +56,10 @@ class Ranges:
     def inside(self, q: Array) -> NDArray[np.bool_]:
         """Which of some postures, one a row, respect all limits."""
         own = ((q >= self.lower - SLACK) & (q <= self.upper + SLACK)).all(axis=1)
-        if not len(self.couplings):
+        if not len(self.sums):
             return np.asarray(own)
-        sums = q @ self.couplings[:, :-1].T + self.couplings[:, -1]
-        coupled = (sums >= self.coupled_lower - SLACK) & (sums <= self.coupled_upper + SLACK)
+        sums = q @ self.sums[:, :-1].T + self.sums[:, -1]
+        coupled = (sums >= self.sums_lower - SLACK) & (sums <= self.sums_upper + SLACK)
         return np.asarray(own & coupled.all(axis=1))
 
 
@@ -79,13 +78,12 @@ def joint_ranges(robot: Robot, values: Mapping[str, float], *, limits: bool = Tr
     lower, upper = _told(robot, joints, limits)
     rows, low, high = [], [], []
     driving = set()
-    for k in moving_joints(robot):
-        coupling = robot.frame(k).coupling
-        if coupling is None:
+    for k, law in followers(robot).items():
+        if k > robot.NL:  # where a loop is opened no joint is asked for
             continue
-        ratios = {i: ratio.value(values) for i, ratio in coupling.terms}
+        ratios = {i: ratio.value(values) for i, ratio in law.terms}
         driving |= set(ratios)
-        offset = coupling.offset.value(values)
+        offset = law.offset.value(values)
         (least,), (most,) = _told(robot, [k], limits)
         if len(ratios) > 1:
             rows.append([*(ratios.get(j, 0.0) for j in joints), offset])

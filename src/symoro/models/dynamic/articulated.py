@@ -42,7 +42,7 @@ from dataclasses import dataclass
 
 from symoro.expr.linalg import Vector, add, cross, subtract
 from symoro.expr.scalar import Scalar
-from symoro.models.coordinates import joint_positions, joint_velocities, own_entries
+from symoro.models.coordinates import joint_motion, own_entries
 from symoro.models.dynamic.composite import inverse_inertia
 from symoro.models.dynamic.inertia import effective_inertias, link_inertias, regrouped
 from symoro.models.dynamic.setting import drive_torques, gravity, wrenches
@@ -60,7 +60,6 @@ from symoro.models.spatial import AnyInertia, Inertia, Twist, Wrench, along, gat
 from symoro.program.builder import Builder
 from symoro.program.program import Program
 from symoro.robot.description import BaseKind, Robot
-from symoro.robot.topology import moving_joints
 
 
 @dataclass(frozen=True)
@@ -112,18 +111,17 @@ class Mixed:
 def articulated(robot: Robot) -> Program:
     """Direct dynamics by articulated bodies: all joints free, the base given."""
     builder = Builder(f"{robot.name}_direct_dynamics")
-    q = joint_positions(builder, robot)
-    qd = joint_velocities(builder, robot)
+    joints = joint_motion(builder, robot, "qd")
+    qd = joints.qd
     torques = own_entries(builder, robot, "tau")
-    none: dict[int, Scalar] = dict.fromkeys(moving_joints(robot), 0)
-    friction = drive_torques(builder, robot, qd, none)
-    joints = {
+    friction = drive_torques(builder, robot, qd, joints.qdd)
+    free = {
         j: Free(torque - friction[j], builder.formula(robot.frame(j).IA))  # (44), (106)
         for j, torque in torques.items()
     }
-    tree, base = local_frames(builder, robot, q), base_motion(builder, robot)
+    tree, base = local_frames(builder, robot, joints.q), base_motion(builder, robot)
     inertias, loads = body_inertias(builder, robot, tree), wrenches(builder, robot)
-    found = mixed(builder, tree, qd, joints, base, gravity(builder, robot), inertias, loads)
+    found = mixed(builder, tree, qd, free, base, gravity(builder, robot), inertias, loads)
     builder.output("qdd", [found.qdd[j] for j in torques], "joint accelerations")
     return builder.program()
 

@@ -21,7 +21,7 @@ from symoro.errors import NotApplicableError
 from symoro.expr.linalg import Matrix, Vector, add, cross, matmul, transpose
 from symoro.expr.scalar import Scalar
 from symoro.models.catalogue import Port, model
-from symoro.models.coordinates import joint_positions
+from symoro.models.coordinates import Coordinates, coordinates
 from symoro.models.dynamic.inertia import effective_inertias
 from symoro.models.dynamic.setting import APPLIES_TO, rigid_fixed_tree
 from symoro.models.joints import is_zero
@@ -31,10 +31,7 @@ from symoro.models.references import SYMORO_1997
 from symoro.models.spatial import Inertia
 from symoro.program.builder import Builder
 from symoro.program.program import Program
-from symoro.robot.coordinates import independent
-from symoro.robot.coordinates import matrix as coupling_matrix
 from symoro.robot.description import Robot
-from symoro.robot.topology import moving_joints
 
 Entries = dict[tuple[int, int], Scalar]  # (i, j) of joints with i an ancestor of j, or j itself
 
@@ -97,13 +94,12 @@ def full_matrix(entries: Entries, joints: Sequence[int]) -> Matrix:
     return [[entries.get((i, j), entries.get((j, i), 0)) for j in joints] for i in joints]
 
 
-def coupled(builder: Builder, robot: Robot, entries: Entries) -> Matrix:
+def coupled(joints: Coordinates, entries: Entries) -> Matrix:
     """G' A G over the independent coordinates."""
-    joints = moving_joints(robot)
-    a = full_matrix(entries, joints)
-    if len(joints) == len(independent(robot)):
+    a = full_matrix(entries, list(joints.rows))
+    if joints.free:
         return a
-    g = coupling_matrix(robot, builder.formula)
+    g = joints.matrix()
     return symmetric(matmul(transpose(g), matmul(a, g)))
 
 
@@ -112,16 +108,18 @@ def symmetric(a: Matrix) -> Matrix:
     return [[a[min(i, j)][max(i, j)] for j in range(len(a))] for i in range(len(a))]
 
 
-def solve(builder: Builder, robot: Robot, locals_: Mapping[int, Local], right: Matrix) -> Matrix:
+def solve(
+    builder: Builder, robot: Robot, joints: Coordinates, locals_: Mapping[int, Local], right: Matrix
+) -> Matrix:
     """A^-1 right, over the independent coordinates.
 
     Raises:
         NotApplicableError: A has no inverse.
     """
-    own = independent(robot)
+    own = joints.own
     entries, parents = tree_inertia(builder, robot, locals_), joint_parents(robot, locals_)
-    if len(own) != len(parents):  # coupled coordinates: as if each stood on the one before
-        a = coupled(builder, robot, entries)
+    if not joints.free:  # as if each coordinate stood on the one before
+        a = coupled(joints, entries)
         entries = {(i, j): a[r][c] for c, j in enumerate(own) for r, i in enumerate(own[: c + 1])}
         parents = dict(zip(own, [0, *own[:-1]], strict=True))
     columns = []
@@ -213,7 +211,7 @@ def joint_parents(robot: Robot, locals_: Mapping[int, Local]) -> dict[int, int]:
 def inertia_matrix(robot: Robot) -> Program:
     """The inertia matrix."""
     builder = Builder(f"{robot.name}_inertia_matrix")
-    q = joint_positions(builder, robot)
-    entries = tree_inertia(builder, robot, local_frames(builder, robot, q))
-    builder.output("A", coupled(builder, robot, entries), "inertia matrix")
+    joints = coordinates(builder, robot)
+    entries = tree_inertia(builder, robot, local_frames(builder, robot, joints.positions))
+    builder.output("A", coupled(joints, entries), "inertia matrix")
     return builder.program()

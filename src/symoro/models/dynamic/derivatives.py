@@ -18,58 +18,35 @@ from symoro.expr.linalg import Matrix, identity, transpose
 from symoro.expr.scalar import Expr, Scalar, wrap
 from symoro.expr.substitute import substitute
 from symoro.models.catalogue import Port, model
-from symoro.models.coordinates import (
-    joint_accelerations,
-    joint_positions,
-    joint_velocities,
-    own_entries,
-    without_fixed,
-)
+from symoro.models.coordinates import joint_motion, own_entries, without_fixed
 from symoro.models.dynamic.composite import coupled, solve, tree_inertia
 from symoro.models.dynamic.formulation import quick
-from symoro.models.dynamic.inertia import effective_inertias
-from symoro.models.dynamic.newton_euler import NewtonEuler
-from symoro.models.dynamic.setting import (
-    APPLIES_TO,
-    drive_torques,
-    gravity,
-    rigid_fixed_tree,
-    wrenches,
-)
-from symoro.models.joints import Trigonometry
+from symoro.models.dynamic.setting import APPLIES_TO, rigid_fixed_tree
+from symoro.models.dynamic.torques import Torques
 from symoro.models.kinematic.motion import QD, QDD, Q
-from symoro.models.recursion import base_motion, local_frames
 from symoro.models.references import NEWTON_EULER_2010
 from symoro.program.builder import Builder
 from symoro.program.program import Program
-from symoro.robot.coordinates import independent, project, rates
+from symoro.robot.coordinates import independent
 from symoro.robot.description import Robot
-from symoro.robot.topology import moving_joints
 
 
 class _Torques:
-    """Torques of several motions in one program: geometry, inertia, base and wrenches are declared once."""
+    """Torques at the inputs q and qd, their slopes, and the solution of A x = b."""
 
     def __init__(self, builder: Builder, robot: Robot) -> None:
         self.builder, self.robot = builder, robot
-        self.q = joint_positions(builder, robot)
-        self.qd = joint_velocities(builder, robot)
-        self.trig = Trigonometry(builder, robot)
-        self.locals_ = local_frames(builder, robot, self.q, self.trig)
-        self.formulation = quick(robot)
-        basis = {j: self.formulation.of(j).basis for j in range(1, robot.NL + 1)}
-        self.inertias = effective_inertias(builder, robot, self.locals_, basis)
-        self.base = base_motion(builder, robot)
-        self.wrenches = wrenches(builder, robot)
+        self.motion = joint_motion(builder, robot, "qd")
+        self.torques = Torques(builder, robot, quick(robot), self.motion.joints)
 
     def at(self, qdd: Mapping[int, Scalar]) -> list[Scalar]:
-        """Torques of the independent coordinates at an acceleration of the tree's joints."""
-        recursion = NewtonEuler(self.builder, self.robot, self.formulation, self.q, self.trig)
-        recursion.move(self.base, gravity(self.builder, self.robot), self.qd, qdd)
-        recursion.load(self.inertias, self.wrenches)
-        efforts = recursion.gather()
-        drives = drive_torques(self.builder, self.robot, self.qd, qdd)
-        return project(self.robot, {j: efforts[j] + drives[j] for j in drives}, self.builder.formula)
+        """Torques at an acceleration of the coordinates."""
+        return self.torques.at(self.motion.qd, self.motion.accelerated(qdd))
+
+    def inertia(self) -> Matrix:
+        """A."""
+        entries = tree_inertia(self.builder, self.robot, self.torques.locals_)
+        return coupled(self.motion.joints, entries)
 
     def slopes(self, torques: Sequence[Scalar], name: str) -> Matrix:
         """d torques / d name."""
@@ -83,7 +60,7 @@ class _Torques:
 
     def solved(self, right: Matrix) -> Matrix:
         """A^-1 right."""
-        return solve(self.builder, self.robot, self.locals_, right)
+        return solve(self.builder, self.robot, self.motion.joints, self.torques.locals_, right)
 
 
 @model(
@@ -107,12 +84,11 @@ def inverse_dynamics_derivatives(robot: Robot) -> Program:
     """Derivatives of the inverse dynamic model."""
     builder = Builder(f"{robot.name}_inverse_dynamics_derivatives")
     torques = _Torques(builder, robot)
-    qdd = joint_accelerations(builder, robot)
-    tau = torques.at(qdd)
+    tau = torques.at(own_entries(builder, robot, "qdd"))
     builder.output("dtau_dq", torques.slopes(tau, "q"), "derivatives with respect to positions")
     builder.output("dtau_dqd", torques.slopes(tau, "qd"), "derivatives with respect to velocities")
-    a = coupled(builder, robot, tree_inertia(builder, robot, torques.locals_))
-    builder.output("dtau_dqdd", without_fixed(robot, "qdd", a), "derivatives with respect to accelerations")
+    by_acceleration = without_fixed(robot, "qdd", torques.inertia())
+    builder.output("dtau_dqdd", by_acceleration, "derivatives with respect to accelerations")
     return builder.program()
 
 
@@ -139,8 +115,7 @@ def direct_dynamics_derivatives(robot: Robot) -> Program:
     builder = Builder(f"{robot.name}_direct_dynamics_derivatives")
     torques = _Torques(builder, robot)
     tau = own_entries(builder, robot, "tau")
-    none: dict[int, Scalar] = dict.fromkeys(moving_joints(robot), 0)
-    bias = torques.at(none)
+    bias = torques.at(dict.fromkeys(tau, 0))
     found = torques.solved([[t - h] for t, h in zip(tau.values(), bias, strict=True)])
     right = _at_acceleration(torques, [row[0] for row in found])
     n = len(tau)
@@ -160,7 +135,7 @@ def _at_acceleration(torques: _Torques, qdd: Sequence[Scalar]) -> Matrix:
     builder, robot = torques.builder, torques.robot
     graph, own = builder.graph, independent(robot)
     held: dict[int, Scalar] = {j: Expr(graph, graph.symbol(f"held qdd{j}", ops.VARIABLE)) for j in own}
-    motion = torques.at(rates(robot, held, builder.formula))
+    motion = torques.at(held)
     rows = zip(torques.slopes(motion, "q"), torques.slopes(motion, "qd"), strict=True)
     lits = [[wrap(graph, -x).lit for x in (*a, *b)] for a, b in rows]
     values = {

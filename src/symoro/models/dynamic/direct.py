@@ -9,31 +9,21 @@ Two methods; by default the one that costs fewer operations.
 from __future__ import annotations
 
 from symoro.errors import OptionError
-from symoro.expr.scalar import Scalar
 from symoro.models.catalogue import Option, Port, model
-from symoro.models.coordinates import joint_positions, joint_velocities, own_entries
+from symoro.models.coordinates import joint_motion, own_entries
 from symoro.models.dynamic.articulated import articulated
 from symoro.models.dynamic.composite import solve
 from symoro.models.dynamic.formulation import Formulation
-from symoro.models.dynamic.inertia import effective_inertias
 from symoro.models.dynamic.inverse import EFFORT, chosen
-from symoro.models.dynamic.newton_euler import NewtonEuler
-from symoro.models.dynamic.setting import (
-    APPLIES_TO,
-    drive_torques,
-    gravity,
-    rigid_fixed_tree,
-    wrenches,
-)
-from symoro.models.joints import Trigonometry
+from symoro.models.dynamic.setting import APPLIES_TO, rigid_fixed_tree
+from symoro.models.dynamic.torques import Torques
 from symoro.models.kinematic.motion import QD, Q
-from symoro.models.recursion import base_motion, local_frames
 from symoro.models.references import NEWTON_EULER_2010
 from symoro.program.builder import Builder
 from symoro.program.count import count
 from symoro.program.pipeline import optimise
 from symoro.program.program import Program
-from symoro.robot.coordinates import independent, project
+from symoro.robot.coordinates import independent
 from symoro.robot.description import Robot
 from symoro.robot.topology import moving_joints, outward
 
@@ -95,19 +85,11 @@ def _cheaper(one: Program, other: Program) -> Program:
 
 def _by_inertia(robot: Robot, formulation: Formulation) -> Program:
     builder = Builder(f"{robot.name}_direct_dynamics")
-    q = joint_positions(builder, robot)
-    qd = joint_velocities(builder, robot)
+    motion = joint_motion(builder, robot, "qd")
     tau = own_entries(builder, robot, "tau")
-    trig = Trigonometry(builder, robot)
-    locals_ = local_frames(builder, robot, q, trig)
-    none: dict[int, Scalar] = dict.fromkeys(moving_joints(robot), 0)
-    recursion = NewtonEuler(builder, robot, formulation, q, trig)
-    basis = {j: formulation.of(j).basis for j in range(1, robot.NL + 1)}
-    recursion.move(base_motion(builder, robot), gravity(builder, robot), qd, none)
-    recursion.load(effective_inertias(builder, robot, locals_, basis), wrenches(builder, robot))
-    efforts = recursion.gather()
-    drives = drive_torques(builder, robot, qd, none)
-    bias = project(robot, {j: efforts[j] + drives[j] for j in drives}, builder.formula)
-    solution = solve(builder, robot, locals_, [[t - h] for t, h in zip(tau.values(), bias, strict=True)])
+    torques = Torques(builder, robot, formulation, motion.joints)
+    bias = torques.at(motion.qd, motion.qdd)
+    right = [[t - h] for t, h in zip(tau.values(), bias, strict=True)]
+    solution = solve(builder, robot, motion.joints, torques.locals_, right)
     builder.output("qdd", [row[0] for row in solution], "joint accelerations")
     return builder.program()

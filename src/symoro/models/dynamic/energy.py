@@ -13,7 +13,7 @@ from collections.abc import Mapping
 from symoro.expr.linalg import Vector, add, cross, dot, matvec, scale
 from symoro.expr.scalar import Scalar
 from symoro.models.catalogue import Port, model
-from symoro.models.coordinates import joint_positions, joint_velocities
+from symoro.models.coordinates import joint_motion
 from symoro.models.dynamic.inertia import link_inertias
 from symoro.models.dynamic.setting import APPLIES_TO, gravity, rigid_fixed_tree
 from symoro.models.kinematic.motion import QD, Q, angular_velocities, linear_velocities
@@ -23,7 +23,6 @@ from symoro.models.spatial import Inertia
 from symoro.program.builder import Builder
 from symoro.program.program import Program
 from symoro.robot.description import Robot
-from symoro.robot.topology import moving_joints
 
 Moments = tuple[Scalar, Vector]  # mass, first moment
 
@@ -44,9 +43,9 @@ Moments = tuple[Scalar, Vector]  # mass, first moment
 def energy(robot: Robot) -> Program:
     """Energies, by recursion over the links."""
     builder = Builder(f"{robot.name}_energy")
-    q = joint_positions(builder, robot)
-    qd = joint_velocities(builder, robot)
-    locals_ = local_frames(builder, robot, q)
+    joints = joint_motion(builder, robot, "qd")
+    qd = joints.qd
+    locals_ = local_frames(builder, robot, joints.q)
     base = base_motion(builder, robot, acceleration=False)
     _, w = angular_velocities(locals_, base, qd)
     v = linear_velocities(locals_, base, w, qd)
@@ -60,8 +59,8 @@ def energy(robot: Robot) -> Program:
         ms, m = list(inertias[j].ms), inertias[j].m
         twice = dot(w[j], momentum) + m * dot(v[j], v[j]) + 2 * dot(ms, cross(v[j], w[j]))
         kinetic = kinetic + half * twice
-    for j in moving_joints(robot):
-        kinetic = kinetic + half * builder.formula(robot.frame(j).IA) * (qd[j] * qd[j])
+    for j, rate in qd.items():
+        kinetic = kinetic + half * builder.formula(robot.frame(j).IA) * (rate * rate)
     builder.output("E", kinetic, "kinetic energy")
     builder.output("U", _potential(builder, robot, locals_, inertias), "potential energy of gravity")
     return builder.program()

@@ -57,6 +57,10 @@ class Formulation:
     def of(self, j: int) -> Choice:
         return self.links[j - 1]
 
+    def bases(self) -> dict[int, str]:
+        """The basis of each link."""
+        return {j: choice.basis for j, choice in enumerate(self.links, 1)}
+
     def moves(self, robot: Robot) -> list[Move]:
         """Every way to change one choice."""
         revolute = [j for j in range(1, robot.NL + 1) if robot.frame(j).sigma == JointType.REVOLUTE]

@@ -7,34 +7,21 @@ W. Khalil, D. Creusot, Robotica 15, 1997, sections 5.1, 5.3.1; W. Khalil, ICINCO
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
-from symoro.expr.scalar import Scalar
 from symoro.models.catalogue import Option, Port, model
-from symoro.models.coordinates import joint_accelerations, joint_positions, joint_velocities
+from symoro.models.coordinates import joint_motion
 from symoro.models.dynamic.formulation import Formulation, plain, quick
-from symoro.models.dynamic.inertia import effective_inertias, link_inertias
-from symoro.models.dynamic.newton_euler import NewtonEuler
 from symoro.models.dynamic.search import searched
-from symoro.models.dynamic.setting import (
-    APPLIES_TO,
-    at_rest,
-    drive_torques,
-    gravity,
-    rigid_fixed_tree,
-    wrenches,
-)
-from symoro.models.joints import Trigonometry
+from symoro.models.dynamic.setting import APPLIES_TO, at_rest, rigid_fixed_tree
+from symoro.models.dynamic.torques import Torques
 from symoro.models.kinematic.motion import QD, QDD, Q
-from symoro.models.recursion import base_motion, local_frames
 from symoro.models.references import SYMORO_1997
 from symoro.program.builder import Builder
 from symoro.program.pipeline import optimise
 from symoro.program.program import Program
-from symoro.robot.coordinates import project
 from symoro.robot.description import Robot
-from symoro.robot.topology import moving_joints
 
 EFFORT = Option(
     "effort",
@@ -59,33 +46,18 @@ def torque_program(
     formulation: Formulation,
     *,
     output: str = "tau",
-    velocity: bool = True,
-    acceleration: bool = True,
+    given: Sequence[str] = ("qd", "qdd"),
     friction: bool = True,
     reactions: bool = False,
 ) -> Program:
-    """The program of the torques, with velocities or accelerations left out on request."""
+    """The program of the torques, at the velocities and accelerations that are given; others are zero."""
     builder = Builder(f"{robot.name}_{name}")
-    q = joint_positions(builder, robot)
-    none: dict[int, Scalar] = dict.fromkeys(moving_joints(robot), 0)
-    qd = joint_velocities(builder, robot) if velocity else none
-    qdd = joint_accelerations(builder, robot) if acceleration else none
-    trig = Trigonometry(builder, robot)
-    recursion = NewtonEuler(builder, robot, formulation, q, trig)
+    motion = joint_motion(builder, robot, *given)
+    torques = Torques(builder, robot, formulation, motion.joints, regrouped=not reactions)
+    recursion = torques.recursion(motion.qd, motion.qdd)
+    builder.output(output, torques.of(recursion, motion.qd, motion.qdd, friction=friction), TAU.title)
     if reactions:
-        inertias = link_inertias(builder, robot)
-    else:
-        basis = {j: formulation.of(j).basis for j in range(1, robot.NL + 1)}
-        inertias = effective_inertias(builder, robot, local_frames(builder, robot, q, trig), basis)
-    recursion.move(base_motion(builder, robot), gravity(builder, robot), qd, qdd)
-    recursion.load(inertias, wrenches(builder, robot))
-    efforts = recursion.gather()
-    if friction:
-        drives = drive_torques(builder, robot, qd, qdd)
-        efforts = {j: efforts[j] + drives[j] for j in drives}
-    builder.output(output, project(robot, efforts, builder.formula), TAU.title)
-    if reactions:
-        rows = [recursion.bodies[j].force + recursion.bodies[j].moment for j in range(1, robot.NL + 1)]
+        rows = [body.force + body.moment for _, body in sorted(recursion.bodies.items())]
         builder.output(
             "reactions", rows, "wrench (force; moment) of the antecedent on each link, in its frame"
         )
@@ -137,7 +109,7 @@ def bias_torques(robot: Robot, effort: str = "quick") -> Program:
     """Torques without acceleration."""
 
     def build(formulation: Formulation) -> Program:
-        return torque_program(robot, "bias_torques", formulation, output="H", acceleration=False)
+        return torque_program(robot, "bias_torques", formulation, output="H", given=("qd",))
 
     return chosen(robot, effort, build, "bias-torques")
 
@@ -161,7 +133,6 @@ def gravity_torques(robot: Robot) -> Program:
         "gravity_torques",
         quick(robot),
         output="Q",
-        velocity=False,
-        acceleration=False,
+        given=(),
         friction=False,
     )

@@ -32,22 +32,22 @@ from symoro.expr.graph import ONE, Graph
 from symoro.expr.linalg import Matrix, Vector, add, cross, matvec, transpose
 from symoro.expr.scalar import Expr, Scalar, wrap
 from symoro.models.catalogue import Option, Port, model
-from symoro.models.coordinates import joint_positions, own_entries
+from symoro.models.coordinates import coordinates, own_entries
 from symoro.models.dynamic.composite import coupled, symmetric, tree_composites, tree_inertia
 from symoro.models.dynamic.formulation import quick
-from symoro.models.dynamic.inertia import effective_inertias
-from symoro.models.dynamic.newton_euler import NewtonEuler, moment_k
-from symoro.models.dynamic.setting import APPLIES_TO, at_rest, gravity, rigid_fixed_tree
+from symoro.models.dynamic.newton_euler import moment_k
+from symoro.models.dynamic.setting import APPLIES_TO, at_rest, rigid_fixed_tree
+from symoro.models.dynamic.torques import Torques
 from symoro.models.joints import Angle, Trigonometry
 from symoro.models.kinematic.factoring import simplified
 from symoro.models.kinematic.motion import QD, Q
-from symoro.models.recursion import BaseMotion, Local, local_frames
+from symoro.models.recursion import Local
 from symoro.models.references import LAGRANGE_2008
 from symoro.models.spatial import Inertia
 from symoro.program.builder import Builder
 from symoro.program.count import count
 from symoro.program.program import Program
-from symoro.robot.coordinates import independent, project
+from symoro.robot.coordinates import independent
 from symoro.robot.description import Robot
 from symoro.robot.topology import chain, moving_joints, subtree
 
@@ -78,7 +78,7 @@ def christoffel(builder: Builder, robot: Robot, a: Matrix) -> Cube:
 
 
 class Renaud:
-    """The recursive way to D, over the composite links of a tree without couplings."""
+    """The recursive way to D, over the composite links of a tree whose joints all have a coordinate."""
 
     def __init__(self, builder: Builder, robot: Robot, locals_: Mapping[int, Local]) -> None:
         self.builder, self.robot, self.locals_ = builder, robot, locals_
@@ -155,21 +155,6 @@ class Renaud:
         return found
 
 
-def gravity_efforts(
-    builder: Builder, robot: Robot, q: Mapping[int, Scalar], trig: Trigonometry
-) -> list[Scalar]:
-    """Torques at rest, by the Newton-Euler recursion."""
-    formulation = quick(robot)
-    recursion = NewtonEuler(builder, robot, formulation, q, trig)
-    basis = {j: formulation.of(j).basis for j in range(1, robot.NL + 1)}
-    none: dict[int, Scalar] = dict.fromkeys(moving_joints(robot), 0)
-    still = BaseMotion([0] * 3, [0] * 3, [0] * 3, [0] * 3)
-    recursion.move(still, gravity(builder, robot), none, none)
-    recursion.load(effective_inertias(builder, robot, local_frames(builder, robot, q, trig), basis), {})
-    efforts = recursion.gather()
-    return project(robot, {j: efforts[j] for j in none}, builder.formula)
-
-
 @model(
     "lagrange",
     menu="Dynamic",
@@ -203,21 +188,22 @@ def lagrange(robot: Robot, coriolis: str = "christoffel", expanded: bool = False
     """The equations of motion, term by term; wrenches and the base's motion have no part in them."""
     robot = at_rest(robot)
     builder = Builder(f"{robot.name}_lagrange")
-    q = joint_positions(builder, robot)
-    own = independent(robot)
+    joints = coordinates(builder, robot)
     qd = list(own_entries(builder, robot, "qd").values())
     trig = Trigonometry(builder, robot)
-    locals_ = local_frames(builder, robot, q, trig)
-    a = coupled(builder, robot, tree_inertia(builder, robot, locals_))
+    at_rest_torques = Torques(builder, robot, quick(robot), joints, trig)
+    locals_ = at_rest_torques.locals_
+    a = coupled(joints, tree_inertia(builder, robot, locals_))
     if coriolis == "recursive":
-        if len(own) != len(moving_joints(robot)):
+        if not joints.free:
             raise NotApplicableError(
                 "the recursive way does not treat coupled joints", hint="use coriolis='christoffel'"
             )
         d = Renaud(builder, robot, locals_).run()
     else:
         d = christoffel(builder, robot, a)
-    weights = gravity_efforts(builder, robot, q, trig)
+    none: dict[int, Scalar] = dict.fromkeys(joints.rows, 0)
+    weights = at_rest_torques.at(none, none, friction=False)
     if expanded:
         a, d, weights = (
             _readable(builder, a),

@@ -95,6 +95,7 @@ class NewtonEuler:
         self.builder, self.robot, self.formulation = builder, robot, formulation
         self.trig = trig
         self.bodies: dict[int, Body] = {}
+        self.efforts: dict[int, Scalar] = {}
         for j in outward(robot):
             if j <= robot.NL:
                 self.bodies[j] = self._placed(j, q)
@@ -240,15 +241,14 @@ class NewtonEuler:
 
     def gather(self) -> dict[int, Scalar]:
         """Force or moment along each joint's axis; the bodies then hold the total wrenches."""
-        efforts: dict[int, Scalar] = {}
         for j in reversed(list(self.bodies)):
             body = self.bodies[j]
             self._named_wrench("E", "M", body, "total force and moment")
-            efforts[j] = body.force[2] if body.sigma == JointType.PRISMATIC else body.moment[2]
+            self.efforts[j] = body.force[2] if body.sigma == JointType.PRISMATIC else body.moment[2]
             parent = self.bodies.get(body.i)
             if parent is not None:
                 self._hand_over(body, parent)
-        return efforts
+        return self.efforts
 
     def _hand_over(self, body: Body, parent: Body) -> None:
         force = body.to_antecedent(body.force)

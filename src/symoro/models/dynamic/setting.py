@@ -12,7 +12,6 @@ from symoro.expr.scalar import Scalar, sign
 from symoro.program.builder import Builder
 from symoro.robot.coordinates import independent
 from symoro.robot.description import WRENCH, ZERO3, BaseKind, Robot
-from symoro.robot.topology import moving_joints
 
 LOOPS = "it has closed loops; robot.tree() cuts them"
 
@@ -63,12 +62,12 @@ def drive_torques(
 ) -> dict[int, Scalar]:
     """Rotor inertia and friction: IA qdd + FV qd + FS sign(qd) + FO, for every moving joint."""
     found: dict[int, Scalar] = {}
-    for j in moving_joints(robot):
+    for j, rate in qd.items():
         frame = robot.frame(j)
         torque: Scalar = builder.formula(frame.FO)
-        torque = torque + builder.formula(frame.IA) * qdd[j] + builder.formula(frame.FV) * qd[j]
+        torque = torque + builder.formula(frame.IA) * qdd[j] + builder.formula(frame.FV) * rate
         if not frame.FS.is_zero:
-            torque = torque + builder.formula(frame.FS) * sign(qd[j])
+            torque = torque + builder.formula(frame.FS) * sign(rate)
         found[j] = torque
     return found
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from symoro.expr.linalg import matvec, transpose
 from symoro.models.catalogue import Port, model
-from symoro.models.coordinates import joint_positions
+from symoro.models.coordinates import coordinates
 from symoro.models.dynamic.setting import LOOPS
 from symoro.models.geometric.steps import last_frame, resolve
 from symoro.models.joints import Trigonometry
@@ -56,10 +56,10 @@ def static_torques(
 
 def _program(robot: Robot, end: int, frame: int | str, m: int) -> Program:
     builder = Builder(f"{robot.name}_static_torques")
-    q = joint_positions(builder, robot)
+    joints = coordinates(builder, robot)
     wrench = builder.input(
         "F", (6,), [f"F_{k}" for k in range(1, 7)], f"wrench of frame {end} in frame {frame}"
     )
-    f = factors(builder, robot, end, frame, m, q, Trigonometry(builder, robot))
+    f = factors(builder, robot, end, frame, m, joints, Trigonometry(builder, robot))
     builder.output("tau", matvec(transpose(assembled(f)), wrench), "joint torques and forces")
     return builder.program()

@@ -21,6 +21,7 @@ from symoro.models.numeric.tree import (
     placements,
     standing,
 )
+from symoro.robot.coordinates import followers
 from symoro.robot.description import GEOMETRIC, BaseKind, Frame, JointType, Placement, Robot
 
 Point = tuple[float, float, float]
@@ -67,9 +68,7 @@ class _Numbers:
         self.values = {**dict(robot.nominal), **values}
         places: list[Frame | Placement] = [*robot.frames, *([robot.tool.place] if robot.tool else [])]
         formulas = [getattr(place, name) for place in places for name in GEOMETRIC] + list(robot.base.Z)
-        for frame in robot.frames:
-            if frame.coupling:
-                formulas.append(frame.coupling.offset)
+        formulas += [law.offset for law in followers(robot).values()]
         missing = sorted({name for f in formulas for name in f.symbols} - self.values.keys())
         if missing:
             raise ArgumentError(f"no number is known for {', '.join(missing)}")

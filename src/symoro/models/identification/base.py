@@ -201,7 +201,7 @@ def exact(
     """By the general rule and the exact null space.
 
     Arguments:
-        tree: the robot with its loops cut and closed by couplings.
+        tree: the robot with its loops cut and closed by joints that follow others.
     """
     geometry = field_of(tree)
     allowed = columns(original, rotor=rotor)

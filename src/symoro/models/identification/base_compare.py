@@ -90,7 +90,7 @@ class _Sampling:
     """The columns of a robot at states of it.
 
     Attributes:
-        robot: with linear loops as couplings, and a number for every symbol.
+        robot: with linear loops as joints that follow others, and a number for every symbol.
         loops: the others.
         moving: whether the base moves.
         prescribed: whether it does as prescribed; then what its motion shows does not count.

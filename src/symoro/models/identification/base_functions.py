@@ -24,6 +24,7 @@ from symoro.models.identification.base_element import Element, Scalar, inverse
 from symoro.models.identification.base_field import Field
 from symoro.models.identification.base_linear import Vector, add_to, independent
 from symoro.models.identification.base_waves import COS, SIN, Function, product, scaled, total
+from symoro.robot.coordinates import relation
 from symoro.robot.description import INERTIAL, JointType, Robot
 
 Matrix = list[list[Function]]
@@ -81,16 +82,17 @@ class Place:
 
 
 def place(geometry: Field, robot: Robot, j: int) -> Place:
-    """iTj with q_j = 0; an offset of a coupling counts as one of the joint."""
+    """iTj with q_j = 0; a joint that follows others is where it is with those at zero."""
     frame = robot.frame(j)
     (sg, cg), (sa, ca) = geometry.sincos(frame.gamma), geometry.sincos(frame.alpha)
     st, ct = geometry.sincos(frame.theta)
     b, d, r = geometry.of(frame.b), geometry.of(frame.d), geometry.of(frame.r)
-    if frame.coupling and frame.sigma == JointType.REVOLUTE:
-        so, co = geometry.sincos(frame.coupling.offset)
+    law = relation(robot, j)
+    if law and frame.sigma == JointType.REVOLUTE:
+        so, co = geometry.sincos(law.offset)
         st, ct = st * co + ct * so, ct * co - st * so
-    elif frame.coupling:
-        r = r + geometry.of(frame.coupling.offset)
+    elif law:
+        r = r + geometry.of(law.offset)
     first = [[cg, -sg * ca, sg * sa], [sg, cg * ca, -cg * sa], [0, sa, ca]]
     axis = [row[2] for row in first]
     rotation = [[x * ct + y * st, y * ct - x * st, z] for x, y, z in first]
@@ -156,10 +158,10 @@ class Expansion:
 
     def _ratios(self, j: int) -> list[tuple[int, Scalar]]:
         """The coordinates that move joint j, with their ratios."""
-        coupling = self.robot.frame(j).coupling
-        if coupling is None:
+        law = relation(self.robot, j)
+        if law is None:
             return [(j, 1)]
-        return [(i, c) for i, ratio in coupling.terms if (c := self.geometry.of(ratio))]
+        return [(i, c) for i, ratio in law.terms if (c := self.geometry.of(ratio))]
 
     def _name_variables(self) -> None:
         """Angles are numbered by coordinate and kind of ratio: of one coordinate, q and k*q are unrelated angles

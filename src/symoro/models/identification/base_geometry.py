@@ -12,6 +12,7 @@ from typing import Any
 
 from symoro.expr.formula import ZERO, Formula, exact_angle
 from symoro.models.identification.base_field import Field
+from symoro.robot.coordinates import followers
 from symoro.robot.description import ANGLES, INERTIAL, BaseKind, JointType, Robot
 
 ANGLE_TOLERANCE = 1e-5
@@ -92,9 +93,9 @@ def field_of(robot: Robot) -> Field:
     for frame in robot.frames:
         angles += [getattr(frame, name) for name in ANGLES]
         lengths += [getattr(frame, name) for name in LENGTHS]
-        if frame.coupling:
-            lengths += [ratio for _, ratio in frame.coupling.terms]
-            (angles if frame.sigma == JointType.REVOLUTE else lengths).append(frame.coupling.offset)
+    for j, law in followers(robot).items():
+        lengths += [ratio for _, ratio in law.terms]
+        (angles if robot.frame(j).sigma == JointType.REVOLUTE else lengths).append(law.offset)
     return Field(lengths, angles)
 
 

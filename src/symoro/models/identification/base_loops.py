@@ -1,7 +1,7 @@
 """Closed loops whose closure is linear: parallelograms, and whatever else moves like one.
 
 There the dependent joints are sums of independent ones plus a constant, q3 = q7 - q2 + pi/2 say: the loop can be
-replaced by couplings. Loops are looked at one by one, then those that are left together; what one of them gives is
+replaced by relations. Loops are looked at one by one, then those that are left together; what one of them gives is
 known to the next, and loops that close in another way are left open, for states to be sampled.
 
 A linear closure is guessed from numbers (a posture where the dependent rates are whole multiples of the others), and
@@ -33,7 +33,8 @@ from symoro.models.identification.base_geometry import field_of
 from symoro.models.identification.base_numeric import Geometry, completed, numbers
 from symoro.models.numeric.closure import closure
 from symoro.models.numeric.fixed_point import Array, doubles, exactly
-from symoro.robot.description import Coupling, JointType, Robot
+from symoro.robot.coordinates import Relation, followers, following, relation
+from symoro.robot.description import JointType, Robot
 from symoro.robot.topology import Loop, loops
 
 _SMALL = 1e-6
@@ -49,9 +50,9 @@ class Closures:
     """What is known of a robot's loops.
 
     Attributes:
-        robot: with couplings in place of linear loops, and a nominal value for every symbol.
+        robot: with relations in place of linear loops, and a nominal value for every symbol.
         open: the loops that do not close linearly.
-        words: the couplings.
+        words: the relations.
         invented: symbols that were given a value.
         posture: where the others are to be assembled.
     """
@@ -65,7 +66,7 @@ class Closures:
 
 @dataclass(frozen=True)
 class Closure:
-    """The tree with couplings in place of loops, and the couplings in words."""
+    """The tree with relations in place of loops, and the relations in words."""
 
     robot: Robot
     words: str
@@ -113,45 +114,41 @@ def _closures(robot: Robot, posture: Posture | None) -> Closures:
     left = tuple(loops(whole))
     coupled = whole
     while group := _next_linear(coupled, left, posture):
-        chosen, couplings = group
-        coupled = _coupled(coupled, couplings)
+        chosen, relations = group
+        coupled = _coupled(coupled, relations)
         left = tuple(loop for loop in left if loop not in chosen)
-    new = {
-        j: after.coupling
-        for j, (before, after) in enumerate(zip(robot.frames, coupled.frames, strict=True), 1)
-        if after.coupling and after.coupling != before.coupling
-    }
+    new = {j: law for j, law in followers(coupled).items() if law != relation(robot, j)}
     words = "loops closed linearly: " + ", ".join(_word(j, c) for j, c in new.items()) if new else ""
     return Closures(coupled, left, words, invented, posture)
 
 
 def _next_linear(
     robot: Robot, left: Sequence[Loop], posture: Posture | None
-) -> tuple[tuple[Loop, ...], dict[int, Coupling]] | None:
+) -> tuple[tuple[Loop, ...], dict[int, Relation]] | None:
     groups = [(loop,) for loop in left] + ([tuple(left)] if len(left) > 1 else [])
     for group in groups:
-        couplings = _linear(robot, group, posture)
-        if couplings is not None:
-            return group, couplings
+        relations = _linear(robot, group, posture)
+        if relations is not None:
+            return group, relations
     return None
 
 
-def _linear(robot: Robot, group: tuple[Loop, ...], posture: Posture | None) -> dict[int, Coupling] | None:
-    """Couplings that close some loops; of several the one that moves most joints: a rhombus can also fold up."""
+def _linear(robot: Robot, group: tuple[Loop, ...], posture: Posture | None) -> dict[int, Relation] | None:
+    """Relations that close some loops; of several the one that moves most joints: a rhombus can also fold up."""
     geometry = numbers(robot, closing=group)
-    tried: dict[object, dict[int, Coupling]] = {}
+    tried: dict[object, dict[int, Relation]] = {}
     for at in assembled(geometry, posture):
-        couplings = _guess(geometry, at, posture)
-        if couplings is not None:
-            tried.setdefault(tuple(couplings.items()), couplings)
-    for couplings in sorted(tried.values(), key=lambda found: -sum(len(c.terms) for c in found.values())):
-        if _holds(_coupled(robot, couplings), group):
-            return couplings
+        relations = _guess(geometry, at, posture)
+        if relations is not None:
+            tried.setdefault(tuple(relations.items()), relations)
+    for relations in sorted(tried.values(), key=lambda found: -sum(len(c.terms) for c in found.values())):
+        if _holds(_coupled(robot, relations), group):
+            return relations
     return None
 
 
-def _guess(geometry: Geometry, at: Assembly, posture: Posture | None) -> dict[int, Coupling] | None:
-    """Couplings that hold near an assembly, far from it and at the posture given, to the precision of the numbers."""
+def _guess(geometry: Geometry, at: Assembly, posture: Posture | None) -> dict[int, Relation] | None:
+    """Relations that hold near an assembly, far from it and at the posture given, to the precision of the numbers."""
     if not at.bound:
         return {}
     ratios = rates(geometry, at.q[None], at)[0][at.bound]
@@ -168,13 +165,13 @@ def _guess(geometry: Geometry, at: Assembly, posture: Posture | None) -> dict[in
     constants = at.q[at.bound] - whole @ at.q[at.free]
     if posture is not None and not _meets(geometry, at, whole, constants, posture):
         return None
-    couplings: dict[int, Coupling] = {}
+    relations: dict[int, Relation] = {}
     for row, k, constant in zip(whole, at.bound, constants.tolist(), strict=True):
         terms = tuple(
             (geometry.coordinates[i], formula(Fraction(c))) for i, c in zip(at.free, row, strict=True) if c
         )
-        couplings[geometry.coordinates[k]] = Coupling(terms, _offset(geometry, k, constant))
-    return couplings
+        relations[geometry.coordinates[k]] = Relation(terms, _offset(geometry, k, constant))
+    return relations
 
 
 def _meets(geometry: Geometry, at: Assembly, ratios: Array, constants: Array, posture: Posture) -> bool:
@@ -187,7 +184,7 @@ def _meets(geometry: Geometry, at: Assembly, ratios: Array, constants: Array, po
 
 
 def _offset(geometry: Geometry, k: int, number: float) -> Formula:
-    """The constant of a coupling: a multiple of pi/12 and some of the angles of the loop, or the number itself."""
+    """The constant of a relation: a multiple of pi/12 and some of the angles of the loop, or the number itself."""
     if geometry.robot.frame(geometry.coordinates[k]).sigma == JointType.PRISMATIC:
         return ZERO if abs(number) < _SMALL else formula(round(number, 14))
     values = dict(geometry.robot.nominal)
@@ -214,27 +211,23 @@ def _twelfths(angle: float) -> Fraction | None:
     return Fraction((twelfths + 11) % 24 - 11, 12)
 
 
-def _coupled(robot: Robot, couplings: Mapping[int, Coupling]) -> Robot:
-    """The robot with couplings; those it had follow the joints that now depend on others."""
-    frames = []
-    for j, frame in enumerate(robot.frames, 1):
-        coupling = couplings.get(j, frame.coupling)
-        if frame.coupling and j not in couplings:
-            coupling = _followed(frame.coupling, couplings)
-        # a joint that follows others has no motion of its own to fix
-        frames.append(replace(frame, coupling=coupling, QP=None, QDP=None, GAM=None))
-    return replace(robot, frames=tuple(frames))
+def _coupled(robot: Robot, relations: Mapping[int, Relation]) -> Robot:
+    """The robot with relations; those it had follow the joints that now depend on others."""
+    before = {j: _followed(law, relations) for j, law in followers(robot).items()}
+    # a joint that follows others has no motion of its own to fix
+    frames = tuple(replace(frame, QP=None, QDP=None, GAM=None) for frame in robot.frames)
+    return following(replace(robot, frames=frames), {**before, **relations})
 
 
-def _followed(given: Coupling, couplings: Mapping[int, Coupling]) -> Coupling:
+def _followed(given: Relation, relations: Mapping[int, Relation]) -> Relation:
     terms: dict[int, Formula] = {}
     offset = given.offset
     for i, ratio in given.terms:
-        inner = couplings.get(i, Coupling(((i, formula(1)),)))
+        inner = relations.get(i, Relation(((i, formula(1)),)))
         offset = offset + ratio * inner.offset
         for k, c in inner.terms:
             terms[k] = terms.get(k, ZERO) + ratio * c
-    return Coupling(tuple((k, c) for k, c in terms.items() if not c.is_zero), offset)
+    return Relation(tuple((k, c) for k, c in terms.items() if not c.is_zero), offset)
 
 
 def _holds(robot: Robot, group: Sequence[Loop]) -> bool:
@@ -256,9 +249,9 @@ def _proved(robot: Robot) -> bool:
     return True
 
 
-def _word(j: int, coupling: Coupling) -> str:
-    parts = [(str(c), f"q{i}") for i, c in coupling.terms]
+def _word(j: int, law: Relation) -> str:
+    parts = [(str(c), f"q{i}") for i, c in law.terms]
     words = [name if c == "1" else f"-{name}" if c == "-1" else f"{c}*{name}" for c, name in parts]
-    if not coupling.offset.is_zero or not words:
-        words.append(str(coupling.offset))
+    if not law.offset.is_zero or not words:
+        words.append(str(law.offset))
     return f"q{j} = " + " + ".join(words).replace("+ -", "- ")

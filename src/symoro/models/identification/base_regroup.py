@@ -32,6 +32,7 @@ from symoro.models.identification.base_functions import (
     span,
 )
 from symoro.models.identification.base_linear import Vector, add_to, independent
+from symoro.robot.coordinates import followers, relation
 from symoro.robot.coordinates import independent as coordinates
 from symoro.robot.description import INERTIAL, JointType, Robot
 from symoro.robot.topology import chain, common_ancestor, is_prefix_ordered, outward
@@ -62,7 +63,7 @@ class Regrouping:
 
 
 def regroup(geometry: Field, robot: Robot, root: Span | None, allowed: set[Column]) -> Regrouping:
-    """The base parameters of a tree, couplings included.
+    """The base parameters of a tree, joints that follow others included.
 
     Arguments:
         root: what the base spans: None for a base that moves freely, link 0 with its parameters.
@@ -90,12 +91,11 @@ def blocks(robot: Robot) -> list[Block]:
     """The links in blocks whose joints move independently of all others; roots before what stands on them."""
     moved: dict[int, set[int]] = {i: {i} for i in coordinates(robot)}
     tree = robot.tree()
-    for j, frame in enumerate(tree.frames, 1):
-        for i, _ in frame.coupling.terms if frame.coupling else ():
+    for j, law in followers(tree).items():
+        for i, _ in law.terms:
             moved[i].add(j)
     groups = [_between(tree, joints) for joints in moved.values() if len(joints) > 1]
-    for j, frame in enumerate(tree.frames, 1):
-        groups += [_between(tree, {j, *(i for i, _ in frame.coupling.terms)})] if frame.coupling else []
+    groups += [_between(tree, {j, *(i for i, _ in law.terms)}) for j, law in followers(tree).items()]
     merged = _merged(tree, groups)
     inside = {j for group in merged for j in group}
     merged += [{j} for j in range(1, tree.NL + 1) if j not in inside]
@@ -171,7 +171,7 @@ class _Work:
 
     def _plain(self, block: Block) -> bool:
         """Whether the general rule is complete for it."""
-        alone = len(block.links) == 1 and self.robot.frame(block.links[0]).coupling is None
+        alone = len(block.links) == 1 and relation(self.robot, block.links[0]) is None
         return alone and self.spans[block.root].full
 
     def _outward(self) -> None:
@@ -201,9 +201,9 @@ class _Work:
             passed.append({key[1]: c for key, c in function.items() if key[0] == "B" and key[2] == constant})
             own.append({key: c for key, c in function.items() if key[0] != "B" or key[2] != constant})
         found = independent(own)
-        for n, relation in found.relations.items():
+        for n, parts in found.relations.items():
             rest = dict(passed[n])
-            for p, c in relation.items():
+            for p, c in parts.items():
                 add_to(self.forms[columns[p]], self.forms[columns[n]], c)
                 add_to(rest, passed[p], -c)
             self._book(block.root, rest, self.forms[columns[n]])
@@ -284,7 +284,7 @@ def _chosen_again(robot: Robot, kept: Mapping[Column, Form], allowed: set[Column
                 vectors[column][keeper] = c
     found = independent([vectors[column] for column in columns])
     rows: dict[Column, Form] = {columns[p]: {columns[p]: 1} for p in found.pivots}
-    for n, relation in found.relations.items():
-        for p, c in relation.items():
+    for n, parts in found.relations.items():
+        for p, c in parts.items():
             rows[columns[p]][columns[n]] = c
     return rows

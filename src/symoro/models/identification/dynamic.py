@@ -21,13 +21,13 @@ the model.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 
 from symoro.expr.linalg import add, cross, dot, matvec, transpose
 from symoro.expr.scalar import Scalar, sign
 from symoro.models.catalogue import model
-from symoro.models.coordinates import joint_accelerations, joint_positions, joint_velocities
+from symoro.models.coordinates import Coordinates, JointMotion, joint_motion
 from symoro.models.dynamic.formulation import Formulation, plain, quick
 from symoro.models.dynamic.newton_euler import Body, NewtonEuler
 from symoro.models.dynamic.setting import APPLIES_TO, gravity
@@ -47,12 +47,9 @@ from symoro.models.references import SYMORO_1997
 from symoro.program.builder import Builder
 from symoro.program.count import count
 from symoro.program.program import Program
-from symoro.robot.coordinates import project
 from symoro.robot.description import Robot
-from symoro.robot.topology import moving_joints
 
 Entries = dict[tuple[int, Column], Scalar]  # (joint of the tree, column)
-Rates = Mapping[int, Scalar]
 
 
 def felt(body: Body, twist: Twist) -> dict[str, Scalar]:
@@ -82,31 +79,25 @@ def drive(kind: str, qd: Scalar, qdd: Scalar) -> Scalar:
     return {"IA": qdd, "FV": qd, "FO": 1}[kind]
 
 
-def regressor(
-    builder: Builder, robot: Robot, formulation: Formulation, q: Rates, qd: Rates, qdd: Rates
-) -> Entries:
+def regressor(builder: Builder, robot: Robot, formulation: Formulation, joints: JointMotion) -> Entries:
     """The entries for every joint of the tree and every column there can be; those not read cost nothing."""
     trig = Trigonometry(builder, robot)
-    recursion = NewtonEuler(builder, robot, formulation, q, trig)
-    recursion.move(base_motion(builder, robot), gravity(builder, robot), qd, qdd)
+    recursion = NewtonEuler(builder, robot, formulation, joints.q, trig)
+    recursion.move(base_motion(builder, robot), gravity(builder, robot), joints.qd, joints.qdd)
     entries: Entries = {}
     for (k, j), twist in joint_twists(recursion.bodies, trig).items():
         name_twist(builder, ("JV", "JW"), f"{k}_{j}", twist)
         for kind, value in felt(recursion.bodies[j], twist).items():
             entries[k, Column(kind, j)] = builder.named(f"W{k}_{kind}{j}", value)
-    for j in moving_joints(robot):
+    for j, rate in joints.qd.items():
         for kind in ("IA", "FV", "FS", "FO"):
-            entries[j, Column(kind, j)] = drive(kind, qd[j], qdd[j])
+            entries[j, Column(kind, j)] = drive(kind, rate, joints.qdd[j])
     return entries
 
 
-def rows(builder: Builder, robot: Robot, entries: Entries, chosen: Sequence[Column]) -> list[list[Scalar]]:
+def rows(joints: Coordinates, entries: Entries, chosen: Sequence[Column]) -> list[list[Scalar]]:
     """The matrix over the independent coordinates: G' times the entries of the tree's joints."""
-    joints = moving_joints(robot)
-    found = [
-        project(robot, {k: entries.get((k, column), 0) for k in joints}, builder.formula) for column in chosen
-    ]
-    return transpose(found)
+    return transpose([joints.project({k: entries.get((k, c), 0) for k in joints.rows}) for c in chosen])
 
 
 def formulations(robot: Robot) -> list[Formulation]:
@@ -120,11 +111,9 @@ def formulations(robot: Robot) -> list[Formulation]:
 def regressor_program(robot: Robot, formulation: Formulation, chosen: Sequence[Column]) -> Program:
     """The program of W."""
     builder = Builder(f"{robot.name}_dynamic_identification")
-    q = joint_positions(builder, robot)
-    qd = joint_velocities(builder, robot)
-    qdd = joint_accelerations(builder, robot)
-    entries = regressor(builder, robot, formulation, q, qd, qdd)
-    builder.output("W", rows(builder, robot, entries, chosen), W.title)
+    joints = joint_motion(builder, robot, "qd", "qdd")
+    entries = regressor(builder, robot, formulation, joints)
+    builder.output("W", rows(joints.joints, entries, chosen), W.title)
     return replace(builder.program(), columns=tuple(column.name for column in chosen))
 
 

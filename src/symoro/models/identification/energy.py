@@ -19,7 +19,7 @@ from dataclasses import replace
 from symoro.expr.linalg import Vector, cross, dot, subtract
 from symoro.expr.scalar import Scalar
 from symoro.models.catalogue import Port, model
-from symoro.models.coordinates import joint_positions, joint_velocities
+from symoro.models.coordinates import joint_motion
 from symoro.models.dynamic.setting import gravity
 from symoro.models.identification.columns import (
     AT_REST,
@@ -99,9 +99,8 @@ def _heights(bodies: Bodies, g: Mapping[int, Vector]) -> dict[int, Scalar]:
 def energy_identification(robot: Robot, parameters: str = "standard") -> Program:
     """The energy functions."""
     builder = Builder(f"{robot.name}_energy_identification")
-    q = joint_positions(builder, robot)
-    qd = joint_velocities(builder, robot)
+    joints = joint_motion(builder, robot, "qd")
     chosen = columns(robot, parameters, "none")
-    h = energy_functions(builder, robot, q, qd)
+    h = energy_functions(builder, robot, joints.q, joints.qd)
     builder.output("h", [h[column] for column in chosen], H.title)
     return replace(builder.program(), columns=tuple(column.name for column in chosen))

@@ -27,7 +27,7 @@ from dataclasses import dataclass, replace
 from symoro.expr.linalg import Vector, VectorLike, add, cross, dot
 from symoro.expr.scalar import Scalar
 from symoro.models.catalogue import Port, model
-from symoro.models.coordinates import joint_positions, joint_velocities
+from symoro.models.coordinates import joint_motion
 from symoro.models.dynamic.newton_euler import Body
 from symoro.models.dynamic.setting import gravity
 from symoro.models.identification.columns import (
@@ -156,10 +156,9 @@ def split(builder: Builder, robot: Robot, q: Mapping[int, Scalar], qd: Mapping[i
 def filtered_identification(robot: Robot, parameters: str = "standard", friction: str = "given") -> Program:
     """The momenta and the slopes of the energies."""
     builder = Builder(f"{robot.name}_filtered_identification")
-    q = joint_positions(builder, robot)
-    qd = joint_velocities(builder, robot)
+    joints = joint_motion(builder, robot, "qd")
     chosen = columns(robot, parameters, friction)
-    found = split(builder, robot, q, qd)
-    builder.output("D1", rows(builder, robot, found.first, chosen), D1.title)
-    builder.output("D2", rows(builder, robot, found.second, chosen), D2.title)
+    found = split(builder, robot, joints.q, joints.qd)
+    builder.output("D1", rows(joints.joints, found.first, chosen), D1.title)
+    builder.output("D2", rows(joints.joints, found.second, chosen), D2.title)
     return replace(builder.program(), columns=tuple(column.name for column in chosen))

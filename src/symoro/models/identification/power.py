@@ -20,7 +20,7 @@ from dataclasses import replace
 
 from symoro.expr.scalar import Scalar, absolute
 from symoro.models.catalogue import Option, Port, model
-from symoro.models.coordinates import joint_accelerations, joint_positions, joint_velocities
+from symoro.models.coordinates import JointMotion, joint_motion
 from symoro.models.identification.columns import (
     AT_REST,
     FRICTION_OPTION,
@@ -54,17 +54,11 @@ def lost(column: Column, qd: Mapping[int, Scalar]) -> Scalar:
     return rate * rate if column.kind == "FV" else rate
 
 
-def energy_rates(
-    builder: Builder,
-    robot: Robot,
-    q: Mapping[int, Scalar],
-    qd: Mapping[int, Scalar],
-    qdd: Mapping[int, Scalar],
-) -> dict[Column, Scalar]:
+def energy_rates(builder: Builder, robot: Robot, joints: JointMotion) -> dict[Column, Scalar]:
     """dh/dt = qd' W."""
     found: dict[Column, Scalar] = {}
-    for (k, column), entry in regressor(builder, robot, formulations(robot)[0], q, qd, qdd).items():
-        found[column] = found.get(column, 0) + qd[k] * entry
+    for (k, column), entry in regressor(builder, robot, formulations(robot)[0], joints).items():
+        found[column] = found.get(column, 0) + joints.qd[k] * entry
     return found
 
 
@@ -88,14 +82,12 @@ def power_identification(
 ) -> Program:
     """The energy functions and the power of friction."""
     builder = Builder(f"{robot.name}_power_identification")
-    q = joint_positions(builder, robot)
-    qd = joint_velocities(builder, robot)
+    joints = joint_motion(builder, robot, "qd", *(["qdd"] if acceleration else []))
     chosen = columns(robot, parameters, friction)
-    h = energy_functions(builder, robot, q, qd)
+    h = energy_functions(builder, robot, joints.q, joints.qd)
     builder.output("h", [h[c] if _is_inertial(c) else 0 for c in chosen], H.title)
-    builder.output("p", [0 if _is_inertial(c) else lost(c, qd) for c in chosen], LOSS.title)
+    builder.output("p", [0 if _is_inertial(c) else lost(c, joints.qd) for c in chosen], LOSS.title)
     if acceleration:
-        qdd = joint_accelerations(builder, robot)
-        rates = energy_rates(builder, robot, q, qd, qdd)
+        rates = energy_rates(builder, robot, joints)
         builder.output("dh", [rates.get(c, 0) if _is_inertial(c) else 0 for c in chosen], DH.title)
     return replace(builder.program(), columns=tuple(column.name for column in chosen))

@@ -9,7 +9,6 @@ of the linear ones among them (an arm that only positions), else det(J' J).
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from symoro.errors import NotApplicableError
@@ -17,7 +16,7 @@ from symoro.expr import ops
 from symoro.expr.linalg import Matrix, matmul, transpose
 from symoro.expr.scalar import Expr, Scalar
 from symoro.models.catalogue import Option, Port, model
-from symoro.models.coordinates import joint_positions
+from symoro.models.coordinates import Coordinates, coordinates
 from symoro.models.joints import Trigonometry, is_zero
 from symoro.models.kinematic.blocks import always_singular, block_sign, diagonal_blocks, minor
 from symoro.models.kinematic.factoring import Factoring, factored
@@ -83,25 +82,25 @@ def determinant(builder: Builder, chosen: Chosen) -> Determinant:
     return Determinant(meaning, tuple(parts), block_sign(blocks))
 
 
-def chosen_part(builder: Builder, robot: Robot, end: int, q: Mapping[int, Scalar]) -> Chosen:
+def chosen_part(builder: Builder, robot: Robot, end: int, joints: Coordinates) -> Chosen:
     """The part of the Jacobian of frame `end` that tells where it is singular."""
     trig = Trigonometry(builder, robot)
     way = (0, *chain(robot, end))
     tried = way[:: 1 + len(way) // MAX_TRIED]
-    made = [factors(builder, robot, end, m, m, q, trig, named=False) for m in tried]
+    made = [factors(builder, robot, end, m, m, joints, trig, named=False) for m in tried]
     thirds = [_moving(f.third) for f in made]
     if not thirds[0]:
         raise NotApplicableError(f"no joint moves frame {end} of robot '{robot.name}'")
-    joints = len(thirds[0][0])
-    if joints >= 6:
-        return Chosen(min(thirds, key=_complexity), "J" if joints == 6 else "J J'")
+    moving = len(thirds[0][0])
+    if moving >= 6:
+        return Chosen(min(thirds, key=_complexity), "J" if moving == 6 else "J J'")
     inside = [_moving(assembled(f)) for f in made]
     for rows, meaning in (
         (6, "the rows of J that are not zero"),
         (3, "the linear rows of J that are not zero"),
     ):
         nonzero = [[row for row in m[:rows] if not all(map(is_zero, row))] for m in inside]
-        square = [m for m in nonzero if len(m) == joints and diagonal_blocks(m)]
+        square = [m for m in nonzero if len(m) == moving and diagonal_blocks(m)]
         if square:
             return Chosen(min(square, key=_complexity), meaning)
     return Chosen(min(inside, key=_complexity), GRAM)
@@ -140,8 +139,7 @@ def jacobian_determinant(robot: Robot, to: int | str | None = None) -> Program:
     """The determinant, each factor a variable of its own."""
     tree, end, _ = moving_frame(robot, to)
     builder = Builder(f"{robot.name}_jacobian_determinant")
-    q = joint_positions(builder, tree)
-    found = determinant(builder, chosen_part(builder, tree, end, q))
+    found = determinant(builder, chosen_part(builder, tree, end, coordinates(builder, tree)))
     total: Scalar = builder.number(found.sign)
     number = 0
     notes = []

@@ -11,6 +11,7 @@ is inverted block by block (section 4.6). A prescribed motion of the base is sub
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from symoro.errors import NotApplicableError, OptionError
@@ -30,7 +31,7 @@ from symoro.expr.linalg import (
 )
 from symoro.expr.scalar import Scalar
 from symoro.models.catalogue import Option, Port, model
-from symoro.models.coordinates import joint_positions
+from symoro.models.coordinates import coordinates
 from symoro.models.geometric.between import placement_between
 from symoro.models.joints import Trigonometry, is_zero
 from symoro.models.kinematic.blocks import solve
@@ -68,16 +69,17 @@ class _Setting:
     end: int
     frame: int | str
     m: int
-    q: dict[int, Scalar]
+    q: Mapping[int, Scalar]
     trig: Trigonometry
     factors: Factors
 
 
 def _setting(robot: Robot, end: int, frame: int | str, m: int, name: str) -> _Setting:
     builder = Builder(f"{robot.name}_{name}")
-    q = joint_positions(builder, robot)
+    joints = coordinates(builder, robot)
     trig = Trigonometry(builder, robot)
-    return _Setting(builder, robot, end, frame, m, q, trig, factors(builder, robot, end, frame, m, q, trig))
+    made = factors(builder, robot, end, frame, m, joints, trig)
+    return _Setting(builder, robot, end, frame, m, joints.positions, trig, made)
 
 
 def _to_mid(f: Factors, v: Vector, w: Vector) -> Vector:

@@ -32,7 +32,7 @@ from symoro.expr.linalg import (
 )
 from symoro.expr.scalar import Scalar
 from symoro.models.catalogue import Option, Port, model
-from symoro.models.coordinates import joint_positions
+from symoro.models.coordinates import Coordinates, coordinates
 from symoro.models.geometric.between import placement_between
 from symoro.models.geometric.placement import across, along, shifted, turned
 from symoro.models.geometric.steps import steps_between
@@ -43,7 +43,7 @@ from symoro.models.references import SYMORO_1997
 from symoro.program.builder import Builder
 from symoro.program.count import count
 from symoro.program.program import Program
-from symoro.robot.coordinates import drivers, independent
+from symoro.robot.coordinates import independent
 from symoro.robot.description import JointType, Robot
 from symoro.robot.topology import chain
 
@@ -105,31 +105,27 @@ def factors(
     end: int,
     frame: int | str,
     m: int,
-    q: Mapping[int, Scalar],
+    joints: Coordinates,
     trig: Trigonometry,
     *,
     named: bool = True,
 ) -> Factors:
     """The factors of eq. (4) for the intermediate frame m; axes and levers get names when asked."""
-    axes = axes_from(builder, robot, m, end, q, trig)
+    axes = axes_from(builder, robot, m, end, joints.positions, trig)
     if named:
         for k, (axis, position) in axes.items():
             for c in range(3):
                 builder.named(f"A{k}_{c + 1}", axis[c])
                 builder.named(f"L{k}_{c + 1}", position[c])
-    columns: dict[int, Vector] = {j: [0] * 6 for j in independent(robot)}
+    columns: dict[int, Vector] = {}
     for k in chain(robot, end):
         axis, position = axes[k]
         if robot.frame(k).sigma == JointType.REVOLUTE:
-            column = [*cross(position, axis), *axis]  # ak x Lkm with Lkm = -mPk
+            columns[k] = [*cross(position, axis), *axis]  # ak x Lkm with Lkm = -mPk
         elif robot.frame(k).sigma == JointType.PRISMATIC:
-            column = [*axis, 0, 0, 0]
-        else:
-            continue
-        for j, ratio in drivers(robot, k, builder.formula):
-            columns[j] = add(columns[j], column if ratio == 1 else scale(ratio, column))
-    rotation = rotation_of(placement_between(builder, robot, frame, m, q, trig))
-    return Factors(rotation, axes[end][1], transpose(list(columns.values())))
+            columns[k] = [*axis, 0, 0, 0]
+    rotation = rotation_of(placement_between(builder, robot, frame, m, joints.positions, trig))
+    return Factors(rotation, axes[end][1], transpose(joints.columns(columns, 6)))
 
 
 def assembled(f: Factors) -> Matrix:
@@ -194,8 +190,8 @@ def jacobian(
 
 def _program(robot: Robot, end: int, frame: int | str, m: int, *, show_factors: bool) -> Program:
     builder = Builder(f"{robot.name}_jacobian")
-    q = joint_positions(builder, robot)
-    f = factors(builder, robot, end, frame, m, q, Trigonometry(builder, robot))
+    joints = coordinates(builder, robot)
+    f = factors(builder, robot, end, frame, m, joints, Trigonometry(builder, robot))
     builder.output("J", assembled(f), f"Jacobian of frame {end} in frame {frame}")
     if show_factors:
         nothing = zeros(3, 3)

@@ -18,7 +18,7 @@ from collections.abc import Mapping
 from symoro.expr.linalg import Vector, add, cross, matvec, rotation_of
 from symoro.expr.scalar import Scalar
 from symoro.models.catalogue import Option, Port, model
-from symoro.models.coordinates import joint_accelerations, joint_positions, joint_velocities
+from symoro.models.coordinates import joint_motion
 from symoro.models.geometric.between import placement_between
 from symoro.models.joints import Trigonometry
 from symoro.models.kinematic.tool import moving_frame
@@ -115,12 +115,11 @@ def _rows(vectors: Vectors, robot: Robot) -> list[Vector]:
 def velocities(robot: Robot) -> Program:
     """Velocities of all links."""
     builder = Builder(f"{robot.name}_velocities")
-    q = joint_positions(builder, robot)
-    qd = joint_velocities(builder, robot)
-    locals_ = local_frames(builder, robot, q)
+    joints = joint_motion(builder, robot, "qd")
+    locals_ = local_frames(builder, robot, joints.q)
     base = base_motion(builder, robot, acceleration=False)
-    _, w = angular_velocities(locals_, base, qd)
-    v = linear_velocities(locals_, base, w, qd)
+    _, w = angular_velocities(locals_, base, joints.qd)
+    v = linear_velocities(locals_, base, w, joints.qd)
     for j in locals_:
         name_vectors(builder, {"W": w[j], "V": v[j]}, j)
     builder.output("v", _rows(v, robot), V.title)
@@ -146,14 +145,12 @@ def velocities(robot: Robot) -> Program:
 def accelerations(robot: Robot) -> Program:
     """Velocities and accelerations of all links."""
     builder = Builder(f"{robot.name}_accelerations")
-    q = joint_positions(builder, robot)
-    qd = joint_velocities(builder, robot)
-    qdd = joint_accelerations(builder, robot)
-    locals_ = local_frames(builder, robot, q)
+    joints = joint_motion(builder, robot, "qd", "qdd")
+    locals_ = local_frames(builder, robot, joints.q)
     base = base_motion(builder, robot)
-    before, w = angular_velocities(locals_, base, qd)
-    v = linear_velocities(locals_, base, w, qd)
-    wd, vd = link_accelerations(locals_, base, before, w, qd, qdd)
+    before, w = angular_velocities(locals_, base, joints.qd)
+    v = linear_velocities(locals_, base, w, joints.qd)
+    wd, vd = link_accelerations(locals_, base, before, w, joints.qd, joints.qdd)
     for j in locals_:
         name_vectors(builder, {"W": w[j], "V": v[j], "WP": wd[j], "VP": vd[j]}, j)
     for name, vectors, title in (
@@ -184,15 +181,14 @@ def jdot_qdot(robot: Robot, to: int | str | None = None, frame: int | str = 0) -
     """The acceleration of a frame that the velocities alone cause."""
     robot, end, expressed = moving_frame(robot, to, frame)
     builder = Builder(f"{robot.name}_jdot_qdot")
-    q = joint_positions(builder, robot)
-    qd = joint_velocities(builder, robot)
+    joints = joint_motion(builder, robot, "qd")
     trig = Trigonometry(builder, robot)
-    locals_ = local_frames(builder, robot, q, trig)
+    locals_ = local_frames(builder, robot, joints.q, trig)
     base = base_motion(builder, robot)
-    before, w = angular_velocities(locals_, base, qd)
-    wd, vd = link_accelerations(locals_, base, before, w, qd, dict.fromkeys(qd, 0))
+    before, w = angular_velocities(locals_, base, joints.qd)
+    wd, vd = link_accelerations(locals_, base, before, w, joints.qd, joints.qdd)
     for j in locals_:
         name_vectors(builder, {"W": w[j], "WP": wd[j], "VP": vd[j]}, j)
-    rotation = rotation_of(placement_between(builder, robot, expressed, end, q, trig))
+    rotation = rotation_of(placement_between(builder, robot, expressed, end, joints.q, trig))
     builder.output("a", matvec(rotation, vd[end]) + matvec(rotation, wd[end]), "Jdot qdot (linear; angular)")
     return builder.program()

@@ -18,7 +18,7 @@ from symoro.errors import NotApplicableError, ProgramError
 from symoro.expr import ops
 from symoro.expr.canonical import canonical
 from symoro.expr.scalar import Expr
-from symoro.models.coordinates import joint_positions
+from symoro.models.coordinates import coordinates
 from symoro.models.kinematic.blocks import always_singular, minor
 from symoro.models.kinematic.determinant import Chosen, chosen_part, determinant
 from symoro.models.kinematic.factoring import Factoring, factored
@@ -99,7 +99,7 @@ def singularities(robot: Robot, to: int | str | None = None) -> Singularities:
         raise NotApplicableError(f"robot '{robot.name}' has no singularities: {reason}")
     tree, end, _ = moving_frame(robot, to)
     builder = Builder("singularities")
-    chosen = chosen_part(builder, tree, end, joint_positions(builder, tree))
+    chosen = chosen_part(builder, tree, end, coordinates(builder, tree))
     notes: dict[str, None] = {}
     if chosen.is_square or _minors(chosen) > MAX_MINORS:
         found = determinant(builder, chosen)

@@ -31,7 +31,7 @@ from symoro.models.numeric.fixed_point import (
     times,
     turned,
 )
-from symoro.robot.coordinates import independent
+from symoro.robot.coordinates import followers, independent, relation
 from symoro.robot.description import GEOMETRIC, Frame, JointType, Placement, Robot
 from symoro.robot.topology import Loop, cut_joints, loops, outward
 
@@ -114,18 +114,17 @@ def numeric_tree(
         frames: those that matter, with the frames between them; all of them unless given.
         closing: the loops that are to be closed; all of them unless given.
     """
-    own = tuple(j for j in (*independent(robot), *cut_joints(robot)) if robot.frame(j).coupling is None)
+    own = tuple(j for j in (*independent(robot), *cut_joints(robot)) if relation(robot, j) is None)
     place = {j: k for k, j in enumerate(own)}
     zero = array([0] * robot.NF, exact=exact)
     offsets = np.repeat(zero[None], postures, 0)
     ratios = np.repeat(offsets[:, :, None], len(own), 2)
-    for j, frame in enumerate(robot.frames, 1):
-        if frame.coupling:
-            offsets[:, j - 1] = value(frame.coupling.offset)
-            for i, ratio in frame.coupling.terms:
-                ratios[:, j - 1, place[i]] += value(ratio)
-        elif j in place:
-            ratios[:, j - 1, place[j]] = ONE if exact else 1.0
+    for j, column in place.items():
+        ratios[:, j - 1, column] = ONE if exact else 1.0
+    for j, law in followers(robot).items():
+        offsets[:, j - 1] = value(law.offset)
+        for i, ratio in law.terms:
+            ratios[:, j - 1, place[i]] += value(ratio)
     wanted = set(range(1, robot.NF + 1) if frames is None else frames)
     order = tuple(j for j in outward(robot) if j in wanted)
     local = {j: local_pose(robot.frame(j), value, exact=exact) for j in order}
@@ -140,8 +139,8 @@ def formulas(robot: Robot, frames: Iterable[int] | None = None) -> list[Formula]
     found: list[Formula] = []
     for j, frame in enumerate(robot.frames, 1):
         found += [getattr(frame, name) for name in GEOMETRIC if j in wanted]
-        if frame.coupling:
-            found += [frame.coupling.offset, *(ratio for _, ratio in frame.coupling.terms)]
+    for law in followers(robot).values():
+        found += [law.offset, *(ratio for _, ratio in law.terms)]
     return found
 
 

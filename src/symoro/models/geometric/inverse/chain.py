@@ -23,6 +23,7 @@ from symoro.expr.scalar import Expr, Scalar, cos, sin, symbol
 from symoro.models.geometric.steps import standing_frame
 from symoro.models.joints import is_zero
 from symoro.program.builder import Builder
+from symoro.robot.coordinates import relation
 from symoro.robot.description import GEOMETRIC, Frame, JointType, Placement, Robot
 from symoro.robot.topology import path
 
@@ -168,13 +169,12 @@ def motions_between(
 
 
 def _uncoupled(robot: Robot, j: int, known: Mapping[int, Scalar]) -> Frame:
-    frame = robot.frame(j)
-    if frame.coupling is not None and j not in known:
+    if relation(robot, j) is not None and j not in known:
         raise NotApplicableError(
             f"joint {j} of robot '{robot.name}' is coupled to another joint, which inverse geometry does not solve",
-            hint="ask for a chain without it (option to), or describe the coupling by a closed loop",
+            hint="ask for a chain without it (option to), or describe what joins them by a closed loop",
         )
-    return frame
+    return robot.frame(j)
 
 
 def _along(builder: Builder, place: Frame | Placement, j: int, known: Mapping[int, Scalar]) -> list[Motion]:

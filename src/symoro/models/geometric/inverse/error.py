@@ -15,13 +15,12 @@ the opposite sign.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 
 from symoro.errors import NotApplicableError
 from symoro.expr.linalg import Matrix, Vector, add, cross, matvec, negate, scale, subtract, transpose
 from symoro.expr.scalar import Scalar, atan2, less, select, sqrt
-from symoro.models.coordinates import joint_positions
+from symoro.models.coordinates import Coordinates, coordinates
 from symoro.models.geometric.between import placement_between
 from symoro.models.geometric.inverse.pose import Given, entry_name, given_entries
 from symoro.models.geometric.steps import last_frame, resolve
@@ -31,7 +30,6 @@ from symoro.models.kinematic.tool import with_tool
 from symoro.program.builder import Builder
 from symoro.program.pipeline import optimise
 from symoro.program.program import Program
-from symoro.robot.coordinates import drivers, independent
 from symoro.robot.description import JointType, Robot
 from symoro.robot.topology import path
 
@@ -74,12 +72,12 @@ def pose_error(
     tree, start, end = _as_links(robot, start, end)
     builder = Builder(f"{robot.name}_pose_error")
     trig = Trigonometry(builder, tree)
-    q = joint_positions(builder, tree)
+    joints = coordinates(builder, tree)
     names = [entry_name(r, c) for r in range(4) for c in range(4)]
     target = builder.input("T", (4, 4), names, f"placement of frame {to} in frame {frm}")
     goal: Matrix = [[*target[4 * r : 4 * r + 4]] for r in range(3)]
-    here = placement_between(builder, tree, start, end, q, trig)
-    columns = _columns(builder, tree, start, end, q, trig)
+    here = placement_between(builder, tree, start, end, joints.positions, trig)
+    columns = _columns(builder, tree, start, end, joints, trig)
     rows = _rows(goal, here, columns, given)
     entries = tuple((r, c) for r in range(3) for c in range(4) if given[r][c])
     builder.output("error", [row.error for row in rows], "pose less placement")
@@ -101,12 +99,12 @@ def _as_links(robot: Robot, start: int | str, end: int | str) -> tuple[Robot, in
 
 
 def _columns(
-    builder: Builder, robot: Robot, start: int | str, end: int, q: Mapping[int, Scalar], trig: Trigonometry
+    builder: Builder, robot: Robot, start: int | str, end: int, joints: Coordinates, trig: Trigonometry
 ) -> list[Vector]:
     """(linear; angular) for each independent joint, in the axes of frame `start`."""
     origin = 0 if start == "world" else int(start)
-    axes = axes_from(builder, robot, origin, end, q, trig)
-    columns: dict[int, Vector] = {j: [0] * 6 for j in independent(robot)}
+    axes = axes_from(builder, robot, origin, end, joints.positions, trig)
+    columns: dict[int, Vector] = {}
     tip = axes[end][1]
     up, down = path(robot, origin, end)
     for k in (*up, *down):
@@ -114,14 +112,10 @@ def _columns(
         if k in up:
             axis = negate(axis)
         if robot.frame(k).sigma == JointType.REVOLUTE:
-            column = [*cross(axis, subtract(tip, point)), *axis]
+            columns[k] = [*cross(axis, subtract(tip, point)), *axis]
         elif robot.frame(k).sigma == JointType.PRISMATIC:
-            column = [*axis, 0, 0, 0]
-        else:
-            continue
-        for j, ratio in drivers(robot, k, builder.formula):
-            columns[j] = add(columns[j], column if ratio == 1 else scale(ratio, column))
-    found = list(columns.values())
+            columns[k] = [*axis, 0, 0, 0]
+    found = joints.columns(columns, 6)
     if start != "world":
         return found
     turn: Matrix = [[builder.formula(robot.base.Z[4 * r + c]) for c in range(3)] for r in range(3)]

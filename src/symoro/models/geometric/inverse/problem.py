@@ -14,7 +14,7 @@ from symoro.models.geometric.inverse.placement import Algebra, forward, times
 from symoro.models.geometric.inverse.pose import Given, entry_name, given_entries
 from symoro.models.geometric.inverse.probes import SAMPLES, Probes
 from symoro.program.builder import Builder
-from symoro.robot.coordinates import independent
+from symoro.robot.coordinates import independent, relation
 from symoro.robot.description import Robot
 from symoro.robot.topology import loops
 
@@ -95,8 +95,8 @@ def _check_loops(problem: Problem) -> None:
 
 def _driving(robot: Robot, j: int) -> list[int]:
     """The joints with a coordinate of their own that move frame j."""
-    coupling = robot.frame(j).coupling
-    return [j] if coupling is None else [i for i, _ in coupling.terms]
+    law = relation(robot, j)
+    return [j] if law is None else [i for i, _ in law.terms]
 
 
 def _problem(robot: Robot, frm: int | str, to: int | str, given: Given, locked: Sequence[int]) -> Problem:

@@ -11,16 +11,16 @@ W. Khalil, J.F. Kleinfinger, "A new geometric notation for open and closed-loop 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 from symoro.expr.linalg import Matrix
 from symoro.expr.scalar import Expr, Scalar, cos, sin, symbol
 from symoro.models.geometric.inverse.chain import Motion, Unknown, motions_between
 from symoro.models.joints import is_zero
 from symoro.program.builder import Builder
-from symoro.robot.coordinates import independent
+from symoro.robot.coordinates import independent, relation
 from symoro.robot.description import JointType, Robot
-from symoro.robot.topology import Loop, cut_joints, loops, moving_joints
+from symoro.robot.topology import Loop, cut_joints, loops
 
 
 def active_joints(robot: Robot) -> list[int]:
@@ -48,8 +48,8 @@ def reason_not_closed(robot: Robot) -> str | None:
 
 
 def _drivers(robot: Robot, j: int) -> Sequence[tuple[int, object]]:
-    coupling = robot.frame(j).coupling
-    return coupling.terms if coupling else ()
+    law = relation(robot, j)
+    return law.terms if law else ()
 
 
 def joint_unknown(builder: Builder, robot: Robot, j: int) -> Unknown:
@@ -123,24 +123,6 @@ def _summed(motions: Sequence[Motion]) -> tuple[Motion, ...]:
             angle = angle + motion.angle
             found.append(Shift(vector=(0, 0, motion.length)))
     return (*found, Motion("z", angle))
-
-
-def coupled_positions(builder: Builder, robot: Robot, known: Mapping[int, Scalar]) -> dict[int, Scalar]:
-    """The joints that known ones drive."""
-    found: dict[int, Scalar] = {}
-    for j in moving_joints(robot):
-        coupling = robot.frame(j).coupling
-        if coupling and all(i in known for i, _ in coupling.terms):
-            total: Scalar = builder.formula(coupling.offset)
-            for i, ratio in coupling.terms:
-                total = total + builder.formula(ratio) * known[i]
-            found[j] = total
-    return found
-
-
-def uncoupled(robot: Robot) -> Robot:
-    """The robot with every joint on its own."""
-    return robot.replace(frames=tuple(replace(frame, coupling=None) for frame in robot.frames))
 
 
 def joint_inputs(builder: Builder, robot: Robot) -> tuple[dict[int, Expr], dict[int, Expr]]:

@@ -19,14 +19,14 @@ from fractions import Fraction
 from symoro.errors import OptionError
 from symoro.expr.linalg import Matrix, Vector, cross, dot, identity, matmul, subtract
 from symoro.expr.scalar import Expr, Scalar, absolute, less_equal, maximum, minimum, select
+from symoro.models.coordinates import Coordinates, coordinates_at, uncoupled
 from symoro.models.geometric.inverse.branches import OUT_OF_REACH, SINGULAR, VALID, Solution
 from symoro.models.geometric.inverse.chain import Motion, motions_between
 from symoro.models.geometric.inverse.finite import closes, largest
-from symoro.models.geometric.loop.mechanism import coupled_positions, passive_joints, uncoupled
+from symoro.models.geometric.loop.mechanism import passive_joints
 from symoro.program.builder import Builder
-from symoro.robot.coordinates import drivers
 from symoro.robot.description import Robot
-from symoro.robot.topology import cut_joints, loops
+from symoro.robot.topology import loops
 
 CORRECTIONS = 2  # Newton steps after each step of the active joints
 FINAL = 5  # and after the last one
@@ -80,7 +80,6 @@ class _Newton:
         self.passive = passive_joints(robot)
         free = uncoupled(robot)
         self.ways = [motions_between(builder, free, loop.right, loop.left, {}) for loop in loops(robot)]
-        self.opened = set(cut_joints(robot))
         self.count = 0
 
     def corrected(self, active: Mapping[int, Scalar], passive: Mapping[int, Scalar]) -> dict[int, Scalar]:
@@ -106,7 +105,8 @@ class _Newton:
 
     def closure(self, active: Mapping[int, Scalar], passive: Mapping[int, Scalar]) -> Closure:
         q = {**active, **passive}
-        q |= coupled_positions(self.builder, self.robot, q)
+        joints = coordinates_at(self.robot, q, self.builder.formula)
+        q |= joints.positions
         error: Vector = []
         columns: dict[int, Vector] = {j: [] for j in self.passive}
         misses: list[Expr] = []
@@ -115,7 +115,7 @@ class _Newton:
             rotation, position = [row[:3] for row in end[:3]], [row[3] for row in end[:3]]
             vee = [(rotation[j][i] - rotation[i][j]) / 2 for i, j in ((1, 2), (2, 0), (0, 1))]
             error += [*vee, *position]
-            screws = self._screws(axes, position)
+            screws = self._screws(axes, position, joints)
             for j in self.passive:
                 columns[j] += screws.get(j, [0] * 6)
             for r in range(3):
@@ -136,18 +136,15 @@ class _Newton:
             placed = matmul(placed, motion.matrix)
         return placed, axes
 
-    def _screws(self, axes: Sequence[tuple[Motion, Vector, Vector]], end: Vector) -> dict[int, Vector]:
-        """Columns of J by independent joint."""
+    def _screws(
+        self, axes: Sequence[tuple[Motion, Vector, Vector]], end: Vector, joints: Coordinates
+    ) -> dict[int, Vector]:
+        """Columns of J by independent joint; an opened joint is one."""
         found: dict[int, Vector] = {}
         for motion, z, o in axes:
             axis = [motion.sign * x for x in z]
             column = [*axis, *cross(axis, subtract(end, o))] if motion.turns else [0, 0, 0, *axis]
-            driving = (
-                [(motion.joint, 1)]
-                if motion.joint in self.opened
-                else drivers(self.robot, motion.joint, self.builder.formula)
-            )
-            for j, ratio in driving:
+            for j, ratio in joints.rows.get(motion.joint, ((motion.joint, 1),)):
                 before = found.get(j, [0] * 6)
                 found[j] = [x + ratio * y for x, y in zip(before, column, strict=True)]
         return found

@@ -18,6 +18,7 @@ from dataclasses import dataclass
 from symoro.errors import NotApplicableError
 from symoro.expr.linalg import identity
 from symoro.expr.scalar import Expr, Scalar, absolute, atan2
+from symoro.models.coordinates import coupled_positions, uncoupled
 from symoro.models.geometric.inverse.branches import differences, own_turn
 from symoro.models.geometric.inverse.chain import Chain, Motion, Unknown, chain_of, motions_between
 from symoro.models.geometric.inverse.equations import Equations
@@ -27,16 +28,15 @@ from symoro.models.geometric.inverse.probes import Probes
 from symoro.models.geometric.inverse.step import Step
 from symoro.models.geometric.loop.general import general_step
 from symoro.models.geometric.loop.mechanism import (
-    coupled_positions,
     joint_unknown,
     passive_joints,
-    uncoupled,
     way_round,
 )
 from symoro.models.geometric.loop.parallelogram import Linear, parallelogram
 from symoro.models.geometric.loop.postures import Postures, closed_postures
 from symoro.program.builder import Builder
 from symoro.program.derivation import Sentence, Stage
+from symoro.robot.coordinates import relation
 from symoro.robot.description import Robot
 from symoro.robot.topology import Loop, loops
 
@@ -177,7 +177,7 @@ class _Search:
         """The active joints, and those that known ones drive."""
         found: dict[int, Scalar] = dict(self.active)
         positions = {**found, **{j: unknown.length for j, unknown in self.joints.items()}}
-        return found | coupled_positions(self.builder, self.robot, positions)
+        return found | coupled_positions(self.robot, positions, self.builder.formula)
 
     def _unknown(self, loop: Loop) -> list[int]:
         known = self._known()
@@ -187,12 +187,12 @@ class _Search:
     def _solve(self, loop: Loop) -> SolvedLoop | None:
         """All ways to close a loop, or None."""
         joints = {j: joint_unknown(self.builder, self.robot, j) for j in self._unknown(loop)}
-        if any(self.robot.frame(j).coupling for j in joints):
+        if any(relation(self.robot, j) for j in joints):
             return None
         return self._parallelogram(loop, joints) or self._paul(loop, joints) or self._general(loop, joints)
 
     def _parallelogram(self, loop: Loop, joints: Mapping[int, Unknown]) -> SolvedLoop | None:
-        if any(self.robot.frame(j).coupling for j in loop.frames):
+        if any(relation(self.robot, j) for j in loop.frames):
             return None
         every = way_round(self.builder, uncoupled(self.robot), loop, {}, {})
         chain = chain_of(self.builder, every, identity(4), self.probes.vanishes)
