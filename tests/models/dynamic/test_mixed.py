@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 import symoro
 from symoro.errors import NotApplicableError
 from symoro.expr.formula import ZERO, formula
-from symoro.models.coordinates import joint_positions, joint_velocities
+from symoro.models.coordinates import joint_motion
 from symoro.models.dynamic.articulated import Driven, Free, body_inertias, mixed
 from symoro.models.dynamic.setting import drive_torques, gravity, wrenches
 from symoro.models.recursion import base_motion, local_frames
@@ -46,7 +46,8 @@ SOLVED = 1e-8  # the condition of the inertia matrix comes in
 def program(robot: Robot, free: Collection[int], free_base: bool) -> Program:
     """qdd, tau and Vd0 from `known`: the torques of the free joints, the accelerations of the others."""
     builder = Builder("mixed")
-    q, qd = joint_positions(builder, robot), joint_velocities(builder, robot)
+    motion = joint_motion(builder, robot, "qd")
+    q, qd = motion.q, motion.qd
     moving = moving_joints(robot)
     known = dict(zip(moving, builder.input("known", (len(moving),)), strict=True))
     friction = drive_torques(builder, robot, qd, dict.fromkeys(moving, 0))
@@ -181,11 +182,11 @@ def test_each_moving_joint_must_be_known() -> None:
     """A joint that was forgotten is not taken for one that stands still."""
     robot = symoro.load("planar2r")
     builder = Builder("one joint short")
-    q, qd = joint_positions(builder, robot), joint_velocities(builder, robot)
-    tree, base = local_frames(builder, robot, q), base_motion(builder, robot)
+    motion = joint_motion(builder, robot, "qd")
+    tree, base = local_frames(builder, robot, motion.q), base_motion(builder, robot)
     inertias = body_inertias(builder, robot, tree)
     with pytest.raises(KeyError):
-        mixed(builder, tree, qd, {1: Driven(0)}, base, [0, 0, 0], inertias, {})
+        mixed(builder, tree, motion.qd, {1: Driven(0)}, base, [0, 0, 0], inertias, {})
 
 
 # -- nothing to move

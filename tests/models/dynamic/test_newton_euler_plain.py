@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from symoro.expr.formula import ZERO
-from symoro.models.coordinates import joint_accelerations, joint_positions, joint_velocities
+from symoro.models.coordinates import joint_motion
 from symoro.models.dynamic.inertia import link_inertias
 from symoro.models.dynamic.newton_euler_plain import efforts, link_motions, link_wrenches
 from symoro.models.dynamic.setting import drive_torques, gravity, wrenches
@@ -29,9 +29,9 @@ NO_LOAD = dict.fromkeys(WRENCH, ZERO)
 def program(robot: Robot) -> Program:
     """tau (of the tree's joints), and the wrench on every link, link 0 first."""
     builder = Builder("plain")
-    q = joint_positions(builder, robot)
-    qd, qdd = joint_velocities(builder, robot), joint_accelerations(builder, robot)
-    tree = local_frames(builder, robot, q)
+    motion = joint_motion(builder, robot, "qd", "qdd")
+    qd, qdd = motion.qd, motion.qdd
+    tree = local_frames(builder, robot, motion.q)
     motions = link_motions(tree, base_motion(builder, robot), gravity(builder, robot), qd, qdd)
     found = link_wrenches(tree, motions, link_inertias(builder, robot), wrenches(builder, robot))
     drives, along = drive_torques(builder, robot, qd, qdd), efforts(tree, found)
