@@ -19,6 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from symoro.robot.description import GEOMETRIC, JointType, Robot
+from tests.oracle.placement import placement, screw
 
 Array = NDArray[np.float64]
 Where = int | str
@@ -72,7 +73,7 @@ class Tree:
             places[self.tool] = robot.tool.place
             self.ant[self.tool], self.sigma[self.tool] = robot.tool.place.ant, JointType.FIXED
         self.rest = {
-            j: _placement(*(getattr(place, name).value(numbers) for name in GEOMETRIC))
+            j: placement(*(getattr(place, name).value(numbers) for name in GEOMETRIC))
             for j, place in places.items()
         }
         self.joints = [j for j in range(1, robot.NL + 1) if self.sigma[j] != JointType.FIXED]
@@ -115,29 +116,12 @@ class Tree:
         return _hats(axis) @ found
 
 
-def _placement(gamma: float, b: float, alpha: float, d: float, theta: float, r: float) -> Array:
-    """Rz(gamma) Tz(b) Rx(alpha) Tx(d) Rz(theta) Tz(r)."""
-    c, s = np.cos(alpha), np.sin(alpha)
-    across = np.array([[1, 0, 0, d], [0, c, -s, 0], [0, s, c, 0], [0, 0, 0, 1]])
-    return _screw(gamma, b) @ across @ _screw(theta, r)
-
-
-def _screw(angle: float, length: float) -> Array:
-    c, s = np.cos(angle), np.sin(angle)
-    return np.array([[c, -s, 0, 0], [s, c, 0, 0], [0, 0, 1, length], [0, 0, 0, 1]])
-
-
 def _moved(sigma: JointType, q: Array | None, count: int) -> Array:
     """What S values of a joint add to its frame: it turns or shifts about its own z, after the offset."""
-    step = np.zeros((count, 4, 4))
-    step[:] = np.eye(4)
-    if q is not None and sigma == JointType.REVOLUTE:
-        step[:, 0, 0] = step[:, 1, 1] = np.cos(q)
-        step[:, 1, 0] = np.sin(q)
-        step[:, 0, 1] = -step[:, 1, 0]
-    elif q is not None and sigma == JointType.PRISMATIC:
-        step[:, 2, 3] = q
-    return step
+    zero = np.zeros(count)
+    turn = q if q is not None and sigma == JointType.REVOLUTE else zero
+    slide = q if q is not None and sigma == JointType.PRISMATIC else zero
+    return np.asarray(screw("z", turn, slide))
 
 
 def _hats(v: Array) -> Array:

@@ -7,17 +7,9 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from tests.oracle.placement import screw
+
 RIGHT = np.pi / 2
-
-
-def turn_x(angle: float) -> np.ndarray:
-    c, s = np.cos(angle), np.sin(angle)
-    return np.array([[1, 0, 0, 0], [0, c, -s, 0], [0, s, c, 0], [0, 0, 0, 1.0]])
-
-
-def turn_z(angle: float) -> np.ndarray:
-    c, s = np.cos(angle), np.sin(angle)
-    return np.array([[c, -s, 0, 0], [s, c, 0, 0], [0, 0, 1, 0], [0, 0, 0, 1.0]])
 
 
 def shift(x: float = 0, y: float = 0, z: float = 0) -> np.ndarray:
@@ -43,16 +35,16 @@ class Arm:
 
     def placements(self) -> list[np.ndarray]:
         """What stands before joint 1, and behind each joint."""
-        fixed = [turn_x(a) @ shift(x) for a, x in zip(self.alpha, self.d, strict=True)]
+        fixed = [screw("x", a, x) for a, x in zip(self.alpha, self.d, strict=True)]
         behind = [*fixed[1:], self.tool]
-        own = [turn_z(t) @ shift(z=z) for t, z in zip(self.angles, self.r, strict=True)]
+        own = [screw("z", t, z) for t, z in zip(self.angles, self.r, strict=True)]
         return [fixed[0], *(a @ b for a, b in zip(own, behind, strict=True))]
 
     def pose(self, q: Sequence[float]) -> np.ndarray:
         first, *rest = self.placements()
         made = first
         for kind, value, behind in zip(self.kinds, q, rest, strict=True):
-            made = made @ (shift(z=value) if kind else turn_z(value)) @ behind
+            made = made @ (screw("z", 0, value) if kind else screw("z", value, 0)) @ behind
         return made
 
     def constants(self, pose: np.ndarray) -> np.ndarray:
@@ -71,7 +63,7 @@ class Arm:
 
 def standard(alpha: Sequence[float], a: Sequence[float], d: Sequence[float]) -> Arm:
     """Six revolute joints by standard parameters: Rz(theta) Tz(d) Tx(a) Rx(alpha)."""
-    tool = shift(a[5]) @ turn_x(alpha[5])
+    tool = screw("x", alpha[5], a[5])
     return Arm((0,) * 6, (0, *alpha[:5]), (0, *a[:5]), tuple(d), tool=tool)
 
 
@@ -81,7 +73,7 @@ def general(kinds: Sequence[int], seed: int) -> Arm:
     sliding = np.array(kinds)
     alpha = np.array([0, *(rng.uniform(0.3, 1.4, 5) * rng.choice([-1, 1], 5))])
     d, r = np.array([0, *rng.uniform(0.1, 0.6, 5)]), rng.uniform(-1, 1, 6) * (1 - sliding)
-    return Arm(kinds, alpha, d, r, rng.uniform(-1, 1, 6) * sliding, shift(0.1, 0.2, 0.1) @ turn_x(0.3))
+    return Arm(kinds, alpha, d, r, rng.uniform(-1, 1, 6) * sliding, shift(0.1, 0.2, 0.1) @ screw("x", 0.3, 0))
 
 
 def kinds_with(*sliding: int) -> tuple[int, ...]:
@@ -119,7 +111,7 @@ ARMS = {
         (0, -_R, _R, _R, -_R, _R),
         (0, 0, 0, 0.0825, -0.0825, 0),
         (0.333, 0, 0.316, 0, 0.384, 0),
-        tool=turn_x(_R) @ shift(0.088) @ turn_z(0.4) @ shift(z=0.107),
+        tool=screw("x", _R, 0.088) @ screw("z", 0.4, 0.107),
     ),
     "jaco2": _jaco2(),
     "spherical shoulder": Arm(

@@ -101,8 +101,10 @@ class _Closing:
         graph = Graph()
 
         def value(f: Formula) -> Array | float:
-            found: Array | float = evaluate(graph, [f.into(graph).lit], values)[0]
-            return found
+            known = f.number
+            if known is None:
+                known = evaluate(graph, [f.into(graph).lit], values)[0]
+            return known
 
         return numeric_tree(self.robot, value, postures=count, frames=self.frames)
 
