@@ -122,11 +122,14 @@ def _run_batch(many: Any, case: Case, constants: np.ndarray, fortran: bool) -> d
     return {port.name: o.T.reshape(case.samples, *port.shape).astype(float) for port, o in pairs}
 
 
-def c_library(folder: Path, cases: Sequence[Case], *flags: str, **options: Any) -> Path:
+def c_library(
+    folder: Path, cases: Sequence[Case], *flags: str, parts: Sequence[str] = ("", "_batch"), **options: Any
+) -> Path:
+    """Without optimisation unless flags ask for it: what is compared is the same, and it is made sooner."""
     compiler = need("gcc")
     for case in cases:
         put(folder, emit(case.program, "c", **options))
-    sources = [f"{case.program.name}{part}.c" for case in cases for part in ("", "_batch")]
+    sources = [f"{case.program.name}{part}.c" for case in cases for part in parts]
     command(
         compiler,
         "-std=c99",
