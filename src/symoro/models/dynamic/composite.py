@@ -18,7 +18,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from symoro.errors import NotApplicableError
-from symoro.expr.linalg import Matrix, Vector, add, cross, matmul, transpose
+from symoro.expr.linalg import Matrix, Vector, add, matmul, transpose
 from symoro.expr.scalar import Scalar
 from symoro.models.catalogue import Port, model
 from symoro.models.coordinates import Coordinates, coordinates
@@ -30,7 +30,7 @@ from symoro.models.dynamic.inertia import (
 from symoro.models.dynamic.setting import APPLIES_TO, rigid_fixed_tree
 from symoro.models.joints import is_zero
 from symoro.models.kinematic.motion import Q
-from symoro.models.recursion import Local, local_frames
+from symoro.models.recursion import Local, Wrench, homeward, inward, local_frames, outward
 from symoro.models.references import SYMORO_1997
 from symoro.program.builder import Builder
 from symoro.program.program import Program
@@ -61,21 +61,23 @@ def _gathered(local: Local, inertia: Inertia, onto: Inertia) -> Inertia:
 
 def tree_composites(builder: Builder, robot: Robot, locals_: Mapping[int, Local]) -> dict[int, Inertia]:
     """The mass beyond each joint, gathered from the tips inward."""
-    composite = effective_inertias(builder, robot, locals_, {})
-    for j in reversed(list(locals_)):
-        i = locals_[j].i
-        if i:
-            composite[i] = _gathered(locals_[j], composite[j], composite[i])
-            _name(builder, i, composite[i])
-    return composite
+
+    def step(local: Local, inertia: Inertia, onto: Inertia) -> Inertia:
+        if not local.i:
+            return onto
+        found = _gathered(local, inertia, onto)
+        _name(builder, local.i, found)
+        return found
+
+    return inward(locals_, effective_inertias(builder, robot, locals_, {}), step)
 
 
 def tree_inertia(builder: Builder, robot: Robot, locals_: Mapping[int, Local]) -> Entries:
     """The entries of the tree's inertia matrix, rotor inertias included."""
     composite = tree_composites(builder, robot, locals_)
     entries: Entries = {}
-    for j in reversed(list(locals_)):
-        if locals_[j].revolute or locals_[j].prismatic:
+    for j, local in reversed(list(locals_.items())):
+        if local.moving:
             _column(builder, robot, locals_, j, composite[j], entries)
     return entries
 
@@ -92,14 +94,19 @@ def _column(
     else:
         force, moment, own = [0, 0, inertia.m], [y, -x, 0], inertia.m
     entries[j, j] = builder.named(f"A{j}_{j}", own + builder.formula(robot.frame(j).IA))
-    k = j
-    while locals_[k].i:
-        local = locals_[k]
-        k = local.i
-        force = local.to_parent(force)
-        moment = add(local.to_parent(moment), cross(local.position, force))
-        if locals_[k].revolute or locals_[k].prismatic:
-            entries[k, j] = builder.named(f"A{k}_{j}", moment[2] if locals_[k].revolute else force[2])
+    for k, effort in along_axes(locals_, j, (force, moment)).items():
+        if k != j:
+            entries[k, j] = builder.named(f"A{k}_{j}", effort)
+
+
+def along_axes(locals_: Mapping[int, Local], j: int, wrench: Wrench) -> dict[int, Scalar]:
+    """What joint j and those before it feel of a wrench on body j."""
+    found = homeward(locals_, j, wrench, Local.wrench_to_parent)
+    return {
+        k: moment[2] if locals_[k].revolute else force[2]
+        for k, (force, moment) in found.items()
+        if locals_[k].moving
+    }
 
 
 def _name(builder: Builder, j: int, inertia: Inertia) -> None:
@@ -137,7 +144,7 @@ def solve(
         NotApplicableError: A has no inverse.
     """
     own = joints.own
-    entries, parents = tree_inertia(builder, robot, locals_), joint_parents(robot, locals_)
+    entries, parents = tree_inertia(builder, robot, locals_), joint_parents(locals_)
     if not joints.free:  # as if each coordinate stood on the one before
         a = coupled(joints, entries)
         entries = {(i, j): a[r][c] for c, j in enumerate(own) for r, i in enumerate(own[: c + 1])}
@@ -203,17 +210,10 @@ def ancestors(parents: Mapping[int, int], k: int) -> list[int]:
     return found
 
 
-def joint_parents(robot: Robot, locals_: Mapping[int, Local]) -> dict[int, int]:
+def joint_parents(locals_: Mapping[int, Local]) -> dict[int, int]:
     """For each moving joint the moving joint before it, 0 at the base; each after its own."""
-    parents: dict[int, int] = {}
-    for j, local in locals_.items():
-        if not robot.frame(j).moving:
-            continue
-        i = local.i
-        while i and not robot.frame(i).moving:
-            i = robot.frame(i).ant
-        parents[j] = i
-    return parents
+    last = outward(locals_, 0, lambda local, before: local.j if local.moving else before)
+    return {j: last[local.i] for j, local in locals_.items() if local.moving}
 
 
 @model(
