@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from symoro.expr.scalar import Expr, Scalar, cos, sin
 from symoro.program.builder import Builder
-from symoro.robot.description import Robot
+from symoro.robot.description import GEOMETRIC, Placement, Robot
 
 
 def is_zero(x: Scalar) -> bool:
@@ -65,6 +65,33 @@ def _summed(parts: Sequence[tuple[str, int]]) -> list[tuple[str, int]]:
         total[name] = total.get(name, 0) + sign
     order = sorted(total, key=lambda name: (0, int(name), "") if name.isdigit() else (1, 0, name))
     return [(name, total[name]) for name in order if total[name]]
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where frame j stands: iTj = Rz(gamma) Tz(b) Rx(alpha) Tx(d) Rz(theta) Tz(r)         (1997 paper, eq. 1)"""
+
+    gamma: Angle
+    b: Expr
+    alpha: Angle
+    d: Expr
+    theta: Angle
+    r: Expr
+
+
+def place_of(builder: Builder, robot: Robot, j: int, q: Mapping[int, Scalar]) -> Place:
+    """The place of frame j on its antecedent, its joint's position included."""
+    frame = robot.frame(j)
+    gamma, alpha = constant_angle(builder, robot, j, "gamma"), constant_angle(builder, robot, j, "alpha")
+    theta = angle_of(builder, robot, j, q)
+    b, d = builder.formula(frame.b), builder.formula(frame.d)
+    return Place(gamma, b, alpha, d, theta, length_of(builder, robot, j, q))
+
+
+def fixed_place(builder: Builder, place: Placement) -> Place:
+    """The place of a frame that does not move, as the tool's."""
+    gamma, b, alpha, d, theta, r = (builder.formula(getattr(place, name)) for name in GEOMETRIC)
+    return Place(Angle(gamma), b, Angle(alpha), d, Angle(theta), r)
 
 
 def angle_of(builder: Builder, robot: Robot, j: int, q: Mapping[int, Scalar]) -> Angle:

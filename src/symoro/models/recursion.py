@@ -1,26 +1,40 @@
-"""The walks over the tree: frames with their local transforms, and the motion of the base.
+"""The walks over the tree, frames with their local transforms, and the motion of the base.
 
-A recursive model visits the frames outward (each after its antecedent) or inward (each before it). What it needs of
-frame j on its antecedent i is a `Local`: it carries vectors from i to j and back, one elementary turn at a time, so
-that a right angle costs nothing.
+A recursive model is a step handed to a walk: `outward` (each body after its antecedent), `inward` (each before it) or
+`homeward` (one way, from a body to the base). What a step needs of frame j on its antecedent i is a `Local`: it
+carries vectors from i to j and back, one elementary turn at a time, so that a right angle costs nothing. Steps that
+look at the structure alone walk over the `skeleton`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TypeVar
+from typing import Protocol, TypeVar
 
 from symoro.expr.formula import Formula
 from symoro.expr.linalg import Vector, VectorLike
 from symoro.expr.scalar import Expr, Scalar
-from symoro.models.joints import Trigonometry, angle_of, constant_angle, is_zero, length_of
+from symoro.models.joints import Place, Trigonometry, is_zero, place_of
 from symoro.program.builder import Builder
 from symoro.robot.description import BaseKind, JointType, Robot
 from symoro.robot.topology import outward as outward_order
 
 SinCos = tuple[Expr, Expr]
 T = TypeVar("T")
+
+
+class Standing(Protocol):
+    """What stands on an antecedent: all that a walk has to know."""
+
+    @property
+    def j(self) -> int: ...
+
+    @property
+    def i(self) -> int: ...
+
+
+S = TypeVar("S", bound=Standing)
 
 
 def turn_back_z(turn: SinCos, v: VectorLike) -> Vector:
@@ -47,17 +61,24 @@ def turn_x(turn: SinCos, v: VectorLike) -> Vector:
     return [v[0], c * v[1] - s * v[2], s * v[1] + c * v[2]]
 
 
+def origin(gamma: SinCos, alpha: SinCos, b: Scalar, d: Scalar, r: Scalar) -> Vector:
+    """iPj = Rz(gamma) (b z + Rx(alpha) (d x + r z)): Tx(d) and Rx(alpha) commute."""
+    x, y, z = turn_z(gamma, turn_x(alpha, [d, 0, r]))
+    return [x, y, z + b]
+
+
 @dataclass(frozen=True)
 class Local:
-    """Frame j on its antecedent i: turns about z (gamma), x (alpha), z (theta), and iPj."""
+    """Frame j on its antecedent i: turns about z (gamma), x (alpha), z (theta), and iPj; `place` has the angles."""
 
     j: int
     i: int
     sigma: JointType
+    place: Place
     gamma: SinCos
     alpha: SinCos
     theta: SinCos
-    position: tuple[Scalar, Scalar, Scalar]
+    position: Vector
 
     def to_child(self, v: VectorLike) -> Vector:
         """jAi v."""
@@ -89,18 +110,50 @@ def local_frames(
 ) -> dict[int, Local]:
     """Every frame that carries a link, each after its antecedent."""
     trig = trig or Trigonometry(builder, robot)
-    return {j: _local(builder, robot, j, q, trig) for j in outward_order(robot) if j <= robot.NL}
+    return {
+        j: local_frame(j, bone.i, bone.sigma, place_of(builder, robot, j, q), trig)
+        for j, bone in skeleton(robot).items()
+    }
 
 
-def outward(tree: Mapping[int, Local], start: T, step: Callable[[Local, T], T]) -> dict[int, T]:
-    """From the base to the tips: what each body has follows from what its antecedent has; the base has `start`."""
-    found = {0: start}
+def local_frame(j: int, i: int, sigma: JointType, place: Place, trig: Trigonometry) -> Local:
+    """A frame from its place."""
+    gamma, alpha, theta = trig.sincos(place.gamma), trig.sincos(place.alpha), trig.sincos(place.theta)
+    return Local(j, i, sigma, place, gamma, alpha, theta, origin(gamma, alpha, place.b, place.d, place.r))
+
+
+@dataclass(frozen=True)
+class Bone:
+    """A link on its antecedent, without its place."""
+
+    j: int
+    i: int
+    sigma: JointType
+
+    @property
+    def moving(self) -> bool:
+        return self.sigma != JointType.FIXED
+
+
+def skeleton(robot: Robot) -> dict[int, Bone]:
+    """The links, each after its antecedent."""
+    frames = ((j, robot.frame(j)) for j in outward_order(robot) if j <= robot.NL)
+    return {j: Bone(j, frame.ant, frame.sigma) for j, frame in frames}
+
+
+def outward(tree: Mapping[int, S], start: T, step: Callable[[S, T], T], root: int = 0) -> dict[int, T]:
+    """From the base to the tips: what each body has follows from what its antecedent has; the base has `start`.
+
+    With another root the walk is over what stands on that body.
+    """
+    found = {root: start}
     for j, local in tree.items():
-        found[j] = step(local, found[local.i])
+        if local.i in found and j != root:
+            found[j] = step(local, found[local.i])
     return found
 
 
-def inward(tree: Mapping[int, Local], own: Mapping[int, T], step: Callable[[Local, T, T], T]) -> dict[int, T]:
+def inward(tree: Mapping[int, S], own: Mapping[int, T], step: Callable[[S, T, T], T]) -> dict[int, T]:
     """From the tips to the base: step(frame, what has gathered on its body, what is on its antecedent so far).
 
     `own` is what each body, the base included, has to begin with; the result is what each has in the end.
@@ -111,15 +164,13 @@ def inward(tree: Mapping[int, Local], own: Mapping[int, T], step: Callable[[Loca
     return found
 
 
-def _local(builder: Builder, robot: Robot, j: int, q: Mapping[int, Scalar], trig: Trigonometry) -> Local:
-    frame = robot.frame(j)
-    gamma = trig.sincos(constant_angle(builder, robot, j, "gamma"))
-    alpha = trig.sincos(constant_angle(builder, robot, j, "alpha"))
-    theta = trig.sincos(angle_of(builder, robot, j, q))
-    b, d = builder.formula(frame.b), builder.formula(frame.d)
-    r = length_of(builder, robot, j, q)
-    p = turn_z(gamma, turn_x(alpha, [d, 0, r]))  # Tx(d) and Rx(alpha) commute
-    return Local(j, frame.ant, frame.sigma, gamma, alpha, theta, (p[0], p[1], p[2] + b))
+def homeward(tree: Mapping[int, S], j: int, start: T, step: Callable[[S, T], T]) -> dict[int, T]:
+    """From body j along its way to the base, which is left out: what each body hands to the one before it."""
+    found = {j: start}
+    while tree[j].i:
+        found[tree[j].i] = step(tree[j], found[j])
+        j = tree[j].i
+    return found
 
 
 @dataclass(frozen=True)

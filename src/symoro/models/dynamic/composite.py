@@ -18,7 +18,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from symoro.errors import NotApplicableError
-from symoro.expr.linalg import Matrix, Vector, add, cross, matmul, transpose
+from symoro.expr.linalg import Matrix, Vector, matmul, transpose
 from symoro.expr.scalar import Scalar
 from symoro.models.catalogue import Port, model
 from symoro.models.coordinates import Coordinates, coordinates
@@ -26,9 +26,9 @@ from symoro.models.dynamic.inertia import effective_inertias
 from symoro.models.dynamic.setting import APPLIES_TO, rigid_fixed_tree
 from symoro.models.joints import is_zero
 from symoro.models.kinematic.motion import Q
-from symoro.models.recursion import Local, local_frames
+from symoro.models.recursion import Local, homeward, inward, local_frames, outward
 from symoro.models.references import SYMORO_1997
-from symoro.models.spatial import Inertia
+from symoro.models.spatial import Inertia, Wrench
 from symoro.program.builder import Builder
 from symoro.program.program import Program
 from symoro.robot.description import Robot
@@ -38,21 +38,23 @@ Entries = dict[tuple[int, int], Scalar]  # (i, j) of joints with i an ancestor o
 
 def tree_composites(builder: Builder, robot: Robot, locals_: Mapping[int, Local]) -> dict[int, Inertia]:
     """The mass beyond each joint, gathered from the tips inward."""
-    composite = effective_inertias(builder, robot, locals_, {}, alone=False)
-    for j in reversed(list(locals_)):
-        i = locals_[j].i
-        if i:
-            composite[i] = composite[j].to_parent(locals_[j], composite[i])
-            _name(builder, i, composite[i])
-    return composite
+
+    def step(local: Local, inertia: Inertia, onto: Inertia) -> Inertia:
+        if not local.i:
+            return onto
+        found = inertia.to_parent(local, onto)
+        _name(builder, local.i, found)
+        return found
+
+    return inward(locals_, effective_inertias(builder, robot, locals_, {}, alone=False), step)
 
 
 def tree_inertia(builder: Builder, robot: Robot, locals_: Mapping[int, Local]) -> Entries:
     """The entries of the tree's inertia matrix, rotor inertias included."""
     composite = tree_composites(builder, robot, locals_)
     entries: Entries = {}
-    for j in reversed(list(locals_)):
-        if locals_[j].revolute or locals_[j].prismatic:
+    for j, local in reversed(list(locals_.items())):
+        if local.moving:
             _column(builder, robot, locals_, j, composite[j], entries)
     return entries
 
@@ -70,16 +72,15 @@ def _column(
         force, moment, own = [0, 0, inertia.m], [y, -x, 0], inertia.m
     section = f"column {j} of A"
     entries[j, j] = builder.named(f"A{j}_{j}", own + builder.formula(robot.frame(j).IA), section)
-    k = j
-    while locals_[k].i:
-        local = locals_[k]
-        k = local.i
-        force = local.to_parent(force)
-        moment = add(local.to_parent(moment), cross(local.position, force))
-        if locals_[k].revolute or locals_[k].prismatic:
-            entries[k, j] = builder.named(
-                f"A{k}_{j}", moment[2] if locals_[k].revolute else force[2], section
-            )
+    for k, effort in along_axes(locals_, j, Wrench(force, moment)).items():
+        if k != j:
+            entries[k, j] = builder.named(f"A{k}_{j}", effort, section)
+
+
+def along_axes(locals_: Mapping[int, Local], j: int, wrench: Wrench) -> dict[int, Scalar]:
+    """What joint j and those before it feel of a wrench on body j."""
+    found = homeward(locals_, j, wrench, lambda local, body: body.to_parent(local))
+    return {k: body.along(locals_[k]) for k, body in found.items() if locals_[k].moving}
 
 
 def _name(builder: Builder, j: int, inertia: Inertia) -> None:
@@ -117,7 +118,7 @@ def solve(
         NotApplicableError: A has no inverse.
     """
     own = joints.own
-    entries, parents = tree_inertia(builder, robot, locals_), joint_parents(robot, locals_)
+    entries, parents = tree_inertia(builder, robot, locals_), joint_parents(locals_)
     if not joints.free:  # as if each coordinate stood on the one before
         a = coupled(joints, entries)
         entries = {(i, j): a[r][c] for c, j in enumerate(own) for r, i in enumerate(own[: c + 1])}
@@ -183,17 +184,10 @@ def ancestors(parents: Mapping[int, int], k: int) -> list[int]:
     return found
 
 
-def joint_parents(robot: Robot, locals_: Mapping[int, Local]) -> dict[int, int]:
+def joint_parents(locals_: Mapping[int, Local]) -> dict[int, int]:
     """For each moving joint the moving joint before it, 0 at the base; each after its own."""
-    parents: dict[int, int] = {}
-    for j, local in locals_.items():
-        if not robot.frame(j).moving:
-            continue
-        i = local.i
-        while i and not robot.frame(i).moving:
-            i = robot.frame(i).ant
-        parents[j] = i
-    return parents
+    last = outward(locals_, 0, lambda local, before: local.j if local.moving else before)
+    return {j: last[local.i] for j, local in locals_.items() if local.moving}
 
 
 @model(

@@ -18,6 +18,7 @@ from symoro.models.dynamic.inverse import EFFORT, chosen
 from symoro.models.dynamic.setting import APPLIES_TO, rigid_fixed_tree
 from symoro.models.dynamic.torques import Torques
 from symoro.models.kinematic.motion import QD, Q
+from symoro.models.recursion import outward, skeleton
 from symoro.models.references import NEWTON_EULER_2010
 from symoro.program.builder import Builder
 from symoro.program.count import count
@@ -25,7 +26,7 @@ from symoro.program.pipeline import optimise
 from symoro.program.program import Program
 from symoro.robot.coordinates import independent
 from symoro.robot.description import Robot
-from symoro.robot.topology import moving_joints, outward
+from symoro.robot.topology import moving_joints
 
 METHODS = ("auto", "recursive", "inertia")
 
@@ -70,10 +71,7 @@ CLEAR = 0.8  # a difference that the passes do not make up
 
 def _depth(robot: Robot) -> int:
     """The most moving joints on the way to a link."""
-    depth = {0: 0}
-    for j in outward(robot):
-        depth[j] = depth[robot.frame(j).ant] + robot.frame(j).moving
-    return max(depth.values())
+    return max(outward(skeleton(robot), 0, lambda bone, before: before + bone.moving).values())
 
 
 def _cheaper(one: Program, other: Program) -> Program:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Any
 
+from symoro.models.recursion import inward, skeleton
 from symoro.robot.description import JointType, Robot
-from symoro.robot.topology import moving_joints
 
 
 @dataclass(frozen=True)
@@ -63,7 +63,7 @@ class Formulation:
 
     def moves(self, robot: Robot) -> list[Move]:
         """Every way to change one choice."""
-        revolute = [j for j in range(1, robot.NL + 1) if robot.frame(j).sigma == JointType.REVOLUTE]
+        revolute = [j for j, _ in enumerate(self.links, 1) if robot.frame(j).sigma == JointType.REVOLUTE]
         moves = [Move(name, j) for j in revolute for name in ("before", "column", "basis", "difference")]
         moves += [Move(name, j) for j in revolute for name in ("doubled", "third")]
         return [*moves, Move("parallel_out"), Move("parallel_in")]
@@ -95,13 +95,10 @@ def plain(robot: Robot) -> Formulation:
 
 def _carrying(robot: Robot) -> set[int]:
     """Links on which a moving joint stands, fixed frames between them or not."""
-    found: set[int] = set()
-    for j in moving_joints(robot):
-        i = robot.frame(j).ant
-        while i and i not in found:
-            found.add(i)
-            i = robot.frame(i).ant
-    return found
+    links = skeleton(robot)
+    none = dict.fromkeys((0, *links), False)
+    found = inward(links, none, lambda bone, beyond, onto: onto or beyond or bone.moving)
+    return {j for j, carries in found.items() if carries}
 
 
 def quick(robot: Robot) -> Formulation:
@@ -112,8 +109,7 @@ def quick(robot: Robot) -> Formulation:
     """
     inner = _carrying(robot)
     links = []
-    for j in range(1, robot.NL + 1):
-        frame = robot.frame(j)
+    for j, frame in enumerate(robot.frames[: robot.NL], 1):
         exact = frame.alpha.is_zero or (frame.alpha.number is not None and "pi" in frame.alpha.text)
         tip = j not in inner and frame.sigma == JointType.REVOLUTE
         links.append(Choice(column=exact, third=exact, before=tip and exact, doubled=tip and exact))

@@ -19,12 +19,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from symoro.expr.linalg import Matrix, Vector, matadd, matmul, transpose, zeros
-from symoro.expr.scalar import Scalar, cos, sin
-from symoro.models.joints import is_zero
-from symoro.models.recursion import Local, turn_x, turn_z
+from symoro.models.joints import Trigonometry, fixed_place, is_zero
+from symoro.models.recursion import Local, inward, local_frame, outward
 from symoro.models.spatial import Inertia
 from symoro.program.builder import Builder
-from symoro.robot.description import GEOMETRIC, Link, Robot
+from symoro.robot.description import JointType, Link, Robot
 
 SECTION = "regrouped inertial parameters"
 
@@ -55,16 +54,9 @@ def link_inertias(builder: Builder, robot: Robot) -> dict[int, Inertia]:
     """Standard parameters of all links, link 0 first; a payload is added to the link with the tool."""
     found = {j: of_link(builder, robot.link(j)) for j in range(robot.NL + 1)}
     if robot.payload and robot.tool:
-        place = robot.tool.place
-        gamma, b, alpha, d, theta, r = (builder.formula(getattr(place, name)) for name in GEOMETRIC)
-        turns = [(builder.number(sin(x)), builder.number(cos(x))) for x in (gamma, alpha, theta)]
-        columns = [
-            turn_z(turns[0], turn_x(turns[1], turn_z(turns[2], e))) for e in ([1, 0, 0], [0, 1, 0], [0, 0, 1])
-        ]
-        origin = turn_z(turns[0], turn_x(turns[1], [d, 0, r]))
-        position = [origin[0], origin[1], origin[2] + b]
-        moved = carried(of_link(builder, robot.payload).matrix(), transpose(columns), position)
-        ant = place.ant
+        ant, place = robot.tool.place.ant, fixed_place(builder, robot.tool.place)
+        tool = local_frame(robot.NF + 1, ant, JointType.FIXED, place, Trigonometry(builder, robot))
+        moved = carried(of_link(builder, robot.payload).matrix(), _rotation(tool), tool.position)
         found[ant] = of_matrix(matadd(found[ant].matrix(), moved))
     return found
 
@@ -112,12 +104,14 @@ def _turning_about_z(robot: Robot, locals_: Mapping[int, Local]) -> list[int]:
     """Links that only turn about their own z: the first to turn, and those on axes parallel to it."""
     if not all(f.is_zero for f in (*robot.base.W0, *robot.base.WP0)):
         return []
-    turns, found = {0: False}, []
-    for j, local in locals_.items():
-        turns[j] = turns[local.i] or local.revolute
-        if not turns[local.i] or (local.i in found and is_zero(local.alpha[0])):
-            found.append(j)
-    return found
+
+    def step(local: Local, antecedent: tuple[bool, bool]) -> tuple[bool, bool]:
+        """Whether a link turns at all, and whether about its own z only."""
+        turns, about_z = antecedent
+        return turns or local.revolute, not turns or (about_z and is_zero(local.alpha[0]))
+
+    found = outward(locals_, (False, False), step)
+    return [j for j in locals_ if found[j][1]]
 
 
 def regrouped(
@@ -128,13 +122,18 @@ def regrouped(
     Arguments:
         basis: for a revolute link, which inertia vanishes: 'K' for Kzz, 'J' for YY (SYMORO's choice).
     """
-    p = {j: inertia.matrix() for j, inertia in inertias.items()}
-    for j in reversed(list(locals_)):
-        local = locals_[j]
-        moved = _moved(p[j], local, basis.get(j, "K"))
-        p[j] = [[a - b for a, b in zip(x, y, strict=True)] for x, y in zip(p[j], moved, strict=True)]
-        p[local.i] = matadd(p[local.i], carried(moved, _rotation(local), list(_fixed_position(local))))
-    return {j: of_matrix(matrix) for j, matrix in p.items()}
+    moved: dict[int, Matrix] = {0: zeros(4, 4)}
+
+    def step(local: Local, p: Matrix, onto: Matrix) -> Matrix:
+        moved[local.j] = _moved(p, local, basis.get(local.j, "K"))
+        return matadd(onto, carried(moved[local.j], _rotation(local), _fixed_position(local)))
+
+    gathered = inward(locals_, {j: inertia.matrix() for j, inertia in inertias.items()}, step)
+    return {j: of_matrix(_less(p, moved[j])) for j, p in gathered.items()}
+
+
+def _less(a: Matrix, b: Matrix) -> Matrix:
+    return [[x - y for x, y in zip(r, s, strict=True)] for r, s in zip(a, b, strict=True)]
 
 
 def _moved(p: Matrix, local: Local, basis: str) -> Matrix:
@@ -159,6 +158,6 @@ def _rotation(local: Local) -> Matrix:
     return transpose([local.to_parent(e) for e in ([1, 0, 0], [0, 1, 0], [0, 0, 1])])
 
 
-def _fixed_position(local: Local) -> tuple[Scalar, Scalar, Scalar]:
+def _fixed_position(local: Local) -> Vector:
     """iPj; for a prismatic joint it multiplies zeros only."""
-    return (0, 0, 0) if local.prismatic else local.position
+    return [0, 0, 0] if local.prismatic else local.position

@@ -33,7 +33,7 @@ from symoro.expr.linalg import Matrix, Vector, add, cross, matvec, transpose
 from symoro.expr.scalar import Expr, Scalar, wrap
 from symoro.models.catalogue import Option, Port, model
 from symoro.models.coordinates import coordinates, own_entries
-from symoro.models.dynamic.composite import coupled, symmetric, tree_composites, tree_inertia
+from symoro.models.dynamic.composite import along_axes, coupled, symmetric, tree_composites, tree_inertia
 from symoro.models.dynamic.formulation import quick
 from symoro.models.dynamic.newton_euler import moment_k
 from symoro.models.dynamic.setting import APPLIES_TO, at_rest, rigid_fixed_tree
@@ -41,15 +41,15 @@ from symoro.models.dynamic.torques import Torques
 from symoro.models.joints import Angle, Trigonometry
 from symoro.models.kinematic.factoring import simplified
 from symoro.models.kinematic.motion import QD, Q
-from symoro.models.recursion import Local
+from symoro.models.recursion import Local, outward
 from symoro.models.references import LAGRANGE_2008
-from symoro.models.spatial import Inertia
+from symoro.models.spatial import Inertia, Wrench
 from symoro.program.builder import Builder
 from symoro.program.count import count
 from symoro.program.program import Program
 from symoro.robot.coordinates import independent
 from symoro.robot.description import Robot
-from symoro.robot.topology import chain, moving_joints, subtree
+from symoro.robot.topology import chain
 
 Cube = list[list[list[Scalar]]]
 
@@ -83,7 +83,7 @@ class Renaud:
     def __init__(self, builder: Builder, robot: Robot, locals_: Mapping[int, Local]) -> None:
         self.builder, self.robot, self.locals_ = builder, robot, locals_
         self.composite = tree_composites(builder, robot, locals_)
-        self.joints = moving_joints(robot)
+        self.joints = [j for j in sorted(locals_) if locals_[j].moving]
         self.axes: dict[tuple[int, int], Vector] = {}  # (k, j): axis of joint k in frame j
 
     def run(self) -> Cube:
@@ -93,7 +93,7 @@ class Renaud:
         half = self.builder.number(1) / 2
         for j in self.joints:
             for k in chain(self.robot, j):
-                if not self.robot.frame(k).moving or not self.locals_[k].revolute:
+                if not self.locals_[k].revolute:
                     continue
                 for i, value in self._efforts(j, k).items():
                     shared = value if j == k else value * half
@@ -121,38 +121,29 @@ class Renaud:
         found.update(self._outward(j, u, vd))
         return found
 
-    def _wrench(self, inertia: Inertia, u: Matrix, vd: Vector) -> tuple[Vector, Vector]:
+    def _wrench(self, inertia: Inertia, u: Matrix, vd: Vector) -> Wrench:
         ms = list(inertia.ms)
         force = [inertia.m * a + b for a, b in zip(vd, matvec(u, ms), strict=True)]
-        return force, add(moment_k(inertia.k, u), cross(ms, vd))
+        return Wrench(force, add(moment_k(inertia.k, u), cross(ms, vd)))
 
     def _inward(self, j: int, u: Matrix, vd: Vector) -> dict[int, Scalar]:
-        force, moment = self._wrench(self.composite[j], u, vd)
-        found: dict[int, Scalar] = {}
-        k = j
-        while k:
-            local = self.locals_[k]
-            if self.robot.frame(k).moving:
-                found[k] = moment[2] if local.revolute else force[2]
-            force = local.to_parent(force)
-            moment = add(local.to_parent(moment), cross(local.position, force))
-            k = local.i
-        return found
+        return along_axes(self.locals_, j, self._wrench(self.composite[j], u, vd))
 
     def _outward(self, j: int, u: Matrix, vd: Vector) -> dict[int, Scalar]:
         found: dict[int, Scalar] = {}
-        moved = {j: (u, vd)}
-        for i in subtree(self.robot, j)[1:]:
+        for i, (here, there) in outward(self.locals_, (u, vd), _carried, root=j).items():
             local = self.locals_[i]
-            u0, vd0 = moved[local.i]
-            turned = [local.to_child(row) for row in u0]
-            here = transpose([local.to_child(column) for column in transpose(turned)])
-            there = local.to_child(add(vd0, matvec(u0, list(local.position))))
-            moved[i] = (here, there)
-            if self.robot.frame(i).moving:
-                force, moment = self._wrench(self.composite[i], here, there)
-                found[i] = moment[2] if local.revolute else force[2]
+            if i != j and local.moving:
+                found[i] = self._wrench(self.composite[i], here, there).along(local)
         return found
+
+
+def _carried(local: Local, moved: tuple[Matrix, Vector]) -> tuple[Matrix, Vector]:
+    """U and VP of a body that is fixed to its antecedent."""
+    u, vd = moved
+    turned = [local.to_child(row) for row in u]
+    here = transpose([local.to_child(column) for column in transpose(turned)])
+    return here, local.to_child(add(vd, matvec(u, local.position)))
 
 
 @model(

@@ -30,10 +30,14 @@ from symoro.expr.linalg import Matrix, Vector, add, cross, matadd, matmul, matve
 from symoro.expr.scalar import Scalar
 from symoro.models.dynamic.formulation import Choice, Formulation
 from symoro.models.dynamic.inertia import SECTION
-from symoro.models.joints import Angle, Trigonometry, angle_of, constant_angle, length_of
+from symoro.models.joints import Angle, Trigonometry
 from symoro.models.recursion import (
     BaseMotion,
+    Local,
     SinCos,
+    inward,
+    origin,
+    outward,
     turn_back_x,
     turn_back_z,
     turn_x,
@@ -41,8 +45,7 @@ from symoro.models.recursion import (
 )
 from symoro.models.spatial import Inertia, Symmetric, turned_about_z
 from symoro.program.builder import Builder
-from symoro.robot.description import JointType, Robot
-from symoro.robot.topology import outward
+from symoro.robot.description import JointType
 
 
 @dataclass
@@ -87,50 +90,41 @@ class NewtonEuler:
     def __init__(
         self,
         builder: Builder,
-        robot: Robot,
         formulation: Formulation,
-        q: Mapping[int, Scalar],
+        locals_: Mapping[int, Local],
         trig: Trigonometry,
     ) -> None:
-        self.builder, self.robot, self.formulation = builder, robot, formulation
-        self.trig = trig
-        self.bodies: dict[int, Body] = {}
+        self.builder, self.formulation, self.trig = builder, formulation, trig
+        none = builder.number(0), builder.number(1)
+        self.ground = Body(0, 0, JointType.FIXED, none, none, none, [0, 0, 0])
+        self.bodies = outward(locals_, self.ground, self._placed)
+        del self.bodies[0]
         self.efforts: dict[int, Scalar] = {}
-        for j in outward(robot):
-            if j <= robot.NL:
-                self.bodies[j] = self._placed(j, q)
 
     # -- frames
 
-    def _placed(self, j: int, q: Mapping[int, Scalar]) -> Body:
-        robot, builder, sincos = self.robot, self.builder, self.trig.sincos
-        frame = robot.frame(j)
-        parent = self.bodies.get(frame.ant)
-        gamma = constant_angle(builder, robot, j, "gamma")
-        alpha, theta = constant_angle(builder, robot, j, "alpha"), angle_of(builder, robot, j, q)
-        lead = parent.residual + gamma if parent and parent.residual else gamma
-        revolute = frame.sigma == JointType.REVOLUTE
-        before = revolute and self.formulation.of(j).before
-        flat = alpha.value.is_zero
-        turn = lead + theta if flat else theta
-        none = Angle(builder.number(0))
-        d, b, r = builder.formula(frame.d), builder.formula(frame.b), length_of(builder, robot, j, q)
-        p = turn_z(sincos(lead), turn_x(sincos(alpha), [d, 0, r]))
+    def _placed(self, local: Local, parent: Body) -> Body:
+        """The body in the axes of its formulation: the turn that the antecedent left comes first."""
+        place, sincos = local.place, self.trig.sincos
+        lead = parent.residual + place.gamma if parent.residual else place.gamma
+        before = local.revolute and self.formulation.of(local.j).before
+        flat = place.alpha.value.is_zero
+        turn = lead + place.theta if flat else place.theta
+        none = Angle(self.builder.number(0))
         body = Body(
-            j,
-            frame.ant,
-            frame.sigma,
+            local.j,
+            local.i,
+            local.sigma,
             lead=sincos(none if flat else lead),
-            alpha=sincos(alpha),
+            alpha=local.alpha,
             own=sincos(none if before else turn),
-            position=[p[0], p[1], p[2] + b],
+            position=origin(sincos(lead), local.alpha, place.b, place.d, place.r),
             residual=turn if before else None,
         )
-        if revolute and not before:
-            body.parallel = bool(
-                flat and gamma.value.is_zero and parent and parent.group and self.formulation.parallel_out
-            )
-            body.group = parent.group + theta if body.parallel and parent and parent.group else turn
+        if local.revolute and not before:
+            straight = flat and place.gamma.value.is_zero and self.formulation.parallel_out
+            body.parallel = bool(straight and parent.group)
+            body.group = parent.group + place.theta if straight and parent.group else turn
         return body
 
     # -- outward
@@ -139,18 +133,22 @@ class NewtonEuler:
         self, base: BaseMotion, gravity: Vector, qd: Mapping[int, Scalar], qdd: Mapping[int, Scalar]
     ) -> None:
         """Velocities and accelerations of all bodies; gravity is an acceleration of the base."""
-        ground = Body(0, 0, JointType.FIXED, _none(self), _none(self), _none(self), [0, 0, 0])
+        ground = self.ground
         ground.w, ground.wd = base.w, base.wd
         ground.u = _u_matrix(base.w, base.wd)
         ground.vd = [a - g for a, g in zip(base.vd, gravity, strict=True)]
-        for j, body in self.bodies.items():
-            parent = self.bodies.get(body.i, ground)
+
+        def step(body: Body, parent: Body) -> Body:
+            j = body.j
             if body.sigma == JointType.REVOLUTE:
                 self._turn(body, parent, qd[j], qdd[j], self.formulation.of(j))
             else:
                 self._carry(body, parent)
             self._accelerate(body, parent, qd.get(j, 0), qdd.get(j, 0))
             self._name(body)
+            return body
+
+        outward(self.bodies, ground, step)
 
     def _turn(self, body: Body, parent: Body, qd: Scalar, qdd: Scalar, choice: Choice) -> None:
         """Rotation of a body behind a revolute joint."""
@@ -241,13 +239,15 @@ class NewtonEuler:
 
     def gather(self) -> dict[int, Scalar]:
         """Force or moment along each joint's axis; the bodies then hold the total wrenches."""
-        for j in reversed(list(self.bodies)):
-            body = self.bodies[j]
+
+        def step(body: Body, _: Body, parent: Body) -> Body:
             self._named_wrench("E", "M", body, "total force and moment")
-            self.efforts[j] = body.force[2] if body.sigma == JointType.PRISMATIC else body.moment[2]
-            parent = self.bodies.get(body.i)
-            if parent is not None:
+            self.efforts[body.j] = body.force[2] if body.sigma == JointType.PRISMATIC else body.moment[2]
+            if body.i:
                 self._hand_over(body, parent)
+            return parent
+
+        inward(self.bodies, {0: self.ground, **self.bodies}, step)
         return self.efforts
 
     def _hand_over(self, body: Body, parent: Body) -> None:
@@ -269,10 +269,6 @@ class NewtonEuler:
         for name, values in ((force, body.force), (moment, body.moment)):
             for k, x in enumerate(values, 1):
                 self.builder.named(f"{name}{k}{j}" if j < 10 else f"{name}{k}_{j}", x, f"link {j}: {phase}")
-
-
-def _none(recursion: NewtonEuler) -> SinCos:
-    return recursion.builder.number(0), recursion.builder.number(1)
 
 
 def _u_matrix(w: Vector, wd: Vector) -> Matrix:

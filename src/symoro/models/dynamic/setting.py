@@ -42,18 +42,17 @@ def gravity(builder: Builder, robot: Robot) -> Vector:
 
 def wrenches(builder: Builder, robot: Robot) -> dict[int, Vector]:
     """The wrench of each link on the environment; what is left symbolic varies in time and is an input."""
-    free = [j for j in range(1, robot.NL + 1) if any(getattr(robot.link(j), n).symbols for n in WRENCH)]
+    formulas = {j: [getattr(link, n) for n in WRENCH] for j, link in enumerate(robot.links, 1)}
     given: dict[int, list[Scalar]] = {}
-    if free:
-        names = [f"{n}{j}" for j in range(1, robot.NL + 1) for n in WRENCH]
+    if any(f.symbols for row in formulas.values() for f in row):
+        names = [f"{n}{j}" for j in formulas for n in WRENCH]
         title = "wrench (force; moment) of each link on the environment, in its frame"
         entries = builder.input("wrench", (robot.NL, 6), names, title)
-        given = {j: list(entries[6 * (j - 1) : 6 * j]) for j in range(1, robot.NL + 1)}
+        given = {j: list(entries[6 * (j - 1) : 6 * j]) for j in formulas}
     found: dict[int, Vector] = {}
-    for j in range(1, robot.NL + 1):
-        formulas = [getattr(robot.link(j), n) for n in WRENCH]
-        if any(not f.is_zero for f in formulas):
-            found[j] = [given[j][k] if f.symbols else builder.formula(f) for k, f in enumerate(formulas)]
+    for j, row in formulas.items():
+        if any(not f.is_zero for f in row):
+            found[j] = [given[j][k] if f.symbols else builder.formula(f) for k, f in enumerate(row)]
     return found
 
 

@@ -54,7 +54,7 @@ class Torques:
 
     def recursion(self, qd: Motion, qdd: Motion) -> NewtonEuler:
         """The recursion after all its walks: its bodies hold the wrenches, `efforts` those along the joints."""
-        found = NewtonEuler(self.builder, self.robot, self.formulation, self.joints.positions, self.trig)
+        found = NewtonEuler(self.builder, self.formulation, self.locals_, self.trig)
         found.move(self.base, gravity(self.builder, self.robot), qd, qdd)
         found.load(self.inertias, self.wrenches)
         found.gather()

@@ -13,9 +13,9 @@ from dataclasses import dataclass
 
 from symoro.errors import NotApplicableError
 from symoro.expr.scalar import Expr, Scalar
-from symoro.models.joints import Angle, angle_of, constant_angle, length_of
+from symoro.models.joints import Angle, fixed_place, place_of
 from symoro.program.builder import Builder
-from symoro.robot.description import GEOMETRIC, BaseKind, Placement, Robot
+from symoro.robot.description import BaseKind, Placement, Robot
 from symoro.robot.topology import path
 
 
@@ -100,20 +100,17 @@ def steps_between(
 
 
 def _steps_down(builder: Builder, robot: Robot, j: int, q: Mapping[int, Scalar]) -> list[Step]:
-    frame = robot.frame(j)
-    i = frame.ant
-    gamma, alpha = constant_angle(builder, robot, j, "gamma"), constant_angle(builder, robot, j, "alpha")
+    i, place = robot.frame(j).ant, place_of(builder, robot, j, q)
     return [
-        Step("z", gamma, builder.formula(frame.b), i),
-        Step("x", alpha, builder.formula(frame.d), i),
-        Step("z", angle_of(builder, robot, j, q), length_of(builder, robot, j, q), j, True),
+        Step("z", place.gamma, place.b, i),
+        Step("x", place.alpha, place.d, i),
+        Step("z", place.theta, place.r, j, True),
     ]
 
 
 def _placed(builder: Builder, place: Placement) -> list[Step]:
-    gamma, b, alpha, d, theta, r = (builder.formula(getattr(place, name)) for name in GEOMETRIC)
-    i = place.ant
-    return [Step("z", Angle(gamma), b, i), Step("x", Angle(alpha), d, i), Step("z", Angle(theta), r, i)]
+    i, at = place.ant, fixed_place(builder, place)
+    return [Step("z", at.gamma, at.b, i), Step("x", at.alpha, at.d, i), Step("z", at.theta, at.r, i)]
 
 
 def _inverted(steps: list[Step], frame: int) -> list[Step]:

@@ -24,6 +24,7 @@ from symoro.models.identification.base_element import Element, Scalar, inverse
 from symoro.models.identification.base_field import Field
 from symoro.models.identification.base_linear import Vector, add_to, independent
 from symoro.models.identification.base_waves import COS, SIN, Function, product, scaled, total
+from symoro.models.recursion import origin, turn_x, turn_z
 from symoro.robot.coordinates import relation
 from symoro.robot.description import INERTIAL, JointType, Robot
 
@@ -93,10 +94,11 @@ def place(geometry: Field, robot: Robot, j: int) -> Place:
         st, ct = st * co + ct * so, ct * co - st * so
     elif law:
         r = r + geometry.of(law.offset)
-    first = [[cg, -sg * ca, sg * sa], [sg, cg * ca, -cg * sa], [0, sa, ca]]
-    axis = [row[2] for row in first]
-    rotation = [[x * ct + y * st, y * ct - x * st, z] for x, y, z in first]
-    return Place(rotation, [d * cg + r * axis[0], d * sg + r * axis[1], b + r * axis[2]], axis)
+    gamma, alpha, theta = (sg, cg), (sa, ca), (st, ct)
+    x, y, z = (
+        turn_z(gamma, turn_x(alpha, turn_z(theta, unit))) for unit in ([1, 0, 0], [0, 1, 0], [0, 0, 1])
+    )
+    return Place([list(row) for row in zip(x, y, z, strict=True)], origin(gamma, alpha, b, d, r), z)
 
 
 @dataclass

@@ -17,7 +17,6 @@ from symoro.expr.formula import Formula
 from symoro.models.catalogue import Option, Port
 from symoro.models.dynamic.setting import rigid_fixed_tree
 from symoro.robot.description import INERTIAL, Robot
-from symoro.robot.topology import moving_joints
 
 if TYPE_CHECKING:
     from symoro.models.identification.base import BaseParameters
@@ -106,15 +105,20 @@ def _base(robot: Robot) -> BaseParameters:
 
 
 def _all_inertial(robot: Robot) -> list[Column]:
-    links = [Column(kind, j) for j in range(1, robot.NL + 1) for kind in INERTIAL]
-    return links + [Column("IA", j) for j in moving_joints(robot)]
+    links = [Column(kind, j) for j, _ in enumerate(robot.links, 1) for kind in INERTIAL]
+    return links + _of_joints(robot, ("IA",))
+
+
+def _of_joints(robot: Robot, kinds: Sequence[str]) -> list[Column]:
+    frames = enumerate(robot.frames[: robot.NL], 1)
+    return [Column(kind, j) for j, frame in frames if frame.moving for kind in kinds]
 
 
 def friction_columns(robot: Robot, friction: str) -> list[Column]:
     """Friction and offsets of the moving joints."""
     if friction == "none":
         return []
-    found = [Column(kind, j) for j in moving_joints(robot) for kind in FRICTION]
+    found = _of_joints(robot, FRICTION)
     return [c for c in found if friction == "all" or not c.value(robot).is_zero]
 
 

@@ -42,7 +42,7 @@ from symoro.models.identification.columns import (
 from symoro.models.identification.twists import Twist, joint_twists, name_twist, own_axes
 from symoro.models.joints import Trigonometry
 from symoro.models.kinematic.motion import QD, QDD, Q
-from symoro.models.recursion import base_motion
+from symoro.models.recursion import base_motion, local_frames
 from symoro.models.references import SYMORO_1997
 from symoro.program.builder import Builder
 from symoro.program.count import count
@@ -82,7 +82,7 @@ def drive(kind: str, qd: Scalar, qdd: Scalar) -> Scalar:
 def regressor(builder: Builder, robot: Robot, formulation: Formulation, joints: JointMotion) -> Entries:
     """The entries for every joint of the tree and every column there can be; those not read cost nothing."""
     trig = Trigonometry(builder, robot)
-    recursion = NewtonEuler(builder, robot, formulation, joints.q, trig)
+    recursion = NewtonEuler(builder, formulation, local_frames(builder, robot, joints.q, trig), trig)
     recursion.move(base_motion(builder, robot), gravity(builder, robot), joints.qd, joints.qdd)
     entries: Entries = {}
     for (k, j), twist in joint_twists(recursion.bodies, trig).items():

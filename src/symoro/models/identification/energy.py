@@ -31,6 +31,7 @@ from symoro.models.identification.columns import (
 from symoro.models.identification.twists import Bodies, Twist, name_twist, placed, velocities, weights
 from symoro.models.joints import Trigonometry
 from symoro.models.kinematic.motion import QD, Q
+from symoro.models.recursion import outward
 from symoro.models.references import SYMORO_1997
 from symoro.program.builder import Builder
 from symoro.program.program import Program
@@ -77,10 +78,8 @@ def _of_link(moving: Twist, g: Vector, height: Scalar, half: Scalar) -> dict[str
 
 def _heights(bodies: Bodies, g: Mapping[int, Vector]) -> dict[int, Scalar]:
     """-g.0Pj: the potential of a unit mass at each origin, summed along the chain."""
-    found: dict[int, Scalar] = {0: 0}
-    for j, body in bodies.items():
-        found[j] = found[body.i] - dot(g[body.i], body.position)
-    return found
+    none: Scalar = 0
+    return outward(bodies, none, lambda body, before: before - dot(g[body.i], body.position))
 
 
 @model(

@@ -43,6 +43,7 @@ from symoro.models.identification.twists import (
     Bodies,
     Direction,
     Twist,
+    by_joint,
     joint_twists,
     name_twist,
     placed,
@@ -101,13 +102,9 @@ def _start(body: Body, moving: Twist) -> Twist:
     return Twist([-vy, vx, 0], Direction([-wy, wx, 0]))
 
 
-def shifts(bodies: Bodies, moving: Mapping[int, Twist], rate: Twists, trig: Trigonometry) -> Twists:
+def shifts(bodies: Bodies, moving: Mapping[int, Twist], trig: Trigonometry) -> Twists:
     """(k, j) -> what a unit of the position of joint k takes from the velocity of link j."""
-    found: dict[tuple[int, int], Twist] = {}
-    for k, j in rate:  # in the order of the links: that of the antecedent is there
-        body = bodies[j]
-        found[k, j] = _start(body, moving[j]) if k == j else found[k, body.i].to(body, trig)
-    return found
+    return by_joint(bodies, trig, lambda body: _start(body, moving[body.j]))
 
 
 @dataclass(frozen=True)
@@ -126,7 +123,7 @@ def split(builder: Builder, robot: Robot, q: Mapping[int, Scalar], qd: Mapping[i
     g = weights(bodies, gravity(builder, robot), trig)
     rate = joint_twists(bodies, trig)
     found = Split({}, {})
-    for (k, j), shift in shifts(bodies, moving, rate, trig).items():
+    for (k, j), shift in shifts(bodies, moving, trig).items():
         name_twist(builder, ("JV", "JW"), f"{k}_{j}", rate[k, j])
         for kind, value in momenta(moving[j], rate[k, j]).items():
             found.first[k, Column(kind, j)] = value

@@ -9,7 +9,7 @@ part ahead of the first of them, by the sum of the angles.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 
 from symoro.expr.linalg import Vector, add, cross
@@ -17,7 +17,7 @@ from symoro.expr.scalar import Scalar
 from symoro.models.dynamic.formulation import Formulation, quick
 from symoro.models.dynamic.newton_euler import Body, NewtonEuler
 from symoro.models.joints import Trigonometry
-from symoro.models.recursion import turn_back_z
+from symoro.models.recursion import local_frames, outward, turn_back_z
 from symoro.program.builder import Builder
 from symoro.robot.description import JointType, Robot
 
@@ -73,36 +73,36 @@ def own_axes(formulation: Formulation) -> Formulation:
 
 def placed(builder: Builder, robot: Robot, q: Mapping[int, Scalar], trig: Trigonometry) -> dict[int, Body]:
     """The bodies on their antecedents, each after its own."""
-    return NewtonEuler(builder, robot, own_axes(quick(robot)), q, trig).bodies
+    return NewtonEuler(builder, own_axes(quick(robot)), local_frames(builder, robot, q, trig), trig).bodies
 
 
 def joint_twists(bodies: Bodies, trig: Trigonometry) -> dict[tuple[int, int], Twist]:
     """(k, j) -> the twist of link j when joint k, itself or one before it, moves at unit rate."""
-    found: dict[tuple[int, int], Twist] = {}
-    above: dict[int, list[int]] = {0: []}
-    for j, body in bodies.items():
-        for k in above[body.i]:
-            found[k, j] = found[k, body.i].to(body, trig)
-        above[j] = list(above[body.i])
-        if body.sigma != JointType.FIXED:
-            found[j, j] = NONE.plus(body, 1)
-            above[j].append(j)
-    return found
+    return by_joint(bodies, trig, lambda body: NONE.plus(body, 1))
+
+
+def by_joint(
+    bodies: Bodies, trig: Trigonometry, start: Callable[[Body], Twist]
+) -> dict[tuple[int, int], Twist]:
+    """(k, j) -> what starts at joint k, carried to link j, itself or one beyond it."""
+
+    def step(body: Body, above: dict[int, Twist]) -> dict[int, Twist]:
+        found = {k: twist.to(body, trig) for k, twist in above.items()}
+        return found if body.sigma == JointType.FIXED else {**found, body.j: start(body)}
+
+    none: dict[int, Twist] = {}
+    found = outward(bodies, none, step)
+    return {(k, j): twist for j, twists in found.items() for k, twist in twists.items()}
 
 
 def velocities(bodies: Bodies, qd: Mapping[int, Scalar], trig: Trigonometry) -> dict[int, Twist]:
     """The twist of every link, on a base at rest."""
-    found = {0: NONE}
-    for j, body in bodies.items():
-        found[j] = found[body.i].to(body, trig).plus(body, qd.get(j, 0))
-    return found
+    return outward(bodies, NONE, lambda body, before: before.to(body, trig).plus(body, qd.get(body.j, 0)))
 
 
 def weights(bodies: Bodies, gravity: Vector, trig: Trigonometry) -> dict[int, Vector]:
     """Gravity in the axes of every link."""
-    found = {0: Direction(gravity)}
-    for j, body in bodies.items():
-        found[j] = found[body.i].to(body, trig)
+    found = outward(bodies, Direction(gravity), lambda body, before: before.to(body, trig))
     return {j: direction.value for j, direction in found.items()}
 
 

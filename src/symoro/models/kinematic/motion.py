@@ -22,7 +22,7 @@ from symoro.models.coordinates import joint_motion
 from symoro.models.geometric.between import placement_between
 from symoro.models.joints import Trigonometry
 from symoro.models.kinematic.tool import moving_frame
-from symoro.models.recursion import BaseMotion, Local, base_motion, local_frames, name_vectors
+from symoro.models.recursion import BaseMotion, Local, base_motion, local_frames, name_vectors, outward
 from symoro.models.references import SYMORO_1997
 from symoro.program.builder import Builder
 from symoro.program.program import Program
@@ -50,23 +50,25 @@ def angular_velocities(
     locals_: Mapping[int, Local], base: BaseMotion, qd: Mapping[int, Scalar]
 ) -> tuple[Vectors, Vectors]:
     """jWi and jWj, eq. (6a), (6b)."""
-    before: Vectors = {}
-    w: Vectors = {0: base.w}
-    for j, local in locals_.items():
-        before[j] = local.to_child(w[local.i])
-        w[j] = add(before[j], [0, 0, qd[j]]) if local.revolute else before[j]
-    return before, w
+
+    def step(local: Local, antecedent: tuple[Vector, Vector]) -> tuple[Vector, Vector]:
+        before = local.to_child(antecedent[1])
+        return before, add(before, [0, 0, qd[local.j]]) if local.revolute else before
+
+    found = outward(locals_, (base.w, base.w), step)
+    return {j: before for j, (before, _) in found.items()}, {j: w for j, (_, w) in found.items()}
 
 
 def linear_velocities(
     locals_: Mapping[int, Local], base: BaseMotion, w: Vectors, qd: Mapping[int, Scalar]
 ) -> Vectors:
     """jVj, eq. (6c)."""
-    v: Vectors = {0: base.v}
-    for j, local in locals_.items():
-        moved = local.to_child(add(v[local.i], cross(w[local.i], local.position)))
-        v[j] = add(moved, [0, 0, qd[j]]) if local.prismatic else moved
-    return v
+
+    def step(local: Local, v: Vector) -> Vector:
+        moved = local.to_child(add(v, cross(w[local.i], local.position)))
+        return add(moved, [0, 0, qd[local.j]]) if local.prismatic else moved
+
+    return outward(locals_, base.v, step)
 
 
 def apply_u(w: Vector, wd: Vector, p: Vector | tuple[Scalar, Scalar, Scalar]) -> Vector:
@@ -83,23 +85,25 @@ def link_accelerations(
     qdd: Mapping[int, Scalar],
 ) -> tuple[Vectors, Vectors]:
     """jWPj and jVPj, eq. (8) to (10)."""
-    wd: Vectors = {0: base.wd}
-    vd: Vectors = {0: base.vd}
-    for j, local in locals_.items():
-        i = local.i
-        turned = local.to_child(wd[i])
-        moved = local.to_child(add(vd[i], apply_u(w[i], wd[i], local.position)))
+
+    def step(local: Local, antecedent: tuple[Vector, Vector]) -> tuple[Vector, Vector]:
+        j, (wd, vd) = local.j, antecedent
+        turned = local.to_child(wd)
+        moved = local.to_child(add(vd, apply_u(w[local.i], wd, local.position)))
         x, y = before[j][0], before[j][1]
         if local.revolute:
             turned = add(turned, [y * qd[j], -(x * qd[j]), qdd[j]])
         elif local.prismatic:
             moved = add(moved, [2 * (y * qd[j]), -(2 * (x * qd[j])), qdd[j]])
-        wd[j], vd[j] = turned, moved
-    return wd, vd
+        return turned, moved
+
+    found = outward(locals_, (base.wd, base.vd), step)
+    return {j: wd for j, (wd, _) in found.items()}, {j: vd for j, (_, vd) in found.items()}
 
 
-def _rows(vectors: Vectors, robot: Robot) -> list[Vector]:
-    return [vectors[j] for j in range(1, robot.NL + 1)]
+def _rows(vectors: Vectors) -> list[Vector]:
+    """Those of the links, in the order of their numbers."""
+    return [vectors[j] for j in sorted(vectors) if j]
 
 
 @model(
@@ -122,8 +126,8 @@ def velocities(robot: Robot) -> Program:
     v = linear_velocities(locals_, base, w, joints.qd)
     for j in locals_:
         name_vectors(builder, {"W": w[j], "V": v[j]}, j)
-    builder.output("v", _rows(v, robot), V.title)
-    builder.output("w", _rows(w, robot), W.title)
+    builder.output("v", _rows(v), V.title)
+    builder.output("w", _rows(w), W.title)
     return builder.program()
 
 
@@ -159,7 +163,7 @@ def accelerations(robot: Robot) -> Program:
         ("vd", vd, "acceleration of each frame's origin, in the link's frame"),
         ("wd", wd, "angular acceleration of each link, in its frame"),
     ):
-        builder.output(name, _rows(vectors, robot), title)
+        builder.output(name, _rows(vectors), title)
     return builder.program()
 
 

@@ -21,10 +21,10 @@ from symoro.errors import NotApplicableError
 from symoro.expr.linalg import Matrix, add, homogeneous, identity, matmul, matvec, position_of, rotation_of
 from symoro.expr.scalar import Expr, Scalar, cos, sin, symbol
 from symoro.models.geometric.steps import standing_frame
-from symoro.models.joints import is_zero
+from symoro.models.joints import Place, fixed_place, is_zero, place_of
 from symoro.program.builder import Builder
 from symoro.robot.coordinates import relation
-from symoro.robot.description import GEOMETRIC, Frame, JointType, Placement, Robot
+from symoro.robot.description import JointType, Robot
 from symoro.robot.topology import path
 
 IsZero = Callable[[Expr], bool]
@@ -158,34 +158,33 @@ def motions_between(
     up, down = path(robot, standing_frame(robot, frm), standing_frame(robot, to))
     found: list[Motion] = []
     if frm == "tool" and robot.tool:
-        found += _back(_along(builder, robot.tool.place, 0, {}))
+        found += _back(_along(fixed_place(builder, robot.tool.place)))
     for j in up:
-        found += _back(_along(builder, _uncoupled(robot, j, known), j, known))
+        found += _back(_way_to(builder, robot, j, known))
     for j in down:
-        found += _along(builder, _uncoupled(robot, j, known), j, known)
+        found += _way_to(builder, robot, j, known)
     if to == "tool" and robot.tool:
-        found += _along(builder, robot.tool.place, 0, {})
+        found += _along(fixed_place(builder, robot.tool.place))
     return tuple(found)
 
 
-def _uncoupled(robot: Robot, j: int, known: Mapping[int, Scalar]) -> Frame:
+def _way_to(builder: Builder, robot: Robot, j: int, known: Mapping[int, Scalar]) -> list[Motion]:
+    frame = robot.frame(j)
     if relation(robot, j) is not None and j not in known:
         raise NotApplicableError(
             f"joint {j} of robot '{robot.name}' is coupled to another joint, which inverse geometry does not solve",
             hint="ask for a chain without it (option to), or describe what joins them by a closed loop",
         )
-    return robot.frame(j)
+    if not frame.moving or j in known:
+        return _along(place_of(builder, robot, j, known))
+    joint = Motion(joint=j, turns=frame.sigma == JointType.REVOLUTE)
+    return _along(place_of(builder, robot, j, {j: 0}), joint)
 
 
-def _along(builder: Builder, place: Frame | Placement, j: int, known: Mapping[int, Scalar]) -> list[Motion]:
-    gamma, b, alpha, d, theta, r = (builder.formula(getattr(place, name)) for name in GEOMETRIC)
-    sigma = getattr(place, "sigma", JointType.FIXED)
-    moving = sigma in (JointType.REVOLUTE, JointType.PRISMATIC)
-    turns = sigma == JointType.REVOLUTE
-    if moving and j in known:
-        theta, r = (theta + known[j], r) if turns else (theta, r + known[j])
-    joint = [Motion(joint=j, turns=turns)] if moving and j not in known else []
-    return [Motion("z", gamma, b), Motion("x", alpha, d), Motion("z", theta), *joint, Motion("z", 0, r)]
+def _along(place: Place, *joint: Motion) -> list[Motion]:
+    """The motions of iTj, with those of an unknown joint where it moves."""
+    first = [Motion("z", place.gamma.value, place.b), Motion("x", place.alpha.value, place.d)]
+    return [*first, Motion("z", place.theta.value), *joint, Motion("z", 0, place.r)]
 
 
 def _back(motions: Sequence[Motion]) -> list[Motion]:
