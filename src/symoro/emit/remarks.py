@@ -23,7 +23,8 @@ def remarks(listing: Listing, nodes: Sequence[int]) -> dict[int, str]:
         titles = [level(title) for title in told]
         starts = _starts(titles)
         if len(starts) <= OFTEN * len(set(titles) - {""}):
-            return {nodes[_with_its_own(listing, nodes, at)]: titles[at] for at in starts}
+            leading = _leading(listing)
+            return {nodes[_with_its_own(leading, nodes, at)]: titles[at] for at in starts}
     return {}
 
 
@@ -44,9 +45,14 @@ def _starts(titles: Sequence[str]) -> list[int]:
     return found
 
 
-def _with_its_own(listing: Listing, nodes: Sequence[int], at: int) -> int:
+def _leading(listing: Listing) -> Callable[[int], bool]:
+    """Whether a statement is nameless, and so a step on the way to the next that has a name."""
+    op, names, constants = listing.program.graph.op, listing.program.names, frozenset(listing.constants)
+    return lambda i: i not in names and i not in constants and op[i] not in (ops.KERNEL, ops.SIN, ops.COS)
+
+
+def _with_its_own(leading: Callable[[int], bool], nodes: Sequence[int], at: int) -> int:
     """The first of the nameless statements that lead to a statement."""
-    op, others = listing.program.graph.op, {*listing.program.names, *listing.constants}
-    while at and nodes[at - 1] not in others and op[nodes[at - 1]] not in (ops.KERNEL, ops.SIN, ops.COS):
+    while at and leading(nodes[at - 1]):
         at -= 1
     return at
