@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from numpy.typing import NDArray
 
 import symoro
-from symoro.expr.formula import Formula
+from symoro.expr.formula import Formula, formula
 from symoro.models.geometric.loop.postures import closed_postures
 from symoro.models.numeric.closure import balanced_closure, closed, closure, refined
 from symoro.models.numeric.fixed_point import doubles, exactly, number
@@ -168,6 +168,17 @@ def test_closed_postures_at_random_lengths_close_by_the_oracle(name: str) -> Non
         values |= {key: 0.5 for f in formulas(robot) for key in f.symbols if key not in values}
         q, qc = (np.array([[found.joints[j][k] for j in joints]]) for joints in (oracle.own, oracle.cut))
         assert open_by(robot, q, qc, values) < 1e-10
+
+
+def test_lengths_without_a_value_take_nothing_from_the_others() -> None:
+    """At random numbers the root is that of a negative number as often as not."""
+    robot = symoro.load("fivebar")
+    length = next(j for j, frame in enumerate(robot.frames, 1) if not frame.d.is_zero)
+    odd = robot.with_frame(length, d=formula("sqrt(a1^2 - a2^2) + 1/2"))
+    found = closed_postures(odd)
+    assert all(np.isfinite(x).all() for x in found.joints.values())
+    assert (found.parameters["a1"] > found.parameters["a2"]).all()
+    assert (found.rank, found.passive_rank) == (3, 3)
 
 
 def with_numbers(robot: Robot) -> tuple[Robot, list[str]]:

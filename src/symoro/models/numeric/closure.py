@@ -105,7 +105,8 @@ def closed(
     going = np.ones(len(q), bool)
     for _ in range(rounds):
         rows = np.flatnonzero(going) if tree.shared else np.arange(len(q))
-        if len(q) - going.sum() >= (len(q) if enough is None else enough):
+        found = (~going & (_left(error) < CLOSED)).sum()
+        if not going.any() or (enough is not None and found >= enough):
             break
         slopes = jacobian[rows][:, :, columns]
         step = least_squares(slopes, error[rows][:, :, None], damping[rows])[:, :, 0]

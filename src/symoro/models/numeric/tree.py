@@ -86,8 +86,11 @@ class NumericTree:
     def size(self) -> float:
         """The largest length in the loops; 1 where there is none."""
         frames = {j for loop in self.loops for j in loop.frames}
-        lengths = [np.linalg.norm(doubles(self.local[j].position), axis=1).max() for j in frames]
-        return float(max(lengths, default=0.0)) or 1.0
+        lengths = [np.linalg.norm(doubles(self.local[j].position), axis=1) for j in frames]
+        most = [
+            x.max(where=np.isfinite(x), initial=0.0) for x in lengths
+        ]  # a root of a negative number has none
+        return float(max(most, default=0.0)) or 1.0
 
     @cached_property
     def units(self) -> Array:

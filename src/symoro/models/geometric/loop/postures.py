@@ -131,6 +131,6 @@ class _Closing:
 
 
 def _ranks(matrices: Array) -> Array:
-    values = np.linalg.svd(matrices, compute_uv=False)
+    values = np.linalg.svd(np.nan_to_num(matrices), compute_uv=False)  # where lengths have no value
     found: Array = (values > RANK * values[:, :1]).sum(axis=1)
     return found
