@@ -21,6 +21,7 @@ import numpy as np
 
 from symoro.expr.formula import Formula
 from symoro.robot.description import GEOMETRIC, WRENCH, JointType, Link, Robot
+from tests.oracle.placement import placement
 
 Array = np.ndarray
 STEP = 1e-30
@@ -29,22 +30,6 @@ STEP = 1e-30
 def hat(v: Array) -> Array:
     x, y, z = v
     return np.array([[0, -z, y], [z, 0, -x], [-y, x, 0]])
-
-
-def about_z(angle: complex) -> Array:
-    c, s = np.cos(angle), np.sin(angle)
-    return np.array([[c, -s, 0, 0], [s, c, 0, 0], [0, 0, 1, 0], [0, 0, 0, 1]])
-
-
-def about_x(angle: complex) -> Array:
-    c, s = np.cos(angle), np.sin(angle)
-    return np.array([[1, 0, 0, 0], [0, c, -s, 0], [0, s, c, 0], [0, 0, 0, 1]])
-
-
-def shift(x: complex, y: complex, z: complex) -> Array:
-    T = np.eye(4, dtype=complex)
-    T[:3, 3] = x, y, z
-    return T
 
 
 @dataclass(frozen=True)
@@ -151,9 +136,7 @@ class Tree:
     # -- motion
 
     def _transform(self, place: Sequence[complex]) -> Array:
-        gamma, b, alpha, d, theta, r = place
-        turned = about_z(gamma) @ shift(0, 0, b) @ about_x(alpha) @ shift(d, 0, 0)
-        return np.asarray(turned @ about_z(theta) @ shift(0, 0, r))
+        return placement(*place)
 
     def _outward(self) -> list[int]:
         found: list[int] = []

@@ -19,6 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from symoro.robot.description import GEOMETRIC, JointType, Robot
+from tests.oracle.placement import placement
 
 Array = NDArray[np.float64]
 Where = int | str
@@ -72,7 +73,7 @@ class Tree:
             places[self.tool] = robot.tool.place
             self.ant[self.tool], self.sigma[self.tool] = robot.tool.place.ant, JointType.FIXED
         self.rest = {
-            j: _placement(*(getattr(place, name).value(numbers) for name in GEOMETRIC))
+            j: placement(*(getattr(place, name).value(numbers) for name in GEOMETRIC))
             for j, place in places.items()
         }
         self.joints = [j for j in range(1, robot.NL + 1) if self.sigma[j] != JointType.FIXED]
@@ -113,18 +114,6 @@ class Tree:
         found[:] = T[:, :3, :]
         found[:, :, 3] -= origin
         return _hats(axis) @ found
-
-
-def _placement(gamma: float, b: float, alpha: float, d: float, theta: float, r: float) -> Array:
-    """Rz(gamma) Tz(b) Rx(alpha) Tx(d) Rz(theta) Tz(r)."""
-    c, s = np.cos(alpha), np.sin(alpha)
-    across = np.array([[1, 0, 0, d], [0, c, -s, 0], [0, s, c, 0], [0, 0, 0, 1]])
-    return _screw(gamma, b) @ across @ _screw(theta, r)
-
-
-def _screw(angle: float, length: float) -> Array:
-    c, s = np.cos(angle), np.sin(angle)
-    return np.array([[c, -s, 0, 0], [s, c, 0, 0], [0, 0, 1, length], [0, 0, 0, 1]])
 
 
 def _moved(sigma: JointType, q: Array | None, count: int) -> Array:

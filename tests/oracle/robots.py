@@ -28,7 +28,7 @@ from symoro.robot.description import (
     Robot,
     Tool,
 )
-from tests.oracle.numeric import rotation
+from tests.oracle.placement import screw
 
 ANGLE_TEXTS = ("pi/2", "-pi/2", "pi", "pi/4", "-pi/6", "2*pi/3", "0.3", "-1.234", "a1", "a2 - pi/2", "-a1")
 LENGTH_TEXTS = ("1", "-1/3", "0.25", "-0.4321", "L1", "2*L2", "L1 - L2", "-L3")
@@ -63,7 +63,7 @@ def bases(draw: st.DrawFn) -> Base:
     kind = draw(st.sampled_from([BaseKind.FIXED] * 4 + [BaseKind.FLOATING, BaseKind.WHEELED]))
     Z = IDENTITY16
     if draw(st.booleans()):
-        turn = rotation("z", 0.3) @ rotation("x", draw(st.sampled_from([0.0, 1.1]))) @ rotation("z", -2.0)
+        turn = screw("z", 0.3) @ screw("x", draw(st.sampled_from([0.0, 1.1]))) @ screw("z", -2.0)
         turn[:3, 3] = (0.1, -0.2, 0.7)
         Z = tuple(formula(float(x)) for x in turn.flat)
     vectors = {}

@@ -13,6 +13,7 @@ import pytest
 from symoro.errors import UnknownNameError
 from symoro.robot import library
 from symoro.robot.description import GEOMETRIC, INERTIAL, Frame, Link, Placement, Robot
+from tests.oracle.placement import placement
 
 ROBOTS = library.names()
 WANTED = {
@@ -65,9 +66,7 @@ def placed(place: Frame | Placement, values: dict[str, float], q: float = 0) -> 
     p = {name: getattr(place, name).value(values) for name in GEOMETRIC}
     if isinstance(place, Frame) and place.moving:
         p["r" if place.sigma else "theta"] += q
-    screw_z = turn(2, p["gamma"]) @ shift(2, p["b"])
-    screw_x = turn(0, p["alpha"]) @ shift(0, p["d"])
-    return screw_z @ screw_x @ turn(2, p["theta"]) @ shift(2, p["r"])
+    return placement(**p)
 
 
 def poses(robot: Robot, q: list[float] | dict[int, float]) -> dict[int | str, np.ndarray]:

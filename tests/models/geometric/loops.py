@@ -13,6 +13,7 @@ from symoro.robot.coordinates import independent
 from symoro.robot.description import Coupling, Frame, JointType, Link, Robot
 from symoro.robot.topology import cut_joints
 from tests.oracle.numeric import Numeric
+from tests.oracle.placement import placement
 
 Array = NDArray[np.float64]
 Joint = tuple[int, dict[str, float]]  # sigma and the geometric parameters
@@ -89,23 +90,6 @@ def ring(joints: Sequence[Joint], posture: Sequence[float], active: Sequence[int
     return Robot("ring", tuple(frames), (Link(),) * (len(joints) - 1))
 
 
-def placement(
-    gamma: float = 0, b: float = 0, alpha: float = 0, d: float = 0, theta: float = 0, r: float = 0
-) -> Array:
-    return screw("z", gamma, b) @ screw("x", alpha, d) @ screw("z", theta, r)
-
-
-def screw(axis: str, angle: Any, length: Any) -> Array:
-    """Of numbers, or of arrays of numbers."""
-    s, c, length = np.broadcast_arrays(np.sin(angle), np.cos(angle), length)
-    i, j, k = (0, 1, 2) if axis == "z" else (1, 2, 0)
-    found = np.zeros((*s.shape, 4, 4))
-    found[..., i, i], found[..., i, j], found[..., j, i], found[..., j, j] = c, -s, s, c
-    found[..., k, k] = found[..., 3, 3] = 1
-    found[..., k, 3] = length
-    return found
-
-
 def parameters_of(place: Array) -> dict[str, float]:
     """The six parameters of a placement."""
     rotation, p = place[:3, :3], place[:3, 3]
@@ -157,7 +141,7 @@ class Assembly:
                 gamma, b, alpha, d, theta, r = self.place[j - 1]
                 sigma = robot.frame(j).sigma
                 turn, slide = (q[j] if sigma == k else 0.0 for k in (0, 1))
-                own = screw("z", gamma, b) @ screw("x", alpha, d) @ screw("z", theta + turn, r + slide)
+                own = placement(gamma, b, alpha, d, theta + turn, r + slide)
                 placed[j] = at(robot.frame(j).ant) @ own
             return placed[j]
 

@@ -1,0 +1,30 @@
+"""The placement of Khalil and Kleinfinger in NumPy, once for all tests.
+
+    Rz(gamma) Tz(b) Rx(alpha) Tx(d) Rz(theta) Tz(r)
+
+Of numbers, real or complex, or of arrays of them.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+Array = np.ndarray[Any, Any]
+
+
+def screw(axis: str, angle: Any, length: Any = 0.0) -> Array:
+    """A turn about x or z, and a shift along it."""
+    s, c, length = np.broadcast_arrays(np.sin(angle), np.cos(angle), length)
+    i, j, k = (0, 1, 2) if axis == "z" else (1, 2, 0)
+    found = np.zeros((*s.shape, 4, 4), np.result_type(s, length))
+    found[..., i, i], found[..., i, j], found[..., j, i], found[..., j, j] = c, -s, s, c
+    found[..., k, k] = found[..., 3, 3] = 1
+    found[..., k, 3] = length
+    return found
+
+
+def placement(gamma: Any = 0, b: Any = 0, alpha: Any = 0, d: Any = 0, theta: Any = 0, r: Any = 0) -> Array:
+    """A frame on its antecedent."""
+    return screw("z", gamma, b) @ screw("x", alpha, d) @ screw("z", theta, r)
