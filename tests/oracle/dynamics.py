@@ -136,7 +136,7 @@ class Tree:
     # -- motion
 
     def _transform(self, place: Sequence[complex]) -> Array:
-        return np.asarray(placement(*place), dtype=complex)
+        return placement(*place)
 
     def _outward(self) -> list[int]:
         found: list[int] = []

@@ -83,7 +83,7 @@ class Draft:
     def local(self, frame: Frame, q: float = 0.0) -> Array:
         gamma, b, alpha, d, theta, r = (self.value(getattr(frame, n)) for n in GEOMETRIC)
         theta, r = theta + q * (frame.sigma == R), r + q * (frame.sigma == P)
-        return np.asarray(placement(gamma, b, alpha, d, theta, r))
+        return placement(gamma, b, alpha, d, theta, r)
 
     def placed(self, at: Where) -> Array:
         if isinstance(at, str):

@@ -91,7 +91,7 @@ class Numeric:
         )
         sigma = getattr(place, "sigma", 2)
         theta, r = theta + q * (sigma == 0), r + q * (sigma == 1)
-        return np.asarray(placement(gamma, b, alpha, d, theta, r))
+        return placement(gamma, b, alpha, d, theta, r)
 
     def placements(self, q: Vector, qc: Vector = ()) -> dict[Where, Array]:
         """Every frame in frame 0: by number, 'world', and 'tool' where there is one."""

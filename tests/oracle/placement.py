@@ -1,9 +1,10 @@
-"""The placement of a frame on its antecedent, for every oracle that needs one.
+"""The placement of Khalil and Kleinfinger in NumPy, once for all tests; nothing here calls symoro.
 
     iTj = Rz(gamma) Tz(b) Rx(alpha) Tx(d) Rz(theta) Tz(r)
 
-W. Khalil, J.F. Kleinfinger, "A new geometric notation for open and closed-loop robots", ICRA 1986. Nothing here calls
-symoro.
+Of numbers, real or complex, or of arrays of them.
+
+W. Khalil, J.F. Kleinfinger, "A new geometric notation for open and closed-loop robots", ICRA 1986.
 """
 
 from __future__ import annotations
@@ -12,18 +13,20 @@ from typing import Any
 
 import numpy as np
 
+Array = np.ndarray[Any, Any]
 
-def screw(axis: str, angle: Any, length: Any) -> Any:
-    """A turn about x or z and a shift along it, (..., 4, 4); of numbers or arrays of them, real or complex."""
+
+def screw(axis: str, angle: Any, length: Any = 0.0) -> Array:
+    """A turn about x or z, and a shift along it."""
     s, c, length = np.broadcast_arrays(np.sin(angle), np.cos(angle), length)
-    i, j, k = {"x": (1, 2, 0), "z": (0, 1, 2)}[axis]
-    found = np.zeros((*s.shape, 4, 4), np.result_type(s, length, 1.0))
+    i, j, k = (0, 1, 2) if axis == "z" else (1, 2, 0)
+    found = np.zeros((*s.shape, 4, 4), np.result_type(s, length))
     found[..., i, i], found[..., i, j], found[..., j, i], found[..., j, j] = c, -s, s, c
     found[..., k, k] = found[..., 3, 3] = 1
     found[..., k, 3] = length
     return found
 
 
-def placement(gamma: Any = 0, b: Any = 0, alpha: Any = 0, d: Any = 0, theta: Any = 0, r: Any = 0) -> Any:
-    """iTj, the joint's position added to theta or r."""
+def placement(gamma: Any = 0, b: Any = 0, alpha: Any = 0, d: Any = 0, theta: Any = 0, r: Any = 0) -> Array:
+    """A frame on its antecedent."""
     return screw("z", gamma, b) @ screw("x", alpha, d) @ screw("z", theta, r)

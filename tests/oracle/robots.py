@@ -63,7 +63,7 @@ def bases(draw: st.DrawFn) -> Base:
     kind = draw(st.sampled_from([BaseKind.FIXED] * 4 + [BaseKind.FLOATING, BaseKind.WHEELED]))
     Z = IDENTITY16
     if draw(st.booleans()):
-        turn = screw("z", 0.3, 0) @ screw("x", draw(st.sampled_from([0.0, 1.1])), 0) @ screw("z", -2.0, 0)
+        turn = screw("z", 0.3) @ screw("x", draw(st.sampled_from([0.0, 1.1]))) @ screw("z", -2.0)
         turn[:3, 3] = (0.1, -0.2, 0.7)
         Z = tuple(formula(float(x)) for x in turn.flat)
     vectors = {}

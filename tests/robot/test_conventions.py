@@ -33,6 +33,7 @@ from symoro.robot.description import (
     Robot,
     Tool,
 )
+from tests.oracle.placement import placement
 from tests.strategies import SYMBOLS, angles, formulas, geometry, links
 
 Array = np.ndarray[Any, Any]
@@ -59,11 +60,6 @@ def trans(axis: str, length: float) -> Array:
     return T
 
 
-def khalil(gamma: float, b: float, alpha: float, d: float, theta: float, r: float) -> Array:
-    place = rot("z", gamma) @ trans("z", b) @ rot("x", alpha) @ trans("x", d)
-    return place @ rot("z", theta) @ trans("z", r)
-
-
 def craig(alpha: float, a: float, theta: float, d: float) -> Array:
     return rot("x", alpha) @ trans("x", a) @ rot("z", theta) @ trans("z", d)
 
@@ -72,7 +68,7 @@ def classic(theta: float, d: float, a: float, alpha: float) -> Array:
     return rot("z", theta) @ trans("z", d) @ trans("x", a) @ rot("x", alpha)
 
 
-STEP = {"khalil-kleinfinger": khalil, "craig": craig, "denavit-hartenberg": classic}
+STEP = {"khalil-kleinfinger": placement, "craig": craig, "denavit-hartenberg": classic}
 VARIABLE = {
     "khalil-kleinfinger": {JointType.REVOLUTE: 4, JointType.PRISMATIC: 5},
     "craig": {JointType.REVOLUTE: 2, JointType.PRISMATIC: 3},
@@ -89,7 +85,7 @@ def matrix16(entries: Sequence[Formula]) -> Array:
 
 
 def place_matrix(place: Placement | Frame) -> Array:
-    return khalil(*(number(getattr(place, name)) for name in GEOMETRIC))
+    return placement(*(number(getattr(place, name)) for name in GEOMETRIC))
 
 
 def robot_frames(robot: Robot, q: Sequence[float]) -> list[Array]:
@@ -99,7 +95,7 @@ def robot_frames(robot: Robot, q: Sequence[float]) -> list[Array]:
         values = [number(getattr(frame, name)) for name in GEOMETRIC]
         if frame.moving:
             values[VARIABLE["khalil-kleinfinger"][frame.sigma]] += x
-        T = T @ khalil(*values)
+        T = T @ placement(*values)
         found.append(T)
     return found
 

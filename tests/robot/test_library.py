@@ -66,7 +66,7 @@ def placed(place: Frame | Placement, values: dict[str, float], q: float = 0) -> 
     p = {name: getattr(place, name).value(values) for name in GEOMETRIC}
     if isinstance(place, Frame) and place.moving:
         p["r" if place.sigma else "theta"] += q
-    return np.asarray(placement(**p))
+    return placement(**p)
 
 
 def poses(robot: Robot, q: list[float] | dict[int, float]) -> dict[int | str, np.ndarray]:

@@ -128,9 +128,7 @@ def seeded_tree(seed: int, n: int | None = None, *, coupled: bool | None = None)
         sigma = JointType.REVOLUTE if k == 0 else rng.choice([0, 0, 0, 1, 2])
         frames[int(order[k])] = Frame(sigma=JointType(int(sigma)), **place(ant))
     Z = np.eye(4)
-    Z[:3, :3] = (screw("z", rng.uniform(-3, 3), 0) @ screw("x", rng.uniform(-3, 3), 0) @ screw("z", 1.0, 0))[
-        :3, :3
-    ]
+    Z[:3, :3] = (screw("z", rng.uniform(-3, 3)) @ screw("x", rng.uniform(-3, 3)) @ screw("z", 1.0))[:3, :3]
     Z[:3, 3] = rng.uniform(-1, 1, 3)
     moves = {}
     if rng.random() < 0.5:

@@ -13,6 +13,7 @@ import numpy as np
 
 from symoro.expr.formula import Formula
 from symoro.robot.description import JointType, Link, Robot
+from tests.oracle.placement import placement
 
 MOVING = ("revolute", "continuous", "prismatic")
 
@@ -165,12 +166,6 @@ class Urdf:
 # -- Khalil-Kleinfinger
 
 
-def kk(gamma: float, b: float, alpha: float, d: float, theta: float, r: float) -> np.ndarray:
-    x, z = np.array([1.0, 0, 0]), np.array([0.0, 0, 1])
-    T = homogeneous(turn(z, gamma), b * z) @ homogeneous(turn(x, alpha), d * x)
-    return T @ homogeneous(turn(z, theta), r * z)
-
-
 class Frames:
     """The frames of a robot as arrays."""
 
@@ -203,7 +198,7 @@ class Frames:
             gamma, b, alpha, d, theta, r = row
             theta += position if frame.sigma == JointType.REVOLUTE else 0
             r += position if frame.sigma == JointType.PRISMATIC else 0
-            found.append(found[frame.ant] @ kk(gamma, b, alpha, d, theta, r))
+            found.append(found[frame.ant] @ placement(gamma, b, alpha, d, theta, r))
         return found
 
     def number(self, joint: str) -> int:

@@ -12,7 +12,8 @@ from symoro.expr.formula import formula
 from symoro.robot.coordinates import independent
 from symoro.robot.description import Base, Coupling, Frame, JointType, Limits, Link, Placement, Robot, Tool
 from symoro.robot.formats.urdf import read_urdf, write_urdf
-from tests.robot.urdf.oracle import Frames, kk, link_inertia
+from tests.oracle.placement import placement
+from tests.robot.urdf.oracle import Frames, link_inertia
 
 library = pytest.importorskip("symoro.robot.library")
 
@@ -102,7 +103,9 @@ def test_gravity_place_and_tool_come_back() -> None:
     again = read_urdf(write_urdf(robot))
     assert (again.base.G, again.base.Z) == (moved.G, moved.Z)
     assert again.tool == tool
-    held = link_inertia(robot.payload, lambda f: f.number or 0.0).seen_from(kk(0, 0, np.pi / 4, 0, 0, 0.2))
+    held = link_inertia(robot.payload, lambda f: f.number or 0.0).seen_from(
+        placement(0, 0, np.pi / 4, 0, 0, 0.2)
+    )
     assert (Frames(robot).inertia(1) + held).distance(Frames(again).inertia(1)) < 1e-12
 
 
