@@ -7,8 +7,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+import symoro
 from symoro.expr.formula import Formula, formula
-from symoro.models.coordinates import coordinates_at
+from symoro.models.coordinates import Coordinates, coordinates_at
+from symoro.program.interpret import interpret
 from symoro.robot.coordinates import independent
 from symoro.robot.description import Coupling, Frame, JointType, Link, Robot
 from tests.oracle.numeric import Numeric
@@ -57,3 +59,28 @@ def test_against_numpy(robot: Robot, seed: int) -> None:
     efforts = numbers(seed + 1, len(oracle.moving))
     found = joints.project(dict(zip(oracle.moving, efforts, strict=True)))
     np.testing.assert_allclose(found, oracle.ratios().T @ efforts, atol=1e-12)
+
+
+@pytest.mark.parametrize("model", ["bias-torques", "jdot-qdot", "direct-dynamics"])
+def test_every_model_takes_the_bias_of_the_layer(model: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A bias Gdot qd = b of every joint does what qdd = b does, and takes b from the qdd that torques cause."""
+    robot, b = symoro.load("planar3r"), np.full(3, 0.5)
+    rng = np.random.default_rng(1)
+    at = {name: rng.uniform(-1, 1, 3) for name in ("q", "qd", "tau")} | {"qdd": b}
+
+    def value(name: str) -> np.ndarray:
+        options = {"method": "inertia"} if name == "direct-dynamics" else {}
+        program = symoro.generate(robot, name, **options).program
+        used = {port.name: at[port.name] for port in program.inputs}
+        return next(iter(interpret(program, used, dict.fromkeys(program.parameters, 0.7)).values()))
+
+    without = value(model)
+    expected = {
+        "bias-torques": lambda: value("inverse-dynamics"),
+        "jdot-qdot": lambda: without + value("jacobian") @ b,
+        "direct-dynamics": lambda: without - b,
+    }[model]()
+    monkeypatch.setattr(Coordinates, "bias", lambda self, qd: dict.fromkeys(self.rows, 0.5))
+    found = value(model)
+    assert not np.allclose(found, without)
+    np.testing.assert_allclose(found, expected, rtol=1e-9, atol=1e-9)

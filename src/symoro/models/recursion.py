@@ -137,7 +137,12 @@ class Bone:
 
 def skeleton(robot: Robot) -> dict[int, Bone]:
     """The links, each after its antecedent."""
-    frames = ((j, robot.frame(j)) for j in outward_order(robot) if j <= robot.NL)
+    return bones(robot, [j for j in outward_order(robot) if j <= robot.NL])
+
+
+def bones(robot: Robot, numbers: Sequence[int]) -> dict[int, Bone]:
+    """Some frames, in the order given."""
+    frames = ((j, robot.frame(j)) for j in numbers)
     return {j: Bone(j, frame.ant, frame.sigma) for j, frame in frames}
 
 

@@ -52,7 +52,7 @@ def carried(p: Matrix, rotation: Matrix, position: Vector) -> Matrix:
 
 def link_inertias(builder: Builder, robot: Robot) -> dict[int, Inertia]:
     """Standard parameters of all links, link 0 first; a payload is added to the link with the tool."""
-    found = {j: of_link(builder, robot.link(j)) for j in range(robot.NL + 1)}
+    found = {j: of_link(builder, link) for j, link in enumerate((robot.base.link, *robot.links))}
     if robot.payload and robot.tool:
         ant, place = robot.tool.place.ant, fixed_place(builder, robot.tool.place)
         tool = local_frame(robot.NF + 1, ant, JointType.FIXED, place, Trigonometry(builder, robot))

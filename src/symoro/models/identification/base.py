@@ -36,6 +36,7 @@ from symoro.models.identification.base_geometry import (
     with_values,
 )
 from symoro.models.identification.base_regroup import Regrouping, gravity_span, ordered, regroup
+from symoro.models.recursion import skeleton
 from symoro.models.references import MINIMUM_PARAMETERS_1988
 from symoro.program.builder import Builder
 from symoro.program.program import Program
@@ -222,7 +223,7 @@ def _root(geometry: Field, robot: Robot) -> tuple[Span | None, str]:
 
 
 def _how(robot: Robot, found: Regrouping) -> str:
-    rest = [j for j in range(1, robot.NL + 1) if j not in found.early]
+    rest = sorted(skeleton(robot).keys() - set(found.early))
     words = []
     if found.early:
         words.append(f"exact null space for {_links(found.early)}")

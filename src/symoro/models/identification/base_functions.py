@@ -24,7 +24,7 @@ from symoro.models.identification.base_element import Element, Scalar, inverse
 from symoro.models.identification.base_field import Field
 from symoro.models.identification.base_linear import Vector, add_to, independent
 from symoro.models.identification.base_waves import COS, SIN, Function, product, scaled, total
-from symoro.models.recursion import origin, turn_x, turn_z
+from symoro.models.recursion import Bone, bones, origin, outward, turn_x, turn_z
 from symoro.robot.coordinates import relation
 from symoro.robot.description import INERTIAL, JointType, Robot
 
@@ -135,12 +135,11 @@ class Expansion:
         self.constant = (COS, (0,) * len(self.phases), (0,) * len(self.lengths))
         one = [[{self.constant: 1} if r == c else {} for c in range(3)] for r in range(3)]
         parts = [{("V", k): {self.constant: c} for k, c in component.items()} for component in root.twist]
-        self.motion = {block.root: Motion(one, [{}, {}, {}], parts[:3], parts[3:])}
+        self.start = Motion(one, [{}, {}, {}], parts[:3], parts[3:])
 
     def expand(self) -> None:
         """Fill the block's functions and twists."""
-        for j in self.block.links:
-            self.motion[j] = motion = self._moved(j)
+        for j, motion in self._walked(self.block.links).items():
             self.block.twists[j] = [
                 {(part, wave): c for part, f in component.items() for wave, c in f.items()}
                 for component in (*motion.v, *motion.w)
@@ -152,9 +151,12 @@ class Expansion:
 
     def walked(self, links: Sequence[int]) -> Motion:
         """The motion of the last of some links, each on the one before."""
-        for j in links:
-            self.motion[j] = self._moved(j)
-        return self.motion[links[-1]]
+        return self._walked(links)[links[-1]]
+
+    def _walked(self, links: Sequence[int]) -> dict[int, Motion]:
+        root = self.block.root
+        found = outward(bones(self.robot, links), self.start, self._moved, root)
+        return {j: motion for j, motion in found.items() if j != root}
 
     # -- variables of the block
 
@@ -199,10 +201,9 @@ class Expansion:
 
     # -- motion
 
-    def _moved(self, j: int) -> Motion:
+    def _moved(self, frame: Bone, before: Motion) -> Motion:
         """Link j from its antecedent."""
-        frame, fixed = self.robot.frame(j), place(self.geometry, self.robot, j)
-        before = self.motion[frame.ant]
+        j, fixed = frame.j, place(self.geometry, self.robot, frame.j)
         turn: Matrix = [[self._number(x) for x in row] for row in fixed.rotation]
         shift = [self._number(x) for x in fixed.position]
         if frame.sigma == JointType.REVOLUTE:

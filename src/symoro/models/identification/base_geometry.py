@@ -23,12 +23,12 @@ Column = tuple[int, str]
 
 def columns(robot: Robot, *, rotor: bool) -> set[Column]:
     """The parameters that are not zero; rotor inertias of motorised joints only."""
-    first = 1 if robot.base.kind == BaseKind.FIXED else 0
+    base = [] if robot.base.kind == BaseKind.FIXED else [(0, robot.base.link)]
     found = {
         (j, name)
-        for j in range(first, robot.NL + 1)
+        for j, link in (*base, *enumerate(robot.links, 1))
         for name in INERTIAL
-        if not getattr(robot.link(j), name).is_zero
+        if not getattr(link, name).is_zero
     }
     if rotor:
         for j, frame in enumerate(robot.frames[: robot.NL], 1):
@@ -107,7 +107,7 @@ def moves(robot: Robot) -> bool:
 
 def with_values(robot: Robot, values: dict[Column, Formula]) -> Robot:
     """The robot with some parameters changed."""
-    links: dict[int, dict[str, Any]] = {j: {} for j in range(robot.NL + 1)}
+    links: dict[int, dict[str, Any]] = {j: {} for j, _ in enumerate((robot.base.link, *robot.links))}
     rotors: dict[int, Formula] = {}
     for (j, name), f in values.items():
         if name == "IA":

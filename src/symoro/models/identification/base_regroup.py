@@ -32,10 +32,11 @@ from symoro.models.identification.base_functions import (
     span,
 )
 from symoro.models.identification.base_linear import Vector, add_to, independent
+from symoro.models.recursion import skeleton
 from symoro.robot.coordinates import followers, relation
 from symoro.robot.coordinates import independent as coordinates
 from symoro.robot.description import INERTIAL, JointType, Robot
-from symoro.robot.topology import chain, common_ancestor, is_prefix_ordered, outward
+from symoro.robot.topology import chain, common_ancestor, is_prefix_ordered
 
 Column = tuple[int, str]
 Form = dict[Column, Scalar]
@@ -51,7 +52,8 @@ def order_in_link(robot: Robot, j: int) -> tuple[str, ...]:
 
 def ordered(robot: Robot, columns: set[Column]) -> list[Column]:
     """Columns in the order of preference."""
-    return [(j, n) for j in range(robot.NL + 1) for n in order_in_link(robot, j) if (j, n) in columns]
+    links = sorted({j for j, _ in columns})
+    return [(j, n) for j in links for n in order_in_link(robot, j) if (j, n) in columns]
 
 
 @dataclass(frozen=True)
@@ -98,8 +100,8 @@ def blocks(robot: Robot) -> list[Block]:
     groups += [_between(tree, {j, *(i for i, _ in law.terms)}) for j, law in followers(tree).items()]
     merged = _merged(tree, groups)
     inside = {j for group in merged for j in group}
-    merged += [{j} for j in range(1, tree.NL + 1) if j not in inside]
-    position = {j: k for k, j in enumerate(outward(tree))}
+    position = {j: k for k, j in enumerate(skeleton(tree))}
+    merged += [{j} for j in sorted(position) if j not in inside]
     made = []
     for group in merged:
         links = sorted(group, key=position.__getitem__)
@@ -153,7 +155,7 @@ class _Work:
         self.spans: dict[int, Span] = {0: root}
         self.early: set[int] = set()
         self.forms: dict[Column, Form] = {}
-        for j in range(robot.NL + 1):
+        for j in (0, *skeleton(robot)):
             for name in (*INERTIAL, "IA"):
                 self.forms[j, name] = {(j, name): 1}
         self.constants: dict[int, object] = {}
