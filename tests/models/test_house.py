@@ -21,13 +21,14 @@ HOME = Path(symoro.__file__).parent
 MODELS = HOME / "models"
 WALKS = "recursion.py"
 ANTECEDENT = ("ant", "i")
-BOUND = 4  # in all
+BOUND = 3  # in all
 
 # Loops over the tree outside the walks: at most how many in a file, and why.
 LEFT = {
-    "geometric/posture.py": (1, "draws what it places, in numbers"),
-    "identification/base_numeric.py": (2, "arrays over many samples at once, in numbers or exactly"),
-    "dynamic/articulated.py": (1, "the last walk of the articulated bodies"),
+    "numeric/tree.py": (
+        3,
+        "the walks in numbers, arrays over many samples at once: the order, placements, velocities",
+    ),
 }
 
 

@@ -26,7 +26,7 @@ from symoro.models.numeric.closure import closed, closure
 from symoro.models.numeric.fixed_point import Array
 from symoro.models.numeric.tree import NumericTree, formulas, joint_positions, numeric_tree
 from symoro.robot.description import JointType, Robot
-from symoro.robot.topology import cut_joints, loops, moving_joints
+from symoro.robot.topology import loops
 
 SIDE_BY_SIDE = 48
 ROUNDS = 4  # with lengths at random; then as many with the robot's own numbers
@@ -126,7 +126,8 @@ class _Closing:
         x = np.array([row for _, row in found])
         tree = self.tree(parameters, len(x))
         positions = joint_positions(tree, x)
-        joints = {j: positions[:, j - 1] for j in (*moving_joints(self.robot), *cut_joints(self.robot))}
+        frames = enumerate(self.robot.frames[: self.robot.NJ], 1)
+        joints = {j: positions[:, j - 1] for j, frame in frames if frame.moving}
         return Postures(parameters, joints, int(_ranks(closure(tree, x)[1]).max()), passive_rank)
 
 
