@@ -26,7 +26,7 @@ import numpy as np
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from symoro.errors import SymoroError
-from symoro.models.identification.base import base_parameters
+from symoro.models.identification.base.parameters import base_parameters
 from symoro.robot.description import Robot
 from tests.oracle.base_rank import rank_of
 from tests.oracle.loop_robots import folded, loop_robot

@@ -20,11 +20,11 @@ import numpy as np
 
 import symoro
 from symoro.expr.formula import ZERO, Formula, formula
-from symoro.models.identification.base import BaseParameters, base_parameters, split
-from symoro.models.identification.base_compare import numeric_rank
-from symoro.models.identification.base_geometry import columns, tidied
-from symoro.models.identification.base_numeric import completed, energy_rows, numbers, random_states
-from symoro.models.identification.base_regroup import ordered
+from symoro.models.identification.base.compare import numeric_rank
+from symoro.models.identification.base.geometry import columns, tidied
+from symoro.models.identification.base.numeric import completed, energy_rows, numbers, random_states
+from symoro.models.identification.base.parameters import BaseParameters, base_parameters, split
+from symoro.models.identification.base.regroup import ordered
 from symoro.robot.description import INERTIAL, Base, BaseKind, Coupling, Frame, JointType, Link, Robot
 
 RIGHT = ("0", "0", "pi/2", "-pi/2", "pi")

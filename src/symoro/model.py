@@ -15,7 +15,7 @@ from symoro.robot.description import Robot
 from symoro.robot.formats import RobotLike, as_robot
 
 if TYPE_CHECKING:
-    from symoro.models.identification.base import BaseParameters
+    from symoro.models.identification.base.parameters import BaseParameters
     from symoro.models.kinematic.singularities import Singularities
     from symoro.runtime.function import Function
     from symoro.runtime.numeric_inverse import NumericInverse
@@ -196,7 +196,7 @@ def base_parameters(robot: RobotLike, **options: Any) -> BaseParameters:
         options: `method` ('auto', 'exact', 'numeric'), `rotor`, `posture` (also by its name), as in
             `models.identification.base`.
     """
-    from symoro.models.identification.base import base_parameters as found
+    from symoro.models.identification.base.parameters import base_parameters as found
 
     asked = as_robot(robot)
     posture = options.get("posture")
@@ -233,8 +233,8 @@ def numeric_inverse(
             `iterations` (50, most steps from one start), `restarts` (256, at most), `seed` (0, of the starts),
             `compiled` (None; True insists on a compiler, False does without).
     """
+    from symoro.models.geometric.inverse.chain.problem import locked_joints
     from symoro.models.geometric.inverse.error import pose_error
-    from symoro.models.geometric.inverse.problem import locked_joints
     from symoro.runtime.numeric_inverse import NumericInverse
 
     asked = as_robot(robot)

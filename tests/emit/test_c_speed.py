@@ -8,10 +8,10 @@ import pytest
 from hypothesis import given
 
 from symoro.emit import emit
-from symoro.emit.grouping import grouped
 from symoro.expr import scalar as sc
 from symoro.program import count
 from symoro.program.builder import Builder
+from symoro.program.passes.grouping import grouped
 from symoro.program.program import Program
 from tests.emit.programs import Case, batches, case_of, few
 from tests.emit.run import assert_close, c_library, run_library

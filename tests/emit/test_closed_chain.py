@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from symoro.emit import emit
-from symoro.models.geometric.inverse.plan import plan
+from symoro.models.geometric.inverse.general.plan import plan
 from symoro.program.builder import Builder
 from tests.emit.programs import SAMPLES, Case
 from tests.emit.run import (

@@ -14,7 +14,7 @@ import pytest
 import symoro
 from symoro.errors import NotApplicableError, OptionError, UnknownNameError
 from symoro.models.geometric.inverse.branches import EMPTY, SINGULAR, VALID
-from symoro.models.geometric.inverse.pose import given_entries
+from symoro.models.geometric.inverse.chain.pose import given_entries
 from symoro.robot import library
 from symoro.runtime.function import Function
 from tests.emit.evaluator import run_functions, run_text

@@ -10,7 +10,7 @@ import pytest
 import symoro
 from symoro.errors import ArgumentError, NotApplicableError, OptionError, SymoroError, UnknownNameError
 from symoro.expr.formula import formula
-from symoro.models.geometric.inverse.pose import given_entries
+from symoro.models.geometric.inverse.chain.pose import given_entries
 from symoro.robot.description import Coupling, Frame, JointType, Limits, Link, Placement, Robot, Tool
 from symoro.runtime import compiler
 from symoro.runtime.compiler import find_compiler

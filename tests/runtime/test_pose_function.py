@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import symoro
-from symoro.models.geometric.inverse.pose import given_entries
+from symoro.models.geometric.inverse.chain.pose import given_entries
 
 CASES = (
     ("ur5e", {}),

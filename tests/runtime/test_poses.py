@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from symoro.errors import ArgumentError
-from symoro.models.geometric.inverse.pose import given_entries
+from symoro.models.geometric.inverse.chain.pose import given_entries
 from symoro.runtime.poses import from_angles, from_entries, orthonormal, turning_part
 
 

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 import symoro
-from symoro.models.geometric.inverse.pose import given_entries
+from symoro.models.geometric.inverse.chain.pose import given_entries
 from symoro.runtime.poses import turning_part
 from symoro.ui.cli import main
 from symoro.ui.solve import _hand

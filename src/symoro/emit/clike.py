@@ -7,9 +7,9 @@ from dataclasses import dataclass, field
 
 from symoro.emit.code import Code, KernelCall, Step
 from symoro.emit.flow import Event, Load, Store
-from symoro.emit.lanes import INDENT, bulks
 from symoro.emit.layout import call_arguments, remark, wrap
 from symoro.emit.parts import WHOLE, Parts, Unit, cut, whole, words
+from symoro.emit.vectors.lanes import INDENT, bulks
 from symoro.expr import ops
 from symoro.program.program import size
 

@@ -6,19 +6,19 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from symoro.emit.arcs import Arc, arc_layers, arcs_together
 from symoro.emit.dialect import Dialect
 from symoro.emit.flow import Constant, Event, Load, Place, flow
-from symoro.emit.grouping import grouped
 from symoro.emit.listing import LONGEST_EXPANDED, Listing, lower
 from symoro.emit.names import Names, identifier, numbered
 from symoro.emit.remarks import remarks
 from symoro.emit.render import Renderer
-from symoro.emit.turns import FEWEST, Turn, early_nodes, turns_first
+from symoro.emit.vectors.arcs import Arc, arc_layers, arcs_together
+from symoro.emit.vectors.turns import FEWEST, Turn, early_nodes, turns_first
 from symoro.errors import ProgramError
 from symoro.expr import ops
 from symoro.expr.kernels import with_needs
 from symoro.program.count import OpCount, count
+from symoro.program.passes.grouping import grouped
 from symoro.program.program import Program
 
 _NUMBER = re.compile(r"[0-9]+\Z")

@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from symoro.models.catalogue import build
-from symoro.models.geometric.inverse.pose import given_entries
+from symoro.models.geometric.inverse.chain.pose import given_entries
 from symoro.program.program import Program
 from symoro.robot.description import Robot
 from symoro.runtime.function import Array, Function

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from symoro.errors import ArgumentError
-from symoro.models.geometric.inverse.pose import Given
+from symoro.models.geometric.inverse.chain.pose import Given
 
 Array = NDArray[np.float64]
 

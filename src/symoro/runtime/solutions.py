@@ -21,7 +21,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from symoro.errors import ArgumentError
-from symoro.models.geometric.inverse.pose import Given
+from symoro.models.geometric.inverse.chain.pose import Given
 from symoro.progress import each
 from symoro.robot.coordinates import independent
 from symoro.robot.description import JointType, Robot

@@ -10,7 +10,7 @@ from typing import Any
 
 from symoro.model import Model
 from symoro.models.catalogue import Entry
-from symoro.models.identification.base import BaseParameters
+from symoro.models.identification.base.parameters import BaseParameters
 from symoro.program.count import OpCount
 from symoro.robot.description import Robot
 from symoro.robot.tables import tables

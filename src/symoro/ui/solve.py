@@ -11,7 +11,7 @@ import numpy as np
 
 from symoro.errors import ArgumentError, OptionError
 from symoro.model import Model, generate
-from symoro.models.geometric.inverse.pose import Given, given_entries
+from symoro.models.geometric.inverse.chain.pose import Given, given_entries
 from symoro.progress import each
 from symoro.robot.coordinates import independent
 from symoro.robot.description import JointType, Robot

@@ -12,9 +12,9 @@ import pytest
 import symoro
 from symoro.emit.derivation import as_latex, as_text
 from symoro.expr.scalar import symbol
-from symoro.models.geometric.inverse.chain import Unknown
+from symoro.models.geometric.inverse.chain.chain import Unknown
+from symoro.models.geometric.inverse.chain.pose import entry_name
 from symoro.models.geometric.inverse.explain import derivation
-from symoro.models.geometric.inverse.pose import entry_name
 from symoro.models.geometric.inverse.step import Step
 from symoro.program.builder import Builder
 

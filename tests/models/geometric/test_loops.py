@@ -11,7 +11,7 @@ import pytest
 import symoro
 from symoro.errors import NotApplicableError, OptionError
 from symoro.expr.formula import formula
-from symoro.models.geometric.inverse.chain import Motion, chain_of
+from symoro.models.geometric.inverse.chain.chain import Motion, chain_of
 from symoro.models.geometric.loop.mechanism import joint_inputs
 from symoro.models.geometric.loop.relations import solved_loops
 from symoro.program.builder import Builder

@@ -17,7 +17,7 @@ from symoro.errors import NotApplicableError
 from symoro.expr.evaluate import evaluate
 from symoro.expr.scalar import symbol
 from symoro.expr.substitute import substitute
-from symoro.models.geometric.inverse import types
+from symoro.models.geometric.inverse.paul import types
 from symoro.models.geometric.inverse.step import Draft
 from symoro.program.builder import Builder
 from tests.models.geometric.postures import EMPTY, SINGULAR, VALID, Array, Solver, bundled

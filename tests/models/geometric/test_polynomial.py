@@ -7,8 +7,8 @@ import pytest
 
 from symoro.errors import NotApplicableError
 from symoro.expr.kernels.closed_chain_table import closed_chain_
-from symoro.models.geometric.inverse.plan import plan
-from symoro.models.geometric.inverse.univariate import univariate_polynomial
+from symoro.models.geometric.inverse.general.plan import plan
+from symoro.models.geometric.inverse.general.univariate import univariate_polynomial
 from tests.oracle.loops import general, kinds_with
 
 

@@ -13,9 +13,9 @@ import pytest
 import symoro
 from symoro.errors import MissingDependencyError, NotApplicableError, OptionError
 from symoro.expr.formula import ZERO, Formula, formula
-from symoro.models.identification.base import Coefficient, base_parameters
-from symoro.models.identification.base_loops import linear_closure
-from symoro.models.identification.base_report import latex_formula
+from symoro.models.identification.base.loops import linear_closure
+from symoro.models.identification.base.parameters import Coefficient, base_parameters
+from symoro.models.identification.base.report import latex_formula
 from symoro.robot.description import (
     GEOMETRIC,
     INERTIAL,

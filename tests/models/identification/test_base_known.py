@@ -10,8 +10,8 @@ import pytest
 
 import symoro
 from symoro.expr.formula import ZERO, Formula, formula
-from symoro.models.identification.base import BaseParameters, base_parameters
-from symoro.models.identification.base_report import relation
+from symoro.models.identification.base.parameters import BaseParameters, base_parameters
+from symoro.models.identification.base.report import relation
 from symoro.robot.description import GEOMETRIC, INERTIAL, Base, Frame, JointType, Link, Robot
 from tests.oracle.golden import DATA
 

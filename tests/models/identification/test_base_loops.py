@@ -14,9 +14,9 @@ import pytest
 import symoro
 from symoro.errors import NotApplicableError, ProgramError, RobotError
 from symoro.expr.formula import Formula, formula
-from symoro.models.identification.base import BaseParameters, base_parameters, split
-from symoro.models.identification.base_fit import EXACT, fitted
-from symoro.models.identification.base_loops import closures, linear_closure
+from symoro.models.identification.base.fit import EXACT, fitted
+from symoro.models.identification.base.loops import closures, linear_closure
+from symoro.models.identification.base.parameters import BaseParameters, base_parameters, split
 from symoro.models.numeric.fixed_point import BITS, ONE, PI, exactly, number, sine_cosine
 from symoro.robot.description import INERTIAL, Base, Frame, JointType, Link, Robot
 from tests.oracle.base_rank import ONE as ORACLE_ONE

@@ -6,9 +6,9 @@ Inputs:
     constants (72): the upper three rows of C_1 .. C_6, each 3 x 4 by rows.
     kinds (6): 0 revolute, 1 prismatic.
     plan (12): three times (arrangement, shifts of its roles 3, 4, 5), in the order in which they are tried; made by
-        `symoro.models.geometric.inverse.plan`. Arrangement 0 .. 5 starts at joint 1 .. 6; 6 .. 11 goes backwards,
-        from joint 6 .. 1. A shift is the value that a variable is counted from: an angle, or a length divided by
-        the largest length among the constants. Role 6 must be revolute, or roles 3 and 6 both prismatic.
+        `symoro.models.geometric.inverse.general.plan`. Arrangement 0 .. 5 starts at joint 1 .. 6; 6 .. 11 goes
+        backwards, from joint 6 .. 1. A shift is the value that a variable is counted from: an angle, or a length
+        divided by the largest length among the constants. Role 6 must be revolute, or roles 3 and 6 both prismatic.
 
 Results (112): sixteen slots of q1 .. q6 and the defect, the largest entry of |prod - 1|. Angles lie in (-pi, pi].
 Slots are ordered by q1, then q2 and so on. An empty slot holds zeros and the defect 1e30; empty slots come last, and

@@ -19,7 +19,7 @@ from symoro.models.dynamic.setting import rigid_fixed_tree
 from symoro.robot.description import INERTIAL, Robot
 
 if TYPE_CHECKING:
-    from symoro.models.identification.base import BaseParameters
+    from symoro.models.identification.base.parameters import BaseParameters
 
 FRICTION = ("FV", "FS", "FO")
 
@@ -98,7 +98,9 @@ def base_columns(robot: Robot) -> list[Column]:
 
 def _base(robot: Robot) -> BaseParameters:
     """The base parameters, with every rotor inertia that the torques contain: that of a passive joint too."""
-    from symoro.models.identification.base import base_parameters  # only who asks for them waits for them
+    from symoro.models.identification.base.parameters import (
+        base_parameters,  # only who asks for them waits for them
+    )
 
     frames = tuple(frame if frame.IA.is_zero else replace(frame, mu=True) for frame in robot.frames)
     return base_parameters(replace(robot, frames=frames))

@@ -15,9 +15,9 @@ from itertools import product
 
 from symoro.expr.scalar import Expr, Scalar, absolute, atan2, less, less_equal, maximum, minimum, select
 from symoro.expr.substitute import substitute
-from symoro.models.geometric.inverse.chain import Chain, Unknown
+from symoro.models.geometric.inverse.chain.chain import Chain, Unknown
+from symoro.models.geometric.inverse.chain.placement import Algebra, forward, times
 from symoro.models.geometric.inverse.finite import closes, largest
-from symoro.models.geometric.inverse.placement import Algebra, forward, times
 from symoro.models.geometric.inverse.step import DOUBLE, REACH, Step
 from symoro.program.builder import Builder
 

@@ -15,7 +15,7 @@ from symoro.expr import ops
 from symoro.expr.graph import Graph
 from symoro.expr.scalar import Expr, Scalar, absolute, less_equal, minimum, select
 from symoro.models.geometric.inverse.branches import EMPTY, Solution
-from symoro.models.geometric.inverse.problem import Problem
+from symoro.models.geometric.inverse.chain.problem import Problem
 
 ZERO = 1e-12  # a factor below it, in the unit of the robot
 

@@ -13,7 +13,7 @@ from symoro.expr import ops
 from symoro.expr.graph import ZERO
 from symoro.expr.scalar import Expr, atan2, symbol, wrap
 from symoro.expr.substitute import substitute
-from symoro.models.geometric.inverse.chain import Unknown
+from symoro.models.geometric.inverse.chain.chain import Unknown
 from symoro.models.geometric.inverse.step import Step
 from symoro.program.derivation import Sentence, Stage
 

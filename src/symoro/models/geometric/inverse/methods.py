@@ -7,15 +7,15 @@ from dataclasses import dataclass, replace
 
 from symoro.errors import NotApplicableError
 from symoro.models.geometric.inverse.branches import Solution, solutions
-from symoro.models.geometric.inverse.equations import Equations
+from symoro.models.geometric.inverse.chain.problem import NUMERIC, Problem, with_own_joints
 from symoro.models.geometric.inverse.explain import derivation
-from symoro.models.geometric.inverse.general import general_solutions
-from symoro.models.geometric.inverse.paul import Paul
-from symoro.models.geometric.inverse.pieper import pieper
-from symoro.models.geometric.inverse.problem import NUMERIC, Problem, with_own_joints
+from symoro.models.geometric.inverse.general.general import general_solutions
+from symoro.models.geometric.inverse.paul.equations import Equations
+from symoro.models.geometric.inverse.paul.paul import Paul
+from symoro.models.geometric.inverse.pieper.pieper import pieper
+from symoro.models.geometric.inverse.pieper.swivel import swivel_steps
 from symoro.models.geometric.inverse.refine import refined
 from symoro.models.geometric.inverse.step import Step
-from symoro.models.geometric.inverse.swivel import swivel_steps
 from symoro.models.geometric.inverse.trial import FEW, ROUGH, Result, Trial
 from symoro.program.derivation import Stage
 

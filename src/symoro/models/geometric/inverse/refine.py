@@ -13,8 +13,8 @@ from dataclasses import replace
 
 from symoro.expr.scalar import Expr, Scalar, less_equal, maximum, select
 from symoro.models.geometric.inverse.branches import SINGULAR, VALID, Solution
-from symoro.models.geometric.inverse.chain import links
-from symoro.models.geometric.inverse.problem import Problem
+from symoro.models.geometric.inverse.chain.chain import links
+from symoro.models.geometric.inverse.chain.problem import Problem
 
 TURNS, SLIDES = 1, 2  # as the kernel marks joints
 

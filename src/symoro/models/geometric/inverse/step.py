@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 
 from symoro.expr.ops import SYMBOL, VARIABLE
 from symoro.expr.scalar import Expr, Scalar, absolute, cos, less_equal, maximum, select, sin, sqrt, symbol
-from symoro.models.geometric.inverse.chain import Unknown
+from symoro.models.geometric.inverse.chain.chain import Unknown
 from symoro.program.builder import Builder
 
 SINGULAR = 1e-10  # below it the radius of an angle's equation counts as zero: any angle does

@@ -18,9 +18,9 @@ from typing import Any
 from symoro.expr import ops
 from symoro.expr.evaluate import evaluate
 from symoro.models.geometric.inverse.branches import Solution
-from symoro.models.geometric.inverse.chain import links
-from symoro.models.geometric.inverse.pose import entry_name
-from symoro.models.geometric.inverse.problem import Problem
+from symoro.models.geometric.inverse.chain.chain import links
+from symoro.models.geometric.inverse.chain.pose import entry_name
+from symoro.models.geometric.inverse.chain.problem import Problem
 
 SEED = 5
 RANDOM, SQUARE = 600, 600  # postures at random, postures next to right angles

@@ -10,7 +10,7 @@ from typing import TypeVar
 
 from symoro.expr import ops
 from symoro.expr.scalar import Expr, Scalar, atan2
-from symoro.models.geometric.inverse.probes import Probes
+from symoro.models.geometric.inverse.chain.probes import Probes
 from symoro.program.builder import Builder
 
 Key = TypeVar("Key")

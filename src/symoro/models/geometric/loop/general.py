@@ -18,9 +18,9 @@ from symoro.errors import NotApplicableError
 from symoro.expr.evaluate import evaluate
 from symoro.expr.linalg import Matrix, identity, matmul
 from symoro.expr.scalar import Expr, cos, sin, symbol
-from symoro.models.geometric.inverse.chain import Motion, Unknown
-from symoro.models.geometric.inverse.general import SLOTS, WIDTH
-from symoro.models.geometric.inverse.plan import FIRST, SECOND, plan
+from symoro.models.geometric.inverse.chain.chain import Motion, Unknown
+from symoro.models.geometric.inverse.general.general import SLOTS, WIDTH
+from symoro.models.geometric.inverse.general.plan import FIRST, SECOND, plan
 from symoro.models.geometric.inverse.step import Step
 from symoro.models.geometric.loop.postures import Postures, closed_postures
 from symoro.program.builder import Builder

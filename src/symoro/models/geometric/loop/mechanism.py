@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 
 from symoro.expr.linalg import Matrix
 from symoro.expr.scalar import Expr, Scalar, cos, sin, symbol
-from symoro.models.geometric.inverse.chain import Motion, Unknown, motions_between
+from symoro.models.geometric.inverse.chain.chain import Motion, Unknown, motions_between
 from symoro.models.joints import is_zero
 from symoro.program.builder import Builder
 from symoro.robot.coordinates import independent, relation

@@ -21,7 +21,7 @@ from symoro.expr.linalg import Matrix, Vector, cross, dot, identity, matmul, sub
 from symoro.expr.scalar import Expr, Scalar, absolute, less_equal, maximum, minimum, select
 from symoro.models.coordinates import Coordinates, coordinates_at, uncoupled
 from symoro.models.geometric.inverse.branches import OUT_OF_REACH, SINGULAR, VALID, Solution
-from symoro.models.geometric.inverse.chain import Motion, motions_between
+from symoro.models.geometric.inverse.chain.chain import Motion, motions_between
 from symoro.models.geometric.inverse.finite import closes, largest
 from symoro.models.geometric.loop.mechanism import passive_joints
 from symoro.program.builder import Builder

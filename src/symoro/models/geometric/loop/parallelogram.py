@@ -21,8 +21,8 @@ from dataclasses import dataclass
 
 from symoro.expr.linalg import Matrix, identity, inverse_transform, matmul
 from symoro.expr.scalar import Expr, Scalar, absolute, atan2, cos, select, sin, symbol
-from symoro.models.geometric.inverse.chain import Chain, Fixed, Item, Run, Unknown
-from symoro.models.geometric.inverse.probes import Probes
+from symoro.models.geometric.inverse.chain.chain import Chain, Fixed, Item, Run, Unknown
+from symoro.models.geometric.inverse.chain.probes import Probes
 from symoro.models.geometric.inverse.step import Draft, Step
 from symoro.models.geometric.loop.forms import Form, constant_angle
 from symoro.program.builder import Builder

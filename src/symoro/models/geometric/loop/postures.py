@@ -20,7 +20,7 @@ from symoro.errors import NotApplicableError
 from symoro.expr.evaluate import evaluate
 from symoro.expr.formula import Formula
 from symoro.expr.graph import Graph
-from symoro.models.geometric.inverse.probes import SAMPLES
+from symoro.models.geometric.inverse.chain.probes import SAMPLES
 from symoro.models.geometric.loop.mechanism import passive_joints
 from symoro.models.numeric.closure import closed, closure
 from symoro.models.numeric.fixed_point import Array

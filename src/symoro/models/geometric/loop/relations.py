@@ -20,11 +20,11 @@ from symoro.expr.linalg import identity
 from symoro.expr.scalar import Expr, Scalar, absolute, atan2
 from symoro.models.coordinates import coupled_positions, uncoupled
 from symoro.models.geometric.inverse.branches import differences, own_turn
-from symoro.models.geometric.inverse.chain import Chain, Motion, Unknown, chain_of, motions_between
-from symoro.models.geometric.inverse.equations import Equations
+from symoro.models.geometric.inverse.chain.chain import Chain, Motion, Unknown, chain_of, motions_between
+from symoro.models.geometric.inverse.chain.probes import Probes
 from symoro.models.geometric.inverse.explain import derivation
-from symoro.models.geometric.inverse.paul import Paul
-from symoro.models.geometric.inverse.probes import Probes
+from symoro.models.geometric.inverse.paul.equations import Equations
+from symoro.models.geometric.inverse.paul.paul import Paul
 from symoro.models.geometric.inverse.step import Step
 from symoro.models.geometric.loop.general import general_step
 from symoro.models.geometric.loop.mechanism import (

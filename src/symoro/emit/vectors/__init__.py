@@ -1,0 +1,1 @@
+"""What C computes four at a time: sines and cosines of all angles, arctangents."""

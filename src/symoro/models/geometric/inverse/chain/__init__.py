@@ -1,0 +1,1 @@
+"""The equation to be solved: the chain, the pose, and numbers to probe it with."""

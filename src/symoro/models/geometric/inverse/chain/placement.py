@@ -1,0 +1,100 @@
+"""The placement of an item of a chain and its inverse, over any kind of scalar: polynomials, expressions or numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from symoro.expr.linalg import inverse_transform, position_of, rotation_of
+from symoro.expr.scalar import Expr, Scalar
+from symoro.models.geometric.inverse.chain.chain import Fixed, Item, Move, Run, Slide
+
+Row = list[Any]
+Rows = list[list[Any]]
+
+
+@dataclass(frozen=True)
+class Algebra:
+    """How expressions become scalars: `value` of an unknown's symbol, `lift` of anything known."""
+
+    value: Callable[[Expr], Any]
+    lift: Callable[[Scalar], Any]
+
+
+def forward(item: Item, algebra: Algebra) -> tuple[Rows, Row]:
+    """(rotation, position)."""
+    if isinstance(item, Fixed):
+        return _lifted(item.matrix, algebra)
+    if isinstance(item, Slide):
+        return _straight(algebra, item.sign * algebra.value(item.unknown.length))
+    last = item.turns[-1]
+    rotation = _about_z(algebra, algebra.value(last.cosine), algebra.value(last.sine))
+    position = [algebra.lift(0)] * 3
+    for turn, move in zip(item.turns, item.moves, strict=False):
+        turned = _turned(algebra.value(turn.cosine), algebra.value(turn.sine), _vector(move, algebra))
+        position = [p + x for p, x in zip(position, turned, strict=True)]
+    return rotation, position
+
+
+def backward(item: Item, algebra: Algebra) -> tuple[Rows, Row]:
+    """(rotation, position) of the inverse: no product of two symbols of one angle is left in it."""
+    if isinstance(item, Fixed):
+        return _lifted(inverse_transform(item.matrix), algebra)
+    if isinstance(item, Slide):
+        return _straight(algebra, -item.sign * algebra.value(item.unknown.length))
+    return _run_backward(item, algebra)
+
+
+def _run_backward(run: Run, algebra: Algebra) -> tuple[Rows, Row]:
+    """Rz(-phi_last) and -sum_k Rz(phi_k - phi_last) t_k."""
+    last = run.turns[-1]
+    c, s = algebra.value(last.cosine), algebra.value(last.sine)
+    position = [algebra.lift(0)] * 3
+    for turn, move in zip(run.turns, run.moves, strict=False):
+        ck, sk = algebra.value(turn.cosine), algebra.value(turn.sine)
+        turned = _turned(ck * c + sk * s, sk * c - ck * s, _vector(move, algebra))
+        position = [p - x for p, x in zip(position, turned, strict=True)]
+    return _about_z(algebra, c, -s), position
+
+
+def _vector(move: Move, algebra: Algebra) -> Row:
+    found = [algebra.lift(x) for x in move.constant]
+    for unknown, direction in move.slides:
+        length = algebra.value(unknown.length)
+        found = [x + algebra.lift(d) * length for x, d in zip(found, direction, strict=True)]
+    return found
+
+
+def _lifted(matrix: Sequence[Sequence[Scalar]], algebra: Algebra) -> tuple[Rows, Row]:
+    rotation = [[algebra.lift(x) for x in row] for row in rotation_of(matrix)]
+    return rotation, [algebra.lift(x) for x in position_of(matrix)]
+
+
+def _straight(algebra: Algebra, length: Any) -> tuple[Rows, Row]:
+    zero, one = algebra.lift(0), algebra.lift(1)
+    return [[one, zero, zero], [zero, one, zero], [zero, zero, one]], [zero, zero, length]
+
+
+def _about_z(algebra: Algebra, c: Any, s: Any) -> Rows:
+    zero, one = algebra.lift(0), algebra.lift(1)
+    return [[c, -s, zero], [s, c, zero], [zero, zero, one]]
+
+
+def _turned(c: Any, s: Any, v: Row) -> Row:
+    return [c * v[0] - s * v[1], s * v[0] + c * v[1], v[2]]
+
+
+def times(row: Row, placement: tuple[Rows, Row]) -> Row:
+    """A row of four times a placement."""
+    rotation, position = placement
+    first = [sum((row[k] * rotation[k][c] for k in range(1, 3)), row[0] * rotation[0][c]) for c in range(3)]
+    return [*first, sum((row[k] * position[k] for k in range(3)), row[3])]
+
+
+def applied(placement: tuple[Rows, Row], column: Row) -> Row:
+    """A placement times a column of four."""
+    rotation, position = placement
+    return [
+        sum((rotation[r][k] * column[k] for k in range(3)), position[r] * column[3]) for r in range(3)
+    ] + [column[3]]

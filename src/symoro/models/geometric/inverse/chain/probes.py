@@ -1,0 +1,85 @@
+"""Numbers at random for all that is symbolic: what is zero whatever the posture, and what depends on what.
+
+The postures are consistent (the given pose is the direct geometry of the joints), so that a coefficient that vanishes
+only for true poses is recognised as well. An expression that is zero at all of a dozen random points is zero but on a
+set without volume.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from symoro.expr import ops
+from symoro.expr.evaluate import evaluate, missing
+from symoro.expr.scalar import Expr, Scalar, wrap
+from symoro.models.geometric.inverse.chain.chain import Unknown
+from symoro.program.builder import Builder
+
+SAMPLES = 12
+ZERO = 1e-10  # relative to the largest value among the samples, and to 1
+
+
+class Probes:
+    """Values of expressions at random points; every symbol gets its numbers when it is first met."""
+
+    def __init__(self, builder: Builder, seed: int = 1) -> None:
+        self.graph = builder.graph
+        self.chance = random.Random(seed)
+        self.parameters: dict[str, Any] = {}
+        self.variables: dict[str, Any] = {}
+        self.known: dict[int, Any] = {}
+
+    def draw(self, low: float = 0.35, high: float = 1.65) -> Any:
+        import numpy
+
+        return numpy.array([self.chance.uniform(low, high) for _ in range(SAMPLES)])
+
+    def set(self, symbol: Expr, values: Any) -> None:
+        """Numbers for a symbol of class VARIABLE."""
+        name, _ = self.graph.args[symbol.lit >> 1]
+        self.variables[name] = values
+
+    def of(self, value: Scalar) -> Any:
+        """The values of an expression, one a sample."""
+        import numpy
+
+        literal = wrap(self.graph, value).lit
+        for i in missing(self.graph, [literal], self.known):
+            if self.graph.op[i] == ops.SYMBOL:
+                name, cls = self.graph.args[i]
+                table = self.parameters if cls == ops.PARAMETER else self.variables
+                if name not in table:
+                    table[name] = self.draw()
+        (found,) = evaluate(self.graph, [literal], self.parameters, self.variables, self.known)
+        return numpy.broadcast_to(found, (SAMPLES,))
+
+    def vanishes(self, value: Scalar, size: float = 1.0) -> bool:
+        """Whether it is zero at every sample, beside numbers of a size."""
+        values = self.of(value)
+        return bool(abs(values).max() <= ZERO * size)
+
+    def whole_number(self, value: Scalar) -> int | None:
+        """The integer that an expression is at every sample: S^2 + C^2 is 1 whatever the angle."""
+        values = self.of(value)
+        number = round(float(values[0]))
+        return number if abs(values - number).max() <= ZERO else None
+
+    def largest(self, value: Scalar) -> float:
+        return float(abs(self.of(value)).max())
+
+    def set_unknowns(self, unknowns: Iterable[Unknown]) -> Mapping[int, Any]:
+        """Random joints, and the sines, cosines and lengths that follow; returns the joints' values."""
+        import numpy
+
+        joints: dict[int, Any] = {}
+        for unknown in unknowns:
+            joints[unknown.joint] = self.draw(-3, 3) if unknown.turns else self.draw()
+            if unknown.turns:
+                angle = sum(sign * joints[j] for j, sign in unknown.parts)
+                self.set(unknown.sine, numpy.sin(angle))
+                self.set(unknown.cosine, numpy.cos(angle))
+            else:
+                self.set(unknown.length, joints[unknown.joint])
+        return joints

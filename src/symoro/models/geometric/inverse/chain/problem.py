@@ -1,0 +1,211 @@
+"""The equation to be solved for a robot: its chain, the pose that is given, and numbers to probe it with."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from symoro.errors import NotApplicableError, OptionError
+from symoro.expr.linalg import Matrix
+from symoro.expr.scalar import Expr, Scalar, symbol
+from symoro.models.geometric.inverse.chain.chain import Chain, chain_of, motions_between
+from symoro.models.geometric.inverse.chain.placement import Algebra, forward, times
+from symoro.models.geometric.inverse.chain.pose import Given, entry_name, given_entries
+from symoro.models.geometric.inverse.chain.probes import SAMPLES, Probes
+from symoro.program.builder import Builder
+from symoro.robot.coordinates import independent, relation
+from symoro.robot.description import Robot
+from symoro.robot.topology import loops
+
+DIFFERENCE = 1e-4  # step of the joints for differences
+MOVED = 1e-6
+NUMERIC = "solve it numerically, one posture a pose (numeric_inverse in Python, solve on the command line)"
+
+
+@dataclass(frozen=True)
+class Problem:
+    """What every method starts from.
+
+    Attributes:
+        start: q0 by joint number: values for free joints, and of the joints that are given.
+        given: which entries of the pose are given.
+        idle: joints that do not move what is given; q0 says where they stand.
+    """
+
+    builder: Builder
+    robot: Robot
+    chain: Chain
+    probes: Probes
+    start: Mapping[int, Expr]
+    given: Given
+    idle: tuple[int, ...] = ()
+
+
+def pose_problem(
+    robot: Robot, frm: int | str, to: int | str, pose: str, locked: str | None, surplus: int = 0
+) -> Problem:
+    """The problem of reaching a pose. Joints that do not move what is given are taken from q0.
+
+    Arguments:
+        surplus: joints beyond the conditions that the caller will tell about in another way.
+
+    Raises:
+        NotApplicableError: no joint moves what is given, the joints are too many, or one is part of a closed loop.
+        OptionError: an unknown joint in `locked`, an unknown entry in `pose`.
+    """
+    given = given_entries(pose)
+    fixed = locked_joints(robot, locked)
+    problem = _problem(robot, frm, to, given, fixed)
+    mobility = Mobility(problem) if problem.chain.unknowns else None
+    idle = [j for j in mobility.joints if not mobility.moves(j)] if mobility else []
+    if mobility is None or len(idle) == len(mobility.joints):
+        raise NotApplicableError(
+            f"no joint of robot '{robot.name}' moves what is given of frame {to} in frame {frm}"
+        )
+    surplus = len(mobility.joints) - len(idle) - mobility.rank() - surplus
+    if surplus > 0:
+        raise NotApplicableError(
+            f"{len(mobility.joints) - len(idle)} joints of robot '{robot.name}' for {mobility.rank()} independent "
+            f"conditions: infinitely many solutions",
+            hint=f"lock {surplus} of the joints, as locked='{mobility.joints[-1]}': q0 then says where they stand; "
+            f"or give the swivel angle of an arm with spherical shoulder and wrist; or {NUMERIC}",
+        )
+    if idle:
+        problem = _problem(robot, frm, to, given, [*fixed, *idle])
+    _check_loops(problem)
+    return replace(problem, idle=tuple(idle))
+
+
+def _check_loops(problem: Problem) -> None:
+    """Refuse to move a joint of a closed loop: its other joints would stay at q0, and the loop open."""
+    robot = problem.robot
+    solved = {j for unknown in problem.chain.unknowns for j, _ in unknown.parts}
+    for loop in loops(robot):
+        held = {i for frame in loop.frames for i in _driving(robot, frame)}
+        if solved & held:
+            names = ", ".join(f"q{j}" for j in sorted(solved & held))
+            raise NotApplicableError(
+                f"robot '{robot.name}': the way moves {names} of the closed loop {loop.left}-{loop.right}, whose other "
+                "joints would not follow",
+                hint="solve the way alone on robot.tree(), the robot with its loops cut, where the joints off the way "
+                "stay at q0; model loop-geometry gives the passive joints of a loop from the active ones",
+            )
+
+
+def _driving(robot: Robot, j: int) -> list[int]:
+    """The joints with a coordinate of their own that move frame j."""
+    law = relation(robot, j)
+    return [j] if law is None else [i for i, _ in law.terms]
+
+
+def _problem(robot: Robot, frm: int | str, to: int | str, given: Given, locked: Sequence[int]) -> Problem:
+    builder = Builder(f"{robot.name}_inverse_geometry")
+    names = [entry_name(r, c) for r in range(4) for c in range(4)]
+    entries = builder.input("T", (4, 4), names, f"placement of frame {to} in frame {frm}")
+    own = independent(robot)
+    title = "joints left free by a singularity, locked or off the way"
+    q0 = builder.input("q0", (len(own),), [f"q0_{j}" for j in own], title, default=[0.0] * len(own))
+    start = dict(zip(own, q0, strict=True))
+    target: Matrix = [[*entries[4 * r : 4 * r + 4]] for r in range(3)]
+    target.append([0, 0, 0, 1])
+    motions = motions_between(builder, robot, frm, to, {j: start[j] for j in locked})
+    probes = Probes(builder)
+    chain = chain_of(builder, motions, target, probes.vanishes)
+    _set_posture(chain, probes)
+    return Problem(builder, robot, chain, probes, start, given)
+
+
+def with_own_joints(problem: Problem) -> Problem:
+    """The same problem with every joint as an unknown of its own, parallel to another one or not."""
+    probes = Probes(problem.builder)
+    chain = problem.chain
+    chain = chain_of(problem.builder, chain.motions, chain.target, probes.vanishes, runs=False)
+    _set_posture(chain, probes)
+    return replace(problem, chain=chain, probes=probes)
+
+
+def shorthand(problem: Problem, name: str, value: Scalar) -> tuple[Expr, tuple[tuple[Expr, Expr], ...]]:
+    """A symbol for what is known by then, its probes set, and the line that defines it; a number stays what it is."""
+    expr = problem.builder.number(value)
+    if expr.number is not None or problem.probes.vanishes(expr):
+        return (expr if expr.number is not None else problem.builder.number(0)), ()
+    made = symbol(problem.builder.graph, name)
+    problem.probes.set(made, problem.probes.of(expr))
+    return made, ((made, expr),)
+
+
+def _set_posture(chain: Chain, probes: Probes) -> None:
+    """Random joints for the probes, and the pose that they give."""
+    joints = probes.set_unknowns(chain.unknowns)
+    for row, values in zip(chain.target, direct_geometry(chain, probes, joints), strict=False):
+        for entry, value in zip(row, values, strict=True):
+            if isinstance(entry, Expr) and entry.symbols():
+                probes.set(entry, value)
+
+
+def locked_joints(robot: Robot, locked: str | None) -> list[int]:
+    """The joints that a text such as '7' or '3,5' names, by number or name."""
+    found = []
+    for word in (locked or "").replace(" ", "").split(","):
+        if word:
+            j = robot.frame_number(word)
+            if j not in independent(robot):
+                raise OptionError(f"option locked: frame {word} has no joint of its own")
+            found.append(j)
+    return found
+
+
+def direct_geometry(chain: Chain, probes: Probes, joints: Mapping[int, Any]) -> list[list[Any]]:
+    """The upper rows of the product of the chain in numbers, one a sample."""
+    import numpy
+
+    numbers: dict[int, Any] = {}
+    for unknown in chain.unknowns:
+        if unknown.turns:
+            angle = sum(sign * joints[j] for j, sign in unknown.parts)
+            numbers[unknown.sine.lit], numbers[unknown.cosine.lit] = numpy.sin(angle), numpy.cos(angle)
+        else:
+            numbers[unknown.length.lit] = joints[unknown.joint]
+    algebra = Algebra(lambda symbol: numbers[symbol.lit], probes.of)
+    rows = []
+    for r in range(3):
+        row: list[Any] = [float(r == k) for k in range(4)]
+        for item in chain.items:
+            row = times(row, forward(item, algebra))
+        rows.append(row)
+    return rows
+
+
+class Mobility:
+    """How the given entries move with the joints, in numbers at random postures."""
+
+    def __init__(self, problem: Problem) -> None:
+        import numpy
+
+        self.joints = sorted(u.joint for u in problem.chain.unknowns)
+        start = {j: problem.probes.draw(-3, 3) for j in self.joints}
+        columns = []
+        for j in self.joints:
+            there, back = (
+                self._entries(problem, {**start, j: start[j] + step}) for step in (DIFFERENCE, -DIFFERENCE)
+            )
+            columns.append((there - back) / (2 * DIFFERENCE))
+        self.jacobian = numpy.stack(columns, -1)  # sample, entry, joint
+
+    def _entries(self, problem: Problem, joints: Mapping[int, Any]) -> Any:
+        import numpy
+
+        rows = direct_geometry(problem.chain, problem.probes, joints)
+        chosen = [rows[r][c] for r in range(3) for c in range(4) if problem.given[r][c]]
+        return numpy.stack([numpy.broadcast_to(x, (SAMPLES,)) for x in chosen], -1)
+
+    def moves(self, joint: int) -> bool:
+        return bool(abs(self.jacobian[..., self.joints.index(joint)]).max() > MOVED)
+
+    def rank(self) -> int:
+        """The number of independent conditions, in the best of the postures."""
+        import numpy
+
+        sizes = numpy.linalg.svd(self.jacobian, compute_uv=False)
+        return int((sizes > MOVED * sizes[:, :1]).sum(axis=1).max())

@@ -1,0 +1,1 @@
+"""The general method: six joints as a closed chain."""

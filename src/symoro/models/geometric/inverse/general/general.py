@@ -1,0 +1,155 @@
+"""The general method: any six joints as a closed loop, all of up to sixteen solutions at once.
+
+    M0 V1 M1 V2 ... V6 M6 = U0     <=>     V1 C1 V2 C2 ... V6 C6 = 1,   Ci = Mi (i < 6),   C6 = M6 U0^-1 M0
+
+with Vi = Rz(qi) or Tz(qi). The loop is solved by the kernel `closed_chain` (elimination and eigenvalues); which of its
+arrangements suits the robot is found by trying them here, once, on random configurations.
+
+Five joints with position and axis given are six with a virtual turn about that axis: any s and n that complete the
+axis do.
+
+M. Raghavan, B. Roth, "Inverse kinematics of the general 6R manipulator and related linkages", ASME J. Mechanical
+Design 115, 1993; D. Manocha, J. Canny, "Efficient inverse kinematics for general 6R manipulators", IEEE Trans.
+Robotics and Automation 10, 1994.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from symoro.errors import NotApplicableError
+from symoro.expr.evaluate import evaluate
+from symoro.expr.linalg import Matrix, cross, inverse_transform, matmul, scale
+from symoro.expr.scalar import Expr, Scalar, absolute, cos, less, select, sin, sqrt
+from symoro.expr.substitute import substitute
+from symoro.models.geometric.inverse.branches import EMPTY, OUT_OF_REACH, VALID, Solution, differences
+from symoro.models.geometric.inverse.chain.chain import Motion, links
+from symoro.models.geometric.inverse.chain.pose import given_entries
+from symoro.models.geometric.inverse.chain.problem import Problem
+from symoro.models.geometric.inverse.finite import closes, largest
+
+SLOTS, WIDTH = 16, 7  # solutions of the kernel; six joints and a defect each
+VIRTUAL = Motion(joint=-1)
+
+
+def general_solutions(problem: Problem, tolerance: float) -> list[Solution]:
+    """Sixteen slots, the solutions first.
+
+    Raises:
+        NotApplicableError: there are not six unknown joints, or they are dependent in every posture.
+    """
+    loop = _Loop(problem)
+    builder = problem.builder
+    constants = [x for matrix in loop.constants() for row in matrix[:3] for x in row]
+    kinds = [int(not joint.turns) for joint in loop.joints]
+    found = builder.call("closed_chain", constants, kinds, loop.plan(kinds))
+    misses = [x.lit for x in differences(builder, problem.chain, problem.given)]
+    return [
+        _solution(problem, loop.joints, found[WIDTH * k : WIDTH * (k + 1)], misses, tolerance, k)
+        for k in range(SLOTS)
+    ]
+
+
+def _solution(
+    problem: Problem,
+    joints: Sequence[Motion],
+    slot: Sequence[Expr],
+    misses: Sequence[int],
+    tolerance: float,
+    number: int,
+) -> Solution:
+    """A slot with its residual by direct geometry; the first is out of reach where no slot is filled."""
+    builder = problem.builder
+    *values, defect = slot
+    q = {joint.joint: joint.sign * x for joint, x in zip(joints, values, strict=True)}
+    known: dict[int, int] = {}
+    for unknown in problem.chain.unknowns:
+        if unknown.turns:
+            angle: Scalar = 0
+            for j, sign in unknown.parts:
+                angle = angle + sign * q[j]
+            known[unknown.sine.lit >> 1] = builder.number(sin(angle)).lit
+            known[unknown.cosine.lit >> 1] = builder.number(cos(angle)).lit
+        else:
+            known[unknown.length.lit >> 1] = builder.number(q[unknown.joint]).lit
+    distances = [defect, *(Expr(builder.graph, miss) for miss in substitute(builder.graph, misses, known))]
+    nothing = OUT_OF_REACH if number == 0 else EMPTY
+    closed = closes(builder, distances, tolerance)
+    status = select(closed, VALID, select(less(1, defect), nothing, EMPTY))
+    own = {j: builder.number(x) for j, x in q.items() if j > 0}
+    return Solution(own, {}, largest(distances), builder.number(status))
+
+
+class _Loop:
+    """The way as joints and the constants between them."""
+
+    def __init__(self, problem: Problem) -> None:
+        self.problem = problem
+        motions = problem.chain.motions
+        self.completed = problem.given == given_entries("axis")
+        if self.completed:
+            motions = (*motions, VIRTUAL)
+        self.joints, self.between = links(motions)
+        if len(self.joints) != 6 or not (self.completed or problem.given == given_entries("full")):
+            raise NotApplicableError(
+                f"the general method needs six unknown joints and the full pose (or five, position and axis), not "
+                f"{len(problem.chain.unknowns)} joints and {sum(map(sum, problem.given))} entries",
+                hint="lock joints of a longer chain (option locked)",
+            )
+
+    def constants(self) -> list[Matrix]:
+        """C1 .. C6 in symbols."""
+        target = self._completed() if self.completed else self.problem.chain.target
+        last = matmul(matmul(self.between[-1], inverse_transform(target)), self.between[0])
+        return [*self.between[1:-1], last]
+
+    def _completed(self) -> Matrix:
+        """The target with s and n made up: any two that complete the axis."""
+        target = self.problem.chain.target
+        a = [row[2] for row in target[:3]]
+        steep = less(0.9, absolute(a[2]))
+        s = cross([select(steep, 1, 0), 0, select(steep, 0, 1)], a)
+        s = scale(1 / sqrt(s[0] * s[0] + s[1] * s[1] + s[2] * s[2]), s)
+        n = cross(a, s)
+        return [[s[r], n[r], a[r], target[r][3]] for r in range(3)] + [[0, 0, 0, 1]]
+
+    def plan(self, kinds: Sequence[int]) -> tuple[float, ...]:
+        """The kernel's plan, from trials with the robot's nominal numbers, or random ones where it has none."""
+        import numpy
+
+        from symoro.models.geometric.inverse.general.plan import plan
+
+        problem = self.problem
+        graph = problem.builder.graph
+        literals = [problem.builder.number(x).lit for m in self.between for row in m for x in row]
+        names = {name for lit in literals for name in Expr(graph, lit).symbols()}
+        nominal = dict(problem.robot.nominal)
+
+        def sample(rng: Any) -> tuple[Sequence[float], Sequence[float]]:
+            numbers = {name: nominal.get(name, float(rng.uniform(0.3, 1.2))) for name in sorted(names)}
+            drawn = {name: float(rng.uniform(-3, 3)) for name in numbers if name not in nominal}
+            values = evaluate(graph, literals, numbers, {**numbers, **drawn})
+            between = numpy.array(values, dtype=float).reshape(-1, 4, 4)
+            size = abs(between[:, :3, 3]).max() or 1.0
+            q = [float(rng.uniform(0.2, 1.0) * size if kind else rng.uniform(-3, 3)) for kind in kinds]
+            product = between[1]
+            for x, kind, after in zip(q[1:], kinds[1:], between[2:], strict=True):
+                product = product @ _moved(x, kind) @ after
+            closing = numpy.linalg.inv(_moved(q[0], kinds[0]) @ product)
+            between[6] = between[6] @ closing
+            return between[1:, :3].ravel().tolist(), q
+
+        return plan(kinds, sample)
+
+
+def _moved(x: float, slides: int) -> Any:
+    """Rz(x) or Tz(x) in numbers."""
+    import numpy
+
+    found = numpy.eye(4)
+    if slides:
+        found[2, 3] = x
+    else:
+        found[:2, :2] = [[numpy.cos(x), -numpy.sin(x)], [numpy.sin(x), numpy.cos(x)]]
+    return found

@@ -1,0 +1,334 @@
+"""Paul's method: solve the scalar equation that is easiest, mark its unknown as known, and begin again.
+
+Among the equations with one unknown (types 1, 2, 3) or two (types 4 to 8 and 10) the next is chosen so that
+
+    no branch is added that the mechanism does not have (types 1 and 3 before 2, one unknown before two),
+    the formula is singular nowhere or as rarely as can be (a constant determinant before one that can vanish),
+    the equation is short.
+
+R. Paul, "Robot manipulators: mathematics, programming and control", 1981; W. Khalil, D. Creusot, "SYMORO+: a system
+for the symbolic modelling of robots", Robotica 15, 1997, section 3.3.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import combinations, permutations
+
+from symoro.expr.scalar import Expr, Scalar, wrap
+from symoro.models.geometric.inverse.chain.chain import Unknown
+from symoro.models.geometric.inverse.chain.probes import Probes
+from symoro.models.geometric.inverse.paul import types
+from symoro.models.geometric.inverse.paul.equations import Equation, Equations
+from symoro.models.geometric.inverse.paul.polynomial import Polynomial
+from symoro.models.geometric.inverse.step import Draft, Step
+from symoro.program.builder import Builder
+
+STEADY = 0.5  # least over largest value of a determinant among the probes: constant, or nearly
+PARALLEL = 1e-6
+LOOKED_AT = 2  # times as many are written out to find the shortest
+SHORTEST, ALONE = 16, 60  # so many of the shortest equations in two unknowns, in one, are looked at
+
+
+@dataclass(frozen=True)
+class Form:
+    """An equation with all that is solved taken into its coefficients."""
+
+    polynomial: Polynomial
+    terms: int  # before that: how long it is
+
+
+class Paul:
+    """The search for steps; `start` holds values for joints that are left free."""
+
+    def __init__(
+        self, builder: Builder, probes: Probes, equations: Equations, start: Mapping[int, Expr]
+    ) -> None:
+        self.builder = builder
+        self.probes = probes
+        self.equations = equations
+        self.start = start
+
+    def steps(self, solved: Sequence[Unknown] = ()) -> tuple[list[Step], list[Unknown]]:
+        """The steps found, and the unknowns that are left when no type fits."""
+        known = list(solved)
+        left = [u for u in self.equations.chain.unknowns if u not in known]
+        found: list[Step] = []
+        while left:
+            step = self._next(frozenset(known), left)
+            if step is None:
+                break
+            found.append(step)
+            known += step.unknowns
+            left = [u for u in left if u not in step.unknowns]
+        return found, left
+
+    def _next(self, known: frozenset[Unknown], left: Sequence[Unknown]) -> Step | None:
+        one = {u: self._forms(known, {u}, ALONE) for u in left}
+        for steady in (True, False):
+            for search in (self._length, self._twice):
+                for u, forms in one.items():
+                    step = search(known, u, forms, steady)
+                    if step:
+                        return step
+        return self._once(known, one) or self._two(known, left, one)
+
+    # -- equations
+
+    def _forms(self, known: frozenset[Unknown], unknowns: set[Unknown], most: int = SHORTEST) -> list[Form]:
+        """The equations whose unknowns are exactly these, shortest first."""
+        chosen = [e for e in self.equations.all if e.unknowns - known == unknowns]
+        light = chosen[: LOOKED_AT * most]  # the lightest come first; long ones take long to write out
+        shortest = sorted(light, key=lambda e: len(self.equations.polynomial(e).terms))[:most]
+        plain = [e for e in chosen if e not in shortest and self.equations.isolates(e)]
+        return [self._form(e, known) for e in (*shortest, *plain)]
+
+    def _form(self, equation: Equation, known: frozenset[Unknown]) -> Form:
+        symbols = {s.lit: s for u in known for s in u.symbols}
+        whole = self.equations.polynomial(equation).absorbed(symbols)
+        zero = [m for m, c in whole.terms.items() if self.probes.vanishes(c)]
+        return Form(whole.without(zero), len(self.equations.polynomial(equation).terms))
+
+    def _draft(self, number: int, known: frozenset[Unknown]) -> Draft:
+        return Draft(self.builder, number, self.start, known)
+
+    def _shown(self, *forms: Form) -> list[tuple[Expr, Expr]]:
+        return [self._sides(form.polynomial) for form in forms]
+
+    def _sides(self, polynomial: Polynomial) -> tuple[Expr, Expr]:
+        """What holds the unknowns = what is known."""
+        graph = self.builder.graph
+        left = self.builder.number(0)
+        for monomial, coefficient in polynomial.terms.items():
+            if monomial:
+                term = wrap(graph, coefficient)
+                for literal in monomial:
+                    term = term * Expr(graph, literal)
+                left = left + term
+        right = -wrap(graph, polynomial.coefficient())
+        return (-left, -right) if str(left).startswith("-") else (left, right)
+
+    def _number(self, x: Scalar) -> Expr:
+        return self.builder.number(x)
+
+    # -- one unknown
+
+    def _length(
+        self, known: frozenset[Unknown], u: Unknown, forms: Sequence[Form], steady: bool
+    ) -> Step | None:
+        """Type 1."""
+        if u.turns:
+            return None
+        for form in forms:
+            if not form.polynomial.only_in([(u.length,)]):
+                continue
+            x = self._number(form.polynomial.coefficient(u.length))
+            if not x.is_zero and (self._steady(x) or not steady):
+                draft = self._draft(1, known)
+                types.solve_length(draft, u, x, -self._number(form.polynomial.coefficient()))
+                return draft.step(*self._shown(form))
+        return None
+
+    def _steady(self, x: Scalar) -> bool:
+        values = abs(self.probes.of(x))
+        return bool(values.min() > STEADY * values.max()) or wrap(self.builder.graph, x).cls < 2
+
+    def _twice(
+        self, known: frozenset[Unknown], u: Unknown, forms: Sequence[Form], steady: bool
+    ) -> Step | None:
+        """Type 3: the pair of equations whose determinant is steadiest, then the shortest."""
+        if not u.turns:
+            return None
+        usable = [f for f in forms if f.polynomial.only_in([(u.sine,), (u.cosine,)])]
+        chosen = self._best_pair(u, usable, steady)
+        if chosen is None:
+            return None
+        matrix, right = self._system(u, *chosen)
+        determinant = matrix[0][1] * matrix[1][0] - matrix[0][0] * matrix[1][1]
+        draft = self._draft(3, known)
+        types.solve_turn_twice(draft, u, matrix, right, self.probes.whole_number(determinant))
+        return draft.step(*self._shown(*chosen))
+
+    def _best_pair(self, u: Unknown, forms: Sequence[Form], steady: bool) -> tuple[Form, Form] | None:
+        """Independent equations, their determinant steady if asked; the shortest ones."""
+        import numpy
+
+        if len(forms) < 2:
+            return None
+        c, s = (
+            numpy.array([self.probes.of(f.polynomial.coefficient(x)) for f in forms])
+            for x in (u.cosine, u.sine)
+        )
+        determinants = abs(c[:, None] * s[None] - s[:, None] * c[None])
+        sizes = numpy.sqrt((c * c + s * s)[:, None] * (c * c + s * s)[None])
+        fits = (determinants > PARALLEL * sizes).all(axis=2)
+        if steady:
+            fits &= determinants.min(axis=2) > STEADY * determinants.max(axis=2)
+        pairs = [(forms[i], forms[j]) for i, j in zip(*numpy.nonzero(numpy.triu(fits, 1)), strict=True)]
+        return min(pairs, key=lambda pair: pair[0].terms + pair[1].terms, default=None)
+
+    def _system(self, u: Unknown, *forms: Form) -> tuple[types.Matrix2, types.Vector2]:
+        matrix = [[f.polynomial.coefficient(s) for s in (u.cosine, u.sine)] for f in forms]
+        return matrix, [-f.polynomial.coefficient() for f in forms]
+
+    def _independent(self, matrix: types.Matrix2) -> bool:
+        """Whether the rows are not parallel at any probe."""
+        (a, b), (c, d) = ([self.probes.of(x) for x in row] for row in matrix)
+        sizes = (a * a + b * b) * (c * c + d * d)
+        return bool((abs(a * d - b * c) > PARALLEL * sizes**0.5).all())
+
+    def _once(self, known: frozenset[Unknown], one: Mapping[Unknown, Sequence[Form]]) -> Step | None:
+        """Type 2: without a right side first (always solvable), with coefficients of the robot alone last.
+
+        Such an equation gives a cosine, say, and close to 1 an angle that no later joint can correct. A joint goes
+        before a sum of joints: where it is free, it is plain which joint takes the start's value.
+        """
+        found: list[tuple[tuple[int, int, int], Unknown, Form]] = []
+        for u, forms in one.items():
+            for form in forms:
+                polynomial = form.polynomial
+                if u.turns and polynomial.only_in([(u.sine,), (u.cosine,)]):
+                    x, y = polynomial.coefficient(u.sine), polynomial.coefficient(u.cosine)
+                    if self._number(x).is_zero and self._number(y).is_zero:
+                        continue  # the unknown drops out on true solutions
+                    rank = 0 if self._number(polynomial.coefficient()).is_zero else 1
+                    rank += rank == 1 and self._steady(x * x + y * y)
+                    found.append(((rank, len(u.parts), form.terms), u, form))
+        if not found:
+            return None
+        _, u, form = min(found, key=lambda item: item[0])
+        x, y, z = (self._number(form.polynomial.coefficient(*s)) for s in ((u.sine,), (u.cosine,), ()))
+        draft = self._draft(2, known)
+        types.solve_turn(draft, u, x, y, -z)
+        return draft.step(*self._shown(form))
+
+    # -- two unknowns
+
+    def _two(
+        self, known: frozenset[Unknown], left: Sequence[Unknown], one: Mapping[Unknown, Sequence[Form]]
+    ) -> Step | None:
+        pairs = [(u, v, self._forms(known, {u, v})) for u, v in combinations(left, 2)]
+        for search in (self._slides, self._triangle, self._turn_and_slide, self._radius, self._stretched):
+            for u, v, forms in pairs:
+                if len(forms) >= 2:
+                    step = search(known, u, v, forms)
+                    if step:
+                        return step
+        return None
+
+    def _slides(
+        self, known: frozenset[Unknown], u: Unknown, v: Unknown, forms: Sequence[Form]
+    ) -> Step | None:
+        """Type 1 for two lengths at once."""
+        if u.turns or v.turns:
+            return None
+        for first, second in combinations(forms, 2):
+            if all(f.polynomial.only_in([(u.length,), (v.length,)]) for f in (first, second)):
+                m = [[f.polynomial.coefficient(w.length) for w in (u, v)] for f in (first, second)]
+                if self._independent(m):
+                    e = [-self._number(f.polynomial.coefficient()) for f in (first, second)]
+                    determinant = m[0][0] * m[1][1] - m[0][1] * m[1][0]
+                    draft = self._draft(1, known)
+                    x = self._number(determinant)
+                    types.solve_length(draft, u, x, self._number(e[0] * m[1][1] - e[1] * m[0][1]))
+                    types.solve_length(draft, v, x, self._number(m[0][0] * e[1] - m[1][0] * e[0]))
+                    return draft.step(*self._shown(first, second))
+        return None
+
+    def _triangle(
+        self, known: frozenset[Unknown], u: Unknown, v: Unknown, forms: Sequence[Form]
+    ) -> Step | None:
+        """Types 6, 7, 8."""
+        for first, second, mi, mj, e in self._angles(u, v, forms):
+            if self._conformal(mi) and self._conformal(mj):
+                draft = self._draft(8 if u.before is v or v.before is u else 7, known)
+                types.solve_triangle(draft, u, v, mi, mj, e)
+                return draft.step(*self._shown(first, second))
+        return None
+
+    def _stretched(
+        self, known: frozenset[Unknown], u: Unknown, v: Unknown, forms: Sequence[Form]
+    ) -> Step | None:
+        """Type 10 for two angles."""
+        for i, j in permutations((u, v)):
+            for first, second, mi, mj, e in self._angles(i, j, forms):
+                if self._independent(mj):
+                    draft = self._draft(10, known)
+                    types.solve_stretched(draft, i, j, mi, mj, e)
+                    return draft.step(*self._shown(first, second))
+        return None
+
+    def _angles(
+        self, u: Unknown, v: Unknown, forms: Sequence[Form]
+    ) -> Iterator[tuple[Form, Form, types.Matrix2, types.Matrix2, types.Vector2]]:
+        """Pairs of equations in two angles without products of both."""
+        if not (u.turns and v.turns):
+            return
+        alone = [(u.sine,), (u.cosine,), (v.sine,), (v.cosine,)]
+        usable = [f for f in forms if f.polynomial.only_in(alone)]
+        for first, second in combinations(usable, 2):
+            mi, e = self._system(u, first, second)
+            mj, _ = self._system(v, first, second)
+            if self._different(mi, mj, e):
+                yield first, second, mi, mj, e
+
+    def _different(self, *columns: object) -> bool:
+        """Whether two equations are not multiples of each other."""
+        import numpy
+
+        mi, mj, e = columns
+        rows = [[*mi[k], *mj[k], e[k]] for k in (0, 1)]  # type: ignore[index]
+        values = numpy.array([[self.probes.of(x) for x in row] for row in rows])
+        a, b = values / (numpy.linalg.norm(values, axis=1, keepdims=True) + 1e-300)
+        return bool((1 - abs((a * b).sum(axis=0)) > PARALLEL).all())
+
+    def _conformal(self, *matrices: types.Matrix2) -> bool:
+        """Whether the columns of each matrix are of one length and perpendicular, and not zero."""
+        for m in matrices:
+            (a, b), (c, d) = ([self.probes.of(x) for x in row] for row in m)
+            size = a * a + c * c
+            if (size < PARALLEL).any():
+                return False
+            if (abs(size - b * b - d * d) > PARALLEL * size).any() or (
+                abs(a * b + c * d) > PARALLEL * size
+            ).any():
+                return False
+        return True
+
+    def _turn_and_slide(
+        self, known: frozenset[Unknown], u: Unknown, v: Unknown, forms: Sequence[Form]
+    ) -> Step | None:
+        """Type 5."""
+        if u.turns == v.turns:
+            return None
+        turn, slide = (u, v) if u.turns else (v, u)
+        usable = [f for f in forms if f.polynomial.only_in([(turn.sine,), (turn.cosine,), (slide.length,)])]
+        for first, second in combinations(usable, 2):
+            m, e = self._system(turn, first, second)
+            w = [f.polynomial.coefficient(slide.length) for f in (first, second)]
+            y, x = (w[1] * m[0][k] - w[0] * m[1][k] for k in (0, 1))
+            if self.probes.largest(x * x + y * y) > PARALLEL:
+                draft = self._draft(5, known)
+                types.solve_turn_and_slide(draft, turn, slide, m, w, e)
+                return draft.step(*self._shown(first, second))
+        return None
+
+    def _radius(
+        self, known: frozenset[Unknown], u: Unknown, v: Unknown, forms: Sequence[Form]
+    ) -> Step | None:
+        """Type 4."""
+        if u.turns == v.turns:
+            return None
+        turn, slide = (u, v) if u.turns else (v, u)
+        r, c, s = slide.length, turn.cosine, turn.sine
+        usable = [f for f in forms if f.polynomial.only_in([(r, c), (r, s), (c,), (s,)])]
+        for first, second in combinations(usable, 2):
+            n, e = self._system(turn, first, second)
+            m = [[f.polynomial.coefficient(r, x) for x in (c, s)] for f in (first, second)]
+            whole = [[x + y for x, y in zip(*rows, strict=True)] for rows in zip(m, n, strict=True)]
+            if self._conformal(m, whole):
+                draft = self._draft(4, known)
+                types.solve_radius(draft, slide, turn, m, n, e)
+                return draft.step(*self._shown(first, second))
+        return None

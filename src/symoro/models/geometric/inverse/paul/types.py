@@ -1,0 +1,257 @@
+"""The types of equations that Paul's method solves, in Khalil's numbering.
+
+    1  X r = Y                          r = Y / X
+    2  X S + Y C = Z                    S = (X Z + eps Y sqrt(D)) / B, C = (Y Z - eps X sqrt(D)) / B,
+                                        B = X^2 + Y^2, D = B - Z^2;   Z = 0: (S, C) = eps (-Y, X) / sqrt(B)
+    3  X1 S + Y1 C = Z1                 S = (Z1 Y2 - Z2 Y1) / D, C = (X1 Z2 - X2 Z1) / D, D = X1 Y2 - X2 Y1
+       X2 S + Y2 C = Z2
+    4  (r M + N) u = e, u = (C, S)      r from |e|^2 = a r^2 + 2 b r + c, u as type 3
+    5  M u + w r = e                    type 2 for u from w x (M u - e) = 0, r as type 1
+    6, 7, 8
+       Mi ui + Mj uj = e                type 2 for ui from |e - Mi ui|^2 = |Mj uj|^2 = mj^2, uj as type 3
+    9  a4 r^4 + a3 r^3 + a2 r^2 + a1 r + a0 = 0, by a square root where a4 = a3 = 0
+    10 k0 + kc C + ks S + kcc cos(2 phi) + kss sin(2 phi) = 0; so are types 6 to 8 where Mi or Mj also stretches
+
+M, N, Mi, Mj are 2x2 matrices of known things, e, w known vectors, eps = +-1.
+
+W. Khalil, "On the explicit derivation of the inverse geometric models of robots", IMACS-IFAC Symposium, 1986.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import pairwise
+
+from symoro.expr.linalg import dot, matvec, transpose
+from symoro.expr.ops import VARIABLE
+from symoro.expr.scalar import Expr, Scalar, absolute, less, less_equal, maximum, minimum, select, sqrt, wrap
+from symoro.models.geometric.inverse.chain.chain import Unknown
+from symoro.models.geometric.inverse.step import DOUBLE, REACH, Draft
+
+Vector2 = list[Scalar]
+Matrix2 = list[list[Scalar]]  # columns: cosine, sine
+
+
+def solve_length(draft: Draft, unknown: Unknown, x: Expr, y: Expr) -> None:
+    """Type 1: X r = Y."""
+    free = draft.vanishing(x * x)
+    draft.length(unknown, y / _nonzero(x, free), free)
+
+
+def solve_turn(draft: Draft, unknown: Unknown, x: Expr, y: Expr, z: Expr) -> None:
+    """Type 2: X S + Y C = Z."""
+    label = unknown.label
+    if x.is_zero or y.is_zero:
+        factor = y if x.is_zero else x
+        free = draft.vanishing(factor * factor)
+        known = draft.let(f"ratio{label}", z / _nonzero(factor, free))
+        slack = 1 - known * known if free is None else select(free, 0, 1) - known * known
+        other = draft.let(f"root{label}", draft.root(slack))
+        draft.angle(unknown, *((other, known) if x.is_zero else (known, other)), free)
+        return
+    square = draft.let(f"square{label}", x * x + y * y)
+    free = draft.vanishing(square)
+    if z.is_zero:
+        inverse = draft.let(f"root{label}", draft.sign() / sqrt(_nonzero(square, free)))
+        draft.angle(unknown, -y * inverse, x * inverse, free)
+        return
+    inverse = draft.let(f"inverse{label}", 1 / _nonzero(square, free))
+    root = draft.let(f"root{label}", draft.root(square - z * z, inverse))
+    draft.angle(unknown, (x * z + y * root) * inverse, (y * z - x * root) * inverse, free)
+
+
+def solve_turn_twice(
+    draft: Draft, unknown: Unknown, matrix: Matrix2, right: Vector2, value: Scalar | None = None
+) -> None:
+    """Type 3: M u = z, u = (C, S); `value` is the determinant where it is known to be a number."""
+    (y1, x1), (y2, x2) = matrix
+    z1, z2 = right
+    determinant = draft.let(f"det{unknown.label}", x1 * y2 - x2 * y1 if value is None else value)
+    free = draft.vanishing(determinant * determinant)
+    inverse = draft.let(f"inverse{unknown.label}", 1 / _nonzero(determinant, free))
+    sine, cosine = (z1 * y2 - z2 * y1) * inverse, (x1 * z2 - x2 * z1) * inverse
+    draft.angle(unknown, sine, cosine, free)
+    draft.unit(unknown)
+
+
+def solve_turn_onto(draft: Draft, unknown: Unknown, sign: int, start: Vector2, end: Vector2) -> None:
+    """Type 3: Rz(sign q) start = end. Only the directions count: where both are short their lengths say little."""
+    x, y = start
+    across, along = sign * (x * end[1] - y * end[0]), x * end[0] + y * end[1]
+    shorter = draft.builder.number(minimum(dot(start, start), dot(end, end)))
+    free = draft.vanishing(shorter)
+    size = draft.let(f"size{unknown.label}", across * across + along * along)
+    inverse = draft.let(f"inverse{unknown.label}", 1 / sqrt(_nonzero(size, free)))
+    draft.angle(unknown, across * inverse, along * inverse, free)
+
+
+def solve_radius(draft: Draft, slide: Unknown, turn: Unknown, m: Matrix2, n: Matrix2, e: Vector2) -> None:
+    """Type 4: (r M + N) u = e; M' M, N' N and M' N + N' M are multiples of the unit matrix."""
+    a, b, c = (
+        dot(m[0], m[0]) + dot(m[1], m[1]),
+        dot(m[0], n[0]) + dot(m[1], n[1]),
+        dot(n[0], n[0]) + dot(n[1], n[1]),
+    )
+    a, b, c = draft.let(f"a{slide.label}", a / 2), draft.let(f"b{slide.label}", b / 2), c / 2
+    square = draft.let(f"square{slide.label}", dot(e, e))
+    size = square * a + b * b
+    root = draft.root(b * b + a * (square - c), inverse_of(draft, size))
+    draft.length(slide, (root - b) / a)
+    r = slide.length
+    turned = [[r * x + y for x, y in zip(*rows, strict=True)] for rows in zip(m, n, strict=True)]
+    free = draft.vanishing(square)
+    inverse = draft.let(f"inverse{turn.label}", 1 / _nonzero(square, free))
+    cosine, sine = matvec(transpose(turned), e)
+    draft.angle(turn, sine * inverse, cosine * inverse, free)
+    draft.unit(turn)
+
+
+def solve_turn_and_slide(
+    draft: Draft, turn: Unknown, slide: Unknown, m: Matrix2, w: Vector2, e: Vector2
+) -> None:
+    """Type 5: M u + w r = e."""
+    y, x = (w[1] * m[0][k] - w[0] * m[1][k] for k in (0, 1))
+    z = w[1] * e[0] - w[0] * e[1]
+    number = draft.builder.number
+    solve_turn(draft, turn, number(x), number(y), number(z))
+    u = [turn.cosine, turn.sine]
+    along = [e[k] - dot(m[k], u) for k in (0, 1)]
+    solve_length(draft, slide, number(dot(w, w)), number(dot(w, along)))
+
+
+def solve_triangle(
+    draft: Draft, first: Unknown, second: Unknown, mi: Matrix2, mj: Matrix2, e: Vector2
+) -> None:
+    """Types 6, 7, 8: Mi ui + Mj uj = e; Mi' Mi and Mj' Mj are multiples of the unit matrix."""
+    number = draft.builder.number
+    e = [draft.let(f"e{first.label}_{k}", x) for k, x in enumerate(e, 1)]
+    cosine, sine = matvec(transpose(mi), e)
+    square_i, square_j = ((dot(m[0], m[0]) + dot(m[1], m[1])) / 2 for m in (mi, mj))
+    z = draft.let(f"z{first.label}", (dot(e, e) + (square_i - square_j)) / 2)
+    x, y = draft.let(f"x{first.label}", sine), draft.let(f"y{first.label}", cosine)
+    solve_turn(draft, first, number(x), number(y), number(z))
+    u = [first.cosine, first.sine]
+    rest = [draft.let(f"e{second.label}_{k + 1}", e[k] - dot(mi[k], u)) for k in (0, 1)]
+    cosine, sine = matvec(transpose(mj), rest)
+    free = draft.vanishing(number(square_j))
+    inverse = draft.let(f"inverse{second.label}", 1 / _nonzero(number(square_j), free))
+    draft.angle(second, sine * inverse, cosine * inverse, free)
+    draft.unit(second)
+
+
+def solve_stretched(
+    draft: Draft, first: Unknown, second: Unknown, mi: Matrix2, mj: Matrix2, e: Vector2
+) -> None:
+    """Type 10: Mi ui + Mj uj = e in general; with F = adj(Mj): |F e - F Mi ui|^2 = det(Mj)^2."""
+    (a, b), (c, d) = mj
+    determinant = draft.let(f"area{second.label}", a * d - b * c)
+    adjoint: Matrix2 = [[d, -b], [-c, a]]
+    f = matvec(adjoint, e)
+    nc, ns = (matvec(adjoint, [mi[0][k], mi[1][k]]) for k in (0, 1))
+    cc, ss = dot(nc, nc), dot(ns, ns)
+    solve_circle(
+        draft,
+        first,
+        [
+            dot(f, f) + (cc + ss) / 2 - determinant * determinant,
+            -2 * dot(f, nc),
+            -2 * dot(f, ns),
+            (cc - ss) / 2,
+            dot(nc, ns),
+        ],
+    )
+    u = [first.cosine, first.sine]
+    right = [e[k] - dot(mi[k], u) for k in (0, 1)]
+    solve_turn_twice(draft, second, mj, right)
+
+
+def quadratic_root(draft: Draft, label: str, a: Expr, b: Expr, c: Expr) -> Expr:
+    """Type 9 without the highest powers: a x^2 + b x + c = 0, two branches."""
+    four = draft.let(f"product{label}", 4 * a * c)
+    size = b * b + absolute(four)
+    inverse = inverse_of(draft, size)
+    root = draft.let(f"root{label}", draft.root(b * b - four, inverse, f"eps_{label}"))
+    if a.cls != VARIABLE:
+        return draft.let(label, (root - b) / (2 * a))
+    # Where a may become zero: of both forms of the root, the one without a difference of nearly equal numbers.
+    whole = (root - b) / (2 * _nonzero(a, draft.vanishing(a * a)))
+    return draft.let(label, select(less_equal(b * root, 0), whole, 2 * c / (-b - root)))
+
+
+def solve_polynomial(draft: Draft, unknown: Unknown, coefficients: list[Expr]) -> None:
+    """Type 9: a0 + a1 r + a2 r^2 (+ a3 r^3 + a4 r^4) = 0; coefficients from a0 on."""
+    number = draft.builder.number
+    label = unknown.label
+    named = [draft.let_varying(f"a{label}_{k}", x) for k, x in enumerate(coefficients)]
+    free = _all_vanishing(draft, named[1:])
+    if len(named) == 3:
+        draft.length(unknown, quadratic_root(draft, f"r{label}", named[2], named[1], named[0]), free)
+        return
+    named += [number(0)] * (5 - len(named))
+    roots = draft.builder.call("quartic", named[::-1])
+    root, *conditions = draft.pick(
+        (f"q{label}_root", f"defect{label}_root", f"gap{label}_root"),
+        list(zip(roots[:4], roots[4:], _gaps([roots[:4]], roots[4:]), strict=True)),
+    )
+    draft.length(unknown, root, free)
+    _root_conditions(draft, free, *conditions)
+
+
+def solve_circle(draft: Draft, unknown: Unknown, coefficients: list[Scalar]) -> None:
+    """Type 10: k0 + kc C + ks S + kcc cos(2 phi) + kss sin(2 phi) = 0, up to four roots."""
+    label = unknown.label
+    named = [draft.let_varying(f"k{label}_{k}", x) for k, x in enumerate(coefficients)]
+    free = _all_vanishing(draft, named[1:])
+    roots = draft.builder.call("circle", named)
+    gaps = _gaps([roots[:4], roots[4:8]], roots[8:])
+    s, c, *conditions = draft.pick(
+        [f"{letter}{label}_root" for letter in ("S", "C", "defect", "gap")],
+        list(zip(roots[:4], roots[4:8], roots[8:], gaps, strict=True)),
+    )
+    draft.angle(unknown, s, c, free)
+    _root_conditions(draft, free, *conditions)
+
+
+def _gaps(coordinates: Sequence[Sequence[Expr]], defects: Sequence[Expr]) -> list[Expr]:
+    """The squared distance of each root, in ascending order, from its neighbours, if these are roots.
+
+    It counts as zero towards the root before, but not quite towards the one behind: of two that meet, one is kept.
+    """
+    far = wrap(defects[0].graph, 1)
+    gaps = [far]
+    for n in range(1, len(defects)):
+        square = far * 0
+        for values in coordinates:
+            step = values[n] - values[n - 1]
+            square = square + step * step
+        wrong = maximum(defects[n], defects[n - 1])
+        gaps.append(square + less(REACH, wrong * wrong))
+    gaps.append(far)
+    kept = wrap(far.graph, 2 * DOUBLE)
+    return [wrap(far.graph, minimum(before, maximum(behind, kept))) for before, behind in pairwise(gaps)]
+
+
+def _root_conditions(draft: Draft, free: Expr | None, defect: Expr, gap: Expr) -> None:
+    """A defect is out of reach; roots that meet give one solution. Neither counts where any value does."""
+    slack = -defect * defect
+    if free is not None:
+        slack, gap = (wrap(gap.graph, select(free, fine, x)) for fine, x in ((0, slack), (1, gap)))
+    draft.reach.append(slack)
+    draft.meets.append((None, gap))
+
+
+def _all_vanishing(draft: Draft, coefficients: list[Expr]) -> Expr | None:
+    """1 where none of the coefficients is there; None where one of them depends on the robot alone."""
+    if any(x.cls != VARIABLE and not x.is_zero for x in coefficients):
+        return None
+    return draft.vanishing(draft.builder.number(dot(coefficients, coefficients)))
+
+
+def inverse_of(draft: Draft, square: Expr) -> Scalar:
+    """1 / square, and 1 where it vanishes."""
+    return 1 / _nonzero(square, draft.vanishing(square))
+
+
+def _nonzero(x: Expr, vanishes: Expr | None) -> Scalar:
+    """A divisor that is never zero where the quotient is not used."""
+    return x if vanishes is None else select(vanishes, 1, x)

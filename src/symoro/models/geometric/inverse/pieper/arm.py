@@ -1,0 +1,171 @@
+"""The chain as Pieper's method sees it: joints with constant placements between them, and points where axes meet.
+
+    K0 J1 K1 J2 ... Jn Kn = U0,    J = Rz(sign q) or Tz(sign q)
+
+Read from its other end it is the same with every inverse in reverse order: what is said of a wrist holds for a
+shoulder. Axes meet for the constants' sake, whatever the posture: b passes through the point (0, 0, height) of axis a
+if it stands at p = (0, 0, height) - t z in the frame of a, z being its direction there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+
+from symoro.expr.linalg import (
+    Matrix,
+    Vector,
+    add,
+    homogeneous,
+    identity,
+    inverse_transform,
+    matmul,
+    matvec,
+    position_of,
+    rotation_of,
+)
+from symoro.expr.scalar import Scalar
+from symoro.models.geometric.inverse.chain.chain import Chain, Unknown
+from symoro.models.geometric.inverse.chain.pose import Given
+from symoro.models.geometric.inverse.chain.probes import Probes
+from symoro.models.geometric.inverse.paul.forms import Point, moved, placed, still
+
+
+@dataclass(frozen=True)
+class Joint:
+    """Rz(sign q) or Tz(sign q); q is the unknown."""
+
+    unknown: Unknown
+    sign: int
+
+    @property
+    def turns(self) -> bool:
+        return self.unknown.turns
+
+
+@dataclass(frozen=True)
+class Arm:
+    """`constants[n]` stands after joint n, the first one before all; `given` tells which columns of U0 are known."""
+
+    joints: tuple[Joint, ...]
+    constants: tuple[Matrix, ...]
+    target: Matrix
+    given: tuple[bool, ...]
+
+
+@dataclass(frozen=True)
+class Centre:
+    """A point that the joints `first` to `last` - 1 (counted from 0) do not move, or the point of a frame.
+
+    Attributes:
+        before: the point in the frame of the joint before `first`.
+        behind: the point in the frame before joint `last`, or where U0 leads to.
+    """
+
+    first: int
+    last: int
+    before: Vector
+    behind: Vector
+
+
+def arm_of(chain: Chain, given: Given) -> Arm:
+    """The arm of a chain in which every joint is an unknown of its own."""
+    owners = {unknown.joint: unknown for unknown in chain.unknowns}
+    joints: list[Joint] = []
+    constants: list[Matrix] = [identity(4)]
+    for motion in chain.motions:
+        if motion.joint:
+            # The unknown of a joint that turns is its angle with the sign of the way.
+            joints.append(Joint(owners[motion.joint], 1 if motion.turns else motion.sign))
+            constants.append(identity(4))
+        else:
+            constants[-1] = matmul(constants[-1], motion.matrix)
+    columns = tuple(all(row[c] for row in given) for c in range(4))
+    return Arm(tuple(joints), tuple(constants), chain.target, columns)
+
+
+def reversed_arm(arm: Arm) -> Arm:
+    """The same loop from the other end; each of its columns mixes all entries of the pose."""
+    return Arm(
+        tuple(Joint(joint.unknown, -joint.sign) for joint in reversed(arm.joints)),
+        tuple(inverse_transform(k) for k in reversed(arm.constants)),
+        inverse_transform(arm.target),
+        (all(arm.given),) * 4,
+    )
+
+
+def centres(arm: Arm, first: int, last: int, probes: Probes) -> list[Centre]:
+    """Points that the joints from `first` to `last` - 1 do not move; of one axis, those that U0 may tell about."""
+    if first == last:
+        return [Centre(first, last, position_of(arm.constants[first]), [0, 0, 0])]
+    if not all(joint.turns for joint in arm.joints[first:last]):
+        return []
+    if last - first == 1:
+        return [_on_axes(arm, first, last, height, height) for height in _heights(arm, last, probes)]
+    meetings = [_meeting(between, probes) for between in arm.constants[first + 1 : last]]
+    heights = [met for met in meetings if met is not None]
+    if len(heights) < len(meetings):
+        return []
+    if any(not probes.vanishes(one[1] - other[0]) for one, other in pairwise(heights)):
+        return []
+    return [_on_axes(arm, first, last, heights[0][0], heights[-1][1])]
+
+
+def _on_axes(arm: Arm, first: int, last: int, entry: Scalar, exit_height: Scalar) -> Centre:
+    """The point by its heights on the first and the last axis."""
+    before = _applied(arm.constants[first], [0, 0, entry])
+    return Centre(first, last, before, _applied(inverse_transform(arm.constants[last]), [0, 0, exit_height]))
+
+
+def _heights(arm: Arm, last: int, probes: Probes) -> list[Scalar]:
+    """Of the points of the axis before `last` at which a coordinate behind it is zero; and 0."""
+    back = inverse_transform(arm.constants[last])
+    steep = [row for row in back[:3] if not probes.vanishes(row[2])]
+    return [0, *(-row[3] / row[2] for row in steep)]
+
+
+def _meeting(between: Matrix, probes: Probes) -> tuple[Scalar, Scalar] | None:
+    """Heights of the point where two axes meet, on the one and on the other; None if they do not, or are parallel."""
+    (x, y, z), (px, py, pz) = ([row[c] for row in between[:3]] for c in (2, 3))
+    across = x * x + y * y
+    if probes.vanishes(across) or not probes.vanishes(px * y - py * x):
+        return None
+    height = -(px * x + py * y) / across
+    height = 0 if probes.vanishes(height) else height
+    return pz + height * z, height
+
+
+def seen_behind(arm: Arm, centre: Centre, turns: bool, probes: Probes) -> Point | None:
+    """The centre in the frame that U0 is given in, with at most one joint behind its axes; None if U0 lacks it.
+
+    `turns` tells of the joint in whose forms the answer is: the one behind, if there is one.
+    """
+    seen = still(turns, centre.behind)
+    for joint in arm.joints[centre.last :]:
+        seen = placed(inverse_transform(arm.constants[-1]), moved(turns, -joint.sign, centre.behind))
+    columns = []
+    for form, known in zip(seen, arm.given[:3], strict=True):
+        if not known and not all(probes.vanishes(k) for k in form.k):
+            return None
+        columns.append(form if known else form.times(0))
+    return placed(arm.target, (columns[0], columns[1], columns[2])) if arm.given[3] else None
+
+
+def along(arm: Arm, start: int, stop: int) -> Matrix:
+    """K J K .. J K of the joints from `start` to `stop` - 1, with the constants before and behind them."""
+    found = arm.constants[start]
+    for joint, after in zip(arm.joints[start:stop], arm.constants[start + 1 : stop + 1], strict=True):
+        found = matmul(matmul(found, _placement(joint)), after)
+    return found
+
+
+def _placement(joint: Joint) -> Matrix:
+    if not joint.turns:
+        return homogeneous(identity(3), [0, 0, joint.sign * joint.unknown.length])
+    s, c = joint.sign * joint.unknown.sine, joint.unknown.cosine
+    return homogeneous([[c, -s, 0], [s, c, 0], [0, 0, 1]], [0, 0, 0])
+
+
+def _applied(matrix: Matrix, point: Sequence[Scalar]) -> Vector:
+    return add(matvec(rotation_of(matrix), point), position_of(matrix))

@@ -1,0 +1,206 @@
+"""Pieper's method: arms with three revolute axes through one point, or with three prismatic joints.
+
+    spherical joint at 1-2-3, 2-3-4, 3-4-5 or 4-5-6    the position of its centre gives the other three joints
+                                                       (see position.py), the orientation then its own three
+    three prismatic joints                             the orientation gives the three angles, then the position is
+                                                       three linear equations for the lengths
+
+Arms with fewer joints and a part of the pose are served in the same way: five joints of which two meet in a point
+that the pose tells about, four with a point on one axis, three with the position alone. What is left when the
+position is solved is found by Paul's method.
+
+D. L. Pieper, "The kinematics of manipulators under computer control", Stanford, 1968; W. Khalil, D. Creusot,
+"SYMORO+: a system for the symbolic modelling of robots", Robotica 15, 1997, section 3.3.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+
+from symoro.errors import NotApplicableError
+from symoro.expr.linalg import (
+    Matrix,
+    dot,
+    inverse_transform,
+    matmul,
+    matvec,
+    position_of,
+    rotation_of,
+    subtract,
+    transpose,
+)
+from symoro.models.geometric.inverse.chain.chain import Chain, Fixed, Item, Run
+from symoro.models.geometric.inverse.chain.problem import Problem, shorthand, with_own_joints
+from symoro.models.geometric.inverse.paul import types
+from symoro.models.geometric.inverse.paul.equations import Equations
+from symoro.models.geometric.inverse.paul.paul import Paul
+from symoro.models.geometric.inverse.pieper.arm import Arm, Centre, along, arm_of, centres, reversed_arm
+from symoro.models.geometric.inverse.pieper.orientation import orientation_steps
+from symoro.models.geometric.inverse.pieper.position import Position, position_of_centre, position_steps
+from symoro.models.geometric.inverse.step import Draft, Step
+
+CARRIED = 3  # joints that carry the centre
+SMALL = 1e-300
+
+
+@dataclass(frozen=True)
+class Structure:
+    """Steps for all joints of a problem in which every joint is an unknown of its own, and what they rest on."""
+
+    problem: Problem
+    steps: tuple[Step, ...]
+    words: str
+
+
+def pieper(problem: Problem) -> Structure:
+    """The solution by Pieper's method.
+
+    Raises:
+        NotApplicableError: the arm has neither structure, or the pose does not tell about it.
+    """
+    own = with_own_joints(problem)
+    arm = arm_of(own.chain, own.given)
+    found = [*_orientation_first(own, arm), *_position_first(own, arm)]
+    if not found:
+        raise NotApplicableError(_missing(len(arm.joints)))
+    return min(found, key=lambda one: math.prod(len(step.choices) for step in one.steps))
+
+
+def _missing(joints: int) -> str:
+    if joints == 6:
+        return "there are neither three revolute axes through one point nor three prismatic joints"
+    if 3 <= joints < 6:
+        return f"with {joints} joints, the pose tells of no point that {joints - 3} of them leave where it is"
+    return f"it needs three to six unknown joints, not {joints}"
+
+
+# -- a point where axes meet
+
+
+def _position_first(problem: Problem, arm: Arm) -> Iterator[Structure]:
+    """A structure for each point that can be used."""
+    n = len(arm.joints)
+    if n < CARRIED:
+        return
+    for seen in (arm, reversed_arm(arm)):
+        for first in (CARRIED, CARRIED - 1) if n > CARRIED else (CARRIED,):
+            last = first + n - CARRIED
+            meeting = (first, last) if seen is arm else (n - last, n - first)
+            for centre in centres(seen, first, last, problem.probes):
+                position = position_of_centre(problem, seen, centre)
+                steps = position_steps(problem, position) if position else None
+                rest = _meeting_joints(problem, arm, meeting) if steps else None
+                if position is not None and steps is not None and rest is not None:
+                    words = f"{_centre_words(seen, centre)}; {_position_words(position, steps)}"
+                    yield Structure(problem, (*steps, *rest), words)
+                    break
+
+
+def _meeting_joints(problem: Problem, arm: Arm, joints: tuple[int, int]) -> list[Step] | None:
+    """The joints whose axes meet, the others being known: their own chain, with what is known in its target.
+
+    (K0 J .. K)^-1 U0 (K J .. Kn)^-1 = J K J K J
+    """
+    first, last = joints
+    target = matmul(inverse_transform(along(arm, 0, first)), arm.target)
+    unknowns = [joint.unknown for joint in arm.joints[first:last]]
+    between = arm.constants[first + 1 : last]
+    if all(arm.given) and len(unknowns) == 3:
+        target = matmul(target, inverse_transform(along(arm, last, len(arm.joints))))
+        turned = [rotation_of(matrix) for matrix in (*between, target)]
+        return orientation_steps(problem, unknowns, turned[:2], turned[2])
+    if not unknowns:
+        return []
+    items: list[Item] = []
+    for unknown, after in zip(unknowns, (*between, along(arm, last, len(arm.joints))), strict=True):
+        items += [Run((unknown,), ()), Fixed(after)]
+    return _by_paul(problem, items, target, arm.given)
+
+
+def _by_paul(
+    problem: Problem, items: Sequence[Item], target: Matrix, given: Sequence[bool]
+) -> list[Step] | None:
+    """Steps for all unknowns of a part of the chain; None if some are left. `given` tells the columns known."""
+    unknowns = tuple(unknown for item in items if isinstance(item, Run) for unknown in item.turns)
+    named = [
+        [shorthand(problem, f"W{r}{c}", x if given[c - 1] else 0) for c, x in enumerate(row, 1)]
+        for r, row in enumerate(target[:3], 1)
+    ]
+    rows: Matrix = [[x for x, _ in row] for row in named]
+    chain = Chain(tuple(items), unknowns, [*rows, [0, 0, 0, 1]], ())
+    equations = Equations(chain, problem.probes, (tuple(given),) * 3)
+    steps, left = Paul(problem.builder, problem.probes, equations, problem.start).steps()
+    if left or not steps:
+        return None if left else steps
+    lines = tuple(line for row in named for _, defining in row for line in defining)
+    return [replace(steps[0], lines=lines + steps[0].lines), *steps[1:]]
+
+
+def _centre_words(arm: Arm, centre: Centre) -> str:
+    joints = sorted(joint.unknown.joint for joint in arm.joints[centre.first : centre.last])
+    names = "-".join(map(str, joints))
+    return {0: "position of the frame", 1: f"a point of axis {names}", 2: f"axes {names} meet"}.get(
+        len(joints), f"spherical joint {names}"
+    )
+
+
+def _position_words(position: Position, steps: Sequence[Step]) -> str:
+    kind = "".join("R" if joint.turns else "P" for joint in (position.i, position.j)) + "X"
+    first = steps[0]
+    how = "a quartic" if len(first.choices) == 4 and first.type >= 9 else f"type {first.type}"
+    return f"position {kind} by {how} in q{position.k.unknown.joint}"
+
+
+# -- three prismatic joints
+
+
+def _orientation_first(problem: Problem, arm: Arm) -> Iterator[Structure]:
+    """The angles from the orientation, then the lengths."""
+    if not all(arm.given) or [joint.turns for joint in arm.joints].count(True) != 3 or len(arm.joints) != 6:
+        return
+    one, two, three = (n for n, joint in enumerate(arm.joints) if joint.turns)
+    between = [rotation_of(along(arm, one + 1, two)), rotation_of(along(arm, two + 1, three))]
+    before, behind = (rotation_of(along(arm, *ends)) for ends in ((0, one), (three + 1, len(arm.joints))))
+    turned = matmul(matmul(transpose(before), rotation_of(arm.target)), transpose(behind))
+    angles = [arm.joints[n].unknown for n in (one, two, three)]
+    steps = orientation_steps(problem, angles, between, turned)
+    lengths = _lengths(problem, arm)
+    if steps is not None and lengths is not None:
+        words = "three prismatic joints; orientation first, then the lengths"
+        yield Structure(problem, (*steps, lengths), words)
+
+
+def _lengths(problem: Problem, arm: Arm) -> Step | None:
+    """a r1 + z r2 + b r3 = e, in the frame of the second prismatic joint; z is its own axis."""
+    one, two, three = (n for n, joint in enumerate(arm.joints) if not joint.turns)
+    to_two = along(arm, one + 1, two)
+    from_two = along(arm, two + 1, three)
+    base = matmul(along(arm, 0, one), to_two)
+    hand = matmul(from_two, along(arm, three + 1, len(arm.joints)))
+    pose = position_of(arm.target)
+    e = subtract(matvec(transpose(rotation_of(base)), subtract(pose, position_of(base))), position_of(hand))
+    axes = {
+        arm.joints[one].unknown: [arm.joints[one].sign * x for x in rotation_of(to_two)[2]],
+        arm.joints[three].unknown: [arm.joints[three].sign * row[2] for row in rotation_of(from_two)],
+    }
+    # Where all three axes lie in a plane, one length is free: not the one whose axis keeps its angle to the second.
+    spread = {unknown: abs(problem.probes.of(dot(axis[:2], axis[:2]))) for unknown, axis in axes.items()}
+    first, last = sorted(axes, key=lambda unknown: -spread[unknown].min() / (spread[unknown].max() + SMALL))
+    a, b = axes[first], axes[last]
+    area = a[0] * b[1] - a[1] * b[0]
+    if problem.probes.vanishes(area):
+        return None
+    number = problem.builder.number
+    draft = Draft(problem.builder, 1, problem.start, frozenset())
+    second = arm.joints[two].unknown
+    e = [draft.let(f"e{second.label}_{n}", x) for n, x in enumerate(e, 1)]
+    area = draft.let(f"det{second.label}", area)
+    types.solve_length(draft, last, area, number(a[0] * e[1] - a[1] * e[0]))
+    rest = [e[n] - b[n] * last.length for n in range(3)]
+    types.solve_length(draft, first, number(dot(a[:2], a[:2])), number(dot(a[:2], rest[:2])))
+    draft.length(second, arm.joints[two].sign * (rest[2] - a[2] * first.length))
+    own = arm.joints[two].sign * second.length
+    rows = matvec(transpose([a, [0, 0, 1], b]), [first.length, own, last.length])
+    return draft.step(*((number(row), number(x)) for row, x in zip(rows, e, strict=True)))

@@ -1,0 +1,397 @@
+"""The three joints that carry a point: Pieper's position equations.
+
+Where axes meet, their joints do not move the point. Its position, seen from both ends of the chain, is three equations
+in three other joints i, j, k,
+
+    Ji (R Jj F + p) = G            R, p between i and j; F, or G where k is beyond the point, depends on qk alone
+
+With y = Jj F and h = R y + p, and C, S the cosine and sine of qj (i and j turn or slide: RRX, PRX, RPX, PPX):
+
+    RRX  hz = Gz, |h|^2 = |G|^2:    R3 y = Gz - pz,    2 p'R y = |G|^2 - |F|^2 - |p|^2
+    PRX  hx = Gx, hy = Gy:          R1 y = Gx - px,    R2 y = Gy - py
+         both linear in y; with yz = Fz they give yx and yy, and  yx^2 + yy^2 + Fz^2 = |F|^2  gives qk;
+         C Fx - S Fy = yx, S Fx + C Fy = yy  give qj. Where the two equations have parallel left sides (axes i and j
+         meet or are parallel) their combination without y gives qk, and one of them qj. For axes that meet, h is then
+         known along both, and its part square to them up to a sign: better than an equation of type 2 where the point
+         comes close to axis i.
+    RPX  hz = Gz, hx^2 + hy^2 = Gx^2 + Gy^2:    rj from the first, qk from the second, hx^2 + hy^2 + Gz^2 = |G|^2;
+         where j is at right angles to i the first gives qk, the second rj.
+    PPX  hx = Gx, hy = Gy:    qk from their combination without rj, then rj.
+    qi at last from  Ci hx - Si hy = Gx, Si hx + Ci hy = Gy,  or  ri = Gz - hz.
+
+Where the two equations are almost parallel, or one of them almost nothing (axes that almost meet, almost parallel), or
+may be so for parameters that are symbols, no division by their determinant D is made: the polynomial is multiplied by
+D^2, its roots come in pairs that meet where D = 0, and the equation with the larger left side gives qj up to a sign;
+rj likewise. Of the branches twice as many, those of the wrong sign are no solutions; where D = 0 both signs are.
+
+qk is the root of a polynomial of degree four in general, of type 10 or 9. It falls to two square roots where all that
+is squared depends on qk through one combination only: axes j and k parallel, or crossing, and others.
+
+D. L. Pieper, "The kinematics of manipulators under computer control", Stanford, 1968; W. Khalil, D. Creusot,
+"SYMORO+: a system for the symbolic modelling of robots", Robotica 15, 1997, section 3.3.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+
+from symoro.expr.linalg import (
+    Matrix,
+    Vector,
+    add,
+    dot,
+    inverse_transform,
+    matvec,
+    position_of,
+    rotation_of,
+    subtract,
+    transpose,
+)
+from symoro.expr.scalar import Expr, Scalar, less, maximum, select, sqrt
+from symoro.models.geometric.inverse.chain.problem import Problem, shorthand
+from symoro.models.geometric.inverse.paul import types
+from symoro.models.geometric.inverse.paul.forms import (
+    Form,
+    Point,
+    combined,
+    distance,
+    moved,
+    placed,
+    shared_direction,
+    solve_form,
+    still,
+    tidied,
+)
+from symoro.models.geometric.inverse.pieper.arm import Arm, Centre, Joint, seen_behind
+from symoro.models.geometric.inverse.step import Draft, Step
+
+SMALL = 1e-3  # a divisor, beside what it divides
+Lines = tuple[tuple[Expr, Expr], ...]
+Row = tuple[Vector, Form]  # a y = b: the factors of (yx, yy), and b
+
+
+@dataclass(frozen=True)
+class Position:
+    """Ji (R Jj F + p) = G: the joints, R and p as a placement, F (near) and G (far) as forms in qk.
+
+    `lines` define the symbols in G.
+    """
+
+    i: Joint
+    j: Joint
+    k: Joint
+    between: Matrix
+    near: Point
+    far: Point
+    lines: Lines
+
+    @property
+    def rotation(self) -> Matrix:
+        return rotation_of(self.between)
+
+    @property
+    def offset(self) -> Vector:
+        return position_of(self.between)
+
+
+def position_of_centre(problem: Problem, arm: Arm, centre: Centre) -> Position | None:
+    """The equation of a centre with three joints before it, or two before and one behind; None if U0 lacks it."""
+    i, j = arm.joints[:2]
+    k = arm.joints[2] if centre.first == 3 else arm.joints[centre.last]
+    far = seen_behind(arm, centre, k.turns, problem.probes)
+    if far is None:
+        return None
+    near = still(k.turns, centre.before)
+    if centre.first == 3:
+        near = placed(arm.constants[2], moved(k.turns, k.sign, centre.before))
+    far, lines = _with_names(problem, placed(inverse_transform(arm.constants[0]), far))
+    return Position(i, j, k, arm.constants[1], near, far, lines)
+
+
+def _with_names(problem: Problem, point: Point) -> tuple[Point, Lines]:
+    """The point with symbols for its coefficients, and the lines that define them."""
+    lines: Lines = ()
+    forms = []
+    for n, form in enumerate(point, 1):
+        named = [shorthand(problem, f"G{n}" + (f"_{m}" if m else ""), a) for m, a in enumerate(form.k)]
+        forms.append(Form(form.turns, tuple(a for a, _ in named)))
+        lines += tuple(line for _, defining in named for line in defining)
+    return (forms[0], forms[1], forms[2]), lines
+
+
+def position_steps(problem: Problem, position: Position) -> list[Step] | None:
+    """Steps for qk, qj and qi; None where the point does not determine them."""
+    if position.j.turns:
+        found = _turn_second(problem, position)
+    else:
+        found = (_turn_and_slide if position.i.turns else _slide_twice)(problem, position)
+    if found is None:
+        return None
+    k, j = found
+    return [replace(k, lines=position.lines + k.lines), j, _first(problem, position)]
+
+
+# -- k and j
+
+
+def _turn_second(problem: Problem, position: Position) -> list[Step] | None:
+    """RRX and PRX."""
+    probes = problem.probes
+    near, k = position.near, position.k
+    (u, left), (v, right) = rows = _rows(position)
+    area = u[0] * v[1] - u[1] * v[0]
+    if not probes.vanishes(area) and _small(problem, area, dot(u, u), dot(v, v)):
+        yx, yy = combined([v[1], -u[1]], [left, right]), combined([-v[0], u[0]], [left, right])
+        step = _squares(problem, k, (yx, yy, near[2].times(area)), distance(near).times(area * area), area)
+        return None if step is None else [_repeating(step), _turn_by_larger(problem, position, rows)]
+    if not probes.vanishes(area):
+        yx = combined([v[1], -u[1]], [left, right]).times(1 / area)
+        yy = combined([-v[0], u[0]], [left, right]).times(1 / area)
+        step = _squares(problem, k, (yx, yy, near[2]), distance(near))
+        return None if step is None else [step, _turn_twice(problem, position, yx, yy)]
+    first, second = sorted(rows, key=lambda row: -probes.largest(dot(row[0], row[0])))
+    (u, left), (v, right) = first, second
+    if probes.vanishes(dot(u, u)):
+        return None
+    without = right - left.times(dot(u, v) / dot(u, u))
+    step = _zero(problem, k, without)
+    if step is None:
+        return None
+    meet = position.i.turns and not all(probes.vanishes(row[2]) for row in position.rotation[:2])
+    return [step, _turn_to_side(problem, position) if meet else _turn_once(problem, position, first)]
+
+
+def _small(problem: Problem, divisor: Scalar, *squares: Scalar) -> bool:
+    """Whether a divisor is small beside what it divides, or may be so at run time."""
+    expr = problem.builder.number(divisor)
+    if expr.symbols():
+        return True
+    least = min(abs(problem.probes.of(expr)))
+    return bool(least < SMALL * max(problem.probes.largest(square) for square in squares))
+
+
+def _repeating(step: Step) -> Step:
+    """Two roots that meet are one value of qk, with which both signs of the next step go."""
+    return replace(step, meets=(), repeats=step.meets)
+
+
+def _turn_by_larger(problem: Problem, position: Position, rows: Sequence[Row]) -> Step:
+    """y = (m b + w (-my, mx)) / |m|^2, w^2 = |m|^2 (Fx^2 + Fy^2) - b^2, of the equation m y = b with the larger m."""
+    k, label = position.k.unknown, position.j.unknown.label
+    number = problem.builder.number
+    (u, left), (v, right) = rows
+    second = less(dot(u, u), dot(v, v))
+    m = [number(select(second, b, a)) for a, b in zip(u, v, strict=True)]
+    draft = _draft(problem, 3)
+    b = draft.let(f"b{label}", select(second, right.at(k), left.at(k)))
+    square = number(maximum(dot(u, u), dot(v, v)))
+    x, y = (position.near[n].at(k) for n in (0, 1))
+    most = draft.let(f"square{label}", square * (x * x + y * y))
+    w = draft.let(f"root{label}", draft.root(most - b * b, types.inverse_of(draft, most)))
+    end = [(m[0] * b - m[1] * w) / square, (m[1] * b + m[0] * w) / square]
+    return _turn_onto(problem, draft, position, end)
+
+
+def _rows(position: Position) -> tuple[Row, Row]:
+    """The two equations that are linear in y = Jj F, with yz = Fz on their right sides."""
+    r, p = position.rotation, position.offset
+    near, far = position.near, position.far
+    if position.i.turns:
+        along = matvec(transpose(r), p)
+        squares = distance(far) - distance(near)
+        return (
+            (r[2][:2], far[2].plus(-p[2]) - near[2].times(r[2][2])),
+            (along[:2], squares.plus(-dot(p, p)).times(Fraction(1, 2)) - near[2].times(along[2])),
+        )
+    return (
+        (r[0][:2], far[0].plus(-p[0]) - near[2].times(r[0][2])),
+        (r[1][:2], far[1].plus(-p[1]) - near[2].times(r[1][2])),
+    )
+
+
+def _turn_twice(problem: Problem, position: Position, yx: Form, yy: Form) -> Step:
+    """C Fx - S Fy = yx, S Fx + C Fy = yy."""
+    k = position.k.unknown
+    draft = _draft(problem, 3)
+    return _turn_onto(problem, draft, position, [yx.at(k), yy.at(k)])
+
+
+def _turn_onto(problem: Problem, draft: Draft, position: Position, right: Sequence[Scalar]) -> Step:
+    j, k = position.j, position.k.unknown
+    x, y = (draft.let(f"F{j.unknown.label}_{n}", position.near[n].at(k)) for n in (0, 1))
+    end: list[Scalar] = [draft.let(f"y{j.unknown.label}_{n}", value) for n, value in enumerate(right)]
+    types.solve_turn_onto(draft, j.unknown, j.sign, [x, y], end)
+    s, c = j.sign * j.unknown.sine, j.unknown.cosine
+    return draft.step(*_shown(problem, (c * x - s * y, end[0]), (s * x + c * y, end[1])))
+
+
+def _turn_to_side(problem: Problem, position: Position) -> Step:
+    """Axes i and j meet: h is known along both of them, and square to them up to its sign.
+
+    hz = Gz, a h = Fz + a p with a = R z; h = e (ax, ay) + w (-ay, ax) in x and y, e^2 + w^2 = Gx^2 + Gy^2.
+    """
+    r, p, k = position.rotation, position.offset, position.k.unknown
+    label = position.j.unknown.label
+    draft = _draft(problem, 3)
+    ax, ay, az = (row[2] for row in r)
+    across = problem.builder.number(sqrt(ax * ax + ay * ay))
+    g = [form.at(k) for form in position.far]
+    height = position.near[2].at(k) + dot([ax, ay, az], p)
+    e = draft.let(f"e{label}", (height - az * g[2]) / across)
+    square = draft.let(f"square{label}", g[0] * g[0] + g[1] * g[1])
+    w = draft.let(f"root{label}", draft.root(square - e * e, types.inverse_of(draft, square)))
+    h = [(e * ax - w * ay) / across, (e * ay + w * ax) / across, g[2]]
+    return _turn_onto(problem, draft, position, matvec(transpose(r), subtract(h, p))[:2])
+
+
+def _turn_once(problem: Problem, position: Position, row: Row) -> Step:
+    """u (C Fx - S Fy, S Fx + C Fy) = b."""
+    j, k = position.j, position.k.unknown
+    u, right = row
+    draft = _draft(problem, 2)
+    x, y = (draft.let(f"F{j.unknown.label}_{n}", position.near[n].at(k)) for n in (0, 1))
+    number = problem.builder.number
+    cosine, sine = number(u[0] * x + u[1] * y), number(j.sign * (u[1] * x - u[0] * y))
+    types.solve_turn(draft, j.unknown, sine, cosine, number(right.at(k)))
+    left = sine * j.unknown.sine + cosine * j.unknown.cosine
+    return draft.step(*_shown(problem, (left, right.at(k))))
+
+
+def _turn_and_slide(problem: Problem, position: Position) -> list[Step] | None:
+    """RPX."""
+    r, far, k = position.rotation, position.far, position.k
+    slope = [row[2] for row in r]
+    start = placed(position.between, position.near)
+    if not problem.probes.vanishes(slope[2]) and _small(problem, slope[2], 1):
+        along = far[2] - start[2]
+        hx, hy = (start[n].times(slope[2]) + along.times(slope[n]) for n in (0, 1))
+        parts = (hx, hy, far[2].times(slope[2]))
+        step = _squares(problem, k, parts, distance(far).times(slope[2] * slope[2]), slope[2])
+        return None if step is None else [_repeating(step), _slide_to_radius(problem, position, start)]
+    if not problem.probes.vanishes(slope[2]):
+        length = (far[2] - start[2]).times(1 / slope[2])
+        hx, hy = (start[n] + length.times(slope[n]) for n in (0, 1))
+        step = _squares(problem, k, (hx, hy, far[2]), distance(far))
+        return None if step is None else [step, _slide(problem, position, length)]
+    step = _zero(problem, k, far[2] - start[2])
+    return None if step is None else [step, _slide_to_radius(problem, position, start)]
+
+
+def _slide_twice(problem: Problem, position: Position) -> list[Step] | None:
+    """PPX."""
+    r, far, k = position.rotation, position.far, position.k
+    x, y = r[0][2], r[1][2]
+    across = x * x + y * y
+    if problem.probes.vanishes(across):
+        return None
+    start = placed(position.between, position.near)
+    rest = [far[n] - start[n] for n in (0, 1)]
+    step = _zero(problem, k, combined([y, -x], rest))
+    length = combined([x, y], rest).times(1 / across)
+    return None if step is None else [step, _slide(problem, position, length)]
+
+
+def _slide(problem: Problem, position: Position, length: Form) -> Step:
+    j = position.j
+    value = j.sign * length.at(position.k.unknown)
+    draft = _draft(problem, 1)
+    draft.length(j.unknown, value)
+    return draft.step(*_shown(problem, (j.unknown.length, value)))
+
+
+def _slide_to_radius(problem: Problem, position: Position, start: Point) -> Step:
+    """(hx + a r)^2 + (hy + b r)^2 = Gx^2 + Gy^2."""
+    j, k = position.j, position.k.unknown
+    number = problem.builder.number
+    draft = _draft(problem, 9)
+    label = j.unknown.label
+    h = [draft.let(f"h{label}_{n}", start[n].at(k)) for n in (0, 1)]
+    g = [position.far[n].at(k) for n in (0, 1)]
+    a, b, c = (row[2] for row in position.rotation)
+    along = j.sign * (a * h[0] + b * h[1])
+    across = number(1 if problem.probes.vanishes(c) else a * a + b * b)
+    types.solve_polynomial(draft, j.unknown, [number(dot(h, h) - dot(g, g)), number(2 * along), across])
+    r = j.unknown.length
+    return draft.step(*_shown(problem, (across * r * r + 2 * along * r, dot(g, g) - dot(h, h))))
+
+
+# -- i
+
+
+def _first(problem: Problem, position: Position) -> Step:
+    """Ci hx - Si hy = Gx, Si hx + Ci hy = Gy; or ri = Gz - hz."""
+    i, k = position.i, position.k.unknown
+    h = add(matvec(position.rotation, _second_applied(position)), position.offset)
+    g = [form.at(k) for form in position.far]
+    if not i.turns:
+        draft = _draft(problem, 1)
+        value = i.sign * (g[2] - h[2])
+        draft.length(i.unknown, value)
+        return draft.step(*_shown(problem, (i.unknown.length, value)))
+    draft = _draft(problem, 3)
+    x, y = (draft.let(f"h{i.unknown.label}_{n}", h[n]) for n in (0, 1))
+    types.solve_turn_onto(draft, i.unknown, i.sign, [x, y], g[:2])
+    s, c = i.sign * i.unknown.sine, i.unknown.cosine
+    return draft.step(*_shown(problem, (c * x - s * y, g[0]), (s * x + c * y, g[1])))
+
+
+def _second_applied(position: Position) -> Vector:
+    """y = Jj F."""
+    j = position.j
+    x, y, z = (form.at(position.k.unknown) for form in position.near)
+    if not j.turns:
+        return [x, y, z + j.sign * j.unknown.length]
+    s, c = j.sign * j.unknown.sine, j.unknown.cosine
+    return [c * x - s * y, s * x + c * y, z]
+
+
+# -- equations in qk alone
+
+
+def _zero(problem: Problem, k: Joint, form: Form) -> Step | None:
+    """form = 0."""
+    draft = _draft(problem, 0)
+    named = solve_form(draft, k.unknown, tidied(form, problem.probes))
+    return None if named is None else draft.step(*_shown(problem, _sides(named, k)))
+
+
+def _squares(problem: Problem, k: Joint, parts: Sequence[Form], total: Form, unit: Scalar = 1) -> Step | None:
+    """a^2 + b^2 + c^2 = n: by square roots if all of them depend on qk through one combination, else as one form.
+
+    The equation was multiplied by the square of `unit`.
+    """
+    probes = problem.probes
+    size = min(1.0, probes.largest(unit)) ** 2
+    parts, total = [tidied(form, probes, size) for form in parts], tidied(total, probes, size)
+    whole = tidied(combined([1, 1, 1], [form.squared() for form in parts]) - total, probes, size)
+    shared = shared_direction([*parts, total], probes, size)
+    if shared is None or all(problem.builder.number(x).is_zero for x in whole.k[3:]):
+        return _zero(problem, k, whole)
+    direction, factors = shared
+    draft = _draft(problem, 0)
+    label = f"L{k.unknown.label}"
+    constants = [form.k[0] for form in parts]
+    a = problem.builder.number(dot(factors[:3], factors[:3]))
+    b = draft.let_varying(f"b{label}", 2 * dot(factors[:3], constants) - factors[3])
+    c = draft.let_varying(f"c{label}", dot(constants, constants) - total.k[0])
+    root = types.quadratic_root(draft, label, a, b, c)
+    named = solve_form(draft, k.unknown, direction.plus(-root))
+    if named is None:
+        return None
+    return draft.step(*_shown(problem, (a * root * root + b * root, -c), _sides(named, k)))
+
+
+def _sides(form: Form, k: Joint) -> tuple[Scalar, Scalar]:
+    """What holds qk = what does not."""
+    return form.plus(-form.k[0]).at(k.unknown), -form.k[0]
+
+
+def _draft(problem: Problem, number: int) -> Draft:
+    return Draft(problem.builder, number, problem.start, frozenset())
+
+
+def _shown(problem: Problem, *equations: tuple[Scalar, Scalar]) -> list[tuple[Expr, Expr]]:
+    number = problem.builder.number
+    return [(number(left), number(right)) for left, right in equations]

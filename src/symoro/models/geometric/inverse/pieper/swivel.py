@@ -1,0 +1,147 @@
+"""Seven joints by a swivel angle: spherical shoulder and wrist, and an elbow that turns about the line between them.
+
+    w = W - S                                from the shoulder's centre to the wrist's, in the frame of the pose
+    v = Rz(q4) w4 - s3                       the same in the frame before the elbow; |v| = |w|: type 2 for q4
+    a = w / |w|,  b1 = z1 - (z1' a) a, normalised,  c1 = a x b1
+    b = cos(psi) b1 + sin(psi) c1,  c = a x b
+    a' = v / |v|, b' = -s3 + (s3' a') a', normalised,  c' = a' x b'
+    R = a a'^T + b b'^T + c c'^T             orientation of the frame before the elbow
+
+psi turns the elbow about the line from shoulder to wrist; at zero it lies in the plane of that line and of the first
+axis, on the side to which the axis points. Shoulder and wrist follow from R (see orientation.py): eight solutions.
+
+M. Shimizu, H. Kakuya, W.-K. Yoon, K. Kitagaki, K. Kosuge, "Analytical inverse kinematic computation for 7-DOF redundant
+manipulators with joint limits and its application to redundancy resolution", IEEE Trans. Robotics 24, 2008.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from symoro.errors import NotApplicableError
+from symoro.expr.linalg import (
+    Matrix,
+    Vector,
+    add,
+    cross,
+    dot,
+    matadd,
+    matmul,
+    matvec,
+    position_of,
+    rotation_of,
+    scale,
+    subtract,
+    transpose,
+)
+from symoro.expr.scalar import Expr, Scalar, cos, less_equal, select, sin, sqrt
+from symoro.models.geometric.inverse.chain.chain import Unknown
+from symoro.models.geometric.inverse.chain.problem import Problem, shorthand
+from symoro.models.geometric.inverse.paul import types
+from symoro.models.geometric.inverse.pieper.arm import Arm, Centre, arm_of, centres
+from symoro.models.geometric.inverse.pieper.orientation import orientation_steps
+from symoro.models.geometric.inverse.step import SINGULAR, Draft, Step
+
+ELBOW = 3  # its place among the joints, from 0
+
+
+def swivel_steps(problem: Problem, swivel: Expr) -> list[Step]:
+    """Steps for a problem in which every joint is an unknown of its own.
+
+    Raises:
+        NotApplicableError: the arm has no spherical shoulder 1-2-3 and wrist 5-6-7 of seven joints.
+    """
+    arm = arm_of(problem.chain, problem.given)
+    shoulder, wrist = _spheres(problem, arm)
+    elbow = arm.joints[ELBOW].unknown
+    w = subtract(_point(arm.target, wrist.behind), shoulder.before)
+    first = _elbow_step(problem, elbow, w, wrist.before, shoulder.behind)
+    rotation = _orientation(arm, elbow, w, wrist.before, shoulder.behind, swivel)
+    named = [
+        [shorthand(problem, f"R{r}{c}", x) for c, x in enumerate(row, 1)] for r, row in enumerate(rotation, 1)
+    ]
+    lines = tuple(line for row in named for _, defining in row for line in defining)
+    known: Matrix = [[x for x, _ in row] for row in named]
+    k = [rotation_of(matrix) for matrix in arm.constants]
+    upper = matmul(matmul(transpose(k[0]), known), transpose(k[3]))
+    turned = matmul(known, matmul(_about_z(elbow), k[4]))
+    lower = matmul(matmul(transpose(turned), rotation_of(arm.target)), transpose(k[7]))
+    unknowns = [joint.unknown for joint in arm.joints]
+    above = orientation_steps(problem, unknowns[:3], k[1:3], upper, "M")
+    below = orientation_steps(problem, unknowns[4:], k[5:7], lower, "N")
+    if above is None or below is None:
+        raise NotApplicableError(WANTED)
+    return [replace(first, lines=first.lines + lines), *above, *below]
+
+
+WANTED = (
+    "the swivel angle needs seven revolute joints, of which axes 1-2-3 and axes 5-6-7 meet in a point each"
+)
+
+
+def _spheres(problem: Problem, arm: Arm) -> tuple[Centre, Centre]:
+    if len(arm.joints) != 7 or not all(arm.given) or not arm.joints[ELBOW].turns:
+        raise NotApplicableError(WANTED)
+    found = [centres(arm, first, first + 3, problem.probes) for first in (0, ELBOW + 1)]
+    if not all(found):
+        raise NotApplicableError(WANTED)
+    return found[0][0], found[1][0]
+
+
+def _elbow_step(problem: Problem, elbow: Unknown, w: Vector, w4: Vector, s3: Vector) -> Step:
+    """|Rz(q4) w4 - s3| = |w|, as X S + Y C = Z."""
+    number = problem.builder.number
+    draft = Draft(problem.builder, 2, problem.start, frozenset())
+    x = number(s3[0] * w4[1] - s3[1] * w4[0])
+    y = number(-s3[0] * w4[0] - s3[1] * w4[1])
+    sizes = dot(w4, w4) + dot(s3, s3) - 2 * s3[2] * w4[2]
+    z = draft.let(f"z{elbow.label}", (dot(w, w) - sizes) / 2)
+    types.solve_turn(draft, elbow, x, y, z)
+    return draft.step((x * elbow.sine + y * elbow.cosine, z))
+
+
+def _orientation(arm: Arm, elbow: Unknown, w: Vector, w4: Vector, s3: Vector, swivel: Expr) -> Matrix:
+    """R, from the two triads."""
+    base = rotation_of(arm.constants[0])
+    first_axis, across = ([row[c] for row in base] for c in (2, 0))
+    a, b1, c1 = _triad(w, first_axis, across)
+    s, c = sin(swivel), cos(swivel)
+    b = add(scale(c, b1), scale(s, c1))
+    v = subtract(matvec(_about_z(elbow), w4), s3)
+    own = _triad(v, scale(-1, s3), [0, 0, 1])
+    found = _dyad(a, own[0])
+    for one, other in ((b, own[1]), (cross(a, b), own[2])):
+        found = matadd(found, _dyad(one, other))
+    return found
+
+
+def _triad(along: Vector, towards: Vector, instead: Vector) -> tuple[Vector, Vector, Vector]:
+    """Unit vectors: along, towards a direction (another one where that is along too), and across."""
+    a = _unit(along)
+    b = _across(towards, a)
+    spare = _across(instead, a)
+    lost = less_equal(dot(b, b), SINGULAR**2)
+    b = _unit([select(lost, y, x) for x, y in zip(b, spare, strict=True)])
+    return a, b, cross(a, b)
+
+
+def _across(v: Sequence[Scalar], a: Sequence[Scalar]) -> Vector:
+    return subtract(v, scale(dot(v, a), a))
+
+
+def _unit(v: Sequence[Scalar]) -> Vector:
+    return scale(1 / sqrt(dot(v, v)), v)
+
+
+def _dyad(u: Sequence[Scalar], v: Sequence[Scalar]) -> Matrix:
+    return [scale(x, v) for x in u]
+
+
+def _about_z(elbow: Unknown) -> Matrix:
+    s, c = elbow.sine, elbow.cosine
+    return [[c, -s, 0], [s, c, 0], [0, 0, 1]]
+
+
+def _point(matrix: Matrix, point: Vector) -> Vector:
+    return add(matvec(rotation_of(matrix), point), position_of(matrix))

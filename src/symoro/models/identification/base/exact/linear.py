@@ -1,0 +1,67 @@
+"""Which of some sparse vectors depend on the ones before, over any exact field: Gauss and Jordan, column by column."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Mapping, Sequence
+from dataclasses import dataclass, field
+from fractions import Fraction
+from typing import Any
+
+from symoro.models.identification.base.exact.element import Element, Scalar, inverse
+
+Vector = dict[Any, Scalar]
+
+
+def add_to(a: Vector, b: Mapping[Any, Scalar], k: Scalar) -> None:
+    """a += k b, in place; zeros leave."""
+    for key, c in b.items():
+        value = a[key] + k * c if key in a else k * c
+        if value:
+            a[key] = value
+        else:
+            a.pop(key, None)
+
+
+@dataclass
+class Elimination:
+    """The vectors that depend on none before them, and each other as a combination of those.
+
+    Attributes:
+        pivots: positions of the independent vectors, in order.
+        relations: position of a dependent vector -> {position of an independent one: coefficient}.
+    """
+
+    pivots: list[int] = field(default_factory=list)
+    relations: dict[int, dict[int, Scalar]] = field(default_factory=dict)
+
+
+def independent(vectors: Sequence[Mapping[Hashable, Scalar]]) -> Elimination:
+    """The first vectors that span all of them."""
+    found = Elimination()
+    rows: dict[Hashable, tuple[Vector, Vector]] = {}  # leading entry -> vector, and what it is made of
+    for n, given in enumerate(vectors):
+        vector, made_of = dict(given), {n: Fraction(1)}
+        for lead in [key for key in vector if key in rows]:
+            c = vector[lead]
+            add_to(vector, rows[lead][0], -c)
+            add_to(made_of, rows[lead][1], -c)
+        if not vector:
+            found.relations[n] = {p: -c for p, c in made_of.items() if p != n}
+            continue
+        found.pivots.append(n)
+        lead = min(vector, key=lambda key: _size(vector[key]))
+        k = inverse(vector[lead])
+        vector = {key: k * c for key, c in vector.items()}
+        made_of = {p: k * c for p, c in made_of.items()}
+        for other, combination in rows.values():
+            c = other.get(lead)
+            if c:
+                add_to(other, vector, -c)
+                add_to(combination, made_of, -c)
+        rows[lead] = vector, made_of
+    return found
+
+
+def _size(c: Scalar) -> int:
+    """Rational pivots first: they keep the coefficients short."""
+    return c.size if isinstance(c, Element) else 0

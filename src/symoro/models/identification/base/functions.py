@@ -1,0 +1,366 @@
+"""The energy of a link as functions of the motion, one for each of its parameters.
+
+    H = E + U = sum of f_p(q, qd) K_p over the standard parameters           (Gautier and Khalil 1988, eq. 6 to 11)
+    XX: w1^2/2, XY: w1 w2, ..., (MX MY MZ): V x w - A' g, M: V.V/2 - g.P, IA: qd^2/2
+
+Parameters can be told apart by their torques exactly as far as their functions are linearly independent modulo
+constants. The functions of link j follow from those of a link r before it,
+
+    H_j(K) = H_r(L(q) K) + qd' S' J(K) X V_r + qd' S' J(K) S qd / 2,       V_j = X(q) V_r + S(q) qd,
+
+L carries the ten parameters to frame r. All that has to be known of r is what its ten functions and the six
+components of its velocity span, at most 11 and 6 dimensions (`Span`): no function is ever expanded over more joints
+than the ones between r and j, and the cost does not grow along the robot.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from fractions import Fraction
+from typing import Any
+
+from symoro.models.identification.base.exact.element import Element, Scalar, inverse
+from symoro.models.identification.base.exact.field import Field
+from symoro.models.identification.base.exact.linear import Vector, add_to, independent
+from symoro.models.identification.base.exact.waves import COS, SIN, Function, product, scaled, total
+from symoro.models.recursion import Bone, bones, origin, outward, turn_x, turn_z
+from symoro.robot.coordinates import relation
+from symoro.robot.description import INERTIAL, JointType, Robot
+
+Matrix = list[list[Function]]
+Velocity = dict[Any, Function]  # one component of a velocity: {part of V_r, or joint rate: function}
+_PAIRS = {"XX": (0, 0), "XY": (0, 1), "XZ": (0, 2), "YY": (1, 1), "YZ": (1, 2), "ZZ": (2, 2)}
+_AXIS = {"MX": 0, "MY": 1, "MZ": 2}
+
+
+@dataclass(frozen=True)
+class Span:
+    """What the ten functions and six velocities of a link span.
+
+    Attributes:
+        basis: the parameters whose functions are independent modulo constants, the first in the order of columns.
+        functions: parameter -> {number in the basis from 1, or 0 for the constant: coefficient}.
+        twist: six components v1 v2 v3 w1 w2 w3, each {number of an independent one: coefficient}.
+        rank: how many of the six are independent.
+    """
+
+    basis: tuple[str, ...]
+    functions: dict[str, dict[int, Scalar]]
+    twist: tuple[dict[int, Scalar], ...]
+    rank: int
+
+    @property
+    def full(self) -> bool:
+        """Whether nothing depends on anything; then the same holds for every link beyond."""
+        return len(self.basis) == 10 and self.rank == 6
+
+
+FULL = Span(
+    INERTIAL,
+    {name: {k: 1} for k, name in enumerate(INERTIAL, 1)},
+    tuple({k: 1} for k in range(6)),
+    6,
+)
+
+
+def fixed_base(gravity: Sequence[Scalar]) -> Span:
+    """The base that does not move: potential energy alone, which is constant."""
+    functions: dict[str, dict[int, Scalar]] = {name: {} for name in INERTIAL}
+    for name, k in _AXIS.items():
+        if gravity[k]:
+            functions[name] = {0: -gravity[k]}
+    return Span((), functions, tuple({} for _ in range(6)), 0)
+
+
+@dataclass
+class Place:
+    """The constant part of frame j on its antecedent: rotation (its joint at q = 0) and position."""
+
+    rotation: list[list[Scalar]]
+    position: list[Scalar]
+    axis: list[Scalar]
+
+
+def place(geometry: Field, robot: Robot, j: int) -> Place:
+    """iTj with q_j = 0; a joint that follows others is where it is with those at zero."""
+    frame = robot.frame(j)
+    (sg, cg), (sa, ca) = geometry.sincos(frame.gamma), geometry.sincos(frame.alpha)
+    st, ct = geometry.sincos(frame.theta)
+    b, d, r = geometry.of(frame.b), geometry.of(frame.d), geometry.of(frame.r)
+    law = relation(robot, j)
+    if law and frame.sigma == JointType.REVOLUTE:
+        so, co = geometry.sincos(law.offset)
+        st, ct = st * co + ct * so, ct * co - st * so
+    elif law:
+        r = r + geometry.of(law.offset)
+    gamma, alpha, theta = (sg, cg), (sa, ca), (st, ct)
+    x, y, z = (
+        turn_z(gamma, turn_x(alpha, turn_z(theta, unit))) for unit in ([1, 0, 0], [0, 1, 0], [0, 0, 1])
+    )
+    return Place([list(row) for row in zip(x, y, z, strict=True)], origin(gamma, alpha, b, d, r), z)
+
+
+@dataclass
+class Motion:
+    """A link within its block: rotation and position in the frame of the root, velocity in its own frame."""
+
+    rotation: Matrix
+    position: list[Function]
+    v: list[Velocity]
+    w: list[Velocity]
+
+
+@dataclass
+class Block:
+    """Links between a root and the joints that move together with each other only; most often one link.
+
+    Attributes:
+        functions: column -> its function, as a vector; filled by `expand`.
+        twists: link -> its six velocities, as vectors.
+    """
+
+    root: int
+    links: tuple[int, ...]
+    functions: dict[tuple[int, str], Vector] = field(default_factory=dict)
+    twists: dict[int, list[Vector]] = field(default_factory=dict)
+
+
+class Expansion:
+    """The functions of a block's links over the span of its root."""
+
+    def __init__(self, geometry: Field, robot: Robot, block: Block, root: Span) -> None:
+        self.geometry, self.robot, self.block, self.root = geometry, robot, block, root
+        self._name_variables()
+        self.constant = (COS, (0,) * len(self.phases), (0,) * len(self.lengths))
+        one = [[{self.constant: 1} if r == c else {} for c in range(3)] for r in range(3)]
+        parts = [{("V", k): {self.constant: c} for k, c in component.items()} for component in root.twist]
+        self.start = Motion(one, [{}, {}, {}], parts[:3], parts[3:])
+
+    def expand(self) -> None:
+        """Fill the block's functions and twists."""
+        for j, motion in self._walked(self.block.links).items():
+            self.block.twists[j] = [
+                {(part, wave): c for part, f in component.items() for wave, c in f.items()}
+                for component in (*motion.v, *motion.w)
+            ]
+            for name in INERTIAL:
+                self.block.functions[j, name] = self._energy(motion, name)
+            if self.robot.frame(j).moving:
+                self.block.functions[j, "IA"] = self._rotor(j)
+
+    def walked(self, links: Sequence[int]) -> Motion:
+        """The motion of the last of some links, each on the one before."""
+        return self._walked(links)[links[-1]]
+
+    def _walked(self, links: Sequence[int]) -> dict[int, Motion]:
+        root = self.block.root
+        found = outward(bones(self.robot, links), self.start, self._moved, root)
+        return {j: motion for j, motion in found.items() if j != root}
+
+    # -- variables of the block
+
+    def _ratios(self, j: int) -> list[tuple[int, Scalar]]:
+        """The coordinates that move joint j, with their ratios."""
+        law = relation(self.robot, j)
+        if law is None:
+            return [(j, 1)]
+        return [(i, c) for i, ratio in law.terms if (c := self.geometry.of(ratio))]
+
+    def _name_variables(self) -> None:
+        """Angles are numbered by coordinate and kind of ratio: of one coordinate, q and k*q are unrelated angles
+        when k is no rational number, and multiples of one angle when it is."""
+        self.phases: dict[tuple[int, Scalar], int] = {}
+        self.lengths: dict[int, int] = {}
+        for j in self.block.links:
+            frame = self.robot.frame(j)
+            for i, ratio in self._ratios(j) if frame.moving else ():
+                if frame.sigma == JointType.REVOLUTE:
+                    self.phases.setdefault((i, _kind(ratio)[0]), len(self.phases))
+                else:
+                    self.lengths.setdefault(i, len(self.lengths))
+
+    def _sincos(self, j: int) -> tuple[Function, Function]:
+        frequencies: list[Scalar] = [0] * len(self.phases)
+        for i, ratio in self._ratios(j):
+            kind, times = _kind(ratio)
+            frequencies[self.phases[i, kind]] += times
+        first = next((f for f in frequencies if f), 0)
+        sign = -1 if first < 0 else 1
+        f = tuple(sign * x for x in frequencies)
+        powers = self.constant[2]
+        return ({(SIN, f, powers): sign} if first else {}), {(COS, f, powers): 1}
+
+    def _length(self, j: int) -> Function:
+        found: Function = {}
+        for i, ratio in self._ratios(j):
+            powers = [0] * len(self.lengths)
+            powers[self.lengths[i]] = 1
+            found[COS, self.constant[1], tuple(powers)] = ratio
+        return found
+
+    # -- motion
+
+    def _moved(self, frame: Bone, before: Motion) -> Motion:
+        """Link j from its antecedent."""
+        j, fixed = frame.j, place(self.geometry, self.robot, frame.j)
+        turn: Matrix = [[self._number(x) for x in row] for row in fixed.rotation]
+        shift = [self._number(x) for x in fixed.position]
+        if frame.sigma == JointType.REVOLUTE:
+            s, c = self._sincos(j)
+            turn = [
+                [total(product(x, c), product(y, s)), total(product(y, c), scaled(product(x, s), -1)), z]
+                for x, y, z in turn
+            ]
+        elif frame.sigma == JointType.PRISMATIC:
+            x = self._length(j)
+            shift = [total(p, scaled(x, a)) for p, a in zip(shift, fixed.axis, strict=True)]
+        w = _turned_back(turn, before.w)
+        v = _turned_back(turn, [_plus(a, b) for a, b in zip(before.v, _cross(before.w, shift), strict=True)])
+        if frame.moving:
+            moved = w if frame.sigma == JointType.REVOLUTE else v
+            moved[2] = _plus(moved[2], {("q", i): self._number(k) for i, k in self._ratios(j)})
+        rotation = [
+            [total(*(product(before.rotation[r][k], turn[k][c]) for k in range(3))) for c in range(3)]
+            for r in range(3)
+        ]
+        position = [
+            total(before.position[r], *(product(before.rotation[r][k], shift[k]) for k in range(3)))
+            for r in range(3)
+        ]
+        return Motion(rotation, position, v, w)
+
+    def _number(self, x: Scalar) -> Function:
+        return {self.constant: x} if x else {}
+
+    # -- energy
+
+    def _energy(self, motion: Motion, name: str) -> Vector:
+        found: Vector = {}
+        for target, f in self._carried(motion, name):
+            for b, k in self.root.functions[target].items():
+                add_to(found, {("B", b, wave): c for wave, c in f.items()}, k)
+        half = Fraction(1, 2)
+        v, w = motion.v, motion.w
+        if name in _PAIRS:
+            i, k = _PAIRS[name]
+            _add_product(found, w[i], w[k], half if i == k else 1)
+        elif name in _AXIS:
+            i = _AXIS[name]
+            k, m = (i + 1) % 3, (i + 2) % 3
+            _add_product(found, v[k], w[m], 1)
+            _add_product(found, v[m], w[k], -1)
+        else:
+            for component in v:
+                _add_product(found, component, component, half)
+        return found
+
+    def _rotor(self, j: int) -> Vector:
+        rate: Velocity = {("q", i): self._number(k) for i, k in self._ratios(j)}
+        found: Vector = {}
+        _add_product(found, rate, rate, Fraction(1, 2))
+        return found
+
+    def _carried(self, motion: Motion, name: str) -> list[tuple[str, Function]]:
+        """One parameter of the link as parameters of the root; those without a function there are left out."""
+        a, p = motion.rotation, motion.position
+        wanted = [target for target in INERTIAL if self.root.functions[target]]
+        if name in _PAIRS:
+            i, k = _PAIRS[name]
+            x, y = _column(a, i), _column(a, k)
+            return [
+                (target, _outer(x, y, *_PAIRS[target], twice=i != k)) for target in wanted if target in _PAIRS
+            ]
+        s = _column(a, _AXIS[name]) if name in _AXIS else p
+        found: list[tuple[str, Function]] = []
+        for target in wanted:
+            if target in _AXIS:
+                found.append((target, s[_AXIS[target]]))
+            elif target in _PAIRS:
+                r, c = _PAIRS[target]
+                moment = scaled(_outer(p, s, r, c, twice=name in _AXIS), -1)
+                if r == c:
+                    dots = total(*(product(x, y) for x, y in zip(p, s, strict=True)))
+                    moment = total(moment, scaled(dots, 2 if name in _AXIS else 1))
+                found.append((target, moment))
+            elif name == "M":
+                found.append((target, {self.constant: 1}))
+        return found
+
+
+def span(block: Block, j: int, order: Sequence[str], constant: Any) -> Span:
+    """What the functions and velocities of a link of an expanded block span."""
+    names = [name for name in order if name in INERTIAL]
+    unit: Vector = {("B", 0, constant): Fraction(1)}
+    found = independent([unit, *(block.functions[j, name] for name in names)])
+    number = {p: k for k, p in enumerate(found.pivots)}
+    functions = {}
+    for position, name in enumerate(names, 1):
+        parts = found.relations.get(position, {position: 1})
+        functions[name] = {number[p]: c for p, c in parts.items()}
+    twist = independent(block.twists[j])
+    rank = {p: k for k, p in enumerate(twist.pivots)}
+    six = tuple({rank[p]: c for p, c in twist.relations.get(k, {k: 1}).items()} for k in range(6))
+    return Span(tuple(names[p - 1] for p in found.pivots[1:]), functions, six, len(rank))
+
+
+def _kind(ratio: Scalar) -> tuple[Scalar, Scalar]:
+    """A ratio as (what makes it irrational, rational factor)."""
+    if not isinstance(ratio, Element):
+        return 1, ratio
+    lead = ratio.num.LC
+    factor = Fraction(int(lead.numerator), int(lead.denominator))
+    return ratio * inverse(factor), factor
+
+
+def _plus(a: Velocity, b: Mapping[Any, Function]) -> Velocity:
+    found = dict(a)
+    for part, f in b.items():
+        found[part] = total(found[part], f) if part in found else f
+    return {part: f for part, f in found.items() if f}
+
+
+def _times(a: Velocity, f: Function, sign: int = 1) -> Velocity:
+    if not f:
+        return {}
+    made = {part: product(g, f) for part, g in a.items()}
+    return {part: g if sign > 0 else scaled(g, -1) for part, g in made.items() if g}
+
+
+def _cross(a: list[Velocity], p: list[Function]) -> list[Velocity]:
+    """a x p."""
+    return [
+        _plus(_times(a[(i + 1) % 3], p[(i + 2) % 3]), _times(a[(i + 2) % 3], p[(i + 1) % 3], -1))
+        for i in range(3)
+    ]
+
+
+def _turned_back(turn: Matrix, a: list[Velocity]) -> list[Velocity]:
+    """turn' a."""
+    found: list[Velocity] = []
+    for c in range(3):
+        entry: Velocity = {}
+        for r in range(3):
+            entry = _plus(entry, _times(a[r], turn[r][c]))
+        found.append(entry)
+    return found
+
+
+def _column(a: Matrix, k: int) -> list[Function]:
+    return [row[k] for row in a]
+
+
+def _outer(x: list[Function], y: list[Function], r: int, c: int, *, twice: bool) -> Function:
+    """Entry (r, c) of x y', or of x y' + y x'."""
+    first = product(x[r], y[c])
+    return total(first, product(y[r], x[c])) if twice else first
+
+
+def _add_product(found: Vector, a: Velocity, b: Velocity, k: Scalar) -> None:
+    """found += k a b, without the products of two velocities of the root: the root's functions hold those."""
+    for x, f in a.items():
+        for y, g in b.items():
+            if x[0] == "V" and y[0] == "V":
+                continue
+            pair = (x, y) if x <= y else (y, x)
+            add_to(found, {(*pair, wave): c for wave, c in product(f, g).items()}, k)

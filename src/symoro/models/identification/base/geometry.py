@@ -1,0 +1,125 @@
+"""What base parameters read from a robot: its columns, and its geometry with round-off taken out.
+
+An angle within 1e-5 of a multiple of pi/12 is meant to be that multiple, and a length or a component of gravity below
+1e-9 to be zero: taken literally, axes that are parallel but for round-off would tell parameters apart that no
+experiment can. What was changed is noted, and the regrouped robot has the changed geometry.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+from symoro.expr.formula import ZERO, Formula, exact_angle
+from symoro.models.identification.base.exact.field import Field
+from symoro.robot.coordinates import followers
+from symoro.robot.description import ANGLES, INERTIAL, BaseKind, JointType, Robot
+
+ANGLE_TOLERANCE = 1e-5
+LENGTH_TOLERANCE = 1e-9
+LENGTHS = ("b", "d", "r")
+Column = tuple[int, str]
+
+
+def columns(robot: Robot, *, rotor: bool) -> set[Column]:
+    """The parameters that are not zero; rotor inertias of motorised joints only."""
+    base = [] if robot.base.kind == BaseKind.FIXED else [(0, robot.base.link)]
+    found = {
+        (j, name)
+        for j, link in (*base, *enumerate(robot.links, 1))
+        for name in INERTIAL
+        if not getattr(link, name).is_zero
+    }
+    if rotor:
+        for j, frame in enumerate(robot.frames[: robot.NL], 1):
+            if frame.mu and frame.moving and not frame.IA.is_zero:
+                found.add((j, "IA"))
+    return found
+
+
+def rotors_apart(robot: Robot) -> tuple[str, ...]:
+    """Rotor inertias that are no columns because their joint has no motor."""
+    passive = [
+        f"IA{j}"
+        for j, frame in enumerate(robot.frames[: robot.NL], 1)
+        if frame.moving and not frame.mu and not frame.IA.is_zero
+    ]
+    return (f"rotor inertias of passive joints stay apart: {', '.join(passive)}",) if passive else ()
+
+
+def value(robot: Robot, column: Column) -> Formula:
+    """What a robot holds for a parameter."""
+    j, name = column
+    found: Formula = robot.frame(j).IA if name == "IA" else getattr(robot.link(j), name)
+    return found
+
+
+def tidied(robot: Robot) -> tuple[Robot, tuple[str, ...]]:
+    """The robot without round-off in its geometry, and what was changed."""
+    changed: list[str] = []
+    frames = []
+    for j, frame in enumerate(robot.frames, 1):
+        new: dict[str, Any] = {}
+        for name in (*ANGLES, *LENGTHS):
+            old = getattr(frame, name)
+            tidy = _angle(old) if name in ANGLES else _length(old)
+            if tidy != old:
+                new[name] = tidy
+                changed.append(f"{name}{j} = {old} taken as {tidy}")
+        frames.append(replace(frame, **new) if new else frame)
+    g = [_length(x) for x in robot.base.G]
+    if tuple(g) != robot.base.G:
+        changed.append("components of gravity below 1e-9 taken as zero")
+    base = replace(robot.base, G=(g[0], g[1], g[2]), Z=tuple(_length(x) for x in robot.base.Z))
+    return replace(robot, frames=tuple(frames), base=base), tuple(changed)
+
+
+def _angle(f: Formula) -> Formula:
+    number = f.number
+    if number is None or "pi" in f.text:
+        return f
+    return ZERO if abs(number) < ANGLE_TOLERANCE else exact_angle(f, ANGLE_TOLERANCE / 4)
+
+
+def _length(f: Formula) -> Formula:
+    number = f.number
+    return ZERO if number is not None and abs(number) < LENGTH_TOLERANCE else f
+
+
+def field_of(robot: Robot) -> Field:
+    """The field of a robot's geometry, frames of loops included."""
+    lengths: list[Formula] = [*robot.base.G, *robot.base.Z]
+    angles: list[Formula] = []
+    for frame in robot.frames:
+        angles += [getattr(frame, name) for name in ANGLES]
+        lengths += [getattr(frame, name) for name in LENGTHS]
+    for j, law in followers(robot).items():
+        lengths += [ratio for _, ratio in law.terms]
+        (angles if robot.frame(j).sigma == JointType.REVOLUTE else lengths).append(law.offset)
+    return Field(lengths, angles)
+
+
+def moves(robot: Robot) -> bool:
+    """Whether a base that is not free moves as prescribed."""
+    base = robot.base
+    return any(not f.is_zero for name in ("W0", "WP0", "V0", "VP0") for f in getattr(base, name))
+
+
+def with_values(robot: Robot, values: dict[Column, Formula]) -> Robot:
+    """The robot with some parameters changed."""
+    links: dict[int, dict[str, Any]] = {j: {} for j, _ in enumerate((robot.base.link, *robot.links))}
+    rotors: dict[int, Formula] = {}
+    for (j, name), f in values.items():
+        if name == "IA":
+            rotors[j] = f
+        else:
+            links[j][name] = f
+    frames = tuple(
+        replace(frame, IA=rotors[j]) if j in rotors else frame for j, frame in enumerate(robot.frames, 1)
+    )
+    return replace(
+        robot,
+        frames=frames,
+        links=tuple(replace(link, **links[j]) for j, link in enumerate(robot.links, 1)),
+        base=replace(robot.base, link=replace(robot.base.link, **links[0])),
+    )

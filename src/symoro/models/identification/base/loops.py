@@ -1,0 +1,257 @@
+"""Closed loops whose closure is linear: parallelograms, and whatever else moves like one.
+
+There the dependent joints are sums of independent ones plus a constant, q3 = q7 - q2 + pi/2 say: the loop can be
+replaced by relations. Loops are looked at one by one, then those that are left together; what one of them gives is
+known to the next, and loops that close in another way are left open, for states to be sampled.
+
+A linear closure is guessed from numbers (a posture where the dependent rates are whole multiples of the others), and
+holds when the frames of the loop coincide at postures far away. It is proved when they do as functions of the joints,
+symbols included; the exact method of trees then applies.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+
+import numpy as np
+
+from symoro.expr.formula import ZERO, Formula, formula
+from symoro.models.identification.base.assembly import (
+    Assembly,
+    Posture,
+    assembled,
+    no_assembly,
+    rates,
+    starts,
+)
+from symoro.models.identification.base.functions import FULL, Block, Expansion
+from symoro.models.identification.base.geometry import field_of
+from symoro.models.identification.base.numeric import Geometry, completed, numbers
+from symoro.models.numeric.closure import closure
+from symoro.models.numeric.fixed_point import Array, doubles, exactly
+from symoro.robot.coordinates import Relation, followers, following, relation
+from symoro.robot.description import JointType, Robot
+from symoro.robot.topology import Loop, loops
+
+_SMALL = 1e-6
+_HOLDS = (
+    1e-13  # by how much the frames of a linear loop may differ, of its size: round-off of the description
+)
+_ATTEMPTS = 8  # with other random values, where symbols have none
+_SEVERAL = 5  # as many angles of the description are tried for a constant
+
+
+@dataclass(frozen=True)
+class Closures:
+    """What is known of a robot's loops.
+
+    Attributes:
+        robot: with relations in place of linear loops, and a nominal value for every symbol.
+        open: the loops that do not close linearly.
+        words: the relations.
+        invented: symbols that were given a value.
+        posture: where the others are to be assembled.
+    """
+
+    robot: Robot
+    open: tuple[Loop, ...] = ()
+    words: str = ""
+    invented: tuple[str, ...] = ()
+    posture: Posture | None = None
+
+
+@dataclass(frozen=True)
+class Closure:
+    """The tree with relations in place of loops, and the relations in words."""
+
+    robot: Robot
+    words: str
+
+
+def linear_closure(robot: Robot, posture: Posture | None = None) -> Closure | None:
+    """The linear closure of all loops, proved, or None.
+
+    Raises:
+        NotApplicableError: no assembled posture was found.
+    """
+    return proved(robot, closures(robot, posture))
+
+
+def proved(robot: Robot, found: Closures) -> Closure | None:
+    """The closure as one that holds for all symbols; None where a loop is open, or it does not."""
+    if found.open or not _proved(found.robot):
+        return None
+    return Closure(replace(found.robot, nominal=robot.nominal).tree(), found.words)
+
+
+def closures(robot: Robot, posture: Posture | None = None) -> Closures:
+    """The loops that close linearly, each by itself or together with others, and those that do not.
+
+    Raises:
+        NotApplicableError: no assembled posture was found.
+    """
+    with np.errstate(all="ignore"):  # what is not finite does not close
+        return _closures(robot, posture)
+
+
+def _closures(robot: Robot, posture: Posture | None) -> Closures:
+    whole, invented = completed(robot)
+    if not robot.B:
+        return Closures(whole, invented=invented)
+    for seed in range(1, _ATTEMPTS):
+        at = assembled(numbers(whole), posture)
+        if at or not invented:
+            break
+        whole, invented = completed(robot, seed)
+    if not at:
+        raise no_assembly(numbers(whole))
+    if posture is not None:
+        posture = {j: float(x) for j, x in zip(numbers(whole).coordinates, at[0].q, strict=True)}
+    left = tuple(loops(whole))
+    coupled = whole
+    while group := _next_linear(coupled, left, posture):
+        chosen, relations = group
+        coupled = _coupled(coupled, relations)
+        left = tuple(loop for loop in left if loop not in chosen)
+    new = {j: law for j, law in followers(coupled).items() if law != relation(robot, j)}
+    words = "loops closed linearly: " + ", ".join(_word(j, c) for j, c in new.items()) if new else ""
+    return Closures(coupled, left, words, invented, posture)
+
+
+def _next_linear(
+    robot: Robot, left: Sequence[Loop], posture: Posture | None
+) -> tuple[tuple[Loop, ...], dict[int, Relation]] | None:
+    groups = [(loop,) for loop in left] + ([tuple(left)] if len(left) > 1 else [])
+    for group in groups:
+        relations = _linear(robot, group, posture)
+        if relations is not None:
+            return group, relations
+    return None
+
+
+def _linear(robot: Robot, group: tuple[Loop, ...], posture: Posture | None) -> dict[int, Relation] | None:
+    """Relations that close some loops; of several the one that moves most joints: a rhombus can also fold up."""
+    geometry = numbers(robot, closing=group)
+    tried: dict[object, dict[int, Relation]] = {}
+    for at in assembled(geometry, posture):
+        relations = _guess(geometry, at, posture)
+        if relations is not None:
+            tried.setdefault(tuple(relations.items()), relations)
+    for relations in sorted(tried.values(), key=lambda found: -sum(len(c.terms) for c in found.values())):
+        if _holds(_coupled(robot, relations), group):
+            return relations
+    return None
+
+
+def _guess(geometry: Geometry, at: Assembly, posture: Posture | None) -> dict[int, Relation] | None:
+    """Relations that hold near an assembly, far from it and at the posture given, to the precision of the numbers."""
+    if not at.bound:
+        return {}
+    ratios = rates(geometry, at.q[None], at)[0][at.bound]
+    whole = np.round(ratios * 2) / 2
+    if np.abs(ratios - whole).max(initial=0) > _SMALL or np.abs(whole).max(initial=0) > 8:
+        return None
+    rng = np.random.default_rng(1)
+    q = np.repeat(at.q[None], 6, 0)
+    change = rng.uniform(-2, 2, (6, len(at.free)))
+    q[:, at.free] += change
+    q[:, at.bound] += change @ whole.T
+    if np.abs(closure(geometry, q)[0]).max() > _SMALL * max(1.0, geometry.size):
+        return None
+    constants = at.q[at.bound] - whole @ at.q[at.free]
+    if posture is not None and not _meets(geometry, at, whole, constants, posture):
+        return None
+    relations: dict[int, Relation] = {}
+    for row, k, constant in zip(whole, at.bound, constants.tolist(), strict=True):
+        terms = tuple(
+            (geometry.coordinates[i], formula(Fraction(c))) for i, c in zip(at.free, row, strict=True) if c
+        )
+        relations[geometry.coordinates[k]] = Relation(terms, _offset(geometry, k, constant))
+    return relations
+
+
+def _meets(geometry: Geometry, at: Assembly, ratios: Array, constants: Array, posture: Posture) -> bool:
+    """Whether the closed posture satisfies the relations, whole turns left aside."""
+    q = starts(geometry, posture)[0]
+    away = q[at.bound] - ratios @ q[at.free] - constants
+    turns = [geometry.robot.frame(geometry.coordinates[k]).sigma == JointType.REVOLUTE for k in at.bound]
+    away = np.where(turns, away - 2 * np.pi * np.round(away / (2 * np.pi)), away)
+    return bool(np.abs(away).max(initial=0) < _SMALL)
+
+
+def _offset(geometry: Geometry, k: int, number: float) -> Formula:
+    """The constant of a relation: a multiple of pi/12 and some of the angles of the loop, or the number itself."""
+    if geometry.robot.frame(geometry.coordinates[k]).sigma == JointType.PRISMATIC:
+        return ZERO if abs(number) < _SMALL else formula(round(number, 14))
+    values = dict(geometry.robot.nominal)
+    frames = [geometry.robot.frame(j) for loop in geometry.loops for j in loop.frames]
+    angles = {f: f.value(values) for frame in frames for f in (frame.gamma, frame.theta)}
+    oblique = [f for f, x in angles.items() if _twelfths(x) is None][:_SEVERAL]
+    tried = sorted(itertools.product((0, 1, -1), repeat=len(oblique)), key=lambda signs: sum(map(abs, signs)))
+    for signs in tried:
+        rest = number - sum(sign * angles[f] for sign, f in zip(signs, oblique, strict=True))
+        turn = _twelfths(rest)
+        if turn is not None:
+            constant = formula(f"({turn})*pi") if turn else ZERO
+            for sign, f in zip(signs, oblique, strict=True):
+                constant = constant + f if sign > 0 else constant - f if sign < 0 else constant
+            return constant
+    return formula(number)
+
+
+def _twelfths(angle: float) -> Fraction | None:
+    """An angle as a part of pi, where it is a multiple of pi/12."""
+    twelfths = round(angle * 12 / math.pi)
+    if abs(angle - twelfths * math.pi / 12) > 1e-9:
+        return None
+    return Fraction((twelfths + 11) % 24 - 11, 12)
+
+
+def _coupled(robot: Robot, relations: Mapping[int, Relation]) -> Robot:
+    """The robot with relations; those it had follow the joints that now depend on others."""
+    before = {j: _followed(law, relations) for j, law in followers(robot).items()}
+    # a joint that follows others has no motion of its own to fix
+    frames = tuple(replace(frame, QP=None, QDP=None, GAM=None) for frame in robot.frames)
+    return following(replace(robot, frames=frames), {**before, **relations})
+
+
+def _followed(given: Relation, relations: Mapping[int, Relation]) -> Relation:
+    terms: dict[int, Formula] = {}
+    offset = given.offset
+    for i, ratio in given.terms:
+        inner = relations.get(i, Relation(((i, formula(1)),)))
+        offset = offset + ratio * inner.offset
+        for k, c in inner.terms:
+            terms[k] = terms.get(k, ZERO) + ratio * c
+    return Relation(tuple((k, c) for k, c in terms.items() if not c.is_zero), offset)
+
+
+def _holds(robot: Robot, group: Sequence[Loop]) -> bool:
+    """Whether the frames of some loops coincide at postures anywhere, at the nominal values."""
+    geometry = numbers(robot, closing=group, exact=True)
+    q = exactly(np.random.default_rng(2).uniform(-2.5, 2.5, (6, len(geometry.coordinates))))
+    return bool(np.abs(doubles(closure(geometry, q)[0])).max(initial=0) < _HOLDS * max(1.0, geometry.size))
+
+
+def _proved(robot: Robot) -> bool:
+    """Whether the frames of every loop coincide for all positions and symbols."""
+    geometry = field_of(robot)
+    for loop in loops(robot):
+        block = Block(loop.root, loop.frames)
+        expansion = Expansion(geometry, robot, block, FULL)
+        left, right = (expansion.walked(side) for side in (loop.left_chain, loop.right_chain))
+        if left.rotation != right.rotation or left.position != right.position:
+            return False
+    return True
+
+
+def _word(j: int, law: Relation) -> str:
+    parts = [(str(c), f"q{i}") for i, c in law.terms]
+    words = [name if c == "1" else f"-{name}" if c == "-1" else f"{c}*{name}" for c, name in parts]
+    if not law.offset.is_zero or not words:
+        words.append(str(law.offset))
+    return f"q{j} = " + " + ".join(words).replace("+ -", "- ")

@@ -1,0 +1,292 @@
+"""Base parameters of a tree, exactly: the general rule where it is complete, a null space where it is not.
+
+Blocks of links are taken from the tips inward. The parameters of a block act through functions over the span of its
+root (`functions`). Whatever combination of them leaves a function that the block's own joints do not change is
+a combination of the root's functions, and is booked there; the others stay. Where the root's functions are all
+independent and the block is one link, this is the general rule of Gautier and Khalil (1988, eq. 20 to 22):
+
+    revolute   YY, MZ, M go to the antecedent, XXR = XX - YY           7 stay
+    prismatic  the inertia tensor goes                                 4 stay
+    fixed      everything goes
+
+Order of the columns: links by number; in a link XX XY XZ YZ ZZ MX MY, (MZ M), IA, YY, (MZ M), the brackets at the
+first place for a prismatic or fixed joint, at the second for a revolute one and for link 0. A parameter is kept when
+its function depends on none of the columns before it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from symoro.models.identification.base.exact.element import Scalar
+from symoro.models.identification.base.exact.field import Field
+from symoro.models.identification.base.exact.linear import Vector, add_to, independent
+from symoro.models.identification.base.functions import (
+    FULL,
+    Block,
+    Expansion,
+    Place,
+    Span,
+    fixed_base,
+    place,
+    span,
+)
+from symoro.models.recursion import skeleton
+from symoro.robot.coordinates import followers, relation
+from symoro.robot.coordinates import independent as coordinates
+from symoro.robot.description import INERTIAL, JointType, Robot
+from symoro.robot.topology import chain, common_ancestor, is_prefix_ordered
+
+Column = tuple[int, str]
+Form = dict[Column, Scalar]
+_FIRST = ("XX", "XY", "XZ", "YZ", "ZZ", "MX", "MY")
+
+
+def order_in_link(robot: Robot, j: int) -> tuple[str, ...]:
+    """The columns of a link, in order."""
+    if j == 0 or robot.frame(j).sigma == JointType.REVOLUTE:
+        return (*_FIRST, "IA", "YY", "MZ", "M")
+    return (*_FIRST, "MZ", "M", "IA", "YY")
+
+
+def ordered(robot: Robot, columns: set[Column]) -> list[Column]:
+    """Columns in the order of preference."""
+    links = sorted({j for j, _ in columns})
+    return [(j, n) for j in links for n in order_in_link(robot, j) if (j, n) in columns]
+
+
+@dataclass(frozen=True)
+class Regrouping:
+    """Kept column -> the columns that it stands for, itself included; and the links that needed the null space."""
+
+    kept: dict[Column, Form]
+    early: tuple[int, ...]
+
+
+def regroup(geometry: Field, robot: Robot, root: Span | None, allowed: set[Column]) -> Regrouping:
+    """The base parameters of a tree, joints that follow others included.
+
+    Arguments:
+        root: what the base spans: None for a base that moves freely, link 0 with its parameters.
+        allowed: the columns that there are; a parameter that is zero is none.
+    """
+    work = _Work(geometry, robot, FULL if root is None else root, keep_base=root is None)
+    kept = work.run()
+    columns = allowed | kept.keys()
+    if not kept.keys() <= allowed or not is_prefix_ordered(robot.tree()):
+        return Regrouping(_chosen_again(robot, kept, allowed), tuple(sorted(work.early)))
+    rows = {
+        c: {n: x for n, x in kept[c].items() if n in allowed} for c in ordered(robot, columns) if c in kept
+    }
+    return Regrouping(rows, tuple(sorted(work.early)))
+
+
+def gravity_span(geometry: Field, robot: Robot) -> Span:
+    """The fixed base, gravity turned into frame 0."""
+    z = [geometry.of(f) for f in robot.base.Z]
+    world = [geometry.of(f) for f in robot.base.G]
+    return fixed_base([sum((z[4 * r + c] * world[r] for r in range(3)), 0) for c in range(3)])
+
+
+def blocks(robot: Robot) -> list[Block]:
+    """The links in blocks whose joints move independently of all others; roots before what stands on them."""
+    moved: dict[int, set[int]] = {i: {i} for i in coordinates(robot)}
+    tree = robot.tree()
+    for j, law in followers(tree).items():
+        for i, _ in law.terms:
+            moved[i].add(j)
+    groups = [_between(tree, joints) for joints in moved.values() if len(joints) > 1]
+    groups += [_between(tree, {j, *(i for i, _ in law.terms)}) for j, law in followers(tree).items()]
+    merged = _merged(tree, groups)
+    inside = {j for group in merged for j in group}
+    position = {j: k for k, j in enumerate(skeleton(tree))}
+    merged += [{j} for j in sorted(position) if j not in inside]
+    made = []
+    for group in merged:
+        links = sorted(group, key=position.__getitem__)
+        made.append(Block(tree.frame(links[0]).ant, tuple(links)))
+    return _after_roots(made)
+
+
+def _between(robot: Robot, joints: set[int]) -> set[int]:
+    """The links from the common root of some joints to each of them."""
+    first, *others = joints
+    root = robot.frame(first).ant
+    for j in others:
+        root = common_ancestor(robot, root, robot.frame(j).ant)
+    skip = set(chain(robot, root))
+    return {k for j in joints for k in chain(robot, j) if k not in skip}
+
+
+def _merged(robot: Robot, groups: list[set[int]]) -> list[set[int]]:
+    """Groups that share a link joined, until none do."""
+    found: list[set[int]] = []
+    for group in groups:
+        while True:
+            meeting = [other for other in found if other & group]
+            if not meeting:
+                break
+            found = [other for other in found if other not in meeting]
+            group = _between(robot, group.union(*meeting))
+        found.append(group)
+    return found
+
+
+def _after_roots(made: list[Block]) -> list[Block]:
+    """Blocks ordered so that the root of each is met before it."""
+    placed, found, waiting = {0}, [], made
+    while waiting:
+        later = []
+        for block in waiting:
+            if block.root in placed:
+                placed.update(block.links)
+                found.append(block)
+            else:
+                later.append(block)
+        waiting = later
+    return found
+
+
+class _Work:
+    def __init__(self, geometry: Field, robot: Robot, root: Span, *, keep_base: bool) -> None:
+        self.geometry, self.robot, self.keep_base = geometry, robot, keep_base
+        self.blocks = blocks(robot)
+        self.spans: dict[int, Span] = {0: root}
+        self.early: set[int] = set()
+        self.forms: dict[Column, Form] = {}
+        for j in (0, *skeleton(robot)):
+            for name in (*INERTIAL, "IA"):
+                self.forms[j, name] = {(j, name): 1}
+        self.constants: dict[int, object] = {}
+
+    def run(self) -> dict[Column, Form]:
+        """Kept column -> form, before zeros are taken out."""
+        self._outward()
+        kept: list[Column] = []
+        for number in reversed(range(len(self.blocks))):
+            block = self.blocks[number]
+            kept += self._by_rule(block.links[0]) if self._plain(block) else self._by_null_space(number)
+        if self.keep_base:
+            kept += [(0, name) for name in INERTIAL]
+        return {column: self.forms[column] for column in kept}
+
+    def _plain(self, block: Block) -> bool:
+        """Whether the general rule is complete for it."""
+        alone = len(block.links) == 1 and relation(self.robot, block.links[0]) is None
+        return alone and self.spans[block.root].full
+
+    def _outward(self) -> None:
+        roots = {block.root for block in self.blocks}
+        for number, block in enumerate(self.blocks):
+            root = self.spans[block.root]
+            if not self._plain(block):
+                expansion = Expansion(self.geometry, self.robot, block, root)
+                expansion.expand()
+                self.constants[number] = expansion.constant
+                self.early.update(block.links)
+            for j in block.links:
+                if root.full:
+                    self.spans[j] = FULL
+                elif j in roots:
+                    order = order_in_link(self.robot, j)
+                    self.spans[j] = span(block, j, order, self.constants[number])
+
+    def _by_null_space(self, number: int) -> list[Column]:
+        block = self.blocks[number]
+        columns = ordered(self.robot, set(block.functions))
+        constant = self.constants[number]
+        own: list[Vector] = []
+        passed: list[Vector] = []
+        for column in columns:
+            function = block.functions[column]
+            passed.append({key[1]: c for key, c in function.items() if key[0] == "B" and key[2] == constant})
+            own.append({key: c for key, c in function.items() if key[0] != "B" or key[2] != constant})
+        found = independent(own)
+        for n, parts in found.relations.items():
+            rest = dict(passed[n])
+            for p, c in parts.items():
+                add_to(self.forms[columns[p]], self.forms[columns[n]], c)
+                add_to(rest, passed[p], -c)
+            self._book(block.root, rest, self.forms[columns[n]])
+        return [columns[p] for p in found.pivots]
+
+    def _book(self, root: int, function: Mapping[int, Scalar], form: Form) -> None:
+        """Book parameters on the root, whose functions make up theirs; a constant has no effect."""
+        for b, c in function.items():
+            if b and (root or self.keep_base):
+                add_to(self.forms[root, self.spans[root].basis[b - 1]], form, c)
+
+    # -- the general rule
+
+    def _by_rule(self, j: int) -> list[Column]:
+        frame, fixed = self.robot.frame(j), place(self.geometry, self.robot, j)
+        if frame.sigma == JointType.REVOLUTE:
+            add_to(self.forms[j, "XX"], self.forms[j, "YY"], -1)
+            self._carry_about_z(j, fixed)
+            return [(j, name) for name in (*_FIRST, "IA")]
+        self._carry_tensor(j, fixed)
+        if frame.sigma == JointType.PRISMATIC:
+            return [(j, name) for name in ("MX", "MY", "MZ", "M", "IA")]
+        for k, name in enumerate(("MX", "MY", "MZ")):
+            axis = [row[k] for row in fixed.rotation]
+            self._carry_moment(frame.ant, axis, fixed.position, self.forms[j, name])
+        self._carry_mass(frame.ant, fixed.position, self.forms[j, "M"])
+        return []
+
+    def _carry_about_z(self, j: int, fixed: Place) -> None:
+        """YY (with XX), MZ and M of a link whose joint turns about z."""
+        a, ant = fixed.axis, self.robot.frame(j).ant
+        for name, (r, c) in _ENTRIES.items():
+            self._add(ant, name, self.forms[j, "YY"], (1 if r == c else 0) - a[r] * a[c])
+        self._carry_moment(ant, a, fixed.position, self.forms[j, "MZ"])
+        self._carry_mass(ant, fixed.position, self.forms[j, "M"])
+
+    def _carry_tensor(self, j: int, fixed: Place) -> None:
+        """A J A'."""
+        a, ant = fixed.rotation, self.robot.frame(j).ant
+        for source, (i, k) in _ENTRIES.items():
+            for name, (r, c) in _ENTRIES.items():
+                value = a[r][i] * a[c][k] + (a[r][k] * a[c][i] if i != k else 0)
+                self._add(ant, name, self.forms[j, source], value)
+
+    def _carry_moment(self, ant: int, s: list[Scalar], p: list[Scalar], form: Form) -> None:
+        """MS' = s, J' = 2 (p.s) 1 - p s' - s p'."""
+        dot = sum((x * y for x, y in zip(p, s, strict=True)), 0)
+        for name, (r, c) in _ENTRIES.items():
+            self._add(ant, name, form, (2 * dot if r == c else 0) - p[r] * s[c] - s[r] * p[c])
+        for k, name in enumerate(("MX", "MY", "MZ")):
+            self._add(ant, name, form, s[k])
+
+    def _carry_mass(self, ant: int, p: list[Scalar], form: Form) -> None:
+        """M' = 1, MS' = p, J' = (p.p) 1 - p p'."""
+        dot = sum((x * x for x in p), 0)
+        for name, (r, c) in _ENTRIES.items():
+            self._add(ant, name, form, (dot if r == c else 0) - p[r] * p[c])
+        for k, name in enumerate(("MX", "MY", "MZ")):
+            self._add(ant, name, form, p[k])
+        self._add(ant, "M", form, 1)
+
+    def _add(self, ant: int, name: str, form: Form, k: Scalar) -> None:
+        if k and (ant or self.keep_base):
+            add_to(self.forms[ant, name], form, k)
+
+
+_ENTRIES = {"XX": (0, 0), "XY": (0, 1), "XZ": (0, 2), "YY": (1, 1), "YZ": (1, 2), "ZZ": (2, 2)}
+
+
+def _chosen_again(robot: Robot, kept: Mapping[Column, Form], allowed: set[Column]) -> dict[Column, Form]:
+    """Other kept columns, where those found are zero or come too late in the order: each column is a vector over
+    the kept ones, and the first independent columns are taken."""
+    columns = ordered(robot, allowed)
+    vectors: dict[Column, Vector] = {column: {} for column in columns}
+    for keeper, form in kept.items():
+        for column, c in form.items():
+            if column in vectors:
+                vectors[column][keeper] = c
+    found = independent([vectors[column] for column in columns])
+    rows: dict[Column, Form] = {columns[p]: {columns[p]: 1} for p in found.pivots}
+    for n, parts in found.relations.items():
+        for p, c in parts.items():
+            rows[columns[p]][columns[n]] = c
+    return rows

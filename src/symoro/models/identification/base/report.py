@@ -1,0 +1,151 @@
+"""Base parameters for people: the relations as the papers print them, in text and in LaTeX.
+
+    XXR2 = XX2 - YY2 - D3^2*(M3 + M4 + M5 + M6)
+
+Parameters with the same coefficient stand together in one bracket. A parameter that stands for itself alone keeps
+its name.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+from symoro.expr.formula import Formula
+from symoro.notation import latex as notation_latex
+
+if TYPE_CHECKING:
+    from symoro.models.identification.base.parameters import BaseParameters
+
+_TOKEN = re.compile(r"[A-Za-z_]\w*|\d+(?:\.\d+)?(?:[eE][-+]?\d+)?|\^|\*|.")
+_FUNCTIONS = ("cos", "sin", "tan", "pi")
+
+
+def grouped(others: Mapping[str, Formula]) -> list[tuple[int, str, list[str]]]:
+    """Terms as (sign, coefficient without its sign, parameters), in the order of first occurrence."""
+    found: dict[tuple[int, str], list[str]] = {}
+    for name, c in others.items():
+        negative = c.text.startswith("-")
+        sign, text = (-1, (-c).text) if negative else (1, c.text)
+        found.setdefault((sign, text), []).append(name)
+    return [(sign, text, names) for (sign, text), names in found.items()]
+
+
+def renamed(name: str) -> str:
+    """XXR2, the regrouped XX2."""
+    letters = name.rstrip("0123456789")
+    return f"{letters}R{name[len(letters) :]}"
+
+
+def relation(kept: str, others: Mapping[str, Formula]) -> str:
+    """One line: XXR2 = XX2 - YY2 - D3^2*(M3 + M4)."""
+    if not others:
+        return kept
+    parts = [kept]
+    for sign, text, names in grouped(others):
+        mark = "-" if sign < 0 else "+"
+        if text == "1":
+            parts += [f"{mark} {name}" for name in names]
+            continue
+        factor = f"({text})" if " " in text else text
+        inner = names[0] if len(names) == 1 else f"({' + '.join(names)})"
+        parts.append(f"{mark} {factor}*{inner}")
+    return f"{renamed(kept)} = {' '.join(parts)}"
+
+
+def report(found: BaseParameters) -> str:
+    """Everything, as text."""
+    lines = [
+        f"{found.original.name}: {len(found.names)} base parameters",
+        f"method: {found.method}",
+    ]
+    lines += [f"note: {note}" for note in found.notes]
+    if found.conditions:
+        lines.append("if none of these is zero: " + ", ".join(found.conditions))
+    lines += ["", *("  " + relation(kept, others) for kept, others in found.relations.items())]
+    if found.no_effect:
+        lines += ["", "no effect: " + ", ".join(found.no_effect)]
+    if found.friction:
+        lines += ["", "apart: " + ", ".join(found.friction)]
+    return "\n".join(lines) + "\n"
+
+
+def latex(found: BaseParameters) -> str:
+    """A tabular of the relations, ready for \\input."""
+    rows = [
+        rf"  ${latex_regrouped(kept) if others else latex_name(kept)}$ & ${_right_side(kept, others)}$ \\"
+        for kept, others in found.relations.items()
+    ]
+    idle = ", ".join(f"${latex_name(name)}$" for name in found.no_effect)
+    head = [
+        f"% base parameters of {found.original.name}: {found.method}",
+        r"\begin{tabular}{ll}",
+        r"  \hline",
+        r"  parameter & stands for \\",
+        r"  \hline",
+    ]
+    tail = [r"  \hline", r"\end{tabular}"]
+    if idle:
+        tail.append(rf"\par No effect: {idle}.")
+    return "\n".join([*head, *rows, *tail]) + "\n"
+
+
+def latex_name(name: str) -> str:
+    """A parameter's name in LaTeX."""
+    return rf"I_{{a,{name[2:]}}}" if re.fullmatch(r"IA\d+", name) else notation_latex(name)
+
+
+def latex_regrouped(name: str) -> str:
+    """XXR_{2}."""
+    letters = name.rstrip("0123456789")
+    number = name[len(letters) :]
+    return rf"I_{{aR,{number}}}" if letters == "IA" else rf"{letters}R_{{{number}}}"
+
+
+def _right_side(kept: str, others: Mapping[str, Formula]) -> str:
+    parts = [latex_name(kept)]
+    for sign, text, names in grouped(others):
+        mark = "-" if sign < 0 else "+"
+        symbols = [latex_name(name) for name in names]
+        if text == "1":
+            parts += [f"{mark} {symbol}" for symbol in symbols]
+            continue
+        factor = f"({latex_formula(text)})" if " " in text else latex_formula(text)
+        inner = symbols[0] if len(symbols) == 1 else f"({' + '.join(symbols)})"
+        parts.append(rf"{mark} {factor}\,{inner}")
+    return " ".join(parts)
+
+
+def latex_formula(text: str) -> str:
+    """The text of a formula in LaTeX."""
+    out: list[str] = []
+    roots: list[int] = []  # depth of brackets at which a root ends
+    depth = 0
+    tokens = _TOKEN.findall(text)
+    k = 0
+    while k < len(tokens):
+        token = tokens[k]
+        if token == "sqrt":
+            out.append(r"\sqrt{")
+            roots.append(depth)
+            depth += 1
+            k += 1  # its bracket
+        elif token == ")" and roots and roots[-1] == depth - 1:
+            out.append("}")
+            roots.pop()
+            depth -= 1
+        elif token == "^":
+            out.append(f"^{{{tokens[k + 1]}}}")
+            k += 1
+        elif token == "*":
+            out.append(r"\,")
+        elif token in _FUNCTIONS:
+            out.append(rf"\{token} " if token == "pi" else rf"\{token}")
+        elif re.match(r"[A-Za-z_]", token):
+            out.append(latex_name(token))
+        else:
+            depth += {"(": 1, ")": -1}.get(token, 0)
+            out.append(token)
+        k += 1
+    return "".join(out)
