@@ -24,7 +24,8 @@ from symoro.models.spatial import (
 )
 from symoro.program.builder import Builder
 from symoro.robot.description import Frame, JointType, Link, Robot
-from tests.oracle.dynamics import Array, about_x, about_z, shift
+from tests.oracle.dynamics import Array
+from tests.oracle.placement import placement
 
 ANGLES = ("0", "pi/2", "-pi/2", "pi", "0.7", "-1.9")
 CLOSE = 1e-13
@@ -39,7 +40,7 @@ def placed(seed: int, sigma: JointType = JointType.REVOLUTE) -> tuple[Local, Arr
     frame = Frame(0, sigma, gamma=gamma, alpha=alpha, theta=theta, b=formula(b), d=formula(d), r=formula(r))
     local = local_frames(BUILDER, Robot("one", (frame,), (Link(),)), {1: 0.0})[1]
     g, a, t = (f.value({}) for f in (gamma, alpha, theta))
-    T = about_z(g) @ shift(0, 0, b) @ about_x(a) @ shift(d, 0, 0) @ about_z(t) @ shift(0, 0, r)
+    T = placement(g, b, a, d, t, r)
     return local, np.array(twist_transform(T.real.tolist()), float)
 
 

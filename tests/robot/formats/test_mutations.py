@@ -56,7 +56,7 @@ LARGE = {
     "yaml nominal": (
         "yaml",
         "symoro: 1\nname: x\nframes: [{d: D}]\nnominal: {D: 1e300}\n",
-        "value 1e+300 of D",
+        "nominal value of D is 1e+300",
     ),
     "yaml gravity": (
         "yaml",

@@ -54,9 +54,10 @@ class Torques:
 
     def recursion(self, qd: Motion, qdd: Motion) -> NewtonEuler:
         """The recursion after all its walks: its bodies hold the wrenches, `efforts` those along the joints."""
+        inertias = self.inertias  # before gravity: parameters are listed in the order in which they are met
         found = NewtonEuler(self.builder, self.formulation, self.locals_, self.trig)
         found.move(self.base, gravity(self.builder, self.robot), qd, qdd)
-        found.load(self.inertias, self.wrenches)
+        found.load(inertias, self.wrenches)
         found.gather()
         return found
 
