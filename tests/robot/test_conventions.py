@@ -14,7 +14,7 @@ from symoro.errors import NotApplicableError, UnknownNameError
 from symoro.expr.formula import Formula, formula
 from symoro.robot.conventions import (
     Convention,
-    Row,
+    JointRow,
     Table,
     convention_named,
     from_table,
@@ -152,7 +152,7 @@ def tables(draw: st.DrawFn) -> Table:
     for _ in range(draw(st.integers(1, 4))):
         columns = Table(convention, ()).columns
         values = tuple(draw(kinds.get(column, lengths)) for column in columns)
-        rows.append(Row(draw(st.sampled_from(list(JointType))), values))
+        rows.append(JointRow(draw(st.sampled_from(list(JointType))), values))
     return Table(convention, tuple(rows))
 
 
@@ -201,8 +201,8 @@ def test_craig_is_khalil_without_gamma_and_b() -> None:
 def test_classic_table_of_a_planar_arm_is_exact() -> None:
     zero, L1, L2 = formula(0), Formula("L1"), Formula("L2")
     rows = (
-        Row(JointType.REVOLUTE, (zero, zero, L1, zero)),
-        Row(JointType.REVOLUTE, (formula("pi/2"), zero, L2, formula("-pi/2"))),
+        JointRow(JointType.REVOLUTE, (zero, zero, L1, zero)),
+        JointRow(JointType.REVOLUTE, (formula("pi/2"), zero, L2, formula("-pi/2"))),
     )
     robot = from_table(Table(Convention.DENAVIT_HARTENBERG, rows), "planar")
     assert [str(f.d) for f in robot.frames] == ["0", "L1"]
@@ -315,7 +315,7 @@ def test_loops_are_refused() -> None:
 
 
 def test_a_tool_that_cannot_be_joined_is_refused() -> None:
-    row = Row(JointType.REVOLUTE, (formula(0), formula(0), Formula("a"), formula("pi/2")))
+    row = JointRow(JointType.REVOLUTE, (formula(0), formula(0), Formula("a"), formula("pi/2")))
     place = Placement(1, gamma=Formula("g"), alpha=Formula("x"))
     with pytest.raises(NotApplicableError, match="three axes"):
         from_table(Table(Convention.DENAVIT_HARTENBERG, (row,), tool=Tool(place)))

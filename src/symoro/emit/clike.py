@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
-from symoro.emit.code import Code, KernelCall, Step
+from symoro.emit.code import Code, Instruction, KernelCall
 from symoro.emit.flow import Event, Load, Store
 from symoro.emit.layout import call_arguments, remark, wrap
 from symoro.emit.parts import WHOLE, Parts, Unit, cut, whole, words
@@ -346,7 +346,7 @@ def _by_the_call(code: Code, style: Style, condition: str = "") -> list[str]:
     return [INDENT + line for line in [*lines, "}"]]
 
 
-def _statement(step: Step, style: Style, indent: str) -> list[str]:
+def _statement(step: Instruction, style: Style, indent: str) -> list[str]:
     if isinstance(step, KernelCall):
         return _kernel_call(step, style, indent)
     return [wrap(f"{indent}const {style.scalar} {step[0]} = {step[1]};", indent + INDENT)]

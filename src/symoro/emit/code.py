@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from symoro.emit.dialect import Dialect
-from symoro.emit.flow import Constant, Event, Load, Place, flow
+from symoro.emit.flow import Constant, Event, Load, Source, flow
 from symoro.emit.listing import LONGEST_EXPANDED, Listing, lower
 from symoro.emit.names import Names, identifier, numbered
 from symoro.emit.remarks import remarks
@@ -50,7 +50,7 @@ class KernelCall:
     size: int
 
 
-Step = tuple[str, str] | KernelCall
+Instruction = tuple[str, str] | KernelCall
 
 
 @dataclass(frozen=True)
@@ -82,7 +82,7 @@ class Code:
     setup: list[tuple[str, str]]
     constants: list[Constant]
     loads: list[Load]
-    call: list[Step]
+    call: list[Instruction]
     outputs: list[list[str]]
     flow: list[Event]
     setup_operations: frozenset[int]
@@ -195,7 +195,7 @@ class _Coder:
             self._arcs(layers),
         )
 
-    def _remarks(self, steps: dict[int, Step]) -> dict[str, str]:
+    def _remarks(self, steps: dict[int, Instruction]) -> dict[str, str]:
         found: dict[str, str] = {}
         for part in (self.listing.setup, self.listing.call):
             for i, text in remarks(self.listing, part).items():
@@ -231,7 +231,7 @@ class _Coder:
     def claim(self, wanted: str) -> str:
         return self.dialect.symbol(self.names.claim(wanted))
 
-    def _flow(self, places: dict[int, Place]) -> list[Event]:
+    def _flow(self, places: dict[int, Source]) -> list[Event]:
         position = {i: at for at, i in enumerate(self.listing.call)}
         found = flow(self.listing, places)
         return [position[event] if isinstance(event, int) else event for event in found]
@@ -258,12 +258,12 @@ class _Coder:
             raise ProgramError(f"program {program.name}: symbol '{symbol}' is not {kind}")
         return loads, reads
 
-    def _steps(self) -> dict[int, Step]:
+    def _steps(self) -> dict[int, Instruction]:
         """Texts of all nodes, and the statements of those that have one."""
         graph, own, renderer = self.graph, self.listing.own, self.renderer
         op, cls, expression = graph.op, graph.cls, renderer.expression
         variables = self._variables()
-        steps: dict[int, Step] = {}
+        steps: dict[int, Instruction] = {}
         results: dict[int, str] = {}
         for i in self.program.nodes:
             if op[i] >= ops.ADD:
@@ -280,7 +280,7 @@ class _Coder:
                 renderer.leaf(i, self.dialect.element.format(results[index], entry + self.dialect.base))
         return steps
 
-    def _assign(self, i: int, name: str) -> Step:
+    def _assign(self, i: int, name: str) -> Instruction:
         """The statement of node i, in the polarity that its name says or that needs the fewest signs."""
         renderer = self.renderer
         votes = self.listing.votes.get(i, 0)

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from symoro.emit import reserved
-from symoro.emit.code import Code, KernelCall, Step, code_of
+from symoro.emit.code import Code, Instruction, KernelCall, code_of
 from symoro.emit.dialect import Dialect, Files, Language, decimal
 from symoro.emit.flow import Load, Store
 from symoro.emit.header import commented, header_lines
@@ -185,11 +185,11 @@ def _body(code: Code, indent: str, entry: Entry) -> list[str]:
     return lines
 
 
-def _statements(code: Code, steps: Iterable[Step], indent: str) -> list[str]:
+def _statements(code: Code, steps: Iterable[Instruction], indent: str) -> list[str]:
     return [line for step in steps for line in (*remark(code, step, indent), *_statement_lines(step, indent))]
 
 
-def _statement_lines(step: Step, indent: str) -> list[str]:
+def _statement_lines(step: Instruction, indent: str) -> list[str]:
     if not isinstance(step, KernelCall):
         return [_statement(*step, indent)]
     lines = []

@@ -11,7 +11,7 @@ import json
 from collections.abc import Iterable, Mapping, Sequence
 
 from symoro.emit import reserved
-from symoro.emit.code import Code, KernelCall, Step, code_of
+from symoro.emit.code import Code, Instruction, KernelCall, code_of
 from symoro.emit.dialect import Dialect, Files, Language
 from symoro.emit.header import commented, header_lines
 from symoro.emit.layout import (
@@ -124,7 +124,7 @@ def _entry(array: str, index: Sequence[int]) -> str:
     return f"{array}[{', '.join(map(str, index))}]"
 
 
-def _statements(code: Code, steps: Iterable[Step]) -> list[str]:
+def _statements(code: Code, steps: Iterable[Instruction]) -> list[str]:
     lines: list[str] = []
     for step in steps:
         lines += remark(code, step, _INDENT)

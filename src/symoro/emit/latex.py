@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from fractions import Fraction
 
-from symoro.emit.code import Code, KernelCall, Step, code_of
+from symoro.emit.code import Code, Instruction, KernelCall, code_of
 from symoro.emit.dialect import Dialect, Files, Language
 from symoro.emit.header import clean, commented, header_lines
 from symoro.emit.layout import indices, output_entries, remark
@@ -142,7 +142,7 @@ def _equations(code: Code, symbol: Callable[[str], str]) -> str:
     return "\n".join(aligned(heading, lines) for heading, lines in parts if lines)
 
 
-def _sections(code: Code, heading: str, steps: Sequence[Step]) -> list[tuple[str, list[str]]]:
+def _sections(code: Code, heading: str, steps: Sequence[Instruction]) -> list[tuple[str, list[str]]]:
     """Steps under headings: a new one where a part of the model begins."""
     found: list[tuple[str, list[str]]] = [(heading, [])]
     for step in steps:

@@ -88,7 +88,7 @@ def variable_field(sigma: JointType) -> str:
 
 
 @dataclass(frozen=True)
-class Row:
+class JointRow:
     """One joint: its parameters in the order of the table's columns, the offset where the variable is."""
 
     sigma: JointType
@@ -107,7 +107,7 @@ class Table:
     """
 
     convention: Convention
-    rows: tuple[Row, ...]
+    rows: tuple[JointRow, ...]
     base: tuple[Formula, ...] = IDENTITY16
     tool: Tool | None = None
     links: tuple[Link, ...] = ()
@@ -317,7 +317,7 @@ class _Chain:
     def table(self, convention: Convention) -> Table:
         fields = COLUMNS[convention].values()
         rows = tuple(
-            Row(frame.sigma, tuple(getattr(frame, field) for field in fields), frame.name)
+            JointRow(frame.sigma, tuple(getattr(frame, field) for field in fields), frame.name)
             for frame in self.frames
         )
         return Table(convention, rows, self.base, self.tool, tuple(self.links))

@@ -34,7 +34,7 @@ FLAT = 1e-9
 
 
 @dataclass(frozen=True, eq=False)
-class Row:
+class PostureRow:
     """A posture to be shown: row `number` of the model's result, from 1; `residual` is its distance from the pose."""
 
     number: int
@@ -48,7 +48,7 @@ class Row:
 class Answer:
     """The postures of one pose, solutions first; `nearest` tells which is nearest to a posture, if one was named."""
 
-    rows: tuple[Row, ...]
+    rows: tuple[PostureRow, ...]
     nearest: Nearest | None
 
     @property
@@ -208,7 +208,7 @@ def _answer(robot: Robot, joints: Joints, found: dict[str, Any], aim: Array | No
             continue
         free = tuple(name for name, flag in zip(joints.names, found["free"][k], strict=True) if flag)
         for q in windings(robot, found["q"][k]) if limits else [found["q"][k]]:
-            rows.append(Row(k + 1, q, WORDS[status], float(found["residual"][k]), free))
+            rows.append(PostureRow(k + 1, q, WORDS[status], float(found["residual"][k]), free))
     rows.sort(key=lambda row: (ORDER.index(row.status), 0.0 if row.status in SOLVED else row.residual))
     if aim is None or not rows:
         return Answer(tuple(rows), None)

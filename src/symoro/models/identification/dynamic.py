@@ -39,7 +39,7 @@ from symoro.models.identification.columns import (
     columns,
     has_parameters,
 )
-from symoro.models.identification.twists import Twist, joint_twists, name_twist, own_axes
+from symoro.models.identification.twists import RunTwist, joint_twists, name_twist, own_axes
 from symoro.models.joints import Trigonometry
 from symoro.models.kinematic.motion import QD, QDD, Q
 from symoro.models.recursion import base_motion, local_frames
@@ -52,7 +52,7 @@ from symoro.robot.description import Robot
 Entries = dict[tuple[int, Column], Scalar]  # (joint of the tree, column)
 
 
-def felt(body: Body, twist: Twist) -> dict[str, Scalar]:
+def felt(body: Body, twist: RunTwist) -> dict[str, Scalar]:
     """The effort of one joint for a unit of each parameter of a link, which moves by `twist` with that joint."""
     u, w, wd, vd, (d23, d31, d12) = body.u, body.w, body.wd, body.vd, body.d
     w12, w13, w23 = w[0] * w[1], w[0] * w[2], w[1] * w[2]

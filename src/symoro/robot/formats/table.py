@@ -31,7 +31,7 @@ from symoro.files import MADE_BY
 from symoro.robot.conventions import (
     COLUMNS,
     Convention,
-    Row,
+    JointRow,
     Table,
     convention_named,
     from_table,
@@ -189,14 +189,14 @@ class _Reader:
 
     # -- rows
 
-    def _row(self, j: int, number: int, line: str) -> Row:
+    def _row(self, j: int, number: int, line: str) -> JointRow:
         self.row_lines.append(number)
         cells = split_cells(line, self.separator)
         if len(cells) != len(self.columns):
             hint = "separate cells by commas" if self.separator == " " else None
             message = f"row {j} has {len(cells)} cells, the header {len(self.columns)}"
             self.report.add(message, (number, 1), None, hint)
-            return Row(JointType.FIXED, (ZERO,) * len(COLUMNS[self.convention]))
+            return JointRow(JointType.FIXED, (ZERO,) * len(COLUMNS[self.convention]))
         by_name = {name: cells[position] for name, position in self.columns.items()}
         sigma = self._joint(number, by_name["joint"])
         if "j" in by_name and by_name["j"].text != str(j):
@@ -205,7 +205,7 @@ class _Reader:
         values = tuple(
             self._value(j, number, sigma, column, by_name.get(column)) for column in COLUMNS[self.convention]
         )
-        return Row(sigma, values, by_name["name"].text if "name" in by_name else "")
+        return JointRow(sigma, values, by_name["name"].text if "name" in by_name else "")
 
     def _joint(self, number: int, cell: Cell) -> JointType:
         sigma = _JOINTS.get(cell.text.lower())

@@ -74,7 +74,7 @@ def fixed_base(gravity: Sequence[Scalar]) -> Span:
 
 
 @dataclass
-class Place:
+class RestFrame:
     """The constant part of frame j on its antecedent: rotation (its joint at q = 0) and position."""
 
     rotation: list[list[Scalar]]
@@ -82,7 +82,7 @@ class Place:
     axis: list[Scalar]
 
 
-def place(geometry: Field, robot: Robot, j: int) -> Place:
+def place(geometry: Field, robot: Robot, j: int) -> RestFrame:
     """iTj with q_j = 0; a joint that follows others is where it is with those at zero."""
     frame = robot.frame(j)
     (sg, cg), (sa, ca) = geometry.sincos(frame.gamma), geometry.sincos(frame.alpha)
@@ -98,7 +98,7 @@ def place(geometry: Field, robot: Robot, j: int) -> Place:
     x, y, z = (
         turn_z(gamma, turn_x(alpha, turn_z(theta, unit))) for unit in ([1, 0, 0], [0, 1, 0], [0, 0, 1])
     )
-    return Place([list(row) for row in zip(x, y, z, strict=True)], origin(gamma, alpha, b, d, r), z)
+    return RestFrame([list(row) for row in zip(x, y, z, strict=True)], origin(gamma, alpha, b, d, r), z)
 
 
 @dataclass

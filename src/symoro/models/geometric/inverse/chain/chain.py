@@ -21,7 +21,7 @@ from symoro.errors import NotApplicableError
 from symoro.expr.linalg import Matrix, add, homogeneous, identity, matmul, matvec, position_of, rotation_of
 from symoro.expr.scalar import Expr, Scalar, cos, sin, symbol
 from symoro.models.geometric.steps import standing_frame
-from symoro.models.joints import Place, fixed_place, is_zero, place_of
+from symoro.models.joints import JointPlace, fixed_place, is_zero, place_of
 from symoro.program.builder import Builder
 from symoro.robot.coordinates import relation
 from symoro.robot.description import JointType, Robot
@@ -181,7 +181,7 @@ def _way_to(builder: Builder, robot: Robot, j: int, known: Mapping[int, Scalar])
     return _along(place_of(builder, robot, j, {j: 0}), joint)
 
 
-def _along(place: Place, *joint: Motion) -> list[Motion]:
+def _along(place: JointPlace, *joint: Motion) -> list[Motion]:
     """The motions of iTj, with those of an unknown joint where it moves."""
     first = [Motion("z", place.gamma.value, place.b), Motion("x", place.alpha.value, place.d)]
     return [*first, Motion("z", place.theta.value), *joint, Motion("z", 0, place.r)]

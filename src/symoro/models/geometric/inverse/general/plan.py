@@ -25,7 +25,7 @@ SHIFTS = 2  # choices of shifts of each of these
 ENOUGH = 0.9  # share of the configurations that the best arrangement must find
 NEAR = 1e-6
 
-Step = tuple[float, float, float, float]
+Arrangement = tuple[float, float, float, float]
 Score = tuple[int, int, int]
 
 
@@ -95,7 +95,7 @@ def _arrangements(kinds: list[int]) -> list[int]:
     return [k for k, order in enumerate(orders) if kinds[order[2]] or not kinds[order[5]]]
 
 
-def _step(kinds: list[int], arrangement: int, rng: np.random.Generator) -> Step:
+def _step(kinds: list[int], arrangement: int, rng: np.random.Generator) -> Arrangement:
     """An arrangement with random shifts: none of a sliding joint, except of the pivot, where one is needed."""
     order = role_order(arrangement)
     shifts = rng.uniform(-1, 1, 3)
@@ -105,7 +105,7 @@ def _step(kinds: list[int], arrangement: int, rng: np.random.Generator) -> Step:
     return float(arrangement), float(shifts[0]), float(shifts[1]), float(shifts[2])
 
 
-def _score(placements: Array, q: Array, kinds: list[int], step: Step) -> Score:
+def _score(placements: Array, q: Array, kinds: list[int], step: Arrangement) -> Score:
     """Configurations found again, solutions found in all, and minus the candidates beyond these.
 
     What a singular pencil finds it finds by chance, and it does not count.

@@ -69,7 +69,7 @@ from symoro.models.geometric.inverse.step import Draft, Step
 
 SMALL = 1e-3  # a divisor, beside what it divides
 Lines = tuple[tuple[Expr, Expr], ...]
-Row = tuple[Vector, Form]  # a y = b: the factors of (yx, yy), and b
+LinearEquation = tuple[Vector, Form]  # a y = b: the factors of (yx, yy), and b
 
 
 @dataclass(frozen=True)
@@ -177,7 +177,7 @@ def _repeating(step: Step) -> Step:
     return replace(step, meets=(), repeats=step.meets)
 
 
-def _turn_by_larger(problem: Problem, position: Position, rows: Sequence[Row]) -> Step:
+def _turn_by_larger(problem: Problem, position: Position, rows: Sequence[LinearEquation]) -> Step:
     """y = (m b + w (-my, mx)) / |m|^2, w^2 = |m|^2 (Fx^2 + Fy^2) - b^2, of the equation m y = b with the larger m."""
     k, label = position.k.unknown, position.j.unknown.label
     number = problem.builder.number
@@ -194,7 +194,7 @@ def _turn_by_larger(problem: Problem, position: Position, rows: Sequence[Row]) -
     return _turn_onto(problem, draft, position, end)
 
 
-def _rows(position: Position) -> tuple[Row, Row]:
+def _rows(position: Position) -> tuple[LinearEquation, LinearEquation]:
     """The two equations that are linear in y = Jj F, with yz = Fz on their right sides."""
     r, p = position.rotation, position.offset
     near, far = position.near, position.far
@@ -246,7 +246,7 @@ def _turn_to_side(problem: Problem, position: Position) -> Step:
     return _turn_onto(problem, draft, position, matvec(transpose(r), subtract(h, p))[:2])
 
 
-def _turn_once(problem: Problem, position: Position, row: Row) -> Step:
+def _turn_once(problem: Problem, position: Position, row: LinearEquation) -> Step:
     """u (C Fx - S Fy, S Fx + C Fy) = b."""
     j, k = position.j, position.k.unknown
     u, right = row
