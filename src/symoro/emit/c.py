@@ -19,7 +19,7 @@ from dataclasses import dataclass, replace
 
 from symoro.emit import reserved
 from symoro.emit.clike import (
-    Body,
+    FunctionBody,
     Style,
     array_of,
     asks_for_numbers,
@@ -235,7 +235,7 @@ def _kernels(names: Sequence[str], scalar: str) -> list[str]:
     return texts if scalar == "double" else [_in_float(text) for text in texts]
 
 
-def _functions(heads: Sequence[str], bodies: Sequence[Body]) -> list[str]:
+def _functions(heads: Sequence[str], bodies: Sequence[FunctionBody]) -> list[str]:
     """The text of each function, with that of its parts before it."""
     made = []
     for prototype, body in zip(heads, bodies, strict=True):

@@ -25,7 +25,7 @@ _NUMBER = re.compile(r"[0-9]+\Z")
 
 
 @dataclass(frozen=True)
-class Arrays:
+class CodeNames:
     """Names in the emitted code: of the file, of the functions and of their arguments."""
 
     base: str
@@ -75,7 +75,7 @@ class Code:
     """
 
     program: Program
-    arrays: Arrays
+    arrays: CodeNames
     counted: OpCount
     parameters: tuple[str, ...]
     reads: list[tuple[int, str]]
@@ -134,11 +134,11 @@ def base_name(program: Program, dialect: Dialect, names: Names, name: str | None
     return names.claim(f"{wanted}_model" if wanted in dialect.externals else wanted)
 
 
-def _arrays(program: Program, dialect: Dialect, names: Names, name: str | None) -> Arrays:
+def _arrays(program: Program, dialect: Dialect, names: Names, name: str | None) -> CodeNames:
     outputs = [port.name for port in program.outputs]
     if dialect.listing:
         base = identifier(name or program.name, "model")
-        return Arrays(
+        return CodeNames(
             base, base, "", "", tuple(port.name for port in program.inputs), _claimed(names, outputs)
         )
     base = base_name(program, dialect, names, name)
@@ -152,7 +152,7 @@ def _arrays(program: Program, dialect: Dialect, names: Names, name: str | None) 
 
     call, setup, batch = map(function, (dialect.call_name, dialect.setup_name, dialect.batch_name))
     inputs = _claimed(names, [port.name for port in program.inputs])
-    return Arrays(base, call, setup, batch, inputs, _claimed(names, outputs), *_claimed(names, "pkni"))
+    return CodeNames(base, call, setup, batch, inputs, _claimed(names, outputs), *_claimed(names, "pkni"))
 
 
 def _claimed(names: Names, wanted: Iterable[str]) -> tuple[str, ...]:
@@ -166,7 +166,7 @@ class _Coder:
         self.constants = frozenset(listing.constants)
         self.renderer = Renderer(self.graph, dialect)
 
-    def code(self, arrays: Arrays, counted: OpCount, layers: list[list[int]]) -> Code:
+    def code(self, arrays: CodeNames, counted: OpCount, layers: list[list[int]]) -> Code:
         program, graph, renderer = self.program, self.graph, self.renderer
         symbols, reads = self._symbols()
         renderer.constants([i for i in program.nodes if graph.cls[i] == ops.CONSTANT])

@@ -23,7 +23,7 @@ from symoro.program.program import Program, Shape
 # 255 continuation lines are all that the standard grants one statement.
 LONGEST_EXPANDED = 1000
 WIDTH = 100
-Entry = Callable[[str, tuple[int, ...]], str]
+Subscripts = Callable[[str, tuple[int, ...]], str]
 
 
 def _number(value: Number) -> str:
@@ -161,7 +161,7 @@ def _locals(names: Sequence[str]) -> list[str]:
     return lines
 
 
-def _body(code: Code, indent: str, entry: Entry) -> list[str]:
+def _body(code: Code, indent: str, entry: Subscripts) -> list[str]:
     a, program = code.arrays, code.program
     reads = [list(indices(port.shape, 1)) for port in program.inputs]
     writes = [list(indices(port.shape, 1)) for port in program.outputs]

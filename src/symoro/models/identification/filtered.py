@@ -28,7 +28,7 @@ from symoro.expr.linalg import Vector, VectorLike, add, cross, dot
 from symoro.expr.scalar import Scalar
 from symoro.models.catalogue import Port, model
 from symoro.models.coordinates import joint_motion
-from symoro.models.dynamic.newton_euler import Body
+from symoro.models.dynamic.newton_euler import LinkState
 from symoro.models.dynamic.setting import gravity
 from symoro.models.identification.columns import (
     AT_REST,
@@ -38,7 +38,7 @@ from symoro.models.identification.columns import (
     at_rest_with_parameters,
     columns,
 )
-from symoro.models.identification.dynamic import Entries, drive, rows
+from symoro.models.identification.dynamic import RegressorEntries, drive, rows
 from symoro.models.identification.twists import (
     Bodies,
     Direction,
@@ -94,7 +94,7 @@ def slopes(moving: RunTwist, rate: RunTwist, shift: RunTwist, g: Vector) -> dict
     return _link(_paired(w, b), ms, dot(V, c) - dot(g, v))
 
 
-def _start(body: Body, moving: RunTwist) -> RunTwist:
+def _start(body: LinkState, moving: RunTwist) -> RunTwist:
     """What a unit of its own joint's position takes from the velocity of a body, in its frame."""
     (vx, vy, _), (wx, wy, _) = moving.linear, moving.angular.value
     if body.sigma == JointType.PRISMATIC:
@@ -111,8 +111,8 @@ def shifts(bodies: Bodies, moving: Mapping[int, RunTwist], trig: Trigonometry) -
 class Split:
     """The entries of D1 and D2 for every joint of the tree and every column there can be."""
 
-    first: Entries
-    second: Entries
+    first: RegressorEntries
+    second: RegressorEntries
 
 
 def split(builder: Builder, robot: Robot, q: Mapping[int, Scalar], qd: Mapping[int, Scalar]) -> Split:

@@ -15,13 +15,13 @@ from dataclasses import dataclass, replace
 from symoro.expr.linalg import Vector, add, cross
 from symoro.expr.scalar import Scalar
 from symoro.models.dynamic.formulation import Formulation, quick
-from symoro.models.dynamic.newton_euler import Body, NewtonEuler
+from symoro.models.dynamic.newton_euler import LinkState, NewtonEuler
 from symoro.models.joints import Trigonometry
 from symoro.models.recursion import local_frames, outward, turn_back_z
 from symoro.program.builder import Builder
 from symoro.robot.description import JointType, Robot
 
-Bodies = Mapping[int, Body]
+Bodies = Mapping[int, LinkState]
 
 
 @dataclass(frozen=True)
@@ -31,7 +31,7 @@ class Direction:
     value: Vector
     ahead: Vector | None = None
 
-    def to(self, body: Body, trig: Trigonometry) -> Direction:
+    def to(self, body: LinkState, trig: Trigonometry) -> Direction:
         """The vector in the axes of the next body."""
         if body.parallel and body.group and self.ahead is not None:
             x, y, _ = turn_back_z(trig.sincos(body.group), self.ahead)
@@ -47,12 +47,12 @@ class RunTwist:
     linear: Vector
     angular: Direction
 
-    def to(self, body: Body, trig: Trigonometry) -> RunTwist:
+    def to(self, body: LinkState, trig: Trigonometry) -> RunTwist:
         """What the next body moves by when it is fixed to this one."""
         moved = add(self.linear, cross(self.angular.value, body.position))
         return RunTwist(body.to_body(moved), self.angular.to(body, trig))
 
-    def plus(self, body: Body, rate: Scalar) -> RunTwist:
+    def plus(self, body: LinkState, rate: Scalar) -> RunTwist:
         """The twist with the velocity of the body's own joint."""
         x, y, z = self.linear
         if body.sigma == JointType.PRISMATIC:
@@ -71,7 +71,9 @@ def own_axes(formulation: Formulation) -> Formulation:
     return replace(formulation, links=tuple(replace(choice, before=False) for choice in formulation.links))
 
 
-def placed(builder: Builder, robot: Robot, q: Mapping[int, Scalar], trig: Trigonometry) -> dict[int, Body]:
+def placed(
+    builder: Builder, robot: Robot, q: Mapping[int, Scalar], trig: Trigonometry
+) -> dict[int, LinkState]:
     """The bodies on their antecedents, each after its own."""
     return NewtonEuler(builder, own_axes(quick(robot)), local_frames(builder, robot, q, trig), trig).bodies
 
@@ -82,11 +84,11 @@ def joint_twists(bodies: Bodies, trig: Trigonometry) -> dict[tuple[int, int], Ru
 
 
 def by_joint(
-    bodies: Bodies, trig: Trigonometry, start: Callable[[Body], RunTwist]
+    bodies: Bodies, trig: Trigonometry, start: Callable[[LinkState], RunTwist]
 ) -> dict[tuple[int, int], RunTwist]:
     """(k, j) -> what starts at joint k, carried to link j, itself or one beyond it."""
 
-    def step(body: Body, above: dict[int, RunTwist]) -> dict[int, RunTwist]:
+    def step(body: LinkState, above: dict[int, RunTwist]) -> dict[int, RunTwist]:
         found = {k: twist.to(body, trig) for k, twist in above.items()}
         return found if body.sigma == JointType.FIXED else {**found, body.j: start(body)}
 

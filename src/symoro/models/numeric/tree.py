@@ -35,7 +35,7 @@ from symoro.robot.coordinates import followers, independent, relation
 from symoro.robot.description import GEOMETRIC, Frame, JointType, Placement, Robot
 from symoro.robot.topology import Loop, cut_joints, loops, outward
 
-Value = Callable[[Formula], Any]  # a double, a scaled integer, or an array of doubles: one a posture
+Valuation = Callable[[Formula], Any]  # a double, a scaled integer, or an array of doubles: one a posture
 
 
 class Placements(NamedTuple):
@@ -101,7 +101,7 @@ class NumericTree:
 
 def numeric_tree(
     robot: Robot,
-    value: Value,
+    value: Valuation,
     *,
     exact: bool = False,
     postures: int = 1,
@@ -147,7 +147,7 @@ def formulas(robot: Robot, frames: Iterable[int] | None = None) -> list[Formula]
     return found
 
 
-def local_pose(place: Frame | Placement, value: Value, *, exact: bool = False) -> Placements:
+def local_pose(place: Frame | Placement, value: Valuation, *, exact: bool = False) -> Placements:
     """iTj, the joint at zero."""
     numbers = (value(getattr(place, name)) for name in GEOMETRIC)
     gamma, b, alpha, d, theta, r = (array(x, exact=exact) for x in numbers)

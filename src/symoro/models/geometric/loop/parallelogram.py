@@ -96,7 +96,7 @@ def parallelogram(
         if beta is not None and _opposite_equal(probes, turned):
             inverse = _unimodular(turned, closing, list(joints))
             if inverse is not None:
-                return _Writer(builder, probes, turned, beta, closing, known, joints, inverse).written(
+                return _StepWriter(builder, probes, turned, beta, closing, known, joints, inverse).written(
                     every_mode
                 )
     return None
@@ -162,7 +162,7 @@ def _unimodular(sides: Sequence[Side], closing: AngleSum, joints: Sequence[int])
     return [[round(x) for x in row] for row in numpy.linalg.inv(matrix)]
 
 
-class _Writer:
+class _StepWriter:
     """Writes the step of a parallelogram whose sides are a, b, c, d."""
 
     def __init__(

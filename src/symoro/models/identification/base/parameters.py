@@ -22,7 +22,7 @@ from symoro.expr.formula import ZERO, Formula, combine
 from symoro.expr.scalar import Expr
 from symoro.models.catalogue import Option, Port, model
 from symoro.models.identification.base import report
-from symoro.models.identification.base.exact.element import Element, Scalar
+from symoro.models.identification.base.exact.element import Element, ExactScalar
 from symoro.models.identification.base.exact.field import Field
 from symoro.models.identification.base.functions import FULL, Span
 from symoro.models.identification.base.geometry import (
@@ -254,10 +254,10 @@ def assembled(
     notes: tuple[str, ...],
 ) -> BaseParameters:
     """The result, its exact numbers written as formulas."""
-    made: dict[Scalar, Coefficient] = {}
+    made: dict[ExactScalar, Coefficient] = {}
     conditions: dict[str, None] = {}
 
-    def coefficient(x: Scalar) -> Coefficient:
+    def coefficient(x: ExactScalar) -> Coefficient:
         if x not in made:
             made[x] = Coefficient(geometry.formula(x).text)
             if isinstance(x, Element) and x.den != x.ring.one:

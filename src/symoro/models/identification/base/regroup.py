@@ -19,13 +19,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from symoro.models.identification.base.exact.element import Scalar
+from symoro.models.identification.base.exact.element import ExactScalar
 from symoro.models.identification.base.exact.field import Field
-from symoro.models.identification.base.exact.linear import Vector, add_to, independent
+from symoro.models.identification.base.exact.linear import SparseVector, add_to, independent
 from symoro.models.identification.base.functions import (
     FULL,
-    Block,
     Expansion,
+    LinkBlock,
     RestFrame,
     Span,
     fixed_base,
@@ -39,7 +39,7 @@ from symoro.robot.coordinates import independent as coordinates
 from symoro.robot.description import INERTIAL, JointType, Robot
 from symoro.robot.topology import chain, common_ancestor, is_prefix_ordered
 
-Combination = dict[ParameterKey, Scalar]
+Combination = dict[ParameterKey, ExactScalar]
 _FIRST = ("XX", "XY", "XZ", "YZ", "ZZ", "MX", "MY")
 
 
@@ -89,7 +89,7 @@ def gravity_span(geometry: Field, robot: Robot) -> Span:
     return fixed_base([sum((z[4 * r + c] * world[r] for r in range(3)), 0) for c in range(3)])
 
 
-def blocks(robot: Robot) -> list[Block]:
+def blocks(robot: Robot) -> list[LinkBlock]:
     """The links in blocks whose joints move independently of all others; roots before what stands on them."""
     moved: dict[int, set[int]] = {i: {i} for i in coordinates(robot)}
     tree = robot.tree()
@@ -105,7 +105,7 @@ def blocks(robot: Robot) -> list[Block]:
     made = []
     for group in merged:
         links = sorted(group, key=position.__getitem__)
-        made.append(Block(tree.frame(links[0]).ant, tuple(links)))
+        made.append(LinkBlock(tree.frame(links[0]).ant, tuple(links)))
     return _after_roots(made)
 
 
@@ -133,7 +133,7 @@ def _merged(robot: Robot, groups: list[set[int]]) -> list[set[int]]:
     return found
 
 
-def _after_roots(made: list[Block]) -> list[Block]:
+def _after_roots(made: list[LinkBlock]) -> list[LinkBlock]:
     """Blocks ordered so that the root of each is met before it."""
     placed, found, waiting = {0}, [], made
     while waiting:
@@ -171,7 +171,7 @@ class _Work:
             kept += [(0, name) for name in INERTIAL]
         return {column: self.forms[column] for column in kept}
 
-    def _plain(self, block: Block) -> bool:
+    def _plain(self, block: LinkBlock) -> bool:
         """Whether the general rule is complete for it."""
         alone = len(block.links) == 1 and relation(self.robot, block.links[0]) is None
         return alone and self.spans[block.root].full
@@ -196,8 +196,8 @@ class _Work:
         block = self.blocks[number]
         columns = ordered(self.robot, set(block.functions))
         constant = self.constants[number]
-        own: list[Vector] = []
-        passed: list[Vector] = []
+        own: list[SparseVector] = []
+        passed: list[SparseVector] = []
         for column in columns:
             function = block.functions[column]
             passed.append({key[1]: c for key, c in function.items() if key[0] == "B" and key[2] == constant})
@@ -211,7 +211,7 @@ class _Work:
             self._book(block.root, rest, self.forms[columns[n]])
         return [columns[p] for p in found.pivots]
 
-    def _book(self, root: int, function: Mapping[int, Scalar], form: Combination) -> None:
+    def _book(self, root: int, function: Mapping[int, ExactScalar], form: Combination) -> None:
         """Book parameters on the root, whose functions make up theirs; a constant has no effect."""
         for b, c in function.items():
             if b and (root or self.keep_base):
@@ -250,7 +250,7 @@ class _Work:
                 value = a[r][i] * a[c][k] + (a[r][k] * a[c][i] if i != k else 0)
                 self._add(ant, name, self.forms[j, source], value)
 
-    def _carry_moment(self, ant: int, s: list[Scalar], p: list[Scalar], form: Combination) -> None:
+    def _carry_moment(self, ant: int, s: list[ExactScalar], p: list[ExactScalar], form: Combination) -> None:
         """MS' = s, J' = 2 (p.s) 1 - p s' - s p'."""
         dot = sum((x * y for x, y in zip(p, s, strict=True)), 0)
         for name, (r, c) in _ENTRIES.items():
@@ -258,7 +258,7 @@ class _Work:
         for k, name in enumerate(("MX", "MY", "MZ")):
             self._add(ant, name, form, s[k])
 
-    def _carry_mass(self, ant: int, p: list[Scalar], form: Combination) -> None:
+    def _carry_mass(self, ant: int, p: list[ExactScalar], form: Combination) -> None:
         """M' = 1, MS' = p, J' = (p.p) 1 - p p'."""
         dot = sum((x * x for x in p), 0)
         for name, (r, c) in _ENTRIES.items():
@@ -267,7 +267,7 @@ class _Work:
             self._add(ant, name, form, p[k])
         self._add(ant, "M", form, 1)
 
-    def _add(self, ant: int, name: str, form: Combination, k: Scalar) -> None:
+    def _add(self, ant: int, name: str, form: Combination, k: ExactScalar) -> None:
         if k and (ant or self.keep_base):
             add_to(self.forms[ant, name], form, k)
 
@@ -281,7 +281,7 @@ def _chosen_again(
     """Other kept columns, where those found are zero or come too late in the order: each column is a vector over
     the kept ones, and the first independent columns are taken."""
     columns = ordered(robot, allowed)
-    vectors: dict[ParameterKey, Vector] = {column: {} for column in columns}
+    vectors: dict[ParameterKey, SparseVector] = {column: {} for column in columns}
     for keeper, form in kept.items():
         for column, c in form.items():
             if column in vectors:

@@ -8,7 +8,7 @@ from typing import Any
 
 from symoro.expr.linalg import inverse_transform, position_of, rotation_of
 from symoro.expr.scalar import Expr, Scalar
-from symoro.models.geometric.inverse.chain.chain import Fixed, Item, Move, Run, Slide
+from symoro.models.geometric.inverse.chain.chain import AxisOffset, Fixed, Item, Run, Slide
 
 MatrixRow = list[Any]
 Rows = list[list[Any]]
@@ -58,7 +58,7 @@ def _run_backward(run: Run, algebra: Algebra) -> tuple[Rows, MatrixRow]:
     return _about_z(algebra, c, -s), position
 
 
-def _vector(move: Move, algebra: Algebra) -> MatrixRow:
+def _vector(move: AxisOffset, algebra: Algebra) -> MatrixRow:
     found = [algebra.lift(x) for x in move.constant]
     for unknown, direction in move.slides:
         length = algebra.value(unknown.length)

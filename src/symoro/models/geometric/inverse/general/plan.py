@@ -16,7 +16,7 @@ from symoro.expr.kernels.closed_chain_equations import Array, role_order
 from symoro.expr.kernels.closed_chain_roots import candidates
 from symoro.expr.kernels.closed_chain_table import ACCEPT, distinct, loop_errors, polish, wrapped
 
-Sample = Callable[[np.random.Generator], tuple[Sequence[float], Sequence[float]]]
+Sampler = Callable[[np.random.Generator], tuple[Sequence[float], Sequence[float]]]
 
 SEED = 6
 FIRST, SECOND = 10, 40  # configurations of the first trial of all arrangements, of the second of the best
@@ -29,7 +29,7 @@ Arrangement = tuple[float, float, float, float]
 Score = tuple[int, int, int]
 
 
-def plan(kinds: Sequence[int], sample: Sample) -> tuple[float, ...]:
+def plan(kinds: Sequence[int], sample: Sampler) -> tuple[float, ...]:
     """The plan (12 numbers) for joints of these kinds.
 
     Arguments:
@@ -69,7 +69,7 @@ def plan(kinds: Sequence[int], sample: Sample) -> tuple[float, ...]:
     return tuple(number for step in chosen for number in step)
 
 
-def _draw(sample: Sample, rng: np.random.Generator, count: int, kinds: list[int]) -> tuple[Array, Array]:
+def _draw(sample: Sampler, rng: np.random.Generator, count: int, kinds: list[int]) -> tuple[Array, Array]:
     """Placements (count, 6, 4, 4) and joint values (count, 6), lengths divided by the largest."""
     drawn = [sample(rng) for _ in range(count)]
     placements = np.zeros((count, 6, 4, 4))

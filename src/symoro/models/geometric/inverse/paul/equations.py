@@ -49,7 +49,7 @@ class Equations:
         self.probes = probes
         self.given = given
         self._built: dict[MatrixEntry, Polynomial] = {}
-        self.all = tuple(_Numbers(chain, probes, given).equations())
+        self.all = tuple(_Dependences(chain, probes, given).equations())
 
     def polynomial(self, equation: Equation) -> Polynomial:
         """Moved side less the other side."""
@@ -84,7 +84,7 @@ class Equations:
         return Polynomial.of(row[place.column])
 
 
-class _Numbers:
+class _Dependences:
     """Finds the dependences: all entries at random points, then again with one unknown at a time changed."""
 
     def __init__(self, chain: Chain, probes: Probes, given: Sequence[Sequence[bool]]) -> None:

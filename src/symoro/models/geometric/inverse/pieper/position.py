@@ -54,7 +54,7 @@ from symoro.models.geometric.inverse.chain.problem import Problem, shorthand
 from symoro.models.geometric.inverse.paul import types
 from symoro.models.geometric.inverse.paul.forms import (
     Form,
-    Point,
+    FormPoint,
     combined,
     distance,
     moved,
@@ -64,7 +64,7 @@ from symoro.models.geometric.inverse.paul.forms import (
     still,
     tidied,
 )
-from symoro.models.geometric.inverse.pieper.arm import Arm, Centre, Joint, seen_behind
+from symoro.models.geometric.inverse.pieper.arm import Arm, ArmJoint, Centre, seen_behind
 from symoro.models.geometric.inverse.step import Draft, Step
 
 SMALL = 1e-3  # a divisor, beside what it divides
@@ -79,12 +79,12 @@ class Position:
     `lines` define the symbols in G.
     """
 
-    i: Joint
-    j: Joint
-    k: Joint
+    i: ArmJoint
+    j: ArmJoint
+    k: ArmJoint
     between: Matrix
-    near: Point
-    far: Point
+    near: FormPoint
+    far: FormPoint
     lines: Lines
 
     @property
@@ -110,7 +110,7 @@ def position_of_centre(problem: Problem, arm: Arm, centre: Centre) -> Position |
     return Position(i, j, k, arm.constants[1], near, far, lines)
 
 
-def _with_names(problem: Problem, point: Point) -> tuple[Point, Lines]:
+def _with_names(problem: Problem, point: FormPoint) -> tuple[FormPoint, Lines]:
     """The point with symbols for its coefficients, and the lines that define them."""
     lines: Lines = ()
     forms = []
@@ -301,7 +301,7 @@ def _slide(problem: Problem, position: Position, length: Form) -> Step:
     return draft.step(*_shown(problem, (j.unknown.length, value)))
 
 
-def _slide_to_radius(problem: Problem, position: Position, start: Point) -> Step:
+def _slide_to_radius(problem: Problem, position: Position, start: FormPoint) -> Step:
     """(hx + a r)^2 + (hy + b r)^2 = Gx^2 + Gy^2."""
     j, k = position.j, position.k.unknown
     number = problem.builder.number
@@ -350,14 +350,16 @@ def _second_applied(position: Position) -> Vector:
 # -- equations in qk alone
 
 
-def _zero(problem: Problem, k: Joint, form: Form) -> Step | None:
+def _zero(problem: Problem, k: ArmJoint, form: Form) -> Step | None:
     """form = 0."""
     draft = _draft(problem, 0)
     named = solve_form(draft, k.unknown, tidied(form, problem.probes))
     return None if named is None else draft.step(*_shown(problem, _sides(named, k)))
 
 
-def _squares(problem: Problem, k: Joint, parts: Sequence[Form], total: Form, unit: Scalar = 1) -> Step | None:
+def _squares(
+    problem: Problem, k: ArmJoint, parts: Sequence[Form], total: Form, unit: Scalar = 1
+) -> Step | None:
     """a^2 + b^2 + c^2 = n: by square roots if all of them depend on qk through one combination, else as one form.
 
     The equation was multiplied by the square of `unit`.
@@ -383,7 +385,7 @@ def _squares(problem: Problem, k: Joint, parts: Sequence[Form], total: Form, uni
     return draft.step(*_shown(problem, (a * root * root + b * root, -c), _sides(named, k)))
 
 
-def _sides(form: Form, k: Joint) -> tuple[Scalar, Scalar]:
+def _sides(form: Form, k: ArmJoint) -> tuple[Scalar, Scalar]:
     """What holds qk = what does not."""
     return form.plus(-form.k[0]).at(k.unknown), -form.k[0]
 
