@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from symoro.models.geometric.inverse.error import PoseError
 from symoro.runtime.compiler import library
-from symoro.runtime.damped import Array, Found, Problem, Solve
+from symoro.runtime.damped import Array, Found, PoseProblem, Solve
 
 NAME = "model"  # of the emitted function
 ARRAYS = ("k", "lower", "upper", "wraps", "columns", "rows", "weights", "starts", "placed")
@@ -27,7 +27,7 @@ class _Shared(ctypes.Structure):
     _fields_ = (*((name, ADDRESS) for name in ARRAYS), *((name, ctypes.c_double) for name in NUMBERS))
 
 
-class Native:
+class DampedNative:
     """The library of one frame's error.
 
     Raises:
@@ -62,7 +62,7 @@ class Native:
         self._placed(len(q), _address(q), _address(self._constants), _address(found))
         return found
 
-    def solve(self, p: Problem) -> Solve:
+    def solve(self, p: PoseProblem) -> Solve:
         """The solver of one problem."""
         arrays = {name: getattr(p, name, self._constants) for name in ARRAYS}
         arrays["placed"] = p.placed.T

@@ -32,7 +32,7 @@ from symoro.robot.conventions import (
     COLUMNS,
     Convention,
     JointRow,
-    Table,
+    ParameterTable,
     convention_named,
     from_table,
     to_table,
@@ -96,7 +96,7 @@ class _Reader:
         if not self.rows:
             self.report.add("the table has no rows", (self.header_line, 1), None, "write one joint a line")
         self._check_offsets()
-        table = Table(self.convention, tuple(self.rows), self._base(), self._tool())
+        table = ParameterTable(self.convention, tuple(self.rows), self._base(), self._tool())
         name = self._word("name") or name_from(self.report.file)
         try:
             return self.report.finish(lambda: from_table(table, name), self._row_spot)
@@ -353,7 +353,7 @@ def _tool_text(tool: Tool) -> str:
     return ", ".join([*given, f"name={_quotable(tool.name)}"])
 
 
-def _grid(table: Table) -> list[str]:
+def _grid(table: ParameterTable) -> list[str]:
     named = any(row.name for row in table.rows)
     grid = [["joint", *table.columns, *(["name"] if named else [])]]
     for row in table.rows:
