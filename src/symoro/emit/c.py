@@ -17,7 +17,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from symoro.emit import reserved
+from symoro.emit import keywords
 from symoro.emit.clike import (
     FunctionBody,
     Style,
@@ -57,9 +57,9 @@ DOUBLE = Dialect(
     },
     leading_underscore=False,
     trailing_underscore=False,
-    macros=reserved.MACROS,
-    reserved=reserved.C,
-    externals=reserved.LIBM,
+    macros=keywords.MACROS,
+    reserved=keywords.C,
+    externals=keywords.LIBM,
     helpers={
         (ops.SIGN,): "static inline double sign_(double x)\n{\n    return (double)((x > 0) - (x < 0));\n}\n",
         (ops.MIN,): "static inline double min_(double a, double b)\n{\n    return b < a ? b : a;\n}\n",

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
-from symoro.emit import reserved
+from symoro.emit import keywords
 from symoro.emit.code import Code, Instruction, KernelCall, code_of
 from symoro.emit.dialect import Dialect, Files, Language, decimal
 from symoro.emit.flow import Load, Store
@@ -43,7 +43,7 @@ DIALECT = Dialect(
     number=_number,
     element="{0}({1})",
     base=1,
-    reserved=reserved.FORTRAN,
+    reserved=keywords.FORTRAN,
     fold_case=True,
     leading_underscore=False,
     longest=50,  # 63, less what _batch and _module need

@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Mapping, Sequence
 
-from symoro.emit import reserved
+from symoro.emit import keywords
 from symoro.emit.code import Code, Instruction, KernelCall, code_of
 from symoro.emit.dialect import Dialect, Files, Language
 from symoro.emit.header import commented, header_lines
@@ -49,7 +49,7 @@ DIALECT = Dialect(
     },
     element="{0}[{1}]",
     base=1,
-    reserved=reserved.JULIA,
+    reserved=keywords.JULIA,
     longest=1000,
     helpers={
         (ops.SQRT,): _real("sqrt", "x >= 0"),

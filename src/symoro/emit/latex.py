@@ -17,8 +17,8 @@ from fractions import Fraction
 from symoro.emit.code import Code, Instruction, KernelCall, code_of
 from symoro.emit.dialect import Dialect, Files, Language
 from symoro.emit.header import clean, commented, header_lines
+from symoro.emit.keywords import words
 from symoro.emit.layout import indices, output_entries, remark
-from symoro.emit.reserved import words
 from symoro.expr import ops
 from symoro.expr.graph import Number
 from symoro.notation import indexed

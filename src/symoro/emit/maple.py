@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from symoro.emit import reserved
+from symoro.emit import keywords
 from symoro.emit.code import Code, Instruction, KernelCall, code_of
 from symoro.emit.dialect import Dialect, Files, Language, exact_number
 from symoro.emit.header import commented, header_lines
@@ -34,7 +34,7 @@ DIALECT = Dialect(
     pi="Pi",
     square="{0}^2",
     base=1,
-    reserved=reserved.MAPLE,
+    reserved=keywords.MAPLE,
     longest=1000,
     batch_name="",
 )

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from symoro.emit import reserved
+from symoro.emit import keywords
 from symoro.emit.code import Code, Instruction, KernelCall, code_of
 from symoro.emit.dialect import Dialect, Files, Language, exact_number
 from symoro.emit.header import block, header_lines
@@ -52,7 +52,7 @@ DIALECT = Dialect(
     square="{0}^2",
     element="{0}[[{1}]]",
     base=1,
-    reserved=reserved.MATHEMATICA,
+    reserved=keywords.MATHEMATICA,
     underscore="$",  # an underscore is a pattern
     leading_underscore=False,
     longest=1000,

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from symoro.emit import reserved
+from symoro.emit import keywords
 from symoro.emit.code import Code, Instruction, KernelCall, code_of
 from symoro.emit.dialect import Dialect, Files, Language
 from symoro.emit.header import commented, header_lines
@@ -47,7 +47,7 @@ DIALECT = Dialect(
     truth="{0} ~= 0",
     element="{0}({1})",
     base=1,
-    reserved=reserved.MATLAB,
+    reserved=keywords.MATLAB,
     leading_underscore=False,
     longest=55,  # 63, less what _example needs
     helpers={

@@ -13,8 +13,8 @@ from importlib import resources
 from symoro.emit.code import Code, Instruction, KernelCall, code_of
 from symoro.emit.dialect import Dialect, Files, Language
 from symoro.emit.header import commented, header_lines
+from symoro.emit.keywords import KERNELS, words
 from symoro.emit.layout import WIDTH, call_arguments, input_entries, kernel_text, output_entries, remark, wrap
-from symoro.emit.reserved import KERNELS, words
 from symoro.emit.sample import sample_of
 from symoro.expr import ops
 from symoro.program.program import Program

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from symoro.emit import reserved
+from symoro.emit import keywords
 from symoro.emit.code import Code, Instruction, KernelCall, code_of
 from symoro.emit.dialect import Dialect, Files, Language, exact_number
 from symoro.emit.header import header_lines
@@ -29,7 +29,7 @@ DIALECT = Dialect(
     exact=True,
     square="{0}^2",
     base=1,
-    reserved=reserved.LISTING,
+    reserved=keywords.LISTING,
     longest=1000,
     listing=True,
 )

@@ -1,6 +1,6 @@
 """Damped least squares from many starts, within limits: the algorithm of numeric inverse geometry, in NumPy.
 
-`damped.c` is its twin, one pose after the other; here all poses go in step. Both follow
+`least_squares.c` is its twin, one pose after the other; here all poses go in step. Both follow
 
     x  = J'(J J' + lambda I)^-1 e,   lambda = damping * min(e'e / 2, 10)   Levenberg-Marquardt in Sugihara's form
     q <- q + x                       clipped to the limits

@@ -15,9 +15,9 @@ from symoro.robot.description import Limits
 from symoro.robot.formats.report import name_from
 from symoro.robot.formats.urdf.markup import XmlNode, parse
 from symoro.robot.formats.urdf.model import Body, Document, Joint, Origin
+from symoro.robot.formats.urdf.omissions import Switches, changes, mentions
 from symoro.robot.formats.urdf.reader import LARGEST
 from symoro.robot.formats.urdf.rigid import ORIGIN, Pose, Vector3, from_quaternion, scaled, to_rpy, turn_about
-from symoro.robot.formats.urdf.unmodelled import Switches, changes, mentions
 
 _FREE, _BALL, _SLIDE, _HINGE = range(4)
 _NUMBERS = {
