@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 
 from symoro.emit import clike, emit, parts
-from symoro.emit.parts import Unit, cut
+from symoro.emit.parts import LineGroup, cut
 from tests.emit.programs import Case, batches, chain, everything, few
 from tests.emit.run import assert_close, c_library, run_library
 
@@ -47,9 +47,9 @@ def test_short_functions_stay_whole_and_long_ones_do_not() -> None:
 
 
 def test_places_are_used_again_and_loads_repeated() -> None:
-    units = [Unit([f"const double x{j} = q[{j}];"], (f"x{j}",), fetched=True) for j in range(2)]
+    units = [LineGroup([f"const double x{j} = q[{j}];"], (f"x{j}",), fetched=True) for j in range(2)]
     for j in range(2, 900):
-        units.append(Unit([f"const double x{j} = x{j - 1} + x0;"], (f"x{j}",)))
+        units.append(LineGroup([f"const double x{j} = x{j - 1} + x0;"], (f"x{j}",)))
     found = cut(units, lambda place: f"kept_[{place}]", "double", "")
     assert len(found.lines) == 3
     assert found.places == 2, "the second part reads one place while it fills another"

@@ -14,8 +14,8 @@ from symoro.errors import NotApplicableError, UnknownNameError
 from symoro.expr.formula import Formula, formula
 from symoro.robot.conventions import (
     Convention,
-    Row,
-    Table,
+    JointRow,
+    ParameterTable,
     convention_named,
     from_table,
     moved,
@@ -100,7 +100,7 @@ def robot_frames(robot: Robot, q: Sequence[float]) -> list[Array]:
     return found
 
 
-def table_frames(table: Table, q: Sequence[float]) -> list[Array]:
+def table_frames(table: ParameterTable, q: Sequence[float]) -> list[Array]:
     T, found = matrix16(table.base), []
     for row, x in zip(table.rows, q, strict=True):
         values = [number(value) for value in row.values]
@@ -145,15 +145,15 @@ def serial_robots(draw: st.DrawFn, *, with_links: bool = False) -> Robot:
 
 
 @st.composite
-def tables(draw: st.DrawFn) -> Table:
+def tables(draw: st.DrawFn) -> ParameterTable:
     convention = draw(st.sampled_from(CONVENTIONS))
     kinds = {"alpha": turns, "theta": turns, "gamma": turns}
     rows = []
     for _ in range(draw(st.integers(1, 4))):
-        columns = Table(convention, ()).columns
+        columns = ParameterTable(convention, ()).columns
         values = tuple(draw(kinds.get(column, lengths)) for column in columns)
-        rows.append(Row(draw(st.sampled_from(list(JointType))), values))
-    return Table(convention, tuple(rows))
+        rows.append(JointRow(draw(st.sampled_from(list(JointType))), values))
+    return ParameterTable(convention, tuple(rows))
 
 
 # -- geometry
@@ -161,7 +161,7 @@ def tables(draw: st.DrawFn) -> Table:
 
 @SLOW
 @given(tables(), joint_values)
-def test_a_table_and_its_robot_reach_the_same_place(table: Table, q: list[float]) -> None:
+def test_a_table_and_its_robot_reach_the_same_place(table: ParameterTable, q: list[float]) -> None:
     robot = from_table(table)
     q = q[: len(table.rows)]
     reached = robot_frames(robot, q)[-1] @ tool_matrix(robot.tool)
@@ -182,7 +182,7 @@ def test_a_robot_and_its_table_reach_the_same_place(
 
 @SLOW
 @given(tables())
-def test_back_and_forth_gives_the_table_again(table: Table) -> None:
+def test_back_and_forth_gives_the_table_again(table: ParameterTable) -> None:
     again = to_table(from_table(table), table.convention)
     for row, other in zip(table.rows, again.rows, strict=True):
         assert row.sigma == other.sigma
@@ -201,10 +201,10 @@ def test_craig_is_khalil_without_gamma_and_b() -> None:
 def test_classic_table_of_a_planar_arm_is_exact() -> None:
     zero, L1, L2 = formula(0), Formula("L1"), Formula("L2")
     rows = (
-        Row(JointType.REVOLUTE, (zero, zero, L1, zero)),
-        Row(JointType.REVOLUTE, (formula("pi/2"), zero, L2, formula("-pi/2"))),
+        JointRow(JointType.REVOLUTE, (zero, zero, L1, zero)),
+        JointRow(JointType.REVOLUTE, (formula("pi/2"), zero, L2, formula("-pi/2"))),
     )
-    robot = from_table(Table(Convention.DENAVIT_HARTENBERG, rows), "planar")
+    robot = from_table(ParameterTable(Convention.DENAVIT_HARTENBERG, rows), "planar")
     assert [str(f.d) for f in robot.frames] == ["0", "L1"]
     assert str(robot.frame(2).theta) == "pi/2"
     assert robot.tool == Tool(Placement(2, alpha=formula("-pi/2"), d=L2))
@@ -315,10 +315,10 @@ def test_loops_are_refused() -> None:
 
 
 def test_a_tool_that_cannot_be_joined_is_refused() -> None:
-    row = Row(JointType.REVOLUTE, (formula(0), formula(0), Formula("a"), formula("pi/2")))
+    row = JointRow(JointType.REVOLUTE, (formula(0), formula(0), Formula("a"), formula("pi/2")))
     place = Placement(1, gamma=Formula("g"), alpha=Formula("x"))
     with pytest.raises(NotApplicableError, match="three axes"):
-        from_table(Table(Convention.DENAVIT_HARTENBERG, (row,), tool=Tool(place)))
+        from_table(ParameterTable(Convention.DENAVIT_HARTENBERG, (row,), tool=Tool(place)))
 
 
 def test_names_of_conventions() -> None:

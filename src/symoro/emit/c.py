@@ -17,9 +17,9 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from symoro.emit import reserved
+from symoro.emit import keywords
 from symoro.emit.clike import (
-    Body,
+    FunctionBody,
     Style,
     array_of,
     asks_for_numbers,
@@ -57,9 +57,9 @@ DOUBLE = Dialect(
     },
     leading_underscore=False,
     trailing_underscore=False,
-    macros=reserved.MACROS,
-    reserved=reserved.C,
-    externals=reserved.LIBM,
+    macros=keywords.MACROS,
+    reserved=keywords.C,
+    externals=keywords.LIBM,
     helpers={
         (ops.SIGN,): "static inline double sign_(double x)\n{\n    return (double)((x > 0) - (x < 0));\n}\n",
         (ops.MIN,): "static inline double min_(double a, double b)\n{\n    return b < a ? b : a;\n}\n",
@@ -235,7 +235,7 @@ def _kernels(names: Sequence[str], scalar: str) -> list[str]:
     return texts if scalar == "double" else [_in_float(text) for text in texts]
 
 
-def _functions(heads: Sequence[str], bodies: Sequence[Body]) -> list[str]:
+def _functions(heads: Sequence[str], bodies: Sequence[FunctionBody]) -> list[str]:
     """The text of each function, with that of its parts before it."""
     made = []
     for prototype, body in zip(heads, bodies, strict=True):

@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
-from symoro.emit.code import Code, KernelCall, Step
+from symoro.emit.code import Code, Instruction, KernelCall
 from symoro.emit.flow import Event, Load, Store
 from symoro.emit.layout import call_arguments, remark, wrap
-from symoro.emit.parts import WHOLE, Parts, Unit, cut, whole, words
+from symoro.emit.parts import WHOLE, LineGroup, Parts, cut, whole, words
 from symoro.emit.vectors.lanes import INDENT, bulks
 from symoro.expr import ops
 from symoro.program.program import size
 
-Entry = Callable[[str, int], str]
+Subscript = Callable[[str, int], str]
 
 
 @dataclass(frozen=True)
@@ -70,49 +70,49 @@ def prototypes(code: Code, style: Style) -> list[str]:
 
 
 @dataclass(frozen=True)
-class Body:
+class FunctionBody:
     """The lines of a function, and of the functions that are its parts."""
 
     lines: list[str]
     parts: list[list[str]] = field(default_factory=list)
 
 
-def call_bodies(code: Code, style: Style) -> list[Body]:
+def call_bodies(code: Code, style: Style) -> list[FunctionBody]:
     """What setup (where there are constants) and call function say."""
     call = _call(code, style)
     return [_setup(code, style), call] if code.constants else [call]
 
 
-def _call(code: Code, style: Style) -> Body:
+def _call(code: Code, style: Style) -> FunctionBody:
     a = code.arrays
     at_once = [(bulk.steps, bulk.at_once) for bulk in bulks(code)]
     units = _units(code, style, INDENT, lambda array, e: f"{array}[{e}]", at_once)
     start, fill = _start(style) + _unused(code), _filled(code, style)
     if not _in_parts(code, style, units):
-        return Body(start + whole(units) + fill)
+        return FunctionBody(start + whole(units) + fill)
     found = cut(units, lambda place: f"kept_[{place}]", style.scalar, INDENT)
     parts = _parts(found, _pointers(code, style), style, a.function)
     calls = [wrap(f"{INDENT}{part.call};", INDENT * 2) for part in parts]
-    return Body([*start, *_kept(found.places, style), *calls, *fill], _texts(parts))
+    return FunctionBody([*start, *_kept(found.places, style), *calls, *fill], _texts(parts))
 
 
-def batch_body(code: Code, style: Style) -> Body:
+def batch_body(code: Code, style: Style) -> FunctionBody:
     """What the batch function says."""
     n, i = code.arrays.count, code.arrays.index
     start = _start(style) + _unused(code)
     if style.calls:
-        return Body(start + _by_the_call(code, style))
+        return FunctionBody(start + _by_the_call(code, style))
     together = bulks(code)
     one_by_one = [(bulk.steps, bulk.one_by_one) for bulk in together]
     units = _units(code, style, INDENT * 2, _strided(n, i), one_by_one)
     if _in_parts(code, style, units):
         loop = _batch_in_parts(code, style, units)
     else:
-        loop = Body(_loop(whole(units), n, i, style) if units else [])
+        loop = FunctionBody(_loop(whole(units), n, i, style) if units else [])
     lines = loop.lines + _filled(code, style, f" * {n}")
     if together:
         lines = [f"{INDENT}int far_ = 0;", *lines, *_by_the_call(code, style, "far_ && ")]
-    return Body(start + lines, loop.parts)
+    return FunctionBody(start + lines, loop.parts)
 
 
 def _loop(lines: list[str], n: str, i: str, style: Style) -> list[str]:
@@ -135,7 +135,7 @@ class _Part:
     call: str
 
 
-def _in_parts(code: Code, style: Style, units: Sequence[Unit]) -> bool:
+def _in_parts(code: Code, style: Style, units: Sequence[LineGroup]) -> bool:
     return bool(style.part) and not code.kernels and len(units) > WHOLE
 
 
@@ -172,7 +172,7 @@ def _parts(
     return made
 
 
-def _batch_in_parts(code: Code, style: Style, units: Sequence[Unit]) -> Body:
+def _batch_in_parts(code: Code, style: Style, units: Sequence[LineGroup]) -> FunctionBody:
     a, size_type = code.arrays, style.size_type
     places = [f"kept_[{place * BLOCK} + {a.index}]" for place in range(len(units))]
     found = cut(units, places.__getitem__, style.scalar, INDENT * 2)
@@ -190,10 +190,10 @@ def _batch_in_parts(code: Code, style: Style, units: Sequence[Unit]) -> Body:
         *(wrap(f"{INDENT}{part.call};", INDENT * 3) for part in parts),
         "}",
     ]
-    return Body(_kept(found.places * BLOCK, style) + [INDENT + line for line in lines], _texts(parts))
+    return FunctionBody(_kept(found.places * BLOCK, style) + [INDENT + line for line in lines], _texts(parts))
 
 
-def _strided(n: str, i: str) -> Entry:
+def _strided(n: str, i: str) -> Subscript:
     """Entry e of sample i, in a structure of arrays."""
 
     def entry(array: str, e: int) -> str:
@@ -210,17 +210,17 @@ def _unused(code: Code) -> list[str]:
     return [f"{INDENT}(void){name};" for a, name in enumerate(code.arrays.inputs) if a not in used]
 
 
-def _setup(code: Code, style: Style) -> Body:
+def _setup(code: Code, style: Style) -> FunctionBody:
     a, scalar = code.arrays, style.scalar
     units = [
-        Unit([f"{INDENT}const {scalar} {name} = {a.parameters}[{at}];"], (name,), fetched=True)
+        LineGroup([f"{INDENT}const {scalar} {name} = {a.parameters}[{at}];"], (name,), fetched=True)
         for at, name in code.reads
     ]
     for step in code.setup:
-        units.append(Unit([*remark(code, step, INDENT), *_statement(step, style, INDENT)], (step[0],)))
-    units += [Unit([f"{INDENT}{a.constants}[{c.at}] = {c.name};"]) for c in code.constants]
+        units.append(LineGroup([*remark(code, step, INDENT), *_statement(step, style, INDENT)], (step[0],)))
+    units += [LineGroup([f"{INDENT}{a.constants}[{c.at}] = {c.name};"]) for c in code.constants]
     if not style.part or len(units) <= WHOLE:
-        return Body(_start(style) + whole(units))
+        return FunctionBody(_start(style) + whole(units))
     found = cut(units, lambda place: f"kept_[{place}]", scalar, INDENT)
     arguments = {
         a.parameters: f"const {scalar} *{style.restrict}{a.parameters}",
@@ -229,42 +229,42 @@ def _setup(code: Code, style: Style) -> Body:
     }
     parts = _parts(found, arguments, style, a.setup)
     calls = [wrap(f"{INDENT}{part.call};", INDENT * 2) for part in parts]
-    return Body([*_kept(found.places, style), *calls], _texts(parts))
+    return FunctionBody([*_kept(found.places, style), *calls], _texts(parts))
 
 
 Together = Sequence[tuple[frozenset[int], list[str]]]
 
 
-def _units(code: Code, style: Style, indent: str, entry: Entry, together: Together) -> list[Unit]:
+def _units(code: Code, style: Style, indent: str, entry: Subscript, together: Together) -> list[LineGroup]:
     """Loads, statements and stores; of what is done together, the given lines in the place of the last statement."""
     a, start = code.arrays, f"{indent}const {style.scalar} "
     filled = {store for run in _runs(code) for store in run}
     bulk_of = {step: at for at, (steps, _) in enumerate(together) for step in steps}
     left = [len(steps) for steps, _ in together]
 
-    def written(event: Event) -> Unit:
+    def written(event: Event) -> LineGroup:
         if isinstance(event, int):
             step = code.call[event]
             names = () if isinstance(step, KernelCall) else (step[0],)
-            return Unit(_statement(step, style, indent), names)
+            return LineGroup(_statement(step, style, indent), names)
         if isinstance(event, Store):
             text = code.outputs[event.output][event.entry]
             line = f"{indent}{entry(a.outputs[event.output], event.entry)} = {text};"
-            return Unit([wrap(line, indent + INDENT)])
+            return LineGroup([wrap(line, indent + INDENT)])
         if isinstance(event, Load):
             line = f"{start}{event.name} = {entry(a.inputs[event.input], event.entry)};"
         else:
             line = f"{start}{event.name} = {a.constants}[{event.at}];"
-        return Unit([line], (event.name,), fetched=True)
+        return LineGroup([line], (event.name,), fetched=True)
 
-    def bulk(at: int) -> Unit:
+    def bulk(at: int) -> LineGroup:
         steps, lines = together[at]
         done = (code.call[step] for step in sorted(steps))
         names = tuple(step[0] for step in done if isinstance(step, tuple))
-        return Unit([wrap(indent + line, indent + INDENT) for line in lines], names)
+        return LineGroup([wrap(indent + line, indent + INDENT) for line in lines], names)
 
-    units: list[Unit] = []
-    waiting: list[Unit] = []  # stores that may read what is not there yet
+    units: list[LineGroup] = []
+    waiting: list[LineGroup] = []  # stores that may read what is not there yet
     opened = -1
     for event in code.flow:
         if event in filled:
@@ -281,12 +281,12 @@ def _units(code: Code, style: Style, indent: str, entry: Entry, together: Togeth
         else:
             said = remark(code, code.call[event], indent) if isinstance(event, int) else []
             if said:
-                units.insert(_before_fetched(units), Unit(said))
+                units.insert(_before_fetched(units), LineGroup(said))
             units.append(written(event))
     return units
 
 
-def _before_fetched(units: Sequence[Unit]) -> int:
+def _before_fetched(units: Sequence[LineGroup]) -> int:
     """Where the loads for the next statement begin."""
     at = len(units)
     while at and units[at - 1].fetched:
@@ -346,7 +346,7 @@ def _by_the_call(code: Code, style: Style, condition: str = "") -> list[str]:
     return [INDENT + line for line in [*lines, "}"]]
 
 
-def _statement(step: Step, style: Style, indent: str) -> list[str]:
+def _statement(step: Instruction, style: Style, indent: str) -> list[str]:
     if isinstance(step, KernelCall):
         return _kernel_call(step, style, indent)
     return [wrap(f"{indent}const {style.scalar} {step[0]} = {step[1]};", indent + INDENT)]

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from symoro.emit.dialect import Dialect
-from symoro.emit.flow import Constant, Event, Load, Place, flow
+from symoro.emit.flow import Constant, Event, Load, Source, flow
 from symoro.emit.listing import LONGEST_EXPANDED, Listing, lower
 from symoro.emit.names import Names, identifier, numbered
 from symoro.emit.remarks import remarks
@@ -25,7 +25,7 @@ _NUMBER = re.compile(r"[0-9]+\Z")
 
 
 @dataclass(frozen=True)
-class Arrays:
+class CodeNames:
     """Names in the emitted code: of the file, of the functions and of their arguments."""
 
     base: str
@@ -50,7 +50,7 @@ class KernelCall:
     size: int
 
 
-Step = tuple[str, str] | KernelCall
+Instruction = tuple[str, str] | KernelCall
 
 
 @dataclass(frozen=True)
@@ -75,14 +75,14 @@ class Code:
     """
 
     program: Program
-    arrays: Arrays
+    arrays: CodeNames
     counted: OpCount
     parameters: tuple[str, ...]
     reads: list[tuple[int, str]]
     setup: list[tuple[str, str]]
     constants: list[Constant]
     loads: list[Load]
-    call: list[Step]
+    call: list[Instruction]
     outputs: list[list[str]]
     flow: list[Event]
     setup_operations: frozenset[int]
@@ -134,11 +134,11 @@ def base_name(program: Program, dialect: Dialect, names: Names, name: str | None
     return names.claim(f"{wanted}_model" if wanted in dialect.externals else wanted)
 
 
-def _arrays(program: Program, dialect: Dialect, names: Names, name: str | None) -> Arrays:
+def _arrays(program: Program, dialect: Dialect, names: Names, name: str | None) -> CodeNames:
     outputs = [port.name for port in program.outputs]
     if dialect.listing:
         base = identifier(name or program.name, "model")
-        return Arrays(
+        return CodeNames(
             base, base, "", "", tuple(port.name for port in program.inputs), _claimed(names, outputs)
         )
     base = base_name(program, dialect, names, name)
@@ -152,7 +152,7 @@ def _arrays(program: Program, dialect: Dialect, names: Names, name: str | None) 
 
     call, setup, batch = map(function, (dialect.call_name, dialect.setup_name, dialect.batch_name))
     inputs = _claimed(names, [port.name for port in program.inputs])
-    return Arrays(base, call, setup, batch, inputs, _claimed(names, outputs), *_claimed(names, "pkni"))
+    return CodeNames(base, call, setup, batch, inputs, _claimed(names, outputs), *_claimed(names, "pkni"))
 
 
 def _claimed(names: Names, wanted: Iterable[str]) -> tuple[str, ...]:
@@ -166,7 +166,7 @@ class _Coder:
         self.constants = frozenset(listing.constants)
         self.renderer = Renderer(self.graph, dialect)
 
-    def code(self, arrays: Arrays, counted: OpCount, layers: list[list[int]]) -> Code:
+    def code(self, arrays: CodeNames, counted: OpCount, layers: list[list[int]]) -> Code:
         program, graph, renderer = self.program, self.graph, self.renderer
         symbols, reads = self._symbols()
         renderer.constants([i for i in program.nodes if graph.cls[i] == ops.CONSTANT])
@@ -195,7 +195,7 @@ class _Coder:
             self._arcs(layers),
         )
 
-    def _remarks(self, steps: dict[int, Step]) -> dict[str, str]:
+    def _remarks(self, steps: dict[int, Instruction]) -> dict[str, str]:
         found: dict[str, str] = {}
         for part in (self.listing.setup, self.listing.call):
             for i, text in remarks(self.listing, part).items():
@@ -231,7 +231,7 @@ class _Coder:
     def claim(self, wanted: str) -> str:
         return self.dialect.symbol(self.names.claim(wanted))
 
-    def _flow(self, places: dict[int, Place]) -> list[Event]:
+    def _flow(self, places: dict[int, Source]) -> list[Event]:
         position = {i: at for at, i in enumerate(self.listing.call)}
         found = flow(self.listing, places)
         return [position[event] if isinstance(event, int) else event for event in found]
@@ -258,12 +258,12 @@ class _Coder:
             raise ProgramError(f"program {program.name}: symbol '{symbol}' is not {kind}")
         return loads, reads
 
-    def _steps(self) -> dict[int, Step]:
+    def _steps(self) -> dict[int, Instruction]:
         """Texts of all nodes, and the statements of those that have one."""
         graph, own, renderer = self.graph, self.listing.own, self.renderer
         op, cls, expression = graph.op, graph.cls, renderer.expression
         variables = self._variables()
-        steps: dict[int, Step] = {}
+        steps: dict[int, Instruction] = {}
         results: dict[int, str] = {}
         for i in self.program.nodes:
             if op[i] >= ops.ADD:
@@ -280,7 +280,7 @@ class _Coder:
                 renderer.leaf(i, self.dialect.element.format(results[index], entry + self.dialect.base))
         return steps
 
-    def _assign(self, i: int, name: str) -> Step:
+    def _assign(self, i: int, name: str) -> Instruction:
         """The statement of node i, in the polarity that its name says or that needs the fewest signs."""
         renderer = self.renderer
         votes = self.listing.votes.get(i, 0)

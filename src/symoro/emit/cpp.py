@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from symoro.emit import reserved
+from symoro.emit import keywords
 from symoro.emit.clike import Style, array_of, asks_for_numbers, batch_body, call_bodies, prototypes, sizes
 from symoro.emit.code import Code, code_of
 from symoro.emit.dialect import Dialect, Files, Language, plain_number
@@ -60,8 +60,8 @@ DIALECT = Dialect(
     number=_number,
     leading_underscore=False,
     trailing_underscore=False,
-    macros=reserved.MACROS,
-    reserved=reserved.CPP,
+    macros=keywords.MACROS,
+    reserved=keywords.CPP,
     helpers={
         (ops.SIGN,): _SIGN,
         (ops.MIN,): _choice("min", "b < a"),

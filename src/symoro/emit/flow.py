@@ -36,11 +36,11 @@ class Store(NamedTuple):
     entry: int
 
 
-Place = Load | Constant
+Source = Load | Constant
 Event = Load | Constant | Store | int  # an integer is a node of `Listing.call`
 
 
-def flow(listing: Listing, places: Mapping[int, Place]) -> list[Event]:
+def flow(listing: Listing, places: Mapping[int, Source]) -> list[Event]:
     """Loads, statements and stores of the call part, in order.
 
     Arguments:
@@ -51,7 +51,7 @@ def flow(listing: Listing, places: Mapping[int, Place]) -> list[Event]:
     events: list[Event] = []
     for event, needed in _events(listing):
         stack = [lit >> 1 for lit in needed]
-        found: list[Place] = []
+        found: list[Source] = []
         while stack:
             i = stack.pop()
             if seen[i]:

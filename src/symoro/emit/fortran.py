@@ -9,8 +9,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
-from symoro.emit import reserved
-from symoro.emit.code import Code, KernelCall, Step, code_of
+from symoro.emit import keywords
+from symoro.emit.code import Code, Instruction, KernelCall, code_of
 from symoro.emit.dialect import Dialect, Files, Language, decimal
 from symoro.emit.flow import Load, Store
 from symoro.emit.header import commented, header_lines
@@ -23,7 +23,7 @@ from symoro.program.program import Program, Shape
 # 255 continuation lines are all that the standard grants one statement.
 LONGEST_EXPANDED = 1000
 WIDTH = 100
-Entry = Callable[[str, tuple[int, ...]], str]
+Subscripts = Callable[[str, tuple[int, ...]], str]
 
 
 def _number(value: Number) -> str:
@@ -43,7 +43,7 @@ DIALECT = Dialect(
     number=_number,
     element="{0}({1})",
     base=1,
-    reserved=reserved.FORTRAN,
+    reserved=keywords.FORTRAN,
     fold_case=True,
     leading_underscore=False,
     longest=50,  # 63, less what _batch and _module need
@@ -161,7 +161,7 @@ def _locals(names: Sequence[str]) -> list[str]:
     return lines
 
 
-def _body(code: Code, indent: str, entry: Entry) -> list[str]:
+def _body(code: Code, indent: str, entry: Subscripts) -> list[str]:
     a, program = code.arrays, code.program
     reads = [list(indices(port.shape, 1)) for port in program.inputs]
     writes = [list(indices(port.shape, 1)) for port in program.outputs]
@@ -185,11 +185,11 @@ def _body(code: Code, indent: str, entry: Entry) -> list[str]:
     return lines
 
 
-def _statements(code: Code, steps: Iterable[Step], indent: str) -> list[str]:
+def _statements(code: Code, steps: Iterable[Instruction], indent: str) -> list[str]:
     return [line for step in steps for line in (*remark(code, step, indent), *_statement_lines(step, indent))]
 
 
-def _statement_lines(step: Step, indent: str) -> list[str]:
+def _statement_lines(step: Instruction, indent: str) -> list[str]:
     if not isinstance(step, KernelCall):
         return [_statement(*step, indent)]
     lines = []

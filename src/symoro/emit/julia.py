@@ -10,8 +10,8 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Mapping, Sequence
 
-from symoro.emit import reserved
-from symoro.emit.code import Code, KernelCall, Step, code_of
+from symoro.emit import keywords
+from symoro.emit.code import Code, Instruction, KernelCall, code_of
 from symoro.emit.dialect import Dialect, Files, Language
 from symoro.emit.header import commented, header_lines
 from symoro.emit.layout import (
@@ -49,7 +49,7 @@ DIALECT = Dialect(
     },
     element="{0}[{1}]",
     base=1,
-    reserved=reserved.JULIA,
+    reserved=keywords.JULIA,
     longest=1000,
     helpers={
         (ops.SQRT,): _real("sqrt", "x >= 0"),
@@ -124,7 +124,7 @@ def _entry(array: str, index: Sequence[int]) -> str:
     return f"{array}[{', '.join(map(str, index))}]"
 
 
-def _statements(code: Code, steps: Iterable[Step]) -> list[str]:
+def _statements(code: Code, steps: Iterable[Instruction]) -> list[str]:
     lines: list[str] = []
     for step in steps:
         lines += remark(code, step, _INDENT)

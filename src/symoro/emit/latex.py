@@ -14,11 +14,11 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from fractions import Fraction
 
-from symoro.emit.code import Code, KernelCall, Step, code_of
+from symoro.emit.code import Code, Instruction, KernelCall, code_of
 from symoro.emit.dialect import Dialect, Files, Language
 from symoro.emit.header import clean, commented, header_lines
+from symoro.emit.keywords import words
 from symoro.emit.layout import indices, output_entries, remark
-from symoro.emit.reserved import words
 from symoro.expr import ops
 from symoro.expr.graph import Number
 from symoro.notation import indexed
@@ -142,7 +142,7 @@ def _equations(code: Code, symbol: Callable[[str], str]) -> str:
     return "\n".join(aligned(heading, lines) for heading, lines in parts if lines)
 
 
-def _sections(code: Code, heading: str, steps: Sequence[Step]) -> list[tuple[str, list[str]]]:
+def _sections(code: Code, heading: str, steps: Sequence[Instruction]) -> list[tuple[str, list[str]]]:
     """Steps under headings: a new one where a part of the model begins."""
     found: list[tuple[str, list[str]]] = [(heading, [])]
     for step in steps:

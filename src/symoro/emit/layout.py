@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from importlib import resources
 from itertools import product
 
-from symoro.emit.code import Code, Step
+from symoro.emit.code import Code, Instruction
 from symoro.emit.dialect import Dialect
 from symoro.program.program import Shape
 
@@ -72,7 +72,7 @@ def call_arguments(code: Code) -> list[str]:
     return [*code.arrays.inputs, *([code.arrays.constants] if code.constants else [])]
 
 
-def remark(code: Code, step: Step, indent: str = "") -> list[str]:
+def remark(code: Code, step: Instruction, indent: str = "") -> list[str]:
     """What is said before a statement, where anything is."""
     text = code.remarks.get(step[0]) if isinstance(step, tuple) else None
     return [indent + text] if text else []

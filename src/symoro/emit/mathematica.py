@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from symoro.emit import reserved
-from symoro.emit.code import Code, KernelCall, Step, code_of
+from symoro.emit import keywords
+from symoro.emit.code import Code, Instruction, KernelCall, code_of
 from symoro.emit.dialect import Dialect, Files, Language, exact_number
 from symoro.emit.header import block, header_lines
 from symoro.emit.layout import call_arguments, input_entries, kernel_text, nested, remark, wrap
@@ -52,7 +52,7 @@ DIALECT = Dialect(
     square="{0}^2",
     element="{0}[[{1}]]",
     base=1,
-    reserved=reserved.MATHEMATICA,
+    reserved=keywords.MATHEMATICA,
     underscore="$",  # an underscore is a pattern
     leading_underscore=False,
     longest=1000,
@@ -110,7 +110,7 @@ def _entry(array: str, index: Sequence[int]) -> str:
     return f"{array}[[{', '.join(map(str, index))}]]" if index else array
 
 
-def _statements(code: Code, steps: Iterable[Step]) -> list[str]:
+def _statements(code: Code, steps: Iterable[Instruction]) -> list[str]:
     lines: list[str] = []
     for step in steps:
         lines += remark(code, step, "    ")

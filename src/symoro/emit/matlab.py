@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from symoro.emit import reserved
-from symoro.emit.code import Code, KernelCall, Step, code_of
+from symoro.emit import keywords
+from symoro.emit.code import Code, Instruction, KernelCall, code_of
 from symoro.emit.dialect import Dialect, Files, Language
 from symoro.emit.header import commented, header_lines
 from symoro.emit.layout import (
@@ -47,7 +47,7 @@ DIALECT = Dialect(
     truth="{0} ~= 0",
     element="{0}({1})",
     base=1,
-    reserved=reserved.MATLAB,
+    reserved=keywords.MATLAB,
     leading_underscore=False,
     longest=55,  # 63, less what _example needs
     helpers={
@@ -118,7 +118,7 @@ def _entry(array: str, index: Sequence[int]) -> str:
     return f"{array}({', '.join(map(str, index))})" if index else array
 
 
-def _statements(code: Code, steps: Iterable[Step]) -> list[str]:
+def _statements(code: Code, steps: Iterable[Instruction]) -> list[str]:
     lines: list[str] = []
     for step in steps:
         lines += remark(code, step)

@@ -20,7 +20,7 @@ _WORD = re.compile(r"\b[A-Za-z_]\w*")
 
 
 @dataclass(frozen=True)
-class Unit:
+class LineGroup:
     """Lines that stay together, and the variables that they define.
 
     Attributes:
@@ -40,7 +40,7 @@ class Parts:
     places: int
 
 
-def whole(units: Sequence[Unit]) -> list[str]:
+def whole(units: Sequence[LineGroup]) -> list[str]:
     return [line for unit in units for line in unit.lines]
 
 
@@ -49,7 +49,7 @@ def words(lines: Sequence[str]) -> set[str]:
     return {word for line in lines for word in _WORD.findall(line)}
 
 
-def cut(units: Sequence[Unit], place: Callable[[int], str], scalar: str, indent: str) -> Parts:
+def cut(units: Sequence[LineGroup], place: Callable[[int], str], scalar: str, indent: str) -> Parts:
     """Units in parts of about LONGEST each.
 
     Arguments:
@@ -79,7 +79,7 @@ def cut(units: Sequence[Unit], place: Callable[[int], str], scalar: str, indent:
     return Parts(made, places)
 
 
-def _places(pieces: Sequence[Sequence[Unit]], last_read: dict[str, int]) -> tuple[dict[str, int], int]:
+def _places(pieces: Sequence[Sequence[LineGroup]], last_read: dict[str, int]) -> tuple[dict[str, int], int]:
     """Places of the variables that a later part reads, and their number."""
     slots: dict[str, int] = {}
     free: list[int] = []

@@ -28,7 +28,7 @@ from symoro.program.program import Program
 
 
 @dataclass(frozen=True)
-class Build:
+class BuildRecipe:
     """How the demo of a language is built and run; {0} is the base name.
 
     Attributes:
@@ -49,20 +49,20 @@ class Build:
 
 
 BUILDS = {
-    "c": Build(
+    "c": BuildRecipe(
         ("CC", ""),
         "./{0}_example",
         "{0}_example.c {0}.c {0}.h",
         "$(CC) -std=c99 -O3 $(CFLAGS) -o $@ {0}_example.c {0}.c -lm",
     ),
-    "cpp": Build(
+    "cpp": BuildRecipe(
         ("CXX", ""),
         "./{0}_example",
         "{0}_example.cpp {0}.hpp",
         "$(CXX) -std=c++11 -O2 $(CXXFLAGS) -o $@ {0}_example.cpp",
         comment="//",
     ),
-    "fortran": Build(
+    "fortran": BuildRecipe(
         ("FC", "gfortran"),
         "./{0}_example",
         "{0}.f90 {0}_example.f90",
@@ -70,9 +70,9 @@ BUILDS = {
         "{0}_module.mod",
         comment="!",
     ),
-    "python": Build(("PYTHON", "python3"), "$(PYTHON) {0}_example.py", comment="#"),
-    "matlab": Build(("OCTAVE", "octave"), "$(OCTAVE) --no-gui --quiet {0}_example.m", comment="%"),
-    "julia": Build(("JULIA", "julia"), "$(JULIA) {0}_example.jl", comment="#"),
+    "python": BuildRecipe(("PYTHON", "python3"), "$(PYTHON) {0}_example.py", comment="#"),
+    "matlab": BuildRecipe(("OCTAVE", "octave"), "$(OCTAVE) --no-gui --quiet {0}_example.m", comment="%"),
+    "julia": BuildRecipe(("JULIA", "julia"), "$(JULIA) {0}_example.jl", comment="#"),
 }
 
 
@@ -141,7 +141,7 @@ def _language_files(
     return files
 
 
-def _makefile(build: Build, base: str) -> str:
+def _makefile(build: BuildRecipe, base: str) -> str:
     variable, value = build.tool
     lines = [f"# {MADE_BY}", *([f"{variable} = {value}"] if value else []), ""]
     demo = f"{base}_example" if build.compile else ""

@@ -10,11 +10,11 @@ import keyword
 from collections.abc import Mapping, Sequence
 from importlib import resources
 
-from symoro.emit.code import Code, KernelCall, Step, code_of
+from symoro.emit.code import Code, Instruction, KernelCall, code_of
 from symoro.emit.dialect import Dialect, Files, Language
 from symoro.emit.header import commented, header_lines
+from symoro.emit.keywords import KERNELS, words
 from symoro.emit.layout import WIDTH, call_arguments, input_entries, kernel_text, output_entries, remark, wrap
-from symoro.emit.reserved import KERNELS, words
 from symoro.emit.sample import sample_of
 from symoro.expr import ops
 from symoro.program.program import Program
@@ -123,7 +123,7 @@ def _entry(array: str, index: tuple[int, ...]) -> str:
     return f"{array}[..., {', '.join(map(str, index))}]" if index else f"{array}[...]"
 
 
-def _statements(code: Code, steps: Sequence[Step]) -> list[str]:
+def _statements(code: Code, steps: Sequence[Instruction]) -> list[str]:
     lines: list[str] = []
     for step in steps:
         lines += remark(code, step, _INDENT)

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from symoro.emit import reserved
-from symoro.emit.code import Code, KernelCall, Step, code_of
+from symoro.emit import keywords
+from symoro.emit.code import Code, Instruction, KernelCall, code_of
 from symoro.emit.dialect import Dialect, Files, Language, exact_number
 from symoro.emit.header import header_lines
 from symoro.emit.layout import output_entries, remark, wrap
@@ -29,7 +29,7 @@ DIALECT = Dialect(
     exact=True,
     square="{0}^2",
     base=1,
-    reserved=reserved.LISTING,
+    reserved=keywords.LISTING,
     longest=1000,
     listing=True,
 )
@@ -47,7 +47,7 @@ def write(program: Program, *, name: str | None = None) -> Files:
     return {f"{code.arrays.base}.txt": "\n".join(lines) + "\n"}
 
 
-def _statements(code: Code, steps: Sequence[Step]) -> list[str]:
+def _statements(code: Code, steps: Sequence[Instruction]) -> list[str]:
     lines: list[str] = []
     for step in steps:
         said = remark(code, step)

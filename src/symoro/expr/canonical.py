@@ -31,10 +31,10 @@ _SYMMETRIC = (ops.MIN, ops.MAX, ops.EQUAL)
 
 def canonical(expr: Expr) -> str:
     """The canonical text of an expression."""
-    return _Writer(expr.graph).text(expr.lit)
+    return _FormWriter(expr.graph).text(expr.lit)
 
 
-class _Writer:
+class _FormWriter:
     """Writes the nodes of one expression in ascending order; sums inside sums dissolve into the outer one."""
 
     def __init__(self, graph: Graph) -> None:

@@ -10,9 +10,8 @@ from typing import Any
 from symoro.errors import MissingDependencyError, ProgramError
 from symoro.expr import ops
 from symoro.expr.graph import ONE, ZERO, Graph
+from symoro.expr.parser import Resolve
 from symoro.expr.scalar import Expr
-
-Resolve = Callable[[str], int]
 
 
 def _sympy() -> Any:

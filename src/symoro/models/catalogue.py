@@ -21,7 +21,7 @@ from typing import Any
 from symoro.errors import NotApplicableError, OptionError, UnknownNameError
 from symoro.models.references import Reference
 from symoro.models.units import with_units
-from symoro.program.pipeline import Step, optimise, traced
+from symoro.program.pipeline import PassRecord, optimise, traced
 from symoro.program.program import Program
 from symoro.progress import task
 from symoro.robot.description import Robot
@@ -169,7 +169,7 @@ def _no_collection() -> Iterator[None]:
         gc.enable()
 
 
-def retraced(robot: Robot, chosen: Entry, options: Mapping[str, Any]) -> tuple[Program, list[Step]]:
+def retraced(robot: Robot, chosen: Entry, options: Mapping[str, Any]) -> tuple[Program, list[PassRecord]]:
     """A model built again, with what each optimising pass did."""
     return traced(chosen.build(robot, **_checked_options(chosen, options)))
 

@@ -29,7 +29,7 @@ from symoro.robot.topology import cut_joints
 TITLES = {"qd": "joint velocities", "qdd": "joint accelerations", "tau": "joint torques and forces"}
 FIXED_BY = {"qd": "QP", "qdd": "QDP", "tau": "GAM"}
 
-Entries = Mapping[int, Scalar]  # by joint
+JointEntries = Mapping[int, Scalar]  # by joint
 
 
 @dataclass(frozen=True)
@@ -43,7 +43,7 @@ class Coordinates:
     """
 
     own: tuple[int, ...]
-    positions: Entries
+    positions: JointEntries
     rows: Mapping[int, tuple[tuple[int, Scalar], ...]]
 
     @property
@@ -51,7 +51,7 @@ class Coordinates:
         """Whether every joint of the tree has a coordinate of its own: G = 1."""
         return len(self.own) == len(self.rows)
 
-    def rates(self, qd: Entries) -> dict[int, Scalar]:
+    def rates(self, qd: JointEntries) -> dict[int, Scalar]:
         """G qd: the velocity of every joint of the tree."""
         found: dict[int, Scalar] = {}
         for j, row in self.rows.items():
@@ -60,16 +60,16 @@ class Coordinates:
                 found[j] = entry * qd[i] + found[j]
         return found
 
-    def bias(self, qd: Entries) -> dict[int, Scalar]:
+    def bias(self, qd: JointEntries) -> dict[int, Scalar]:
         """Gdot qd: the acceleration of every joint of the tree at qdd = 0. None, as long as G is constant."""
         return dict.fromkeys(self.rows, 0)
 
-    def accelerations(self, qdd: Entries, qd: Entries) -> dict[int, Scalar]:
+    def accelerations(self, qdd: JointEntries, qd: JointEntries) -> dict[int, Scalar]:
         """G qdd + Gdot qd: the acceleration of every joint of the tree."""
         bias = self.bias(qd)
         return {j: x + bias[j] for j, x in self.rates(qdd).items()}
 
-    def project(self, efforts: Entries) -> list[Scalar]:
+    def project(self, efforts: JointEntries) -> list[Scalar]:
         """G' tau: efforts of the tree's joints as efforts on the coordinates."""
         found = {j: efforts[j] for j in self.own}
         for j, row in self.rows.items():
@@ -91,7 +91,7 @@ class Coordinates:
         return [[dict(row).get(i, 0) for i in self.own] for row in self.rows.values()]
 
 
-def coordinates_at(robot: Robot, q: Entries, into: Into) -> Coordinates:
+def coordinates_at(robot: Robot, q: JointEntries, into: Into) -> Coordinates:
     """The coordinates at given values; `into` makes numbers or expressions of formulas."""
     at = positions(robot, q, into)
     return Coordinates(tuple(independent(robot)), at, {j: tuple(drivers(robot, j, into)) for j in at})
@@ -119,15 +119,15 @@ class JointMotion:
     """The motion of every joint of the tree, and the coordinates' own velocities."""
 
     joints: Coordinates
-    own: Entries
-    qd: Entries
-    qdd: Entries
+    own: JointEntries
+    qd: JointEntries
+    qdd: JointEntries
 
     @property
-    def q(self) -> Entries:
+    def q(self) -> JointEntries:
         return self.joints.positions
 
-    def accelerated(self, qdd: Entries) -> dict[int, Scalar]:
+    def accelerated(self, qdd: JointEntries) -> dict[int, Scalar]:
         """The tree's accelerations at other ones of the coordinates."""
         return self.joints.accelerations(qdd, self.own)
 
@@ -135,7 +135,7 @@ class JointMotion:
 def joint_motion(builder: Builder, robot: Robot, *given: str) -> JointMotion:
     """Declare q, and of qd and qdd what is given; the coordinates do not move, or not accelerate, otherwise."""
     joints = coordinates(builder, robot)
-    none: Entries = dict.fromkeys(joints.own, 0)
+    none: JointEntries = dict.fromkeys(joints.own, 0)
     qd = own_entries(builder, robot, "qd") if "qd" in given else none
     qdd = own_entries(builder, robot, "qdd") if "qdd" in given else none
     return JointMotion(joints, qd, joints.rates(qd), joints.accelerations(qdd, qd))
@@ -162,7 +162,7 @@ def without_fixed(robot: Robot, name: str, matrix: Matrix) -> Matrix:
 # -- robots with loops, where joints follow others that are yet to be found
 
 
-def coupled_positions(robot: Robot, known: Entries, into: Into) -> dict[int, Scalar]:
+def coupled_positions(robot: Robot, known: JointEntries, into: Into) -> dict[int, Scalar]:
     """The positions of the joints of the tree that known ones drive."""
     found: dict[int, Scalar] = {}
     for j, law in followers(robot).items():

@@ -15,7 +15,7 @@ from typing import Protocol, TypeVar
 from symoro.expr.formula import Formula
 from symoro.expr.linalg import Vector, VectorLike
 from symoro.expr.scalar import Expr, Scalar
-from symoro.models.joints import Place, Trigonometry, is_zero, place_of
+from symoro.models.joints import JointPlace, Trigonometry, is_zero, place_of
 from symoro.program.builder import Builder
 from symoro.robot.description import BaseKind, JointType, Robot
 from symoro.robot.topology import outward as outward_order
@@ -74,7 +74,7 @@ class Local:
     j: int
     i: int
     sigma: JointType
-    place: Place
+    place: JointPlace
     gamma: SinCos
     alpha: SinCos
     theta: SinCos
@@ -116,7 +116,7 @@ def local_frames(
     }
 
 
-def local_frame(j: int, i: int, sigma: JointType, place: Place, trig: Trigonometry) -> Local:
+def local_frame(j: int, i: int, sigma: JointType, place: JointPlace, trig: Trigonometry) -> Local:
     """A frame from its place."""
     gamma, alpha, theta = trig.sincos(place.gamma), trig.sincos(place.alpha), trig.sincos(place.theta)
     return Local(j, i, sigma, place, gamma, alpha, theta, origin(gamma, alpha, place.b, place.d, place.r))

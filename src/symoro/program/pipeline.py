@@ -19,7 +19,7 @@ LARGE = 900  # nodes beyond which one round is enough: the others take long and 
 
 
 @dataclass(frozen=True)
-class Step:
+class PassRecord:
     """What one pass did, for those who want to know."""
 
     name: str
@@ -32,16 +32,16 @@ def optimise(program: Program) -> Program:
     return traced(program)[0]
 
 
-def traced(program: Program) -> tuple[Program, list[Step]]:
+def traced(program: Program) -> tuple[Program, list[PassRecord]]:
     """The optimised program with the operation count before and after each pass."""
-    steps: list[Step] = []
+    steps: list[PassRecord] = []
 
     def run(step: Pass, current: Program, before: OpCount) -> tuple[Program, OpCount]:
         candidate = step(current)
         after = before if candidate is current else count(candidate)
         if cost(after) > cost(before):
             candidate, after = current, before
-        steps.append(Step(step.__name__, before, after))
+        steps.append(PassRecord(step.__name__, before, after))
         return candidate, after
 
     def repeat(step: Pass, current: Program, now: OpCount) -> tuple[Program, OpCount]:
@@ -54,7 +54,7 @@ def traced(program: Program) -> tuple[Program, list[Step]]:
 
     current = compact(program)
     now = count(current)
-    steps.append(Step("compact", now, now))  # what no output needs is not counted either
+    steps.append(PassRecord("compact", now, now))  # what no output needs is not counted either
     if not program.expanded and not program.as_written:
         current, now = repeat(share_sums, current, now)
         shared = now

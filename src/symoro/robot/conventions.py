@@ -88,7 +88,7 @@ def variable_field(sigma: JointType) -> str:
 
 
 @dataclass(frozen=True)
-class Row:
+class JointRow:
     """One joint: its parameters in the order of the table's columns, the offset where the variable is."""
 
     sigma: JointType
@@ -97,7 +97,7 @@ class Row:
 
 
 @dataclass(frozen=True)
-class Table:
+class ParameterTable:
     """A serial chain in one convention.
 
     Attributes:
@@ -107,7 +107,7 @@ class Table:
     """
 
     convention: Convention
-    rows: tuple[Row, ...]
+    rows: tuple[JointRow, ...]
     base: tuple[Formula, ...] = IDENTITY16
     tool: Tool | None = None
     links: tuple[Link, ...] = ()
@@ -214,7 +214,7 @@ def _inverse_x(place: Placement) -> Placement:
 # -- from a table to a robot
 
 
-def from_table(table: Table, name: str = "robot") -> Robot:
+def from_table(table: ParameterTable, name: str = "robot") -> Robot:
     """The robot that a table describes, in Khalil and Kleinfinger's frames.
 
     Raises:
@@ -273,7 +273,7 @@ def _joined(tail: Placement, place: Placement) -> Placement:
 # -- from a robot to a table
 
 
-def to_table(robot: Robot, convention: str, to: int | str | None = None) -> Table:
+def to_table(robot: Robot, convention: str, to: int | str | None = None) -> ParameterTable:
     """The chain from the base to a frame as a table.
 
     Arguments:
@@ -314,13 +314,13 @@ class _Chain:
     base: tuple[Formula, ...]
     tool: Tool | None
 
-    def table(self, convention: Convention) -> Table:
+    def table(self, convention: Convention) -> ParameterTable:
         fields = COLUMNS[convention].values()
         rows = tuple(
-            Row(frame.sigma, tuple(getattr(frame, field) for field in fields), frame.name)
+            JointRow(frame.sigma, tuple(getattr(frame, field) for field in fields), frame.name)
             for frame in self.frames
         )
-        return Table(convention, rows, self.base, self.tool, tuple(self.links))
+        return ParameterTable(convention, rows, self.base, self.tool, tuple(self.links))
 
 
 def _as_it_is(chain: _Chain) -> _Chain:

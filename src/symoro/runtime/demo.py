@@ -24,12 +24,12 @@ from symoro.robot.description import JointType, Robot
 TRIES = 48
 RANGES = {JointType.REVOLUTE: (-1.5, 1.5), JointType.PRISMATIC: (0.0, 1.5)}
 
-Sample = dict[str, list[float]]
+SampleValues = dict[str, list[float]]
 
 
 def demo_sample(
     robot: Robot, program: Program, options: Mapping[str, Any], values: Mapping[str, float]
-) -> Sample | None:
+) -> SampleValues | None:
     """Inputs for which a program with a status has a valid row; None where any numbers will do, or none were found."""
     names = {port.name: port for port in program.inputs}
     if "status" not in {port.name for port in program.outputs} or not names.keys() & {"T", "qa"}:
@@ -73,10 +73,10 @@ def _asked(
     options: Mapping[str, Any],
     numbers: Mapping[str, float],
     posture: Mapping[int, float],
-) -> Iterator[Sample]:
+) -> Iterator[SampleValues]:
     """What the model may be asked at a posture: as a user would, then with the posture as the guess q0."""
     inputs = {port.name: port for port in program.inputs}
-    asked: Sample = {}
+    asked: SampleValues = {}
     if "T" in inputs:
         frames = {name: options[name] for name in ("frm", "to") if options.get(name) is not None}
         place = build(robot, "fast-geometry", frames)[1]

@@ -4,7 +4,8 @@
     -> {"q", "status", "residual", "iterations", "restarts"}
 
 A posture has status 0 when direct geometry gives the pose back within the tolerance and every joint is within its
-limits. The algorithm is in `damped`; where a C compiler is found its twin in C runs, linked with the emitted error.
+limits. The algorithm is in `least_squares`; where a C compiler is found its twin in C runs, linked with the emitted
+error.
 """
 
 from __future__ import annotations
@@ -20,11 +21,11 @@ from numpy.typing import ArrayLike, NDArray
 from symoro.errors import ArgumentError, MissingDependencyError
 from symoro.models.geometric.inverse.error import PoseError
 from symoro.robot.description import Robot
-from symoro.runtime import damped
+from symoro.runtime import least_squares
 from symoro.runtime.compiler import HINT
-from symoro.runtime.damped import Array, Found, Problem, Solve
-from symoro.runtime.damped_native import Native
 from symoro.runtime.function import Function
+from symoro.runtime.least_squares import Array, Found, PoseProblem, Solve
+from symoro.runtime.least_squares_native import DampedNative
 from symoro.runtime.poses import NEAR, ROUND_OFF, turning_part
 from symoro.runtime.ranges import joint_ranges
 
@@ -70,9 +71,9 @@ class NumericInverse:
         self._native = None if compiled is False else self._compiled(insist=bool(compiled))
         self.compiled = self._native is not None
 
-    def _compiled(self, *, insist: bool) -> Native | None:
+    def _compiled(self, *, insist: bool) -> DampedNative | None:
         try:
-            return Native(self._error, STARTS, self._evaluate.values)
+            return DampedNative(self._error, STARTS, self._evaluate.values)
         except MissingDependencyError as error:
             if insist:
                 raise
@@ -189,10 +190,12 @@ class NumericInverse:
                 self._tables.clear()
             problem = self._problem(kept)
             native = self._native
-            self._tables[key] = partial(damped.solve, problem) if native is None else native.solve(problem)
+            self._tables[key] = (
+                partial(least_squares.solve, problem) if native is None else native.solve(problem)
+            )
         return self._tables[key]
 
-    def _problem(self, kept: Array) -> Problem:
+    def _problem(self, kept: Array) -> PoseProblem:
         error, ranges = self._error, self._ranges
         starts = self._starts.copy()
         if len(kept):
@@ -205,7 +208,7 @@ class NumericInverse:
         spread = float(np.sqrt(placed[:, lengths].var(axis=0).sum()))
         unit = spread if 1e-6 * ranges.reach < spread < np.inf else ranges.reach
         tolerance, iterations, attempts = self._limits
-        return Problem(
+        return PoseProblem(
             evaluate=lambda q, T: self._evaluate(q=q, T=T),
             lower=ranges.lower,
             upper=ranges.upper,

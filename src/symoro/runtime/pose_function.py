@@ -25,7 +25,7 @@ from symoro.runtime.function import Array, Function
 from symoro.runtime.poses import NEAR, turning_part
 from symoro.runtime.solutions import OUT_OF_REACH, SOLVED, distances
 
-Numbers = NDArray[np.intp]  # of samples
+SampleNumbers = NDArray[np.intp]  # of samples
 
 SHARP = 1e-12  # a row that meets the pose so well proves it a rotation in reach, and nothing is to be done
 
@@ -64,7 +64,9 @@ class PoseFunction(Function):
             self._tell_distances(given["T"], rows, doubtful)
         return found
 
-    def _take_rounded(self, given: Mapping[str, Array], rows: dict[str, Array], doubtful: Numbers) -> None:
+    def _take_rounded(
+        self, given: Mapping[str, Array], rows: dict[str, Array], doubtful: SampleNumbers
+    ) -> None:
         """Solve again for the nearest rotations, where poses are close to one."""
         if self._part is None:
             return
@@ -80,7 +82,7 @@ class PoseFunction(Function):
         for name, array in again.items():
             rows[name][kept] = array
 
-    def _tell_distances(self, poses: Array, rows: dict[str, Array], doubtful: Numbers) -> None:
+    def _tell_distances(self, poses: Array, rows: dict[str, Array], doubtful: SampleNumbers) -> None:
         """The residual of rows out of reach, where no row of the pose is a solution."""
         status = rows["status"][doubtful]
         none = doubtful[~np.isin(status, SOLVED).any(axis=1) & (status == OUT_OF_REACH).any(axis=1)]

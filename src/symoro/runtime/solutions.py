@@ -29,7 +29,7 @@ from symoro.robot.formats import RobotLike, as_robot
 from symoro.runtime.function import Function
 
 Array = NDArray[np.float64]
-Result = Mapping[str, Any]
+Solutions = Mapping[str, Any]
 
 VALID, OUT_OF_REACH, SINGULAR = range(3)
 SOLVED = (VALID, SINGULAR)
@@ -71,7 +71,7 @@ class Track:
     jumps: tuple[int, ...]
 
 
-def valid(result: Result, *, singular: bool = False) -> Any:
+def valid(result: Solutions, *, singular: bool = False) -> Any:
     """The rows that are solutions: an array (m, n) for one pose, a list of such arrays for a batch.
 
     Arguments:
@@ -110,7 +110,7 @@ def windings(robot: RobotLike, q: ArrayLike) -> Array:
 
 
 def nearest(
-    result: Result,
+    result: Solutions,
     posture: ArrayLike | str,
     *,
     robot: RobotLike | None = None,
@@ -203,7 +203,7 @@ def distances(place: Function, q: ArrayLike, pose: ArrayLike, given: Given) -> A
     return np.asarray(np.abs(misses[..., np.array(given)]).max(axis=-1))
 
 
-def _solutions(result: Result, *, singular: bool) -> tuple[Array, NDArray[np.bool_]]:
+def _solutions(result: Solutions, *, singular: bool) -> tuple[Array, NDArray[np.bool_]]:
     """q (..., K, n), and which of its rows are solutions."""
     if "q" not in result or "status" not in result:
         raise ArgumentError(

@@ -17,7 +17,7 @@ WIDTH, HEIGHT = 38, 17
 ASPECT = 2  # a character is about twice as high as it is wide
 GAP = "    "
 
-Cell = tuple[int, int]
+CharacterCell = tuple[int, int]
 View = Callable[[Point], tuple[float, float]]
 
 
@@ -53,7 +53,7 @@ def _drawn(found: list[Segment], view: View, step: float) -> list[str]:
     xs, ys = zip(*(point for points in flat for point in points), strict=True)
     left, high = (min(xs) + max(xs)) / 2 - step * (WIDTH - 1) / 2, (min(ys) + max(ys)) / 2
 
-    def cell(point: tuple[float, float]) -> Cell:
+    def cell(point: tuple[float, float]) -> CharacterCell:
         column, row = (point[0] - left) / step, (high - point[1]) / (step * ASPECT) + (HEIGHT - 1) / 2
         return round(row), round(column)
 
@@ -76,7 +76,7 @@ def _sign(frame: int | str) -> str:
     return "T" if frame == "tool" else str(int(frame) % 10)
 
 
-def _line(a: Cell, b: Cell) -> Iterator[tuple[Cell, str]]:
+def _line(a: CharacterCell, b: CharacterCell) -> Iterator[tuple[CharacterCell, str]]:
     """The cells between two corners, each with the stroke of the line's slope."""
     rows, columns = b[0] - a[0], b[1] - a[1]
     length = max(abs(rows), abs(columns))

@@ -34,7 +34,7 @@ FLAT = 1e-9
 
 
 @dataclass(frozen=True, eq=False)
-class Row:
+class PostureRow:
     """A posture to be shown: row `number` of the model's result, from 1; `residual` is its distance from the pose."""
 
     number: int
@@ -45,10 +45,10 @@ class Row:
 
 
 @dataclass(frozen=True, eq=False)
-class Answer:
+class PoseAnswer:
     """The postures of one pose, solutions first; `nearest` tells which is nearest to a posture, if one was named."""
 
-    rows: tuple[Row, ...]
+    rows: tuple[PostureRow, ...]
     nearest: Nearest | None
 
     @property
@@ -58,7 +58,7 @@ class Answer:
 
 def solve(model: Model | Numeric, options: argparse.Namespace) -> int:
     """Solve for every pose that was given, and show the answers; the exit code is 1 where none has a solution."""
-    joints = Joints(model.robot, options.degrees)
+    joints = JointDisplay(model.robot, options.degrees)
     place = _direct_geometry(model)
     given = given_entries(model.options.get("pose", "full"))
     targets, aim = _poses(place, options, joints)
@@ -88,7 +88,7 @@ def solve(model: Model | Numeric, options: argparse.Namespace) -> int:
     return int(not any(answer.solved for answer in answers))
 
 
-class Joints:
+class JointDisplay:
     """Joint positions as the user writes and reads them."""
 
     def __init__(self, robot: Robot, degrees: bool) -> None:
@@ -125,7 +125,9 @@ def _vector(name: str, text: str, entries: Sequence[str]) -> Array:
 # -- what is asked
 
 
-def _poses(place: Function, options: argparse.Namespace, joints: Joints) -> tuple[list[Array], Array | None]:
+def _poses(
+    place: Function, options: argparse.Namespace, joints: JointDisplay
+) -> tuple[list[Array], Array | None]:
     """The poses, and the posture to be near to."""
     if sum(getattr(options, name) is not None for name in POSES) != 1:
         raise OptionError(
@@ -201,32 +203,34 @@ def _hand(part: poses.Turning, place: Function) -> int | None:
 # -- what is found
 
 
-def _answer(robot: Robot, joints: Joints, found: dict[str, Any], aim: Array | None, limits: bool) -> Answer:
+def _answer(
+    robot: Robot, joints: JointDisplay, found: dict[str, Any], aim: Array | None, limits: bool
+) -> PoseAnswer:
     rows = []
     for k, status in enumerate(found["status"].astype(int)):
         if status == EMPTY or (limits and WORDS[status] == "out of reach"):
             continue
         free = tuple(name for name, flag in zip(joints.names, found["free"][k], strict=True) if flag)
         for q in windings(robot, found["q"][k]) if limits else [found["q"][k]]:
-            rows.append(Row(k + 1, q, WORDS[status], float(found["residual"][k]), free))
+            rows.append(PostureRow(k + 1, q, WORDS[status], float(found["residual"][k]), free))
     rows.sort(key=lambda row: (ORDER.index(row.status), 0.0 if row.status in SOLVED else row.residual))
     if aim is None or not rows:
-        return Answer(tuple(rows), None)
+        return PoseAnswer(tuple(rows), None)
     listed = {
         "q": np.array([row.q for row in rows]),
         "status": np.array([WORDS.index(row.status) for row in rows]),
     }
     best = nearest(listed, aim, robot=robot, limits=limits)
-    return Answer(tuple(rows), best if best.index >= 0 else None)
+    return PoseAnswer(tuple(rows), best if best.index >= 0 else None)
 
 
-def _not_proved(answer: Answer) -> Answer:
+def _not_proved(answer: PoseAnswer) -> PoseAnswer:
     """That no posture was found by iteration does not mean that there is none."""
     rows = tuple(replace(r, status="not reached") if r.status == "out of reach" else r for r in answer.rows)
     return replace(answer, rows=rows)
 
 
-def _show(answer: Answer, joints: Joints, title: str) -> None:
+def _show(answer: PoseAnswer, joints: JointDisplay, title: str) -> None:
     solved = answer.solved
     heading = f"{title}: {solved or 'no'} solution{'s' * (solved != 1)}"
     if not answer.rows:
@@ -246,7 +250,7 @@ def _show(answer: Answer, joints: Joints, title: str) -> None:
         print(f"* the nearest: {text}; distance {answer.nearest.distance:.4g}")
 
 
-def _data(answer: Answer, joints: Joints) -> dict[str, Any]:
+def _data(answer: PoseAnswer, joints: JointDisplay) -> dict[str, Any]:
     rows = [
         {
             "number": row.number,
@@ -272,7 +276,7 @@ def _data(answer: Answer, joints: Joints) -> dict[str, Any]:
     }
 
 
-def _csv(answers: Sequence[Answer], joints: Joints) -> list[str]:
+def _csv(answers: Sequence[PoseAnswer], joints: JointDisplay) -> list[str]:
     lines = [",".join(["pose", "number", *joints.names, "status", "free", "residual"])]
     for pose, answer in enumerate(answers, 1):
         for row in answer.rows:

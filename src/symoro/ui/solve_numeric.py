@@ -15,7 +15,7 @@ from symoro.robot.description import Robot
 from symoro.runtime.compiler import find_compiler
 from symoro.runtime.function import Array
 from symoro.runtime.numeric_inverse import NumericInverse
-from symoro.ui.solve import Joints
+from symoro.ui.solve import JointDisplay
 
 METHOD = "numeric"
 ONLY_NUMERIC = ("start", "prefer")
@@ -33,7 +33,7 @@ class Numeric:
             raise OptionError(
                 "the swivel angle is for closed forms", hint="--prefer tells a posture to be near to"
             )
-        joints = Joints(robot, options.degrees)
+        joints = JointDisplay(robot, options.degrees)
         told = next((name for name in ("start", "near", "at") if getattr(options, name) is not None), None)
         self._start = None if told is None else joints.read(told, getattr(options, told))
         self._prefer = None if options.prefer is None else joints.read("prefer", options.prefer)

@@ -14,7 +14,7 @@ from symoro.expr import ops
 from symoro.expr.evaluate import evaluate
 from symoro.expr.formula import Formula, formula
 from symoro.models.coordinates import joint_positions
-from symoro.models.dynamic.formulation import FLAGS, Choice, Formulation, Move, plain, quick
+from symoro.models.dynamic.formulation import FLAGS, Change, Choice, Formulation, plain, quick
 from symoro.models.dynamic.inertia import link_inertias, regrouped
 from symoro.models.dynamic.inverse import torque_program
 from symoro.models.recursion import local_frames
@@ -116,7 +116,7 @@ def test_each_flag_alone(flag: str, start: object) -> None:
     at = state(robot)
     expected = oracle(robot, at).torques(at["q"], at["qd"], at["qdd"])
     for j in range(1, robot.NL + 1):
-        changed = start(robot).changed(Move(flag, j))  # type: ignore[operator]
+        changed = start(robot).changed(Change(flag, j))  # type: ignore[operator]
         assert error(torques(robot, changed, at), expected) < CLOSE
 
 

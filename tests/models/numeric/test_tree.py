@@ -16,7 +16,7 @@ from symoro.models.numeric.closure import balanced_closure, closed, closure, ref
 from symoro.models.numeric.fixed_point import doubles, exactly, number
 from symoro.models.numeric.tree import (
     NumericTree,
-    Twist,
+    Velocities,
     formulas,
     numeric_tree,
     placements,
@@ -66,7 +66,7 @@ def test_frames_move_as_the_oracle_says(robot: Robot) -> None:
     oracle, tree = Numeric(robot), in_doubles(robot)
     q, qd = chance(tree), chance(tree)[::-1]
     base = np.array([[0.3, -0.2, 0.5, 0.1, 0.7, -0.4]])
-    moving = velocities(tree, placements(tree, q), qd, Twist(base[:, :3], base[:, 3:]))
+    moving = velocities(tree, placements(tree, q), qd, Velocities(base[:, :3], base[:, 3:]))
     for row in range(len(q)):
         wanted = oracle.motion(q[row], qd[row], np.zeros(q.shape[1]), base[0])
         for j in range(1, robot.NL + 1):

@@ -11,7 +11,7 @@ from hypothesis import HealthCheck, given, settings
 from symoro.errors import FormatError
 from symoro.expr.formula import Formula, formula
 from symoro.files import MADE_BY
-from symoro.robot.conventions import Convention, Row, Table, from_table, moved
+from symoro.robot.conventions import Convention, JointRow, ParameterTable, from_table, moved
 from symoro.robot.description import (
     GEOMETRIC,
     BaseKind,
@@ -200,10 +200,10 @@ def test_classic_frames_are_converted_with_their_inertia() -> None:
     text = CLASSIC.replace("{a: A}", "{a: A, offset: o, link: {XX: 1, MY: s, M: 2}, wrench: {FX: f}}")
     zero = formula(0)
     rows = (
-        Row(JointType.REVOLUTE, (zero, zero, formula(1), formula("pi/2"))),
-        Row(JointType.REVOLUTE, (Formula("o"), zero, Formula("A"), zero)),
+        JointRow(JointType.REVOLUTE, (zero, zero, formula(1), formula("pi/2"))),
+        JointRow(JointType.REVOLUTE, (Formula("o"), zero, Formula("A"), zero)),
     )
-    table = Table(Convention.DENAVIT_HARTENBERG, rows, links=(Link(), own))
+    table = ParameterTable(Convention.DENAVIT_HARTENBERG, rows, links=(Link(), own))
     robot = read_yaml(text)
     assert robot == from_table(table, "a")
     assert robot.link(2) == moved(own, Placement(2, d=Formula("A")))

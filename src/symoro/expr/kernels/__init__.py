@@ -12,7 +12,7 @@ from symoro.errors import ProgramError
 from symoro.expr.graph import Graph
 from symoro.expr.kernels.circle import CIRCLE
 from symoro.expr.kernels.closed_chain import CLOSED_CHAIN
-from symoro.expr.kernels.kernel import Arrays, Kernel
+from symoro.expr.kernels.kernel import Kernel, NodeArrays
 from symoro.expr.kernels.quartic import QUARTIC
 from symoro.expr.kernels.refine import REFINE
 from symoro.expr.kernels.solve import SOLVE
@@ -22,7 +22,7 @@ KERNELS: Mapping[str, Kernel] = {
 }
 
 
-def call(graph: Graph, kernel: str, inputs: Arrays) -> list[int]:
+def call(graph: Graph, kernel: str, inputs: NodeArrays) -> list[int]:
     """Call a kernel by name; the lengths are checked."""
     if kernel not in KERNELS:
         raise ProgramError(f"no kernel called '{kernel}'", hint="known: " + ", ".join(KERNELS))

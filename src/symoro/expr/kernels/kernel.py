@@ -9,7 +9,7 @@ from typing import Any
 from symoro.errors import ProgramError
 from symoro.expr.graph import Call, Graph
 
-Arrays = Sequence[Sequence[int]]
+NodeArrays = Sequence[Sequence[int]]
 
 
 @dataclass(frozen=True)
@@ -30,11 +30,11 @@ class Kernel:
     size: Callable[[Sequence[int]], int]
     evaluate: Callable[[list[list[Any]]], list[Any]]
     cost: Callable[[Sequence[int]], tuple[int, int, int]]
-    forward: Callable[[Graph, Call, Sequence[int], Arrays], list[int]] | None = None
+    forward: Callable[[Graph, Call, Sequence[int], NodeArrays], list[int]] | None = None
     reverse: Callable[[Graph, Call, Sequence[int], Sequence[int]], list[list[int]]] | None = None
     needs: tuple[str, ...] = ()
 
-    def tangents(self, graph: Graph, made: Call, results: Sequence[int], tangents: Arrays) -> list[int]:
+    def tangents(self, graph: Graph, made: Call, results: Sequence[int], tangents: NodeArrays) -> list[int]:
         """The results' tangents.
 
         Raises:

@@ -9,7 +9,7 @@ from typing import Any
 
 from symoro.errors import ProgramError
 from symoro.expr.graph import ZERO, Call, Graph
-from symoro.expr.kernels.kernel import Arrays, Kernel
+from symoro.expr.kernels.kernel import Kernel, NodeArrays
 
 
 def _size(lengths: Sequence[int]) -> int:
@@ -36,7 +36,7 @@ def _values(inputs: list[list[Any]]) -> list[Any]:
     return [x[..., k] if shape else float(x[k]) for k in range(n)]
 
 
-def _forward(graph: Graph, made: Call, x: Sequence[int], tangents: Arrays) -> list[int]:
+def _forward(graph: Graph, made: Call, x: Sequence[int], tangents: NodeArrays) -> list[int]:
     """A dx = db - dA x."""
     matrix, _ = made.inputs
     d_matrix, d_vector = tangents

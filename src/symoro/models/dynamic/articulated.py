@@ -86,7 +86,7 @@ def _known(local: Local, joints: Joints) -> Driven | Free:
 
 
 @dataclass(frozen=True)
-class Body:
+class Outboard:
     """J* and beta* of a link with all that it carries."""
 
     inertia: AnyInertia
@@ -161,7 +161,7 @@ def mixed(
     """
     before, w = angular_velocities(tree, base, qd)
     gamma = {j: _gamma(local, before[j], w[local.i], qd.get(j, 0)) for j, local in tree.items()}
-    bodies = {j: Body(inertias[j], _beta(inertias[j], w[j], loads.get(j))) for j in inertias}
+    bodies = {j: Outboard(inertias[j], _beta(inertias[j], w[j], loads.get(j))) for j in inertias}
     for j in tree:
         name_vectors(builder, {"W": w[j], "BF": bodies[j].beta.f, "BM": bodies[j].beta.m}, j)
     bodies = _carried(builder, tree, joints, gamma, bodies, free_base)
@@ -207,7 +207,7 @@ class Felt:
     torque: Scalar
 
 
-def _felt(builder: Builder, local: Local, body: Body, joint: Free) -> Felt:
+def _felt(builder: Builder, local: Local, body: Outboard, joint: Free) -> Felt:
     j, column = local.j, body.inertia.column(local)
     inverse = inverse_inertia(j, column.along(local) + joint.ia)  # H_j = a' J* a + Ia    (36), (72), (103)
     torque = joint.tau + body.beta.along(local)
@@ -219,12 +219,12 @@ def _carried(
     tree: Mapping[int, Local],
     joints: Joints,
     gamma: Mapping[int, Twist],
-    bodies: Mapping[int, Body],
+    bodies: Mapping[int, Outboard],
     free_base: bool,
-) -> dict[int, Body]:
+) -> dict[int, Outboard]:
     """J* and beta* of every body; those of the base only if it is free."""
 
-    def step(local: Local, body: Body, onto: Body) -> Body:
+    def step(local: Local, body: Outboard, onto: Outboard) -> Outboard:
         if not local.i and not free_base:
             return onto
         joint, inertia, beta = _known(local, joints), body.inertia, body.beta
@@ -238,7 +238,7 @@ def _carried(
             alpha = K @ (gamma[local.j] + along(local, joint.qdd)) - beta  # (76), (89), (96)
         beta_i = onto.beta - alpha.to_parent(local)  # (39), (77), (96), (108)
         J_i = gathered(local, K, onto.inertia)  # (40), (78), (95), (105)
-        return Body(J_i, beta_i)
+        return Outboard(J_i, beta_i)
 
     return inward(tree, bodies, step)
 
@@ -251,7 +251,7 @@ def _accelerated(
     tree: Mapping[int, Local],
     joints: Joints,
     gamma: Mapping[int, Twist],
-    bodies: Mapping[int, Body],
+    bodies: Mapping[int, Outboard],
     ground: Twist,
 ) -> tuple[dict[int, Scalar], dict[int, Scalar]]:
     """qdd of the free joints, a' f of the driven ones.

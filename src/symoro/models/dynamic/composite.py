@@ -33,7 +33,7 @@ from symoro.program.builder import Builder
 from symoro.program.program import Program
 from symoro.robot.description import Robot
 
-Entries = dict[tuple[int, int], Scalar]  # (i, j) of joints with i an ancestor of j, or j itself
+MatrixEntries = dict[tuple[int, int], Scalar]  # (i, j) of joints with i an ancestor of j, or j itself
 
 
 def tree_composites(builder: Builder, robot: Robot, locals_: Mapping[int, Local]) -> dict[int, Inertia]:
@@ -49,10 +49,10 @@ def tree_composites(builder: Builder, robot: Robot, locals_: Mapping[int, Local]
     return inward(locals_, effective_inertias(builder, robot, locals_, {}, alone=False), step)
 
 
-def tree_inertia(builder: Builder, robot: Robot, locals_: Mapping[int, Local]) -> Entries:
+def tree_inertia(builder: Builder, robot: Robot, locals_: Mapping[int, Local]) -> MatrixEntries:
     """The entries of the tree's inertia matrix, rotor inertias included."""
     composite = tree_composites(builder, robot, locals_)
-    entries: Entries = {}
+    entries: MatrixEntries = {}
     for j, local in reversed(list(locals_.items())):
         if local.moving:
             _column(builder, robot, locals_, j, composite[j], entries)
@@ -60,7 +60,12 @@ def tree_inertia(builder: Builder, robot: Robot, locals_: Mapping[int, Local]) -
 
 
 def _column(
-    builder: Builder, robot: Robot, locals_: Mapping[int, Local], j: int, inertia: Inertia, entries: Entries
+    builder: Builder,
+    robot: Robot,
+    locals_: Mapping[int, Local],
+    j: int,
+    inertia: Inertia,
+    entries: MatrixEntries,
 ) -> None:
     xx, yy, _, _, xz, yz = inertia.k
     x, y, _ = inertia.ms
@@ -90,12 +95,12 @@ def _name(builder: Builder, j: int, inertia: Inertia) -> None:
         builder.named(f"{name}C{j}", value, f"link {j}: composite inertia")
 
 
-def full_matrix(entries: Entries, joints: Sequence[int]) -> Matrix:
+def full_matrix(entries: MatrixEntries, joints: Sequence[int]) -> Matrix:
     """The symmetric matrix over the given joints."""
     return [[entries.get((i, j), entries.get((j, i), 0)) for j in joints] for i in joints]
 
 
-def coupled(joints: Coordinates, entries: Entries) -> Matrix:
+def coupled(joints: Coordinates, entries: MatrixEntries) -> Matrix:
     """G' A G over the independent coordinates."""
     a = full_matrix(entries, list(joints.rows))
     if joints.free:
@@ -145,7 +150,7 @@ def inverse_inertia(j: int, felt: Scalar) -> Scalar:
 
 
 def solve_tree(
-    entries: Entries, parents: Mapping[int, int], right: Mapping[int, Scalar]
+    entries: MatrixEntries, parents: Mapping[int, int], right: Mapping[int, Scalar]
 ) -> dict[int, Scalar]:
     """x with A x = b, by A = L' D L from the tips inward.
 
@@ -153,7 +158,7 @@ def solve_tree(
         parents: the joint before each joint on its way to the base, 0 at the base; children come after.
     """
     a = dict(entries)
-    lower: Entries = {}
+    lower: MatrixEntries = {}
     inverse: dict[int, Scalar] = {}
     joints = list(parents)
     for k in reversed(joints):

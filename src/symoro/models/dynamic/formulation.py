@@ -39,7 +39,7 @@ FLAGS = ("column", "third", "difference", "doubled", "before")
 
 
 @dataclass(frozen=True)
-class Move:
+class Change:
     """One choice to be changed: its name, and the link, or 0 for a choice of the whole robot."""
 
     name: str
@@ -61,14 +61,14 @@ class Formulation:
         """The basis of each link."""
         return {j: choice.basis for j, choice in enumerate(self.links, 1)}
 
-    def moves(self, robot: Robot) -> list[Move]:
+    def moves(self, robot: Robot) -> list[Change]:
         """Every way to change one choice."""
         revolute = [j for j, _ in enumerate(self.links, 1) if robot.frame(j).sigma == JointType.REVOLUTE]
-        moves = [Move(name, j) for j in revolute for name in ("before", "column", "basis", "difference")]
-        moves += [Move(name, j) for j in revolute for name in ("doubled", "third")]
-        return [*moves, Move("parallel_out"), Move("parallel_in")]
+        moves = [Change(name, j) for j in revolute for name in ("before", "column", "basis", "difference")]
+        moves += [Change(name, j) for j in revolute for name in ("doubled", "third")]
+        return [*moves, Change("parallel_out"), Change("parallel_in")]
 
-    def changed(self, move: Move) -> Formulation:
+    def changed(self, move: Change) -> Formulation:
         """The formulation with one choice changed."""
         where = self.of(move.link) if move.link else self
         change: dict[str, Any] = {move.name: not getattr(where, move.name)}

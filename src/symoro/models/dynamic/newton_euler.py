@@ -49,7 +49,7 @@ from symoro.robot.description import JointType
 
 
 @dataclass
-class Body:
+class LinkState:
     """What the recursion knows of link j, in the axes in which it is expressed (see Choice.before)."""
 
     j: int
@@ -96,14 +96,14 @@ class NewtonEuler:
     ) -> None:
         self.builder, self.formulation, self.trig = builder, formulation, trig
         none = builder.number(0), builder.number(1)
-        self.ground = Body(0, 0, JointType.FIXED, none, none, none, [0, 0, 0])
+        self.ground = LinkState(0, 0, JointType.FIXED, none, none, none, [0, 0, 0])
         self.bodies = outward(locals_, self.ground, self._placed)
         del self.bodies[0]
         self.efforts: dict[int, Scalar] = {}
 
     # -- frames
 
-    def _placed(self, local: Local, parent: Body) -> Body:
+    def _placed(self, local: Local, parent: LinkState) -> LinkState:
         """The body in the axes of its formulation: the turn that the antecedent left comes first."""
         place, sincos = local.place, self.trig.sincos
         lead = parent.residual + place.gamma if parent.residual else place.gamma
@@ -111,7 +111,7 @@ class NewtonEuler:
         flat = place.alpha.value.is_zero
         turn = lead + place.theta if flat else place.theta
         none = Angle(self.builder.number(0))
-        body = Body(
+        body = LinkState(
             local.j,
             local.i,
             local.sigma,
@@ -138,7 +138,7 @@ class NewtonEuler:
         ground.u = _u_matrix(base.w, base.wd)
         ground.vd = [a - g for a, g in zip(base.vd, gravity, strict=True)]
 
-        def step(body: Body, parent: Body) -> Body:
+        def step(body: LinkState, parent: LinkState) -> LinkState:
             j = body.j
             if body.sigma == JointType.REVOLUTE:
                 self._turn(body, parent, qd[j], qdd[j], self.formulation.of(j))
@@ -150,7 +150,7 @@ class NewtonEuler:
 
         outward(self.bodies, ground, step)
 
-    def _turn(self, body: Body, parent: Body, qd: Scalar, qdd: Scalar, choice: Choice) -> None:
+    def _turn(self, body: LinkState, parent: LinkState, qd: Scalar, qdd: Scalar, choice: Choice) -> None:
         """Rotation of a body behind a revolute joint."""
         sincos = self.trig.sincos(body.group) if body.parallel and body.group else body.own
         axis = turn_z(body.lead, turn_x(body.alpha, [0, 0, 1]))
@@ -182,7 +182,7 @@ class NewtonEuler:
         u11, u22, u33, body.d = _diagonal(body.w, u33 if choice.third else None, choice.difference)
         body.u = [[u11, u12, u13], [u21, u22, u23], [u31, u32, u33]]
 
-    def _carry(self, body: Body, parent: Body) -> None:
+    def _carry(self, body: LinkState, parent: LinkState) -> None:
         """Rotation of a body that does not turn on its antecedent; right angles only permute U."""
         body.w, body.wd = body.to_body(parent.w), body.to_body(parent.wd)
         if _right_angles(body):
@@ -196,14 +196,14 @@ class NewtonEuler:
         u = body.u
         body.d = [u[2][2] - u[1][1], u[0][0] - u[2][2], u[1][1] - u[0][0]]
 
-    def _accelerate(self, body: Body, parent: Body, qd: Scalar, qdd: Scalar) -> None:
+    def _accelerate(self, body: LinkState, parent: LinkState, qd: Scalar, qdd: Scalar) -> None:
         moved = body.to_body(add(parent.vd, matvec(parent.u, body.position)))
         if body.sigma == JointType.PRISMATIC:
             twice = 2 * qd
             moved = [moved[0] + body.w[1] * twice, moved[1] - body.w[0] * twice, moved[2] + qdd]
         body.vd = moved
 
-    def _name(self, body: Body) -> None:
+    def _name(self, body: LinkState) -> None:
         j, section = body.j, f"link {body.j}: velocities and accelerations"
         for name, values in (("W", body.w), ("WP", body.wd), ("VP", body.vd)):
             for k, x in enumerate(values, 1):
@@ -240,7 +240,7 @@ class NewtonEuler:
     def gather(self) -> dict[int, Scalar]:
         """Force or moment along each joint's axis; the bodies then hold the total wrenches."""
 
-        def step(body: Body, _: Body, parent: Body) -> Body:
+        def step(body: LinkState, _: LinkState, parent: LinkState) -> LinkState:
             self._named_wrench("E", "M", body, "total force and moment")
             self.efforts[body.j] = body.force[2] if body.sigma == JointType.PRISMATIC else body.moment[2]
             if body.i:
@@ -250,7 +250,7 @@ class NewtonEuler:
         inward(self.bodies, {0: self.ground, **self.bodies}, step)
         return self.efforts
 
-    def _hand_over(self, body: Body, parent: Body) -> None:
+    def _hand_over(self, body: LinkState, parent: LinkState) -> None:
         force = body.to_antecedent(body.force)
         parent.force = add(parent.force, force)
         parent.moment = add(parent.moment, cross(body.position, force))
@@ -264,7 +264,7 @@ class NewtonEuler:
             turned = [turned[0] + x, turned[1] + y, turned[2]]
         parent.moment = add(parent.moment, turn_z(body.lead, turn_x(body.alpha, turned)))
 
-    def _named_wrench(self, force: str, moment: str, body: Body, phase: str) -> None:
+    def _named_wrench(self, force: str, moment: str, body: LinkState, phase: str) -> None:
         j = body.j
         for name, values in ((force, body.force), (moment, body.moment)):
             for k, x in enumerate(values, 1):
@@ -300,7 +300,7 @@ def moment_k(k: Symmetric, u: Matrix, d: Vector | None = None) -> Vector:
     ]
 
 
-def _moment_j(inertia: Inertia, body: Body) -> Vector:
+def _moment_j(inertia: Inertia, body: LinkState) -> Vector:
     xx, xy, xz, yy, yz, zz = inertia.tensor()
     u, (d23, d31, d12), w, wd = body.u, body.d, body.w, body.wd
     return [
@@ -310,5 +310,5 @@ def _moment_j(inertia: Inertia, body: Body) -> Vector:
     ]
 
 
-def _right_angles(body: Body) -> bool:
+def _right_angles(body: LinkState) -> bool:
     return all(x.number in (-1, 0, 1) for t in (body.lead, body.alpha, body.own) for x in t)

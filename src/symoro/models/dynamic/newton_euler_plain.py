@@ -32,7 +32,7 @@ from symoro.models.spatial import Inertia, Twist, Wrench
 
 
 @dataclass(frozen=True)
-class Motion:
+class LinkMotion:
     """Angular velocity and acceleration of a link, and the acceleration of its frame's origin."""
 
     w: Vector
@@ -46,10 +46,10 @@ def link_motions(
     down: Vector,
     qd: Mapping[int, Scalar],
     qdd: Mapping[int, Scalar],
-) -> dict[int, Motion]:
+) -> dict[int, LinkMotion]:
     """The motion of every link, the base's included; `down` is gravity in frame 0."""
 
-    def step(local: Local, i: Motion) -> Motion:
+    def step(local: Local, i: LinkMotion) -> LinkMotion:
         rate, acceleration = qd.get(local.j, 0), qdd.get(local.j, 0)
         w = local.to_child(i.w)  # (18)
         wd = local.to_child(i.wd)
@@ -61,12 +61,12 @@ def link_motions(
             w = add(w, [0, 0, rate])  # (19)
         elif local.prismatic:
             vd = add(vd, add(along, scale(2, across)))  # (21)
-        return Motion(w, wd, vd)
+        return LinkMotion(w, wd, vd)
 
-    return outward(tree, Motion(base.w, base.wd, subtract(base.vd, down)), step)
+    return outward(tree, LinkMotion(base.w, base.wd, subtract(base.vd, down)), step)
 
 
-def wrench_of(inertia: Inertia, motion: Motion) -> Wrench:
+def wrench_of(inertia: Inertia, motion: LinkMotion) -> Wrench:
     """The external wrench that moves a link so (9)."""
     w, wd, vd, ms = motion.w, motion.wd, motion.vd, inertia.ms
     force = add(scale(inertia.m, vd), apply_u(w, wd, ms))  # (22)
@@ -77,7 +77,7 @@ def wrench_of(inertia: Inertia, motion: Motion) -> Wrench:
 
 def link_wrenches(
     tree: Mapping[int, Local],
-    motions: Mapping[int, Motion],
+    motions: Mapping[int, LinkMotion],
     inertias: Mapping[int, Inertia],
     loads: Mapping[int, Vector],
 ) -> dict[int, Wrench]:

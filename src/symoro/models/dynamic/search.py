@@ -11,7 +11,7 @@ from dataclasses import replace
 from threading import Lock
 
 from symoro.models.dynamic.formulation import Formulation, plain, quick
-from symoro.models.dynamic.remembered import recall, remember
+from symoro.models.dynamic.memory import recall, remember
 from symoro.program.count import OpCount, count
 from symoro.program.pipeline import optimise
 from symoro.program.program import Program

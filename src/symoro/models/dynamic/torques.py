@@ -17,7 +17,7 @@ from symoro.models.spatial import Inertia
 from symoro.program.builder import Builder
 from symoro.robot.description import Robot
 
-Motion = Mapping[int, Scalar]
+JointRates = Mapping[int, Scalar]
 
 
 class Torques:
@@ -52,7 +52,7 @@ class Torques:
             return effective_inertias(self.builder, self.robot, self.locals_, self.formulation.bases())
         return link_inertias(self.builder, self.robot)
 
-    def recursion(self, qd: Motion, qdd: Motion) -> NewtonEuler:
+    def recursion(self, qd: JointRates, qdd: JointRates) -> NewtonEuler:
         """The recursion after all its walks: its bodies hold the wrenches, `efforts` those along the joints."""
         inertias = self.inertias  # before gravity: parameters are listed in the order in which they are met
         found = NewtonEuler(self.builder, self.formulation, self.locals_, self.trig)
@@ -61,13 +61,13 @@ class Torques:
         found.gather()
         return found
 
-    def at(self, qd: Motion, qdd: Motion, *, friction: bool = True) -> list[Scalar]:
+    def at(self, qd: JointRates, qdd: JointRates, *, friction: bool = True) -> list[Scalar]:
         """Torques of the coordinates, with those of rotors and friction unless these are left out."""
         return self.of(self.recursion(qd, qdd), qd, qdd, friction=friction)
 
-    def of(self, recursion: NewtonEuler, qd: Motion, qdd: Motion, *, friction: bool) -> list[Scalar]:
+    def of(self, recursion: NewtonEuler, qd: JointRates, qdd: JointRates, *, friction: bool) -> list[Scalar]:
         """The same from a recursion that has run."""
-        efforts: Motion = recursion.efforts
+        efforts: JointRates = recursion.efforts
         if friction:
             drives = drive_torques(self.builder, self.robot, qd, qdd)
             efforts = {j: efforts[j] + drives[j] for j in drives}

@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 
 from symoro.expr.linalg import Matrix, MatrixLike, Vector, add, homogeneous, identity, scale, transpose
 from symoro.expr.scalar import Scalar
-from symoro.models.geometric.steps import Step
+from symoro.models.geometric.steps import Screw
 from symoro.models.joints import Angle, Trigonometry, is_zero
 
 NameFrame = Callable[[int, Matrix, Vector], None]
@@ -61,7 +61,7 @@ def shifted(position: Vector, rotation: MatrixLike, move: Vector) -> Vector:
     return position
 
 
-def outward(steps: Sequence[Step], trig: Trigonometry, name: NameFrame) -> Matrix:
+def outward(steps: Sequence[Screw], trig: Trigonometry, name: NameFrame) -> Matrix:
     """The product from the first motion to the last."""
     rotation, position = identity(3), along("z", 0)
     axis, pending, frame = "z", None, 0
@@ -85,7 +85,7 @@ def outward(steps: Sequence[Step], trig: Trigonometry, name: NameFrame) -> Matri
     return homogeneous(rotation, position)
 
 
-def inward(steps: Sequence[Step], trig: Trigonometry, name: NameFrame) -> Matrix:
+def inward(steps: Sequence[Screw], trig: Trigonometry, name: NameFrame) -> Matrix:
     """The product from the last motion to the first.
 
     The motions since the last change of axis are (pending turn, shift along the axis, translations across it, each

@@ -14,7 +14,7 @@ import numpy as np
 from symoro.errors import ArgumentError
 from symoro.expr.formula import Formula
 from symoro.models.numeric.tree import (
-    Pose,
+    Placements,
     joint_positions,
     local_pose,
     numeric_tree,
@@ -47,7 +47,7 @@ def segments(robot: Robot, values: Mapping[str, float]) -> list[Segment]:
     start = standing(zero)
     if robot.base.kind == BaseKind.FIXED:
         z = np.array([numbers.of(entry) for entry in robot.base.Z]).reshape(1, 4, 4)
-        start = Pose(z[:, :3, :3], z[:, :3, 3])
+        start = Placements(z[:, :3, :3], z[:, :3, 3])
     placed = placements(tree, zero, {0: start})
     (moved,) = joint_positions(tree, zero)
     found = []
@@ -76,7 +76,9 @@ class _Numbers:
     def of(self, formula: Formula) -> float:
         return formula.value(self.values) if formula.symbols <= self.values.keys() else 0.0
 
-    def corners(self, place: Frame | Placement, start: Pose, end: Pose, q: float) -> tuple[Point, ...]:
+    def corners(
+        self, place: Frame | Placement, start: Placements, end: Placements, q: float
+    ) -> tuple[Point, ...]:
         """The corners of the way between two poses; q is by how much a slide lengthens its last part."""
         (first,), (last,) = start.position, end.position
         (up,), (axis,) = start.rotation[:, :, 2], end.rotation[:, :, 2]

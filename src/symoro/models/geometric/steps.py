@@ -20,7 +20,7 @@ from symoro.robot.topology import path
 
 
 @dataclass(frozen=True)
-class Step:
+class Screw:
     """A screw motion along one axis: rotation by `angle` and translation by `length`.
 
     `frame` is the frame to which it belongs; `ends_frame` tells that after it one stands at that frame.
@@ -84,10 +84,10 @@ def steps_between(
     q: Mapping[int, Scalar],
     *,
     merge: bool = True,
-) -> list[Step]:
+) -> list[Screw]:
     """The motions from frame `frm` to frame `to`; the world counts as frame 0, its matrix Z is the caller's."""
     up, down = path(robot, standing_frame(robot, frm), standing_frame(robot, to))
-    steps: list[Step] = []
+    steps: list[Screw] = []
     if frm == "tool" and robot.tool:
         steps += _inverted(_placed(builder, robot.tool.place), standing_frame(robot, frm))
     for j in up:
@@ -99,33 +99,33 @@ def steps_between(
     return _merged(steps) if merge else steps
 
 
-def _steps_down(builder: Builder, robot: Robot, j: int, q: Mapping[int, Scalar]) -> list[Step]:
+def _steps_down(builder: Builder, robot: Robot, j: int, q: Mapping[int, Scalar]) -> list[Screw]:
     i, place = robot.frame(j).ant, place_of(builder, robot, j, q)
     return [
-        Step("z", place.gamma, place.b, i),
-        Step("x", place.alpha, place.d, i),
-        Step("z", place.theta, place.r, j, True),
+        Screw("z", place.gamma, place.b, i),
+        Screw("x", place.alpha, place.d, i),
+        Screw("z", place.theta, place.r, j, True),
     ]
 
 
-def _placed(builder: Builder, place: Placement) -> list[Step]:
+def _placed(builder: Builder, place: Placement) -> list[Screw]:
     i, at = place.ant, fixed_place(builder, place)
-    return [Step("z", at.gamma, at.b, i), Step("x", at.alpha, at.d, i), Step("z", at.theta, at.r, i)]
+    return [Screw("z", at.gamma, at.b, i), Screw("x", at.alpha, at.d, i), Screw("z", at.theta, at.r, i)]
 
 
-def _inverted(steps: list[Step], frame: int) -> list[Step]:
+def _inverted(steps: list[Screw], frame: int) -> list[Screw]:
     last = len(steps) - 1
-    return [Step(s.axis, -s.angle, -s.length, frame, at == last) for at, s in enumerate(reversed(steps))]
+    return [Screw(s.axis, -s.angle, -s.length, frame, at == last) for at, s in enumerate(reversed(steps))]
 
 
-def _merged(steps: list[Step]) -> list[Step]:
-    merged: list[Step] = []
+def _merged(steps: list[Screw]) -> list[Screw]:
+    merged: list[Screw] = []
     for step in steps:
         if step.angle.value.is_zero and step.length.is_zero and merged:
-            merged[-1] = Step(merged[-1].axis, merged[-1].angle, merged[-1].length, step.frame)
+            merged[-1] = Screw(merged[-1].axis, merged[-1].angle, merged[-1].length, step.frame)
         elif merged and merged[-1].axis == step.axis:
             last = merged.pop()
-            merged.append(Step(step.axis, last.angle + step.angle, last.length + step.length, step.frame))
+            merged.append(Screw(step.axis, last.angle + step.angle, last.length + step.length, step.frame))
         else:
             merged.append(step)
     return merged

@@ -29,7 +29,7 @@ from symoro.expr.scalar import Scalar, sign
 from symoro.models.catalogue import model
 from symoro.models.coordinates import Coordinates, JointMotion, joint_motion
 from symoro.models.dynamic.formulation import Formulation, plain, quick
-from symoro.models.dynamic.newton_euler import Body, NewtonEuler
+from symoro.models.dynamic.newton_euler import LinkState, NewtonEuler
 from symoro.models.dynamic.setting import APPLIES_TO, gravity
 from symoro.models.identification.columns import (
     FRICTION_OPTION,
@@ -39,7 +39,7 @@ from symoro.models.identification.columns import (
     columns,
     has_parameters,
 )
-from symoro.models.identification.twists import Twist, joint_twists, name_twist, own_axes
+from symoro.models.identification.twists import RunTwist, joint_twists, name_twist, own_axes
 from symoro.models.joints import Trigonometry
 from symoro.models.kinematic.motion import QD, QDD, Q
 from symoro.models.recursion import base_motion, local_frames
@@ -49,10 +49,10 @@ from symoro.program.count import count
 from symoro.program.program import Program
 from symoro.robot.description import Robot
 
-Entries = dict[tuple[int, Column], Scalar]  # (joint of the tree, column)
+RegressorEntries = dict[tuple[int, Column], Scalar]  # (joint of the tree, column)
 
 
-def felt(body: Body, twist: Twist) -> dict[str, Scalar]:
+def felt(body: LinkState, twist: RunTwist) -> dict[str, Scalar]:
     """The effort of one joint for a unit of each parameter of a link, which moves by `twist` with that joint."""
     u, w, wd, vd, (d23, d31, d12) = body.u, body.w, body.wd, body.vd, body.d
     w12, w13, w23 = w[0] * w[1], w[0] * w[2], w[1] * w[2]
@@ -79,12 +79,14 @@ def drive(kind: str, qd: Scalar, qdd: Scalar) -> Scalar:
     return {"IA": qdd, "FV": qd, "FO": 1}[kind]
 
 
-def regressor(builder: Builder, robot: Robot, formulation: Formulation, joints: JointMotion) -> Entries:
+def regressor(
+    builder: Builder, robot: Robot, formulation: Formulation, joints: JointMotion
+) -> RegressorEntries:
     """The entries for every joint of the tree and every column there can be; those not read cost nothing."""
     trig = Trigonometry(builder, robot)
     recursion = NewtonEuler(builder, formulation, local_frames(builder, robot, joints.q, trig), trig)
     recursion.move(base_motion(builder, robot), gravity(builder, robot), joints.qd, joints.qdd)
-    entries: Entries = {}
+    entries: RegressorEntries = {}
     for (k, j), twist in joint_twists(recursion.bodies, trig).items():
         name_twist(builder, ("JV", "JW"), f"{k}_{j}", twist)
         for kind, value in felt(recursion.bodies[j], twist).items():
@@ -95,7 +97,7 @@ def regressor(builder: Builder, robot: Robot, formulation: Formulation, joints: 
     return entries
 
 
-def rows(joints: Coordinates, entries: Entries, chosen: Sequence[Column]) -> list[list[Scalar]]:
+def rows(joints: Coordinates, entries: RegressorEntries, chosen: Sequence[Column]) -> list[list[Scalar]]:
     """The matrix over the independent coordinates: G' times the entries of the tree's joints."""
     return transpose([joints.project({k: entries.get((k, c), 0) for k in joints.rows}) for c in chosen])
 

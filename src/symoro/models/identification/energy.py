@@ -28,7 +28,7 @@ from symoro.models.identification.columns import (
     at_rest_with_parameters,
     columns,
 )
-from symoro.models.identification.twists import Bodies, Twist, name_twist, placed, velocities, weights
+from symoro.models.identification.twists import Bodies, RunTwist, name_twist, placed, velocities, weights
 from symoro.models.joints import Trigonometry
 from symoro.models.kinematic.motion import QD, Q
 from symoro.models.recursion import outward
@@ -59,7 +59,7 @@ def energy_functions(
     return found
 
 
-def _of_link(moving: Twist, g: Vector, height: Scalar, half: Scalar) -> dict[str, Scalar]:
+def _of_link(moving: RunTwist, g: Vector, height: Scalar, half: Scalar) -> dict[str, Scalar]:
     v, w = moving.linear, moving.angular.value
     x, y, z = subtract(cross(v, w), g)
     return {

@@ -15,13 +15,13 @@ from dataclasses import dataclass, replace
 from symoro.expr.linalg import Vector, add, cross
 from symoro.expr.scalar import Scalar
 from symoro.models.dynamic.formulation import Formulation, quick
-from symoro.models.dynamic.newton_euler import Body, NewtonEuler
+from symoro.models.dynamic.newton_euler import LinkState, NewtonEuler
 from symoro.models.joints import Trigonometry
 from symoro.models.recursion import local_frames, outward, turn_back_z
 from symoro.program.builder import Builder
 from symoro.robot.description import JointType, Robot
 
-Bodies = Mapping[int, Body]
+Bodies = Mapping[int, LinkState]
 
 
 @dataclass(frozen=True)
@@ -31,7 +31,7 @@ class Direction:
     value: Vector
     ahead: Vector | None = None
 
-    def to(self, body: Body, trig: Trigonometry) -> Direction:
+    def to(self, body: LinkState, trig: Trigonometry) -> Direction:
         """The vector in the axes of the next body."""
         if body.parallel and body.group and self.ahead is not None:
             x, y, _ = turn_back_z(trig.sincos(body.group), self.ahead)
@@ -41,18 +41,18 @@ class Direction:
 
 
 @dataclass(frozen=True)
-class Twist:
+class RunTwist:
     """The velocity of a frame's origin, and an angular velocity."""
 
     linear: Vector
     angular: Direction
 
-    def to(self, body: Body, trig: Trigonometry) -> Twist:
+    def to(self, body: LinkState, trig: Trigonometry) -> RunTwist:
         """What the next body moves by when it is fixed to this one."""
         moved = add(self.linear, cross(self.angular.value, body.position))
-        return Twist(body.to_body(moved), self.angular.to(body, trig))
+        return RunTwist(body.to_body(moved), self.angular.to(body, trig))
 
-    def plus(self, body: Body, rate: Scalar) -> Twist:
+    def plus(self, body: LinkState, rate: Scalar) -> RunTwist:
         """The twist with the velocity of the body's own joint."""
         x, y, z = self.linear
         if body.sigma == JointType.PRISMATIC:
@@ -63,7 +63,7 @@ class Twist:
         return replace(self, angular=replace(self.angular, value=[wx, wy, wz + rate]))
 
 
-NONE = Twist([0, 0, 0], Direction([0, 0, 0]))
+NONE = RunTwist([0, 0, 0], Direction([0, 0, 0]))
 
 
 def own_axes(formulation: Formulation) -> Formulation:
@@ -71,31 +71,33 @@ def own_axes(formulation: Formulation) -> Formulation:
     return replace(formulation, links=tuple(replace(choice, before=False) for choice in formulation.links))
 
 
-def placed(builder: Builder, robot: Robot, q: Mapping[int, Scalar], trig: Trigonometry) -> dict[int, Body]:
+def placed(
+    builder: Builder, robot: Robot, q: Mapping[int, Scalar], trig: Trigonometry
+) -> dict[int, LinkState]:
     """The bodies on their antecedents, each after its own."""
     return NewtonEuler(builder, own_axes(quick(robot)), local_frames(builder, robot, q, trig), trig).bodies
 
 
-def joint_twists(bodies: Bodies, trig: Trigonometry) -> dict[tuple[int, int], Twist]:
+def joint_twists(bodies: Bodies, trig: Trigonometry) -> dict[tuple[int, int], RunTwist]:
     """(k, j) -> the twist of link j when joint k, itself or one before it, moves at unit rate."""
     return by_joint(bodies, trig, lambda body: NONE.plus(body, 1))
 
 
 def by_joint(
-    bodies: Bodies, trig: Trigonometry, start: Callable[[Body], Twist]
-) -> dict[tuple[int, int], Twist]:
+    bodies: Bodies, trig: Trigonometry, start: Callable[[LinkState], RunTwist]
+) -> dict[tuple[int, int], RunTwist]:
     """(k, j) -> what starts at joint k, carried to link j, itself or one beyond it."""
 
-    def step(body: Body, above: dict[int, Twist]) -> dict[int, Twist]:
+    def step(body: LinkState, above: dict[int, RunTwist]) -> dict[int, RunTwist]:
         found = {k: twist.to(body, trig) for k, twist in above.items()}
         return found if body.sigma == JointType.FIXED else {**found, body.j: start(body)}
 
-    none: dict[int, Twist] = {}
+    none: dict[int, RunTwist] = {}
     found = outward(bodies, none, step)
     return {(k, j): twist for j, twists in found.items() for k, twist in twists.items()}
 
 
-def velocities(bodies: Bodies, qd: Mapping[int, Scalar], trig: Trigonometry) -> dict[int, Twist]:
+def velocities(bodies: Bodies, qd: Mapping[int, Scalar], trig: Trigonometry) -> dict[int, RunTwist]:
     """The twist of every link, on a base at rest."""
     return outward(bodies, NONE, lambda body, before: before.to(body, trig).plus(body, qd.get(body.j, 0)))
 
@@ -106,7 +108,7 @@ def weights(bodies: Bodies, gravity: Vector, trig: Trigonometry) -> dict[int, Ve
     return {j: direction.value for j, direction in found.items()}
 
 
-def name_twist(builder: Builder, names: tuple[str, str], where: str, twist: Twist) -> None:
+def name_twist(builder: Builder, names: tuple[str, str], where: str, twist: RunTwist) -> None:
     """Name the entries of a twist, as JV1.. and JW1.. of a column of the Jacobian."""
     for name, vector in zip(names, (twist.linear, twist.angular.value), strict=True):
         for axis, x in enumerate(vector, 1):

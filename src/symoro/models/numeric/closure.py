@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from symoro.models.numeric.fixed_point import ONE, Array, Numbers, cross, times
-from symoro.models.numeric.tree import NumericTree, Pose, placements, standing
+from symoro.models.numeric.tree import NumericTree, Placements, placements, standing
 from symoro.robot.description import JointType
 from symoro.robot.topology import Loop
 
@@ -47,18 +47,18 @@ def closure_error(tree: NumericTree, q: Numbers) -> Numbers:
     return np.concatenate([np.zeros((len(q), 0), q.dtype), *errors], 1)
 
 
-def around(tree: NumericTree, loop: Loop, q: Numbers) -> dict[int, Pose]:
+def around(tree: NumericTree, loop: Loop, q: Numbers) -> dict[int, Placements]:
     """The frames of a loop, placed from where its sides part."""
     return placements(tree, q, {loop.root: standing(q)}, loop.frames)
 
 
-def _error(loop: Loop, at: Mapping[int, Pose]) -> Numbers:
+def _error(loop: Loop, at: Mapping[int, Placements]) -> Numbers:
     left, right = at[loop.left], at[loop.right]
     turn = (left.rotation - right.rotation).reshape(-1, 9)
     return np.concatenate([left.position - right.position, turn], 1)
 
 
-def _by_joints(tree: NumericTree, loop: Loop, at: Mapping[int, Pose]) -> Numbers:
+def _by_joints(tree: NumericTree, loop: Loop, at: Mapping[int, Placements]) -> Numbers:
     """The derivative of a loop's error by the joints of its frames (S, 12, frames)."""
     count, kind = len(at[loop.root].position), at[loop.root].position.dtype
     block = np.zeros((count, 12, len(loop.frames)), kind)

@@ -35,22 +35,22 @@ from symoro.robot.coordinates import followers, independent, relation
 from symoro.robot.description import GEOMETRIC, Frame, JointType, Placement, Robot
 from symoro.robot.topology import Loop, cut_joints, loops, outward
 
-Value = Callable[[Formula], Any]  # a double, a scaled integer, or an array of doubles: one a posture
+Valuation = Callable[[Formula], Any]  # a double, a scaled integer, or an array of doubles: one a posture
 
 
-class Pose(NamedTuple):
+class Placements(NamedTuple):
     """Where frames stand: rotations (S, 3, 3) and positions (S, 3); S is 1 where all postures have the same."""
 
     rotation: Numbers
     position: Numbers
 
-    def then(self, local: Pose) -> Pose:
+    def then(self, local: Placements) -> Placements:
         """Where frames stand that have a placement on these."""
         position = self.position + turned(self.rotation, local.position)
-        return Pose(times(self.rotation, local.rotation), position)
+        return Placements(times(self.rotation, local.rotation), position)
 
 
-class Twist(NamedTuple):
+class Velocities(NamedTuple):
     """Velocities of frames (S, 3), of the origin and angular, in the axes of frame 0's placement."""
 
     linear: Numbers
@@ -73,7 +73,7 @@ class NumericTree:
     coordinates: tuple[int, ...]
     ratios: Numbers
     offsets: Numbers
-    local: Mapping[int, Pose]
+    local: Mapping[int, Placements]
     frames: tuple[int, ...]
     loops: tuple[Loop, ...]
 
@@ -101,7 +101,7 @@ class NumericTree:
 
 def numeric_tree(
     robot: Robot,
-    value: Value,
+    value: Valuation,
     *,
     exact: bool = False,
     postures: int = 1,
@@ -147,7 +147,7 @@ def formulas(robot: Robot, frames: Iterable[int] | None = None) -> list[Formula]
     return found
 
 
-def local_pose(place: Frame | Placement, value: Value, *, exact: bool = False) -> Pose:
+def local_pose(place: Frame | Placement, value: Valuation, *, exact: bool = False) -> Placements:
     """iTj, the joint at zero."""
     numbers = (value(getattr(place, name)) for name in GEOMETRIC)
     gamma, b, alpha, d, theta, r = (array(x, exact=exact) for x in numbers)
@@ -155,7 +155,7 @@ def local_pose(place: Frame | Placement, value: Value, *, exact: bool = False) -
     first = times(turn, _turn("x", alpha))
     position = scaled(turn[:, :, 0], d[:, None]) + scaled(first[:, :, 2], r[:, None])
     position[:, 2] += b
-    return Pose(times(first, _turn("z", theta)), position)
+    return Placements(times(first, _turn("z", theta)), position)
 
 
 def _turn(axis: str, angle: Numbers) -> Numbers:
@@ -168,11 +168,11 @@ def _turn(axis: str, angle: Numbers) -> Numbers:
     return found
 
 
-def standing(q: Numbers) -> Pose:
+def standing(q: Numbers) -> Placements:
     """The placement that changes nothing, in the numbers of the postures q."""
     eye = np.zeros((len(q), 3, 3), q.dtype)
     eye[:, range(3), range(3)] = one_like(q)
-    return Pose(eye, np.zeros((len(q), 3), q.dtype))
+    return Placements(eye, np.zeros((len(q), 3), q.dtype))
 
 
 def joint_positions(tree: NumericTree, q: Numbers) -> Numbers:
@@ -190,9 +190,9 @@ def joint_rates(tree: NumericTree, qd: Numbers) -> Numbers:
 def placements(
     tree: NumericTree,
     q: Numbers,
-    start: Mapping[int, Pose] | None = None,
+    start: Mapping[int, Placements] | None = None,
     frames: Iterable[int] | None = None,
-) -> dict[int, Pose]:
+) -> dict[int, Placements]:
     """Where the frames stand.
 
     Arguments:
@@ -208,11 +208,13 @@ def placements(
             rotation = times(rotation, _turn("z", moved))
         elif frame.sigma == JointType.PRISMATIC:
             position = position + scaled(rotation[:, :, 2], moved[:, None])
-        found[j] = Pose(rotation, position)
+        found[j] = Placements(rotation, position)
     return found
 
 
-def velocities(tree: NumericTree, at: Mapping[int, Pose], qd: Numbers, base: Twist) -> dict[int, Twist]:
+def velocities(
+    tree: NumericTree, at: Mapping[int, Placements], qd: Numbers, base: Velocities
+) -> dict[int, Velocities]:
     """How the frames move that are placed, in the axes in which they are; `base`: frame 0."""
     rates = joint_rates(tree, qd)
     found = {0: base}
@@ -225,5 +227,5 @@ def velocities(tree: NumericTree, at: Mapping[int, Pose], qd: Numbers, base: Twi
             angular = angular + along
         elif frame.sigma == JointType.PRISMATIC:
             linear = linear + along
-        found[j] = Twist(linear, angular)
+        found[j] = Velocities(linear, angular)
     return found

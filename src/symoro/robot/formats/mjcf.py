@@ -2,7 +2,7 @@
 
 Hinges and slides become joints; several on one body become joints with massless links between them. A
 joint's position is MuJoCo's own (qpos). A free joint on the first body makes the base floating. Ball joints
-are refused, and so is whatever changes the dynamics and is not modelled (`urdf.unmodelled`), unless the caller
+are refused, and so is whatever changes the dynamics and is not modelled (`urdf.omissions`), unless the caller
 accepts the loss; contacts and actuators play no part.
 """
 
@@ -26,8 +26,8 @@ def read_mjcf(text: str, file: str | None = None, *, lossy: bool = False, **choi
         FormatError: MuJoCo cannot compile the text.
         NotApplicableError: ball joints, or a loss that was not accepted.
     """
-    from symoro.robot.formats.urdf.compiled import document
     from symoro.robot.formats.urdf.convert import Choices, robot
+    from symoro.robot.formats.urdf.mujoco_model import document
 
     wanted = Choices(**choices)
     return robot(document(text, file, lossy=lossy), wanted)

@@ -38,7 +38,7 @@ NOWHERE: Spot = (0, 0)
 
 
 @dataclass(frozen=True)
-class Problem:
+class Fault:
     """One thing wrong with a file."""
 
     message: str
@@ -52,7 +52,7 @@ class Report:
 
     def __init__(self, file: str | None, what: str = "file") -> None:
         self.file, self.what = file, what
-        self.problems: list[Problem] = []
+        self.problems: list[Fault] = []
         self.notes: list[str] = []
         self._work = 0.0
 
@@ -64,7 +64,7 @@ class Report:
         hint: str | None = None,
     ) -> None:
         """Take down a problem; a file with very many is given up at once."""
-        self.problems.append(Problem(message, spot, key, hint))
+        self.problems.append(Fault(message, spot, key, hint))
         if len(self.problems) >= MAX_PROBLEMS:
             self.check()
 
@@ -76,7 +76,7 @@ class Report:
         hint: str | None = None,
     ) -> NoReturn:
         """Take down a problem after which reading on makes no sense."""
-        self.problems.append(Problem(message, spot, key, hint))
+        self.problems.append(Fault(message, spot, key, hint))
         self._raise()
 
     def check(self) -> None:
@@ -146,7 +146,7 @@ def _known(spot: Spot | None) -> tuple[int, int] | tuple[None, None]:
     return (None, None) if spot in (None, NOWHERE) else spot
 
 
-def _where(problem: Problem) -> str:
+def _where(problem: Fault) -> str:
     line, column = _known(problem.spot)
     place = Place(None, line, column, problem.key)
     return f"{place}: " if str(place) else ""

@@ -235,7 +235,7 @@ def _formula(value: Any, report: Report, key: str) -> Formula:
         report.fail(error.message, None, key, error.hint)
 
 
-def _node(value: Any, report: Report, key: str) -> nodes.Node:
+def _node(value: Any, report: Report, key: str) -> nodes.YamlNode:
     """A value of Python as a node of a file."""
     if hasattr(value, "tolist"):  # of NumPy
         value = value.tolist()
@@ -244,13 +244,15 @@ def _node(value: Any, report: Report, key: str) -> nodes.Node:
             str(name): _node(item, report, f"{key}.{name}" if key else str(name))
             for name, item in value.items()
         }
-        return nodes.Mapping(NOWHERE, entries, dict.fromkeys(entries, NOWHERE))
+        return nodes.YamlMapping(NOWHERE, entries, dict.fromkeys(entries, NOWHERE))
     if isinstance(value, Iterable) and not isinstance(value, str):
-        return nodes.List(NOWHERE, [_node(item, report, f"{key}[{i}]") for i, item in enumerate(value, 1)])
+        return nodes.YamlList(
+            NOWHERE, [_node(item, report, f"{key}[{i}]") for i, item in enumerate(value, 1)]
+        )
     if isinstance(value, bool):
         text = str(value).lower()
     elif isinstance(value, str):
         text = value
     else:
         text = _formula(value, report, key).text
-    return nodes.Scalar(text, NOWHERE, plain=True, literal=False)
+    return nodes.YamlScalar(text, NOWHERE, plain=True, literal=False)

@@ -31,8 +31,8 @@ from symoro.files import MADE_BY
 from symoro.robot.conventions import (
     COLUMNS,
     Convention,
-    Row,
-    Table,
+    JointRow,
+    ParameterTable,
     convention_named,
     from_table,
     to_table,
@@ -96,7 +96,7 @@ class _Reader:
         if not self.rows:
             self.report.add("the table has no rows", (self.header_line, 1), None, "write one joint a line")
         self._check_offsets()
-        table = Table(self.convention, tuple(self.rows), self._base(), self._tool())
+        table = ParameterTable(self.convention, tuple(self.rows), self._base(), self._tool())
         name = self._word("name") or name_from(self.report.file)
         try:
             return self.report.finish(lambda: from_table(table, name), self._row_spot)
@@ -189,14 +189,14 @@ class _Reader:
 
     # -- rows
 
-    def _row(self, j: int, number: int, line: str) -> Row:
+    def _row(self, j: int, number: int, line: str) -> JointRow:
         self.row_lines.append(number)
         cells = split_cells(line, self.separator)
         if len(cells) != len(self.columns):
             hint = "separate cells by commas" if self.separator == " " else None
             message = f"row {j} has {len(cells)} cells, the header {len(self.columns)}"
             self.report.add(message, (number, 1), None, hint)
-            return Row(JointType.FIXED, (ZERO,) * len(COLUMNS[self.convention]))
+            return JointRow(JointType.FIXED, (ZERO,) * len(COLUMNS[self.convention]))
         by_name = {name: cells[position] for name, position in self.columns.items()}
         sigma = self._joint(number, by_name["joint"])
         if "j" in by_name and by_name["j"].text != str(j):
@@ -205,7 +205,7 @@ class _Reader:
         values = tuple(
             self._value(j, number, sigma, column, by_name.get(column)) for column in COLUMNS[self.convention]
         )
-        return Row(sigma, values, by_name["name"].text if "name" in by_name else "")
+        return JointRow(sigma, values, by_name["name"].text if "name" in by_name else "")
 
     def _joint(self, number: int, cell: Cell) -> JointType:
         sigma = _JOINTS.get(cell.text.lower())
@@ -353,7 +353,7 @@ def _tool_text(tool: Tool) -> str:
     return ", ".join([*given, f"name={_quotable(tool.name)}"])
 
 
-def _grid(table: Table) -> list[str]:
+def _grid(table: ParameterTable) -> list[str]:
     named = any(row.name for row in table.rows)
     grid = [["joint", *table.columns, *(["name"] if named else [])]]
     for row in table.rows:

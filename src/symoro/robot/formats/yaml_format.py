@@ -40,7 +40,7 @@ from symoro.robot.description import (
     Tool,
 )
 from symoro.robot.formats.report import MAX_FRAMES, Report, Spot, unix_lines
-from symoro.robot.formats.yaml_nodes import Mapping, Node, Scalar, compose
+from symoro.robot.formats.yaml_nodes import YamlMapping, YamlNode, YamlScalar, compose
 from symoro.robot.formats.yaml_record import Record
 
 SCHEMA = 1
@@ -71,13 +71,13 @@ def read_yaml(text: str, file: str | None = None) -> Robot:
     return read_tree(compose(unix_lines(text), report), report)
 
 
-def read_tree(node: Node, report: Report) -> Robot:
+def read_tree(node: YamlNode, report: Report) -> Robot:
     """The robot that a tree of texts describes."""
     return _Reader(node, report).robot()
 
 
 class _Reader:
-    def __init__(self, node: Node, report: Report) -> None:
+    def __init__(self, node: YamlNode, report: Report) -> None:
         self.report = report
         self.top = Record(report, node, "", TOP)
         self._check_schema()
@@ -138,11 +138,11 @@ class _Reader:
         """Frames by the name of their joint or link, for those who stand on them."""
         names: dict[str, int] = {"base": 0}
         for j, node in enumerate(self.items, 1):
-            entries = node.entries if isinstance(node, Mapping) else {}
+            entries = node.entries if isinstance(node, YamlMapping) else {}
             link = entries.get("link")
-            for held in (entries, link.entries if isinstance(link, Mapping) else {}):
+            for held in (entries, link.entries if isinstance(link, YamlMapping) else {}):
                 name = held.get("name")
-                if isinstance(name, Scalar) and name.text:
+                if isinstance(name, YamlScalar) and name.text:
                     names.setdefault(name.text, j)
         return names
 

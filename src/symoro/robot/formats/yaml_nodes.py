@@ -18,7 +18,7 @@ MAX_NODES = 60_000
 
 
 @dataclass(frozen=True)
-class Scalar:
+class YamlScalar:
     """A value as text; `plain` without quotes, `literal` when the file holds it letter by letter."""
 
     text: str
@@ -38,28 +38,28 @@ class Scalar:
 
 
 @dataclass(frozen=True)
-class List:
+class YamlList:
     """A list of nodes."""
 
     spot: Spot
-    items: list[Node] = field(default_factory=list)
+    items: list[YamlNode] = field(default_factory=list)
     what = "a list"
 
 
 @dataclass(frozen=True)
-class Mapping:
+class YamlMapping:
     """A mapping in the order of the file; each key with its position."""
 
     spot: Spot
-    entries: dict[str, Node] = field(default_factory=dict)
+    entries: dict[str, YamlNode] = field(default_factory=dict)
     keys: dict[str, Spot] = field(default_factory=dict)
     what = "a mapping"
 
 
-Node = Scalar | List | Mapping
+YamlNode = YamlScalar | YamlList | YamlMapping
 
 
-def compose(text: str, report: Report) -> Node:
+def compose(text: str, report: Report) -> YamlNode:
     """The tree of a YAML text.
 
     Raises:
@@ -95,8 +95,8 @@ class _Composer:
 
     def __init__(self, report: Report) -> None:
         self.report = report
-        self.root: Node | None = None
-        self.stack: list[tuple[List | Mapping, Scalar | None]] = []
+        self.root: YamlNode | None = None
+        self.stack: list[tuple[YamlList | YamlMapping, YamlScalar | None]] = []
         self.nodes = 0
 
     def take(self, event: Any) -> None:
@@ -115,7 +115,7 @@ class _Composer:
             return
         if len(self.stack) >= MAX_DEPTH:
             self.report.fail(f"nested deeper than {MAX_DEPTH} levels", spot)
-        self.stack.append((List(spot) if kind == "SequenceStartEvent" else Mapping(spot), None))
+        self.stack.append((YamlList(spot) if kind == "SequenceStartEvent" else YamlMapping(spot), None))
 
     def _refuse(self, kind: str, event: Any, spot: Spot) -> None:
         """End at what a robot's file may not use."""
@@ -130,23 +130,23 @@ class _Composer:
         if self.root is not None:
             self.report.fail("a second document starts here", spot, None, "one robot a file")
 
-    def _place(self, node: Node) -> None:
+    def _place(self, node: YamlNode) -> None:
         """Put a finished node where it belongs: in the open list or mapping, or at the top."""
         if not self.stack:
             self.root = node
             return
         parent, key = self.stack[-1]
-        if isinstance(parent, List):
+        if isinstance(parent, YamlList):
             parent.items.append(node)
         elif key is None:
-            if not isinstance(node, Scalar):
+            if not isinstance(node, YamlScalar):
                 self.report.fail(f"a key cannot be {node.what}", node.spot)
             self.stack[-1] = (parent, node)
         else:
             self._enter(parent, key, node)
             self.stack[-1] = (parent, None)
 
-    def _enter(self, parent: Mapping, key: Scalar, node: Node) -> None:
+    def _enter(self, parent: YamlMapping, key: YamlScalar, node: YamlNode) -> None:
         if key.text in parent.entries:
             first = parent.keys[key.text][0]
             hint = f"it stands on line {first} already"
@@ -156,9 +156,9 @@ class _Composer:
         parent.keys[key.text] = key.spot
 
 
-def _scalar(event: Any, spot: Spot) -> Scalar:
+def _scalar(event: Any, spot: Spot) -> YamlScalar:
     plain = not event.style
     width = len(event.value) + (0 if plain else 2)
     start, end = event.start_mark, event.end_mark
     literal = start.line == end.line and end.column - start.column == width
-    return Scalar(event.value, spot, plain, literal)
+    return YamlScalar(event.value, spot, plain, literal)

@@ -9,7 +9,7 @@ from symoro.errors import UnknownNameError
 from symoro.expr.formula import ZERO, Formula, exact_angle
 from symoro.robot.description import ANGLES
 from symoro.robot.formats.report import Report, Spot
-from symoro.robot.formats.yaml_nodes import List, Mapping, Node, Scalar
+from symoro.robot.formats.yaml_nodes import YamlList, YamlMapping, YamlNode, YamlScalar
 
 _INTEGER = re.compile(r"[0-9]{1,9}\Z")
 
@@ -17,12 +17,12 @@ _INTEGER = re.compile(r"[0-9]{1,9}\Z")
 class Record:
     """A mapping with the keys that it may have; `path` names it in errors."""
 
-    def __init__(self, report: Report, node: Node, path: str, allowed: Iterable[str]) -> None:
+    def __init__(self, report: Report, node: YamlNode, path: str, allowed: Iterable[str]) -> None:
         self.report, self.path = report, path
         self.spot = node.spot
-        self.node = node if isinstance(node, Mapping) else Mapping(node.spot)
-        if not isinstance(node, Mapping):
-            found = "nothing" if isinstance(node, Scalar) and node.is_null else node.what
+        self.node = node if isinstance(node, YamlMapping) else YamlMapping(node.spot)
+        if not isinstance(node, YamlMapping):
+            found = "nothing" if isinstance(node, YamlScalar) and node.is_null else node.what
             hint = "write its keys and values, as in {key: value, key: value}"
             report.add(f"expected a mapping, got {found}", node.spot, path or None, hint)
         self._check_keys(list(allowed))
@@ -50,11 +50,11 @@ class Record:
 
     # -- values
 
-    def scalar(self, key: str) -> Scalar | None:
+    def scalar(self, key: str) -> YamlScalar | None:
         node = self.node.entries.get(key)
         if node is None:
             return None
-        if not isinstance(node, Scalar):
+        if not isinstance(node, YamlScalar):
             self.problem(key, f"expected one value, got {node.what}")
             return None
         if node.is_null:
@@ -121,7 +121,7 @@ class Record:
         present = [key for key in keys if key in self]
         return {key: self.angle(key) if key in ANGLES else self.formula(key) for key in present}
 
-    def expression(self, node: Scalar, key: str) -> Formula:
+    def expression(self, node: YamlScalar, key: str) -> Formula:
         if node.plain and node.text in ("true", "false", "True", "False"):
             self.report.add(f"expected a value, got {node.text}", node.spot, self.full(key))
             return ZERO
@@ -132,19 +132,19 @@ class Record:
     def keys_of(self, key: str) -> list[str]:
         """The keys of a mapping that may have any."""
         node = self.node.entries.get(key)
-        return list(node.entries) if isinstance(node, Mapping) else []
+        return list(node.entries) if isinstance(node, YamlMapping) else []
 
     def record(self, key: str, allowed: Iterable[str]) -> Record:
         """The mapping of a key; an empty one when it is absent."""
-        node = self.node.entries.get(key, Mapping(self.spot))
+        node = self.node.entries.get(key, YamlMapping(self.spot))
         return Record(self.report, node, self.full(key), allowed)
 
-    def items(self, key: str) -> list[Node]:
+    def items(self, key: str) -> list[YamlNode]:
         """The items of a list."""
         node = self.node.entries.get(key)
         if node is None:
             return []
-        if not isinstance(node, List):
+        if not isinstance(node, YamlList):
             self.problem(key, f"expected a list, got {node.what}")
             return []
         return node.items
@@ -161,11 +161,11 @@ class Record:
 
     def entries(self, key: str) -> list[Formula]:
         """The expressions of a list, or of the lists in it, row by row."""
-        rows = [item.items if isinstance(item, List) else [item] for item in self.items(key)]
+        rows = [item.items if isinstance(item, YamlList) else [item] for item in self.items(key)]
         return [self._entry(item, key) for row in rows for item in row]
 
-    def _entry(self, item: Node, key: str) -> Formula:
-        if not isinstance(item, Scalar) or item.is_null:
+    def _entry(self, item: YamlNode, key: str) -> Formula:
+        if not isinstance(item, YamlScalar) or item.is_null:
             self.report.add("expected one value", item.spot, self.full(key))
             return ZERO
         return self.expression(item, key)
@@ -175,7 +175,7 @@ class Record:
         if key not in self:
             return default
         rows = self.items(key)
-        if len(rows) != size or not all(isinstance(row, List) and len(row.items) == size for row in rows):
+        if len(rows) != size or not all(isinstance(row, YamlList) and len(row.items) == size for row in rows):
             self.problem(key, f"expected {size} rows of {size} values", "[[1, 0, 0, 0], [0, 1, 0, 0], ...]")
             return default
-        return tuple(self._entry(x, key) for row in rows if isinstance(row, List) for x in row.items)
+        return tuple(self._entry(x, key) for row in rows if isinstance(row, YamlList) for x in row.items)

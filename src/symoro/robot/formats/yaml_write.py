@@ -33,7 +33,7 @@ _PLAIN = re.compile(r"(?!- )[\w.(+-](?:[\w.+*/^()', -]*[\w.)'])?\Z")
 _PLAIN_IN_FLOW = re.compile(r"(?!- )[\w.(+-](?:[\w.+*/^()' -]*[\w.)'])?\Z")
 _SPECIAL = ("true", "false", "null", "yes", "no", "on", "off", "y", "n", "-", ".")
 
-Tree = str | bool | dict[str, "Tree"] | list["Tree"]
+YamlTree = str | bool | dict[str, "YamlTree"] | list["YamlTree"]
 
 
 def write_yaml(robot: Robot, *, lossy: bool = False) -> str:
@@ -44,9 +44,9 @@ def write_yaml(robot: Robot, *, lossy: bool = False) -> str:
 # -- from the robot to a tree of texts
 
 
-def _robot(robot: Robot) -> dict[str, Tree]:
+def _robot(robot: Robot) -> dict[str, YamlTree]:
     inertia, friction = _mostly_symbolic(robot, inertia=True), _mostly_symbolic(robot, inertia=False)
-    tree: dict[str, Tree] = {"symoro": str(SCHEMA)}
+    tree: dict[str, YamlTree] = {"symoro": str(SCHEMA)}
     tree |= {key: getattr(robot, key) for key in TEXTS if getattr(robot, key) or key == "name"}
     if inertia:
         tree["inertia"] = "symbolic"
@@ -54,7 +54,7 @@ def _robot(robot: Robot) -> dict[str, Tree]:
         tree["friction"] = "symbolic"
     if base := _base(robot.base, inertia=inertia):
         tree["base"] = base
-    frames: list[Tree] = []
+    frames: list[YamlTree] = []
     for j, (frame, link) in enumerate(zip(robot.frames, robot.links, strict=False), 1):
         record = _frame(frame, ant=j - 1, joint=None, active=True)
         record |= _given("drive", _drive(frame, j, inertia=inertia, friction=friction))
@@ -68,7 +68,7 @@ def _robot(robot: Robot) -> dict[str, Tree]:
         values = _formulas(robot.payload, INERTIAL)
         tree["payload"] = _name(robot.payload.name) | values | _wrench(robot.payload)
     tree |= _given("nominal", {name: _number(value) for name, value in robot.nominal})
-    postures: dict[str, Tree] = {name: [_number(x) for x in q] for name, q in robot.postures.items()}
+    postures: dict[str, YamlTree] = {name: [_number(x) for x in q] for name, q in robot.postures.items()}
     return tree | _given("postures", postures)
 
 
@@ -96,27 +96,29 @@ def _symbols(keys: Iterable[str], j: int) -> dict[str, str]:
     return {key: f"{key}{j}" for key in keys}
 
 
-def _given(key: str, tree: Tree) -> dict[str, Tree]:
+def _given(key: str, tree: YamlTree) -> dict[str, YamlTree]:
     return {key: tree} if tree else {}
 
 
-def _nonzero(key: str, value: Formula) -> dict[str, Tree]:
+def _nonzero(key: str, value: Formula) -> dict[str, YamlTree]:
     return {} if value.is_zero else {key: value.text}
 
 
-def _name(name: str) -> dict[str, Tree]:
+def _name(name: str) -> dict[str, YamlTree]:
     return {"name": name} if name else {}
 
 
-def _formulas(item: object, keys: Iterable[str], defaults: dict[str, str] | None = None) -> dict[str, Tree]:
+def _formulas(
+    item: object, keys: Iterable[str], defaults: dict[str, str] | None = None
+) -> dict[str, YamlTree]:
     """The values that differ from their defaults; zero where none is said."""
     values = {key: getattr(item, key).text for key in keys}
     return {key: text for key, text in values.items() if text != (defaults or {}).get(key, "0")}
 
 
-def _frame(frame: Frame, *, ant: int | None, joint: str | None, active: bool) -> dict[str, Tree]:
+def _frame(frame: Frame, *, ant: int | None, joint: str | None, active: bool) -> dict[str, YamlTree]:
     kind = frame.sigma.name.lower()
-    tree: dict[str, Tree] = {"joint": kind} if kind != joint else {}
+    tree: dict[str, YamlTree] = {"joint": kind} if kind != joint else {}
     if frame.ant != ant:
         tree["ant"] = str(frame.ant)
     tree |= _name(frame.name)
@@ -131,28 +133,28 @@ def _frame(frame: Frame, *, ant: int | None, joint: str | None, active: bool) ->
     if frame.eta:
         tree["elastic"] = {"stiffness": frame.k.text, **_nonzero("rest", frame.rest)}
     if frame.coupling:
-        joints: dict[str, Tree] = {str(i): ratio.text for i, ratio in frame.coupling.terms}
+        joints: dict[str, YamlTree] = {str(i): ratio.text for i, ratio in frame.coupling.terms}
         tree["coupled"] = {"joints": joints, **_nonzero("offset", frame.coupling.offset)}
     motion = {key: getattr(frame, key) for key in MOTION}
     return tree | _given("motion", {key: value.text for key, value in motion.items() if value is not None})
 
 
-def _drive(frame: Frame, j: int, *, inertia: bool, friction: bool) -> dict[str, Tree]:
+def _drive(frame: Frame, j: int, *, inertia: bool, friction: bool) -> dict[str, YamlTree]:
     return _formulas(frame, DRIVE, _symbols(_drive_symbols(frame, inertia=inertia, friction=friction), j))
 
 
-def _link(link: Link, defaults: dict[str, str]) -> dict[str, Tree]:
+def _link(link: Link, defaults: dict[str, str]) -> dict[str, YamlTree]:
     values = _name(link.name) | _formulas(link, INERTIAL, defaults)
     return _given("link", values) | _wrench(link)
 
 
-def _wrench(link: Link) -> dict[str, Tree]:
+def _wrench(link: Link) -> dict[str, YamlTree]:
     return _given("wrench", _formulas(link, WRENCH))
 
 
-def _base(base: Base, *, inertia: bool) -> dict[str, Tree]:
+def _base(base: Base, *, inertia: bool) -> dict[str, YamlTree]:
     usual = Base()
-    tree: dict[str, Tree] = {} if base.kind == usual.kind else {"kind": str(base.kind)}
+    tree: dict[str, YamlTree] = {} if base.kind == usual.kind else {"kind": str(base.kind)}
     for key, field in MOTION_OF_BASE.items():
         if getattr(base, field) != getattr(usual, field):
             tree[key] = [value.text for value in getattr(base, field)]
@@ -162,8 +164,8 @@ def _base(base: Base, *, inertia: bool) -> dict[str, Tree]:
     return tree | _link(base.link, _symbols(INERTIAL, 0) if symbolic else {})
 
 
-def _loops(robot: Robot) -> list[Tree]:
-    loops: list[Tree] = []
+def _loops(robot: Robot) -> list[YamlTree]:
+    loops: list[YamlTree] = []
     for k in range(robot.NL + 1, robot.NJ + 1):
         opened = _frame(robot.frame(k), ant=None, joint=None, active=False)
         closed = _frame(robot.frame(k + robot.B), ant=None, joint="fixed", active=False)
@@ -180,7 +182,7 @@ def _number(value: float) -> str:
 # -- from the tree to lines
 
 
-def _block(tree: Tree, indent: int) -> list[str]:
+def _block(tree: YamlTree, indent: int) -> list[str]:
     """The lines of a mapping or list in block style."""
     lines: list[str] = []
     margin = " " * indent
@@ -194,7 +196,7 @@ def _block(tree: Tree, indent: int) -> list[str]:
     return lines
 
 
-def _entry(head: str, value: Tree, indent: int, *, wide: bool) -> list[str]:
+def _entry(head: str, value: YamlTree, indent: int, *, wide: bool) -> list[str]:
     """A key with its value beside it, when that fits; `wide` lists have one line an item."""
     if isinstance(value, str | bool):
         return [f"{head} {_scalar(value, flow=False)}"]
@@ -202,7 +204,7 @@ def _entry(head: str, value: Tree, indent: int, *, wide: bool) -> list[str]:
     return [line] if not value or (len(line) <= _WIDTH and not wide) else [head, *_block(value, indent)]
 
 
-def _item(margin: str, value: Tree, indent: int) -> list[str]:
+def _item(margin: str, value: YamlTree, indent: int) -> list[str]:
     line = f"{margin}- {_flow(value)}"
     if len(line) <= _WIDTH or isinstance(value, str | bool):
         return [line]
@@ -210,7 +212,7 @@ def _item(margin: str, value: Tree, indent: int) -> list[str]:
     return [f"{margin}- {first.lstrip()}", *rest]
 
 
-def _flow(tree: Tree) -> str:
+def _flow(tree: YamlTree) -> str:
     if isinstance(tree, dict):
         pairs = [f"{_text(key, flow=True)}: {_flow(value)}" for key, value in tree.items()]
         return "{" + ", ".join(pairs) + "}"

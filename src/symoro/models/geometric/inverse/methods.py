@@ -16,7 +16,7 @@ from symoro.models.geometric.inverse.pieper.pieper import pieper
 from symoro.models.geometric.inverse.pieper.swivel import swivel_steps
 from symoro.models.geometric.inverse.refine import refined
 from symoro.models.geometric.inverse.step import Step
-from symoro.models.geometric.inverse.trial import FEW, ROUGH, Result, Trial
+from symoro.models.geometric.inverse.trial import FEW, ROUGH, Trial, TrialResult
 from symoro.program.derivation import Stage
 
 LOST = 1e-3  # share of the postures tried that a method may lose before another is sought
@@ -50,7 +50,7 @@ def solved(problem: Problem, method: str, tolerance: float) -> Answer:
     if method != "auto":
         return tried(problem, trial, METHODS[method](problem, tolerance), tolerance)[0]
     reasons: dict[str, str] = {}
-    doubtful: dict[str, tuple[Result, Answer]] = {}
+    doubtful: dict[str, tuple[TrialResult, Answer]] = {}
     for name, attempt in METHODS.items():
         try:
             answer = attempt(problem, tolerance)
@@ -83,7 +83,7 @@ def _with(answer: Answer, *more: str) -> Answer:
     return replace(answer, choices=answer.choices + more)
 
 
-def _doubt(trial: Trial, answer: Answer, result: Result) -> str:
+def _doubt(trial: Trial, answer: Answer, result: TrialResult) -> str:
     """Why another method should be sought; empty if not."""
     if answer.crowded and not trial.parameters:
         return "inaccurate for this robot: it is almost a simpler one, whose formulas divide by zero here"
@@ -94,7 +94,7 @@ def _doubt(trial: Trial, answer: Answer, result: Result) -> str:
     return ""
 
 
-def tried(problem: Problem, trial: Trial, answer: Answer, tolerance: float) -> tuple[Answer, Result]:
+def tried(problem: Problem, trial: Trial, answer: Answer, tolerance: float) -> tuple[Answer, TrialResult]:
     """The answer, refined where its formulas alone do not find random postures exactly, and how it does."""
     before = trial.of(answer.solutions, tolerance)
     if before.exact and not answer.delicate:

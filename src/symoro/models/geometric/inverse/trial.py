@@ -33,7 +33,7 @@ FEW = 0.01  # share of random postures that may be rough, if Newton's method mak
 
 
 @dataclass(frozen=True)
-class Result:
+class TrialResult:
     """Of the regular postures, those that are lost; and the share of the random ones that are rough.
 
     `exact`: every row that should hold a posture does so to a tenth of the tolerance, nothing is lost.
@@ -94,7 +94,7 @@ class Trial:
                 elif cls == ops.VARIABLE and name not in self.variables:
                     self.variables[name] = rng.uniform(-3, 3, self.count)
 
-    def of(self, found: Sequence[Solution], tolerance: float) -> Result:
+    def of(self, found: Sequence[Solution], tolerance: float) -> TrialResult:
         """How the solutions of a method do."""
         import numpy
 
@@ -117,7 +117,7 @@ class Trial:
         rough = self.regular & ~(missed <= ROUGH)
         share = rough[:RANDOM].sum() / max(1, self.regular[:RANDOM].sum())
         exact = not lost.any() and bool((missed[self.regular] <= tolerance / 10).all())
-        return Result(int(self.regular.sum()), int(lost.sum()), float(share), exact)
+        return TrialResult(int(self.regular.sum()), int(lost.sum()), float(share), exact)
 
 
 def _postures(rng: Any, turns: Any, size: float) -> Any:

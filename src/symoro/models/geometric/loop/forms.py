@@ -21,31 +21,31 @@ SEVERAL = 3  # as many symbols are tried for a constant angle
 
 
 @dataclass(frozen=True)
-class Form:
+class AngleSum:
     """sum n_j q_j + sum n_k angle_k + turn pi."""
 
     joints: Mapping[int, int] = field(default_factory=dict)
     angles: Mapping[Expr, int] = field(default_factory=dict)
     turn: Fraction = Fraction(0)
 
-    def __add__(self, other: Form) -> Form:
-        return Form(
+    def __add__(self, other: AngleSum) -> AngleSum:
+        return AngleSum(
             _added(self.joints, other.joints), _added(self.angles, other.angles), self.turn + other.turn
         )
 
-    def __rmul__(self, n: int) -> Form:
+    def __rmul__(self, n: int) -> AngleSum:
         if n == 0:
-            return Form()
-        return Form(
+            return AngleSum()
+        return AngleSum(
             {j: n * k for j, k in self.joints.items()},
             {x: n * k for x, k in self.angles.items()},
             n * self.turn,
         )
 
-    def __neg__(self) -> Form:
+    def __neg__(self) -> AngleSum:
         return -1 * self
 
-    def __sub__(self, other: Form) -> Form:
+    def __sub__(self, other: AngleSum) -> AngleSum:
         return self + -other
 
     def constant(self, builder: Builder) -> Expr:
@@ -68,7 +68,7 @@ def _added(a: Mapping[Key, int], b: Mapping[Key, int]) -> dict[Key, int]:
     return {key: n for key, n in total.items() if n}
 
 
-def constant_angle(builder: Builder, probes: Probes, y: Scalar, x: Scalar) -> Form:
+def constant_angle(builder: Builder, probes: Probes, y: Scalar, x: Scalar) -> AngleSum:
     """atan2(y, x) of constants: a multiple of pi and some of their symbols where it is one, else atan2 itself."""
     import numpy
 
@@ -87,5 +87,5 @@ def constant_angle(builder: Builder, probes: Probes, y: Scalar, x: Scalar) -> Fo
         away = share - k
         if (abs(away - 2 * SHARE * numpy.round(away / (2 * SHARE))) < SAME).all():
             chosen = {s: n for n, s in zip(ns, tried, strict=True) if n}
-            return Form(angles=chosen, turn=Fraction(k, SHARE))
-    return Form(angles={builder.number(atan2(y, x)): 1})
+            return AngleSum(angles=chosen, turn=Fraction(k, SHARE))
+    return AngleSum(angles={builder.number(atan2(y, x)): 1})

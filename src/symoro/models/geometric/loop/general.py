@@ -18,11 +18,11 @@ from symoro.errors import NotApplicableError
 from symoro.expr.evaluate import evaluate
 from symoro.expr.linalg import Matrix, identity, matmul
 from symoro.expr.scalar import Expr, cos, sin, symbol
-from symoro.models.geometric.inverse.chain.chain import Motion, Unknown
+from symoro.models.geometric.inverse.chain.chain import Unknown, WayPart
 from symoro.models.geometric.inverse.general.general import SLOTS, WIDTH
 from symoro.models.geometric.inverse.general.plan import FIRST, SECOND, plan
 from symoro.models.geometric.inverse.step import Step
-from symoro.models.geometric.loop.postures import Postures, closed_postures
+from symoro.models.geometric.loop.postures import ClosedPostures, closed_postures
 from symoro.program.builder import Builder
 from symoro.robot.description import Robot
 
@@ -33,7 +33,7 @@ AT_ONCE = 0  # the type of a step that is no equation of one unknown or two
 def general_step(
     builder: Builder,
     robot: Robot,
-    motions: Sequence[Motion],
+    motions: Sequence[WayPart],
     active: Mapping[int, Expr],
     solved: Mapping[int, Unknown],
     joints: Mapping[int, Unknown],
@@ -58,7 +58,7 @@ def general_step(
     return _step(builder, ways, joints, found)
 
 
-def _constants(motions: Sequence[Motion]) -> list[Matrix]:
+def _constants(motions: Sequence[WayPart]) -> list[Matrix]:
     """C1 .. C6."""
     between = [identity(4)]
     for motion in motions:
@@ -75,10 +75,10 @@ class _Samples:
     def __init__(
         self,
         builder: Builder,
-        postures: Postures,
+        postures: ClosedPostures,
         active: Mapping[int, Expr],
         solved: Mapping[int, Unknown],
-        ways: Sequence[Motion],
+        ways: Sequence[WayPart],
         literals: Sequence[int],
     ) -> None:
         import numpy
@@ -105,7 +105,7 @@ class _Samples:
 
 
 def _step(
-    builder: Builder, ways: Sequence[Motion], joints: Mapping[int, Unknown], found: Sequence[Expr]
+    builder: Builder, ways: Sequence[WayPart], joints: Mapping[int, Unknown], found: Sequence[Expr]
 ) -> tuple[Step, Expr]:
     """Sixteen branches; where none is a solution, the first is out of reach and the others are empty."""
     number = builder.number

@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 
 from symoro.expr.linalg import Matrix
 from symoro.expr.scalar import Expr, Scalar, cos, sin, symbol
-from symoro.models.geometric.inverse.chain.chain import Motion, Unknown, motions_between
+from symoro.models.geometric.inverse.chain.chain import Unknown, WayPart, motions_between
 from symoro.models.joints import is_zero
 from symoro.program.builder import Builder
 from symoro.robot.coordinates import independent, relation
@@ -60,7 +60,7 @@ def joint_unknown(builder: Builder, robot: Robot, j: int) -> Unknown:
 
 
 @dataclass(frozen=True)
-class Turned(Motion):
+class Turned(WayPart):
     """A turn about z that is known by its sine and cosine."""
 
     sine: Scalar = field(default=0)
@@ -73,7 +73,7 @@ class Turned(Motion):
 
 
 @dataclass(frozen=True)
-class Shift(Motion):
+class Shift(WayPart):
     """A known translation."""
 
     vector: tuple[Scalar, Scalar, Scalar] = field(default=(0, 0, 0))
@@ -90,7 +90,7 @@ def way_round(
     loop: Loop,
     known: Mapping[int, Scalar],
     solved: Mapping[int, Unknown],
-) -> tuple[Motion, ...]:
+) -> tuple[WayPart, ...]:
     """The motions from frame k + B to frame k; `solved` joints enter by the sines and cosines found for them."""
     motions = motions_between(builder, robot, loop.right, loop.left, known)
     return _summed(
@@ -98,22 +98,22 @@ def way_round(
     )
 
 
-def _known(motion: Motion, found: Unknown) -> Motion:
+def _known(motion: WayPart, found: Unknown) -> WayPart:
     if found.turns:
         return Turned(sine=motion.sign * found.sine, cosine=found.cosine)
-    return Motion(length=motion.sign * found.length)
+    return WayPart(length=motion.sign * found.length)
 
 
-def _summed(motions: Sequence[Motion]) -> tuple[Motion, ...]:
+def _summed(motions: Sequence[WayPart]) -> tuple[WayPart, ...]:
     """The same way with known turns about parallel axes as one turn by the sum of their angles.
 
     Rz(a) Tx(d) Rz(b) = T(d cos a, d sin a, 0) Rz(a + b),    Rz(a) Rz(q) = Rz(q) Rz(a)
     """
-    found: list[Motion] = []
+    found: list[WayPart] = []
     angle: Scalar = 0
     for motion in motions:
         if isinstance(motion, Turned) or (motion.axis == "x" and not is_zero(motion.angle)):
-            found += [Motion("z", angle), motion]
+            found += [WayPart("z", angle), motion]
             angle = 0
         elif motion.joint:
             found.append(motion)
@@ -122,7 +122,7 @@ def _summed(motions: Sequence[Motion]) -> tuple[Motion, ...]:
         else:
             angle = angle + motion.angle
             found.append(Shift(vector=(0, 0, motion.length)))
-    return (*found, Motion("z", angle))
+    return (*found, WayPart("z", angle))
 
 
 def joint_inputs(builder: Builder, robot: Robot) -> tuple[dict[int, Expr], dict[int, Expr]]:

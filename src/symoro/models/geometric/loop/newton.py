@@ -21,7 +21,7 @@ from symoro.expr.linalg import Matrix, Vector, cross, dot, identity, matmul, sub
 from symoro.expr.scalar import Expr, Scalar, absolute, less_equal, maximum, minimum, select
 from symoro.models.coordinates import Coordinates, coordinates_at, uncoupled
 from symoro.models.geometric.inverse.branches import OUT_OF_REACH, SINGULAR, VALID, Solution
-from symoro.models.geometric.inverse.chain.chain import Motion, motions_between
+from symoro.models.geometric.inverse.chain.chain import WayPart, motions_between
 from symoro.models.geometric.inverse.finite import closes, largest
 from symoro.models.geometric.loop.mechanism import passive_joints
 from symoro.program.builder import Builder
@@ -123,8 +123,8 @@ class _Newton:
         return Closure(error, columns, misses)
 
     def _walk(
-        self, way: Sequence[Motion], q: Mapping[int, Scalar]
-    ) -> tuple[Matrix, list[tuple[Motion, Vector, Vector]]]:
+        self, way: Sequence[WayPart], q: Mapping[int, Scalar]
+    ) -> tuple[Matrix, list[tuple[WayPart, Vector, Vector]]]:
         """The product, and axis and point of every joint."""
         placed = identity(4)
         axes = []
@@ -132,12 +132,12 @@ class _Newton:
             if motion.joint:
                 axes.append((motion, [row[2] for row in placed[:3]], [row[3] for row in placed[:3]]))
                 value = motion.sign * q[motion.joint]
-                motion = Motion("z", value, 0) if motion.turns else Motion("z", 0, value)
+                motion = WayPart("z", value, 0) if motion.turns else WayPart("z", 0, value)
             placed = matmul(placed, motion.matrix)
         return placed, axes
 
     def _screws(
-        self, axes: Sequence[tuple[Motion, Vector, Vector]], end: Vector, joints: Coordinates
+        self, axes: Sequence[tuple[WayPart, Vector, Vector]], end: Vector, joints: Coordinates
     ) -> dict[int, Vector]:
         """Columns of J by independent joint; an opened joint is one."""
         found: dict[int, Vector] = {}

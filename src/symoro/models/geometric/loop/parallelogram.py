@@ -24,7 +24,7 @@ from symoro.expr.scalar import Expr, Scalar, absolute, atan2, cos, select, sin, 
 from symoro.models.geometric.inverse.chain.chain import Chain, Fixed, Item, Run, Unknown
 from symoro.models.geometric.inverse.chain.probes import Probes
 from symoro.models.geometric.inverse.step import Draft, Step
-from symoro.models.geometric.loop.forms import Form, constant_angle
+from symoro.models.geometric.loop.forms import AngleSum, constant_angle
 from symoro.program.builder import Builder
 
 LINEAR = 0  # the type of a step that needs no equation
@@ -67,7 +67,7 @@ class Side:
     """A side of the loop: a constant vector in the plane, turned by a sum of joints."""
 
     vector: Complex
-    form: Form
+    form: AngleSum
 
 
 def parallelogram(
@@ -96,13 +96,13 @@ def parallelogram(
         if beta is not None and _opposite_equal(probes, turned):
             inverse = _unimodular(turned, closing, list(joints))
             if inverse is not None:
-                return _Writer(builder, probes, turned, beta, closing, known, joints, inverse).written(
+                return _StepWriter(builder, probes, turned, beta, closing, known, joints, inverse).written(
                     every_mode
                 )
     return None
 
 
-def _sides(builder: Builder, probes: Probes, chain: Chain) -> tuple[list[Side], Form] | None:
+def _sides(builder: Builder, probes: Probes, chain: Chain) -> tuple[list[Side], AngleSum] | None:
     """Four sides in order round the loop, and the sum of all joints less its constant value (which is zero)."""
     runs = [item for item in chain.items if isinstance(item, Run)]
     if len(runs) != 1 or len(runs[0].turns) != len(chain.unknowns):
@@ -117,13 +117,13 @@ def _sides(builder: Builder, probes: Probes, chain: Chain) -> tuple[list[Side], 
     if not all(probes.vanishes(x) for x in flat):
         return None
     sides = [
-        Side((move.constant[0], move.constant[1]), Form(dict(turn.parts)))
+        Side((move.constant[0], move.constant[1]), AngleSum(dict(turn.parts)))
         for turn, move in zip(run.turns, run.moves, strict=False)
     ]
-    sides.append(Side((-target[0][3], -target[1][3]), Form()))
+    sides.append(Side((-target[0][3], -target[1][3]), AngleSum()))
     sides = [side for side in sides if not all(probes.vanishes(x) for x in side.vector)]
     whole = constant_angle(builder, probes, target[1][0], target[0][0])
-    return (sides, Form(dict(run.turns[-1].parts)) - whole) if len(sides) == 4 else None
+    return (sides, AngleSum(dict(run.turns[-1].parts)) - whole) if len(sides) == 4 else None
 
 
 def _inverse(items: Sequence[Item]) -> Matrix:
@@ -135,7 +135,7 @@ def _inverse(items: Sequence[Item]) -> Matrix:
     return found
 
 
-def _known_angle(form: Form, closing: Form, joints: Mapping[int, Unknown]) -> Form | None:
+def _known_angle(form: AngleSum, closing: AngleSum, joints: Mapping[int, Unknown]) -> AngleSum | None:
     """The form without unknown joints, with the help of the sum that is zero; None where they cannot go."""
     for n in (0, 1, -1):
         found = form + n * closing
@@ -150,7 +150,7 @@ def _opposite_equal(probes: Probes, sides: Sequence[Side]) -> bool:
     return probes.vanishes(a - c) and probes.vanishes(b - d)
 
 
-def _unimodular(sides: Sequence[Side], closing: Form, joints: Sequence[int]) -> list[list[int]] | None:
+def _unimodular(sides: Sequence[Side], closing: AngleSum, joints: Sequence[int]) -> list[list[int]] | None:
     """What gives the joints from (phi_c - phi_a, phi_d - phi_a, sum of all); None where they are not determined."""
     import numpy
 
@@ -162,7 +162,7 @@ def _unimodular(sides: Sequence[Side], closing: Form, joints: Sequence[int]) -> 
     return [[round(x) for x in row] for row in numpy.linalg.inv(matrix)]
 
 
-class _Writer:
+class _StepWriter:
     """Writes the step of a parallelogram whose sides are a, b, c, d."""
 
     def __init__(
@@ -170,8 +170,8 @@ class _Writer:
         builder: Builder,
         probes: Probes,
         sides: Sequence[Side],
-        beta: Form,
-        closing: Form,
+        beta: AngleSum,
+        closing: AngleSum,
         known: Mapping[int, Scalar],
         joints: Mapping[int, Unknown],
         inverse: Sequence[Sequence[int]],
@@ -184,10 +184,10 @@ class _Writer:
         self.beta = beta
         fa, _, fc, fd = (side.form for side in sides)
         # Each joint is n_c alpha_c + n_d alpha_d + rest, alpha_c = phi_c - phi_a, alpha_d = phi_d - phi_a.
-        self.shares: dict[int, tuple[int, int, Form]] = {}
+        self.shares: dict[int, tuple[int, int, AngleSum]] = {}
         for (n_c, n_d, n), j in zip(inverse, joints, strict=True):
             others = n_c * (fc - fa) + n_d * (fd - fa) + n * closing
-            self.shares[j] = (n_c, n_d, Form({j: 1}) - others)
+            self.shares[j] = (n_c, n_d, AngleSum({j: 1}) - others)
 
     def written(self, every_mode: bool) -> Parallelogram:
         beta = _direction(self.beta.value(self.builder, self.known))
@@ -217,16 +217,16 @@ class _Writer:
             step, tuple(number(absolute(x)) for x in gap), linear, f"as a parallelogram, {words}; {kept}"
         )
 
-    def _relation(self, form: Form) -> Linear:
+    def _relation(self, form: AngleSum) -> Linear:
         return Linear(tuple(sorted(form.joints.items())), form.constant(self.builder))
 
-    def _forms(self) -> dict[int, Form]:
+    def _forms(self) -> dict[int, AngleSum]:
         """The joints on the linear branch."""
         alpha_c = self._against(self.a, self.c)
         alpha_d = self._against(self.b, self.d) + self.beta
         return {j: n_c * alpha_c + n_d * alpha_d + rest for j, (n_c, n_d, rest) in self.shares.items()}
 
-    def _against(self, side: Complex, opposite: Complex) -> Form:
+    def _against(self, side: Complex, opposite: Complex) -> AngleSum:
         """The angle by which the opposite side must be turned: of -t_a / t_c."""
         x, y = _times(side, _conjugate(opposite))
         return constant_angle(self.builder, self.probes, -y, -x)

@@ -35,7 +35,7 @@ RANK = 1e-6  # singular values below it, relatively, count as zero
 
 
 @dataclass(frozen=True)
-class Postures:
+class ClosedPostures:
     """Closed postures: numbers by parameter and by joint, and the ranks found at them."""
 
     parameters: Mapping[str, Array]
@@ -44,7 +44,7 @@ class Postures:
     passive_rank: int
 
 
-def closed_postures(robot: Robot, count: int = SAMPLES, *, nominal: bool = False) -> Postures:
+def closed_postures(robot: Robot, count: int = SAMPLES, *, nominal: bool = False) -> ClosedPostures:
     """So many closed postures at random; or fewer, but no less than SAMPLES.
 
     Arguments:
@@ -121,14 +121,14 @@ class _Closing:
         _, jacobian = closure(tree, x)
         return _ranks(jacobian[:, :, [tree.coordinates.index(j) for j in passive_joints(self.robot)]])
 
-    def postures(self, found: Sequence[tuple[dict[str, float], Array]], passive_rank: int) -> Postures:
+    def postures(self, found: Sequence[tuple[dict[str, float], Array]], passive_rank: int) -> ClosedPostures:
         parameters = {name: np.array([values[name] for values, _ in found]) for name in self.names}
         x = np.array([row for _, row in found])
         tree = self.tree(parameters, len(x))
         positions = joint_positions(tree, x)
         frames = enumerate(self.robot.frames[: self.robot.NJ], 1)
         joints = {j: positions[:, j - 1] for j, frame in frames if frame.moving}
-        return Postures(parameters, joints, int(_ranks(closure(tree, x)[1]).max()), passive_rank)
+        return ClosedPostures(parameters, joints, int(_ranks(closure(tree, x)[1]).max()), passive_rank)
 
 
 def _ranks(matrices: Array) -> Array:

@@ -20,7 +20,7 @@ from symoro.expr.linalg import identity
 from symoro.expr.scalar import Expr, Scalar, absolute, atan2
 from symoro.models.coordinates import coupled_positions, uncoupled
 from symoro.models.geometric.inverse.branches import differences, own_turn
-from symoro.models.geometric.inverse.chain.chain import Chain, Motion, Unknown, chain_of, motions_between
+from symoro.models.geometric.inverse.chain.chain import Chain, Unknown, WayPart, chain_of, motions_between
 from symoro.models.geometric.inverse.chain.probes import Probes
 from symoro.models.geometric.inverse.explain import derivation
 from symoro.models.geometric.inverse.paul.equations import Equations
@@ -33,7 +33,7 @@ from symoro.models.geometric.loop.mechanism import (
     way_round,
 )
 from symoro.models.geometric.loop.parallelogram import Linear, parallelogram
-from symoro.models.geometric.loop.postures import Postures, closed_postures
+from symoro.models.geometric.loop.postures import ClosedPostures, closed_postures
 from symoro.program.builder import Builder
 from symoro.program.derivation import Sentence, Stage
 from symoro.robot.coordinates import relation
@@ -119,7 +119,7 @@ def solved_loops(
     return _Search(builder, robot, active, start, postures, every_mode).relations()
 
 
-def check_drive(robot: Robot, postures: Postures) -> None:
+def check_drive(robot: Robot, postures: ClosedPostures) -> None:
     """Whether the active joints can be chosen at will and leave no passive joint loose."""
     passive = len(passive_joints(robot))
     if postures.passive_rank < passive:
@@ -145,7 +145,7 @@ class _Search:
         robot: Robot,
         active: Mapping[int, Expr],
         start: Mapping[int, Expr],
-        postures: Postures,
+        postures: ClosedPostures,
         every_mode: bool,
     ) -> None:
         self.builder = builder
@@ -234,7 +234,7 @@ class _Search:
         stage = Stage(f"loop {loop_name(loop)}, {names}: elimination and eigenvalues, up to 16 solutions", ())
         return SolvedLoop(loop, joints, (step,), (defect,), {}, how, (stage,))
 
-    def _chain(self, motions: Sequence[Motion]) -> Chain:
+    def _chain(self, motions: Sequence[WayPart]) -> Chain:
         """The chain of a loop, its unknowns at the closed postures of the probes."""
         import numpy
 

@@ -17,7 +17,7 @@ from symoro.expr.formula import formula
 from symoro.models.identification.base.assembly import Assembly, Posture, assembled, no_assembly
 from symoro.models.identification.base.branch import branch, closed_states
 from symoro.models.identification.base.fit import EXACT, ROUNDED, SPARE, Fit, fitted
-from symoro.models.identification.base.geometry import Column, columns, moves
+from symoro.models.identification.base.geometry import ParameterKey, columns, moves
 from symoro.models.identification.base.loops import Closures, linear_closure
 from symoro.models.identification.base.numeric import (
     Geometry,
@@ -98,7 +98,7 @@ class _Sampling:
 
     robot: Robot
     loops: Sequence[Loop]
-    wanted: Sequence[Column]
+    wanted: Sequence[ParameterKey]
     moving: bool
     prescribed: bool
 
@@ -185,7 +185,7 @@ def _same(fit: Fit, other: Fit | None) -> bool:
 
 
 def _written(
-    robot: Robot, wanted: Sequence[Column], fit: Fit, method: str, notes: tuple[str, ...]
+    robot: Robot, wanted: Sequence[ParameterKey], fit: Fit, method: str, notes: tuple[str, ...]
 ) -> BaseParameters:
     relations: dict[str, dict[str, Coefficient]] = {written(wanted[k]): {} for k in fit.kept}
     idle = []

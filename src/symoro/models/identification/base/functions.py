@@ -20,16 +20,16 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any
 
-from symoro.models.identification.base.exact.element import Element, Scalar, inverse
+from symoro.models.identification.base.exact.element import Element, ExactScalar, inverse
 from symoro.models.identification.base.exact.field import Field
-from symoro.models.identification.base.exact.linear import Vector, add_to, independent
-from symoro.models.identification.base.exact.waves import COS, SIN, Function, product, scaled, total
+from symoro.models.identification.base.exact.linear import SparseVector, add_to, independent
+from symoro.models.identification.base.exact.waves import COS, SIN, WaveSum, product, scaled, total
 from symoro.models.recursion import Bone, bones, origin, outward, turn_x, turn_z
 from symoro.robot.coordinates import relation
 from symoro.robot.description import INERTIAL, JointType, Robot
 
-Matrix = list[list[Function]]
-Velocity = dict[Any, Function]  # one component of a velocity: {part of V_r, or joint rate: function}
+WaveMatrix = list[list[WaveSum]]
+Velocity = dict[Any, WaveSum]  # one component of a velocity: {part of V_r, or joint rate: function}
 _PAIRS = {"XX": (0, 0), "XY": (0, 1), "XZ": (0, 2), "YY": (1, 1), "YZ": (1, 2), "ZZ": (2, 2)}
 _AXIS = {"MX": 0, "MY": 1, "MZ": 2}
 
@@ -46,8 +46,8 @@ class Span:
     """
 
     basis: tuple[str, ...]
-    functions: dict[str, dict[int, Scalar]]
-    twist: tuple[dict[int, Scalar], ...]
+    functions: dict[str, dict[int, ExactScalar]]
+    twist: tuple[dict[int, ExactScalar], ...]
     rank: int
 
     @property
@@ -64,9 +64,9 @@ FULL = Span(
 )
 
 
-def fixed_base(gravity: Sequence[Scalar]) -> Span:
+def fixed_base(gravity: Sequence[ExactScalar]) -> Span:
     """The base that does not move: potential energy alone, which is constant."""
-    functions: dict[str, dict[int, Scalar]] = {name: {} for name in INERTIAL}
+    functions: dict[str, dict[int, ExactScalar]] = {name: {} for name in INERTIAL}
     for name, k in _AXIS.items():
         if gravity[k]:
             functions[name] = {0: -gravity[k]}
@@ -74,15 +74,15 @@ def fixed_base(gravity: Sequence[Scalar]) -> Span:
 
 
 @dataclass
-class Place:
+class RestFrame:
     """The constant part of frame j on its antecedent: rotation (its joint at q = 0) and position."""
 
-    rotation: list[list[Scalar]]
-    position: list[Scalar]
-    axis: list[Scalar]
+    rotation: list[list[ExactScalar]]
+    position: list[ExactScalar]
+    axis: list[ExactScalar]
 
 
-def place(geometry: Field, robot: Robot, j: int) -> Place:
+def place(geometry: Field, robot: Robot, j: int) -> RestFrame:
     """iTj with q_j = 0; a joint that follows others is where it is with those at zero."""
     frame = robot.frame(j)
     (sg, cg), (sa, ca) = geometry.sincos(frame.gamma), geometry.sincos(frame.alpha)
@@ -98,21 +98,21 @@ def place(geometry: Field, robot: Robot, j: int) -> Place:
     x, y, z = (
         turn_z(gamma, turn_x(alpha, turn_z(theta, unit))) for unit in ([1, 0, 0], [0, 1, 0], [0, 0, 1])
     )
-    return Place([list(row) for row in zip(x, y, z, strict=True)], origin(gamma, alpha, b, d, r), z)
+    return RestFrame([list(row) for row in zip(x, y, z, strict=True)], origin(gamma, alpha, b, d, r), z)
 
 
 @dataclass
-class Motion:
+class BlockLink:
     """A link within its block: rotation and position in the frame of the root, velocity in its own frame."""
 
-    rotation: Matrix
-    position: list[Function]
+    rotation: WaveMatrix
+    position: list[WaveSum]
     v: list[Velocity]
     w: list[Velocity]
 
 
 @dataclass
-class Block:
+class LinkBlock:
     """Links between a root and the joints that move together with each other only; most often one link.
 
     Attributes:
@@ -122,20 +122,20 @@ class Block:
 
     root: int
     links: tuple[int, ...]
-    functions: dict[tuple[int, str], Vector] = field(default_factory=dict)
-    twists: dict[int, list[Vector]] = field(default_factory=dict)
+    functions: dict[tuple[int, str], SparseVector] = field(default_factory=dict)
+    twists: dict[int, list[SparseVector]] = field(default_factory=dict)
 
 
 class Expansion:
     """The functions of a block's links over the span of its root."""
 
-    def __init__(self, geometry: Field, robot: Robot, block: Block, root: Span) -> None:
+    def __init__(self, geometry: Field, robot: Robot, block: LinkBlock, root: Span) -> None:
         self.geometry, self.robot, self.block, self.root = geometry, robot, block, root
         self._name_variables()
         self.constant = (COS, (0,) * len(self.phases), (0,) * len(self.lengths))
         one = [[{self.constant: 1} if r == c else {} for c in range(3)] for r in range(3)]
         parts = [{("V", k): {self.constant: c} for k, c in component.items()} for component in root.twist]
-        self.start = Motion(one, [{}, {}, {}], parts[:3], parts[3:])
+        self.start = BlockLink(one, [{}, {}, {}], parts[:3], parts[3:])
 
     def expand(self) -> None:
         """Fill the block's functions and twists."""
@@ -149,18 +149,18 @@ class Expansion:
             if self.robot.frame(j).moving:
                 self.block.functions[j, "IA"] = self._rotor(j)
 
-    def walked(self, links: Sequence[int]) -> Motion:
+    def walked(self, links: Sequence[int]) -> BlockLink:
         """The motion of the last of some links, each on the one before."""
         return self._walked(links)[links[-1]]
 
-    def _walked(self, links: Sequence[int]) -> dict[int, Motion]:
+    def _walked(self, links: Sequence[int]) -> dict[int, BlockLink]:
         root = self.block.root
         found = outward(bones(self.robot, links), self.start, self._moved, root)
         return {j: motion for j, motion in found.items() if j != root}
 
     # -- variables of the block
 
-    def _ratios(self, j: int) -> list[tuple[int, Scalar]]:
+    def _ratios(self, j: int) -> list[tuple[int, ExactScalar]]:
         """The coordinates that move joint j, with their ratios."""
         law = relation(self.robot, j)
         if law is None:
@@ -170,7 +170,7 @@ class Expansion:
     def _name_variables(self) -> None:
         """Angles are numbered by coordinate and kind of ratio: of one coordinate, q and k*q are unrelated angles
         when k is no rational number, and multiples of one angle when it is."""
-        self.phases: dict[tuple[int, Scalar], int] = {}
+        self.phases: dict[tuple[int, ExactScalar], int] = {}
         self.lengths: dict[int, int] = {}
         for j in self.block.links:
             frame = self.robot.frame(j)
@@ -180,8 +180,8 @@ class Expansion:
                 else:
                     self.lengths.setdefault(i, len(self.lengths))
 
-    def _sincos(self, j: int) -> tuple[Function, Function]:
-        frequencies: list[Scalar] = [0] * len(self.phases)
+    def _sincos(self, j: int) -> tuple[WaveSum, WaveSum]:
+        frequencies: list[ExactScalar] = [0] * len(self.phases)
         for i, ratio in self._ratios(j):
             kind, times = _kind(ratio)
             frequencies[self.phases[i, kind]] += times
@@ -191,8 +191,8 @@ class Expansion:
         powers = self.constant[2]
         return ({(SIN, f, powers): sign} if first else {}), {(COS, f, powers): 1}
 
-    def _length(self, j: int) -> Function:
-        found: Function = {}
+    def _length(self, j: int) -> WaveSum:
+        found: WaveSum = {}
         for i, ratio in self._ratios(j):
             powers = [0] * len(self.lengths)
             powers[self.lengths[i]] = 1
@@ -201,10 +201,10 @@ class Expansion:
 
     # -- motion
 
-    def _moved(self, frame: Bone, before: Motion) -> Motion:
+    def _moved(self, frame: Bone, before: BlockLink) -> BlockLink:
         """Link j from its antecedent."""
         j, fixed = frame.j, place(self.geometry, self.robot, frame.j)
-        turn: Matrix = [[self._number(x) for x in row] for row in fixed.rotation]
+        turn: WaveMatrix = [[self._number(x) for x in row] for row in fixed.rotation]
         shift = [self._number(x) for x in fixed.position]
         if frame.sigma == JointType.REVOLUTE:
             s, c = self._sincos(j)
@@ -228,15 +228,15 @@ class Expansion:
             total(before.position[r], *(product(before.rotation[r][k], shift[k]) for k in range(3)))
             for r in range(3)
         ]
-        return Motion(rotation, position, v, w)
+        return BlockLink(rotation, position, v, w)
 
-    def _number(self, x: Scalar) -> Function:
+    def _number(self, x: ExactScalar) -> WaveSum:
         return {self.constant: x} if x else {}
 
     # -- energy
 
-    def _energy(self, motion: Motion, name: str) -> Vector:
-        found: Vector = {}
+    def _energy(self, motion: BlockLink, name: str) -> SparseVector:
+        found: SparseVector = {}
         for target, f in self._carried(motion, name):
             for b, k in self.root.functions[target].items():
                 add_to(found, {("B", b, wave): c for wave, c in f.items()}, k)
@@ -255,13 +255,13 @@ class Expansion:
                 _add_product(found, component, component, half)
         return found
 
-    def _rotor(self, j: int) -> Vector:
+    def _rotor(self, j: int) -> SparseVector:
         rate: Velocity = {("q", i): self._number(k) for i, k in self._ratios(j)}
-        found: Vector = {}
+        found: SparseVector = {}
         _add_product(found, rate, rate, Fraction(1, 2))
         return found
 
-    def _carried(self, motion: Motion, name: str) -> list[tuple[str, Function]]:
+    def _carried(self, motion: BlockLink, name: str) -> list[tuple[str, WaveSum]]:
         """One parameter of the link as parameters of the root; those without a function there are left out."""
         a, p = motion.rotation, motion.position
         wanted = [target for target in INERTIAL if self.root.functions[target]]
@@ -272,7 +272,7 @@ class Expansion:
                 (target, _outer(x, y, *_PAIRS[target], twice=i != k)) for target in wanted if target in _PAIRS
             ]
         s = _column(a, _AXIS[name]) if name in _AXIS else p
-        found: list[tuple[str, Function]] = []
+        found: list[tuple[str, WaveSum]] = []
         for target in wanted:
             if target in _AXIS:
                 found.append((target, s[_AXIS[target]]))
@@ -288,10 +288,10 @@ class Expansion:
         return found
 
 
-def span(block: Block, j: int, order: Sequence[str], constant: Any) -> Span:
+def span(block: LinkBlock, j: int, order: Sequence[str], constant: Any) -> Span:
     """What the functions and velocities of a link of an expanded block span."""
     names = [name for name in order if name in INERTIAL]
-    unit: Vector = {("B", 0, constant): Fraction(1)}
+    unit: SparseVector = {("B", 0, constant): Fraction(1)}
     found = independent([unit, *(block.functions[j, name] for name in names)])
     number = {p: k for k, p in enumerate(found.pivots)}
     functions = {}
@@ -304,7 +304,7 @@ def span(block: Block, j: int, order: Sequence[str], constant: Any) -> Span:
     return Span(tuple(names[p - 1] for p in found.pivots[1:]), functions, six, len(rank))
 
 
-def _kind(ratio: Scalar) -> tuple[Scalar, Scalar]:
+def _kind(ratio: ExactScalar) -> tuple[ExactScalar, ExactScalar]:
     """A ratio as (what makes it irrational, rational factor)."""
     if not isinstance(ratio, Element):
         return 1, ratio
@@ -313,21 +313,21 @@ def _kind(ratio: Scalar) -> tuple[Scalar, Scalar]:
     return ratio * inverse(factor), factor
 
 
-def _plus(a: Velocity, b: Mapping[Any, Function]) -> Velocity:
+def _plus(a: Velocity, b: Mapping[Any, WaveSum]) -> Velocity:
     found = dict(a)
     for part, f in b.items():
         found[part] = total(found[part], f) if part in found else f
     return {part: f for part, f in found.items() if f}
 
 
-def _times(a: Velocity, f: Function, sign: int = 1) -> Velocity:
+def _times(a: Velocity, f: WaveSum, sign: int = 1) -> Velocity:
     if not f:
         return {}
     made = {part: product(g, f) for part, g in a.items()}
     return {part: g if sign > 0 else scaled(g, -1) for part, g in made.items() if g}
 
 
-def _cross(a: list[Velocity], p: list[Function]) -> list[Velocity]:
+def _cross(a: list[Velocity], p: list[WaveSum]) -> list[Velocity]:
     """a x p."""
     return [
         _plus(_times(a[(i + 1) % 3], p[(i + 2) % 3]), _times(a[(i + 2) % 3], p[(i + 1) % 3], -1))
@@ -335,7 +335,7 @@ def _cross(a: list[Velocity], p: list[Function]) -> list[Velocity]:
     ]
 
 
-def _turned_back(turn: Matrix, a: list[Velocity]) -> list[Velocity]:
+def _turned_back(turn: WaveMatrix, a: list[Velocity]) -> list[Velocity]:
     """turn' a."""
     found: list[Velocity] = []
     for c in range(3):
@@ -346,17 +346,17 @@ def _turned_back(turn: Matrix, a: list[Velocity]) -> list[Velocity]:
     return found
 
 
-def _column(a: Matrix, k: int) -> list[Function]:
+def _column(a: WaveMatrix, k: int) -> list[WaveSum]:
     return [row[k] for row in a]
 
 
-def _outer(x: list[Function], y: list[Function], r: int, c: int, *, twice: bool) -> Function:
+def _outer(x: list[WaveSum], y: list[WaveSum], r: int, c: int, *, twice: bool) -> WaveSum:
     """Entry (r, c) of x y', or of x y' + y x'."""
     first = product(x[r], y[c])
     return total(first, product(y[r], x[c])) if twice else first
 
 
-def _add_product(found: Vector, a: Velocity, b: Velocity, k: Scalar) -> None:
+def _add_product(found: SparseVector, a: Velocity, b: Velocity, k: ExactScalar) -> None:
     """found += k a b, without the products of two velocities of the root: the root's functions hold those."""
     for x, f in a.items():
         for y, g in b.items():

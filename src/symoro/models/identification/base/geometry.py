@@ -18,10 +18,10 @@ from symoro.robot.description import ANGLES, INERTIAL, BaseKind, JointType, Robo
 ANGLE_TOLERANCE = 1e-5
 LENGTH_TOLERANCE = 1e-9
 LENGTHS = ("b", "d", "r")
-Column = tuple[int, str]
+ParameterKey = tuple[int, str]
 
 
-def columns(robot: Robot, *, rotor: bool) -> set[Column]:
+def columns(robot: Robot, *, rotor: bool) -> set[ParameterKey]:
     """The parameters that are not zero; rotor inertias of motorised joints only."""
     base = [] if robot.base.kind == BaseKind.FIXED else [(0, robot.base.link)]
     found = {
@@ -47,7 +47,7 @@ def rotors_apart(robot: Robot) -> tuple[str, ...]:
     return (f"rotor inertias of passive joints stay apart: {', '.join(passive)}",) if passive else ()
 
 
-def value(robot: Robot, column: Column) -> Formula:
+def value(robot: Robot, column: ParameterKey) -> Formula:
     """What a robot holds for a parameter."""
     j, name = column
     found: Formula = robot.frame(j).IA if name == "IA" else getattr(robot.link(j), name)
@@ -105,7 +105,7 @@ def moves(robot: Robot) -> bool:
     return any(not f.is_zero for name in ("W0", "WP0", "V0", "VP0") for f in getattr(base, name))
 
 
-def with_values(robot: Robot, values: dict[Column, Formula]) -> Robot:
+def with_values(robot: Robot, values: dict[ParameterKey, Formula]) -> Robot:
     """The robot with some parameters changed."""
     links: dict[int, dict[str, Any]] = {j: {} for j, _ in enumerate((robot.base.link, *robot.links))}
     rotors: dict[int, Formula] = {}

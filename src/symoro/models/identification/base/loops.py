@@ -28,7 +28,7 @@ from symoro.models.identification.base.assembly import (
     rates,
     starts,
 )
-from symoro.models.identification.base.functions import FULL, Block, Expansion
+from symoro.models.identification.base.functions import FULL, Expansion, LinkBlock
 from symoro.models.identification.base.geometry import field_of
 from symoro.models.identification.base.numeric import Geometry, completed, numbers
 from symoro.models.numeric.closure import closure
@@ -65,14 +65,14 @@ class Closures:
 
 
 @dataclass(frozen=True)
-class Closure:
+class LinearClosure:
     """The tree with relations in place of loops, and the relations in words."""
 
     robot: Robot
     words: str
 
 
-def linear_closure(robot: Robot, posture: Posture | None = None) -> Closure | None:
+def linear_closure(robot: Robot, posture: Posture | None = None) -> LinearClosure | None:
     """The linear closure of all loops, proved, or None.
 
     Raises:
@@ -81,11 +81,11 @@ def linear_closure(robot: Robot, posture: Posture | None = None) -> Closure | No
     return proved(robot, closures(robot, posture))
 
 
-def proved(robot: Robot, found: Closures) -> Closure | None:
+def proved(robot: Robot, found: Closures) -> LinearClosure | None:
     """The closure as one that holds for all symbols; None where a loop is open, or it does not."""
     if found.open or not _proved(found.robot):
         return None
-    return Closure(replace(found.robot, nominal=robot.nominal).tree(), found.words)
+    return LinearClosure(replace(found.robot, nominal=robot.nominal).tree(), found.words)
 
 
 def closures(robot: Robot, posture: Posture | None = None) -> Closures:
@@ -241,7 +241,7 @@ def _proved(robot: Robot) -> bool:
     """Whether the frames of every loop coincide for all positions and symbols."""
     geometry = field_of(robot)
     for loop in loops(robot):
-        block = Block(loop.root, loop.frames)
+        block = LinkBlock(loop.root, loop.frames)
         expansion = Expansion(geometry, robot, block, FULL)
         left, right = (expansion.walked(side) for side in (loop.left_chain, loop.right_chain))
         if left.rotation != right.rotation or left.position != right.position:

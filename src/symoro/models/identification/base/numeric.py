@@ -15,6 +15,7 @@ import numpy as np
 from symoro.expr.evaluate import evaluate
 from symoro.expr.formula import Formula
 from symoro.expr.graph import Graph
+from symoro.models.identification.base.geometry import ParameterKey
 from symoro.models.numeric.fixed_point import (
     ONE,
     Numbers,
@@ -30,8 +31,8 @@ from symoro.models.numeric.fixed_point import (
 )
 from symoro.models.numeric.tree import (
     NumericTree,
-    Pose,
-    Twist,
+    Placements,
+    Velocities,
     formulas,
     joint_rates,
     numeric_tree,
@@ -41,8 +42,6 @@ from symoro.models.numeric.tree import (
 )
 from symoro.robot.description import INERTIAL, Robot
 from symoro.robot.topology import Loop
-
-Column = tuple[int, str]
 
 
 @dataclass(frozen=True)
@@ -129,11 +128,11 @@ def random_states(geometry: Geometry, count: int, rng: np.random.Generator, *, m
     return states
 
 
-def energy_rows(geometry: Geometry, states: States, columns: Sequence[Column]) -> Numbers:
+def energy_rows(geometry: Geometry, states: States, columns: Sequence[ParameterKey]) -> Numbers:
     """The functions of the columns at the states, one row a state."""
-    at = placements(geometry, states.q, {0: Pose(states.rotation, states.position)})
+    at = placements(geometry, states.q, {0: Placements(states.rotation, states.position)})
     linear, angular = states.twist[:, :3], states.twist[:, 3:]
-    base = Twist(turned(states.rotation, linear), turned(states.rotation, angular))
+    base = Velocities(turned(states.rotation, linear), turned(states.rotation, angular))
     moving = velocities(geometry, at, states.qd, base)
     rates = joint_rates(geometry, states.qd)
     cache: dict[int, dict[str, Numbers]] = {}

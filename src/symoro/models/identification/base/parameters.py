@@ -22,11 +22,11 @@ from symoro.expr.formula import ZERO, Formula, combine
 from symoro.expr.scalar import Expr
 from symoro.models.catalogue import Option, Port, model
 from symoro.models.identification.base import report
-from symoro.models.identification.base.exact.element import Element, Scalar
+from symoro.models.identification.base.exact.element import Element, ExactScalar
 from symoro.models.identification.base.exact.field import Field
 from symoro.models.identification.base.functions import FULL, Span
 from symoro.models.identification.base.geometry import (
-    Column,
+    ParameterKey,
     columns,
     field_of,
     moves,
@@ -99,7 +99,7 @@ class BaseParameters:
     def robot(self) -> Robot:
         """The regrouped robot: kept parameters hold what they stand for, the others are zero."""
         robot = self.original
-        values: dict[Column, Formula] = {}
+        values: dict[ParameterKey, Formula] = {}
         for kept, others in self.relations.items():
             values[split(kept)] = _regrouped(robot, kept, others)
             values |= {split(name): ZERO for name in others}
@@ -119,13 +119,13 @@ class BaseParameters:
         return self.report()
 
 
-def split(name: str) -> Column:
+def split(name: str) -> ParameterKey:
     """A parameter's name as (link, letters)."""
     letters = name.rstrip("0123456789")
     return int(name[len(letters) :]), letters
 
 
-def written(column: Column) -> str:
+def written(column: ParameterKey) -> str:
     """The name of a column."""
     return f"{column[1]}{column[0]}"
 
@@ -246,7 +246,7 @@ def _links(numbers: Sequence[int]) -> str:
 
 def assembled(
     robot: Robot,
-    allowed: set[Column],
+    allowed: set[ParameterKey],
     geometry: Field,
     found: Regrouping,
     *,
@@ -254,10 +254,10 @@ def assembled(
     notes: tuple[str, ...],
 ) -> BaseParameters:
     """The result, its exact numbers written as formulas."""
-    made: dict[Scalar, Coefficient] = {}
+    made: dict[ExactScalar, Coefficient] = {}
     conditions: dict[str, None] = {}
 
-    def coefficient(x: Scalar) -> Coefficient:
+    def coefficient(x: ExactScalar) -> Coefficient:
         if x not in made:
             made[x] = Coefficient(geometry.formula(x).text)
             if isinstance(x, Element) and x.den != x.ring.one:
@@ -265,7 +265,7 @@ def assembled(
         return made[x]
 
     relations = {}
-    used: set[Column] = set()
+    used: set[ParameterKey] = set()
     for kept, form in found.kept.items():
         others = [column for column in ordered(robot, set(form)) if column != kept]
         relations[written(kept)] = {written(column): coefficient(form[column]) for column in others}

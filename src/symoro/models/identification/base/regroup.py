@@ -19,27 +19,27 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from symoro.models.identification.base.exact.element import Scalar
+from symoro.models.identification.base.exact.element import ExactScalar
 from symoro.models.identification.base.exact.field import Field
-from symoro.models.identification.base.exact.linear import Vector, add_to, independent
+from symoro.models.identification.base.exact.linear import SparseVector, add_to, independent
 from symoro.models.identification.base.functions import (
     FULL,
-    Block,
     Expansion,
-    Place,
+    LinkBlock,
+    RestFrame,
     Span,
     fixed_base,
     place,
     span,
 )
+from symoro.models.identification.base.geometry import ParameterKey
 from symoro.models.recursion import skeleton
 from symoro.robot.coordinates import followers, relation
 from symoro.robot.coordinates import independent as coordinates
 from symoro.robot.description import INERTIAL, JointType, Robot
 from symoro.robot.topology import chain, common_ancestor, is_prefix_ordered
 
-Column = tuple[int, str]
-Form = dict[Column, Scalar]
+Combination = dict[ParameterKey, ExactScalar]
 _FIRST = ("XX", "XY", "XZ", "YZ", "ZZ", "MX", "MY")
 
 
@@ -50,7 +50,7 @@ def order_in_link(robot: Robot, j: int) -> tuple[str, ...]:
     return (*_FIRST, "MZ", "M", "IA", "YY")
 
 
-def ordered(robot: Robot, columns: set[Column]) -> list[Column]:
+def ordered(robot: Robot, columns: set[ParameterKey]) -> list[ParameterKey]:
     """Columns in the order of preference."""
     links = sorted({j for j, _ in columns})
     return [(j, n) for j in links for n in order_in_link(robot, j) if (j, n) in columns]
@@ -60,11 +60,11 @@ def ordered(robot: Robot, columns: set[Column]) -> list[Column]:
 class Regrouping:
     """Kept column -> the columns that it stands for, itself included; and the links that needed the null space."""
 
-    kept: dict[Column, Form]
+    kept: dict[ParameterKey, Combination]
     early: tuple[int, ...]
 
 
-def regroup(geometry: Field, robot: Robot, root: Span | None, allowed: set[Column]) -> Regrouping:
+def regroup(geometry: Field, robot: Robot, root: Span | None, allowed: set[ParameterKey]) -> Regrouping:
     """The base parameters of a tree, joints that follow others included.
 
     Arguments:
@@ -89,7 +89,7 @@ def gravity_span(geometry: Field, robot: Robot) -> Span:
     return fixed_base([sum((z[4 * r + c] * world[r] for r in range(3)), 0) for c in range(3)])
 
 
-def blocks(robot: Robot) -> list[Block]:
+def blocks(robot: Robot) -> list[LinkBlock]:
     """The links in blocks whose joints move independently of all others; roots before what stands on them."""
     moved: dict[int, set[int]] = {i: {i} for i in coordinates(robot)}
     tree = robot.tree()
@@ -105,7 +105,7 @@ def blocks(robot: Robot) -> list[Block]:
     made = []
     for group in merged:
         links = sorted(group, key=position.__getitem__)
-        made.append(Block(tree.frame(links[0]).ant, tuple(links)))
+        made.append(LinkBlock(tree.frame(links[0]).ant, tuple(links)))
     return _after_roots(made)
 
 
@@ -133,7 +133,7 @@ def _merged(robot: Robot, groups: list[set[int]]) -> list[set[int]]:
     return found
 
 
-def _after_roots(made: list[Block]) -> list[Block]:
+def _after_roots(made: list[LinkBlock]) -> list[LinkBlock]:
     """Blocks ordered so that the root of each is met before it."""
     placed, found, waiting = {0}, [], made
     while waiting:
@@ -154,16 +154,16 @@ class _Work:
         self.blocks = blocks(robot)
         self.spans: dict[int, Span] = {0: root}
         self.early: set[int] = set()
-        self.forms: dict[Column, Form] = {}
+        self.forms: dict[ParameterKey, Combination] = {}
         for j in (0, *skeleton(robot)):
             for name in (*INERTIAL, "IA"):
                 self.forms[j, name] = {(j, name): 1}
         self.constants: dict[int, object] = {}
 
-    def run(self) -> dict[Column, Form]:
+    def run(self) -> dict[ParameterKey, Combination]:
         """Kept column -> form, before zeros are taken out."""
         self._outward()
-        kept: list[Column] = []
+        kept: list[ParameterKey] = []
         for number in reversed(range(len(self.blocks))):
             block = self.blocks[number]
             kept += self._by_rule(block.links[0]) if self._plain(block) else self._by_null_space(number)
@@ -171,7 +171,7 @@ class _Work:
             kept += [(0, name) for name in INERTIAL]
         return {column: self.forms[column] for column in kept}
 
-    def _plain(self, block: Block) -> bool:
+    def _plain(self, block: LinkBlock) -> bool:
         """Whether the general rule is complete for it."""
         alone = len(block.links) == 1 and relation(self.robot, block.links[0]) is None
         return alone and self.spans[block.root].full
@@ -192,12 +192,12 @@ class _Work:
                     order = order_in_link(self.robot, j)
                     self.spans[j] = span(block, j, order, self.constants[number])
 
-    def _by_null_space(self, number: int) -> list[Column]:
+    def _by_null_space(self, number: int) -> list[ParameterKey]:
         block = self.blocks[number]
         columns = ordered(self.robot, set(block.functions))
         constant = self.constants[number]
-        own: list[Vector] = []
-        passed: list[Vector] = []
+        own: list[SparseVector] = []
+        passed: list[SparseVector] = []
         for column in columns:
             function = block.functions[column]
             passed.append({key[1]: c for key, c in function.items() if key[0] == "B" and key[2] == constant})
@@ -211,7 +211,7 @@ class _Work:
             self._book(block.root, rest, self.forms[columns[n]])
         return [columns[p] for p in found.pivots]
 
-    def _book(self, root: int, function: Mapping[int, Scalar], form: Form) -> None:
+    def _book(self, root: int, function: Mapping[int, ExactScalar], form: Combination) -> None:
         """Book parameters on the root, whose functions make up theirs; a constant has no effect."""
         for b, c in function.items():
             if b and (root or self.keep_base):
@@ -219,7 +219,7 @@ class _Work:
 
     # -- the general rule
 
-    def _by_rule(self, j: int) -> list[Column]:
+    def _by_rule(self, j: int) -> list[ParameterKey]:
         frame, fixed = self.robot.frame(j), place(self.geometry, self.robot, j)
         if frame.sigma == JointType.REVOLUTE:
             add_to(self.forms[j, "XX"], self.forms[j, "YY"], -1)
@@ -234,7 +234,7 @@ class _Work:
         self._carry_mass(frame.ant, fixed.position, self.forms[j, "M"])
         return []
 
-    def _carry_about_z(self, j: int, fixed: Place) -> None:
+    def _carry_about_z(self, j: int, fixed: RestFrame) -> None:
         """YY (with XX), MZ and M of a link whose joint turns about z."""
         a, ant = fixed.axis, self.robot.frame(j).ant
         for name, (r, c) in _ENTRIES.items():
@@ -242,7 +242,7 @@ class _Work:
         self._carry_moment(ant, a, fixed.position, self.forms[j, "MZ"])
         self._carry_mass(ant, fixed.position, self.forms[j, "M"])
 
-    def _carry_tensor(self, j: int, fixed: Place) -> None:
+    def _carry_tensor(self, j: int, fixed: RestFrame) -> None:
         """A J A'."""
         a, ant = fixed.rotation, self.robot.frame(j).ant
         for source, (i, k) in _ENTRIES.items():
@@ -250,7 +250,7 @@ class _Work:
                 value = a[r][i] * a[c][k] + (a[r][k] * a[c][i] if i != k else 0)
                 self._add(ant, name, self.forms[j, source], value)
 
-    def _carry_moment(self, ant: int, s: list[Scalar], p: list[Scalar], form: Form) -> None:
+    def _carry_moment(self, ant: int, s: list[ExactScalar], p: list[ExactScalar], form: Combination) -> None:
         """MS' = s, J' = 2 (p.s) 1 - p s' - s p'."""
         dot = sum((x * y for x, y in zip(p, s, strict=True)), 0)
         for name, (r, c) in _ENTRIES.items():
@@ -258,7 +258,7 @@ class _Work:
         for k, name in enumerate(("MX", "MY", "MZ")):
             self._add(ant, name, form, s[k])
 
-    def _carry_mass(self, ant: int, p: list[Scalar], form: Form) -> None:
+    def _carry_mass(self, ant: int, p: list[ExactScalar], form: Combination) -> None:
         """M' = 1, MS' = p, J' = (p.p) 1 - p p'."""
         dot = sum((x * x for x in p), 0)
         for name, (r, c) in _ENTRIES.items():
@@ -267,7 +267,7 @@ class _Work:
             self._add(ant, name, form, p[k])
         self._add(ant, "M", form, 1)
 
-    def _add(self, ant: int, name: str, form: Form, k: Scalar) -> None:
+    def _add(self, ant: int, name: str, form: Combination, k: ExactScalar) -> None:
         if k and (ant or self.keep_base):
             add_to(self.forms[ant, name], form, k)
 
@@ -275,17 +275,19 @@ class _Work:
 _ENTRIES = {"XX": (0, 0), "XY": (0, 1), "XZ": (0, 2), "YY": (1, 1), "YZ": (1, 2), "ZZ": (2, 2)}
 
 
-def _chosen_again(robot: Robot, kept: Mapping[Column, Form], allowed: set[Column]) -> dict[Column, Form]:
+def _chosen_again(
+    robot: Robot, kept: Mapping[ParameterKey, Combination], allowed: set[ParameterKey]
+) -> dict[ParameterKey, Combination]:
     """Other kept columns, where those found are zero or come too late in the order: each column is a vector over
     the kept ones, and the first independent columns are taken."""
     columns = ordered(robot, allowed)
-    vectors: dict[Column, Vector] = {column: {} for column in columns}
+    vectors: dict[ParameterKey, SparseVector] = {column: {} for column in columns}
     for keeper, form in kept.items():
         for column, c in form.items():
             if column in vectors:
                 vectors[column][keeper] = c
     found = independent([vectors[column] for column in columns])
-    rows: dict[Column, Form] = {columns[p]: {columns[p]: 1} for p in found.pivots}
+    rows: dict[ParameterKey, Combination] = {columns[p]: {columns[p]: 1} for p in found.pivots}
     for n, parts in found.relations.items():
         for p, c in parts.items():
             rows[columns[p]][columns[n]] = c

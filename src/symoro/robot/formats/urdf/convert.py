@@ -20,7 +20,7 @@ from symoro.robot.description import (
     Triple,
 )
 from symoro.robot.formats.urdf.frames import place_frames
-from symoro.robot.formats.urdf.inertia import Inertia, about_origin, total
+from symoro.robot.formats.urdf.inertia import OriginInertia, about_origin, total
 from symoro.robot.formats.urdf.mimic import couplings
 from symoro.robot.formats.urdf.model import Document, Joint
 from symoro.robot.formats.urdf.notes import Story
@@ -127,16 +127,16 @@ class _Conversion:
         except RobotError as error:
             raise self.document.error(error.message, None) from None
 
-    def inertias(self) -> list[Inertia]:
+    def inertias(self) -> list[OriginInertia]:
         """The inertia of every unit in its frame, with all links that stand still on it."""
-        parts: list[list[Inertia]] = [[] for _ in self.places]
+        parts: list[list[OriginInertia]] = [[] for _ in self.places]
         backs = [place.inverse() for place in self.places]
         for rider in self.tree.riders.values():
             if rider.body.mass or any(rider.body.inertia):
                 parts[rider.on].append(about_origin(rider.body, backs[rider.on] @ rider.place))
         return [total(found) for found in parts]
 
-    def add(self, j: int, u: Unit, inertia: Inertia) -> None:
+    def add(self, j: int, u: Unit, inertia: OriginInertia) -> None:
         """Add the frame of unit j, and one before it where the axes are parallel but for round-off."""
         place = self.places[u.ant].inverse() @ u.place @ self.places[j]
         ant, found = self.parameters(self.numbers[u.ant], place, u.joint.name)
@@ -181,7 +181,7 @@ class _Conversion:
             **fields,
         )
 
-    def link(self, name: str, inertia: Inertia) -> Link:
+    def link(self, name: str, inertia: OriginInertia) -> Link:
         return Link(name=name, **{key: number_formula(value) for key, value in inertia.fields().items()})
 
     def coupled(self) -> list[Frame]:
@@ -197,7 +197,7 @@ class _Conversion:
             frames[j] = replace(frames[j], coupling=coupling, mu=False)
         return frames
 
-    def base(self, inertia: Inertia) -> Base:
+    def base(self, inertia: OriginInertia) -> Base:
         own, gravity = self.document.own, self.document.gravity
         G: Triple = (number_formula(gravity[0]), number_formula(gravity[1]), number_formula(gravity[2]))
         Z = tuple(map(number_formula, own.location)) if own and own.location else IDENTITY16

@@ -26,10 +26,10 @@ from symoro.robot.description import (
 )
 from symoro.robot.formats.urdf.inertia import steiner
 from symoro.robot.formats.urdf.model import GRAVITY
-from symoro.robot.formats.urdf.numbers import Numbers
+from symoro.robot.formats.urdf.numbers import NominalNumbers
 from symoro.robot.formats.urdf.parameters import Six, clean_angle
 from symoro.robot.formats.urdf.reader import LARGEST
-from symoro.robot.formats.urdf.rigid import ORIGIN, Pose, Vector, to_rpy
+from symoro.robot.formats.urdf.rigid import ORIGIN, Pose, Vector3, to_rpy
 
 _ILLEGAL = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 _UNIT = tuple(1.0 if i % 5 == 0 else 0.0 for i in range(16))
@@ -44,8 +44,8 @@ def written(robot: Robot, *, lossy: bool) -> str:
             f"a URDF cannot hold {' or '.join(lost)} of robot '{robot.name}', and the model would change",
             hint="write a YAML file, or accept the loss (lossy=True)",
         )
-    numbers = Numbers(robot, lossy)
-    body = list(_Writer(robot, numbers).lines())
+    numbers = NominalNumbers(robot, lossy)
+    body = list(_XmlWriter(robot, numbers).lines())
     numbers.check()
     lost += [*numbers.lost, *(["postures"] if robot.postures else [])]
     notes = [f"  <!-- not kept: {_comment(', '.join(lost))} -->"] if lost else []
@@ -82,11 +82,11 @@ def _unsayable(robot: Robot) -> Iterator[str]:
         yield "the motion of the base"
 
 
-class _Writer:
-    def __init__(self, robot: Robot, numbers: Numbers) -> None:
+class _XmlWriter:
+    def __init__(self, robot: Robot, numbers: NominalNumbers) -> None:
         self.robot, self.numbers = robot, numbers
-        self.links = _Names()
-        self.joints = _Names()
+        self.links = _UniqueNames()
+        self.joints = _UniqueNames()
         names = [robot.base.link.name or "base"]
         names += [link.name or f"link{j}" for j, link in enumerate(robot.links, 1)]
         self.link_names = [self.links.unused(name) for name in names]
@@ -146,7 +146,7 @@ class _Writer:
                 f"link '{name}' has first moments but no mass, which a URDF cannot say",
                 hint="a robot with base parameters is no physical robot: write the one it was made from",
             )
-        centre: Vector = (moment[0] / mass, moment[1] / mass, moment[2] / mass) if mass else ORIGIN
+        centre: Vector3 = (moment[0] / mass, moment[1] / mass, moment[2] / mass) if mass else ORIGIN
         about = steiner(mass, centre)
         tensor = {
             f"i{'xyz'[i]}{'xyz'[k]}": values["XYZ"[i] + "XYZ"[k]] - about[i][k]
@@ -223,7 +223,7 @@ def _limit(kind: str, limits: Limits) -> Iterator[str]:
     yield f"    <limit {' '.join(words)}/>"
 
 
-class _Names:
+class _UniqueNames:
     """Names that are used once."""
 
     def __init__(self) -> None:

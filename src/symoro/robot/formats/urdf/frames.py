@@ -25,7 +25,7 @@ from symoro.robot.formats.urdf.rigid import (
     ORIGIN,
     UNIT,
     Pose,
-    Vector,
+    Vector3,
     across,
     cross,
     dot,
@@ -74,13 +74,13 @@ def _moving_behind(units: Sequence[Unit]) -> list[int]:
     return counts
 
 
-def on_link(axis: Vector) -> Pose:
+def on_link(axis: Vector3) -> Pose:
     """The link's frame with z turned to the axis; x stays along an axis of the link where it can."""
     aside = min(range(3), key=lambda i: abs(axis[i]))
     return _with_axes(unit(across(UNIT[aside], axis)), axis, ORIGIN)
 
 
-def towards(joint: Joint, axis: Vector, following: Pose, reach: float) -> Pose | None:
+def towards(joint: Joint, axis: Vector3, following: Pose, reach: float) -> Pose | None:
     """The frame on the common normal to the axis of the following frame; None when that is too far away."""
     normal = cross(axis, following.z)
     sine = norm(normal)
@@ -101,8 +101,8 @@ def towards(joint: Joint, axis: Vector, following: Pose, reach: float) -> Pose |
 
 
 def _normal_direction(
-    axis: Vector, following: Pose, offset: Vector, normal: Vector, parallel: bool, reach: float
-) -> Vector:
+    axis: Vector3, following: Pose, offset: Vector3, normal: Vector3, parallel: bool, reach: float
+) -> Vector3:
     if not parallel:
         return unit(across(unit(normal), axis))
     sideways = across(offset, axis)
@@ -111,7 +111,7 @@ def _normal_direction(
     return unit(across(following.x, axis))
 
 
-def _sense(x: Vector, following: Pose, origin: Vector) -> float:
+def _sense(x: Vector3, following: Pose, origin: Vector3) -> float:
     """The better sense of x: theta next to zero, else d positive, else x along the link's own axes."""
     for measure in (dot(x, following.x), dot(x, subtract(following.p, origin)), *x):
         if abs(measure) > 1e-9:
@@ -119,5 +119,5 @@ def _sense(x: Vector, following: Pose, origin: Vector) -> float:
     return 1.0
 
 
-def _with_axes(x: Vector, z: Vector, origin: Vector) -> Pose:
+def _with_axes(x: Vector3, z: Vector3, origin: Vector3) -> Pose:
     return Pose(from_columns(x, cross(z, x), z), origin)

@@ -8,23 +8,23 @@ from dataclasses import dataclass
 from symoro.robot.description import INERTIAL
 from symoro.robot.formats.urdf.model import Body
 from symoro.robot.formats.urdf.parameters import clean
-from symoro.robot.formats.urdf.rigid import ORIGIN, Matrix, Pose, Vector, dot, product, scaled, transposed
+from symoro.robot.formats.urdf.rigid import ORIGIN, Matrix3, Pose, Vector3, dot, product, scaled, transposed
 
 _ROUND_OFF = 4e-15
-_ZERO: Matrix = (ORIGIN, ORIGIN, ORIGIN)
+_ZERO: Matrix3 = (ORIGIN, ORIGIN, ORIGIN)
 
 
 @dataclass(frozen=True)
-class Inertia:
+class OriginInertia:
     """Mass, first moments and inertia matrix about the origin of a frame, in its axes."""
 
     mass: float = 0.0
-    moment: Vector = ORIGIN
-    tensor: Matrix = _ZERO
+    moment: Vector3 = ORIGIN
+    tensor: Matrix3 = _ZERO
 
-    def __add__(self, other: Inertia) -> Inertia:
+    def __add__(self, other: OriginInertia) -> OriginInertia:
         x, y, z = (a + b for a, b in zip(self.moment, other.moment, strict=True))
-        return Inertia(self.mass + other.mass, (x, y, z), _sum(self.tensor, other.tensor))
+        return OriginInertia(self.mass + other.mass, (x, y, z), _sum(self.tensor, other.tensor))
 
     def fields(self) -> dict[str, float]:
         """The ten parameters by name, without round-off."""
@@ -37,30 +37,30 @@ class Inertia:
         return dict(zip(INERTIAL, [*cleaned, clean(self.mass, 0.0)], strict=True))
 
 
-def about_origin(body: Body, place: Pose) -> Inertia:
+def about_origin(body: Body, place: Pose) -> OriginInertia:
     """A link's inertia in a frame in which the link's own frame stands at `place`."""
     centre = place @ body.origin.pose()
     xx, xy, xz, yy, yz, zz = body.inertia
-    own: Matrix = ((xx, xy, xz), (xy, yy, yz), (xz, yz, zz))
+    own: Matrix3 = ((xx, xy, xz), (xy, yy, yz), (xz, yz, zz))
     turned = product(product(centre.R, own), transposed(centre.R))
-    return Inertia(body.mass, scaled(body.mass, centre.p), _sum(turned, steiner(body.mass, centre.p)))
+    return OriginInertia(body.mass, scaled(body.mass, centre.p), _sum(turned, steiner(body.mass, centre.p)))
 
 
-def total(parts: Iterable[Inertia]) -> Inertia:
+def total(parts: Iterable[OriginInertia]) -> OriginInertia:
     """The inertia of links that stand still on one another."""
-    whole = Inertia()
+    whole = OriginInertia()
     for part in parts:
         whole = whole + part
     return whole
 
 
-def steiner(mass: float, c: Vector) -> Matrix:
+def steiner(mass: float, c: Vector3) -> Matrix3:
     """The inertia matrix of a point mass at c."""
     square = dot(c, c)
     x, y, z = (tuple(mass * ((square if i == j else 0.0) - c[i] * c[j]) for j in range(3)) for i in range(3))
     return (x, y, z)  # type: ignore[return-value]
 
 
-def _sum(a: Matrix, b: Matrix) -> Matrix:
+def _sum(a: Matrix3, b: Matrix3) -> Matrix3:
     x, y, z = (tuple(p + q for p, q in zip(r, s, strict=True)) for r, s in zip(a, b, strict=True))
     return (x, y, z)  # type: ignore[return-value]

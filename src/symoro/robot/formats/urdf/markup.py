@@ -21,7 +21,7 @@ _UNSAFE = "remove the DOCTYPE and its entities: a robot needs none"
 
 
 @dataclass
-class Node:
+class XmlNode:
     """An element: attributes, the kept children, and where it starts (line and column from 1).
 
     Attributes:
@@ -31,19 +31,19 @@ class Node:
     tag: str
     attributes: dict[str, str]
     spot: tuple[int, int]
-    children: list[Node] = field(default_factory=list)
+    children: list[XmlNode] = field(default_factory=list)
     skipped: dict[str, tuple[int, int]] = field(default_factory=dict)
 
-    def all(self, tag: str) -> Iterator[Node]:
+    def all(self, tag: str) -> Iterator[XmlNode]:
         return (child for child in self.children if child.tag == tag)
 
-    def first(self, tag: str) -> Node | None:
+    def first(self, tag: str) -> XmlNode | None:
         return next(self.all(tag), None)
 
 
 def parse(
     text: str, file: str | None, keep: Collection[str], start: str = "a URDF starts with '<?xml' or '<robot'"
-) -> Node:
+) -> XmlNode:
     """The root element of an XML text, with the elements called in `keep` below it.
 
     Arguments:
@@ -58,8 +58,8 @@ def parse(
 class _Reader:
     def __init__(self, file: str | None, keep: Collection[str], start: str) -> None:
         self.file, self.keep, self.beginning = file, keep, start
-        self.root: Node | None = None
-        self.open: list[Node] = []
+        self.root: XmlNode | None = None
+        self.open: list[XmlNode] = []
         self.depth = self.skipped = self.elements = self.lines_before = 0
         # The text is decoded already: whatever encoding its first line names no longer holds.
         self.expat = expat.ParserCreate("utf-8")
@@ -69,7 +69,7 @@ class _Reader:
         self.expat.StartDoctypeDeclHandler = self.doctype
         self.expat.EntityDeclHandler = self.doctype
 
-    def run(self, text: str) -> Node:
+    def run(self, text: str) -> XmlNode:
         if len(text) > MAX_BYTES:
             raise FormatError(
                 f"the file has more than {MAX_BYTES // 1_000_000} million characters", place=Place(self.file)
@@ -112,7 +112,7 @@ class _Reader:
         self.elements += 1
         if self.elements > MAX_ELEMENTS:
             self.fail(f"more than {MAX_ELEMENTS} elements", "split the robot into several files")
-        node = Node(tag, attributes, self.spot())
+        node = XmlNode(tag, attributes, self.spot())
         if self.open:
             self.open[-1].children.append(node)
         else:

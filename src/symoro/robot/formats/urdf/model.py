@@ -10,24 +10,22 @@ from dataclasses import dataclass
 
 from symoro.errors import FormatError, NotApplicableError, Place
 from symoro.robot.description import Limits
-from symoro.robot.formats.urdf.rigid import ORIGIN, Pose, Vector, from_rpy
+from symoro.robot.formats.report import Spot
+from symoro.robot.formats.urdf.rigid import ORIGIN, Pose, Vector3, from_rpy
 
 MOVING = ("revolute", "continuous", "prismatic")
 KINDS = (*MOVING, "fixed", "floating", "planar")
 
 NO_LIMITS = Limits()
-GRAVITY: Vector = (0.0, 0.0, -9.81)
-
-Spot = tuple[int, int]
-"""Line and column, both from 1."""
+GRAVITY: Vector3 = (0.0, 0.0, -9.81)
 
 
 @dataclass(frozen=True)
 class Origin:
     """Where a frame stands: place, and turns about the fixed axes x, y, z in this order."""
 
-    xyz: Vector = ORIGIN
-    rpy: Vector = ORIGIN
+    xyz: Vector3 = ORIGIN
+    rpy: Vector3 = ORIGIN
 
     def pose(self) -> Pose:
         return Pose(from_rpy(self.rpy), self.xyz)
@@ -62,7 +60,7 @@ class Joint:
     parent: str
     child: str
     origin: Origin = Origin()
-    axis: Vector = (1.0, 0.0, 0.0)
+    axis: Vector3 = (1.0, 0.0, 0.0)
     limits: Limits = NO_LIMITS
     damping: float = 0.0
     friction: float = 0.0
@@ -98,7 +96,7 @@ class Document:
     joints: tuple[Joint, ...]
     file: str | None = None
     own: Own | None = None
-    gravity: Vector = GRAVITY
+    gravity: Vector3 = GRAVITY
     notes: tuple[str, ...] = ()
     kind: str = "URDF"
 

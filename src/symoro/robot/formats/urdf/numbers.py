@@ -10,7 +10,7 @@ from symoro.expr.formula import Formula
 from symoro.robot.description import INERTIAL, Link, Robot
 
 
-class Numbers:
+class NominalNumbers:
     """Values of formulas at the robot's nominal values.
 
     Attributes:

@@ -14,7 +14,7 @@ from typing import NoReturn
 from symoro.errors import FormatError, Place, UnknownNameError
 from symoro.robot.consistency import WARNING
 from symoro.robot.description import Limits
-from symoro.robot.formats.urdf.markup import Node, parse
+from symoro.robot.formats.urdf.markup import XmlNode, parse
 from symoro.robot.formats.urdf.model import GRAVITY, KINDS, Body, Document, Joint, Mimic, Origin, Own
 from symoro.robot.formats.urdf.rigid import from_quaternion, norm, to_rpy
 from symoro.robot.formats.urdf.strangers import strangers
@@ -49,13 +49,13 @@ class _Reader:
         self.file = file
         self.notes: list[str] = []
 
-    def fail(self, node: Node, message: str, hint: str = "", key: str | None = None) -> NoReturn:
+    def fail(self, node: XmlNode, message: str, hint: str = "", key: str | None = None) -> NoReturn:
         line, column = node.spot
         raise FormatError(message, place=Place(self.file, line, column, key), hint=hint or None)
 
     # -- elements
 
-    def robot(self, root: Node) -> Document:
+    def robot(self, root: XmlNode) -> Document:
         if root.tag != "robot":
             self.fail(
                 root, f"expected the element 'robot', found '{root.tag[:40]}'", _OTHERS.get(root.tag, "")
@@ -81,7 +81,7 @@ class _Reader:
             tuple(self.notes),
         )
 
-    def body(self, node: Node) -> Body:
+    def body(self, node: XmlNode) -> Body:
         body = Body(self.name(node), spot=node.spot)
         inertial = node.first("inertial")
         if inertial is None:
@@ -94,7 +94,7 @@ class _Reader:
             inertia=tuple(self.number(inertia, key) for key in _TENSOR) if inertia else body.inertia,
         )
 
-    def joint(self, node: Node) -> Joint:
+    def joint(self, node: XmlNode) -> Joint:
         kind = self.attribute(node, "type").strip()
         if kind not in KINDS:
             hint = UnknownNameError("joint type", kind, KINDS).hint or ""
@@ -109,7 +109,7 @@ class _Reader:
         )
         return self.moving(joint, node) if joint.moving else joint
 
-    def moving(self, joint: Joint, node: Node) -> Joint:
+    def moving(self, joint: Joint, node: XmlNode) -> Joint:
         """The joint with what only a moving one has."""
         axis, dynamics, mimic = node.first("axis"), node.first("dynamics"), node.first("mimic")
         direction = self.vector(axis, "xyz", joint.axis) if axis else joint.axis
@@ -127,14 +127,14 @@ class _Reader:
             mimic=self.mimic(mimic) if mimic else None,
         )
 
-    def end(self, node: Node, which: str) -> str:
+    def end(self, node: XmlNode, which: str) -> str:
         link = node.first(which)
         if link is None:
             name = node.attributes.get("name", "")
             self.fail(node, f"joint '{name}' has no {which}", f'write <{which} link="..."/> inside it')
         return self.attribute(link, "link").strip()
 
-    def limits(self, joint: Joint, node: Node | None) -> Limits:
+    def limits(self, joint: Joint, node: XmlNode | None) -> Limits:
         if node is None:
             return Limits()
         lower, upper, velocity, effort = (
@@ -149,11 +149,11 @@ class _Reader:
             lower = upper = None
         return Limits(lower, upper, velocity, effort)
 
-    def mimic(self, node: Node) -> Mimic:
+    def mimic(self, node: XmlNode) -> Mimic:
         driver = self.attribute(node, "joint").strip()
         return Mimic(driver, self.number(node, "multiplier", 1.0), self.number(node, "offset", 0.0))
 
-    def origin(self, node: Node) -> Origin:
+    def origin(self, node: XmlNode) -> Origin:
         origin = node.first("origin")
         if origin is None:
             return Origin()
@@ -165,7 +165,7 @@ class _Reader:
             return Origin(xyz, to_rpy(from_quaternion(w, x, y, z)))
         return Origin(xyz, self.vector(origin, "rpy", (0.0, 0.0, 0.0)))
 
-    def own(self, node: Node) -> Own:
+    def own(self, node: XmlNode) -> Own:
         location = None
         if "location" in node.attributes:
             location = tuple(self.numbers(node, "location", 16))
@@ -173,8 +173,8 @@ class _Reader:
 
     # -- attributes
 
-    def unique(self, kind: str, nodes: list[Node]) -> None:
-        first: dict[str, Node] = {}
+    def unique(self, kind: str, nodes: list[XmlNode]) -> None:
+        first: dict[str, XmlNode] = {}
         for node in nodes:
             name = self.name(node)
             if name in first:
@@ -182,35 +182,37 @@ class _Reader:
                 self.fail(node, f"a second {kind} called '{name}'", f"the first stands on line {line}")
             first[name] = node
 
-    def name(self, node: Node) -> str:
+    def name(self, node: XmlNode) -> str:
         name = self.attribute(node, "name").strip()
         if not name:
             self.fail(node, f"a {node.tag} without a name", 'write name="..."', "name")
         return name
 
-    def attribute(self, node: Node, key: str) -> str:
+    def attribute(self, node: XmlNode, key: str) -> str:
         if key not in node.attributes:
             self.fail(node, f"'{node.tag}' needs the attribute '{key}'", f'write {key}="..."', key)
         return node.attributes[key]
 
-    def vector(self, node: Node, key: str, default: tuple[float, float, float]) -> tuple[float, float, float]:
+    def vector(
+        self, node: XmlNode, key: str, default: tuple[float, float, float]
+    ) -> tuple[float, float, float]:
         if key not in node.attributes:
             return default
         x, y, z = self.numbers(node, key, 3)
         return (x, y, z)
 
-    def numbers(self, node: Node, key: str, count: int) -> list[float]:
+    def numbers(self, node: XmlNode, key: str, count: int) -> list[float]:
         words = self.attribute(node, key)[:2000].split()
         if len(words) != count:
             self.fail(node, f"expected {count} numbers, found {len(words)}", _advice(words), key)
         return [self.value(node, key, word) for word in words]
 
-    def number(self, node: Node, key: str, default: float | None = None) -> float:
+    def number(self, node: XmlNode, key: str, default: float | None = None) -> float:
         if default is not None and key not in node.attributes:
             return default
         return self.value(node, key, self.attribute(node, key).strip())
 
-    def value(self, node: Node, key: str, word: str) -> float:
+    def value(self, node: XmlNode, key: str, word: str) -> float:
         if len(word) > 400 or not _NUMBER.match(word):
             self.fail(node, f"expected a number, found '{word[:40]}'", _advice([word]), key)
         value = float(word)
@@ -220,7 +222,7 @@ class _Reader:
             )
         return value
 
-    def bound(self, node: Node, key: str) -> float | None:
+    def bound(self, node: XmlNode, key: str) -> float | None:
         """A limit; None when the file gives none, or one so large that it is none."""
         word = node.attributes.get(key, "").strip()
         if not word or (len(word) <= 400 and _ENDLESS.match(word)):

@@ -8,11 +8,11 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-Vector = tuple[float, float, float]
-Matrix = tuple[Vector, Vector, Vector]
+Vector3 = tuple[float, float, float]
+Matrix3 = tuple[Vector3, Vector3, Vector3]
 
-ORIGIN: Vector = (0.0, 0.0, 0.0)
-UNIT: Matrix = ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0))
+ORIGIN: Vector3 = (0.0, 0.0, 0.0)
+UNIT: Matrix3 = ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0))
 STEP = math.pi / 12
 
 _COSINES = [math.cos(k * STEP) for k in range(24)]
@@ -36,78 +36,78 @@ def sincos(angle: float) -> tuple[float, float]:
     return _COSINES[(k - 6) % 24], _COSINES[k % 24]
 
 
-def dot(a: Vector, b: Vector) -> float:
+def dot(a: Vector3, b: Vector3) -> float:
     return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
 
 
-def cross(a: Vector, b: Vector) -> Vector:
+def cross(a: Vector3, b: Vector3) -> Vector3:
     return (a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0])
 
 
-def add(a: Vector, b: Vector) -> Vector:
+def add(a: Vector3, b: Vector3) -> Vector3:
     return (a[0] + b[0], a[1] + b[1], a[2] + b[2])
 
 
-def subtract(a: Vector, b: Vector) -> Vector:
+def subtract(a: Vector3, b: Vector3) -> Vector3:
     return (a[0] - b[0], a[1] - b[1], a[2] - b[2])
 
 
-def scaled(factor: float, a: Vector) -> Vector:
+def scaled(factor: float, a: Vector3) -> Vector3:
     return (factor * a[0], factor * a[1], factor * a[2])
 
 
-def norm(a: Vector) -> float:
+def norm(a: Vector3) -> float:
     return math.hypot(*a)
 
 
-def unit(a: Vector) -> Vector:
+def unit(a: Vector3) -> Vector3:
     """The direction of a vector that is not zero."""
     length = norm(a)
     return (a[0] / length, a[1] / length, a[2] / length)
 
 
-def across(a: Vector, direction: Vector) -> Vector:
+def across(a: Vector3, direction: Vector3) -> Vector3:
     """The part of a vector across a unit direction."""
     return subtract(a, scaled(dot(a, direction), direction))
 
 
-def column(m: Matrix, j: int) -> Vector:
+def column(m: Matrix3, j: int) -> Vector3:
     return (m[0][j], m[1][j], m[2][j])
 
 
-def transposed(m: Matrix) -> Matrix:
+def transposed(m: Matrix3) -> Matrix3:
     return (column(m, 0), column(m, 1), column(m, 2))
 
 
-def apply(m: Matrix, v: Vector) -> Vector:
+def apply(m: Matrix3, v: Vector3) -> Vector3:
     return (dot(m[0], v), dot(m[1], v), dot(m[2], v))
 
 
-def product(a: Matrix, b: Matrix) -> Matrix:
+def product(a: Matrix3, b: Matrix3) -> Matrix3:
     columns = transposed(b)
     return (apply(columns, a[0]), apply(columns, a[1]), apply(columns, a[2]))
 
 
-def from_columns(x: Vector, y: Vector, z: Vector) -> Matrix:
+def from_columns(x: Vector3, y: Vector3, z: Vector3) -> Matrix3:
     return transposed((x, y, z))
 
 
-def turn_x(angle: float) -> Matrix:
+def turn_x(angle: float) -> Matrix3:
     s, c = sincos(angle)
     return ((1.0, 0.0, 0.0), (0.0, c, -s), (0.0, s, c))
 
 
-def turn_y(angle: float) -> Matrix:
+def turn_y(angle: float) -> Matrix3:
     s, c = sincos(angle)
     return ((c, 0.0, s), (0.0, 1.0, 0.0), (-s, 0.0, c))
 
 
-def turn_z(angle: float) -> Matrix:
+def turn_z(angle: float) -> Matrix3:
     s, c = sincos(angle)
     return ((c, -s, 0.0), (s, c, 0.0), (0.0, 0.0, 1.0))
 
 
-def turn_about(axis: Vector, angle: float) -> Matrix:
+def turn_about(axis: Vector3, angle: float) -> Matrix3:
     """The turn about a unit axis (Rodrigues)."""
     s, c = sincos(angle)
     x, y, z = (
@@ -116,12 +116,12 @@ def turn_about(axis: Vector, angle: float) -> Matrix:
     return from_columns(x, y, z)
 
 
-def from_rpy(rpy: Vector) -> Matrix:
+def from_rpy(rpy: Vector3) -> Matrix3:
     """Turns about the fixed axes x, y, z in this order, as URDF writes a rotation."""
     return product(turn_z(rpy[2]), product(turn_y(rpy[1]), turn_x(rpy[0])))
 
 
-def to_rpy(m: Matrix) -> Vector:
+def to_rpy(m: Matrix3) -> Vector3:
     """Roll, pitch and yaw; each angle makes good for the rounding of those before it, also at pitch pi/2."""
     yaw = math.atan2(m[1][0], m[0][0]) if math.hypot(m[0][0], m[1][0]) > 1e-15 else 0.0
     s, c = sincos(yaw)
@@ -130,7 +130,7 @@ def to_rpy(m: Matrix) -> Vector:
     return (roll, pitch, yaw)
 
 
-def from_quaternion(w: float, x: float, y: float, z: float) -> Matrix:
+def from_quaternion(w: float, x: float, y: float, z: float) -> Matrix3:
     """The rotation of a quaternion of any length but zero."""
     length = math.hypot(w, x, y, z)
     w, x, y, z = w / length, x / length, y / length, z / length
@@ -145,8 +145,8 @@ def from_quaternion(w: float, x: float, y: float, z: float) -> Matrix:
 class Pose:
     """A frame in another: rotation and place of the origin."""
 
-    R: Matrix = UNIT
-    p: Vector = ORIGIN
+    R: Matrix3 = UNIT
+    p: Vector3 = ORIGIN
 
     def __matmul__(self, other: Pose) -> Pose:
         return Pose(product(self.R, other.R), add(apply(self.R, other.p), self.p))
@@ -156,11 +156,11 @@ class Pose:
         return Pose(back, scaled(-1.0, apply(back, self.p)))
 
     @property
-    def x(self) -> Vector:
+    def x(self) -> Vector3:
         return column(self.R, 0)
 
     @property
-    def z(self) -> Vector:
+    def z(self) -> Vector3:
         return column(self.R, 2)
 
 

@@ -10,7 +10,7 @@ import math
 from dataclasses import dataclass, replace
 
 from symoro.robot.formats.urdf.model import Document, Origin
-from symoro.robot.formats.urdf.rigid import STEP, Vector, sincos, unit
+from symoro.robot.formats.urdf.rigid import STEP, Vector3, sincos, unit
 
 TOLERANCE = 1e-5
 _CHANGED = 1e-13  # below, only the last digits of pi itself were written otherwise
@@ -68,7 +68,7 @@ def _angle(angle: float, rounding: Rounding) -> float:
     return exact
 
 
-def _axis(axis: Vector, rounding: Rounding) -> Vector:
+def _axis(axis: Vector3, rounding: Rounding) -> Vector3:
     """A direction with exact zeros, and at an exact angle where it lies in a coordinate plane."""
     direction = unit(axis)
     kept = [i for i in range(3) if abs(direction[i]) > TOLERANCE]

@@ -8,7 +8,7 @@ from __future__ import annotations
 import difflib
 from collections.abc import Iterator
 
-from symoro.robot.formats.urdf.markup import Node
+from symoro.robot.formats.urdf.markup import XmlNode
 
 # What is read in each element, and what others put there.
 _READ = {
@@ -58,7 +58,7 @@ _ATTRIBUTES = {
 _SHOWN = 10
 
 
-def strangers(root: Node) -> list[str]:
+def strangers(root: XmlNode) -> list[str]:
     """A sentence for every kind of element and attribute that is not read and no known extension."""
     found: dict[str, list[tuple[int, int]]] = {}
     for node in _walk(root):
@@ -72,13 +72,13 @@ def strangers(root: Node) -> list[str]:
     return [*told, f"{rest} more kinds of elements that are not read"] if rest else told
 
 
-def _walk(root: Node) -> Iterator[Node]:
+def _walk(root: XmlNode) -> Iterator[XmlNode]:
     yield root
     for child in root.children:
         yield from _walk(child)
 
 
-def _elements(node: Node) -> Iterator[tuple[str, tuple[int, int]]]:
+def _elements(node: XmlNode) -> Iterator[tuple[str, tuple[int, int]]]:
     known = _READ.get(node.tag, ())
     spots = {tag: spot for tag, spot in node.skipped.items() if tag not in _EXTENSIONS.get(node.tag, ())}
     spots |= {child.tag: child.spot for child in reversed(node.children) if child.tag not in known}
@@ -88,7 +88,7 @@ def _elements(node: Node) -> Iterator[tuple[str, tuple[int, int]]]:
                 yield f"the element '{tag[:40]}' in '{node.tag}' is not read{_meant(tag, known)}", spot
 
 
-def _attributes(node: Node) -> Iterator[tuple[str, tuple[int, int]]]:
+def _attributes(node: XmlNode) -> Iterator[tuple[str, tuple[int, int]]]:
     """Attributes close to one that is read and absent; others belong to other programs."""
     absent = [name for name in _ATTRIBUTES.get(node.tag, ()) if name not in node.attributes]
     for name in node.attributes:

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from symoro.errors import UnknownNameError
 from symoro.robot.formats.urdf.model import Body, Document, Joint
-from symoro.robot.formats.urdf.rigid import Pose, Vector, norm, unit
+from symoro.robot.formats.urdf.rigid import Pose, Vector3, norm, unit
 
 
 @dataclass(frozen=True)
@@ -22,7 +22,7 @@ class Unit:
     joint: Joint
     ant: int
     place: Pose
-    axis: Vector
+    axis: Vector3
 
 
 @dataclass(frozen=True)

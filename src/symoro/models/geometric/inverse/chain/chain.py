@@ -21,7 +21,7 @@ from symoro.errors import NotApplicableError
 from symoro.expr.linalg import Matrix, add, homogeneous, identity, matmul, matvec, position_of, rotation_of
 from symoro.expr.scalar import Expr, Scalar, cos, sin, symbol
 from symoro.models.geometric.steps import standing_frame
-from symoro.models.joints import Place, fixed_place, is_zero, place_of
+from symoro.models.joints import JointPlace, fixed_place, is_zero, place_of
 from symoro.program.builder import Builder
 from symoro.robot.coordinates import relation
 from symoro.robot.description import JointType, Robot
@@ -81,7 +81,7 @@ class Slide:
 
 
 @dataclass(frozen=True)
-class Move:
+class AxisOffset:
     """A translation between two parallel axes: a constant vector and slides along constant directions."""
 
     constant: tuple[Scalar, ...]
@@ -93,7 +93,7 @@ class Run:
     """Turns about parallel axes; `moves[k]` leads from axis k to axis k + 1."""
 
     turns: tuple[Unknown, ...]
-    moves: tuple[Move, ...]
+    moves: tuple[AxisOffset, ...]
 
     @property
     def slides(self) -> tuple[Unknown, ...]:
@@ -110,11 +110,11 @@ class Chain:
     items: tuple[Item, ...]
     unknowns: tuple[Unknown, ...]
     target: Matrix
-    motions: tuple[Motion, ...]
+    motions: tuple[WayPart, ...]
 
 
 @dataclass(frozen=True)
-class Motion:
+class WayPart:
     """An elementary part of the way: a constant screw along x or z, or a joint (number, sign)."""
 
     axis: str = "z"
@@ -132,11 +132,11 @@ class Motion:
         return [[1, 0, 0, self.length], [0, c, -s, 0], [0, s, c, 0], [0, 0, 0, 1]]
 
     @property
-    def inverse(self) -> Motion:
-        return Motion(self.axis, -self.angle, -self.length, self.joint, -self.sign, self.turns)
+    def inverse(self) -> WayPart:
+        return WayPart(self.axis, -self.angle, -self.length, self.joint, -self.sign, self.turns)
 
 
-def links(motions: Sequence[Motion]) -> tuple[list[Motion], list[Matrix]]:
+def links(motions: Sequence[WayPart]) -> tuple[list[WayPart], list[Matrix]]:
     """The joints of a way, and the constant placements before, between and behind them."""
     between = [identity(4)]
     for motion in motions:
@@ -149,14 +149,14 @@ def links(motions: Sequence[Motion]) -> tuple[list[Motion], list[Matrix]]:
 
 def motions_between(
     builder: Builder, robot: Robot, frm: int | str, to: int | str, known: Mapping[int, Scalar]
-) -> tuple[Motion, ...]:
+) -> tuple[WayPart, ...]:
     """The way from frame `frm` to frame `to`, elementary motion by elementary motion.
 
     Raises:
         NotApplicableError: a joint on the way is coupled to another one, and not known.
     """
     up, down = path(robot, standing_frame(robot, frm), standing_frame(robot, to))
-    found: list[Motion] = []
+    found: list[WayPart] = []
     if frm == "tool" and robot.tool:
         found += _back(_along(fixed_place(builder, robot.tool.place)))
     for j in up:
@@ -168,7 +168,7 @@ def motions_between(
     return tuple(found)
 
 
-def _way_to(builder: Builder, robot: Robot, j: int, known: Mapping[int, Scalar]) -> list[Motion]:
+def _way_to(builder: Builder, robot: Robot, j: int, known: Mapping[int, Scalar]) -> list[WayPart]:
     frame = robot.frame(j)
     if relation(robot, j) is not None and j not in known:
         raise NotApplicableError(
@@ -177,22 +177,22 @@ def _way_to(builder: Builder, robot: Robot, j: int, known: Mapping[int, Scalar])
         )
     if not frame.moving or j in known:
         return _along(place_of(builder, robot, j, known))
-    joint = Motion(joint=j, turns=frame.sigma == JointType.REVOLUTE)
+    joint = WayPart(joint=j, turns=frame.sigma == JointType.REVOLUTE)
     return _along(place_of(builder, robot, j, {j: 0}), joint)
 
 
-def _along(place: Place, *joint: Motion) -> list[Motion]:
+def _along(place: JointPlace, *joint: WayPart) -> list[WayPart]:
     """The motions of iTj, with those of an unknown joint where it moves."""
-    first = [Motion("z", place.gamma.value, place.b), Motion("x", place.alpha.value, place.d)]
-    return [*first, Motion("z", place.theta.value), *joint, Motion("z", 0, place.r)]
+    first = [WayPart("z", place.gamma.value, place.b), WayPart("x", place.alpha.value, place.d)]
+    return [*first, WayPart("z", place.theta.value), *joint, WayPart("z", 0, place.r)]
 
 
-def _back(motions: Sequence[Motion]) -> list[Motion]:
+def _back(motions: Sequence[WayPart]) -> list[WayPart]:
     return [motion.inverse for motion in reversed(motions)]
 
 
 def chain_of(
-    builder: Builder, motions: Sequence[Motion], target: Matrix, vanishes: IsZero, *, runs: bool = True
+    builder: Builder, motions: Sequence[WayPart], target: Matrix, vanishes: IsZero, *, runs: bool = True
 ) -> Chain:
     """The chain of a way; `vanishes` tells whether an expression is zero whatever its symbols are.
 
@@ -211,12 +211,12 @@ class _Assembly:
         self.items: list[Item] = []
         self.unknowns: list[Unknown] = []
         self.turns: list[Unknown] = []
-        self.moves: list[Move] = []
+        self.moves: list[AxisOffset] = []
         self.inside = identity(3)  # rotation since the run's angle, constants alone
         self.tail: list[Matrix | Slide] = []
         self.apart = False  # labels of sums written 1_2, where 12 could be a joint
 
-    def chain(self, motions: Sequence[Motion], target: Matrix) -> Chain:
+    def chain(self, motions: Sequence[WayPart], target: Matrix) -> Chain:
         self.apart = any(motion.joint > 9 for motion in motions)
         for motion in motions:
             if not motion.joint:
@@ -229,7 +229,7 @@ class _Assembly:
         self._close()
         return Chain(tuple(self.items), tuple(self.unknowns), target, tuple(motions))
 
-    def _turn(self, motion: Motion) -> None:
+    def _turn(self, motion: WayPart) -> None:
         across = self.inside
         for part in self.tail:
             if not isinstance(part, Slide):
@@ -248,7 +248,7 @@ class _Assembly:
     def _zero(self, x: Scalar) -> bool:
         return is_zero(x) or self.vanishes(self.builder.number(x))
 
-    def _move(self) -> Move:
+    def _move(self) -> AxisOffset:
         """The tail as one translation seen from the run's angle; its rotation joins `inside`."""
         constant: list[Scalar] = [0, 0, 0]
         slides = []
@@ -260,7 +260,7 @@ class _Assembly:
                 constant = add(constant, matvec(self.inside, position_of(part)))
                 self.inside = matmul(self.inside, rotation_of(part))
         self.tail = []
-        return Move(tuple(constant), tuple(slides))
+        return AxisOffset(tuple(constant), tuple(slides))
 
     def _close(self) -> None:
         """End the run: its turns become an item, the tail items of their own."""

@@ -8,9 +8,9 @@ from typing import Any
 
 from symoro.expr.linalg import inverse_transform, position_of, rotation_of
 from symoro.expr.scalar import Expr, Scalar
-from symoro.models.geometric.inverse.chain.chain import Fixed, Item, Move, Run, Slide
+from symoro.models.geometric.inverse.chain.chain import AxisOffset, Fixed, Item, Run, Slide
 
-Row = list[Any]
+MatrixRow = list[Any]
 Rows = list[list[Any]]
 
 
@@ -22,7 +22,7 @@ class Algebra:
     lift: Callable[[Scalar], Any]
 
 
-def forward(item: Item, algebra: Algebra) -> tuple[Rows, Row]:
+def forward(item: Item, algebra: Algebra) -> tuple[Rows, MatrixRow]:
     """(rotation, position)."""
     if isinstance(item, Fixed):
         return _lifted(item.matrix, algebra)
@@ -37,7 +37,7 @@ def forward(item: Item, algebra: Algebra) -> tuple[Rows, Row]:
     return rotation, position
 
 
-def backward(item: Item, algebra: Algebra) -> tuple[Rows, Row]:
+def backward(item: Item, algebra: Algebra) -> tuple[Rows, MatrixRow]:
     """(rotation, position) of the inverse: no product of two symbols of one angle is left in it."""
     if isinstance(item, Fixed):
         return _lifted(inverse_transform(item.matrix), algebra)
@@ -46,7 +46,7 @@ def backward(item: Item, algebra: Algebra) -> tuple[Rows, Row]:
     return _run_backward(item, algebra)
 
 
-def _run_backward(run: Run, algebra: Algebra) -> tuple[Rows, Row]:
+def _run_backward(run: Run, algebra: Algebra) -> tuple[Rows, MatrixRow]:
     """Rz(-phi_last) and -sum_k Rz(phi_k - phi_last) t_k."""
     last = run.turns[-1]
     c, s = algebra.value(last.cosine), algebra.value(last.sine)
@@ -58,7 +58,7 @@ def _run_backward(run: Run, algebra: Algebra) -> tuple[Rows, Row]:
     return _about_z(algebra, c, -s), position
 
 
-def _vector(move: Move, algebra: Algebra) -> Row:
+def _vector(move: AxisOffset, algebra: Algebra) -> MatrixRow:
     found = [algebra.lift(x) for x in move.constant]
     for unknown, direction in move.slides:
         length = algebra.value(unknown.length)
@@ -66,12 +66,12 @@ def _vector(move: Move, algebra: Algebra) -> Row:
     return found
 
 
-def _lifted(matrix: Sequence[Sequence[Scalar]], algebra: Algebra) -> tuple[Rows, Row]:
+def _lifted(matrix: Sequence[Sequence[Scalar]], algebra: Algebra) -> tuple[Rows, MatrixRow]:
     rotation = [[algebra.lift(x) for x in row] for row in rotation_of(matrix)]
     return rotation, [algebra.lift(x) for x in position_of(matrix)]
 
 
-def _straight(algebra: Algebra, length: Any) -> tuple[Rows, Row]:
+def _straight(algebra: Algebra, length: Any) -> tuple[Rows, MatrixRow]:
     zero, one = algebra.lift(0), algebra.lift(1)
     return [[one, zero, zero], [zero, one, zero], [zero, zero, one]], [zero, zero, length]
 
@@ -81,18 +81,18 @@ def _about_z(algebra: Algebra, c: Any, s: Any) -> Rows:
     return [[c, -s, zero], [s, c, zero], [zero, zero, one]]
 
 
-def _turned(c: Any, s: Any, v: Row) -> Row:
+def _turned(c: Any, s: Any, v: MatrixRow) -> MatrixRow:
     return [c * v[0] - s * v[1], s * v[0] + c * v[1], v[2]]
 
 
-def times(row: Row, placement: tuple[Rows, Row]) -> Row:
+def times(row: MatrixRow, placement: tuple[Rows, MatrixRow]) -> MatrixRow:
     """A row of four times a placement."""
     rotation, position = placement
     first = [sum((row[k] * rotation[k][c] for k in range(1, 3)), row[0] * rotation[0][c]) for c in range(3)]
     return [*first, sum((row[k] * position[k] for k in range(3)), row[3])]
 
 
-def applied(placement: tuple[Rows, Row], column: Row) -> Row:
+def applied(placement: tuple[Rows, MatrixRow], column: MatrixRow) -> MatrixRow:
     """A placement times a column of four."""
     rotation, position = placement
     return [

@@ -24,13 +24,13 @@ from symoro.expr.linalg import Matrix, cross, inverse_transform, matmul, scale
 from symoro.expr.scalar import Expr, Scalar, absolute, cos, less, select, sin, sqrt
 from symoro.expr.substitute import substitute
 from symoro.models.geometric.inverse.branches import EMPTY, OUT_OF_REACH, VALID, Solution, differences
-from symoro.models.geometric.inverse.chain.chain import Motion, links
+from symoro.models.geometric.inverse.chain.chain import WayPart, links
 from symoro.models.geometric.inverse.chain.pose import given_entries
 from symoro.models.geometric.inverse.chain.problem import Problem
 from symoro.models.geometric.inverse.finite import closes, largest
 
 SLOTS, WIDTH = 16, 7  # solutions of the kernel; six joints and a defect each
-VIRTUAL = Motion(joint=-1)
+VIRTUAL = WayPart(joint=-1)
 
 
 def general_solutions(problem: Problem, tolerance: float) -> list[Solution]:
@@ -53,7 +53,7 @@ def general_solutions(problem: Problem, tolerance: float) -> list[Solution]:
 
 def _solution(
     problem: Problem,
-    joints: Sequence[Motion],
+    joints: Sequence[WayPart],
     slot: Sequence[Expr],
     misses: Sequence[int],
     tolerance: float,

@@ -16,7 +16,7 @@ from symoro.expr.kernels.closed_chain_equations import Array, role_order
 from symoro.expr.kernels.closed_chain_roots import candidates
 from symoro.expr.kernels.closed_chain_table import ACCEPT, distinct, loop_errors, polish, wrapped
 
-Sample = Callable[[np.random.Generator], tuple[Sequence[float], Sequence[float]]]
+Sampler = Callable[[np.random.Generator], tuple[Sequence[float], Sequence[float]]]
 
 SEED = 6
 FIRST, SECOND = 10, 40  # configurations of the first trial of all arrangements, of the second of the best
@@ -25,11 +25,11 @@ SHIFTS = 2  # choices of shifts of each of these
 ENOUGH = 0.9  # share of the configurations that the best arrangement must find
 NEAR = 1e-6
 
-Step = tuple[float, float, float, float]
+Arrangement = tuple[float, float, float, float]
 Score = tuple[int, int, int]
 
 
-def plan(kinds: Sequence[int], sample: Sample) -> tuple[float, ...]:
+def plan(kinds: Sequence[int], sample: Sampler) -> tuple[float, ...]:
     """The plan (12 numbers) for joints of these kinds.
 
     Arguments:
@@ -69,7 +69,7 @@ def plan(kinds: Sequence[int], sample: Sample) -> tuple[float, ...]:
     return tuple(number for step in chosen for number in step)
 
 
-def _draw(sample: Sample, rng: np.random.Generator, count: int, kinds: list[int]) -> tuple[Array, Array]:
+def _draw(sample: Sampler, rng: np.random.Generator, count: int, kinds: list[int]) -> tuple[Array, Array]:
     """Placements (count, 6, 4, 4) and joint values (count, 6), lengths divided by the largest."""
     drawn = [sample(rng) for _ in range(count)]
     placements = np.zeros((count, 6, 4, 4))
@@ -95,7 +95,7 @@ def _arrangements(kinds: list[int]) -> list[int]:
     return [k for k, order in enumerate(orders) if kinds[order[2]] or not kinds[order[5]]]
 
 
-def _step(kinds: list[int], arrangement: int, rng: np.random.Generator) -> Step:
+def _step(kinds: list[int], arrangement: int, rng: np.random.Generator) -> Arrangement:
     """An arrangement with random shifts: none of a sliding joint, except of the pivot, where one is needed."""
     order = role_order(arrangement)
     shifts = rng.uniform(-1, 1, 3)
@@ -105,7 +105,7 @@ def _step(kinds: list[int], arrangement: int, rng: np.random.Generator) -> Step:
     return float(arrangement), float(shifts[0]), float(shifts[1]), float(shifts[2])
 
 
-def _score(placements: Array, q: Array, kinds: list[int], step: Step) -> Score:
+def _score(placements: Array, q: Array, kinds: list[int], step: Arrangement) -> Score:
     """Configurations found again, solutions found in all, and minus the candidates beyond these.
 
     What a singular pencil finds it finds by chance, and it does not count.

@@ -24,7 +24,7 @@ POINTS = 3  # random points at which two equations are compared
 
 
 @dataclass(frozen=True)
-class Place:
+class MatrixEntry:
     """An entry of the equation with `left` items moved from the left and those after `right` from the right."""
 
     left: int
@@ -37,7 +37,7 @@ class Place:
 class Equation:
     """A scalar equation polynomial = 0, and the unknowns in it."""
 
-    place: Place
+    place: MatrixEntry
     unknowns: frozenset[Unknown]
 
 
@@ -48,8 +48,8 @@ class Equations:
         self.chain = chain
         self.probes = probes
         self.given = given
-        self._built: dict[Place, Polynomial] = {}
-        self.all = tuple(_Numbers(chain, probes, given).equations())
+        self._built: dict[MatrixEntry, Polynomial] = {}
+        self.all = tuple(_Dependences(chain, probes, given).equations())
 
     def polynomial(self, equation: Equation) -> Polynomial:
         """Moved side less the other side."""
@@ -63,7 +63,7 @@ class Equations:
         stay = self.chain.items[equation.place.left : equation.place.right]
         return sum(not isinstance(item, Fixed) for item in stay) == 1
 
-    def _moved(self, place: Place) -> Polynomial:
+    def _moved(self, place: MatrixEntry) -> Polynomial:
         items = self.chain.items
         row = [Polynomial.of(int(k == place.row)) for k in range(4)]
         for item in reversed(items[: place.left]):
@@ -77,14 +77,14 @@ class Equations:
                 total = total + row[r] * column[c] * Polynomial.of(self.chain.target[r][c])
         return total
 
-    def _rest(self, place: Place) -> Polynomial:
+    def _rest(self, place: MatrixEntry) -> Polynomial:
         row = [Polynomial.of(int(k == place.row)) for k in range(4)]
         for item in self.chain.items[place.left : place.right]:
             row = times(row, forward(item, SYMBOLIC))
         return Polynomial.of(row[place.column])
 
 
-class _Numbers:
+class _Dependences:
     """Finds the dependences: all entries at random points, then again with one unknown at a time changed."""
 
     def __init__(self, chain: Chain, probes: Probes, given: Sequence[Sequence[bool]]) -> None:
@@ -188,15 +188,15 @@ class _Numbers:
                 found[a, b] = numpy.moveaxis(difference[:, :3, :], 0, -1)
         return found
 
-    def _places(self) -> Iterator[Place]:
+    def _places(self) -> Iterator[MatrixEntry]:
         n = len(self.chain.items)
         for a in range(n + 1):
             for b in range(a, n + 1):
                 for row in range(3):
                     for column in range(4):
-                        yield Place(a, b, row, column)
+                        yield MatrixEntry(a, b, row, column)
 
-    def _weight(self, place: Place) -> int:
+    def _weight(self, place: MatrixEntry) -> int:
         """About how many terms an entry has: each joint that is moved, or stays, makes two or three of one."""
         moving = [not isinstance(item, Fixed) for item in self.chain.items]
         moved = sum(moving[: place.left]) + sum(moving[place.right :])

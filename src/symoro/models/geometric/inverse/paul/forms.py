@@ -56,7 +56,7 @@ class Form:
         return self.k[0] + dot(self.k[1:], _powers(unknown))
 
 
-Point = tuple[Form, Form, Form]
+FormPoint = tuple[Form, Form, Form]
 
 
 def _powers(unknown: Unknown) -> list[Scalar]:
@@ -67,13 +67,13 @@ def _powers(unknown: Unknown) -> list[Scalar]:
     return [r, r * r, r * r * r, r * r * r * r]
 
 
-def still(turns: bool, point: Sequence[Scalar]) -> Point:
+def still(turns: bool, point: Sequence[Scalar]) -> FormPoint:
     """A point that the unknown does not move."""
     x, y, z = (Form(turns, (value, *[0] * (DEGREES - 1))) for value in point)
     return x, y, z
 
 
-def moved(turns: bool, sign: int, point: Sequence[Scalar]) -> Point:
+def moved(turns: bool, sign: int, point: Sequence[Scalar]) -> FormPoint:
     """A point turned about z, or pushed along it, by sign times the unknown."""
     x, y, z = point
     if turns:
@@ -86,7 +86,7 @@ def moved(turns: bool, sign: int, point: Sequence[Scalar]) -> Point:
     return same[0], same[1], Form(False, (z, sign, 0, 0, 0))
 
 
-def placed(matrix: Matrix, point: Point) -> Point:
+def placed(matrix: Matrix, point: FormPoint) -> FormPoint:
     """A placement times a point."""
     rows = zip(rotation_of(matrix), position_of(matrix), strict=True)
     x, y, z = (combined(row, point).plus(p) for row, p in rows)
@@ -101,7 +101,7 @@ def combined(factors: Sequence[Scalar], forms: Sequence[Form]) -> Form:
     return total
 
 
-def distance(point: Point) -> Form:
+def distance(point: FormPoint) -> Form:
     """|point|^2 of a point that the unknown moves on a circle or on a line along a unit vector."""
     k0, k1, k2 = ([form.k[n] for form in point] for n in range(3))
     if not point[0].turns:

@@ -32,7 +32,7 @@ SHORTEST, ALONE = 16, 60  # so many of the shortest equations in two unknowns, i
 
 
 @dataclass(frozen=True)
-class Form:
+class Reduction:
     """An equation with all that is solved taken into its coefficients."""
 
     polynomial: Polynomial
@@ -76,7 +76,9 @@ class Paul:
 
     # -- equations
 
-    def _forms(self, known: frozenset[Unknown], unknowns: set[Unknown], most: int = SHORTEST) -> list[Form]:
+    def _forms(
+        self, known: frozenset[Unknown], unknowns: set[Unknown], most: int = SHORTEST
+    ) -> list[Reduction]:
         """The equations whose unknowns are exactly these, shortest first."""
         chosen = [e for e in self.equations.all if e.unknowns - known == unknowns]
         light = chosen[: LOOKED_AT * most]  # the lightest come first; long ones take long to write out
@@ -84,16 +86,16 @@ class Paul:
         plain = [e for e in chosen if e not in shortest and self.equations.isolates(e)]
         return [self._form(e, known) for e in (*shortest, *plain)]
 
-    def _form(self, equation: Equation, known: frozenset[Unknown]) -> Form:
+    def _form(self, equation: Equation, known: frozenset[Unknown]) -> Reduction:
         symbols = {s.lit: s for u in known for s in u.symbols}
         whole = self.equations.polynomial(equation).absorbed(symbols)
         zero = [m for m, c in whole.terms.items() if self.probes.vanishes(c)]
-        return Form(whole.without(zero), len(self.equations.polynomial(equation).terms))
+        return Reduction(whole.without(zero), len(self.equations.polynomial(equation).terms))
 
     def _draft(self, number: int, known: frozenset[Unknown]) -> Draft:
         return Draft(self.builder, number, self.start, known)
 
-    def _shown(self, *forms: Form) -> list[tuple[Expr, Expr]]:
+    def _shown(self, *forms: Reduction) -> list[tuple[Expr, Expr]]:
         return [self._sides(form.polynomial) for form in forms]
 
     def _sides(self, polynomial: Polynomial) -> tuple[Expr, Expr]:
@@ -115,7 +117,7 @@ class Paul:
     # -- one unknown
 
     def _length(
-        self, known: frozenset[Unknown], u: Unknown, forms: Sequence[Form], steady: bool
+        self, known: frozenset[Unknown], u: Unknown, forms: Sequence[Reduction], steady: bool
     ) -> Step | None:
         """Type 1."""
         if u.turns:
@@ -135,7 +137,7 @@ class Paul:
         return bool(values.min() > STEADY * values.max()) or wrap(self.builder.graph, x).cls < 2
 
     def _twice(
-        self, known: frozenset[Unknown], u: Unknown, forms: Sequence[Form], steady: bool
+        self, known: frozenset[Unknown], u: Unknown, forms: Sequence[Reduction], steady: bool
     ) -> Step | None:
         """Type 3: the pair of equations whose determinant is steadiest, then the shortest."""
         if not u.turns:
@@ -150,7 +152,9 @@ class Paul:
         types.solve_turn_twice(draft, u, matrix, right, self.probes.whole_number(determinant))
         return draft.step(*self._shown(*chosen))
 
-    def _best_pair(self, u: Unknown, forms: Sequence[Form], steady: bool) -> tuple[Form, Form] | None:
+    def _best_pair(
+        self, u: Unknown, forms: Sequence[Reduction], steady: bool
+    ) -> tuple[Reduction, Reduction] | None:
         """Independent equations, their determinant steady if asked; the shortest ones."""
         import numpy
 
@@ -168,7 +172,7 @@ class Paul:
         pairs = [(forms[i], forms[j]) for i, j in zip(*numpy.nonzero(numpy.triu(fits, 1)), strict=True)]
         return min(pairs, key=lambda pair: pair[0].terms + pair[1].terms, default=None)
 
-    def _system(self, u: Unknown, *forms: Form) -> tuple[types.Matrix2, types.Vector2]:
+    def _system(self, u: Unknown, *forms: Reduction) -> tuple[types.Matrix2, types.Vector2]:
         matrix = [[f.polynomial.coefficient(s) for s in (u.cosine, u.sine)] for f in forms]
         return matrix, [-f.polynomial.coefficient() for f in forms]
 
@@ -178,13 +182,13 @@ class Paul:
         sizes = (a * a + b * b) * (c * c + d * d)
         return bool((abs(a * d - b * c) > PARALLEL * sizes**0.5).all())
 
-    def _once(self, known: frozenset[Unknown], one: Mapping[Unknown, Sequence[Form]]) -> Step | None:
+    def _once(self, known: frozenset[Unknown], one: Mapping[Unknown, Sequence[Reduction]]) -> Step | None:
         """Type 2: without a right side first (always solvable), with coefficients of the robot alone last.
 
         Such an equation gives a cosine, say, and close to 1 an angle that no later joint can correct. A joint goes
         before a sum of joints: where it is free, it is plain which joint takes the start's value.
         """
-        found: list[tuple[tuple[int, int, int], Unknown, Form]] = []
+        found: list[tuple[tuple[int, int, int], Unknown, Reduction]] = []
         for u, forms in one.items():
             for form in forms:
                 polynomial = form.polynomial
@@ -206,7 +210,7 @@ class Paul:
     # -- two unknowns
 
     def _two(
-        self, known: frozenset[Unknown], left: Sequence[Unknown], one: Mapping[Unknown, Sequence[Form]]
+        self, known: frozenset[Unknown], left: Sequence[Unknown], one: Mapping[Unknown, Sequence[Reduction]]
     ) -> Step | None:
         pairs = [(u, v, self._forms(known, {u, v})) for u, v in combinations(left, 2)]
         for search in (self._slides, self._triangle, self._turn_and_slide, self._radius, self._stretched):
@@ -218,7 +222,7 @@ class Paul:
         return None
 
     def _slides(
-        self, known: frozenset[Unknown], u: Unknown, v: Unknown, forms: Sequence[Form]
+        self, known: frozenset[Unknown], u: Unknown, v: Unknown, forms: Sequence[Reduction]
     ) -> Step | None:
         """Type 1 for two lengths at once."""
         if u.turns or v.turns:
@@ -237,7 +241,7 @@ class Paul:
         return None
 
     def _triangle(
-        self, known: frozenset[Unknown], u: Unknown, v: Unknown, forms: Sequence[Form]
+        self, known: frozenset[Unknown], u: Unknown, v: Unknown, forms: Sequence[Reduction]
     ) -> Step | None:
         """Types 6, 7, 8."""
         for first, second, mi, mj, e in self._angles(u, v, forms):
@@ -248,7 +252,7 @@ class Paul:
         return None
 
     def _stretched(
-        self, known: frozenset[Unknown], u: Unknown, v: Unknown, forms: Sequence[Form]
+        self, known: frozenset[Unknown], u: Unknown, v: Unknown, forms: Sequence[Reduction]
     ) -> Step | None:
         """Type 10 for two angles."""
         for i, j in permutations((u, v)):
@@ -260,8 +264,8 @@ class Paul:
         return None
 
     def _angles(
-        self, u: Unknown, v: Unknown, forms: Sequence[Form]
-    ) -> Iterator[tuple[Form, Form, types.Matrix2, types.Matrix2, types.Vector2]]:
+        self, u: Unknown, v: Unknown, forms: Sequence[Reduction]
+    ) -> Iterator[tuple[Reduction, Reduction, types.Matrix2, types.Matrix2, types.Vector2]]:
         """Pairs of equations in two angles without products of both."""
         if not (u.turns and v.turns):
             return
@@ -297,7 +301,7 @@ class Paul:
         return True
 
     def _turn_and_slide(
-        self, known: frozenset[Unknown], u: Unknown, v: Unknown, forms: Sequence[Form]
+        self, known: frozenset[Unknown], u: Unknown, v: Unknown, forms: Sequence[Reduction]
     ) -> Step | None:
         """Type 5."""
         if u.turns == v.turns:
@@ -315,7 +319,7 @@ class Paul:
         return None
 
     def _radius(
-        self, known: frozenset[Unknown], u: Unknown, v: Unknown, forms: Sequence[Form]
+        self, known: frozenset[Unknown], u: Unknown, v: Unknown, forms: Sequence[Reduction]
     ) -> Step | None:
         """Type 4."""
         if u.turns == v.turns:

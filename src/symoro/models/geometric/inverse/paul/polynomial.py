@@ -9,8 +9,8 @@ from collections.abc import Collection, Iterable, Mapping
 
 from symoro.expr.scalar import Expr, Scalar
 
-Monomial = tuple[int, ...]  # the literals of the symbols, ascending
-ONE: Monomial = ()
+Literals = tuple[int, ...]  # the literals of the symbols, ascending
+ONE: Literals = ()
 
 
 class Polynomial:
@@ -18,7 +18,7 @@ class Polynomial:
 
     __slots__ = ("terms",)
 
-    def __init__(self, terms: Mapping[Monomial, Scalar]) -> None:
+    def __init__(self, terms: Mapping[Literals, Scalar]) -> None:
         self.terms = terms
 
     @classmethod
@@ -62,7 +62,7 @@ class Polynomial:
 
     def absorbed(self, known: Mapping[int, Expr]) -> Polynomial:
         """The polynomial with known symbols (by literal) taken into the coefficients."""
-        found: dict[Monomial, Scalar] = {}
+        found: dict[Literals, Scalar] = {}
         for monomial, coefficient in self.terms.items():
             for literal in monomial:
                 if literal in known:
@@ -71,7 +71,7 @@ class Polynomial:
             found[rest] = found.get(rest, 0) + coefficient
         return Polynomial({m: c for m, c in found.items() if not _is_zero(c)})
 
-    def without(self, dropped: Collection[Monomial]) -> Polynomial:
+    def without(self, dropped: Collection[Literals]) -> Polynomial:
         return Polynomial({m: c for m, c in self.terms.items() if m not in dropped})
 
     def coefficient(self, *symbols: Expr) -> Scalar:

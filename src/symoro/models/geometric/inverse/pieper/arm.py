@@ -29,11 +29,11 @@ from symoro.expr.scalar import Scalar
 from symoro.models.geometric.inverse.chain.chain import Chain, Unknown
 from symoro.models.geometric.inverse.chain.pose import Given
 from symoro.models.geometric.inverse.chain.probes import Probes
-from symoro.models.geometric.inverse.paul.forms import Point, moved, placed, still
+from symoro.models.geometric.inverse.paul.forms import FormPoint, moved, placed, still
 
 
 @dataclass(frozen=True)
-class Joint:
+class ArmJoint:
     """Rz(sign q) or Tz(sign q); q is the unknown."""
 
     unknown: Unknown
@@ -48,7 +48,7 @@ class Joint:
 class Arm:
     """`constants[n]` stands after joint n, the first one before all; `given` tells which columns of U0 are known."""
 
-    joints: tuple[Joint, ...]
+    joints: tuple[ArmJoint, ...]
     constants: tuple[Matrix, ...]
     target: Matrix
     given: tuple[bool, ...]
@@ -72,12 +72,12 @@ class Centre:
 def arm_of(chain: Chain, given: Given) -> Arm:
     """The arm of a chain in which every joint is an unknown of its own."""
     owners = {unknown.joint: unknown for unknown in chain.unknowns}
-    joints: list[Joint] = []
+    joints: list[ArmJoint] = []
     constants: list[Matrix] = [identity(4)]
     for motion in chain.motions:
         if motion.joint:
             # The unknown of a joint that turns is its angle with the sign of the way.
-            joints.append(Joint(owners[motion.joint], 1 if motion.turns else motion.sign))
+            joints.append(ArmJoint(owners[motion.joint], 1 if motion.turns else motion.sign))
             constants.append(identity(4))
         else:
             constants[-1] = matmul(constants[-1], motion.matrix)
@@ -88,7 +88,7 @@ def arm_of(chain: Chain, given: Given) -> Arm:
 def reversed_arm(arm: Arm) -> Arm:
     """The same loop from the other end; each of its columns mixes all entries of the pose."""
     return Arm(
-        tuple(Joint(joint.unknown, -joint.sign) for joint in reversed(arm.joints)),
+        tuple(ArmJoint(joint.unknown, -joint.sign) for joint in reversed(arm.joints)),
         tuple(inverse_transform(k) for k in reversed(arm.constants)),
         inverse_transform(arm.target),
         (all(arm.given),) * 4,
@@ -136,7 +136,7 @@ def _meeting(between: Matrix, probes: Probes) -> tuple[Scalar, Scalar] | None:
     return pz + height * z, height
 
 
-def seen_behind(arm: Arm, centre: Centre, turns: bool, probes: Probes) -> Point | None:
+def seen_behind(arm: Arm, centre: Centre, turns: bool, probes: Probes) -> FormPoint | None:
     """The centre in the frame that U0 is given in, with at most one joint behind its axes; None if U0 lacks it.
 
     `turns` tells of the joint in whose forms the answer is: the one behind, if there is one.
@@ -160,7 +160,7 @@ def along(arm: Arm, start: int, stop: int) -> Matrix:
     return found
 
 
-def _placement(joint: Joint) -> Matrix:
+def _placement(joint: ArmJoint) -> Matrix:
     if not joint.turns:
         return homogeneous(identity(3), [0, 0, joint.sign * joint.unknown.length])
     s, c = joint.sign * joint.unknown.sine, joint.unknown.cosine

@@ -54,7 +54,7 @@ from symoro.models.geometric.inverse.chain.problem import Problem, shorthand
 from symoro.models.geometric.inverse.paul import types
 from symoro.models.geometric.inverse.paul.forms import (
     Form,
-    Point,
+    FormPoint,
     combined,
     distance,
     moved,
@@ -64,12 +64,12 @@ from symoro.models.geometric.inverse.paul.forms import (
     still,
     tidied,
 )
-from symoro.models.geometric.inverse.pieper.arm import Arm, Centre, Joint, seen_behind
+from symoro.models.geometric.inverse.pieper.arm import Arm, ArmJoint, Centre, seen_behind
 from symoro.models.geometric.inverse.step import Draft, Step
 
 SMALL = 1e-3  # a divisor, beside what it divides
 Lines = tuple[tuple[Expr, Expr], ...]
-Row = tuple[Vector, Form]  # a y = b: the factors of (yx, yy), and b
+LinearEquation = tuple[Vector, Form]  # a y = b: the factors of (yx, yy), and b
 
 
 @dataclass(frozen=True)
@@ -79,12 +79,12 @@ class Position:
     `lines` define the symbols in G.
     """
 
-    i: Joint
-    j: Joint
-    k: Joint
+    i: ArmJoint
+    j: ArmJoint
+    k: ArmJoint
     between: Matrix
-    near: Point
-    far: Point
+    near: FormPoint
+    far: FormPoint
     lines: Lines
 
     @property
@@ -110,7 +110,7 @@ def position_of_centre(problem: Problem, arm: Arm, centre: Centre) -> Position |
     return Position(i, j, k, arm.constants[1], near, far, lines)
 
 
-def _with_names(problem: Problem, point: Point) -> tuple[Point, Lines]:
+def _with_names(problem: Problem, point: FormPoint) -> tuple[FormPoint, Lines]:
     """The point with symbols for its coefficients, and the lines that define them."""
     lines: Lines = ()
     forms = []
@@ -177,7 +177,7 @@ def _repeating(step: Step) -> Step:
     return replace(step, meets=(), repeats=step.meets)
 
 
-def _turn_by_larger(problem: Problem, position: Position, rows: Sequence[Row]) -> Step:
+def _turn_by_larger(problem: Problem, position: Position, rows: Sequence[LinearEquation]) -> Step:
     """y = (m b + w (-my, mx)) / |m|^2, w^2 = |m|^2 (Fx^2 + Fy^2) - b^2, of the equation m y = b with the larger m."""
     k, label = position.k.unknown, position.j.unknown.label
     number = problem.builder.number
@@ -194,7 +194,7 @@ def _turn_by_larger(problem: Problem, position: Position, rows: Sequence[Row]) -
     return _turn_onto(problem, draft, position, end)
 
 
-def _rows(position: Position) -> tuple[Row, Row]:
+def _rows(position: Position) -> tuple[LinearEquation, LinearEquation]:
     """The two equations that are linear in y = Jj F, with yz = Fz on their right sides."""
     r, p = position.rotation, position.offset
     near, far = position.near, position.far
@@ -246,7 +246,7 @@ def _turn_to_side(problem: Problem, position: Position) -> Step:
     return _turn_onto(problem, draft, position, matvec(transpose(r), subtract(h, p))[:2])
 
 
-def _turn_once(problem: Problem, position: Position, row: Row) -> Step:
+def _turn_once(problem: Problem, position: Position, row: LinearEquation) -> Step:
     """u (C Fx - S Fy, S Fx + C Fy) = b."""
     j, k = position.j, position.k.unknown
     u, right = row
@@ -301,7 +301,7 @@ def _slide(problem: Problem, position: Position, length: Form) -> Step:
     return draft.step(*_shown(problem, (j.unknown.length, value)))
 
 
-def _slide_to_radius(problem: Problem, position: Position, start: Point) -> Step:
+def _slide_to_radius(problem: Problem, position: Position, start: FormPoint) -> Step:
     """(hx + a r)^2 + (hy + b r)^2 = Gx^2 + Gy^2."""
     j, k = position.j, position.k.unknown
     number = problem.builder.number
@@ -350,14 +350,16 @@ def _second_applied(position: Position) -> Vector:
 # -- equations in qk alone
 
 
-def _zero(problem: Problem, k: Joint, form: Form) -> Step | None:
+def _zero(problem: Problem, k: ArmJoint, form: Form) -> Step | None:
     """form = 0."""
     draft = _draft(problem, 0)
     named = solve_form(draft, k.unknown, tidied(form, problem.probes))
     return None if named is None else draft.step(*_shown(problem, _sides(named, k)))
 
 
-def _squares(problem: Problem, k: Joint, parts: Sequence[Form], total: Form, unit: Scalar = 1) -> Step | None:
+def _squares(
+    problem: Problem, k: ArmJoint, parts: Sequence[Form], total: Form, unit: Scalar = 1
+) -> Step | None:
     """a^2 + b^2 + c^2 = n: by square roots if all of them depend on qk through one combination, else as one form.
 
     The equation was multiplied by the square of `unit`.
@@ -383,7 +385,7 @@ def _squares(problem: Problem, k: Joint, parts: Sequence[Form], total: Form, uni
     return draft.step(*_shown(problem, (a * root * root + b * root, -c), _sides(named, k)))
 
 
-def _sides(form: Form, k: Joint) -> tuple[Scalar, Scalar]:
+def _sides(form: Form, k: ArmJoint) -> tuple[Scalar, Scalar]:
     """What holds qk = what does not."""
     return form.plus(-form.k[0]).at(k.unknown), -form.k[0]
 

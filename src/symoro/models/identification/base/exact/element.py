@@ -16,10 +16,10 @@ from typing import Any
 
 from symoro.errors import MissingDependencyError
 
-Scalar = Any  # int, Fraction or Element: one field, three representations
+ExactScalar = Any  # int, Fraction or Element: one field, three representations
 
 
-def inverse(x: Scalar) -> Scalar:
+def inverse(x: ExactScalar) -> ExactScalar:
     """1/x, exact (int / int would be a float)."""
     return Fraction(1) / x
 
@@ -74,7 +74,7 @@ class Ring:
             found[powers] = -c if powers[k] & 1 else c
         return found
 
-    def made(self, num: Any, den: Any) -> Scalar:
+    def made(self, num: Any, den: Any) -> ExactScalar:
         """num/den as the simplest kind of scalar; num is reduced, den has no roots."""
         if not num:
             return 0
@@ -102,7 +102,7 @@ class Element:
     def __neg__(self) -> Element:
         return Element(self.ring, -self.num, self.den)
 
-    def __add__(self, other: Scalar) -> Scalar:
+    def __add__(self, other: ExactScalar) -> ExactScalar:
         ring = self.ring
         if isinstance(other, Element):
             if self.den == other.den:
@@ -112,13 +112,13 @@ class Element:
 
     __radd__ = __add__
 
-    def __sub__(self, other: Scalar) -> Scalar:
+    def __sub__(self, other: ExactScalar) -> ExactScalar:
         return self + (-other)
 
-    def __rsub__(self, other: Scalar) -> Scalar:
+    def __rsub__(self, other: ExactScalar) -> ExactScalar:
         return -self + other
 
-    def __mul__(self, other: Scalar) -> Scalar:
+    def __mul__(self, other: ExactScalar) -> ExactScalar:
         ring = self.ring
         if isinstance(other, Element):
             return ring.made(ring.reduced(self.num * other.num), self.den * other.den)
@@ -128,10 +128,10 @@ class Element:
 
     __rmul__ = __mul__
 
-    def __truediv__(self, other: Scalar) -> Scalar:
+    def __truediv__(self, other: ExactScalar) -> ExactScalar:
         return self * inverse(other)
 
-    def __rtruediv__(self, other: Scalar) -> Scalar:
+    def __rtruediv__(self, other: ExactScalar) -> ExactScalar:
         ring, num, den = self.ring, self.den, self.num
         for k in range(ring.first_root, len(ring.names)):
             if any(powers[k] for powers in den):

@@ -24,10 +24,10 @@ from symoro.expr.formula import Formula, formula
 from symoro.expr.graph import Graph
 from symoro.expr.scalar import Expr
 from symoro.expr.surds import square_free
-from symoro.models.identification.base.exact.element import Element, Ring, Scalar, inverse
+from symoro.models.identification.base.exact.element import Element, ExactScalar, Ring, inverse
 
-SinCos = tuple[Scalar, Scalar]
-_ZERO: SinCos = (0, 1)
+ExactSinCos = tuple[ExactScalar, ExactScalar]
+_ZERO: ExactSinCos = (0, 1)
 _TANGENT_DENOMINATOR = 10**8  # tan(x/2) to 1e-16
 _FINEST = 64  # fractions up to this one are written as such, finer ones as decimals
 
@@ -53,7 +53,7 @@ class Field:
             self._announce(self.lits[f])
         needs_ring = self.symbols or self.roots
         self.ring = Ring(list(self.symbols), self.roots) if needs_ring else None
-        self.known: dict[int, Scalar] = {}
+        self.known: dict[int, ExactScalar] = {}
 
     # -- announcing: which generators are there
 
@@ -121,11 +121,11 @@ class Field:
 
     # -- reading
 
-    def of(self, f: Formula) -> Scalar:
+    def of(self, f: Formula) -> ExactScalar:
         """A formula as an exact number."""
         return self._of(self.lits[f])
 
-    def _of(self, lit: int) -> Scalar:
+    def _of(self, lit: int) -> ExactScalar:
         for i in self.graph.reachable([lit]):
             if i not in self.known and self._is_read(i):
                 self.known[i] = self._node(i)
@@ -141,7 +141,7 @@ class Field:
             return True
         return op == ops.SQRT and isinstance(self.graph.value(self.graph.args[i][0]), int)
 
-    def _node(self, i: int) -> Scalar:
+    def _node(self, i: int) -> ExactScalar:
         op, args = self.graph.op[i], self.graph.args[i]
         if op == ops.NUMBER:
             return _exact(args[0])
@@ -160,19 +160,19 @@ class Field:
             return x - y
         return x * y if op == ops.MUL else x * inverse(y)
 
-    def _root(self, n: int) -> Scalar:
+    def _root(self, n: int) -> ExactScalar:
         factor, rest = square_free(n)
-        value: Scalar = factor
+        value: ExactScalar = factor
         assert self.ring is not None
         for p in _primes(rest):
             value = value * self.ring.generator(f"sqrt{p}")
         return value
 
-    def sincos(self, f: Formula) -> SinCos:
+    def sincos(self, f: Formula) -> ExactSinCos:
         """Sine and cosine of an angle."""
         return self._turn(self.lits[f])
 
-    def _turn(self, lit: int) -> SinCos:
+    def _turn(self, lit: int) -> ExactSinCos:
         turn, terms, decimal = self._split(lit)
         found = _sum(self._exact_turn(turn), _decimal_turn(decimal))
         for i, ratio in terms:
@@ -186,10 +186,10 @@ class Field:
                 found = _sum(found, base)
         return found
 
-    def _exact_turn(self, turn: Fraction) -> SinCos:
+    def _exact_turn(self, turn: Fraction) -> ExactSinCos:
         """Of a multiple of pi/12."""
         steps = int(turn * 12) % 24
-        found: SinCos = _ZERO
+        found: ExactSinCos = _ZERO
         for _ in range(steps // 6):
             found = _sum(found, (1, 0))
         rest, half = steps % 6, Fraction(1, 2)
@@ -203,7 +203,7 @@ class Field:
 
     # -- writing
 
-    def formula(self, x: Scalar) -> Formula:
+    def formula(self, x: ExactScalar) -> Formula:
         """An exact number as a formula; fractions that came from decimals as decimals."""
         if not isinstance(x, Element):
             return formula(_written(Fraction(x)))
@@ -264,18 +264,18 @@ def _written(x: Fraction) -> str:
     return str(x) if exact else repr(float(x))
 
 
-def _sum(a: SinCos, b: SinCos) -> SinCos:
+def _sum(a: ExactSinCos, b: ExactSinCos) -> ExactSinCos:
     """Sine and cosine of the sum of two angles."""
     return a[0] * b[1] + a[1] * b[0], a[1] * b[1] - a[0] * b[0]
 
 
-def _decimal_turn(x: float) -> SinCos:
+def _decimal_turn(x: float) -> ExactSinCos:
     """Rational sine and cosine of a decimal angle, on the unit circle exactly; odd and even in x."""
     if x == 0:
         return _ZERO
     quarters = round(abs(x) / (math.pi / 2))
     t = Fraction(math.tan((abs(x) - quarters * math.pi / 2) / 2)).limit_denominator(_TANGENT_DENOMINATOR)
-    found: SinCos = (2 * t / (1 + t * t), (1 - t * t) / (1 + t * t))
+    found: ExactSinCos = (2 * t / (1 + t * t), (1 - t * t) / (1 + t * t))
     for _ in range(quarters % 4):
         found = _sum(found, (1, 0))
     return (found[0] if x > 0 else -found[0]), found[1]

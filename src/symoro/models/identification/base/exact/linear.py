@@ -7,12 +7,12 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any
 
-from symoro.models.identification.base.exact.element import Element, Scalar, inverse
+from symoro.models.identification.base.exact.element import Element, ExactScalar, inverse
 
-Vector = dict[Any, Scalar]
+SparseVector = dict[Any, ExactScalar]
 
 
-def add_to(a: Vector, b: Mapping[Any, Scalar], k: Scalar) -> None:
+def add_to(a: SparseVector, b: Mapping[Any, ExactScalar], k: ExactScalar) -> None:
     """a += k b, in place; zeros leave."""
     for key, c in b.items():
         value = a[key] + k * c if key in a else k * c
@@ -32,13 +32,15 @@ class Elimination:
     """
 
     pivots: list[int] = field(default_factory=list)
-    relations: dict[int, dict[int, Scalar]] = field(default_factory=dict)
+    relations: dict[int, dict[int, ExactScalar]] = field(default_factory=dict)
 
 
-def independent(vectors: Sequence[Mapping[Hashable, Scalar]]) -> Elimination:
+def independent(vectors: Sequence[Mapping[Hashable, ExactScalar]]) -> Elimination:
     """The first vectors that span all of them."""
     found = Elimination()
-    rows: dict[Hashable, tuple[Vector, Vector]] = {}  # leading entry -> vector, and what it is made of
+    rows: dict[
+        Hashable, tuple[SparseVector, SparseVector]
+    ] = {}  # leading entry -> vector, and what it is made of
     for n, given in enumerate(vectors):
         vector, made_of = dict(given), {n: Fraction(1)}
         for lead in [key for key in vector if key in rows]:
@@ -62,6 +64,6 @@ def independent(vectors: Sequence[Mapping[Hashable, Scalar]]) -> Elimination:
     return found
 
 
-def _size(c: Scalar) -> int:
+def _size(c: ExactScalar) -> int:
     """Rational pivots first: they keep the coefficients short."""
     return c.size if isinstance(c, Element) else 0

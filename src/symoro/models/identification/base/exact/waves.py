@@ -10,17 +10,17 @@ from __future__ import annotations
 from fractions import Fraction
 from functools import lru_cache
 
-from symoro.models.identification.base.exact.element import Scalar
+from symoro.models.identification.base.exact.element import ExactScalar
 
 COS, SIN = 0, 1
 _HALF = Fraction(1, 2)
-Wave = tuple[int, tuple[Scalar, ...], tuple[int, ...]]
-Function = dict[Wave, Scalar]
+Wave = tuple[int, tuple[ExactScalar, ...], tuple[int, ...]]
+WaveSum = dict[Wave, ExactScalar]
 
 
-def product(a: Function, b: Function) -> Function:
+def product(a: WaveSum, b: WaveSum) -> WaveSum:
     """a * b."""
-    found: Function = {}
+    found: WaveSum = {}
     for x, p in a.items():
         for y, q in b.items():
             c = p * q
@@ -30,16 +30,16 @@ def product(a: Function, b: Function) -> Function:
     return {wave: c for wave, c in found.items() if c}
 
 
-def total(*terms: Function) -> Function:
+def total(*terms: WaveSum) -> WaveSum:
     """The sum."""
-    found: Function = {}
+    found: WaveSum = {}
     for term in terms:
         for wave, c in term.items():
             found[wave] = found[wave] + c if wave in found else c
     return {wave: c for wave, c in found.items() if c}
 
 
-def scaled(a: Function, k: Scalar) -> Function:
+def scaled(a: WaveSum, k: ExactScalar) -> WaveSum:
     """k * a."""
     return {wave: k * c for wave, c in a.items()} if k else {}
 
@@ -63,7 +63,7 @@ def _waves(x: Wave, y: Wave) -> tuple[tuple[Wave, int], ...]:
     return tuple(((kind, f, powers), sign) for kind, f, sign in found if kind == COS or any(f))
 
 
-def _settled(kind: int, f: tuple[Scalar, ...], sign: int) -> tuple[int, tuple[Scalar, ...], int]:
+def _settled(kind: int, f: tuple[ExactScalar, ...], sign: int) -> tuple[int, tuple[ExactScalar, ...], int]:
     """The same wave with its first frequency positive."""
     first = next((x for x in f if x), 0)
     if first >= 0:

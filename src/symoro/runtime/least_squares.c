@@ -1,4 +1,4 @@
-/* Numeric inverse geometry by damped least squares; `damped.py` tells the algorithm, and is its twin in NumPy.
+/* Numeric inverse geometry by damped least squares; `least_squares.py` tells the algorithm, and is its twin in NumPy.
  *
  * Set before this text: JOINTS, ROWS (of the error), ENTRIES (of the pose that are given) and PLACES (theirs among the
  * sixteen of T), WHOLE (columns of the rotation that are given whole) and COLUMNS (which), STARTS (of the table), and

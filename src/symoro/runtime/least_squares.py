@@ -1,6 +1,6 @@
 """Damped least squares from many starts, within limits: the algorithm of numeric inverse geometry, in NumPy.
 
-`damped.c` is its twin, one pose after the other; here all poses go in step. Both follow
+`least_squares.c` is its twin, one pose after the other; here all poses go in step. Both follow
 
     x  = J'(J J' + lambda I)^-1 e,   lambda = damping * min(e'e / 2, 10)   Levenberg-Marquardt in Sugihara's form
     q <- q + x                       clipped to the limits
@@ -42,7 +42,7 @@ LAST_STEPS = 100  # where no start reached the pose
 
 
 @dataclass(frozen=True, eq=False)
-class Problem:
+class PoseProblem:
     """What all poses share; n joints, m rows of the error, E entries of the pose that are given, S starts.
 
     Attributes:
@@ -104,7 +104,7 @@ def wrapped(angle: Array) -> Array:
     return angle - TURN * np.ceil(angle / TURN - 0.5)
 
 
-def solve(p: Problem, T: Array, held: Array, first: Array | None, prefer: Array | None) -> Found:
+def solve(p: PoseProblem, T: Array, held: Array, first: Array | None, prefer: Array | None) -> Found:
     """Poses (N, 4, 4), with one row a pose of `held`, `first` (to start from) and `prefer`."""
     with np.errstate(
         over="ignore", invalid="ignore"
@@ -112,7 +112,7 @@ def solve(p: Problem, T: Array, held: Array, first: Array | None, prefer: Array 
         return _solved(p, T, held, first, prefer)
 
 
-def _solved(p: Problem, T: Array, held: Array, first: Array | None, prefer: Array | None) -> Found:
+def _solved(p: PoseProblem, T: Array, held: Array, first: Array | None, prefer: Array | None) -> Found:
     count, n = len(T), len(p.lower)
     order = np.argsort(_distances(p, T), axis=1, kind="stable")
     q, residual = np.full((count, n), np.nan), np.full(count, np.inf)
@@ -147,7 +147,7 @@ def _solved(p: Problem, T: Array, held: Array, first: Array | None, prefer: Arra
     return Found(q, reached, residual, steps, attempts)
 
 
-def _distances(p: Problem, T: Array) -> Array:
+def _distances(p: PoseProblem, T: Array) -> Array:
     """How far each pose is from that of each start, squared: (N, S)."""
     goals = T.reshape(-1, 16)[:, p.entries]
     far = np.zeros((len(T), len(p.starts)))
@@ -156,7 +156,7 @@ def _distances(p: Problem, T: Array) -> Array:
     return far
 
 
-def _look(p: Problem, q: Array, T: Array) -> _State:
+def _look(p: PoseProblem, q: Array, T: Array) -> _State:
     """Error and Jacobian in the units of the problem; the residual is the largest entry of T(q) - T."""
     found = p.evaluate(q, T)
     e = found["error"] * p.rows
@@ -178,12 +178,12 @@ def _damped(J: Array, e: Array, damping: Array) -> Array:
     return np.asarray(x[..., 0], dtype=float)
 
 
-def _softened(p: Problem, cost: Array) -> Array:
+def _softened(p: PoseProblem, cost: Array) -> Array:
     """The damping that goes with a cost; one far away, as a gantry's may be, is no reason to creep."""
     return p.damping * np.minimum(cost, MOST_COST)
 
 
-def _advance(p: Problem, q: Array, s: _State, damping: Array, pull: Array) -> Array:
+def _advance(p: PoseProblem, q: Array, s: _State, damping: Array, pull: Array) -> Array:
     """The postures after q + pull + damped(e - J pull); joints at a limit that would go beyond are left out."""
     J, pull = s.J.copy(), pull.copy()
     x = np.zeros_like(q)
@@ -200,7 +200,7 @@ def _advance(p: Problem, q: Array, s: _State, damping: Array, pull: Array) -> Ar
     return np.clip(q + p.columns * x, p.lower, p.upper)
 
 
-def _descend(p: Problem, start: Array, T: Array) -> tuple[Array, Mask, Array, Array]:
+def _descend(p: PoseProblem, start: Array, T: Array) -> tuple[Array, Mask, Array, Array]:
     """Steps until the poses are reached or given up: postures, whether they reach, residuals, steps."""
     q = start.copy()
     reached, steps = np.zeros(len(q), dtype=bool), np.zeros(len(q))
@@ -225,7 +225,7 @@ def _descend(p: Problem, start: Array, T: Array) -> tuple[Array, Mask, Array, Ar
 
 
 def _finish(
-    p: Problem, rows: NDArray[np.int64], s: _State, q: Array, T: Array, reached: Mask, residual: Array
+    p: PoseProblem, rows: NDArray[np.int64], s: _State, q: Array, T: Array, reached: Mask, residual: Array
 ) -> None:
     """One step more, kept where it is better, and whole turns taken off; whatever is told has been looked at."""
     if not len(rows):
@@ -240,7 +240,7 @@ def _finish(
     reached[rows] = residual[rows] <= p.tolerance
 
 
-def _approach(p: Problem, q: Array, T: Array) -> tuple[Array, Array, Array]:
+def _approach(p: PoseProblem, q: Array, T: Array) -> tuple[Array, Array, Array]:
     """Postures near q whose poses are nearest, residuals, and steps; steps that do not help are damped more."""
     q, steps = q.copy(), np.zeros(len(q))
     s = _look(p, q, T)
@@ -262,14 +262,14 @@ def _approach(p: Problem, q: Array, T: Array) -> tuple[Array, Array, Array]:
     return q, residual, steps
 
 
-def _way(p: Problem, q: Array, prefer: Array) -> Array:
+def _way(p: PoseProblem, q: Array, prefer: Array) -> Array:
     """The way to the preferred postures in units of the joints; held joints stay."""
     d = prefer - q
     d = np.where(p.wraps, wrapped(d), d)
     return np.where(p.columns == 0, 0.0, d / np.where(p.columns == 0, 1.0, p.columns))
 
 
-def _slide(p: Problem, q: Array, T: Array, prefer: Array, residual: Array) -> tuple[Array, Array, Array]:
+def _slide(p: PoseProblem, q: Array, T: Array, prefer: Array, residual: Array) -> tuple[Array, Array, Array]:
     """Postures nearer to the preferred ones that reach the poses too, their residuals, and steps."""
     q, residual = q.copy(), residual.copy()
     steps, part = np.zeros(len(q)), np.ones(len(q))

@@ -1,4 +1,4 @@
-"""`damped.solve` in C: damped.c, compiled with the emitted error of one frame."""
+"""`least_squares.solve` in C: least_squares.c, compiled with the emitted error of one frame."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from symoro.models.geometric.inverse.error import PoseError
 from symoro.runtime.compiler import library
-from symoro.runtime.damped import Array, Found, Problem, Solve
+from symoro.runtime.least_squares import Array, Found, PoseProblem, Solve
 
 NAME = "model"  # of the emitted function
 ARRAYS = ("k", "lower", "upper", "wraps", "columns", "rows", "weights", "starts", "placed")
@@ -22,12 +22,12 @@ ADDRESS, COUNT = ctypes.c_void_p, ctypes.c_size_t
 
 
 class _Shared(ctypes.Structure):
-    """`Problem` of damped.c."""
+    """`Problem` of least_squares.c."""
 
     _fields_ = (*((name, ADDRESS) for name in ARRAYS), *((name, ctypes.c_double) for name in NUMBERS))
 
 
-class Native:
+class DampedNative:
     """The library of one frame's error.
 
     Raises:
@@ -42,7 +42,7 @@ class Native:
         sources = call_sources(program, NAME)
         self._constants = np.empty(sources.constants)
         driver = _driver(error, starts, constants=len(self._constants) > 0)
-        lib = library({**sources.files, "damped.c": driver})
+        lib = library({**sources.files, "least_squares.c": driver})
         self._rows = _function(lib, "numeric_rows", None, COUNT, *[ADDRESS] * 6)
         self._placed = _function(lib, "numeric_placed", None, COUNT, *[ADDRESS] * 3)
         self._clean = _function(lib, "numeric_clean", ctypes.c_int, COUNT, ADDRESS, ctypes.c_double)
@@ -62,7 +62,7 @@ class Native:
         self._placed(len(q), _address(q), _address(self._constants), _address(found))
         return found
 
-    def solve(self, p: Problem) -> Solve:
+    def solve(self, p: PoseProblem) -> Solve:
         """The solver of one problem."""
         arrays = {name: getattr(p, name, self._constants) for name in ARRAYS}
         arrays["placed"] = p.placed.T
@@ -102,7 +102,7 @@ def _driver(error: PoseError, starts: int, *, constants: bool) -> str:
         f"static const int PLACES[ENTRIES] = {{{places}}};",
         f"static const int COLUMNS[3] = {{{', '.join(map(str, whole)) or 0}}};",
     ]
-    text = (resources.files("symoro.runtime") / "damped.c").read_text(encoding="ascii")
+    text = (resources.files("symoro.runtime") / "least_squares.c").read_text(encoding="ascii")
     return "\n".join([*lines, text])
 
 

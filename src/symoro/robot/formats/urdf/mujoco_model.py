@@ -13,11 +13,11 @@ import numpy as np
 from symoro.errors import FormatError, MissingDependencyError, NotApplicableError, Place
 from symoro.robot.description import Limits
 from symoro.robot.formats.report import name_from
-from symoro.robot.formats.urdf.markup import Node, parse
+from symoro.robot.formats.urdf.markup import XmlNode, parse
 from symoro.robot.formats.urdf.model import Body, Document, Joint, Origin
+from symoro.robot.formats.urdf.omissions import Switches, changes, mentions
 from symoro.robot.formats.urdf.reader import LARGEST
-from symoro.robot.formats.urdf.rigid import ORIGIN, Pose, Vector, from_quaternion, scaled, to_rpy, turn_about
-from symoro.robot.formats.urdf.unmodelled import Switches, changes, mentions
+from symoro.robot.formats.urdf.rigid import ORIGIN, Pose, Vector3, from_quaternion, scaled, to_rpy, turn_about
 
 _FREE, _BALL, _SLIDE, _HINGE = range(4)
 _NUMBERS = {
@@ -37,10 +37,10 @@ def document(text: str, file: str | None, *, lossy: bool) -> Document:
     """
     root = _root(text, file)
     name = root.attributes.get("model", "").strip() or name_from(file)
-    return _Reader(_compiled(text, file), file).document(name, lossy=lossy)
+    return _ModelReader(_compiled(text, file), file).document(name, lossy=lossy)
 
 
-def _root(text: str, file: str | None) -> Node:
+def _root(text: str, file: str | None) -> XmlNode:
     root = parse(text, file, (), "an MJCF starts with '<mujoco'")
     if root.tag == "mujoco":
         return root
@@ -104,16 +104,16 @@ def _compiled(text: str, file: str | None) -> _Compiled:
     return _Compiled(model, Switches(mujoco, model), told)
 
 
-class _Reader:
+class _ModelReader:
     def __init__(self, compiled: _Compiled, file: str | None) -> None:
         self.m, self.on, self.compiled, self.file = compiled.model, compiled.on, compiled, file
         self.notes = [*compiled.warnings]
         self.bodies: list[Body] = [Body("world")]
         self.joints: list[Joint] = []
         self.ends = ["world"]  # the last link of every body, and its origin in the body's frame
-        self.anchors: list[Vector] = [ORIGIN]
-        self.links = _Names(compiled.name("body", b) for b in range(self.m.nbody))
-        self.names = _Names(compiled.name("joint", j) for j in range(self.m.njnt))
+        self.anchors: list[Vector3] = [ORIGIN]
+        self.links = _FreeNames(compiled.name("body", b) for b in range(self.m.nbody))
+        self.names = _FreeNames(compiled.name("joint", j) for j in range(self.m.njnt))
 
     def document(self, name: str, *, lossy: bool) -> Document:
         self.check(lossy)
@@ -179,7 +179,7 @@ class _Reader:
         self.ends.append(name)
         self.anchors.append(anchor)
 
-    def inertial(self, b: int, name: str, anchor: Vector) -> Body:
+    def inertial(self, b: int, name: str, anchor: Vector3) -> Body:
         centre = _shift(scaled(-1.0, anchor)) @ _pose(self.m.body_ipos[b], self.m.body_iquat[b])
         x, y, z = _vector(self.m.body_inertia[b])
         return Body(name, float(self.m.body_mass[b]), _origin(centre), (x, 0.0, 0.0, y, 0.0, z))
@@ -219,7 +219,7 @@ class _Reader:
         return Limits(_bound(lower), _bound(upper), effort=_bound(effort))
 
 
-class _Names:
+class _FreeNames:
     """Names for what the file gives none, different from those it gives."""
 
     def __init__(self, taken: Iterable[str]) -> None:
@@ -238,7 +238,7 @@ def _bound(value: Any) -> float | None:
     return None if value is None or not abs(value) < LARGEST else float(value)
 
 
-def _vector(values: Any) -> Vector:
+def _vector(values: Any) -> Vector3:
     x, y, z = (float(value) for value in values)
     return (x, y, z)
 
@@ -247,7 +247,7 @@ def _pose(position: Any, quaternion: Any) -> Pose:
     return Pose(from_quaternion(*(float(value) for value in quaternion)), _vector(position))
 
 
-def _shift(by: Vector) -> Pose:
+def _shift(by: Vector3) -> Pose:
     return Pose(p=by)
 
 

@@ -28,7 +28,7 @@ from symoro.expr.linalg import Vector, VectorLike, add, cross, dot
 from symoro.expr.scalar import Scalar
 from symoro.models.catalogue import Port, model
 from symoro.models.coordinates import joint_motion
-from symoro.models.dynamic.newton_euler import Body
+from symoro.models.dynamic.newton_euler import LinkState
 from symoro.models.dynamic.setting import gravity
 from symoro.models.identification.columns import (
     AT_REST,
@@ -38,11 +38,11 @@ from symoro.models.identification.columns import (
     at_rest_with_parameters,
     columns,
 )
-from symoro.models.identification.dynamic import Entries, drive, rows
+from symoro.models.identification.dynamic import RegressorEntries, drive, rows
 from symoro.models.identification.twists import (
     Bodies,
     Direction,
-    Twist,
+    RunTwist,
     by_joint,
     joint_twists,
     name_twist,
@@ -57,7 +57,7 @@ from symoro.program.builder import Builder
 from symoro.program.program import Program
 from symoro.robot.description import JointType, Robot
 
-Twists = Mapping[tuple[int, int], Twist]
+Twists = Mapping[tuple[int, int], RunTwist]
 D1 = Port("D1", "n,P", "columns of dE/dqd: tau = d(D1 K)/dt + D2 K; K in the order of the columns")
 D2 = Port("D2", "n,P", "columns of -dE/dq + dU/dq, and of friction")
 
@@ -78,14 +78,14 @@ def _link(tensor: Mapping[str, Scalar], ms: Vector, mass: Scalar) -> dict[str, S
     return {**tensor, **dict(zip(("MX", "MY", "MZ"), ms, strict=True)), "M": mass}
 
 
-def momenta(moving: Twist, rate: Twist) -> dict[str, Scalar]:
+def momenta(moving: RunTwist, rate: RunTwist) -> dict[str, Scalar]:
     """dE/dqd of one joint, for a unit of each parameter of a link."""
     v, a = rate.linear, rate.angular.value
     V, w = moving.linear, moving.angular.value
     return _link(_paired(w, a), add(cross(v, w), cross(V, a)), dot(V, v))
 
 
-def slopes(moving: Twist, rate: Twist, shift: Twist, g: Vector) -> dict[str, Scalar]:
+def slopes(moving: RunTwist, rate: RunTwist, shift: RunTwist, g: Vector) -> dict[str, Scalar]:
     """-dE/dq + dU/dq of one joint, for a unit of each parameter of a link."""
     v, a = rate.linear, rate.angular.value
     c, b = shift.linear, shift.angular.value
@@ -94,15 +94,15 @@ def slopes(moving: Twist, rate: Twist, shift: Twist, g: Vector) -> dict[str, Sca
     return _link(_paired(w, b), ms, dot(V, c) - dot(g, v))
 
 
-def _start(body: Body, moving: Twist) -> Twist:
+def _start(body: LinkState, moving: RunTwist) -> RunTwist:
     """What a unit of its own joint's position takes from the velocity of a body, in its frame."""
     (vx, vy, _), (wx, wy, _) = moving.linear, moving.angular.value
     if body.sigma == JointType.PRISMATIC:
-        return Twist([-wy, wx, 0], Direction([0, 0, 0]))
-    return Twist([-vy, vx, 0], Direction([-wy, wx, 0]))
+        return RunTwist([-wy, wx, 0], Direction([0, 0, 0]))
+    return RunTwist([-vy, vx, 0], Direction([-wy, wx, 0]))
 
 
-def shifts(bodies: Bodies, moving: Mapping[int, Twist], trig: Trigonometry) -> Twists:
+def shifts(bodies: Bodies, moving: Mapping[int, RunTwist], trig: Trigonometry) -> Twists:
     """(k, j) -> what a unit of the position of joint k takes from the velocity of link j."""
     return by_joint(bodies, trig, lambda body: _start(body, moving[body.j]))
 
@@ -111,8 +111,8 @@ def shifts(bodies: Bodies, moving: Mapping[int, Twist], trig: Trigonometry) -> T
 class Split:
     """The entries of D1 and D2 for every joint of the tree and every column there can be."""
 
-    first: Entries
-    second: Entries
+    first: RegressorEntries
+    second: RegressorEntries
 
 
 def split(builder: Builder, robot: Robot, q: Mapping[int, Scalar], qd: Mapping[int, Scalar]) -> Split:
