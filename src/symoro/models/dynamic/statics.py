@@ -6,7 +6,7 @@ from symoro.expr.linalg import matvec, transpose
 from symoro.models.catalogue import Port, model
 from symoro.models.coordinates import coordinates
 from symoro.models.dynamic.setting import LOOPS
-from symoro.models.geometric.steps import last_frame, resolve
+from symoro.models.geometric.screws import last_frame, resolve
 from symoro.models.joints import Trigonometry
 from symoro.models.kinematic.jacobian import (
     OPTIONS,

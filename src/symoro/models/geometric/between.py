@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from symoro.expr.linalg import Matrix, inverse_transform, matmul
 from symoro.expr.scalar import Scalar
 from symoro.models.geometric import placement
-from symoro.models.geometric.steps import steps_between
+from symoro.models.geometric.screws import screws_between
 from symoro.models.joints import Trigonometry
 from symoro.program.builder import Builder
 from symoro.robot.description import Robot
@@ -24,7 +24,7 @@ def placement_between(
     name: placement.NameFrame = lambda *_: None,
 ) -> Matrix:
     """startTend, in the given order of multiplication."""
-    matrix = product(steps_between(builder, robot, start, end, q), trig, name)
+    matrix = product(screws_between(builder, robot, start, end, q), trig, name)
     if (start == "world") == (end == "world"):
         return matrix
     entries = [builder.formula(z) for z in robot.base.Z]

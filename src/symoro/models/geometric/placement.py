@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 
 from symoro.expr.linalg import Matrix, MatrixLike, Vector, add, homogeneous, identity, scale, transpose
 from symoro.expr.scalar import Scalar
-from symoro.models.geometric.steps import Screw
+from symoro.models.geometric.screws import Screw
 from symoro.models.joints import Angle, Trigonometry, is_zero
 
 NameFrame = Callable[[int, Matrix, Vector], None]

@@ -16,7 +16,7 @@ from symoro.models.catalogue import Option, Port, model
 from symoro.models.coordinates import joint_positions
 from symoro.models.geometric import placement
 from symoro.models.geometric.between import placement_between
-from symoro.models.geometric.steps import last_frame, resolve, uses_cut_joint
+from symoro.models.geometric.screws import last_frame, resolve, uses_cut_joint
 from symoro.models.joints import Trigonometry
 from symoro.models.references import SYMORO_1997
 from symoro.program.builder import Builder

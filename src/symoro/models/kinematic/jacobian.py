@@ -35,7 +35,7 @@ from symoro.models.catalogue import Option, Port, model
 from symoro.models.coordinates import Coordinates, coordinates
 from symoro.models.geometric.between import placement_between
 from symoro.models.geometric.placement import across, along, shifted, turned
-from symoro.models.geometric.steps import steps_between
+from symoro.models.geometric.screws import screws_between
 from symoro.models.joints import Angle, Trigonometry
 from symoro.models.kinematic.motion import Q
 from symoro.models.kinematic.tool import moving_frame
@@ -77,7 +77,7 @@ def axes_from(
     for goal in (0, end):
         rotation, position = identity(3), along("z", 0)
         axis, pending = "z", Angle(builder.number(0))
-        for step in steps_between(builder, robot, m, goal, q, merge=False):
+        for step in screws_between(builder, robot, m, goal, q, merge=False):
             if step.axis == axis:
                 pending = pending + step.angle
                 move = along(axis, step.length)

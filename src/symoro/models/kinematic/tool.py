@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from symoro.errors import NotApplicableError
-from symoro.models.geometric.steps import last_frame, resolve
+from symoro.models.geometric.screws import last_frame, resolve
 from symoro.robot.description import GEOMETRIC, Frame, JointType, Link, Placement, Robot, Tool
 
 

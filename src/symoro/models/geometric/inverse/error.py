@@ -23,7 +23,7 @@ from symoro.expr.scalar import Scalar, atan2, less, select, sqrt
 from symoro.models.coordinates import Coordinates, coordinates
 from symoro.models.geometric.between import placement_between
 from symoro.models.geometric.inverse.chain.pose import Given, entry_name, given_entries
-from symoro.models.geometric.steps import last_frame, resolve
+from symoro.models.geometric.screws import last_frame, resolve
 from symoro.models.joints import Trigonometry, is_zero
 from symoro.models.kinematic.jacobian import axes_from
 from symoro.models.kinematic.tool import with_tool

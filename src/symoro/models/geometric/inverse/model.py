@@ -11,7 +11,7 @@ from symoro.models.geometric.inverse.chain.problem import Problem, pose_problem
 from symoro.models.geometric.inverse.conditions import as_text, divisors, guarded
 from symoro.models.geometric.inverse.finite import magnitude, where_finite
 from symoro.models.geometric.inverse.methods import by_swivel, solved
-from symoro.models.geometric.steps import last_frame, resolve
+from symoro.models.geometric.screws import last_frame, resolve
 from symoro.models.references import SYMORO_1997
 from symoro.program.program import Program
 from symoro.robot.coordinates import independent

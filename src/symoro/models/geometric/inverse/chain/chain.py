@@ -20,7 +20,7 @@ from dataclasses import dataclass, field
 from symoro.errors import NotApplicableError
 from symoro.expr.linalg import Matrix, add, homogeneous, identity, matmul, matvec, position_of, rotation_of
 from symoro.expr.scalar import Expr, Scalar, cos, sin, symbol
-from symoro.models.geometric.steps import standing_frame
+from symoro.models.geometric.screws import standing_frame
 from symoro.models.joints import JointPlace, fixed_place, is_zero, place_of
 from symoro.program.builder import Builder
 from symoro.robot.coordinates import relation

@@ -48,25 +48,29 @@ def plan(kinds: Sequence[int], sample: Sampler) -> tuple[float, ...]:
             f"the six joints give only {rank} independent motions in every configuration",
             hint="lock the joints that are redundant, or ask for a partial pose",
         )
-    steps = [_step(kinds, arrangement, rng) for arrangement in _arrangements(kinds)]
-    scores = {step: _score(placements[:FIRST], q[:FIRST], kinds, step) for step in steps}
-    best = sorted(steps, key=lambda step: scores[step], reverse=True)[:KEPT]
+    first = [_with_shifts(kinds, arrangement, rng) for arrangement in _arrangements(kinds)]
+    scores = {shifted: _score(placements[:FIRST], q[:FIRST], kinds, shifted) for shifted in first}
+    best = sorted(first, key=lambda shifted: scores[shifted], reverse=True)[:KEPT]
     again = [
-        step for old in best for step in (old, *(_step(kinds, int(old[0]), rng) for _ in range(SHIFTS - 1)))
+        shifted
+        for old in best
+        for shifted in (old, *(_with_shifts(kinds, int(old[0]), rng) for _ in range(SHIFTS - 1)))
     ]
-    scores = {step: _score(placements[FIRST:], q[FIRST:], kinds, step) for step in again}
-    ranked = sorted(again, key=lambda step: scores[step], reverse=True)
-    good = [step for step in ranked if scores[step][0] >= ENOUGH * SECOND]
+    scores = {shifted: _score(placements[FIRST:], q[FIRST:], kinds, shifted) for shifted in again}
+    ranked = sorted(again, key=lambda shifted: scores[shifted], reverse=True)
+    good = [shifted for shifted in ranked if scores[shifted][0] >= ENOUGH * SECOND]
     if not good:
         raise NotApplicableError(
             "none of the arrangements of the loop is regular enough for the general method",
             hint="three intersecting, parallel or sliding axes have closed forms: method='pieper' or 'paul'",
         )
-    repeats = {step: [other[0] for other in good[:k]].count(step[0]) for k, step in enumerate(good)}
-    chosen = sorted(good, key=lambda step: repeats[step])[:3]  # what one arrangement misses another may find
+    repeats = {shifted: [other[0] for other in good[:k]].count(shifted[0]) for k, shifted in enumerate(good)}
+    chosen = sorted(good, key=lambda shifted: repeats[shifted])[
+        :3
+    ]  # what one arrangement misses another may find
     while len(chosen) < 3:
-        chosen.append(_step(kinds, int(chosen[0][0]), rng))
-    return tuple(number for step in chosen for number in step)
+        chosen.append(_with_shifts(kinds, int(chosen[0][0]), rng))
+    return tuple(number for shifted in chosen for number in shifted)
 
 
 def _draw(sample: Sampler, rng: np.random.Generator, count: int, kinds: list[int]) -> tuple[Array, Array]:
@@ -95,7 +99,7 @@ def _arrangements(kinds: list[int]) -> list[int]:
     return [k for k, order in enumerate(orders) if kinds[order[2]] or not kinds[order[5]]]
 
 
-def _step(kinds: list[int], arrangement: int, rng: np.random.Generator) -> Arrangement:
+def _with_shifts(kinds: list[int], arrangement: int, rng: np.random.Generator) -> Arrangement:
     """An arrangement with random shifts: none of a sliding joint, except of the pivot, where one is needed."""
     order = role_order(arrangement)
     shifts = rng.uniform(-1, 1, 3)
@@ -105,12 +109,12 @@ def _step(kinds: list[int], arrangement: int, rng: np.random.Generator) -> Arran
     return float(arrangement), float(shifts[0]), float(shifts[1]), float(shifts[2])
 
 
-def _score(placements: Array, q: Array, kinds: list[int], step: Arrangement) -> Score:
+def _score(placements: Array, q: Array, kinds: list[int], shifted: Arrangement) -> Score:
     """Configurations found again, solutions found in all, and minus the candidates beyond these.
 
     What a singular pencil finds it finds by chance, and it does not count.
     """
-    tried, which, singular = candidates(placements, kinds, list(step))
+    tried, which, singular = candidates(placements, kinds, list(shifted))
     tried, defects = polish(placements[which], kinds, tried)
     good = (defects < ACCEPT) & ~singular[which]
     near = np.abs(wrapped(kinds, tried - q[which])).max(1) < NEAR

@@ -76,7 +76,7 @@ def uses_cut_joint(robot: Robot, frm: int | str, to: int | str) -> bool:
     return any(robot.NL < j <= robot.NJ and robot.frame(j).moving for j in (*up, *down))
 
 
-def steps_between(
+def screws_between(
     builder: Builder,
     robot: Robot,
     frm: int | str,
@@ -87,19 +87,19 @@ def steps_between(
 ) -> list[Screw]:
     """The motions from frame `frm` to frame `to`; the world counts as frame 0, its matrix Z is the caller's."""
     up, down = path(robot, standing_frame(robot, frm), standing_frame(robot, to))
-    steps: list[Screw] = []
+    screws: list[Screw] = []
     if frm == "tool" and robot.tool:
-        steps += _inverted(_placed(builder, robot.tool.place), standing_frame(robot, frm))
+        screws += _inverted(_placed(builder, robot.tool.place), standing_frame(robot, frm))
     for j in up:
-        steps += _inverted(_steps_down(builder, robot, j, q), robot.frame(j).ant)
+        screws += _inverted(_screws_down(builder, robot, j, q), robot.frame(j).ant)
     for j in down:
-        steps += _steps_down(builder, robot, j, q)
+        screws += _screws_down(builder, robot, j, q)
     if to == "tool" and robot.tool:
-        steps += _placed(builder, robot.tool.place)
-    return _merged(steps) if merge else steps
+        screws += _placed(builder, robot.tool.place)
+    return _merged(screws) if merge else screws
 
 
-def _steps_down(builder: Builder, robot: Robot, j: int, q: Mapping[int, Scalar]) -> list[Screw]:
+def _screws_down(builder: Builder, robot: Robot, j: int, q: Mapping[int, Scalar]) -> list[Screw]:
     i, place = robot.frame(j).ant, place_of(builder, robot, j, q)
     return [
         Screw("z", place.gamma, place.b, i),
@@ -113,19 +113,21 @@ def _placed(builder: Builder, place: Placement) -> list[Screw]:
     return [Screw("z", at.gamma, at.b, i), Screw("x", at.alpha, at.d, i), Screw("z", at.theta, at.r, i)]
 
 
-def _inverted(steps: list[Screw], frame: int) -> list[Screw]:
-    last = len(steps) - 1
-    return [Screw(s.axis, -s.angle, -s.length, frame, at == last) for at, s in enumerate(reversed(steps))]
+def _inverted(screws: list[Screw], frame: int) -> list[Screw]:
+    last = len(screws) - 1
+    return [Screw(s.axis, -s.angle, -s.length, frame, at == last) for at, s in enumerate(reversed(screws))]
 
 
-def _merged(steps: list[Screw]) -> list[Screw]:
+def _merged(screws: list[Screw]) -> list[Screw]:
     merged: list[Screw] = []
-    for step in steps:
-        if step.angle.value.is_zero and step.length.is_zero and merged:
-            merged[-1] = Screw(merged[-1].axis, merged[-1].angle, merged[-1].length, step.frame)
-        elif merged and merged[-1].axis == step.axis:
+    for screw in screws:
+        if screw.angle.value.is_zero and screw.length.is_zero and merged:
+            merged[-1] = Screw(merged[-1].axis, merged[-1].angle, merged[-1].length, screw.frame)
+        elif merged and merged[-1].axis == screw.axis:
             last = merged.pop()
-            merged.append(Screw(step.axis, last.angle + step.angle, last.length + step.length, step.frame))
+            merged.append(
+                Screw(screw.axis, last.angle + screw.angle, last.length + screw.length, screw.frame)
+            )
         else:
-            merged.append(step)
+            merged.append(screw)
     return merged
