@@ -18,7 +18,7 @@ import symoro
 from symoro.emit import emit
 from symoro.models import catalogue
 from symoro.models.dynamic import search
-from symoro.models.identification import base
+from symoro.models.identification.base import parameters as base
 
 WORK = (
     ("planar3r", "inverse-dynamics", {"effort": "search"}),
