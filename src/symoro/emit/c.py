@@ -51,9 +51,9 @@ DOUBLE = Dialect(
         ops.SIGN: "sign_({0})",
         ops.MIN: "min_({0}, {1})",
         ops.MAX: "max_({0}, {1})",
-        ops.LESS: "({0} < {1})",
-        ops.LESS_EQUAL: "({0} <= {1})",
-        ops.EQUAL: "({0} == {1})",
+        ops.LESS: "({0} < {1} ? 1.0 : 0.0)",  # an int would make quotients those of integers
+        ops.LESS_EQUAL: "({0} <= {1} ? 1.0 : 0.0)",
+        ops.EQUAL: "({0} == {1} ? 1.0 : 0.0)",
         ops.SELECT: "({0} ? {1} : {2})",
     },
     leading_underscore=False,
@@ -77,7 +77,8 @@ def _float_number(value: Number) -> str:
 FLOAT = replace(
     DOUBLE,
     functions={**DOUBLE.functions}
-    | {op: DOUBLE.template(op).replace("(", "f(", 1) for op in _FLOAT_FUNCTIONS},
+    | {op: DOUBLE.template(op).replace("(", "f(", 1) for op in _FLOAT_FUNCTIONS}
+    | {op: in_float(DOUBLE.template(op)) for op in ops.COMPARISONS},
     number=_float_number,
     helpers={op: in_float(text) for op, text in DOUBLE.helpers.items()},
 )

@@ -39,9 +39,9 @@ DIALECT = Dialect(
         ops.SQRT: "real_sqrt({0})",
         ops.ASIN: "real_asin({0})",
         ops.ACOS: "real_acos({0})",
-        ops.LESS: "({0} < {1})",
-        ops.LESS_EQUAL: "({0} <= {1})",
-        ops.EQUAL: "({0} == {1})",
+        ops.LESS: "double({0} < {1})",  # functions do not take what is logical
+        ops.LESS_EQUAL: "double({0} <= {1})",
+        ops.EQUAL: "double({0} == {1})",
         ops.SELECT: "select_({0}, {1}, {2})",
     },
     truth="{0} ~= 0",
