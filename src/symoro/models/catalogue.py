@@ -16,6 +16,7 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import cache
+from importlib.abc import InspectLoader
 from numbers import Real
 from operator import index
 from typing import Any
@@ -154,9 +155,17 @@ def catalogue() -> Mapping[str, Entry]:
     import symoro.models
 
     for module in pkgutil.walk_packages(symoro.models.__path__, "symoro.models."):
-        importlib.import_module(module.name)
+        if _registers(module):
+            importlib.import_module(module.name)
     ordered = sorted(_ENTRIES.values(), key=lambda e: (MENUS.index(e.menu), e.build.__code__.co_filename))
     return {entry.id: _with_forms(entry) for entry in ordered}
+
+
+def _registers(module: pkgutil.ModuleInfo) -> bool:
+    """Whether a module says `@model` or `@form`; what computes in numbers, and NumPy, is loaded when a model asks."""
+    spec = module.module_finder.find_spec(module.name, None)
+    source = spec.loader.get_source(module.name) if spec and isinstance(spec.loader, InspectLoader) else None
+    return source is None or "\n@model(" in source or "\n@form(" in source
 
 
 def _with_forms(plain: Entry) -> Entry:

@@ -240,16 +240,27 @@ class Robot:
         return self.NL + self.B
 
     def frame(self, j: int | str) -> Frame:
-        """Frame j, from 1, or by the name of its joint or link."""
-        return self.frames[(self.frame_number(j) if isinstance(j, str) else j) - 1]
+        """Frame j, from 1, or by the name of its joint or link.
+
+        Raises:
+            UnknownNameError: no such frame; frame 0 is the base (`robot.base`), which has no joint.
+        """
+        number = self.frame_number(j) if isinstance(j, str) else j
+        if not 1 <= number <= len(self.frames):
+            known = f"1 .. {len(self.frames)}"
+            raise UnknownNameError("frame", j, [known], hint=f"known: {known}; 0 is the base")
+        return self.frames[number - 1]
 
     def link(self, j: int | str) -> Link:
-        """Link j, also by its name or its joint's; 0 is the base."""
-        if isinstance(j, str):
-            j = self.frame_number(j)
-            if j > self.NL:
-                raise UnknownNameError("link", j, [f"0 .. {self.NL}"])
-        return self.links[j - 1] if j else self.base.link
+        """Link j, also by its name or its joint's; 0 is the base.
+
+        Raises:
+            UnknownNameError: no such link; the frames of a cut joint have none.
+        """
+        number = self.frame_number(j) if isinstance(j, str) else j
+        if not 0 <= number <= len(self.links):
+            raise UnknownNameError("link", j, [f"0 .. {len(self.links)}"])
+        return self.links[number - 1] if number else self.base.link
 
     # -- robots from Python's own lists
 
