@@ -52,7 +52,7 @@ def energy_functions(
     half = builder.number(1) / 2
     found: dict[Column, Scalar] = {}
     for j in bodies:
-        name_twist(builder, ("V", "W"), str(j) if j < 10 else f"_{j}", moving[j])
+        name_twist(builder, ("V", "W"), str(j) if j < 10 else f"_{j}", moving[j], f"link {j}: velocities")
         for kind, value in _of_link(moving[j], g[j], heights[j], half).items():
             found[Column(kind, j)] = value
     found |= {Column("IA", j): half * (rate * rate) for j, rate in qd.items()}

@@ -124,7 +124,7 @@ def split(builder: Builder, robot: Robot, q: Mapping[int, Scalar], qd: Mapping[i
     rate = joint_twists(bodies, trig)
     found = Split({}, {})
     for (k, j), shift in shifts(bodies, moving, trig).items():
-        name_twist(builder, ("JV", "JW"), f"{k}_{j}", rate[k, j])
+        name_twist(builder, ("JV", "JW"), f"{k}_{j}", rate[k, j], f"link {j}: Jacobian columns")
         for kind, value in momenta(moving[j], rate[k, j]).items():
             found.first[k, Column(kind, j)] = value
         for kind, value in slopes(moving[j], rate[k, j], shift, g[j]).items():

@@ -116,9 +116,10 @@ def factors(
     axes = axes_from(builder, robot, m, end, joints.positions, trig)
     if named:
         for k, (axis, position) in axes.items():
+            section = f"frame {k}: axis and origin in frame {m}"
             for c in range(3):
-                builder.named(f"A{k}_{c + 1}", axis[c])
-                builder.named(f"L{k}_{c + 1}", position[c])
+                builder.named(f"A{k}_{c + 1}", axis[c], section)
+                builder.named(f"L{k}_{c + 1}", position[c], section)
     columns: dict[int, Vector] = {}
     for k in chain(robot, end):
         axis, position = axes[k]
