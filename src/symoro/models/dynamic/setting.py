@@ -9,6 +9,7 @@ from typing import Any
 from symoro.expr.formula import ZERO
 from symoro.expr.linalg import Vector, matvec, transpose
 from symoro.expr.scalar import Scalar, sign
+from symoro.models.ports import WRENCH as EXTERNAL
 from symoro.program.builder import Builder
 from symoro.robot.coordinates import independent
 from symoro.robot.description import WRENCH, ZERO3, BaseKind, Robot
@@ -53,8 +54,7 @@ def wrenches(builder: Builder, robot: Robot, *, with_base: bool = False) -> dict
     given: dict[int, list[Scalar]] = {}
     if any(f.symbols for row in formulas.values() for f in row):
         names = [f"{n}{j}" for j in formulas for n in WRENCH]
-        title = "wrench (force; moment) of each link on the environment, in its frame"
-        entries = builder.input("wrench", (len(formulas), 6), names, title)
+        entries = builder.input(EXTERNAL, (len(formulas), 6), names)
         given = {j: list(entries[6 * k : 6 * k + 6]) for k, j in enumerate(formulas)}
     found: dict[int, Vector] = {}
     for j, row in {0: of_base, **formulas}.items():
