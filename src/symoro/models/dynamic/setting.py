@@ -82,5 +82,6 @@ def at_rest(robot: Robot) -> Robot:
     """The robot without external wrenches on a base that does not move, for models of gravity and energy."""
     none: dict[str, Any] = dict.fromkeys(WRENCH, ZERO)
     links = tuple(replace(link, **none) for link in robot.links)
-    base = replace(robot.base, V0=ZERO3, W0=ZERO3, VP0=ZERO3, WP0=ZERO3)
+    of_base = replace(robot.base.link, **none)
+    base = replace(robot.base, link=of_base, V0=ZERO3, W0=ZERO3, VP0=ZERO3, WP0=ZERO3)
     return replace(robot, links=links, base=base)

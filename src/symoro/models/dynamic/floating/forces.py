@@ -26,7 +26,7 @@ from symoro.expr.scalar import Scalar
 from symoro.models.coordinates import Coordinates
 from symoro.models.dynamic.composite import column_of, tree_composites
 from symoro.models.dynamic.formulation import Formulation
-from symoro.models.dynamic.inertia import effective_inertias
+from symoro.models.dynamic.inertia import effective_inertias, link_inertias
 from symoro.models.dynamic.newton_euler import NewtonEuler
 from symoro.models.dynamic.setting import drive_torques, wrenches
 from symoro.models.joints import Trigonometry
@@ -62,9 +62,7 @@ class Released:
 class FloatingForces:
     """Forces of any number of motions in one program; geometry, inertia and wrenches are declared once."""
 
-    def __init__(
-        self, builder: Builder, robot: Robot, formulation: Formulation, joints: Coordinates
-    ) -> None:
+    def __init__(self, builder: Builder, robot: Robot, formulation: Formulation, joints: Coordinates) -> None:
         self.builder, self.robot, self.formulation, self.joints = builder, robot, formulation, joints
         self.trig = Trigonometry(builder, robot)
         self.tree = local_frames(builder, robot, joints.positions, self.trig)
@@ -97,8 +95,23 @@ class FloatingForces:
         efforts = {j: effort + rows.get(j, 0) for j, effort in found.efforts.items()}
         return Released(self._projected(efforts, qd, qdd, True), Twist(add(ground.v, down), ground.w))
 
-    def _recursion(self, base: BaseMotion, down: Vector, qd: JointRates, qdd: JointRates) -> NewtonEuler:
-        inertias = self.inertias
+    def reactions(self, base: BaseMotion, down: Vector, qd: JointRates, qdd: JointRates) -> list[Vector]:
+        """The wrench of the antecedent on each link, in its frame: of the links' own mass, not regrouped."""
+        own = link_inertias(self.builder, self.robot)
+        found = self._recursion(base, down, qd, qdd, own)
+        return [body.force + body.moment for _, body in sorted(found.bodies.items())]
+
+    def _recursion(
+        self,
+        base: BaseMotion,
+        down: Vector,
+        qd: JointRates,
+        qdd: JointRates,
+        inertias: Mapping[int, Inertia] | None = None,
+    ) -> NewtonEuler:
+        inertias = (
+            inertias or self.inertias
+        )  # before the walks: parameters are listed in the order they are met
         found = NewtonEuler(self.builder, self.formulation, self.tree, self.trig)
         found.move(base, down, qd, qdd)
         found.load(inertias, self.wrenches, with_base=True)
