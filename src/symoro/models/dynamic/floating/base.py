@@ -51,6 +51,13 @@ def floating_tree(robot: Robot) -> str | None:
     return None if independent(robot) else "it has no moving joint"
 
 
+def is_on_floating_base(robot: Robot) -> str | None:
+    """The same for models that a fixed base does not have."""
+    if robot.base.kind != BaseKind.FLOATING:
+        return f"its base is {robot.base.kind}; robot.floating() frees it"
+    return floating_tree(robot)
+
+
 def base_gravity(builder: Builder, robot: Robot, rotation: str) -> Vector:
     """Declare the rotation of the base; gravity in frame 0."""
     world: Vector = [builder.formula(g) for g in robot.base.G]
