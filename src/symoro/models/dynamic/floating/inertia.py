@@ -30,7 +30,7 @@ from symoro.models.dynamic.floating.base import (
     has_floating_base,
 )
 from symoro.models.ports import Q
-from symoro.models.recursion import Local, homeward, local_frames
+from symoro.models.recursion import FREE_BASE, Local, homeward, local_frames
 from symoro.models.references import NEWTON_EULER_2010
 from symoro.models.spatial import Inertia, Wrench
 from symoro.program.builder import Builder
@@ -38,7 +38,6 @@ from symoro.program.program import Port, Program
 from symoro.robot.description import Robot
 
 A = Port("A", "6+n,6+n", "inertia matrix, base rows and columns first, rotor inertias included")
-BASE = (-6, -5, -4, -3, -2, -1)  # the six coordinates of the base among the joints' numbers
 
 
 class FloatingInertia:
@@ -100,7 +99,7 @@ class FloatingInertia:
         """
         own = list(joints.own)
         entries, parents = self._entries(joints), self._parents(joints)
-        order = [*BASE, *own]
+        order = [*FREE_BASE, *own]
         columns = []
         for column in transpose(right):
             x = solve_tree(entries, parents, dict(zip(order, column, strict=True)))
@@ -109,7 +108,7 @@ class FloatingInertia:
 
     def _entries(self, joints: Coordinates) -> MatrixEntries:
         """Entry (i, k) for each i before or at k."""
-        order = [*BASE, *joints.own]
+        order = [*FREE_BASE, *joints.own]
         a = self.matrix(joints)
         at = {k: r for r, k in enumerate(order)}
         parents = self._parents(joints)
@@ -123,12 +122,12 @@ class FloatingInertia:
 
     def _parents(self, joints: Coordinates) -> dict[int, int]:
         """The coordinate before each one; those of the base stand on one another, coupled joints too."""
-        base = dict(zip(BASE, (0, *BASE[:-1]), strict=True))
+        base = dict(zip(FREE_BASE, (0, *FREE_BASE[:-1]), strict=True))
         if joints.free:
             tree = joint_parents(self.tree)
-            return base | {j: parent or BASE[-1] for j, parent in tree.items()}
+            return base | {j: parent or FREE_BASE[-1] for j, parent in tree.items()}
         own = list(joints.own)
-        return base | dict(zip(own, [BASE[-1], *own[:-1]], strict=True))
+        return base | dict(zip(own, [FREE_BASE[-1], *own[:-1]], strict=True))
 
 
 @form(
