@@ -74,6 +74,12 @@ CENTROIDAL_2013 = _article(
     2013,
     "volume = {35}, pages = {161--176}",
 )
+FEATHERSTONE_2008 = Reference(
+    "featherstone-2008",
+    "R. Featherstone: Rigid Body Dynamics Algorithms. Springer, 2008",
+    "@book{featherstone-2008,\n  author = {R. Featherstone},\n  title = {Rigid Body Dynamics Algorithms},\n"
+    "  publisher = {Springer},\n  year = {2008}\n}",
+)
 LAGRANGE_2008 = _article(
     "filip-2008",
     "V. Filip",

@@ -108,7 +108,7 @@ def _start(body: LinkState, moving: RunTwist) -> RunTwist:
 def shifts(
     bodies: Bodies, moving: Mapping[int, RunTwist], trig: Trigonometry, ground: Mapping[int, RunTwist]
 ) -> Twists:
-    """(k, j) -> what a unit of the position of joint k takes from the velocity of link j; on the ground, those of the base."""
+    """(k, j) -> what a unit of the position of joint k takes from the velocity of link j; `ground`: of the base."""
     return by_joint(bodies, trig, lambda body: _start(body, moving[body.j]), ground)
 
 
