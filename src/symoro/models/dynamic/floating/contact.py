@@ -8,9 +8,9 @@ y = L'^-1 (S tau - H)
 
     (Y' D^-1 Y) f = Y' D^-1 y + a,     D L x = y - Y f
 
-The small matrix is factored as l d l'. Where a pivot d falls below a share LEAST of the diagonal entry, the contacts have
-become redundant in that posture: all outputs are NaN. With damping eps that is never so: eps is added to the diagonal,
-the points then accelerate by eps f, and forces that no motion determines are the least ones.
+The small matrix is factored as l d l'. Where a pivot d falls below a share LEAST of the diagonal entry, the contacts
+have become redundant in that posture: all outputs are NaN. With damping eps that is never so: eps is added to the
+diagonal, the points then accelerate by eps f, and forces that no motion determines are the least ones.
 
 R. Featherstone, Rigid Body Dynamics Algorithms, 2008, sections 8.2, 8.3.
 """

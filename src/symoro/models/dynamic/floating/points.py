@@ -144,7 +144,8 @@ def determined(robot: Robot, points: Sequence[ContactPoint]) -> None:
         raise NotApplicableError(
             f"contact {count} ({points[count - 1]}) determines no force of its own, {why}: "
             f"{3 * count} equations have a lower rank in every posture",
-            hint="leave a contact out (a body is held by points of which no two are on it), or give damping",
+            hint="leave it out (two points of one body, or at a distance that no joint changes, are redundant), or "
+            "give damping",
         )
 
 
