@@ -21,7 +21,8 @@ from numbers import Real
 from operator import index
 from typing import Any
 
-from symoro.errors import NotApplicableError, OptionError, UnknownNameError
+from symoro.errors import ExpressionError, NotApplicableError, OptionError, UnknownNameError
+from symoro.expr.formula import Formula, formula
 from symoro.models.references import Reference
 from symoro.models.units import with_units
 from symoro.program.pipeline import PassRecord, optimise, traced
@@ -35,7 +36,8 @@ class Option:
     """An option of a model.
 
     Attributes:
-        kind: 'frame' (number or name), 'frames' (several), 'choice', 'flag', 'text' or 'number'.
+        kind: 'frame' (number or name), 'frames' (several), 'points' (frames, or frames with a point in each),
+            'choice', 'flag', 'text' or 'number'.
         flag: its name on the command line, where that is not its own.
     """
 
@@ -268,9 +270,26 @@ def _checked(chosen: Entry, option: Option, value: Any) -> Any:
         if None not in several:
             return several
         expected = "a list of frames' numbers or names"
+    elif option.kind == "points":
+        points = [_point(x) for x in value] if isinstance(value, (list, tuple)) else [None]
+        if None not in points:
+            return points
+        expected = "a list of frames, or of (frame, (x, y, z))"
     if expected is not None:
         raise OptionError(f"option {option.name} of {chosen.id}: expected {expected}, got {value!r}")
     return value
+
+
+def _point(value: Any) -> tuple[int | str, tuple[Formula, ...]] | None:
+    """A frame with a point in it, by default its origin; None if it is neither."""
+    frame, place = value if isinstance(value, (list, tuple)) and len(value) == 2 else (value, (0, 0, 0))
+    found = _frame(frame)
+    if found is None or isinstance(place, str) or not hasattr(place, "__len__") or len(place) != 3:
+        return None
+    try:
+        return found, tuple(formula(x) for x in place)
+    except (ExpressionError, TypeError):
+        return None
 
 
 def _frame(value: Any) -> int | str | None:
