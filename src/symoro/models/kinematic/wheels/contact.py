@@ -1,0 +1,122 @@
+"""The constraints of the wheels, at the lowest point of each, in the axes of frame 0.
+
+With z the axle, c the centre, k = (0, 0, 1) up and r the radius, the lowest point is C = c - r k and t = z x k the way
+of travel for a positive spin. A point of the wheel there moves as
+
+    v_C = v0 + w0 x C + sum over the joints on its way of a_i x (C - P_i) qd_i  (revolute),  a_i qd_i  (prismatic)
+
+    t.v_C = 0    rolling        z.v_C = 0    sliding        (cos g t + sin g z).v_C = 0    Swedish
+
+(Campion, Bastin, d'Andrea-Novel 1996, section II, where they are written with the angles alpha, beta, gamma). They
+depend on angles about vertical axes alone, never on the pose of the base or on the spin. A steering joint that follows
+another by Ackermann's relation adds the row qd_s - f'(q) qd = 0 of `ackermann`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from symoro.expr.derivatives import jacobian as derivatives
+from symoro.expr.linalg import Vector, add, cross, dot, scale, subtract
+from symoro.expr.scalar import Expr, Scalar, cos, sin
+from symoro.models.coordinates import Coordinates
+from symoro.models.joints import Trigonometry
+from symoro.models.kinematic.jacobian import axes_from
+from symoro.models.kinematic.wheels.ackermann import tied_positions
+from symoro.program.builder import Builder
+from symoro.robot.description import JointType, Robot
+from symoro.robot.topology import chain
+from symoro.robot.wheels import Wheel, WheelKind
+
+BASE = 3
+"""How many of the columns are the base's: V0x V0y W0z."""
+UP: Vector = [0, 0, 1]
+
+
+@dataclass(frozen=True)
+class Constraint:
+    """A row of W: its entries by column, V0x V0y W0z first and then the joints' coordinates.
+
+    Attributes:
+        wheel: its number, from 1.
+        what: 'rolling', 'sliding', 'roller' or 'linkage'.
+    """
+
+    wheel: int
+    what: str
+    entries: Mapping[int, Scalar]
+
+
+@dataclass(frozen=True)
+class Contact:
+    """The lowest point of a wheel: its way of travel, axle, place, and what each column moves it by."""
+
+    travel: Vector
+    axle: Vector
+    point: Vector
+    columns: Mapping[int, Vector]
+
+    def along(self, direction: Vector) -> dict[int, Scalar]:
+        return {k: dot(direction, column) for k, column in self.columns.items()}
+
+
+def contact(
+    builder: Builder,
+    robot: Robot,
+    wheel: Wheel,
+    joints: Coordinates,
+    positions: Mapping[int, Scalar],
+    trig: Trigonometry,
+) -> Contact:
+    """The lowest point of a wheel at the given positions of the joints."""
+    axes = axes_from(builder, robot, 0, wheel.frame, positions, trig)
+    axle, centre = axes[wheel.frame]
+    point = subtract(centre, scale(builder.formula(wheel.radius), UP))
+    columns: dict[int, Vector] = {0: [1, 0, 0], 1: [0, 1, 0], 2: cross(UP, point)}
+    place = {j: BASE + k for k, j in enumerate(joints.own)}
+    for j in chain(robot, wheel.frame):
+        axis, origin = axes[j]
+        sigma = robot.frame(j).sigma
+        if sigma == JointType.FIXED:
+            continue
+        column = list(axis) if sigma == JointType.PRISMATIC else cross(axis, subtract(point, origin))
+        for i, ratio in joints.rows[j]:
+            k = place[i]
+            columns[k] = add(columns.get(k, [0, 0, 0]), scale(ratio, column))
+    return Contact(cross(axle, UP), axle, point, columns)
+
+
+def constraints(builder: Builder, robot: Robot, joints: Coordinates, trig: Trigonometry) -> list[Constraint]:
+    """The rows of all wheels, those that bind the base alone first; redundant ones are among them."""
+    tied = tied_positions(builder, robot, joints, trig)
+    positions = {**joints.positions, **tied}
+    found: list[Constraint] = []
+    for number, wheel in enumerate(robot.wheels, 1):
+        at = contact(builder, robot, wheel, joints, positions, trig)
+        if wheel.kind == WheelKind.SWEDISH:
+            g = builder.formula(wheel.roller)
+            way = add(scale(cos(g), at.travel), scale(sin(g), at.axle))
+            found.append(_row(builder, number, "roller", at.along(way)))
+        else:
+            found.append(_row(builder, number, "rolling", at.along(at.travel)))
+            found.append(_row(builder, number, "sliding", at.along(at.axle)))
+        if wheel.follows:
+            found.append(_linkage(builder, number, wheel, joints, builder.number(tied[wheel.steering])))
+    order = {"sliding": 0, "rolling": 1, "roller": 1, "linkage": 2}
+    fixed = {k for k, wheel in enumerate(robot.wheels, 1) if wheel.kind == WheelKind.FIXED}
+    return sorted(found, key=lambda row: (order[row.what], row.wheel not in fixed, row.wheel))
+
+
+def _row(builder: Builder, wheel: int, what: str, entries: Mapping[int, Scalar]) -> Constraint:
+    kept = {k: builder.number(x) for k, x in entries.items()}
+    return Constraint(wheel, what, {k: x for k, x in kept.items() if not x.is_zero})
+
+
+def _linkage(builder: Builder, number: int, wheel: Wheel, joints: Coordinates, position: Expr) -> Constraint:
+    """qd_s = sum of df/dq_i qd_i."""
+    variables = [builder.number(joints.positions[j]) for j in joints.own]
+    slopes = derivatives(builder.graph, [position.lit], [x.lit >> 1 for x in variables])[0]
+    entries: dict[int, Scalar] = {BASE + k: -Expr(builder.graph, lit) for k, lit in enumerate(slopes)}
+    own = BASE + joints.own.index(wheel.steering)
+    return _row(builder, number, "linkage", {**entries, own: builder.number(1)})
