@@ -5,13 +5,14 @@ from __future__ import annotations
 from dataclasses import replace
 
 from symoro.expr.scalar import Expr
-from symoro.models.catalogue import Option, Port, model
+from symoro.models.catalogue import Option, model
 from symoro.models.geometric.inverse.branches import EMPTY, Solution
 from symoro.models.geometric.inverse.chain.problem import Problem, pose_problem
 from symoro.models.geometric.inverse.conditions import as_text, divisors, guarded
 from symoro.models.geometric.inverse.finite import magnitude, where_finite
 from symoro.models.geometric.inverse.methods import by_swivel, solved
 from symoro.models.geometric.screws import last_frame, resolve
+from symoro.models.ports import FREE, GIVEN, POSE, RESIDUAL, SOLUTIONS, STATUS, SWIVEL
 from symoro.models.references import SYMORO_1997
 from symoro.program.program import Program
 from symoro.robot.coordinates import independent
@@ -23,15 +24,15 @@ from symoro.robot.description import Robot
     menu="Geometric",
     title="inverse geometric model, all solutions",
     inputs=(
-        Port("T", "4,4", "pose of the frame"),
-        Port("q0", "n", "joints left free, locked or off the way"),
-        Port("swivel", "", "with the option swivel: angle of the elbow"),
+        POSE,
+        GIVEN,
+        SWIVEL,
     ),
     outputs=(
-        Port("q", "K,n", "joint positions, one row a solution"),
-        Port("status", "K", "0 valid, 1 out of reach, 2 singular, 3 empty slot"),
-        Port("residual", "K", "largest entry of direct geometry less the pose"),
-        Port("free", "K,n", "1 where a joint is free"),
+        SOLUTIONS,
+        STATUS,
+        RESIDUAL,
+        FREE,
     ),
     options=(
         Option(
@@ -85,12 +86,12 @@ def _program(problem: Problem, found: list[Solution]) -> Program:
     builder = problem.builder
     q = [[s.joints.get(j, problem.start[j]) for j in own] for s in found]
     status = where_finite(builder, _given(problem), q, [s.status for s in found], EMPTY)
-    builder.output("q", q, "joint positions")
-    builder.output("status", status, "0 valid, 1 out of reach, 2 singular, 3 empty slot")
-    builder.output("residual", [s.residual for s in found], "largest entry of direct geometry less the pose")
+    builder.output(SOLUTIONS, q)
+    builder.output(STATUS, status)
+    builder.output(RESIDUAL, [s.residual for s in found])
     idle = dict.fromkeys(problem.idle, 1)
     free = [[s.free.get(j, idle.get(j, 0)) for j in own] for s in found]
-    builder.output("free", free, "1 where a joint is free")
+    builder.output(FREE, free)
     return builder.program()
 
 
