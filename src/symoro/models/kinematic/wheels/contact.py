@@ -18,12 +18,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from symoro.expr.derivatives import jacobian as derivatives
-from symoro.expr.linalg import Vector, add, cross, dot, scale, subtract
+from symoro.expr.linalg import Matrix, Vector, cross, dot
 from symoro.expr.scalar import Expr, Scalar, cos, sin
 from symoro.models.coordinates import Coordinates
 from symoro.models.joints import Trigonometry
 from symoro.models.kinematic.jacobian import axes_from
 from symoro.models.kinematic.wheels.ackermann import tied_positions
+from symoro.models.kinematic.wheels.samples import Samples
 from symoro.program.builder import Builder
 from symoro.robot.description import JointType, Robot
 from symoro.robot.topology import chain
@@ -50,15 +51,14 @@ class Constraint:
 
 @dataclass(frozen=True)
 class Contact:
-    """The lowest point of a wheel: its way of travel, axle, place, and what each column moves it by."""
+    """What each column moves the lowest point of a wheel by, along its way of travel and along its axle."""
 
-    travel: Vector
-    axle: Vector
-    point: Vector
-    columns: Mapping[int, Vector]
+    travel: Mapping[int, Scalar]
+    axle: Mapping[int, Scalar]
 
-    def along(self, direction: Vector) -> dict[int, Scalar]:
-        return {k: dot(direction, column) for k, column in self.columns.items()}
+    def along(self, travel: Scalar, axle: Scalar) -> dict[int, Scalar]:
+        """The same along a sum of the two directions."""
+        return {k: travel * self.travel[k] + axle * self.axle[k] for k in self.travel}
 
 
 def contact(
@@ -72,19 +72,39 @@ def contact(
     """The lowest point of a wheel at the given positions of the joints."""
     axes = axes_from(builder, robot, 0, wheel.frame, positions, trig)
     axle, centre = axes[wheel.frame]
-    point = subtract(centre, scale(builder.formula(wheel.radius), UP))
-    columns: dict[int, Vector] = {0: [1, 0, 0], 1: [0, 1, 0], 2: cross(UP, point)}
+    both = cross(axle, UP), axle
+    columns: Matrix = [[1, 0, 0], [0, 1, 0], cross(UP, centre)]
+    found = [{k: dot(way, column) for k, column in enumerate(columns)} for way in both]
     place = {j: BASE + k for k, j in enumerate(joints.own)}
     for j in chain(robot, wheel.frame):
-        axis, origin = axes[j]
-        sigma = robot.frame(j).sigma
-        if sigma == JointType.FIXED:
+        if robot.frame(j).sigma == JointType.FIXED:
             continue
-        column = list(axis) if sigma == JointType.PRISMATIC else cross(axis, subtract(point, origin))
+        if j == wheel.frame:
+            moved: Vector = [-builder.formula(wheel.radius), 0]
+        elif robot.frame(j).sigma == JointType.PRISMATIC:
+            moved = [dot(way, axes[j][0]) for way in both]
+        else:
+            moved = _turned(builder, robot, j, wheel, positions, trig, axes[j][0][2])
         for i, ratio in joints.rows[j]:
-            k = place[i]
-            columns[k] = add(columns.get(k, [0, 0, 0]), scale(ratio, column))
-    return Contact(cross(axle, UP), axle, point, columns)
+            for entries, x in zip(found, moved, strict=True):
+                entries[place[i]] = entries.get(place[i], 0) + ratio * x
+    return Contact(*found)
+
+
+def _turned(
+    builder: Builder,
+    robot: Robot,
+    j: int,
+    wheel: Wheel,
+    positions: Mapping[int, Scalar],
+    trig: Trigonometry,
+    upward: Scalar,
+) -> Vector:
+    """What a vertical joint moves the wheel by, in the joint's own frame: its angle does not matter there."""
+    axle, centre = axes_from(builder, robot, j, wheel.frame, positions, trig)[wheel.frame]
+    sign = round(Samples(builder).values([upward])[0][0])
+    lever = cross([0, 0, 1], centre)
+    return [dot(cross(axle, [0, 0, sign]), lever), dot(axle, lever)]
 
 
 def constraints(builder: Builder, robot: Robot, joints: Coordinates, trig: Trigonometry) -> list[Constraint]:
@@ -96,11 +116,10 @@ def constraints(builder: Builder, robot: Robot, joints: Coordinates, trig: Trigo
         at = contact(builder, robot, wheel, joints, positions, trig)
         if wheel.kind == WheelKind.SWEDISH:
             g = builder.formula(wheel.roller)
-            way = add(scale(cos(g), at.travel), scale(sin(g), at.axle))
-            found.append(_row(builder, number, "roller", at.along(way)))
+            found.append(_row(builder, number, "roller", at.along(cos(g), sin(g))))
         else:
-            found.append(_row(builder, number, "rolling", at.along(at.travel)))
-            found.append(_row(builder, number, "sliding", at.along(at.axle)))
+            found.append(_row(builder, number, "rolling", at.travel))
+            found.append(_row(builder, number, "sliding", at.axle))
         if wheel.follows:
             found.append(_linkage(builder, number, wheel, joints, builder.number(tied[wheel.steering])))
     order = {"sliding": 0, "rolling": 1, "roller": 1, "linkage": 2}
