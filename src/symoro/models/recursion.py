@@ -84,7 +84,11 @@ class Local:
 
     def to_child(self, v: VectorLike) -> Vector:
         """jAi v."""
-        return turn_back_z(self.theta, turn_back_x(self.alpha, turn_back_z(self.gamma, v)))
+        return turn_back_z(self.theta, self.ahead(v))
+
+    def ahead(self, v: VectorLike) -> Vector:
+        """A vector of body i in the axes of j ahead of their turn about z."""
+        return turn_back_x(self.alpha, turn_back_z(self.gamma, v))
 
     def to_parent(self, v: VectorLike) -> Vector:
         """iAj v."""

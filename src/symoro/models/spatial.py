@@ -34,7 +34,7 @@ from symoro.expr.linalg import (
 )
 from symoro.expr.scalar import Scalar
 from symoro.models.joints import is_zero
-from symoro.models.recursion import Local, SinCos, turn_x, turn_z
+from symoro.models.recursion import Local, SinCos, turn_back_z, turn_x, turn_z
 
 Symmetric = tuple[Scalar, Scalar, Scalar, Scalar, Scalar, Scalar]  # xx yy zz xy xz yz
 PAIRS = ((0, 0), (1, 1), (2, 2), (0, 1), (0, 2), (1, 2))  # its entries
@@ -52,7 +52,15 @@ class Twist:
 
     def to_child(self, local: Local) -> Twist:
         """jTi iV."""
-        return Twist(local.to_child(add(self.v, cross(self.w, local.position))), local.to_child(self.w))
+        return self.ahead(local).behind(local)
+
+    def ahead(self, local: Local) -> Twist:
+        """Carried to the child's origin, in its axes ahead of their turn about z."""
+        return Twist(local.ahead(add(self.v, cross(self.w, local.position))), local.ahead(self.w))
+
+    def behind(self, local: Local) -> Twist:
+        """The same in the child's axes."""
+        return Twist(turn_back_z(local.theta, self.v), turn_back_z(local.theta, self.w))
 
 
 def along(local: Local, x: Scalar) -> Twist:
@@ -91,6 +99,11 @@ class Wrench:
         """jTi' jf."""
         force = local.to_parent(self.f)
         return Wrench(force, add(local.to_parent(self.m), cross(local.position, force)))
+
+
+def turned(turn: SinCos, wrench: Wrench) -> Wrench:
+    """Rz f, Rz m."""
+    return Wrench(turn_z(turn, wrench.f), turn_z(turn, wrench.m))
 
 
 @dataclass(frozen=True)
