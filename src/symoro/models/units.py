@@ -43,7 +43,7 @@ def _of_port(robot: Robot, port: Input | Output) -> str:
     joints = tree if port.shape[-1:] == (len(tree),) else independent(robot)
     if port.name in ("qc", "qc0"):
         joints = cut_joints(robot)
-    elif port.name == "qa":
+    elif port.name in ("qa", "qda", "qdda"):
         joints = [j for j in joints if robot.frame(j).mu]
     kinds = {robot.frame(j).sigma for j in joints}
     if len(kinds) == 1:

@@ -11,10 +11,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from symoro.errors import NotApplicableError
 from symoro.expr.derivatives import forward
-from symoro.expr.linalg import Matrix, Vector, add, matvec
+from symoro.expr.linalg import Matrix, Vector, add, matvec, transpose
 from symoro.expr.scalar import Expr, Scalar
-from symoro.models.coordinates import Coordinates, coordinates
+from symoro.models.coordinates import FIXED_BY, Coordinates, coordinates
 from symoro.models.joints import Trigonometry
 from symoro.models.kinematic.wheels.ackermann import tied_positions
 from symoro.models.kinematic.wheels.contact import BASE, Constraint, constraints
@@ -23,6 +24,7 @@ from symoro.models.kinematic.wheels.elimination import Elimination, eliminated
 from symoro.models.kinematic.wheels.samples import Samples, independent_rows
 from symoro.models.recursion import BaseMotion
 from symoro.program.builder import Builder
+from symoro.program.program import Port
 from symoro.robot.description import Robot
 
 WHAT = "the constraints of the wheels"
@@ -91,15 +93,29 @@ class Rolling:
         """The rates of every joint of the tree, from an x or an xd."""
         return self.joints.rates(dict(zip(self.joints.own, x[BASE:], strict=True)))
 
-    def project(self, base: Vector, efforts: Mapping[int, Scalar]) -> Vector:
-        """G' of the forces on the base (along x, along y, about z) and of the efforts of the tree's joints."""
-        forces = [*base, *self.joints.project(efforts)]
-        return [sum((row[c] * f for row, f in zip(self.G, forces, strict=True)), 0) for c in range(len(self.active))]
+    def project(self, forces: Vector) -> Vector:
+        """G' of the forces on the base (along x, along y, about z) and on the coordinates."""
+        return matvec(transpose(self.G), forces)
 
 
 def classical(x: Vector, xd: Vector) -> Vector:
     """Vd0 = d/dt [V0x V0y W0z] + W0z x V0."""
     return [xd[0] - x[2] * x[1], xd[1] + x[2] * x[0], xd[2]]
+
+
+def active_entries(builder: Builder, robot: Robot, motion: Rolling, port: Port) -> Vector:
+    """Declare an input qda, qdda or tau of the active joints; what the robot fixes stands in its place.
+
+    Raises:
+        NotApplicableError: the robot fixes the motion of a passive joint, which the wheels determine.
+    """
+    name = FIXED_BY[port.name.removesuffix("a")]
+    held = [j for j in motion.joints.own if getattr(robot.frame(j), name) is not None]
+    wrong = [j for j in held if j not in motion.active]
+    if wrong:
+        raise NotApplicableError(f"joint {wrong[0]} is passive and cannot have a fixed {name}: it moves as wheels roll")
+    given = builder.input(port, (len(motion.active),), [f"{port.name.removesuffix('a')}{j}" for j in motion.active])
+    return [builder.formula(getattr(robot.frame(j), name)) if j in held else x for j, x in zip(motion.active, given, strict=True)]
 
 
 def active_joints(joints: Coordinates, robot: Robot) -> tuple[int, ...]:
