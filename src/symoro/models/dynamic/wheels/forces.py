@@ -29,8 +29,6 @@ from symoro.robot.description import BaseKind, Robot
 PLANAR = (0, 1, 5)
 """Along x, along y, about z: the entries of a twist or wrench that a base on the ground has."""
 APPLIES_TO = "trees with rigid joints on a wheeled base whose wheels are described"
-OF = "a robot on wheels"
-EXAMPLE = "diffdrive"
 
 
 def rigid_on_wheels(robot: Robot) -> str | None:
@@ -68,9 +66,13 @@ class WheeledForces:
         rows = found.rows()
         return self.motion.project([*(rows[k] for k in PLANAR), *rows[6:]])
 
-    def inertia(self) -> Matrix:
+    def mass(self) -> FloatingInertia:
+        """The inertia of the tree and of its base."""
+        return FloatingInertia(self.builder, self.forces.robot, self.forces.tree)
+
+    def inertia(self, mass: FloatingInertia | None = None) -> Matrix:
         """A_c."""
-        whole = FloatingInertia(self.builder, self.forces.robot, self.forces.tree).matrix(self.forces.joints)
+        whole = (mass or self.mass()).matrix(self.forces.joints)
         kept = [*PLANAR, *range(6, len(whole))]
         a = [[whole[r][c] for c in kept] for r in kept]
         g = self.motion.G

@@ -12,9 +12,9 @@ from symoro.models.catalogue import form
 from symoro.models.dynamic.formulation import Formulation, quick
 from symoro.models.dynamic.inverse import EFFORT, chosen
 from symoro.models.dynamic.setting import at_rest
-from symoro.models.dynamic.wheels.forces import APPLIES_TO, EXAMPLE, OF, rigid_on_wheels, wheeled_forces
+from symoro.models.dynamic.wheels.forces import APPLIES_TO, rigid_on_wheels, wheeled_forces
 from symoro.models.kinematic.wheels.rolling import active_entries
-from symoro.models.kinematic.wheels.setting import has_wheels
+from symoro.models.kinematic.wheels.setting import EXAMPLE, OF, has_wheels
 from symoro.models.ports import QDA, QDDA, TAU_ACTIVE, Q
 from symoro.models.references import WHEELED_1996
 from symoro.program.builder import Builder

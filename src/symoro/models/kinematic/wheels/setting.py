@@ -7,6 +7,8 @@ from typing import Any
 
 from symoro.robot.description import BaseKind, Robot
 
+OF = "a robot on wheels"
+EXAMPLE = "diffdrive"
 APPLIES_TO = "trees on a wheeled base whose wheels are described"
 NO_WHEELS = "its wheels are not described (wheels: in its YAML file)"
 
