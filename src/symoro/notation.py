@@ -88,6 +88,7 @@ NOTATION: tuple[Symbol, ...] = (
     Symbol("V", "V", "V", "m/s; rad/s", "", "velocity of a frame (linear; angular)"),
     Symbol("a", "", "a", "m/s2; rad/s2", "", "acceleration of a frame (linear; angular)"),
     Symbol("F", "F", "F", "N; N m", "", "wrench by a frame (force; moment)"),
+    Symbol("heading", "", r"\theta", "rad", "world", "angle of frame 0 about the vertical"),
     Symbol("wrench", "", "wrench", "N; N m", "j", "wrench by each link (force; moment)"),
     Symbol("reactions", "", "reactions", "N; N m", "j", "wrench on each link (force; moment)"),
 )

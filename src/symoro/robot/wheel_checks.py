@@ -23,9 +23,9 @@ CLOSE = 1e-9
 SAMPLES = 3
 TRIES = 20
 
-Point = tuple[float, float, float]
-Pose = tuple[tuple[Point, Point, Point], Point]  # rotation by rows, position
-Numbers = Mapping[str, float]
+Triplet = tuple[float, float, float]
+WheelPose = tuple[tuple[Triplet, Triplet, Triplet], Triplet]  # rotation by rows, position
+SymbolValues = Mapping[str, float]
 
 
 def wheel_problems(robot: Robot) -> Iterator[str]:
@@ -189,7 +189,7 @@ def _way(robot: Robot, j: int) -> list[int]:
 
 
 def _values(robot: Robot, draw: random.Random) -> tuple[dict[str, float], dict[int, float]] | None:
-    """Numbers for the symbols, and positions of the joints, at which all wheels can be placed."""
+    """SymbolValues for the symbols, and positions of the joints, at which all wheels can be placed."""
     names = sorted({name for wheel in robot.wheels for name in _free_symbols(robot, wheel)})
     names += sorted({name for w in robot.wheels for name in (*w.roller.symbols, *w.radius.symbols)})
     names += sorted({name for entry in robot.base.Z for name in entry.symbols})
@@ -207,27 +207,27 @@ def _values(robot: Robot, draw: random.Random) -> tuple[dict[str, float], dict[i
     return None
 
 
-def _number(value: Formula, values: Numbers) -> float | None:
+def _number(value: Formula, values: SymbolValues) -> float | None:
     try:
         return value.value(values)
     except (ProgramError, ArithmeticError):
         return None
 
 
-def _height(robot: Robot, wheel: Wheel, values: Numbers, q: Mapping[int, float]) -> float:
+def _height(robot: Robot, wheel: Wheel, values: SymbolValues, q: Mapping[int, float]) -> float:
     return _pose(robot, wheel.frame, values, q)[1][2]
 
 
-def _upright(robot: Robot, values: Numbers) -> bool:
+def _upright(robot: Robot, values: SymbolValues) -> bool:
     entries = [_number(robot.base.Z[k], values) for k in (2, 6, 8, 9, 10)]
     wanted = (0, 0, 0, 0, 1)
     return all(z is not None and abs(z - w) <= CLOSE for z, w in zip(entries, wanted, strict=True))
 
 
-def _pose(robot: Robot, j: int, values: Numbers, q: Mapping[int, float]) -> Pose:
+def _pose(robot: Robot, j: int, values: SymbolValues, q: Mapping[int, float]) -> WheelPose:
     """0Tj in numbers."""
-    rotation: tuple[Point, Point, Point] = ((1, 0, 0), (0, 1, 0), (0, 0, 1))
-    position: Point = (0, 0, 0)
+    rotation: tuple[Triplet, Triplet, Triplet] = ((1, 0, 0), (0, 1, 0), (0, 0, 1))
+    position: Triplet = (0, 0, 0)
     for i in _way(robot, j):
         frame = robot.frame(i)
         gamma, b, alpha, d, theta, r = (
@@ -241,18 +241,21 @@ def _pose(robot: Robot, j: int, values: Numbers, q: Mapping[int, float]) -> Pose
     return rotation, position
 
 
-def _moved(position: Point, rotation: tuple[Point, Point, Point], move: Point) -> Point:
-    x, y, z = (p + sum(a * b for a, b in zip(row, move, strict=True)) for p, row in zip(position, rotation, strict=True))
+def _moved(position: Triplet, rotation: tuple[Triplet, Triplet, Triplet], move: Triplet) -> Triplet:
+    x, y, z = (
+        p + sum(a * b for a, b in zip(row, move, strict=True))
+        for p, row in zip(position, rotation, strict=True)
+    )
     return x, y, z
 
 
-def _about_z(rotation: tuple[Point, Point, Point], angle: float) -> tuple[Point, Point, Point]:
+def _about_z(rotation: tuple[Triplet, Triplet, Triplet], angle: float) -> tuple[Triplet, Triplet, Triplet]:
     s, c = math.sin(angle), math.cos(angle)
     first, second, third = ((x * c + y * s, y * c - x * s, z) for x, y, z in rotation)
     return first, second, third
 
 
-def _about_x(rotation: tuple[Point, Point, Point], angle: float) -> tuple[Point, Point, Point]:
+def _about_x(rotation: tuple[Triplet, Triplet, Triplet], angle: float) -> tuple[Triplet, Triplet, Triplet]:
     s, c = math.sin(angle), math.cos(angle)
     first, second, third = ((x, y * c + z * s, z * c - y * s) for x, y, z in rotation)
     return first, second, third

@@ -1,7 +1,7 @@
 """Wheels of a robot: which frame spins, how it is mounted, and how large it is.
 
 The kinds are those of G. Campion, G. Bastin, B. d'Andrea-Novel, "Structural properties and classification of kinematic
-and dynamic models of wheeled mobile robots", IEEE Transactions on Robotics and Automation 12, 1996, section II.
+and dynamic models of wheeled mobile robots", IEEE Transactions on Robotics and Automation 12, 1996.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ class Wheel:
         radius: from the centre to the ground.
         steering: the vertical joint that turns the wheel, through its centre (steering) or off it (castor); else 0.
         roller: angle from the way of travel z x up to the axis of the rollers, about up (swedish); 0 is an omni wheel.
-        follows: the steering joint of another wheel to which a linkage ties this one's, by Ackermann's relation; else 0.
+        follows: the steering joint to which a linkage ties this wheel's, by Ackermann's relation; else 0.
     """
 
     frame: int

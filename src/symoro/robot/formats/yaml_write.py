@@ -176,7 +176,11 @@ def _loops(robot: Robot) -> list[YamlTree]:
 
 
 def _wheel(wheel: Wheel) -> YamlTree:
-    tree: dict[str, YamlTree] = {"frame": str(wheel.frame), "kind": str(wheel.kind), "radius": wheel.radius.text}
+    tree: dict[str, YamlTree] = {
+        "frame": str(wheel.frame),
+        "kind": str(wheel.kind),
+        "radius": wheel.radius.text,
+    }
     for key in ("steering", "follows"):
         if getattr(wheel, key):
             tree[key] = str(getattr(wheel, key))

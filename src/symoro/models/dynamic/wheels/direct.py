@@ -4,7 +4,7 @@
 
 A_c is positive wherever the wheels let the active joints drive the robot, and is factored as L' D L.
 
-G. Campion, G. Bastin, B. d'Andrea-Novel, IEEE Transactions on Robotics and Automation 12, 1996, section VII.
+G. Campion, G. Bastin, B. d'Andrea-Novel, IEEE Transactions on Robotics and Automation 12, 1996.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ VD0 = Port("Vd0", "3", "acceleration of the base, the classical one: along x and
     takes=has_wheels,
     inputs=(Q,),
     outputs=(A,),
-    reference=WHEELED_1996.at("section VII"),
+    reference=WHEELED_1996.at("configuration dynamical model"),
     applies=rigid_on_wheels,
     applies_to=APPLIES_TO,
     equations=r"A_c = G^T A\,G",
@@ -54,7 +54,7 @@ def wheeled_inertia_matrix(robot: Robot) -> Program:
     inputs=(Q, QDA, TAU_ACTIVE),
     outputs=(QDDA, V0, VD0),
     options=(EFFORT,),
-    reference=WHEELED_1996.at("section VII"),
+    reference=WHEELED_1996.at("configuration dynamical model"),
     applies=rigid_on_wheels,
     applies_to=APPLIES_TO,
     equations=r"\ddot q_a = (G^T A\,G)^{-1} (\Gamma - H_c)",

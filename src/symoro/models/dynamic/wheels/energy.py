@@ -27,7 +27,7 @@ from symoro.robot.description import Robot
     takes=has_wheels,
     inputs=(Q, QDA),
     outputs=(E, U),
-    reference=WHEELED_1996.at("section VII"),
+    reference=WHEELED_1996.at("configuration dynamical model"),
     applies=rigid_on_wheels,
     applies_to=APPLIES_TO,
     equations=r"E = \tfrac12\, \dot q_a^T A_c\, \dot q_a, \quad U = -\sum_j {}^0g^T (M_j {}^0P_j + {}^0A_j {}^jMS_j)",

@@ -2,12 +2,13 @@
 
     tau = G' [f0x f0y m0z tau_tree] of the motion x = G qda, xd = G qdda + g        H: the same at qdda = 0
 
-G. Campion, G. Bastin, B. d'Andrea-Novel, IEEE Transactions on Robotics and Automation 12, 1996, section VII: the
-equations of Lagrange with the multipliers eliminated.
+G. Campion, G. Bastin, B. d'Andrea-Novel, IEEE Transactions on Robotics and Automation 12, 1996: the configuration
+dynamical model, that is the equations of Lagrange with the multipliers eliminated.
 """
 
 from __future__ import annotations
 
+from symoro.expr.linalg import Vector
 from symoro.models.catalogue import form
 from symoro.models.dynamic.formulation import Formulation, quick
 from symoro.models.dynamic.inverse import EFFORT, chosen
@@ -36,7 +37,7 @@ EQUATIONS = (
     inputs=(Q, QDA, QDDA),
     outputs=(TAU_ACTIVE,),
     options=(EFFORT,),
-    reference=WHEELED_1996.at("section VII"),
+    reference=WHEELED_1996.at("configuration dynamical model"),
     applies=rigid_on_wheels,
     applies_to=APPLIES_TO,
     equations=EQUATIONS,
@@ -62,7 +63,7 @@ def wheeled_inverse_dynamics(robot: Robot, effort: str = "quick") -> Program:
     inputs=(Q, QDA),
     outputs=(H,),
     options=(EFFORT,),
-    reference=WHEELED_1996.at("section VII"),
+    reference=WHEELED_1996.at("configuration dynamical model"),
     applies=rigid_on_wheels,
     applies_to=APPLIES_TO,
     equations=r"H = \Gamma \text{ at } \ddot q_a = 0",
@@ -87,7 +88,7 @@ def wheeled_bias_torques(robot: Robot, effort: str = "quick") -> Program:
     takes=has_wheels,
     inputs=(Q,),
     outputs=(WEIGHT,),
-    reference=WHEELED_1996.at("section VII, at rest"),
+    reference=WHEELED_1996.at("configuration dynamical model, at rest"),
     applies=rigid_on_wheels,
     applies_to=APPLIES_TO,
     equations=r"Q = G^T \partial U / \partial x",
@@ -97,6 +98,6 @@ def wheeled_gravity_torques(robot: Robot) -> Program:
     """Torques that hold the robot still against its weight."""
     builder = Builder(f"{robot.name}_gravity_torques")
     forces = wheeled_forces(builder, at_rest(robot), quick(robot))
-    still = [0] * forces.motion.size
+    still: Vector = [0] * forces.motion.size
     builder.output(WEIGHT, forces.of(still, still, friction=False))
     return builder.program()

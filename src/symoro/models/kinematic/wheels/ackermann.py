@@ -7,7 +7,7 @@ that follows travels along the velocity of its centre c,
     v = xi_xy + xi_turn k x c,    q_s = atan2(k.(t0 x v), t0.v)
 
 with t0 its way of travel at q_s = 0. For wheels at the front corners of a car this is cot q_l - cot q_r = width / base
-(R. N. Jazar, Vehicle Dynamics, 2008, section 7.1).
+(R. N. Jazar, Vehicle Dynamics, 2008, chapter 7).
 """
 
 from __future__ import annotations

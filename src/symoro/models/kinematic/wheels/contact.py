@@ -7,7 +7,7 @@ of travel for a positive spin. A point of the wheel there moves as
 
     t.v_C = 0    rolling        z.v_C = 0    sliding        (cos g t + sin g z).v_C = 0    Swedish
 
-(Campion, Bastin, d'Andrea-Novel 1996, section II, where they are written with the angles alpha, beta, gamma). They
+(Campion, Bastin, d'Andrea-Novel 1996, where they are written with the angles alpha, beta, gamma). They
 depend on angles about vertical axes alone, never on the pose of the base or on the spin. A steering joint that follows
 another by Ackermann's relation adds the row qd_s - f'(q) qd = 0 of `ackermann`.
 """
@@ -18,7 +18,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from symoro.expr.derivatives import jacobian as derivatives
-from symoro.expr.linalg import Matrix, Vector, cross, dot
+from symoro.expr.linalg import Vector, cross, dot
 from symoro.expr.scalar import Expr, Scalar, cos, sin
 from symoro.models.coordinates import Coordinates
 from symoro.models.joints import Trigonometry
@@ -73,18 +73,23 @@ def contact(
     axes = axes_from(builder, robot, 0, wheel.frame, positions, trig)
     axle, centre = axes[wheel.frame]
     both = cross(axle, UP), axle
-    columns: Matrix = [[1, 0, 0], [0, 1, 0], cross(UP, centre)]
-    found = [{k: dot(way, column) for k, column in enumerate(columns)} for way in both]
-    place = {j: BASE + k for k, j in enumerate(joints.own)}
+    by_joint: dict[int, Vector] = {}
+    turn: Vector | None = None
     for j in chain(robot, wheel.frame):
-        if robot.frame(j).sigma == JointType.FIXED:
-            continue
         if j == wheel.frame:
-            moved: Vector = [-builder.formula(wheel.radius), 0]
+            by_joint[j] = [-builder.formula(wheel.radius), 0]
         elif robot.frame(j).sigma == JointType.PRISMATIC:
-            moved = [dot(way, axes[j][0]) for way in both]
-        else:
-            moved = _turned(builder, robot, j, wheel, positions, trig, axes[j][0][2])
+            by_joint[j] = [dot(way, axes[j][0]) for way in both]
+        elif robot.frame(j).sigma == JointType.REVOLUTE:
+            sign, moved = _turned(builder, robot, j, wheel, positions, trig, axes[j][0][2])
+            by_joint[j] = moved
+            if turn is None:  # of the base: about the joint's axis, and with it
+                about = cross(UP, axes[j][1])
+                turn = [sign * x + dot(way, about) for x, way in zip(moved, both, strict=True)]
+    turn = turn or [dot(way, cross(UP, centre)) for way in both]
+    place = {j: BASE + k for k, j in enumerate(joints.own)}
+    found: list[dict[int, Scalar]] = [{0: way[0], 1: way[1], 2: x} for way, x in zip(both, turn, strict=True)]
+    for j, moved in by_joint.items():
         for i, ratio in joints.rows[j]:
             for entries, x in zip(found, moved, strict=True):
                 entries[place[i]] = entries.get(place[i], 0) + ratio * x
@@ -99,12 +104,15 @@ def _turned(
     positions: Mapping[int, Scalar],
     trig: Trigonometry,
     upward: Scalar,
-) -> Vector:
-    """What a vertical joint moves the wheel by, in the joint's own frame: its angle does not matter there."""
+) -> tuple[int, Vector]:
+    """Whether a vertical joint points up or down, and what it moves the wheel by, in its own frame.
+
+    There its angle does not matter.
+    """
     axle, centre = axes_from(builder, robot, j, wheel.frame, positions, trig)[wheel.frame]
     sign = round(Samples(builder).values([upward])[0][0])
     lever = cross([0, 0, 1], centre)
-    return [dot(cross(axle, [0, 0, sign]), lever), dot(axle, lever)]
+    return sign, [dot(cross(axle, [0, 0, sign]), lever), dot(axle, lever)]
 
 
 def constraints(builder: Builder, robot: Robot, joints: Coordinates, trig: Trigonometry) -> list[Constraint]:

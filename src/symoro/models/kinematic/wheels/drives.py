@@ -34,9 +34,7 @@ def check_drives(robot: Robot, own: Sequence[int], active: Sequence[int], matric
         )
     moved = _determined(matrices, own, active)
     if moved < freedoms:
-        useful = [
-            j for j in own if j not in active and _determined(matrices, own, [*active, j]) > moved
-        ]
+        useful = [j for j in own if j not in active and _determined(matrices, own, [*active, j]) > moved]
         raise NotApplicableError(
             f"the active joints of robot '{robot.name}' ({_named(robot, active)}) determine {moved} of its "
             f"{freedoms} freedoms: {freedoms - moved} more must be active",

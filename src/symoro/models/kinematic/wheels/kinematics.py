@@ -5,7 +5,7 @@
 W and G depend on the angles about vertical axes alone. det vanishes where the active joints cannot drive the robot (a
 car driven at the rear with its steering at a right angle); there G is not a number.
 
-G. Campion, G. Bastin, B. d'Andrea-Novel, IEEE Transactions on Robotics and Automation 12, 1996, section II.
+G. Campion, G. Bastin, B. d'Andrea-Novel, IEEE Transactions on Robotics and Automation 12, 1996.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ DET = Port("det", "", "zero where the active joints cannot drive the robot")
     title="rolling without slip: constraints of the wheels, and motion by the active joints",
     inputs=(Q,),
     outputs=(W, G, DET),
-    reference=WHEELED_1996.at("section II"),
+    reference=WHEELED_1996.at("constraints of conventional and Swedish wheels"),
     aliases=("wheels",),
     applies=on_wheels,
     applies_to=APPLIES_TO,

@@ -6,8 +6,8 @@ With C the sliding constraints of the fixed wheels and of the steering wheels on
     degree of steerability    rank of the steering wheels' rows   wheels that turn independently
 
 both at generic steering angles; castors and Swedish wheels bind nothing. Five classes exist: (3,0), (2,0), (2,1), (1,1)
-and (1,2) (Campion, Bastin, d'Andrea-Novel 1996, section III). Wheels that a linkage ties to others, or that steer together,
-count as one. A trailer's wheels follow, as castors do.
+and (1,2) (Campion, Bastin, d'Andrea-Novel 1996). Wheels that a linkage ties to others, or that steer together, count as
+one. A trailer's wheels follow, as castors do.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ CLASSES = {
 WHAT = "the axles of the wheels"
 
 
-class Mobility(NamedTuple):
+class WheeledClass(NamedTuple):
     """The degrees of mobility and of steerability."""
 
     mobility: int
@@ -49,7 +49,9 @@ class Mobility(NamedTuple):
         kind = f"class ({self.mobility},{self.steerability})"
         told = CLASSES.get((self.mobility, self.steerability))
         if told is None:
-            told = "none of the five: " + ("it cannot move" if not self.mobility else "it turns about one point")
+            told = "none of the five: " + (
+                "it cannot move" if not self.mobility else "it turns about one point"
+            )
         return f"{kind}, {told}"
 
 
@@ -65,10 +67,10 @@ class Axles:
 
     rows: Matrix
     steering: tuple[int, ...]
-    class_: Mobility
+    class_: WheeledClass
 
 
-def mobility(robot: Robot) -> Mobility:
+def mobility(robot: Robot) -> WheeledClass:
     """The degrees of mobility and of steerability of a robot on wheels.
 
     Raises:
@@ -76,7 +78,9 @@ def mobility(robot: Robot) -> Mobility:
     """
     reason = on_wheels(robot)
     if reason:
-        raise NotApplicableError(f"mobility is that of a robot on wheels, and robot '{robot.name}' is none: {reason}")
+        raise NotApplicableError(
+            f"mobility is that of a robot on wheels, and robot '{robot.name}' is none: {reason}"
+        )
     builder = Builder(robot.name)
     return axles(builder, robot, coordinates(builder, robot), Trigonometry(builder, robot)).class_
 
@@ -91,7 +95,7 @@ def axles(builder: Builder, robot: Robot, joints: Coordinates, trig: Trigonometr
     leading = [k for k, wheel in enumerate(binding) if wheel.kind == WheelKind.STEERING and not wheel.follows]
     turning = {i for k in leading for i, _ in joints.rows[binding[k].steering]}
     steering = rank(samples.matrices([every[k] for k in leading]), WHAT) if leading else 0
-    degrees = Mobility(3 - len(kept), min(steering, len(turning)))
+    degrees = WheeledClass(3 - len(kept), min(steering, len(turning)))
     return Axles([every[k] for k in kept], tuple(sorted(turning)), degrees)
 
 

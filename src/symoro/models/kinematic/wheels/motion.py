@@ -1,7 +1,7 @@
 """`velocities`, `accelerations`, `jdot-qdot`, `jacobian` of a robot on wheels, from its active joints.
 
-The base moves as `rolling` says, and its links with it. With J_0 the Jacobian of the frame on the base at rest, and p its
-origin in frame 0,
+The base moves as `rolling` says, and its links with it. With J_0 the Jacobian of the frame on the base at rest, and p
+its origin in frame 0,
 
     J = [ 1  k x p ] G_0 + J_0 G_q          G_0, G_q: the rows of G of the base and of the joints
         [ 0  k     ]
@@ -16,7 +16,7 @@ from symoro.models.catalogue import Option, form
 from symoro.models.geometric.between import placement_between
 from symoro.models.joints import Trigonometry
 from symoro.models.kinematic.jacobian import axes_from
-from symoro.models.kinematic.motion import angular_velocities, link_accelerations, linear_velocities
+from symoro.models.kinematic.motion import angular_velocities, linear_velocities, link_accelerations
 from symoro.models.kinematic.tool import moving_frame
 from symoro.models.kinematic.wheels.rolling import Rolling, active_entries, rolling
 from symoro.models.kinematic.wheels.setting import APPLIES_TO, EXAMPLE, OF, has_wheels, on_wheels
@@ -72,7 +72,8 @@ def _links(robot: Robot, name: str, *, accelerate: bool) -> Program:
     qda = active_entries(builder, robot, motion, QDA)
     qdda = active_entries(builder, robot, motion, QDDA) if accelerate else [0] * len(qda)
     x = motion.rates(qda)
-    xd = motion.accelerations(x, qdda) if accelerate else [0] * motion.size
+    still: Vector = [0] * motion.size
+    xd = motion.accelerations(x, qdda) if accelerate else still
     tree = local_frames(builder, robot, motion.positions)
     base, qd = motion.base(x, xd), motion.tree(x)
     before, w = angular_velocities(tree, base, qd)

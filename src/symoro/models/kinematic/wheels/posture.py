@@ -1,12 +1,12 @@
 """`posture-kinematics`, `configuration-kinematics`: the state models of robots on wheels.
 
-The posture of the base is (x, y, theta) in the world, its steering angles are beta. With Sigma a basis of the motions that
-the sliding constraints C xi = 0 of `mobility` leave,
+The posture of the base is (x, y, theta) in the world, its steering angles are beta. With Sigma a basis of the motions
+that the sliding constraints C xi = 0 of `mobility` leave,
 
-    [xd yd thetad betad] = B [eta; zeta],    B = [R(theta) Sigma(beta) 0; 0 1]
+    [xd yd thetad betad] = S [eta; zeta],    S = [R(theta) Sigma(beta) 0; 0 1]
     [xd yd thetad qd]    = S [eta; zeta; others],    the other wheels' joints by rolling, those of an arm as they are
 
-(Campion, Bastin, d'Andrea-Novel 1996, sections IV and V). Sigma has no division:
+(Campion, Bastin, d'Andrea-Novel 1996). Sigma has no division:
 
     mobility 3    the unit matrix
     mobility 2    (b, -a, 0) and (-a c, -b c, 1) for the row (a, b, c): along the way of travel, and the turn
@@ -37,8 +37,12 @@ from symoro.program.program import Port, Program
 from symoro.robot.description import Robot
 
 HEADING = Port("heading", "", "angle theta of frame 0 in the world, about the vertical")
-B = Port("B", "3+s,m+s", "[xd yd thetad betad] = B [eta; zeta]: m the degree of mobility, s of steerability")
-S = Port("S", "3+n,m+s+o", "[xd yd thetad qd] = S [eta; zeta; rates of the o joints that no wheel determines]")
+POSTURE = Port(
+    "S", "3+s,m+s", "[xd yd thetad betad] = S [eta; zeta]: m the degree of mobility, s of steerability"
+)
+CONFIGURATION = Port(
+    "S", "3+n,m+s+o", "[xd yd thetad qd] = S [eta; zeta; rates of the o joints that no wheel determines]"
+)
 DET = Port("det", "", "zero where axles coincide and the base could turn about any point of them")
 
 
@@ -47,8 +51,8 @@ DET = Port("det", "", "zero where axles coincide and the base could turn about a
     menu="Kinematic",
     title="posture kinematic model of a robot on wheels",
     inputs=(Q, HEADING),
-    outputs=(B, DET),
-    reference=WHEELED_1996.at("section IV"),
+    outputs=(POSTURE, DET),
+    reference=WHEELED_1996.at("posture kinematic model"),
     applies=on_wheels,
     applies_to=APPLIES_TO,
     equations=r"\begin{bmatrix} \dot x & \dot y & \dot\theta & \dot\beta_s^T \end{bmatrix}^T = "
@@ -66,7 +70,7 @@ def posture_kinematics(robot: Robot) -> Program:
     count = len(found.steering)
     columns = [[*_turned(turn, sigma), *[0] * count] for sigma in motions(builder, found.rows)]
     columns += [[0, 0, 0, *unit] for unit in identity(count)]
-    builder.output(B, transpose(columns))
+    builder.output(POSTURE, transpose(columns))
     builder.output(DET, _coincidence(found.rows))
     return builder.program()
 
@@ -76,8 +80,8 @@ def posture_kinematics(robot: Robot) -> Program:
     menu="Kinematic",
     title="configuration kinematic model of a robot on wheels",
     inputs=(Q, HEADING),
-    outputs=(S, DET),
-    reference=WHEELED_1996.at("section V"),
+    outputs=(CONFIGURATION, DET),
+    reference=WHEELED_1996.at("configuration kinematic model"),
     applies=on_wheels,
     applies_to=APPLIES_TO,
     equations=r"\begin{bmatrix} \dot x & \dot y & \dot\theta & \dot q^T \end{bmatrix}^T = S(q, \theta) "
@@ -95,7 +99,7 @@ def configuration_kinematics(robot: Robot) -> Program:
     columns = []
     for column in _configuration(builder, robot, joints, found, rows):
         columns.append([*_turned(turn, column[:BASE]), *column[BASE:]])
-    builder.output(S, transpose(columns))
+    builder.output(CONFIGURATION, transpose(columns))
     builder.output(DET, _coincidence(found.rows))
     return builder.program()
 

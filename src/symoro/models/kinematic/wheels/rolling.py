@@ -20,7 +20,7 @@ from symoro.models.joints import Trigonometry
 from symoro.models.kinematic.wheels.ackermann import tied_positions
 from symoro.models.kinematic.wheels.contact import BASE, Constraint, constraints
 from symoro.models.kinematic.wheels.drives import check_drives
-from symoro.models.kinematic.wheels.elimination import Elimination, eliminated
+from symoro.models.kinematic.wheels.elimination import RowElimination, eliminated
 from symoro.models.kinematic.wheels.samples import Samples, independent_rows
 from symoro.models.recursion import BaseMotion
 from symoro.program.builder import Builder
@@ -46,7 +46,7 @@ class Rolling:
     positions: Mapping[int, Scalar]
     active: tuple[int, ...]
     rows: tuple[Constraint, ...]
-    elimination: Elimination
+    elimination: RowElimination
     G: Matrix
 
     @property
@@ -113,9 +113,16 @@ def active_entries(builder: Builder, robot: Robot, motion: Rolling, port: Port) 
     held = [j for j in motion.joints.own if getattr(robot.frame(j), name) is not None]
     wrong = [j for j in held if j not in motion.active]
     if wrong:
-        raise NotApplicableError(f"joint {wrong[0]} is passive and cannot have a fixed {name}: it moves as wheels roll")
-    given = builder.input(port, (len(motion.active),), [f"{port.name.removesuffix('a')}{j}" for j in motion.active])
-    return [builder.formula(getattr(robot.frame(j), name)) if j in held else x for j, x in zip(motion.active, given, strict=True)]
+        raise NotApplicableError(
+            f"joint {wrong[0]} is passive and cannot have a fixed {name}: it moves as wheels roll"
+        )
+    given = builder.input(
+        port, (len(motion.active),), [f"{port.name.removesuffix('a')}{j}" for j in motion.active]
+    )
+    return [
+        builder.formula(getattr(robot.frame(j), name)) if j in held else x
+        for j, x in zip(motion.active, given, strict=True)
+    ]
 
 
 def active_joints(joints: Coordinates, robot: Robot) -> tuple[int, ...]:
@@ -131,7 +138,9 @@ def robot_length(builder: Builder, robot: Robot) -> Scalar:
     return total
 
 
-def independent_constraints(builder: Builder, robot: Robot, joints: Coordinates, trig: Trigonometry) -> tuple[Constraint, ...]:
+def independent_constraints(
+    builder: Builder, robot: Robot, joints: Coordinates, trig: Trigonometry
+) -> tuple[Constraint, ...]:
     """The rows of W: those of the wheels without the redundant ones."""
     found = constraints(builder, robot, joints, trig)
     width = BASE + len(joints.own)

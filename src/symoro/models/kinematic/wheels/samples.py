@@ -35,7 +35,9 @@ class Samples:
         self.builder = builder
         self.seeds = range(TRIES)
 
-    def _numbers(self, exprs: Sequence[Expr], seed: int, *, still: frozenset[str] = frozenset()) -> list[float]:
+    def _numbers(
+        self, exprs: Sequence[Expr], seed: int, *, still: frozenset[str] = frozenset()
+    ) -> list[float]:
         graph = self.builder.graph
         parameters: dict[str, float] = {}
         variables: dict[str, float] = {}
