@@ -87,3 +87,11 @@ LAGRANGE_2008 = _article(
     "Proceedings of the Romanian Academy, Series A",
     2008,
 )
+WHEELED_1996 = _article(
+    "campion-bastin-dandrea-novel-1996",
+    "G. Campion and G. Bastin and B. d'Andrea-Novel",
+    "Structural properties and classification of kinematic and dynamic models of wheeled mobile robots",
+    "IEEE Transactions on Robotics and Automation",
+    1996,
+    "volume = {12}, pages = {47--62}",
+)

@@ -22,6 +22,7 @@ from typing import Any, Literal
 from symoro.errors import RobotError, UnknownNameError
 from symoro.expr.formula import ONE, ZERO, Formula, FormulaLike, formula
 from symoro.robot.postures import Postures
+from symoro.robot.wheels import Wheel
 
 GEOMETRIC = ("gamma", "b", "alpha", "d", "theta", "r")
 ANGLES = ("gamma", "alpha", "theta")
@@ -188,6 +189,7 @@ class Robot:
     Attributes:
         nominal: numbers for symbols, used where a caller gives none.
         payload: inertial parameters carried in the tool frame.
+        wheels: what a wheeled base rolls on; without any its motion is given.
         postures: postures by name, each with one number a coordinate (radians, metres); a robot made from this one
             keeps those that still have as many.
         notes: what a reader should know of how the description was obtained; no part of equality.
@@ -204,6 +206,7 @@ class Robot:
     reference: str = ""
     notes: tuple[str, ...] = field(default=(), compare=False)
     postures: Mapping[str, tuple[float, ...]] = Postures()
+    wheels: tuple[Wheel, ...] = ()
 
     def __post_init__(self) -> None:
         from symoro.robot.validation import problems, with_length
@@ -380,7 +383,7 @@ class Robot:
         return html(self)
 
 
-def scalars(item: Frame | Link | Placement) -> Iterator[tuple[str, Formula]]:
+def scalars(item: Frame | Link | Placement | Wheel) -> Iterator[tuple[str, Formula]]:
     """The formulas of a record by field name, in order."""
     for f in fields(item):
         value = getattr(item, f.name)

@@ -11,6 +11,7 @@ from symoro.expr.formula import Formula
 from symoro.expr.parser import NAME, reserved
 from symoro.robot.description import ANGLES, DRIVE, MOTION, JointType, Robot, scalars
 from symoro.robot.postures import Postures
+from symoro.robot.wheel_checks import wheel_problems
 
 LARGEST = 1e30
 """No length, mass or inertia is larger, and products of a few of them are still numbers."""
@@ -27,7 +28,7 @@ def problems(robot: Robot) -> list[str]:
         return found
     for check in (_antecedents, _loops, _joints, _couplings, _names, _base, _tool, _numbers, _postures):
         found += check(robot)
-    return found
+    return found or list(wheel_problems(robot))
 
 
 def _sizes(robot: Robot) -> Iterator[str]:
@@ -176,6 +177,8 @@ def _values(robot: Robot) -> Iterator[tuple[str, str, Formula]]:
         yield from (("the tool", name, value) for name, value in scalars(robot.tool.place))
     if robot.payload:
         yield from (("the payload", name, value) for name, value in scalars(robot.payload))
+    for k, wheel in enumerate(robot.wheels, 1):
+        yield from ((f"wheel {k}", name, value) for name, value in scalars(wheel))
 
 
 def _size(value: Formula) -> float:

@@ -8,7 +8,7 @@ import sys
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from symoro.model import Model
+from symoro.model import Model, mobility
 from symoro.models.catalogue import Entry
 from symoro.models.identification.base.parameters import BaseParameters
 from symoro.program.count import OpCount
@@ -62,6 +62,8 @@ def robot(shown: Robot) -> None:
     console = _console()
     console.print(Text.assemble((shown.name, "bold"), "  ", shown.title))
     console.print(Text(describe(shown), "dim"))
+    if shown.wheels:
+        console.print(Text(f"on wheels: {mobility(shown).words}", "dim"), soft_wrap=True)
     if shown.reference:
         console.print(Text(f"source: {shown.reference}", "dim"), soft_wrap=True)
     for note in shown.notes:
@@ -167,6 +169,7 @@ def robot_data(shown: Robot) -> dict[str, Any]:
         "NL": shown.NL,
         "NJ": shown.NJ,
         "NF": shown.NF,
+        **({"mobility": tuple(mobility(shown))} if shown.wheels else {}),
         "symbols": shown.symbols(),
         "nominal": dict(shown.nominal),
         "postures": dict(shown.postures),

@@ -21,7 +21,7 @@ def rigid_fixed_tree(robot: Robot) -> str | None:
     """Why the models of a fixed-base rigid tree do not apply, if so."""
     if robot.B:
         return LOOPS
-    if robot.base.kind != BaseKind.FIXED:
+    if robot.base.kind == BaseKind.FLOATING or robot.wheels:
         return f"its base is {robot.base.kind}"
     if any(frame.eta for frame in robot.frames):
         return "it has elastic joints"
@@ -83,5 +83,7 @@ def at_rest(robot: Robot) -> Robot:
     none: dict[str, Any] = dict.fromkeys(WRENCH, ZERO)
     links = tuple(replace(link, **none) for link in robot.links)
     of_base = replace(robot.base.link, **none)
-    base = replace(robot.base, link=of_base, V0=ZERO3, W0=ZERO3, VP0=ZERO3, WP0=ZERO3)
+    given = robot.base.kind == BaseKind.WHEELED and not robot.wheels
+    kind = BaseKind.FIXED if given else robot.base.kind
+    base = replace(robot.base, kind=kind, link=of_base, V0=ZERO3, W0=ZERO3, VP0=ZERO3, WP0=ZERO3)
     return replace(robot, links=links, base=base)

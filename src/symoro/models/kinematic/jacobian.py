@@ -161,7 +161,9 @@ def candidates(robot: Robot, end: int, frame: int | str) -> list[int]:
 
 
 def needs_joints(robot: Robot) -> str | None:
-    """Why there is no Jacobian, if so."""
+    """Why there is no Jacobian by all joints, if so."""
+    if robot.wheels:
+        return "its base rolls on wheels"
     return None if independent(robot) else "it has no moving joint"
 
 

@@ -71,6 +71,8 @@ def _changes_model(robot: Robot) -> Iterable[str]:
         yield "friction offsets (FO)"
     if any(not frame.rest.is_zero for frame in robot.frames):
         yield "rest positions"
+    if robot.wheels:
+        yield "the wheels"
 
 
 def _dropped(robot: Robot) -> Iterable[str]:

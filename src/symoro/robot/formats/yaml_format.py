@@ -8,6 +8,7 @@
     frames             list: joint, ant, the geometric parameters, offset, active, name, limits, elastic,
                        drive, motion, coupled, link, wrench
     loops              list: open and close, each like a frame without drive, link and wrench
+    wheels             list: frame, kind, radius, steering, roller, follows
     tool, payload, nominal, postures
 
 Only texts and positions are taken from the YAML (`yaml_nodes`); every value goes through our own parser.
@@ -42,12 +43,13 @@ from symoro.robot.description import (
 from symoro.robot.formats.report import MAX_FRAMES, Report, Spot, unix_lines
 from symoro.robot.formats.yaml_nodes import YamlMapping, YamlNode, YamlScalar, compose
 from symoro.robot.formats.yaml_record import Record
+from symoro.robot.wheels import Wheel, WheelKind
 
 SCHEMA = 1
 TEXTS = ("name", "title", "reference")
 TOP = (
     *("symoro", *TEXTS, "convention", "inertia", "friction"),
-    *("base", "frames", "loops", "tool", "payload", "nominal", "postures"),
+    *("base", "frames", "loops", "wheels", "tool", "payload", "nominal", "postures"),
 )
 MOTION_OF_BASE = {
     "velocity": "V0",
@@ -58,6 +60,7 @@ MOTION_OF_BASE = {
 }
 JOINT_KEYS = ("joint", "ant", "offset", "active", "name", "limits", "elastic", "motion", "coupled")
 LIMITS = ("lower", "upper", "velocity", "effort")
+WHEEL = ("frame", "kind", "radius", "steering", "roller", "follows")
 JOINTS = {sigma.name.lower(): sigma for sigma in JointType}
 
 
@@ -106,6 +109,7 @@ class _Reader:
         base = self._base()
         nominal = self._nominal()
         postures = self._postures()
+        wheels = self._wheels()
         if self.convention == Convention.DENAVIT_HARTENBERG:
             frames, links, tool = self._from_classic(frames, links, tool)
         texts: dict[str, Any] = {key: self.top.text(key) for key in TEXTS}
@@ -118,6 +122,7 @@ class _Reader:
                 payload=payload,
                 nominal=nominal,
                 postures=postures,
+                wheels=wheels,
                 **texts,
             ),
             lambda j: self.spots[j - 1] if 1 <= j <= len(self.spots) else None,
@@ -301,6 +306,29 @@ class _Reader:
         values: dict[str, Any] = self._inertial(record)
         values |= record.record("wrench", WRENCH).formulas(WRENCH)
         return Link(name=record.text("name"), **values)
+
+    def _wheels(self) -> tuple[Wheel, ...]:
+        items = self.top.items("wheels")
+        return tuple(
+            self._wheel(Record(self.report, node, f"wheels[{k}]", WHEEL)) for k, node in enumerate(items, 1)
+        )
+
+    def _wheel(self, record: Record) -> Wheel:
+        for key in ("frame", "kind", "radius"):
+            if key not in record:
+                record.problem(key, f"a wheel needs '{key}'")
+        kind = WheelKind(record.choice("kind", [str(k) for k in WheelKind], str(WheelKind.FIXED)))
+        if kind == WheelKind.SWEDISH and "roller" not in record:
+            record.problem("roller", "a swedish wheel needs 'roller', the angle of its rollers' axes")
+        steering, follows = (record.frame(key, 0, self.NL, self.names) for key in ("steering", "follows"))
+        return Wheel(
+            frame=record.frame("frame", 0, self.NL, self.names),
+            kind=kind,
+            radius=record.formula("radius"),
+            steering=steering,
+            roller=record.angle("roller"),
+            follows=follows,
+        )
 
     def _nominal(self) -> tuple[tuple[str, float], ...]:
         record = self.top.record("nominal", self.top.keys_of("nominal"))
