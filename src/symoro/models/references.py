@@ -66,6 +66,14 @@ MINIMUM_PARAMETERS_1988 = _article(
     1988,
     "pages = {1682--1687}",
 )
+CENTROIDAL_2013 = _article(
+    "orin-goswami-lee-2013",
+    "D. E. Orin and A. Goswami and S.-H. Lee",
+    "Centroidal dynamics of a humanoid robot",
+    "Autonomous Robots",
+    2013,
+    "volume = {35}, pages = {161--176}",
+)
 LAGRANGE_2008 = _article(
     "filip-2008",
     "V. Filip",

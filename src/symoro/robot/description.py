@@ -155,7 +155,7 @@ IDENTITY16: tuple[Formula, ...] = tuple(ONE if i % 5 == 0 else ZERO for i in ran
 
 @dataclass(frozen=True)
 class Base:
-    """The base: its kind, its link 0 (when it can move), prescribed motion, gravity and place.
+    """The base: its kind, its link 0 (read where it is free to move), prescribed motion, gravity and place.
 
     Attributes:
         W0, WP0, V0, VP0: angular velocity and acceleration, linear ones, in frame 0.
@@ -330,6 +330,11 @@ class Robot:
     def tree(self) -> Robot:
         """The robot with its loops cut: frames 1..NL alone."""
         return replace(self, frames=self.frames[: self.NL]) if self.B else self
+
+    def floating(self) -> Robot:
+        """The robot on a base that is free in space: link 0, with what inertia it has; its motion is found or given."""
+        base = replace(self.base, kind=BaseKind.FLOATING, V0=ZERO3, W0=ZERO3, VP0=ZERO3, WP0=ZERO3)
+        return replace(self, base=base)
 
     def symbols(self) -> tuple[str, ...]:
         """Names of all symbols of the description, in the order of the frames."""

@@ -80,7 +80,8 @@ def _geometric(frame: Frame, j: int, name: str) -> str:
 def inertia(robot: Robot) -> Table:
     """The inertial parameters of the links."""
     rows = []
-    for j in range(0 if robot.base.kind != BaseKind.FIXED else 1, robot.NL + 1):
+    of_base = any(not getattr(robot.base.link, name).is_zero for name in INERTIAL)
+    for j in range(0 if of_base or robot.base.kind != BaseKind.FIXED else 1, robot.NL + 1):
         link = robot.link(j)
         rows.append((str(j), *(str(getattr(link, name)) for name in INERTIAL)))
     if all(entry == "0" for row in rows for entry in row[1:]):

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from symoro.errors import ProgramError
 from symoro.expr.formula import Formula
 from symoro.expr.parser import NAME, reserved
-from symoro.robot.description import ANGLES, DRIVE, MOTION, BaseKind, JointType, Robot, scalars
+from symoro.robot.description import ANGLES, DRIVE, MOTION, JointType, Robot, scalars
 from symoro.robot.postures import Postures
 
 LARGEST = 1e30
@@ -141,10 +141,6 @@ def _base(robot: Robot) -> Iterator[str]:
     bottom = [str(z) for z in robot.base.Z[12:]]
     if bottom != ["0", "0", "0", "1"]:
         yield f"the last row of Z must be 0 0 0 1, got {' '.join(bottom)}"
-    if robot.base.kind == BaseKind.FIXED and any(
-        not getattr(robot.base.link, name).is_zero for name in ("M", "MX", "MY", "MZ", "XX", "YY", "ZZ")
-    ):
-        yield "a fixed base has no inertial parameters; give them to a floating or wheeled base"
 
 
 def _tool(robot: Robot) -> Iterator[str]:

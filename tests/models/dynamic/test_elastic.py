@@ -3,30 +3,34 @@
 from __future__ import annotations
 
 from collections.abc import Collection
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy.spatial.transform import Rotation
 
 import symoro
 from symoro.errors import NotApplicableError, OptionError, UnknownNameError
 from symoro.expr.formula import formula
 from symoro.robot.coordinates import independent
-from symoro.robot.description import Base, Frame, JointType, Link, Robot
+from symoro.robot.description import IDENTITY16, Base, Frame, JointType, Link, Robot
 from tests.models.dynamic.cases import (
     Array,
     Inputs,
     error,
     examples,
     heavy_trees,
+    masses,
     oracle,
     outputs,
     seeded_tree,
     state,
 )
 from tests.models.dynamic.test_golden import golden, numbers, robot_of
+from tests.oracle.free_base import FreeTree
 
 SOLVED = 1e-8  # the condition of the inertia matrix comes in
 CLOSE = 1e-11
@@ -119,7 +123,7 @@ def test_both_ways_to_part_the_equations(seed: int) -> None:
     at = state(robot, seed)
     found = []
     for way in (hybrid.by_partition, hybrid.by_recursion):
-        made = hybrid._program(robot, independent(robot)[::2], way)
+        made = hybrid.hybrid_program(robot, independent(robot)[::2], way, "matrix")
         given = at | {"tau_free": at["tau"]}
         found.append(interpret(made, {p.name: given[p.name] for p in made.inputs}, dict(robot.nominal)))
     for name in ("tau", "qdd_out"):
@@ -392,3 +396,117 @@ def test_actuators_that_are_none() -> None:
     massless = symoro.load("rx90_elastic").with_frame(3, IA=0)
     with pytest.raises(NotApplicableError, match="motor of joint 3 has no inertia"):
         symoro.generate(massless, "direct-dynamics", actuators="elastic")
+
+
+# -- on a floating base
+
+
+def afloat(robot: Robot, seed: int) -> Robot:
+    """The robot on a base with mass, which moves as it must."""
+    link = Link(**{name: formula(value) for name, value in masses(np.random.default_rng(seed)).items()})
+    return robot.replace(base=replace(robot.base, link=link)).floating()
+
+
+def turned(seed: int) -> Array:
+    found: Array = Rotation.random(random_state=seed).as_matrix()
+    return found
+
+
+def check_afloat(robot: Robot, seed: int, named: Collection[int] = ()) -> None:
+    at = state(robot, seed) | {"R0": turned(seed)}
+    level = robot.replace(base=replace(robot.base, G=weight_in_frame_0(robot, at["R0"]), Z=IDENTITY16))
+    truth = FreeTree(level, dict(robot.nominal), oracle(level, at).wrench)
+    own = independent(robot)
+    elastic = np.array([robot.frame(j).eta for j in own])
+    free = elastic | np.array([j in named for j in own])
+    torques = np.where(elastic, springs(robot, at["q"]), at["tau"])
+    known = np.r_[np.zeros(6), np.where(free, torques, at["qdd"])]
+    x, f = truth.partition(at["q"], at["qd"], at["V0"], known, [True] * 6 + list(free))
+    given = at | {"qdd": unread(at["qdd"], free), "tau_free": unread(at["tau"], ~free | elastic)}
+    options: dict[str, Any] = {"free": tuple(named)} if named else {}
+    found = outputs(robot, "inverse-dynamics", given, **options)
+    assert error(found["qdd_out"], x[6:]) < SOLVED
+    assert error(found["tau"], f[6:]) < SOLVED
+    assert error(found["Vd0"], x[:6]) < SOLVED
+    known = np.r_[np.zeros(6), torques]
+    x, _ = truth.partition(at["q"], at["qd"], at["V0"], known, [True] * len(known))
+    given = at | {"tau": unread(at["tau"], elastic)}
+    for method in ("recursive", "inertia"):
+        found = outputs(robot, "direct-dynamics", given, method=method)
+        assert error(np.r_[found["Vd0"], found["qdd"]], x) < SOLVED
+
+
+def weight_in_frame_0(robot: Robot, R0: Array) -> Any:
+    down = R0.T @ [g.value(dict(robot.nominal)) for g in robot.base.G]
+    return tuple(formula(float(g)) for g in down)
+
+
+@pytest.mark.parametrize("seed", range(380, 386))
+def test_elastic_and_floating(seed: int) -> None:
+    robot = afloat(sprung(seeded_tree(seed, 1 + seed % 5, coupled=False), seed), seed)
+    check_afloat(robot, seed)
+    check_afloat(robot, seed, independent(robot)[::2])
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", range(3200, 3260))
+def test_many_elastic_and_floating(seed: int) -> None:
+    robot = afloat(sprung(seeded_tree(seed, coupled=False), seed), seed)
+    check_afloat(robot, seed, independent(robot)[:: 1 + seed % 3])
+
+
+def test_the_other_models_afloat() -> None:
+    """A [Vd0; qdd] + H = [0; tau], with tau = 0 at elastic joints; the springs are in U."""
+    robot = afloat(sprung(seeded_tree(391, 4, coupled=False), 391), 391)
+    at = state(robot, 391) | {"R0": turned(391), "P0": np.zeros(3)}
+    elastic = [robot.frame(j).eta for j in independent(robot)]
+    A = outputs(robot, "inertia-matrix", at)["A"]
+    H = outputs(robot, "bias-torques", at)["H"]
+    found = outputs(robot, "direct-dynamics", at)
+    torques = np.where(elastic, 0.0, at["tau"])
+    assert error(A @ np.r_[found["Vd0"], found["qdd"]] + H, np.r_[np.zeros(6), torques]) < SOLVED
+    rigid = robot
+    for j in independent(robot):
+        rigid = rigid.with_frame(j, eta=False, k=0, rest=0)
+    strained = -springs(robot, at["q"]) @ (at["q"] - rests(robot)) / 2
+    assert strained > 0.1
+    U, other = (outputs(which, "energy", at)["U"] for which in (robot, rigid))
+    assert float(U - other) == pytest.approx(strained, rel=1e-9)
+
+
+def rests(robot: Robot) -> Array:
+    values = dict(robot.nominal)
+    return np.array([robot.frame(j).rest.value(values) for j in independent(robot)])
+
+
+def test_a_quaternion_does_as_well() -> None:
+    robot = afloat(sprung(seeded_tree(392, 3, coupled=False), 392), 392)
+    at = state(robot, 392) | {"R0": turned(392)}
+    x, y, z, w = Rotation.from_matrix(at["R0"]).as_quat()
+    at["Q0"] = 2.5 * np.array([w, x, y, z])
+    by_matrix = outputs(robot, "inverse-dynamics", at)
+    by_quaternion = outputs(robot, "inverse-dynamics", at, rotation="quaternion")
+    for name in ("tau", "qdd_out", "Vd0"):
+        assert error(by_quaternion[name], by_matrix[name]) < 1e-10
+
+
+@pytest.mark.parametrize("seed", [395, 396])
+def test_elastic_actuators_afloat(seed: int) -> None:
+    """A heavy base moves as one that is held; and inverse undoes direct dynamics."""
+    robot = afloat(sprung(seeded_tree(seed, 4, coupled=False), seed), seed)
+    at = state(robot, seed) | {"R0": turned(seed)}
+    at |= motors(robot, at)
+    elastic = np.array([robot.frame(j).eta for j in independent(robot)])
+    direct = outputs(robot, "direct-dynamics", at, actuators="elastic")
+    given = at | {"qdd": unread(direct["qdd"], elastic), "qmdd": unread(direct["qmdd"], ~elastic)}
+    found = outputs(robot, "inverse-dynamics", given, actuators="elastic")
+    assert error(found["tau"], at["tau"]) < SOLVED
+    assert error(found["qdd_out"], direct["qdd"]) < SOLVED
+    assert error(found["Vd0"], direct["Vd0"]) < SOLVED
+    bare = robot
+    for j in independent(robot):
+        if robot.frame(j).eta:
+            bare = bare.with_frame(j, IA=0, FV=0, FS=0, FO=0, eta=False, k=0, rest=0)
+    _, _, pull = actuated(robot, at)
+    links = outputs(bare, "direct-dynamics", at | {"tau": np.where(elastic, pull, at["tau"])})
+    assert error(np.r_[direct["Vd0"], direct["qdd"]], np.r_[links["Vd0"], links["qdd"]]) < SOLVED

@@ -26,10 +26,12 @@ from symoro.expr.formula import ZERO
 from symoro.expr.scalar import Scalar
 from symoro.models.catalogue import Option, Options, form
 from symoro.models.coordinates import JointMotion, joint_motion, own_entries
-from symoro.models.dynamic.articulated import Driven, Free
-from symoro.models.dynamic.hybrid import recursion
+from symoro.models.dynamic.articulated import Driven, Free, Mixed
+from symoro.models.dynamic.floating.base import APPLIES_TO as FLOATING_TREES
+from symoro.models.dynamic.floating.base import ROTATION, floating_tree
+from symoro.models.dynamic.hybrid import ground, is_floating, recursion
 from symoro.models.dynamic.setting import APPLIES_TO, drive_torques, fixed_tree
-from symoro.models.ports import QD, QDD, QDD_OUT, QM, QMD, QMDD, TAU, Q
+from symoro.models.ports import Q0, QD, QDD, QDD_OUT, QM, QMD, QMDD, R0, TAU, V0, VD0, Q
 from symoro.models.references import NEWTON_EULER_2010
 from symoro.program.builder import Builder
 from symoro.program.program import Port, Program
@@ -56,13 +58,18 @@ def has_elastic_actuators(robot: Robot, options: Options) -> bool:
     return options.get("actuators") is not None
 
 
+def has_elastic_actuators_afloat(robot: Robot, options: Options) -> bool:
+    """The same on a floating base."""
+    return is_floating(robot) and has_elastic_actuators(robot, options)
+
+
 def elastic_tree(robot: Robot) -> str | None:
     """Why there are no elastic actuators, if so."""
     if has_followers(robot):
         return "its joints are coupled, and elastic actuators of such robots are not modelled"
     if not elastic_joints(robot):
         return "none of its joints is elastic"
-    return fixed_tree(robot)
+    return floating_tree(robot) if is_floating(robot) else fixed_tree(robot)
 
 
 class Motors:
@@ -118,6 +125,20 @@ class Motors:
 
 @form(
     "inverse-dynamics",
+    of="elastic actuators on a floating base",
+    takes=has_elastic_actuators_afloat,
+    inputs=(Q, QD, QDD, QM, QMD, QMDD, V0, R0, Q0),
+    outputs=(TAU, QDD_OUT, VD0),
+    options=(ACTUATORS, ROTATION),
+    reference=REFERENCE,
+    example="rx90_floating_elastic",
+    example_options={"actuators": "elastic"},
+    applies=elastic_tree,
+    applies_to="robots with elastic joints: " + FLOATING_TREES,
+    equations=EQUATIONS,
+)
+@form(
+    "inverse-dynamics",
     of="elastic actuators",
     takes=has_elastic_actuators,
     inputs=(Q, QD, QDD, QM, QMD, QMDD),
@@ -125,11 +146,14 @@ class Motors:
     options=(ACTUATORS,),
     reference=REFERENCE,
     example="rx90_elastic",
+    example_options={"actuators": "elastic"},
     applies=elastic_tree,
     applies_to="robots with elastic joints: " + APPLIES_TO,
     equations=EQUATIONS,
 )
-def actuated_inverse_dynamics(robot: Robot, actuators: str | None = None) -> Program:
+def actuated_inverse_dynamics(
+    robot: Robot, actuators: str | None = None, rotation: str = "matrix"
+) -> Program:
     """Torques of the motors and accelerations of the links, from the motors' accelerations."""
     builder = Builder(f"{robot.name}_inverse_dynamics")
     motion = joint_motion(builder, robot, "qd")
@@ -138,15 +162,30 @@ def actuated_inverse_dynamics(robot: Robot, actuators: str | None = None) -> Pro
     qmdd = motors.accelerations()
     known = {j: x for j, x in given.items() if j not in motors.springs}
     joints = motors.links() | {j: Driven(x) for j, x in known.items()}
-    found = recursion(builder, robot, motion, joints)
+    found = recursion(builder, robot, motion, joints, *ground(builder, robot, rotation))
     drives = drive_torques(builder, robot, {j: motion.qd[j] for j in known}, known)
     tau = motors.torques(qmdd) | {j: found.efforts[j] + drives[j] for j in known}
     qdd = {**known, **found.qdd}
     builder.output(TAU, [tau[j] for j in given], "torques and forces of the motors")
     builder.output(QDD_OUT, [qdd[j] for j in given])
+    _of_base(builder, robot, found)
     return builder.program()
 
 
+@form(
+    "direct-dynamics",
+    of="elastic actuators on a floating base",
+    takes=has_elastic_actuators_afloat,
+    inputs=(Q, QD, QM, QMD, TAU, V0, R0, Q0),
+    outputs=(QDD, QMDD, VD0),
+    options=(ACTUATORS, ROTATION),
+    reference=REFERENCE,
+    example="rx90_floating_elastic",
+    example_options={"actuators": "elastic"},
+    applies=elastic_tree,
+    applies_to="robots with elastic joints: " + FLOATING_TREES,
+    equations=EQUATIONS,
+)
 @form(
     "direct-dynamics",
     of="elastic actuators",
@@ -156,11 +195,12 @@ def actuated_inverse_dynamics(robot: Robot, actuators: str | None = None) -> Pro
     options=(ACTUATORS,),
     reference=REFERENCE,
     example="rx90_elastic",
+    example_options={"actuators": "elastic"},
     applies=elastic_tree,
     applies_to="robots with elastic joints: " + APPLIES_TO,
     equations=EQUATIONS,
 )
-def actuated_direct_dynamics(robot: Robot, actuators: str | None = None) -> Program:
+def actuated_direct_dynamics(robot: Robot, actuators: str | None = None, rotation: str = "matrix") -> Program:
     """Accelerations of links and motors."""
     builder = Builder(f"{robot.name}_direct_dynamics")
     motion = joint_motion(builder, robot, "qd")
@@ -171,8 +211,14 @@ def actuated_direct_dynamics(robot: Robot, actuators: str | None = None) -> Prog
     joints = motors.links()
     for j in driven:
         joints[j] = Free(tau[j] - friction[j], builder.formula(robot.frame(j).IA))
-    qdd = recursion(builder, robot, motion, joints).qdd
-    qmdd = qdd | motors.accelerated(tau)
-    builder.output(QDD, [qdd[j] for j in tau], "joint accelerations, of the links")
+    found = recursion(builder, robot, motion, joints, *ground(builder, robot, rotation))
+    qmdd = found.qdd | motors.accelerated(tau)
+    builder.output(QDD, [found.qdd[j] for j in tau], "joint accelerations, of the links")
     builder.output(QMDD, [qmdd[j] for j in tau])
+    _of_base(builder, robot, found)
     return builder.program()
+
+
+def _of_base(builder: Builder, robot: Robot, found: Mixed) -> None:
+    if is_floating(robot):
+        builder.output(VD0, [*found.base.v, *found.base.w])

@@ -18,7 +18,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from symoro.errors import NotApplicableError
-from symoro.expr.linalg import Matrix, Vector, matmul, transpose
+from symoro.expr.linalg import Matrix, matmul, transpose
 from symoro.expr.scalar import Scalar
 from symoro.models.catalogue import model
 from symoro.models.coordinates import Coordinates, coordinates
@@ -31,16 +31,17 @@ from symoro.models.references import SYMORO_1997
 from symoro.models.spatial import Inertia, Wrench
 from symoro.program.builder import Builder
 from symoro.program.program import Program
-from symoro.robot.description import Robot
+from symoro.robot.description import BaseKind, Robot
 
 MatrixEntries = dict[tuple[int, int], Scalar]  # (i, j) of joints with i an ancestor of j, or j itself
 
 
 def tree_composites(builder: Builder, robot: Robot, locals_: Mapping[int, Local]) -> dict[int, Inertia]:
-    """The mass beyond each joint, gathered from the tips inward."""
+    """The mass beyond each joint, gathered from the tips inward; on link 0 too where the base is free."""
+    floats = robot.base.kind == BaseKind.FLOATING
 
     def step(local: Local, inertia: Inertia, onto: Inertia) -> Inertia:
-        if not local.i:
+        if not local.i and not floats:
             return onto
         found = inertia.to_parent(local, onto)
         _name(builder, local.i, found)
@@ -67,19 +68,22 @@ def _column(
     inertia: Inertia,
     entries: MatrixEntries,
 ) -> None:
-    xx, yy, _, _, xz, yz = inertia.k
-    x, y, _ = inertia.ms
-    force: Vector
-    moment: Vector
-    if locals_[j].revolute:
-        force, moment, own = [-y, x, 0], [-xz, -yz, xx + yy], xx + yy
-    else:
-        force, moment, own = [0, 0, inertia.m], [y, -x, 0], inertia.m
+    column = column_of(locals_[j], inertia)
+    own = column.along(locals_[j])
     section = f"column {j} of A"
     entries[j, j] = builder.named(f"A{j}_{j}", own + builder.formula(robot.frame(j).IA), section)
-    for k, effort in along_axes(locals_, j, Wrench(force, moment)).items():
+    for k, effort in along_axes(locals_, j, column).items():
         if k != j:
             entries[k, j] = builder.named(f"A{k}_{j}", effort, section)
+
+
+def column_of(local: Local, inertia: Inertia) -> Wrench:
+    """The wrench that carries a composite link at unit acceleration of its joint."""
+    xx, yy, _, _, xz, yz = inertia.k
+    x, y, _ = inertia.ms
+    if local.revolute:
+        return Wrench([-y, x, 0], [-xz, -yz, xx + yy])
+    return Wrench([0, 0, inertia.m], [y, -x, 0])
 
 
 def along_axes(locals_: Mapping[int, Local], j: int, wrench: Wrench) -> dict[int, Scalar]:

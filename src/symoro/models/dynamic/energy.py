@@ -20,7 +20,7 @@ from symoro.models.dynamic.inertia import link_inertias
 from symoro.models.dynamic.setting import APPLIES_TO, fixed_tree, gravity, spring_torques
 from symoro.models.kinematic.motion import angular_velocities, linear_velocities
 from symoro.models.ports import QD, Q
-from symoro.models.recursion import Local, base_motion, inward, local_frames, name_vectors
+from symoro.models.recursion import BaseMotion, Local, base_motion, inward, local_frames, name_vectors
 from symoro.models.references import SYMORO_1997
 from symoro.models.spatial import Inertia
 from symoro.program.builder import Builder
@@ -50,15 +50,30 @@ def energy(robot: Robot) -> Program:
     """Energies, by recursion over the links."""
     builder = Builder(f"{robot.name}_energy")
     joints = joint_motion(builder, robot, "qd")
-    qd = joints.qd
     locals_ = local_frames(builder, robot, joints.q)
     base = base_motion(builder, robot, acceleration=False)
+    inertias = {j: inertia for j, inertia in link_inertias(builder, robot).items() if j}
+    builder.output(E, kinetic_energy(builder, robot, locals_, base, joints.qd, inertias))
+    _, moment = whole_mass(locals_, inertias)
+    weight = -dot(gravity(builder, robot), moment)
+    builder.output(U, weight + strain_energy(builder, robot, joints.q))
+    return builder.program()
+
+
+def kinetic_energy(
+    builder: Builder,
+    robot: Robot,
+    locals_: Mapping[int, Local],
+    base: BaseMotion,
+    qd: Mapping[int, Scalar],
+    inertias: Mapping[int, Inertia],
+) -> Scalar:
+    """E of the links whose inertias are given, and of all rotors."""
     _, w = angular_velocities(locals_, base, qd)
     v = linear_velocities(locals_, base, w, qd)
-    inertias = link_inertias(builder, robot)
     half = builder.number(1) / 2
     kinetic: Scalar = 0
-    for j in locals_:
+    for j in inertias:
         name_vectors(builder, {"W": w[j], "V": v[j]}, j)
         xx, xy, xz, yy, yz, zz = inertias[j].tensor()
         momentum = matvec([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]], w[j])
@@ -67,22 +82,22 @@ def energy(robot: Robot) -> Program:
         kinetic = kinetic + half * twice
     for j, rate in qd.items():
         kinetic = kinetic + half * builder.formula(robot.frame(j).IA) * (rate * rate)
-    builder.output(E, kinetic)
+    return kinetic
+
+
+def strain_energy(builder: Builder, robot: Robot, q: Mapping[int, Scalar]) -> Scalar:
+    """k (q - rest)^2 / 2 over the elastic joints."""
     strained: Scalar = 0
-    for j, torque in spring_torques(builder, robot, joints.q).items():
-        strained = strained + half * torque * (joints.q[j] - builder.formula(robot.frame(j).rest))
-    builder.output(U, _potential(builder, robot, locals_, inertias) + strained)
-    return builder.program()
+    for j, torque in spring_torques(builder, robot, q).items():
+        strained = strained + torque * (q[j] - builder.formula(robot.frame(j).rest)) / 2
+    return strained
 
 
-def _potential(
-    builder: Builder, robot: Robot, locals_: Mapping[int, Local], inertias: Mapping[int, Inertia]
-) -> Scalar:
-    """Inward: the first moment of all mass about the origin of frame 0, against gravity."""
+def whole_mass(locals_: Mapping[int, Local], inertias: Mapping[int, Inertia]) -> Moments:
+    """Inward: mass and first moment about the origin of frame 0, of the links whose inertias are given."""
     nothing: Moments = (0, [0, 0, 0])
-    own: dict[int, Moments] = {0: nothing} | {j: (inertias[j].m, list(inertias[j].ms)) for j in locals_}
-    _, moment = inward(locals_, own, _carried)[0]
-    return -dot(gravity(builder, robot), moment)
+    own: dict[int, Moments] = {0: nothing} | {j: (body.m, list(body.ms)) for j, body in inertias.items()}
+    return inward(locals_, own, _carried)[0]
 
 
 def _carried(local: Local, body: Moments, onto: Moments) -> Moments:

@@ -23,7 +23,7 @@ from symoro.models.joints import Trigonometry, fixed_place, is_zero
 from symoro.models.recursion import Local, inward, local_frame, outward
 from symoro.models.spatial import Inertia
 from symoro.program.builder import Builder
-from symoro.robot.description import JointType, Link, Robot
+from symoro.robot.description import BaseKind, JointType, Link, Robot
 
 SECTION = "regrouped inertial parameters"
 
@@ -83,7 +83,7 @@ def effective_inertias(
     found = regrouped(locals_, inertias, basis)
     for j in about_z if alone else ():
         found[j] = Inertia((found[j].tensor()[5], 0, 0, 0, 0, 0), found[j].ms, found[j].m)
-    for j in locals_:
+    for j in (*([0] if robot.base.kind == BaseKind.FLOATING else []), *locals_):
         only_zz = j in about_z and is_zero(found[j].k[1])
         name_inertia(builder, j, found[j], of_link(builder, robot.link(j)), only_zz=only_zz)
     return found
@@ -102,7 +102,8 @@ def name_inertia(builder: Builder, j: int, found: Inertia, own: Inertia, *, only
 
 def _turning_about_z(robot: Robot, locals_: Mapping[int, Local]) -> list[int]:
     """Links that only turn about their own z: the first to turn, and those on axes parallel to it."""
-    if not all(f.is_zero for f in (*robot.base.W0, *robot.base.WP0)):
+    turns = any(not f.is_zero for f in (*robot.base.W0, *robot.base.WP0))
+    if turns or robot.base.kind != BaseKind.FIXED:
         return []
 
     def step(local: Local, antecedent: tuple[bool, bool]) -> tuple[bool, bool]:

@@ -30,6 +30,7 @@ EFFORT = Option(
     "quick",
     ("quick", "search", "plain"),
 )
+REACTIONS_TOO = Option("reactions", "give the reaction wrenches of the joints too", "flag", False)
 FORMULATIONS = {"quick": quick, "plain": plain}
 H = Port("H", "n", "torques at qdd = 0")
 WEIGHT = Port("Q", "n", "torques at rest, without friction and wrenches")
@@ -76,7 +77,7 @@ def chosen(robot: Robot, effort: str, build: Callable[[Formulation], Program], n
     title="inverse dynamic model: torques of a motion",
     inputs=(Q, QD, QDD),
     outputs=(TAU, REACTIONS),
-    options=(EFFORT, Option("reactions", "give the reaction wrenches of the joints too", "flag", False)),
+    options=(EFFORT, REACTIONS_TOO),
     reference=SYMORO_1997.at("section 5.1, eq. (15) to (20)"),
     aliases=("idm", "rnea"),
     applies=rigid_fixed_tree,

@@ -47,16 +47,23 @@ def gravity(builder: Builder, robot: Robot) -> Vector:
     return matvec(transpose(rotation), world)
 
 
-def wrenches(builder: Builder, robot: Robot) -> dict[int, Vector]:
-    """The wrench of each link on the environment; what is left symbolic varies in time and is an input."""
+def wrenches(builder: Builder, robot: Robot, *, with_base: bool = False) -> dict[int, Vector]:
+    """The wrench of each link on the environment; what is left symbolic varies in time and is an input.
+
+    Arguments:
+        with_base: that of link 0 counts; where it has symbols, the input has a row for it, the first one.
+    """
     formulas = {j: [getattr(link, n) for n in WRENCH] for j, link in enumerate(robot.links, 1)}
+    of_base = [getattr(robot.base.link, n) for n in WRENCH] if with_base else []
+    if any(f.symbols for f in of_base):
+        formulas = {0: of_base, **formulas}
     given: dict[int, list[Scalar]] = {}
     if any(f.symbols for row in formulas.values() for f in row):
         names = [f"{n}{j}" for j in formulas for n in WRENCH]
-        entries = builder.input(EXTERNAL, (robot.NL, 6), names)
-        given = {j: list(entries[6 * (j - 1) : 6 * j]) for j in formulas}
+        entries = builder.input(EXTERNAL, (len(formulas), 6), names)
+        given = {j: list(entries[6 * k : 6 * k + 6]) for k, j in enumerate(formulas)}
     found: dict[int, Vector] = {}
-    for j, row in formulas.items():
+    for j, row in {0: of_base, **formulas}.items():
         if any(not f.is_zero for f in row):
             found[j] = [given[j][k] if f.symbols else builder.formula(f) for k, f in enumerate(row)]
     return found
@@ -87,5 +94,6 @@ def at_rest(robot: Robot) -> Robot:
     """The robot without external wrenches on a base that does not move, for models of gravity and energy."""
     none: dict[str, Any] = dict.fromkeys(WRENCH, ZERO)
     links = tuple(replace(link, **none) for link in robot.links)
-    base = replace(robot.base, V0=ZERO3, W0=ZERO3, VP0=ZERO3, WP0=ZERO3)
+    of_base = replace(robot.base.link, **none)
+    base = replace(robot.base, link=of_base, V0=ZERO3, W0=ZERO3, VP0=ZERO3, WP0=ZERO3)
     return replace(robot, links=links, base=base)
