@@ -14,7 +14,7 @@ import pkgutil
 import threading
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cache
 from importlib.abc import InspectLoader
 from numbers import Real
@@ -73,6 +73,7 @@ class Entry:
         applies: why the model does not apply to a robot, or None when it does.
         applies_to: the same in words, for people.
         equations: the formulas in LaTeX, for the documentation.
+        example, example_options: a bundled robot, and the options with which it takes this form.
         plain: the same model in the form of the papers, to tell what a formulation saves.
     """
 
@@ -89,6 +90,7 @@ class Entry:
     applies_to: str = "every robot"
     equations: str = ""
     example: str = "rx90"
+    example_options: Mapping[str, Any] = field(default_factory=dict)
     plain: Callable[[Robot], Program] | None = None
     of: str = ""
     takes: Callable[[Robot, Options], bool] = any_robot

@@ -15,7 +15,7 @@ from symoro.models.dynamic.articulated import articulated
 from symoro.models.dynamic.composite import solve
 from symoro.models.dynamic.formulation import Formulation
 from symoro.models.dynamic.inverse import EFFORT, chosen
-from symoro.models.dynamic.setting import APPLIES_TO, rigid_fixed_tree
+from symoro.models.dynamic.setting import APPLIES_TO, fixed_tree
 from symoro.models.dynamic.torques import Torques
 from symoro.models.ports import QD, QDD, TAU, Q
 from symoro.models.recursion import outward, skeleton
@@ -48,7 +48,7 @@ METHOD = Option(
         "section 3.3.2, eq. (32) to (44); Khalil and Creusot, 1997, section 5.3, eq. (23) to (25)"
     ),
     aliases=("ddm", "aba"),
-    applies=rigid_fixed_tree,
+    applies=fixed_tree,
     applies_to=APPLIES_TO,
     equations=r"\ddot q = A(q)^{-1} (\Gamma - H(q, \dot q))",
 )

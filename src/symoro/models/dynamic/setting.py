@@ -1,4 +1,4 @@
-"""What the dynamic models read from a robot: gravity, wrenches, friction."""
+"""What the dynamic models read from a robot: gravity, wrenches, friction, springs."""
 
 from __future__ import annotations
 
@@ -17,20 +17,26 @@ from symoro.robot.description import WRENCH, ZERO3, BaseKind, Robot
 LOOPS = "it has closed loops; robot.tree() cuts them"
 
 
-def rigid_fixed_tree(robot: Robot) -> str | None:
-    """Why the models of a fixed-base rigid tree do not apply, if so."""
+def fixed_tree(robot: Robot) -> str | None:
+    """Why the models of a tree on a fixed base do not apply, if so."""
     if robot.B:
         return LOOPS
     if robot.base.kind == BaseKind.FLOATING or robot.wheels:
         return f"its base is {robot.base.kind}"
-    if any(frame.eta for frame in robot.frames):
-        return "it has elastic joints"
     if not independent(robot):
         return "it has no moving joint"
     return None
 
 
-APPLIES_TO = "serial and tree robots with rigid joints on a base that is fixed or moves as prescribed"
+def rigid_fixed_tree(robot: Robot) -> str | None:
+    """The same for models that do not know springs."""
+    if any(frame.eta for frame in robot.frames):
+        return "it has elastic joints"
+    return fixed_tree(robot)
+
+
+APPLIES_TO = "serial and tree robots on a base that is fixed or moves as prescribed"
+RIGID_APPLIES_TO = "serial and tree robots with rigid joints on a base that is fixed or moves as prescribed"
 
 
 def gravity(builder: Builder, robot: Robot) -> Vector:
@@ -76,6 +82,12 @@ def drive_torques(
             torque = torque + builder.formula(frame.FS) * sign(rate)
         found[j] = torque
     return found
+
+
+def spring_torques(builder: Builder, robot: Robot, q: Mapping[int, Scalar]) -> dict[int, Scalar]:
+    """What it takes against the springs of the elastic joints of the tree: k (q - rest)."""
+    elastic = {j: robot.frame(j) for j in q if robot.frame(j).eta}
+    return {j: builder.formula(f.k) * (q[j] - builder.formula(f.rest)) for j, f in elastic.items()}
 
 
 def at_rest(robot: Robot) -> Robot:

@@ -30,7 +30,7 @@ from symoro.models.catalogue import model
 from symoro.models.coordinates import Coordinates, JointMotion, joint_motion
 from symoro.models.dynamic.formulation import Formulation, plain, quick
 from symoro.models.dynamic.newton_euler import LinkState, NewtonEuler
-from symoro.models.dynamic.setting import APPLIES_TO, gravity
+from symoro.models.dynamic.setting import RIGID_APPLIES_TO, gravity
 from symoro.models.identification.columns import (
     FRICTION_OPTION,
     PARAMETERS,
@@ -149,7 +149,7 @@ def regressor_program(robot: Robot, formulation: Formulation, chosen: Sequence[C
     reference=SYMORO_1997.at("section 6.1, eq. (39)"),
     aliases=("dim",),
     applies=has_parameters,
-    applies_to=APPLIES_TO,
+    applies_to=RIGID_APPLIES_TO,
     equations=r"\Gamma = W(q, \dot q, \ddot q)\,K",
 )
 def dynamic_identification(robot: Robot, parameters: str = "standard", friction: str = "given") -> Program:
