@@ -11,7 +11,8 @@ from symoro.models.geometric.inverse.chain.problem import Problem, pose_problem
 from symoro.models.geometric.inverse.conditions import as_text, divisors, guarded
 from symoro.models.geometric.inverse.finite import magnitude, where_finite
 from symoro.models.geometric.inverse.methods import by_swivel, solved
-from symoro.models.geometric.screws import last_frame, resolve
+from symoro.models.geometric.loop.follow import followed, way_joints
+from symoro.models.geometric.screws import last_frame, resolve, standing_frame
 from symoro.models.references import SYMORO_1997
 from symoro.program.program import Program
 from symoro.robot.coordinates import independent
@@ -30,7 +31,7 @@ from symoro.robot.description import Robot
     outputs=(
         Port("q", "K,n", "joint positions, one row a solution"),
         Port("status", "K", "0 valid, 1 out of reach, 2 singular, 3 empty slot"),
-        Port("residual", "K", "largest entry of direct geometry less the pose"),
+        Port("residual", "K", "largest entry of direct geometry less the pose, or of a loop that stays open"),
         Port("free", "K,n", "1 where a joint is free"),
     ),
     options=(
@@ -43,6 +44,13 @@ from symoro.robot.description import Robot
         Option("locked", "joints that are given by q0, as '7' or '3,5'", "text", None),
         Option(
             "swivel", "seven joints by the angle of the elbow about the line shoulder - wrist", "flag", False
+        ),
+        Option(
+            "modes",
+            "of closed loops: parallelograms alone, or the crossed ones too",
+            "choice",
+            "parallelogram",
+            ("parallelogram", "all"),
         ),
         Option("tolerance", "largest residual of a valid solution", "number", 1e-9),
     ),
@@ -58,12 +66,23 @@ def inverse_geometry(
     pose: str = "full",
     locked: str | None = None,
     swivel: bool = False,
+    modes: str = "parallelogram",
     tolerance: float = 1e-9,
 ) -> Program:
-    """All solutions for a pose."""
+    """All solutions for a pose; those of a robot with loops have every joint of it, in all assembly modes."""
     start, end = resolve(robot, frm, 0), resolve(robot, to, last_frame(robot))
+    on_way = way_joints(robot, standing_frame(robot, start), standing_frame(robot, end))
     problem = pose_problem(robot, start, end, pose, locked, surplus=int(swivel))
     answer = by_swivel(problem, tolerance) if swivel else solved(problem, method, tolerance)
+    if robot.B:
+        loops = followed(problem, on_way, answer.solutions, tolerance, every_mode=modes == "all")
+        stages = answer.derivation + loops.derivation
+        answer = replace(
+            answer,
+            solutions=loops.solutions,
+            choices=answer.choices + loops.choices,
+            derivation=stages,
+        )
     notes = tuple(f"q{j} does not move what is given: taken from q0" for j in problem.idle)
     factors = divisors(problem, answer.solutions)
     conditions = as_text(factors)

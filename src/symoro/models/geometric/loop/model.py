@@ -11,7 +11,7 @@ from symoro.models.geometric.inverse.finite import magnitude, where_finite
 from symoro.models.geometric.loop.assemblies import assemblies
 from symoro.models.geometric.loop.mechanism import joint_inputs, reason_not_closed
 from symoro.models.geometric.loop.newton import continued
-from symoro.models.geometric.loop.relations import LoopRelations, SolvedLoop, loop_name, solved_loops
+from symoro.models.geometric.loop.relations import LoopRelations, loop_name, solved_loops
 from symoro.models.references import SYMORO_1997
 from symoro.program.builder import Builder
 from symoro.program.program import Program
@@ -93,18 +93,13 @@ def loop_geometry(
 
 
 def _told(relations: LoopRelations) -> tuple[str, ...]:
-    lines = [_sentence(one) for one in relations.solved]
+    lines = [one.sentence for one in relations.solved]
     modes = 1
     for one in relations.solved:
         modes *= one.modes
     if any(one.linear and one.modes == 1 for one in relations.solved):
         lines.append("modes='all' gives the crossed modes of parallelograms too")
     return (*lines, f"{modes} assembly mode{'s' if modes > 1 else ''}, the branches of the last loop fastest")
-
-
-def _sentence(one: SolvedLoop) -> str:
-    joints = ", ".join(f"q{j}" for j in one.joints)
-    return f"loop {one.name} solved for {joints} {one.how}: {one.modes} mode{'s' * (one.modes > 1)}"
 
 
 def _numerically(steps: float, why: str) -> str:

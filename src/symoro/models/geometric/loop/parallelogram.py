@@ -102,6 +102,12 @@ def parallelogram(
     return None
 
 
+def is_parallelogram(builder: Builder, probes: Probes, chain: Chain) -> bool:
+    """Whether a loop, every joint of it an unknown of the chain, has four sides with opposite ones equal."""
+    found = _sides(builder, probes, chain)
+    return found is not None and _opposite_equal(probes, found[0])
+
+
 def _sides(builder: Builder, probes: Probes, chain: Chain) -> tuple[list[Side], AngleSum] | None:
     """Four sides in order round the loop, and the sum of all joints less its constant value (which is zero)."""
     runs = [item for item in chain.items if isinstance(item, Run)]

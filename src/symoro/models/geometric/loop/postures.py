@@ -22,11 +22,11 @@ from symoro.expr.formula import Formula
 from symoro.expr.graph import Graph
 from symoro.models.geometric.inverse.chain.probes import SAMPLES
 from symoro.models.geometric.loop.mechanism import passive_joints
-from symoro.models.numeric.closure import closed, closure
+from symoro.models.numeric.closure import around, balanced_closure, closed, closure
 from symoro.models.numeric.fixed_point import Array
 from symoro.models.numeric.tree import NumericTree, formulas, joint_positions, numeric_tree
 from symoro.robot.description import JointType, Robot
-from symoro.robot.topology import loops
+from symoro.robot.topology import Loop, loops
 
 SIDE_BY_SIDE = 48
 ROUNDS = 4  # with lengths at random; then as many with the robot's own numbers
@@ -44,17 +44,20 @@ class ClosedPostures:
     passive_rank: int
 
 
-def closed_postures(robot: Robot, count: int = SAMPLES, *, nominal: bool = False) -> ClosedPostures:
+def closed_postures(
+    robot: Robot, count: int = SAMPLES, *, nominal: bool = False, seed: int = 1
+) -> ClosedPostures:
     """So many closed postures at random; or fewer, but no less than SAMPLES.
 
     Arguments:
         nominal: take the robot's own numbers first, not random ones.
+        seed: of the random numbers.
 
     Raises:
         NotApplicableError: none was found.
     """
     closing = _Closing(robot)
-    chance = random.Random(1)
+    chance = random.Random(seed)
     found: list[tuple[int, dict[str, float], Array]] = []
     for attempt in range(2 * ROUNDS):
         values = closing.parameters(chance, nominal=(attempt >= ROUNDS) != nominal)
@@ -76,6 +79,25 @@ def closed_postures(robot: Robot, count: int = SAMPLES, *, nominal: bool = False
         f"the loops of robot '{robot.name}' were found to close in no posture",
         hint="check the lengths and angles of the frames of the loop; nominal values help where they must fit",
     )
+
+
+def closure_slopes(robot: Robot, postures: ClosedPostures) -> tuple[tuple[int, ...], Array]:
+    """The joints of the tree and the opened ones, and the derivative of the closure by them at each posture.
+
+    Lengths are in units of the largest one, so that sizes can be compared.
+    """
+    count = len(next(iter(postures.joints.values())))
+    tree = _Closing(robot).tree(postures.parameters, count)
+    x = np.array([postures.joints[j] for j in tree.coordinates]).T
+    return tree.coordinates, balanced_closure(tree, x)[1]
+
+
+def loop_axes(robot: Robot, postures: ClosedPostures, loop: Loop) -> tuple[dict[int, tuple[Array, Array]], float]:
+    """Axis and a point on it of every joint of a loop, from where its sides part, and the largest length."""
+    count = len(next(iter(postures.joints.values())))
+    tree = _Closing(robot).tree(postures.parameters, count)
+    at = around(tree, loop, np.array([postures.joints[j] for j in tree.coordinates]).T)
+    return {j: (at[j].rotation[:, :, 2], at[j].position) for j in loop.frames}, tree.size
 
 
 class _Closing:

@@ -81,6 +81,12 @@ class SolvedLoop:
             count *= len(step.choices)
         return count
 
+    @property
+    def sentence(self) -> str:
+        """What was solved for, and how."""
+        joints = ", ".join(f"q{j}" for j in self.joints)
+        return f"loop {self.name} solved for {joints} {self.how}: {self.modes} mode{'s' * (self.modes > 1)}"
+
 
 @dataclass(frozen=True)
 class LoopRelations:
