@@ -10,7 +10,8 @@ import sys
 from pathlib import Path
 
 import symoro
-from symoro.models.catalogue import MENUS, Entry, Option, Port
+from symoro.models.catalogue import MENUS, Entry, Option
+from symoro.program.program import Port
 
 FOLDER = Path(__file__).resolve().parent.parent / "docs" / "models"
 MARKER = "<!-- written by tools/model_pages.py from the catalogue -->"
@@ -22,17 +23,22 @@ def page(entry: Entry) -> str:
     parts = [MARKER, f"# {entry.id}", f"{entry.title[0].upper()}{entry.title[1:]}."]
     if entry.aliases:
         parts.append("Also called " + ", ".join(f"`{name}`" for name in entry.aliases) + ".")
-    if entry.equations:
-        parts.append(f"$$\n{entry.equations}\n$$")
-    parts.append(f"Reference: {entry.reference}.")
-    parts.append(f"Applies to {entry.applies_to}.")
+    parts += _form(entry)
+    for form in entry.forms:
+        parts += [f"## Of {form.of}", *_form(form)]
+    return "\n\n".join(parts) + "\n"
+
+
+def _form(entry: Entry) -> list[str]:
+    """What one form needs, gives and comes from."""
+    parts = [f"$$\n{entry.equations}\n$$"] if entry.equations else []
+    parts += [f"Reference: {entry.reference}.", f"Applies to {entry.applies_to}."]
     if entry.inputs:
         parts.append(_ports("input", entry.inputs))
     parts.append(_ports("output", entry.outputs))
     if entry.options:
         parts.append(_options(entry.options))
-    parts.append(_example(entry))
-    return "\n\n".join(parts) + "\n"
+    return [*parts, _example(entry)]
 
 
 def _ports(kind: str, ports: tuple[Port, ...]) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -9,10 +10,11 @@ import pytest
 
 import symoro
 from symoro.errors import NotApplicableError, OptionError, UnknownNameError
-from symoro.models.catalogue import MENUS, Entry, Option, Port, build, entry
+from symoro.expr.evaluate import evaluate
+from symoro.models.catalogue import MENUS, Entry, Option, build, entry
 from symoro.models.references import SYMORO_1997
 from symoro.program.builder import Builder
-from symoro.program.program import Program
+from symoro.program.program import Port, Program
 from symoro.robot.description import Robot
 
 CATALOGUE = symoro.catalogue()
@@ -75,6 +77,7 @@ def test_options_are_checked() -> None:
         ("number", [1, 2.5, np.float64(3)], ["1", True, [1]]),
         ("text", ["", "abc"], [1, b"abc"]),
         ("frame", [1, np.int8(2), "elbow", None], [1.0, True, [1], b"x"]),
+        ("frames", [[1, "elbow"], [], None], [1.0, [True], [[1]], b"x"]),
     ],
 )
 def test_kinds_of_options(
@@ -109,3 +112,35 @@ def test_kinds_of_options(
             build(robot, "trial", {"value": value})
     with pytest.raises(NotApplicableError, match="trial does not apply to robot 'planar2R': it is too small"):
         build(symoro.load("planar2r"), "trial", {})
+
+
+def test_a_form_takes_the_robots_it_is_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    def made(value: float) -> Program:
+        builder = Builder("trial")
+        builder.output("y", value)
+        return builder.program()
+
+    plain = Entry("trial", "Geometric", "a trial", (), (), SYMORO_1997.at("nowhere"), lambda robot: made(1))
+    form = replace(
+        plain,
+        of="two joints",
+        takes=lambda robot, options: robot.NL == 2 or bool(options.get("small")),
+        build=lambda robot, small=None: made(2),
+        options=(Option("small", "as if it had two", "flag"),),
+        applies=lambda robot: "it is not flat" if robot.NL > 3 else None,
+    )
+    whole = replace(plain, forms=(form,))
+    monkeypatch.setattr("symoro.models.catalogue.entry", lambda name: whole)
+    rx90, planar2r, planar3r = symoro.load("rx90"), symoro.load("planar2r"), symoro.load("planar3r")
+    value = lambda robot, **options: numbers(build(robot, "trial", options)[1])  # noqa: E731
+    assert value(rx90) == 1 and value(planar2r) == 2 and value(planar3r, small=True) == 2
+    assert whole.why_not(rx90) is None
+    with pytest.raises(NotApplicableError, match="it is not flat"):
+        build(rx90, "trial", {"small": True})
+    with pytest.raises(OptionError, match="option small of trial is not for this robot") as caught:
+        build(rx90, "trial", {"small": False})
+    assert "its options: none" in str(caught.value)
+
+
+def numbers(program: Program) -> float:
+    return float(evaluate(program.graph, program.outputs[0].lits, {}, {})[0])

@@ -1,7 +1,9 @@
 """The catalogue: every model, its options, what it needs and gives, and the paper it comes from.
 
-A model is a function `build(robot, **options) -> Program`, registered by the decorator. The command line, the
-page and the documentation are made from these entries, so that adding a model is one file.
+A model is a function `build(robot, **options) -> Program`, registered by the decorator `model`. Where another kind
+of robot, or an option, asks for other inputs and outputs, the model has a further form, a function of its own with
+the decorator `form`. The command line, the page and the documentation are made from these entries, so that adding a
+model or a form is one file.
 """
 
 from __future__ import annotations
@@ -22,7 +24,7 @@ from symoro.errors import NotApplicableError, OptionError, UnknownNameError
 from symoro.models.references import Reference
 from symoro.models.units import with_units
 from symoro.program.pipeline import PassRecord, optimise, traced
-from symoro.program.program import Program
+from symoro.program.program import Port, Program
 from symoro.progress import task
 from symoro.robot.description import Robot
 
@@ -32,7 +34,8 @@ class Option:
     """An option of a model.
 
     Attributes:
-        kind: 'frame' (number or name), 'choice', 'flag', 'text' or 'number'.
+        kind: 'frame' (number or name), 'frames' (several), 'choice', 'flag', 'text' or 'number'.
+        flag: its name on the command line, where that is not its own.
     """
 
     name: str
@@ -40,15 +43,7 @@ class Option:
     kind: str
     default: Any = None
     choices: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True)
-class Port:
-    """An input or output in the catalogue: name, shape in the words of the design, meaning."""
-
-    name: str
-    shape: str
-    title: str
+    flag: str = ""
 
 
 def always(robot: Robot) -> str | None:
@@ -56,11 +51,22 @@ def always(robot: Robot) -> str | None:
     return None
 
 
+Options = Mapping[str, Any]
+
+
+def any_robot(robot: Robot, options: Options) -> bool:
+    """Takes every robot, with any options."""
+    return True
+
+
 @dataclass(frozen=True)
 class Entry:
-    """One model of the catalogue.
+    """One model of the catalogue, or one form of it.
 
     Attributes:
+        of: what this form is of, in words ("a floating base"); nothing for the plain form.
+        takes: whether a robot, with the options given, is of this form.
+        forms: the other forms; the first that takes a robot is the one for it, the plain form otherwise.
         applies: why the model does not apply to a robot, or None when it does.
         applies_to: the same in words, for people.
         equations: the formulas in LaTeX, for the documentation.
@@ -81,9 +87,30 @@ class Entry:
     equations: str = ""
     example: str = "rx90"
     plain: Callable[[Robot], Program] | None = None
+    of: str = ""
+    takes: Callable[[Robot, Options], bool] = any_robot
+    forms: tuple[Entry, ...] = ()
+
+    def form(self, robot: Robot, options: Options) -> Entry:
+        """The form for a robot, with the options that were given."""
+        return next((form for form in self.forms if form.takes(robot, options)), self)
+
+    def why_not(self, robot: Robot) -> str | None:
+        """Why the model does not apply to a robot, if so."""
+        return self.form(robot, {}).applies(robot)
+
+    @property
+    def all_options(self) -> tuple[Option, ...]:
+        """The options of all forms."""
+        found: dict[str, Option] = {}
+        for one in (self, *self.forms):
+            for option in one.options:
+                found.setdefault(option.name, option)
+        return tuple(found.values())
 
 
 _ENTRIES: dict[str, Entry] = {}
+_FORMS: dict[str, list[dict[str, Any]]] = {}
 
 
 def model(
@@ -105,6 +132,19 @@ def model(
     return register
 
 
+def form(
+    id: str, *, of: str, takes: Callable[[Robot, Options], bool], **details: Any
+) -> Callable[[Callable[..., Program]], Callable[..., Program]]:
+    """Register another form of a model; what `details` leave out is as in the plain form, options excepted."""
+
+    def register(build: Callable[..., Program]) -> Callable[..., Program]:
+        own = {"options": (), "plain": None, **details}
+        _FORMS.setdefault(id, []).append({"of": of, "takes": takes, "build": build, **own})
+        return build
+
+    return register
+
+
 MENUS = ("Geometric", "Kinematic", "Dynamic", "Identification")
 
 
@@ -116,7 +156,11 @@ def catalogue() -> Mapping[str, Entry]:
     for module in pkgutil.walk_packages(symoro.models.__path__, "symoro.models."):
         importlib.import_module(module.name)
     ordered = sorted(_ENTRIES.values(), key=lambda e: (MENUS.index(e.menu), e.build.__code__.co_filename))
-    return {entry.id: entry for entry in ordered}
+    return {entry.id: _with_forms(entry) for entry in ordered}
+
+
+def _with_forms(plain: Entry) -> Entry:
+    return replace(plain, forms=tuple(replace(plain, **own) for own in _FORMS.get(plain.id, ())))
 
 
 def entry(name: str) -> Entry:
@@ -137,8 +181,9 @@ def build(robot: Robot, name: str, options: Mapping[str, Any]) -> tuple[Entry, P
     Raises:
         UnknownNameError, OptionError, NotApplicableError: with what to do instead.
     """
-    chosen = entry(name)
-    given = _checked_options(chosen, options)
+    whole = entry(name)
+    chosen = whole.form(robot, options)
+    given = _checked_options(whole, chosen, options)
     reason = chosen.applies(robot)
     if reason:
         raise NotApplicableError(f"{chosen.id} does not apply to robot '{robot.name}': {reason}")
@@ -171,12 +216,19 @@ def _no_collection() -> Iterator[None]:
 
 def retraced(robot: Robot, chosen: Entry, options: Mapping[str, Any]) -> tuple[Program, list[PassRecord]]:
     """A model built again, with what each optimising pass did."""
-    return traced(chosen.build(robot, **_checked_options(chosen, options)))
+    return traced(chosen.build(robot, **_checked_options(chosen, chosen, options)))
 
 
-def _checked_options(chosen: Entry, options: Mapping[str, Any]) -> dict[str, Any]:
+def _checked_options(whole: Entry, chosen: Entry, options: Options) -> dict[str, Any]:
+    """The options of a form with their values, those not given included."""
     known = {option.name: option for option in chosen.options}
     for name in options:
+        if name not in known and any(name == option.name for option in whole.all_options):
+            raise OptionError(
+                f"option {name} of {chosen.id} is not for this robot, which takes the form of "
+                f"{chosen.of or 'fixed trees'}",
+                hint="its options: " + (", ".join(known) or "none"),
+            )
         if name not in known:
             raise UnknownNameError(f"option of {chosen.id}", name, list(known))
     return {
@@ -197,10 +249,23 @@ def _checked(chosen: Entry, option: Option, value: Any) -> Any:
         expected = "a number"
     elif option.kind == "text" and not isinstance(value, str):
         expected = "a text"
-    elif option.kind == "frame" and not isinstance(value, str):
-        if hasattr(value, "__index__") and not isinstance(value, bool):
-            return index(value)  # also NumPy's integers
+    elif option.kind == "frame":
+        found = _frame(value)
+        if found is not None:
+            return found
         expected = "a frame's number or name"
+    elif option.kind == "frames":
+        several = [_frame(x) for x in value] if isinstance(value, (list, tuple)) else [_frame(value)]
+        if None not in several:
+            return several
+        expected = "a list of frames' numbers or names"
     if expected is not None:
         raise OptionError(f"option {option.name} of {chosen.id}: expected {expected}, got {value!r}")
     return value
+
+
+def _frame(value: Any) -> int | str | None:
+    """A frame's number, also one of NumPy's, or its name; None if it is neither."""
+    if isinstance(value, str):
+        return value
+    return index(value) if hasattr(value, "__index__") and not isinstance(value, bool) else None

@@ -21,12 +21,13 @@ from dataclasses import dataclass
 
 from symoro.expr.linalg import Matrix, Vector, add, scale
 from symoro.expr.scalar import Scalar
+from symoro.models.ports import QC, QD, QDD, TAU, Q
 from symoro.program.builder import Builder
 from symoro.robot.coordinates import Into, drivers, followers, following, independent, positions
 from symoro.robot.description import Robot
 from symoro.robot.topology import cut_joints
 
-TITLES = {"qd": "joint velocities", "qdd": "joint accelerations", "tau": "joint torques and forces"}
+PORTS = {port.name: port for port in (QD, QDD, TAU)}
 FIXED_BY = {"qd": "QP", "qdd": "QDP", "tau": "GAM"}
 
 JointEntries = Mapping[int, Scalar]  # by joint
@@ -100,7 +101,7 @@ def coordinates_at(robot: Robot, q: JointEntries, into: Into) -> Coordinates:
 def coordinates(builder: Builder, robot: Robot) -> Coordinates:
     """Declare the input q, and take it for the coordinates."""
     own = independent(robot)
-    q = builder.input("q", (len(own),), [f"q{j}" for j in own], "joint positions")
+    q = builder.input(Q, (len(own),), [f"q{j}" for j in own])
     return coordinates_at(robot, dict(zip(own, q, strict=True)), builder.formula)
 
 
@@ -109,7 +110,7 @@ def joint_positions(builder: Builder, robot: Robot, *, cut: bool = False) -> dic
     found = dict(coordinates(builder, robot).positions)
     if cut:
         opened = cut_joints(robot)
-        qc = builder.input("qc", (len(opened),), [f"q{j}" for j in opened], "positions of the opened joints")
+        qc = builder.input(QC, (len(opened),), [f"q{j}" for j in opened])
         found.update(zip(opened, qc, strict=True))
     return found
 
@@ -144,7 +145,7 @@ def joint_motion(builder: Builder, robot: Robot, *given: str) -> JointMotion:
 def own_entries(builder: Builder, robot: Robot, name: str) -> dict[int, Scalar]:
     """Declare the input qd, qdd or tau; its entries by joint, fixed values in their place."""
     own = independent(robot)
-    given = builder.input(name, (len(own),), [f"{name}{j}" for j in own], TITLES[name])
+    given = builder.input(PORTS[name], (len(own),), [f"{name}{j}" for j in own])
     values: dict[int, Scalar] = dict(zip(own, given, strict=True))
     for j in own:
         fixed = getattr(robot.frame(j), FIXED_BY[name])

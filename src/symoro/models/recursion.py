@@ -16,7 +16,9 @@ from symoro.expr.formula import Formula
 from symoro.expr.linalg import Vector, VectorLike
 from symoro.expr.scalar import Expr, Scalar
 from symoro.models.joints import JointPlace, Trigonometry, is_zero, place_of
+from symoro.models.ports import V0, VD0
 from symoro.program.builder import Builder
+from symoro.program.program import Port
 from symoro.robot.description import BaseKind, JointType, Robot
 from symoro.robot.topology import outward as outward_order
 
@@ -199,29 +201,19 @@ def base_motion(builder: Builder, robot: Robot, *, acceleration: bool = True) ->
     parameters. A base that can move on its own has all of them as inputs.
     """
     base = robot.base
-    v, w = _twist(
-        builder, robot, "V0", (*base.V0, *base.W0), "velocity of the base (linear; angular), in frame 0"
-    )
+    v, w = _twist(builder, robot, V0, (*base.V0, *base.W0))
     if not acceleration:
         return BaseMotion(v, w, [0, 0, 0], [0, 0, 0])
-    vd, wd = _twist(
-        builder,
-        robot,
-        "Vd0",
-        (*base.VP0, *base.WP0),
-        "acceleration of the base (linear; angular), in frame 0",
-    )
+    vd, wd = _twist(builder, robot, VD0, (*base.VP0, *base.WP0))
     return BaseMotion(v, w, vd, wd)
 
 
-def _twist(
-    builder: Builder, robot: Robot, name: str, entries: Sequence[Formula], title: str
-) -> tuple[Vector, Vector]:
+def _twist(builder: Builder, robot: Robot, port: Port, entries: Sequence[Formula]) -> tuple[Vector, Vector]:
     free = robot.base.kind != BaseKind.FIXED
     if not free and not any(f.symbols for f in entries):
         numbers = [builder.formula(f) for f in entries]
         return list(numbers[:3]), list(numbers[3:])
-    given = builder.input(name, (6,), [f"{name}_{k}" for k in range(1, 7)], title)
+    given = builder.input(port, (6,), [f"{port.name}_{k}" for k in range(1, 7)])
     values: list[Scalar] = [
         x if free or f.symbols else builder.formula(f) for x, f in zip(given, entries, strict=True)
     ]

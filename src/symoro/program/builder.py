@@ -11,7 +11,7 @@ from symoro.expr.formula import Formula
 from symoro.expr.graph import Graph
 from symoro.expr.kernels import call
 from symoro.expr.scalar import Expr, Scalar, pi, symbol, wrap
-from symoro.program.program import Input, Output, Program, Shape, size
+from symoro.program.program import Input, Output, Port, Program, Shape, size
 
 
 class Builder:
@@ -29,13 +29,18 @@ class Builder:
 
     def input(
         self,
-        name: str,
+        port: Port | str,
         shape: Shape,
         symbols: Sequence[str] | None = None,
         title: str = "",
         default: Sequence[float] | None = None,
     ) -> list[Expr]:
-        """Declare an input; returns its entries by rows."""
+        """Declare an input; returns its entries by rows.
+
+        Arguments:
+            title: its meaning, where it says more than the port's own.
+        """
+        name, title = _named(port, title)
         if symbols is None:
             symbols = [f"{name}{k}" for k in range(1, size(shape) + 1)]
         if len(symbols) != size(shape) or len(set(symbols)) != len(symbols):
@@ -97,8 +102,9 @@ class Builder:
         arrays = [[wrap(self.graph, x).lit for x in array] for array in inputs]
         return [Expr(self.graph, lit) for lit in call(self.graph, kernel, arrays)]
 
-    def output(self, name: str, value: Any, title: str = "") -> None:
-        """Declare an output from a scalar or nested lists of scalars."""
+    def output(self, port: Port | str, value: Any, title: str = "") -> None:
+        """Declare an output from a scalar or nested lists of scalars; `title` as for an input."""
+        name, title = _named(port, title)
         if any(name == other.name for other in self._outputs):
             raise ProgramError(f"output {name} is declared twice")
         shape, entries = _flatten(value)
@@ -136,6 +142,11 @@ class Builder:
                 if name not in (entries if cls == ops.VARIABLE else self._parameters):
                     kind = "an entry of an input" if cls == ops.VARIABLE else "a parameter"
                     raise ProgramError(f"program {self.name}: symbol '{name}' is not declared as {kind}")
+
+
+def _named(port: Port | str, title: str) -> tuple[str, str]:
+    """Name and meaning of a port."""
+    return (port, title) if isinstance(port, str) else (port.name, title or port.title)
 
 
 def _flatten(value: Any) -> tuple[Shape, list[Scalar]]:

@@ -19,6 +19,15 @@ Shape = tuple[int, ...]
 
 
 @dataclass(frozen=True)
+class Port:
+    """What an input or output is, before its size is known: name, shape in words ("n", "L,3"), meaning."""
+
+    name: str
+    shape: str
+    title: str
+
+
+@dataclass(frozen=True)
 class Input:
     """An array that varies from call to call; `symbols` are the names of its entries, by rows.
 

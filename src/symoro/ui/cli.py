@@ -329,7 +329,7 @@ def _solving(command: Command, arguments: Sequence[str]) -> None:
 
     chosen = entry("inverse-geometry")
     group = solve.add_argument_group(f"options of {chosen.id}", chosen.title)
-    for option in chosen.options:
+    for option in chosen.all_options:
         if option.name == "method":
             option = replace(
                 option, title=f"{option.title}, or numeric", choices=(*option.choices, "numeric")

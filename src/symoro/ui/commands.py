@@ -121,7 +121,7 @@ def list_models(options: argparse.Namespace) -> None:
     for entry in entries:
         row = [entry.menu, entry.id, entry.title, ", ".join(entry.aliases)]
         if robot is not None:
-            row.append(entry.applies(robot) or "yes")
+            row.append(entry.why_not(robot) or "yes")
         rows.append(row)
     present.table(["menu", "id", "title", "also called", *(["applies"] if robot else [])], rows)
 

@@ -21,7 +21,9 @@ def add_model_options(
     """
     from symoro.models.catalogue import catalogue, entry
 
-    options = [option for known in catalogue().values() for option in known.options if option.kind != "flag"]
+    options = [
+        option for known in catalogue().values() for option in known.all_options if option.kind != "flag"
+    ]
     skipped = {*with_value, *(flag for option in options for flag in _flags(option))}
     words = list(_words(arguments, skipped))
     if not words:
@@ -29,7 +31,7 @@ def add_model_options(
     chosen = entry(words[0])
     for parser in parsers:
         group = parser.add_argument_group(f"options of {chosen.id}", chosen.title)
-        for option in chosen.options:
+        for option in chosen.all_options:
             add_model_option(group, option)
 
 
@@ -43,7 +45,8 @@ def _words(arguments: Sequence[str], with_value: set[str]) -> Iterator[str]:
 
 
 def _flags(option: Option) -> list[str]:
-    return [f"--{option.name.replace('_', '-')}", *(["--from"] if option.name == "frm" else [])]
+    name = option.flag or option.name
+    return [f"--{name.replace('_', '-')}", *(["--from"] if option.name == "frm" else [])]
 
 
 def add_model_option(group: argparse._ArgumentGroup, option: Option, flags: list[str] | None = None) -> None:
@@ -53,7 +56,11 @@ def add_model_option(group: argparse._ArgumentGroup, option: Option, flags: list
     if option.kind == "flag":
         group.add_argument(*flags, dest=destination, action="store_true", default=None, help=text)
         return
-    kinds: dict[str, Callable[[str], object]] = {"frame": frame_named, "number": float}
+    kinds: dict[str, Callable[[str], object]] = {
+        "frame": frame_named,
+        "frames": frames_named,
+        "number": float,
+    }
     group.add_argument(
         *flags,
         dest=destination,
@@ -68,3 +75,8 @@ def add_model_option(group: argparse._ArgumentGroup, option: Option, flags: list
 def frame_named(text: str) -> int | str:
     """A frame's number, or its name."""
     return int(text) if text.isascii() and text.isdigit() and len(text) < 9 else text
+
+
+def frames_named(text: str) -> list[int | str]:
+    """Frames by number or name, with commas between them."""
+    return [frame_named(word.strip()) for word in text.split(",") if word.strip()]

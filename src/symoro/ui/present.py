@@ -136,18 +136,26 @@ def entry_data(entry: Entry, shown: Robot | None) -> dict[str, Any]:
         "menu": entry.menu,
         "title": entry.title,
         "aliases": entry.aliases,
-        "inputs": {port.name: {"shape": port.shape, "title": port.title} for port in entry.inputs},
-        "outputs": {port.name: {"shape": port.shape, "title": port.title} for port in entry.outputs},
-        "options": [
-            {"name": o.name, "title": o.title, "kind": o.kind, "default": o.default, "choices": o.choices}
-            for o in entry.options
-        ],
-        "reference": str(entry.reference),
-        "applies_to": entry.applies_to,
+        **_form_data(entry),
+        "forms": [{"of": form.of, **_form_data(form)} for form in entry.forms],
     }
     if shown is not None:
-        data["why_not"] = entry.applies(shown)
+        data["why_not"] = entry.why_not(shown)
     return data
+
+
+def _form_data(form: Entry) -> dict[str, Any]:
+    """What one form of a model needs, gives and comes from."""
+    return {
+        "inputs": {port.name: {"shape": port.shape, "title": port.title} for port in form.inputs},
+        "outputs": {port.name: {"shape": port.shape, "title": port.title} for port in form.outputs},
+        "options": [
+            {"name": o.name, "title": o.title, "kind": o.kind, "default": o.default, "choices": o.choices}
+            for o in form.options
+        ],
+        "reference": str(form.reference),
+        "applies_to": form.applies_to,
+    }
 
 
 def robot_data(shown: Robot) -> dict[str, Any]:

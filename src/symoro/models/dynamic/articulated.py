@@ -47,6 +47,7 @@ from symoro.models.dynamic.composite import inverse_inertia
 from symoro.models.dynamic.inertia import effective_inertias, link_inertias, regrouped
 from symoro.models.dynamic.setting import drive_torques, gravity, wrenches
 from symoro.models.kinematic.motion import angular_velocities
+from symoro.models.ports import QDD
 from symoro.models.recursion import (
     BaseMotion,
     Local,
@@ -122,7 +123,7 @@ def articulated(robot: Robot) -> Program:
     tree, base = local_frames(builder, robot, joints.q), base_motion(builder, robot)
     inertias, loads = body_inertias(builder, robot, tree), wrenches(builder, robot)
     found = mixed(builder, tree, qd, free, base, gravity(builder, robot), inertias, loads)
-    builder.output("qdd", [found.qdd[j] for j in torques], "joint accelerations")
+    builder.output(QDD, [found.qdd[j] for j in torques])
     return builder.program()
 
 

@@ -20,12 +20,12 @@ from collections.abc import Mapping, Sequence
 from symoro.errors import NotApplicableError
 from symoro.expr.linalg import Matrix, Vector, matmul, transpose
 from symoro.expr.scalar import Scalar
-from symoro.models.catalogue import Port, model
+from symoro.models.catalogue import model
 from symoro.models.coordinates import Coordinates, coordinates
 from symoro.models.dynamic.inertia import effective_inertias
 from symoro.models.dynamic.setting import APPLIES_TO, rigid_fixed_tree
 from symoro.models.joints import is_zero
-from symoro.models.kinematic.motion import Q
+from symoro.models.ports import A, Q
 from symoro.models.recursion import Local, homeward, inward, local_frames, outward
 from symoro.models.references import SYMORO_1997
 from symoro.models.spatial import Inertia, Wrench
@@ -200,7 +200,7 @@ def joint_parents(locals_: Mapping[int, Local]) -> dict[int, int]:
     menu="Dynamic",
     title="inertia matrix, by composite links",
     inputs=(Q,),
-    outputs=(Port("A", "n,n", "inertia matrix, rotor inertias included"),),
+    outputs=(A,),
     reference=SYMORO_1997.at("section 5.3.2, eq. (26) to (38)"),
     aliases=("inm", "crba"),
     applies=rigid_fixed_tree,
@@ -212,5 +212,5 @@ def inertia_matrix(robot: Robot) -> Program:
     builder = Builder(f"{robot.name}_inertia_matrix")
     joints = coordinates(builder, robot)
     entries = tree_inertia(builder, robot, local_frames(builder, robot, joints.positions))
-    builder.output("A", coupled(joints, entries), "inertia matrix")
+    builder.output(A, coupled(joints, entries))
     return builder.program()

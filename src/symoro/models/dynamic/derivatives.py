@@ -17,18 +17,25 @@ from symoro.expr.graph import ONE
 from symoro.expr.linalg import Matrix, identity, transpose
 from symoro.expr.scalar import Expr, Scalar, wrap
 from symoro.expr.substitute import substitute
-from symoro.models.catalogue import Port, model
+from symoro.models.catalogue import model
 from symoro.models.coordinates import joint_motion, own_entries, without_fixed
 from symoro.models.dynamic.composite import coupled, solve, tree_inertia
 from symoro.models.dynamic.formulation import quick
 from symoro.models.dynamic.setting import APPLIES_TO, rigid_fixed_tree
 from symoro.models.dynamic.torques import Torques
-from symoro.models.kinematic.motion import QD, QDD, Q
+from symoro.models.ports import QD, QDD, TAU, Q
 from symoro.models.references import NEWTON_EULER_2010
 from symoro.program.builder import Builder
-from symoro.program.program import Program
+from symoro.program.program import Port, Program
 from symoro.robot.coordinates import independent
 from symoro.robot.description import Robot
+
+DTAU_DQ = Port("dtau_dq", "n,n", "derivatives with respect to positions")
+DTAU_DQD = Port("dtau_dqd", "n,n", "derivatives with respect to velocities")
+DTAU_DQDD = Port("dtau_dqdd", "n,n", "derivatives with respect to accelerations: the inertia matrix")
+DQDD_DQ = Port("dqdd_dq", "n,n", "derivatives with respect to positions")
+DQDD_DQD = Port("dqdd_dqd", "n,n", "derivatives with respect to velocities")
+DQDD_DTAU = Port("dqdd_dtau", "n,n", "derivatives with respect to torques: the inverse of the inertia matrix")
 
 
 class _Torques:
@@ -69,9 +76,9 @@ class _Torques:
     title="partial derivatives of the torques",
     inputs=(Q, QD, QDD),
     outputs=(
-        Port("dtau_dq", "n,n", "with respect to positions"),
-        Port("dtau_dqd", "n,n", "with respect to velocities"),
-        Port("dtau_dqdd", "n,n", "with respect to accelerations: the inertia matrix"),
+        DTAU_DQ,
+        DTAU_DQD,
+        DTAU_DQDD,
     ),
     reference=NEWTON_EULER_2010.at("section 3.2, eq. (18) to (31), differentiated"),
     aliases=("idm-derivatives",),
@@ -85,10 +92,10 @@ def inverse_dynamics_derivatives(robot: Robot) -> Program:
     builder = Builder(f"{robot.name}_inverse_dynamics_derivatives")
     torques = _Torques(builder, robot)
     tau = torques.at(own_entries(builder, robot, "qdd"))
-    builder.output("dtau_dq", torques.slopes(tau, "q"), "derivatives with respect to positions")
-    builder.output("dtau_dqd", torques.slopes(tau, "qd"), "derivatives with respect to velocities")
+    builder.output(DTAU_DQ, torques.slopes(tau, "q"))
+    builder.output(DTAU_DQD, torques.slopes(tau, "qd"))
     by_acceleration = without_fixed(robot, "qdd", torques.inertia())
-    builder.output("dtau_dqdd", by_acceleration, "derivatives with respect to accelerations")
+    builder.output(DTAU_DQDD, by_acceleration)
     return builder.program()
 
 
@@ -96,11 +103,11 @@ def inverse_dynamics_derivatives(robot: Robot) -> Program:
     "direct-dynamics-derivatives",
     menu="Dynamic",
     title="partial derivatives of the accelerations",
-    inputs=(Q, QD, Port("tau", "n", "joint torques and forces")),
+    inputs=(Q, QD, TAU),
     outputs=(
-        Port("dqdd_dq", "n,n", "with respect to positions"),
-        Port("dqdd_dqd", "n,n", "with respect to velocities"),
-        Port("dqdd_dtau", "n,n", "with respect to torques: the inverse of the inertia matrix"),
+        DQDD_DQ,
+        DQDD_DQD,
+        DQDD_DTAU,
     ),
     reference=NEWTON_EULER_2010.at("section 3.1, eq. (7), (8), differentiated"),
     aliases=("ddm-derivatives",),
@@ -120,10 +127,10 @@ def direct_dynamics_derivatives(robot: Robot) -> Program:
     right = _at_acceleration(torques, [row[0] for row in found])
     n = len(tau)
     solved = torques.solved([[*row, *unit] for row, unit in zip(right, identity(n), strict=True)])
-    builder.output("dqdd_dq", [row[:n] for row in solved], "derivatives with respect to positions")
-    builder.output("dqdd_dqd", [row[n : 2 * n] for row in solved], "derivatives with respect to velocities")
+    builder.output(DQDD_DQ, [row[:n] for row in solved])
+    builder.output(DQDD_DQD, [row[n : 2 * n] for row in solved])
     by_torque = without_fixed(robot, "tau", [row[2 * n :] for row in solved])
-    builder.output("dqdd_dtau", by_torque, "derivatives with respect to torques")
+    builder.output(DQDD_DTAU, by_torque)
     return builder.program()
 
 

@@ -9,7 +9,7 @@ Two methods; by default the one that costs fewer operations.
 from __future__ import annotations
 
 from symoro.errors import OptionError
-from symoro.models.catalogue import Option, Port, model
+from symoro.models.catalogue import Option, model
 from symoro.models.coordinates import joint_motion, own_entries
 from symoro.models.dynamic.articulated import articulated
 from symoro.models.dynamic.composite import solve
@@ -17,7 +17,7 @@ from symoro.models.dynamic.formulation import Formulation
 from symoro.models.dynamic.inverse import EFFORT, chosen
 from symoro.models.dynamic.setting import APPLIES_TO, rigid_fixed_tree
 from symoro.models.dynamic.torques import Torques
-from symoro.models.kinematic.motion import QD, Q
+from symoro.models.ports import QD, QDD, TAU, Q
 from symoro.models.recursion import outward, skeleton
 from symoro.models.references import NEWTON_EULER_2010
 from symoro.program.builder import Builder
@@ -35,8 +35,8 @@ METHODS = ("auto", "recursive", "inertia")
     "direct-dynamics",
     menu="Dynamic",
     title="direct dynamic model: accelerations from torques",
-    inputs=(Q, QD, Port("tau", "n", "joint torques and forces")),
-    outputs=(Port("qdd", "n", "joint accelerations"),),
+    inputs=(Q, QD, TAU),
+    outputs=(QDD,),
     options=(
         Option("method", "recursive (articulated bodies) or inertia (matrix)", "choice", "auto", METHODS),
         EFFORT,
@@ -89,5 +89,5 @@ def _by_inertia(robot: Robot, formulation: Formulation) -> Program:
     bias = torques.at(motion.qd, motion.qdd)
     right = [[t - h] for t, h in zip(tau.values(), bias, strict=True)]
     solution = solve(builder, robot, motion.joints, torques.locals_, right)
-    builder.output("qdd", [row[0] for row in solution], "joint accelerations")
+    builder.output(QDD, [row[0] for row in solution])
     return builder.program()

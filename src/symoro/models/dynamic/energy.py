@@ -12,17 +12,21 @@ from collections.abc import Mapping
 
 from symoro.expr.linalg import Vector, add, cross, dot, matvec, scale
 from symoro.expr.scalar import Scalar
-from symoro.models.catalogue import Port, model
+from symoro.models.catalogue import model
 from symoro.models.coordinates import joint_motion
 from symoro.models.dynamic.inertia import link_inertias
 from symoro.models.dynamic.setting import APPLIES_TO, gravity, rigid_fixed_tree
-from symoro.models.kinematic.motion import QD, Q, angular_velocities, linear_velocities
+from symoro.models.kinematic.motion import angular_velocities, linear_velocities
+from symoro.models.ports import QD, Q
 from symoro.models.recursion import Local, base_motion, inward, local_frames, name_vectors
 from symoro.models.references import SYMORO_1997
 from symoro.models.spatial import Inertia
 from symoro.program.builder import Builder
-from symoro.program.program import Program
+from symoro.program.program import Port, Program
 from symoro.robot.description import Robot
+
+E = Port("E", "", "kinetic energy")
+U = Port("U", "", "potential energy of gravity")
 
 Moments = tuple[Scalar, Vector]  # mass, first moment
 
@@ -32,7 +36,7 @@ Moments = tuple[Scalar, Vector]  # mass, first moment
     menu="Dynamic",
     title="kinetic and potential energy",
     inputs=(Q, QD),
-    outputs=(Port("E", "", "kinetic energy"), Port("U", "", "potential energy of gravity")),
+    outputs=(E, U),
     reference=SYMORO_1997.at("section 6.3, eq. (49), (50)"),
     applies=rigid_fixed_tree,
     applies_to=APPLIES_TO,
@@ -61,8 +65,8 @@ def energy(robot: Robot) -> Program:
         kinetic = kinetic + half * twice
     for j, rate in qd.items():
         kinetic = kinetic + half * builder.formula(robot.frame(j).IA) * (rate * rate)
-    builder.output("E", kinetic, "kinetic energy")
-    builder.output("U", _potential(builder, robot, locals_, inertias), "potential energy of gravity")
+    builder.output(E, kinetic)
+    builder.output(U, _potential(builder, robot, locals_, inertias))
     return builder.program()
 
 

@@ -10,17 +10,17 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
-from symoro.models.catalogue import Option, Port, model
+from symoro.models.catalogue import Option, model
 from symoro.models.coordinates import joint_motion
 from symoro.models.dynamic.formulation import Formulation, plain, quick
 from symoro.models.dynamic.search import searched
 from symoro.models.dynamic.setting import APPLIES_TO, at_rest, rigid_fixed_tree
 from symoro.models.dynamic.torques import Torques
-from symoro.models.kinematic.motion import QD, QDD, Q
+from symoro.models.ports import QD, QDD, REACTIONS, TAU, Q
 from symoro.models.references import SYMORO_1997
 from symoro.program.builder import Builder
 from symoro.program.pipeline import optimise
-from symoro.program.program import Program
+from symoro.program.program import Port, Program
 from symoro.robot.description import Robot
 
 EFFORT = Option(
@@ -31,7 +31,8 @@ EFFORT = Option(
     ("quick", "search", "plain"),
 )
 FORMULATIONS = {"quick": quick, "plain": plain}
-TAU = Port("tau", "n", "joint torques and forces")
+H = Port("H", "n", "torques at qdd = 0")
+WEIGHT = Port("Q", "n", "torques at rest, without friction and wrenches")
 EQUATIONS = (
     r"{}^jF_j = M_j\,{}^j\dot V_j + {}^jU_j\,{}^jMS_j, \quad {}^jM_j = {}^jJ_j\,{}^j\dot\omega_j + "
     r"{}^j\omega_j \times ({}^jJ_j\,{}^j\omega_j) + {}^jMS_j \times {}^j\dot V_j, \quad "
@@ -45,7 +46,7 @@ def torque_program(
     name: str,
     formulation: Formulation,
     *,
-    output: str = "tau",
+    output: Port = TAU,
     given: Sequence[str] = ("qd", "qdd"),
     friction: bool = True,
     reactions: bool = False,
@@ -55,12 +56,10 @@ def torque_program(
     motion = joint_motion(builder, robot, *given)
     torques = Torques(builder, robot, formulation, motion.joints, regrouped=not reactions)
     recursion = torques.recursion(motion.qd, motion.qdd)
-    builder.output(output, torques.of(recursion, motion.qd, motion.qdd, friction=friction), TAU.title)
+    builder.output(output, torques.of(recursion, motion.qd, motion.qdd, friction=friction))
     if reactions:
         rows = [body.force + body.moment for _, body in sorted(recursion.bodies.items())]
-        builder.output(
-            "reactions", rows, "wrench (force; moment) of the antecedent on each link, in its frame"
-        )
+        builder.output(REACTIONS, rows)
     return builder.program()
 
 
@@ -76,7 +75,7 @@ def chosen(robot: Robot, effort: str, build: Callable[[Formulation], Program], n
     menu="Dynamic",
     title="inverse dynamic model: torques of a motion",
     inputs=(Q, QD, QDD),
-    outputs=(TAU, Port("reactions", "L,6", "wrench of the antecedent on each link, on request")),
+    outputs=(TAU, REACTIONS),
     options=(EFFORT, Option("reactions", "give the reaction wrenches of the joints too", "flag", False)),
     reference=SYMORO_1997.at("section 5.1, eq. (15) to (20)"),
     aliases=("idm", "rnea"),
@@ -97,7 +96,7 @@ def inverse_dynamics(robot: Robot, effort: str = "quick", reactions: bool = Fals
     menu="Dynamic",
     title="torques at zero acceleration: centrifugal, Coriolis, gravity, friction",
     inputs=(Q, QD),
-    outputs=(Port("H", "n", "torques at qdd = 0"),),
+    outputs=(H,),
     options=(EFFORT,),
     reference=SYMORO_1997.at("section 5.3.1"),
     aliases=("ccg",),
@@ -109,7 +108,7 @@ def bias_torques(robot: Robot, effort: str = "quick") -> Program:
     """Torques without acceleration."""
 
     def build(formulation: Formulation) -> Program:
-        return torque_program(robot, "bias_torques", formulation, output="H", given=("qd",))
+        return torque_program(robot, "bias_torques", formulation, output=H, given=("qd",))
 
     return chosen(robot, effort, build, "bias-torques")
 
@@ -119,7 +118,7 @@ def bias_torques(robot: Robot, effort: str = "quick") -> Program:
     menu="Dynamic",
     title="torques of gravity alone",
     inputs=(Q,),
-    outputs=(Port("Q", "n", "torques at rest, without friction and wrenches"),),
+    outputs=(WEIGHT,),
     reference=SYMORO_1997.at("section 5.1, eq. (15) to (20), at rest"),
     aliases=("gravity",),
     applies=rigid_fixed_tree,
@@ -132,7 +131,7 @@ def gravity_torques(robot: Robot) -> Program:
         at_rest(robot),
         "gravity_torques",
         quick(robot),
-        output="Q",
+        output=WEIGHT,
         given=(),
         friction=False,
     )

@@ -31,7 +31,7 @@ from symoro.expr.derivatives import forward
 from symoro.expr.graph import ONE, Graph
 from symoro.expr.linalg import Matrix, Vector, add, cross, matvec, transpose
 from symoro.expr.scalar import Expr, Scalar, wrap
-from symoro.models.catalogue import Option, Port, model
+from symoro.models.catalogue import Option, model
 from symoro.models.coordinates import coordinates, own_entries
 from symoro.models.dynamic.composite import along_axes, coupled, symmetric, tree_composites, tree_inertia
 from symoro.models.dynamic.formulation import quick
@@ -40,16 +40,20 @@ from symoro.models.dynamic.setting import APPLIES_TO, at_rest, rigid_fixed_tree
 from symoro.models.dynamic.torques import Torques
 from symoro.models.joints import Angle, Trigonometry
 from symoro.models.kinematic.factoring import simplified
-from symoro.models.kinematic.motion import QD, Q
+from symoro.models.ports import QD, A, Q
 from symoro.models.recursion import Local, outward
 from symoro.models.references import LAGRANGE_2008
 from symoro.models.spatial import Inertia, Wrench
 from symoro.program.builder import Builder
 from symoro.program.count import count
-from symoro.program.program import Program
+from symoro.program.program import Port, Program
 from symoro.robot.coordinates import independent
 from symoro.robot.description import Robot
 from symoro.robot.topology import chain
+
+B = Port("B", "n,n", "B qd: Coriolis and centrifugal torques")
+WEIGHT = Port("Q", "n", "gravity torques")
+D = Port("D", "n,n,n", "Christoffel coefficients, symmetric in the last two")
 
 Cube = list[list[list[Scalar]]]
 
@@ -152,10 +156,10 @@ def _carried(local: Local, moved: tuple[Matrix, Vector]) -> tuple[Matrix, Vector
     title="Lagrange form: A, B, Q and the Christoffel coefficients",
     inputs=(Q, QD),
     outputs=(
-        Port("A", "n,n", "inertia matrix"),
-        Port("B", "n,n", "B qd are the Coriolis and centrifugal torques"),
-        Port("Q", "n", "gravity torques"),
-        Port("D", "n,n,n", "Christoffel coefficients, symmetric in the last two"),
+        A,
+        B,
+        WEIGHT,
+        D,
     ),
     options=(
         Option(
@@ -202,10 +206,10 @@ def lagrange(robot: Robot, coriolis: str = "christoffel", expanded: bool = False
             _readable(builder, [weights])[0],
         )
     b = [matvec(m, qd) for m in d]
-    builder.output("A", a, "inertia matrix")
-    builder.output("B", b, "B qd: Coriolis and centrifugal torques")
-    builder.output("Q", weights, "gravity torques")
-    builder.output("D", d, "Christoffel coefficients")
+    builder.output(A, a)
+    builder.output(B, b)
+    builder.output(WEIGHT, weights)
+    builder.output(D, d)
     if not expanded:
         return builder.program()
     _name_waves(builder, robot, trig, [x for rows in (a, [weights], *d) for row in rows for x in row])

@@ -9,6 +9,7 @@ from typing import Any
 from symoro.expr.formula import ZERO
 from symoro.expr.linalg import Vector, matvec, transpose
 from symoro.expr.scalar import Scalar, sign
+from symoro.models.ports import WRENCH as EXTERNAL
 from symoro.program.builder import Builder
 from symoro.robot.coordinates import independent
 from symoro.robot.description import WRENCH, ZERO3, BaseKind, Robot
@@ -46,8 +47,7 @@ def wrenches(builder: Builder, robot: Robot) -> dict[int, Vector]:
     given: dict[int, list[Scalar]] = {}
     if any(f.symbols for row in formulas.values() for f in row):
         names = [f"{n}{j}" for j in formulas for n in WRENCH]
-        title = "wrench (force; moment) of each link on the environment, in its frame"
-        entries = builder.input("wrench", (robot.NL, 6), names, title)
+        entries = builder.input(EXTERNAL, (robot.NL, 6), names)
         given = {j: list(entries[6 * (j - 1) : 6 * j]) for j in formulas}
     found: dict[int, Vector] = {}
     for j, row in formulas.items():

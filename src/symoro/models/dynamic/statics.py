@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from symoro.expr.linalg import matvec, transpose
-from symoro.models.catalogue import Port, model
+from symoro.models.catalogue import model
 from symoro.models.coordinates import coordinates
 from symoro.models.dynamic.setting import LOOPS
 from symoro.models.geometric.screws import last_frame, resolve
@@ -16,13 +16,15 @@ from symoro.models.kinematic.jacobian import (
     factors,
     needs_joints,
 )
-from symoro.models.kinematic.motion import Q
 from symoro.models.kinematic.tool import with_tool
+from symoro.models.ports import TAU, Q
 from symoro.models.references import SYMORO_1997
 from symoro.program.builder import Builder
 from symoro.program.count import count
-from symoro.program.program import Program
+from symoro.program.program import Port, Program
 from symoro.robot.description import Robot
+
+F = Port("F", "6", "wrench (force; moment) by frame `to`, at its origin, in the axes of `frame`")
 
 
 def open_tree(robot: Robot) -> str | None:
@@ -34,8 +36,8 @@ def open_tree(robot: Robot) -> str | None:
     "static-torques",
     menu="Dynamic",
     title="torques of a wrench that a frame exerts on the environment",
-    inputs=(Q, Port("F", "6", "wrench (force; moment) by frame `to`, at its origin, in the axes of `frame`")),
-    outputs=(Port("tau", "n", "joint torques and forces"),),
+    inputs=(Q, F),
+    outputs=(TAU,),
     options=OPTIONS,
     reference=SYMORO_1997.at("section 4.1, eq. (4), (5), transposed"),
     aliases=("statics",),
@@ -57,9 +59,8 @@ def static_torques(
 def _program(robot: Robot, end: int, frame: int | str, m: int) -> Program:
     builder = Builder(f"{robot.name}_static_torques")
     joints = coordinates(builder, robot)
-    wrench = builder.input(
-        "F", (6,), [f"F_{k}" for k in range(1, 7)], f"wrench of frame {end} in frame {frame}"
-    )
+    title = f"wrench of frame {end} in frame {frame}"
+    wrench = builder.input(F, (6,), [f"F_{k}" for k in range(1, 7)], title)
     f = factors(builder, robot, end, frame, m, joints, Trigonometry(builder, robot))
-    builder.output("tau", matvec(transpose(assembled(f)), wrench), "joint torques and forces")
+    builder.output(TAU, matvec(transpose(assembled(f)), wrench))
     return builder.program()

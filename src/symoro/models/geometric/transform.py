@@ -12,24 +12,24 @@ W. Khalil, D. Creusot, "SYMORO+: a system for the symbolic modelling of robots",
 from __future__ import annotations
 
 from symoro.expr.linalg import Matrix, Vector
-from symoro.models.catalogue import Option, Port, model
+from symoro.models.catalogue import Option, model
 from symoro.models.coordinates import joint_positions
 from symoro.models.geometric import placement
 from symoro.models.geometric.between import placement_between
 from symoro.models.geometric.screws import last_frame, resolve, uses_cut_joint
 from symoro.models.joints import Trigonometry
+from symoro.models.ports import Q
 from symoro.models.references import SYMORO_1997
 from symoro.program.builder import Builder
 from symoro.program.count import count
-from symoro.program.program import Program
+from symoro.program.program import Port, Program
 from symoro.robot.description import Robot
 
 OPTIONS = (
     Option("frm", "frame in which the placement is expressed: number, name, 'world' or 'tool'", "frame", 0),
     Option("to", "frame that is placed; by default the tool or the last link's frame", "frame", None),
 )
-INPUTS = (Port("q", "n", "joint positions"),)
-OUTPUTS = (Port("T", "4,4", "placement of frame `to` in frame `frm`"),)
+PLACEMENT = Port("T", "4,4", "placement of frame `to` in frame `frm`")
 EQUATIONS = (
     r"{}^{i}T_{j} = R_z(\gamma_j)\,T_z(b_j)\,R_x(\alpha_j)\,T_x(d_j)\,R_z(\theta_j)\,T_z(r_j), \qquad "
     r"{}^{r}T_{j} = \prod_{k} {}^{a(k)}T_{k}"
@@ -40,8 +40,8 @@ EQUATIONS = (
     "transform",
     menu="Geometric",
     title="transformation matrix, one expression an entry",
-    inputs=INPUTS,
-    outputs=OUTPUTS,
+    inputs=(Q,),
+    outputs=(PLACEMENT,),
     options=OPTIONS,
     reference=SYMORO_1997.at("section 3.1, eq. (1)"),
     aliases=("trm", "transformation-matrix"),
@@ -56,8 +56,8 @@ def transform(robot: Robot, frm: int | str = 0, to: int | str | None = None) -> 
     "fast-geometry",
     menu="Geometric",
     title="fast direct geometric model, with intermediate variables",
-    inputs=INPUTS,
-    outputs=OUTPUTS,
+    inputs=(Q,),
+    outputs=(PLACEMENT,),
     options=OPTIONS,
     reference=SYMORO_1997.at("section 3.2"),
     aliases=("fgm", "direct-geometry", "dgm"),
@@ -87,5 +87,5 @@ def _placed(robot: Robot, frm: int | str, to: int | str | None, *, inward: bool,
 
     product = placement.inward if inward else placement.outward
     matrix = placement_between(builder, robot, start, end, q, trig, product, name)
-    builder.output("T", matrix, f"placement of frame {end} in frame {start}")
+    builder.output(PLACEMENT, matrix, f"placement of frame {end} in frame {start}")
     return builder.program(expanded=expanded)

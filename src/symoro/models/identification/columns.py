@@ -14,8 +14,9 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from symoro.expr.formula import Formula
-from symoro.models.catalogue import Option, Port
+from symoro.models.catalogue import Option
 from symoro.models.dynamic.setting import rigid_fixed_tree
+from symoro.program.program import Port
 from symoro.robot.description import INERTIAL, Robot
 
 if TYPE_CHECKING:

@@ -41,7 +41,7 @@ from symoro.models.identification.columns import (
 )
 from symoro.models.identification.twists import RunTwist, joint_twists, name_twist, own_axes
 from symoro.models.joints import Trigonometry
-from symoro.models.kinematic.motion import QD, QDD, Q
+from symoro.models.ports import QD, QDD, Q
 from symoro.models.recursion import base_motion, local_frames
 from symoro.models.references import SYMORO_1997
 from symoro.program.builder import Builder
@@ -115,7 +115,7 @@ def regressor_program(robot: Robot, formulation: Formulation, chosen: Sequence[C
     builder = Builder(f"{robot.name}_dynamic_identification")
     joints = joint_motion(builder, robot, "qd", "qdd")
     entries = regressor(builder, robot, formulation, joints)
-    builder.output("W", rows(joints.joints, entries, chosen), W.title)
+    builder.output(W, rows(joints.joints, entries, chosen))
     return replace(builder.program(), columns=tuple(column.name for column in chosen))
 
 

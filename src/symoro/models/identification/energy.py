@@ -18,7 +18,7 @@ from dataclasses import replace
 
 from symoro.expr.linalg import Vector, cross, dot, subtract
 from symoro.expr.scalar import Scalar
-from symoro.models.catalogue import Port, model
+from symoro.models.catalogue import model
 from symoro.models.coordinates import joint_motion
 from symoro.models.dynamic.setting import gravity
 from symoro.models.identification.columns import (
@@ -30,11 +30,11 @@ from symoro.models.identification.columns import (
 )
 from symoro.models.identification.twists import Bodies, RunTwist, name_twist, placed, velocities, weights
 from symoro.models.joints import Trigonometry
-from symoro.models.kinematic.motion import QD, Q
+from symoro.models.ports import QD, Q
 from symoro.models.recursion import outward
 from symoro.models.references import SYMORO_1997
 from symoro.program.builder import Builder
-from symoro.program.program import Program
+from symoro.program.program import Port, Program
 from symoro.robot.description import Robot
 
 H = Port("h", "P", "energy functions: E + U = h K; K in the order of the columns")
@@ -101,5 +101,5 @@ def energy_identification(robot: Robot, parameters: str = "standard") -> Program
     joints = joint_motion(builder, robot, "qd")
     chosen = columns(robot, parameters, "none")
     h = energy_functions(builder, robot, joints.q, joints.qd)
-    builder.output("h", [h[column] for column in chosen], H.title)
+    builder.output(H, [h[column] for column in chosen])
     return replace(builder.program(), columns=tuple(column.name for column in chosen))

@@ -26,7 +26,7 @@ from dataclasses import dataclass, replace
 
 from symoro.expr.linalg import Vector, VectorLike, add, cross, dot
 from symoro.expr.scalar import Scalar
-from symoro.models.catalogue import Port, model
+from symoro.models.catalogue import model
 from symoro.models.coordinates import joint_motion
 from symoro.models.dynamic.newton_euler import LinkState
 from symoro.models.dynamic.setting import gravity
@@ -51,10 +51,10 @@ from symoro.models.identification.twists import (
     weights,
 )
 from symoro.models.joints import Trigonometry
-from symoro.models.kinematic.motion import QD, Q
+from symoro.models.ports import QD, Q
 from symoro.models.references import SYMORO_1997
 from symoro.program.builder import Builder
-from symoro.program.program import Program
+from symoro.program.program import Port, Program
 from symoro.robot.description import JointType, Robot
 
 Twists = Mapping[tuple[int, int], RunTwist]
@@ -156,6 +156,6 @@ def filtered_identification(robot: Robot, parameters: str = "standard", friction
     joints = joint_motion(builder, robot, "qd")
     chosen = columns(robot, parameters, friction)
     found = split(builder, robot, joints.q, joints.qd)
-    builder.output("D1", rows(joints.joints, found.first, chosen), D1.title)
-    builder.output("D2", rows(joints.joints, found.second, chosen), D2.title)
+    builder.output(D1, rows(joints.joints, found.first, chosen))
+    builder.output(D2, rows(joints.joints, found.second, chosen))
     return replace(builder.program(), columns=tuple(column.name for column in chosen))

@@ -19,7 +19,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from symoro.expr.scalar import Scalar, absolute
-from symoro.models.catalogue import Option, Port, model
+from symoro.models.catalogue import Option, model
 from symoro.models.coordinates import JointMotion, joint_motion
 from symoro.models.identification.columns import (
     AT_REST,
@@ -31,10 +31,10 @@ from symoro.models.identification.columns import (
 )
 from symoro.models.identification.dynamic import formulations, regressor
 from symoro.models.identification.energy import energy_functions
-from symoro.models.kinematic.motion import QD, Q
+from symoro.models.ports import QD, Q
 from symoro.models.references import SYMORO_1997
 from symoro.program.builder import Builder
-from symoro.program.program import Program
+from symoro.program.program import Port, Program
 from symoro.robot.description import INERTIAL, Robot
 
 H = Port("h", "P", "energy functions, zero for friction")
@@ -85,9 +85,9 @@ def power_identification(
     joints = joint_motion(builder, robot, "qd", *(["qdd"] if acceleration else []))
     chosen = columns(robot, parameters, friction)
     h = energy_functions(builder, robot, joints.q, joints.qd)
-    builder.output("h", [h[c] if _is_inertial(c) else 0 for c in chosen], H.title)
-    builder.output("p", [0 if _is_inertial(c) else lost(c, joints.qd) for c in chosen], LOSS.title)
+    builder.output(H, [h[c] if _is_inertial(c) else 0 for c in chosen])
+    builder.output(LOSS, [0 if _is_inertial(c) else lost(c, joints.qd) for c in chosen])
     if acceleration:
         rates = energy_rates(builder, robot, joints)
-        builder.output("dh", [rates.get(c, 0) if _is_inertial(c) else 0 for c in chosen], DH.title)
+        builder.output(DH, [rates.get(c, 0) if _is_inertial(c) else 0 for c in chosen])
     return replace(builder.program(), columns=tuple(column.name for column in chosen))

@@ -15,19 +15,21 @@ from symoro.errors import NotApplicableError
 from symoro.expr import ops
 from symoro.expr.linalg import Matrix, matmul, transpose
 from symoro.expr.scalar import Expr, Scalar
-from symoro.models.catalogue import Option, Port, model
+from symoro.models.catalogue import Option, model
 from symoro.models.coordinates import Coordinates, coordinates
 from symoro.models.joints import Trigonometry, is_zero
 from symoro.models.kinematic.blocks import always_singular, block_sign, diagonal_blocks, minor
 from symoro.models.kinematic.factoring import Factoring, factored
 from symoro.models.kinematic.jacobian import assembled, factors, needs_joints
-from symoro.models.kinematic.motion import Q
 from symoro.models.kinematic.tool import moving_frame
+from symoro.models.ports import Q
 from symoro.models.references import SYMORO_1997
 from symoro.program.builder import Builder
-from symoro.program.program import Program
+from symoro.program.program import Port, Program
 from symoro.robot.description import Robot
 from symoro.robot.topology import chain
+
+DET = Port("det", "", "determinant of J; of J J' with more than six joints, of a part of J with fewer")
 
 GRAM = "J' J"
 MAX_TRIED = 12  # intermediate frames; on longer ways some are left out
@@ -125,9 +127,7 @@ def _complexity(matrix: Matrix) -> tuple[int, int]:
     menu="Kinematic",
     title="determinant of the Jacobian, factored",
     inputs=(Q,),
-    outputs=(
-        Port("det", "", "determinant of J; of J J' with more than six joints, of a part of J with fewer"),
-    ),
+    outputs=(DET,),
     options=(Option("to", "frame whose Jacobian is meant", "frame", None),),
     reference=SYMORO_1997.at("section 4.6"),
     aliases=("det", "jacobian-det"),
@@ -153,7 +153,7 @@ def jacobian_determinant(robot: Robot, to: int | str | None = None) -> Program:
                 total = total * value
         if part.why_not:
             notes.append(part.why_not)
-    builder.output("det", total, f"determinant of {found.meaning}")
+    builder.output(DET, total, f"determinant of {found.meaning}")
     program = builder.program()
     notes = [f"determinant of {found.meaning}", *dict.fromkeys(notes)]
     return replace(program, header=(("note", "; ".join(notes)),))

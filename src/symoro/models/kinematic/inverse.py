@@ -30,7 +30,7 @@ from symoro.expr.linalg import (
     transpose,
 )
 from symoro.expr.scalar import Scalar
-from symoro.models.catalogue import Option, Port, model
+from symoro.models.catalogue import Option, model
 from symoro.models.coordinates import coordinates
 from symoro.models.geometric.between import placement_between
 from symoro.models.joints import Trigonometry, is_zero
@@ -44,16 +44,21 @@ from symoro.models.kinematic.jacobian import (
     factors,
     needs_joints,
 )
-from symoro.models.kinematic.motion import Q
 from symoro.models.kinematic.tool import moving_frame
+from symoro.models.ports import QD, Q
 from symoro.models.recursion import base_motion
 from symoro.models.references import SYMORO_1997
 from symoro.program.builder import Builder
 from symoro.program.count import count
-from symoro.program.program import Program
+from symoro.program.program import Port, Program
 from symoro.robot.coordinates import independent
 from symoro.robot.description import Robot
 from symoro.robot.topology import chain
+
+JINV = Port("Jinv", "n,6", "J^-1; J'(J J')^-1 with more than six joints, (J'J)^-1 J' with fewer")
+WANTED = Port("V", "6", "velocity (linear; angular) of frame `to`, expressed in frame `frame`")
+DAMPING = Port("damping", "", "damping factor, for method damped")
+PREFERRED = Port("qd0", "n", "preferred joint velocities, for redundant and damped")
 
 METHODS = ("auto", "regular", "redundant", "partial", "damped")
 MAX_TRIED = 9  # on short ways every intermediate frame is tried
@@ -139,7 +144,7 @@ def _least(builder: Builder, j: Matrix, right: Matrix) -> Matrix | None:
     menu="Kinematic",
     title="inverse of the Jacobian, or its pseudo-inverse",
     inputs=(Q,),
-    outputs=(Port("Jinv", "n,6", "J^-1; J'(J J')^-1 with more than six joints, (J'J)^-1 J' with fewer"),),
+    outputs=(JINV,),
     options=OPTIONS,
     reference=SYMORO_1997.at("section 4.6"),
     aliases=("jinv",),
@@ -170,7 +175,7 @@ def _inverse_program(robot: Robot, end: int, frame: int | str, m: int) -> Progra
     if found is None:
         return None
     title = f"inverse of the Jacobian of frame {end} in frame {frame}"
-    s.builder.output("Jinv", _spread(found, columns, n), title)
+    s.builder.output(JINV, _spread(found, columns, n), title)
     return s.builder.program()
 
 
@@ -180,11 +185,11 @@ def _inverse_program(robot: Robot, end: int, frame: int | str, m: int) -> Progra
     title="inverse kinematic model: joint velocities from a frame's velocity",
     inputs=(
         Q,
-        Port("V", "6", "velocity (linear; angular) of frame `to`, expressed in frame `frame`"),
-        Port("damping", "", "damping factor, for method damped"),
-        Port("qd0", "n", "preferred joint velocities, for redundant and damped"),
+        WANTED,
+        DAMPING,
+        PREFERRED,
     ),
-    outputs=(Port("qd", "n", "joint velocities"),),
+    outputs=(QD,),
     options=(*OPTIONS, Option("method", "how to invert", "choice", "auto", METHODS)),
     reference=SYMORO_1997.at("section 4.6"),
     aliases=("ikm",),
@@ -211,7 +216,7 @@ def _velocity_program(robot: Robot, end: int, frame: int | str, m: int, method: 
     columns = _moving_columns(s)
     method = _method_for(method, len(columns))
     title = f"velocity of frame {end} in frame {frame}"
-    wanted = s.builder.input("V", (6,), [f"V_{k}" for k in range(1, 7)], title)
+    wanted = s.builder.input(WANTED, (6,), [f"V_{k}" for k in range(1, 7)], title)
     relative = subtract(wanted, _base_part(s))
     n = len(independent(robot))
     found: list[list[Scalar]] | None
@@ -222,9 +227,8 @@ def _velocity_program(robot: Robot, end: int, frame: int | str, m: int, method: 
         jt = transpose(_restricted(assembled(s.factors), columns))
         found = solve(s.builder, matmul(jt, transpose(jt)), [[x] for x in matvec(jt, relative)])
     else:
-        preferred = s.builder.input(
-            "qd0", (n,), [f"qd0_{j}" for j in independent(robot)], "preferred joint velocities", [0.0] * n
-        )
+        names = [f"qd0_{j}" for j in independent(robot)]
+        preferred = s.builder.input(PREFERRED, (n,), names, default=[0.0] * n)
         towards = _damped if method == "damped" else _redundant
         found = towards(s, columns, relative, [preferred[k] for k in columns])
     if found is None:
@@ -232,7 +236,7 @@ def _velocity_program(robot: Robot, end: int, frame: int | str, m: int, method: 
     qd = _spread(found, columns, n)
     if method in ("redundant", "damped"):  # joints that do not move the frame are free to do as preferred
         qd = [row if k in columns else [preferred[k]] for k, row in enumerate(qd)]
-    s.builder.output("qd", [row[0] for row in qd], "joint velocities")
+    s.builder.output(QD, [row[0] for row in qd])
     return s.builder.program()
 
 
@@ -247,7 +251,7 @@ def _redundant(s: _Setting, columns: list[int], relative: Vector, near: Vector) 
 def _damped(s: _Setting, columns: list[int], relative: Vector, near: Vector) -> Matrix | None:
     """qd0 + J' (J J' + damping^2 I)^-1 (V - J qd0)."""
     j = _restricted(assembled(s.factors), columns)
-    (damping,) = s.builder.input("damping", (), ["damping"], "damping factor", [0.01])
+    (damping,) = s.builder.input(DAMPING, (), ["damping"], default=[0.01])
     square = matadd(matmul(j, transpose(j)), matscale(damping * damping, identity(6)))
     found = solve(s.builder, square, [[x] for x in subtract(relative, matvec(j, near))])
     return [[x] for x in add(near, matvec(transpose(j), [row[0] for row in found]))] if found else None

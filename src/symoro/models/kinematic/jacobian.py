@@ -31,21 +31,23 @@ from symoro.expr.linalg import (
     zeros,
 )
 from symoro.expr.scalar import Scalar
-from symoro.models.catalogue import Option, Port, model
+from symoro.models.catalogue import Option, model
 from symoro.models.coordinates import Coordinates, coordinates
 from symoro.models.geometric.between import placement_between
 from symoro.models.geometric.placement import across, along, shifted, turned
 from symoro.models.geometric.screws import screws_between
 from symoro.models.joints import Angle, Trigonometry
-from symoro.models.kinematic.motion import Q
 from symoro.models.kinematic.tool import moving_frame
+from symoro.models.ports import Q
 from symoro.models.references import SYMORO_1997
 from symoro.program.builder import Builder
 from symoro.program.count import count
-from symoro.program.program import Program
+from symoro.program.program import Port, Program
 from symoro.robot.coordinates import independent
 from symoro.robot.description import JointType, Robot
 from symoro.robot.topology import chain
+
+J = Port("J", "6,n", "rows linear then angular; zero columns for joints off the way")
 
 OPTIONS = (
     Option(
@@ -167,7 +169,7 @@ def needs_joints(robot: Robot) -> str | None:
     menu="Kinematic",
     title="Jacobian matrix of a frame",
     inputs=(Q,),
-    outputs=(Port("J", "6,n", "rows linear then angular; zero columns for joints off the way"),),
+    outputs=(J,),
     options=OPTIONS,
     reference=SYMORO_1997.at("section 4.1, eq. (4), (5)"),
     aliases=("jac", "jacobian-matrix"),
@@ -192,7 +194,7 @@ def _program(robot: Robot, end: int, frame: int | str, m: int, *, show_factors: 
     builder = Builder(f"{robot.name}_jacobian")
     joints = coordinates(builder, robot)
     f = factors(builder, robot, end, frame, m, joints, Trigonometry(builder, robot))
-    builder.output("J", assembled(f), f"Jacobian of frame {end} in frame {frame}")
+    builder.output(J, assembled(f), f"Jacobian of frame {end} in frame {frame}")
     if show_factors:
         nothing = zeros(3, 3)
         lever = block([[identity(3), matscale(-1, skew(f.lever))], [nothing, identity(3)]])

@@ -17,22 +17,21 @@ from collections.abc import Mapping
 
 from symoro.expr.linalg import Vector, add, cross, matvec, rotation_of
 from symoro.expr.scalar import Scalar
-from symoro.models.catalogue import Option, Port, model
+from symoro.models.catalogue import Option, model
 from symoro.models.coordinates import joint_motion
 from symoro.models.geometric.between import placement_between
 from symoro.models.joints import Trigonometry
 from symoro.models.kinematic.tool import moving_frame
+from symoro.models.ports import QD, QDD, VD, WD, Q, V, W
 from symoro.models.recursion import BaseMotion, Local, base_motion, local_frames, name_vectors, outward
 from symoro.models.references import SYMORO_1997
 from symoro.program.builder import Builder
-from symoro.program.program import Program
+from symoro.program.program import Port, Program
 from symoro.robot.description import Robot
 
-Q = Port("q", "n", "joint positions")
-QD = Port("qd", "n", "joint velocities")
-QDD = Port("qdd", "n", "joint accelerations")
-V = Port("v", "L,3", "velocity of each frame's origin, in the link's frame")
-W = Port("w", "L,3", "angular velocity of each link, in its frame")
+JDOT_QDOT = Port(
+    "a", "6", "acceleration (linear; angular) of frame `to` at qdd = 0, expressed in frame `frame`"
+)
 EQUATIONS_V = (
     r"{}^j\omega_j = {}^jA_i\,{}^i\omega_i + \bar\sigma_j \dot q_j\,{}^ja_j, \qquad "
     r"{}^jV_j = {}^jA_i({}^iV_i + {}^i\omega_i \times {}^iP_j) + \sigma_j \dot q_j\,{}^ja_j"
@@ -126,8 +125,8 @@ def velocities(robot: Robot) -> Program:
     v = linear_velocities(locals_, base, w, joints.qd)
     for j in locals_:
         name_vectors(builder, {"W": w[j], "V": v[j]}, j)
-    builder.output("v", _rows(v), V.title)
-    builder.output("w", _rows(w), W.title)
+    builder.output(V, _rows(v))
+    builder.output(W, _rows(w))
     return builder.program()
 
 
@@ -136,12 +135,7 @@ def velocities(robot: Robot) -> Program:
     menu="Kinematic",
     title="accelerations of the links",
     inputs=(Q, QD, QDD),
-    outputs=(
-        V,
-        W,
-        Port("vd", "L,3", "acceleration of each frame's origin, in the link's frame"),
-        Port("wd", "L,3", "angular acceleration of each link, in its frame"),
-    ),
+    outputs=(V, W, VD, WD),
     reference=SYMORO_1997.at("section 4.3, eq. (8) to (10)"),
     aliases=("acc",),
     equations=EQUATIONS_A,
@@ -157,13 +151,8 @@ def accelerations(robot: Robot) -> Program:
     wd, vd = link_accelerations(locals_, base, before, w, joints.qd, joints.qdd)
     for j in locals_:
         name_vectors(builder, {"W": w[j], "V": v[j], "WP": wd[j], "VP": vd[j]}, j)
-    for name, vectors, title in (
-        ("v", v, V.title),
-        ("w", w, W.title),
-        ("vd", vd, "acceleration of each frame's origin, in the link's frame"),
-        ("wd", wd, "angular acceleration of each link, in its frame"),
-    ):
-        builder.output(name, _rows(vectors), title)
+    for port, vectors in ((V, v), (W, w), (VD, vd), (WD, wd)):
+        builder.output(port, _rows(vectors))
     return builder.program()
 
 
@@ -172,7 +161,7 @@ def accelerations(robot: Robot) -> Program:
     menu="Kinematic",
     title="acceleration of a frame at zero joint acceleration (Jdot qdot)",
     inputs=(Q, QD),
-    outputs=(Port("a", "6", "acceleration (linear; angular) of frame `to`, expressed in frame `frame`"),),
+    outputs=(JDOT_QDOT,),
     options=(
         Option("to", "frame that moves; by default the tool or the last link's frame", "frame", None),
         Option("frame", "frame of expression", "frame", 0),
@@ -194,5 +183,5 @@ def jdot_qdot(robot: Robot, to: int | str | None = None, frame: int | str = 0) -
     for j in locals_:
         name_vectors(builder, {"W": w[j], "WP": wd[j], "VP": vd[j]}, j)
     rotation = rotation_of(placement_between(builder, robot, expressed, end, joints.q, trig))
-    builder.output("a", matvec(rotation, vd[end]) + matvec(rotation, wd[end]), "Jdot qdot (linear; angular)")
+    builder.output(JDOT_QDOT, matvec(rotation, vd[end]) + matvec(rotation, wd[end]))
     return builder.program()

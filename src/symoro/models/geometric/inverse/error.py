@@ -27,6 +27,7 @@ from symoro.models.geometric.screws import last_frame, resolve
 from symoro.models.joints import Trigonometry, is_zero
 from symoro.models.kinematic.jacobian import axes_from
 from symoro.models.kinematic.tool import with_tool
+from symoro.models.ports import POSE
 from symoro.program.builder import Builder
 from symoro.program.pipeline import optimise
 from symoro.program.program import Program
@@ -74,7 +75,7 @@ def pose_error(
     trig = Trigonometry(builder, tree)
     joints = coordinates(builder, tree)
     names = [entry_name(r, c) for r in range(4) for c in range(4)]
-    target = builder.input("T", (4, 4), names, f"placement of frame {to} in frame {frm}")
+    target = builder.input(POSE, (4, 4), names, f"placement of frame {to} in frame {frm}")
     goal: Matrix = [[*target[4 * r : 4 * r + 4]] for r in range(3)]
     here = placement_between(builder, tree, start, end, joints.positions, trig)
     columns = _columns(builder, tree, start, end, joints, trig)

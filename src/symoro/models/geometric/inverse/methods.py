@@ -17,6 +17,7 @@ from symoro.models.geometric.inverse.pieper.swivel import swivel_steps
 from symoro.models.geometric.inverse.refine import refined
 from symoro.models.geometric.inverse.step import Step
 from symoro.models.geometric.inverse.trial import FEW, ROUGH, Trial, TrialResult
+from symoro.models.ports import SWIVEL
 from symoro.program.derivation import Stage
 
 LOST = 1e-3  # share of the postures tried that a method may lose before another is sought
@@ -142,8 +143,7 @@ def by_general(problem: Problem, tolerance: float) -> Answer:
 def by_swivel(problem: Problem, tolerance: float) -> Answer:
     """Seven joints, the elbow turned about the line from shoulder to wrist by the input `swivel`."""
     own = with_own_joints(problem)
-    title = "angle of the elbow about the line from shoulder to wrist"
-    (swivel,) = own.builder.input("swivel", (), ["swivel"], title, default=[0.0])
+    (swivel,) = own.builder.input(SWIVEL, (), ["swivel"], default=[0.0])
     steps = swivel_steps(own, swivel)
     found = solutions(own.builder, own.chain, steps, own.given, tolerance)
     words = "method: spherical shoulder and wrist, elbow by the swivel angle"

@@ -5,18 +5,33 @@ from __future__ import annotations
 from dataclasses import replace
 
 from symoro.expr.scalar import Expr
-from symoro.models.catalogue import Option, Port, model
+from symoro.models.catalogue import Option, model
 from symoro.models.geometric.inverse.branches import EMPTY, Solution
 from symoro.models.geometric.inverse.chain.problem import Problem, pose_problem
 from symoro.models.geometric.inverse.conditions import as_text, divisors, guarded
 from symoro.models.geometric.inverse.finite import magnitude, where_finite
-from symoro.models.geometric.inverse.methods import by_swivel, solved
-from symoro.models.geometric.loop.follow import followed, way_joints
-from symoro.models.geometric.screws import last_frame, resolve, standing_frame
+from symoro.models.geometric.inverse.methods import Answer, by_swivel, solved
+from symoro.models.geometric.screws import last_frame, resolve
+from symoro.models.ports import FREE, GIVEN, OPENED, POSE, RESIDUAL, SOLUTIONS, STATUS, SWIVEL
 from symoro.models.references import SYMORO_1997
 from symoro.program.program import Program
 from symoro.robot.coordinates import independent
 from symoro.robot.description import Robot
+from symoro.robot.topology import cut_joints
+
+
+METHOD = Option(
+    "method", "auto, paul, pieper or general", "choice", "auto", ("auto", "paul", "pieper", "general")
+)
+FRAMES = (
+    Option("frm", "frame in which the pose is given", "frame", 0),
+    Option("to", "frame that is placed; by default the tool or the last link's frame", "frame", None),
+)
+GIVEN_ENTRIES = Option(
+    "pose", "which entries are given: full, position, axis, planar or a list", "text", "full"
+)
+LOCKED = Option("locked", "joints that are given by q0, as '7' or '3,5'", "text", None)
+TOLERANCE = Option("tolerance", "largest residual of a valid solution", "number", 1e-9)
 
 
 @model(
@@ -24,35 +39,25 @@ from symoro.robot.description import Robot
     menu="Geometric",
     title="inverse geometric model, all solutions",
     inputs=(
-        Port("T", "4,4", "pose of the frame"),
-        Port("q0", "n", "joints left free, locked or off the way"),
-        Port("swivel", "", "with the option swivel: angle of the elbow"),
+        POSE,
+        GIVEN,
+        SWIVEL,
     ),
     outputs=(
-        Port("q", "K,n", "joint positions, one row a solution"),
-        Port("status", "K", "0 valid, 1 out of reach, 2 singular, 3 empty slot"),
-        Port("residual", "K", "largest entry of direct geometry less the pose, or of a loop that stays open"),
-        Port("free", "K,n", "1 where a joint is free"),
+        SOLUTIONS,
+        STATUS,
+        RESIDUAL,
+        FREE,
     ),
     options=(
-        Option(
-            "method", "auto, paul, pieper or general", "choice", "auto", ("auto", "paul", "pieper", "general")
-        ),
-        Option("frm", "frame in which the pose is given", "frame", 0),
-        Option("to", "frame that is placed; by default the tool or the last link's frame", "frame", None),
-        Option("pose", "which entries are given: full, position, axis, planar or a list", "text", "full"),
-        Option("locked", "joints that are given by q0, as '7' or '3,5'", "text", None),
+        METHOD,
+        *FRAMES,
+        GIVEN_ENTRIES,
+        LOCKED,
         Option(
             "swivel", "seven joints by the angle of the elbow about the line shoulder - wrist", "flag", False
         ),
-        Option(
-            "modes",
-            "of closed loops: parallelograms alone, or the crossed ones too",
-            "choice",
-            "parallelogram",
-            ("parallelogram", "all"),
-        ),
-        Option("tolerance", "largest residual of a valid solution", "number", 1e-9),
+        TOLERANCE,
     ),
     reference=SYMORO_1997.at("section 3.3"),
     aliases=("igm",),
@@ -66,23 +71,17 @@ def inverse_geometry(
     pose: str = "full",
     locked: str | None = None,
     swivel: bool = False,
-    modes: str = "parallelogram",
     tolerance: float = 1e-9,
 ) -> Program:
-    """All solutions for a pose; those of a robot with loops have every joint of it, in all assembly modes."""
+    """All solutions for a pose."""
     start, end = resolve(robot, frm, 0), resolve(robot, to, last_frame(robot))
-    on_way = way_joints(robot, standing_frame(robot, start), standing_frame(robot, end))
     problem = pose_problem(robot, start, end, pose, locked, surplus=int(swivel))
     answer = by_swivel(problem, tolerance) if swivel else solved(problem, method, tolerance)
-    if robot.B:
-        loops = followed(problem, on_way, answer.solutions, tolerance, every_mode=modes == "all")
-        stages = answer.derivation + loops.derivation
-        answer = replace(
-            answer,
-            solutions=loops.solutions,
-            choices=answer.choices + loops.choices,
-            derivation=stages,
-        )
+    return solution_program(problem, answer)
+
+
+def solution_program(problem: Problem, answer: Answer) -> Program:
+    """The program of the solutions, with what is said about them."""
     notes = tuple(f"q{j} does not move what is given: taken from q0" for j in problem.idle)
     factors = divisors(problem, answer.solutions)
     conditions = as_text(factors)
@@ -100,16 +99,20 @@ def inverse_geometry(
 
 
 def _program(problem: Problem, found: list[Solution]) -> Program:
-    own = independent(problem.robot)
+    own, cut = independent(problem.robot), cut_joints(problem.robot)
     builder = problem.builder
     q = [[s.joints.get(j, problem.start[j]) for j in own] for s in found]
-    status = where_finite(builder, _given(problem), q, [s.status for s in found], EMPTY)
-    builder.output("q", q, "joint positions")
-    builder.output("status", status, "0 valid, 1 out of reach, 2 singular, 3 empty slot")
-    builder.output("residual", [s.residual for s in found], "largest entry of direct geometry less the pose")
+    opened = [[s.joints[j] for j in cut] for s in found]
+    rows = [[*one, *other] for one, other in zip(q, opened, strict=True)]
+    status = where_finite(builder, _given(problem), rows, [s.status for s in found], EMPTY)
+    builder.output(SOLUTIONS, q)
+    if cut:
+        builder.output(OPENED, opened)
+    builder.output(STATUS, status)
+    builder.output(RESIDUAL, [s.residual for s in found])
     idle = dict.fromkeys(problem.idle, 1)
     free = [[s.free.get(j, idle.get(j, 0)) for j in own] for s in found]
-    builder.output("free", free, "1 where a joint is free")
+    builder.output(FREE, free)
     return builder.program()
 
 

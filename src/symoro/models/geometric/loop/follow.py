@@ -38,7 +38,7 @@ class Followed:
 
 
 @dataclass(frozen=True)
-class _Given:
+class Given:
     """What the loops are solved from.
 
     Attributes:
@@ -56,19 +56,17 @@ class _Given:
 
 
 def followed(
-    problem: Problem, on_way: Sequence[int], found: Sequence[Solution], tolerance: float, *, every_mode: bool
+    problem: Problem, given: Given, found: Sequence[Solution], tolerance: float, *, every_mode: bool
 ) -> Followed:
     """The solutions of a way, each with every assembly mode of the loops.
 
     Arguments:
-        on_way: the joints of the way that have a coordinate of their own.
         every_mode: whether parallelograms have their crossed mode too.
 
     Raises:
         NotApplicableError: no closed form was found for a loop, or the joints do not determine it.
     """
     builder, robot = problem.builder, problem.robot
-    given = _given(robot, on_way)
     active = {j: symbol(builder.graph, f"q{j}") for j in given.joints}
     opened = dict.fromkeys(cut_joints(robot), builder.number(0))
     relations = solved_loops(
@@ -119,13 +117,13 @@ def driven_by(robot: Robot, joints: Sequence[int]) -> Robot:
     return replace(robot, frames=tuple(frames))
 
 
-def _given(robot: Robot, on_way: Sequence[int]) -> _Given:
+def given_joints(robot: Robot, on_way: Sequence[int]) -> Given:
     """Which joints of the way, and which motors off it, tell where the loops stand."""
     at = constraints(robot)
     way = [j for j in on_way if j in at.joints]
     motors = [j for j in independent(robot) if robot.frame(j).mu and j not in way]
     chosen = at.chosen([*way, *motors])
-    return _Given(
+    return Given(
         [j for j in way if j in chosen],
         [j for j in way if j not in chosen],
         [j for j in motors if j in chosen],
@@ -135,7 +133,7 @@ def _given(robot: Robot, on_way: Sequence[int]) -> _Given:
 def _modes(
     problem: Problem,
     relations: LoopRelations,
-    given: _Given,
+    given: Given,
     active: Mapping[int, Expr],
     one: Solution,
     number: int,
@@ -183,7 +181,7 @@ def _both(problem: Problem, way: Solution, loop: Solution, values: Mapping[int, 
     )
 
 
-def _told(relations: LoopRelations, given: _Given) -> tuple[str, ...]:
+def _told(relations: LoopRelations, given: Given) -> tuple[str, ...]:
     lines = [one.sentence for one in relations.solved]
     lines += [f"q{j} is determined by neither the pose nor the loops: taken from q0" for j in given.start]
     lines += [f"q{j} follows from the loops too: rows where both agree are solutions" for j in given.tied]

@@ -17,10 +17,15 @@ from symoro.expr.linalg import Matrix
 from symoro.expr.scalar import Expr, Scalar, cos, sin, symbol
 from symoro.models.geometric.inverse.chain.chain import Unknown, WayPart, motions_between
 from symoro.models.joints import is_zero
+from symoro.models.ports import QA
 from symoro.program.builder import Builder
+from symoro.program.program import Port
 from symoro.robot.coordinates import independent, relation
 from symoro.robot.description import JointType, Robot
 from symoro.robot.topology import Loop, cut_joints, loops
+
+START = Port("q0", "n", "posture from which joints that stay free, and Newton's method, start")
+START_OPENED = Port("qc0", "B", "opened joints of that posture")
 
 
 def active_joints(robot: Robot) -> list[int]:
@@ -128,12 +133,10 @@ def _summed(motions: Sequence[WayPart]) -> tuple[WayPart, ...]:
 def joint_inputs(builder: Builder, robot: Robot) -> tuple[dict[int, Expr], dict[int, Expr]]:
     """Declare qa, q0 and qc0; returns the active joints, and a posture of all joints to start from."""
     active, own, cut = active_joints(robot), independent(robot), cut_joints(robot)
-    qa = builder.input("qa", (len(active),), [f"q{j}" for j in active], "active joints")
-    title = "posture from which joints that stay free, and Newton's method, start"
-    q0 = builder.input("q0", (len(own),), [f"q0_{j}" for j in own], title, default=[0.0] * len(own))
+    qa = builder.input(QA, (len(active),), [f"q{j}" for j in active])
+    q0 = builder.input(START, (len(own),), [f"q0_{j}" for j in own], default=[0.0] * len(own))
     start = dict(zip(own, q0, strict=True))
     if cut:
-        title = "opened joints of that posture"
-        qc0 = builder.input("qc0", (len(cut),), [f"q0_{j}" for j in cut], title, default=[0.0] * len(cut))
+        qc0 = builder.input(START_OPENED, (len(cut),), [f"q0_{j}" for j in cut], default=[0.0] * len(cut))
         start.update(zip(cut, qc0, strict=True))
     return dict(zip(active, qa, strict=True)), start

@@ -5,22 +5,36 @@ from __future__ import annotations
 from dataclasses import replace
 
 from symoro.errors import NotApplicableError
-from symoro.models.catalogue import Option, Port, model
+from symoro.models.catalogue import Option, model
 from symoro.models.geometric.inverse.branches import EMPTY, Solution
 from symoro.models.geometric.inverse.finite import magnitude, where_finite
 from symoro.models.geometric.loop.assemblies import assemblies
-from symoro.models.geometric.loop.mechanism import joint_inputs, reason_not_closed
+from symoro.models.geometric.loop.mechanism import START, START_OPENED, joint_inputs, reason_not_closed
 from symoro.models.geometric.loop.newton import continued
 from symoro.models.geometric.loop.relations import LoopRelations, loop_name, solved_loops
+from symoro.models.ports import FREE, OPENED, QA, STATUS
 from symoro.models.references import SYMORO_1997
 from symoro.program.builder import Builder
-from symoro.program.program import Program
+from symoro.program.program import Port, Program
 from symoro.robot.coordinates import independent
 from symoro.robot.description import Robot
 from symoro.robot.topology import cut_joints
 
-STATUS = "0 valid, 1 out of reach, 2 singular, 3 empty slot"
-RESIDUAL = "largest entry by which a loop stays open"
+MODES = Port("q", "K,n", "all joints of the tree, one row an assembly mode")
+OPEN = Port("residual", "K", "largest entry by which a loop stays open")
+
+METHOD = Option(
+    "method", "closed form, or Newton's method from q0", "choice", "auto", ("auto", "closed", "numeric")
+)
+EVERY_MODE = Option(
+    "modes",
+    "of a parallelogram: itself alone, or the crossed one too",
+    "choice",
+    "parallelogram",
+    ("parallelogram", "all"),
+)
+TOLERANCE = Option("tolerance", "largest residual of a valid mode", "number", 1e-9)
+STEPS = Option("steps", "steps from q0 to qa in the method numeric", "number", 10)
 
 
 @model(
@@ -28,34 +42,22 @@ RESIDUAL = "largest entry by which a loop stays open"
     menu="Geometric",
     title="geometry of closed loops: passive joints from the active ones, all assembly modes",
     inputs=(
-        Port("qa", "na", "active joints, in frame order"),
-        Port("q0", "n", "posture to start from: for joints left free, and for method numeric"),
-        Port("qc0", "B", "opened joints of that posture"),
+        QA,
+        START,
+        START_OPENED,
     ),
     outputs=(
-        Port("q", "K,n", "all joints of the tree, one row an assembly mode"),
-        Port("qc", "K,B", "opened joints"),
-        Port("status", "K", STATUS),
-        Port("residual", "K", RESIDUAL),
-        Port("free", "K,n", "1 where a joint of the tree is free"),
+        MODES,
+        OPENED,
+        STATUS,
+        OPEN,
+        FREE,
     ),
     options=(
-        Option(
-            "method",
-            "closed form, or Newton's method from q0",
-            "choice",
-            "auto",
-            ("auto", "closed", "numeric"),
-        ),
-        Option(
-            "modes",
-            "of a parallelogram: itself alone, or the crossed one too",
-            "choice",
-            "parallelogram",
-            ("parallelogram", "all"),
-        ),
-        Option("tolerance", "largest residual of a valid mode", "number", 1e-9),
-        Option("steps", "steps from q0 to qa in the method numeric", "number", 10),
+        METHOD,
+        EVERY_MODE,
+        TOLERANCE,
+        STEPS,
     ),
     reference=SYMORO_1997.at("section 3.4, eq. (2)"),
     applies=reason_not_closed,
@@ -114,10 +116,10 @@ def _program(builder: Builder, robot: Robot, found: list[Solution], told: tuple[
     q, qc = ([[s.joints[j] for j in joints] for s in found] for joints in (own, cut))
     given = magnitude(builder, [x for name in ("qa", "q0", "qc0") for x in builder.entries(name)])
     rows = [[*one, *other] for one, other in zip(q, qc, strict=True)]
-    builder.output("q", q, "joint positions")
+    builder.output(MODES, q)
     if cut:
-        builder.output("qc", qc, "opened joints")
-    builder.output("status", where_finite(builder, given, rows, [s.status for s in found], EMPTY), STATUS)
-    builder.output("residual", [s.residual for s in found], RESIDUAL)
-    builder.output("free", [[s.free.get(j, 0) for j in own] for s in found], "1 where a joint is free")
+        builder.output(OPENED, qc)
+    builder.output(STATUS, where_finite(builder, given, rows, [s.status for s in found], EMPTY))
+    builder.output(OPEN, [s.residual for s in found])
+    builder.output(FREE, [[s.free.get(j, 0) for j in own] for s in found])
     return replace(builder.program(), choices=told)

@@ -20,7 +20,7 @@ from typing import Any
 from symoro.errors import NotApplicableError, OptionError
 from symoro.expr.formula import ZERO, Formula, combine
 from symoro.expr.scalar import Expr
-from symoro.models.catalogue import Option, Port, model
+from symoro.models.catalogue import Option, model
 from symoro.models.identification.base import report
 from symoro.models.identification.base.exact.element import Element, ExactScalar
 from symoro.models.identification.base.exact.field import Field
@@ -39,8 +39,10 @@ from symoro.models.identification.base.regroup import Regrouping, gravity_span, 
 from symoro.models.recursion import skeleton
 from symoro.models.references import MINIMUM_PARAMETERS_1988
 from symoro.program.builder import Builder
-from symoro.program.program import Program
+from symoro.program.program import Port, Program
 from symoro.robot.description import BaseKind, Robot
+
+K = Port("K", "P", "base parameters, named by the columns")
 
 METHODS = ("auto", "exact", "numeric")
 
@@ -291,7 +293,7 @@ def friction(robot: Robot) -> tuple[str, ...]:
     menu="Identification",
     title="base inertial parameters from the standard ones",
     inputs=(),
-    outputs=(Port("K", "P", "base parameters, named by the columns"),),
+    outputs=(K,),
     options=(
         Option("method", "exact algebra, or random states at nominal values", "choice", "auto", METHODS),
         Option("rotor", "count the rotor inertias", "flag", True),
@@ -317,5 +319,5 @@ def base_program(robot: Robot, method: str = "auto", rotor: bool = True) -> Prog
                 together = together + part
             total = total + sign * builder.formula(Formula(text)) * together
         entries.append(builder.named(report.renamed(kept), total))
-    builder.output("K", entries, "base parameters: " + ", ".join(found.names))
+    builder.output(K, entries, "base parameters: " + ", ".join(found.names))
     return replace(builder.program(), columns=found.names, choices=(found.method,))

@@ -13,6 +13,7 @@ from symoro.models.geometric.inverse.chain.chain import Chain, chain_of, motions
 from symoro.models.geometric.inverse.chain.placement import Algebra, forward, times
 from symoro.models.geometric.inverse.chain.pose import Given, entry_name, given_entries
 from symoro.models.geometric.inverse.chain.probes import SAMPLES, Probes
+from symoro.models.ports import GIVEN, POSE
 from symoro.program.builder import Builder
 from symoro.robot.coordinates import independent
 from symoro.robot.description import Robot
@@ -78,10 +79,9 @@ def pose_problem(
 def _problem(robot: Robot, frm: int | str, to: int | str, given: Given, locked: Sequence[int]) -> Problem:
     builder = Builder(f"{robot.name}_inverse_geometry")
     names = [entry_name(r, c) for r in range(4) for c in range(4)]
-    entries = builder.input("T", (4, 4), names, f"placement of frame {to} in frame {frm}")
+    entries = builder.input(POSE, (4, 4), names, f"placement of frame {to} in frame {frm}")
     own = independent(robot)
-    title = "joints left free by a singularity, locked or off the way"
-    q0 = builder.input("q0", (len(own),), [f"q0_{j}" for j in own], title, default=[0.0] * len(own))
+    q0 = builder.input(GIVEN, (len(own),), [f"q0_{j}" for j in own], default=[0.0] * len(own))
     start = dict(zip(own, q0, strict=True))
     target: Matrix = [[*entries[4 * r : 4 * r + 4]] for r in range(3)]
     target.append([0, 0, 0, 1])

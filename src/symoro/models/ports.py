@@ -1,0 +1,36 @@
+"""The arrays that several models take or give, each said once: name, shape and meaning.
+
+n: moving joints of the tree with a coordinate of their own, na: active ones, L: links, K: solutions, P: parameters.
+"""
+
+from __future__ import annotations
+
+from symoro.program.program import Port
+
+Q = Port("q", "n", "joint positions")
+QD = Port("qd", "n", "joint velocities")
+QDD = Port("qdd", "n", "joint accelerations")
+TAU = Port("tau", "n", "joint torques and forces")
+QA = Port("qa", "na", "active joints, in frame order")
+QC = Port("qc", "B", "positions of the opened joints")
+V0 = Port("V0", "6", "velocity of the base (linear; angular), in frame 0")
+VD0 = Port("Vd0", "6", "acceleration of the base (linear; angular), in frame 0")
+WRENCH = Port("wrench", "L,6", "wrench (force; moment) of each link on the environment, in its frame")
+V = Port("v", "L,3", "velocity of each frame's origin, in the link's frame")
+W = Port("w", "L,3", "angular velocity of each link, in its frame")
+VD = Port("vd", "L,3", "acceleration of each frame's origin, in the link's frame")
+WD = Port("wd", "L,3", "angular acceleration of each link, in its frame")
+A = Port("A", "n,n", "inertia matrix, rotor inertias included")
+REACTIONS = Port(
+    "reactions", "L,6", "wrench (force; moment) of the antecedent on each link, in its frame, on request"
+)
+POSE = Port("T", "4,4", "pose of the frame")
+GIVEN = Port("q0", "n", "joints left free by a singularity, locked or off the way")
+SWIVEL = Port(
+    "swivel", "", "with the option swivel: angle of the elbow about the line from shoulder to wrist"
+)
+SOLUTIONS = Port("q", "K,n", "joint positions, one row a solution")
+OPENED = Port("qc", "K,B", "opened joints")
+STATUS = Port("status", "K", "0 valid, 1 out of reach, 2 singular, 3 empty slot")
+RESIDUAL = Port("residual", "K", "largest entry of direct geometry less the pose")
+FREE = Port("free", "K,n", "1 where a joint is free")
