@@ -84,7 +84,9 @@ def followed(
         for number, one in enumerate(found)
         for row in _modes(problem, relations, given, active, one, number, tolerance)
     ]
-    return Followed(rows, _told(relations, given), tuple(stage for one in relations.solved for stage in one.stages))
+    return Followed(
+        rows, _told(relations, given), tuple(stage for one in relations.solved for stage in one.stages)
+    )
 
 
 def way_joints(robot: Robot, frm: int, to: int) -> list[int]:

@@ -92,7 +92,9 @@ def closure_slopes(robot: Robot, postures: ClosedPostures) -> tuple[tuple[int, .
     return tree.coordinates, balanced_closure(tree, x)[1]
 
 
-def loop_axes(robot: Robot, postures: ClosedPostures, loop: Loop) -> tuple[dict[int, tuple[Array, Array]], float]:
+def loop_axes(
+    robot: Robot, postures: ClosedPostures, loop: Loop
+) -> tuple[dict[int, tuple[Array, Array]], float]:
     """Axis and a point on it of every joint of a loop, from where its sides part, and the largest length."""
     count = len(next(iter(postures.joints.values())))
     tree = _Closing(robot).tree(postures.parameters, count)

@@ -96,6 +96,11 @@ class LoopRelations:
     unsolved: tuple[Loop, ...]
 
     @property
+    def linear(self) -> dict[int, Linear]:
+        """The joints that are linear in others, of loops that close in no other way."""
+        return {j: law for one in self.solved if one.modes == 1 for j, law in one.linear.items()}
+
+    @property
     def joints(self) -> dict[int, Unknown]:
         return {j: unknown for one in self.solved for j, unknown in one.joints.items()}
 
@@ -123,6 +128,15 @@ def solved_loops(
     postures = closed_postures(robot)
     check_drive(robot, postures)
     return _Search(builder, robot, active, start, postures, every_mode).relations()
+
+
+def unsolved_error(robot: Robot, relations: LoopRelations) -> NotApplicableError:
+    """What is said where no closed form was found."""
+    names = ", ".join(map(loop_name, relations.unsolved))
+    return NotApplicableError(
+        f"no closed form was found for loop {names} of robot '{robot.name}'",
+        hint="method='numeric' follows one assembly mode by Newton's method, from the posture q0",
+    )
 
 
 def check_drive(robot: Robot, postures: ClosedPostures) -> None:
