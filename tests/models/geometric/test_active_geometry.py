@@ -95,7 +95,7 @@ def test_by_newton_where_there_is_no_closed_form() -> None:
     robot = planar_platform()
     assembly = Assembly(robot)
     row = assembly.every([0.6, 0.6, 0.6])[0]
-    start = dict(q0=row[:7], qc0=row[7:])
+    start = {"q0": row[:7], "qc0": row[7:]}
     qa = np.array([0.62, 0.58, 0.61])
     model = symoro.generate(robot, "fast-geometry", to=3, active=True)
     assert "Newton's method, no closed form was found" in model.program.choices[0]

@@ -19,7 +19,6 @@ from symoro.robot.coordinates import independent
 from symoro.robot.description import Robot
 from symoro.robot.topology import cut_joints
 
-
 METHOD = Option(
     "method", "auto, paul, pieper or general", "choice", "auto", ("auto", "paul", "pieper", "general")
 )

@@ -76,8 +76,8 @@ def _problem(
             raise
         tied = ", ".join(f"q{j}" for j in given.tied)
         raise NotApplicableError(
-            f"{refusal.message}, as joints of a tree; the loops of the robot tie {tied} to the other joints on the way, "
-            "which is not solved in closed form",
+            f"{refusal.message}, as joints of a tree; the loops of the robot tie {tied} to the other joints on the "
+            "way, which is not solved in closed form",
             hint="ask for a frame, or from a frame, whose way has no such joints (options frm and to), or lock them: "
             "rows at which q0 agrees with the loops are then solutions",
         ) from None

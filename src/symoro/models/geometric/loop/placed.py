@@ -127,7 +127,8 @@ def active_transform(
     curved = [one.name for one in relations.solved if not one.linear]
     if relations.unsolved or curved:
         raise NotApplicableError(
-            f"robot '{robot.name}': not all of its loops are parallelograms, and one expression an entry would fill pages",
+            f"robot '{robot.name}': not all of its loops are parallelograms, and one expression an entry would fill "
+            "pages",
             hint="fast-geometry with active=True gives the same with intermediate variables",
         )
     placed = _placement(builder, robot, start, end, qa, relations)
