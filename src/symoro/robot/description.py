@@ -191,6 +191,7 @@ class Robot:
         postures: postures by name, each with one number a coordinate (radians, metres); a robot made from this one
             keeps those that still have as many.
         notes: what a reader should know of how the description was obtained; no part of equality.
+        platform: the frame of a parallel robot's platform, on which its legs meet; None where there is none.
     """
 
     name: str
@@ -204,6 +205,7 @@ class Robot:
     reference: str = ""
     notes: tuple[str, ...] = field(default=(), compare=False)
     postures: Mapping[str, tuple[float, ...]] = Postures()
+    platform: int | None = None
 
     def __post_init__(self) -> None:
         from symoro.robot.validation import problems, with_length

@@ -9,6 +9,8 @@
                        drive, motion, coupled, link, wrench
     loops              list: open and close, each like a frame without drive, link and wrench
     tool, payload, nominal, postures
+    platform           the frame of a parallel robot's platform; or, with leg, legs or modules, the platform
+                       itself: see `yaml_legs`
 
 Only texts and positions are taken from the YAML (`yaml_nodes`); every value goes through our own parser.
 """
@@ -39,7 +41,9 @@ from symoro.robot.description import (
     Robot,
     Tool,
 )
+from symoro.robot.formats.reach import check_reach
 from symoro.robot.formats.report import MAX_FRAMES, Report, Spot, unix_lines
+from symoro.robot.formats.yaml_legs import SHORT, is_short, with_frames
 from symoro.robot.formats.yaml_nodes import YamlMapping, YamlNode, YamlScalar, compose
 from symoro.robot.formats.yaml_record import Record
 
@@ -48,6 +52,7 @@ TEXTS = ("name", "title", "reference")
 TOP = (
     *("symoro", *TEXTS, "convention", "inertia", "friction"),
     *("base", "frames", "loops", "tool", "payload", "nominal", "postures"),
+    *SHORT,
 )
 MOTION_OF_BASE = {
     "velocity": "V0",
@@ -73,7 +78,10 @@ def read_yaml(text: str, file: str | None = None) -> Robot:
 
 def read_tree(node: YamlNode, report: Report) -> Robot:
     """The robot that a tree of texts describes."""
-    return _Reader(node, report).robot()
+    robot = _Reader(with_frames(node, report), report).robot()
+    if is_short(node):
+        check_reach(robot, report)
+    return robot
 
 
 class _Reader:
@@ -104,6 +112,7 @@ class _Reader:
         tool = self._tool()
         payload = self._payload()
         base = self._base()
+        platform = self.top.frame("platform", 0, self.NL, self.names) or None
         nominal = self._nominal()
         postures = self._postures()
         if self.convention == Convention.DENAVIT_HARTENBERG:
@@ -118,6 +127,7 @@ class _Reader:
                 payload=payload,
                 nominal=nominal,
                 postures=postures,
+                platform=platform,
                 **texts,
             ),
             lambda j: self.spots[j - 1] if 1 <= j <= len(self.spots) else None,

@@ -61,6 +61,8 @@ def _robot(robot: Robot) -> dict[str, YamlTree]:
         frames.append(record | _link(link, _symbols(INERTIAL, j) if inertia else {}))
     tree["frames"] = frames
     tree |= _given("loops", _loops(robot))
+    if robot.platform is not None:
+        tree["platform"] = str(robot.platform)
     if robot.tool:
         place = robot.tool.place
         tree["tool"] = {"on": str(place.ant), **_formulas(place, GEOMETRIC), "name": robot.tool.name}
