@@ -25,7 +25,18 @@ def problems(robot: Robot) -> list[str]:
     found = list(_sizes(robot))
     if found:  # the other checks count on the sizes
         return found
-    for check in (_antecedents, _loops, _joints, _couplings, _names, _base, _tool, _platform, _numbers, _postures):
+    for check in (
+        _antecedents,
+        _loops,
+        _joints,
+        _couplings,
+        _names,
+        _base,
+        _tool,
+        _platform,
+        _numbers,
+        _postures,
+    ):
         found += check(robot)
     return found
 

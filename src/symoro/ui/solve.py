@@ -30,6 +30,7 @@ EMPTY = WORDS.index("no solution")
 SOLVED = ("valid", "singular")
 ORDER = (*SOLVED, "out of reach")  # in which rows are shown
 POSES = ("at", "pose", "matrix", "file")
+WIDE = 11  # joints that fit beside each other
 ROUND_OFF = 1e-9
 FLAT = 1e-9
 
@@ -242,15 +243,20 @@ def show_answer(answer: PoseAnswer, joints: JointDisplay, title: str, what: str 
     if not answer.rows:
         print(heading)
         return
-    columns = zip(joints.names, joints.units, joints.titles, strict=True)
-    names = [f"{name} ({unit})" + (f"\n{title}" if title else "") for name, unit, title in columns]
+    names = list(zip(joints.names, joints.units, joints.titles, strict=True))
     lines = []
     for k, row in enumerate(answer.rows):
         mark = "*" if answer.nearest is not None and answer.nearest.index == k else ""
         positions = [f"{x:.6g}" for x in joints.written(row.q)]
         status = row.status + (f", {' '.join(row.free)} free" if row.free else "")
         lines.append([mark, str(row.number), *positions, status, f"{row.residual:.1e}"])
-    present.table(["", "no.", *names, "status", "residual"], lines, heading)
+    if len(names) <= WIDE:
+        heads = [f"{name} ({unit})" + (f"\n{title}" if title else "") for name, unit, title in names]
+        present.table(["", "no.", *heads, "status", "residual"], lines, heading)
+    else:  # a column a row
+        heads = ["", "no.", *(f"{name} ({unit}) {title}".strip() for name, unit, title in names)]
+        turned = zip(*([[*heads, "status", "residual"], *lines]), strict=True)
+        present.table([""] * (1 + len(lines)), [list(line) for line in turned], heading)
     if answer.nearest is not None:
         text = ", ".join(f"{x:.6g}" for x in joints.written(answer.nearest.q))
         print(f"* the nearest: {text}; distance {answer.nearest.distance:.4g}")

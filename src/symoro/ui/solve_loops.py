@@ -102,7 +102,8 @@ def _positions(robot: Robot, name: str, joints: list[int], text: str, options: a
             f"value{'s' if len(values) != 1 else ''}",
             hint=f"expected {name}={','.join('0.5' for _ in joints)}, say",
         )
-    return np.array(values, dtype=float) * np.array([factors[j] for j in joints])
+    found: Array = np.array(values, dtype=float) * np.array([factors[j] for j in joints])
+    return found
 
 
 def _list(joints: list[int]) -> str:

@@ -10,26 +10,31 @@ postures of two draws; postures without a clear gap (next to singular ones) tell
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from symoro.errors import NotApplicableError
-from symoro.expr.linalg import identity
-from symoro.models.coordinates import uncoupled
-from symoro.models.geometric.inverse.chain.chain import chain_of
-from symoro.models.geometric.inverse.chain.probes import Probes
-from symoro.models.geometric.loop.mechanism import active_joints, way_round
-from symoro.models.geometric.loop.parallelogram import is_parallelogram
-from symoro.models.geometric.loop.postures import ClosedPostures, closed_postures, closure_slopes, loop_axes
+from symoro.models.geometric.loop.crossing import sides_of, uncrossed
+from symoro.models.geometric.loop.mechanism import active_joints
+from symoro.models.geometric.loop.postures import (
+    ClosedPostures,
+    closure_slopes,
+    every_closed,
+    loop_axes,
+    postures_near,
+)
+from symoro.models.numeric.closure import Flags
 from symoro.models.numeric.fixed_point import Array
 from symoro.program.builder import Builder
-from symoro.robot.coordinates import independent, relation
+from symoro.robot.coordinates import independent
 from symoro.robot.description import JointType, Robot
 from symoro.robot.topology import Loop, cut_joints, loops
 
 ABOVE, BELOW = 1e-5, 1e-9  # of the largest singular value: those between are neither zero nor not
 DRAWS = (1, 2)
+ATTEMPTS = 12  # of a draw
+ENOUGH = 12  # postures of a draw
 FEW = 6  # clear postures of a draw, without which nothing is said
 FLAT = 1e-7  # sines of the angles between axes that count as parallel, and distances that count as none
 ROWS = 12  # of J, a loop
@@ -125,10 +130,51 @@ class Constraints:
 
 
 def constraints(robot: Robot, seed: int = DRAWS[0]) -> Constraints:
-    """The constraints of all loops at closed postures."""
-    postures = closed_postures(robot, nominal=True, seed=seed)
-    joints, slopes = closure_slopes(robot, postures)
-    return Constraints(joints, slopes, postures)
+    """The constraints of all loops at closed postures: around the first that the robot names, or anywhere.
+
+    Crossed parallelograms are left out, of which no robot is built.
+
+    Raises:
+        NotApplicableError: too few postures were found.
+    """
+    named = next(iter(robot.postures.values()), None)
+    near = None if named is None else postures_near(robot, named, seed)
+    if near is not None:
+        return Constraints(*closure_slopes(robot, near), near)
+    found: list[Constraints] = []
+    for attempt in range(ATTEMPTS):
+        postures = every_closed(robot, seed + attempt * len(DRAWS))
+        if postures is not None:
+            joints, slopes = closure_slopes(robot, postures)
+            kept = uncrossed(robot, postures.parameters, postures.joints)
+            found.append(Constraints(joints, slopes[kept], _some(postures, kept)))
+        if sum(len(one.slopes) for one in found) >= ENOUGH:
+            break
+    if sum(len(one.slopes) for one in found) < FEW:
+        raise NotApplicableError(
+            f"the loops of robot '{robot.name}' were found to close in no posture",
+            hint="check the lengths and angles of the frames of the loops; nominal values help where they must fit, "
+            "and a posture by its name (postures) tells how the robot is assembled",
+        )
+    return Constraints(
+        found[0].joints,
+        np.concatenate([one.slopes for one in found]),
+        _together([one.postures for one in found]),
+    )
+
+
+def _some(postures: ClosedPostures, kept: Flags) -> ClosedPostures:
+    """Some of them."""
+    parameters = {name: values[kept] for name, values in postures.parameters.items()}
+    return replace(postures, parameters=parameters, joints={j: q[kept] for j, q in postures.joints.items()})
+
+
+def _together(parts: Sequence[ClosedPostures]) -> ClosedPostures:
+    parameters = {
+        name: np.concatenate([one.parameters[name] for one in parts]) for name in parts[0].parameters
+    }
+    joints = {j: np.concatenate([one.joints[j] for one in parts]) for j in parts[0].joints}
+    return replace(parts[0], parameters=parameters, joints=joints)
 
 
 def _misfit(at: Constraints, rank: int, active: Sequence[int]) -> list[str]:
@@ -153,19 +199,9 @@ def _names(joints: Sequence[int]) -> str:
 def _kind(robot: Robot, k: int, loop: Loop, at: Constraints) -> LoopKind:
     rows = slice(ROWS * k, ROWS * (k + 1))
     rank = max(at.ranks(at.joints, rows), default=0)
-    if _is_parallelogram(robot, loop):
+    if sides_of(Builder("loop"), robot, loop) is not None:
         return LoopKind(loop, "parallelogram", rank)
     return LoopKind(loop, _shape(robot, loop, at), rank)
-
-
-def _is_parallelogram(robot: Robot, loop: Loop) -> bool:
-    """By the lengths, whatever they are."""
-    if any(relation(robot, j) for j in loop.frames):
-        return False
-    builder = Builder("loop")
-    probes = Probes(builder)
-    every = way_round(builder, uncoupled(robot), loop, {}, {})
-    return is_parallelogram(builder, probes, chain_of(builder, every, identity(4), probes.vanishes))
 
 
 def _shape(robot: Robot, loop: Loop, at: Constraints) -> str:

@@ -102,10 +102,16 @@ def parallelogram(
     return None
 
 
-def is_parallelogram(builder: Builder, probes: Probes, chain: Chain) -> bool:
-    """Whether a loop, every joint of it an unknown of the chain, has four sides with opposite ones equal."""
+def opposite_sides(builder: Builder, probes: Probes, chain: Chain) -> tuple[Side, Side] | None:
+    """Two opposite sides of a loop that is a parallelogram, every joint of it an unknown of the chain; None otherwise.
+
+    They add up to zero in the parallelogram, and not in the crossed mode but where it is flat.
+    """
     found = _sides(builder, probes, chain)
-    return found is not None and _opposite_equal(probes, found[0])
+    if found is None or not _opposite_equal(probes, found[0]):
+        return None
+    a, _, c, _ = found[0]
+    return a, c
 
 
 def _sides(builder: Builder, probes: Probes, chain: Chain) -> tuple[list[Side], AngleSum] | None:

@@ -125,7 +125,7 @@ def solved_loops(
     """
     for loop in loops(robot):  # parameters in the order of the loops, whichever is solved first
         motions_between(builder, uncoupled(robot), loop.right, loop.left, {})
-    postures = closed_postures(robot)
+    postures = closed_postures(robot, crossed=every_mode)
     check_drive(robot, postures)
     return _Search(builder, robot, active, start, postures, every_mode).relations()
 
