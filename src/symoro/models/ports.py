@@ -42,6 +42,7 @@ SWIVEL = Port(
     "swivel", "", "with the option swivel: angle of the elbow about the line from shoulder to wrist"
 )
 SOLUTIONS = Port("q", "K,n", "joint positions, one row a solution")
+OPENED = Port("qc", "K,B", "opened joints")
 STATUS = Port("status", "K", "0 valid, 1 out of reach, 2 singular, 3 empty slot")
 RESIDUAL = Port("residual", "K", "largest entry of direct geometry less the pose")
 FREE = Port("free", "K,n", "1 where a joint is free")

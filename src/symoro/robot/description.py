@@ -193,6 +193,7 @@ class Robot:
         postures: postures by name, each with one number a coordinate (radians, metres); a robot made from this one
             keeps those that still have as many.
         notes: what a reader should know of how the description was obtained; no part of equality.
+        platform: the frame of a parallel robot's platform, on which its legs meet; None where there is none.
     """
 
     name: str
@@ -207,6 +208,7 @@ class Robot:
     notes: tuple[str, ...] = field(default=(), compare=False)
     postures: Mapping[str, tuple[float, ...]] = Postures()
     wheels: tuple[Wheel, ...] = ()
+    platform: int | None = None
 
     def __post_init__(self) -> None:
         from symoro.robot.validation import problems, with_length

@@ -153,8 +153,9 @@ def local_pose(place: Frame | Placement, value: Valuation, *, exact: bool = Fals
     gamma, b, alpha, d, theta, r = (array(x, exact=exact) for x in numbers)
     turn = _turn("z", gamma)
     first = times(turn, _turn("x", alpha))
-    position = scaled(turn[:, :, 0], d[:, None]) + scaled(first[:, :, 2], r[:, None])
-    position[:, 2] += b
+    along = np.zeros((len(b), 3), b.dtype)  # one of these may be one for all postures, others one for each
+    along[:, 2] = b
+    position = scaled(turn[:, :, 0], d[:, None]) + scaled(first[:, :, 2], r[:, None]) + along
     return Placements(times(first, _turn("z", theta)), position)
 
 
