@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
+from symoro.expr.formula import ZERO
 from symoro.expr.linalg import Matrix, Vector, homogeneous, identity, inverse_transform, matmul
 from symoro.expr.scalar import Expr, cos, sin
 from symoro.models.joints import is_zero
@@ -23,10 +26,6 @@ def placed(builder: Builder, frame: Frame) -> Matrix:
 
 def before_turn(builder: Builder, frame: Frame) -> Matrix:
     """iTj less its last turn and shift along z: Rz(gamma) Tz(b) Rx(alpha) Tx(d)."""
-    from dataclasses import replace
-
-    from symoro.expr.formula import ZERO
-
     return placed(builder, replace(frame, theta=ZERO, r=ZERO, sigma=JointType.FIXED))
 
 

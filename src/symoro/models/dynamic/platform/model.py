@@ -84,7 +84,8 @@ def platform_at(builder: Builder, parallel: ParallelRobot, pose: PlatformPose, f
     return kind(builder, parallel, pose, folds)
 
 
-def _started(robot: Robot, name: str, to: int | str | None, fold: str) -> tuple[Builder, Platform]:
+def started(robot: Robot, name: str, to: int | str | None, fold: str) -> tuple[Builder, Platform]:
+    """A program that takes the pose, with platform and legs at it."""
     parallel = parallel_robot(robot, to)
     builder = Builder(f"{robot.name}_{name}")
     pose = pose_input(builder)
@@ -113,7 +114,7 @@ def platform_inverse_dynamics(
     robot: Robot, space: str | None = None, to: int | str | None = None, fold: str = "1", q: bool = False
 ) -> Program:
     """Torques of the active joints from the motion of the platform."""
-    builder, platform = _started(robot, "platform_inverse_dynamics", to, fold)
+    builder, platform = started(robot, "platform_inverse_dynamics", to, fold)
     tau, regular = platform.inverse_dynamics(motion_input(builder))
     return _finished(builder, platform, [(PLATFORM_TAU, tau)], regular, q)
 
@@ -129,7 +130,7 @@ def platform_bias(
     robot: Robot, space: str | None = None, to: int | str | None = None, fold: str = "1", q: bool = False
 ) -> Program:
     """The wrench on the platform at zero acceleration."""
-    builder, platform = _started(robot, "platform_bias", to, fold)
+    builder, platform = started(robot, "platform_bias", to, fold)
     bias = platform.bias(motion_input(builder, acceleration=False))
     return _finished(builder, platform, [(PLATFORM_H, bias)], platform.regular, q)
 
@@ -145,7 +146,7 @@ def platform_inertia_matrix(
     robot: Robot, space: str | None = None, to: int | str | None = None, fold: str = "1", q: bool = False
 ) -> Program:
     """The inertia matrix in the platform's coordinates."""
-    builder, platform = _started(robot, "platform_inertia_matrix", to, fold)
+    builder, platform = started(robot, "platform_inertia_matrix", to, fold)
     return _finished(builder, platform, [(PLATFORM_A, platform.inertia_rows())], platform.regular, q)
 
 
@@ -160,7 +161,7 @@ def platform_direct_dynamics(
     robot: Robot, space: str | None = None, to: int | str | None = None, fold: str = "1", q: bool = False
 ) -> Program:
     """The platform's acceleration from the torques of the active joints."""
-    builder, platform = _started(robot, "platform_direct_dynamics", to, fold)
+    builder, platform = started(robot, "platform_direct_dynamics", to, fold)
     motion = motion_input(builder, acceleration=False)
     active = [j for j in moving_joints(robot) if robot.frame(j).mu]
     tau = builder.input(PLATFORM_TAU, (len(active),), [f"tau{j}" for j in active])
