@@ -279,6 +279,6 @@ def equations(
         base, down = ground(builder, robot, parts.rotation)
         forces = FloatingForces(builder, robot, quick(robot), joints)
         rows, order = forces.given(base, [0, 0, 0], parts.motion.qd, qdd).rows(), [*FREE_BASE, *joints.own]
-        a = FloatingInertia(builder, robot, forces.tree).matrix(joints)
+        a = FloatingInertia(builder, robot, forces.tree, joints).matrix()
     entry = {(i, j): a[r][c] for r, i in enumerate(order) for c, j in enumerate(order)}
     return dict(zip(order, rows, strict=True)), entry, down

@@ -68,11 +68,11 @@ class WheeledForces:
 
     def mass(self) -> FloatingInertia:
         """The inertia of the tree and of its base."""
-        return FloatingInertia(self.builder, self.forces.robot, self.forces.tree)
+        return FloatingInertia(self.builder, self.forces.robot, self.forces.tree, self.forces.joints)
 
     def inertia(self, mass: FloatingInertia | None = None) -> Matrix:
         """A_c."""
-        whole = (mass or self.mass()).matrix(self.forces.joints)
+        whole = (mass or self.mass()).matrix()
         kept = [*PLANAR, *range(6, len(whole))]
         a = [[whole[r][c] for c in kept] for r in kept]
         g = self.motion.G
