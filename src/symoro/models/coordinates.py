@@ -161,8 +161,11 @@ def posture(builder: Builder, robot: Robot) -> Couplings:
     return coordinates_at(robot, dict(zip(own, q, strict=True)), builder.formula)
 
 
-def coordinates(builder: Builder, robot: Robot) -> Coordinates:
+def coordinates(builder: Builder, robot: Robot, *, every_loop: bool = False) -> Coordinates:
     """Declare the input q, and take it for the coordinates, or for the posture of a robot with loops.
+
+    Arguments:
+        every_loop: whether parallelograms have equations like other loops, as their reactions need them.
 
     Raises:
         NotApplicableError: the active joints of a robot with loops do not fit them.
@@ -172,7 +175,7 @@ def coordinates(builder: Builder, robot: Robot) -> Coordinates:
         return tree
     from symoro.models.kinematic.loop.coordinates import loop_coordinates  # which is made of couplings itself
 
-    return loop_coordinates(builder, robot, tree)
+    return loop_coordinates(builder, robot, tree, every_loop=every_loop)
 
 
 def coordinate_joints(robot: Robot) -> list[int]:
@@ -209,9 +212,9 @@ class JointMotion:
         return self.joints.accelerations(qdd, self.own)
 
 
-def joint_motion(builder: Builder, robot: Robot, *given: str) -> JointMotion:
+def joint_motion(builder: Builder, robot: Robot, *given: str, every_loop: bool = False) -> JointMotion:
     """Declare q, and of qd and qdd what is given; the coordinates do not move, or not accelerate, otherwise."""
-    joints = coordinates(builder, robot)
+    joints = coordinates(builder, robot, every_loop=every_loop)
     none: JointEntries = dict.fromkeys(joints.own, 0)
     qd = own_entries(builder, robot, "qd") if "qd" in given else none
     qdd = own_entries(builder, robot, "qdd") if "qdd" in given else none

@@ -35,12 +35,14 @@ class LoopSample:
     Attributes:
         linear, angular: (S, 3, c) in the axes of the root.
         axes: frame -> its rotation (S, 3, 3) in the root, k before its joint's turn.
+        arms: frame -> from its origin to where the loop closes (S, 3), in the axes of the root.
     """
 
     loop: Loop
     linear: Array
     angular: Array
     axes: dict[int, Array]
+    arms: dict[int, Array]
 
 
 @dataclass(frozen=True)
@@ -99,7 +101,8 @@ def _sampled(tree: NumericTree, loop: Loop, q: Array, coordinates: int) -> LoopS
     if tree.robot.frame(loop.left).sigma == JointType.REVOLUTE:
         angle = q[:, tree.coordinates.index(loop.left)]
         axes[loop.left] = axes[loop.left] @ _back(angle)
-    return LoopSample(loop, linear, angular, axes)
+    arms = {j: place - at[j].position for j in loop.frames}
+    return LoopSample(loop, linear, angular, axes, arms)
 
 
 def _back(angle: Array) -> Array:
