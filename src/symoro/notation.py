@@ -87,7 +87,9 @@ NOTATION: tuple[Symbol, ...] = (
     Symbol("a", "", "a", "m/s2; rad/s2", "", "acceleration of a frame (linear; angular)"),
     Symbol("F", "F", "F", "N; N m", "", "wrench by a frame (force; moment)"),
     Symbol("wrench", "", "wrench", "N; N m", "j", "wrench by each link (force; moment)"),
-    Symbol("cut_reactions", "", "cut_reactions", "N; N m", "k+B", "wrench at each opened joint (force; moment)"),
+    Symbol(
+        "cut_reactions", "", "cut_reactions", "N; N m", "k+B", "wrench at each opened joint (force; moment)"
+    ),
     Symbol("reactions", "", "reactions", "N; N m", "j", "wrench on each link (force; moment)"),
 )
 

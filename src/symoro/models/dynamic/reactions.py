@@ -38,7 +38,9 @@ def loop_reactions(robot: Robot, name: str) -> Program:
     left_open = undetermined(robot)
     rows: dict[int, Vector] = {j: body.force + body.moment for j, body in sorted(bodies.items())}
     builder.output(REACTIONS, _open(builder, motion.q[next(iter(motion.q))], rows, left_open.links))
-    builder.output(CUT_REACTIONS, _open(builder, motion.q[next(iter(motion.q))], found.at_cuts(), left_open.opened))
+    builder.output(
+        CUT_REACTIONS, _open(builder, motion.q[next(iter(motion.q))], found.at_cuts(), left_open.opened)
+    )
     return replace(builder.program(), choices=tuple(left_open.words()))
 
 

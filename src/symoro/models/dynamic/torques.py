@@ -69,7 +69,9 @@ class Torques:
         """The same from a recursion that has run."""
         return self.joints.project(self.efforts(recursion, qd, qdd, friction=friction))
 
-    def efforts(self, recursion: NewtonEuler, qd: JointRates, qdd: JointRates, *, friction: bool) -> JointRates:
+    def efforts(
+        self, recursion: NewtonEuler, qd: JointRates, qdd: JointRates, *, friction: bool
+    ) -> JointRates:
         """Torques of the tree's joints."""
         efforts: JointRates = recursion.efforts
         if friction:

@@ -101,7 +101,7 @@ def loop_choice(robot: Robot, *, every_loop: bool = False) -> LoopChoice:
         if passive:
             raise _unfit(robot, active, passive, [*active, *passive])
         return LoopChoice(linear, active, passive, (), (), (), frozenset())
-    given = samples(linear.robot, linear.open)
+    given = samples(linear.robot, linear.open, linear_loops(robot).robot)
     return _Chooser(robot, linear, given, active, passive).choice()
 
 

@@ -21,6 +21,7 @@ from symoro.models.geometric.between import placement_between
 from symoro.models.joints import Trigonometry
 from symoro.models.kinematic.loop.choice import PRESENT, LoopChoice, Row, all_rows, loop_choice
 from symoro.models.kinematic.loop.coordinates import LoopCoordinates
+from symoro.models.kinematic.loop.parallelograms import linear_loops
 from symoro.models.kinematic.loop.samples import Samples, samples
 from symoro.models.numeric.fixed_point import Array
 from symoro.models.spatial import Wrench
@@ -51,14 +52,16 @@ class Undetermined:
 def undetermined(robot: Robot) -> Undetermined:
     """What the loops do not determine of the wrenches at the joints."""
     choice = loop_choice(robot, every_loop=True)
-    given = samples(robot, choice.linear.open)
+    given = samples(robot, choice.linear.open, linear_loops(robot).robot)
     rows = all_rows(choice)
     opened: set[Entry] = set()
     links: set[Entry] = set()
     for s in range(len(given.loops[0].linear)):
         for y in _without_torque(choice, given, rows, s):
             wrenches = _wrenches(choice, given, rows, y, s)
-            _collect(opened, {k: _in_axes(given, i, k + robot.B, s, f, m) for i, (k, f, m) in wrenches.items()})
+            _collect(
+                opened, {k: _in_axes(given, i, k + robot.B, s, f, m) for i, (k, f, m) in wrenches.items()}
+            )
             _collect(links, _on_links(choice, given, wrenches, s))
     return Undetermined(frozenset(opened), frozenset(links))
 
@@ -99,10 +102,11 @@ def _on_links(
 ) -> dict[int, Array]:
     """What the wrenches at the opened joints add to those on the links of the tree."""
     found: dict[int, Array] = {}
+    last = choice.linear.robot.NL
     for i, (_, force, moment) in wrenches.items():
         one, loop = given.loops[i], choice.loops[i].loop
         for chain, sign in ((loop.left_chain, -1.0), (loop.right_chain, 1.0)):
-            for j in chain:
+            for j in (j for j in chain if j <= last):
                 about = moment + np.cross(one.arms[j][s], force)
                 found[j] = found.get(j, np.zeros(6)) + sign * _in_axes(given, i, j, s, force, about)
     return found

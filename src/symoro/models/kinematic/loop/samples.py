@@ -54,13 +54,17 @@ class Samples:
     length: float
 
 
-def samples(robot: Robot, open_loops: Sequence[Loop]) -> Samples:
+def samples(robot: Robot, open_loops: Sequence[Loop], closing: Robot) -> Samples:
     """The equations of some loops.
+
+    Arguments:
+        closing: the robot with relations in place of its parallelograms, whose postures are taken: crossed ones
+            would tell of other equations.
 
     Raises:
         NotApplicableError: the loops were found to close in no posture.
     """
-    postures = closed_postures(robot, POSTURES)
+    postures = closed_postures(closing, POSTURES)
     tree = _tree(robot, open_loops, postures)
     q = np.stack([postures.joints[j] for j in tree.coordinates], 1)
     joints = tuple(independent(robot))
