@@ -96,6 +96,9 @@ NOTATION: tuple[Symbol, ...] = (
     Symbol("F", "F", "F", "N; N m", "", "wrench by a frame (force; moment)"),
     Symbol("heading", "", r"\theta", "rad", "world", "angle of frame 0 about the vertical"),
     Symbol("wrench", "", "wrench", "N; N m", "j", "wrench by each link (force; moment)"),
+    Symbol(
+        "cut_reactions", "", "cut_reactions", "N; N m", "k+B", "wrench at each opened joint (force; moment)"
+    ),
     Symbol("reactions", "", "reactions", "N; N m", "j", "wrench on each link (force; moment)"),
 )
 

@@ -36,6 +36,12 @@ A = Port("A", "n,n", "inertia matrix, rotor inertias included")
 REACTIONS = Port(
     "reactions", "L,6", "wrench (force; moment) of the antecedent on each link, in its frame, on request"
 )
+CUT_REACTIONS = Port(
+    "cut_reactions",
+    "B,6",
+    "wrench (force; moment) of the antecedent of each opened joint k on the link of frame k + B, in that frame, "
+    "with the reactions",
+)
 POSE = Port("T", "4,4", "pose of the frame")
 GIVEN = Port("q0", "n", "joints left free by a singularity, locked or off the way")
 SWIVEL = Port(

@@ -18,7 +18,19 @@ from collections.abc import Sequence
 from functools import cached_property
 
 from symoro.errors import NotApplicableError
-from symoro.expr.linalg import Matrix, Vector, add, cross, dot, identity, matmul, matvec, scale, subtract, transpose
+from symoro.expr.linalg import (
+    Matrix,
+    Vector,
+    add,
+    cross,
+    dot,
+    identity,
+    matmul,
+    matvec,
+    scale,
+    subtract,
+    transpose,
+)
 from symoro.expr.scalar import Scalar, less
 from symoro.models.coordinates import coordinates_at
 from symoro.models.dynamic.composite import full_matrix, symmetric, tree_inertia

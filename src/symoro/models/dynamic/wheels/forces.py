@@ -16,6 +16,7 @@ from dataclasses import dataclass, replace
 
 from symoro.expr.linalg import Matrix, Vector, matmul, transpose
 from symoro.expr.scalar import Scalar
+from symoro.models.coordinates import Couplings
 from symoro.models.dynamic.composite import symmetric
 from symoro.models.dynamic.floating.forces import FloatingForces
 from symoro.models.dynamic.floating.inertia import FloatingInertia
@@ -82,6 +83,6 @@ class WheeledForces:
 def wheeled_forces(builder: Builder, robot: Robot, formulation: Formulation) -> WheeledForces:
     """Declare q, and what is left of the robot's description."""
     motion = rolling(builder, robot)
-    joints = replace(motion.joints, positions=motion.positions)
+    joints = Couplings(motion.joints.own, motion.positions, motion.joints.rows)
     forces = FloatingForces(builder, freed(robot), formulation, joints)
     return WheeledForces(builder, motion, forces, gravity(builder, robot))
