@@ -182,6 +182,7 @@ def test_generate_with_numbers(run: Any) -> None:
         ("matlab", {".m"}),
         ("latex", {".tex"}),
         ("julia", {".jl"}),
+        ("javascript", {".js", ".ts"}),
     ],
 )
 def test_generate_files(run: Any, tmp_path: Path, language: str, suffixes: set[str]) -> None:
