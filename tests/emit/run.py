@@ -283,7 +283,8 @@ def run_javascript(folder: Path, cases: Sequence[Case], *, batch: bool = False) 
         put(folder, emit(case.program, "javascript"))
         inputs = list(case.inputs.values())
         lines.insert(0, f'import * as m{at} from "./{case.program.name}.js";')
-        constants = [f"m{at}.setup({json.dumps(case.parameters)})"] if case.program.constants else []
+        values = case.parameter_list() if batch else case.parameters  # both orders and names serve
+        constants = [f"m{at}.setup({json.dumps(values)})"] if case.program.constants else []
         if batch:
             calls = [("batch", [str(case.samples), *(_javascript(array.ravel()) for array in inputs)])]
         else:

@@ -254,8 +254,8 @@ def line_groups(
     def written(event: Event) -> LineGroup:
         if isinstance(event, int):
             step = code.call[event]
-            names = () if isinstance(step, KernelCall) else (step[0],)
-            return LineGroup(_statement(step, style, indent), names)
+            name = step.result if isinstance(step, KernelCall) else step[0]
+            return LineGroup(_statement(step, style, indent), (name,))
         if isinstance(event, Store):
             text = code.outputs[event.output][event.entry]
             line = f"{indent}{entry(a.outputs[event.output], event.entry)} = {text};"

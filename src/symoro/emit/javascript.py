@@ -58,7 +58,10 @@ DIALECT = Dialect(
 )
 _STYLE = Style("", "let", returned=True)
 _INDENT = "    "
-_WHOLE = 1000  # statements up to which a function stays in one piece: a long one is left to the engine's interpreter
+
+# Characters up to which a function stays in one piece. V8 leaves one of more than 60 kB of bytecode, which is about as
+# long as its text, to its interpreter: it then takes fifteen times as long.
+_WHOLE = 50_000
 
 _SETUP = "The constants, from the parameters by name or in their order; again whenever one of them changes."
 _CALL = "One sample, matrices by rows: the outputs, in `out` where it is given. Arrays must not share memory."
@@ -152,11 +155,13 @@ def _call(code: Code) -> list[str]:
     head = [f"/** {_CALL} */", wrap(f"export function {a.function}({given}) {{", marks=",")]
     head += [wrap(f"{_INDENT}const {{ {taken} }} = out;", marks=",")] if arrays else []
     end = [*filled(code, _STYLE), f"{_INDENT}return out;", "}"]
-    if code.kernels or len(units) <= _WHOLE:
-        return ["\n".join([*head, *whole(units), *end]) + "\n"]
+    lines = whole(units)
+    if sum(map(len, lines)) <= _WHOLE:
+        return ["\n".join([*head, *lines, *end]) + "\n"]
     found = cut(units, lambda place: f"kept_[{place}]", _STYLE.constant, _INDENT)
     handed = [*call_arguments(code), *(name for _, name in arrays), "out", "kept_"]
-    parts, calls = [], [f"{_INDENT}const kept_ = new Float64Array({found.places});"]
+    room = "Array" if code.kernels else "Float64Array"  # what a kernel returns is kept too
+    parts, calls = [], [f"{_INDENT}const kept_ = new {room}({found.places});"]
     for number, lines in enumerate(found.lines, 1):
         used = words(lines)
         arguments = f"({', '.join(name for name in handed if name in used)})"
