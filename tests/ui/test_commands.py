@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 import symoro
+from symoro.emit import LANGUAGES
 from symoro.robot import library
 from symoro.ui.cli import main
 
@@ -20,6 +21,7 @@ COMMANDS = (
     "check",
     "convert",
     "models",
+    "languages",
     "cite",
     "generate",
     "count",
@@ -144,6 +146,15 @@ def test_models(run: Any, data: Any) -> None:
     (row,) = [row for row in data("models", "rx90") if row["id"] == "jacobian"]
     assert row["why_not"] is None and row["options"][1]["name"] == "frame"
     assert "applies" in run("models", "gantry")
+
+
+def test_languages(run: Any, data: Any) -> None:
+    text = run("languages")
+    for language in LANGUAGES.values():
+        assert language.id in text and language.title in text
+    assert [row["id"] for row in data("languages")] == list(LANGUAGES)
+    (row,) = [row for row in data("languages") if row["id"] == "javascript"]
+    assert "ts" in row["aliases"] and row["options"] == ["name"]
 
 
 def test_cite(run: Any, data: Any) -> None:

@@ -28,13 +28,7 @@ function circle_resolvent_(p, q, r) {
 /* Found, whose first four entries have keys, with each four in ascending order of their keys. */
 function circle_sorted_(key, found) {
     const order = [0, 1, 2, 3].sort((i, j) => (key[i] < key[j] ? -1 : key[i] > key[j] ? 1 : i - j));
-    const sorted = new Float64Array(found.length);
-    for (let first = 0; first < found.length; first += 4) {
-        order.forEach((from, to) => {
-            sorted[first + to] = found[first + from];
-        });
-    }
-    return sorted;
+    return found.map((entry, at) => found[at - (at % 4) + order[at % 4]]);
 }
 
 /* Newton's method from an angle, as long as it gets nearer to zero: [sine, cosine]. */
@@ -66,7 +60,7 @@ function circle_(n, coefficients) {
     for (let j = 0; j < 5; ++j) {
         top = Math.abs(coefficients[j]) > top ? Math.abs(coefficients[j]) : top;
     }
-    const k = Float64Array.from(coefficients, (entry) => entry / top);
+    const k = coefficients.map((entry) => entry / top);
     let at = 0;
     let largest = 0;
     for (let j = 0; j < 4; ++j) {
@@ -107,7 +101,7 @@ function circle_(n, coefficients) {
         difference = q < 0 ? -Math.sqrt(gap) : Math.sqrt(gap);
         v = q / difference;
     }
-    const found = new Float64Array(n);
+    const found = new Array(n).fill(0);
     const key = [0, 0, 0, 0];
     for (let j = 0; j < 4; ++j) {
         const sign = j % 2 === 0 ? -0.5 : 0.5;

@@ -1,7 +1,7 @@
 /* Monomials of q1, q2 from the value of the left side; the least ones when they are not fixed. */
 function chain_monomials_(loop, value) {
     const { side, scales, pivots, columns, rank } = loop;
-    const known = Float64Array.from(value);
+    const known = value.slice();
     for (let c = 0; c < 8; ++c) {
         let sum = 0;
         for (let r = c; r < known.length; ++r) {
@@ -31,7 +31,7 @@ function chain_monomials_(loop, value) {
         }
     }
     chain_solve_(system);
-    const monomials = new Float64Array(8);
+    const monomials = new Array(8).fill(0);
     columns.forEach((column, i) => {
         monomials[column] =
             i < rank
@@ -74,7 +74,7 @@ function chain_values_(loop, half, vector) {
         const product = chain_compose_(before, chain);
         values[5] = Math.atan2(-product[4], product[0]);
     }
-    const q = new Float64Array(6);
+    const q = new Array(6).fill(0);
     loop.order.forEach((place, i) => {
         q[place] = values[i] + loop.shifts[i];
     });
@@ -84,7 +84,7 @@ function chain_values_(loop, half, vector) {
 /* The product of the loop, the axes and points of its joints, and the largest entry of |product - 1|. */
 function chain_product_(placements, kinds, q) {
     const axes = chain_rows_(6, 6);
-    let product = Float64Array.of(1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0);
+    let product = [1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0];
     for (let i = 0; i < 6; ++i) {
         for (let k = 0; k < 3; ++k) {
             axes[i][k] = product[4 * k + 2];
@@ -111,9 +111,9 @@ function chain_step_(kinds, axes, t, defect) {
         const dot = (one, other) => one.reduce((sum, entry, k) => sum + entry * other[k], 0);
         const system = error.map((entry, i) => {
             if (!damped) {
-                return Float64Array.from([...twists.map((twist) => twist[i]), entry]);
+                return [...twists.map((twist) => twist[i]), entry];
             }
-            const row = Float64Array.from([...twists, error], (other) => dot(twists[i], other));
+            const row = [...twists, error].map((other) => dot(twists[i], other));
             row[i] += damping;
             return row;
         });
@@ -185,13 +185,9 @@ function chain_pencil_(side, slides) {
     const last = slides ? 1 : 3;
     const inner = 3 * last;
     return [0, 1, 2].map((x) => {
-        const matrix = chain_rows_(4 * last, 4 * last);
-        for (let r = 0; r < 2 * last; ++r) {
-            const entries = side[8 + r].subarray(9 + x * inner, 9 + (x + 1) * inner);
-            matrix[r].set(entries, last);
-            matrix[2 * last + r].set(entries);
-        }
-        return matrix;
+        const entries = side.slice(8).map((row) => row.slice(9 + x * inner, 9 + (x + 1) * inner));
+        const gap = new Array(last).fill(0);
+        return [...entries.map((row) => [...gap, ...row]), ...entries.map((row) => [...row, ...gap])];
     });
 }
 
@@ -229,7 +225,7 @@ function chain_try_(arranged, placements, kinds, table) {
 
 /* Rotations that were rounded become rotations again: Newton's iteration for the polar factor. */
 function chain_straighten_(placement) {
-    const a = Float64Array.from(placement);
+    const a = placement.slice();
     for (let tries = 0; tries < 3; ++tries) {
         const turn = [0, 4, 8].map((r) => a.slice(r, r + 3));
         const square = turn.map((x) => turn.map((y) => x[0] * y[0] + x[1] * y[1] + x[2] * y[2]));
@@ -251,7 +247,7 @@ function chain_nudge_(placement) {
 
 function closed_chain_(size, constants, marks, plan) {
     const kinds = Array.from(marks, (mark) => mark > 0.5);
-    const given = kinds.map((kind, i) => Float64Array.from(constants.slice(12 * i, 12 * i + 12)));
+    const given = kinds.map((kind, i) => constants.slice(12 * i, 12 * i + 12));
     const lengths = constants.filter((entry, k) => k % 4 === 3).map(Math.abs);
     const scale = Math.max(...lengths) || 1;
     const scaled = given.map((t) => chain_straighten_(t.map((entry, k) => (k % 4 === 3 ? entry / scale : entry))));
@@ -269,15 +265,12 @@ function closed_chain_(size, constants, marks, plan) {
         const loop = chain_arrange_(seen, kinds, plan.slice(first, first + 4));
         again = loop ? chain_try_(loop, scaled, kinds, table) : again;
     }
-    const results = new Float64Array(size);
-    for (let k = 0; k < size / 7; ++k) {
-        if (k < table.length) {
-            const q = table[k].map((entry, i) => (kinds[i] ? scale * entry : entry));
-            results.set(q, 7 * k);
-            results[7 * k + 6] = chain_product_(given, kinds, q).defect;
-        } else {
-            results[7 * k + 6] = 1e30;
-        }
+    const solutions = table.map((row) => {
+        const q = row.map((entry, i) => (kinds[i] ? scale * entry : entry));
+        return [...q, chain_product_(given, kinds, q).defect];
+    });
+    while (solutions.length < size / 7) {
+        solutions.push([0, 0, 0, 0, 0, 0, 1e30]);
     }
-    return results;
+    return solutions.flat();
 }

@@ -11,11 +11,11 @@ const CHAIN_GRAIN_ = 1e-6; /* distance below which two joint values are equal in
 
 /* Rows of zeros. */
 function chain_rows_(rows, columns) {
-    return Array.from({ length: rows }, () => new Float64Array(columns));
+    return Array.from({ length: rows }, () => new Array(columns).fill(0));
 }
 
 function chain_compose_(a, b) {
-    const product = new Float64Array(12);
+    const product = new Array(12).fill(0);
     for (let r = 0; r < 12; r += 4) {
         for (let c = 0; c < 4; ++c) {
             product[r + c] = a[r] * b[c] + a[r + 1] * b[4 + c] + a[r + 2] * b[8 + c];
@@ -26,7 +26,7 @@ function chain_compose_(a, b) {
 }
 
 function chain_invert_(a) {
-    const inverse = new Float64Array(12);
+    const inverse = new Array(12).fill(0);
     for (let r = 0; r < 3; ++r) {
         for (let c = 0; c < 3; ++c) {
             inverse[4 * r + c] = a[4 * c + r];
@@ -38,7 +38,7 @@ function chain_invert_(a) {
 
 /* J(value) C */
 function chain_joint_(slides, value, placement) {
-    const product = Float64Array.from(placement);
+    const product = placement.slice();
     if (slides) {
         product[11] += value;
         return product;
@@ -99,11 +99,11 @@ function chain_functions_(slides, t) {
     ];
 }
 
-/* Along one axis of a grid: from values at three nodes to coefficients. An angle has (cos, sin, 1), or when `half`
+/* Along one axis of a grid that starts at an entry: from values at three nodes to coefficients. An angle has (cos, sin, 1), or when `half`
  * (x^2, x, 1) of its half tangent, times 1 + x^2; a length has (r^2, r, 1). */
-function chain_fit_(slides, half, grid, outer, inner) {
+function chain_fit_(slides, half, grid, start, outer, inner) {
     const root = Math.sqrt(1 / 3);
-    for (let first = 0; first < 3 * inner * outer; first += 3 * inner) {
+    for (let first = start; first < start + 3 * inner * outer; first += 3 * inner) {
         for (let i = first; i < first + inner; ++i) {
             const a = grid[i];
             const b = grid[inner + i];
@@ -148,17 +148,16 @@ function chain_equations_(loop) {
         }
     }
     for (const row of side) {
-        chain_fit_(kinds[0], false, row, 1, 3);
-        chain_fit_(kinds[1], false, row, 3, 1);
-        const left = row.subarray(9);
-        for (let k = 0; k < left.length; ++k) {
-            left[k] -= row[8];
+        chain_fit_(kinds[0], false, row, 0, 1, 3);
+        chain_fit_(kinds[1], false, row, 0, 3, 1);
+        for (let k = 9; k < row.length; ++k) {
+            row[k] -= row[8];
         }
         if (!slides) {
-            chain_fit_(kinds[2], true, left, 1, 9);
+            chain_fit_(kinds[2], true, row, 9, 1, 9);
         }
-        chain_fit_(kinds[3], true, left, slides ? 1 : 3, 3);
-        chain_fit_(kinds[4], true, left, slides ? 3 : 9, 1);
+        chain_fit_(kinds[3], true, row, 9, slides ? 1 : 3, 3);
+        chain_fit_(kinds[4], true, row, 9, slides ? 3 : 9, 1);
     }
     return side;
 }
@@ -170,8 +169,8 @@ function chain_eliminate_(side) {
     const rows = side.length;
     const width = side[0].length;
     const columns = [0, 1, 2, 3, 4, 5, 6, 7];
-    const scales = new Float64Array(8);
-    const pivots = new Float64Array(8);
+    const scales = new Array(8).fill(0);
+    const pivots = new Array(8).fill(0);
     let rank = 0;
     let first = 0;
     for (let c = 0; c < 8; ++c) {
@@ -202,7 +201,7 @@ function chain_eliminate_(side) {
         pivots[c] = top > 0 ? -norm : norm;
         side[c][c] = top - pivots[c];
         scales[c] = 1 / (norm * (norm + Math.abs(top)));
-        const sums = new Float64Array(width);
+        const sums = new Array(width).fill(0);
         for (let r = c; r < rows; ++r) {
             const v = side[r][c] * scales[c];
             for (let j = c + 1; j < width; ++j) {

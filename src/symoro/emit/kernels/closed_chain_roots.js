@@ -4,7 +4,7 @@
 function chain_hessenberg_(a) {
     const n = a.length;
     for (let m = 1; m < n - 1; ++m) {
-        const v = Float64Array.from(a, (row, r) => (r < m ? 0 : row[m - 1]));
+        const v = a.map((row, r) => (r < m ? 0 : row[m - 1]));
         const top = v[m];
         let below = 0;
         for (let r = m + 1; r < n; ++r) {
@@ -16,7 +16,7 @@ function chain_hessenberg_(a) {
         const norm = Math.sqrt(top * top + below);
         const scale = 1 / (norm * (norm + Math.abs(top)));
         v[m] += top > 0 ? norm : -norm;
-        const sums = new Float64Array(n);
+        const sums = new Array(n).fill(0);
         for (let r = m; r < n; ++r) {
             const factor = v[r] * scale;
             for (let j = 0; j < n; ++j) {
@@ -231,7 +231,7 @@ function chain_null_space_(a, most) {
     }
     const vectors = chain_rows_(Math.min(n - rank, most), n);
     vectors.forEach((vector, k) => {
-        const x = new Float64Array(n);
+        const x = new Array(n).fill(0);
         x[n - 1 - k] = 1;
         for (let r = rank - 1; r >= 0; --r) {
             let sum = 0;
@@ -309,7 +309,7 @@ function chain_vectors_(last, atRoot) {
     const action = chain_rows_(count, count);
     for (const byZ of last === 3 ? [false, true] : [false]) {
         const pairs = (one, raised) => space.map((other) => chain_pair_(other, one, last, byZ, raised));
-        const system = space.map((one) => Float64Array.from([...pairs(one, false), ...pairs(one, true)]));
+        const system = space.map((one) => [...pairs(one, false), ...pairs(one, true)]);
         if (!chain_solve_(system)) {
             return [];
         }
@@ -332,13 +332,13 @@ function chain_vectors_(last, atRoot) {
  * singular. */
 function chain_roots_(slides, pencil) {
     const n = pencil[0].length;
-    const system = pencil[2].map((row, r) => Float64Array.from([...row, ...pencil[0][r], ...pencil[1][r]]));
+    const system = pencil[2].map((row, r) => [...row, ...pencil[0][r], ...pencil[1][r]]);
     let singular = !chain_solve_(system);
-    const companion = chain_rows_(2 * n, 2 * n);
+    const lower = system.map((row) => row.slice(n).map((entry) => -entry));
+    singular = singular || !lower.flat().every((entry) => Math.abs(entry) < 1e10);
+    const companion = [...chain_rows_(n, 2 * n), ...lower];
     for (let r = 0; r < n; ++r) {
         companion[r][n + r] = 1;
-        companion[n + r].set(system[r].subarray(n).map((entry) => -entry));
-        singular = singular || !companion[n + r].every((entry) => Math.abs(entry) < 1e10);
     }
     const real = chain_eigenvalues_(companion).filter(
         ([t, i]) => Math.abs(i) < CHAIN_REAL_ * (1 + t * t + i * i) && !(slides && Math.abs(t) < CHAIN_FAR_),

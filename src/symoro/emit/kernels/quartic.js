@@ -1,6 +1,6 @@
 /* Logarithms of the sizes of the roots, ascending, by the Newton polygon of the coefficients' logarithms. */
 function quartic_sizes_(logs) {
-    const hull = Float64Array.from(logs);
+    const hull = logs.slice();
     for (let m = 0; m < 5; ++m) {
         for (let i = 0; i < m; ++i) {
             for (let j = m + 1; j < 5; ++j) {
@@ -42,7 +42,7 @@ function quartic_degree_(logs) {
 /* The unit of x in which the middle roots are about 1, of a, lowest first, and the degree, above which a becomes
  * zero; -1 where a is not a number, or all zero. */
 function quartic_unit_(a) {
-    const logs = Float64Array.from(a, (entry) => (entry !== 0 ? Math.log(Math.abs(entry)) : -10000));
+    const logs = a.map((entry) => (entry !== 0 ? Math.log(Math.abs(entry)) : -10000));
     const least = a.findIndex((entry) => entry !== 0);
     const total = a.reduce((sum, entry) => sum + entry, 0);
     const degree = Math.abs(total) < 6 ? quartic_degree_(logs) : -1;
@@ -82,13 +82,13 @@ function quartic_polish_(f, x) {
 function quartic_(n, a) {
     const largest = (entries) => entries.reduce((top, x) => (Math.abs(x) > top ? Math.abs(x) : top), 0);
     const scale = largest(a);
-    let b = Float64Array.from(a, (entry) => entry / scale).reverse();
+    let b = a.map((entry) => entry / scale).reverse();
     const [unit, degree] = quartic_unit_(b);
     const weights = [1 / unit / unit, 1 / unit, 1, unit, unit * unit];
     b = b.map((entry, j) => entry * weights[j]);
     const top = largest(b);
     b = b.map((entry) => entry / top);
-    const back = Float64Array.from(b).reverse();
+    const back = b.slice().reverse();
     const twice = (b[0] + b[4] - b[2]) / 8;
     const k = [(b[0] + b[4]) / 2 - twice, (b[0] - b[4]) / 2, (b[3] + b[1]) / 4, twice, (b[1] - b[3]) / 8];
     const angles = circle_(12, k);
@@ -100,7 +100,7 @@ function quartic_(n, a) {
         const beside = c < 0 ? (s * s) / (1 - c) : 1 + c;
         return defect * defect + 2 * (1 - defect) * beside;
     });
-    const found = new Float64Array(n);
+    const found = new Array(n).fill(0);
     const key = [0, 0, 0, 0];
     for (let j = 0; j < 4; ++j) {
         const s = angles[j];

@@ -3,8 +3,8 @@
  * (slides), negative backwards. */
 function refine_miss_(placements, target, marks, q, miss, slopes) {
     const n = marks[0];
-    const t = Float64Array.from(placements.slice(0, 12));
-    const axes = new Float64Array(6 * n);
+    const t = placements.slice(0, 12);
+    const axes = new Array(6 * n).fill(0);
     for (let i = 0; i < n; ++i) {
         const b = 12 * (i + 1);
         const way = marks[14 + i] < 0 ? -1 : 1;
@@ -31,7 +31,7 @@ function refine_miss_(placements, target, marks, q, miss, slopes) {
     }
     for (let i = 0; i < n; ++i) {
         const slides = Math.abs(marks[14 + i]) > 1.5;
-        const [zx, zy, zz, px, py, pz] = axes.subarray(6 * i, 6 * i + 6);
+        const [zx, zy, zz, px, py, pz] = axes.slice(6 * i, 6 * i + 6);
         for (let j = 0; j < 4; ++j) {
             const last = j === 3 ? 1 : 0;
             const x = t[j] - last * px;
@@ -51,8 +51,8 @@ function refine_miss_(placements, target, marks, q, miss, slopes) {
 /* x of (J'J + damping) x = right, for the derivatives J; hardly damped. */
 function refine_solve_(n, slopes, right) {
     const width = n + 1;
-    const a = new Float64Array(n * width);
-    const x = new Float64Array(n);
+    const a = new Array(n * width).fill(0);
+    const x = new Array(n).fill(0);
     let top = 0;
     for (let i = 0; i < n; ++i) {
         for (let j = 0; j < n; ++j) {
@@ -86,12 +86,13 @@ function refine_solve_(n, slopes, right) {
     return x;
 }
 
-/* The best of Newton's iterates from q, which it becomes; returns its residual. */
-function refine_row_(placements, target, marks, q) {
+/* The best of Newton's iterates from a start, and its residual. */
+function refine_row_(placements, target, marks, start) {
     const n = marks[0];
-    const miss = new Float64Array(12);
-    const slopes = new Float64Array(12 * n);
-    const right = new Float64Array(n);
+    const miss = new Array(12).fill(0);
+    const slopes = new Array(12 * n).fill(0);
+    const right = new Array(n).fill(0);
+    let q = start;
     let least = refine_miss_(placements, target, marks, q, miss, slopes);
     for (let tries = 0; tries < 15; ++tries) {
         for (let i = 0; i < n; ++i) {
@@ -107,16 +108,16 @@ function refine_row_(placements, target, marks, q) {
             break;
         }
         least = most;
-        q.set(x);
+        q = x;
     }
-    return least;
+    return [q, least];
 }
 
 /* The direction in which the end of the chain moves least, by inverse iteration; none where that is not little. */
 function refine_weak_(placements, target, marks, q) {
     const n = marks[0];
-    const slopes = new Float64Array(12 * n);
-    refine_miss_(placements, target, marks, q, new Float64Array(12), slopes);
+    const slopes = new Array(12 * n).fill(0);
+    refine_miss_(placements, target, marks, q, new Array(12).fill(0), slopes);
     let way = q.map((entry, i) => 1 + 0.1 * i);
     for (let tries = 0; tries < 3; ++tries) {
         const x = refine_solve_(n, slopes, way);
@@ -125,7 +126,7 @@ function refine_weak_(placements, target, marks, q) {
     }
     let top = 0;
     for (let i = 0; i < n; ++i) {
-        const square = slopes.subarray(12 * i, 12 * i + 12).reduce((sum, entry) => sum + entry * entry, 0);
+        const square = slopes.slice(12 * i, 12 * i + 12).reduce((sum, entry) => sum + entry * entry, 0);
         top = square > top ? square : top;
     }
     let least = 0;
@@ -156,15 +157,14 @@ function refine_one_(placements, target, marks, rows, k) {
     const n = marks[0];
     const fine = 1e-3 * marks[1];
     const row = rows[k];
-    let q = row.slice(0, n);
-    let least = refine_row_(placements, target, marks, q);
+    let [q, least] = refine_row_(placements, target, marks, row.slice(0, n));
     let again = least <= marks[1] && refine_again_(marks, rows, k, q);
     const way = again || !(least <= fine) ? refine_weak_(placements, target, marks, q) : null;
     if (way !== null) {
         const aside = 10 * Math.sqrt(least <= fine ? row[n] : least);
         for (const side of [-1, 1]) {
-            const x = q.map((entry, i) => entry + side * aside * way[i]);
-            const most = refine_row_(placements, target, marks, x);
+            const start = q.map((entry, i) => entry + side * aside * way[i]);
+            const [x, most] = refine_row_(placements, target, marks, start);
             if (most <= fine && !refine_again_(marks, rows, k, x)) {
                 least = most;
                 again = false;
@@ -176,25 +176,23 @@ function refine_one_(placements, target, marks, rows, k) {
     if (again) {
         row[n + 1] = 3;
     } else if (least <= marks[1]) {
-        row.set(q.map((x, i) => refine_turn_(marks[14 + i], x)));
-        row[n] = least;
-        row[n + 1] = row[n + 1] === 2 ? 2 : 0;
+        const turned = q.map((x, i) => refine_turn_(marks[14 + i], x));
+        rows[k] = [...turned, least, row[n + 1] === 2 ? 2 : 0];
     }
 }
 
 /* Rows of joints, residual and status: those that are not quite solutions of K0 J1 K1 .. Jn Kn = T are made so by
  * Newton's method, and are empty where another row holds the same. */
 function refine_(size, placements, target, marks, given) {
-    const results = Float64Array.from(given);
     const n = marks[0];
     const rows = [];
     for (let first = 0; first < size; first += n + 2) {
-        rows.push(results.subarray(first, first + n + 2));
+        rows.push(given.slice(first, first + n + 2));
     }
     rows.forEach((row, k) => {
         if (row[n] < 1e-2 && (row[n] > 1e-3 * marks[1] || row[n + 1] === 1)) {
             refine_one_(placements, target, marks, rows, k);
         }
     });
-    return results;
+    return rows.flat();
 }

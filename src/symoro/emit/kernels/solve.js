@@ -1,8 +1,8 @@
 /* x of A x = b for A (n, n) by rows: elimination with partial pivoting. */
 function solve_(n, matrix, right) {
-    const a = Float64Array.from(matrix);
-    const b = Float64Array.from(right);
-    const x = new Float64Array(n);
+    const a = matrix.slice();
+    const b = right.slice();
+    const x = new Array(n).fill(0);
     for (let c = 0; c < n; ++c) {
         let pivot = c;
         for (let r = c + 1; r < n; ++r) {

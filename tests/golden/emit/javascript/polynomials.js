@@ -51,13 +51,7 @@ function circle_resolvent_(p, q, r) {
 /* Found, whose first four entries have keys, with each four in ascending order of their keys. */
 function circle_sorted_(key, found) {
     const order = [0, 1, 2, 3].sort((i, j) => (key[i] < key[j] ? -1 : key[i] > key[j] ? 1 : i - j));
-    const sorted = new Float64Array(found.length);
-    for (let first = 0; first < found.length; first += 4) {
-        order.forEach((from, to) => {
-            sorted[first + to] = found[first + from];
-        });
-    }
-    return sorted;
+    return found.map((entry, at) => found[at - (at % 4) + order[at % 4]]);
 }
 
 /* Newton's method from an angle, as long as it gets nearer to zero: [sine, cosine]. */
@@ -89,7 +83,7 @@ function circle_(n, coefficients) {
     for (let j = 0; j < 5; ++j) {
         top = Math.abs(coefficients[j]) > top ? Math.abs(coefficients[j]) : top;
     }
-    const k = Float64Array.from(coefficients, (entry) => entry / top);
+    const k = coefficients.map((entry) => entry / top);
     let at = 0;
     let largest = 0;
     for (let j = 0; j < 4; ++j) {
@@ -130,7 +124,7 @@ function circle_(n, coefficients) {
         difference = q < 0 ? -Math.sqrt(gap) : Math.sqrt(gap);
         v = q / difference;
     }
-    const found = new Float64Array(n);
+    const found = new Array(n).fill(0);
     const key = [0, 0, 0, 0];
     for (let j = 0; j < 4; ++j) {
         const sign = j % 2 === 0 ? -0.5 : 0.5;
@@ -175,7 +169,7 @@ function circle_(n, coefficients) {
 
 /* Logarithms of the sizes of the roots, ascending, by the Newton polygon of the coefficients' logarithms. */
 function quartic_sizes_(logs) {
-    const hull = Float64Array.from(logs);
+    const hull = logs.slice();
     for (let m = 0; m < 5; ++m) {
         for (let i = 0; i < m; ++i) {
             for (let j = m + 1; j < 5; ++j) {
@@ -217,7 +211,7 @@ function quartic_degree_(logs) {
 /* The unit of x in which the middle roots are about 1, of a, lowest first, and the degree, above which a becomes
  * zero; -1 where a is not a number, or all zero. */
 function quartic_unit_(a) {
-    const logs = Float64Array.from(a, (entry) => (entry !== 0 ? Math.log(Math.abs(entry)) : -10000));
+    const logs = a.map((entry) => (entry !== 0 ? Math.log(Math.abs(entry)) : -10000));
     const least = a.findIndex((entry) => entry !== 0);
     const total = a.reduce((sum, entry) => sum + entry, 0);
     const degree = Math.abs(total) < 6 ? quartic_degree_(logs) : -1;
@@ -257,13 +251,13 @@ function quartic_polish_(f, x) {
 function quartic_(n, a) {
     const largest = (entries) => entries.reduce((top, x) => (Math.abs(x) > top ? Math.abs(x) : top), 0);
     const scale = largest(a);
-    let b = Float64Array.from(a, (entry) => entry / scale).reverse();
+    let b = a.map((entry) => entry / scale).reverse();
     const [unit, degree] = quartic_unit_(b);
     const weights = [1 / unit / unit, 1 / unit, 1, unit, unit * unit];
     b = b.map((entry, j) => entry * weights[j]);
     const top = largest(b);
     b = b.map((entry) => entry / top);
-    const back = Float64Array.from(b).reverse();
+    const back = b.slice().reverse();
     const twice = (b[0] + b[4] - b[2]) / 8;
     const k = [(b[0] + b[4]) / 2 - twice, (b[0] - b[4]) / 2, (b[3] + b[1]) / 4, twice, (b[1] - b[3]) / 8];
     const angles = circle_(12, k);
@@ -275,7 +269,7 @@ function quartic_(n, a) {
         const beside = c < 0 ? (s * s) / (1 - c) : 1 + c;
         return defect * defect + 2 * (1 - defect) * beside;
     });
-    const found = new Float64Array(n);
+    const found = new Array(n).fill(0);
     const key = [0, 0, 0, 0];
     for (let j = 0; j < 4; ++j) {
         const s = angles[j];
