@@ -83,17 +83,17 @@ function chain_values_(loop, half, vector) {
 
 /* The product of the loop, the axes and points of its joints, and the largest entry of |product - 1|. */
 function chain_product_(placements, kinds, q) {
-    const axes = chain_rows_(6, 6);
+    const axes = [];
     let product = [1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0];
     for (let i = 0; i < 6; ++i) {
-        for (let k = 0; k < 3; ++k) {
-            axes[i][k] = product[4 * k + 2];
-            axes[i][3 + k] = product[4 * k + 3];
-        }
+        axes.push([product[2], product[6], product[10], product[3], product[7], product[11]]);
         product = chain_compose_(product, chain_joint_(kinds[i], q[i], placements[i]));
     }
-    const off = product.map((entry, k) => Math.abs(entry - (k % 5 === 0 ? 1 : 0)));
-    return { product, axes, defect: Math.max(...off) };
+    let defect = 0;
+    for (let k = 0; k < 12; ++k) {
+        defect = Math.max(defect, Math.abs(product[k] - (k % 5 === 0 ? 1 : 0)));
+    }
+    return { product, axes, defect };
 }
 
 /* A step of Newton's method from an error twist (t is the product of the loop); damped where an angle would jump, since
@@ -101,22 +101,24 @@ function chain_product_(placements, kinds, q) {
 function chain_step_(kinds, axes, t, defect) {
     const damping = Math.min(1e-6, Math.max(1e-12, defect));
     const error = [t[3], t[7], t[11], (t[9] - t[6]) / 2, (t[2] - t[8]) / 2, (t[4] - t[1]) / 2];
-    const twists = axes.map((axis, i) => {
+    const columns = axes.map((axis, i) => {
         const [zx, zy, zz] = axis;
         const [x, y, w] = [t[3] - axis[3], t[7] - axis[4], t[11] - axis[5]];
         return kinds[i] ? [zx, zy, zz, 0, 0, 0] : [zy * w - zz * y, zz * x - zx * w, zx * y - zy * x, zx, zy, zz];
     });
-    let step = [];
+    columns.push(error);
+    let step = error;
     for (const damped of [false, true]) {
-        const dot = (one, other) => one.reduce((sum, entry, k) => sum + entry * other[k], 0);
-        const system = error.map((entry, i) => {
-            if (!damped) {
-                return [...twists.map((twist) => twist[i]), entry];
+        const system = chain_rows_(6, 7);
+        for (let i = 0; i < 6; ++i) {
+            for (let j = 0; j < 7; ++j) {
+                let sum = i === j ? damping : 0;
+                for (let k = 0; k < 6; ++k) {
+                    sum += columns[i][k] * columns[j][k];
+                }
+                system[i][j] = damped ? sum : columns[j][i];
             }
-            const row = [...twists, error].map((other) => dot(twists[i], other));
-            row[i] += damping;
-            return row;
-        });
+        }
         const regular = chain_solve_(system);
         step = system.map((row) => row[6]);
         if (regular && step.every((entry, i) => kinds[i] || Math.abs(entry) < 0.5)) {
@@ -187,7 +189,7 @@ function chain_pencil_(side, slides) {
     return [0, 1, 2].map((x) => {
         const entries = side.slice(8).map((row) => row.slice(9 + x * inner, 9 + (x + 1) * inner));
         const gap = new Array(last).fill(0);
-        return [...entries.map((row) => [...gap, ...row]), ...entries.map((row) => [...row, ...gap])];
+        return [...entries.map((row) => gap.concat(row)), ...entries.map((row) => row.concat(gap))];
     });
 }
 
@@ -255,7 +257,7 @@ function closed_chain_(size, constants, marks, plan) {
     const table = [];
     /* Real solutions come in pairs, except where two meet: what is odd is tried again in another arrangement. Where
      * the loop can move all may fail: last comes a pose nearby, polished on the true one. */
-    let again = [...constants, ...marks, ...plan].every(Number.isFinite);
+    let again = [constants, marks, plan].every((entries) => entries.every(Number.isFinite));
     again = again && constants.every((entry, k) => k % 4 === 3 || Math.abs(entry) < 1.5);
     for (let tries = 0; again && tries < (table.length > 0 ? 3 : 4); ++tries) {
         if (tries === 3) {

@@ -309,7 +309,7 @@ function chain_vectors_(last, atRoot) {
     const action = chain_rows_(count, count);
     for (const byZ of last === 3 ? [false, true] : [false]) {
         const pairs = (one, raised) => space.map((other) => chain_pair_(other, one, last, byZ, raised));
-        const system = space.map((one) => [...pairs(one, false), ...pairs(one, true)]);
+        const system = space.map((one) => pairs(one, false).concat(pairs(one, true)));
         if (!chain_solve_(system)) {
             return [];
         }
@@ -332,10 +332,10 @@ function chain_vectors_(last, atRoot) {
  * singular. */
 function chain_roots_(slides, pencil) {
     const n = pencil[0].length;
-    const system = pencil[2].map((row, r) => [...row, ...pencil[0][r], ...pencil[1][r]]);
-    let singular = !chain_solve_(system);
+    const system = pencil[2].map((row, r) => row.concat(pencil[0][r], pencil[1][r]));
+    const regular = chain_solve_(system);
     const lower = system.map((row) => row.slice(n).map((entry) => -entry));
-    singular = singular || !lower.flat().every((entry) => Math.abs(entry) < 1e10);
+    const singular = !regular || !lower.every((row) => row.every((entry) => Math.abs(entry) < 1e10));
     const companion = [...chain_rows_(n, 2 * n), ...lower];
     for (let r = 0; r < n; ++r) {
         companion[r][n + r] = 1;
