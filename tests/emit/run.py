@@ -308,4 +308,4 @@ def run_javascript(folder: Path, cases: Sequence[Case], *, batch: bool = False) 
 
 def _javascript(array: np.ndarray) -> str:
     flat = ", ".join(map(repr, array.ravel().tolist()))
-    return f"Float64Array.of({flat})" if array.ndim else flat
+    return f"new Float64Array([{flat}])" if array.ndim else flat

@@ -40,7 +40,7 @@ def run(folder: Path, program: Program, script: str, *flags: str) -> str:
 
 
 def test_the_language_by_its_names() -> None:
-    for name in ("javascript", "js", "JS", "typescript", "ts", "mjs"):
+    for name in ("javascript", "js", "JS", "typescript", "ts"):
         assert find_language(name).id == "javascript"
     assert set(emit(chain(2), "ts")) == {"chain.js", "chain.d.ts"}
 

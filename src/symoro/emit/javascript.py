@@ -296,6 +296,6 @@ LANGUAGE = Language(
     "JavaScript with types for TypeScript",
     ".js",
     write,
-    aliases=("js", "mjs", "typescript", "ts"),
+    aliases=("js", "typescript", "ts"),
     demo=demo,
 )
