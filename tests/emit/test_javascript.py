@@ -87,6 +87,7 @@ def test_zero_has_no_sign_and_what_is_no_number_stays_so(tmp_path: Path) -> None
     less, equal = sc.less(x, y), sc.equal(x, y)
     values = [sc.sign(x), sc.minimum(x, y), sc.maximum(x, y), less, equal, sc.select(less, x, 7), sc.sqrt(x)]
     b.output("y", values)
+    b.output("flag", equal)
     rows = [[0.0, 1.0], [np.nan, 1.0], [np.inf, np.inf], [-1.0, -np.inf]]
     (found,) = run_javascript(tmp_path, [Case(b.program(), {"x": np.array(rows)}, {})])
     nan, inf = np.nan, np.inf
@@ -97,6 +98,7 @@ def test_zero_has_no_sign_and_what_is_no_number_stays_so(tmp_path: Path) -> None
         [-1, -inf, -1, 0, 0, 7, nan],
     ]
     np.testing.assert_array_equal(found["y"], expected)
+    np.testing.assert_array_equal(found["flag"], [0, 0, 1, 0])  # a number, not true or false
 
 
 # -- names
