@@ -227,7 +227,8 @@ def own_entries(builder: Builder, robot: Robot, name: str) -> dict[int, Scalar]:
     """Declare the input qd, qdd or tau (qda, qdda with loops); its entries by joint, fixed values in their place."""
     own = coordinate_joints(robot)
     port = (OF_LOOPS if robot.B else PORTS)[name]
-    given = builder.input(port, (len(own),), [f"{name}{j}" for j in own])
+    title = port.title.split(", in place")[0]
+    given = builder.input(port, (len(own),), [f"{name}{j}" for j in own], title)
     values: dict[int, Scalar] = dict(zip(own, given, strict=True))
     for j in own:
         fixed = getattr(robot.frame(j), FIXED_BY[name])

@@ -12,7 +12,7 @@ from symoro.expr.scalar import Scalar, sign
 from symoro.models.ports import WRENCH as EXTERNAL
 from symoro.program.builder import Builder
 from symoro.robot.coordinates import independent
-from symoro.robot.description import DRIVE, MOTION, WRENCH, ZERO3, BaseKind, Robot
+from symoro.robot.description import WRENCH, ZERO3, BaseKind, Robot
 from symoro.robot.topology import cut_joints
 
 LOOPS = "it has closed loops; robot.tree() cuts them"
@@ -58,14 +58,9 @@ def unfit_loops(robot: Robot) -> str | None:
     for j, frame in enumerate(robot.frames[: robot.NL], 1):
         if frame.eta and frame.mu:
             return f"joint {j} is active and elastic, in a robot with closed loops"
-        if not frame.mu and any(getattr(frame, name) is not None for name in MOTION):
-            return (
-                f"joint {j} is passive: the loops determine its motion, which cannot be fixed (QP, QDP, GAM)"
-            )
     for k in cut_joints(robot):
-        frame = robot.frame(k)
-        if frame.eta or not all(getattr(frame, name).is_zero for name in DRIVE):
-            return f"joint {k}, where a loop is opened, has friction, a rotor or a spring: open the loop elsewhere"
+        if robot.frame(k).eta:
+            return f"joint {k}, where a loop is opened, is elastic: open the loop elsewhere"
     return None
 
 

@@ -28,7 +28,7 @@ from symoro.models.kinematic.loop.parallelograms import LinearLoops, linear_loop
 from symoro.models.kinematic.loop.samples import LoopSample, Samples, samples
 from symoro.models.numeric.fixed_point import Array
 from symoro.robot.coordinates import independent, relation
-from symoro.robot.description import JointType, Robot
+from symoro.robot.description import MOTION, JointType, Robot
 from symoro.robot.topology import Loop, cut_joints, loops
 
 PRESENT, ABSENT = 1e-6, 1e-9  # relative size of what is there and of what is not
@@ -89,6 +89,13 @@ def loop_choice(robot: Robot, *, every_loop: bool = False) -> LoopChoice:
     """
     if any(relation(robot, k) is not None for k in cut_joints(robot)):
         raise NotApplicableError(f"an opened joint of robot '{robot.name}' is coupled to another one")
+    for j in independent(robot):
+        frame = robot.frame(j)
+        if not frame.mu and any(getattr(frame, name) is not None for name in MOTION):
+            raise NotApplicableError(
+                f"joint {j} of robot '{robot.name}' is passive: its loops determine its motion",
+                hint="QP, QDP and GAM can be fixed for active joints",
+            )
     linear = LinearLoops(robot, {}, tuple(loops(robot))) if every_loop else linear_loops(robot)
     joints = independent(linear.robot)
     active = tuple(j for j in joints if robot.frame(j).mu)

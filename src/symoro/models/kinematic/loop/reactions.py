@@ -85,10 +85,11 @@ def _wrenches(
     """Force and moment on the left link of each loop, in the axes of its root."""
     found = {i: (one.loop.left, np.zeros(3), np.zeros(3)) for i, one in enumerate(choice.loops)}
     for row, x in zip(rows, y, strict=True):
-        axes = choice.loops[row.loop]
-        frame, which = (axes.linear, 1) if row.kind == "v" else (axes.angular, 2)
-        size = given.length if row.kind == "v" else 1.0
-        found[row.loop][which][:] += x / size * given.loops[row.loop].axes[frame][s, :, row.axis]
+        axes, (_, force, moment) = choice.loops[row.loop], found[row.loop]
+        if row.kind == "v":
+            force += x / given.length * given.loops[row.loop].axes[axes.linear][s, :, row.axis]
+        else:
+            moment += x * given.loops[row.loop].axes[axes.angular][s, :, row.axis]
     return found
 
 
@@ -142,7 +143,7 @@ class LoopReactions:
         for i, one in enumerate(self.joints.choice.loops):
             for end, sign in ((one.loop.left, -1), (one.loop.right, 1)):
                 link, wrench = self._carried(i, end)
-                given = [sign * x for x in (*wrench.f, *wrench.m)]
+                given: Vector = [sign * x for x in (*wrench.f, *wrench.m)]
                 found[link] = add(found[link], given) if link in found else given
         return found
 
