@@ -48,7 +48,9 @@ from symoro.robot.description import Robot
 
 FORCES = Port("forces", "C,3", "force by the robot on the ground at each contact, in the axes of frame 0")
 CONTACTS = Option(
-    "contacts", "points on the ground: frames, or (frame, (x, y, z)) for points in their axes", "points"
+    "contacts",
+    "points on the ground: frames, or (frame, (x, y, z)); by default the tool or the last link's frame",
+    "points",
 )
 DAMPING = Option(
     "damping",
@@ -80,12 +82,12 @@ def rigid_on_floating_base(robot: Robot) -> str | None:
 )
 def contact_dynamics(
     robot: Robot,
-    contacts: Sequence[tuple[int | str, Sequence[Formula]]] = (),
+    contacts: Sequence[tuple[int | str, Sequence[Formula]]] | None = None,
     damping: float | None = None,
     rotation: str = "matrix",
 ) -> Program:
     """Accelerations and contact forces from positions, velocities and torques."""
-    points = contact_points(robot, contacts)
+    robot, points = contact_points(robot, contacts)
     if damping is not None and not damping > 0:
         raise OptionError(f"damping must be more than zero, got {damping}", hint="leave it out for none")
     if damping is None:
