@@ -41,7 +41,7 @@ from symoro.models.dynamic.floating.points import ContactPoint, Points, contact_
 from symoro.models.dynamic.formulation import quick
 from symoro.models.ports import Q0, QD, QDD, R0, TAU, V0, VD0, Q
 from symoro.models.recursion import FREE_BASE, base_motion
-from symoro.models.references import FEATHERSTONE_2008
+from symoro.models.references import NEWTON_EULER_2010
 from symoro.program.builder import Builder
 from symoro.program.program import Port, Program
 from symoro.robot.description import Robot
@@ -73,7 +73,7 @@ def rigid_on_floating_base(robot: Robot) -> str | None:
     inputs=(Q, QD, TAU, V0, R0, Q0),
     outputs=(QDD, VD0, FORCES),
     options=(CONTACTS, DAMPING, ROTATION),
-    reference=FEATHERSTONE_2008.at("sections 8.2, 8.3"),
+    reference=NEWTON_EULER_2010.at("section 7.1, eq. (83) to (88), with points held"),
     applies=rigid_on_floating_base,
     applies_to=APPLIES_TO,
     equations=r"\begin{bmatrix} A & J^T \\ J & 0 \end{bmatrix} \begin{bmatrix} ({}^0\dot V_0; \ddot q) \\ f "

@@ -73,7 +73,7 @@ def contact_points(
 
 
 @dataclass(frozen=True)
-class Place:
+class PlacedFrame:
     """Axes (by rows of 0Aj) and origin of a frame, in frame 0."""
 
     rotation: Matrix
@@ -87,7 +87,7 @@ class Points:
         self, builder: Builder, tree: Mapping[int, Local], joints: Coordinates, points: Sequence[ContactPoint]
     ) -> None:
         self.tree, self.joints, self.points = tree, joints, points
-        self.places = outward(tree, Place(identity(3), [0, 0, 0]), _placed)
+        self.places = outward(tree, PlacedFrame(identity(3), [0, 0, 0]), _placed)
         self.own: list[Vector] = [[builder.formula(x) for x in point.at] for point in points]
 
     def jacobian(self) -> Matrix:
@@ -123,9 +123,9 @@ class Points:
         return found
 
 
-def _placed(local: Local, antecedent: Place) -> Place:
+def _placed(local: Local, antecedent: PlacedFrame) -> PlacedFrame:
     rotation = [local.to_child(row) for row in antecedent.rotation]
-    return Place(rotation, add(antecedent.position, matvec(antecedent.rotation, local.position)))
+    return PlacedFrame(rotation, add(antecedent.position, matvec(antecedent.rotation, local.position)))
 
 
 def determined(robot: Robot, points: Sequence[ContactPoint]) -> None:
