@@ -13,7 +13,7 @@ from symoro.expr.formula import Formula
 from symoro.notation import UNITS
 from symoro.program.program import Input, Output, Program
 from symoro.robot.coordinates import independent
-from symoro.robot.description import DRIVE, GEOMETRIC, INERTIAL, WRENCH, JointType, Link, Robot
+from symoro.robot.description import DRIVE, GEOMETRIC, INERTIAL, WRENCH, BaseKind, JointType, Link, Robot
 from symoro.robot.topology import cut_joints, moving_joints
 
 MEANT = {
@@ -42,6 +42,9 @@ def _of_port(robot: Robot, port: Input | Output) -> str:
     choices = ("" if port.name in NO_UNIT else UNITS.get(port.name, "")).split(", ")
     if len(choices) == 1:
         return choices[0]
+    mixed = f"{', '.join(choices[:-1])} or {choices[-1]}"
+    if robot.base.kind == BaseKind.FLOATING and port.shape[-1:] == (6 + len(independent(robot)),):
+        return mixed  # rows or columns of the base, linear and angular
     tree = moving_joints(robot)
     joints = tree if port.shape[-1:] == (len(tree),) else independent(robot)
     if port.name in ("qc", "qc0"):
@@ -51,7 +54,7 @@ def _of_port(robot: Robot, port: Input | Output) -> str:
     kinds = {robot.frame(j).sigma for j in joints}
     if len(kinds) == 1:
         return choices[int(JointType.PRISMATIC in kinds)]
-    return f"{', '.join(choices[:-1])} or {choices[-1]}"
+    return mixed
 
 
 def parameter_units(robot: Robot) -> dict[str, str]:

@@ -133,8 +133,8 @@ def _base(robot: Robot) -> BaseParameters:
 
 
 def _all_inertial(robot: Robot) -> list[Column]:
-    first = 0 if robot.base.kind == BaseKind.FLOATING else 1
-    links = [Column(kind, j) for j in range(first, robot.NL + 1) for kind in INERTIAL]
+    of_base = [Column(kind, 0) for kind in INERTIAL] if robot.base.kind == BaseKind.FLOATING else []
+    links = of_base + [Column(kind, j) for j, _ in enumerate(robot.links, 1) for kind in INERTIAL]
     return links + _of_joints(robot, ("IA",))
 
 
