@@ -9,7 +9,8 @@ from collections.abc import Iterator
 from symoro.errors import ProgramError
 from symoro.expr.formula import Formula
 from symoro.expr.parser import NAME, reserved
-from symoro.robot.description import ANGLES, DRIVE, MOTION, JointType, Robot, scalars
+from symoro.robot.description import ANGLES, DRIVE, MOTION, JointType, Link, Robot, scalars
+from symoro.robot.flexibility import flexible_problems
 from symoro.robot.postures import Postures
 
 LARGEST = 1e30
@@ -25,7 +26,18 @@ def problems(robot: Robot) -> list[str]:
     found = list(_sizes(robot))
     if found:  # the other checks count on the sizes
         return found
-    for check in (_antecedents, _loops, _joints, _couplings, _names, _base, _tool, _numbers, _postures):
+    for check in (
+        _antecedents,
+        _loops,
+        _joints,
+        _couplings,
+        _names,
+        _base,
+        _tool,
+        flexible_problems,
+        _numbers,
+        _postures,
+    ):
         found += check(robot)
     return found
 
@@ -170,6 +182,12 @@ def _values(robot: Robot) -> Iterator[tuple[str, str, Formula]]:
             yield f"joint {j}", "the offset of its coupling", frame.coupling.offset
     for j in range(robot.NL + 1):
         yield from ((f"link {j}", name, value) for name, value in scalars(robot.link(j)))
+        flexible = robot.link(j).flexible
+        if flexible:
+            yield from ((f"link {j}", name, value) for name, value in scalars(flexible))
+            yield from (
+                (f"the tip of link {j}", name, value) for name, value in scalars(flexible.tip or Link())
+            )
     for name in ("W0", "WP0", "V0", "VP0", "G", "Z"):
         yield from (("the base", name, value) for value in getattr(robot.base, name))
     if robot.tool:

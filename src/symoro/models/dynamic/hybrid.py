@@ -192,8 +192,7 @@ def hybrid_program(robot: Robot, named: Collection[int], way: Way, rotation: str
         TAU, [found.tau[j] for j in qdd], "joint torques and forces; the given ones at free joints"
     )
     builder.output(QDD_OUT, [found.qdd[j] for j in qdd])
-    if is_floating(robot):
-        builder.output(VD0, [*found.base.v, *found.base.w])
+    of_base(builder, robot, found)
     return builder.program()
 
 
@@ -207,6 +206,12 @@ def ground(builder: Builder, robot: Robot, rotation: str) -> tuple[BaseMotion, V
     if is_floating(robot):
         return base_motion(builder, robot, acceleration=False), base_gravity(builder, robot, rotation)
     return base_motion(builder, robot), gravity(builder, robot)
+
+
+def of_base(builder: Builder, robot: Robot, found: Mixed | Parted) -> None:
+    """Give the acceleration of a base that is free."""
+    if is_floating(robot):
+        builder.output(VD0, [*found.base.v, *found.base.w])
 
 
 def by_recursion(builder: Builder, robot: Robot, parts: Parts) -> Parted:
