@@ -1,11 +1,13 @@
 """Robots with flexible links in plain NumPy, by Lagrange's equations: energies of points, differentiated in numbers.
 
-A rigid body is its 4x4 pseudo-inertia P, with the energy tr(T' P T'^T) / 2; a beam is 40 points of Gauss's quadrature,
-each at T r(x, e). Everything is analytic in the coordinates x = [q; e]: rates along a motion are differences of high
+A rigid body is its 4x4 pseudo-inertia P, with the energy tr(T' P T'^T) / 2; a beam is 20 points of Gauss's quadrature,
+T r(x, e). Everything is analytic in the coordinates x = [q; e]: rates along a motion are differences of high
 order, derivatives with respect to the coordinates complex steps.
 """
 
 from __future__ import annotations
+
+from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,7 +18,7 @@ from symoro.robot.flexibility import Flexibility
 
 Array = NDArray[np.float64]
 Complex = NDArray[np.complex128]
-NODES, WEIGHTS = np.polynomial.legendre.leggauss(40)
+NODES, WEIGHTS = np.polynomial.legendre.leggauss(20)
 STEPS = {1: 4 / 5, 2: -1 / 5, 3: 4 / 105, 4: -1 / 280}  # eighth order
 ROOTS = (1.8751040687119611, 4.694091132974175, 7.854757438237613, 10.995540734875467)
 
@@ -87,7 +89,7 @@ class FlexibleRobot:
         found, at = {}, self.n
         for j, f in self.beams.items():
             cuts = (at, at + f.y, at + f.y + f.z, at + f.modes)
-            found[j] = tuple(x[a:b] for a, b in zip(cuts, cuts[1:], strict=False))
+            found[j] = tuple(x[a:b] for a, b in pairwise(cuts))
             at += f.modes
         return found  # type: ignore[return-value]
 
@@ -126,7 +128,7 @@ class FlexibleRobot:
         return T, stands
 
     def masses(self, x: Complex) -> list[tuple[Complex, Array]]:
-        """(T, P) of every rigid body and of every point of the beams."""
+        """(X, P) of every rigid body, with X = T, and of every beam, with its points as columns."""
         T, stands = self.places(x)
         found = [(T[j], self.pseudo(link)) for j, link in enumerate(self.robot.links, 1)]
         for j, f in self.beams.items():
@@ -143,45 +145,55 @@ class FlexibleRobot:
             s = (NODES + 1) / 2
             v = sum((e * shape(f.shapes, k, s) for k, e in enumerate(y, 1)), 0 * s)
             w = sum((e * shape(f.shapes, k, s) for k, e in enumerate(z, 1)), 0 * s)
-            for weight, *p in zip(WEIGHTS / 2, s * length, v, w, strict=True):
-                point = T[j] @ np.array([[1, 0, 0, p[0]], [0, 1, 0, p[1]], [0, 0, 1, p[2]], [0, 0, 0, 1]])
-                P = np.zeros((4, 4))
-                P[3, 3] = density * length * weight
-                found.append((point, P))
+            points = np.array([s * length, v, w, np.ones(len(s))])
+            found.append((T[j] @ points, np.diag(density * length * WEIGHTS / 2)))
         return found
 
     # -- energies
 
-    def _rates(
-        self, x: Complex, xd: Array
-    ) -> tuple[list[tuple[Complex, Complex, Array]], dict[int, Complex]]:
-        """(T, its rate, P), and the rates of the links' frames."""
+    def jacobian(self, x: Complex) -> tuple[list[Complex], dict[int, Complex]]:
+        """The rates of all bodies for a unit rate of each coordinate, and the spins about x of the flexible links."""
         h = 0.02
-        ends = {i: (self.masses(x + i * h * xd), self.masses(x - i * h * xd)) for i in STEPS}
-        here = self.masses(x)
-        rates = [
-            sum(c * (ends[i][0][k][0] - ends[i][1][k][0]) for i, c in STEPS.items()) / h
-            for k in range(len(here))
-        ]
-        found = [(T, Td, P) for (T, P), Td in zip(here, rates, strict=True)]
-        return found, {j: rates[j - 1] for j in range(1, self.robot.NL + 1)}
+        T, _ = self.places(x)
+        bodies: list[list[Complex]] = [[] for _ in self.masses(x)]
+        spins: dict[int, list[complex]] = {j: [] for j in self.beams}
+        for unit in np.eye(self.size):
+            ends = {i: (self.masses(x + i * h * unit), self.masses(x - i * h * unit)) for i in STEPS}
+            for k, found in enumerate(bodies):
+                rate = sum(c * (ends[i][0][k][0] - ends[i][1][k][0]) for i, c in STEPS.items()) / h
+                found.append(np.asarray(rate))
+            for j, row in spins.items():  # the frames of the links come first
+                row.append((T[j][:3, :3].T @ bodies[j - 1][-1][:3, :3])[2, 1])
+        return [np.array(found) for found in bodies], {j: np.array(row) for j, row in spins.items()}
+
+    def matrix(self, x: Complex) -> Complex:
+        """A: half its product with the rates, twice, is the kinetic energy."""
+        bodies, spins = self.jacobian(x)
+        A = np.zeros((self.size, self.size), dtype=complex)
+        for rates, (_, P) in zip(bodies, self.masses(x), strict=True):
+            A += np.einsum("iab,bc,kac->ik", rates, P, rates)
+        units = np.eye(self.size)
+        for j, spin in spins.items():
+            f, s = self.beams[j], (NODES + 1) / 2
+            turned = [self.split(u)[j][2] for u in units]
+            rate = np.array(
+                [sum((e * twisted(f.shapes, k, s) for k, e in enumerate(et, 1)), 0 * s) for et in turned]
+            )
+            along = spin[:, None] + rate
+            A += self._number(f.Ip) * self._number(f.length) * (along * (WEIGHTS / 2)) @ along.T
+        A[: self.n, : self.n] += np.diag([self._number(self.robot.frame(j).IA) for j in self.own])
+        return A
 
     def kinetic(self, x: Complex, xd: Array) -> complex:
-        moved, frames = self._rates(x, xd)
-        E = sum(np.trace(Td @ P @ Td.T) for _, Td, P in moved) / 2
-        T, _ = self.places(x)
-        for j, (_, _, et) in self.split(xd).items():
-            f = self.beams[j]
-            spin = (T[j][:3, :3].T @ frames[j][:3, :3])[2, 1]  # w_x of the root
-            s = (NODES + 1) / 2
-            rate = sum((e * twisted(f.shapes, k, s) for k, e in enumerate(et, 1)), 0 * s)
-            polar = self._number(f.Ip) * self._number(f.length)
-            E += polar * (WEIGHTS / 2) @ (spin + rate) ** 2 / 2
-        rotors = [self._number(self.robot.frame(j).IA) for j in self.own]
-        return complex(E + rotors @ xd[: self.n] ** 2 / 2)
+        return complex(xd @ self.matrix(x) @ xd / 2)
 
     def potential(self, x: Complex) -> complex:
-        U = -sum(self.gravity @ (T @ P)[:3, 3] for T, P in self.masses(x))
+        U = 0j
+        for X, P in self.masses(
+            x
+        ):  # columns of X are points, but those of a rigid body its axes and its origin
+            weights = P[:, 3] if X.shape[1] == 4 else np.diag(P)
+            U -= self.gravity @ X[:3] @ weights
         for j, x_j in zip(self.own, x, strict=False):
             frame = self.robot.frame(j)
             U += self._number(frame.k) * (x_j - self._number(frame.rest)) ** 2 / 2
@@ -208,16 +220,6 @@ class FlexibleRobot:
         return complex(U + self._number(f.GJ) * length * (WEIGHTS / 2) @ turn**2 / 2)
 
     # -- equations of motion
-
-    def matrix(self, x: Complex) -> Complex:
-        """A, by polarisation of the energy."""
-        units = np.eye(self.size)
-        single = [self.kinetic(x, u) for u in units]
-        A = np.diag(2 * np.array(single))
-        for i in range(self.size):
-            for k in range(i):
-                A[i, k] = A[k, i] = self.kinetic(x, units[i] + units[k]) - single[i] - single[k]
-        return A
 
     def bias(self, x: Array, xd: Array) -> Array:
         """A' xd - d(xd' A xd / 2)/dx + dU/dx, and friction."""

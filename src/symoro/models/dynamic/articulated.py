@@ -82,7 +82,7 @@ class Free:
 
 
 HELD = Driven(0)  # a frame that does not move on its antecedent
-Element = Local | Beam  # what stands on an antecedent: a frame, or the tip of a flexible link
+TreeElement = Local | Beam  # what stands on an antecedent: a frame, or the tip of a flexible link
 Joints = Mapping[int, Driven | Free]
 
 
@@ -152,7 +152,7 @@ def body_inertias(
 
 def mixed(
     builder: Builder,
-    tree: Mapping[int, Element],
+    tree: Mapping[int, TreeElement],
     qd: Mapping[int, Scalar],
     joints: Joints,
     base: BaseMotion,
@@ -197,11 +197,11 @@ def mixed(
 
 
 def _spins(
-    tree: Mapping[int, Element], base: BaseMotion, qd: Mapping[int, Scalar]
+    tree: Mapping[int, TreeElement], base: BaseMotion, qd: Mapping[int, Scalar]
 ) -> tuple[Vectors, Vectors]:
     """jw_i and jw_j."""
 
-    def step(element: Element, antecedent: tuple[Vector, Vector]) -> tuple[Vector, Vector]:
+    def step(element: TreeElement, antecedent: tuple[Vector, Vector]) -> tuple[Vector, Vector]:
         if isinstance(element, Beam):
             tip = element.at_tip(antecedent[1])
             return tip, tip
@@ -211,7 +211,7 @@ def _spins(
     return {j: before for j, (before, _) in found.items()}, {j: w for j, (_, w) in found.items()}
 
 
-def _gamma(local: Element, before: Vector, w: Vector, qd: Scalar) -> Twist:
+def _gamma(local: TreeElement, before: Vector, w: Vector, qd: Scalar) -> Twist:
     """jgamma_j, with before = jw_i and w = iw_i."""
     if isinstance(local, Beam):
         return local.gamma(w)
@@ -253,7 +253,7 @@ def _felt(builder: Builder, local: Local, body: Outboard, joint: Free) -> Felt:
 
 def _carried(
     builder: Builder,
-    tree: Mapping[int, Element],
+    tree: Mapping[int, TreeElement],
     joints: Joints,
     w: Vectors,
     gamma: Mapping[int, Twist],
@@ -263,7 +263,7 @@ def _carried(
 ) -> dict[int, Outboard]:
     """J* and beta* of every body; those of the base only if it is free."""
 
-    def step(local: Element, body: Outboard, onto: Outboard) -> Outboard:
+    def step(local: TreeElement, body: Outboard, onto: Outboard) -> Outboard:
         if not local.i and not free_base:
             return onto
         if isinstance(local, Beam):
@@ -290,7 +290,7 @@ def _carried(
 
 def _accelerate(
     builder: Builder,
-    tree: Mapping[int, Element],
+    tree: Mapping[int, TreeElement],
     joints: Joints,
     w: Vectors,
     gamma: Mapping[int, Twist],
@@ -310,7 +310,7 @@ def _accelerate(
         edd = [0] * beam.modes if held else found.modes[beam.i]
         return beam.moved(root, w[beam.i], edd)
 
-    def step(local: Element, antecedent: Twist) -> Twist:
+    def step(local: TreeElement, antecedent: Twist) -> Twist:
         if isinstance(local, Beam):
             return bend(local, antecedent)
         j, body, joint = local.j, bodies[local.j], _known(local, joints)

@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 
 from symoro.expr.linalg import Matrix
 from symoro.expr.scalar import Scalar
-from symoro.models.dynamic.articulated import Element
+from symoro.models.dynamic.articulated import TreeElement
 from symoro.models.dynamic.flexible.beam import Beam
 from symoro.models.dynamic.flexible.tree import FlexibleTree
 from symoro.models.recursion import homeward, inward
@@ -45,14 +45,14 @@ def inertia_rows(builder: Builder, robot: Robot, tree: FlexibleTree) -> Matrix:
 
 
 def _composites(tree: FlexibleTree) -> dict[int, Inertia]:
-    def step(element: Element, body: Inertia, onto: Inertia) -> Inertia:
+    def step(element: TreeElement, body: Inertia, onto: Inertia) -> Inertia:
         return body.to_parent(element.shift if isinstance(element, Beam) else element, onto)
 
     return inward(tree.elements, tree.inertias, step)
 
 
 def _modes(
-    elements: Mapping[int, Element],
+    elements: Mapping[int, TreeElement],
     beam: Beam,
     tip: Inertia,
     entries: dict[tuple[Coordinate, Coordinate], Scalar],
@@ -68,7 +68,7 @@ def _modes(
 
 
 def _homeward(
-    elements: Mapping[int, Element],
+    elements: Mapping[int, TreeElement],
     j: int,
     wrench: Wrench,
     coordinate: Coordinate,
@@ -76,7 +76,7 @@ def _homeward(
 ) -> None:
     """What the coordinates before body j, and its own joint, feel of a wrench on it."""
 
-    def step(element: Element, body: Wrench) -> Wrench:
+    def step(element: TreeElement, body: Wrench) -> Wrench:
         return body.to_parent(element.shift if isinstance(element, Beam) else element)
 
     for k, body in homeward(elements, j, wrench, step).items():

@@ -24,7 +24,7 @@ from symoro.expr.linalg import dot, matvec
 from symoro.expr.scalar import Scalar
 from symoro.models.catalogue import Options, form
 from symoro.models.coordinates import coordinates, joint_motion, own_entries
-from symoro.models.dynamic.articulated import Driven, Element, Free, Mixed, free_joints, mixed
+from symoro.models.dynamic.articulated import Driven, Free, Mixed, TreeElement, free_joints, mixed
 from symoro.models.dynamic.energy import E, strain_energy, whole_mass
 from symoro.models.dynamic.flexible.beam import Beam
 from symoro.models.dynamic.flexible.matrix import inertia_rows, rows_of
@@ -290,7 +290,7 @@ def _kinetic(
 ) -> Scalar:
     """V' J V / 2 of every body, V' C ed + ed' m ed / 2 of every beam, and the rotors."""
 
-    def step(element: Element, antecedent: Twist) -> Twist:
+    def step(element: TreeElement, antecedent: Twist) -> Twist:
         if isinstance(element, Beam):
             return antecedent.to_child(element.shift) + element.rate
         moved = antecedent.to_child(element)

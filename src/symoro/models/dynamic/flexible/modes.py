@@ -23,7 +23,7 @@ from symoro.models.spatial import AnyInertia, Twist, Wrench, gathered
 
 
 @dataclass(frozen=True)
-class Block:
+class ModalBlock:
     """D, B and r of a beam; what the tip carries is in them."""
 
     felt: Matrix
@@ -31,7 +31,7 @@ class Block:
     torques: Vector
 
 
-def block(beam: Beam, w: Vector, inertia: AnyInertia, beta: Wrench) -> Block:
+def block(beam: Beam, w: Vector, inertia: AnyInertia, beta: Wrench) -> ModalBlock:
     """With J* and beta* of the tip, at the angular velocity w of the root."""
     pushed = beta - inertia @ beam.gamma(w)
     moved = [inertia @ tip for tip in beam.tips]
@@ -41,7 +41,7 @@ def block(beam: Beam, w: Vector, inertia: AnyInertia, beta: Wrench) -> Block:
     ]
     columns = [c + wrench.to_parent(beam.shift) for c, wrench in zip(beam.columns, moved, strict=True)]
     torques = [pushed.dot(tip) - borne for tip, borne in zip(beam.tips, beam.modal(w), strict=True)]
-    return Block(felt, columns, torques)
+    return ModalBlock(felt, columns, torques)
 
 
 @dataclass(frozen=True)
@@ -54,7 +54,7 @@ class Eliminated:
     row: Vector
 
 
-def eliminated(link: int, found: Block) -> list[Eliminated]:
+def eliminated(link: int, found: ModalBlock) -> list[Eliminated]:
     """The modes one after the other.
 
     Raises:

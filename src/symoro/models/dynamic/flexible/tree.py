@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from symoro.expr.scalar import Scalar
-from symoro.models.dynamic.articulated import Element
+from symoro.models.dynamic.articulated import TreeElement
 from symoro.models.dynamic.flexible.beam import Beam, beam
 from symoro.models.dynamic.inertia import joined, link_inertias, of_link, payloads
 from symoro.models.ports import MODE_RATES, MODES
@@ -30,7 +30,7 @@ ModesOfLinks = Mapping[int, list[Scalar]]  # by flexible link
 class FlexibleTree:
     """Elements, each after its antecedent; the inertia of every body, link 0 included; the beams by link."""
 
-    elements: dict[int, Element]
+    elements: dict[int, TreeElement]
     inertias: dict[int, Inertia]
     beams: dict[int, Beam]
 
@@ -56,7 +56,7 @@ def flexible_tree(
     flexible = flexible_links(robot)
     rigid = replace(robot, payload=None)
     inertias, payload = link_inertias(builder, rigid), payloads(builder, robot)
-    elements: dict[int, Element] = {}
+    elements: dict[int, TreeElement] = {}
     beams: dict[int, Beam] = {}
     tips: dict[int, int] = {}
     number = robot.NF + 1
