@@ -89,6 +89,8 @@ NOTATION: tuple[Symbol, ...] = (
     Symbol("E", "E", "E", "J", "", "kinetic energy"),
     Symbol("U", "U", "U", "J", "", "potential energy"),
     Symbol("qa", "", "qa", "rad, m", "", "positions of active joints"),
+    Symbol("qda", "", "qda", "rad/s, m/s", "", "velocities of active joints"),
+    Symbol("qdda", "", "qdda", "rad/s2, m/s2", "", "accelerations of active joints"),
     Symbol("qc", "", "qc", "rad, m", "", "positions of opened joints"),
     Symbol("q0", "", "q0", "rad, m", "", "posture to start from"),
     Symbol("qc0", "", "qc0", "rad, m", "", "opened joints of that posture"),
@@ -101,7 +103,11 @@ NOTATION: tuple[Symbol, ...] = (
     Symbol("V", "V", "V", "m/s; rad/s", "", "velocity of a frame (linear; angular)"),
     Symbol("a", "", "a", "m/s2; rad/s2", "", "acceleration of a frame (linear; angular)"),
     Symbol("F", "F", "F", "N; N m", "", "wrench by a frame (force; moment)"),
+    Symbol("heading", "", r"\theta", "rad", "world", "angle of frame 0 about the vertical"),
     Symbol("wrench", "", "wrench", "N; N m", "j", "wrench by each link (force; moment)"),
+    Symbol(
+        "cut_reactions", "", "cut_reactions", "N; N m", "k+B", "wrench at each opened joint (force; moment)"
+    ),
     Symbol("reactions", "", "reactions", "N; N m", "j", "wrench on each link (force; moment)"),
 )
 

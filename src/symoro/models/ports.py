@@ -21,6 +21,9 @@ MODE_RATES = Port("ed", "ne", "rates of the modes")
 MODE_ACCELERATIONS = Port("edd", "ne", "accelerations of the modes")
 QDD_OUT = Port("qdd_out", "n", "joint accelerations, those found at free joints included")
 QA = Port("qa", "na", "active joints, in frame order")
+QDA = Port("qda", "na", "velocities of the active joints, in frame order")
+QDDA = Port("qdda", "na", "accelerations of the active joints, in frame order")
+TAU_ACTIVE = Port("tau", "na", "torques and forces of the active joints, in frame order")
 QC = Port("qc", "B", "positions of the opened joints")
 V0 = Port("V0", "6", "velocity of the base (linear; angular), in frame 0")
 VD0 = Port("Vd0", "6", "acceleration of the base (linear; angular), in frame 0")
@@ -37,12 +40,19 @@ A = Port("A", "n,n", "inertia matrix, rotor inertias included")
 REACTIONS = Port(
     "reactions", "L,6", "wrench (force; moment) of the antecedent on each link, in its frame, on request"
 )
+CUT_REACTIONS = Port(
+    "cut_reactions",
+    "B,6",
+    "wrench (force; moment) of the antecedent of each opened joint k on the link of frame k + B, in that frame, "
+    "with the reactions",
+)
 POSE = Port("T", "4,4", "pose of the frame")
 GIVEN = Port("q0", "n", "joints left free by a singularity, locked or off the way")
 SWIVEL = Port(
     "swivel", "", "with the option swivel: angle of the elbow about the line from shoulder to wrist"
 )
 SOLUTIONS = Port("q", "K,n", "joint positions, one row a solution")
+OPENED = Port("qc", "K,B", "opened joints")
 STATUS = Port("status", "K", "0 valid, 1 out of reach, 2 singular, 3 empty slot")
 RESIDUAL = Port("residual", "K", "largest entry of direct geometry less the pose")
 FREE = Port("free", "K,n", "1 where a joint is free")

@@ -30,7 +30,7 @@ from symoro.models.dynamic.articulated import Driven, Free
 from symoro.models.dynamic.floating.base import APPLIES_TO as FLOATING_TREES
 from symoro.models.dynamic.floating.base import ROTATION, floating_tree
 from symoro.models.dynamic.hybrid import ground, is_floating, of_base, recursion
-from symoro.models.dynamic.setting import APPLIES_TO, drive_torques, fixed_tree
+from symoro.models.dynamic.setting import OPEN_APPLIES_TO, drive_torques, open_tree
 from symoro.models.ports import Q0, QD, QDD, QDD_OUT, QM, QMD, QMDD, R0, TAU, V0, VD0, Q
 from symoro.models.references import NEWTON_EULER_2010
 from symoro.program.builder import Builder
@@ -69,7 +69,7 @@ def elastic_tree(robot: Robot) -> str | None:
         return "its joints are coupled, and elastic actuators of such robots are not modelled"
     if not elastic_joints(robot):
         return "none of its joints is elastic"
-    return floating_tree(robot) if is_floating(robot) else fixed_tree(robot)
+    return floating_tree(robot) if is_floating(robot) else open_tree(robot)
 
 
 class Motors:
@@ -148,7 +148,7 @@ class Motors:
     example="rx90_elastic",
     example_options={"actuators": "elastic"},
     applies=elastic_tree,
-    applies_to="robots with elastic joints: " + APPLIES_TO,
+    applies_to="robots with elastic joints: " + OPEN_APPLIES_TO,
     equations=EQUATIONS,
 )
 def actuated_inverse_dynamics(
@@ -197,7 +197,7 @@ def actuated_inverse_dynamics(
     example="rx90_elastic",
     example_options={"actuators": "elastic"},
     applies=elastic_tree,
-    applies_to="robots with elastic joints: " + APPLIES_TO,
+    applies_to="robots with elastic joints: " + OPEN_APPLIES_TO,
     equations=EQUATIONS,
 )
 def actuated_direct_dynamics(robot: Robot, actuators: str | None = None, rotation: str = "matrix") -> Program:

@@ -248,7 +248,8 @@ def _felt(builder: Builder, local: Local, body: Outboard, joint: Free) -> Felt:
     j, column = local.j, body.inertia.column(local)
     inverse = inverse_inertia(j, column.along(local) + joint.ia)  # H_j = a' J* a + Ia    (36), (72), (103)
     torque = joint.tau + body.beta.along(local)
-    return Felt(column, builder.named(f"IH{j}", inverse), builder.named(f"u{j}", torque))
+    section = f"link {j}: articulated body"
+    return Felt(column, builder.named(f"IH{j}", inverse, section), builder.named(f"u{j}", torque, section))
 
 
 def _carried(
@@ -322,6 +323,7 @@ def _accelerate(
         else:
             qdd = joint.qdd
         twist = at_rest + along(local, qdd)  # (43), (81), (98), (112)
+        name_vectors(builder, {"WP": twist.w, "VP": twist.v}, j)
         if isinstance(joint, Driven) and local.moving:
             effort = body.inertia.column(local).dot(twist) - body.beta.along(local)  # (82), (99), (100)
             found.efforts[j] = effort

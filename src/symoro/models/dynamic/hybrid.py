@@ -36,10 +36,10 @@ from symoro.models.dynamic.floating.forces import FloatingForces
 from symoro.models.dynamic.floating.inertia import FloatingInertia
 from symoro.models.dynamic.formulation import quick
 from symoro.models.dynamic.setting import (
-    APPLIES_TO,
+    OPEN_APPLIES_TO,
     drive_torques,
-    fixed_tree,
     gravity,
+    open_tree,
     spring_torques,
     wrenches,
 )
@@ -138,8 +138,8 @@ def are_free_on_the_ground(robot: Robot, options: Options) -> bool:
     options=(FREE,),
     reference=NEWTON_EULER_2010.at("section 6, eq. (67) to (82)"),
     example="rx90_elastic",
-    applies=fixed_tree,
-    applies_to=APPLIES_TO,
+    applies=open_tree,
+    applies_to=OPEN_APPLIES_TO,
     equations=EQUATIONS,
 )
 def hybrid_inverse_dynamics(
@@ -284,6 +284,6 @@ def equations(
         base, down = ground(builder, robot, knowns.rotation)
         forces = FloatingForces(builder, robot, quick(robot), joints)
         rows, order = forces.given(base, [0, 0, 0], knowns.motion.qd, qdd).rows(), [*FREE_BASE, *joints.own]
-        a = FloatingInertia(builder, robot, forces.tree).matrix(joints)
+        a = FloatingInertia(builder, robot, forces.tree, joints).matrix()
     entry = {(i, j): a[r][c] for r, i in enumerate(order) for c, j in enumerate(order)}
     return dict(zip(order, rows, strict=True)), entry, down

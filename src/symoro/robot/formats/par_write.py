@@ -73,6 +73,8 @@ def _changes_model(robot: Robot) -> Iterable[str]:
         yield "rest positions"
     if any(link.flexible for link in robot.links):
         yield "flexible links"
+    if robot.wheels:
+        yield "the wheels"
 
 
 def _dropped(robot: Robot) -> Iterable[str]:
@@ -105,6 +107,7 @@ def _header(robot: Robot) -> list[str]:
         f"Type = {_TYPES[structure(robot)]}",
         f"is_floating = {robot.base.kind == BaseKind.FLOATING}",
         f"is_mobile = {robot.base.kind == BaseKind.WHEELED}",
+        *([f"platform = {robot.platform}"] if robot.platform is not None else []),
     ]
 
 

@@ -25,14 +25,21 @@ from symoro.expr.scalar import Scalar
 from symoro.models.catalogue import Options, form
 from symoro.models.coordinates import coordinates, joint_motion, own_entries
 from symoro.models.dynamic.articulated import Driven, Free, Mixed, TreeElement, free_joints, mixed
-from symoro.models.dynamic.energy import E, strain_energy, whole_mass
+from symoro.models.dynamic.energy import E, whole_mass
 from symoro.models.dynamic.flexible.beam import Beam
 from symoro.models.dynamic.flexible.matrix import inertia_rows, rows_of
 from symoro.models.dynamic.flexible.tree import FlexibleTree, ModesOfLinks, flexible_tree, mode_inputs
 from symoro.models.dynamic.floating.base import APPLIES_TO as FLOATING_TREES
 from symoro.models.dynamic.floating.base import ROTATION, floating_tree
 from symoro.models.dynamic.hybrid import FREE, given_torques, ground, is_floating, named_joints, of_base
-from symoro.models.dynamic.setting import drive_torques, fixed_tree, gravity, spring_torques, wrenches
+from symoro.models.dynamic.setting import (
+    drive_torques,
+    gravity,
+    open_tree,
+    spring_energy,
+    spring_torques,
+    wrenches,
+)
 from symoro.models.ports import (
     MODE_ACCELERATIONS,
     MODE_RATES,
@@ -83,7 +90,7 @@ def has_flexible_links_afloat(robot: Robot, options: Options) -> bool:
 
 def flexible_fixed_tree(robot: Robot) -> str | None:
     """Why the models do not apply, if so."""
-    return COUPLED if has_followers(robot) else fixed_tree(robot)
+    return COUPLED if has_followers(robot) else open_tree(robot)
 
 
 def flexible_floating_tree(robot: Robot) -> str | None:
@@ -277,7 +284,7 @@ def flexible_energy(robot: Robot) -> Program:
     kinetic = _kinetic(builder, robot, tree, motion.qd, ed)
     shifts = {j: x.shift if isinstance(x, Beam) else x for j, x in tree.elements.items()}
     _, moment = whole_mass(shifts, {j: inertia for j, inertia in tree.inertias.items() if j})
-    potential = strain_energy(builder, robot, motion.q) - dot(gravity(builder, robot), moment)
+    potential = spring_energy(builder, robot, motion.q) - dot(gravity(builder, robot), moment)
     for j, beam in tree.beams.items():
         potential = potential + dot(beam.stiff, e[j]) / 2
     builder.output(E, kinetic)

@@ -41,8 +41,12 @@ def has_floating_base(robot: Robot, options: Mapping[str, Any]) -> bool:
 
 def is_rigid_and_floats(robot: Robot, options: Mapping[str, Any]) -> bool:
     """Whether a robot is free in space, and all its joints are driven, or all free."""
-    all_driven = not options.get("free") and not any(frame.eta for frame in robot.frames)
-    return has_floating_base(robot, options) and all_driven
+    return has_floating_base(robot, options) and not options.get("free") and rigid(robot) is None
+
+
+def rigid(robot: Robot) -> str | None:
+    """Why a model of rigid joints does not apply, if so."""
+    return "it has elastic joints" if any(frame.eta for frame in robot.frames) else None
 
 
 def floating_tree(robot: Robot) -> str | None:

@@ -29,7 +29,7 @@ from symoro.models.dynamic.formulation import Formulation
 from symoro.models.dynamic.inverse import EFFORT, chosen
 from symoro.models.dynamic.setting import wrenches
 from symoro.models.ports import Q0, QD, QDD, R0, TAU, V0, VD0, Q
-from symoro.models.recursion import base_motion, local_frames
+from symoro.models.recursion import FREE_BASE, base_motion, local_frames
 from symoro.models.references import NEWTON_EULER_2010
 from symoro.program.builder import Builder
 from symoro.program.program import Program
@@ -91,8 +91,10 @@ def _by_inertia(robot: Robot, formulation: Formulation, rotation: str) -> Progra
     down = base_gravity(builder, robot, rotation)
     forces = FloatingForces(builder, robot, formulation, motion.joints)
     bias = forces.given(base, [0, 0, 0], motion.qd, motion.qdd).rows()
-    right = [[x - h] for x, h in zip([0] * 6 + list(tau.values()), bias, strict=True)]
-    found = [row[0] for row in FloatingInertia(builder, robot, forces.tree).solved(motion.joints, right)]
+    known = {**dict.fromkeys(FREE_BASE, 0), **tau}
+    right = {k: x - h for (k, x), h in zip(known.items(), bias, strict=True)}
+    factors = FloatingInertia(builder, robot, forces.tree, motion.joints).factors()
+    found = list(factors.outward(factors.inward(right)).values())
     builder.output(QDD, found[6:])
     builder.output(VD0, [*(x + g for x, g in zip(found[:3], down, strict=True)), *found[3:6]])
     return builder.program()

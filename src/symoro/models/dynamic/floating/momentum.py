@@ -18,7 +18,7 @@ from __future__ import annotations
 
 from symoro.expr.linalg import Matrix, cross, dot, skew, subtract, transpose
 from symoro.models.catalogue import model
-from symoro.models.coordinates import Coordinates, joint_motion
+from symoro.models.coordinates import joint_motion
 from symoro.models.dynamic.floating.base import EXAMPLE, is_on_floating_base
 from symoro.models.dynamic.floating.inertia import FloatingInertia
 from symoro.models.ports import QD, V0, Q
@@ -52,9 +52,9 @@ def centroidal_momentum(robot: Robot) -> Program:
     builder = Builder(f"{robot.name}_centroidal_momentum")
     motion = joint_motion(builder, robot, "qd")
     base = base_motion(builder, robot, acceleration=False)
-    inertia = FloatingInertia(builder, robot, local_frames(builder, robot, motion.q))
+    inertia = FloatingInertia(builder, robot, local_frames(builder, robot, motion.q), motion.joints)
     com = inertia.whole.centre()
-    matrix = momentum_matrix(inertia, motion.joints)
+    matrix = momentum_matrix(inertia)
     rates = [*base.v, *base.w, *motion.own.values()]
     builder.output(H, [dot(row, rates) for row in matrix])
     builder.output(COM, com)
@@ -62,13 +62,13 @@ def centroidal_momentum(robot: Robot) -> Program:
     return builder.program()
 
 
-def momentum_matrix(inertia: FloatingInertia, joints: Coordinates) -> Matrix:
+def momentum_matrix(inertia: FloatingInertia) -> Matrix:
     """AG; a velocity of the base without turn has no momentum about the centre of mass."""
     com, m = inertia.whole.centre(), inertia.whole.m
     arms = transpose(skew(inertia.whole.ms))
     linear = [[m if r == c else 0 for c in range(3)] + arms[r] for r in range(3)]
     angular = [[0, 0, 0, *row] for row in inertia.whole.central()]
-    for column in transpose(inertia.to_base(joints)):
+    for column in transpose(inertia.to_base()):
         force, moment = column[:3], subtract(column[3:], cross(com, column[:3]))
         linear = [[*row, x] for row, x in zip(linear, force, strict=True)]
         angular = [[*row, x] for row, x in zip(angular, moment, strict=True)]
