@@ -22,6 +22,8 @@ WANTED = {
     "diffdrive",
     "fivebar",
     "fourbar",
+    "flexible2r",
+    "flexible_satellite",
     "gantry",
     "humanoid_torso",
     "iiwa14",

@@ -342,16 +342,16 @@ def _by_the_call(code: Code, style: Style, condition: str = "") -> list[str]:
     lines += [f"{INDENT}{scalar} {name}_[{max(1, length)}];" for name, length in inputs + outputs]
 
     def each(length: int, text: str) -> str:
-        return f"{INDENT}for ({style.size_type} e_ = 0; e_ < {length}; ++e_) {text}"
+        return f"{INDENT}for ({style.size_type} entry_ = 0; entry_ < {length}; ++entry_) {text}"
 
     for name, length in inputs:
         if length:
-            lines.append(each(length, f"{name}_[e_] = {name}[e_ * {a.count} + {a.index}];"))
+            lines.append(each(length, f"{name}_[entry_] = {name}[entry_ * {a.count} + {a.index}];"))
     constants = [a.constants] if code.constants else []
     arguments = [f"{name}_" for name, _ in inputs] + constants + [f"{name}_" for name, _ in outputs]
     lines.append(f"{INDENT}{a.function}({', '.join(arguments)});")
     for name, length in outputs:
-        lines.append(each(length, f"{name}[e_ * {a.count} + {a.index}] = {name}_[e_];"))
+        lines.append(each(length, f"{name}[entry_ * {a.count} + {a.index}] = {name}_[entry_];"))
     return [INDENT + line for line in [*lines, "}"]]
 
 

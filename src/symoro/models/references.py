@@ -66,6 +66,14 @@ MINIMUM_PARAMETERS_1988 = _article(
     1988,
     "pages = {1682--1687}",
 )
+FLEXIBLE_1998 = _article(
+    "boyer-khalil-1998",
+    "F. Boyer and W. Khalil",
+    "An efficient calculation of flexible manipulator inverse dynamics",
+    "International Journal of Robotics Research",
+    1998,
+    "volume = {17}, number = {3}, pages = {282--293}",
+)
 LAGRANGE_2008 = _article(
     "filip-2008",
     "V. Filip",

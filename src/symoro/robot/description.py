@@ -21,6 +21,7 @@ from typing import Any, Literal
 
 from symoro.errors import RobotError, UnknownNameError
 from symoro.expr.formula import ONE, ZERO, Formula, FormulaLike, formula
+from symoro.robot.flexibility import Flexibility
 from symoro.robot.postures import Postures
 from symoro.robot.wheels import Wheel
 
@@ -127,7 +128,7 @@ class Link:
     """The ten inertial parameters of a link about the origin of its frame, and the wrench it exerts.
 
     XX..ZZ is the inertia matrix, MX = m cx the first moments, M the mass; FX..CZ is the wrench BY the link
-    ON the environment, in the link's frame about its origin.
+    ON the environment, in the link's frame about its origin. A flexible link has a beam besides.
     """
 
     XX: Formula = ZERO
@@ -147,6 +148,7 @@ class Link:
     CY: Formula = ZERO
     CZ: Formula = ZERO
     name: str = ""
+    flexible: Flexibility | None = None
 
 
 Triple = tuple[Formula, Formula, Formula]
@@ -385,7 +387,7 @@ class Robot:
         return html(self)
 
 
-def scalars(item: Frame | Link | Placement | Wheel) -> Iterator[tuple[str, Formula]]:
+def scalars(item: Frame | Link | Placement | Flexibility | Wheel) -> Iterator[tuple[str, Formula]]:
     """The formulas of a record by field name, in order."""
     for f in fields(item):
         value = getattr(item, f.name)

@@ -26,11 +26,11 @@ from symoro.expr.formula import ZERO
 from symoro.expr.scalar import Scalar
 from symoro.models.catalogue import Option, Options, form
 from symoro.models.coordinates import JointMotion, joint_motion, own_entries
-from symoro.models.dynamic.articulated import Driven, Free, Mixed
+from symoro.models.dynamic.articulated import Driven, Free
 from symoro.models.dynamic.floating.base import APPLIES_TO as FLOATING_TREES
 from symoro.models.dynamic.floating.base import ROTATION, floating_tree
-from symoro.models.dynamic.hybrid import ground, is_floating, recursion
-from symoro.models.dynamic.setting import APPLIES_TO, drive_torques, fixed_tree
+from symoro.models.dynamic.hybrid import ground, is_floating, of_base, recursion
+from symoro.models.dynamic.setting import OPEN_APPLIES_TO, drive_torques, open_tree
 from symoro.models.ports import Q0, QD, QDD, QDD_OUT, QM, QMD, QMDD, R0, TAU, V0, VD0, Q
 from symoro.models.references import NEWTON_EULER_2010
 from symoro.program.builder import Builder
@@ -54,13 +54,13 @@ EQUATIONS = (
 
 
 def has_elastic_actuators(robot: Robot, options: Options) -> bool:
-    """Whether the option asks for them."""
-    return options.get("actuators") is not None
+    """Whether the option asks for them, on a base that is not floating."""
+    return options.get("actuators") is not None and not is_floating(robot)
 
 
 def has_elastic_actuators_afloat(robot: Robot, options: Options) -> bool:
     """The same on a floating base."""
-    return is_floating(robot) and has_elastic_actuators(robot, options)
+    return options.get("actuators") is not None and is_floating(robot)
 
 
 def elastic_tree(robot: Robot) -> str | None:
@@ -69,7 +69,7 @@ def elastic_tree(robot: Robot) -> str | None:
         return "its joints are coupled, and elastic actuators of such robots are not modelled"
     if not elastic_joints(robot):
         return "none of its joints is elastic"
-    return floating_tree(robot) if is_floating(robot) else fixed_tree(robot)
+    return floating_tree(robot) if is_floating(robot) else open_tree(robot)
 
 
 class Motors:
@@ -148,7 +148,7 @@ class Motors:
     example="rx90_elastic",
     example_options={"actuators": "elastic"},
     applies=elastic_tree,
-    applies_to="robots with elastic joints: " + APPLIES_TO,
+    applies_to="robots with elastic joints: " + OPEN_APPLIES_TO,
     equations=EQUATIONS,
 )
 def actuated_inverse_dynamics(
@@ -168,7 +168,7 @@ def actuated_inverse_dynamics(
     qdd = {**known, **found.qdd}
     builder.output(TAU, [tau[j] for j in given], "torques and forces of the motors")
     builder.output(QDD_OUT, [qdd[j] for j in given])
-    _of_base(builder, robot, found)
+    of_base(builder, robot, found)
     return builder.program()
 
 
@@ -197,7 +197,7 @@ def actuated_inverse_dynamics(
     example="rx90_elastic",
     example_options={"actuators": "elastic"},
     applies=elastic_tree,
-    applies_to="robots with elastic joints: " + APPLIES_TO,
+    applies_to="robots with elastic joints: " + OPEN_APPLIES_TO,
     equations=EQUATIONS,
 )
 def actuated_direct_dynamics(robot: Robot, actuators: str | None = None, rotation: str = "matrix") -> Program:
@@ -215,10 +215,5 @@ def actuated_direct_dynamics(robot: Robot, actuators: str | None = None, rotatio
     qmdd = found.qdd | motors.accelerated(tau)
     builder.output(QDD, [found.qdd[j] for j in tau], "joint accelerations, of the links")
     builder.output(QMDD, [qmdd[j] for j in tau])
-    _of_base(builder, robot, found)
+    of_base(builder, robot, found)
     return builder.program()
-
-
-def _of_base(builder: Builder, robot: Robot, found: Mixed) -> None:
-    if is_floating(robot):
-        builder.output(VD0, [*found.base.v, *found.base.w])
