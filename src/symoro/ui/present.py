@@ -8,6 +8,7 @@ import sys
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from symoro.errors import SymoroError
 from symoro.model import Model, mobility
 from symoro.models.catalogue import Entry
 from symoro.models.identification.base.parameters import BaseParameters
@@ -63,7 +64,7 @@ def robot(shown: Robot) -> None:
     console.print(Text.assemble((shown.name, "bold"), "  ", shown.title))
     console.print(Text(describe(shown), "dim"))
     if shown.wheels:
-        console.print(Text(f"on wheels: {mobility(shown).words}", "dim"), soft_wrap=True)
+        console.print(Text(f"on wheels: {wheels(shown)}", "dim"), soft_wrap=True)
     if shown.reference:
         console.print(Text(f"source: {shown.reference}", "dim"), soft_wrap=True)
     for note in shown.notes:
@@ -71,6 +72,22 @@ def robot(shown: Robot) -> None:
     for part in tables(shown):
         table(part.columns, part.rows, part.title)
     print(picture(shown))
+
+
+def wheels(shown: Robot) -> str:
+    """The class of a robot on wheels, or why it has none."""
+    try:
+        return mobility(shown).words
+    except SymoroError as error:
+        return error.message
+
+
+def degrees(shown: Robot) -> tuple[int, int] | None:
+    """The degrees of mobility and steerability, where they can be told."""
+    try:
+        return tuple(mobility(shown))
+    except SymoroError:
+        return None
 
 
 def source(files: Mapping[str, str]) -> None:
@@ -169,7 +186,7 @@ def robot_data(shown: Robot) -> dict[str, Any]:
         "NL": shown.NL,
         "NJ": shown.NJ,
         "NF": shown.NF,
-        **({"mobility": tuple(mobility(shown))} if shown.wheels else {}),
+        **({"mobility": degrees(shown), "wheels": wheels(shown)} if shown.wheels else {}),
         "symbols": shown.symbols(),
         "nominal": dict(shown.nominal),
         "postures": dict(shown.postures),
