@@ -45,7 +45,7 @@ def check_drives(robot: Robot, own: Sequence[int], active: Sequence[int], matric
         raise NotApplicableError(
             f"robot '{robot.name}' has {freedoms} freedoms and {len(active)} active joints, "
             f"{len(active) - freedoms} too many of {_named(robot, surplus)}",
-            hint="write 'active: false' for the joints that are to follow, robot.with_frame(j, mu=False) in Python",
+            hint="write 'active: false' for the joints that are to follow",
         )
 
 
