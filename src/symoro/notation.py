@@ -30,6 +30,11 @@ NOTATION: tuple[Symbol, ...] = (
     Symbol("qd", "QP", r"\dot q_{j}", "rad/s, m/s", "", "joint velocity"),
     Symbol("qdd", "QDP", r"\ddot q_{j}", "rad/s2, m/s2", "", "joint acceleration"),
     Symbol("tau", "GAM", r"\Gamma_{j}", "N m, N", "", "joint torque or force"),
+    Symbol("tau_free", "GAM", r"\Gamma_{f,j}", "N m, N", "", "torque of a free joint"),
+    Symbol("qdd_out", "QDP", r"\ddot q_{j}", "rad/s2, m/s2", "", "joint acceleration, found or given"),
+    Symbol("qm", "", r"q_{m,j}", "rad, m", "", "position of a motor behind a spring"),
+    Symbol("qmd", "", r"\dot q_{m,j}", "rad/s, m/s", "", "velocity of a motor"),
+    Symbol("qmdd", "", r"\ddot q_{m,j}", "rad/s2, m/s2", "", "acceleration of a motor"),
     Symbol("ant", "ant", "a(j)", "", "", "antecedent frame"),
     Symbol("sigma", "sigma", r"\sigma_{j}", "", "", "0 revolute, 1 prismatic, 2 fixed"),
     Symbol("mu", "mu", r"\mu_{j}", "", "", "1 motorised, 0 passive"),
@@ -41,6 +46,7 @@ NOTATION: tuple[Symbol, ...] = (
     Symbol("r", "r", "r_{j}", "m", "j", "distance along z of the joint"),
     Symbol("eta", "eta", r"\eta_{j}", "", "", "1 elastic, 0 rigid"),
     Symbol("k", "k", "k_{j}", "N m/rad, N/m", "", "stiffness of an elastic joint"),
+    Symbol("rest", "", "q_{0,j}", "rad, m", "", "position of an elastic joint without torque"),
     Symbol("XX", "XX", "XX_{j}", "kg m2", "j", "inertia about the origin of the frame"),
     Symbol("XY", "XY", "XY_{j}", "kg m2", "j", "product of inertia"),
     Symbol("XZ", "XZ", "XZ_{j}", "kg m2", "j", "product of inertia"),
@@ -90,6 +96,9 @@ NOTATION: tuple[Symbol, ...] = (
     Symbol("F", "F", "F", "N; N m", "", "wrench by a frame (force; moment)"),
     Symbol("heading", "", r"\theta", "rad", "world", "angle of frame 0 about the vertical"),
     Symbol("wrench", "", "wrench", "N; N m", "j", "wrench by each link (force; moment)"),
+    Symbol(
+        "cut_reactions", "", "cut_reactions", "N; N m", "k+B", "wrench at each opened joint (force; moment)"
+    ),
     Symbol("reactions", "", "reactions", "N; N m", "j", "wrench on each link (force; moment)"),
 )
 

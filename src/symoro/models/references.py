@@ -66,6 +66,20 @@ MINIMUM_PARAMETERS_1988 = _article(
     1988,
     "pages = {1682--1687}",
 )
+CENTROIDAL_2013 = _article(
+    "orin-goswami-lee-2013",
+    "D. E. Orin and A. Goswami and S.-H. Lee",
+    "Centroidal dynamics of a humanoid robot",
+    "Autonomous Robots",
+    2013,
+    "volume = {35}, pages = {161--176}",
+)
+FEATHERSTONE_2008 = Reference(
+    "featherstone-2008",
+    "R. Featherstone: Rigid Body Dynamics Algorithms. Springer, 2008",
+    "@book{featherstone-2008,\n  author = {R. Featherstone},\n  title = {Rigid Body Dynamics Algorithms},\n"
+    "  publisher = {Springer},\n  year = {2008}\n}",
+)
 LAGRANGE_2008 = _article(
     "filip-2008",
     "V. Filip",

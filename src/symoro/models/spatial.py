@@ -165,20 +165,31 @@ class Inertia:
         x, y, z = add(onto.ms, h)
         return Inertia(k, (x, y, z), onto.m + self.m)
 
+    def centre(self) -> Vector:
+        """The centre of mass c = MS / M.
+
+        Raises:
+            NotApplicableError: there is no mass.
+        """
+        return scale(_inverse(self.m), self.ms)
+
+    def central(self) -> Matrix:
+        """The inertia tensor about the centre of mass."""
+        c, (x, y, z) = self.centre(), self.ms
+        xx, xy, xz, yy, yz, zz = self.tensor()
+        xy, xz, yz = xy + x * c[1], xz + x * c[2], yz + y * c[2]
+        xx, yy, zz = xx - (y * c[1] + z * c[2]), yy - (x * c[0] + z * c[2]), zz - (x * c[0] + y * c[1])
+        return [[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]]
+
     def solve(self, wrench: Wrench) -> Twist:
-        """The twist with J V = f, by the tensor about the centre of mass c = MS / M: three divisions and 1 / M.
+        """The twist with J V = f, by the tensor about the centre of mass: three divisions and 1 / M.
 
         Raises:
             NotApplicableError: there is no such twist.
         """
-        inverse = _inverse(self.m)
-        c = scale(inverse, self.ms)
-        x, y, z = self.ms
-        xx, xy, xz, yy, yz, zz = self.tensor()
-        xy, xz, yz = xy + x * c[1], xz + x * c[2], yz + y * c[2]
-        xx, yy, zz = xx - (y * c[1] + z * c[2]), yy - (x * c[0] + z * c[2]), zz - (x * c[0] + y * c[1])
-        w = _solved([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]], subtract(wrench.m, cross(c, wrench.f)))
-        return Twist(subtract(scale(inverse, wrench.f), cross(w, c)), w)
+        c = self.centre()
+        w = _solved(self.central(), subtract(wrench.m, cross(c, wrench.f)))
+        return Twist(subtract(scale(_inverse(self.m), wrench.f), cross(w, c)), w)
 
 
 @dataclass(frozen=True)

@@ -138,6 +138,8 @@ def _base(robot: Robot) -> Table:
         values = getattr(base, name)
         if any(not v.is_zero for v in values):
             rows.append((name, ", ".join(map(str, values))))
+    if robot.platform is not None:
+        rows.append(("platform", f"frame {robot.platform}"))
     if base.Z != IDENTITY16:
         for r in range(3):
             rows.append((f"Z row {r + 1}", ", ".join(map(str, base.Z[4 * r : 4 * r + 4]))))

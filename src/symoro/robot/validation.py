@@ -26,7 +26,18 @@ def problems(robot: Robot) -> list[str]:
     found = list(_sizes(robot))
     if found:  # the other checks count on the sizes
         return found
-    for check in (_antecedents, _loops, _joints, _couplings, _names, _base, _tool, _numbers, _postures):
+    for check in (
+        _antecedents,
+        _loops,
+        _joints,
+        _couplings,
+        _names,
+        _base,
+        _tool,
+        _platform,
+        _numbers,
+        _postures,
+    ):
         found += check(robot)
     return found or list(wheel_problems(robot))
 
@@ -149,6 +160,11 @@ def _tool(robot: Robot) -> Iterator[str]:
         yield f"the tool stands on frame {robot.tool.place.ant}, which carries no link"
     if robot.payload and not robot.tool:
         yield "a payload needs a tool frame to be described in"
+
+
+def _platform(robot: Robot) -> Iterator[str]:
+    if robot.platform is not None and not 1 <= robot.platform <= robot.NL:
+        yield f"the platform is frame {robot.platform}, which carries no link (links are 1 .. {robot.NL})"
 
 
 def _numbers(robot: Robot) -> Iterator[str]:

@@ -48,7 +48,6 @@ def of_wheels(model: str) -> bool:
         ("fourbar", r"closed loops; robot\.tree\(\) cuts them"),
         ("rx90_floating", "its base is floating"),
         ("diffdrive", "its base is wheeled"),
-        ("rx90_elastic", "elastic joints"),
     ],
 )
 def test_they_say_why(model: str, robot: str, reason: str) -> None:
@@ -57,6 +56,11 @@ def test_they_say_why(model: str, robot: str, reason: str) -> None:
         return
     with pytest.raises(NotApplicableError, match=f"{model} does not apply to robot .*{reason}"):
         symoro.generate(symoro.load(robot), model)
+
+
+def test_torques_of_elastic_joints_have_no_derivatives() -> None:
+    with pytest.raises(NotApplicableError, match="it has elastic joints"):
+        symoro.generate("rx90_elastic", "inverse-dynamics-derivatives")
 
 
 @pytest.mark.parametrize("model", MODELS)

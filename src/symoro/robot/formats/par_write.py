@@ -105,6 +105,7 @@ def _header(robot: Robot) -> list[str]:
         f"Type = {_TYPES[structure(robot)]}",
         f"is_floating = {robot.base.kind == BaseKind.FLOATING}",
         f"is_mobile = {robot.base.kind == BaseKind.WHEELED}",
+        *([f"platform = {robot.platform}"] if robot.platform is not None else []),
     ]
 
 

@@ -10,6 +10,8 @@
     loops              list: open and close, each like a frame without drive, link and wrench
     wheels             list: frame, kind, radius, steering, roller, follows
     tool, payload, nominal, postures
+    platform           the frame of a parallel robot's platform; or, with leg, legs or modules, the platform
+                       itself: see `yaml_legs`
 
 Only texts and positions are taken from the YAML (`yaml_nodes`); every value goes through our own parser.
 """
@@ -40,7 +42,9 @@ from symoro.robot.description import (
     Robot,
     Tool,
 )
+from symoro.robot.formats.reach import check_reach
 from symoro.robot.formats.report import MAX_FRAMES, Report, Spot, unix_lines
+from symoro.robot.formats.yaml_legs import SHORT, is_short, with_frames
 from symoro.robot.formats.yaml_nodes import YamlMapping, YamlNode, YamlScalar, compose
 from symoro.robot.formats.yaml_record import Record
 from symoro.robot.wheels import Wheel, WheelKind
@@ -50,6 +54,7 @@ TEXTS = ("name", "title", "reference")
 TOP = (
     *("symoro", *TEXTS, "convention", "inertia", "friction"),
     *("base", "frames", "loops", "wheels", "tool", "payload", "nominal", "postures"),
+    *SHORT,
 )
 MOTION_OF_BASE = {
     "velocity": "V0",
@@ -76,7 +81,10 @@ def read_yaml(text: str, file: str | None = None) -> Robot:
 
 def read_tree(node: YamlNode, report: Report) -> Robot:
     """The robot that a tree of texts describes."""
-    return _Reader(node, report).robot()
+    robot = _Reader(with_frames(node, report), report).robot()
+    if is_short(node):
+        check_reach(robot, report)
+    return robot
 
 
 class _Reader:
@@ -107,6 +115,7 @@ class _Reader:
         tool = self._tool()
         payload = self._payload()
         base = self._base()
+        platform = self.top.frame("platform", 0, self.NL, self.names) or None
         nominal = self._nominal()
         postures = self._postures()
         wheels = self._wheels()
@@ -123,6 +132,7 @@ class _Reader:
                 nominal=nominal,
                 postures=postures,
                 wheels=wheels,
+                platform=platform,
                 **texts,
             ),
             lambda j: self.spots[j - 1] if 1 <= j <= len(self.spots) else None,

@@ -63,6 +63,8 @@ def _robot(robot: Robot) -> dict[str, YamlTree]:
     tree["frames"] = frames
     tree |= _given("loops", _loops(robot))
     tree |= _given("wheels", [_wheel(wheel) for wheel in robot.wheels])
+    if robot.platform is not None:
+        tree["platform"] = str(robot.platform)
     if robot.tool:
         place = robot.tool.place
         tree["tool"] = {"on": str(place.ant), **_formulas(place, GEOMETRIC), "name": robot.tool.name}

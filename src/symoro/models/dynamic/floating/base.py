@@ -24,7 +24,7 @@ from symoro.robot.description import BaseKind, Robot
 
 OF = "a floating base"
 EXAMPLE = "rx90_floating"
-APPLIES_TO = "serial and tree robots with rigid joints on a floating base"
+APPLIES_TO = "serial and tree robots on a floating base"
 ROTATION = Option(
     "rotation",
     "how the rotation of the base is given: as a matrix R0 or a quaternion Q0",
@@ -35,13 +35,18 @@ ROTATION = Option(
 
 
 def has_floating_base(robot: Robot, options: Mapping[str, Any]) -> bool:
-    """Whether a robot is free in space."""
-    return robot.base.kind == BaseKind.FLOATING
+    """Whether a robot is free in space, and no motor moves apart from its link."""
+    return robot.base.kind == BaseKind.FLOATING and not options.get("actuators")
 
 
 def is_rigid_and_floats(robot: Robot, options: Mapping[str, Any]) -> bool:
     """Whether a robot is free in space, and all its joints are driven, or all free."""
-    return has_floating_base(robot, options) and not any(frame.eta for frame in robot.frames)
+    return has_floating_base(robot, options) and not options.get("free") and rigid(robot) is None
+
+
+def rigid(robot: Robot) -> str | None:
+    """Why a model of rigid joints does not apply, if so."""
+    return "it has elastic joints" if any(frame.eta for frame in robot.frames) else None
 
 
 def floating_tree(robot: Robot) -> str | None:
@@ -49,6 +54,13 @@ def floating_tree(robot: Robot) -> str | None:
     if robot.B:
         return LOOPS
     return None if independent(robot) else "it has no moving joint"
+
+
+def is_on_floating_base(robot: Robot) -> str | None:
+    """The same for models that a fixed base does not have."""
+    if robot.base.kind != BaseKind.FLOATING:
+        return f"its base is {robot.base.kind}; robot.floating() frees it"
+    return floating_tree(robot)
 
 
 def base_gravity(builder: Builder, robot: Robot, rotation: str) -> Vector:

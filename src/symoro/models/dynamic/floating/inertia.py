@@ -11,16 +11,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from symoro.expr.linalg import Matrix, block, matmul, skew, transpose
+from symoro.expr.linalg import Matrix, Vector, block, skew, transpose
 from symoro.models.catalogue import form
 from symoro.models.coordinates import Coordinates, coordinates
 from symoro.models.dynamic.composite import (
-    MatrixEntries,
-    column_of,
-    full_matrix,
+    TreeFactors,
+    ancestors,
+    coupled,
+    joint_columns,
     joint_parents,
-    solve_tree,
-    symmetric,
     tree_composites,
 )
 from symoro.models.dynamic.floating.base import (
@@ -30,105 +29,65 @@ from symoro.models.dynamic.floating.base import (
     has_floating_base,
 )
 from symoro.models.ports import Q
-from symoro.models.recursion import Local, homeward, local_frames
+from symoro.models.recursion import FREE_BASE, Local, local_frames
 from symoro.models.references import NEWTON_EULER_2010
-from symoro.models.spatial import Inertia, Wrench
 from symoro.program.builder import Builder
 from symoro.program.program import Port, Program
 from symoro.robot.description import Robot
 
 A = Port("A", "6+n,6+n", "inertia matrix, base rows and columns first, rotor inertias included")
-BASE = (-6, -5, -4, -3, -2, -1)  # the six coordinates of the base among the joints' numbers
 
 
 class FloatingInertia:
-    """The inertia matrix over [base; joints of the tree]."""
+    """The inertia matrix over [base; coordinates]."""
 
-    def __init__(self, builder: Builder, robot: Robot, tree: Mapping[int, Local]) -> None:
-        self.tree = tree
+    def __init__(
+        self, builder: Builder, robot: Robot, tree: Mapping[int, Local], joints: Coordinates
+    ) -> None:
+        self.tree, self.joints = tree, joints
         composite = tree_composites(builder, robot, tree)
         self.whole = composite[0]
-        self.base: dict[int, Wrench] = {}  # columns of A12
-        self.joints: MatrixEntries = {}
-        for j, local in reversed(list(tree.items())):
-            if local.moving:
-                self._column(builder, robot, j, composite[j])
-
-    def _column(self, builder: Builder, robot: Robot, j: int, inertia: Inertia) -> None:
-        tree, section = self.tree, f"column {j} of A"
-        column = column_of(tree[j], inertia)
-        handed = homeward(tree, j, column, lambda local, wrench: wrench.to_parent(local))
-        for k, wrench in handed.items():
-            if k == j:
-                own = wrench.along(tree[j]) + builder.formula(robot.frame(j).IA)
-                self.joints[j, j] = builder.named(f"A{j}_{j}", own, section)
-            elif tree[k].moving:
-                self.joints[k, j] = builder.named(f"A{k}_{j}", wrench.along(tree[k]), section)
-        first = next(k for k in handed if not tree[k].i)
-        at_base = handed[first].to_parent(tree[first])
-        for k, x in enumerate((*at_base.f, *at_base.m), 1):
-            builder.named(f"A0{k}_{j}", x, section)
-        self.base[j] = at_base
+        self.columns = joint_columns(builder, robot, tree, composite)
 
     def of_base(self) -> Matrix:
         """A11."""
-        m, ms = self.whole.m, list(self.whole.ms)
+        m, hat = self.whole.m, skew(self.whole.ms)
         xx, xy, xz, yy, yz, zz = self.whole.tensor()
-        hat = skew(ms)
         mass = [[m, 0, 0], [0, m, 0], [0, 0, m]]
         return block([[mass, transpose(hat)], [hat, [[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]]]])
 
-    def to_base(self, joints: Coordinates) -> Matrix:
-        """A12 over the coordinates."""
-        columns = {j: [*wrench.f, *wrench.m] for j, wrench in self.base.items()}
-        return transpose(joints.columns(columns, 6))
+    def to_base(self) -> Matrix:
+        """A12."""
+        columns: dict[int, Vector] = {j: [self.columns[k, j] for k in FREE_BASE] for j in self.joints.joints}
+        return transpose(self.joints.columns(columns, 6))
 
-    def matrix(self, joints: Coordinates) -> Matrix:
-        """A over [base; coordinates]."""
-        of_joints = full_matrix(self.joints, list(joints.rows))
-        if not joints.free:
-            g = joints.matrix()
-            of_joints = symmetric(matmul(transpose(g), matmul(of_joints, g)))
-        to_base = self.to_base(joints)
-        return block([[self.of_base(), to_base], [transpose(to_base), of_joints]])
+    def of_joints(self) -> Matrix:
+        """A22."""
+        return coupled(self.joints, self.columns)
 
-    def solved(self, joints: Coordinates, right: Matrix) -> Matrix:
-        """A^-1 right.
+    def matrix(self) -> Matrix:
+        """A."""
+        to_base = self.to_base()
+        return block([[self.of_base(), to_base], [transpose(to_base), self.of_joints()]])
+
+    def factors(self) -> TreeFactors:
+        """A, factored.
 
         Raises:
             NotApplicableError: A has no inverse.
         """
-        own = list(joints.own)
-        entries, parents = self._entries(joints), self._parents(joints)
-        order = [*BASE, *own]
-        columns = []
-        for column in transpose(right):
-            x = solve_tree(entries, parents, dict(zip(order, column, strict=True)))
-            columns.append([x[k] for k in order])
-        return transpose(columns)
-
-    def _entries(self, joints: Coordinates) -> MatrixEntries:
-        """Entry (i, k) for each i before or at k."""
-        order = [*BASE, *joints.own]
-        a = self.matrix(joints)
+        order, a, parents = [*FREE_BASE, *self.joints.own], self.matrix(), self._parents()
         at = {k: r for r, k in enumerate(order)}
-        parents = self._parents(joints)
-        found: MatrixEntries = {}
-        for k in order:
-            i = k
-            while i:
-                found[i, k] = a[at[i]][at[k]]
-                i = parents[i]
-        return found
+        entries = {(i, k): a[at[i]][at[k]] for k in order for i in (k, *ancestors(parents, k))}
+        return TreeFactors(entries, parents)
 
-    def _parents(self, joints: Coordinates) -> dict[int, int]:
-        """The coordinate before each one; those of the base stand on one another, coupled joints too."""
-        base = dict(zip(BASE, (0, *BASE[:-1]), strict=True))
-        if joints.free:
-            tree = joint_parents(self.tree)
-            return base | {j: parent or BASE[-1] for j, parent in tree.items()}
-        own = list(joints.own)
-        return base | dict(zip(own, [BASE[-1], *own[:-1]], strict=True))
+    def _parents(self) -> dict[int, int]:
+        """The coordinate before each one; those of the base stand on one another, and so do all if they are coupled."""
+        base = dict(zip(FREE_BASE, (0, *FREE_BASE[:-1]), strict=True))
+        last, own = FREE_BASE[-1], self.joints.own
+        if self.joints.free:
+            return base | {j: parent or last for j, parent in joint_parents(self.tree).items()}
+        return base | dict(zip(own, (last, *own[:-1]), strict=True))
 
 
 @form(
@@ -147,6 +106,6 @@ def floating_inertia_matrix(robot: Robot) -> Program:
     """The inertia matrix of the base and the joints."""
     builder = Builder(f"{robot.name}_inertia_matrix")
     joints = coordinates(builder, robot)
-    found = FloatingInertia(builder, robot, local_frames(builder, robot, joints.positions))
-    builder.output(A, found.matrix(joints))
+    tree = local_frames(builder, robot, joints.positions)
+    builder.output(A, FloatingInertia(builder, robot, tree, joints).matrix())
     return builder.program()

@@ -16,6 +16,7 @@ from dataclasses import dataclass, replace
 
 from symoro.expr.linalg import Matrix, Vector, matmul, transpose
 from symoro.expr.scalar import Scalar
+from symoro.models.coordinates import Couplings
 from symoro.models.dynamic.composite import symmetric
 from symoro.models.dynamic.floating.forces import FloatingForces
 from symoro.models.dynamic.floating.inertia import FloatingInertia
@@ -68,11 +69,11 @@ class WheeledForces:
 
     def mass(self) -> FloatingInertia:
         """The inertia of the tree and of its base."""
-        return FloatingInertia(self.builder, self.forces.robot, self.forces.tree)
+        return FloatingInertia(self.builder, self.forces.robot, self.forces.tree, self.forces.joints)
 
     def inertia(self, mass: FloatingInertia | None = None) -> Matrix:
         """A_c."""
-        whole = (mass or self.mass()).matrix(self.forces.joints)
+        whole = (mass or self.mass()).matrix()
         kept = [*PLANAR, *range(6, len(whole))]
         a = [[whole[r][c] for c in kept] for r in kept]
         g = self.motion.G
@@ -82,6 +83,6 @@ class WheeledForces:
 def wheeled_forces(builder: Builder, robot: Robot, formulation: Formulation) -> WheeledForces:
     """Declare q, and what is left of the robot's description."""
     motion = rolling(builder, robot)
-    joints = replace(motion.joints, positions=motion.positions)
+    joints = Couplings(motion.joints.own, motion.positions, motion.joints.rows)
     forces = FloatingForces(builder, freed(robot), formulation, joints)
     return WheeledForces(builder, motion, forces, gravity(builder, robot))
