@@ -147,6 +147,11 @@ def test_other_bases_have_no_wheels() -> None:
         car.replace(base=replace(car.base, kind=BaseKind.FLOATING))
 
 
+def test_a_robot_lifted_off_the_ground() -> None:
+    lifted = symoro.load("car").floating()
+    assert lifted.base.kind == BaseKind.FLOATING and lifted.wheels == ()
+
+
 def test_a_base_on_wheels_stands_upright_and_moves_as_they_roll() -> None:
     car = symoro.load("car")
     text = ["0", "0", "1", "0", "0", "1", "0", "0", "-1", "0", "0", "0", "0", "0", "0", "1"]

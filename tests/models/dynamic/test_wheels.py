@@ -92,6 +92,11 @@ def test_many_random_layouts(seed: int) -> None:
     check(*layout(seed), seed)
 
 
+def test_a_payload_counts() -> None:
+    robot = numbered("mobile_manipulator").replace(payload=numbered("car").link(1))
+    check(robot, np.linspace(-0.5, 0.6, 7), 3)
+
+
 def test_a_linkage_does_no_work() -> None:
     """Four wheels steered by Ackermann's relation: torques are the forces of the tree, projected on the motion."""
     robot = numbered("car_ackermann")
