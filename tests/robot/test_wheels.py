@@ -56,6 +56,20 @@ def test_wheels_are_written_and_read_back(name: str) -> None:
     assert dumps(again, "yaml") == text
 
 
+def test_wheels_from_rows() -> None:
+    """With degrees, those of the rollers too."""
+    row = {"ant": 0, "b": 0.1, "alpha": -90, "r": 0.3}
+    wheels = [{"frame": 1, "kind": "swedish", "radius": 0.1, "roller": 45}]
+    robot = Robot.from_dh([row], "kk", degrees=True, base={"kind": "wheeled"}, wheels=wheels)
+    assert robot.wheels[0].roller == formula("pi/4")
+
+
+def test_other_conventions_are_for_serial_robots() -> None:
+    text = "symoro: 1\nname: a\nconvention: craig\nbase: {kind: wheeled}\nframes:\n  - {}\nwheels:\n"
+    with pytest.raises(FormatError, match="craig describes serial robots only"):
+        loads(text + "  - {frame: 1, kind: fixed, radius: 1}\n", "yaml")
+
+
 def test_numbers_go_into_wheels() -> None:
     car = symoro.load("car")
     assert "rw" in car.symbols()
