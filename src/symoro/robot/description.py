@@ -350,9 +350,12 @@ class Robot:
         return replace(self, frames=self.frames[: self.NL]) if self.B else self
 
     def floating(self) -> Robot:
-        """The robot on a base that is free in space: link 0, with what inertia it has; its motion is found or given."""
+        """The robot on a base that is free in space: link 0, with what inertia it has; its motion is found or given.
+
+        Wheels that it has are off the ground then, and no longer told of.
+        """
         base = replace(self.base, kind=BaseKind.FLOATING, V0=ZERO3, W0=ZERO3, VP0=ZERO3, WP0=ZERO3)
-        return replace(self, base=base)
+        return replace(self, base=base, wheels=())
 
     def symbols(self) -> tuple[str, ...]:
         """Names of all symbols of the description, in the order of the frames."""

@@ -81,10 +81,13 @@ def check(options: argparse.Namespace) -> int:
     notes = [failure.in_a_shell(note) for note in robot.notes if not note.startswith(consistency.WARNING)]
     if options.json:
         known = {"ok": True, "robot": robot.name, "structure": describe(robot)}
-        present.as_json({**known, "warnings": doubtful, "notes": notes})
+        on_wheels = {"wheels": present.wheels(robot)} if robot.wheels else {}
+        present.as_json({**known, **on_wheels, "warnings": doubtful, "notes": notes})
     else:
         verdict = f"readable, with {len(doubtful)} warning{'s'[: len(doubtful) > 1]}" if doubtful else "sound"
         print(f"{robot.name}: {verdict}. {describe(robot)}")
+        if robot.wheels:
+            print(f"on wheels: {present.wheels(robot)}")
         for warning in doubtful:
             print(f"warning: {warning}")
         for note in notes:

@@ -346,6 +346,9 @@ class _Reader:
 
     def _wheels(self) -> tuple[Wheel, ...]:
         items = self.top.items("wheels")
+        if items and self.convention != Convention.KHALIL_KLEINFINGER:
+            hint = "describe robots on wheels in Khalil and Kleinfinger's notation"
+            self.top.problem("wheels", f"the convention {self.convention} describes serial robots only", hint)
         return tuple(
             self._wheel(Record(self.report, node, f"wheels[{k}]", WHEEL)) for k, node in enumerate(items, 1)
         )

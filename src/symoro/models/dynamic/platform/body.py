@@ -34,7 +34,10 @@ def platform_inertia(builder: Builder, parallel: ParallelRobot) -> Inertia:
     total = own.matrix()
     for j in others:
         place = between(builder, robot, parallel.platform, j, parallel.body)
-        total = matadd(total, carried(inertias[j].matrix(), [row[:3] for row in place[:3]], [row[3] for row in place[:3]]))
+        total = matadd(
+            total,
+            carried(inertias[j].matrix(), [row[:3] for row in place[:3]], [row[3] for row in place[:3]]),
+        )
     return of_matrix(total) if others else own
 
 
@@ -73,7 +76,10 @@ class Turning:
             [xz - wd[1], yz + wd[0], -(squares[0] + squares[1])],
         ]
         if name:
-            u = [[builder.named(f"{name}{r}{c}", x) for c, x in enumerate(row, 1)] for r, row in enumerate(u, 1)]
+            u = [
+                [builder.named(f"{name}{r}{c}", x) for c, x in enumerate(row, 1)]
+                for r, row in enumerate(u, 1)
+            ]
         return cls(list(wd), u, xy, xz, yz, squares)
 
     def moment(self, tensor: Symmetric) -> Vector:

@@ -64,7 +64,9 @@ class ReducedPlatform:
         folds: of each leg, 1 or 2.
     """
 
-    def __init__(self, builder: Builder, parallel: ParallelRobot, pose: PlatformPose, folds: Sequence[int]) -> None:
+    def __init__(
+        self, builder: Builder, parallel: ParallelRobot, pose: PlatformPose, folds: Sequence[int]
+    ) -> None:
         self.builder, self.parallel, self.pose = builder, parallel, pose
         self.tree = parallel.robot.tree()
         legs = chain_legs(builder, parallel)
@@ -105,7 +107,9 @@ class ReducedPlatform:
     def _torques(self) -> Torques:
         q = {j: x for j, x in self.positions()[0].items() if j <= self.tree.NL}
         named = {j: self.builder.named(f"q{j}", q[j]) for j in moving_joints(self.tree)}
-        return Torques(self.builder, self.tree, quick(self.tree), coordinates_at(self.tree, named, self.builder.formula))
+        return Torques(
+            self.builder, self.tree, quick(self.tree), coordinates_at(self.tree, named, self.builder.formula)
+        )
 
     def efforts(self, motion: PlatformMotion) -> Vector:
         """M' Gamma: what the motion takes along the freedoms."""
@@ -118,7 +122,10 @@ class ReducedPlatform:
         joints = moving_joints(self.tree)
         gamma = self._torques.at({j: qd[j] for j in joints}, {j: qdd[j] for j in joints})
         return [
-            sum((self.rates[j][k] * x for j, x in zip(joints[1:], gamma[1:], strict=True)), self.rates[joints[0]][k] * gamma[0])
+            sum(
+                (self.rates[j][k] * x for j, x in zip(joints[1:], gamma[1:], strict=True)),
+                self.rates[joints[0]][k] * gamma[0],
+            )
             for k in range(len(self.freedoms))
         ]
 
@@ -146,7 +153,10 @@ class ReducedPlatform:
         """A: (6,6)."""
         small = self._reduced_inertia()
         place = {k: i for i, k in enumerate(self.freedoms)}
-        return [[small[place[r]][place[c]] if r in place and c in place else 0 for c in range(6)] for r in range(6)]
+        return [
+            [small[place[r]][place[c]] if r in place and c in place else 0 for c in range(6)]
+            for r in range(6)
+        ]
 
     def direct_dynamics(self, motion: PlatformMotion, tau: Sequence[Scalar]) -> tuple[Vector, Scalar]:
         """Vd: (6), and 1 where it has a value."""
@@ -260,7 +270,9 @@ class _LegMotion:
                 change = cross(w, axis)
             else:
                 arm = subtract(self.at.tip, place)
-                change = add(cross(cross(w, axis), arm), cross(axis, subtract(v, self._velocity(moved, place))))
+                change = add(
+                    cross(cross(w, axis), arm), cross(axis, subtract(v, self._velocity(moved, place)))
+                )
                 w = add(w, scale(rate, axis))
             total = add(total, scale(rate, change))
             moved.append((j, kind, rate))

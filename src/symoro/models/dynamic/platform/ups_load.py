@@ -62,7 +62,9 @@ def leg_bodies(builder: Builder, robot: Robot, leg: UpsLeg) -> LegBodies:
     """The inertia of a leg; the sums of parameters are done once."""
     cylinder, rod = in_leg_axes(builder, leg, robot)
     j1, j2, j3 = leg.joints[:3]
-    entries = [cylinder.tensor[r][c] + rod.tensor[r][c] for r, c in ((0, 0), (0, 1), (0, 2), (1, 1), (1, 2), (2, 2))]
+    entries = [
+        cylinder.tensor[r][c] + rod.tensor[r][c] for r, c in ((0, 0), (0, 1), (0, 2), (1, 1), (1, 2), (2, 2))
+    ]
     xx, xy, xz, yy, yz, zz = entries
     link = robot.link(j1)
     return LegBodies(
@@ -217,5 +219,3 @@ def _slide(bodies: LegBodies, rdd: Scalar, rd: Scalar) -> Scalar:
     """Mass of the rod and drive of the slide."""
     rotor, *rest = bodies.drives[2]
     return drive_force([rotor + bodies.m, *rest], rd, rdd)
-
-
