@@ -3,7 +3,7 @@
     E = sum of (w' J w + M v.v + 2 MS.(v x w)) / 2 + sum of Ia qd^2 / 2                   (1997 paper, eq. 49)
     U = - sum of g' (M 0Pj + 0Aj jMSj)                                             (eq. 50, the mass restored)
 
-U is zero where all mass would lie at the origin of frame 0. The motion of the base counts in E.
+Springs of the passive joints of loops count in U: k (q - rest)^2 / 2 each. U is zero where all mass would lie at the origin of frame 0. The motion of the base counts in E.
 """
 
 from __future__ import annotations
@@ -15,9 +15,9 @@ from symoro.expr.scalar import Scalar
 from symoro.models.catalogue import model
 from symoro.models.coordinates import joint_motion
 from symoro.models.dynamic.inertia import link_inertias
-from symoro.models.dynamic.setting import APPLIES_TO, gravity, rigid_fixed_tree
+from symoro.models.dynamic.setting import APPLIES_TO, gravity, rigid_fixed_tree, spring_torques
 from symoro.models.kinematic.motion import angular_velocities, linear_velocities
-from symoro.models.ports import QD, Q
+from symoro.models.ports import QD, QDA, Q
 from symoro.models.recursion import Local, base_motion, inward, local_frames, name_vectors
 from symoro.models.references import SYMORO_1997
 from symoro.models.spatial import Inertia
@@ -26,7 +26,7 @@ from symoro.program.program import Port, Program
 from symoro.robot.description import Robot
 
 E = Port("E", "", "kinetic energy")
-U = Port("U", "", "potential energy of gravity")
+U = Port("U", "", "potential energy of gravity, and of springs of passive joints")
 
 Moments = tuple[Scalar, Vector]  # mass, first moment
 
@@ -35,7 +35,7 @@ Moments = tuple[Scalar, Vector]  # mass, first moment
     "energy",
     menu="Dynamic",
     title="kinetic and potential energy",
-    inputs=(Q, QD),
+    inputs=(Q, QD, QDA),
     outputs=(E, U),
     reference=SYMORO_1997.at("section 6.3, eq. (49), (50)"),
     applies=rigid_fixed_tree,
@@ -66,7 +66,10 @@ def energy(robot: Robot) -> Program:
     for j, rate in qd.items():
         kinetic = kinetic + half * builder.formula(robot.frame(j).IA) * (rate * rate)
     builder.output(E, kinetic)
-    builder.output(U, _potential(builder, robot, locals_, inertias))
+    potential = _potential(builder, robot, locals_, inertias)
+    for j, torque in spring_torques(builder, robot, joints.q).items():
+        potential = potential + half * torque * (joints.q[j] - builder.formula(robot.frame(j).rest))
+    builder.output(U, potential)
     return builder.program()
 
 

@@ -16,7 +16,7 @@ from symoro.models.dynamic.formulation import Formulation, plain, quick
 from symoro.models.dynamic.search import searched
 from symoro.models.dynamic.setting import APPLIES_TO, at_rest, rigid_fixed_tree
 from symoro.models.dynamic.torques import Torques
-from symoro.models.ports import QD, QDD, REACTIONS, TAU, Q
+from symoro.models.ports import QD, QDA, QDD, QDDA, REACTIONS, TAU, Q
 from symoro.models.references import SYMORO_1997
 from symoro.program.builder import Builder
 from symoro.program.pipeline import optimise
@@ -74,7 +74,7 @@ def chosen(robot: Robot, effort: str, build: Callable[[Formulation], Program], n
     "inverse-dynamics",
     menu="Dynamic",
     title="inverse dynamic model: torques of a motion",
-    inputs=(Q, QD, QDD),
+    inputs=(Q, QD, QDD, QDA, QDDA),
     outputs=(TAU, REACTIONS),
     options=(EFFORT, Option("reactions", "give the reaction wrenches of the joints too", "flag", False)),
     reference=SYMORO_1997.at("section 5.1, eq. (15) to (20)"),
@@ -95,7 +95,7 @@ def inverse_dynamics(robot: Robot, effort: str = "quick", reactions: bool = Fals
     "bias-torques",
     menu="Dynamic",
     title="torques at zero acceleration: centrifugal, Coriolis, gravity, friction",
-    inputs=(Q, QD),
+    inputs=(Q, QD, QDA),
     outputs=(H,),
     options=(EFFORT,),
     reference=SYMORO_1997.at("section 5.3.1"),

@@ -40,7 +40,7 @@ from symoro.models.dynamic.setting import APPLIES_TO, at_rest, rigid_fixed_tree
 from symoro.models.dynamic.torques import Torques
 from symoro.models.joints import Angle, Trigonometry
 from symoro.models.kinematic.factoring import simplified
-from symoro.models.ports import QD, A, Q
+from symoro.models.ports import QD, QDA, A, Q
 from symoro.models.recursion import Local, outward
 from symoro.models.references import LAGRANGE_2008
 from symoro.models.spatial import Inertia, Wrench
@@ -154,7 +154,7 @@ def _carried(local: Local, moved: tuple[Matrix, Vector]) -> tuple[Matrix, Vector
     "lagrange",
     menu="Dynamic",
     title="Lagrange form: A, B, Q and the Christoffel coefficients",
-    inputs=(Q, QD),
+    inputs=(Q, QD, QDA),
     outputs=(
         A,
         B,
@@ -197,7 +197,7 @@ def lagrange(robot: Robot, coriolis: str = "christoffel", expanded: bool = False
         d = Renaud(builder, robot, locals_).run()
     else:
         d = christoffel(builder, robot, a)
-    none: dict[int, Scalar] = dict.fromkeys(joints.rows, 0)
+    none: dict[int, Scalar] = dict.fromkeys(joints.joints, 0)
     weights = at_rest_torques.at(none, none, friction=False)
     if expanded:
         a, d, weights = (

@@ -12,17 +12,23 @@ from symoro.expr.scalar import Scalar, sign
 from symoro.models.ports import WRENCH as EXTERNAL
 from symoro.program.builder import Builder
 from symoro.robot.coordinates import independent
-from symoro.robot.description import WRENCH, ZERO3, BaseKind, Robot
+from symoro.robot.description import DRIVE, MOTION, WRENCH, ZERO3, BaseKind, Robot
+from symoro.robot.topology import cut_joints
 
 LOOPS = "it has closed loops; robot.tree() cuts them"
 
 
+def open_tree(robot: Robot) -> str | None:
+    """Why the models of a fixed-base rigid tree without loops do not apply, if so."""
+    return LOOPS if robot.B else rigid_fixed_tree(robot)
+
+
 def rigid_fixed_tree(robot: Robot) -> str | None:
-    """Why the models of a fixed-base rigid tree do not apply, if so."""
-    if robot.B:
-        return LOOPS
+    """Why the models of a fixed-base rigid tree, its loops closed or none, do not apply, if so."""
     if robot.base.kind != BaseKind.FIXED:
         return f"its base is {robot.base.kind}"
+    if robot.B:
+        return unfit_loops(robot)
     if any(frame.eta for frame in robot.frames):
         return "it has elastic joints"
     if not independent(robot):
@@ -30,7 +36,27 @@ def rigid_fixed_tree(robot: Robot) -> str | None:
     return None
 
 
-APPLIES_TO = "serial and tree robots with rigid joints on a base that is fixed or moves as prescribed"
+APPLIES_TO = (
+    "serial, tree and closed-loop robots with rigid joints (passive ones of loops may have springs) on a base that is "
+    "fixed or moves as prescribed"
+)
+APPLIES_TO_TREES = "serial and tree robots with rigid joints on a base that is fixed or moves as prescribed"
+
+
+def unfit_loops(robot: Robot) -> str | None:
+    """What the models of closed loops have no place for, if there is any."""
+    for j, frame in enumerate(robot.frames[: robot.NL], 1):
+        if frame.eta and frame.mu:
+            return f"joint {j} is active and elastic, in a robot with closed loops"
+        if not frame.mu and any(getattr(frame, name) is not None for name in MOTION):
+            return (
+                f"joint {j} is passive: the loops determine its motion, which cannot be fixed (QP, QDP, GAM)"
+            )
+    for k in cut_joints(robot):
+        frame = robot.frame(k)
+        if frame.eta or not all(getattr(frame, name).is_zero for name in DRIVE):
+            return f"joint {k}, where a loop is opened, has friction, a rotor or a spring: open the loop elsewhere"
+    return None
 
 
 def gravity(builder: Builder, robot: Robot) -> Vector:
@@ -69,6 +95,12 @@ def drive_torques(
             torque = torque + builder.formula(frame.FS) * sign(rate)
         found[j] = torque
     return found
+
+
+def spring_torques(builder: Builder, robot: Robot, q: Mapping[int, Scalar]) -> dict[int, Scalar]:
+    """k (q - rest) of the elastic joints: what a drive would have to bear."""
+    sprung = {j: robot.frame(j) for j in q if robot.frame(j).eta}
+    return {j: builder.formula(f.k) * (q[j] - builder.formula(f.rest)) for j, f in sprung.items()}
 
 
 def at_rest(robot: Robot) -> Robot:

@@ -10,7 +10,7 @@ from symoro.models.coordinates import Coordinates
 from symoro.models.dynamic.formulation import Formulation
 from symoro.models.dynamic.inertia import effective_inertias, link_inertias
 from symoro.models.dynamic.newton_euler import NewtonEuler
-from symoro.models.dynamic.setting import drive_torques, gravity, wrenches
+from symoro.models.dynamic.setting import drive_torques, gravity, spring_torques, wrenches
 from symoro.models.joints import Trigonometry
 from symoro.models.recursion import base_motion, local_frames
 from symoro.models.spatial import Inertia
@@ -70,5 +70,6 @@ class Torques:
         efforts: JointRates = recursion.efforts
         if friction:
             drives = drive_torques(self.builder, self.robot, qd, qdd)
-            efforts = {j: efforts[j] + drives[j] for j in drives}
+            springs = spring_torques(self.builder, self.robot, self.joints.positions)
+            efforts = {j: efforts[j] + drives[j] + springs.get(j, 0) for j in drives}
         return self.joints.project(efforts)

@@ -41,7 +41,7 @@ from symoro.models.identification.columns import (
 )
 from symoro.models.identification.twists import RunTwist, joint_twists, name_twist, own_axes
 from symoro.models.joints import Trigonometry
-from symoro.models.ports import QD, QDD, Q
+from symoro.models.ports import QD, QDA, QDD, QDDA, Q
 from symoro.models.recursion import base_motion, local_frames
 from symoro.models.references import SYMORO_1997
 from symoro.program.builder import Builder
@@ -99,7 +99,11 @@ def regressor(
 
 def rows(joints: Coordinates, entries: RegressorEntries, chosen: Sequence[Column]) -> list[list[Scalar]]:
     """The matrix over the independent coordinates: G' times the entries of the tree's joints."""
-    return transpose([joints.project({k: entries.get((k, c), 0) for k in joints.rows}) for c in chosen])
+    every = [{k: entries.get((k, c), 0) for k in joints.joints} for c in chosen]
+    if joints.constant:
+        return transpose([joints.project(efforts) for efforts in every])
+    g = transpose(joints.matrix())  # formed once: there are more columns than coordinates
+    return [[dot(row, list(efforts.values())) for efforts in every] for row in g]
 
 
 def formulations(robot: Robot) -> list[Formulation]:
@@ -123,7 +127,7 @@ def regressor_program(robot: Robot, formulation: Formulation, chosen: Sequence[C
     "dynamic-identification",
     menu="Identification",
     title="dynamic identification model: the torques as a linear function of the parameters",
-    inputs=(Q, QD, QDD),
+    inputs=(Q, QD, QDD, QDA, QDDA),
     outputs=(W,),
     options=(PARAMETERS, FRICTION_OPTION),
     reference=SYMORO_1997.at("section 6.1, eq. (39)"),

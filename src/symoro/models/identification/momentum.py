@@ -51,7 +51,7 @@ from symoro.models.identification.twists import (
     weights,
 )
 from symoro.models.joints import Trigonometry
-from symoro.models.ports import QD, Q
+from symoro.models.ports import QD, QDA, Q
 from symoro.models.references import SYMORO_1997
 from symoro.program.builder import Builder
 from symoro.program.program import Port, Program
@@ -140,7 +140,7 @@ def split(builder: Builder, robot: Robot, q: Mapping[int, Scalar], qd: Mapping[i
     "filtered-identification",
     menu="Identification",
     title="filtered dynamic identification model: the torques without accelerations",
-    inputs=(Q, QD),
+    inputs=(Q, QD, QDA),
     outputs=(D1, D2),
     options=(PARAMETERS, FRICTION_OPTION),
     reference=SYMORO_1997.at("section 6.2, eq. (40) to (46)"),
