@@ -317,8 +317,9 @@ class _Polynomials:
         found: dict[tuple[int, int, int], None] = {}
         for s in self.sums.values():
             for (a, x), (b, y) in zip(s.terms, s.terms[1:], strict=False):
-                found[(b, a, x * y)] = None
-                found[(a, b, x * y)] = None
+                if a != b:
+                    found[(b, a, x * y)] = None
+                    found[(a, b, x * y)] = None
         return list(found)
 
     def _traded(self, p: Any, angle: int, other: int, sign: int) -> Any:
@@ -370,7 +371,7 @@ def _times_wave(waves: dict[_Wave, Fraction], op: int, k: int) -> dict[_Wave, Fr
 
 def _angle_sum(graph: Graph, lit: int) -> _Sum | None:
     """An angle as a signed sum of variable symbols and a constant rest, or None."""
-    terms: list[tuple[int, int]] = []
+    times: dict[int, int] = {}
     rest: list[int] = []
     stack = [lit]
     while stack:
@@ -382,10 +383,11 @@ def _angle_sum(graph: Graph, lit: int) -> _Sum | None:
             a, b = graph.args[i]
             stack += (a ^ (x & 1), b ^ (x & 1) ^ (op == ops.SUB))
         elif op == ops.SYMBOL:
-            terms.append((i, -1 if x & 1 else 1))
+            times[i] = times.get(i, 0) + (-1 if x & 1 else 1)
         else:
             return None
     total = 0
     for x in rest:
         total = graph.add(total, x)
-    return _Sum(tuple(sorted(terms)), total)
+    terms = [(i, 1 if n > 0 else -1) for i, n in sorted(times.items()) for _ in range(abs(n))]
+    return _Sum(tuple(terms), total)

@@ -27,10 +27,10 @@ from symoro.models.geometric.loop.mobility import loop_mobility
 from symoro.models.joints import Trigonometry, is_zero
 from symoro.models.kinematic.angles import condensed
 from symoro.models.kinematic.determinant import Chosen, determinant
-from symoro.models.kinematic.factoring import simplified
+from symoro.models.kinematic.factoring import factored, simplified
 from symoro.models.kinematic.jacobian import assembled, factors
 from symoro.models.kinematic.loop_rows import LoopRows, loop_rows
-from symoro.models.kinematic.singularities import Singularities, minors_together, read, vanishing
+from symoro.models.kinematic.singularities import LINE, Singularities, minors_together, read, vanishing
 from symoro.models.kinematic.splitting import text_of
 from symoro.models.kinematic.tool import moving_frame
 from symoro.program.builder import Builder
@@ -39,7 +39,7 @@ from symoro.robot.topology import chain
 
 MAX_MINORS = 40
 MAX_WAYS = 16  # to write the constraints
-MAX_TOGETHER, MAX_TEXT = 8, 800  # expressions and characters of a condition that a person reads
+MAX_TOGETHER, MAX_TEXT = 8, 3000  # expressions and characters of a condition that a person reads
 LONG = "not written: conditions of many expressions that vanish together"
 MAX_TRIED = 8  # frames in which J is expressed
 DEPENDENT = "not analysed: rows of the constraints depend on each other in every posture"
@@ -117,7 +117,7 @@ def _factored(
     made = condensed(builder, matrix, between=between)
     found = determinant(builder, Chosen(made.matrix, meaning))
     notes: dict[str, None] = {}
-    cases = [(made.written(factor),) for factor in vanishing(found.blocks, notes)]
+    cases = [(_shorter(made.written(factor)),) for factor in vanishing(found.blocks, notes)]
     cases = [case for case in cases if _moves(case)]
     always = found.sign == 0 or any(rows.vanishes(case) for case in cases)
     return read(robot, meaning, () if always else cases, always, notes)
@@ -174,16 +174,36 @@ def _constraint(builder: Builder, robot: Robot, rows: LoopRows) -> Singularities
         if comb(len(held), len(group)) > MAX_MINORS:
             notes[MANY], complete = None, False
             continue
-        made = condensed(builder, [[row[k] for k in held] for row in group])
-        columns = _shortened([list(column) for column in zip(*made.matrix, strict=True)])
-        matrix: Matrix = [list(row) for row in zip(*columns, strict=True)]
-        for case in minors_together(builder, Chosen(matrix, meaning), notes):
-            written = tuple(made.written(value) for value in case)
-            cases += [tuple(value for value in written if _moves((value,)))]
-    short = [case for case in cases if case and _readable(case)]
+        part: Matrix = [[row[k] for k in held] for row in group]
+        tried = [_dependent(builder, part, meaning, between) for between in (False, True)]
+        cases += min(tried, key=lambda found: (sum(not _readable(case) for case in found), _length(found)))
+    short = [case for case in cases if _readable(case)]
     if len(short) < len(cases):
         notes[LONG], complete = None, False
     return read(robot, meaning, short, False, notes, complete=complete)
+
+
+def _dependent(builder: Builder, part: Matrix, meaning: str, between: bool) -> list[tuple[Expr, ...]]:
+    """The cases in which rows depend on each other."""
+    made = condensed(builder, part, between=between)
+    columns = _shortened([list(column) for column in zip(*made.matrix, strict=True)])
+    matrix: Matrix = [list(row) for row in zip(*columns, strict=True)]
+    found = minors_together(builder, Chosen(matrix, meaning), {})
+    written = [[_shorter(made.written(value)) for value in case] for case in found]
+    return [tuple(value for value in case if value.cls == VARIABLE) for case in written]
+
+
+def _shorter(value: Expr) -> Expr:
+    """The expression by joints again, where its angles were sums that fall together: sin(q2) for two products."""
+    text = text_of(value)
+    if len(text) > LINE * 2:
+        return value
+    parts = [part for part, _ in factored(value).factors if part.cls == VARIABLE]
+    return parts[0] if len(parts) == 1 and len(text_of(parts[0])) < len(text) else value
+
+
+def _length(cases: Sequence[Sequence[Expr]]) -> int:
+    return sum(len(text_of(value)) for case in cases for value in case)
 
 
 def _shortened(columns: list[list[Expr]]) -> list[list[Expr]]:
