@@ -21,7 +21,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from symoro.expr.linalg import Matrix, Vector, add, scale
+from symoro.expr.linalg import Matrix, Vector, add, scale, zeros
 from symoro.expr.scalar import Scalar
 from symoro.models.ports import QC, QD, QDA, QDD, QDDA, TAU, TAU_A, Q
 from symoro.program.builder import Builder
@@ -82,6 +82,10 @@ class Coordinates(ABC):
     def matrix(self) -> Matrix:
         """G: one row a moving joint of the tree, one column a coordinate."""
 
+    @abstractmethod
+    def matrix_rate(self, qd: JointEntries) -> Matrix:
+        """Gdot, of the shape of G."""
+
 
 class Couplings(Coordinates):
     """Joints that follow others by constant ratios.
@@ -139,6 +143,9 @@ class Couplings(Coordinates):
 
     def matrix(self) -> Matrix:
         return [[dict(row).get(i, 0) for i in self.own] for row in self.rows.values()]
+
+    def matrix_rate(self, qd: JointEntries) -> Matrix:
+        return zeros(len(self.rows), len(self.own))
 
 
 def coordinates_at(robot: Robot, q: JointEntries, into: Into) -> Couplings:

@@ -3,7 +3,9 @@
     E = sum of (w' J w + M v.v + 2 MS.(v x w)) / 2 + sum of Ia qd^2 / 2                   (1997 paper, eq. 49)
     U = - sum of g' (M 0Pj + 0Aj jMSj)                                             (eq. 50, the mass restored)
 
-Springs of the passive joints of loops count in U: k (q - rest)^2 / 2 each. U is zero where all mass would lie at the origin of frame 0. The motion of the base counts in E.
+Springs of the passive joints of loops count in U: k (q - rest)^2 / 2 each.
+
+U is zero where all mass would lie at the origin of frame 0. The motion of the base counts in E.
 """
 
 from __future__ import annotations
@@ -15,7 +17,7 @@ from symoro.expr.scalar import Scalar
 from symoro.models.catalogue import model
 from symoro.models.coordinates import joint_motion
 from symoro.models.dynamic.inertia import link_inertias
-from symoro.models.dynamic.setting import APPLIES_TO, gravity, rigid_fixed_tree, spring_torques
+from symoro.models.dynamic.setting import APPLIES_TO, gravity, rigid_fixed_tree, spring_energy
 from symoro.models.kinematic.motion import angular_velocities, linear_velocities
 from symoro.models.ports import QD, QDA, Q
 from symoro.models.recursion import Local, base_motion, inward, local_frames, name_vectors
@@ -67,9 +69,7 @@ def energy(robot: Robot) -> Program:
         kinetic = kinetic + half * builder.formula(robot.frame(j).IA) * (rate * rate)
     builder.output(E, kinetic)
     potential = _potential(builder, robot, locals_, inertias)
-    for j, torque in spring_torques(builder, robot, joints.q).items():
-        potential = potential + half * torque * (joints.q[j] - builder.formula(robot.frame(j).rest))
-    builder.output(U, potential)
+    builder.output(U, potential + spring_energy(builder, robot, joints.q))
     return builder.program()
 
 

@@ -68,7 +68,10 @@ def gravity(builder: Builder, robot: Robot) -> Vector:
 
 
 def wrenches(builder: Builder, robot: Robot) -> dict[int, Vector]:
-    """The wrench of each link on the environment; what is left symbolic varies in time and is an input."""
+    """The wrench of each link on the environment; what is left symbolic varies in time and is an input.
+
+    Of a robot with loops the input counts for every link, but where the robot gives a number other than zero.
+    """
     formulas = {j: [getattr(link, n) for n in WRENCH] for j, link in enumerate(robot.links, 1)}
     given: dict[int, list[Scalar]] = {}
     if any(f.symbols for row in formulas.values() for f in row):
@@ -77,8 +80,9 @@ def wrenches(builder: Builder, robot: Robot) -> dict[int, Vector]:
         given = {j: list(entries[6 * (j - 1) : 6 * j]) for j in formulas}
     found: dict[int, Vector] = {}
     for j, row in formulas.items():
-        if any(not f.is_zero for f in row):
-            found[j] = [given[j][k] if f.symbols else builder.formula(f) for k, f in enumerate(row)]
+        read = [bool(f.symbols) or bool(given and robot.B and f.is_zero) for f in row]
+        if any(read) or any(not f.is_zero for f in row):
+            found[j] = [given[j][k] if read[k] else builder.formula(f) for k, f in enumerate(row)]
     return found
 
 
@@ -101,6 +105,15 @@ def spring_torques(builder: Builder, robot: Robot, q: Mapping[int, Scalar]) -> d
     """k (q - rest) of the elastic joints: what a drive would have to bear."""
     sprung = {j: robot.frame(j) for j in q if robot.frame(j).eta}
     return {j: builder.formula(f.k) * (q[j] - builder.formula(f.rest)) for j, f in sprung.items()}
+
+
+def spring_energy(builder: Builder, robot: Robot, q: Mapping[int, Scalar]) -> Scalar:
+    """k (q - rest)^2 / 2 of all elastic joints."""
+    half = builder.number(1) / 2
+    total: Scalar = 0
+    for j, torque in spring_torques(builder, robot, q).items():
+        total = total + half * torque * (q[j] - builder.formula(robot.frame(j).rest))
+    return total
 
 
 def at_rest(robot: Robot) -> Robot:

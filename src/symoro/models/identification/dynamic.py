@@ -16,7 +16,8 @@ operations in place of 605, PUMA560 728 for 656, with base columns): a column th
 frame, where the twists are turned once for all columns.
 
 Rotor inertia and friction have the columns qdd, qd, sign(qd) and 1. External wrenches and the payload are no part of
-the model.
+the model. Springs of passive joints in loops have known stiffness: their torques are an output of their own,
+tau = W K + springs.
 """
 
 from __future__ import annotations
@@ -34,10 +35,12 @@ from symoro.models.dynamic.setting import APPLIES_TO, gravity
 from symoro.models.identification.columns import (
     FRICTION_OPTION,
     PARAMETERS,
+    SPRING_TORQUES,
     Column,
     W,
     columns,
     has_parameters,
+    output_spring_torques,
 )
 from symoro.models.identification.twists import RunTwist, joint_twists, name_twist, own_axes
 from symoro.models.joints import Trigonometry
@@ -120,6 +123,7 @@ def regressor_program(robot: Robot, formulation: Formulation, chosen: Sequence[C
     joints = joint_motion(builder, robot, "qd", "qdd")
     entries = regressor(builder, robot, formulation, joints)
     builder.output(W, rows(joints.joints, entries, chosen))
+    output_spring_torques(builder, robot, joints)
     return replace(builder.program(), columns=tuple(column.name for column in chosen))
 
 
@@ -128,7 +132,7 @@ def regressor_program(robot: Robot, formulation: Formulation, chosen: Sequence[C
     menu="Identification",
     title="dynamic identification model: the torques as a linear function of the parameters",
     inputs=(Q, QD, QDD, QDA, QDDA),
-    outputs=(W,),
+    outputs=(W, SPRING_TORQUES),
     options=(PARAMETERS, FRICTION_OPTION),
     reference=SYMORO_1997.at("section 6.1, eq. (39)"),
     aliases=("dim",),

@@ -24,9 +24,11 @@ from symoro.models.dynamic.setting import gravity
 from symoro.models.identification.columns import (
     AT_REST,
     PARAMETERS,
+    SPRING_ENERGY,
     Column,
     at_rest_with_parameters,
     columns,
+    output_spring_energy,
 )
 from symoro.models.identification.twists import Bodies, RunTwist, name_twist, placed, velocities, weights
 from symoro.models.joints import Trigonometry
@@ -87,7 +89,7 @@ def _heights(bodies: Bodies, g: Mapping[int, Vector]) -> dict[int, Scalar]:
     menu="Identification",
     title="energy identification model: the energy as a linear function of the parameters",
     inputs=(Q, QD, QDA),
-    outputs=(H,),
+    outputs=(H, SPRING_ENERGY),
     options=(PARAMETERS,),
     reference=SYMORO_1997.at("section 6.3, eq. (47) to (54)"),
     aliases=("eim",),
@@ -102,4 +104,5 @@ def energy_identification(robot: Robot, parameters: str = "standard") -> Program
     chosen = columns(robot, parameters, "none")
     h = energy_functions(builder, robot, joints.q, joints.qd)
     builder.output(H, [h[column] for column in chosen])
+    output_spring_energy(builder, robot, joints)
     return replace(builder.program(), columns=tuple(column.name for column in chosen))

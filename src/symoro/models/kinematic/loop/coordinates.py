@@ -14,8 +14,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from functools import cached_property
 
+from symoro.expr.derivatives import forward
 from symoro.expr.linalg import Matrix, Vector, add, scale
-from symoro.expr.scalar import Scalar, absolute, less, select, sin
+from symoro.expr.scalar import Expr, Scalar, absolute, less, select, sin, wrap
 from symoro.models.coordinates import Coordinates, Couplings, JointEntries
 from symoro.models.joints import Trigonometry, is_zero
 from symoro.models.kinematic.loop.choice import LoopChoice, Row, loop_choice
@@ -138,7 +139,7 @@ class LoopCoordinates(Coordinates):
         found: dict[int, Scalar] = dict.fromkeys(self.joints, 0)
         for k, one in enumerate(self.sides):
             for side, which, sign in ((one.left, 0, 1), (one.right, 1, -1)):
-                wrench = {"v": [0, 0, 0], "w": [0, 0, 0]}
+                wrench: dict[str, Vector] = {"v": [0, 0, 0], "w": [0, 0, 0]}
                 for row, x in zip(self.choice.rows, multipliers, strict=True):
                     if row.loop == k and not is_zero(x):
                         axis = one.along(row)[which]
@@ -238,3 +239,11 @@ class LoopCoordinates(Coordinates):
                         line[k] = line[k] + entry * x
             found.append(list(line.values()))
         return found
+
+    def matrix_rate(self, qd: JointEntries) -> Matrix:
+        graph, rates = self.builder.graph, self.rates(qd)
+        seeds = {wrap(graph, self.positions[j]).lit >> 1: wrap(graph, rates[j]).lit for j in self.tree.own}
+        lits = [wrap(graph, x).lit for row in self.matrix() for x in row]
+        slopes = [Expr(graph, lit) for lit in forward(graph, lits, seeds)]
+        width = len(self.own)
+        return [list(slopes[k : k + width]) for k in range(0, len(slopes), width)]

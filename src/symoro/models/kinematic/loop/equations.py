@@ -17,11 +17,11 @@ def stacked(joints: LoopCoordinates, rates: Mapping[int, Scalar]) -> dict[str, M
     made = _Stack(joints)
     wa, wp = made.velocity_rows(made.relations, joints.choice.rows)
     wac, wpc = made.velocity_rows(made.opened_relations, joints.choice.closing)
-    order = made.opened
     held = [
         *made.opened_relations,
         *(joints.choice.loops[row.loop].loop.left for row in joints.choice.closing),
     ]
+    wc: Matrix = [[int(k == j) for j in made.opened] for k in held]
     none: list[Scalar] = [0] * len(made.relations)
     none_opened: list[Scalar] = [0] * len(made.opened_relations)
     psi = joints.drift(rates, joints.choice.rows) if joints.passive else []
@@ -33,7 +33,7 @@ def stacked(joints: LoopCoordinates, rates: Mapping[int, Scalar]) -> dict[str, M
         "Wp": wp,
         "Wac": wac,
         "Wpc": wpc,
-        "Wc": [[int(k == j) for j in order] for k in held],
+        "Wc": wc,
         "Psi": [*none, *psi],
         "Phi": [*none_opened, *phi],
         "W": [g[j] for j in made.passive],
