@@ -17,6 +17,7 @@ from symoro.robot.formats import RobotLike, as_robot
 
 if TYPE_CHECKING:
     from symoro.models.identification.base.parameters import BaseParameters
+    from symoro.models.kinematic.loop_singularities import LoopSingularities
     from symoro.models.kinematic.singularities import Singularities
     from symoro.models.kinematic.wheels.mobility import WheeledClass
     from symoro.runtime.function import Function
@@ -219,12 +220,17 @@ def base_parameters(robot: RobotLike, **options: Any) -> BaseParameters:
         return found(asked, **options)
 
 
-def singularities(robot: RobotLike, to: int | str | None = None) -> Singularities:
-    """The postures in which the Jacobian of a frame loses rank, as conditions to be read."""
+def singularities(robot: RobotLike, to: int | str | None = None) -> Singularities | LoopSingularities:
+    """The postures in which the Jacobian of a frame loses rank, as conditions to be read.
+
+    Those of a robot with closed loops are of three kinds: `.parallel`, `.serial` and `.constraint`.
+    """
+    from symoro.models.kinematic.loop_singularities import loop_singularities
     from symoro.models.kinematic.singularities import singularities as found
 
+    asked = _stiff(as_robot(robot), "singularities")
     with task("finding singularities"):
-        return found(_stiff(as_robot(robot), "singularities"), to)
+        return loop_singularities(asked, to) if asked.B else found(asked, to)
 
 
 def mobility(robot: RobotLike) -> WheeledClass:

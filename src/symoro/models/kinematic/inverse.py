@@ -45,7 +45,7 @@ from symoro.models.kinematic.jacobian import (
     needs_joints,
 )
 from symoro.models.kinematic.tool import moving_frame
-from symoro.models.ports import QD, Q
+from symoro.models.ports import QD, QDA, Q
 from symoro.models.recursion import base_motion
 from symoro.models.references import SYMORO_1997
 from symoro.program.builder import Builder
@@ -188,7 +188,7 @@ def _inverse_program(robot: Robot, end: int, frame: int | str, m: int) -> Progra
         DAMPING,
         PREFERRED,
     ),
-    outputs=(QD,),
+    outputs=(QD, QDA),
     options=(*OPTIONS, Option("method", "how to invert", "choice", "auto", METHODS)),
     reference=SYMORO_1997.at("section 4.6"),
     aliases=("ikm",),
@@ -235,7 +235,7 @@ def _velocity_program(robot: Robot, end: int, frame: int | str, m: int, method: 
     qd = _spread(found, columns, n)
     if method in ("redundant", "damped"):  # joints that do not move the frame are free to do as preferred
         qd = [row if k in columns else [preferred[k]] for k, row in enumerate(qd)]
-    s.builder.output(QD, [row[0] for row in qd])
+    s.builder.output(QDA if robot.B else QD, [row[0] for row in qd])
     return s.builder.program()
 
 
