@@ -78,7 +78,7 @@ def test_places_are_used_again_and_loads_repeated() -> None:
     units = [LineGroup([f"const double x{j} = q[{j}];"], (f"x{j}",), fetched=True) for j in range(2)]
     for j in range(2, 900):
         units.append(LineGroup([f"const double x{j} = x{j - 1} + x0;"], (f"x{j}",)))
-    found = cut(units, lambda place: f"kept_[{place}]", "double", "")
+    found = cut(units, lambda place: f"kept_[{place}]", "const double ", "")
     assert len(found.lines) == 3
     assert found.places == 2, "the second part reads one place while it fills another"
     for lines in found.lines:

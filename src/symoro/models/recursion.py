@@ -26,6 +26,10 @@ SinCos = tuple[Expr, Expr]
 T = TypeVar("T")
 
 
+FREE_BASE = (-6, -5, -4, -3, -2, -1)
+"""The six coordinates of a free base (linear; angular), where they are numbered beside the joints."""
+
+
 class Standing(Protocol):
     """What stands on an antecedent: all that a walk has to know."""
 
@@ -84,7 +88,11 @@ class Local:
 
     def to_child(self, v: VectorLike) -> Vector:
         """jAi v."""
-        return turn_back_z(self.theta, turn_back_x(self.alpha, turn_back_z(self.gamma, v)))
+        return turn_back_z(self.theta, self.ahead(v))
+
+    def ahead(self, v: VectorLike) -> Vector:
+        """A vector of body i in the axes of j ahead of their turn about z."""
+        return turn_back_x(self.alpha, turn_back_z(self.gamma, v))
 
     def to_parent(self, v: VectorLike) -> Vector:
         """iAj v."""

@@ -14,7 +14,7 @@ from symoro.models.recursion import Local, inward, local_frame, outward
 from symoro.models.regrouping import carried, moving, of_matrix, staying
 from symoro.models.spatial import Inertia
 from symoro.program.builder import Builder
-from symoro.robot.description import JointType, Link, Robot
+from symoro.robot.description import BaseKind, JointType, Link, Robot
 
 SECTION = "regrouped inertial parameters"
 
@@ -31,12 +31,24 @@ def of_link(builder: Builder, link: Link) -> Inertia:
 def link_inertias(builder: Builder, robot: Robot) -> dict[int, Inertia]:
     """Standard parameters of all links, link 0 first; a payload is added to the link with the tool."""
     found = {j: of_link(builder, link) for j, link in enumerate((robot.base.link, *robot.links))}
-    if robot.payload and robot.tool:
-        ant, place = robot.tool.place.ant, fixed_place(builder, robot.tool.place)
-        tool = local_frame(robot.NF + 1, ant, JointType.FIXED, place, Trigonometry(builder, robot))
-        moved = carried(of_link(builder, robot.payload).matrix(), _rotation(tool), tool.position)
-        found[ant] = of_matrix(matadd(found[ant].matrix(), moved))
+    for j, payload in payloads(builder, robot).items():
+        found[j] = joined(found[j], payload)
     return found
+
+
+def payloads(builder: Builder, robot: Robot) -> dict[int, Inertia]:
+    """The payload, in the frame that the tool stands on; nothing where there is none."""
+    if not robot.payload or not robot.tool:
+        return {}
+    ant, place = robot.tool.place.ant, fixed_place(builder, robot.tool.place)
+    tool = local_frame(robot.NF + 1, ant, JointType.FIXED, place, Trigonometry(builder, robot))
+    moved = carried(of_link(builder, robot.payload).matrix(), _rotation(tool), tool.position)
+    return {ant: of_matrix(moved)}
+
+
+def joined(one: Inertia, other: Inertia) -> Inertia:
+    """Two bodies that move as one."""
+    return of_matrix(matadd(one.matrix(), other.matrix()))
 
 
 def effective_inertias(
@@ -61,7 +73,7 @@ def effective_inertias(
     found = regrouped(locals_, inertias, basis)
     for j in about_z if alone else ():
         found[j] = Inertia((found[j].tensor()[5], 0, 0, 0, 0, 0), found[j].ms, found[j].m)
-    for j in locals_:
+    for j in (*([0] if robot.base.kind == BaseKind.FLOATING else []), *locals_):
         only_zz = j in about_z and is_zero(found[j].k[1])
         name_inertia(builder, j, found[j], of_link(builder, robot.link(j)), only_zz=only_zz)
     return found
@@ -80,7 +92,8 @@ def name_inertia(builder: Builder, j: int, found: Inertia, own: Inertia, *, only
 
 def _turning_about_z(robot: Robot, locals_: Mapping[int, Local]) -> list[int]:
     """Links that only turn about their own z: the first to turn, and those on axes parallel to it."""
-    if not all(f.is_zero for f in (*robot.base.W0, *robot.base.WP0)):
+    turns = any(not f.is_zero for f in (*robot.base.W0, *robot.base.WP0))
+    if turns or robot.base.kind != BaseKind.FIXED:
         return []
 
     def step(local: Local, antecedent: tuple[bool, bool]) -> tuple[bool, bool]:

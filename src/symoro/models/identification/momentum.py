@@ -16,7 +16,9 @@ and from there outward both are carried as twists. With E of eq. (49) and U of e
     XX   D1 = w1 a1             D2 = w1 b1               M    D1 = V.v              D2 = V.c - g.v
     XY   D1 = w1 a2 + w2 a1     D2 = w1 b2 + w2 b1       MS   D1 = v x w + V x a    D2 = c x w + V x b + a x g
 
-IA has qd in D1; FV, FS and FO have qd, sign(qd) and 1 in D2.
+IA has qd in D1; FV, FS and FO have qd, sign(qd) and 1 in D2. Where loops close, with qd_tree = G qda,
+
+    D1 = G' D1_tree,     D2 = G' D2_tree - Gdot' D1_tree
 """
 
 from __future__ import annotations
@@ -24,7 +26,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
-from symoro.expr.linalg import Vector, VectorLike, add, cross, dot
+from symoro.expr.linalg import Vector, VectorLike, add, cross, dot, transpose
 from symoro.expr.scalar import Scalar
 from symoro.models.catalogue import model
 from symoro.models.coordinates import joint_motion
@@ -34,15 +36,20 @@ from symoro.models.identification.columns import (
     AT_REST,
     FRICTION_OPTION,
     PARAMETERS,
+    SPRING_TORQUES,
     Column,
     at_rest_with_parameters,
     columns,
+    output_spring_torques,
 )
-from symoro.models.identification.dynamic import RegressorEntries, drive, rows
+from symoro.models.identification.dynamic import RegressorEntries, drive, row_name, rows
 from symoro.models.identification.twists import (
+    NONE,
     Bodies,
     Direction,
+    FreeBase,
     RunTwist,
+    base_shifts,
     by_joint,
     joint_twists,
     name_twist,
@@ -51,7 +58,7 @@ from symoro.models.identification.twists import (
     weights,
 )
 from symoro.models.joints import Trigonometry
-from symoro.models.ports import QD, Q
+from symoro.models.ports import QD, QDA, Q
 from symoro.models.references import SYMORO_1997
 from symoro.program.builder import Builder
 from symoro.program.program import Port, Program
@@ -102,9 +109,11 @@ def _start(body: LinkState, moving: RunTwist) -> RunTwist:
     return RunTwist([-vy, vx, 0], Direction([-wy, wx, 0]))
 
 
-def shifts(bodies: Bodies, moving: Mapping[int, RunTwist], trig: Trigonometry) -> Twists:
-    """(k, j) -> what a unit of the position of joint k takes from the velocity of link j."""
-    return by_joint(bodies, trig, lambda body: _start(body, moving[body.j]))
+def shifts(
+    bodies: Bodies, moving: Mapping[int, RunTwist], trig: Trigonometry, ground: Mapping[int, RunTwist]
+) -> Twists:
+    """(k, j) -> what a unit of the position of joint k takes from the velocity of link j; `ground`: of the base."""
+    return by_joint(bodies, trig, lambda body: _start(body, moving[body.j]), ground)
 
 
 @dataclass(frozen=True)
@@ -115,16 +124,23 @@ class Split:
     second: RegressorEntries
 
 
-def split(builder: Builder, robot: Robot, q: Mapping[int, Scalar], qd: Mapping[int, Scalar]) -> Split:
-    """D1 and D2."""
+def split(
+    builder: Builder,
+    robot: Robot,
+    q: Mapping[int, Scalar],
+    qd: Mapping[int, Scalar],
+    down: Vector,
+    base: FreeBase | None = None,
+) -> Split:
+    """D1 and D2, with the rows of the base and the columns of link 0 where it is free; `down` is gravity in frame 0."""
     trig = Trigonometry(builder, robot)
     bodies = placed(builder, robot, q, trig)
-    moving = velocities(bodies, qd, trig)
-    g = weights(bodies, gravity(builder, robot), trig)
-    rate = joint_twists(bodies, trig)
+    moving = velocities(bodies, qd, trig, base.twist if base else NONE)
+    g = weights(bodies, down, trig)
+    rate = joint_twists(bodies, trig, free_base=base is not None)
     found = Split({}, {})
-    for (k, j), shift in shifts(bodies, moving, trig).items():
-        name_twist(builder, ("JV", "JW"), f"{k}_{j}", rate[k, j], f"link {j}: Jacobian columns")
+    for (k, j), shift in shifts(bodies, moving, trig, base_shifts(base.twist) if base else {}).items():
+        name_twist(builder, ("JV", "JW"), f"{row_name(k)}_{j}", rate[k, j], f"link {j}: Jacobian columns")
         for kind, value in momenta(moving[j], rate[k, j]).items():
             found.first[k, Column(kind, j)] = value
         for kind, value in slopes(moving[j], rate[k, j], shift, g[j]).items():
@@ -140,8 +156,8 @@ def split(builder: Builder, robot: Robot, q: Mapping[int, Scalar], qd: Mapping[i
     "filtered-identification",
     menu="Identification",
     title="filtered dynamic identification model: the torques without accelerations",
-    inputs=(Q, QD),
-    outputs=(D1, D2),
+    inputs=(Q, QD, QDA),
+    outputs=(D1, D2, SPRING_TORQUES),
     options=(PARAMETERS, FRICTION_OPTION),
     reference=SYMORO_1997.at("section 6.2, eq. (40) to (46)"),
     aliases=("fdim",),
@@ -155,7 +171,16 @@ def filtered_identification(robot: Robot, parameters: str = "standard", friction
     builder = Builder(f"{robot.name}_filtered_identification")
     joints = joint_motion(builder, robot, "qd")
     chosen = columns(robot, parameters, friction)
-    found = split(builder, robot, joints.q, joints.qd)
+    found = split(builder, robot, joints.q, joints.qd, gravity(builder, robot))
     builder.output(D1, rows(joints.joints, found.first, chosen))
-    builder.output(D2, rows(joints.joints, found.second, chosen))
+    second = rows(joints.joints, found.second, chosen)
+    if not joints.joints.constant:  # G' d(D1 K)/dt = d(G' D1 K)/dt - Gdot' D1 K
+        turning = transpose(joints.joints.matrix_rate(joints.own))
+        first = [[found.first.get((k, c), 0) for k in joints.joints.joints] for c in chosen]
+        second = [
+            [x - dot(row, column) for x, column in zip(line, first, strict=True)]
+            for line, row in zip(second, turning, strict=True)
+        ]
+    builder.output(D2, second)
+    output_spring_torques(builder, robot, joints)
     return replace(builder.program(), columns=tuple(column.name for column in chosen))
