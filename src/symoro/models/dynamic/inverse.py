@@ -13,7 +13,6 @@ from dataclasses import replace
 from symoro.models.catalogue import Option, model
 from symoro.models.coordinates import joint_motion
 from symoro.models.dynamic.formulation import Formulation, plain, quick
-from symoro.models.dynamic.reactions import loop_reactions
 from symoro.models.dynamic.search import searched
 from symoro.models.dynamic.setting import APPLIES_TO, RIGID_APPLIES_TO, at_rest, fixed_tree, rigid_fixed_tree
 from symoro.models.dynamic.torques import Torques
@@ -89,6 +88,10 @@ def chosen(robot: Robot, effort: str, build: Callable[[Formulation], Program], n
 def inverse_dynamics(robot: Robot, effort: str = "quick", reactions: bool = False) -> Program:
     """Torques from positions, velocities and accelerations."""
     if reactions and robot.B:
+        from symoro.models.dynamic.reactions import (
+            loop_reactions,  # it loads NumPy, which the catalogue does without
+        )
+
         return loop_reactions(robot, "inverse_dynamics")
     if reactions:
         return torque_program(robot, "inverse_dynamics", plain(robot), reactions=True)

@@ -23,7 +23,6 @@ from functools import lru_cache
 import numpy as np
 
 from symoro.errors import NotApplicableError
-from symoro.models.geometric.loop.mechanism import reason_not_closed
 from symoro.models.kinematic.loop.parallelograms import LinearLoops, linear_loops
 from symoro.models.kinematic.loop.samples import LoopSample, Samples, samples
 from symoro.models.numeric.fixed_point import Array
@@ -288,8 +287,3 @@ def _unfit(
         f"the active joints of robot '{robot.name}' ({', '.join(map(str, active))}) {what}",
         hint=f"joints {names} active (mu = 1) and all others passive would do",
     )
-
-
-def reason_not_driven(robot: Robot) -> str | None:
-    """Why there are no velocity equations, as far as the structure tells."""
-    return None if robot.B and loops(robot) else reason_not_closed(robot)
