@@ -24,7 +24,10 @@ ROBOTS = {
     "small tree": seeded_tree(3, 3, coupled=False),
     "coupled": seeded_tree(8, 6, coupled=True),
 }
-TAKERS = [e for e in symoro.catalogue().values() if {port.name for port in e.inputs} & set(FIXED_BY)]
+MOVED = [e for e in symoro.catalogue().values() if {port.name for port in e.inputs} & set(FIXED_BY)]
+TAKERS = [
+    e for e in MOVED if e.id != "loop-kinematics"
+]  # of robots with loops, which have a test of their own
 DERIVATIVES = {
     "dtau_dqd": "qd",
     "dtau_dqdd": "qdd",

@@ -33,7 +33,7 @@ from symoro.models.identification.columns import (
 )
 from symoro.models.identification.dynamic import formulations, regressor
 from symoro.models.identification.energy import energy_functions
-from symoro.models.ports import QD, QDA, QDDA, Q
+from symoro.models.ports import QD, Q
 from symoro.models.references import SYMORO_1997
 from symoro.program.builder import Builder
 from symoro.program.program import Port, Program
@@ -68,7 +68,7 @@ def energy_rates(builder: Builder, robot: Robot, joints: JointMotion) -> dict[Co
     "power-identification",
     menu="Identification",
     title="power identification model: the power of the drives as a linear function of the parameters",
-    inputs=(Q, QD, Port("qdd", "n", "joint accelerations, when dh is asked for"), QDA, QDDA),
+    inputs=(Q, QD, Port("qdd", "n", "joint accelerations, when dh is asked for")),
     outputs=(H, LOSS, DH, SPRING_ENERGY),
     options=(PARAMETERS, FRICTION_OPTION, Option("acceleration", "give dh/dt too, from qdd", "flag", False)),
     reference=SYMORO_1997.at(
