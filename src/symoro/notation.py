@@ -74,6 +74,8 @@ NOTATION: tuple[Symbol, ...] = (
     Symbol("E", "E", "E", "J", "", "kinetic energy"),
     Symbol("U", "U", "U", "J", "", "potential energy"),
     Symbol("qa", "", "qa", "rad, m", "", "positions of active joints"),
+    Symbol("qda", "", r"\dot q_a", "rad/s, m/s", "", "velocities of active joints"),
+    Symbol("qdda", "", r"\ddot q_a", "rad/s2, m/s2", "", "accelerations of active joints"),
     Symbol("qc", "", "qc", "rad, m", "", "positions of opened joints"),
     Symbol("q0", "", "q0", "rad, m", "", "posture to start from"),
     Symbol("qc0", "", "qc0", "rad, m", "", "opened joints of that posture"),
