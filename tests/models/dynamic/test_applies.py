@@ -48,7 +48,6 @@ def of_wheels(model: str) -> bool:
 @pytest.mark.parametrize(
     ("robot", "reason"),
     [
-        ("fourbar", r"closed loops; robot\.tree\(\) cuts them"),
         ("diffdrive", "its base is wheeled"),
     ],
 )
@@ -71,6 +70,12 @@ def test_the_only_model_that_a_floating_base_has_not() -> None:
     assert refused == {"lagrange"}
     with pytest.raises(NotApplicableError, match="its base is floating"):
         symoro.generate(floating, "lagrange")
+
+
+@pytest.mark.parametrize("model", [name for name in MODELS if name.endswith("derivatives")])
+def test_derivatives_are_of_trees(model: str) -> None:
+    with pytest.raises(NotApplicableError, match=r"closed loops; robot\.tree\(\) cuts them"):
+        symoro.generate("fourbar", model)
 
 
 @pytest.mark.parametrize("model", MODELS)

@@ -16,7 +16,7 @@ from symoro.models.dynamic.formulation import Formulation, plain, quick
 from symoro.models.dynamic.search import searched
 from symoro.models.dynamic.setting import APPLIES_TO, RIGID_APPLIES_TO, at_rest, fixed_tree, rigid_fixed_tree
 from symoro.models.dynamic.torques import Torques
-from symoro.models.ports import CUT_REACTIONS, QD, QDA, QDD, QDDA, REACTIONS, TAU, Q
+from symoro.models.ports import CUT_REACTIONS, QD, QDD, REACTIONS, TAU, Q
 from symoro.models.references import SYMORO_1997
 from symoro.program.builder import Builder
 from symoro.program.pipeline import optimise
@@ -75,7 +75,7 @@ def chosen(robot: Robot, effort: str, build: Callable[[Formulation], Program], n
     "inverse-dynamics",
     menu="Dynamic",
     title="inverse dynamic model: torques of a motion",
-    inputs=(Q, QD, QDD, QDA, QDDA),
+    inputs=(Q, QD, QDD),
     outputs=(TAU, REACTIONS, CUT_REACTIONS),
     options=(EFFORT, REACTIONS_TOO),
     reference=SYMORO_1997.at("section 5.1, eq. (15) to (20)"),
@@ -102,7 +102,7 @@ def inverse_dynamics(robot: Robot, effort: str = "quick", reactions: bool = Fals
     "bias-torques",
     menu="Dynamic",
     title="torques at zero acceleration: centrifugal, Coriolis, gravity, friction",
-    inputs=(Q, QD, QDA),
+    inputs=(Q, QD),
     outputs=(H,),
     options=(EFFORT,),
     reference=SYMORO_1997.at("section 5.3.1"),

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 
 from symoro.expr.linalg import Matrix, Vector, matmul, transpose
 from symoro.expr.scalar import Scalar
-from symoro.models.coordinates import Couplings
+from symoro.models.coordinates import Ratios
 from symoro.models.dynamic.composite import symmetric
 from symoro.models.dynamic.floating.forces import FloatingForces
 from symoro.models.dynamic.floating.inertia import FloatingInertia
@@ -78,6 +78,6 @@ class WheeledForces:
 def wheeled_forces(builder: Builder, robot: Robot, formulation: Formulation) -> WheeledForces:
     """Declare q, and what is left of the robot's description."""
     motion = rolling(builder, robot)
-    joints = Couplings(motion.joints.own, motion.positions, motion.joints.rows)
+    joints = Ratios(motion.joints.own, motion.positions, motion.joints.rows)
     forces = FloatingForces(builder, robot.floating(), formulation, joints)
     return WheeledForces(builder, motion, forces, gravity(builder, robot))

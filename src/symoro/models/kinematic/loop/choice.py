@@ -5,7 +5,7 @@ Decided in numbers, at closed postures drawn at random (`samples`), half of whic
 - Axes. The three linear equations of a loop may be written in the axes of any frame of it, and so the three angular
   ones; those are taken in which fewest passive joints appear. A turning opened joint appears in the angular equation
   along its axis alone, a sliding one in the linear one, in the axes of frames k and k + B: there is one such equation
-  for each opened joint, the last ones of eq. (12), 1997 paper.
+  for each opened joint, the last ones (1997 paper, eq. 12).
 - Rows. Of all others, of all loops together, as many as there are passive joints, independent of each other, those
   with few joints first. The rest must depend on them at every posture: in a Delta the loops have 21 rows together and
   rank 18, which no loop shows by itself; of Bennett's four bars two rows of five are enough.

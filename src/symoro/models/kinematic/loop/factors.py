@@ -42,7 +42,7 @@ class Factored:
         blocks = diagonal_blocks(matrix)
         if blocks is None:
             raise NotApplicableError("the loops do not determine the passive joints")
-        self.parts = [_Part(self, block, k) for k, block in enumerate(blocks, 1)]
+        self.parts = [_DiagonalBlock(self, block, k) for k, block in enumerate(blocks, 1)]
 
     def solve(self, right: Sequence[Scalar]) -> Vector:
         """x with A x = right."""
@@ -71,7 +71,7 @@ class Factored:
         return [found[r] for r in range(len(right))]
 
 
-class _Part:
+class _DiagonalBlock:
     """A diagonal block."""
 
     def __init__(self, whole: Factored, block: Block, number: int) -> None:

@@ -17,7 +17,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from symoro.models.catalogue import model
-from symoro.models.coordinates import coordinates
+from symoro.models.coordinates import coordinates, fixed_value
 from symoro.models.geometric.loop.mechanism import reason_not_closed
 from symoro.models.ports import QD, Q
 from symoro.models.references import SYMORO_1997
@@ -71,8 +71,9 @@ def loop_kinematics(robot: Robot) -> Program:
     joints = coordinates(builder, robot)
     assert isinstance(joints, LoopCoordinates)
     own = independent(robot)
-    qd = builder.input(QD, (len(own),), [f"qd{j}" for j in own])
-    rates = joints.tree.rates(dict(zip(own, qd, strict=True)))
+    given = builder.input(QD, (len(own),), [f"qd{j}" for j in own])
+    qd = {j: fixed_value(builder, robot, "qd", j) or x for j, x in zip(own, given, strict=True)}
+    rates = joints.tree.rates(qd)
     found = stacked(joints, rates)
     for port in (WA, WP, WAC, WPC, WC, PSI, PHI, W, B):
         if found[port.name]:  # there may be no opened joint that moves
