@@ -63,10 +63,13 @@ def test_nothing_moves(model: str) -> None:
 
 
 def held(name: str) -> Robot:
-    """A robot of the library with its loops cut, its base held and its joints stiff."""
+    """A robot of the library with its loops cut, its base held, its joints and links stiff."""
     robot = symoro.load(name).tree()
     frames = tuple(replace(frame, eta=False, k=ZERO, rest=ZERO) for frame in robot.frames)
-    return robot.replace(frames=frames, base=replace(robot.base, kind=BaseKind.FIXED, link=Link()))
+    links = tuple(replace(link, flexible=None) for link in robot.links)
+    return robot.replace(
+        frames=frames, links=links, base=replace(robot.base, kind=BaseKind.FIXED, link=Link())
+    )
 
 
 def numbered(robot: Robot) -> Robot:
