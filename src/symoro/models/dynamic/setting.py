@@ -48,7 +48,9 @@ def rigid_open_tree(robot: Robot) -> str | None:
 
 _BASE = "on a base that is fixed or moves as prescribed"
 APPLIES_TO = f"serial, tree and closed-loop robots {_BASE}"
-RIGID_APPLIES_TO = f"serial, tree and closed-loop robots with rigid joints (passive ones may have springs) {_BASE}"
+RIGID_APPLIES_TO = (
+    f"serial, tree and closed-loop robots with rigid joints (passive ones may have springs) {_BASE}"
+)
 OPEN_APPLIES_TO = f"serial and tree robots {_BASE}"
 RIGID_OPEN_APPLIES_TO = f"serial and tree robots with rigid joints {_BASE}"
 
