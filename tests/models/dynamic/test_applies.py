@@ -87,11 +87,12 @@ def test_nothing_moves(model: str) -> None:
 
 
 def held(name: str) -> Robot:
-    """A robot of the library with its loops cut, its base held and its joints stiff."""
+    """A robot of the library with its loops cut, its base held, its joints and links stiff."""
     robot = symoro.load(name).tree()
     frames = tuple(replace(frame, eta=False, k=ZERO, rest=ZERO) for frame in robot.frames)
+    links = tuple(replace(link, flexible=None) for link in robot.links)
     base = replace(robot.base, kind=BaseKind.FIXED, link=Link())
-    return robot.replace(frames=frames, base=base, wheels=())
+    return robot.replace(frames=frames, links=links, base=base, wheels=())
 
 
 def numbered(robot: Robot) -> Robot:
