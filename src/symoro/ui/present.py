@@ -253,7 +253,6 @@ def robot_data(shown: Robot) -> dict[str, Any]:
         "NJ": shown.NJ,
         "NF": shown.NF,
         **({"mobility": degrees(shown), "wheels": wheels(shown)} if shown.wheels else {}),
-        **({"mobility": tuple(mobility(shown))} if shown.wheels else {}),
         **_loop_data(shown),
         "symbols": shown.symbols(),
         "nominal": dict(shown.nominal),

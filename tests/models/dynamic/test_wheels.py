@@ -12,6 +12,7 @@ import symoro
 from symoro.errors import NotApplicableError
 from symoro.expr.formula import ZERO, formula
 from symoro.robot.description import BaseKind, Robot
+from tests.models.dynamic.test_golden import expected, golden, run
 from tests.models.kinematic.test_wheels import CLASSES, closed, error
 from tests.oracle.dynamics import STILL
 from tests.oracle.wheel_robots import layout
@@ -201,6 +202,12 @@ def test_without_wheels_the_motion_of_the_base_is_given() -> None:
         given = {name: rng.uniform(-1, 1, shape) for name, shape in one.inputs.items()}
         a, b = (m.function(compiled=False)(**given) for m in (one, other))
         assert all(error(a[key], b[key]) < 1e-13 for key in a)
+
+
+def test_the_golden_differential_drive() -> None:
+    """Its file has no wheels: torques at a given motion of the base."""
+    data = golden("DiffDrive")
+    assert error(run(data, "inverse-dynamics")["tau"], expected(data, data["expected"]["tau"])) < 1e-10
 
 
 # -- in simulation
