@@ -11,6 +11,8 @@ A robot may fix the velocity (QP), the acceleration (QDP) or the torque (GAM) of
     the fixed value stands in the place of the entry of qd, qdd or tau, which then has no effect,
     and derivatives with respect to that entry are zero.
 
+The torque of an elastic joint of a tree is fixed likewise, at zero: its spring is among what the joint has to bear.
+
 So a model of such a robot is the model of the same robot with all motion free, at the fixed values. A model that gives
 qd, qdd or tau gives what its equations say, and one that is defined at rest or at qdd = 0 stays so.
 """
@@ -23,14 +25,14 @@ from dataclasses import dataclass
 
 from symoro.expr.linalg import Matrix, Vector, add, scale, zeros
 from symoro.expr.scalar import Scalar
-from symoro.models.ports import QC, QD, QDA, QDD, QDDA, TAU, TAU_A, Q
+from symoro.models.ports import QC, QD, QDA, QDD, QDDA, TAU, TAU_ACTIVE, Q
 from symoro.program.builder import Builder
 from symoro.robot.coordinates import Into, drivers, followers, following, independent, positions
 from symoro.robot.description import Robot
 from symoro.robot.topology import cut_joints
 
 PORTS = {"qd": QD, "qdd": QDD, "tau": TAU}
-OF_LOOPS = {"qd": QDA, "qdd": QDDA, "tau": TAU_A}
+OF_LOOPS = {"qd": QDA, "qdd": QDDA, "tau": TAU_ACTIVE}
 FIXED_BY = {"qd": "QP", "qdd": "QDP", "tau": "GAM"}
 
 JointEntries = Mapping[int, Scalar]  # by joint
@@ -161,8 +163,11 @@ def posture(builder: Builder, robot: Robot) -> Couplings:
     return coordinates_at(robot, dict(zip(own, q, strict=True)), builder.formula)
 
 
-def coordinates(builder: Builder, robot: Robot) -> Coordinates:
+def coordinates(builder: Builder, robot: Robot, *, every_loop: bool = False) -> Coordinates:
     """Declare the input q, and take it for the coordinates, or for the posture of a robot with loops.
+
+    Arguments:
+        every_loop: whether parallelograms have equations like other loops, as their reactions need them.
 
     Raises:
         NotApplicableError: the active joints of a robot with loops do not fit them.
@@ -172,7 +177,7 @@ def coordinates(builder: Builder, robot: Robot) -> Coordinates:
         return tree
     from symoro.models.kinematic.loop.coordinates import loop_coordinates  # which is made of couplings itself
 
-    return loop_coordinates(builder, robot, tree)
+    return loop_coordinates(builder, robot, tree, every_loop=every_loop)
 
 
 def coordinate_joints(robot: Robot) -> list[int]:
@@ -209,9 +214,9 @@ class JointMotion:
         return self.joints.accelerations(qdd, self.own)
 
 
-def joint_motion(builder: Builder, robot: Robot, *given: str) -> JointMotion:
+def joint_motion(builder: Builder, robot: Robot, *given: str, every_loop: bool = False) -> JointMotion:
     """Declare q, and of qd and qdd what is given; the coordinates do not move, or not accelerate, otherwise."""
-    joints = coordinates(builder, robot)
+    joints = coordinates(builder, robot, every_loop=every_loop)
     none: JointEntries = dict.fromkeys(joints.own, 0)
     qd = own_entries(builder, robot, "qd") if "qd" in given else none
     qdd = own_entries(builder, robot, "qdd") if "qdd" in given else none
@@ -222,18 +227,29 @@ def own_entries(builder: Builder, robot: Robot, name: str) -> dict[int, Scalar]:
     """Declare the input qd, qdd or tau (qda, qdda with loops); its entries by joint, fixed values in their place."""
     own = coordinate_joints(robot)
     port = (OF_LOOPS if robot.B else PORTS)[name]
-    given = builder.input(port, (len(own),), [f"{name}{j}" for j in own])
+    title = port.title.split(", in place")[0]
+    given = builder.input(port, (len(own),), [f"{name}{j}" for j in own], title)
     values: dict[int, Scalar] = dict(zip(own, given, strict=True))
     for j in own:
         fixed = getattr(robot.frame(j), FIXED_BY[name])
         if fixed is not None:
             values[j] = builder.formula(fixed)
+        if name == "tau" and elastic(robot, j):
+            values[j] = 0
     return values
+
+
+def elastic(robot: Robot, j: int) -> bool:
+    """Whether nothing but its spring drives a joint of a tree; the spring is with what the joint has to bear."""
+    return robot.frame(j).eta and not robot.B
 
 
 def without_fixed(robot: Robot, name: str, matrix: Matrix) -> Matrix:
     """Derivatives with respect to qd, qdd or tau, a column an entry: those of fixed entries are zero."""
-    free = [getattr(robot.frame(j), FIXED_BY[name]) is None for j in coordinate_joints(robot)]
+    free = [
+        getattr(robot.frame(j), FIXED_BY[name]) is None and not (name == "tau" and elastic(robot, j))
+        for j in coordinate_joints(robot)
+    ]
     return [[x if kept else 0 for x, kept in zip(row, free, strict=True)] for row in matrix]
 
 

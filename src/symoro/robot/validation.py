@@ -9,8 +9,10 @@ from collections.abc import Iterator
 from symoro.errors import ProgramError
 from symoro.expr.formula import Formula
 from symoro.expr.parser import NAME, reserved
-from symoro.robot.description import ANGLES, DRIVE, MOTION, BaseKind, JointType, Robot, scalars
+from symoro.robot.description import ANGLES, DRIVE, MOTION, JointType, Link, Robot, scalars
+from symoro.robot.flexibility import flexible_problems
 from symoro.robot.postures import Postures
+from symoro.robot.wheel_checks import wheel_problems
 
 LARGEST = 1e30
 """No length, mass or inertia is larger, and products of a few of them are still numbers."""
@@ -33,12 +35,13 @@ def problems(robot: Robot) -> list[str]:
         _names,
         _base,
         _tool,
+        flexible_problems,
         _platform,
         _numbers,
         _postures,
     ):
         found += check(robot)
-    return found
+    return found or list(wheel_problems(robot))
 
 
 def _sizes(robot: Robot) -> Iterator[str]:
@@ -152,10 +155,6 @@ def _base(robot: Robot) -> Iterator[str]:
     bottom = [str(z) for z in robot.base.Z[12:]]
     if bottom != ["0", "0", "0", "1"]:
         yield f"the last row of Z must be 0 0 0 1, got {' '.join(bottom)}"
-    if robot.base.kind == BaseKind.FIXED and any(
-        not getattr(robot.base.link, name).is_zero for name in ("M", "MX", "MY", "MZ", "XX", "YY", "ZZ")
-    ):
-        yield "a fixed base has no inertial parameters; give them to a floating or wheeled base"
 
 
 def _tool(robot: Robot) -> Iterator[str]:
@@ -190,12 +189,20 @@ def _values(robot: Robot) -> Iterator[tuple[str, str, Formula]]:
             yield f"joint {j}", "the offset of its coupling", frame.coupling.offset
     for j in range(robot.NL + 1):
         yield from ((f"link {j}", name, value) for name, value in scalars(robot.link(j)))
+        flexible = robot.link(j).flexible
+        if flexible:
+            yield from ((f"link {j}", name, value) for name, value in scalars(flexible))
+            yield from (
+                (f"the tip of link {j}", name, value) for name, value in scalars(flexible.tip or Link())
+            )
     for name in ("W0", "WP0", "V0", "VP0", "G", "Z"):
         yield from (("the base", name, value) for value in getattr(robot.base, name))
     if robot.tool:
         yield from (("the tool", name, value) for name, value in scalars(robot.tool.place))
     if robot.payload:
         yield from (("the payload", name, value) for name, value in scalars(robot.payload))
+    for k, wheel in enumerate(robot.wheels, 1):
+        yield from ((f"wheel {k}", name, value) for name, value in scalars(wheel))
 
 
 def _size(value: Formula) -> float:

@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from symoro.errors import SymoroError
-from symoro.model import Model
+from symoro.model import Model, mobility
 from symoro.models.catalogue import Entry
 from symoro.models.geometric.loop.mobility import loop_mobility
 from symoro.models.identification.base.parameters import BaseParameters
@@ -64,6 +64,8 @@ def robot(shown: Robot) -> None:
     console = _console()
     console.print(Text.assemble((shown.name, "bold"), "  ", shown.title))
     console.print(Text(describe(shown), "dim"))
+    if shown.wheels:
+        console.print(Text(f"on wheels: {wheels(shown)}", "dim"), soft_wrap=True)
     for line in _loop_lines(shown):
         console.print(Text(line, "dim"), soft_wrap=True)
     if shown.reference:
@@ -73,6 +75,22 @@ def robot(shown: Robot) -> None:
     for part in tables(shown):
         table(part.columns, part.rows, part.title)
     print(picture(shown))
+
+
+def wheels(shown: Robot) -> str:
+    """The class of a robot on wheels, or why it has none."""
+    try:
+        return mobility(shown).words
+    except SymoroError as error:
+        return error.message
+
+
+def degrees(shown: Robot) -> tuple[int, int] | None:
+    """The degrees of mobility and steerability, where they can be told."""
+    try:
+        return tuple(mobility(shown))
+    except SymoroError:
+        return None
 
 
 def _loop_lines(shown: Robot) -> list[str]:
@@ -227,6 +245,8 @@ def robot_data(shown: Robot) -> dict[str, Any]:
         "NL": shown.NL,
         "NJ": shown.NJ,
         "NF": shown.NF,
+        **({"mobility": degrees(shown), "wheels": wheels(shown)} if shown.wheels else {}),
+        **({"mobility": tuple(mobility(shown))} if shown.wheels else {}),
         **_loop_data(shown),
         "symbols": shown.symbols(),
         "nominal": dict(shown.nominal),

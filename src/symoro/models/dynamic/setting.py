@@ -1,4 +1,4 @@
-"""What the dynamic models read from a robot: gravity, wrenches, friction."""
+"""What the dynamic models read from a robot: gravity, wrenches, friction, springs."""
 
 from __future__ import annotations
 
@@ -12,35 +12,47 @@ from symoro.expr.scalar import Scalar, sign
 from symoro.models.ports import WRENCH as EXTERNAL
 from symoro.program.builder import Builder
 from symoro.robot.coordinates import independent
-from symoro.robot.description import DRIVE, MOTION, WRENCH, ZERO3, BaseKind, Robot
+from symoro.robot.description import WRENCH, ZERO3, BaseKind, Robot
 from symoro.robot.topology import cut_joints
 
 LOOPS = "it has closed loops; robot.tree() cuts them"
 
 
-def open_tree(robot: Robot) -> str | None:
-    """Why the models of a fixed-base rigid tree without loops do not apply, if so."""
-    return LOOPS if robot.B else rigid_fixed_tree(robot)
-
-
-def rigid_fixed_tree(robot: Robot) -> str | None:
-    """Why the models of a fixed-base rigid tree, its loops closed or none, do not apply, if so."""
-    if robot.base.kind != BaseKind.FIXED:
+def fixed_tree(robot: Robot) -> str | None:
+    """Why the models of a fixed base, the loops on it closed or none, do not apply, if so."""
+    if robot.base.kind == BaseKind.FLOATING or robot.wheels:
         return f"its base is {robot.base.kind}"
     if robot.B:
         return unfit_loops(robot)
-    if any(frame.eta for frame in robot.frames):
-        return "it has elastic joints"
     if not independent(robot):
         return "it has no moving joint"
     return None
 
 
-APPLIES_TO = (
-    "serial, tree and closed-loop robots with rigid joints (passive ones of loops may have springs) on a base that is "
-    "fixed or moves as prescribed"
+def rigid_fixed_tree(robot: Robot) -> str | None:
+    """The same for models that know no springs but those of the passive joints of loops."""
+    if not robot.B and any(frame.eta for frame in robot.frames):
+        return "it has elastic joints"
+    return fixed_tree(robot)
+
+
+def open_tree(robot: Robot) -> str | None:
+    """The same for models that know no loops."""
+    return LOOPS if robot.B else fixed_tree(robot)
+
+
+def rigid_open_tree(robot: Robot) -> str | None:
+    """The same for models that know neither loops nor springs."""
+    return LOOPS if robot.B else rigid_fixed_tree(robot)
+
+
+_BASE = "on a base that is fixed or moves as prescribed"
+APPLIES_TO = f"serial, tree and closed-loop robots {_BASE}"
+RIGID_APPLIES_TO = (
+    f"serial, tree and closed-loop robots with rigid joints (passive ones may have springs) {_BASE}"
 )
-APPLIES_TO_TREES = "serial and tree robots with rigid joints on a base that is fixed or moves as prescribed"
+OPEN_APPLIES_TO = f"serial and tree robots {_BASE}"
+RIGID_OPEN_APPLIES_TO = f"serial and tree robots with rigid joints {_BASE}"
 
 
 def unfit_loops(robot: Robot) -> str | None:
@@ -48,14 +60,9 @@ def unfit_loops(robot: Robot) -> str | None:
     for j, frame in enumerate(robot.frames[: robot.NL], 1):
         if frame.eta and frame.mu:
             return f"joint {j} is active and elastic, in a robot with closed loops"
-        if not frame.mu and any(getattr(frame, name) is not None for name in MOTION):
-            return (
-                f"joint {j} is passive: the loops determine its motion, which cannot be fixed (QP, QDP, GAM)"
-            )
     for k in cut_joints(robot):
-        frame = robot.frame(k)
-        if frame.eta or not all(getattr(frame, name).is_zero for name in DRIVE):
-            return f"joint {k}, where a loop is opened, has friction, a rotor or a spring: open the loop elsewhere"
+        if robot.frame(k).eta:
+            return f"joint {k}, where a loop is opened, is elastic: open the loop elsewhere"
     return None
 
 
@@ -67,20 +74,26 @@ def gravity(builder: Builder, robot: Robot) -> Vector:
     return matvec(transpose(rotation), world)
 
 
-def wrenches(builder: Builder, robot: Robot) -> dict[int, Vector]:
+def wrenches(builder: Builder, robot: Robot, *, with_base: bool = False) -> dict[int, Vector]:
     """The wrench of each link on the environment; what is left symbolic varies in time and is an input.
 
     Of a robot with loops the input counts for every link, but where the robot gives a number other than zero.
+
+    Arguments:
+        with_base: that of link 0 counts; where it has symbols, the input has a row for it, the first one.
     """
     formulas = {j: [getattr(link, n) for n in WRENCH] for j, link in enumerate(robot.links, 1)}
+    of_base = [getattr(robot.base.link, n) for n in WRENCH] if with_base else []
+    if any(f.symbols for f in of_base):
+        formulas = {0: of_base, **formulas}
     given: dict[int, list[Scalar]] = {}
     if any(f.symbols for row in formulas.values() for f in row):
         names = [f"{n}{j}" for j in formulas for n in WRENCH]
-        entries = builder.input(EXTERNAL, (robot.NL, 6), names)
-        given = {j: list(entries[6 * (j - 1) : 6 * j]) for j in formulas}
+        entries = builder.input(EXTERNAL, (len(formulas), 6), names)
+        given = {j: list(entries[6 * k : 6 * k + 6]) for k, j in enumerate(formulas)}
     found: dict[int, Vector] = {}
-    for j, row in formulas.items():
-        read = [bool(f.symbols) or bool(given and robot.B and f.is_zero) for f in row]
+    for j, row in {0: of_base, **formulas}.items():
+        read = [bool(f.symbols) or bool(given and robot.B and f.is_zero and j in given) for f in row]
         if any(read) or any(not f.is_zero for f in row):
             found[j] = [given[j][k] if read[k] else builder.formula(f) for k, f in enumerate(row)]
     return found
@@ -102,23 +115,25 @@ def drive_torques(
 
 
 def spring_torques(builder: Builder, robot: Robot, q: Mapping[int, Scalar]) -> dict[int, Scalar]:
-    """k (q - rest) of the elastic joints: what a drive would have to bear."""
-    sprung = {j: robot.frame(j) for j in q if robot.frame(j).eta}
-    return {j: builder.formula(f.k) * (q[j] - builder.formula(f.rest)) for j, f in sprung.items()}
+    """What it takes against the springs of the elastic joints of the tree: k (q - rest)."""
+    elastic = {j: robot.frame(j) for j in q if robot.frame(j).eta}
+    return {j: builder.formula(f.k) * (q[j] - builder.formula(f.rest)) for j, f in elastic.items()}
 
 
 def spring_energy(builder: Builder, robot: Robot, q: Mapping[int, Scalar]) -> Scalar:
-    """k (q - rest)^2 / 2 of all elastic joints."""
-    half = builder.number(1) / 2
-    total: Scalar = 0
+    """k (q - rest)^2 / 2 over the elastic joints."""
+    strained: Scalar = 0
     for j, torque in spring_torques(builder, robot, q).items():
-        total = total + half * torque * (q[j] - builder.formula(robot.frame(j).rest))
-    return total
+        strained = strained + torque * (q[j] - builder.formula(robot.frame(j).rest)) / 2
+    return strained
 
 
 def at_rest(robot: Robot) -> Robot:
     """The robot without external wrenches on a base that does not move, for models of gravity and energy."""
     none: dict[str, Any] = dict.fromkeys(WRENCH, ZERO)
     links = tuple(replace(link, **none) for link in robot.links)
-    base = replace(robot.base, V0=ZERO3, W0=ZERO3, VP0=ZERO3, WP0=ZERO3)
+    of_base = replace(robot.base.link, **none)
+    given = robot.base.kind == BaseKind.WHEELED and not robot.wheels
+    kind = BaseKind.FIXED if given else robot.base.kind
+    base = replace(robot.base, kind=kind, link=of_base, V0=ZERO3, W0=ZERO3, VP0=ZERO3, WP0=ZERO3)
     return replace(robot, links=links, base=base)

@@ -16,7 +16,7 @@ from symoro.models.kinematic.jacobian import (
     needs_joints,
 )
 from symoro.models.kinematic.tool import with_tool
-from symoro.models.ports import TAU, TAU_A, Q
+from symoro.models.ports import TAU, TAU_ACTIVE, Q
 from symoro.models.references import SYMORO_1997
 from symoro.program.builder import Builder
 from symoro.program.count import count
@@ -56,5 +56,5 @@ def _program(robot: Robot, end: int, frame: int | str, m: int) -> Program:
     title = f"wrench of frame {end} in frame {frame}"
     wrench = builder.input(F, (6,), [f"F_{k}" for k in range(1, 7)], title)
     f = factors(builder, robot, end, frame, m, joints, Trigonometry(builder, robot))
-    builder.output(TAU_A if robot.B else TAU, matvec(transpose(assembled(f)), wrench))
+    builder.output(TAU_ACTIVE if robot.B else TAU, matvec(transpose(assembled(f)), wrench))
     return builder.program()

@@ -82,11 +82,12 @@ def _placed(robot: Robot, frm: int | str, to: int | str | None, *, inward: bool,
         if expanded:
             return
         prefix = f"U{frame}T{end}_" if inward else f"U{start}T{frame}_"
+        section = f"frame {end} in frame {frame}" if inward else f"frame {frame} in frame {start}"
         for r, row in enumerate(rotation, 1):
             for c, entry in enumerate(row, 1):
-                builder.named(f"{prefix}{r}{c}", entry)
+                builder.named(f"{prefix}{r}{c}", entry, section)
         for r, entry in enumerate(position, 1):
-            builder.named(f"{prefix}{r}4", entry)
+            builder.named(f"{prefix}{r}4", entry, section)
 
     product = placement.inward if inward else placement.outward
     matrix = placement_between(builder, robot, start, end, q, trig, product, name)

@@ -32,6 +32,10 @@ from symoro.robot.description import Robot
 JDOT_QDOT = Port(
     "a", "6", "acceleration (linear; angular) of frame `to` at qdd = 0, expressed in frame `frame`"
 )
+OPTIONS = (
+    Option("to", "frame that moves; by default the tool or the last link's frame", "frame", None),
+    Option("frame", "frame of expression", "frame", 0),
+)
 EQUATIONS_V = (
     r"{}^j\omega_j = {}^jA_i\,{}^i\omega_i + \bar\sigma_j \dot q_j\,{}^ja_j, \qquad "
     r"{}^jV_j = {}^jA_i({}^iV_i + {}^i\omega_i \times {}^iP_j) + \sigma_j \dot q_j\,{}^ja_j"
@@ -51,11 +55,16 @@ def angular_velocities(
     """jWi and jWj, eq. (6a), (6b)."""
 
     def step(local: Local, antecedent: tuple[Vector, Vector]) -> tuple[Vector, Vector]:
-        before = local.to_child(antecedent[1])
-        return before, add(before, [0, 0, qd[local.j]]) if local.revolute else before
+        return turned_with(local, antecedent[1], qd)
 
     found = outward(locals_, (base.w, base.w), step)
     return {j: before for j, (before, _) in found.items()}, {j: w for j, (_, w) in found.items()}
+
+
+def turned_with(local: Local, w: Vector, qd: Mapping[int, Scalar]) -> tuple[Vector, Vector]:
+    """The angular velocity iWi of the antecedent in frame j, and jWj."""
+    before = local.to_child(w)
+    return before, add(before, [0, 0, qd[local.j]]) if local.revolute else before
 
 
 def linear_velocities(
@@ -162,22 +171,26 @@ def accelerations(robot: Robot) -> Program:
     title="acceleration of a frame at zero joint acceleration (Jdot qdot)",
     inputs=(Q, QD, QDA),
     outputs=(JDOT_QDOT,),
-    options=(
-        Option("to", "frame that moves; by default the tool or the last link's frame", "frame", None),
-        Option("frame", "frame of expression", "frame", 0),
-    ),
+    options=OPTIONS,
     reference=SYMORO_1997.at("section 4.4"),
     aliases=("jpqp",),
     equations=r"\dot J \dot q = (\dot V_n, \dot\omega_n) \text{ at } \ddot q = 0",
 )
 def jdot_qdot(robot: Robot, to: int | str | None = None, frame: int | str = 0) -> Program:
     """The acceleration of a frame that the velocities alone cause."""
+    return velocity_acceleration(robot, to, frame, with_base=True)
+
+
+def velocity_acceleration(
+    robot: Robot, to: int | str | None, frame: int | str, *, with_base: bool
+) -> Program:
+    """The acceleration of a frame at qdd = 0, with that of the base or without."""
     robot, end, expressed = moving_frame(robot, to, frame)
     builder = Builder(f"{robot.name}_jdot_qdot")
     joints = joint_motion(builder, robot, "qd")
     trig = Trigonometry(builder, robot)
     locals_ = local_frames(builder, robot, joints.q, trig)
-    base = base_motion(builder, robot)
+    base = base_motion(builder, robot, acceleration=with_base)
     before, w = angular_velocities(locals_, base, joints.qd)
     wd, vd = link_accelerations(locals_, base, before, w, joints.qd, joints.qdd)
     for j in locals_:

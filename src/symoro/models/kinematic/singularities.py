@@ -98,7 +98,9 @@ def singularities(robot: Robot, to: int | str | None = None) -> Singularities:
     """The singular postures of the Jacobian of a frame."""
     reason = needs_joints(robot)
     if reason:
-        raise NotApplicableError(f"robot '{robot.name}' has no singularities: {reason}")
+        raise NotApplicableError(
+            f"no Jacobian by all joints of robot '{robot.name}' to be singular: {reason}"
+        )
     tree, end, _ = moving_frame(robot, to)
     builder = Builder("singularities")
     chosen = chosen_part(builder, tree, end, coordinates(builder, tree))

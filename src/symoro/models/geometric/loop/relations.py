@@ -14,6 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from symoro.errors import NotApplicableError
 from symoro.expr.linalg import identity
@@ -33,12 +34,14 @@ from symoro.models.geometric.loop.mechanism import (
     way_round,
 )
 from symoro.models.geometric.loop.parallelogram import Linear, parallelogram
-from symoro.models.geometric.loop.postures import ClosedPostures, closed_postures
 from symoro.program.builder import Builder
 from symoro.program.derivation import Sentence, Stage
 from symoro.robot.coordinates import relation
 from symoro.robot.description import Robot
 from symoro.robot.topology import Loop, loops
+
+if TYPE_CHECKING:
+    from symoro.models.geometric.loop.postures import ClosedPostures
 
 WHOLE = ((True,) * 4,) * 3
 NAMING = 0  # the type of a step that solves nothing: it names the joints after what was solved
@@ -123,6 +126,9 @@ def solved_loops(
     Raises:
         NotApplicableError: the loops cannot close, or the active joints do not fit them.
     """
+    # Here, since it loads NumPy, which the catalogue does without.
+    from symoro.models.geometric.loop.postures import closed_postures
+
     for loop in loops(robot):  # parameters in the order of the loops, whichever is solved first
         motions_between(builder, uncoupled(robot), loop.right, loop.left, {})
     postures = closed_postures(robot, crossed=every_mode)

@@ -28,7 +28,7 @@ from symoro.models.kinematic.loop.parallelograms import LinearLoops, linear_loop
 from symoro.models.kinematic.loop.samples import LoopSample, Samples, samples
 from symoro.models.numeric.fixed_point import Array
 from symoro.robot.coordinates import independent, relation
-from symoro.robot.description import JointType, Robot
+from symoro.robot.description import MOTION, JointType, Robot
 from symoro.robot.topology import Loop, cut_joints, loops
 
 PRESENT, ABSENT = 1e-6, 1e-9  # relative size of what is there and of what is not
@@ -78,15 +78,25 @@ class LoopChoice:
 
 
 @lru_cache(maxsize=64)
-def loop_choice(robot: Robot) -> LoopChoice:
+def loop_choice(robot: Robot, *, every_loop: bool = False) -> LoopChoice:
     """The equations to write.
+
+    Arguments:
+        every_loop: whether parallelograms have equations too, as their reactions need them.
 
     Raises:
         NotApplicableError: the active joints do not fit, the loops do not close, or numbers leave no gap.
     """
     if any(relation(robot, k) is not None for k in cut_joints(robot)):
         raise NotApplicableError(f"an opened joint of robot '{robot.name}' is coupled to another one")
-    linear = linear_loops(robot)
+    for j in independent(robot):
+        frame = robot.frame(j)
+        if not frame.mu and any(getattr(frame, name) is not None for name in MOTION):
+            raise NotApplicableError(
+                f"joint {j} of robot '{robot.name}' is passive: its loops determine its motion",
+                hint="QP, QDP and GAM can be fixed for active joints",
+            )
+    linear = LinearLoops(robot, {}, tuple(loops(robot))) if every_loop else linear_loops(robot)
     joints = independent(linear.robot)
     active = tuple(j for j in joints if robot.frame(j).mu)
     passive = tuple(j for j in joints if not robot.frame(j).mu)
@@ -98,7 +108,7 @@ def loop_choice(robot: Robot) -> LoopChoice:
         if passive:
             raise _unfit(robot, active, passive, [*active, *passive])
         return LoopChoice(linear, active, passive, (), (), (), frozenset())
-    given = samples(linear.robot, linear.open)
+    given = samples(linear.robot, linear.open, linear_loops(robot).robot)
     return _Chooser(robot, linear, given, active, passive).choice()
 
 
@@ -113,9 +123,7 @@ class _Chooser:
 
     def choice(self) -> LoopChoice:
         axes = tuple(self._axes(one) for one in self.given.loops)
-        rows = [Row(i, kind, k) for i in range(len(axes)) for kind in "vw" for k in range(3)]
-        closing = tuple(Row(i, *held) for i, one in enumerate(axes) if (held := self._held(one.loop)))
-        rows = [row for row in rows if row not in closing]
+        rows, closing = self._rows(axes)
         stack = np.stack([self._row(axes, row) for row in rows], 1)  # (S, rows, coordinates)
         stack = stack[self._regular(stack)]
         self._check_drive(stack)
@@ -129,6 +137,12 @@ class _Chooser:
             if np.abs(stack[:, r, c]).max() > ABSENT * size
         }
         return LoopChoice(self.linear, self.active, self.passive, axes, kept, closing, frozenset(present))
+
+    def _rows(self, axes: Sequence[LoopAxes]) -> tuple[list[Row], tuple[Row, ...]]:
+        """All equations without an opened joint, and those with one."""
+        closing = tuple(Row(i, *held) for i, one in enumerate(axes) if (held := self._held(one.loop)))
+        every = [Row(i, kind, k) for i in range(len(axes)) for kind in "vw" for k in range(3)]
+        return [row for row in every if row not in closing], closing
 
     def _held(self, loop: Loop) -> tuple[str, int] | None:
         """The equation in which the opened joint appears."""
@@ -208,6 +222,12 @@ class _Chooser:
                 f"no {len(self.p)} equations of the loops of robot '{self.robot.name}' hold at all its postures"
             )
         return best[1]
+
+
+def all_rows(choice: LoopChoice) -> list[Row]:
+    """All equations without an opened joint, kept or not."""
+    every = [Row(i, kind, k) for i in range(len(choice.loops)) for kind in "vw" for k in range(3)]
+    return [row for row in every if row not in choice.closing]
 
 
 def _rank(matrix: Array) -> int:

@@ -30,13 +30,19 @@ from symoro.robot.topology import moving_joints
 OFF_BRANCH = 1e-4  # sine of half the angle by which a parallelogram is not one
 
 
-def loop_coordinates(builder: Builder, robot: Robot, tree: Couplings) -> LoopCoordinates:
-    """The coordinates of a robot with loops; `tree`: those of the robot with its loops open.
+def loop_coordinates(
+    builder: Builder, robot: Robot, tree: Couplings, *, every_loop: bool = False
+) -> LoopCoordinates:
+    """The coordinates of a robot with loops.
+
+    Arguments:
+        tree: those of the robot with its loops open.
+        every_loop: whether parallelograms have equations too, as their reactions need them.
 
     Raises:
         NotApplicableError: the active joints do not fit the loops, or these do not close.
     """
-    choice = loop_choice(robot)
+    choice = loop_choice(robot, every_loop=every_loop)
     _void_off_branch(builder, robot, choice, tree.positions)
     return LoopCoordinates(builder, robot, choice, tree)
 

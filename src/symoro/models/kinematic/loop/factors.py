@@ -1,8 +1,9 @@
 """A square matrix of expressions, factored once: systems with it and with its transpose, right side by right side.
 
 The matrix is put in block triangular form (`kinematic.blocks`). A block of up to three rows is solved by Cramer's
-rule with one division; up to six by elimination that is written out, each column's largest entry brought to the
-top by choices (`select`), so that it is safe whatever the posture; beyond, by a kernel.
+rule with one division; a larger one by elimination that is written out, each column's largest entry brought to the
+top by choices (`select`), so that it is safe whatever the posture. A kernel would have to be called for each right
+side, or hand on its factors; of the mechanisms tried none has a block that is too long to be written out.
 
 A block counts as singular where its pivot is below 1e-10 of the largest entry around it: the program has no value
 there (`Builder.void_where`).
@@ -22,7 +23,7 @@ from symoro.models.kinematic.blocks import Block, diagonal_blocks, minor
 from symoro.program.builder import Builder
 
 SINGULAR = 1e-10
-CRAMER, UNROLLED = 3, 6  # the largest blocks
+CRAMER = 3  # the largest block that is solved by cofactors
 
 
 def largest(values: Sequence[Scalar]) -> Scalar:
@@ -121,11 +122,8 @@ class _Part:
         return _Cofactors(inverse, cofactors)
 
     @cached_property
-    def eliminated(self) -> _Elimination | _Kernel:
-        builder = self.whole.builder
-        if len(self.small) > UNROLLED:
-            return _Kernel(builder, self.small)
-        made = _Elimination(builder, self.small, f"{self.whole.name}{self.number}")
+    def eliminated(self) -> _Elimination:
+        made = _Elimination(self.whole.builder, self.small, f"{self.whole.name}{self.number}")
         for inverse, pivot in made.pivots:
             self._void(inverse, pivot, self.around)
         return made
@@ -208,18 +206,3 @@ class _Elimination:
         for c, r, larger in reversed(self.swaps):
             x[c], x[r] = select(larger, x[r], x[c]), select(larger, x[c], x[r])
         return x
-
-
-class _Kernel:
-    """A block that is too large to be written out."""
-
-    def __init__(self, builder: Builder, matrix: MatrixLike) -> None:
-        self.builder = builder
-        self.rows = [x for row in matrix for x in row]
-        self.columns = [x for column in transpose(matrix) for x in column]
-
-    def solve(self, right: Sequence[Scalar]) -> Vector:
-        return list(self.builder.call("solve", self.rows, right))
-
-    def solve_transposed(self, right: Sequence[Scalar]) -> Vector:
-        return list(self.builder.call("solve", self.columns, right))

@@ -35,12 +35,14 @@ class LoopSample:
     Attributes:
         linear, angular: (S, 3, c) in the axes of the root.
         axes: frame -> its rotation (S, 3, 3) in the root, k before its joint's turn.
+        arms: frame -> from its origin to where the loop closes (S, 3), in the axes of the root.
     """
 
     loop: Loop
     linear: Array
     angular: Array
     axes: dict[int, Array]
+    arms: dict[int, Array]
 
 
 @dataclass(frozen=True)
@@ -52,13 +54,17 @@ class Samples:
     length: float
 
 
-def samples(robot: Robot, open_loops: Sequence[Loop]) -> Samples:
+def samples(robot: Robot, open_loops: Sequence[Loop], closing: Robot) -> Samples:
     """The equations of some loops.
+
+    Arguments:
+        closing: the robot with relations in place of its parallelograms, whose postures are taken: crossed ones
+            would tell of other equations.
 
     Raises:
         NotApplicableError: the loops were found to close in no posture.
     """
-    postures = closed_postures(robot, POSTURES)
+    postures = closed_postures(closing, POSTURES)
     tree = _tree(robot, open_loops, postures)
     q = np.stack([postures.joints[j] for j in tree.coordinates], 1)
     joints = tuple(independent(robot))
@@ -99,7 +105,8 @@ def _sampled(tree: NumericTree, loop: Loop, q: Array, coordinates: int) -> LoopS
     if tree.robot.frame(loop.left).sigma == JointType.REVOLUTE:
         angle = q[:, tree.coordinates.index(loop.left)]
         axes[loop.left] = axes[loop.left] @ _back(angle)
-    return LoopSample(loop, linear, angular, axes)
+    arms = {j: place - at[j].position for j in loop.frames}
+    return LoopSample(loop, linear, angular, axes, arms)
 
 
 def _back(angle: Array) -> Array:

@@ -93,6 +93,8 @@ class LoopSides:
     left: Side
     right: Side
     seen: Mapping[str, tuple[Matrix, Matrix]]  # 'v', 'w' -> (left, right)
+    frames: tuple[int, int]  # in whose axes the left and the right side are written
+    shift: Scalar = 0  # how far p lies along the axis of a sliding opened joint
 
     def along(self, row: Row) -> tuple[Vector, Vector]:
         """The axis of an equation, seen from the left and from the right."""
@@ -170,7 +172,7 @@ class _Sides:
             "v": (self._seen(self.m, self.axes.linear), self._seen(self.n, self.axes.linear)),
             "w": (self._seen(self.m, self.axes.angular), self._seen(self.n, self.axes.angular)),
         }
-        return LoopSides(self.axes, self.sigma, left, right, seen)
+        return LoopSides(self.axes, self.sigma, left, right, seen, (self.m, self.n), shift)
 
     def _closing(self, place: Matrix) -> Matrix:
         """Frame k before its turn, in the axes of frame k + B: where the loop is closed, a turn about z or none."""
