@@ -169,7 +169,9 @@ def simulated(case: Case, duration: float) -> tuple[float, float]:
         qd[active], qd[truth.passive] = qda, w @ qda
         return np.r_[qd, motion(q=q, qda=qda, tau=tau)["qdda"]]
 
-    found = scipy.solve_ivp(rate, (0, duration), np.r_[case.q, np.zeros(truth.na)], "DOP853", rtol=1e-11, atol=1e-12)
+    found = scipy.solve_ivp(
+        rate, (0, duration), np.r_[case.q, np.zeros(truth.na)], "DOP853", rtol=1e-11, atol=1e-12
+    )
     assert found.success
     levels, gaps = [], []
     for y in found.y.T:
