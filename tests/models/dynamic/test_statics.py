@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import numpy as np
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 import symoro
-from symoro.errors import NotApplicableError
 from symoro.robot.description import GEOMETRIC, Robot
 from tests.models.dynamic.cases import Array, error, examples, heavy_trees, oracle, outputs, state
 from tests.oracle.dynamics import Tree
