@@ -111,7 +111,10 @@ class LoopCoordinates(Coordinates):
 
     @cached_property
     def factored(self) -> Factored:
-        return Factored(self.builder, self.wp, "IWp")
+        rows = self.choice.rows
+        return Factored(
+            self.builder, self.wp, "IWp", lambda r: [self.coefficient(rows[r], j) for j in self.own]
+        )
 
     def motions(self, rates: JointEntries) -> list[tuple[Motion, Motion]]:
         """The velocities of both sides of every loop, for rates of the tree's joints."""
