@@ -14,6 +14,7 @@ from symoro.errors import SymoroError as SymoroError
 from symoro.model import Model as Model
 from symoro.model import base_parameters as base_parameters
 from symoro.model import generate as generate
+from symoro.model import mobility as mobility
 from symoro.model import numeric_inverse as numeric_inverse
 from symoro.model import singularities as singularities
 from symoro.models.catalogue import catalogue as catalogue
@@ -40,6 +41,7 @@ __all__ = [
     "follow",
     "generate",
     "load",
+    "mobility",
     "nearest",
     "numeric_inverse",
     "save",

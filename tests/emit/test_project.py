@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -10,11 +11,19 @@ import pytest
 
 from symoro.emit.project import project
 from symoro.errors import OptionError, UnknownNameError
+from symoro.program.builder import Builder
 from symoro.program.interpret import interpret
 from tests.emit.programs import chain, everything, solver, trivial
 from tests.emit.run import command, need
 
-TOOLS = {"c": "cc", "cpp": "g++", "fortran": "gfortran", "python": "python3", "matlab": "octave"}
+TOOLS = {
+    "c": "cc",
+    "cpp": "g++",
+    "fortran": "gfortran",
+    "python": "python3",
+    "matlab": "octave",
+    "javascript": "node",
+}
 SAMPLE = {"q": [0.3, -0.4]}
 VALUES = {"D1": 0.5, "R1": 0.25, "D2": 0.125, "R2": 1.0, "of another model": 3.0}
 
@@ -29,7 +38,7 @@ def printed(text: str) -> list[float]:
     return [float(x) for x in re.findall(r"-?\d+\.\d+(?:[eE][+-]?\d+)?|(?<![\w.])-?\d(?![\w.])", text)]
 
 
-@pytest.mark.parametrize("language", ["c", "cpp", "fortran", "matlab"])
+@pytest.mark.parametrize("language", ["c", "cpp", "fortran", "matlab", "javascript"])
 def test_make_run(tmp_path: Path, language: str) -> None:
     need("make")
     need(TOOLS[language])
@@ -82,3 +91,16 @@ def test_errors() -> None:
         project(chain(2), ["c"], sample={"q": [1, 2, 3]})
     with pytest.raises(UnknownNameError, match="no input called 'p'"):
         project(chain(2), ["c"], sample={"p": [1, 2, 3]})
+
+
+def test_readme_states_the_units() -> None:
+    b = Builder("spring")
+    (x,) = b.input("x", (1,), title="stretch")
+    b.output("F", [b.parameter("K1") * x + b.parameter("F0")], title="force")
+    made = b.program()
+    inputs = tuple(replace(port, unit="m") for port in made.inputs)
+    outputs = tuple(replace(port, unit="N") for port in made.outputs)
+    text = project(replace(made, inputs=inputs, outputs=outputs, units={"K1": "N/m"}), ["c"])["README.md"]
+    assert "| input `x` | (1) | m | stretch | x1 |" in text
+    assert "| output `F` | (1) | N | force |  |" in text
+    assert "| K1 | N/m |" in text and "| F0 |  |" in text  # a unit that is not known is not made up

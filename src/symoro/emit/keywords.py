@@ -92,7 +92,7 @@ MATLAB = KERNELS | words(
     """
     break case catch classdef continue else elseif end endfunction endif endwhile endfor for function
     global if methods otherwise parfor persistent properties return spmd switch try until unwind_protect
-    while do sqrt sin cos tan asin acos atan2 abs sign min max zeros isstruct isreal ans pi Inf NaN eps
+    while do double sqrt sin cos tan asin acos atan2 abs sign min max zeros isstruct isreal ans pi Inf NaN eps
     nargin nargout real_sqrt real_asin real_acos select_
     """
 )
@@ -104,6 +104,18 @@ JULIA = KERNELS | words(
     while abstract primitive type ccall Inf NaN pi im missing nothing sqrt sin cos tan asin acos atan
     abs sign min max ifelse zeros float promote_type eltype length fill real_sqrt real_asin real_acos
     PARAMETERS Element AbstractDict
+    """
+)
+
+# Keywords of modules, which are strict, and of TypeScript's declarations; globals that the code uses; its own exports.
+JAVASCRIPT = words(
+    """
+    arguments async as await break case catch class const continue debugger declare default delete do else enum
+    eval export extends false finally for from function get if implements import in instanceof interface let
+    module namespace new null number of package private protected public return set static string super switch
+    this throw true try type typeof undefined unknown any never void var while with yield boolean object symbol
+    NaN Infinity Math Object Array ArrayBuffer ArrayLike Float64Array Number Record TypeError globalThis
+    PARAMETERS INPUTS OUTPUTS Parameter Outputs BatchOutputs Readonly out listed sample entry
     """
 )
 

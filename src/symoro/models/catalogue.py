@@ -14,8 +14,9 @@ import pkgutil
 import threading
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cache
+from importlib.abc import InspectLoader
 from numbers import Real
 from operator import index
 from typing import Any
@@ -28,6 +29,7 @@ from symoro.program.pipeline import PassRecord, optimise, traced
 from symoro.program.program import Port, Program
 from symoro.progress import task
 from symoro.robot.description import Robot
+from symoro.robot.flexibility import flexible_links
 
 
 @dataclass(frozen=True)
@@ -54,6 +56,7 @@ def always(robot: Robot) -> str | None:
 
 
 Options = Mapping[str, Any]
+FLEXIBLE = "it has flexible links, which this model does not know"
 
 
 def any_robot(robot: Robot, options: Options) -> bool:
@@ -67,11 +70,13 @@ class Entry:
 
     Attributes:
         of: what this form is of, in words ("a floating base"); nothing for the plain form.
+        flexible: whether it is the form of robots with flexible links, which no other takes.
         takes: whether a robot, with the options given, is of this form.
         forms: the other forms; the first that takes a robot is the one for it, the plain form otherwise.
         applies: why the model does not apply to a robot, or None when it does.
         applies_to: the same in words, for people.
         equations: the formulas in LaTeX, for the documentation.
+        example, example_options: a bundled robot, and the options with which it takes this form.
         plain: the same model in the form of the papers, to tell what a formulation saves.
     """
 
@@ -88,18 +93,25 @@ class Entry:
     applies_to: str = "every robot"
     equations: str = ""
     example: str = "rx90"
+    example_options: Mapping[str, Any] = field(default_factory=dict)
     plain: Callable[[Robot], Program] | None = None
     of: str = ""
+    flexible: bool = False
     takes: Callable[[Robot, Options], bool] = any_robot
     forms: tuple[Entry, ...] = ()
 
     def form(self, robot: Robot, options: Options) -> Entry:
         """The form for a robot, with the options that were given."""
-        return next((form for form in self.forms if form.takes(robot, options)), self)
+        bends = bool(flexible_links(robot))
+        return next((f for f in self.forms if f.flexible == bends and f.takes(robot, options)), self)
 
     def why_not(self, robot: Robot) -> str | None:
         """Why the model does not apply to a robot, if so."""
-        return self.form(robot, {}).applies(robot)
+        return self.form(robot, {}).refusal(robot)
+
+    def refusal(self, robot: Robot) -> str | None:
+        """Why this form does not apply to a robot, if so."""
+        return FLEXIBLE if flexible_links(robot) and not self.flexible else self.applies(robot)
 
     @property
     def all_options(self) -> tuple[Option, ...]:
@@ -156,9 +168,17 @@ def catalogue() -> Mapping[str, Entry]:
     import symoro.models
 
     for module in pkgutil.walk_packages(symoro.models.__path__, "symoro.models."):
-        importlib.import_module(module.name)
+        if _registers(module):
+            importlib.import_module(module.name)
     ordered = sorted(_ENTRIES.values(), key=lambda e: (MENUS.index(e.menu), e.build.__code__.co_filename))
     return {entry.id: _with_forms(entry) for entry in ordered}
+
+
+def _registers(module: pkgutil.ModuleInfo) -> bool:
+    """Whether a module says `@model` or `@form`; what computes in numbers, and NumPy, is loaded when a model asks."""
+    spec = module.module_finder.find_spec(module.name, None)
+    source = spec.loader.get_source(module.name) if spec and isinstance(spec.loader, InspectLoader) else None
+    return source is None or "\n@model(" in source or "\n@form(" in source
 
 
 def _with_forms(plain: Entry) -> Entry:
@@ -186,7 +206,7 @@ def build(robot: Robot, name: str, options: Mapping[str, Any]) -> tuple[Entry, P
     whole = entry(name)
     chosen = whole.form(robot, options)
     given = _checked_options(whole, chosen, options)
-    reason = chosen.applies(robot)
+    reason = chosen.refusal(robot)
     if reason:
         raise NotApplicableError(f"{chosen.id} does not apply to robot '{robot.name}': {reason}")
     with _no_collection(), task(f"building {chosen.id}"):

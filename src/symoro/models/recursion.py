@@ -228,8 +228,20 @@ def _twist(builder: Builder, robot: Robot, port: Port, entries: Sequence[Formula
     return values[:3], values[3:]
 
 
+# What the vectors of a frame belong to; emitted code says so where they begin.
+PHASES = {
+    "W": "velocities",
+    "V": "velocities",
+    "WP": "accelerations",
+    "VP": "accelerations",
+    "BF": "wrench at zero acceleration",
+    "BM": "wrench at zero acceleration",
+}
+
+
 def name_vectors(builder: Builder, vectors: Mapping[str, Vector], j: int) -> None:
     """Name the entries of a frame's vectors as SYMORO does: WP23 is entry 2 of WP of frame 3."""
     for name, v in vectors.items():
+        section = f"link {j}: {PHASES[name]}" if name in PHASES else f"link {j}"
         for k, entry in enumerate(v, 1):
-            builder.named(f"{name}{k}{j}" if j < 10 else f"{name}{k}_{j}", entry, f"link {j}")
+            builder.named(f"{name}{k}{j}" if j < 10 else f"{name}{k}_{j}", entry, section)

@@ -66,10 +66,26 @@ MINIMUM_PARAMETERS_1988 = _article(
     1988,
     "pages = {1682--1687}",
 )
+FLEXIBLE_1998 = _article(
+    "boyer-khalil-1998",
+    "F. Boyer and W. Khalil",
+    "An efficient calculation of flexible manipulator inverse dynamics",
+    "International Journal of Robotics Research",
+    1998,
+    "volume = {17}, number = {3}, pages = {282--293}",
+)
 LAGRANGE_2008 = _article(
     "filip-2008",
     "V. Filip",
     "Dynamic modeling of manipulators with symbolic computational method",
     "Proceedings of the Romanian Academy, Series A",
     2008,
+)
+WHEELED_1996 = _article(
+    "campion-bastin-dandrea-novel-1996",
+    "G. Campion and G. Bastin and B. d'Andrea-Novel",
+    "Structural properties and classification of kinematic and dynamic models of wheeled mobile robots",
+    "IEEE Transactions on Robotics and Automation",
+    1996,
+    "volume = {12}, pages = {47--62}",
 )

@@ -14,6 +14,7 @@ from symoro.notation import UNITS
 from symoro.program.program import Input, Output, Program
 from symoro.robot.coordinates import independent
 from symoro.robot.description import DRIVE, GEOMETRIC, INERTIAL, WRENCH, BaseKind, JointType, Link, Robot
+from symoro.robot.flexibility import PROPERTIES, flexible_links
 from symoro.robot.topology import cut_joints, moving_joints
 
 MEANT = {
@@ -22,6 +23,9 @@ MEANT = {
     "GAM": "tau",
     "rest": "q",
 }  # fields of a frame that are called otherwise there
+
+
+NO_UNIT = ("G",)  # gravity among the parameters, a matrix of rates among the arrays
 
 
 def with_units(program: Program, robot: Robot) -> Program:
@@ -36,22 +40,31 @@ def with_units(program: Program, robot: Robot) -> Program:
 
 def _of_port(robot: Robot, port: Input | Output) -> str:
     """The unit of an array, where it depends on the joints that of those it has an entry for."""
-    choices = UNITS.get(port.name, "").split(", ")
+    choices = ("" if port.name in NO_UNIT else UNITS.get(port.name, "")).split(", ")
     if len(choices) == 1:
         return choices[0]
-    mixed = f"{', '.join(choices[:-1])} or {choices[-1]}"
+    every = f"{', '.join(choices[:-1])} or {choices[-1]}"
     if robot.base.kind == BaseKind.FLOATING and port.shape[-1:] == (6 + len(independent(robot)),):
-        return mixed  # rows or columns of the base, linear and angular
-    tree = moving_joints(robot)
-    joints = tree if port.shape[-1:] == (len(tree),) else independent(robot)
+        return every  # rows or columns of the base, linear and angular
+    flexible = flexible_links(robot).values()
+    if port.name in ("e", "ed", "edd"):
+        kinds_of_modes = {
+            int(which) for f in flexible for which in (0, 1) if (f.twist if which else f.y + f.z)
+        }
+        return choices[kinds_of_modes.pop()] if len(kinds_of_modes) == 1 else every
+    if flexible and port.name in ("A", "H"):  # modes and joints side by side
+        return every
+    tree, own = moving_joints(robot), independent(robot)
+    active = [j for j in own if robot.frame(j).mu]
+    joints = tree if port.shape[-1:] == (len(tree),) else own
     if port.name in ("qc", "qc0"):
         joints = cut_joints(robot)
-    elif port.name == "qa":
-        joints = [j for j in joints if robot.frame(j).mu]
+    elif port.name in ("qa", "qda", "qdda") or (robot.B and port.shape[-1:] == (len(active),)):
+        joints = active
     kinds = {robot.frame(j).sigma for j in joints}
     if len(kinds) == 1:
         return choices[int(JointType.PRISMATIC in kinds)]
-    return mixed
+    return every
 
 
 def parameter_units(robot: Robot) -> dict[str, str]:
@@ -79,6 +92,9 @@ def _places(robot: Robot) -> Iterator[tuple[Formula, str]]:
     if robot.tool is not None:
         for name in GEOMETRIC:
             yield getattr(robot.tool.place, name), UNITS[name]
+    for wheel in robot.wheels:
+        yield wheel.radius, UNITS["r"]
+        yield wheel.roller, UNITS["gamma"]
     for formula in robot.base.G:
         yield formula, UNITS["G"]
 
@@ -86,3 +102,7 @@ def _places(robot: Robot) -> Iterator[tuple[Formula, str]]:
 def _of_link(link: Link) -> Iterator[tuple[Formula, str]]:
     for name in (*INERTIAL, *WRENCH):
         yield getattr(link, name), UNITS[name]
+    if link.flexible:
+        for name in PROPERTIES:
+            yield getattr(link.flexible, name), UNITS[name]
+        yield from _of_link(link.flexible.tip or Link())

@@ -21,7 +21,9 @@ from typing import Any, Literal
 
 from symoro.errors import RobotError, UnknownNameError
 from symoro.expr.formula import ONE, ZERO, Formula, FormulaLike, formula
+from symoro.robot.flexibility import Flexibility
 from symoro.robot.postures import Postures
+from symoro.robot.wheels import Wheel
 
 GEOMETRIC = ("gamma", "b", "alpha", "d", "theta", "r")
 ANGLES = ("gamma", "alpha", "theta")
@@ -126,7 +128,7 @@ class Link:
     """The ten inertial parameters of a link about the origin of its frame, and the wrench it exerts.
 
     XX..ZZ is the inertia matrix, MX = m cx the first moments, M the mass; FX..CZ is the wrench BY the link
-    ON the environment, in the link's frame about its origin.
+    ON the environment, in the link's frame about its origin. A flexible link has a beam besides.
     """
 
     XX: Formula = ZERO
@@ -146,6 +148,7 @@ class Link:
     CY: Formula = ZERO
     CZ: Formula = ZERO
     name: str = ""
+    flexible: Flexibility | None = None
 
 
 Triple = tuple[Formula, Formula, Formula]
@@ -188,9 +191,11 @@ class Robot:
     Attributes:
         nominal: numbers for symbols, used where a caller gives none.
         payload: inertial parameters carried in the tool frame.
+        wheels: what a wheeled base rolls on; without any its motion is given.
         postures: postures by name, each with one number a coordinate (radians, metres); a robot made from this one
             keeps those that still have as many.
         notes: what a reader should know of how the description was obtained; no part of equality.
+        platform: the frame of a parallel robot's platform, on which its legs meet; None where there is none.
     """
 
     name: str
@@ -204,6 +209,8 @@ class Robot:
     reference: str = ""
     notes: tuple[str, ...] = field(default=(), compare=False)
     postures: Mapping[str, tuple[float, ...]] = Postures()
+    wheels: tuple[Wheel, ...] = ()
+    platform: int | None = None
 
     def __post_init__(self) -> None:
         from symoro.robot.validation import problems, with_length
@@ -240,16 +247,27 @@ class Robot:
         return self.NL + self.B
 
     def frame(self, j: int | str) -> Frame:
-        """Frame j, from 1, or by the name of its joint or link."""
-        return self.frames[(self.frame_number(j) if isinstance(j, str) else j) - 1]
+        """Frame j, from 1, or by the name of its joint or link.
+
+        Raises:
+            UnknownNameError: no such frame; frame 0 is the base (`robot.base`), which has no joint.
+        """
+        number = self.frame_number(j) if isinstance(j, str) else j
+        if not 1 <= number <= len(self.frames):
+            known = f"1 .. {len(self.frames)}"
+            raise UnknownNameError("frame", j, [known], hint=f"known: {known}; 0 is the base")
+        return self.frames[number - 1]
 
     def link(self, j: int | str) -> Link:
-        """Link j, also by its name or its joint's; 0 is the base."""
-        if isinstance(j, str):
-            j = self.frame_number(j)
-            if j > self.NL:
-                raise UnknownNameError("link", j, [f"0 .. {self.NL}"])
-        return self.links[j - 1] if j else self.base.link
+        """Link j, also by its name or its joint's; 0 is the base.
+
+        Raises:
+            UnknownNameError: no such link; the frames of a cut joint have none.
+        """
+        number = self.frame_number(j) if isinstance(j, str) else j
+        if not 0 <= number <= len(self.links):
+            raise UnknownNameError("link", j, [f"0 .. {len(self.links)}"])
+        return self.links[number - 1] if number else self.base.link
 
     # -- robots from Python's own lists
 
@@ -332,9 +350,12 @@ class Robot:
         return replace(self, frames=self.frames[: self.NL]) if self.B else self
 
     def floating(self) -> Robot:
-        """The robot on a base that is free in space: link 0, with what inertia it has; its motion is found or given."""
+        """The robot on a base that is free in space: link 0, with what inertia it has; its motion is found or given.
+
+        Wheels that it has are off the ground then, and no longer told of.
+        """
         base = replace(self.base, kind=BaseKind.FLOATING, V0=ZERO3, W0=ZERO3, VP0=ZERO3, WP0=ZERO3)
-        return replace(self, base=base)
+        return replace(self, base=base, wheels=())
 
     def symbols(self) -> tuple[str, ...]:
         """Names of all symbols of the description, in the order of the frames."""
@@ -369,7 +390,7 @@ class Robot:
         return html(self)
 
 
-def scalars(item: Frame | Link | Placement) -> Iterator[tuple[str, Formula]]:
+def scalars(item: Frame | Link | Placement | Flexibility | Wheel) -> Iterator[tuple[str, Formula]]:
     """The formulas of a record by field name, in order."""
     for f in fields(item):
         value = getattr(item, f.name)

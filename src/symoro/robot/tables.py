@@ -18,7 +18,9 @@ from symoro.robot.description import (
     JointType,
     Robot,
 )
+from symoro.robot.flexibility import MODES, PROPERTIES, flexible_links
 from symoro.robot.topology import describe
+from symoro.robot.wheels import WheelKind
 
 TYPE_NAMES = {JointType.REVOLUTE: "R", JointType.PRISMATIC: "P", JointType.FIXED: "fixed"}
 
@@ -39,10 +41,11 @@ def tables(robot: Robot) -> list[Table]:
         inertia(robot),
         _drives(robot),
         _wrenches(robot),
+        _flexible(robot),
         _limits(robot),
         _couplings(robot),
     ]
-    found += [_base(robot), _tool(robot), _nominal(robot), _postures(robot)]
+    found += [_base(robot), _wheels(robot), _tool(robot), _nominal(robot), _postures(robot)]
     return [table for table in found if table.rows]
 
 
@@ -108,6 +111,14 @@ def _wrenches(robot: Robot) -> Table:
     return Table("wrenches on the environment", ("j", *WRENCH), tuple(used))
 
 
+def _flexible(robot: Robot) -> Table:
+    rows = [
+        (str(j), *(str(getattr(f, name)) for name in (*PROPERTIES, *MODES)), f.shapes)
+        for j, f in flexible_links(robot).items()
+    ]
+    return Table("flexible links", ("j", *PROPERTIES, *MODES, "shapes"), tuple(rows))
+
+
 def _limits(robot: Robot) -> Table:
     columns = ("lower", "upper", "velocity", "effort")
     rows = []
@@ -137,10 +148,22 @@ def _base(robot: Robot) -> Table:
         values = getattr(base, name)
         if any(not v.is_zero for v in values):
             rows.append((name, ", ".join(map(str, values))))
+    if robot.platform is not None:
+        rows.append(("platform", f"frame {robot.platform}"))
     if base.Z != IDENTITY16:
         for r in range(3):
             rows.append((f"Z row {r + 1}", ", ".join(map(str, base.Z[4 * r : 4 * r + 4]))))
     return Table("base", ("what", "value"), tuple(rows))
+
+
+def _wheels(robot: Robot) -> Table:
+    columns = ("wheel", "frame", "kind", "radius", "steering", "roller", "follows")
+    rows = []
+    for k, wheel in enumerate(robot.wheels, 1):
+        roller = str(wheel.roller) if wheel.kind == WheelKind.SWEDISH else ""
+        joints = (str(wheel.steering or ""), roller, str(wheel.follows or ""))
+        rows.append((str(k), str(wheel.frame), str(wheel.kind), str(wheel.radius), *joints))
+    return Table("wheels", columns, tuple(rows))
 
 
 def _tool(robot: Robot) -> Table:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from symoro.robot.description import JointType, Robot
+from symoro.robot.flexibility import flexible_links
 
 
 @dataclass(frozen=True)
@@ -133,6 +134,11 @@ def moving_joints(robot: Robot) -> list[int]:
     return [j for j in range(1, robot.NL + 1) if robot.frame(j).moving]
 
 
+def elastic_joints(robot: Robot) -> list[int]:
+    """Moving joints of the tree that have a spring, in frame order."""
+    return [j for j in moving_joints(robot) if robot.frame(j).eta]
+
+
 def cut_joints(robot: Robot) -> list[int]:
     """Moving joints where loops are opened (frames NL+1..NJ)."""
     return [j for j in range(robot.NL + 1, robot.NJ + 1) if robot.frame(j).moving]
@@ -163,6 +169,9 @@ def describe(robot: Robot) -> str:
     elastic = sum(frame.eta for frame in robot.frames)
     if elastic:
         words.append(f"{elastic} elastic")
+    flexible = len(flexible_links(robot))
+    if flexible:
+        words.append(f"{flexible} flexible link{'s' if flexible > 1 else ''}")
     return ", ".join(words)
 
 

@@ -9,8 +9,10 @@ from collections.abc import Iterator
 from symoro.errors import ProgramError
 from symoro.expr.formula import Formula
 from symoro.expr.parser import NAME, reserved
-from symoro.robot.description import ANGLES, DRIVE, MOTION, JointType, Robot, scalars
+from symoro.robot.description import ANGLES, DRIVE, MOTION, JointType, Link, Robot, scalars
+from symoro.robot.flexibility import flexible_problems
 from symoro.robot.postures import Postures
+from symoro.robot.wheel_checks import wheel_problems
 
 LARGEST = 1e30
 """No length, mass or inertia is larger, and products of a few of them are still numbers."""
@@ -25,9 +27,21 @@ def problems(robot: Robot) -> list[str]:
     found = list(_sizes(robot))
     if found:  # the other checks count on the sizes
         return found
-    for check in (_antecedents, _loops, _joints, _couplings, _names, _base, _tool, _numbers, _postures):
+    for check in (
+        _antecedents,
+        _loops,
+        _joints,
+        _couplings,
+        _names,
+        _base,
+        _tool,
+        flexible_problems,
+        _platform,
+        _numbers,
+        _postures,
+    ):
         found += check(robot)
-    return found
+    return found or list(wheel_problems(robot))
 
 
 def _sizes(robot: Robot) -> Iterator[str]:
@@ -150,6 +164,11 @@ def _tool(robot: Robot) -> Iterator[str]:
         yield "a payload needs a tool frame to be described in"
 
 
+def _platform(robot: Robot) -> Iterator[str]:
+    if robot.platform is not None and not 1 <= robot.platform <= robot.NL:
+        yield f"the platform is frame {robot.platform}, which carries no link (links are 1 .. {robot.NL})"
+
+
 def _numbers(robot: Robot) -> Iterator[str]:
     """Values beyond what double precision can work with."""
     for label, name, value in _values(robot):
@@ -170,12 +189,20 @@ def _values(robot: Robot) -> Iterator[tuple[str, str, Formula]]:
             yield f"joint {j}", "the offset of its coupling", frame.coupling.offset
     for j in range(robot.NL + 1):
         yield from ((f"link {j}", name, value) for name, value in scalars(robot.link(j)))
+        flexible = robot.link(j).flexible
+        if flexible:
+            yield from ((f"link {j}", name, value) for name, value in scalars(flexible))
+            yield from (
+                (f"the tip of link {j}", name, value) for name, value in scalars(flexible.tip or Link())
+            )
     for name in ("W0", "WP0", "V0", "VP0", "G", "Z"):
         yield from (("the base", name, value) for value in getattr(robot.base, name))
     if robot.tool:
         yield from (("the tool", name, value) for name, value in scalars(robot.tool.place))
     if robot.payload:
         yield from (("the payload", name, value) for name, value in scalars(robot.payload))
+    for k, wheel in enumerate(robot.wheels, 1):
+        yield from ((f"wheel {k}", name, value) for name, value in scalars(wheel))
 
 
 def _size(value: Formula) -> float:

@@ -27,11 +27,13 @@ examples:
   symoro convert arm.par arm.yaml                   another format, by suffix
   symoro convert arm.yaml --to dh                   Denavit-Hartenberg parameters
   symoro models                                     what can be generated
+  symoro languages                                  in which languages
   symoro generate fast-geometry rx90                readable equations
   symoro generate fast-geometry rx90 --lang c -o out
   symoro count fast-geometry rx90                   operations
   symoro eval fast-geometry rx90 q=0,0,0,0,0,0      numbers
   symoro solve rx90 --at 0,60,-45,0,45,0 --degrees  all postures that reach a pose
+  symoro solve fivebar qa=120,60 --degrees          all ways to assemble closed loops
   symoro explain inverse-geometry rx90              how a model was solved
   symoro export fast-geometry rx90 --lang c -o out  a folder that builds and runs
   symoro singularities rx90                         where the Jacobian loses rank
@@ -116,7 +118,7 @@ def _parsed(arguments: Sequence[str]) -> argparse.Namespace:
         known = list(_subparsers(parser))
         raise UnknownNameError("command", command, known, hint=did_you_mean(command, known) or HELP)
     options, rest = parser.parse_known_args(list(_joined(arguments)))
-    if options.command == "eval":  # values may come before and after options
+    if options.command in ("eval", "solve"):  # values may come before and after options
         options.values += [word for word in rest if not word.startswith("-")]
         rest = [word for word in rest if word.startswith("-")]
     if rest:
@@ -204,6 +206,7 @@ def _describing(command: Command) -> None:
     models = command("models", "list the models of the catalogue", "symoro models")
     _robot(models, optional=True)
     _json(models)
+    _json(command("languages", "list the languages of emitted code", "symoro languages"))
     singularities = command(
         "singularities", "tell where the Jacobian of a frame loses rank", "symoro singularities rx90"
     )
@@ -255,9 +258,7 @@ def _generating(command: Command, arguments: Sequence[str]) -> None:
         _robot(parser)
         _bind(parser)
     for parser in (generate, export):
-        parser.add_argument(
-            "--lang", default=None, help="language: c, cpp, fortran, matlab, python, julia ..."
-        )
+        parser.add_argument("--lang", help="language, c or python say; 'symoro languages' lists them")
         parser.add_argument("-o", "--output", metavar="DIR", help="folder to write into")
         parser.add_argument("--name", help="base name of files and functions; made legal in the language")
         parser.add_argument(
@@ -300,6 +301,12 @@ def _solving(command: Command, arguments: Sequence[str]) -> None:
         "symoro solve rx90 --at 0,60,-45,0,45,0 --degrees --limits",
     )
     _robot(solve)
+    solve.add_argument(
+        "values",
+        nargs="*",
+        metavar="qa=VALUES",
+        help="active joints of a robot with loops: all assembly modes with these, in place of a pose",
+    )
     pose = solve.add_argument_group("the pose, told in one of these ways")
     pose.add_argument("--at", metavar="Q1,Q2,...", help="that of a posture, in numbers or by its name")
     pose.add_argument(

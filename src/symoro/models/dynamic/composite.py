@@ -23,7 +23,7 @@ from symoro.expr.scalar import Scalar
 from symoro.models.catalogue import model
 from symoro.models.coordinates import Coordinates, coordinates
 from symoro.models.dynamic.inertia import effective_inertias
-from symoro.models.dynamic.setting import APPLIES_TO, rigid_fixed_tree
+from symoro.models.dynamic.setting import APPLIES_TO, fixed_tree
 from symoro.models.joints import is_zero
 from symoro.models.ports import A, Q
 from symoro.models.recursion import FREE_BASE, Local, homeward, inward, local_frames, outward
@@ -118,7 +118,7 @@ def full_matrix(entries: MatrixEntries, joints: Sequence[int]) -> Matrix:
 
 def coupled(joints: Coordinates, entries: MatrixEntries) -> Matrix:
     """G' A G over the independent coordinates."""
-    a = full_matrix(entries, list(joints.rows))
+    a = full_matrix(entries, list(joints.joints))
     if joints.free:
         return a
     g = joints.matrix()
@@ -241,7 +241,7 @@ def joint_parents(locals_: Mapping[int, Local]) -> dict[int, int]:
     outputs=(A,),
     reference=SYMORO_1997.at("section 5.3.2, eq. (26) to (38)"),
     aliases=("inm", "crba"),
-    applies=rigid_fixed_tree,
+    applies=fixed_tree,
     applies_to=APPLIES_TO,
     equations=r"P_i \leftarrow P_i + {}^iT_j P_j {}^iT_j^T, \qquad A_{ij} = a_i^T (f, m)_{ij}",
 )

@@ -2,8 +2,10 @@
 
     E = sum of (w' J w + M v.v + 2 MS.(v x w)) / 2 + sum of Ia qd^2 / 2                   (1997 paper, eq. 49)
     U = - sum of g' (M 0Pj + 0Aj jMSj)                                             (eq. 50, the mass restored)
+        + sum of k (q - rest)^2 / 2 over the elastic joints
 
-U is zero where all mass would lie at the origin of frame 0. The motion of the base counts in E.
+U is zero where all mass would lie at the origin of frame 0 and no spring is strained. The motion of the
+base counts in E.
 """
 
 from __future__ import annotations
@@ -15,7 +17,7 @@ from symoro.expr.scalar import Scalar
 from symoro.models.catalogue import model
 from symoro.models.coordinates import joint_motion
 from symoro.models.dynamic.inertia import link_inertias
-from symoro.models.dynamic.setting import APPLIES_TO, gravity, rigid_fixed_tree
+from symoro.models.dynamic.setting import APPLIES_TO, fixed_tree, gravity, spring_energy
 from symoro.models.kinematic.motion import angular_velocities, linear_velocities
 from symoro.models.ports import QD, Q
 from symoro.models.recursion import BaseMotion, Local, base_motion, inward, local_frames, name_vectors
@@ -26,7 +28,7 @@ from symoro.program.program import Port, Program
 from symoro.robot.description import Robot
 
 E = Port("E", "", "kinetic energy")
-U = Port("U", "", "potential energy of gravity")
+U = Port("U", "", "potential energy of gravity and springs")
 
 Moments = tuple[Scalar, Vector]  # mass, first moment
 
@@ -38,11 +40,11 @@ Moments = tuple[Scalar, Vector]  # mass, first moment
     inputs=(Q, QD),
     outputs=(E, U),
     reference=SYMORO_1997.at("section 6.3, eq. (49), (50)"),
-    applies=rigid_fixed_tree,
+    applies=fixed_tree,
     applies_to=APPLIES_TO,
     equations=r"E = \tfrac12 \sum_j ({}^j\omega_j^T J_j\,{}^j\omega_j + M_j {}^jV_j^T {}^jV_j + "
     r"2\,{}^jMS_j^T ({}^jV_j \times {}^j\omega_j)) + \tfrac12 \sum_j I_{a,j} \dot q_j^2, \quad "
-    r"U = -\sum_j {}^0g^T (M_j {}^0P_j + {}^0A_j {}^jMS_j)",
+    r"U = -\sum_j {}^0g^T (M_j {}^0P_j + {}^0A_j {}^jMS_j) + \tfrac12 \sum_j k_j (q_j - q_{0,j})^2",
 )
 def energy(robot: Robot) -> Program:
     """Energies, by recursion over the links."""
@@ -53,7 +55,8 @@ def energy(robot: Robot) -> Program:
     inertias = {j: inertia for j, inertia in link_inertias(builder, robot).items() if j}
     builder.output(E, kinetic_energy(builder, robot, locals_, base, joints.qd, inertias))
     _, moment = whole_mass(locals_, inertias)
-    builder.output(U, -dot(gravity(builder, robot), moment))
+    weight = -dot(gravity(builder, robot), moment)
+    builder.output(U, weight + spring_energy(builder, robot, joints.q))
     return builder.program()
 
 

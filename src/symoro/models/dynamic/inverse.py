@@ -14,9 +14,9 @@ from symoro.models.catalogue import Option, model
 from symoro.models.coordinates import joint_motion
 from symoro.models.dynamic.formulation import Formulation, plain, quick
 from symoro.models.dynamic.search import searched
-from symoro.models.dynamic.setting import APPLIES_TO, at_rest, rigid_fixed_tree
+from symoro.models.dynamic.setting import APPLIES_TO, RIGID_APPLIES_TO, at_rest, fixed_tree, rigid_fixed_tree
 from symoro.models.dynamic.torques import Torques
-from symoro.models.ports import QD, QDD, REACTIONS, TAU, Q
+from symoro.models.ports import CUT_REACTIONS, QD, QDD, REACTIONS, TAU, Q
 from symoro.models.references import SYMORO_1997
 from symoro.program.builder import Builder
 from symoro.program.pipeline import optimise
@@ -76,17 +76,23 @@ def chosen(robot: Robot, effort: str, build: Callable[[Formulation], Program], n
     menu="Dynamic",
     title="inverse dynamic model: torques of a motion",
     inputs=(Q, QD, QDD),
-    outputs=(TAU, REACTIONS),
+    outputs=(TAU, REACTIONS, CUT_REACTIONS),
     options=(EFFORT, REACTIONS_TOO),
     reference=SYMORO_1997.at("section 5.1, eq. (15) to (20)"),
     aliases=("idm", "rnea"),
     applies=rigid_fixed_tree,
-    applies_to=APPLIES_TO,
+    applies_to=RIGID_APPLIES_TO,
     equations=EQUATIONS,
     plain=lambda robot: optimise(torque_program(robot, "inverse_dynamics", plain(robot))),
 )
 def inverse_dynamics(robot: Robot, effort: str = "quick", reactions: bool = False) -> Program:
     """Torques from positions, velocities and accelerations."""
+    if reactions and robot.B:
+        from symoro.models.dynamic.reactions import (
+            loop_reactions,  # it loads NumPy, which the catalogue does without
+        )
+
+        return loop_reactions(robot, "inverse_dynamics")
     if reactions:
         return torque_program(robot, "inverse_dynamics", plain(robot), reactions=True)
     return chosen(robot, effort, lambda f: torque_program(robot, "inverse_dynamics", f), "inverse-dynamics")
@@ -101,7 +107,7 @@ def inverse_dynamics(robot: Robot, effort: str = "quick", reactions: bool = Fals
     options=(EFFORT,),
     reference=SYMORO_1997.at("section 5.3.1"),
     aliases=("ccg",),
-    applies=rigid_fixed_tree,
+    applies=fixed_tree,
     applies_to=APPLIES_TO,
     equations=r"H(q, \dot q) = \Gamma \text{ at } \ddot q = 0",
 )
@@ -122,7 +128,7 @@ def bias_torques(robot: Robot, effort: str = "quick") -> Program:
     outputs=(WEIGHT,),
     reference=SYMORO_1997.at("section 5.1, eq. (15) to (20), at rest"),
     aliases=("gravity",),
-    applies=rigid_fixed_tree,
+    applies=fixed_tree,
     applies_to=APPLIES_TO,
     equations=r"Q(q) = \partial U / \partial q",
 )

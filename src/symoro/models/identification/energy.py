@@ -24,9 +24,11 @@ from symoro.models.dynamic.setting import gravity
 from symoro.models.identification.columns import (
     AT_REST,
     PARAMETERS,
+    SPRING_ENERGY,
     Column,
     at_rest_with_parameters,
     columns,
+    output_spring_energy,
 )
 from symoro.models.identification.twists import (
     NONE,
@@ -67,7 +69,7 @@ def energy_functions(
     half = builder.number(1) / 2
     found: dict[Column, Scalar] = {}
     for j in (0, *bodies) if base else bodies:
-        name_twist(builder, ("V", "W"), str(j) if j < 10 else f"_{j}", moving[j])
+        name_twist(builder, ("V", "W"), str(j) if j < 10 else f"_{j}", moving[j], f"link {j}: velocities")
         for kind, value in _of_link(moving[j], g[j], heights[j], half).items():
             found[Column(kind, j)] = value
     found |= {Column("IA", j): half * (rate * rate) for j, rate in qd.items()}
@@ -101,7 +103,7 @@ def _heights(bodies: Bodies, g: Mapping[int, Vector], height: Scalar) -> dict[in
     menu="Identification",
     title="energy identification model: the energy as a linear function of the parameters",
     inputs=(Q, QD),
-    outputs=(H,),
+    outputs=(H, SPRING_ENERGY),
     options=(PARAMETERS,),
     reference=SYMORO_1997.at("section 6.3, eq. (47) to (54)"),
     aliases=("eim",),
@@ -116,4 +118,5 @@ def energy_identification(robot: Robot, parameters: str = "standard") -> Program
     chosen = columns(robot, parameters, "none")
     h = energy_functions(builder, robot, joints.q, joints.qd, gravity(builder, robot))
     builder.output(H, [h[column] for column in chosen])
+    output_spring_energy(builder, robot, joints)
     return replace(builder.program(), columns=tuple(column.name for column in chosen))

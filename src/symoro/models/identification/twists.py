@@ -143,8 +143,10 @@ def weights(bodies: Bodies, gravity: Vector, trig: Trigonometry) -> dict[int, Ve
     return {j: direction.value for j, direction in found.items()}
 
 
-def name_twist(builder: Builder, names: tuple[str, str], where: str, twist: RunTwist) -> None:
+def name_twist(
+    builder: Builder, names: tuple[str, str], where: str, twist: RunTwist, section: str = ""
+) -> None:
     """Name the entries of a twist, as JV1.. and JW1.. of a column of the Jacobian."""
     for name, vector in zip(names, (twist.linear, twist.angular.value), strict=True):
         for axis, x in enumerate(vector, 1):
-            builder.named(f"{name}{axis}{where}", x)
+            builder.named(f"{name}{axis}{where}", x, section)

@@ -72,11 +72,17 @@ class Factors:
 
 
 def axes_from(
-    builder: Builder, robot: Robot, m: int, end: int, q: Mapping[int, Scalar], trig: Trigonometry
+    builder: Builder,
+    robot: Robot,
+    m: int,
+    end: int,
+    q: Mapping[int, Scalar],
+    trig: Trigonometry,
+    root: int = 0,
 ) -> dict[int, tuple[Vector, Vector]]:
-    """(axis, position) in frame m of every frame on the way from the base to `end`; m lies on that way."""
+    """(axis, position) in frame m of every frame on the way from `root` to `end`; m lies on that way."""
     found: dict[int, tuple[Vector, Vector]] = {m: ([0, 0, 1], [0, 0, 0])}
-    for goal in (0, end):
+    for goal in (root, end):
         rotation, position = identity(3), along("z", 0)
         axis, pending = "z", Angle(builder.number(0))
         for step in screws_between(builder, robot, m, goal, q, merge=False):
@@ -116,9 +122,10 @@ def factors(
     axes = axes_from(builder, robot, m, end, joints.positions, trig)
     if named:
         for k, (axis, position) in axes.items():
+            section = f"frame {k}: axis and origin in frame {m}"
             for c in range(3):
-                builder.named(f"A{k}_{c + 1}", axis[c])
-                builder.named(f"L{k}_{c + 1}", position[c])
+                builder.named(f"A{k}_{c + 1}", axis[c], section)
+                builder.named(f"L{k}_{c + 1}", position[c], section)
     columns: dict[int, Vector] = {}
     for k in chain(robot, end):
         axis, position = axes[k]
@@ -160,7 +167,9 @@ def candidates(robot: Robot, end: int, frame: int | str) -> list[int]:
 
 
 def needs_joints(robot: Robot) -> str | None:
-    """Why there is no Jacobian, if so."""
+    """Why there is no Jacobian by all joints, if so."""
+    if robot.wheels:
+        return "its base rolls on wheels"
     return None if independent(robot) else "it has no moving joint"
 
 

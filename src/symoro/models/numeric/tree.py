@@ -153,8 +153,10 @@ def local_pose(place: Frame | Placement, value: Valuation, *, exact: bool = Fals
     gamma, b, alpha, d, theta, r = (array(x, exact=exact) for x in numbers)
     turn = _turn("z", gamma)
     first = times(turn, _turn("x", alpha))
-    position = scaled(turn[:, :, 0], d[:, None]) + scaled(first[:, :, 2], r[:, None])
-    position[:, 2] += b
+    across = scaled(turn[:, :, 0], d[:, None]) + scaled(first[:, :, 2], r[:, None])
+    up = np.zeros((len(b), 3), dtype=b.dtype)
+    up[:, 2] = b
+    position = across + up  # one for all postures, or one for each: b may be the only one that varies
     return Placements(times(first, _turn("z", theta)), position)
 
 

@@ -3,6 +3,7 @@
 The syntax is in `par_scan`. Keys are spelled in any case (`Ant`, `B`, `Theta`):
 
     NL NJ NF Type is_floating is_mobile               words; NF = 2 NJ - NL, B = NJ - NL loops
+    platform                                          a word of symoro's own: the frame of the platform
     ant sigma b d r gamma alpha mu theta              NF values, frames 1 ..
     XX .. ZZ MX MY MZ M IA FV FS FX .. CZ             NL values, links 1 .. ; with a floating or mobile
                                                       base, or one that is to be, NL + 1, from link 0
@@ -38,7 +39,7 @@ from symoro.robot.formats.par_scan import Scan, Value
 from symoro.robot.formats.report import MAX_FRAMES, Report, Spot, name_from, unix_lines
 from symoro.robot.formats.variable import find_variable, not_constant, offset_from, variable_names
 
-WORDS = ("NL", "NJ", "NF", "Type", "is_floating", "is_mobile")
+WORDS = ("NL", "NJ", "NF", "Type", "is_floating", "is_mobile", "platform")
 FRAME_KEYS = ("ant", "sigma", "b", "d", "r", "gamma", "alpha", "mu", "theta")
 DRIVE_KEYS = ("IA", "FV", "FS")
 LINK_KEYS = (*INERTIAL, *DRIVE_KEYS, *WRENCH)
@@ -80,7 +81,14 @@ class _Reader:
         name = self.scan.name or name_from(self.report.file)
         joined = tuple(Frame(**frame, **drive) for frame, drive in zip(frames, drives, strict=True))
         return self.report.finish(
-            lambda: Robot(name=name, frames=joined, links=tuple(links[1:]), base=base), self._spot_of_frame
+            lambda: Robot(
+                name=name,
+                frames=joined,
+                links=tuple(links[1:]),
+                base=base,
+                platform=self._word_integer("platform"),
+            ),
+            self._spot_of_frame,
         )
 
     # -- words

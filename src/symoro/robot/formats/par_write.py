@@ -71,6 +71,10 @@ def _changes_model(robot: Robot) -> Iterable[str]:
         yield "friction offsets (FO)"
     if any(not frame.rest.is_zero for frame in robot.frames):
         yield "rest positions"
+    if any(link.flexible for link in robot.links):
+        yield "flexible links"
+    if robot.wheels:
+        yield "the wheels"
 
 
 def _dropped(robot: Robot) -> Iterable[str]:
@@ -103,6 +107,7 @@ def _header(robot: Robot) -> list[str]:
         f"Type = {_TYPES[structure(robot)]}",
         f"is_floating = {robot.base.kind == BaseKind.FLOATING}",
         f"is_mobile = {robot.base.kind == BaseKind.WHEELED}",
+        *([f"platform = {robot.platform}"] if robot.platform is not None else []),
     ]
 
 

@@ -6,9 +6,12 @@
     base               kind, gravity, location, velocity, angular_velocity, acceleration,
                        angular_acceleration, link, wrench
     frames             list: joint, ant, the geometric parameters, offset, active, name, limits, elastic,
-                       drive, motion, coupled, link, wrench
+                       drive, motion, coupled, link, wrench, flexible
     loops              list: open and close, each like a frame without drive, link and wrench
+    wheels             list: frame, kind, radius, steering, roller, follows
     tool, payload, nominal, postures
+    platform           the frame of a parallel robot's platform; or, with leg, legs or modules, the platform
+                       itself: see `yaml_legs`
 
 Only texts and positions are taken from the YAML (`yaml_nodes`); every value goes through our own parser.
 """
@@ -39,15 +42,20 @@ from symoro.robot.description import (
     Robot,
     Tool,
 )
+from symoro.robot.flexibility import MODE_SHAPES, MODES, MOST_MODES, PROPERTIES, Flexibility
+from symoro.robot.formats.reach import check_reach
 from symoro.robot.formats.report import MAX_FRAMES, Report, Spot, unix_lines
+from symoro.robot.formats.yaml_legs import SHORT, is_short, with_frames
 from symoro.robot.formats.yaml_nodes import YamlMapping, YamlNode, YamlScalar, compose
 from symoro.robot.formats.yaml_record import Record
+from symoro.robot.wheels import Wheel, WheelKind
 
 SCHEMA = 1
 TEXTS = ("name", "title", "reference")
 TOP = (
     *("symoro", *TEXTS, "convention", "inertia", "friction"),
-    *("base", "frames", "loops", "tool", "payload", "nominal", "postures"),
+    *("base", "frames", "loops", "wheels", "tool", "payload", "nominal", "postures"),
+    *SHORT,
 )
 MOTION_OF_BASE = {
     "velocity": "V0",
@@ -57,7 +65,12 @@ MOTION_OF_BASE = {
     "gravity": "G",
 }
 JOINT_KEYS = ("joint", "ant", "offset", "active", "name", "limits", "elastic", "motion", "coupled")
+FLEXIBLE_KEYS = (
+    *("length", "mass_per_length", "EI", "EIy", "EIz", "GJ", "Ip"),
+    *("modes", "shapes", "tip"),
+)
 LIMITS = ("lower", "upper", "velocity", "effort")
+WHEEL = ("frame", "kind", "radius", "steering", "roller", "follows")
 JOINTS = {sigma.name.lower(): sigma for sigma in JointType}
 
 
@@ -73,7 +86,10 @@ def read_yaml(text: str, file: str | None = None) -> Robot:
 
 def read_tree(node: YamlNode, report: Report) -> Robot:
     """The robot that a tree of texts describes."""
-    return _Reader(node, report).robot()
+    robot = _Reader(with_frames(node, report), report).robot()
+    if is_short(node):
+        check_reach(robot, report)
+    return robot
 
 
 class _Reader:
@@ -104,8 +120,10 @@ class _Reader:
         tool = self._tool()
         payload = self._payload()
         base = self._base()
+        platform = self.top.frame("platform", 0, self.NL, self.names) or None
         nominal = self._nominal()
         postures = self._postures()
+        wheels = self._wheels()
         if self.convention == Convention.DENAVIT_HARTENBERG:
             frames, links, tool = self._from_classic(frames, links, tool)
         texts: dict[str, Any] = {key: self.top.text(key) for key in TEXTS}
@@ -118,6 +136,8 @@ class _Reader:
                 payload=payload,
                 nominal=nominal,
                 postures=postures,
+                wheels=wheels,
+                platform=platform,
                 **texts,
             ),
             lambda j: self.spots[j - 1] if 1 <= j <= len(self.spots) else None,
@@ -150,9 +170,11 @@ class _Reader:
 
     def _links_and_frames(self) -> tuple[list[Frame], list[Link]]:
         frames, links = [], []
-        allowed = [*JOINT_KEYS, *COLUMNS[self.convention], "drive", "link", "wrench"]
+        allowed = [*JOINT_KEYS, *COLUMNS[self.convention], "drive", "link", "wrench", "flexible"]
         if self.convention != Convention.KHALIL_KLEINFINGER:
             allowed.remove("ant")
+        if self.convention == Convention.DENAVIT_HARTENBERG:  # a beam lies along the axes of Khalil's frames
+            allowed.remove("flexible")
         for j, node in enumerate(self.items, 1):
             record = Record(self.report, node, f"frames[{j}]", allowed)
             frame = self._frame(record, ant=j - 1, joint="revolute", active=True)
@@ -244,9 +266,29 @@ class _Reader:
     def _link(self, record: Record, j: int, *, symbolic: bool) -> Link:
         """The link of a frame, or of the base: inertial parameters and wrench."""
         link = record.record("link", ("name", *INERTIAL, *CENTRAL))
+        flexible = self._flexible(record.record("flexible", FLEXIBLE_KEYS)) if "flexible" in record else None
         values: dict[str, Any] = {key: Formula(f"{key}{j}") for key in INERTIAL if symbolic}
         values |= self._inertial(link) | record.record("wrench", WRENCH).formulas(WRENCH)
-        return Link(name=link.text("name"), **values)
+        return Link(name=link.text("name"), flexible=flexible, **values)
+
+    def _flexible(self, record: Record) -> Flexibility:
+        """The beam of a flexible link; EI stands for both planes."""
+        for key in ("length", "modes"):
+            if key not in record:
+                record.report.add(f"a flexible link needs '{key}'", record.spot, record.full(key))
+        values: dict[str, Any] = {key: record.formula("EI") for key in ("EIy", "EIz") if "EI" in record}
+        values |= record.formulas([key for key in PROPERTIES if key not in ("length", "density")])
+        modes = record.record("modes", MODES)
+        values |= {kind: modes.count(kind, MOST_MODES) for kind in MODES}
+        if "tip" in record:
+            tip: dict[str, Any] = self._inertial(record.record("tip", (*INERTIAL, *CENTRAL)))
+            values["tip"] = Link(**tip)
+        return Flexibility(
+            record.formula("length"),
+            record.formula("mass_per_length"),
+            shapes=record.choice("shapes", MODE_SHAPES, MODE_SHAPES[0]),
+            **values,
+        )
 
     def _inertial(self, record: Record) -> dict[str, Formula]:
         """The inertial parameters that are given, about the frame's origin or the centre of mass."""
@@ -301,6 +343,32 @@ class _Reader:
         values: dict[str, Any] = self._inertial(record)
         values |= record.record("wrench", WRENCH).formulas(WRENCH)
         return Link(name=record.text("name"), **values)
+
+    def _wheels(self) -> tuple[Wheel, ...]:
+        items = self.top.items("wheels")
+        if items and self.convention != Convention.KHALIL_KLEINFINGER:
+            hint = "describe robots on wheels in Khalil and Kleinfinger's notation"
+            self.top.problem("wheels", f"the convention {self.convention} describes serial robots only", hint)
+        return tuple(
+            self._wheel(Record(self.report, node, f"wheels[{k}]", WHEEL)) for k, node in enumerate(items, 1)
+        )
+
+    def _wheel(self, record: Record) -> Wheel:
+        for key in ("frame", "kind", "radius"):
+            if key not in record:
+                record.problem(key, f"a wheel needs '{key}'")
+        kind = WheelKind(record.choice("kind", [str(k) for k in WheelKind], str(WheelKind.FIXED)))
+        if kind == WheelKind.SWEDISH and "roller" not in record:
+            record.problem("roller", "a swedish wheel needs 'roller', the angle of its rollers' axes")
+        steering, follows = (record.frame(key, 0, self.NL, self.names) for key in ("steering", "follows"))
+        return Wheel(
+            frame=record.frame("frame", 0, self.NL, self.names),
+            kind=kind,
+            radius=record.formula("radius"),
+            steering=steering,
+            roller=record.angle("roller"),
+            follows=follows,
+        )
 
     def _nominal(self) -> tuple[tuple[str, float], ...]:
         record = self.top.record("nominal", self.top.keys_of("nominal"))

@@ -26,7 +26,9 @@ from symoro.robot.description import (
     Link,
     Robot,
 )
+from symoro.robot.flexibility import MODE_SHAPES, MODES, PROPERTIES, Flexibility
 from symoro.robot.formats.yaml_format import LIMITS, MOTION_OF_BASE, SCHEMA, TEXTS
+from symoro.robot.wheels import Wheel, WheelKind
 
 _WIDTH = 100
 _PLAIN = re.compile(r"(?!- )[\w.(+-](?:[\w.+*/^()', -]*[\w.)'])?\Z")
@@ -61,6 +63,9 @@ def _robot(robot: Robot) -> dict[str, YamlTree]:
         frames.append(record | _link(link, _symbols(INERTIAL, j) if inertia else {}))
     tree["frames"] = frames
     tree |= _given("loops", _loops(robot))
+    tree |= _given("wheels", [_wheel(wheel) for wheel in robot.wheels])
+    if robot.platform is not None:
+        tree["platform"] = str(robot.platform)
     if robot.tool:
         place = robot.tool.place
         tree["tool"] = {"on": str(place.ant), **_formulas(place, GEOMETRIC), "name": robot.tool.name}
@@ -145,7 +150,20 @@ def _drive(frame: Frame, j: int, *, inertia: bool, friction: bool) -> dict[str, 
 
 def _link(link: Link, defaults: dict[str, str]) -> dict[str, YamlTree]:
     values = _name(link.name) | _formulas(link, INERTIAL, defaults)
-    return _given("link", values) | _wrench(link)
+    return _given("link", values) | _wrench(link) | _flexible(link.flexible)
+
+
+def _flexible(flexible: Flexibility | None) -> dict[str, YamlTree]:
+    if flexible is None:
+        return {}
+    tree = _nonzero("length", flexible.length) | _nonzero("mass_per_length", flexible.density)
+    tree |= _formulas(flexible, [key for key in PROPERTIES if key not in ("length", "density")])
+    tree["modes"] = {kind: str(getattr(flexible, kind)) for kind in MODES if getattr(flexible, kind)}
+    if flexible.shapes != MODE_SHAPES[0]:
+        tree["shapes"] = flexible.shapes
+    if flexible.tip is not None:
+        tree["tip"] = _formulas(flexible.tip, INERTIAL)
+    return {"flexible": tree}
 
 
 def _wrench(link: Link) -> dict[str, YamlTree]:
@@ -173,6 +191,20 @@ def _loops(robot: Robot) -> list[YamlTree]:
     return loops
 
 
+def _wheel(wheel: Wheel) -> YamlTree:
+    tree: dict[str, YamlTree] = {
+        "frame": str(wheel.frame),
+        "kind": str(wheel.kind),
+        "radius": wheel.radius.text,
+    }
+    for key in ("steering", "follows"):
+        if getattr(wheel, key):
+            tree[key] = str(getattr(wheel, key))
+    if wheel.kind == WheelKind.SWEDISH:
+        tree["roller"] = wheel.roller.text
+    return tree
+
+
 def _number(value: float) -> str:
     if not math.isfinite(value):
         raise FormatError(f"{value} is not a finite number and cannot be written", hint="leave it out")
@@ -189,7 +221,7 @@ def _block(tree: YamlTree, indent: int) -> list[str]:
     if isinstance(tree, dict):
         for key, value in tree.items():
             head = f"{margin}{_text(key, flow=False)}:"
-            lines += _entry(head, value, indent + 2, wide=key in ("frames", "loops", "location"))
+            lines += _entry(head, value, indent + 2, wide=key in ("frames", "loops", "wheels", "location"))
     elif isinstance(tree, list):
         for value in tree:
             lines += _item(margin, value, indent)

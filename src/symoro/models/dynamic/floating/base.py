@@ -24,7 +24,7 @@ from symoro.robot.description import BaseKind, Robot
 
 OF = "a floating base"
 EXAMPLE = "rx90_floating"
-APPLIES_TO = "serial and tree robots with rigid joints on a floating base"
+APPLIES_TO = "serial and tree robots on a floating base"
 ROTATION = Option(
     "rotation",
     "how the rotation of the base is given: as a matrix R0 or a quaternion Q0",
@@ -35,13 +35,13 @@ ROTATION = Option(
 
 
 def has_floating_base(robot: Robot, options: Mapping[str, Any]) -> bool:
-    """Whether a robot is free in space."""
-    return robot.base.kind == BaseKind.FLOATING
+    """Whether a robot is free in space, and no motor moves apart from its link."""
+    return robot.base.kind == BaseKind.FLOATING and not options.get("actuators")
 
 
 def is_rigid_and_floats(robot: Robot, options: Mapping[str, Any]) -> bool:
     """Whether a robot is free in space, and all its joints are driven, or all free."""
-    return has_floating_base(robot, options) and rigid(robot) is None
+    return has_floating_base(robot, options) and not options.get("free") and rigid(robot) is None
 
 
 def rigid(robot: Robot) -> str | None:

@@ -12,7 +12,7 @@ from __future__ import annotations
 from symoro.errors import OptionError
 from symoro.models.catalogue import form
 from symoro.models.coordinates import joint_motion, own_entries
-from symoro.models.dynamic.articulated import Free, body_inertias, mixed
+from symoro.models.dynamic.articulated import body_inertias, free_joints, mixed
 from symoro.models.dynamic.direct import METHOD, cheaper, is_long
 from symoro.models.dynamic.floating.base import (
     APPLIES_TO,
@@ -21,13 +21,13 @@ from symoro.models.dynamic.floating.base import (
     ROTATION,
     base_gravity,
     floating_tree,
-    is_rigid_and_floats,
+    has_floating_base,
 )
 from symoro.models.dynamic.floating.forces import FloatingForces
 from symoro.models.dynamic.floating.inertia import FloatingInertia
 from symoro.models.dynamic.formulation import Formulation
 from symoro.models.dynamic.inverse import EFFORT, chosen
-from symoro.models.dynamic.setting import drive_torques, wrenches
+from symoro.models.dynamic.setting import wrenches
 from symoro.models.ports import Q0, QD, QDD, R0, TAU, V0, VD0, Q
 from symoro.models.recursion import FREE_BASE, base_motion, local_frames
 from symoro.models.references import NEWTON_EULER_2010
@@ -41,7 +41,7 @@ from symoro.robot.topology import moving_joints
 @form(
     "direct-dynamics",
     of=OF,
-    takes=is_rigid_and_floats,
+    takes=has_floating_base,
     inputs=(Q, QD, TAU, V0, R0, Q0),
     outputs=(QDD, VD0),
     options=(METHOD, EFFORT, ROTATION),
@@ -73,8 +73,7 @@ def _by_recursion(robot: Robot, rotation: str) -> Program:
     torques = own_entries(builder, robot, "tau")
     base = base_motion(builder, robot, acceleration=False)
     down = base_gravity(builder, robot, rotation)
-    friction = drive_torques(builder, robot, motion.qd, motion.qdd)
-    free = {j: Free(tau - friction[j], builder.formula(robot.frame(j).IA)) for j, tau in torques.items()}
+    free = free_joints(builder, robot, motion, torques)
     tree = local_frames(builder, robot, motion.q)
     inertias = body_inertias(builder, robot, tree, free_base=True)
     loads = wrenches(builder, robot, with_base=True)

@@ -28,7 +28,7 @@ from symoro.models.dynamic.composite import column_of, tree_composites
 from symoro.models.dynamic.formulation import Formulation
 from symoro.models.dynamic.inertia import effective_inertias, link_inertias
 from symoro.models.dynamic.newton_euler import NewtonEuler
-from symoro.models.dynamic.setting import drive_torques, wrenches
+from symoro.models.dynamic.setting import drive_torques, spring_torques, wrenches
 from symoro.models.dynamic.torques import JointRates
 from symoro.models.joints import Trigonometry
 from symoro.models.recursion import BaseMotion, Local, local_frames, outward
@@ -141,5 +141,6 @@ class FloatingForces:
     ) -> list[Scalar]:
         if friction:
             drives = drive_torques(self.builder, self.robot, qd, qdd)
-            efforts = {j: efforts[j] + drives[j] for j in drives}
+            springs = spring_torques(self.builder, self.robot, self.joints.positions)
+            efforts = {j: efforts[j] + drives[j] + springs.get(j, 0) for j in drives}
         return self.joints.project(efforts)

@@ -21,6 +21,7 @@ from symoro.models.dynamic.floating.base import (
     ROTATION,
     base_gravity,
     floating_tree,
+    has_floating_base,
     is_rigid_and_floats,
 )
 from symoro.models.dynamic.floating.forces import FloatingForces
@@ -121,7 +122,7 @@ def _program(
 @form(
     "bias-torques",
     of=OF,
-    takes=is_rigid_and_floats,
+    takes=has_floating_base,
     inputs=(Q, QD, V0, R0, Q0),
     outputs=(H,),
     options=(EFFORT, ROTATION),
@@ -149,7 +150,7 @@ def floating_bias_torques(robot: Robot, effort: str = "quick", rotation: str = "
 @form(
     "gravity-torques",
     of=OF,
-    takes=is_rigid_and_floats,
+    takes=has_floating_base,
     inputs=(Q, R0, Q0),
     outputs=(WEIGHT,),
     options=(ROTATION,),

@@ -35,7 +35,8 @@ def active_joints(robot: Robot) -> list[int]:
 
 def passive_joints(robot: Robot) -> list[int]:
     """What the loops determine: the other joints of the tree, then the opened ones."""
-    return [j for j in independent(robot) if not robot.frame(j).mu] + cut_joints(robot)
+    opened = [j for j in cut_joints(robot) if relation(robot, j) is None]
+    return [j for j in independent(robot) if not robot.frame(j).mu] + opened
 
 
 def reason_not_closed(robot: Robot) -> str | None:
@@ -97,7 +98,19 @@ def way_round(
     solved: Mapping[int, Unknown],
 ) -> tuple[WayPart, ...]:
     """The motions from frame k + B to frame k; `solved` joints enter by the sines and cosines found for them."""
-    motions = motions_between(builder, robot, loop.right, loop.left, known)
+    return way_between(builder, robot, loop.right, loop.left, known, solved)
+
+
+def way_between(
+    builder: Builder,
+    robot: Robot,
+    frm: int | str,
+    to: int | str,
+    known: Mapping[int, Scalar],
+    solved: Mapping[int, Unknown],
+) -> tuple[WayPart, ...]:
+    """The motions between any two frames, in the same way."""
+    motions = motions_between(builder, robot, frm, to, known)
     return _summed(
         [_known(motion, solved[motion.joint]) if motion.joint in solved else motion for motion in motions]
     )

@@ -102,6 +102,16 @@ def parallelogram(
     return None
 
 
+def four_sides(builder: Builder, probes: Probes, chain: Chain) -> tuple[list[Side], AngleSum] | None:
+    """The sides of a loop that is a parallelogram, every joint of it an unknown of the chain, and the sum of all joints
+    less its constant value (which is zero); None for any other loop.
+
+    Opposite sides add up to zero in the parallelogram, and not in the crossed mode but where it is flat.
+    """
+    found = _sides(builder, probes, chain)
+    return found if found is not None and _opposite_equal(probes, found[0]) else None
+
+
 def _sides(builder: Builder, probes: Probes, chain: Chain) -> tuple[list[Side], AngleSum] | None:
     """Four sides in order round the loop, and the sum of all joints less its constant value (which is zero)."""
     runs = [item for item in chain.items if isinstance(item, Run)]

@@ -1,0 +1,119 @@
+"""The platform's own part of the dynamics: one rigid body, in the axes of frame 0.
+
+    F = M (vd - g) + U S,    N = R n + S x (vd - g),    S = R MS,    U = hat(wd) + hat(w) hat(w)
+
+n is the moment J wd + w x (J w) in the platform's axes, written with the entries of U so that products of velocities
+are shared (Khalil 2010, eq. 9).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from symoro.errors import NotApplicableError
+from symoro.expr.linalg import Matrix, Vector, add, cross, matadd, matmul, matvec, scale, subtract, transpose
+from symoro.expr.scalar import Scalar
+from symoro.models.dynamic.inertia import carried, link_inertias, of_matrix
+from symoro.models.dynamic.platform.pose import PlatformMotion, PlatformPose
+from symoro.models.geometric.places import between
+from symoro.models.joints import is_zero
+from symoro.models.spatial import Inertia, Symmetric, Wrench
+from symoro.program.builder import Builder
+from symoro.robot.description import WRENCH
+from symoro.robot.platform import ParallelRobot
+
+
+def platform_inertia(builder: Builder, parallel: ParallelRobot) -> Inertia:
+    """The platform with all that is fixed to it, in its frame."""
+    robot = parallel.robot
+    if robot.payload and robot.tool and robot.tool.place.ant not in parallel.body:
+        raise NotApplicableError("the payload is not on the platform", hint="put the tool on the platform")
+    inertias = link_inertias(builder, robot)
+    own = inertias[parallel.platform]
+    others = [j for j in parallel.body if j != parallel.platform and _has_mass(inertias[j])]
+    total = own.matrix()
+    for j in others:
+        place = between(builder, robot, parallel.platform, j, parallel.body)
+        total = matadd(
+            total,
+            carried(inertias[j].matrix(), [row[:3] for row in place[:3]], [row[3] for row in place[:3]]),
+        )
+    return of_matrix(total) if others else own
+
+
+def _has_mass(inertia: Inertia) -> bool:
+    return not all(is_zero(x) for x in (*inertia.k, *inertia.ms, inertia.m))
+
+
+def check_wrenches(parallel: ParallelRobot) -> None:
+    """Refuse wrenches on links: only motors act on the robot."""
+    for j, link in enumerate(parallel.robot.links, 1):
+        if any(not getattr(link, name).is_zero for name in WRENCH):
+            raise NotApplicableError(
+                f"link {j} exerts a wrench, which the platform's models do not take",
+                hint="leave it out, or use the models in the coordinates of the joints",
+            )
+
+
+@dataclass(frozen=True)
+class Turning:
+    """Angular velocity and acceleration by what the moments need: the entries of U = hat(wd) + hat(w) hat(w)."""
+
+    wd: Vector
+    u: Matrix
+    xy: Scalar
+    xz: Scalar
+    yz: Scalar
+    squares: Vector
+
+    @classmethod
+    def of(cls, builder: Builder, w: Vector, wd: Vector, name: str = "") -> Turning:
+        xy, xz, yz = w[0] * w[1], w[0] * w[2], w[1] * w[2]
+        squares = [x * x for x in w]
+        u: Matrix = [
+            [-(squares[1] + squares[2]), xy - wd[2], xz + wd[1]],
+            [xy + wd[2], -(squares[0] + squares[2]), yz - wd[0]],
+            [xz - wd[1], yz + wd[0], -(squares[0] + squares[1])],
+        ]
+        if name:
+            u = [
+                [builder.named(f"{name}{r}{c}", x) for c, x in enumerate(row, 1)]
+                for r, row in enumerate(u, 1)
+            ]
+        return cls(list(wd), u, xy, xz, yz, squares)
+
+    def moment(self, tensor: Symmetric) -> Vector:
+        """J wd + w x (J w); the tensor as XX XY XZ YY YZ ZZ."""
+        xx, xy, xz, yy, yz, zz = tensor
+        (_, u12, u13), (u21, _, u23), (u31, u32, _) = self.u
+        sx, sy, sz = self.squares
+        wd = self.wd
+        return [
+            xx * wd[0] + (zz - yy) * self.yz + xz * u21 - xy * u31 + yz * (sy - sz),
+            yy * wd[1] + (xx - zz) * self.xz + xy * u32 - yz * u12 + xz * (sz - sx),
+            zz * wd[2] + (yy - xx) * self.xy + yz * u13 - xz * u23 + xy * (sx - sy),
+        ]
+
+
+def platform_wrench(
+    builder: Builder,
+    inertia: Inertia,
+    pose: PlatformPose,
+    motion: PlatformMotion,
+    turning: Turning,
+    gravity: Vector,
+) -> Wrench:
+    """The wrench that the platform's motion takes, about its frame's origin, in the axes of frame 0."""
+    felt = subtract(motion.vd, gravity)
+    s = matvec(pose.rotation, list(inertia.ms))
+    back = transpose(pose.rotation)
+    own = Turning.of(builder, matvec(back, motion.w), matvec(back, motion.wd))
+    moment = matvec(pose.rotation, own.moment(inertia.tensor()))
+    force = add(scale(inertia.m, felt), matvec(turning.u, s))
+    return Wrench(force, add(moment, cross(s, felt)))
+
+
+def turned_tensor(rotation: Matrix, inertia: Inertia) -> Matrix:
+    """R J R'."""
+    xx, xy, xz, yy, yz, zz = inertia.tensor()
+    return matmul(matmul(rotation, [[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]]), transpose(rotation))

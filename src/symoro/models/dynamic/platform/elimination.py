@@ -1,0 +1,71 @@
+"""Small linear systems, safely: elimination with partial pivoting as straight-line code, and a word on singularity.
+
+Rows change places by `select`, so that a pivot which is zero in a regular posture (a vertical leg) does no harm and
+the code still has no branch. The smallest pivot is compared with the largest entry: where it is below SINGULAR of it,
+the matrix counts as singular and what depends on it is NaN.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from symoro.expr.linalg import Matrix, Vector
+from symoro.expr.scalar import Scalar, absolute, less, maximum, minimum, select
+
+SINGULAR = 1e-10
+
+
+@dataclass(frozen=True)
+class Solved:
+    """The solutions, one a right-hand side, and 1 where the matrix is regular."""
+
+    columns: list[Vector]
+    regular: Scalar
+
+
+def solved(a: Matrix, right: Sequence[Vector]) -> Solved:
+    """x with a x = b for each of some right-hand sides."""
+    n = len(a)
+    rows = [[*row, *(b[i] for b in right)] for i, row in enumerate(a)]
+    largest = _most([absolute(x) for row in a for x in row])
+    smallest: Scalar | None = None
+    inverse: Vector = []
+    for c in range(n):
+        _pivot(rows, c)
+        size = absolute(rows[c][c])
+        smallest = size if smallest is None else minimum(smallest, size)
+        inverse.append(1 / rows[c][c])
+        for r in range(c + 1, n):
+            factor = rows[r][c] * inverse[c]
+            for k in range(c + 1, len(rows[r])):
+                rows[r][k] = rows[r][k] - factor * rows[c][k]
+    regular = 0 if smallest is None else less(SINGULAR * largest, smallest)
+    return Solved([_substituted(rows, inverse, n + k) for k in range(len(right))], regular)
+
+
+def _pivot(rows: Matrix, c: int) -> None:
+    """Bring the largest entry of a column, on the diagonal or below it, to the diagonal."""
+    for r in range(c + 1, len(rows)):
+        swap = less(absolute(rows[c][c]), absolute(rows[r][c]))
+        for k in range(c, len(rows[c])):
+            upper, lower = rows[c][k], rows[r][k]
+            rows[c][k], rows[r][k] = select(swap, lower, upper), select(swap, upper, lower)
+
+
+def _substituted(rows: Matrix, inverse: Vector, column: int) -> Vector:
+    n = len(inverse)
+    x: Vector = [0] * n
+    for r in reversed(range(n)):
+        total = rows[r][column]
+        for k in range(r + 1, n):
+            total = total - rows[r][k] * x[k]
+        x[r] = total * inverse[r]
+    return x
+
+
+def _most(values: Sequence[Scalar]) -> Scalar:
+    found = values[0]
+    for value in values[1:]:
+        found = maximum(found, value)
+    return found

@@ -1,0 +1,221 @@
+"""What a leg of a Gough-Stewart platform asks for: the force at its ball and that of its slide, and its inertia.
+
+Tip velocity v and acceleration a of the ball's centre, in frame 0. The slide moves by rd = u.v. For a leg that is a
+body of revolution without inertia about its axis nothing depends on its turn about itself:
+
+    I = XX2 + XX3 + 2 MZ3 L + M3 L^2,   s = MZ3 + M3 L,   S = MZ2 + s,   ww = (v.v - rd^2) / L^2
+    f = I/L^2 a - 2 rd (I - s L)/L^3 v - S/L g                  across the leg; its part along u is not removed
+    slide = M3 (rdd - g.u) - s ww,                              rdd = a.u + L ww
+
+Any other leg is written in its own axes, with w = (-v_y / L, v_x / L, k w_x), k = z1.u / (s2 sin theta2):
+
+    wd_z = k wd_x + (1 + k^2) w_x w_y,
+    m = J wd + w x (J w) + S3 x c - S x g,   c = (2 rd w_y, -2 rd w_x, rdd)        moment about the universal joint
+    f_x = m_y / L,   f_y = -(m_x + k m_z) / L
+
+with friction and rotors of the cross added. A force along u only shifts the unknown of that leg: `shift` is what the
+motor gives beyond it (Khalil 2010, eq. 66, leg by leg).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from symoro.expr.linalg import Matrix, Vector, add, cross, dot, matvec, scale
+from symoro.expr.scalar import Scalar, sign
+from symoro.models.dynamic.platform.body import Turning
+from symoro.models.dynamic.platform.pose import PlatformMotion
+from symoro.models.dynamic.platform.ups import LegAxes, LegPosture, UpsLeg, in_leg_axes, leg_axes
+from symoro.models.joints import is_zero
+from symoro.models.spatial import Symmetric
+from symoro.program.builder import Builder
+from symoro.robot.description import DRIVE, Robot
+
+
+@dataclass(frozen=True)
+class LegBodies:
+    """The leg's inertia, in its own axes: what turns about the universal joint, and the rod.
+
+    Attributes:
+        tensor: of both links at L = 0, about the cross and about the ball.
+        ms: first moments of the cylinder; rod: those of the rod, about the ball; m: its mass.
+        cross: ZZ, MX, MY of the cross about its axis.
+        drives: IA, FV, FS, FO of the two turns and the slide.
+    """
+
+    tensor: Symmetric
+    ms: Vector
+    rod: Vector
+    m: Scalar
+    cross: Vector
+    drives: tuple[Vector, Vector, Vector]
+
+    @property
+    def of_revolution(self) -> bool:
+        """Whether nothing depends on the turn of the leg about itself."""
+        xx, xy, xz, yy, yz, zz = self.tensor
+        still = [xy, xz, yz, zz, *self.ms[:2], *self.rod[:2], *self.cross, *self.drives[0], *self.drives[1]]
+        return xx == yy and all(is_zero(x) for x in still)
+
+
+def leg_bodies(builder: Builder, robot: Robot, leg: UpsLeg) -> LegBodies:
+    """The inertia of a leg; the sums of parameters are done once."""
+    cylinder, rod = in_leg_axes(builder, leg, robot)
+    j1, j2, j3 = leg.joints[:3]
+    entries = [
+        cylinder.tensor[r][c] + rod.tensor[r][c] for r, c in ((0, 0), (0, 1), (0, 2), (1, 1), (1, 2), (2, 2))
+    ]
+    xx, xy, xz, yy, yz, zz = entries
+    link = robot.link(j1)
+    return LegBodies(
+        (xx, xy, xz, yy, yz, zz),
+        cylinder.ms,
+        rod.ms,
+        rod.m,
+        [builder.formula(x) for x in (link.ZZ, link.MX, link.MY)],
+        tuple([builder.formula(getattr(robot.frame(j), n)) for n in DRIVE] for j in (j1, j2, j3)),  # type: ignore[arg-type]
+    )
+
+
+def drive_force(drive: Vector, rate: Scalar, acceleration: Scalar) -> Scalar:
+    """IA qdd + FV qd + FS sign(qd) + FO."""
+    rotor, viscous, coulomb, offset = drive
+    found = rotor * acceleration + viscous * rate + offset
+    return found if is_zero(coulomb) else found + coulomb * sign(rate)
+
+
+@dataclass(frozen=True)
+class LegLoad:
+    """A force at the ball, in frame 0, and what the motor gives beyond its share of the platform's balance."""
+
+    force: Vector
+    shift: Scalar
+
+
+class UpsLegDynamics:
+    """A leg at a posture of the platform."""
+
+    def __init__(self, builder: Builder, robot: Robot, at: LegPosture, fold: int) -> None:
+        self.builder, self.at = builder, at
+        self.bodies = leg_bodies(builder, robot, at.leg)
+        self.axes: LegAxes | None = None if self.bodies.of_revolution else leg_axes(builder, at, fold)
+
+    @property
+    def regular(self) -> list[Scalar]:
+        """Conditions under which the leg has values."""
+        return [self.at.regular] + ([self.axes.regular] if self.axes else [])
+
+    def tip(self, motion: PlatformMotion, turning: Turning) -> tuple[Vector, Vector]:
+        """Velocity and acceleration of the ball's centre."""
+        i, rho = self.at.leg.number, self.at.rho
+        v = self.builder.named_array(f"v{i}_", add(motion.v, cross(motion.w, rho)))
+        a = self.builder.named_array(f"a{i}_", add(motion.vd, matvec(turning.u, rho)))
+        return list(v), list(a)
+
+    def load(self, v: Vector, a: Vector, gravity: Vector) -> LegLoad:
+        """What the motion of the ball's centre takes."""
+        if self.axes is None:
+            return self._revolution(v, a, gravity)
+        return self._general(self.axes, v, a, gravity)
+
+    def _revolution(self, v: Vector, a: Vector, gravity: Vector) -> LegLoad:
+        at, bodies, i = self.at, self.bodies, self.at.leg.number
+        length, inverse, u = at.length, at.inverse, at.u
+        plain = bodies.tensor[0] + bodies.rod[2] * length  # I - s L
+        s = bodies.rod[2] + bodies.m * length
+        rd = self.builder.named(f"rd{i}", dot(u, v))
+        along = self.builder.named(f"au{i}", dot(u, a))
+        ratio = inverse * inverse
+        c1 = self.builder.named(f"ca{i}", (plain + s * length) * ratio)
+        c2 = self.builder.named(f"cv{i}", -2 * rd * plain * ratio * inverse)
+        c3 = self.builder.named(f"cg{i}", (bodies.ms[2] + s) * inverse)
+        force = [c1 * x + c2 * y - c3 * z for x, y, z in zip(a, v, gravity, strict=True)]
+        gu = dot(u, gravity)
+        ww = (dot(v, v) - rd * rd) * ratio
+        rdd = along + length * ww
+        slide = _slide(bodies, rdd, rd) - bodies.m * gu - s * ww
+        return LegLoad(force, slide - (c1 * along + c2 * rd - c3 * gu))
+
+    def _general(self, axes: LegAxes, v: Vector, a: Vector, gravity: Vector) -> LegLoad:
+        at, bodies, i = self.at, self.bodies, self.at.leg.number
+        name, length, inverse = self.builder.named, at.length, at.inverse
+        vx, vy, rd = (name(f"v{k}{i}", dot(e, v)) for k, e in (("x", axes.ex), ("y", axes.ey), ("r", at.u)))
+        ax, ay, az = (name(f"a{k}{i}", dot(e, a)) for k, e in (("x", axes.ex), ("y", axes.ey), ("r", at.u)))
+        g = [dot(e, gravity) for e in (axes.ex, axes.ey, at.u)]
+        over = name(f"iz{i}", at.leg.s2 / axes.s2)  # 1 / z1x
+        k = name(f"k{i}", axes.along * over)
+        wx, wy = name(f"wx{i}", -vy * inverse), name(f"wy{i}", vx * inverse)
+        wz = name(f"wz{i}", k * wx)
+        turn = 2 * rd
+        cx, cy = turn * wy, -turn * wx
+        wdx = name(f"wdx{i}", wy * wz - (ay - cy) * inverse)
+        wdy = name(f"wdy{i}", (ax - cx) * inverse - wx * wz)
+        wdz = name(f"wdz{i}", k * wdx + (1 + k * k) * (wx * wy))
+        rdd = name(f"rdd{i}", az + length * (wx * wx + wy * wy))
+        sx, sy, s3 = bodies.rod
+        s = s3 + bodies.m * length
+        first = [sx + bodies.ms[0], sy + bodies.ms[1], s + bodies.ms[2]]
+        turning = Turning.of(self.builder, [wx, wy, wz], [wdx, wdy, wdz])
+        m = turning.moment(self._tensor(length))
+        c = [cx, cy, rdd]
+        m = add(m, add(cross([sx, sy, s], c), cross(g, first)))
+        x = m[0] + k * m[2] + self._cross(axes, over, wx, wy, wdx, g)
+        drive = drive_force(self._signed(1), wy, wdy)
+        fx, fy = name(f"fx{i}", (m[1] + drive) * inverse), name(f"fy{i}", -x * inverse)
+        force = add(scale(fx, axes.ex), scale(fy, axes.ey))
+        slide = _slide(bodies, rdd, rd) - bodies.m * g[2] + dot(turning.u[2], [sx, sy, s])
+        return LegLoad(force, slide)
+
+    def _tensor(self, length: Scalar) -> Symmetric:
+        """About the universal joint: the rod is L away."""
+        xx, xy, xz, yy, yz, zz = self.bodies.tensor
+        x, y, z = self.bodies.rod
+        far = length * (2 * z + self.bodies.m * length)
+        return xx + far, xy, xz - length * x, yy + far, yz - length * y, zz
+
+    def _signed(self, which: int) -> Vector:
+        """The drive of the second turn about e_y = s3 z2: an offset changes its sign with the axis."""
+        rotor, viscous, coulomb, offset = self.bodies.drives[which]
+        return [rotor, viscous, coulomb, self.at.leg.s3 * offset]
+
+    def _cross(self, axes: LegAxes, over: Scalar, wx: Scalar, wy: Scalar, wdx: Scalar, g: Vector) -> Scalar:
+        """Torque of the first turn by itself (cross, rotor, friction) as a moment about e_x: divided by z1x."""
+        zz, mx, my = self.bodies.cross
+        drive = self.bodies.drives[0]
+        if all(is_zero(x) for x in (zz, mx, my, *drive)):
+            return 0
+        leg = self.at.leg
+        rate = wx * over
+        acceleration = (wdx + rate * wy * axes.along) * over
+        z1x = leg.s2 * axes.s2
+        turned = -leg.s2 * leg.s3
+        gx, gy = turned * (axes.along * g[0] - z1x * g[2]), turned * g[1]
+        torque = drive_force([drive[0] + zz, *drive[1:]], rate, acceleration) - (mx * gy - my * gx)
+        return torque * over
+
+    def inertia(self) -> Matrix:
+        """The leg's inertia at its ball over (e_x, e_y, u); not for a body of revolution."""
+        assert self.axes is not None
+        at, bodies = self.at, self.bodies
+        inverse, over = at.inverse, at.leg.s2 / self.axes.s2
+        k = self.axes.along * over
+        xx, xy, xz, yy, yz, zz = self._tensor(at.length)
+        square = inverse * inverse
+        turn = bodies.cross[0] + bodies.drives[0][0]
+        a = (yy + bodies.drives[1][0]) * square
+        b = -(xy + k * yz) * square
+        d = (xx + 2 * k * xz + k * k * zz + turn * over * over) * square
+        e, f = -bodies.rod[0] * inverse, -bodies.rod[1] * inverse
+        return [[a, b, e], [b, d, f], [e, f, bodies.m + bodies.drives[2][0]]]
+
+    def point_mass(self) -> tuple[Scalar, Scalar]:
+        """Of a body of revolution: the inertia across the leg, and that along it beyond the same."""
+        length, bodies = self.at.length, self.bodies
+        across = self._tensor(length)[0] * self.at.inverse * self.at.inverse
+        return across, bodies.m + bodies.drives[2][0] - across
+
+
+def _slide(bodies: LegBodies, rdd: Scalar, rd: Scalar) -> Scalar:
+    """Mass of the rod and drive of the slide."""
+    rotor, *rest = bodies.drives[2]
+    return drive_force([rotor + bodies.m, *rest], rd, rdd)

@@ -1,0 +1,56 @@
+"""Frames that do not move against each other: their placements as matrices of parameters."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from symoro.expr.formula import ZERO
+from symoro.expr.linalg import Matrix, Vector, homogeneous, identity, inverse_transform, matmul
+from symoro.expr.scalar import Expr, cos, sin
+from symoro.models.joints import is_zero
+from symoro.models.recursion import origin, turn_x, turn_z
+from symoro.program.builder import Builder
+from symoro.robot.description import GEOMETRIC, Frame, JointType, Robot
+
+
+def placed(builder: Builder, frame: Frame) -> Matrix:
+    """iTj as a 4x4 matrix, the joint at q = 0: its offset included."""
+    gamma, b, alpha, d, theta, r = (builder.formula(getattr(frame, name)) for name in GEOMETRIC)
+    turns = [(builder.number(sin(x)), builder.number(cos(x))) for x in (gamma, alpha, theta)]
+    columns = [turn_z(turns[0], turn_x(turns[1], turn_z(turns[2], list(axis)))) for axis in identity(3)]
+    rotation = [[columns[c][r_] for c in range(3)] for r_ in range(3)]
+    return homogeneous(rotation, origin(turns[0], turns[1], b, d, r))
+
+
+def before_turn(builder: Builder, frame: Frame) -> Matrix:
+    """iTj less its last turn and shift along z: Rz(gamma) Tz(b) Rx(alpha) Tx(d)."""
+    return placed(builder, replace(frame, theta=ZERO, r=ZERO, sigma=JointType.FIXED))
+
+
+def between(builder: Builder, robot: Robot, start: int, end: int, body: tuple[int, ...]) -> Matrix:
+    """Placement of frame `end` in frame `start`, both one with the first frame of a rigid body."""
+    return matmul(inverse_transform(_on(builder, robot, start, body[0])), _on(builder, robot, end, body[0]))
+
+
+def _on(builder: Builder, robot: Robot, j: int, root: int) -> Matrix:
+    found: Matrix = identity(4)
+    while j != root:
+        found = matmul(placed(builder, robot.frame(j)), found)
+        j = robot.frame(j).ant
+    return found
+
+
+def settled(x: object) -> bool:
+    """Whether a scalar is zero: exactly, or a number that is nothing but round-off."""
+    if isinstance(x, Expr):
+        number = x.number
+        return is_zero(x) or (number is not None and abs(float(number)) < ROUND_OFF)
+    return abs(float(x)) < ROUND_OFF  # type: ignore[arg-type]
+
+
+def tidy(v: Vector) -> Vector:
+    """The vector with zero in the place of round-off."""
+    return [0 if settled(x) else x for x in v]
+
+
+ROUND_OFF = 1e-12

@@ -1,0 +1,77 @@
+"""Velocities between motors and platform: `jacobian`, `jacobian-inverse`, `inverse-kinematics` with space="platform".
+
+    V = J qda,   qda = Jinv V
+
+Jinv is simple where J is not: row i is (u; rho x u) for a leg of a Gough-Stewart platform. J is its inverse, over the
+freedoms that the platform has; where it is singular (type 2) J is NaN, and so is Jinv where a leg is (type 1).
+
+W. Khalil, ICINCO 2010, section 5, eq. (60) to (65).
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from symoro.expr.linalg import matvec
+from symoro.models.catalogue import form
+from symoro.models.dynamic.platform.model import APPLIES_TO, OF, started
+from symoro.models.dynamic.platform.ports import (
+    FOLD,
+    PLATFORM_POSE,
+    PLATFORM_V,
+    SPACE,
+    TO,
+    in_platform_space,
+)
+from symoro.models.dynamic.platform.pose import motion_input, where
+from symoro.models.references import NEWTON_EULER_2010
+from symoro.program.program import Port, Program
+from symoro.robot.description import Robot
+
+DETAILS: dict[str, Any] = {
+    "of": OF,
+    "takes": in_platform_space,
+    "options": (SPACE, TO, FOLD),
+    "reference": NEWTON_EULER_2010.at("section 5, eq. (60) to (65)"),
+    "equations": r"\mathbb{V}_p = J_p \dot q_a, \qquad J_{vi} = [I_3 \;\; -\hat P_i]",
+    "applies": lambda robot: None,
+    "applies_to": APPLIES_TO,
+    "example": "gough_stewart",
+}
+PLATFORM_J = Port("J", "6,na", "V of the platform = J qda, axes of frame 0")
+PLATFORM_JINV = Port("Jinv", "na,6", "qda = Jinv V")
+PLATFORM_QDA = Port("qda", "na", "velocities of the active joints")
+
+
+@form("jacobian", inputs=(PLATFORM_POSE,), outputs=(PLATFORM_J,), **DETAILS)
+def platform_jacobian(
+    robot: Robot, space: str | None = None, to: int | str | None = None, fold: str = "1"
+) -> Program:
+    """From the motors to the platform."""
+    builder, platform = started(robot, "platform_jacobian", to, fold)
+    found, regular = platform.jacobian()
+    builder.output(PLATFORM_J, where(regular, found))
+    return builder.program()
+
+
+@form("jacobian-inverse", inputs=(PLATFORM_POSE,), outputs=(PLATFORM_JINV,), **DETAILS)
+def platform_jacobian_inverse(
+    robot: Robot, space: str | None = None, to: int | str | None = None, fold: str = "1"
+) -> Program:
+    """From the platform to the motors, as a matrix."""
+    builder, platform = started(robot, "platform_jacobian_inverse", to, fold)
+    found, regular = platform.inverse_jacobian()
+    builder.output(PLATFORM_JINV, where(regular, found))
+    return builder.program()
+
+
+@form("inverse-kinematics", inputs=(PLATFORM_POSE, PLATFORM_V), outputs=(PLATFORM_QDA,), **DETAILS)
+def platform_inverse_kinematics(
+    robot: Robot, space: str | None = None, to: int | str | None = None, fold: str = "1"
+) -> Program:
+    """From the platform to the motors."""
+    builder, platform = started(robot, "platform_inverse_kinematics", to, fold)
+    motion = motion_input(builder, acceleration=False)
+    found, regular = platform.inverse_jacobian()
+    builder.output(PLATFORM_QDA, where(regular, matvec(found, [*motion.v, *motion.w])))
+    return builder.program()

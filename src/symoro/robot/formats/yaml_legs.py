@@ -1,0 +1,323 @@
+"""Parallel robots in the native file: a platform and its legs become frames and loops.
+
+    platform: {name: plate, link: {...}}         the platform, in a frame of its own
+    leg: {chain: [...], attach: ball, ...}       what all legs have in common
+    legs: [{on: ..., chain: ..., attach: ..., at: ...}, ...]
+    modules: [{platform, leg, legs}, ...]        parallel modules in series: each stands on the platform before
+
+A leg stands on the base by `on`, goes through the joints of its `chain` and is attached to the platform at `at`. Leg 1
+carries the platform; every other leg ends before the last joint of its attachment, which is opened: its twin is the
+frame `at` on the platform (Khalil and Kleinfinger, ICRA 1986).
+
+    universal      two turns, axes at a right angle, a link without mass between them
+    ball           three turns through a point, the middle one at a right angle, two links without mass
+    parallelogram  rod, coupler, second rod, and a loop of its own; what follows stands in its middle
+
+The work is done on nodes: the reader sees frames and loops, each value with the position where it was written.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+
+from symoro.robot.description import GEOMETRIC, INERTIAL
+from symoro.robot.formats.report import MAX_FRAMES, Report, Spot
+from symoro.robot.formats.yaml_nodes import YamlList, YamlMapping, YamlNode, YamlScalar
+from symoro.robot.formats.yaml_record import Record
+
+MODULE = ("platform", "leg", "legs")
+SHORT = (*MODULE, "modules")
+"""Keys of the short way to write a parallel robot."""
+_LEG = ("name", "on", "chain", "attach", "at")
+_JOINT = ("joint", "offset", "active", "name", "limits", "elastic", "drive", "motion", "link", "wrench")
+_PLATFORM = ("name", "link", "wrench")
+_SINGLE = ("revolute", "prismatic", "fixed")
+ATTACHMENTS = ("ball", "universal", "revolute")
+_TURNS = {"universal": ("0", "0"), "ball": ("0", "pi/2", "0")}  # offsets at home
+_INVERSE = {"gamma": "theta", "b": "r", "alpha": "alpha", "d": "d", "theta": "gamma", "r": "b"}
+
+
+def is_short(node: YamlNode) -> bool:
+    """Whether a robot is written by its legs."""
+    return isinstance(node, YamlMapping) and any(key in node.entries for key in ("leg", "legs", "modules"))
+
+
+def with_frames(node: YamlNode, report: Report) -> YamlNode:
+    """The robot with frames and loops in the place of its legs; others as they are."""
+    if not isinstance(node, YamlMapping) or not is_short(node):
+        return node
+    top = Record(report, node, "", node.entries)
+    for key in ("frames", "loops"):
+        if key in top:
+            top.problem(
+                key, f"a robot is written by its legs or by its {key}, not by both", "keep one of them"
+            )
+    made = _Frames(node.spot)
+    root = 0
+    for module in _modules(top):
+        root = _Module(module, made, root).platform
+    report.check()
+    entries: dict[str, YamlNode] = {k: v for k, v in node.entries.items() if k not in SHORT}
+    entries["frames"] = YamlList(node.spot, list(made.frames))
+    entries["loops"] = YamlList(node.spot, list(made.loops))
+    entries["platform"] = _text(root, node.spot)
+    keys = {key: node.keys.get(key, node.spot) for key in entries}
+    return YamlMapping(node.spot, entries, keys)
+
+
+def _modules(top: Record) -> list[Record]:
+    if "modules" not in top:
+        return [top]
+    for key in MODULE:
+        if key in top:
+            top.problem(
+                key, f"'{key}' belongs in one of the modules", "modules: [{platform, leg, legs}, ...]"
+            )
+    items = top.items("modules")
+    if not items:
+        top.problem("modules", "a robot needs at least one module")
+    return [Record(top.report, item, f"modules[{i}]", MODULE) for i, item in enumerate(items, 1)]
+
+
+# -- nodes
+
+
+def _text(value: object, spot: Spot) -> YamlScalar:
+    return YamlScalar(str(value), spot, plain=True, literal=False)
+
+
+def _mapping(spot: Spot, entries: Mapping[str, YamlNode]) -> YamlMapping:
+    return YamlMapping(spot, dict(entries), dict.fromkeys(entries, spot))
+
+
+def _symbols(key: str, number: int, value: YamlNode) -> YamlNode:
+    """`link: symbolic` and `drive: symbolic` are SYMORO's symbols for the frame."""
+    names = {"link": INERTIAL, "drive": ("IA", "FV", "FS")}.get(key)
+    if names is None or not isinstance(value, YamlScalar) or value.text != "symbolic":
+        return value
+    return _mapping(value.spot, {name: _text(f"{name}{number}", value.spot) for name in names})
+
+
+@dataclass
+class _Frames:
+    """The frames and loops made so far."""
+
+    spot: Spot
+    frames: list[YamlMapping] = field(default_factory=list)
+    loops: list[YamlMapping] = field(default_factory=list)
+
+    def frame(self, spot: Spot, ant: int, entries: Mapping[str, YamlNode]) -> int:
+        """A new frame on `ant`; its number."""
+        number = len(self.frames) + 1
+        symbolic = {key: _symbols(key, number, value) for key, value in entries.items()}
+        made = {"ant": _text(ant, spot), "active": _text("false", spot), **symbolic}
+        self.frames.append(_mapping(spot, made))
+        return number
+
+    def loop(self, spot: Spot, sides: Mapping[str, tuple[int, Mapping[str, YamlNode]]]) -> None:
+        made = {
+            side: _mapping(spot, {"ant": _text(ant, spot), **entries})
+            for side, (ant, entries) in sides.items()
+        }
+        self.loops.append(_mapping(spot, made))
+
+
+class _Module:
+    """A platform with its legs, on the frame `root`."""
+
+    def __init__(self, record: Record, made: _Frames, root: int) -> None:
+        self.record, self.made, self.root, self.report = record, made, root, record.report
+        self.platform = root
+        if "platform" not in record:
+            hint = "write platform: {link: {M: ..., ...}}, or platform: {} for one without mass"
+            self.report.add("a parallel robot needs its platform", record.spot, record.full("platform"), hint)
+        self.plate = record.record("platform", _PLATFORM)
+        common = record.record("leg", _LEG)
+        legs = record.items("legs")
+        if len(legs) < 2:
+            message = f"a parallel robot has at least two legs, got {len(legs)}"
+            self.report.add(message, record.spot_of("legs"), record.full("legs"))
+        self.report.check()
+        for i, item in enumerate(legs, 1):
+            self._leg(i, Record(self.report, item, record.full(f"legs[{i}]"), _LEG), common)
+
+    def _leg(self, number: int, leg: Record, common: Record) -> None:
+        node = _mapping(leg.spot, {**common.node.entries, **leg.node.entries})
+        node.keys.update({**common.node.keys, **leg.node.keys})
+        whole = Record(self.report, node, leg.path, _LEG)
+        joints = _joints(whole, number)
+        attachment = _attachment(whole, number)
+        at = whole.record("at", GEOMETRIC).node.entries
+        if attachment is None or not joints:
+            return
+        if attachment.kind == "ball" and not {"alpha", "theta"} & at.keys():
+            right_angle = _text("pi/2", whole.spot)  # the turns of the ball are then regular at home
+            at = {**at, "alpha": right_angle, "theta": right_angle}
+        self._stand(whole, joints[0])
+        last, along = self.root, False
+        for joint in joints:
+            last, along = joint.into(self.made, last, after_parallelogram=along)
+        frames = attachment.frames(after_parallelogram=along)
+        turns = frames if number == 1 else frames[:-1]
+        for turn in turns:
+            last = self._room(turn, last)
+        if number == 1:
+            self.platform = self._carried(last, at)
+        else:
+            twin = (self.platform, {"joint": _text("fixed", whole.spot), **at})
+            self.made.loop(whole.spot, {"open": (last, frames[-1]), "close": twin})
+
+    def _stand(self, leg: Record, first: _Joint) -> None:
+        """Add the place of a leg on the base to that of its first joint."""
+        place = leg.record("on", GEOMETRIC)
+        for key, value in place.node.entries.items():
+            if key in first.entries:
+                leg.report.add(
+                    f"'{key}' stands in 'on' and in the first joint of the chain",
+                    place.spot_of(key),
+                    place.full(key),
+                    "the two describe one frame: keep one of them",
+                )
+            first.entries[key] = value
+
+    def _room(self, entries: Mapping[str, YamlNode], ant: int) -> int:
+        if len(self.made.frames) >= MAX_FRAMES:
+            self.report.fail(f"at most {MAX_FRAMES} frames can be read", self.record.spot)
+        return self.made.frame(self.record.spot, ant, entries)
+
+    def _carried(self, last: int, at: Mapping[str, YamlNode]) -> int:
+        """The platform on the last joint of leg 1: the inverse of `at`, which has the same six parameters."""
+        spot = self.plate.spot
+        name = self.plate.node.entries.get("name", _text("platform", spot))
+        held = _symbols("link", last + bool(at), self.plate.node.entries.get("link", _mapping(spot, {})))
+        link = held.entries if isinstance(held, YamlMapping) else {}
+        own: dict[str, YamlNode] = {"link": _mapping(spot, {"name": name, **link})}
+        if "wrench" in self.plate:
+            own["wrench"] = self.plate.node.entries["wrench"]
+        if not at:
+            self.made.frames[last - 1].entries.update(own)
+            return last
+        place = {
+            _INVERSE[key]: _text(f"-({value.text})", value.spot)
+            for key, value in at.items()
+            if isinstance(value, YamlScalar)
+        }
+        return self.made.frame(spot, last, {"joint": _text("fixed", spot), **place, **own})
+
+
+@dataclass
+class _Joint:
+    """An item of a leg's chain: what its frame holds, and of what kind it is."""
+
+    kind: str
+    spot: Spot
+    entries: dict[str, YamlNode]
+    offsets: list[YamlNode]
+    sizes: dict[str, YamlNode]
+    number: int
+
+    def frames(self, *, after_parallelogram: bool) -> list[dict[str, YamlNode]]:
+        """One frame a turn; the link is the last one's, those between have no mass."""
+        first = {key: value for key, value in self.entries.items() if key not in ("link", "wrench")}
+        if after_parallelogram:
+            middle = {"alpha": _text("-pi/2", self.spot), "r": self._half("-")}
+            first = {**middle, **first}
+        made = [first, *({"alpha": _text("pi/2", self.spot)} for _ in self.offsets[1:])]
+        for frame, offset in zip(made, self.offsets, strict=False):
+            frame["offset"] = offset
+        held = {key: self.entries[key] for key in ("link", "wrench") if key in self.entries}
+        made[-1] |= held
+        return made
+
+    def _half(self, sign: str) -> YamlScalar:
+        width = self.sizes["width"]
+        return _text(f"{sign}({width.text if isinstance(width, YamlScalar) else 0})/2", self.spot)
+
+    def into(self, made: _Frames, ant: int, *, after_parallelogram: bool) -> tuple[int, bool]:
+        """Add the joint's frames; the number of the last, and whether it is the coupler of a parallelogram."""
+        if self.kind != "parallelogram":
+            for frame in self.frames(after_parallelogram=after_parallelogram):
+                ant = made.frame(self.spot, ant, frame)
+            return ant, False
+        spot, right = self.spot, _text("pi/2", self.spot)
+        width, length = self.sizes["width"], self.sizes["length"]
+        rod: dict[str, YamlNode] = {**self.entries, "alpha": right}
+        one = made.frame(spot, ant, {**rod, "b": self._half("")})
+        coupler = made.frame(spot, one, {"d": length})
+        unnamed = {key: value for key, value in rod.items() if key != "name"}
+        other = made.frame(spot, ant, {**unnamed, "b": self._half("-")})
+        twin = {"gamma": _text("-pi/2", spot), "d": width, "theta": right}
+        made.loop(spot, {"open": (other, {"d": length}), "close": (coupler, twin)})
+        return coupler, True
+
+
+def _joints(leg: Record, number: int) -> list[_Joint]:
+    chain = leg.items("chain")
+    if not chain:
+        leg.problem(
+            "chain", "a leg needs a chain of joints", "chain: [{joint: universal}, {joint: prismatic}]"
+        )
+    found = [
+        _joint(leg.report, node, leg.full(f"chain[{k}]"), (*_SINGLE, *_TURNS, "parallelogram"), number)
+        for k, node in enumerate(chain, 1)
+    ]
+    joints = [joint for joint in found if joint is not None]
+    for before, joint in zip(joints, joints[1:], strict=False):
+        joint.sizes = joint.sizes or before.sizes
+    return joints
+
+
+def _attachment(leg: Record, number: int) -> _Joint | None:
+    node = leg.node.entries.get("attach")
+    hint = f"attach: {', '.join(ATTACHMENTS)}, or a mapping with 'joint' and where it stands"
+    if node is None:
+        leg.report.add("the leg is not attached to the platform", leg.spot, leg.full("attach"), hint)
+        return None
+    if isinstance(node, YamlScalar):
+        node = _mapping(node.spot, {"joint": node})
+    attachment = _joint(leg.report, node, leg.full("attach"), ATTACHMENTS, number)
+    if attachment is not None:
+        before = _joints(leg, number)
+        attachment.sizes = before[-1].sizes if before else {}
+    return attachment
+
+
+def _joint(report: Report, node: YamlNode, path: str, kinds: Iterable[str], number: int) -> _Joint | None:
+    kinds = list(kinds)
+    record = Record(report, node, path, (*_JOINT, *GEOMETRIC, "length", "width"))
+    kind = record.choice("joint", kinds, "revolute")
+    sizes = {key: record.node.entries[key] for key in ("length", "width") if key in record}
+    if kind == "parallelogram":
+        for key in ("length", "width"):
+            if record.scalar(key) is None:
+                record.problem(key, f"a parallelogram needs its {key}")
+                return None
+        for key in ("alpha", "b", "active"):
+            if key in record:
+                record.problem(key, f"'{key}' of a parallelogram is given by its kind")
+    elif sizes:
+        for key in sizes:
+            record.problem(key, f"'{key}' is for a parallelogram", "a length along the leg is 'd' or 'r'")
+    entries = {key: value for key, value in record.node.entries.items() if key in (*_JOINT, *GEOMETRIC)}
+    if kind in _SINGLE:
+        offsets: list[YamlNode] = []
+    else:
+        offsets = _offsets(record, kind)
+        entries = {key: value for key, value in entries.items() if key not in ("joint", "offset")}
+    name = record.text("name")
+    if name:
+        entries["name"] = _text(f"{name} {number}", record.spot_of("name"))
+    return _Joint(kind, record.spot, entries, offsets, sizes, number)
+
+
+def _offsets(record: Record, kind: str) -> list[YamlNode]:
+    """The offsets of the turns of a universal joint or a ball."""
+    usual: list[YamlNode] = [_text(offset, record.spot) for offset in _TURNS.get(kind, ())]
+    if "offset" not in record:
+        return usual
+    given = record.items("offset")
+    if len(given) != len(usual):
+        record.problem("offset", f"expected a list of {len(usual)} offsets, one a turn")
+        return usual
+    return given

@@ -1,0 +1,290 @@
+"""Singularities of loops: every condition makes the oracle's matrices lose rank, and no posture else does.
+
+The oracle has twelve entries of closure a loop and their derivatives by all joints; it knows nothing of rows, angles or
+factors. Postures on a condition are found by Newton's method on closure and condition together, singular ones by the
+same on closure and a vector that the matrix takes to zero.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from functools import cache
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+import symoro
+from symoro.errors import NotApplicableError
+from symoro.expr.formula import Formula, formula
+from symoro.models.kinematic.loop_singularities import LoopSingularities
+from symoro.models.kinematic.singularities import Singularities
+from symoro.robot.description import Robot
+from tests.models.geometric.loops import rhombus
+from tests.oracle.inverse_geometry import Loops
+
+Array = NDArray[np.float64]
+ZERO = 1e-7
+
+
+@dataclass(frozen=True)
+class Case:
+    """A mechanism, the frame that it moves, and what of it counts: a point of a link, its rotation, or both."""
+
+    robot: Robot
+    to: int | str
+    link: int
+    point: tuple[float, float, float] | None = (0, 0, 0)
+    turns: bool = False
+
+
+def sized(name: str, **lengths: float) -> Robot:
+    """A robot of the library with other lengths, with which it has singular postures of every kind."""
+    robot = symoro.load(name)
+    return replace(robot, nominal=tuple({**dict(robot.nominal), **lengths}.items()))
+
+
+CASES = {
+    "fourbar": Case(sized("fourbar", D2=0.7, D3=0.8, D4=0.4, D5=0.5), 3, 3, None, True),
+    "fivebar": Case(symoro.load("fivebar"), "tool", 2, (0.3, 0, 0)),
+    "slidercrank": Case(sized("slidercrank", D2=0.3, D4=0.2), 3, 3),
+    "3rrr": Case(symoro.load("3rrr"), 4, 4, turns=True),
+}
+
+
+class Numbers:
+    """The oracle of a mechanism: closure and derivatives by all joints, opened ones last; postures in rows."""
+
+    def __init__(self, robot: Robot) -> None:
+        self.robot, self.loops = robot, Loops(robot)
+        self.joints = list(self.loops.every)
+        self.passive = [k for k, j in enumerate(self.joints) if j not in self.loops.active]
+        self.loops.unknown, self.loops.active = self.joints, []
+        self.loops.qa = np.zeros(0)
+        self.values = {name: float(value) for name, value in robot.nominal}
+        self.formulas: dict[str, Formula] = {}
+
+    def closure(self, x: Array) -> tuple[Array, Array]:
+        return self.loops.residual(x)
+
+    def gap(self, x: Array) -> Array:
+        return self.loops.residual(x)[0]
+
+    def output(self, x: Array, case: Case) -> Array:
+        """Derivative of what counts of the frame's placement."""
+        at = self.loops._frames(x)
+        columns = []
+        for j in self.joints:
+            slope = np.broadcast_to(self.loops.tree.slope(at, case.link, j), (len(x), 3, 4))
+            parts = [] if case.point is None else [slope[:, :, :3] @ np.array(case.point) + slope[:, :, 3]]
+            parts += [slope[:, :, :3].reshape(len(x), 9)] if case.turns else []
+            columns.append(np.concatenate(parts, axis=1))
+        return np.stack(columns, axis=2)
+
+    def value(self, text: str, x: Array) -> Array:
+        known = self.formulas.setdefault(text, formula(text))
+        rows = []
+        for row in x:
+            numbers = {**self.values, **{f"q{j}": float(q) for j, q in zip(self.joints, row, strict=True)}}
+            rows.append(float(known.value(numbers)))
+        return np.array(rows)
+
+    def solved(self, residual: Callable[[Array], Array], x: Array, steps: int = 40) -> Array | None:
+        """A zero by steps of least squares with differences, or None."""
+        damping, moves = 1e-3, 1e-6 * np.eye(len(x))
+        f = residual(x[None])[0]
+        for _ in range(steps):
+            if np.abs(f).max() < 1e-13:
+                break
+            both = residual(np.concatenate([x + moves, x - moves]))
+            slopes = ((both[: len(x)] - both[len(x) :]) / 2e-6).T
+            step = np.linalg.solve(slopes.T @ slopes + damping * np.eye(len(x)), slopes.T @ f)
+            there = residual((x - step)[None])[0]
+            if (there**2).sum() < (f**2).sum():
+                x, f, damping = x - step, there, max(damping / 10, 1e-12)
+            else:
+                damping *= 10
+        return x if np.abs(f).max() < 1e-11 else None
+
+
+def least(matrix: Array) -> float:
+    values = np.linalg.svd(matrix, compute_uv=False)
+    return float(values[matrix.shape[1] - 1] / values[0])
+
+
+@cache
+def found_for(name: str) -> LoopSingularities:
+    case = CASES[name]
+    found = symoro.singularities(case.robot, to=case.to)
+    assert isinstance(found, LoopSingularities)
+    return found
+
+
+def matrix_of(kind: str, numbers: Numbers, case: Case, x: Array) -> Array:
+    """What loses rank: the passive columns of the closure, or all of them with those of the frame."""
+    closure = numbers.closure(x)[1]
+    if kind == "parallel":
+        return closure[:, :, numbers.passive]
+    return np.concatenate([closure, numbers.output(x, case)], axis=1)
+
+
+@pytest.mark.parametrize("kind", ["parallel", "serial"])
+@pytest.mark.parametrize("name", CASES)
+def test_postures_on_a_condition_are_singular(name: str, kind: str) -> None:
+    case = CASES[name]
+    numbers, rng = Numbers(case.robot), np.random.default_rng(1)
+    part: Singularities = getattr(found_for(name), kind)
+    assert part.complete and not part.always and part.conditions
+    for condition in part.conditions:
+        (text,) = condition.expressions
+
+        def residual(x: Array, text: str = text) -> Array:
+            return np.concatenate([numbers.gap(x), numbers.value(text, x)[:, None]], axis=1)
+
+        hits = 0
+        for _ in range(30):
+            x = numbers.solved(residual, rng.uniform(-3, 3, len(numbers.joints)))
+            if x is not None:
+                assert least(matrix_of(kind, numbers, case, x[None])[0]) < ZERO
+                hits += 1
+            if hits == 3:
+                break
+        assert hits, f"no posture with {text} = 0"
+
+
+@pytest.mark.parametrize("kind", ["parallel", "serial"])
+@pytest.mark.parametrize("name", CASES)
+def test_singular_postures_are_on_a_condition(name: str, kind: str) -> None:
+    """And regular ones are not."""
+    case = CASES[name]
+    numbers, rng = Numbers(case.robot), np.random.default_rng(2)
+    part: Singularities = getattr(found_for(name), kind)
+    n = len(numbers.joints)
+
+    def on_one(x: Array) -> float:
+        return min(max(abs(numbers.value(e, x[None])[0]) for e in c.expressions) for c in part.conditions)
+
+    def residual(y: Array) -> Array:
+        x, v = y[:, :n], y[:, n:]
+        taken = (matrix_of(kind, numbers, case, x) @ v[:, :, None])[:, :, 0]
+        return np.concatenate([numbers.gap(x), taken, (v * v).sum(1, keepdims=True) - 1], axis=1)
+
+    columns = len(numbers.passive) if kind == "parallel" else n
+    hits = regular = 0
+    for _ in range(12):
+        start = rng.uniform(-3, 3, n)
+        y = numbers.solved(residual, np.concatenate([start, rng.normal(size=columns)]), 60)
+        if y is not None:
+            assert on_one(y[:n]) < 1e-5, "singular, and no condition tells"
+            hits += 1
+        x = numbers.solved(numbers.gap, start)
+        if x is not None and least(matrix_of(kind, numbers, case, x[None])[0]) > 1e-2:
+            assert on_one(x) > 1e-6
+            regular += 1
+    assert hits >= 2 and regular >= 2
+
+
+def rank(matrix: Array) -> int:
+    values = np.linalg.svd(matrix, compute_uv=False)
+    return int((values > 1e-6 * values[0]).sum())
+
+
+FLAT = {
+    # the usual rank, lengths with which the mechanism can lie flat, and where it does
+    "fourbar": (3, {"D2": 0.3, "D3": 0.8, "D4": 0.9, "D5": 0.4}, [0, 0, 0, 0]),
+    "fivebar": (3, {"D2": 0.4, "D3": 0.3, "D4": 0.2, "D5": 0.5, "D6": 0.4}, [0, 0, 0, 0, 0]),
+    "slidercrank": (3, {"D2": 0.3, "D4": 0.3}, [np.pi / 2, np.pi, 0, -np.pi]),
+    # three straight legs that meet in the middle
+    "3rrr": (6, {"RB": 0.77}, [np.pi, 0, np.pi, np.pi, 0, np.pi, 0, np.pi, np.pi]),
+}
+
+
+@pytest.mark.parametrize("name", FLAT)
+def test_constraints_that_lose_rank(name: str) -> None:
+    """At the flat posture; and at none that is merely parallel."""
+    usual, lengths, at = FLAT[name]
+    case = CASES[name]
+    robot = replace(case.robot, nominal=tuple({**dict(case.robot.nominal), **lengths}.items()))
+    numbers = Numbers(robot)
+    found = found_for(name)
+    assert found.constraint.complete and found.constraint.conditions
+    x = np.array(at, dtype=float)
+    gap, slopes = numbers.closure(x[None])
+    assert np.abs(gap).max() < 1e-12
+    assert rank(slopes[0]) < usual
+
+    def meets(y: Array) -> float:
+        return min(
+            max(abs(numbers.value(e, y[None])[0]) for e in c.expressions) for c in found.constraint.conditions
+        )
+
+    assert meets(x) < 1e-12
+    rng = np.random.default_rng(3)
+    for condition in found.parallel.conditions:
+        (text,) = condition.expressions
+
+        def residual(y: Array, text: str = text) -> Array:
+            return np.concatenate([numbers.gap(y), numbers.value(text, y)[:, None]], axis=1)
+
+        for _ in range(4):
+            y = numbers.solved(residual, rng.uniform(-3, 3, len(x)))
+            if y is not None and rank(numbers.closure(y[None])[1][0]) == usual:
+                assert meets(y) > 1e-6
+
+
+# -- as they are read
+
+
+def test_as_they_are_read() -> None:
+    text = str(symoro.singularities("fivebar"))
+    assert "sin(q1 + q2 - q3 - q4) = 0   at q1 + q2 - q3 - q4 = 0 or pi" in text
+    serial = text[text.index("serial") :]
+    assert "sin(q2) = 0   at q2 = 0 or pi" in serial and "sin(q4) = 0   at q4 = 0 or pi" in serial
+    crank = str(symoro.singularities("slidercrank"))
+    assert "cos(q1 + q2) = 0" in crank and "sin(q2) = 0" in crank
+    platform = found_for("3rrr")
+    assert [c.expression for c in platform.serial.conditions] == ["sin(q2)", "sin(q6)", "sin(q8)"]
+    assert len(platform.parallel.conditions) == 1
+
+
+def test_a_parallelogram_is_never_parallel() -> None:
+    """Its relation is linear also where it lies flat: there its constraints lose rank, and nothing else happens."""
+    for robot, to in ((symoro.load("sr400"), 6), (rhombus(), 2)):
+        found = symoro.singularities(robot, to=to)
+        assert isinstance(found, LoopSingularities)
+        assert found.parallel.complete and not found.parallel.conditions
+        assert found.constraint.conditions and found.constraint.complete
+    arm = symoro.singularities("sr400", to=6)
+    assert isinstance(arm, LoopSingularities)
+    assert "sin(q5)" in [c.expression for c in arm.serial.conditions]
+
+
+def test_what_cannot_be_told_is_said() -> None:
+    """Rows of a Delta depend on each other across loops; a bar of the five-bar only turns."""
+    delta = symoro.singularities("delta")
+    assert isinstance(delta, LoopSingularities)
+    assert not delta.complete and not delta.parallel.conditions
+    assert "incomplete: there may be other singular postures" in str(delta)
+    bar = symoro.singularities("fivebar", to=1)
+    assert isinstance(bar, LoopSingularities)
+    assert not bar.serial.complete and "not analysed" in bar.serial.notes[0]
+
+
+def test_active_joints_that_do_not_fit_are_refused() -> None:
+    robot = symoro.load("fivebar")
+    frames = tuple(replace(f, mu=j == 1) for j, f in enumerate(robot.frames, 1))
+    with pytest.raises(NotApplicableError, match="leave 1 of its freedoms undetermined"):
+        symoro.singularities(replace(robot, frames=frames))
+
+
+def test_from_the_command_line(capsys: pytest.CaptureFixture[str]) -> None:
+    import json
+
+    from symoro.ui.cli import main
+
+    assert main(["singularities", "fourbar", "--json"]) == 0
+    data: dict[str, Any] = json.loads(capsys.readouterr().out)
+    assert data["parallel"]["conditions"][0]["expressions"] == ["sin(q1 + q2 - q3)"]
+    assert {"serial", "constraint"} <= data.keys() and data["serial"]["complete"] is True

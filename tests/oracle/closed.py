@@ -1,0 +1,205 @@
+"""Robots with closed loops in plain NumPy, to check the models against.
+
+The loops are the twelve equations by which the placements of frames k and k + B are the same. Placements are Taylor
+series in time: with a joint's motion p + p' t + p'' t^2/2 and X the generator of its turn or slide,
+
+    iTj(t) = iTj [ 1 + X p' t + (X p'' + X^2 p'^2) t^2/2 ]
+
+so that the first coefficient of the equations gives their derivative J by the joints and the second the drift, and no
+formula for a velocity or an acceleration is shared with the models. Torques by Lagrange's multipliers:
+
+    tree's torques = [active torques; 0] + J' multipliers,     those of the opened joints are zero.
+
+The tree's torques are those of `dynamics.Tree`, by momentum.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from symoro.robot.coordinates import independent
+from symoro.robot.description import GEOMETRIC, JointType, Robot
+from symoro.robot.topology import cut_joints
+from tests.oracle.dynamics import Tree
+from tests.oracle.placement import placement
+
+Array = np.ndarray
+Series = tuple[Array, Array, Array]  # coefficients of 1, t, t^2
+RANK = 1e-9
+TURN, SLIDE = np.zeros((4, 4)), np.zeros((4, 4))
+TURN[0, 1], TURN[1, 0], SLIDE[2, 3] = -1, 1, 1
+
+
+def product(a: Series, b: Series) -> Series:
+    return a[0] @ b[0], a[0] @ b[1] + a[1] @ b[0], a[0] @ b[2] + a[1] @ b[1] + a[2] @ b[0]
+
+
+@dataclass(frozen=True)
+class Moving:
+    """The motion of all joints, those of the tree and the opened ones, that active joints cause."""
+
+    q: Array
+    qd: Array
+    qdd: Array
+    G: Array  # tree's joints from the active ones
+    condition: float
+
+
+class Closed:
+    """A robot with loops; x are the positions of the joints of its tree, then of the opened ones."""
+
+    def __init__(
+        self, robot: Robot, values: Mapping[str, float] | None = None, wrench: Array | None = None
+    ) -> None:
+        self.robot = robot
+        self.tree = Tree(robot, values, wrench=wrench)
+        self.own, self.cut = independent(robot), cut_joints(robot)
+        self.joints = [*self.own, *self.cut]
+        self.active = [k for k, j in enumerate(self.own) if robot.frame(j).mu]
+        self.rest = [k for k in range(len(self.joints)) if k not in self.active]
+        self.passive = [k for k in range(len(self.own)) if k not in self.active]
+        self.n, self.na = len(self.own), len(self.active)
+        self.place = {
+            j: [self.tree._number(getattr(f, n)) for n in GEOMETRIC] for j, f in enumerate(robot.frames, 1)
+        }
+        number = self.tree._number
+        self.k = np.array([number(robot.frame(j).k) * robot.frame(j).eta for j in self.own])
+        self.slack = np.array([number(robot.frame(j).rest) for j in self.own])
+
+    def _follow(self, x: Array, offset: bool) -> dict[int, float]:
+        """Every moving joint, coupled ones included."""
+        known = dict(zip(self.joints, x, strict=True))
+        for j, frame in enumerate(self.robot.frames, 1):
+            if frame.coupling is not None:
+                total = self.tree._number(frame.coupling.offset) if offset else 0.0
+                known[j] = total + sum(self.tree._number(c) * known[i] for i, c in frame.coupling.terms)
+        return known
+
+    def placements(self, x: Array, xd: Array, xdd: Array) -> dict[int, Series]:
+        position, rate, second = self._follow(x, True), self._follow(xd, False), self._follow(xdd, False)
+        none = np.zeros((4, 4))
+        found: dict[int, Series] = {0: (np.eye(4), none, none)}
+        while len(found) <= self.robot.NF:
+            for j, frame in enumerate(self.robot.frames, 1):
+                if j in found or frame.ant not in found:
+                    continue
+                at = list(self.place[j])
+                if not frame.moving:
+                    found[j] = product(found[frame.ant], (placement(*at).real, none, none))
+                    continue
+                turns = frame.sigma == JointType.REVOLUTE
+                at[4 if turns else 5] += position[j]
+                T, X = placement(*at).real, TURN if turns else SLIDE
+                local = (T, rate[j] * T @ X, T @ (X * second[j] + X @ X * rate[j] ** 2) / 2)
+                found[j] = product(found[frame.ant], local)
+        return found
+
+    def gaps(self, x: Array, xd: Array, xdd: Array) -> Array:
+        """(3, 12 B): by how much the loops are open, its rate, and half the rate of that."""
+        at, B, first = self.placements(x, xd, xdd), self.robot.B, self.robot.NL + 1
+        pairs = [(k, k + B) for k in range(first, first + B)]
+        return np.array(
+            [np.concatenate([(at[k][c] - at[t][c])[:3].ravel() for k, t in pairs]) for c in range(3)]
+        )
+
+    def jacobian(self, x: Array) -> Array:
+        none = np.zeros(len(x))
+        return np.array([self.gaps(x, e, none)[1] for e in np.eye(len(x))]).T
+
+    def close(self, x: Array, hold: bool = False, rounds: int = 60) -> Array | None:
+        """The loops closed from nearby by Newton's method, active joints held or not; None where it fails."""
+        x, free = np.array(x, float), self.rest if hold else list(range(len(x)))
+        for _ in range(rounds):
+            gap = self.gaps(x, 0 * x, 0 * x)[0]
+            if np.abs(gap).max() < 1e-15:
+                break
+            step = np.linalg.lstsq(self.jacobian(x)[:, free], -gap, rcond=1e-10)[0]
+            x[free] += step * min(1.0, 0.3 / max(np.abs(step).max(), 1e-300))
+        return x if np.abs(self.gaps(x, 0 * x, 0 * x)[0]).max() < 1e-12 else None
+
+    def moved(self, x: Array, qda: Array, qdda: Array) -> Moving:
+        """The motion of all joints."""
+        J = self.jacobian(x)
+        inverse = np.linalg.pinv(J[:, self.rest], RANK)
+        sizes = np.linalg.svd(J[:, self.rest], compute_uv=False)
+        every = np.zeros((len(x), self.na))
+        every[self.active] = np.eye(self.na)
+        every[self.rest] = -inverse @ J[:, self.active]
+        xd = every @ qda
+        drift = 2 * self.gaps(x, xd, 0 * x)[2]
+        xdd = every @ qdda
+        xdd[self.rest] -= inverse @ drift
+        assert np.abs(J @ xdd + drift).max() < 1e-7 * (1 + np.abs(drift).max())
+        return Moving(x, xd, xdd, every[: self.n], float(sizes[len(self.rest) - 1] / sizes[0]))
+
+    def efforts(self, at: Moving) -> Array:
+        """Torques of the tree's joints."""
+        n = self.n
+        return np.asarray(
+            self.tree.torques(at.q[:n], at.qd[:n], at.qdd[:n]) + self.k * (at.q[:n] - self.slack)
+        )
+
+    def _held(self, x: Array, efforts: Array) -> tuple[Array, Array]:
+        """Active torques and multipliers that hold the tree's."""
+        J = self.jacobian(x)
+        select = np.zeros((len(x), self.na))
+        select[self.active] = np.eye(self.na)
+        full = np.r_[efforts, np.zeros(len(x) - self.n)]
+        found = np.linalg.lstsq(np.hstack([select, J.T]), full, rcond=1e-12)[0]
+        return found[: self.na], found[self.na :]
+
+    def torques(self, x: Array, qda: Array, qdda: Array) -> Array:
+        return self._held(x, self.efforts(self.moved(x, qda, qdda)))[0]
+
+    def bias(self, x: Array, qda: Array) -> Array:
+        return self.torques(x, qda, np.zeros(self.na))
+
+    def weight(self, x: Array) -> Array:
+        return self._held(x, self.tree.weight(x[: self.n]))[0]
+
+    def inertia(self, x: Array) -> Array:
+        at = self.moved(x, np.zeros(self.na), np.zeros(self.na))
+        tree = self.tree.inertia(x[: self.n])
+        return np.array([self._held(x, tree @ column)[0] for column in at.G.T]).T
+
+    def energies(self, x: Array, qda: Array) -> tuple[float, float]:
+        at = self.moved(x, qda, 0 * qda)
+        E, U = self.tree.energies(x[: self.n], at.qd[: self.n])
+        return E, U + float(self.k @ (x[: self.n] - self.slack) ** 2) / 2
+
+    def cut_wrenches(self, x: Array, qda: Array, qdda: Array) -> tuple[Array, Array]:
+        """Wrench of the left link on the right one at each opened joint, in frame k + B, and what is undetermined.
+
+        The twelve multipliers of a loop are a force and nine entries on the rotation: the moment is what they do in a
+        turn of frame k.
+        """
+        J = self.jacobian(x)
+        select = np.zeros((len(x), self.na))
+        select[self.active] = np.eye(self.na)
+        system = np.hstack([select, J.T])
+        efforts = np.r_[self.efforts(self.moved(x, qda, qdda)), np.zeros(len(x) - self.n)]
+        found = np.linalg.lstsq(system, efforts, rcond=1e-12)[0][self.na :]
+        _, sizes, right = np.linalg.svd(system)
+        null = right[int((sizes > RANK * sizes[0]).sum()) :, self.na :]
+        wrenches = self._as_wrenches(x, found)
+        loose = np.array([self._as_wrenches(x, y) for y in null]).reshape(-1, self.robot.B, 6)
+        return -wrenches, np.abs(loose).max(0, initial=0) > 1e-7
+
+    def _as_wrenches(self, x: Array, multipliers: Array) -> Array:
+        at = self.placements(x, 0 * x, 0 * x)
+        rows = []
+        for k in range(self.robot.B):
+            frame = at[self.robot.NL + k + 1][0]
+            M = multipliers[12 * k : 12 * k + 12].reshape(3, 4)
+            turns = []
+            for a in range(3):
+                spin = np.zeros((3, 3))
+                b, c = (a + 1) % 3, (a + 2) % 3
+                spin[b, c], spin[c, b] = -1, 1
+                turns.append(np.sum(M[:, :3] * (spin @ frame[:3, :3])))
+            R = at[self.robot.NL + self.robot.B + k + 1][0][:3, :3]
+            rows.append(np.r_[R.T @ M[:, 3], R.T @ np.array(turns)])
+        return np.array(rows)
