@@ -29,7 +29,7 @@ OPTIONS = (
     Option("frm", "frame in which the placement is expressed: number, name, 'world' or 'tool'", "frame", 0),
     Option("to", "frame that is placed; by default the tool or the last link's frame", "frame", None),
 )
-ACTIVE = Option("active", "of closed loops: from the active joints, in every assembly mode", "flag", False)
+ACTIVE = Option("active", "of closed loops: from the active joints, in every assembly mode", "flag", None)
 PLACEMENT = Port("T", "4,4", "placement of frame `to` in frame `frm`")
 EQUATIONS = (
     r"{}^{i}T_{j} = R_z(\gamma_j)\,T_z(b_j)\,R_x(\alpha_j)\,T_x(d_j)\,R_z(\theta_j)\,T_z(r_j), \qquad "
@@ -48,7 +48,9 @@ EQUATIONS = (
     aliases=("trm", "transformation-matrix"),
     equations=EQUATIONS,
 )
-def transform(robot: Robot, frm: int | str = 0, to: int | str | None = None, active: bool = False) -> Program:
+def transform(
+    robot: Robot, frm: int | str = 0, to: int | str | None = None, active: bool | None = None
+) -> Program:
     """The placement written out; with `active` another form is taken."""
     return _placed(robot, frm, to, inward=True, expanded=True)
 
@@ -65,7 +67,7 @@ def transform(robot: Robot, frm: int | str = 0, to: int | str | None = None, act
     equations=EQUATIONS,
 )
 def fast_geometry(
-    robot: Robot, frm: int | str = 0, to: int | str | None = None, active: bool = False
+    robot: Robot, frm: int | str = 0, to: int | str | None = None, active: bool | None = None
 ) -> Program:
     """The placement in the cheaper order of multiplication; with `active` another form is taken."""
     candidates = [_placed(robot, frm, to, inward=inward, expanded=False) for inward in (True, False)]
