@@ -65,7 +65,7 @@ class GoughStewart:
     def legs(self) -> list[UpsLegDynamics]:
         check_wrenches(self.parallel)
         return [
-            UpsLegDynamics(self.builder, self.parallel.robot, at, fold)
+            UpsLegDynamics(self.builder, self.parallel.robot, self.pose, at, fold)
             for at, fold in zip(self.postures, self.folds, strict=True)
         ]
 
@@ -80,9 +80,10 @@ class GoughStewart:
         turning = Turning.of(self.builder, motion.w, motion.wd, "U")
         inertia = platform_inertia(self.builder, self.parallel)
         wrench = platform_wrench(self.builder, inertia, self.pose, motion, turning, g)
-        loads = []
-        for leg in self.legs:
-            loads.append(leg.load(*leg.tip(motion, turning), g))
+        loads = [leg.load(motion, turning, g) for leg in self.legs]
+        for load in loads:
+            if load.moment is not None:
+                wrench = Wrench(wrench.f, add(wrench.m, load.moment))
         return wrench, loads
 
     def inverse_dynamics(self, motion: PlatformMotion) -> tuple[Vector, Scalar]:
@@ -119,9 +120,9 @@ class GoughStewart:
 
     def inertia(self) -> ArticulatedInertia:
         """A over (linear; angular), by its blocks."""
-        inertia = platform_inertia(self.builder, self.parallel)
-        s, m = matvec(self.pose.rotation, list(inertia.ms)), inertia.m
-        tensor = turned_tensor(self.pose.rotation, inertia)
+        body = platform_inertia(self.builder, self.parallel)
+        s, m = matvec(self.pose.rotation, list(body.ms)), body.m
+        tensor = turned_tensor(self.pose.rotation, body)
         for leg in self.legs:
             if leg.axes is None:
                 mass = leg.point_mass()[0]
@@ -137,6 +138,8 @@ class GoughStewart:
         rows += [[*coupling, *row] for coupling, row in zip(_hat(s), tensor, strict=True)]
         for leg, column in zip(self.legs, self.columns, strict=True):
             _gain(rows, *self._directions(leg, column))
+            for inertia, twist in leg.ball_inertia():
+                _gain(rows, [twist], [[inertia]])
         return _articulated(rows)
 
     def _directions(self, leg: UpsLegDynamics, column: Vector) -> tuple[list[Vector], Matrix]:

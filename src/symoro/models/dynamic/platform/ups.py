@@ -33,7 +33,7 @@ from symoro.expr.scalar import Scalar, atan2, cos, less, sin, sqrt
 from symoro.models.dynamic.platform.pose import PlatformPose
 from symoro.models.geometric.places import before_turn, between, settled, tidy
 from symoro.program.builder import Builder
-from symoro.robot.description import DRIVE, INERTIAL, WRENCH, Frame, JointType, Link, Robot
+from symoro.robot.description import INERTIAL, WRENCH, Frame, JointType, Link, Robot
 from symoro.robot.platform import ParallelRobot, PlatformLeg
 
 RIGHT = {formula("pi/2").text: 1, formula("-pi/2").text: -1}
@@ -142,10 +142,6 @@ def _check_drives(parallel: ParallelRobot, leg: PlatformLeg, joints: list[int], 
             raise refuse("its motor is to be the slide, and no other joint")
         if frame.eta or frame.coupling or any(getattr(frame, n) is not None for n in ("QP", "QDP", "GAM")):
             raise refuse(f"joint {j} is elastic, coupled or has a fixed motion")
-    for j in joints[3:]:
-        frame = robot.frame(j)
-        if any(not getattr(frame, name).is_zero for name in DRIVE):
-            raise refuse(f"the turn {j} of its ball has friction or a rotor")
     for j in joints[:5]:
         if any(not getattr(robot.link(j), name).is_zero for name in WRENCH):
             raise refuse(f"link {j} exerts a wrench")
