@@ -12,9 +12,11 @@ from typing import TYPE_CHECKING, Any
 from symoro._version import __version__ as __version__
 from symoro.errors import SymoroError as SymoroError
 from symoro.model import Model as Model
+from symoro.model import assembly_modes as assembly_modes
 from symoro.model import base_parameters as base_parameters
 from symoro.model import generate as generate
 from symoro.model import numeric_inverse as numeric_inverse
+from symoro.model import platform_pose as platform_pose
 from symoro.model import singularities as singularities
 from symoro.models.catalogue import catalogue as catalogue
 from symoro.robot.description import Robot as Robot
@@ -35,6 +37,7 @@ __all__ = [
     "Robot",
     "SymoroError",
     "__version__",
+    "assembly_modes",
     "base_parameters",
     "catalogue",
     "follow",
@@ -42,6 +45,7 @@ __all__ = [
     "load",
     "nearest",
     "numeric_inverse",
+    "platform_pose",
     "save",
     "singularities",
     "valid",

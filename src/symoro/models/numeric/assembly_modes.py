@@ -3,7 +3,8 @@
 The 40 solutions of one generic complex platform are known (`six_legs_start.txt`, found by monodromy). They are followed
 to the platform in question; the real ones among their ends are polished and put into the legs' equations. The number
 is confirmed where a second run, by way of another generic platform, finds the same poses and all paths of both end at
-regular solutions; otherwise the poses are right and some may be missing.
+regular solutions or leave for e.e = 0, where there is no pose (those of a symmetric platform do); otherwise the poses
+are right and some may be missing.
 
 P. Dietmaier, "The Stewart-Gough platform of general geometry can have 40 real postures", Advances in Robot Kinematics,
 1998; A.J. Sommese, C.W. Wampler, 2005, chapter 7 (coefficient-parameter homotopy).
@@ -26,6 +27,8 @@ MET = 1e-10  # by how much legs may miss their lengths, against the platform's s
 SAME = 1e-6
 FLAT = 1e-9  # 1 / condition of a solution that is regular
 NEWTON = 50
+NO_POSE = 1e-4  # |e.e| / |e|^2 of a path that leaves for e.e = 0; it is 1 at a pose
+LATE = 0.999
 
 
 @dataclass(frozen=True)
@@ -36,12 +39,14 @@ class AssemblyModes:
         poses: (K, 4, 4), of the platform's frame in frame 0, each verified.
         confirmed: whether the number of poses was found twice, with every path accounted for.
         paths: how many of the 40 paths ended at a regular solution, real or not, in the first run.
+        lost: how many of the others did not leave for e.e = 0, in both runs.
         seconds: the time it took.
     """
 
     poses: Array
     confirmed: bool
     paths: int
+    lost: int
     seconds: float
 
 
@@ -56,11 +61,12 @@ def assembly_modes(a: Array, b: Array, lengths: Array) -> AssemblyModes:
         middle = _generic(seed)
         there = track(start, middle, solutions, patch)
         runs.append(_ends(middle, legs.astype(complex), there.x[there.arrived], patch))
-    (first, paths), (second, others) = runs
+    (first, paths, gone), (second, others, went) = runs
     poses = _merged(first, second)
-    confirmed = len(first) == len(second) == len(poses) and paths == others == len(solutions)
+    lost = 2 * len(solutions) - paths - others - gone - went
+    confirmed = len(first) == len(second) == len(poses) and paths == others and not lost
     poses[:, :3, 3] *= size
-    return AssemblyModes(poses, confirmed, paths, time.perf_counter() - began)
+    return AssemblyModes(poses, confirmed, paths, lost, time.perf_counter() - began)
 
 
 @cache
@@ -82,19 +88,22 @@ def _generic(seed: int) -> Complex:
     return found
 
 
-def _ends(start: Complex, legs: Complex, x: Complex, patch: Complex) -> tuple[Array, int]:
-    """The real poses at the ends of paths, and how many ends are regular."""
+def _ends(start: Complex, legs: Complex, x: Complex, patch: Complex) -> tuple[Array, int, int]:
+    """The real poses at the ends of paths, how many ends are regular, and how many paths left for e.e = 0."""
     tracked = track(start, legs, x, patch)
     system = quadrics(legs)
     poses, regular = [], 0
-    for end in tracked.x[tracked.arrived]:
+    e = tracked.x[:, :4]
+    gone = np.abs((e * e).sum(1)) < NO_POSE * (np.abs(e) ** 2).sum(1)
+    for end in tracked.x[tracked.arrived & ~gone]:
         jacobian = np.concatenate([2 * system @ end, patch[None]])
         regular += bool(1 / np.linalg.cond(jacobian) > FLAT)
         pose = _real_pose(end)
         pose = None if pose is None else _polished(legs.real, pose)
         if pose is not None:
             poses.append(pose)
-    return _merged(np.array(poses).reshape(-1, 4, 4), np.zeros((0, 4, 4))), regular
+    left = gone & (tracked.arrived | (tracked.t > LATE))
+    return _merged(np.array(poses).reshape(-1, 4, 4), np.zeros((0, 4, 4))), regular, int(left.sum())
 
 
 def _real_pose(x: Complex) -> Array | None:

@@ -14,10 +14,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from symoro.models.numeric.six_legs import Array, Complex, quadrics
 
-FIRST, LONGEST, SHORTEST = 0.02, 0.1, 1e-9
+Flags = NDArray[np.bool_]
+
+FIRST, LONGEST, SHORTEST = 0.02, 0.1, 1e-8
 STEPS = 2000
 NEWTON = 3
 CLOSE, NEAR = 1e-9, 1e-3  # the last and the first correction of an accepted step, against |x|
@@ -26,10 +29,11 @@ GROW_AFTER = 3
 
 @dataclass(frozen=True)
 class Tracked:
-    """Ends of paths (K, 8), and which of them arrived."""
+    """Ends of paths (K, 8), which of them arrived, and how far the others came (t)."""
 
     x: Complex
-    arrived: np.ndarray
+    arrived: Flags
+    t: Array
 
 
 class _Line:
@@ -97,10 +101,10 @@ def track(start: Complex, end: Complex, x: Complex, patch: Complex) -> Tracked:
             failed = which[~taken]
             step[failed], good[failed] = step[failed] / 2, 0
             going[which] = (t[which] < 1 - 1e-15) & (step[which] > SHORTEST)
-    return Tracked(x, t >= 1 - 1e-15)
+    return Tracked(x, t >= 1 - 1e-15, t)
 
 
-def _stepped(line: _Line, t: Array, h: Array, x: Complex) -> tuple[Complex, np.ndarray]:
+def _stepped(line: _Line, t: Array, h: Array, x: Complex) -> tuple[Complex, Flags]:
     """One step of each path, and whether it may be taken."""
     far = h[:, None]
     k1 = line.slope(t, x)
