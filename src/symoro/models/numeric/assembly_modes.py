@@ -27,6 +27,7 @@ MET = 1e-10  # by how much legs may miss their lengths, against the platform's s
 SAME = 1e-6
 FLAT = 1e-9  # 1 / condition of a solution that is regular
 NEWTON = 50
+SOLUTIONS = 40
 NO_POSE = 1e-4  # |e.e| / |e|^2 of a path that leaves for e.e = 0; it is 1 at a pose
 LATE = 0.999
 
@@ -55,15 +56,10 @@ def assembly_modes(a: Array, b: Array, lengths: Array) -> AssemblyModes:
     began = time.perf_counter()
     size = float(max(np.abs(a).max(), np.abs(b).max(), np.abs(lengths).max()))
     legs = np.concatenate([a, b, lengths[:, None] * lengths[:, None] / size], 1) / size
-    start, solutions, patch = _known()
-    runs = []
-    for seed in (1, 2):
-        middle = _generic(seed)
-        there = track(start, middle, solutions, patch)
-        runs.append(_ends(middle, legs.astype(complex), there.x[there.arrived], patch))
+    runs = [_ends(*_from_generic(seed), legs.astype(complex)) for seed in (1, 2)]
     (first, paths, gone), (second, others, went) = runs
     poses = _merged(first, second)
-    lost = 2 * len(solutions) - paths - others - gone - went
+    lost = 2 * SOLUTIONS - paths - others - gone - went
     confirmed = len(first) == len(second) == len(poses) and paths == others and not lost
     poses[:, :3, 3] *= size
     return AssemblyModes(poses, confirmed, paths, lost, time.perf_counter() - began)
@@ -81,14 +77,17 @@ def _known() -> tuple[Complex, Complex, Complex]:
     return legs, track(legs, legs, x, patch).x, patch
 
 
-def _generic(seed: int) -> Complex:
+@cache
+def _from_generic(seed: int) -> tuple[Complex, Complex, Complex]:
+    """Another generic platform, its solutions, and the plane in which they are written."""
+    start, solutions, patch = _known()
     rng = np.random.default_rng(seed)
-    legs = rng.normal(size=(6, 7)) + 1j * rng.normal(size=(6, 7))
-    found: Complex = legs * np.array([0.7] * 6 + [2.0])
-    return found
+    legs = (rng.normal(size=(6, 7)) + 1j * rng.normal(size=(6, 7))) * np.array([0.7] * 6 + [2.0])
+    there = track(start, legs, solutions, patch)
+    return legs, there.x[there.arrived], patch
 
 
-def _ends(start: Complex, legs: Complex, x: Complex, patch: Complex) -> tuple[Array, int, int]:
+def _ends(start: Complex, x: Complex, patch: Complex, legs: Complex) -> tuple[Array, int, int]:
     """The real poses at the ends of paths, how many ends are regular, and how many paths left for e.e = 0."""
     tracked = track(start, legs, x, patch)
     system = quadrics(legs)

@@ -202,7 +202,7 @@ class _LegMotion:
         matrix = [[column[k] for _, column in self.columns] for k in self.rows]
         found = solved(matrix, identity(len(self.rows)))
         self.inverse = transpose(found.columns)
-        self.conditions = [*at.conditions, found.regular]
+        self.conditions = [*at.conditions, at.folded, found.regular]
 
     def rates(self, tip: tuple[Vector, Vector]) -> dict[int, Scalar]:
         """Joint rates from the velocity of the tip and the angular one."""
