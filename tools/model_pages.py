@@ -6,6 +6,7 @@ A generated page starts with a marker; pages without it are left alone. What sta
 
 from __future__ import annotations
 
+import json
 import sys
 from pathlib import Path
 
@@ -56,17 +57,19 @@ def _options(options: tuple[Option, ...]) -> str:
 
 
 def _example(entry: Entry) -> str:
+    asked = "".join(f", {name}={json.dumps(value)}" for name, value in entry.example_options.items())
+    words = "".join(f" --{name} {value}" for name, value in entry.example_options.items())
     lines = [
         "```python",
         "import symoro",
         "",
-        f'model = symoro.generate(symoro.load("{entry.example}"), "{entry.id}")',
+        f'model = symoro.generate(symoro.load("{entry.example}"), "{entry.id}"{asked})',
         "print(model)  # the equations",
         "print(model.count(), model.inputs, model.outputs)",
         'print(model.code("c").keys())',
         "```",
         "",
-        f"    symoro generate {entry.id} {entry.example} --lang c -o out",
+        f"    symoro generate {entry.id} {entry.example}{words} --lang c -o out",
     ]
     return "\n".join(lines)
 

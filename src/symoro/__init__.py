@@ -15,6 +15,7 @@ from symoro.model import Model as Model
 from symoro.model import assembly_modes as assembly_modes
 from symoro.model import base_parameters as base_parameters
 from symoro.model import generate as generate
+from symoro.model import mobility as mobility
 from symoro.model import numeric_inverse as numeric_inverse
 from symoro.model import platform_pose as platform_pose
 from symoro.model import singularities as singularities
@@ -43,6 +44,7 @@ __all__ = [
     "follow",
     "generate",
     "load",
+    "mobility",
     "nearest",
     "numeric_inverse",
     "platform_pose",

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
     from symoro.models.identification.base.parameters import BaseParameters
     from symoro.models.kinematic.singularities import Singularities
+    from symoro.models.kinematic.wheels.mobility import WheeledClass
     from symoro.models.numeric.assembly_modes import AssemblyModes
     from symoro.runtime.function import Function
     from symoro.runtime.numeric_inverse import NumericInverse
@@ -216,6 +217,13 @@ def singularities(robot: RobotLike, to: int | str | None = None) -> Singularitie
 
     with task("finding singularities"):
         return found(as_robot(robot), to)
+
+
+def mobility(robot: RobotLike) -> WheeledClass:
+    """The degrees of mobility and of steerability of a robot on wheels."""
+    from symoro.models.kinematic.wheels.mobility import mobility as found
+
+    return found(as_robot(robot))
 
 
 def numeric_inverse(

@@ -126,6 +126,18 @@ def polynomials(name: str = "polynomials") -> Program:
     return b.program(title="roots of polynomials")
 
 
+def comparisons(name: str = "comparisons") -> Program:
+    """Comparisons as numbers, each used once: in quotients, where those of integers are others, and in functions."""
+    b = Builder(name)
+    x = b.input("x", (6,))
+    less = [sc.less(x[i], x[j]) for i in range(6) for j in range(i)]
+    quotients = [less[0] / (2 + less[1]), 1 / (less[2] + 2 * sc.equal(x[1], x[1]) + less[3])]
+    functions = [sc.sqrt(less[4] + less[5]), sc.cos(less[6]), sc.atan2(less[7], 1 + less[8])]
+    sizes = [sc.absolute(-less[9]), sc.sign(-less[10]), sc.absolute(less[11] - less[12])]
+    b.output("y", [*quotients, *functions, *sizes, sc.minimum(less[13], less[14] / 3)])
+    return b.program(title="comparisons as numbers")
+
+
 def expanded(name: str = "expanded") -> Program:
     """Whole expressions an entry; the sum is shared in the graph, and written out twice."""
     b = Builder(name)
@@ -264,7 +276,8 @@ def few(examples: int) -> settings:
 
 def special_cases() -> list[Case]:
     """One case of each special program."""
-    return [everything_case(), *map(case_of, (solver(), polynomials(), expanded(), trivial(), chain(4)))]
+    others = (solver(), polynomials(), comparisons(), expanded(), trivial(), chain(4))
+    return [everything_case(), *map(case_of, others)]
 
 
 @st.composite

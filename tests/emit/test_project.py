@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -10,6 +11,7 @@ import pytest
 
 from symoro.emit.project import project
 from symoro.errors import OptionError, UnknownNameError
+from symoro.program.builder import Builder
 from symoro.program.interpret import interpret
 from tests.emit.programs import chain, everything, solver, trivial
 from tests.emit.run import command, need
@@ -82,3 +84,16 @@ def test_errors() -> None:
         project(chain(2), ["c"], sample={"q": [1, 2, 3]})
     with pytest.raises(UnknownNameError, match="no input called 'p'"):
         project(chain(2), ["c"], sample={"p": [1, 2, 3]})
+
+
+def test_readme_states_the_units() -> None:
+    b = Builder("spring")
+    (x,) = b.input("x", (1,), title="stretch")
+    b.output("F", [b.parameter("K1") * x + b.parameter("F0")], title="force")
+    made = b.program()
+    inputs = tuple(replace(port, unit="m") for port in made.inputs)
+    outputs = tuple(replace(port, unit="N") for port in made.outputs)
+    text = project(replace(made, inputs=inputs, outputs=outputs, units={"K1": "N/m"}), ["c"])["README.md"]
+    assert "| input `x` | (1) | m | stretch | x1 |" in text
+    assert "| output `F` | (1) | N | force |  |" in text
+    assert "| K1 | N/m |" in text and "| F0 |  |" in text  # a unit that is not known is not made up

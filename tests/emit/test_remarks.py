@@ -39,6 +39,37 @@ def test_every_link_and_phase(language: str) -> None:
     assert set(found) == set(expected)  # C++ and Fortran say it again in the function for batches
 
 
+def said(robot: str, model: str, **options: str) -> list[str]:
+    text = generate(robot, model, **options).code("text", name="f")["f.txt"].rpartition("---")[2]
+    lines = [line[:-1] for line in text.splitlines() if line.endswith(":")]
+    return [line for line in lines if line not in ("Once", "Each call")]
+
+
+def test_the_three_walks_of_articulated_bodies() -> None:
+    """Outward, inward, outward: each link of each walk in its turn."""
+    found = said("rx90", "direct-dynamics", method="recursive")
+    walks = [f"link {j}: velocities" for j in range(2, 7)]
+    walks += [f"link {j}: wrench at zero acceleration" for j in range(2, 7)]
+    walks += [f"link {j}: articulated body" for j in range(6, 0, -1)]
+    walks += [f"link {j}: accelerations" for j in range(1, 7)]
+    assert found[-len(walks) :] == walks
+
+
+@pytest.mark.parametrize(
+    ("robot", "model", "expected"),
+    [
+        ("rx90", "fast-geometry", ["frame 6 in frame 4", "frame 6 in frame 3", "frame 6 in frame 1"]),
+        ("rx90", "jacobian", [f"frame {k}: axis and origin in frame 1" for k in range(3, 7)]),
+        ("rx90", "velocities", [f"link {j}: velocities" for j in range(2, 7)]),
+        ("rx90", "accelerations", ["velocities", "accelerations"]),
+        ("rx90", "energy", ["velocities"]),
+        ("rx90", "energy-identification", [f"link {j}: velocities" for j in range(2, 7)]),
+    ],
+)
+def test_every_part_is_told(robot: str, model: str, expected: list[str]) -> None:
+    assert list(dict.fromkeys(said(robot, model))) == expected
+
+
 def test_a_remark_stands_before_loads_and_nameless_statements() -> None:
     lines = [
         line.strip() for line in generate("rx90", "inverse-dynamics").code("c", name="f")["f.c"].splitlines()

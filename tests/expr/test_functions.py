@@ -30,6 +30,17 @@ def test_abs_and_sign_of_positive_constants(g):
     assert g.op[g.unary(ops.ABS, unknown) >> 1] == ops.ABS
 
 
+def test_abs_and_sign_of_what_has_its_size_or_sign_already(g):
+    x, y = g.symbol("x"), g.symbol("y")
+    for op in ops.COMPARISONS:
+        compared = g.binary(op, x, y)
+        assert g.unary(ops.ABS, compared ^ 1) == g.unary(ops.SIGN, compared) == compared
+        assert g.unary(ops.SIGN, compared ^ 1) == compared ^ 1
+    size, sign = g.unary(ops.ABS, x), g.unary(ops.SIGN, x)
+    assert g.unary(ops.ABS, size ^ 1) == size and g.unary(ops.SIGN, sign ^ 1) == sign ^ 1
+    assert g.op[g.unary(ops.ABS, sign) >> 1] == ops.ABS and g.op[g.unary(ops.SIGN, size) >> 1] == ops.SIGN
+
+
 @pytest.mark.parametrize(("a", "b"), [(1, 2), (2, 1), (1, 1), (-1, 0.5), (Fraction(1, 2), 0.5)])
 def test_choices_between_numbers(g, a, b):
     x, y = g.number(a), g.number(b)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from dataclasses import replace
 from typing import Any
 
@@ -144,3 +146,20 @@ def test_a_form_takes_the_robots_it_is_for(monkeypatch: pytest.MonkeyPatch) -> N
 
 def numbers(program: Program) -> float:
     return float(evaluate(program.graph, program.outputs[0].lits, {}, {})[0])
+
+
+EVERY_MODULE = """
+import importlib, pkgutil, symoro.models
+from symoro.models.catalogue import catalogue
+listed = {entry.id: len(entry.forms) for entry in catalogue().values()}
+for module in pkgutil.walk_packages(symoro.models.__path__, "symoro.models."):
+    importlib.import_module(module.name)
+catalogue.cache_clear()
+assert listed == {entry.id: len(entry.forms) for entry in catalogue().values()}
+"""
+
+
+def test_every_model_is_found_without_loading_every_module() -> None:
+    """The catalogue loads what says that it registers: the rest of the house holds no further entry."""
+    done = subprocess.run([sys.executable, "-c", EVERY_MODULE], capture_output=True, text=True, timeout=120)
+    assert done.returncode == 0, done.stderr

@@ -25,6 +25,8 @@ from tests.oracle.golden import DATA
 MODELS = Path(models.__file__).parent
 PAGES = Path(__file__).parents[2] / "docs" / "models"
 YEARS = {"1997": "khalil-creusot-1997", "2010": "khalil-2010", "1988": "gautier-khalil-1988"}
+BY_NAME = {"campion-bastin-dandrea-novel-1996"}
+"""Papers without a list: what is cited of them is called by its name, no section or equation."""
 NUMBER = r"\(?\d+[a-z]?\)?"
 PATTERN = re.compile(
     r"(?P<year>\b(?:19|20)\d\d\b)"
@@ -126,6 +128,9 @@ def default_paper(path: Path) -> str | None:
 @pytest.mark.parametrize("id", symoro.catalogue())
 def test_what_a_model_cites_is_in_the_paper(id: str) -> None:
     reference = symoro.catalogue()[id].reference
+    if reference.key in BY_NAME:
+        assert reference.place and not PATTERN.search(reference.place)
+        return
     assert reference.key in PAPERS
     assert "section" in reference.place
     assert list(faults(reference.place, reference.key, strict=True)) == []

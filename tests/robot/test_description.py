@@ -25,6 +25,28 @@ def test_sizes_in_the_papers_words() -> None:
     assert robot.link(0) is robot.base.link
 
 
+@pytest.mark.parametrize("name", ["rx90", "akr3000"])
+def test_no_frame_or_link_before_the_first_or_after_the_last(name: str) -> None:
+    """Not what Python's negative indices would give."""
+    robot = symoro.load(name)
+    for j in (0, -1, robot.NF + 1, "base", "0"):
+        with pytest.raises(UnknownNameError, match=f"no frame called '{j}'\nhint: .*0 is the base"):
+            robot.frame(j)
+    for k in (-1, robot.NL + 1, -robot.NL):
+        with pytest.raises(UnknownNameError, match=f"no link called '{k}'"):
+            robot.link(k)
+    with pytest.raises(UnknownNameError, match="no frame called '0'"):
+        robot.with_frame(0, d=1)
+    for j in (-1, robot.NF + 1):
+        with pytest.raises(UnknownNameError):
+            robot.with_frame(j, d=1)
+        with pytest.raises(UnknownNameError):
+            robot.with_link(j, M=1)
+    if robot.B:
+        with pytest.raises(UnknownNameError, match=f"no link called '{robot.NF}'"):
+            robot.link(str(robot.NF))
+
+
 def test_it_cannot_be_changed() -> None:
     with pytest.raises(dataclasses.FrozenInstanceError):
         arm().name = "other"  # type: ignore[misc]

@@ -34,6 +34,7 @@ WANTED = {
     "rx90",
     "rx90_elastic",
     "rx90_floating",
+    "rx90_floating_elastic",
     "scara",
     "scemi",
     "slidercrank",
@@ -262,7 +263,7 @@ def test_the_page_lists_every_robot() -> None:
 # -- postures that can be checked by hand or that the maker gives
 
 
-@pytest.mark.parametrize("name", ["rx90", "rx90_floating", "rx90_elastic"])
+@pytest.mark.parametrize("name", ["rx90", "rx90_floating", "rx90_elastic", "rx90_floating_elastic"])
 def test_rx90_postures(name: str) -> None:
     robot = library.load(name)
     assert near(point(robot, [0] * 6, 6), [0.45, 0, 0.45])

@@ -254,6 +254,8 @@ def test_export(run: Any, data: Any, tmp_path: Path) -> None:
     names = {file.name for file in out.rglob("*") if file.is_file()}
     assert {"RX90.yaml", "README.md", "Makefile"} <= names
     assert symoro.load(next(out.rglob("RX90.yaml"))) == symoro.load("rx90")
+    readme = next(out.rglob("README.md")).read_text()
+    assert "| input `q` | (6) | rad |" in readme and "| D3 | m |" in readme
     assert data("export", "fast-geometry", "rx90", "-o", str(tmp_path / "again"))
 
 

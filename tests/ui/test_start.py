@@ -37,7 +37,10 @@ def symoro(*words: str, **environment: str) -> subprocess.CompletedProcess[str]:
     [
         "import symoro",
         "import symoro; symoro.load; symoro.generate; symoro.singularities",
+        "import symoro; symoro.catalogue()",
         "from symoro.ui.cli import main; main([])",
+        "from symoro.ui.cli import main; main(['models', '--json'])",
+        "from symoro.ui.cli import main\ntry: main(['generate', '--help'])\nexcept SystemExit: pass",
         "from symoro.ui.cli import main\ntry: main(['show', '--help'])\nexcept SystemExit: pass",
     ],
 )
@@ -45,6 +48,13 @@ def test_heavy_packages_are_not_imported(code: str) -> None:
     done = python("-c", f"import sys\n{code}\nprint('loaded', *[m for m in {HEAVY!r} if m in sys.modules])")
     assert done.returncode == 0, done.stderr
     assert done.stdout.splitlines()[-1] == "loaded"
+
+
+def test_listing_the_models_needs_no_numpy() -> None:
+    """Nor do tables need it; they are drawn by rich."""
+    code = "import sys; from symoro.ui.cli import main; main(['models']); print('numpy' in sys.modules)"
+    done = python("-c", code)
+    assert "inverse-dynamics" in done.stdout and done.stdout.splitlines()[-1] == "False"
 
 
 def test_importtime_shows_neither_sympy_nor_scipy() -> None:

@@ -13,7 +13,6 @@ Sums are grouped so that products fuse with them (`grouping`), which changes the
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
@@ -32,7 +31,9 @@ from symoro.emit.clike import (
 from symoro.emit.code import Code, base_name, code_of
 from symoro.emit.dialect import Dialect, Files, Language, plain_number
 from symoro.emit.header import block, header_lines
-from symoro.emit.layout import call_arguments, helpers, kernel_text
+from symoro.emit.kernels import kernel_text
+from symoro.emit.kernels.c_family import in_float
+from symoro.emit.layout import call_arguments, helpers
 from symoro.emit.names import Names
 from symoro.emit.sample import Sample, sample_of
 from symoro.errors import OptionError
@@ -50,9 +51,9 @@ DOUBLE = Dialect(
         ops.SIGN: "sign_({0})",
         ops.MIN: "min_({0}, {1})",
         ops.MAX: "max_({0}, {1})",
-        ops.LESS: "({0} < {1})",
-        ops.LESS_EQUAL: "({0} <= {1})",
-        ops.EQUAL: "({0} == {1})",
+        ops.LESS: "({0} < {1} ? 1.0 : 0.0)",  # an int would make quotients those of integers
+        ops.LESS_EQUAL: "({0} <= {1} ? 1.0 : 0.0)",
+        ops.EQUAL: "({0} == {1} ? 1.0 : 0.0)",
         ops.SELECT: "({0} ? {1} : {2})",
     },
     leading_underscore=False,
@@ -73,27 +74,13 @@ def _float_number(value: Number) -> str:
     return text if text.isdigit() else text + "f"
 
 
-# A kernel that works in double whatever the scalar says so: only what follows takes the caller's type.
-_CALLERS_TYPE = "/* From here on in the caller's type. */"
-
-
-def _in_float(text: str) -> str:
-    """Functions and numbers too, so that nothing is computed in double."""
-    before, mark, after = text.partition(_CALLERS_TYPE)
-    if mark:
-        return before + _in_float(after).lstrip()
-    text = re.sub(
-        r"\b(fabs|sqrt|cbrt|cos|sin|acos|atan2|exp|log)\(", r"\1f(", text.replace("double", "float")
-    )
-    return re.sub(r"\b[0-9]+\.[0-9]+(e-?[0-9]+)?\b|\b[0-9]+e-?[0-9]+\b", r"\g<0>f", text)
-
-
 FLOAT = replace(
     DOUBLE,
     functions={**DOUBLE.functions}
-    | {op: DOUBLE.template(op).replace("(", "f(", 1) for op in _FLOAT_FUNCTIONS},
+    | {op: DOUBLE.template(op).replace("(", "f(", 1) for op in _FLOAT_FUNCTIONS}
+    | {op: in_float(DOUBLE.template(op)) for op in ops.COMPARISONS},
     number=_float_number,
-    helpers={op: _in_float(text) for op, text in DOUBLE.helpers.items()},
+    helpers={op: in_float(text) for op, text in DOUBLE.helpers.items()},
 )
 DIALECTS = {"double": DOUBLE, "float": FLOAT}
 TRIG = ("polynomial", "libm")
@@ -232,7 +219,7 @@ def _guards(code: Code) -> list[str]:
 
 def _kernels(names: Sequence[str], scalar: str) -> list[str]:
     texts = [kernel_text(name, ".c") for name in names]
-    return texts if scalar == "double" else [_in_float(text) for text in texts]
+    return texts if scalar == "double" else [in_float(text) for text in texts]
 
 
 def _functions(heads: Sequence[str], bodies: Sequence[FunctionBody]) -> list[str]:

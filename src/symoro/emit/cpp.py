@@ -18,7 +18,9 @@ from symoro.emit.clike import Style, array_of, asks_for_numbers, batch_body, cal
 from symoro.emit.code import Code, code_of
 from symoro.emit.dialect import Dialect, Files, Language, plain_number
 from symoro.emit.header import block, header_lines
-from symoro.emit.layout import call_arguments, helpers, kernel_text
+from symoro.emit.kernels import kernel_text
+from symoro.emit.kernels.c_family import in_cpp
+from symoro.emit.layout import call_arguments, helpers
 from symoro.emit.sample import sample_of
 from symoro.expr import ops
 from symoro.expr.graph import Number
@@ -105,13 +107,14 @@ def write(program: Program, *, name: str | None = None) -> Files:
 
 
 def _details(code: Code) -> list[str]:
-    parts = helpers(code.operations, DIALECT) + [kernel_text(kernel, ".hpp") for kernel in code.kernels]
+    kernels = [in_cpp(kernel_text(kernel, ".c")) for kernel in code.kernels]
+    parts = helpers(code.operations, DIALECT) + kernels
     return ["namespace detail {\n", *parts, "} // namespace detail\n"] if parts else []
 
 
 def _functions(code: Code) -> list[str]:
     using = tuple(f"using std::{name};" for op, name in _STANDARD.items() if op in code.operations)
-    style = Style("Scalar", "std::size_t", kernel="detail::{0}<Scalar>", first=using)
+    style = Style("Scalar", "std::size_t", kernel="detail::{0}_<Scalar>", first=using)
     bodies = [*call_bodies(code, style), batch_body(code, style)]
     pairs = zip(prototypes(code, style), bodies, strict=True)
     return [

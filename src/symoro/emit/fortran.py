@@ -14,7 +14,8 @@ from symoro.emit.code import Code, Instruction, KernelCall, code_of
 from symoro.emit.dialect import Dialect, Files, Language, decimal
 from symoro.emit.flow import Load, Store
 from symoro.emit.header import commented, header_lines
-from symoro.emit.layout import call_arguments, helpers, indices, kernel_text, remark, wrap
+from symoro.emit.kernels import kernel_text
+from symoro.emit.layout import call_arguments, helpers, indices, remark, wrap
 from symoro.emit.sample import sample_of
 from symoro.expr import ops
 from symoro.expr.graph import Number

@@ -14,12 +14,12 @@ from symoro.emit import keywords
 from symoro.emit.code import Code, Instruction, KernelCall, code_of
 from symoro.emit.dialect import Dialect, Files, Language
 from symoro.emit.header import commented, header_lines
+from symoro.emit.kernels import kernel_text
 from symoro.emit.layout import (
     WIDTH,
     call_arguments,
     helpers,
     input_entries,
-    kernel_text,
     output_entries,
     remark,
     wrap,

@@ -1,9 +1,8 @@
-"""Pieces that several languages lay out alike: long lines, entries of arrays, kernels, sample numbers."""
+"""Pieces that several languages lay out alike: long lines, entries of arrays, sample numbers."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from importlib import resources
 from itertools import product
 
 from symoro.emit.code import Code, Instruction
@@ -81,17 +80,6 @@ def remark(code: Code, step: Instruction, indent: str = "") -> list[str]:
 def helpers(operations: frozenset[int], dialect: Dialect) -> list[str]:
     """Definitions of those among some operations that the language lacks."""
     return [text for users, text in dialect.helpers.items() if not operations.isdisjoint(users)]
-
-
-# Kernels that some languages write in several files, in the order in which they follow each other.
-_PARTS = {"closed_chain": ("closed_chain_equations", "closed_chain_roots", "closed_chain")}
-
-
-def kernel_text(kernel: str, suffix: str) -> str:
-    """The hand-written implementation of a kernel in the language of a suffix."""
-    folder = resources.files("symoro.emit") / "kernels"
-    files = [folder / f"{part}{suffix}" for part in _PARTS.get(kernel, (kernel,))]
-    return "\n".join(file.read_text(encoding="ascii") for file in files if file.is_file())
 
 
 def nested(shape: Shape, texts: list[str], opening: str, closing: str) -> str:

@@ -12,7 +12,8 @@ from symoro.emit import keywords
 from symoro.emit.code import Code, Instruction, KernelCall, code_of
 from symoro.emit.dialect import Dialect, Files, Language, exact_number
 from symoro.emit.header import commented, header_lines
-from symoro.emit.layout import call_arguments, input_entries, kernel_text, nested, remark, wrap
+from symoro.emit.kernels import kernel_text
+from symoro.emit.layout import call_arguments, input_entries, nested, remark, wrap
 from symoro.expr import ops
 from symoro.program.program import Program, Shape
 

@@ -12,11 +12,11 @@ from symoro.emit import keywords
 from symoro.emit.code import Code, Instruction, KernelCall, code_of
 from symoro.emit.dialect import Dialect, Files, Language
 from symoro.emit.header import commented, header_lines
+from symoro.emit.kernels import kernel_text
 from symoro.emit.layout import (
     call_arguments,
     helpers,
     input_entries,
-    kernel_text,
     output_entries,
     remark,
     wrap,
@@ -39,9 +39,9 @@ DIALECT = Dialect(
         ops.SQRT: "real_sqrt({0})",
         ops.ASIN: "real_asin({0})",
         ops.ACOS: "real_acos({0})",
-        ops.LESS: "({0} < {1})",
-        ops.LESS_EQUAL: "({0} <= {1})",
-        ops.EQUAL: "({0} == {1})",
+        ops.LESS: "double({0} < {1})",  # functions do not take what is logical
+        ops.LESS_EQUAL: "double({0} <= {1})",
+        ops.EQUAL: "double({0} == {1})",
         ops.SELECT: "select_({0}, {1}, {2})",
     },
     truth="{0} ~= 0",

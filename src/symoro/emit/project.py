@@ -24,7 +24,7 @@ from symoro.errors import OptionError, ProgramError
 from symoro.files import MADE_BY
 from symoro.program.count import count
 from symoro.program.interpret import interpret
-from symoro.program.program import Program
+from symoro.program.program import Input, Output, Program
 
 
 @dataclass(frozen=True)
@@ -189,15 +189,20 @@ def _readme(
 
 
 def _arguments(program: Program) -> list[str]:
-    rows = ["| array | shape | entries, by rows |", "|---|---|---|"]
+    """Tables of the arrays and of the parameters, with their units; what has none, or more than one, says nothing."""
+    rows = ["| array | shape | unit | what it is | entries, by rows |", "|---|---|---|---|---|"]
     for port in program.inputs:
-        rows.append(f"| input `{port.name}` | {shape_text(port.shape)} | {clean(' '.join(port.symbols))} |")
-    for out in program.outputs:
-        rows.append(f"| output `{out.name}` | {shape_text(out.shape)} | {clean(out.title)} |")
+        rows.append(_row(f"input `{port.name}`", port, " ".join(port.symbols)))
+    rows += [_row(f"output `{out.name}`", out, "") for out in program.outputs]
     names = program.used_parameters
     if names:
-        rows.append(f"| parameters | ({len(names)}) | {clean(' '.join(names))} |")
+        rows += ["", "| parameter, in this order | unit |", "|---|---|"]
+        rows += [f"| {clean(name)} | {program.units.get(name, '')} |" for name in names]
     return rows
+
+
+def _row(label: str, port: Input | Output, entries: str) -> str:
+    return f"| {label} | {shape_text(port.shape)} | {port.unit} | {clean(port.title)} | {clean(entries)} |"
 
 
 def _numbers(program: Program, sample: Sample) -> list[str]:

@@ -14,9 +14,9 @@ from symoro.emit.code import Code, Instruction, KernelCall, code_of
 from symoro.emit.dialect import Dialect, Files, Language
 from symoro.emit.header import commented, header_lines
 from symoro.emit.keywords import KERNELS, words
-from symoro.emit.layout import WIDTH, call_arguments, input_entries, kernel_text, output_entries, remark, wrap
+from symoro.emit.layout import WIDTH, call_arguments, input_entries, output_entries, remark, wrap
 from symoro.emit.sample import sample_of
-from symoro.expr import ops
+from symoro.expr import kernels, ops
 from symoro.program.program import Program
 
 DIALECT = Dialect(
@@ -38,7 +38,9 @@ DIALECT = Dialect(
         ops.SELECT: "np.where({0}, {1}, {2})",
     },
     element="{0}[..., {1}]",
-    reserved=frozenset(keyword.kwlist) | KERNELS | words("np batch PARAMETERS float hasattr print match"),
+    reserved=frozenset(keyword.kwlist)
+    | KERNELS
+    | words("np Array batch PARAMETERS float hasattr print match"),
     longest=1000,
     call_name="call",
     setup_name="setup",
@@ -55,22 +57,19 @@ def write(program: Program, *, name: str | None = None) -> Files:
     if code.constants:
         names = "".join(f"    {text!r},\n" for text in code.parameters)
         parts.append(f"PARAMETERS = (\n{names})\n")
-    parts += [_kernel(kernel) for kernel in code.kernels]
+    parts += _kernels(code.kernels)
     if code.constants:
         parts.append(_setup(code))
     parts.append(_call(code))
     return {f"{code.arrays.base}.py": "\n\n".join(parts)}
 
 
-def _kernel(kernel: str) -> str:
-    """The NumPy code of a kernel: our own, where that stands in modules of its own."""
+def _kernels(names: Sequence[str]) -> list[str]:
+    """The NumPy text that the interpreter of programs runs as well, less its imports."""
     folder = resources.files("symoro.expr.kernels")
-    modules = [folder / f"{kernel}_{part}.py" for part in ("equations", "roots", "table")]
-    modules = [module for module in modules if module.is_file()]
-    if not modules:
-        return kernel_text(kernel, ".py.txt")
+    modules = [folder / f"{module}.py" for name in names for module in kernels.KERNELS[name].numpy]
     bodies = [module.read_text(encoding="utf-8").partition(_TAKEN_OVER)[2].strip("\n") for module in modules]
-    return "\n\n\n".join(["Array = np.ndarray", *bodies]) + "\n"
+    return ["Array = np.ndarray\n", *(f"{body}\n" for body in bodies)] if names else []
 
 
 def _setup(code: Code) -> str:

@@ -335,6 +335,8 @@ class Graph:
             folded = folding.unary(self, op, x)
             if folded is not None:
                 return folded
+        if self.op[x >> 1] in ops.LEFT_ALONE.get(op, ()):
+            return x & ~1 if op == ops.ABS else x
         info = ops.TABLE[op]
         sign = x & 1 if info.odd else 0
         arg = x & ~1 if info.odd or info.even else x

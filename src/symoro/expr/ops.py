@@ -62,6 +62,10 @@ TABLE: dict[int, OpInfo] = {
 
 FUNCTIONS: dict[str, int] = {info.name: op for op, info in TABLE.items() if op >= SQRT}
 COMPARISONS = (LESS, LESS_EQUAL, EQUAL)
+LEFT_ALONE = {
+    ABS: (ABS, *COMPARISONS),
+    SIGN: (SIGN, *COMPARISONS),
+}  # what they change in nothing but the sign
 
 # The class of a node: what its value depends on. Work of class PARAMETER moves to the setup part.
 CONSTANT, PARAMETER, VARIABLE = range(3)

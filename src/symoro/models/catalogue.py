@@ -14,13 +14,15 @@ import pkgutil
 import threading
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cache
+from importlib.abc import InspectLoader
 from numbers import Real
 from operator import index
 from typing import Any
 
-from symoro.errors import NotApplicableError, OptionError, UnknownNameError
+from symoro.errors import ExpressionError, NotApplicableError, OptionError, UnknownNameError
+from symoro.expr.formula import Formula, formula
 from symoro.models.references import Reference
 from symoro.models.units import with_units
 from symoro.program.pipeline import PassRecord, optimise, traced
@@ -34,7 +36,8 @@ class Option:
     """An option of a model.
 
     Attributes:
-        kind: 'frame' (number or name), 'frames' (several), 'choice', 'flag', 'text' or 'number'.
+        kind: 'frame' (number or name), 'frames' (several), 'points' (frames, or frames with a point in each),
+            'choice', 'flag', 'text' or 'number'.
         flag: its name on the command line, where that is not its own.
     """
 
@@ -70,6 +73,7 @@ class Entry:
         applies: why the model does not apply to a robot, or None when it does.
         applies_to: the same in words, for people.
         equations: the formulas in LaTeX, for the documentation.
+        example, example_options: a bundled robot, and the options with which it takes this form.
         plain: the same model in the form of the papers, to tell what a formulation saves.
     """
 
@@ -86,6 +90,7 @@ class Entry:
     applies_to: str = "every robot"
     equations: str = ""
     example: str = "rx90"
+    example_options: Mapping[str, Any] = field(default_factory=dict)
     plain: Callable[[Robot], Program] | None = None
     of: str = ""
     takes: Callable[[Robot, Options], bool] = any_robot
@@ -154,9 +159,17 @@ def catalogue() -> Mapping[str, Entry]:
     import symoro.models
 
     for module in pkgutil.walk_packages(symoro.models.__path__, "symoro.models."):
-        importlib.import_module(module.name)
+        if _registers(module):
+            importlib.import_module(module.name)
     ordered = sorted(_ENTRIES.values(), key=lambda e: (MENUS.index(e.menu), e.build.__code__.co_filename))
     return {entry.id: _with_forms(entry) for entry in ordered}
+
+
+def _registers(module: pkgutil.ModuleInfo) -> bool:
+    """Whether a module says `@model` or `@form`; what computes in numbers, and NumPy, is loaded when a model asks."""
+    spec = module.module_finder.find_spec(module.name, None)
+    source = spec.loader.get_source(module.name) if spec and isinstance(spec.loader, InspectLoader) else None
+    return source is None or "\n@model(" in source or "\n@form(" in source
 
 
 def _with_forms(plain: Entry) -> Entry:
@@ -259,9 +272,26 @@ def _checked(chosen: Entry, option: Option, value: Any) -> Any:
         if None not in several:
             return several
         expected = "a list of frames' numbers or names"
+    elif option.kind == "points":
+        points = [_point(x) for x in value] if isinstance(value, (list, tuple)) else [None]
+        if None not in points:
+            return points
+        expected = "a list of frames, or of (frame, (x, y, z))"
     if expected is not None:
         raise OptionError(f"option {option.name} of {chosen.id}: expected {expected}, got {value!r}")
     return value
+
+
+def _point(value: Any) -> tuple[int | str, tuple[Formula, ...]] | None:
+    """A frame with a point in it, by default its origin; None if it is neither."""
+    frame, place = value if isinstance(value, (list, tuple)) and len(value) == 2 else (value, (0, 0, 0))
+    found = _frame(frame)
+    if found is None or isinstance(place, str) or not hasattr(place, "__len__") or len(place) != 3:
+        return None
+    try:
+        return found, tuple(formula(x) for x in place)
+    except (ExpressionError, TypeError):
+        return None
 
 
 def _frame(value: Any) -> int | str | None:

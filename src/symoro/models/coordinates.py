@@ -10,6 +10,8 @@ A robot may fix the velocity (QP), the acceleration (QDP) or the torque (GAM) of
     the fixed value stands in the place of the entry of qd, qdd or tau, which then has no effect,
     and derivatives with respect to that entry are zero.
 
+The torque of an elastic joint of a tree is fixed likewise, at zero: its spring is among what the joint has to bear.
+
 So a model of such a robot is the model of the same robot with all motion free, at the fixed values. A model that gives
 qd, qdd or tau gives what its equations say, and one that is defined at rest or at qdd = 0 stays so.
 """
@@ -151,12 +153,22 @@ def own_entries(builder: Builder, robot: Robot, name: str) -> dict[int, Scalar]:
         fixed = getattr(robot.frame(j), FIXED_BY[name])
         if fixed is not None:
             values[j] = builder.formula(fixed)
+        if name == "tau" and elastic(robot, j):
+            values[j] = 0
     return values
+
+
+def elastic(robot: Robot, j: int) -> bool:
+    """Whether nothing but its spring drives a joint of a tree; the spring is with what the joint has to bear."""
+    return robot.frame(j).eta and not robot.B
 
 
 def without_fixed(robot: Robot, name: str, matrix: Matrix) -> Matrix:
     """Derivatives with respect to qd, qdd or tau, a column an entry: those of fixed entries are zero."""
-    free = [getattr(robot.frame(j), FIXED_BY[name]) is None for j in independent(robot)]
+    free = [
+        getattr(robot.frame(j), FIXED_BY[name]) is None and not (name == "tau" and elastic(robot, j))
+        for j in independent(robot)
+    ]
     return [[x if kept else 0 for x, kept in zip(row, free, strict=True)] for row in matrix]
 
 

@@ -26,6 +26,10 @@ SinCos = tuple[Expr, Expr]
 T = TypeVar("T")
 
 
+FREE_BASE = (-6, -5, -4, -3, -2, -1)
+"""The six coordinates of a free base (linear; angular), where they are numbered beside the joints."""
+
+
 class Standing(Protocol):
     """What stands on an antecedent: all that a walk has to know."""
 
@@ -84,7 +88,11 @@ class Local:
 
     def to_child(self, v: VectorLike) -> Vector:
         """jAi v."""
-        return turn_back_z(self.theta, turn_back_x(self.alpha, turn_back_z(self.gamma, v)))
+        return turn_back_z(self.theta, self.ahead(v))
+
+    def ahead(self, v: VectorLike) -> Vector:
+        """A vector of body i in the axes of j ahead of their turn about z."""
+        return turn_back_x(self.alpha, turn_back_z(self.gamma, v))
 
     def to_parent(self, v: VectorLike) -> Vector:
         """iAj v."""
@@ -220,8 +228,20 @@ def _twist(builder: Builder, robot: Robot, port: Port, entries: Sequence[Formula
     return values[:3], values[3:]
 
 
+# What the vectors of a frame belong to; emitted code says so where they begin.
+PHASES = {
+    "W": "velocities",
+    "V": "velocities",
+    "WP": "accelerations",
+    "VP": "accelerations",
+    "BF": "wrench at zero acceleration",
+    "BM": "wrench at zero acceleration",
+}
+
+
 def name_vectors(builder: Builder, vectors: Mapping[str, Vector], j: int) -> None:
     """Name the entries of a frame's vectors as SYMORO does: WP23 is entry 2 of WP of frame 3."""
     for name, v in vectors.items():
+        section = f"link {j}: {PHASES[name]}" if name in PHASES else f"link {j}"
         for k, entry in enumerate(v, 1):
-            builder.named(f"{name}{k}{j}" if j < 10 else f"{name}{k}_{j}", entry, f"link {j}")
+            builder.named(f"{name}{k}{j}" if j < 10 else f"{name}{k}_{j}", entry, section)

@@ -66,10 +66,32 @@ MINIMUM_PARAMETERS_1988 = _article(
     1988,
     "pages = {1682--1687}",
 )
+CENTROIDAL_2013 = _article(
+    "orin-goswami-lee-2013",
+    "D. E. Orin and A. Goswami and S.-H. Lee",
+    "Centroidal dynamics of a humanoid robot",
+    "Autonomous Robots",
+    2013,
+    "volume = {35}, pages = {161--176}",
+)
+FEATHERSTONE_2008 = Reference(
+    "featherstone-2008",
+    "R. Featherstone: Rigid Body Dynamics Algorithms. Springer, 2008",
+    "@book{featherstone-2008,\n  author = {R. Featherstone},\n  title = {Rigid Body Dynamics Algorithms},\n"
+    "  publisher = {Springer},\n  year = {2008}\n}",
+)
 LAGRANGE_2008 = _article(
     "filip-2008",
     "V. Filip",
     "Dynamic modeling of manipulators with symbolic computational method",
     "Proceedings of the Romanian Academy, Series A",
     2008,
+)
+WHEELED_1996 = _article(
+    "campion-bastin-dandrea-novel-1996",
+    "G. Campion and G. Bastin and B. d'Andrea-Novel",
+    "Structural properties and classification of kinematic and dynamic models of wheeled mobile robots",
+    "IEEE Transactions on Robotics and Automation",
+    1996,
+    "volume = {12}, pages = {47--62}",
 )

@@ -34,7 +34,7 @@ from symoro.expr.linalg import (
 )
 from symoro.expr.scalar import Scalar
 from symoro.models.joints import is_zero
-from symoro.models.recursion import Local, SinCos, turn_x, turn_z
+from symoro.models.recursion import Local, SinCos, turn_back_z, turn_x, turn_z
 
 Symmetric = tuple[Scalar, Scalar, Scalar, Scalar, Scalar, Scalar]  # xx yy zz xy xz yz
 PAIRS = ((0, 0), (1, 1), (2, 2), (0, 1), (0, 2), (1, 2))  # its entries
@@ -52,7 +52,15 @@ class Twist:
 
     def to_child(self, local: Local) -> Twist:
         """jTi iV."""
-        return Twist(local.to_child(add(self.v, cross(self.w, local.position))), local.to_child(self.w))
+        return self.ahead(local).behind(local)
+
+    def ahead(self, local: Local) -> Twist:
+        """Carried to the child's origin, in its axes ahead of their turn about z."""
+        return Twist(local.ahead(add(self.v, cross(self.w, local.position))), local.ahead(self.w))
+
+    def behind(self, local: Local) -> Twist:
+        """The same in the child's axes."""
+        return Twist(turn_back_z(local.theta, self.v), turn_back_z(local.theta, self.w))
 
 
 def along(local: Local, x: Scalar) -> Twist:
@@ -91,6 +99,11 @@ class Wrench:
         """jTi' jf."""
         force = local.to_parent(self.f)
         return Wrench(force, add(local.to_parent(self.m), cross(local.position, force)))
+
+
+def turned(turn: SinCos, wrench: Wrench) -> Wrench:
+    """Rz f, Rz m."""
+    return Wrench(turn_z(turn, wrench.f), turn_z(turn, wrench.m))
 
 
 @dataclass(frozen=True)
@@ -152,20 +165,31 @@ class Inertia:
         x, y, z = add(onto.ms, h)
         return Inertia(k, (x, y, z), onto.m + self.m)
 
+    def centre(self) -> Vector:
+        """The centre of mass c = MS / M.
+
+        Raises:
+            NotApplicableError: there is no mass.
+        """
+        return scale(_inverse(self.m), self.ms)
+
+    def central(self) -> Matrix:
+        """The inertia tensor about the centre of mass."""
+        c, (x, y, z) = self.centre(), self.ms
+        xx, xy, xz, yy, yz, zz = self.tensor()
+        xy, xz, yz = xy + x * c[1], xz + x * c[2], yz + y * c[2]
+        xx, yy, zz = xx - (y * c[1] + z * c[2]), yy - (x * c[0] + z * c[2]), zz - (x * c[0] + y * c[1])
+        return [[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]]
+
     def solve(self, wrench: Wrench) -> Twist:
-        """The twist with J V = f, by the tensor about the centre of mass c = MS / M: three divisions and 1 / M.
+        """The twist with J V = f, by the tensor about the centre of mass: three divisions and 1 / M.
 
         Raises:
             NotApplicableError: there is no such twist.
         """
-        inverse = _inverse(self.m)
-        c = scale(inverse, self.ms)
-        x, y, z = self.ms
-        xx, xy, xz, yy, yz, zz = self.tensor()
-        xy, xz, yz = xy + x * c[1], xz + x * c[2], yz + y * c[2]
-        xx, yy, zz = xx - (y * c[1] + z * c[2]), yy - (x * c[0] + z * c[2]), zz - (x * c[0] + y * c[1])
-        w = _solved([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]], subtract(wrench.m, cross(c, wrench.f)))
-        return Twist(subtract(scale(inverse, wrench.f), cross(w, c)), w)
+        c = self.centre()
+        w = _solved(self.central(), subtract(wrench.m, cross(c, wrench.f)))
+        return Twist(subtract(scale(_inverse(self.m), wrench.f), cross(w, c)), w)
 
 
 @dataclass(frozen=True)

@@ -24,6 +24,9 @@ MEANT = {
 }  # fields of a frame that are called otherwise there
 
 
+NO_UNIT = ("G",)  # gravity among the parameters, a matrix of rates among the arrays
+
+
 def with_units(program: Program, robot: Robot) -> Program:
     """The program with the units of its inputs, outputs and parameters."""
     return replace(
@@ -36,14 +39,14 @@ def with_units(program: Program, robot: Robot) -> Program:
 
 def _of_port(robot: Robot, port: Input | Output) -> str:
     """The unit of an array, where it depends on the joints that of those it has an entry for."""
-    choices = UNITS.get(port.name, "").split(", ")
+    choices = ("" if port.name in NO_UNIT else UNITS.get(port.name, "")).split(", ")
     if len(choices) == 1:
         return choices[0]
     tree = moving_joints(robot)
     joints = tree if port.shape[-1:] == (len(tree),) else independent(robot)
     if port.name in ("qc", "qc0"):
         joints = cut_joints(robot)
-    elif port.name == "qa":
+    elif port.name in ("qa", "qda", "qdda"):
         joints = [j for j in joints if robot.frame(j).mu]
     kinds = {robot.frame(j).sigma for j in joints}
     if len(kinds) == 1:
@@ -76,6 +79,9 @@ def _places(robot: Robot) -> Iterator[tuple[Formula, str]]:
     if robot.tool is not None:
         for name in GEOMETRIC:
             yield getattr(robot.tool.place, name), UNITS[name]
+    for wheel in robot.wheels:
+        yield wheel.radius, UNITS["r"]
+        yield wheel.roller, UNITS["gamma"]
     for formula in robot.base.G:
         yield formula, UNITS["G"]
 

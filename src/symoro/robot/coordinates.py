@@ -23,6 +23,11 @@ def independent(robot: Robot) -> list[int]:
     return [j for j in moving_joints(robot) if robot.frame(j).coupling is None]
 
 
+def has_followers(robot: Robot) -> bool:
+    """Whether a joint of the tree has no coordinate of its own."""
+    return len(independent(robot)) != len(moving_joints(robot))
+
+
 def relation(robot: Robot, j: int) -> Relation | None:
     """What a joint follows; None for one with a coordinate of its own."""
     return robot.frame(j).coupling

@@ -22,6 +22,7 @@ from typing import Any, Literal
 from symoro.errors import RobotError, UnknownNameError
 from symoro.expr.formula import ONE, ZERO, Formula, FormulaLike, formula
 from symoro.robot.postures import Postures
+from symoro.robot.wheels import Wheel
 
 GEOMETRIC = ("gamma", "b", "alpha", "d", "theta", "r")
 ANGLES = ("gamma", "alpha", "theta")
@@ -155,7 +156,7 @@ IDENTITY16: tuple[Formula, ...] = tuple(ONE if i % 5 == 0 else ZERO for i in ran
 
 @dataclass(frozen=True)
 class Base:
-    """The base: its kind, its link 0 (when it can move), prescribed motion, gravity and place.
+    """The base: its kind, its link 0 (read where it is free to move), prescribed motion, gravity and place.
 
     Attributes:
         W0, WP0, V0, VP0: angular velocity and acceleration, linear ones, in frame 0.
@@ -188,6 +189,7 @@ class Robot:
     Attributes:
         nominal: numbers for symbols, used where a caller gives none.
         payload: inertial parameters carried in the tool frame.
+        wheels: what a wheeled base rolls on; without any its motion is given.
         postures: postures by name, each with one number a coordinate (radians, metres); a robot made from this one
             keeps those that still have as many.
         notes: what a reader should know of how the description was obtained; no part of equality.
@@ -205,6 +207,7 @@ class Robot:
     reference: str = ""
     notes: tuple[str, ...] = field(default=(), compare=False)
     postures: Mapping[str, tuple[float, ...]] = Postures()
+    wheels: tuple[Wheel, ...] = ()
     platform: int | None = None
 
     def __post_init__(self) -> None:
@@ -242,16 +245,27 @@ class Robot:
         return self.NL + self.B
 
     def frame(self, j: int | str) -> Frame:
-        """Frame j, from 1, or by the name of its joint or link."""
-        return self.frames[(self.frame_number(j) if isinstance(j, str) else j) - 1]
+        """Frame j, from 1, or by the name of its joint or link.
+
+        Raises:
+            UnknownNameError: no such frame; frame 0 is the base (`robot.base`), which has no joint.
+        """
+        number = self.frame_number(j) if isinstance(j, str) else j
+        if not 1 <= number <= len(self.frames):
+            known = f"1 .. {len(self.frames)}"
+            raise UnknownNameError("frame", j, [known], hint=f"known: {known}; 0 is the base")
+        return self.frames[number - 1]
 
     def link(self, j: int | str) -> Link:
-        """Link j, also by its name or its joint's; 0 is the base."""
-        if isinstance(j, str):
-            j = self.frame_number(j)
-            if j > self.NL:
-                raise UnknownNameError("link", j, [f"0 .. {self.NL}"])
-        return self.links[j - 1] if j else self.base.link
+        """Link j, also by its name or its joint's; 0 is the base.
+
+        Raises:
+            UnknownNameError: no such link; the frames of a cut joint have none.
+        """
+        number = self.frame_number(j) if isinstance(j, str) else j
+        if not 0 <= number <= len(self.links):
+            raise UnknownNameError("link", j, [f"0 .. {len(self.links)}"])
+        return self.links[number - 1] if number else self.base.link
 
     # -- robots from Python's own lists
 
@@ -333,6 +347,11 @@ class Robot:
         """The robot with its loops cut: frames 1..NL alone."""
         return replace(self, frames=self.frames[: self.NL]) if self.B else self
 
+    def floating(self) -> Robot:
+        """The robot on a base that is free in space: link 0, with what inertia it has; its motion is found or given."""
+        base = replace(self.base, kind=BaseKind.FLOATING, V0=ZERO3, W0=ZERO3, VP0=ZERO3, WP0=ZERO3)
+        return replace(self, base=base)
+
     def symbols(self) -> tuple[str, ...]:
         """Names of all symbols of the description, in the order of the frames."""
         from symoro.robot.symbols import symbols
@@ -366,7 +385,7 @@ class Robot:
         return html(self)
 
 
-def scalars(item: Frame | Link | Placement) -> Iterator[tuple[str, Formula]]:
+def scalars(item: Frame | Link | Placement | Wheel) -> Iterator[tuple[str, Formula]]:
     """The formulas of a record by field name, in order."""
     for f in fields(item):
         value = getattr(item, f.name)

@@ -19,6 +19,7 @@ from symoro.robot.description import (
     Robot,
 )
 from symoro.robot.topology import describe
+from symoro.robot.wheels import WheelKind
 
 TYPE_NAMES = {JointType.REVOLUTE: "R", JointType.PRISMATIC: "P", JointType.FIXED: "fixed"}
 
@@ -42,7 +43,7 @@ def tables(robot: Robot) -> list[Table]:
         _limits(robot),
         _couplings(robot),
     ]
-    found += [_base(robot), _tool(robot), _nominal(robot), _postures(robot)]
+    found += [_base(robot), _wheels(robot), _tool(robot), _nominal(robot), _postures(robot)]
     return [table for table in found if table.rows]
 
 
@@ -80,7 +81,8 @@ def _geometric(frame: Frame, j: int, name: str) -> str:
 def inertia(robot: Robot) -> Table:
     """The inertial parameters of the links."""
     rows = []
-    for j in range(0 if robot.base.kind != BaseKind.FIXED else 1, robot.NL + 1):
+    of_base = any(not getattr(robot.base.link, name).is_zero for name in INERTIAL)
+    for j in range(0 if of_base or robot.base.kind != BaseKind.FIXED else 1, robot.NL + 1):
         link = robot.link(j)
         rows.append((str(j), *(str(getattr(link, name)) for name in INERTIAL)))
     if all(entry == "0" for row in rows for entry in row[1:]):
@@ -142,6 +144,16 @@ def _base(robot: Robot) -> Table:
         for r in range(3):
             rows.append((f"Z row {r + 1}", ", ".join(map(str, base.Z[4 * r : 4 * r + 4]))))
     return Table("base", ("what", "value"), tuple(rows))
+
+
+def _wheels(robot: Robot) -> Table:
+    columns = ("wheel", "frame", "kind", "radius", "steering", "roller", "follows")
+    rows = []
+    for k, wheel in enumerate(robot.wheels, 1):
+        roller = str(wheel.roller) if wheel.kind == WheelKind.SWEDISH else ""
+        joints = (str(wheel.steering or ""), roller, str(wheel.follows or ""))
+        rows.append((str(k), str(wheel.frame), str(wheel.kind), str(wheel.radius), *joints))
+    return Table("wheels", columns, tuple(rows))
 
 
 def _tool(robot: Robot) -> Table:

@@ -133,6 +133,11 @@ def moving_joints(robot: Robot) -> list[int]:
     return [j for j in range(1, robot.NL + 1) if robot.frame(j).moving]
 
 
+def elastic_joints(robot: Robot) -> list[int]:
+    """Moving joints of the tree that have a spring, in frame order."""
+    return [j for j in moving_joints(robot) if robot.frame(j).eta]
+
+
 def cut_joints(robot: Robot) -> list[int]:
     """Moving joints where loops are opened (frames NL+1..NJ)."""
     return [j for j in range(robot.NL + 1, robot.NJ + 1) if robot.frame(j).moving]

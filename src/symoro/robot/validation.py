@@ -9,8 +9,9 @@ from collections.abc import Iterator
 from symoro.errors import ProgramError
 from symoro.expr.formula import Formula
 from symoro.expr.parser import NAME, reserved
-from symoro.robot.description import ANGLES, DRIVE, MOTION, BaseKind, JointType, Robot, scalars
+from symoro.robot.description import ANGLES, DRIVE, MOTION, JointType, Robot, scalars
 from symoro.robot.postures import Postures
+from symoro.robot.wheel_checks import wheel_problems
 
 LARGEST = 1e30
 """No length, mass or inertia is larger, and products of a few of them are still numbers."""
@@ -25,9 +26,20 @@ def problems(robot: Robot) -> list[str]:
     found = list(_sizes(robot))
     if found:  # the other checks count on the sizes
         return found
-    for check in (_antecedents, _loops, _joints, _couplings, _names, _base, _tool, _platform, _numbers, _postures):
+    for check in (
+        _antecedents,
+        _loops,
+        _joints,
+        _couplings,
+        _names,
+        _base,
+        _tool,
+        _platform,
+        _numbers,
+        _postures,
+    ):
         found += check(robot)
-    return found
+    return found or list(wheel_problems(robot))
 
 
 def _sizes(robot: Robot) -> Iterator[str]:
@@ -141,10 +153,6 @@ def _base(robot: Robot) -> Iterator[str]:
     bottom = [str(z) for z in robot.base.Z[12:]]
     if bottom != ["0", "0", "0", "1"]:
         yield f"the last row of Z must be 0 0 0 1, got {' '.join(bottom)}"
-    if robot.base.kind == BaseKind.FIXED and any(
-        not getattr(robot.base.link, name).is_zero for name in ("M", "MX", "MY", "MZ", "XX", "YY", "ZZ")
-    ):
-        yield "a fixed base has no inertial parameters; give them to a floating or wheeled base"
 
 
 def _tool(robot: Robot) -> Iterator[str]:
@@ -185,6 +193,8 @@ def _values(robot: Robot) -> Iterator[tuple[str, str, Formula]]:
         yield from (("the tool", name, value) for name, value in scalars(robot.tool.place))
     if robot.payload:
         yield from (("the payload", name, value) for name, value in scalars(robot.payload))
+    for k, wheel in enumerate(robot.wheels, 1):
+        yield from ((f"wheel {k}", name, value) for name, value in scalars(wheel))
 
 
 def _size(value: Formula) -> float:

@@ -88,6 +88,8 @@ class PoseFunction(Function):
         none = doubtful[~np.isin(status, SOLVED).any(axis=1) & (status == OUT_OF_REACH).any(axis=1)]
         if len(none):
             told = distances(self._place, rows["q"][none], poses[none], self._given)
+            if self.robot is not None and self.robot.B:  # a loop may be what does not close
+                told = np.maximum(told, rows["residual"][none])
             away = rows["status"][none] == OUT_OF_REACH
             rows["residual"][none] = np.where(away, told, rows["residual"][none])
 

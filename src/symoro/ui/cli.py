@@ -32,6 +32,7 @@ examples:
   symoro count fast-geometry rx90                   operations
   symoro eval fast-geometry rx90 q=0,0,0,0,0,0      numbers
   symoro solve rx90 --at 0,60,-45,0,45,0 --degrees  all postures that reach a pose
+  symoro solve fivebar qa=120,60 --degrees          all ways to assemble closed loops
   symoro explain inverse-geometry rx90              how a model was solved
   symoro export fast-geometry rx90 --lang c -o out  a folder that builds and runs
   symoro singularities rx90                         where the Jacobian loses rank
@@ -117,7 +118,7 @@ def _parsed(arguments: Sequence[str]) -> argparse.Namespace:
         known = list(_subparsers(parser))
         raise UnknownNameError("command", command, known, hint=did_you_mean(command, known) or HELP)
     options, rest = parser.parse_known_args(list(_joined(arguments)))
-    if options.command == "eval":  # values may come before and after options
+    if options.command in ("eval", "solve"):  # values may come before and after options
         options.values += [word for word in rest if not word.startswith("-")]
         rest = [word for word in rest if word.startswith("-")]
     if rest:
@@ -312,6 +313,12 @@ def _solving(command: Command, arguments: Sequence[str]) -> None:
         "symoro solve rx90 --at 0,60,-45,0,45,0 --degrees --limits",
     )
     _robot(solve)
+    solve.add_argument(
+        "values",
+        nargs="*",
+        metavar="qa=VALUES",
+        help="active joints of a robot with loops: all assembly modes with these, in place of a pose",
+    )
     pose = solve.add_argument_group("the pose, told in one of these ways")
     pose.add_argument("--at", metavar="Q1,Q2,...", help="that of a posture, in numbers or by its name")
     pose.add_argument(

@@ -228,8 +228,11 @@ def evaluate(options: argparse.Namespace) -> None:
 
 def solve(options: argparse.Namespace) -> int:
     from symoro.ui import solve as solving
+    from symoro.ui.solve_loops import solve_modes
     from symoro.ui.solve_numeric import model_or_numeric
 
+    if options.values:
+        return solve_modes(_robot(options), options.values, options, _chosen(options))
     return solving.solve(model_or_numeric(_robot(options), _chosen(options), options), options)
 
 

@@ -59,6 +59,7 @@ def add_model_option(group: argparse._ArgumentGroup, option: Option, flags: list
     kinds: dict[str, Callable[[str], object]] = {
         "frame": frame_named,
         "frames": frames_named,
+        "points": points_named,
         "number": float,
     }
     group.add_argument(
@@ -80,3 +81,17 @@ def frame_named(text: str) -> int | str:
 def frames_named(text: str) -> list[int | str]:
     """Frames by number or name, with commas between them."""
     return [frame_named(word.strip()) for word in text.split(",") if word.strip()]
+
+
+def points_named(text: str) -> list[int | str | tuple[int | str, list[str]]]:
+    """Frames with commas between them, or points as 4:0,0,-0.2 with semicolons between them."""
+    if ":" not in text and ";" not in text:
+        return [*frames_named(text)]
+    found: list[int | str | tuple[int | str, list[str]]] = []
+    for item in text.split(";"):
+        frame, colon, place = item.partition(":")
+        if item.strip():
+            found.append(
+                (frame_named(frame.strip()), place.split(",")) if colon else frame_named(frame.strip())
+            )
+    return found

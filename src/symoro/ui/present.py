@@ -8,8 +8,10 @@ import sys
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from symoro.model import Model
+from symoro.errors import SymoroError
+from symoro.model import Model, mobility
 from symoro.models.catalogue import Entry
+from symoro.models.geometric.loop.mobility import loop_mobility
 from symoro.models.identification.base.parameters import BaseParameters
 from symoro.program.count import OpCount
 from symoro.robot.description import Robot
@@ -62,6 +64,10 @@ def robot(shown: Robot) -> None:
     console = _console()
     console.print(Text.assemble((shown.name, "bold"), "  ", shown.title))
     console.print(Text(describe(shown), "dim"))
+    if shown.wheels:
+        console.print(Text(f"on wheels: {mobility(shown).words}", "dim"), soft_wrap=True)
+    for line in _loop_lines(shown):
+        console.print(Text(line, "dim"), soft_wrap=True)
     if shown.reference:
         console.print(Text(f"source: {shown.reference}", "dim"), soft_wrap=True)
     for note in shown.notes:
@@ -69,6 +75,62 @@ def robot(shown: Robot) -> None:
     for part in tables(shown):
         table(part.columns, part.rows, part.title)
     print(picture(shown))
+
+
+def _loop_lines(shown: Robot) -> list[str]:
+    """Mobility, active and passive joints, and the kind of each loop, in words."""
+    if not shown.B:
+        return []
+    try:
+        found = loop_mobility(shown)
+    except SymoroError as error:
+        return [f"loops: {error.message}"]
+    joints = {
+        "active": found.active,
+        "passive": found.passive,
+        "opened": found.opened,
+    }
+    told = "; ".join(f"{len(js)} {word} ({_joint_list(js)})" for word, js in joints.items() if js)
+    lines = [f"mobility {found.mobility}: {told}; constraints of rank {found.rank}"]
+    for one in found.loops:
+        held = [j for j in one.loop.frames if shown.frame(j).moving]
+        lines.append(
+            f"loop {one.loop.left}-{one.loop.right}: {one.kind}, of rank {one.rank}, joints {_joint_list(held)}"
+        )
+    return lines + [f"note: {remark}" for remark in found.remarks]
+
+
+def _joint_list(joints: Sequence[int]) -> str:
+    return ", ".join(f"q{j}" for j in joints)
+
+
+def _loop_data(shown: Robot) -> dict[str, Any]:
+    """The same for scripts; nothing for a tree."""
+    if not shown.B:
+        return {}
+    try:
+        found = loop_mobility(shown)
+    except SymoroError as error:
+        return {"loops": {"why_not": error.message}}
+    return {
+        "loops": {
+            "mobility": found.mobility,
+            "rank": found.rank,
+            "active": found.active,
+            "passive": found.passive,
+            "opened": found.opened,
+            "loops": [
+                {
+                    "frames": [one.loop.left, one.loop.right],
+                    "kind": one.kind,
+                    "rank": one.rank,
+                    "joints": [j for j in one.loop.frames if shown.frame(j).moving],
+                }
+                for one in found.loops
+            ],
+            "remarks": found.remarks,
+        }
+    }
 
 
 def source(files: Mapping[str, str]) -> None:
@@ -167,6 +229,8 @@ def robot_data(shown: Robot) -> dict[str, Any]:
         "NL": shown.NL,
         "NJ": shown.NJ,
         "NF": shown.NF,
+        **({"mobility": tuple(mobility(shown))} if shown.wheels else {}),
+        **_loop_data(shown),
         "symbols": shown.symbols(),
         "nominal": dict(shown.nominal),
         "postures": dict(shown.postures),

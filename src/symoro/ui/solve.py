@@ -15,6 +15,7 @@ from symoro.models.geometric.inverse.chain.pose import Given, given_entries
 from symoro.progress import each
 from symoro.robot.coordinates import independent
 from symoro.robot.description import JointType, Robot
+from symoro.robot.topology import cut_joints
 from symoro.runtime import poses
 from symoro.runtime.function import Array, Function
 from symoro.runtime.solutions import Nearest, distances, nearest, windings
@@ -29,6 +30,7 @@ EMPTY = WORDS.index("no solution")
 SOLVED = ("valid", "singular")
 ORDER = (*SOLVED, "out of reach")  # in which rows are shown
 POSES = ("at", "pose", "matrix", "file")
+WIDE = 11  # joints that fit beside each other
 ROUND_OFF = 1e-9
 FLAT = 1e-9
 
@@ -69,30 +71,31 @@ def solve(model: Model | Numeric, options: argparse.Namespace) -> int:
     answers = []
     for target, T in each(list(zip(targets, turned, strict=True)), "solving"):
         found = solver(T=T, q0=q0)
-        found["residual"] = distances(place, found["q"], target, given)
-        answer = _answer(model.robot, joints, found, aim, options.limits)
+        away = distances(place, found["q"], target, given)
+        found["residual"] = np.maximum(away, found["residual"]) if model.robot.B else away
+        answer = answer_of(model.robot, joints, found, aim, options.limits)
         answers.append(_not_proved(answer) if numeric else answer)
     if options.json:
         method = "numeric" if numeric else "closed form"
-        data = [{**_data(answer, joints), "method": method} for answer in answers]
+        data = [{**as_data(answer, joints), "method": method} for answer in answers]
         present.as_json(data[0] if len(data) == 1 else data)
     elif options.csv:
-        print("\n".join(_csv(answers, joints)))
+        print("\n".join(as_csv(answers, joints)))
     else:
         for note in notes:
             print(f"note: {note}")
         for number, answer in enumerate(answers, 1):
-            _show(
+            show_answer(
                 answer, joints, f"{model.robot.name}, pose {number}" if len(answers) > 1 else model.robot.name
             )
     return int(not any(answer.solved for answer in answers))
 
 
 class JointDisplay:
-    """Joint positions as the user writes and reads them."""
+    """Joint positions as the user writes and reads them; with `opened`, those where loops are opened too."""
 
-    def __init__(self, robot: Robot, degrees: bool) -> None:
-        own = independent(robot)
+    def __init__(self, robot: Robot, degrees: bool, *, opened: bool = False) -> None:
+        own = independent(robot) + (cut_joints(robot) if opened else [])
         turns = [robot.frame(j).sigma == JointType.REVOLUTE for j in own]
         self.names = [f"q{j}" for j in own]
         self.titles = [robot.frame(j).name for j in own]
@@ -108,7 +111,7 @@ class JointDisplay:
         return _vector(name, text, self.names) * self.factors
 
     def written(self, q: Array) -> Array:
-        return np.round(q / self.factors, 12) + 0.0
+        return np.round(q / self.factors[: len(q)], 12) + 0.0
 
 
 def _vector(name: str, text: str, entries: Sequence[str]) -> Array:
@@ -203,21 +206,24 @@ def _hand(part: poses.Turning, place: Function) -> int | None:
 # -- what is found
 
 
-def _answer(
+def answer_of(
     robot: Robot, joints: JointDisplay, found: dict[str, Any], aim: Array | None, limits: bool
 ) -> PoseAnswer:
-    rows = []
+    """The rows to be shown; columns of q beyond the joints of the tree go along."""
+    rows, n = [], len(independent(robot))
     for k, status in enumerate(found["status"].astype(int)):
         if status == EMPTY or (limits and WORDS[status] == "out of reach"):
             continue
         free = tuple(name for name, flag in zip(joints.names, found["free"][k], strict=True) if flag)
-        for q in windings(robot, found["q"][k]) if limits else [found["q"][k]]:
+        row = found["q"][k]
+        turned = windings(robot, row[:n]) if limits else [row[:n]]
+        for q in (np.concatenate([one, row[n:]]) for one in turned):
             rows.append(PostureRow(k + 1, q, WORDS[status], float(found["residual"][k]), free))
     rows.sort(key=lambda row: (ORDER.index(row.status), 0.0 if row.status in SOLVED else row.residual))
     if aim is None or not rows:
         return PoseAnswer(tuple(rows), None)
     listed = {
-        "q": np.array([row.q for row in rows]),
+        "q": np.array([row.q[:n] for row in rows]),
         "status": np.array([WORDS.index(row.status) for row in rows]),
     }
     best = nearest(listed, aim, robot=robot, limits=limits)
@@ -230,27 +236,34 @@ def _not_proved(answer: PoseAnswer) -> PoseAnswer:
     return replace(answer, rows=rows)
 
 
-def _show(answer: PoseAnswer, joints: JointDisplay, title: str) -> None:
+def show_answer(answer: PoseAnswer, joints: JointDisplay, title: str, what: str = "solution") -> None:
+    """A table of the rows, with what they are called."""
     solved = answer.solved
-    heading = f"{title}: {solved or 'no'} solution{'s' * (solved != 1)}"
+    heading = f"{title}: {solved or 'no'} {what}{'s' * (solved != 1)}"
     if not answer.rows:
         print(heading)
         return
-    columns = zip(joints.names, joints.units, joints.titles, strict=True)
-    names = [f"{name} ({unit})" + (f"\n{title}" if title else "") for name, unit, title in columns]
+    names = list(zip(joints.names, joints.units, joints.titles, strict=True))
     lines = []
     for k, row in enumerate(answer.rows):
         mark = "*" if answer.nearest is not None and answer.nearest.index == k else ""
         positions = [f"{x:.6g}" for x in joints.written(row.q)]
         status = row.status + (f", {' '.join(row.free)} free" if row.free else "")
         lines.append([mark, str(row.number), *positions, status, f"{row.residual:.1e}"])
-    present.table(["", "no.", *names, "status", "residual"], lines, heading)
+    if len(names) <= WIDE:
+        heads = [f"{name} ({unit})" + (f"\n{title}" if title else "") for name, unit, title in names]
+        present.table(["", "no.", *heads, "status", "residual"], lines, heading)
+    else:  # a column a row
+        heads = ["", "no.", *(f"{name} ({unit}) {title}".strip() for name, unit, title in names)]
+        turned = zip(*([[*heads, "status", "residual"], *lines]), strict=True)
+        present.table([""] * (1 + len(lines)), [list(line) for line in turned], heading)
     if answer.nearest is not None:
         text = ", ".join(f"{x:.6g}" for x in joints.written(answer.nearest.q))
         print(f"* the nearest: {text}; distance {answer.nearest.distance:.4g}")
 
 
-def _data(answer: PoseAnswer, joints: JointDisplay) -> dict[str, Any]:
+def as_data(answer: PoseAnswer, joints: JointDisplay) -> dict[str, Any]:
+    """The rows as JSON has them."""
     rows = [
         {
             "number": row.number,
@@ -276,7 +289,8 @@ def _data(answer: PoseAnswer, joints: JointDisplay) -> dict[str, Any]:
     }
 
 
-def _csv(answers: Sequence[PoseAnswer], joints: JointDisplay) -> list[str]:
+def as_csv(answers: Sequence[PoseAnswer], joints: JointDisplay) -> list[str]:
+    """The rows as lines of values between commas."""
     lines = [",".join(["pose", "number", *joints.names, "status", "free", "residual"])]
     for pose, answer in enumerate(answers, 1):
         for row in answer.rows:

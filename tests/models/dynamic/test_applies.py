@@ -43,12 +43,16 @@ def test_the_dynamic_models_are_all_here() -> None:
         ("fourbar", r"closed loops; robot\.tree\(\) cuts them"),
         ("rx90_floating", "its base is floating"),
         ("diffdrive", "its base is wheeled"),
-        ("rx90_elastic", "elastic joints"),
     ],
 )
 def test_they_say_why(model: str, robot: str, reason: str) -> None:
     with pytest.raises(NotApplicableError, match=f"{model} does not apply to robot .*{reason}"):
         symoro.generate(symoro.load(robot), model)
+
+
+def test_torques_of_elastic_joints_have_no_derivatives() -> None:
+    with pytest.raises(NotApplicableError, match="it has elastic joints"):
+        symoro.generate("rx90_elastic", "inverse-dynamics-derivatives")
 
 
 @pytest.mark.parametrize("model", MODELS)

@@ -76,6 +76,40 @@ def six_bar() -> Robot:
     return Robot("watt", frames, (Link(),) * 5)
 
 
+def arm_with_four_bar(excess: float = 0.0) -> Robot:
+    """Six turning joints; the second is the rocker of a four-bar whose crank (7) is driven.
+
+    Ground and coupler are of equal length but for an `excess`, and crank and rocker too when it is zero.
+    """
+    crank = 0.2 if excess == 0 else 0.2 + excess
+    frames = (
+        frame(0, mu=True),
+        frame(1, alpha="-pi/2"),
+        frame(2, mu=True, d=0.5),
+        frame(3, mu=True, alpha="-pi/2", d=0.05, r=0.4),
+        frame(4, mu=True, alpha="pi/2"),
+        frame(5, mu=True, alpha="-pi/2"),
+        frame(1, mu=True, alpha="-pi/2", d=0.35),
+        frame(7, d=crank),
+        frame(8, d=0.35 + excess),
+        frame(2, sigma=2, gamma=0.9, d=0.2),
+    )
+    return Robot("geared", frames, (Link(),) * 8)
+
+
+def planar_platform() -> Robot:
+    """A platform on three legs with slides, in a plane: neither of its loops can be solved from the motors alone."""
+    leg: dict[str, Any] = {"mu": True, "sigma": 1, "alpha": "pi/2"}
+    frames = (
+        *(frame(0), frame(1, **leg), frame(2, alpha="-pi/2")),
+        *(frame(0, d=1.0), frame(4, **leg)),
+        *(frame(0, gamma="pi/3", d=1.0), frame(6, **leg)),
+        *(frame(5, alpha="-pi/2"), frame(7, alpha="-pi/2")),
+        *(frame(3, sigma=2, d=0.3), frame(3, sigma=2, gamma="pi/3", d=0.3)),
+    )
+    return Robot("platform", frames, (Link(),) * 7)
+
+
 def ring(joints: Sequence[Joint], posture: Sequence[float], active: Sequence[int]) -> Robot:
     """A loop of joints in series, opened at the last, that closes in a posture: the base is placed to fit."""
     frames, tip = [], np.eye(4)

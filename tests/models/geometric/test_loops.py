@@ -23,6 +23,7 @@ from tests.models.geometric.loops import (
     Joint,
     frame,
     open_by,
+    planar_platform,
     rhombus,
     ring,
     six_bar,
@@ -364,15 +365,7 @@ def test_newton_tells_singular_postures() -> None:
 
 def test_loops_that_hang_together() -> None:
     """A platform on three legs: neither of its loops can be solved alone."""
-    leg = {"mu": True, "sigma": 1, "alpha": "pi/2"}
-    frames = (
-        *(frame(0), frame(1, **leg), frame(2, alpha="-pi/2")),
-        *(frame(0, d=1.0), frame(4, **leg)),
-        *(frame(0, gamma="pi/3", d=1.0), frame(6, **leg)),
-        *(frame(5, alpha="-pi/2"), frame(7, alpha="-pi/2")),
-        *(frame(3, sigma=2, d=0.3), frame(3, sigma=2, gamma="pi/3", d=0.3)),
-    )
-    robot = Robot("platform", frames, (Link(),) * 7)
+    robot = planar_platform()
     with pytest.raises(NotApplicableError, match="no closed form was found for loop 8-10, 9-11"):
         symoro.generate(robot, "loop-geometry", method="closed")
     model = symoro.generate(robot, "loop-geometry")

@@ -24,7 +24,7 @@ static inline double circle_resolvent_(double p, double q, double r)
         z = root > 0.0 ? root + big/root : 0.0;
         z = odd > 0.0 ? -z : z;
     }
-    z -= 2.0*p/3.0;
+    z = z - 2.0*p/3.0;
     return z < 0.0 ? 0.0 : z;
 }
 
@@ -57,7 +57,7 @@ static void circle_(int n, double *k, double *slots)
         top = fabs(k[j]) > top ? fabs(k[j]) : top;
     }
     for (int j = 0; j < 5; ++j) {
-        k[j] /= top;
+        k[j] = k[j]/top;
     }
     int at = 0;
     double largest = 0.0;
@@ -92,7 +92,7 @@ static void circle_(int n, double *k, double *slots)
     const double gap = (p + z)*(p + z) - 4.0*r;
     double v = 0.0;
     double difference = 0.0;
-    if (z*z >= gap) {
+    if (gap <= z*z) {
         v = sqrt(z);
         difference = v > 0.0 ? q/v : 0.0;
     } else {
@@ -145,7 +145,7 @@ static void circle_(int n, double *k, double *slots)
         if (defect < 0.999999 && s*s + c*c > 0.5) {
             s = c < 0.0 && fabs(s) < 1e-15 ? 0.0 : s; /* pi is not -pi, whatever the round-off */
             const double d = s/(fabs(s) + fabs(c));
-            key[j] = c >= 0.0 ? d : s >= 0.0 ? 2.0 - d : -2.0 - d;
+            key[j] = 0.0 <= c ? d : 0.0 <= s ? 2.0 - d : -2.0 - d;
         } else {
             s = 0.0;
             c = 1.0;

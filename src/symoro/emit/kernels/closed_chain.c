@@ -152,7 +152,7 @@ static int chain_step_(const int *kinds, double axes[6][6], const double *t, dou
 /* The best of Newton's iterates from q, angles in (-pi, pi]; 0 when it is no solution. */
 static int chain_polish_(double placements[6][12], const int *kinds, double *q)
 {
-    double axes[6][6], t[12], x[6], step[6], least = CHAIN_ACCEPT_;
+    double axes[6][6], t[12], x[6], step[6], least = chain_accept_limit_;
     int settled = 0;
     for (int i = 0; i < 6; ++i) {
         x[i] = q[i];
@@ -160,7 +160,7 @@ static int chain_polish_(double placements[6][12], const int *kinds, double *q)
     for (int tries = 0; tries < 16; ++tries) {
         const double defect = chain_product_(placements, kinds, x, axes, t);
         for (int i = 0; i < 6 && defect < least; ++i) {
-            q[i] = x[i] - (kinds[i] ? 0 : 2 * CHAIN_PI_ * ceil((x[i] - CHAIN_PI_) / (2 * CHAIN_PI_)));
+            q[i] = x[i] - (kinds[i] ? 0 : 2 * chain_pi_ * ceil((x[i] - chain_pi_) / (2 * chain_pi_)));
         }
         least = defect < least ? defect : least;
         if (settled || !(defect < 1e30)) {
@@ -172,7 +172,7 @@ static int chain_polish_(double placements[6][12], const int *kinds, double *q)
             settled &= fabs(step[i]) < 1e-8;
         }
     }
-    return least < CHAIN_ACCEPT_;
+    return least < chain_accept_limit_;
 }
 
 /* Put a solution in its place among `count` of them, unless it is there already; returns the new count. */
@@ -183,10 +183,10 @@ static int chain_insert_(const int *kinds, const double *q, int count, double ta
         double distance = 0;
         for (int i = 0; i < 6; ++i) {
             double d = fabs(q[i] - table[k][i]);
-            d = !kinds[i] && d > CHAIN_PI_ ? fabs(d - 2 * CHAIN_PI_) : d;
+            d = !kinds[i] && d > chain_pi_ ? fabs(d - 2 * chain_pi_) : d;
             distance = d > distance ? d : distance;
         }
-        if (distance < CHAIN_SAME_) {
+        if (distance < chain_same_limit_) {
             return count;
         }
     }
@@ -194,10 +194,10 @@ static int chain_insert_(const int *kinds, const double *q, int count, double ta
         before = 0;
         for (int i = 0; i < 6; ++i) {
             double key = q[i], other = table[place - 1][i];
-            key += !kinds[i] && key < CHAIN_GRAIN_ - CHAIN_PI_ ? 2 * CHAIN_PI_ : 0;
-            other += !kinds[i] && other < CHAIN_GRAIN_ - CHAIN_PI_ ? 2 * CHAIN_PI_ : 0;
-            key = floor(key / CHAIN_GRAIN_ + 0.5);
-            other = floor(other / CHAIN_GRAIN_ + 0.5);
+            key += !kinds[i] && key < chain_grain_limit_ - chain_pi_ ? 2 * chain_pi_ : 0;
+            other += !kinds[i] && other < chain_grain_limit_ - chain_pi_ ? 2 * chain_pi_ : 0;
+            key = floor(key / chain_grain_limit_ + 0.5);
+            other = floor(other / chain_grain_limit_ + 0.5);
             if (key != other) {
                 before = key < other;
                 break;

@@ -3,14 +3,14 @@
    See the documentation of the kernel closed_chain for the equations, the plan and the table of results. */
 typedef double closed_chain_real_; /* in which the work is done, whatever the caller's type */
 
-#define CHAIN_REAL_ 1e-3    /* imaginary part of an angle up to which a root may be real */
-#define CHAIN_FAR_ 1e-5     /* inverse of a length beyond which a sliding pivot is at infinity */
-#define CHAIN_NULL_ 1e-6    /* pivot, against the largest, that counts as zero in the pencil */
-#define CHAIN_RANK_ 1e-9    /* the same for the right side */
-#define CHAIN_ACCEPT_ 1e-10 /* defect of a solution, lengths divided by the largest one */
-#define CHAIN_SAME_ 1e-5    /* distance below which two solutions are one */
-#define CHAIN_GRAIN_ 1e-6   /* distance below which two joint values are equal in the order of the slots */
-#define CHAIN_PI_ 3.14159265358979323846
+static const double chain_real_limit_ = 1e-3;    /* imaginary part of an angle up to which a root may be real */
+static const double chain_far_limit_ = 1e-5;     /* inverse of a length beyond which a sliding pivot is at infinity */
+static const double chain_null_limit_ = 1e-6;    /* pivot, against the largest, that counts as zero in the pencil */
+static const double chain_rank_limit_ = 1e-9;    /* the same for the right side */
+static const double chain_accept_limit_ = 1e-10; /* defect of a solution, lengths divided by the largest one */
+static const double chain_same_limit_ = 1e-5;    /* distance below which two solutions are one */
+static const double chain_grain_limit_ = 1e-6;   /* the same for two joint values in the order of slots */
+static const double chain_pi_ = 3.14159265358979323846;
 
 /* One arrangement of the loop: joints by roles, their constants with the shifts, and the right side, decomposed. */
 typedef struct {
@@ -148,7 +148,7 @@ static void chain_equations_(closed_chain_loop_ *loop)
     double at[5][3][12];
     for (int i = 0; i < 5; ++i) {
         for (int k = 0; k < 3; ++k) {
-            const double node = loop->kinds[i] ? k - 1 : k * (2 * CHAIN_PI_ / 3);
+            const double node = loop->kinds[i] ? k - 1 : k * (2 * chain_pi_ / 3);
             chain_joint_(loop->kinds[i], node, loop->placements[i], at[i][k]);
         }
     }
@@ -215,7 +215,7 @@ static void chain_eliminate_(closed_chain_loop_ *loop)
         }
         const double norm = sqrt(most), top = loop->side[c][c];
         first = c == 0 ? norm : first;
-        loop->rank += norm > CHAIN_RANK_ * first;
+        loop->rank += norm > chain_rank_limit_ * first;
         if (!(norm > 1e-14 * first)) {
             loop->scales[c] = 0;
             continue;

@@ -206,7 +206,7 @@ static int chain_null_space_(int n, double a[12][12], int most, double vectors[4
             }
         }
         first = rank == 0 ? largest : first;
-        if (!(largest > CHAIN_NULL_ * first)) {
+        if (!(largest > chain_null_limit_ * first)) {
             break;
         }
         for (int j = 0; j < n; ++j) {
@@ -383,7 +383,7 @@ static int chain_roots_(int n, int kind, double pencil[3][12][12], double *halve
     chain_eigenvalues_(2 * n, companion, real, imaginary);
     for (int e = 0; e < 2 * n; ++e) {
         const double t = real[e], i = imaginary[e];
-        if (fabs(i) < CHAIN_REAL_ * (1 + t * t + i * i) && !(kind && fabs(t) < CHAIN_FAR_)) {
+        if (fabs(i) < chain_real_limit_ * (1 + t * t + i * i) && !(kind && fabs(t) < chain_far_limit_)) {
             const double half = atan2(1, t);
             int place = count++;
             for (; place > 0 && halves[place - 1] > half; --place) {

@@ -52,7 +52,7 @@ static double quartic_unit_(double *a, int *degree)
     double total = 0.0;
     int least = 5;
     for (int j = 4; j >= 0; --j) {
-        total += a[j];
+        total = total + a[j];
         logs[j] = a[j] != 0.0 ? log(fabs(a[j])) : -10000.0;
         least = a[j] != 0.0 ? j : least;
     }
@@ -68,7 +68,7 @@ static double quartic_unit_(double *a, int *degree)
     const double small = sizes[(least + *degree - 1)/2];
     const double large = sizes[(least + *degree)/2];
     double size = 0.5*(small + large);
-    if (large - small >= 60.0) {
+    if (60.0 <= large - small) {
         size = -small > large ? large : small;
     }
     return exp(size < -170.0 ? -170.0 : size > 170.0 ? 170.0 : size);
@@ -109,11 +109,11 @@ static void quartic_(int n, double *a, double *roots)
     const double weights[5] = {1.0/unit/unit, 1.0/unit, 1.0, unit, unit*unit};
     top = 0.0;
     for (int j = 0; j < 5; ++j) {
-        b[j] *= weights[j];
+        b[j] = b[j]*weights[j];
         top = fabs(b[j]) > top ? fabs(b[j]) : top;
     }
     for (int j = 0; j < 5; ++j) {
-        b[j] /= top;
+        b[j] = b[j]/top;
         back[4 - j] = b[j];
     }
     const double twice = (b[0] + b[4] - b[2])/8.0;

@@ -61,7 +61,7 @@ static void refine_solve_(int n, const double *slopes, const double *right, doub
         for (int j = 0; j < n; ++j) {
             double sum = 0.0;
             for (int e = 0; e < 12; ++e) {
-                sum += slopes[12*i + e]*slopes[12*j + e];
+                sum = sum + slopes[12*i + e]*slopes[12*j + e];
             }
             a[17*i + j] = sum;
         }
@@ -69,7 +69,7 @@ static void refine_solve_(int n, const double *slopes, const double *right, doub
         top = a[18*i] > top ? a[18*i] : top;
     }
     for (int i = 0; i < n; ++i) {
-        a[18*i] += 1e-14*top;
+        a[18*i] = a[18*i] + 1e-14*top;
     }
     for (int c = 0; c < n; ++c) {
         for (int r = c + 1; r < n; ++r) {
@@ -102,7 +102,7 @@ static double refine_row_(const double *placements, const double *target, const 
         for (int i = 0; i < n; ++i) {
             right[i] = 0.0;
             for (int e = 0; e < 12; ++e) {
-                right[i] += slopes[12*i + e]*miss[e];
+                right[i] = right[i] + slopes[12*i + e]*miss[e];
             }
         }
         refine_solve_(n, slopes, right, step);
@@ -135,7 +135,7 @@ static int refine_weak_(const double *placements, const double *target, const do
     for (int i = 0; i < n; ++i) {
         double square = 0.0;
         for (int e = 0; e < 12; ++e) {
-            square += slopes[12*i + e]*slopes[12*i + e];
+            square = square + slopes[12*i + e]*slopes[12*i + e];
         }
         top = square > top ? square : top;
         way[i] = 1.0 + 0.1*(double)i;
@@ -144,7 +144,7 @@ static int refine_weak_(const double *placements, const double *target, const do
         double size = 0.0;
         refine_solve_(n, slopes, way, x);
         for (int i = 0; i < n; ++i) {
-            size += x[i]*x[i];
+            size = size + x[i]*x[i];
         }
         for (int i = 0; i < n; ++i) {
             way[i] = x[i]/sqrt(size);
@@ -153,9 +153,9 @@ static int refine_weak_(const double *placements, const double *target, const do
     for (int e = 0; e < 12; ++e) {
         double sum = 0.0;
         for (int i = 0; i < n; ++i) {
-            sum += slopes[12*i + e]*way[i];
+            sum = sum + slopes[12*i + e]*way[i];
         }
-        least += sum*sum;
+        least = least + sum*sum;
     }
     return least < 1e-3*top;
 }

@@ -25,7 +25,6 @@ degree eight; see `closed_chain_equations`.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 from symoro.errors import ProgramError
 from symoro.expr.kernels.kernel import Kernel
@@ -41,13 +40,6 @@ def _size(lengths: Sequence[int]) -> int:
     return RESULTS
 
 
-def _values(inputs: list[list[Any]]) -> list[Any]:
-    from symoro.expr.kernels.closed_chain_table import closed_chain_
-
-    found = closed_chain_(*inputs)
-    return [found[..., k] if found.ndim > 1 else float(found[k]) for k in range(RESULTS)]
-
-
 def _cost(lengths: Sequence[int]) -> tuple[int, int, int]:
     """The order of what the emitted C does for a general arm with four real solutions; it varies with the pose.
 
@@ -61,6 +53,6 @@ CLOSED_CHAIN = Kernel(
     "closed_chain",
     "all solutions of a closed loop of six joints, by elimination and eigenvalues",
     _size,
-    _values,
+    ("closed_chain_equations", "closed_chain_roots", "closed_chain_table"),
     _cost,
 )

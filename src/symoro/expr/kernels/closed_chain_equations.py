@@ -15,12 +15,9 @@ A function of this kind is known from three values a variable: no algebra is nee
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
-from numpy.typing import NDArray
 
-Array = NDArray[Any]
+from symoro.expr.kernels.array import Array
 
 # Emitted Python takes over what follows.
 

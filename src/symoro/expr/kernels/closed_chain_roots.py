@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from symoro.expr.kernels.array import Array
 from symoro.expr.kernels.closed_chain_equations import (
-    Array,
     arrange,
     coefficients,
     joint_placement,

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from symoro.expr.kernels.closed_chain_equations import Array, joint_placement, role_order
+from symoro.expr.kernels.array import Array
+from symoro.expr.kernels.closed_chain_equations import joint_placement, role_order
 from symoro.expr.kernels.closed_chain_roots import candidates
 
 # Emitted Python takes over what follows.

@@ -26,7 +26,6 @@ A row that gets below the tolerance is valid, or empty where another valid row h
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 from symoro.errors import ProgramError
 from symoro.expr.kernels.kernel import Kernel
@@ -45,16 +44,11 @@ def _size(lengths: Sequence[int]) -> int:
     return rows
 
 
-def _values(inputs: list[list[Any]]) -> list[Any]:
-    from symoro.expr.kernels.refine_table import refine_
-
-    found = refine_(*inputs)
-    return [found[..., k] if found.ndim > 1 else float(found[k]) for k in range(found.shape[-1])]
-
-
 def _cost(lengths: Sequence[int]) -> tuple[int, int, int]:
     """Where every row is exact: nothing but comparisons."""
     return 0, 1, 0
 
 
-REFINE = Kernel("refine", "solutions of a serial chain made exact by Newton's method", _size, _values, _cost)
+REFINE = Kernel(
+    "refine", "solutions of a serial chain made exact by Newton's method", _size, ("refine_table",), _cost
+)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from symoro.expr.kernels.closed_chain_equations import Array
+from symoro.expr.kernels.array import Array
 
 # Emitted Python takes over what follows.
 

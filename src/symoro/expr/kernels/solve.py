@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import contextlib
-import math
 from collections.abc import Sequence
-from typing import Any
 
 from symoro.errors import ProgramError
 from symoro.expr.graph import ZERO, Call, Graph
@@ -16,24 +13,6 @@ def _size(lengths: Sequence[int]) -> int:
     if len(lengths) != 2 or lengths[0] != lengths[1] ** 2 or lengths[1] == 0:
         raise ProgramError(f"solve needs a matrix (n,n) and a vector (n), got lengths {list(lengths)}")
     return lengths[1]
-
-
-def _values(inputs: list[list[Any]]) -> list[Any]:
-    import numpy
-
-    matrix, vector = inputs
-    n = len(vector)
-    shape = numpy.broadcast_shapes(*(numpy.shape(x) for x in (*matrix, *vector)))
-    a = numpy.stack([numpy.broadcast_to(x, shape) for x in matrix], -1).reshape(*shape, n, n)
-    b = numpy.stack([numpy.broadcast_to(x, shape) for x in vector], -1).reshape(*shape, n, 1)
-    x = numpy.full((*shape, n), math.nan)  # what a singular matrix leaves
-    try:
-        x = numpy.linalg.solve(a, b)[..., 0]
-    except numpy.linalg.LinAlgError:
-        for sample in numpy.ndindex(shape):
-            with contextlib.suppress(numpy.linalg.LinAlgError):
-                x[sample] = numpy.linalg.solve(a[sample], b[sample])[..., 0]
-    return [x[..., k] if shape else float(x[k]) for k in range(n)]
 
 
 def _forward(graph: Graph, made: Call, x: Sequence[int], tangents: NodeArrays) -> list[int]:
@@ -72,7 +51,7 @@ SOLVE = Kernel(
     "solve",
     "linear system A x = b by elimination with partial pivoting",
     _size,
-    _values,
+    ("solve_table",),
     _cost,
     _forward,
     _reverse,

@@ -42,10 +42,10 @@ from dataclasses import dataclass
 
 from symoro.expr.linalg import Vector, add, cross, subtract
 from symoro.expr.scalar import Scalar
-from symoro.models.coordinates import joint_motion, own_entries
+from symoro.models.coordinates import JointMotion, joint_motion, own_entries
 from symoro.models.dynamic.composite import inverse_inertia
 from symoro.models.dynamic.inertia import effective_inertias, link_inertias, regrouped
-from symoro.models.dynamic.setting import drive_torques, gravity, wrenches
+from symoro.models.dynamic.setting import drive_torques, gravity, spring_torques, wrenches
 from symoro.models.kinematic.motion import angular_velocities
 from symoro.models.ports import QDD
 from symoro.models.recursion import (
@@ -115,16 +115,24 @@ def articulated(robot: Robot) -> Program:
     joints = joint_motion(builder, robot, "qd")
     qd = joints.qd
     torques = own_entries(builder, robot, "tau")
-    friction = drive_torques(builder, robot, qd, joints.qdd)
-    free = {
-        j: Free(torque - friction[j], builder.formula(robot.frame(j).IA))  # (44), (106)
-        for j, torque in torques.items()
-    }
+    free = free_joints(builder, robot, joints, torques)
     tree, base = local_frames(builder, robot, joints.q), base_motion(builder, robot)
     inertias, loads = body_inertias(builder, robot, tree), wrenches(builder, robot)
     found = mixed(builder, tree, qd, free, base, gravity(builder, robot), inertias, loads)
     builder.output(QDD, [found.qdd[j] for j in torques])
     return builder.program()
+
+
+def free_joints(
+    builder: Builder, robot: Robot, motion: JointMotion, torques: Mapping[int, Scalar]
+) -> dict[int, Driven | Free]:
+    """Joints of known torques, less what friction and springs take of them (44), (69), (106)."""
+    friction = drive_torques(builder, robot, motion.qd, motion.qdd)
+    springs = spring_torques(builder, robot, motion.q)
+    return {
+        j: Free(torque - friction[j] - springs.get(j, 0), builder.formula(robot.frame(j).IA))
+        for j, torque in torques.items()
+    }
 
 
 def body_inertias(
@@ -212,7 +220,8 @@ def _felt(builder: Builder, local: Local, body: Outboard, joint: Free) -> Felt:
     j, column = local.j, body.inertia.column(local)
     inverse = inverse_inertia(j, column.along(local) + joint.ia)  # H_j = a' J* a + Ia    (36), (72), (103)
     torque = joint.tau + body.beta.along(local)
-    return Felt(column, builder.named(f"IH{j}", inverse), builder.named(f"u{j}", torque))
+    section = f"link {j}: articulated body"
+    return Felt(column, builder.named(f"IH{j}", inverse, section), builder.named(f"u{j}", torque, section))
 
 
 def _carried(
@@ -272,6 +281,7 @@ def _accelerated(
         else:
             qdd = joint.qdd
         twist = at_rest + along(local, qdd)  # (43), (81), (98), (112)
+        name_vectors(builder, {"WP": twist.w, "VP": twist.v}, j)
         if isinstance(joint, Driven) and local.moving:
             efforts[j] = body.inertia.column(local).dot(twist) - body.beta.along(local)  # (82), (99), (100)
         return twist

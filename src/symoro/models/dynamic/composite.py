@@ -18,29 +18,30 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from symoro.errors import NotApplicableError
-from symoro.expr.linalg import Matrix, Vector, matmul, transpose
+from symoro.expr.linalg import Matrix, matmul, transpose
 from symoro.expr.scalar import Scalar
 from symoro.models.catalogue import model
 from symoro.models.coordinates import Coordinates, coordinates
 from symoro.models.dynamic.inertia import effective_inertias
-from symoro.models.dynamic.setting import APPLIES_TO, rigid_fixed_tree
+from symoro.models.dynamic.setting import APPLIES_TO, fixed_tree
 from symoro.models.joints import is_zero
 from symoro.models.ports import A, Q
-from symoro.models.recursion import Local, homeward, inward, local_frames, outward
+from symoro.models.recursion import FREE_BASE, Local, homeward, inward, local_frames, outward
 from symoro.models.references import SYMORO_1997
 from symoro.models.spatial import Inertia, Wrench
 from symoro.program.builder import Builder
 from symoro.program.program import Program
-from symoro.robot.description import Robot
+from symoro.robot.description import BaseKind, Robot
 
 MatrixEntries = dict[tuple[int, int], Scalar]  # (i, j) of joints with i an ancestor of j, or j itself
 
 
 def tree_composites(builder: Builder, robot: Robot, locals_: Mapping[int, Local]) -> dict[int, Inertia]:
-    """The mass beyond each joint, gathered from the tips inward."""
+    """The mass beyond each joint, gathered from the tips inward; on link 0 too where the base is free."""
+    floats = robot.base.kind == BaseKind.FLOATING
 
     def step(local: Local, inertia: Inertia, onto: Inertia) -> Inertia:
-        if not local.i:
+        if not local.i and not floats:
             return onto
         found = inertia.to_parent(local, onto)
         _name(builder, local.i, found)
@@ -51,7 +52,13 @@ def tree_composites(builder: Builder, robot: Robot, locals_: Mapping[int, Local]
 
 def tree_inertia(builder: Builder, robot: Robot, locals_: Mapping[int, Local]) -> MatrixEntries:
     """The entries of the tree's inertia matrix, rotor inertias included."""
-    composite = tree_composites(builder, robot, locals_)
+    return joint_columns(builder, robot, locals_, tree_composites(builder, robot, locals_))
+
+
+def joint_columns(
+    builder: Builder, robot: Robot, locals_: Mapping[int, Local], composite: Mapping[int, Inertia]
+) -> MatrixEntries:
+    """The columns of the joints, with the rows of the base where it is free."""
     entries: MatrixEntries = {}
     for j, local in reversed(list(locals_.items())):
         if local.moving:
@@ -67,19 +74,28 @@ def _column(
     inertia: Inertia,
     entries: MatrixEntries,
 ) -> None:
-    xx, yy, _, _, xz, yz = inertia.k
-    x, y, _ = inertia.ms
-    force: Vector
-    moment: Vector
-    if locals_[j].revolute:
-        force, moment, own = [-y, x, 0], [-xz, -yz, xx + yy], xx + yy
-    else:
-        force, moment, own = [0, 0, inertia.m], [y, -x, 0], inertia.m
+    column = column_of(locals_[j], inertia)
+    own = column.along(locals_[j])
     section = f"column {j} of A"
     entries[j, j] = builder.named(f"A{j}_{j}", own + builder.formula(robot.frame(j).IA), section)
-    for k, effort in along_axes(locals_, j, Wrench(force, moment)).items():
-        if k != j:
-            entries[k, j] = builder.named(f"A{k}_{j}", effort, section)
+    handed = homeward(locals_, j, column, lambda local, wrench: wrench.to_parent(local))
+    for k, wrench in handed.items():
+        if k != j and locals_[k].moving:
+            entries[k, j] = builder.named(f"A{k}_{j}", wrench.along(locals_[k]), section)
+    if robot.base.kind == BaseKind.FLOATING:
+        first = next(k for k in handed if not locals_[k].i)
+        wrench = handed[first].to_parent(locals_[first])
+        for r, (k, x) in enumerate(zip(FREE_BASE, (*wrench.f, *wrench.m), strict=True), 1):
+            entries[k, j] = builder.named(f"A0{r}_{j}", x, section)
+
+
+def column_of(local: Local, inertia: Inertia) -> Wrench:
+    """The wrench that carries a composite link at unit acceleration of its joint."""
+    xx, yy, _, _, xz, yz = inertia.k
+    x, y, _ = inertia.ms
+    if local.revolute:
+        return Wrench([-y, x, 0], [-xz, -yz, xx + yy])
+    return Wrench([0, 0, inertia.m], [y, -x, 0])
 
 
 def along_axes(locals_: Mapping[int, Local], j: int, wrench: Wrench) -> dict[int, Scalar]:
@@ -141,6 +157,11 @@ def inverse_inertia(j: int, felt: Scalar) -> Scalar:
     Raises:
         NotApplicableError: it feels none.
     """
+    if is_zero(felt) and j < 0:
+        raise NotApplicableError(
+            "the free base moves too little mass: its acceleration has no value",
+            hint="give link 0 a mass and an inertia",
+        )
     if is_zero(felt):
         raise NotApplicableError(
             f"joint {j} moves no mass: its acceleration has no value",
@@ -149,34 +170,51 @@ def inverse_inertia(j: int, felt: Scalar) -> Scalar:
     return 1 / felt
 
 
-def solve_tree(
-    entries: MatrixEntries, parents: Mapping[int, int], right: Mapping[int, Scalar]
-) -> dict[int, Scalar]:
-    """x with A x = b, by A = L' D L from the tips inward.
+class TreeFactors:
+    """A = L' D L, from the tips inward.
 
     Arguments:
         parents: the joint before each joint on its way to the base, 0 at the base; children come after.
     """
-    a = dict(entries)
-    lower: MatrixEntries = {}
-    inverse: dict[int, Scalar] = {}
-    joints = list(parents)
-    for k in reversed(joints):
-        inverse[k] = inverse_inertia(k, a[k, k])
-        for i in ancestors(parents, k):
-            factor = a[i, k] * inverse[k]
-            for h in (i, *ancestors(parents, i)):
-                a[h, i] = a[h, i] - factor * a[h, k]
-            lower[i, k] = factor
-    x = dict(right)
-    for k in reversed(joints):
-        for i in ancestors(parents, k):
-            x[i] = x[i] - lower[i, k] * x[k]
-    for k in joints:
-        x[k] = x[k] * inverse[k]
-        for i in ancestors(parents, k):
-            x[k] = x[k] - lower[i, k] * x[i]
-    return x
+
+    def __init__(self, entries: MatrixEntries, parents: Mapping[int, int]) -> None:
+        a = dict(entries)
+        self.parents = parents
+        self.lower: MatrixEntries = {}
+        self.pivots: dict[int, Scalar] = {}  # D
+        self.inverse: dict[int, Scalar] = {}
+        for k in reversed(list(parents)):
+            self.pivots[k], self.inverse[k] = a[k, k], inverse_inertia(k, a[k, k])
+            for i in ancestors(parents, k):
+                factor = a[i, k] * self.inverse[k]
+                for h in (i, *ancestors(parents, i)):
+                    a[h, i] = a[h, i] - factor * a[h, k]
+                self.lower[i, k] = factor
+
+    def inward(self, right: Mapping[int, Scalar]) -> dict[int, Scalar]:
+        """y with L' y = b."""
+        y = dict(right)
+        for k in reversed(list(self.parents)):
+            for i in ancestors(self.parents, k):
+                y[i] = y[i] - self.lower[i, k] * y[k]
+        return y
+
+    def outward(self, y: Mapping[int, Scalar]) -> dict[int, Scalar]:
+        """x with D L x = y."""
+        x = dict(y)
+        for k in self.parents:
+            x[k] = x[k] * self.inverse[k]
+            for i in ancestors(self.parents, k):
+                x[k] = x[k] - self.lower[i, k] * x[i]
+        return x
+
+
+def solve_tree(
+    entries: MatrixEntries, parents: Mapping[int, int], right: Mapping[int, Scalar]
+) -> dict[int, Scalar]:
+    """x with A x = b."""
+    factors = TreeFactors(entries, parents)
+    return factors.outward(factors.inward(right))
 
 
 def ancestors(parents: Mapping[int, int], k: int) -> list[int]:
@@ -203,7 +241,7 @@ def joint_parents(locals_: Mapping[int, Local]) -> dict[int, int]:
     outputs=(A,),
     reference=SYMORO_1997.at("section 5.3.2, eq. (26) to (38)"),
     aliases=("inm", "crba"),
-    applies=rigid_fixed_tree,
+    applies=fixed_tree,
     applies_to=APPLIES_TO,
     equations=r"P_i \leftarrow P_i + {}^iT_j P_j {}^iT_j^T, \qquad A_{ij} = a_i^T (f, m)_{ij}",
 )

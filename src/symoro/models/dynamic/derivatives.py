@@ -21,7 +21,7 @@ from symoro.models.catalogue import model
 from symoro.models.coordinates import joint_motion, own_entries, without_fixed
 from symoro.models.dynamic.composite import coupled, solve, tree_inertia
 from symoro.models.dynamic.formulation import quick
-from symoro.models.dynamic.setting import APPLIES_TO, rigid_fixed_tree
+from symoro.models.dynamic.setting import APPLIES_TO, RIGID_APPLIES_TO, fixed_tree, rigid_fixed_tree
 from symoro.models.dynamic.torques import Torques
 from symoro.models.ports import QD, QDD, TAU, Q
 from symoro.models.references import NEWTON_EULER_2010
@@ -36,6 +36,34 @@ DTAU_DQDD = Port("dtau_dqdd", "n,n", "derivatives with respect to accelerations:
 DQDD_DQ = Port("dqdd_dq", "n,n", "derivatives with respect to positions")
 DQDD_DQD = Port("dqdd_dqd", "n,n", "derivatives with respect to velocities")
 DQDD_DTAU = Port("dqdd_dtau", "n,n", "derivatives with respect to torques: the inverse of the inertia matrix")
+
+
+def slopes(builder: Builder, values: Sequence[Scalar], symbols: Sequence[str]) -> Matrix:
+    """d values / d symbols, entries of inputs or symbols of their own."""
+    graph = builder.graph
+    lits = [wrap(graph, x).lit for x in values]
+    columns = []
+    for name in symbols:
+        node = graph.symbol(name, ops.VARIABLE) >> 1
+        columns.append([Expr(graph, x) for x in forward(graph, lits, {node: ONE})])
+    return transpose(columns)
+
+
+def held(builder: Builder, names: Sequence[str]) -> list[Scalar]:
+    """Symbols for values that are held constant while differentiating: as expressions they could merge with others."""
+    graph = builder.graph
+    return [Expr(graph, graph.symbol(f"held {name}", ops.VARIABLE)) for name in names]
+
+
+def released(builder: Builder, matrix: Matrix, names: Sequence[str], values: Sequence[Scalar]) -> Matrix:
+    """The matrix with the values in place of the symbols."""
+    graph = builder.graph
+    at = {
+        graph.symbol(f"held {name}", ops.VARIABLE) >> 1: wrap(graph, x).lit
+        for name, x in zip(names, values, strict=True)
+    }
+    lits = [[wrap(graph, x).lit for x in row] for row in matrix]
+    return [[Expr(graph, x) for x in substitute(graph, row, at)] for row in lits]
 
 
 class _Torques:
@@ -57,13 +85,7 @@ class _Torques:
 
     def slopes(self, torques: Sequence[Scalar], name: str) -> Matrix:
         """d torques / d name."""
-        graph = self.builder.graph
-        lits = [wrap(graph, t).lit for t in torques]
-        columns = []
-        for j in independent(self.robot):
-            node = graph.symbol(f"{name}{j}", ops.VARIABLE) >> 1
-            columns.append([Expr(graph, x) for x in forward(graph, lits, {node: ONE})])
-        return transpose(columns)
+        return slopes(self.builder, torques, [f"{name}{j}" for j in independent(self.robot)])
 
     def solved(self, right: Matrix) -> Matrix:
         """A^-1 right."""
@@ -83,7 +105,7 @@ class _Torques:
     reference=NEWTON_EULER_2010.at("section 3.2, eq. (18) to (31), differentiated"),
     aliases=("idm-derivatives",),
     applies=rigid_fixed_tree,
-    applies_to=APPLIES_TO,
+    applies_to=RIGID_APPLIES_TO,
     equations=r"\partial \Gamma / \partial q, \quad \partial \Gamma / \partial \dot q, \quad "
     r"\partial \Gamma / \partial \ddot q = A",
 )
@@ -111,7 +133,7 @@ def inverse_dynamics_derivatives(robot: Robot) -> Program:
     ),
     reference=NEWTON_EULER_2010.at("section 3.1, eq. (7), (8), differentiated"),
     aliases=("ddm-derivatives",),
-    applies=rigid_fixed_tree,
+    applies=fixed_tree,
     applies_to=APPLIES_TO,
     equations=r"\partial \ddot q / \partial q = -A^{-1}\,\partial\Gamma/\partial q, \quad "
     r"\partial \ddot q / \partial \dot q = -A^{-1}\,\partial\Gamma/\partial\dot q, \quad "
@@ -135,18 +157,9 @@ def direct_dynamics_derivatives(robot: Robot) -> Program:
 
 
 def _at_acceleration(torques: _Torques, qdd: Sequence[Scalar]) -> Matrix:
-    """-(dtau/dq, dtau/dqd) at given accelerations, which are held constant while differentiating.
-
-    The accelerations are symbols first: as expressions they could merge with what is differentiated.
-    """
-    builder, robot = torques.builder, torques.robot
-    graph, own = builder.graph, independent(robot)
-    held: dict[int, Scalar] = {j: Expr(graph, graph.symbol(f"held qdd{j}", ops.VARIABLE)) for j in own}
-    motion = torques.at(held)
+    """-(dtau/dq, dtau/dqd) at given accelerations, which are held constant while differentiating."""
+    builder, own = torques.builder, independent(torques.robot)
+    names = [f"qdd{j}" for j in own]
+    motion = torques.at(dict(zip(own, held(builder, names), strict=True)))
     rows = zip(torques.slopes(motion, "q"), torques.slopes(motion, "qd"), strict=True)
-    lits = [[wrap(graph, -x).lit for x in (*a, *b)] for a, b in rows]
-    values = {
-        graph.symbol(f"held qdd{j}", ops.VARIABLE) >> 1: wrap(graph, x).lit
-        for j, x in zip(own, qdd, strict=True)
-    }
-    return [[Expr(graph, x) for x in substitute(graph, row, values)] for row in lits]
+    return released(builder, [[-x for x in (*a, *b)] for a, b in rows], names, qdd)

@@ -15,7 +15,7 @@ from symoro.models.dynamic.articulated import articulated
 from symoro.models.dynamic.composite import solve
 from symoro.models.dynamic.formulation import Formulation
 from symoro.models.dynamic.inverse import EFFORT, chosen
-from symoro.models.dynamic.setting import APPLIES_TO, rigid_fixed_tree
+from symoro.models.dynamic.setting import APPLIES_TO, fixed_tree
 from symoro.models.dynamic.torques import Torques
 from symoro.models.ports import QD, QDD, TAU, Q
 from symoro.models.recursion import outward, skeleton
@@ -28,7 +28,13 @@ from symoro.robot.coordinates import independent
 from symoro.robot.description import Robot
 from symoro.robot.topology import moving_joints
 
-METHODS = ("auto", "recursive", "inertia")
+METHOD = Option(
+    "method",
+    "recursive (articulated bodies) or inertia (matrix)",
+    "choice",
+    "auto",
+    ("auto", "recursive", "inertia"),
+)
 
 
 @model(
@@ -37,15 +43,12 @@ METHODS = ("auto", "recursive", "inertia")
     title="direct dynamic model: accelerations from torques",
     inputs=(Q, QD, TAU),
     outputs=(QDD,),
-    options=(
-        Option("method", "recursive (articulated bodies) or inertia (matrix)", "choice", "auto", METHODS),
-        EFFORT,
-    ),
+    options=(METHOD, EFFORT),
     reference=NEWTON_EULER_2010.at(
         "section 3.3.2, eq. (32) to (44); Khalil and Creusot, 1997, section 5.3, eq. (23) to (25)"
     ),
     aliases=("ddm", "aba"),
-    applies=rigid_fixed_tree,
+    applies=fixed_tree,
     applies_to=APPLIES_TO,
     equations=r"\ddot q = A(q)^{-1} (\Gamma - H(q, \dot q))",
 )
@@ -58,10 +61,10 @@ def direct_dynamics(robot: Robot, method: str = "auto", effort: str = "quick") -
             raise OptionError("method recursive does not treat coupled joints", hint="use method='inertia'")
         return articulated(robot)
     only = method == "inertia" or is_coupled or joints < RECURSIVE_FROM
-    if not only and _depth(robot) > MATRIX_UP_TO:
+    if not only and is_long(robot):
         return articulated(robot)
     by_inertia = chosen(robot, effort, lambda f: _by_inertia(robot, f), "direct-dynamics")
-    return by_inertia if only else _cheaper(by_inertia, articulated(robot))
+    return by_inertia if only else cheaper(by_inertia, articulated(robot))
 
 
 RECURSIVE_FROM = 6  # with fewer joints the matrix is cheaper, or nearly so
@@ -69,12 +72,14 @@ MATRIX_UP_TO = 20  # with more joints in a row never
 CLEAR = 0.8  # a difference that the passes do not make up
 
 
-def _depth(robot: Robot) -> int:
-    """The most moving joints on the way to a link."""
-    return max(outward(skeleton(robot), 0, lambda bone, before: before + bone.moving).values())
+def is_long(robot: Robot) -> bool:
+    """Whether so many joints stand on one another that no matrix is worth trying."""
+    depths = outward(skeleton(robot), 0, lambda bone, before: before + bone.moving)
+    return max(depths.values()) > MATRIX_UP_TO
 
 
-def _cheaper(one: Program, other: Program) -> Program:
+def cheaper(one: Program, other: Program) -> Program:
+    """The one of two programs that costs fewer operations."""
     costs = [count(one).total, count(other).total]
     if min(costs) > CLEAR * max(costs):
         costs = [count(optimise(one)).total, count(optimise(other)).total]

@@ -1,14 +1,4 @@
-"""Mass distribution of links as pseudo-inertia, and its regrouping.
-
-    P = [ K   MS ]     K = integral of r r' dm:  Kxx = (YY + ZZ - XX)/2, Kxy = -XY, ...
-        [ MS'  M ]
-
-A change of frame is P_i = T P_j T', T = iTj, whatever moves. Mass that a joint does not move may be booked on
-either side of it, and the general rule books it on the antecedent (Gautier and Khalil 1988, eq. 20 to 22):
-
-    revolute   the block (z, 1): Kzz, MZ, M         its columns of T do not depend on theta
-    prismatic  K                                     the rotation of T does not depend on r
-    fixed      everything
+"""Mass of the links as the joints feel it: pseudo-inertias, regrouped by the general rule (`models.regrouping`).
 
 What reaches the base has no effect. Of a link that only turns about its own z, as the first one does, only ZZ
 matters of the tensor. All of this depends on parameters alone: it is done once.
@@ -18,21 +8,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from symoro.expr.linalg import Matrix, Vector, matadd, matmul, transpose, zeros
+from symoro.expr.linalg import Matrix, Vector, matadd, transpose, zeros
 from symoro.models.joints import Trigonometry, fixed_place, is_zero
 from symoro.models.recursion import Local, inward, local_frame, outward
+from symoro.models.regrouping import carried, moving, of_matrix, staying
 from symoro.models.spatial import Inertia
 from symoro.program.builder import Builder
-from symoro.robot.description import JointType, Link, Robot
+from symoro.robot.description import BaseKind, JointType, Link, Robot
 
 SECTION = "regrouped inertial parameters"
-
-
-def of_matrix(p: Matrix) -> Inertia:
-    """From the 4x4 pseudo-inertia."""
-    return Inertia(
-        (p[0][0], p[1][1], p[2][2], p[0][1], p[0][2], p[1][2]), (p[0][3], p[1][3], p[2][3]), p[3][3]
-    )
 
 
 def of_link(builder: Builder, link: Link) -> Inertia:
@@ -42,12 +26,6 @@ def of_link(builder: Builder, link: Link) -> Inertia:
     k = ((yy + zz - xx) * half, (xx + zz - yy) * half, (xx + yy - zz) * half, -xy, -xz, -yz)
     ms = (builder.formula(link.MX), builder.formula(link.MY), builder.formula(link.MZ))
     return Inertia(k, ms, builder.formula(link.M), (xx, xy, xz, yy, yz, zz))
-
-
-def carried(p: Matrix, rotation: Matrix, position: Vector) -> Matrix:
-    """T P T' with T made of a rotation and a position."""
-    t = [[*row, x] for row, x in zip(rotation, position, strict=True)] + [[0, 0, 0, 1]]
-    return matmul(matmul(t, p), transpose(t))
 
 
 def link_inertias(builder: Builder, robot: Robot) -> dict[int, Inertia]:
@@ -83,7 +61,7 @@ def effective_inertias(
     found = regrouped(locals_, inertias, basis)
     for j in about_z if alone else ():
         found[j] = Inertia((found[j].tensor()[5], 0, 0, 0, 0, 0), found[j].ms, found[j].m)
-    for j in locals_:
+    for j in (*([0] if robot.base.kind == BaseKind.FLOATING else []), *locals_):
         only_zz = j in about_z and is_zero(found[j].k[1])
         name_inertia(builder, j, found[j], of_link(builder, robot.link(j)), only_zz=only_zz)
     return found
@@ -102,7 +80,8 @@ def name_inertia(builder: Builder, j: int, found: Inertia, own: Inertia, *, only
 
 def _turning_about_z(robot: Robot, locals_: Mapping[int, Local]) -> list[int]:
     """Links that only turn about their own z: the first to turn, and those on axes parallel to it."""
-    if not all(f.is_zero for f in (*robot.base.W0, *robot.base.WP0)):
+    turns = any(not f.is_zero for f in (*robot.base.W0, *robot.base.WP0))
+    if turns or robot.base.kind != BaseKind.FIXED:
         return []
 
     def step(local: Local, antecedent: tuple[bool, bool]) -> tuple[bool, bool]:
@@ -125,29 +104,11 @@ def regrouped(
     moved: dict[int, Matrix] = {0: zeros(4, 4)}
 
     def step(local: Local, p: Matrix, onto: Matrix) -> Matrix:
-        moved[local.j] = _moved(p, local, basis.get(local.j, "K"))
+        moved[local.j] = moving(p, local.sigma, basis.get(local.j, "K"))
         return matadd(onto, carried(moved[local.j], _rotation(local), _fixed_position(local)))
 
     gathered = inward(locals_, {j: inertia.matrix() for j, inertia in inertias.items()}, step)
-    return {j: of_matrix(_less(p, moved[j])) for j, p in gathered.items()}
-
-
-def _less(a: Matrix, b: Matrix) -> Matrix:
-    return [[x - y for x, y in zip(r, s, strict=True)] for r, s in zip(a, b, strict=True)]
-
-
-def _moved(p: Matrix, local: Local, basis: str) -> Matrix:
-    if not local.revolute and not local.prismatic:
-        return p
-    e = zeros(4, 4)
-    if local.prismatic:
-        for r in range(3):
-            e[r][:3] = p[r][:3]
-        return e
-    e[2][2] = p[2][2] if basis == "K" else p[0][0] + p[2][2]
-    e[2][3] = e[3][2] = p[2][3]
-    e[3][3] = p[3][3]
-    return e
+    return {j: of_matrix(staying(p, moved[j])) for j, p in gathered.items()}
 
 
 def _rotation(local: Local) -> Matrix:

@@ -14,7 +14,7 @@ from symoro.models.catalogue import Option, model
 from symoro.models.coordinates import joint_motion
 from symoro.models.dynamic.formulation import Formulation, plain, quick
 from symoro.models.dynamic.search import searched
-from symoro.models.dynamic.setting import APPLIES_TO, at_rest, rigid_fixed_tree
+from symoro.models.dynamic.setting import APPLIES_TO, RIGID_APPLIES_TO, at_rest, fixed_tree, rigid_fixed_tree
 from symoro.models.dynamic.torques import Torques
 from symoro.models.ports import QD, QDD, REACTIONS, TAU, Q
 from symoro.models.references import SYMORO_1997
@@ -30,6 +30,7 @@ EFFORT = Option(
     "quick",
     ("quick", "search", "plain"),
 )
+REACTIONS_TOO = Option("reactions", "give the reaction wrenches of the joints too", "flag", False)
 FORMULATIONS = {"quick": quick, "plain": plain}
 H = Port("H", "n", "torques at qdd = 0")
 WEIGHT = Port("Q", "n", "torques at rest, without friction and wrenches")
@@ -76,11 +77,11 @@ def chosen(robot: Robot, effort: str, build: Callable[[Formulation], Program], n
     title="inverse dynamic model: torques of a motion",
     inputs=(Q, QD, QDD),
     outputs=(TAU, REACTIONS),
-    options=(EFFORT, Option("reactions", "give the reaction wrenches of the joints too", "flag", False)),
+    options=(EFFORT, REACTIONS_TOO),
     reference=SYMORO_1997.at("section 5.1, eq. (15) to (20)"),
     aliases=("idm", "rnea"),
     applies=rigid_fixed_tree,
-    applies_to=APPLIES_TO,
+    applies_to=RIGID_APPLIES_TO,
     equations=EQUATIONS,
     plain=lambda robot: optimise(torque_program(robot, "inverse_dynamics", plain(robot))),
 )
@@ -100,7 +101,7 @@ def inverse_dynamics(robot: Robot, effort: str = "quick", reactions: bool = Fals
     options=(EFFORT,),
     reference=SYMORO_1997.at("section 5.3.1"),
     aliases=("ccg",),
-    applies=rigid_fixed_tree,
+    applies=fixed_tree,
     applies_to=APPLIES_TO,
     equations=r"H(q, \dot q) = \Gamma \text{ at } \ddot q = 0",
 )
@@ -121,7 +122,7 @@ def bias_torques(robot: Robot, effort: str = "quick") -> Program:
     outputs=(WEIGHT,),
     reference=SYMORO_1997.at("section 5.1, eq. (15) to (20), at rest"),
     aliases=("gravity",),
-    applies=rigid_fixed_tree,
+    applies=fixed_tree,
     applies_to=APPLIES_TO,
     equations=r"Q(q) = \partial U / \partial q",
 )

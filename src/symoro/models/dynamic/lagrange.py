@@ -36,7 +36,7 @@ from symoro.models.coordinates import coordinates, own_entries
 from symoro.models.dynamic.composite import along_axes, coupled, symmetric, tree_composites, tree_inertia
 from symoro.models.dynamic.formulation import quick
 from symoro.models.dynamic.newton_euler import moment_k
-from symoro.models.dynamic.setting import APPLIES_TO, at_rest, rigid_fixed_tree
+from symoro.models.dynamic.setting import APPLIES_TO, at_rest, fixed_tree
 from symoro.models.dynamic.torques import Torques
 from symoro.models.joints import Angle, Trigonometry
 from symoro.models.kinematic.factoring import simplified
@@ -173,7 +173,7 @@ def _carried(local: Local, moved: tuple[Matrix, Vector]) -> tuple[Matrix, Vector
     ),
     reference=LAGRANGE_2008.at("section 2, eq. (5) to (8)"),
     aliases=("lagrange-euler",),
-    applies=rigid_fixed_tree,
+    applies=fixed_tree,
     applies_to=APPLIES_TO,
     equations=r"\Gamma = A(q)\,\ddot q + B(q, \dot q)\,\dot q + Q(q), \quad D_{ijk} = \tfrac12\left("
     r"\frac{\partial A_{ij}}{\partial q_k} + \frac{\partial A_{ik}}{\partial q_j} - "

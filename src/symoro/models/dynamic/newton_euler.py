@@ -97,9 +97,11 @@ class NewtonEuler:
         self.builder, self.formulation, self.trig = builder, formulation, trig
         none = builder.number(0), builder.number(1)
         self.ground = LinkState(0, 0, JointType.FIXED, none, none, none, [0, 0, 0])
+        self.ground.force, self.ground.moment = [0, 0, 0], [0, 0, 0]
         self.bodies = outward(locals_, self.ground, self._placed)
         del self.bodies[0]
         self.efforts: dict[int, Scalar] = {}
+        self.with_base = False
 
     # -- frames
 
@@ -136,6 +138,7 @@ class NewtonEuler:
         ground = self.ground
         ground.w, ground.wd = base.w, base.wd
         ground.u = _u_matrix(base.w, base.wd)
+        *_, ground.d = _diagonal(base.w, None, False)
         ground.vd = [a - g for a, g in zip(base.vd, gravity, strict=True)]
 
         def step(body: LinkState, parent: LinkState) -> LinkState:
@@ -214,13 +217,20 @@ class NewtonEuler:
 
     # -- forces of each body alone
 
-    def load(self, inertias: Mapping[int, Inertia], wrenches: Mapping[int, Vector]) -> None:
-        """Inertial force and moment of every body, and the wrench it exerts on the environment."""
-        for j, body in self.bodies.items():
+    def load(
+        self, inertias: Mapping[int, Inertia], wrenches: Mapping[int, Vector], *, with_base: bool = False
+    ) -> None:
+        """Inertial force and moment of every body, and the wrench it exerts on the environment.
+
+        Arguments:
+            with_base: load link 0 as well, and let it gather what the others hand over.
+        """
+        self.with_base = with_base
+        for j, body in {**({0: self.ground} if self.with_base else {}), **self.bodies}.items():
             inertia, turn = inertias[j], self.trig.sincos(body.residual) if body.residual else None
             ms = turn_z(turn, list(inertia.ms)) if turn else list(inertia.ms)
             body.force = [inertia.m * a + b for a, b in zip(body.vd, matvec(body.u, ms), strict=True)]
-            if self.formulation.of(j).basis == "K" or turn:
+            if not j or self.formulation.of(j).basis == "K" or turn:
                 k = turned_about_z(turn, inertia.k) if turn else inertia.k
                 moment = moment_k(k, body.u, body.d)
             else:
@@ -243,7 +253,7 @@ class NewtonEuler:
         def step(body: LinkState, _: LinkState, parent: LinkState) -> LinkState:
             self._named_wrench("E", "M", body, "total force and moment")
             self.efforts[body.j] = body.force[2] if body.sigma == JointType.PRISMATIC else body.moment[2]
-            if body.i:
+            if body.i or self.with_base:
                 self._hand_over(body, parent)
             return parent
 

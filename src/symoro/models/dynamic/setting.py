@@ -1,4 +1,4 @@
-"""What the dynamic models read from a robot: gravity, wrenches, friction."""
+"""What the dynamic models read from a robot: gravity, wrenches, friction, springs."""
 
 from __future__ import annotations
 
@@ -17,20 +17,26 @@ from symoro.robot.description import WRENCH, ZERO3, BaseKind, Robot
 LOOPS = "it has closed loops; robot.tree() cuts them"
 
 
-def rigid_fixed_tree(robot: Robot) -> str | None:
-    """Why the models of a fixed-base rigid tree do not apply, if so."""
+def fixed_tree(robot: Robot) -> str | None:
+    """Why the models of a tree on a fixed base do not apply, if so."""
     if robot.B:
         return LOOPS
-    if robot.base.kind != BaseKind.FIXED:
+    if robot.base.kind == BaseKind.FLOATING or robot.wheels:
         return f"its base is {robot.base.kind}"
-    if any(frame.eta for frame in robot.frames):
-        return "it has elastic joints"
     if not independent(robot):
         return "it has no moving joint"
     return None
 
 
-APPLIES_TO = "serial and tree robots with rigid joints on a base that is fixed or moves as prescribed"
+def rigid_fixed_tree(robot: Robot) -> str | None:
+    """The same for models that do not know springs."""
+    if any(frame.eta for frame in robot.frames):
+        return "it has elastic joints"
+    return fixed_tree(robot)
+
+
+APPLIES_TO = "serial and tree robots on a base that is fixed or moves as prescribed"
+RIGID_APPLIES_TO = "serial and tree robots with rigid joints on a base that is fixed or moves as prescribed"
 
 
 def gravity(builder: Builder, robot: Robot) -> Vector:
@@ -41,16 +47,23 @@ def gravity(builder: Builder, robot: Robot) -> Vector:
     return matvec(transpose(rotation), world)
 
 
-def wrenches(builder: Builder, robot: Robot) -> dict[int, Vector]:
-    """The wrench of each link on the environment; what is left symbolic varies in time and is an input."""
+def wrenches(builder: Builder, robot: Robot, *, with_base: bool = False) -> dict[int, Vector]:
+    """The wrench of each link on the environment; what is left symbolic varies in time and is an input.
+
+    Arguments:
+        with_base: that of link 0 counts; where it has symbols, the input has a row for it, the first one.
+    """
     formulas = {j: [getattr(link, n) for n in WRENCH] for j, link in enumerate(robot.links, 1)}
+    of_base = [getattr(robot.base.link, n) for n in WRENCH] if with_base else []
+    if any(f.symbols for f in of_base):
+        formulas = {0: of_base, **formulas}
     given: dict[int, list[Scalar]] = {}
     if any(f.symbols for row in formulas.values() for f in row):
         names = [f"{n}{j}" for j in formulas for n in WRENCH]
-        entries = builder.input(EXTERNAL, (robot.NL, 6), names)
-        given = {j: list(entries[6 * (j - 1) : 6 * j]) for j in formulas}
+        entries = builder.input(EXTERNAL, (len(formulas), 6), names)
+        given = {j: list(entries[6 * k : 6 * k + 6]) for k, j in enumerate(formulas)}
     found: dict[int, Vector] = {}
-    for j, row in formulas.items():
+    for j, row in {0: of_base, **formulas}.items():
         if any(not f.is_zero for f in row):
             found[j] = [given[j][k] if f.symbols else builder.formula(f) for k, f in enumerate(row)]
     return found
@@ -71,9 +84,18 @@ def drive_torques(
     return found
 
 
+def spring_torques(builder: Builder, robot: Robot, q: Mapping[int, Scalar]) -> dict[int, Scalar]:
+    """What it takes against the springs of the elastic joints of the tree: k (q - rest)."""
+    elastic = {j: robot.frame(j) for j in q if robot.frame(j).eta}
+    return {j: builder.formula(f.k) * (q[j] - builder.formula(f.rest)) for j, f in elastic.items()}
+
+
 def at_rest(robot: Robot) -> Robot:
     """The robot without external wrenches on a base that does not move, for models of gravity and energy."""
     none: dict[str, Any] = dict.fromkeys(WRENCH, ZERO)
     links = tuple(replace(link, **none) for link in robot.links)
-    base = replace(robot.base, V0=ZERO3, W0=ZERO3, VP0=ZERO3, WP0=ZERO3)
+    of_base = replace(robot.base.link, **none)
+    given = robot.base.kind == BaseKind.WHEELED and not robot.wheels
+    kind = BaseKind.FIXED if given else robot.base.kind
+    base = replace(robot.base, kind=kind, link=of_base, V0=ZERO3, W0=ZERO3, VP0=ZERO3, WP0=ZERO3)
     return replace(robot, links=links, base=base)

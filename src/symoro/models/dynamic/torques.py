@@ -10,7 +10,7 @@ from symoro.models.coordinates import Coordinates
 from symoro.models.dynamic.formulation import Formulation
 from symoro.models.dynamic.inertia import effective_inertias, link_inertias
 from symoro.models.dynamic.newton_euler import NewtonEuler
-from symoro.models.dynamic.setting import drive_torques, gravity, wrenches
+from symoro.models.dynamic.setting import drive_torques, gravity, spring_torques, wrenches
 from symoro.models.joints import Trigonometry
 from symoro.models.recursion import base_motion, local_frames
 from symoro.models.spatial import Inertia
@@ -62,7 +62,7 @@ class Torques:
         return found
 
     def at(self, qd: JointRates, qdd: JointRates, *, friction: bool = True) -> list[Scalar]:
-        """Torques of the coordinates, with those of rotors and friction unless these are left out."""
+        """Torques of the coordinates, with those of rotors, friction and springs unless these are left out."""
         return self.of(self.recursion(qd, qdd), qd, qdd, friction=friction)
 
     def of(self, recursion: NewtonEuler, qd: JointRates, qdd: JointRates, *, friction: bool) -> list[Scalar]:
@@ -70,5 +70,6 @@ class Torques:
         efforts: JointRates = recursion.efforts
         if friction:
             drives = drive_torques(self.builder, self.robot, qd, qdd)
-            efforts = {j: efforts[j] + drives[j] for j in drives}
+            springs = spring_torques(self.builder, self.robot, self.joints.positions)
+            efforts = {j: efforts[j] + drives[j] + springs.get(j, 0) for j in drives}
         return self.joints.project(efforts)

@@ -29,6 +29,7 @@ OPTIONS = (
     Option("frm", "frame in which the placement is expressed: number, name, 'world' or 'tool'", "frame", 0),
     Option("to", "frame that is placed; by default the tool or the last link's frame", "frame", None),
 )
+ACTIVE = Option("active", "of closed loops: from the active joints, in every assembly mode", "flag", False)
 PLACEMENT = Port("T", "4,4", "placement of frame `to` in frame `frm`")
 EQUATIONS = (
     r"{}^{i}T_{j} = R_z(\gamma_j)\,T_z(b_j)\,R_x(\alpha_j)\,T_x(d_j)\,R_z(\theta_j)\,T_z(r_j), \qquad "
@@ -42,13 +43,13 @@ EQUATIONS = (
     title="transformation matrix, one expression an entry",
     inputs=(Q,),
     outputs=(PLACEMENT,),
-    options=OPTIONS,
+    options=(*OPTIONS, ACTIVE),
     reference=SYMORO_1997.at("section 3.1, eq. (1)"),
     aliases=("trm", "transformation-matrix"),
     equations=EQUATIONS,
 )
-def transform(robot: Robot, frm: int | str = 0, to: int | str | None = None) -> Program:
-    """The placement written out."""
+def transform(robot: Robot, frm: int | str = 0, to: int | str | None = None, active: bool = False) -> Program:
+    """The placement written out; with `active` another form is taken."""
     return _placed(robot, frm, to, inward=True, expanded=True)
 
 
@@ -58,13 +59,15 @@ def transform(robot: Robot, frm: int | str = 0, to: int | str | None = None) -> 
     title="fast direct geometric model, with intermediate variables",
     inputs=(Q,),
     outputs=(PLACEMENT,),
-    options=OPTIONS,
+    options=(*OPTIONS, ACTIVE),
     reference=SYMORO_1997.at("section 3.2"),
     aliases=("fgm", "direct-geometry", "dgm"),
     equations=EQUATIONS,
 )
-def fast_geometry(robot: Robot, frm: int | str = 0, to: int | str | None = None) -> Program:
-    """The placement in the cheaper order of multiplication."""
+def fast_geometry(
+    robot: Robot, frm: int | str = 0, to: int | str | None = None, active: bool = False
+) -> Program:
+    """The placement in the cheaper order of multiplication; with `active` another form is taken."""
     candidates = [_placed(robot, frm, to, inward=inward, expanded=False) for inward in (True, False)]
     return min(candidates, key=lambda program: count(program).total)
 
@@ -79,11 +82,12 @@ def _placed(robot: Robot, frm: int | str, to: int | str | None, *, inward: bool,
         if expanded:
             return
         prefix = f"U{frame}T{end}_" if inward else f"U{start}T{frame}_"
+        section = f"frame {end} in frame {frame}" if inward else f"frame {frame} in frame {start}"
         for r, row in enumerate(rotation, 1):
             for c, entry in enumerate(row, 1):
-                builder.named(f"{prefix}{r}{c}", entry)
+                builder.named(f"{prefix}{r}{c}", entry, section)
         for r, entry in enumerate(position, 1):
-            builder.named(f"{prefix}{r}4", entry)
+            builder.named(f"{prefix}{r}4", entry, section)
 
     product = placement.inward if inward else placement.outward
     matrix = placement_between(builder, robot, start, end, q, trig, product, name)

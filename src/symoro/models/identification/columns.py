@@ -17,7 +17,7 @@ from symoro.expr.formula import Formula
 from symoro.models.catalogue import Option
 from symoro.models.dynamic.setting import rigid_fixed_tree
 from symoro.program.program import Port
-from symoro.robot.description import INERTIAL, Robot
+from symoro.robot.description import INERTIAL, BaseKind, Robot
 
 if TYPE_CHECKING:
     from symoro.models.identification.base.parameters import BaseParameters
@@ -59,11 +59,14 @@ class Column:
         return found
 
 
+NO_PARAMETERS = "all its inertial parameters are zero: give its links symbols, as M1"
+
+
 def has_parameters(robot: Robot) -> str | None:
     """Why a regressor does not apply to a robot, if so."""
     reason = rigid_fixed_tree(robot)
     if reason is None and not inertial_columns(robot):
-        return "all its inertial parameters are zero: give its links symbols, as M1"
+        return NO_PARAMETERS
     return reason
 
 
@@ -108,7 +111,8 @@ def _base(robot: Robot) -> BaseParameters:
 
 
 def _all_inertial(robot: Robot) -> list[Column]:
-    links = [Column(kind, j) for j, _ in enumerate(robot.links, 1) for kind in INERTIAL]
+    first = 0 if robot.base.kind == BaseKind.FLOATING else 1
+    links = [Column(kind, j) for j in range(first, robot.NL + 1) for kind in INERTIAL]
     return links + _of_joints(robot, ("IA",))
 
 

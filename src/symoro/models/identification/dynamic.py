@@ -24,13 +24,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from symoro.expr.linalg import add, cross, dot, matvec, transpose
+from symoro.expr.linalg import Vector, add, cross, dot, matvec, transpose
 from symoro.expr.scalar import Scalar, sign
 from symoro.models.catalogue import model
 from symoro.models.coordinates import Coordinates, JointMotion, joint_motion
 from symoro.models.dynamic.formulation import Formulation, plain, quick
 from symoro.models.dynamic.newton_euler import LinkState, NewtonEuler
-from symoro.models.dynamic.setting import APPLIES_TO, gravity
+from symoro.models.dynamic.setting import RIGID_APPLIES_TO, gravity
 from symoro.models.identification.columns import (
     FRICTION_OPTION,
     PARAMETERS,
@@ -42,7 +42,7 @@ from symoro.models.identification.columns import (
 from symoro.models.identification.twists import RunTwist, joint_twists, name_twist, own_axes
 from symoro.models.joints import Trigonometry
 from symoro.models.ports import QD, QDD, Q
-from symoro.models.recursion import base_motion, local_frames
+from symoro.models.recursion import FREE_BASE, BaseMotion, base_motion, local_frames
 from symoro.models.references import SYMORO_1997
 from symoro.program.builder import Builder
 from symoro.program.count import count
@@ -80,21 +80,40 @@ def drive(kind: str, qd: Scalar, qdd: Scalar) -> Scalar:
 
 
 def regressor(
-    builder: Builder, robot: Robot, formulation: Formulation, joints: JointMotion
+    builder: Builder,
+    robot: Robot,
+    formulation: Formulation,
+    joints: JointMotion,
+    base: BaseMotion,
+    down: Vector,
+    *,
+    free_base: bool = False,
 ) -> RegressorEntries:
-    """The entries for every joint of the tree and every column there can be; those not read cost nothing."""
+    """The entries for every joint of the tree and every column there can be; those not read cost nothing.
+
+    Arguments:
+        down: gravity in frame 0.
+        free_base: give the rows of the base and the columns of link 0 too.
+    """
     trig = Trigonometry(builder, robot)
     recursion = NewtonEuler(builder, formulation, local_frames(builder, robot, joints.q, trig), trig)
-    recursion.move(base_motion(builder, robot), gravity(builder, robot), joints.qd, joints.qdd)
+    recursion.move(base, down, joints.qd, joints.qdd)
+    bodies = {0: recursion.ground, **recursion.bodies}
     entries: RegressorEntries = {}
-    for (k, j), twist in joint_twists(recursion.bodies, trig).items():
-        name_twist(builder, ("JV", "JW"), f"{k}_{j}", twist)
-        for kind, value in felt(recursion.bodies[j], twist).items():
-            entries[k, Column(kind, j)] = builder.named(f"W{k}_{kind}{j}", value)
+    for (k, j), twist in joint_twists(recursion.bodies, trig, free_base=free_base).items():
+        row = row_name(k)
+        name_twist(builder, ("JV", "JW"), f"{row}_{j}", twist)
+        for kind, value in felt(bodies[j], twist).items():
+            entries[k, Column(kind, j)] = builder.named(f"W{row}_{kind}{j}", value)
     for j, rate in joints.qd.items():
         for kind in ("IA", "FV", "FS", "FO"):
             entries[j, Column(kind, j)] = drive(kind, rate, joints.qdd[j])
     return entries
+
+
+def row_name(k: int) -> str:
+    """A joint's number; the rows of a free base are called 01 to 06."""
+    return str(k) if k > 0 else f"0{k - FREE_BASE[0] + 1}"
 
 
 def rows(joints: Coordinates, entries: RegressorEntries, chosen: Sequence[Column]) -> list[list[Scalar]]:
@@ -114,7 +133,8 @@ def regressor_program(robot: Robot, formulation: Formulation, chosen: Sequence[C
     """The program of W."""
     builder = Builder(f"{robot.name}_dynamic_identification")
     joints = joint_motion(builder, robot, "qd", "qdd")
-    entries = regressor(builder, robot, formulation, joints)
+    base, down = base_motion(builder, robot), gravity(builder, robot)
+    entries = regressor(builder, robot, formulation, joints, base, down)
     builder.output(W, rows(joints.joints, entries, chosen))
     return replace(builder.program(), columns=tuple(column.name for column in chosen))
 
@@ -129,7 +149,7 @@ def regressor_program(robot: Robot, formulation: Formulation, chosen: Sequence[C
     reference=SYMORO_1997.at("section 6.1, eq. (39)"),
     aliases=("dim",),
     applies=has_parameters,
-    applies_to=APPLIES_TO,
+    applies_to=RIGID_APPLIES_TO,
     equations=r"\Gamma = W(q, \dot q, \ddot q)\,K",
 )
 def dynamic_identification(robot: Robot, parameters: str = "standard", friction: str = "given") -> Program:

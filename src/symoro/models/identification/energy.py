@@ -28,7 +28,16 @@ from symoro.models.identification.columns import (
     at_rest_with_parameters,
     columns,
 )
-from symoro.models.identification.twists import Bodies, RunTwist, name_twist, placed, velocities, weights
+from symoro.models.identification.twists import (
+    NONE,
+    Bodies,
+    FreeBase,
+    RunTwist,
+    name_twist,
+    placed,
+    velocities,
+    weights,
+)
 from symoro.models.joints import Trigonometry
 from symoro.models.ports import QD, Q
 from symoro.models.recursion import outward
@@ -41,18 +50,24 @@ H = Port("h", "P", "energy functions: E + U = h K; K in the order of the columns
 
 
 def energy_functions(
-    builder: Builder, robot: Robot, q: Mapping[int, Scalar], qd: Mapping[int, Scalar]
+    builder: Builder,
+    robot: Robot,
+    q: Mapping[int, Scalar],
+    qd: Mapping[int, Scalar],
+    down: Vector,
+    base: FreeBase | None = None,
 ) -> dict[Column, Scalar]:
-    """h, for every parameter that there can be."""
+    """h, for every parameter that there can be, link 0's where the base is free; `down` is gravity in frame 0."""
     trig = Trigonometry(builder, robot)
     bodies = placed(builder, robot, q, trig)
-    moving = velocities(bodies, qd, trig)
-    g = weights(bodies, gravity(builder, robot), trig)
-    heights = _heights(bodies, g)
+    ground = base or FreeBase(NONE)
+    moving = velocities(bodies, qd, trig, ground.twist)
+    g = weights(bodies, down, trig)
+    heights = _heights(bodies, g, ground.height)
     half = builder.number(1) / 2
     found: dict[Column, Scalar] = {}
-    for j in bodies:
-        name_twist(builder, ("V", "W"), str(j) if j < 10 else f"_{j}", moving[j])
+    for j in (0, *bodies) if base else bodies:
+        name_twist(builder, ("V", "W"), str(j) if j < 10 else f"_{j}", moving[j], f"link {j}: velocities")
         for kind, value in _of_link(moving[j], g[j], heights[j], half).items():
             found[Column(kind, j)] = value
     found |= {Column("IA", j): half * (rate * rate) for j, rate in qd.items()}
@@ -76,10 +91,9 @@ def _of_link(moving: RunTwist, g: Vector, height: Scalar, half: Scalar) -> dict[
     }
 
 
-def _heights(bodies: Bodies, g: Mapping[int, Vector]) -> dict[int, Scalar]:
-    """-g.0Pj: the potential of a unit mass at each origin, summed along the chain."""
-    none: Scalar = 0
-    return outward(bodies, none, lambda body, before: before - dot(g[body.i], body.position))
+def _heights(bodies: Bodies, g: Mapping[int, Vector], height: Scalar) -> dict[int, Scalar]:
+    """The potential of a unit mass at each origin, -g.0Pj more than at that of the base."""
+    return outward(bodies, height, lambda body, before: before - dot(g[body.i], body.position))
 
 
 @model(
@@ -100,6 +114,6 @@ def energy_identification(robot: Robot, parameters: str = "standard") -> Program
     builder = Builder(f"{robot.name}_energy_identification")
     joints = joint_motion(builder, robot, "qd")
     chosen = columns(robot, parameters, "none")
-    h = energy_functions(builder, robot, joints.q, joints.qd)
+    h = energy_functions(builder, robot, joints.q, joints.qd, gravity(builder, robot))
     builder.output(H, [h[column] for column in chosen])
     return replace(builder.program(), columns=tuple(column.name for column in chosen))

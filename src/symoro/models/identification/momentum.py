@@ -38,11 +38,14 @@ from symoro.models.identification.columns import (
     at_rest_with_parameters,
     columns,
 )
-from symoro.models.identification.dynamic import RegressorEntries, drive, rows
+from symoro.models.identification.dynamic import RegressorEntries, drive, row_name, rows
 from symoro.models.identification.twists import (
+    NONE,
     Bodies,
     Direction,
+    FreeBase,
     RunTwist,
+    base_shifts,
     by_joint,
     joint_twists,
     name_twist,
@@ -102,9 +105,11 @@ def _start(body: LinkState, moving: RunTwist) -> RunTwist:
     return RunTwist([-vy, vx, 0], Direction([-wy, wx, 0]))
 
 
-def shifts(bodies: Bodies, moving: Mapping[int, RunTwist], trig: Trigonometry) -> Twists:
-    """(k, j) -> what a unit of the position of joint k takes from the velocity of link j."""
-    return by_joint(bodies, trig, lambda body: _start(body, moving[body.j]))
+def shifts(
+    bodies: Bodies, moving: Mapping[int, RunTwist], trig: Trigonometry, ground: Mapping[int, RunTwist]
+) -> Twists:
+    """(k, j) -> what a unit of the position of joint k takes from the velocity of link j; `ground`: of the base."""
+    return by_joint(bodies, trig, lambda body: _start(body, moving[body.j]), ground)
 
 
 @dataclass(frozen=True)
@@ -115,16 +120,23 @@ class Split:
     second: RegressorEntries
 
 
-def split(builder: Builder, robot: Robot, q: Mapping[int, Scalar], qd: Mapping[int, Scalar]) -> Split:
-    """D1 and D2."""
+def split(
+    builder: Builder,
+    robot: Robot,
+    q: Mapping[int, Scalar],
+    qd: Mapping[int, Scalar],
+    down: Vector,
+    base: FreeBase | None = None,
+) -> Split:
+    """D1 and D2, with the rows of the base and the columns of link 0 where it is free; `down` is gravity in frame 0."""
     trig = Trigonometry(builder, robot)
     bodies = placed(builder, robot, q, trig)
-    moving = velocities(bodies, qd, trig)
-    g = weights(bodies, gravity(builder, robot), trig)
-    rate = joint_twists(bodies, trig)
+    moving = velocities(bodies, qd, trig, base.twist if base else NONE)
+    g = weights(bodies, down, trig)
+    rate = joint_twists(bodies, trig, free_base=base is not None)
     found = Split({}, {})
-    for (k, j), shift in shifts(bodies, moving, trig).items():
-        name_twist(builder, ("JV", "JW"), f"{k}_{j}", rate[k, j])
+    for (k, j), shift in shifts(bodies, moving, trig, base_shifts(base.twist) if base else {}).items():
+        name_twist(builder, ("JV", "JW"), f"{row_name(k)}_{j}", rate[k, j], f"link {j}: Jacobian columns")
         for kind, value in momenta(moving[j], rate[k, j]).items():
             found.first[k, Column(kind, j)] = value
         for kind, value in slopes(moving[j], rate[k, j], shift, g[j]).items():
@@ -155,7 +167,7 @@ def filtered_identification(robot: Robot, parameters: str = "standard", friction
     builder = Builder(f"{robot.name}_filtered_identification")
     joints = joint_motion(builder, robot, "qd")
     chosen = columns(robot, parameters, friction)
-    found = split(builder, robot, joints.q, joints.qd)
+    found = split(builder, robot, joints.q, joints.qd, gravity(builder, robot))
     builder.output(D1, rows(joints.joints, found.first, chosen))
     builder.output(D2, rows(joints.joints, found.second, chosen))
     return replace(builder.program(), columns=tuple(column.name for column in chosen))

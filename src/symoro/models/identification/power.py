@@ -21,6 +21,7 @@ from dataclasses import replace
 from symoro.expr.scalar import Scalar, absolute
 from symoro.models.catalogue import Option, model
 from symoro.models.coordinates import JointMotion, joint_motion
+from symoro.models.dynamic.setting import gravity
 from symoro.models.identification.columns import (
     AT_REST,
     FRICTION_OPTION,
@@ -32,6 +33,7 @@ from symoro.models.identification.columns import (
 from symoro.models.identification.dynamic import formulations, regressor
 from symoro.models.identification.energy import energy_functions
 from symoro.models.ports import QD, Q
+from symoro.models.recursion import base_motion
 from symoro.models.references import SYMORO_1997
 from symoro.program.builder import Builder
 from symoro.program.program import Port, Program
@@ -39,10 +41,12 @@ from symoro.robot.description import INERTIAL, Robot
 
 H = Port("h", "P", "energy functions, zero for friction")
 LOSS = Port("p", "P", "power that friction takes, zero for inertia: qd' tau = d(h K)/dt + p K")
+ACCELERATION = Option("acceleration", "give dh/dt too, from qdd", "flag", False)
 DH = Port("dh", "P", "dh/dt, on request; qdd is an input then")
 
 
-def _is_inertial(column: Column) -> bool:
+def is_inertial(column: Column) -> bool:
+    """Whether a column is of a mass, and not of friction."""
     return column.kind in (*INERTIAL, "IA")
 
 
@@ -57,7 +61,8 @@ def lost(column: Column, qd: Mapping[int, Scalar]) -> Scalar:
 def energy_rates(builder: Builder, robot: Robot, joints: JointMotion) -> dict[Column, Scalar]:
     """dh/dt = qd' W."""
     found: dict[Column, Scalar] = {}
-    for (k, column), entry in regressor(builder, robot, formulations(robot)[0], joints).items():
+    base, down = base_motion(builder, robot), gravity(builder, robot)
+    for (k, column), entry in regressor(builder, robot, formulations(robot)[0], joints, base, down).items():
         found[column] = found.get(column, 0) + joints.qd[k] * entry
     return found
 
@@ -68,7 +73,7 @@ def energy_rates(builder: Builder, robot: Robot, joints: JointMotion) -> dict[Co
     title="power identification model: the power of the drives as a linear function of the parameters",
     inputs=(Q, QD, Port("qdd", "n", "joint accelerations, when dh is asked for")),
     outputs=(H, LOSS, DH),
-    options=(PARAMETERS, FRICTION_OPTION, Option("acceleration", "give dh/dt too, from qdd", "flag", False)),
+    options=(PARAMETERS, FRICTION_OPTION, ACCELERATION),
     reference=SYMORO_1997.at(
         "section 6.3, eq. (47) to (54), differentiated; filters of section 6.2, eq. (45), (46)"
     ),
@@ -84,10 +89,10 @@ def power_identification(
     builder = Builder(f"{robot.name}_power_identification")
     joints = joint_motion(builder, robot, "qd", *(["qdd"] if acceleration else []))
     chosen = columns(robot, parameters, friction)
-    h = energy_functions(builder, robot, joints.q, joints.qd)
-    builder.output(H, [h[c] if _is_inertial(c) else 0 for c in chosen])
-    builder.output(LOSS, [0 if _is_inertial(c) else lost(c, joints.qd) for c in chosen])
+    h = energy_functions(builder, robot, joints.q, joints.qd, gravity(builder, robot))
+    builder.output(H, [h[c] if is_inertial(c) else 0 for c in chosen])
+    builder.output(LOSS, [0 if is_inertial(c) else lost(c, joints.qd) for c in chosen])
     if acceleration:
         rates = energy_rates(builder, robot, joints)
-        builder.output(DH, [rates.get(c, 0) if _is_inertial(c) else 0 for c in chosen])
+        builder.output(DH, [rates.get(c, 0) if is_inertial(c) else 0 for c in chosen])
     return replace(builder.program(), columns=tuple(column.name for column in chosen))

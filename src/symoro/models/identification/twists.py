@@ -17,7 +17,7 @@ from symoro.expr.scalar import Scalar
 from symoro.models.dynamic.formulation import Formulation, quick
 from symoro.models.dynamic.newton_euler import LinkState, NewtonEuler
 from symoro.models.joints import Trigonometry
-from symoro.models.recursion import local_frames, outward, turn_back_z
+from symoro.models.recursion import FREE_BASE, local_frames, outward, turn_back_z
 from symoro.program.builder import Builder
 from symoro.robot.description import JointType, Robot
 
@@ -66,6 +66,14 @@ class RunTwist:
 NONE = RunTwist([0, 0, 0], Direction([0, 0, 0]))
 
 
+@dataclass(frozen=True)
+class FreeBase:
+    """How a base that is a link of its own moves, and the potential of a unit mass at its origin."""
+
+    twist: RunTwist
+    height: Scalar = 0
+
+
 def own_axes(formulation: Formulation) -> Formulation:
     """The formulation with every link in its own axes: those in which its parameters are given."""
     return replace(formulation, links=tuple(replace(choice, before=False) for choice in formulation.links))
@@ -78,28 +86,55 @@ def placed(
     return NewtonEuler(builder, own_axes(quick(robot)), local_frames(builder, robot, q, trig), trig).bodies
 
 
-def joint_twists(bodies: Bodies, trig: Trigonometry) -> dict[tuple[int, int], RunTwist]:
-    """(k, j) -> the twist of link j when joint k, itself or one before it, moves at unit rate."""
-    return by_joint(bodies, trig, lambda body: NONE.plus(body, 1))
+def joint_twists(
+    bodies: Bodies, trig: Trigonometry, *, free_base: bool = False
+) -> dict[tuple[int, int], RunTwist]:
+    """(k, j) -> the twist of link j when joint k, itself or one before it, moves at unit rate.
+
+    Arguments:
+        free_base: the six coordinates of the base count as joints before all others, and it as link 0.
+    """
+    ground = dict(zip(FREE_BASE, _units(), strict=True)) if free_base else {}
+    return by_joint(bodies, trig, lambda body: NONE.plus(body, 1), ground)
+
+
+def _units() -> list[RunTwist]:
+    """The base moving along, then turning about, each of its axes."""
+    axes: list[Vector] = [[1, 0, 0], [0, 1, 0], [0, 0, 1]]
+    moving = [RunTwist(axis, Direction([0, 0, 0])) for axis in axes]
+    return moving + [RunTwist([0, 0, 0], Direction(axis)) for axis in axes]
+
+
+def base_shifts(base: RunTwist) -> dict[int, RunTwist]:
+    """What a unit of each coordinate of the base takes from its velocity, in its own axes."""
+    v, w = base.linear, base.angular.value
+    axes: list[Vector] = [[1, 0, 0], [0, 1, 0], [0, 0, 1]]
+    moving = [RunTwist(cross(axis, w), Direction([0, 0, 0])) for axis in axes]
+    turning = [RunTwist(cross(axis, v), Direction(cross(axis, w))) for axis in axes]
+    return dict(zip(FREE_BASE, [*moving, *turning], strict=True))
 
 
 def by_joint(
-    bodies: Bodies, trig: Trigonometry, start: Callable[[LinkState], RunTwist]
+    bodies: Bodies,
+    trig: Trigonometry,
+    start: Callable[[LinkState], RunTwist],
+    ground: Mapping[int, RunTwist],
 ) -> dict[tuple[int, int], RunTwist]:
-    """(k, j) -> what starts at joint k, carried to link j, itself or one beyond it."""
+    """(k, j) -> what starts at joint k, or on the ground, carried to link j, itself or one beyond it."""
 
     def step(body: LinkState, above: dict[int, RunTwist]) -> dict[int, RunTwist]:
         found = {k: twist.to(body, trig) for k, twist in above.items()}
         return found if body.sigma == JointType.FIXED else {**found, body.j: start(body)}
 
-    none: dict[int, RunTwist] = {}
-    found = outward(bodies, none, step)
+    found = outward(bodies, dict(ground), step)
     return {(k, j): twist for j, twists in found.items() for k, twist in twists.items()}
 
 
-def velocities(bodies: Bodies, qd: Mapping[int, Scalar], trig: Trigonometry) -> dict[int, RunTwist]:
-    """The twist of every link, on a base at rest."""
-    return outward(bodies, NONE, lambda body, before: before.to(body, trig).plus(body, qd.get(body.j, 0)))
+def velocities(
+    bodies: Bodies, qd: Mapping[int, Scalar], trig: Trigonometry, base: RunTwist = NONE
+) -> dict[int, RunTwist]:
+    """The twist of every link."""
+    return outward(bodies, base, lambda body, before: before.to(body, trig).plus(body, qd.get(body.j, 0)))
 
 
 def weights(bodies: Bodies, gravity: Vector, trig: Trigonometry) -> dict[int, Vector]:
@@ -108,8 +143,10 @@ def weights(bodies: Bodies, gravity: Vector, trig: Trigonometry) -> dict[int, Ve
     return {j: direction.value for j, direction in found.items()}
 
 
-def name_twist(builder: Builder, names: tuple[str, str], where: str, twist: RunTwist) -> None:
+def name_twist(
+    builder: Builder, names: tuple[str, str], where: str, twist: RunTwist, section: str = ""
+) -> None:
     """Name the entries of a twist, as JV1.. and JW1.. of a column of the Jacobian."""
     for name, vector in zip(names, (twist.linear, twist.angular.value), strict=True):
         for axis, x in enumerate(vector, 1):
-            builder.named(f"{name}{axis}{where}", x)
+            builder.named(f"{name}{axis}{where}", x, section)

@@ -11,7 +11,7 @@ at Om, in the axes of frame m. A good m leaves it simple; by default one that co
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from symoro.errors import OptionError
@@ -116,9 +116,10 @@ def factors(
     axes = axes_from(builder, robot, m, end, joints.positions, trig)
     if named:
         for k, (axis, position) in axes.items():
+            section = f"frame {k}: axis and origin in frame {m}"
             for c in range(3):
-                builder.named(f"A{k}_{c + 1}", axis[c])
-                builder.named(f"L{k}_{c + 1}", position[c])
+                builder.named(f"A{k}_{c + 1}", axis[c], section)
+                builder.named(f"L{k}_{c + 1}", position[c], section)
     columns: dict[int, Vector] = {}
     for k in chain(robot, end):
         axis, position = axes[k]
@@ -160,7 +161,9 @@ def candidates(robot: Robot, end: int, frame: int | str) -> list[int]:
 
 
 def needs_joints(robot: Robot) -> str | None:
-    """Why there is no Jacobian, if so."""
+    """Why there is no Jacobian by all joints, if so."""
+    if robot.wheels:
+        return "its base rolls on wheels"
     return None if independent(robot) else "it has no moving joint"
 
 
@@ -181,19 +184,31 @@ def jacobian(
     robot: Robot, to: int | str | None = None, frame: int | str = 0, mid: int | str | None = None
 ) -> Program:
     """The Jacobian; with `mid` its three factors are outputs too."""
+    return jacobian_program(robot, to, frame, mid, factors)
+
+
+Factored = Callable[[Builder, Robot, int, int | str, int, Coordinates, Trigonometry], Factors]
+
+
+def jacobian_program(
+    robot: Robot, to: int | str | None, frame: int | str, mid: int | str | None, factored: Factored
+) -> Program:
+    """The program of the Jacobian, from what gives its factors."""
     tree, end, expressed = moving_frame(robot, to, frame)
     chosen = checked_mid(tree, end, mid)
     if chosen is not None:
-        return _program(tree, end, expressed, chosen, show_factors=True)
+        return _program(tree, end, expressed, chosen, factored, show_factors=True)
     mids = candidates(tree, end, expressed)
-    programs = [_program(tree, end, expressed, m, show_factors=False) for m in mids]
+    programs = [_program(tree, end, expressed, m, factored, show_factors=False) for m in mids]
     return min(programs, key=lambda program: count(program).total)
 
 
-def _program(robot: Robot, end: int, frame: int | str, m: int, *, show_factors: bool) -> Program:
+def _program(
+    robot: Robot, end: int, frame: int | str, m: int, factored: Factored, *, show_factors: bool
+) -> Program:
     builder = Builder(f"{robot.name}_jacobian")
     joints = coordinates(builder, robot)
-    f = factors(builder, robot, end, frame, m, joints, Trigonometry(builder, robot))
+    f = factored(builder, robot, end, frame, m, joints, Trigonometry(builder, robot))
     builder.output(J, assembled(f), f"Jacobian of frame {end} in frame {frame}")
     if show_factors:
         nothing = zeros(3, 3)

@@ -32,6 +32,10 @@ from symoro.robot.description import Robot
 JDOT_QDOT = Port(
     "a", "6", "acceleration (linear; angular) of frame `to` at qdd = 0, expressed in frame `frame`"
 )
+OPTIONS = (
+    Option("to", "frame that moves; by default the tool or the last link's frame", "frame", None),
+    Option("frame", "frame of expression", "frame", 0),
+)
 EQUATIONS_V = (
     r"{}^j\omega_j = {}^jA_i\,{}^i\omega_i + \bar\sigma_j \dot q_j\,{}^ja_j, \qquad "
     r"{}^jV_j = {}^jA_i({}^iV_i + {}^i\omega_i \times {}^iP_j) + \sigma_j \dot q_j\,{}^ja_j"
@@ -162,22 +166,26 @@ def accelerations(robot: Robot) -> Program:
     title="acceleration of a frame at zero joint acceleration (Jdot qdot)",
     inputs=(Q, QD),
     outputs=(JDOT_QDOT,),
-    options=(
-        Option("to", "frame that moves; by default the tool or the last link's frame", "frame", None),
-        Option("frame", "frame of expression", "frame", 0),
-    ),
+    options=OPTIONS,
     reference=SYMORO_1997.at("section 4.4"),
     aliases=("jpqp",),
     equations=r"\dot J \dot q = (\dot V_n, \dot\omega_n) \text{ at } \ddot q = 0",
 )
 def jdot_qdot(robot: Robot, to: int | str | None = None, frame: int | str = 0) -> Program:
     """The acceleration of a frame that the velocities alone cause."""
+    return velocity_acceleration(robot, to, frame, with_base=True)
+
+
+def velocity_acceleration(
+    robot: Robot, to: int | str | None, frame: int | str, *, with_base: bool
+) -> Program:
+    """The acceleration of a frame at qdd = 0, with that of the base or without."""
     robot, end, expressed = moving_frame(robot, to, frame)
     builder = Builder(f"{robot.name}_jdot_qdot")
     joints = joint_motion(builder, robot, "qd")
     trig = Trigonometry(builder, robot)
     locals_ = local_frames(builder, robot, joints.q, trig)
-    base = base_motion(builder, robot)
+    base = base_motion(builder, robot, acceleration=with_base)
     before, w = angular_velocities(locals_, base, joints.qd)
     wd, vd = link_accelerations(locals_, base, before, w, joints.qd, joints.qdd)
     for j in locals_:

@@ -6,7 +6,7 @@ The syntax is in `par_scan`. Keys are spelled in any case (`Ant`, `B`, `Theta`):
     platform                                          a word of symoro's own: the frame of the platform
     ant sigma b d r gamma alpha mu theta              NF values, frames 1 ..
     XX .. ZZ MX MY MZ M IA FV FS FX .. CZ             NL values, links 1 .. ; with a floating or mobile
-                                                      base NL + 1 values, from link 0
+                                                      base, or one that is to be, NL + 1, from link 0
     eta k QP QDP GAM                                  NJ values, joints 1 ..
     W0 WP0 V0 VP0 G (3 values)   Z (16 values, by rows)
 
@@ -186,7 +186,7 @@ class _Reader:
 
     def _length_hint(self, key: str, got: int) -> str | None:
         if key in LINK_KEYS and self.kind == BaseKind.FIXED and got == self.NL + 1:
-            return "a value for link 0 belongs to a floating or mobile base"
+            return "a value for link 0 belongs to a floating or mobile base, or to all of XX .. M"
         return None
 
     def _integers(self, key: str, default: list[int], allowed: range, means: str) -> list[int]:
@@ -329,17 +329,22 @@ class _Reader:
 
     def _link_array(self, key: str) -> list[Formula]:
         """The values of a key for links 0 to NL."""
-        moving = self.kind != BaseKind.FIXED
-        length, means = (self.NL + 1, "NL + 1, from link 0") if moving else (self.NL, "NL")
+        with_base = self.kind != BaseKind.FIXED or self._tells_link_0()
+        length, means = (self.NL + 1, "NL + 1, from link 0") if with_base else (self.NL, "NL")
         values = self._values(key, length, means, or_length=self.NL)
         if values is None:
             return [self._default(key, j) for j in range(self.NL + 1)]
         found = [self._formula(key, value) for value in values]
         if len(found) == self.NL + 1:
             return found
-        if moving:
+        if with_base:
             self.report.notes.append(f"{key} has no value for link 0, the base: read as 0")
         return [ZERO, *found]
+
+    def _tells_link_0(self) -> bool:
+        """Whether all arrays of inertial parameters have a value for link 0; a single one is a slip."""
+        given = [self.scan.statements.get(key) for key in INERTIAL]
+        return all(statement and len(statement.values) == self.NL + 1 for statement in given)
 
     def _default(self, key: str, j: int) -> Formula:
         """SYMORO's symbol where an array is missing."""

@@ -71,8 +71,8 @@ def _changes_model(robot: Robot) -> Iterable[str]:
         yield "friction offsets (FO)"
     if any(not frame.rest.is_zero for frame in robot.frames):
         yield "rest positions"
-    if robot.base.kind == BaseKind.FIXED and any(not v.is_zero for _, v in scalars(robot.base.link)):
-        yield "the wrench of the base"
+    if robot.wheels:
+        yield "the wheels"
 
 
 def _dropped(robot: Robot) -> Iterable[str]:
@@ -146,7 +146,7 @@ def _dynamics(robot: Robot) -> list[str]:
     drives: dict[str, list[Formula]] = {
         key: [getattr(frame, key) for frame in robot.frames[: robot.NL]] for key in DRIVE_KEYS
     }
-    if robot.base.kind != BaseKind.FIXED:
+    if robot.base.kind != BaseKind.FIXED or any(not v.is_zero for _, v in scalars(robot.base.link)):
         links.insert(0, robot.base.link)
         drives = {key: [ZERO, *values] for key, values in drives.items()}
     lines = [_array(key, (getattr(link, key) for link in links)) for key in INERTIAL]

@@ -18,10 +18,14 @@ def check_reach(robot: Robot, report: Report) -> None:
     """Take down each loop that a posture leaves open; where symbols have no numbers there is nothing to say."""
     values = dict(robot.nominal)
     try:
-        places = {j: [getattr(f, name).value(values) for name in GEOMETRIC] for j, f in enumerate(robot.frames, 1)}
+        places = {
+            j: [getattr(f, name).value(values) for name in GEOMETRIC] for j, f in enumerate(robot.frames, 1)
+        }
     except ProgramError:
         return
-    size = max([abs(x) for gamma, b, alpha, d, theta, r in places.values() for x in (b, d, r)], default=0) or 1.0
+    size = (
+        max([abs(x) for gamma, b, alpha, d, theta, r in places.values() for x in (b, d, r)], default=0) or 1.0
+    )
     for name, q in robot.postures.items():
         at = _placements(robot, places, dict(zip(moving_joints(robot), q, strict=False)))
         for number, loop in enumerate(loops(robot), 1):
@@ -47,7 +51,11 @@ def _placements(robot: Robot, places: dict[int, list[float]], q: dict[int, float
             theta += q.get(j, 0.0)
         elif frame.sigma == JointType.PRISMATIC:
             r += q.get(j, 0.0)
-        at[j] = _moved(_turned(_moved(_turned(_turned(at[frame.ant], 0, 1, gamma, b), 1, 2, alpha), 0, d), 0, 1, theta), 2, r)
+        at[j] = _moved(
+            _turned(_moved(_turned(_turned(at[frame.ant], 0, 1, gamma, b), 1, 2, alpha), 0, d), 0, 1, theta),
+            2,
+            r,
+        )
     return at
 
 

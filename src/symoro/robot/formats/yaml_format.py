@@ -8,6 +8,7 @@
     frames             list: joint, ant, the geometric parameters, offset, active, name, limits, elastic,
                        drive, motion, coupled, link, wrench
     loops              list: open and close, each like a frame without drive, link and wrench
+    wheels             list: frame, kind, radius, steering, roller, follows
     tool, payload, nominal, postures
     platform           the frame of a parallel robot's platform; or, with leg, legs or modules, the platform
                        itself: see `yaml_legs`
@@ -46,12 +47,13 @@ from symoro.robot.formats.report import MAX_FRAMES, Report, Spot, unix_lines
 from symoro.robot.formats.yaml_legs import SHORT, is_short, with_frames
 from symoro.robot.formats.yaml_nodes import YamlMapping, YamlNode, YamlScalar, compose
 from symoro.robot.formats.yaml_record import Record
+from symoro.robot.wheels import Wheel, WheelKind
 
 SCHEMA = 1
 TEXTS = ("name", "title", "reference")
 TOP = (
     *("symoro", *TEXTS, "convention", "inertia", "friction"),
-    *("base", "frames", "loops", "tool", "payload", "nominal", "postures"),
+    *("base", "frames", "loops", "wheels", "tool", "payload", "nominal", "postures"),
     *SHORT,
 )
 MOTION_OF_BASE = {
@@ -63,6 +65,7 @@ MOTION_OF_BASE = {
 }
 JOINT_KEYS = ("joint", "ant", "offset", "active", "name", "limits", "elastic", "motion", "coupled")
 LIMITS = ("lower", "upper", "velocity", "effort")
+WHEEL = ("frame", "kind", "radius", "steering", "roller", "follows")
 JOINTS = {sigma.name.lower(): sigma for sigma in JointType}
 
 
@@ -115,6 +118,7 @@ class _Reader:
         platform = self.top.frame("platform", 0, self.NL, self.names) or None
         nominal = self._nominal()
         postures = self._postures()
+        wheels = self._wheels()
         if self.convention == Convention.DENAVIT_HARTENBERG:
             frames, links, tool = self._from_classic(frames, links, tool)
         texts: dict[str, Any] = {key: self.top.text(key) for key in TEXTS}
@@ -127,6 +131,7 @@ class _Reader:
                 payload=payload,
                 nominal=nominal,
                 postures=postures,
+                wheels=wheels,
                 platform=platform,
                 **texts,
             ),
@@ -311,6 +316,29 @@ class _Reader:
         values: dict[str, Any] = self._inertial(record)
         values |= record.record("wrench", WRENCH).formulas(WRENCH)
         return Link(name=record.text("name"), **values)
+
+    def _wheels(self) -> tuple[Wheel, ...]:
+        items = self.top.items("wheels")
+        return tuple(
+            self._wheel(Record(self.report, node, f"wheels[{k}]", WHEEL)) for k, node in enumerate(items, 1)
+        )
+
+    def _wheel(self, record: Record) -> Wheel:
+        for key in ("frame", "kind", "radius"):
+            if key not in record:
+                record.problem(key, f"a wheel needs '{key}'")
+        kind = WheelKind(record.choice("kind", [str(k) for k in WheelKind], str(WheelKind.FIXED)))
+        if kind == WheelKind.SWEDISH and "roller" not in record:
+            record.problem("roller", "a swedish wheel needs 'roller', the angle of its rollers' axes")
+        steering, follows = (record.frame(key, 0, self.NL, self.names) for key in ("steering", "follows"))
+        return Wheel(
+            frame=record.frame("frame", 0, self.NL, self.names),
+            kind=kind,
+            radius=record.formula("radius"),
+            steering=steering,
+            roller=record.angle("roller"),
+            follows=follows,
+        )
 
     def _nominal(self) -> tuple[tuple[str, float], ...]:
         record = self.top.record("nominal", self.top.keys_of("nominal"))

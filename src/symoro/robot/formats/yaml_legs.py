@@ -50,7 +50,9 @@ def with_frames(node: YamlNode, report: Report) -> YamlNode:
     top = Record(report, node, "", node.entries)
     for key in ("frames", "loops"):
         if key in top:
-            top.problem(key, f"a robot is written by its legs or by its {key}, not by both", "keep one of them")
+            top.problem(
+                key, f"a robot is written by its legs or by its {key}, not by both", "keep one of them"
+            )
     made = _Frames(node.spot)
     root = 0
     for module in _modules(top):
@@ -69,7 +71,9 @@ def _modules(top: Record) -> list[Record]:
         return [top]
     for key in MODULE:
         if key in top:
-            top.problem(key, f"'{key}' belongs in one of the modules", "modules: [{platform, leg, legs}, ...]")
+            top.problem(
+                key, f"'{key}' belongs in one of the modules", "modules: [{platform, leg, legs}, ...]"
+            )
     items = top.items("modules")
     if not items:
         top.problem("modules", "a robot needs at least one module")
@@ -113,7 +117,8 @@ class _Frames:
 
     def loop(self, spot: Spot, sides: Mapping[str, tuple[int, Mapping[str, YamlNode]]]) -> None:
         made = {
-            side: _mapping(spot, {"ant": _text(ant, spot), **entries}) for side, (ant, entries) in sides.items()
+            side: _mapping(spot, {"ant": _text(ant, spot), **entries})
+            for side, (ant, entries) in sides.items()
         }
         self.loops.append(_mapping(spot, made))
 
@@ -250,7 +255,9 @@ class _Joint:
 def _joints(leg: Record, number: int) -> list[_Joint]:
     chain = leg.items("chain")
     if not chain:
-        leg.problem("chain", "a leg needs a chain of joints", "chain: [{joint: universal}, {joint: prismatic}]")
+        leg.problem(
+            "chain", "a leg needs a chain of joints", "chain: [{joint: universal}, {joint: prismatic}]"
+        )
     found = [
         _joint(leg.report, node, leg.full(f"chain[{k}]"), (*_SINGLE, *_TURNS, "parallelogram"), number)
         for k, node in enumerate(chain, 1)

@@ -27,6 +27,7 @@ from symoro.robot.description import (
     Robot,
 )
 from symoro.robot.formats.yaml_format import LIMITS, MOTION_OF_BASE, SCHEMA, TEXTS
+from symoro.robot.wheels import Wheel, WheelKind
 
 _WIDTH = 100
 _PLAIN = re.compile(r"(?!- )[\w.(+-](?:[\w.+*/^()', -]*[\w.)'])?\Z")
@@ -61,6 +62,7 @@ def _robot(robot: Robot) -> dict[str, YamlTree]:
         frames.append(record | _link(link, _symbols(INERTIAL, j) if inertia else {}))
     tree["frames"] = frames
     tree |= _given("loops", _loops(robot))
+    tree |= _given("wheels", [_wheel(wheel) for wheel in robot.wheels])
     if robot.platform is not None:
         tree["platform"] = str(robot.platform)
     if robot.tool:
@@ -175,6 +177,20 @@ def _loops(robot: Robot) -> list[YamlTree]:
     return loops
 
 
+def _wheel(wheel: Wheel) -> YamlTree:
+    tree: dict[str, YamlTree] = {
+        "frame": str(wheel.frame),
+        "kind": str(wheel.kind),
+        "radius": wheel.radius.text,
+    }
+    for key in ("steering", "follows"):
+        if getattr(wheel, key):
+            tree[key] = str(getattr(wheel, key))
+    if wheel.kind == WheelKind.SWEDISH:
+        tree["roller"] = wheel.roller.text
+    return tree
+
+
 def _number(value: float) -> str:
     if not math.isfinite(value):
         raise FormatError(f"{value} is not a finite number and cannot be written", hint="leave it out")
@@ -191,7 +207,7 @@ def _block(tree: YamlTree, indent: int) -> list[str]:
     if isinstance(tree, dict):
         for key, value in tree.items():
             head = f"{margin}{_text(key, flow=False)}:"
-            lines += _entry(head, value, indent + 2, wide=key in ("frames", "loops", "location"))
+            lines += _entry(head, value, indent + 2, wide=key in ("frames", "loops", "wheels", "location"))
     elif isinstance(tree, list):
         for value in tree:
             lines += _item(margin, value, indent)

@@ -203,7 +203,7 @@ void everything(const double *restrict q, const double *restrict T, const double
     const double T11 = T[0];
     r[4] = (q2 == T11 ? q2 : -q3);
     const double T22 = T[3];
-    const double t4 = (T11 <= T22);
+    const double t4 = (T11 <= T22 ? 1.0 : 0.0);
     const double T12 = T[1];
     const double T21 = T[2];
     r[5] = q1*t4 + (t4 != 0 ? T12 : T21);

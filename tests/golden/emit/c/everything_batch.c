@@ -159,7 +159,7 @@ void everything_batch(size_t n_2, const double *restrict q, const double *restri
         const double T11 = T[i];
         r[4 * n_2 + i] = (q2 == T11 ? q2 : -q3);
         const double T22 = T[3 * n_2 + i];
-        const double t4 = (T11 <= T22);
+        const double t4 = (T11 <= T22 ? 1.0 : 0.0);
         const double T12 = T[n_2 + i];
         const double T21 = T[2 * n_2 + i];
         r[5 * n_2 + i] = q1*t4 + (t4 != 0 ? T12 : T21);

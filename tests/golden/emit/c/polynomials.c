@@ -69,7 +69,7 @@ static inline double circle_resolvent_(double p, double q, double r)
         z = root > 0.0 ? root + big/root : 0.0;
         z = odd > 0.0 ? -z : z;
     }
-    z -= 2.0*p/3.0;
+    z = z - 2.0*p/3.0;
     return z < 0.0 ? 0.0 : z;
 }
 
@@ -102,7 +102,7 @@ static void circle_(int n, double *k, double *slots)
         top = fabs(k[j]) > top ? fabs(k[j]) : top;
     }
     for (int j = 0; j < 5; ++j) {
-        k[j] /= top;
+        k[j] = k[j]/top;
     }
     int at = 0;
     double largest = 0.0;
@@ -137,7 +137,7 @@ static void circle_(int n, double *k, double *slots)
     const double gap = (p + z)*(p + z) - 4.0*r;
     double v = 0.0;
     double difference = 0.0;
-    if (z*z >= gap) {
+    if (gap <= z*z) {
         v = sqrt(z);
         difference = v > 0.0 ? q/v : 0.0;
     } else {
@@ -190,7 +190,7 @@ static void circle_(int n, double *k, double *slots)
         if (defect < 0.999999 && s*s + c*c > 0.5) {
             s = c < 0.0 && fabs(s) < 1e-15 ? 0.0 : s; /* pi is not -pi, whatever the round-off */
             const double d = s/(fabs(s) + fabs(c));
-            key[j] = c >= 0.0 ? d : s >= 0.0 ? 2.0 - d : -2.0 - d;
+            key[j] = 0.0 <= c ? d : 0.0 <= s ? 2.0 - d : -2.0 - d;
         } else {
             s = 0.0;
             c = 1.0;
@@ -262,7 +262,7 @@ static double quartic_unit_(double *a, int *degree)
     double total = 0.0;
     int least = 5;
     for (int j = 4; j >= 0; --j) {
-        total += a[j];
+        total = total + a[j];
         logs[j] = a[j] != 0.0 ? log(fabs(a[j])) : -10000.0;
         least = a[j] != 0.0 ? j : least;
     }
@@ -278,7 +278,7 @@ static double quartic_unit_(double *a, int *degree)
     const double small = sizes[(least + *degree - 1)/2];
     const double large = sizes[(least + *degree)/2];
     double size = 0.5*(small + large);
-    if (large - small >= 60.0) {
+    if (60.0 <= large - small) {
         size = -small > large ? large : small;
     }
     return exp(size < -170.0 ? -170.0 : size > 170.0 ? 170.0 : size);
@@ -319,11 +319,11 @@ static void quartic_(int n, double *a, double *roots)
     const double weights[5] = {1.0/unit/unit, 1.0/unit, 1.0, unit, unit*unit};
     top = 0.0;
     for (int j = 0; j < 5; ++j) {
-        b[j] *= weights[j];
+        b[j] = b[j]*weights[j];
         top = fabs(b[j]) > top ? fabs(b[j]) : top;
     }
     for (int j = 0; j < 5; ++j) {
-        b[j] /= top;
+        b[j] = b[j]/top;
         back[4 - j] = b[j];
     }
     const double twice = (b[0] + b[4] - b[2])/8.0;

@@ -43,48 +43,47 @@ constexpr std::size_t SIZE_none = 12;
 
 namespace detail {
 
-// k0 + kc cos t + ks sin t + kcc cos 2t + kss sin 2t and its derivative.
+/* k0 + kc cos t + ks sin t + kcc cos 2t + kss sin 2t and its derivative. */
 template <class Scalar>
-inline Scalar circle_left(const Scalar* k, Scalar s, Scalar c, Scalar* slope)
+inline Scalar circle_left_(const Scalar *k, Scalar s, Scalar c, Scalar *slope)
 {
     const Scalar c2 = (c - s)*(c + s);
-    const Scalar s2 = Scalar(2)*s*c;
-    *slope = k[2]*c - k[1]*s + Scalar(2)*(k[4]*c2 - k[3]*s2);
+    const Scalar s2 = Scalar(2.0)*s*c;
+    *slope = k[2]*c - k[1]*s + Scalar(2.0)*(k[4]*c2 - k[3]*s2);
     return k[0] + k[1]*c + k[2]*s + k[3]*c2 + k[4]*s2;
 }
 
-// The largest root of z^3 + 2p z^2 + (p^2 - 4r) z - q^2, which is not negative.
+/* The largest root of z^3 + 2p z^2 + (p^2 - 4r) z - q^2, which is not negative. */
 template <class Scalar>
-inline Scalar circle_resolvent(Scalar p, Scalar q, Scalar r)
+inline Scalar circle_resolvent_(Scalar p, Scalar q, Scalar r)
 {
     using std::abs;
     using std::sqrt;
     using std::cbrt;
     using std::cos;
     using std::acos;
-    const Scalar big = (p*p + Scalar(12)*r)/Scalar(9);
-    const Scalar odd = p*(Scalar(4)*r/Scalar(3) - p*p/Scalar(27)) - q*q/Scalar(2);
+    const Scalar big = (p*p + Scalar(12.0)*r)/Scalar(9.0);
+    const Scalar odd = p*(Scalar(4.0)*r/Scalar(3.0) - p*p/Scalar(27.0)) - q*q/Scalar(2.0);
     const Scalar cube = big*big*big;
     const Scalar rest = odd*odd - cube;
-    Scalar z = Scalar(0);
-    if (rest < Scalar(0)) {
+    Scalar z = Scalar(0.0);
+    if (rest < Scalar(0.0)) {
         const Scalar ratio = odd/sqrt(cube);
-        const Scalar angle = acos(ratio < -Scalar(1) ? -Scalar(1) : ratio > Scalar(1) ? Scalar(1) : ratio);
-        z = -Scalar(2)*sqrt(big)*cos((angle + Scalar(6.283185307179586))/Scalar(3));
+        const Scalar angle = acos(ratio < -Scalar(1.0) ? -Scalar(1.0) : ratio > Scalar(1.0) ? Scalar(1.0) : ratio);
+        z = -Scalar(2.0)*sqrt(big)*cos((angle + Scalar(6.283185307179586))/Scalar(3.0));
     } else {
         const Scalar root = cbrt(abs(odd) + sqrt(rest));
-        z = root > Scalar(0) ? root + big/root : Scalar(0);
-        z = odd > Scalar(0) ? -z : z;
+        z = root > Scalar(0.0) ? root + big/root : Scalar(0.0);
+        z = odd > Scalar(0.0) ? -z : z;
     }
-    z = z - Scalar(2)*p/Scalar(3);
-    return z < Scalar(0) ? Scalar(0) : z;
+    z = z - Scalar(2.0)*p/Scalar(3.0);
+    return z < Scalar(0.0) ? Scalar(0.0) : z;
 }
 
-// The places of four keys in ascending order.
+/* The places of four keys in ascending order. */
 template <class Scalar>
-inline void circle_order(const Scalar* key, int* place)
+inline void circle_order_(const Scalar *key, int *place)
 {
-    using std::exp;
     for (int j = 0; j < 4; ++j) {
         place[j] = j;
     }
@@ -97,22 +96,19 @@ inline void circle_order(const Scalar* key, int* place)
     }
 }
 
-// The angles t where k0 + kc cos t + ks sin t + kcc cos 2t + kss sin 2t = 0: 4 sines, 4 cosines, 4 defects. A
-// defect is 0 for an angle, 1 for an empty slot, and 1 - |exp(it)| for a complex one. With x = tan(u/2), t = u + turn,
-// the equation is a quartic whose leading coefficient is the largest of eight values of the left side; Ferrari splits
-// it into two quadratics; Newton's method on the equation itself ends. k is overwritten.
+/* The angles t where k0 + kc cos t + ks sin t + kcc cos 2t + kss sin 2t = 0: 4 sines, 4 cosines, 4 defects. A
+ * defect is 0 for an angle, 1 for an empty slot, and 1 - |exp(it)| for a complex one. With x = tan(u/2), t = u + turn,
+ * the equation is a quartic whose leading coefficient is the largest of eight values of the left side; Ferrari splits
+ * it into two quadratics; Newton's method on the equation itself ends. k is overwritten. */
 template <class Scalar>
-inline void circle(int, Scalar* k, Scalar* slots)
+inline void circle_(int n, Scalar *k, Scalar *slots)
 {
     using std::abs;
     using std::sqrt;
-    using std::exp;
-    const Scalar zero(0), one(1);
-    const Scalar half = Scalar(0.7071067811865476);
-    const Scalar cosines[4] = {-one, -half, zero, half};
-    const Scalar sines[4] = {zero, -half, -one, -half};
-    const Scalar doubled[5] = {one, zero, -one, zero, one};
-    Scalar top = Scalar(0);
+    const Scalar cosines[4] = {-Scalar(1.0), -Scalar(0.7071067811865476), Scalar(0.0), Scalar(0.7071067811865476)};
+    const Scalar sines[4] = {Scalar(0.0), -Scalar(0.7071067811865476), -Scalar(1.0), -Scalar(0.7071067811865476)};
+    const Scalar doubled[5] = {Scalar(1.0), Scalar(0.0), -Scalar(1.0), Scalar(0.0), Scalar(1.0)};
+    Scalar top = Scalar(0.0);
     for (int j = 0; j < 5; ++j) {
         top = abs(k[j]) > top ? abs(k[j]) : top;
     }
@@ -120,7 +116,7 @@ inline void circle(int, Scalar* k, Scalar* slots)
         k[j] = k[j]/top;
     }
     int at = 0;
-    Scalar largest = Scalar(0);
+    Scalar largest = Scalar(0.0);
     for (int j = 0; j < 4; ++j) {
         const Scalar even = k[0] + doubled[j]*k[3] - doubled[j + 1]*k[4];
         const Scalar value = abs(even) + abs(cosines[j]*k[1] + sines[j]*k[2]);
@@ -133,30 +129,30 @@ inline void circle(int, Scalar* k, Scalar* slots)
     const Scalar s2 = -doubled[at + 1];
     const Scalar g = k[3]*c2 + k[4]*s2;
     const Scalar h = k[4]*c2 - k[3]*s2;
-    const Scalar side = (k[0] + g)*(cosines[at]*k[1] + sines[at]*k[2]) > Scalar(0) ? -Scalar(1) : Scalar(1);
+    const Scalar side = (k[0] + g)*(cosines[at]*k[1] + sines[at]*k[2]) > Scalar(0.0) ? -Scalar(1.0) : Scalar(1.0);
     const Scalar ct = side*cosines[at];
     const Scalar st = side*sines[at];
     const Scalar a = k[1]*ct + k[2]*st;
     const Scalar b = k[2]*ct - k[1]*st;
-    const Scalar scale = Scalar(1)/(k[0] - a + g);
-    const Scalar a2 = scale*(Scalar(2)*k[0] - Scalar(6)*g);
-    const Scalar a1 = scale*(Scalar(2)*b + Scalar(4)*h);
+    const Scalar scale = Scalar(1.0)/(k[0] - a + g);
+    const Scalar a2 = scale*(Scalar(2.0)*k[0] - Scalar(6.0)*g);
+    const Scalar a1 = scale*(Scalar(2.0)*b + Scalar(4.0)*h);
     const Scalar a0 = scale*(k[0] + a + g);
-    // y = x + e: y^4 + p y^2 + q y + r = (y^2 + v y + w1) (y^2 - v y + w2), of v and w2 - w1 the larger one is a
-    // square root, the other q over it.
+    /* y = x + e: y^4 + p y^2 + q y + r = (y^2 + v y + w1) (y^2 - v y + w2), of v and w2 - w1 the larger one is a
+     * square root, the other q over it. */
     const Scalar e = scale*(Scalar(0.5)*b - h);
-    const Scalar p = a2 - Scalar(6)*e*e;
-    const Scalar q = a1 - Scalar(2)*e*(a2 - Scalar(4)*e*e);
-    const Scalar r = a0 - e*(a1 - e*(a2 - Scalar(3)*e*e));
-    const Scalar z = circle_resolvent(p, q, r);
-    const Scalar gap = (p + z)*(p + z) - Scalar(4)*r;
-    Scalar v = Scalar(0);
-    Scalar difference = Scalar(0);
+    const Scalar p = a2 - Scalar(6.0)*e*e;
+    const Scalar q = a1 - Scalar(2.0)*e*(a2 - Scalar(4.0)*e*e);
+    const Scalar r = a0 - e*(a1 - e*(a2 - Scalar(3.0)*e*e));
+    const Scalar z = circle_resolvent_(p, q, r);
+    const Scalar gap = (p + z)*(p + z) - Scalar(4.0)*r;
+    Scalar v = Scalar(0.0);
+    Scalar difference = Scalar(0.0);
     if (gap <= z*z) {
         v = sqrt(z);
-        difference = v > Scalar(0) ? q/v : Scalar(0);
+        difference = v > Scalar(0.0) ? q/v : Scalar(0.0);
     } else {
-        difference = q < Scalar(0) ? -sqrt(gap) : sqrt(gap);
+        difference = q < Scalar(0.0) ? -sqrt(gap) : sqrt(gap);
         v = q/difference;
     }
     Scalar found[12];
@@ -164,36 +160,36 @@ inline void circle(int, Scalar* k, Scalar* slots)
     int place[4];
     for (int j = 0; j < 4; ++j) {
         const Scalar sign = j % 2 == 0 ? -Scalar(0.5) : Scalar(0.5);
-        const Scalar inside = v*v/Scalar(4) - Scalar(0.5)*(p + z) - sign*difference;
+        const Scalar inside = v*v/Scalar(4.0) - Scalar(0.5)*(p + z) - sign*difference;
         const Scalar reach = sqrt(abs(inside));
         Scalar x = sign*v - e;
-        Scalar s = Scalar(0);
-        Scalar c = Scalar(1);
-        Scalar defect = Scalar(0);
-        if (inside < Scalar(0)) {
-            // exp(iu) = (1 + i(x + iy))/(1 - i(x + iy)), y = reach
-            const Scalar squared = Scalar(4)*reach/((Scalar(1) + reach)*(Scalar(1) + reach) + x*x);
-            const Scalar su = Scalar(2)*x;
-            const Scalar cu = Scalar(1) - x*x - reach*reach;
-            const Scalar shrink = Scalar(1)/sqrt(su*su + cu*cu);
-            defect = squared/(Scalar(1) + sqrt(Scalar(1) - squared));
+        Scalar s = Scalar(0.0);
+        Scalar c = Scalar(1.0);
+        Scalar defect = Scalar(0.0);
+        if (inside < Scalar(0.0)) {
+            /* exp(iu) = (1 + i(x + iy))/(1 - i(x + iy)), y = reach */
+            const Scalar squared = Scalar(4.0)*reach/((Scalar(1.0) + reach)*(Scalar(1.0) + reach) + x*x);
+            const Scalar su = Scalar(2.0)*x;
+            const Scalar cu = Scalar(1.0) - x*x - reach*reach;
+            const Scalar shrink = Scalar(1.0)/sqrt(su*su + cu*cu);
+            defect = squared/(Scalar(1.0) + sqrt(Scalar(1.0) - squared));
             s = (su*ct + cu*st)*shrink;
             c = (cu*ct - su*st)*shrink;
         } else {
             x = j < 2 ? x - reach : x + reach;
-            const Scalar shrink = Scalar(1)/(Scalar(1) + x*x);
-            const Scalar su = Scalar(2)*x*shrink;
-            const Scalar cu = (Scalar(1) - x*x)*shrink;
+            const Scalar shrink = Scalar(1.0)/(Scalar(1.0) + x*x);
+            const Scalar su = Scalar(2.0)*x*shrink;
+            const Scalar cu = (Scalar(1.0) - x*x)*shrink;
             s = su*ct + cu*st;
             c = cu*ct - su*st;
             Scalar slope;
-            Scalar left = circle_left(k, s, c, &slope);
+            Scalar left = circle_left_(k, s, c, &slope);
             for (int m = 0; m < 2 && abs(left) > Scalar(1e-16); ++m) {
                 const Scalar step = -left/slope;
-                const Scalar cosine = Scalar(1)/sqrt(Scalar(1) + step*step);
+                const Scalar cosine = Scalar(1.0)/sqrt(Scalar(1.0) + step*step);
                 const Scalar s1 = (s + c*step)*cosine;
                 const Scalar c1 = (c - s*step)*cosine;
-                const Scalar left1 = circle_left(k, s1, c1, &slope);
+                const Scalar left1 = circle_left_(k, s1, c1, &slope);
                 if (!(abs(left1) < abs(left))) {
                     break;
                 }
@@ -203,28 +199,29 @@ inline void circle(int, Scalar* k, Scalar* slots)
             }
         }
         if (defect < Scalar(0.999999) && s*s + c*c > Scalar(0.5)) {
-            s = c < Scalar(0) && abs(s) < Scalar(1e-15) ? Scalar(0) : s; // pi is not -pi, whatever the round-off
+            s = c < Scalar(0.0) && abs(s) < Scalar(1e-15) ? Scalar(0.0) : s; /* pi is not -pi, whatever the round-off */
             const Scalar d = s/(abs(s) + abs(c));
-            key[j] = Scalar(0) <= c ? d : Scalar(0) <= s ? Scalar(2) - d : -Scalar(2) - d;
+            key[j] = Scalar(0.0) <= c ? d : Scalar(0.0) <= s ? Scalar(2.0) - d : -Scalar(2.0) - d;
         } else {
-            s = Scalar(0);
-            c = Scalar(1);
-            defect = Scalar(1);
-            key[j] = Scalar(3);
+            s = Scalar(0.0);
+            c = Scalar(1.0);
+            defect = Scalar(1.0);
+            key[j] = Scalar(3.0);
         }
         found[j] = s;
         found[j + 4] = c;
         found[j + 8] = defect;
     }
-    circle_order(key, place);
+    circle_order_(key, place);
     for (int j = 0; j < 12; ++j) {
         slots[place[j % 4] + j/4*4] = found[j];
     }
+    (void)n;
 }
 
-// Logarithms of the sizes of the roots, ascending, by the Newton polygon of the coefficients' logarithms.
+/* Logarithms of the sizes of the roots, ascending, by the Newton polygon of the coefficients' logarithms. */
 template <class Scalar>
-inline void quartic_sizes(const Scalar* logs, Scalar* sizes)
+inline void quartic_sizes_(const Scalar *logs, Scalar *sizes)
 {
     Scalar hull[5];
     for (int m = 0; m < 5; ++m) {
@@ -241,19 +238,19 @@ inline void quartic_sizes(const Scalar* logs, Scalar* sizes)
     }
 }
 
-// The degree without the leading coefficients that are lost in the round-off of the others, at the roots without them
-// or at 1; a, lowest first, by logs. -1 where all are zero.
+/* The degree without the leading coefficients that are lost in the round-off of the others, at the roots without them
+ * or at 1; a, lowest first, by logs. -1 where all are zero. */
 template <class Scalar>
-inline int quartic_degree(const Scalar* logs)
+inline int quartic_degree_(const Scalar *logs)
 {
     int degree = 4;
-    while (degree >= 0 && !(logs[degree] > -Scalar(10000))) {
+    while (degree >= 0 && !(logs[degree] > -Scalar(10000.0))) {
         --degree;
     }
     for (int d = 1; d < degree; ++d) {
-        Scalar reach = Scalar(0);
-        Scalar kept = -Scalar(100000);
-        Scalar lost = -Scalar(100000);
+        Scalar reach = Scalar(0.0);
+        Scalar kept = -Scalar(100000.0);
+        Scalar lost = -Scalar(100000.0);
         for (int j = 0; j < d; ++j) {
             const Scalar size = (logs[j] - logs[d])/Scalar(d - j);
             reach = size > reach ? size : reach;
@@ -263,55 +260,55 @@ inline int quartic_degree(const Scalar* logs)
             kept = j <= d && weight > kept ? weight : kept;
             lost = j > d && weight > lost ? weight : lost;
         }
-        if (logs[d] > -Scalar(10000) && lost < kept - Scalar(34.5)) {
+        if (logs[d] > -Scalar(10000.0) && lost < kept - Scalar(34.5)) {
             return d;
         }
     }
     return degree;
 }
 
-// The unit of x in which the middle roots are about 1, of a, lowest first. Above *degree, a becomes zero.
+/* The unit of x in which the middle roots are about 1, of a, lowest first. Above *degree, a becomes zero. */
 template <class Scalar>
-inline Scalar quartic_unit(Scalar* a, int* degree)
+inline Scalar quartic_unit_(Scalar *a, int *degree)
 {
     using std::abs;
     using std::exp;
     using std::log;
     Scalar logs[5];
     Scalar sizes[4];
-    Scalar total = Scalar(0);
+    Scalar total = Scalar(0.0);
     int least = 5;
     for (int j = 4; j >= 0; --j) {
         total = total + a[j];
-        logs[j] = a[j] != Scalar(0) ? log(abs(a[j])) : -Scalar(10000);
-        least = a[j] != Scalar(0) ? j : least;
+        logs[j] = a[j] != Scalar(0.0) ? log(abs(a[j])) : -Scalar(10000.0);
+        least = a[j] != Scalar(0.0) ? j : least;
     }
-    *degree = abs(total) < Scalar(6) ? quartic_degree(logs) : -1; // -1: not a number, or all zero
+    *degree = abs(total) < Scalar(6.0) ? quartic_degree_(logs) : -1; /* -1: not a number, or all zero */
     for (int j = *degree + 1; j < 5; ++j) {
-        a[j] = Scalar(0);
-        logs[j] = -Scalar(10000);
+        a[j] = Scalar(0.0);
+        logs[j] = -Scalar(10000.0);
     }
     if (*degree <= least) {
-        return Scalar(1);
+        return Scalar(1.0);
     }
-    quartic_sizes(logs, sizes);
+    quartic_sizes_(logs, sizes);
     const Scalar small = sizes[(least + *degree - 1)/2];
     const Scalar large = sizes[(least + *degree)/2];
     Scalar size = Scalar(0.5)*(small + large);
-    if (Scalar(60) <= large - small) {
+    if (Scalar(60.0) <= large - small) {
         size = -small > large ? large : small;
     }
-    return exp(size < -Scalar(170) ? -Scalar(170) : size > Scalar(170) ? Scalar(170) : size);
+    return exp(size < -Scalar(170.0) ? -Scalar(170.0) : size > Scalar(170.0) ? Scalar(170.0) : size);
 }
 
-// Newton's method on f[0] + f[1] x + ... + f[4] x^4, as long as it gets nearer to zero.
+/* Newton's method on f[0] + f[1] x + ... + f[4] x^4, as long as it gets nearer to zero. */
 template <class Scalar>
-inline Scalar quartic_polish(const Scalar* f, Scalar x)
+inline Scalar quartic_polish_(const Scalar *f, Scalar x)
 {
     using std::abs;
     Scalar left = (((f[4]*x + f[3])*x + f[2])*x + f[1])*x + f[0];
     for (int m = 0; m < 2; ++m) {
-        const Scalar x1 = x - left/(((Scalar(4)*f[4]*x + Scalar(3)*f[3])*x + Scalar(2)*f[2])*x + f[1]);
+        const Scalar x1 = x - left/(((Scalar(4.0)*f[4]*x + Scalar(3.0)*f[3])*x + Scalar(2.0)*f[2])*x + f[1]);
         const Scalar left1 = (((f[4]*x1 + f[3])*x1 + f[2])*x1 + f[1])*x1 + f[0];
         if (!(abs(left1) < abs(left))) {
             break;
@@ -322,18 +319,17 @@ inline Scalar quartic_polish(const Scalar* f, Scalar x)
     return x;
 }
 
-// The real roots of a[0] x^4 + a[1] x^3 + a[2] x^2 + a[3] x + a[4] = 0: 4 roots, ascending, and 4 defects. A
-// defect is 0 for a real root, 1 for an empty slot (with root 0), and |Im x|/(1 + |x|) for a complex one. With
-// x = unit*tan(t/2) the roots are angles t.
+/* The real roots of a[0] x^4 + a[1] x^3 + a[2] x^2 + a[3] x + a[4] = 0: 4 roots, ascending, and 4 defects. A
+ * defect is 0 for a real root, 1 for an empty slot (with root 0), and |Im x|/(1 + |x|) for a complex one. With
+ * x = unit*tan(t/2) the roots are angles t. */
 template <class Scalar>
-inline void quartic(int, Scalar* a, Scalar* roots)
+inline void quartic_(int n, Scalar *a, Scalar *roots)
 {
     using std::abs;
     using std::sqrt;
-    using std::exp;
     Scalar b[5];
     Scalar back[5];
-    Scalar top = Scalar(0);
+    Scalar top = Scalar(0.0);
     int degree;
     for (int j = 0; j < 5; ++j) {
         top = abs(a[j]) > top ? abs(a[j]) : top;
@@ -341,9 +337,9 @@ inline void quartic(int, Scalar* a, Scalar* roots)
     for (int j = 0; j < 5; ++j) {
         b[j] = a[4 - j]/top;
     }
-    const Scalar unit = quartic_unit(b, &degree);
-    const Scalar weights[5] = {Scalar(1)/unit/unit, Scalar(1)/unit, Scalar(1), unit, unit*unit};
-    top = Scalar(0);
+    const Scalar unit = quartic_unit_(b, &degree);
+    const Scalar weights[5] = {Scalar(1.0)/unit/unit, Scalar(1.0)/unit, Scalar(1.0), unit, unit*unit};
+    top = Scalar(0.0);
     for (int j = 0; j < 5; ++j) {
         b[j] = b[j]*weights[j];
         top = abs(b[j]) > top ? abs(b[j]) : top;
@@ -352,12 +348,12 @@ inline void quartic(int, Scalar* a, Scalar* roots)
         b[j] = b[j]/top;
         back[4 - j] = b[j];
     }
-    const Scalar twice = (b[0] + b[4] - b[2])/Scalar(8);
-    Scalar k[5] = {(b[0] + b[4])/Scalar(2) - twice, (b[0] - b[4])/Scalar(2), (b[3] + b[1])/Scalar(4), twice,
-        (b[1] - b[3])/Scalar(8)};
+    const Scalar twice = (b[0] + b[4] - b[2])/Scalar(8.0);
+    Scalar k[5] = {(b[0] + b[4])/Scalar(2.0) - twice, (b[0] - b[4])/Scalar(2.0), (b[3] + b[1])/Scalar(4.0), twice,
+        (b[1] - b[3])/Scalar(8.0)};
     Scalar angles[12];
-    circle(12, k, angles);
-    Scalar below[4]; // |z + 1|^2, where x/unit = -i (z - 1)/(z + 1) with z = r exp(it), r = 1 - defect
+    circle_(12, k, angles);
+    Scalar below[4]; /* |z + 1|^2, where x/unit = -i (z - 1)/(z + 1) with z = r exp(it), r = 1 - defect */
     Scalar found[8];
     Scalar key[4];
     int place[4];
@@ -365,37 +361,38 @@ inline void quartic(int, Scalar* a, Scalar* roots)
         const Scalar s = angles[j];
         const Scalar c = angles[j + 4];
         const Scalar defect = angles[j + 8];
-        const Scalar beside = c < Scalar(0) ? s*s/(Scalar(1) - c) : Scalar(1) + c;
-        below[j] = defect*defect + Scalar(2)*(Scalar(1) - defect)*beside;
+        const Scalar beside = c < Scalar(0.0) ? s*s/(Scalar(1.0) - c) : Scalar(1.0) + c;
+        below[j] = defect*defect + Scalar(2.0)*(Scalar(1.0) - defect)*beside;
     }
     for (int j = 0; j < 4; ++j) {
         const Scalar s = angles[j];
         const Scalar c = angles[j + 4];
         const Scalar defect = angles[j + 8];
-        int nearer = 0; // how many roots are nearer to infinity: those that a lower degree lacks
+        int nearer = 0; /* how many roots are nearer to infinity: those that a lower degree lacks */
         for (int i = 0; i < 4; ++i) {
             nearer += below[i] < below[j] || (below[i] <= below[j] && i < j);
         }
-        Scalar x = Scalar(0);
-        Scalar imaginary = Scalar(0);
-        if (defect > Scalar(0)) {
-            x = unit*Scalar(2)*(Scalar(1) - defect)*s/below[j];
-            imaginary = unit*defect*(Scalar(2) - defect)/below[j];
-        } else if (c < Scalar(0)) { // large roots are polished as 1/x, which cannot overflow
-            x = unit/quartic_polish(back, s/(Scalar(1) - c));
+        Scalar x = Scalar(0.0);
+        Scalar imaginary = Scalar(0.0);
+        if (defect > Scalar(0.0)) {
+            x = unit*Scalar(2.0)*(Scalar(1.0) - defect)*s/below[j];
+            imaginary = unit*defect*(Scalar(2.0) - defect)/below[j];
+        } else if (c < Scalar(0.0)) { /* large roots are polished as 1/x, which cannot overflow */
+            x = unit/quartic_polish_(back, s/(Scalar(1.0) - c));
         } else {
-            x = unit*quartic_polish(b, s/(Scalar(1) + c));
+            x = unit*quartic_polish_(b, s/(Scalar(1.0) + c));
         }
-        const Scalar relative = imaginary/(Scalar(1) + sqrt(x*x + imaginary*imaginary));
-        const int real = nearer >= 4 - degree && relative <= Scalar(1) && abs(x) < Scalar(HUGE_VAL);
-        found[j] = real ? x + Scalar(0) : Scalar(0);
-        found[j + 4] = real ? relative : Scalar(1);
-        key[j] = real ? x : Scalar(HUGE_VAL);
+        const Scalar relative = imaginary/(Scalar(1.0) + sqrt(x*x + imaginary*imaginary));
+        const int real = nearer >= 4 - degree && relative <= Scalar(1.0) && abs(x) < Scalar(INFINITY);
+        found[j] = real ? x + Scalar(0.0) : Scalar(0.0);
+        found[j + 4] = real ? relative : Scalar(1.0);
+        key[j] = real ? x : Scalar(INFINITY);
     }
-    circle_order(key, place);
+    circle_order_(key, place);
     for (int j = 0; j < 8; ++j) {
         roots[place[j % 4] + j/4*4] = found[j];
     }
+    (void)n;
 }
 
 } // namespace detail
@@ -419,7 +416,7 @@ void call(const Scalar *a, const Scalar *k, const Scalar *k_2, Scalar *x, Scalar
     const Scalar m = k_2[0];
     Scalar quartic1_1[5] = {a1 + m, a2, -a3, a4, a5};
     Scalar quartic1[8];
-    detail::quartic<Scalar>(8, quartic1_1, quartic1);
+    detail::quartic_<Scalar>(8, quartic1_1, quartic1);
     const Scalar k1 = k[0];
     const Scalar k2 = k[1];
     const Scalar k3 = k[2];
@@ -427,13 +424,13 @@ void call(const Scalar *a, const Scalar *k, const Scalar *k_2, Scalar *x, Scalar
     const Scalar k5 = k[4];
     Scalar circle2_1[5] = {Scalar(0.25)*k1, k2, k3 + m, -k4, k5};
     Scalar circle2[12];
-    detail::circle<Scalar>(12, circle2_1, circle2);
+    detail::circle_<Scalar>(12, circle2_1, circle2);
     Scalar quartic3_1[5] = {Scalar(0), Scalar(0), Scalar(1), k1, quartic1[4] - Scalar(3)};
     Scalar quartic3[8];
-    detail::quartic<Scalar>(8, quartic3_1, quartic3);
+    detail::quartic_<Scalar>(8, quartic3_1, quartic3);
     Scalar circle4_1[5] = {m, Scalar(0), Scalar(0), Scalar(0), Scalar(0)};
     Scalar circle4[12];
-    detail::circle<Scalar>(12, circle4_1, circle4);
+    detail::circle_<Scalar>(12, circle4_1, circle4);
     x[0] = quartic1[0];
     x[1] = quartic1[1];
     x[2] = quartic1[2];
@@ -489,7 +486,7 @@ void batch(std::size_t n, const Scalar *a, const Scalar *k, const Scalar *k_2, S
         const Scalar m = k_2[0];
         Scalar quartic1_1[5] = {a1 + m, a2, -a3, a4, a5};
         Scalar quartic1[8];
-        detail::quartic<Scalar>(8, quartic1_1, quartic1);
+        detail::quartic_<Scalar>(8, quartic1_1, quartic1);
         const Scalar k1 = k[i];
         const Scalar k2 = k[n + i];
         const Scalar k3 = k[2 * n + i];
@@ -497,13 +494,13 @@ void batch(std::size_t n, const Scalar *a, const Scalar *k, const Scalar *k_2, S
         const Scalar k5 = k[4 * n + i];
         Scalar circle2_1[5] = {Scalar(0.25)*k1, k2, k3 + m, -k4, k5};
         Scalar circle2[12];
-        detail::circle<Scalar>(12, circle2_1, circle2);
+        detail::circle_<Scalar>(12, circle2_1, circle2);
         Scalar quartic3_1[5] = {Scalar(0), Scalar(0), Scalar(1), k1, quartic1[4] - Scalar(3)};
         Scalar quartic3[8];
-        detail::quartic<Scalar>(8, quartic3_1, quartic3);
+        detail::quartic_<Scalar>(8, quartic3_1, quartic3);
         Scalar circle4_1[5] = {m, Scalar(0), Scalar(0), Scalar(0), Scalar(0)};
         Scalar circle4[12];
-        detail::circle<Scalar>(12, circle4_1, circle4);
+        detail::circle_<Scalar>(12, circle4_1, circle4);
         x[i] = quartic1[0];
         x[n + i] = quartic1[1];
         x[2 * n + i] = quartic1[2];

@@ -39,9 +39,9 @@ constexpr std::size_t SIZE_y = 2;
 
 namespace detail {
 
-// Solve A x = b for A (n, n) by rows: elimination with partial pivoting. A and b are overwritten.
+/* Solve A x = b for A (n, n) by rows: elimination with partial pivoting. A and b are overwritten. */
 template <class Scalar>
-inline void solve(int n, Scalar* a, Scalar* b, Scalar* x)
+inline void solve_(int n, Scalar *a, Scalar *b, Scalar *x)
 {
     using std::abs;
     for (int c = 0; c < n; ++c) {
@@ -112,11 +112,11 @@ void call(const Scalar *A, const Scalar *v, const Scalar *k, Scalar *x, Scalar *
         A14, A15 + m, A16};
     Scalar solve1_2[4] = {-v1, v2, v3, v4};
     Scalar solve1[4];
-    detail::solve<Scalar>(4, solve1_1, solve1_2, solve1);
+    detail::solve_<Scalar>(4, solve1_1, solve1_2, solve1);
     Scalar solve2_1[4] = {solve1[0] + Scalar(3), Scalar(1), Scalar(0), solve1[1] - Scalar(2)};
     Scalar solve2_2[2] = {v1*solve1[3], Scalar(5)};
     Scalar solve2[2];
-    detail::solve<Scalar>(2, solve2_1, solve2_2, solve2);
+    detail::solve_<Scalar>(2, solve2_1, solve2_2, solve2);
     y[0] = solve2[0]*solve2[0];
     x[0] = solve1[0];
     x[1] = solve1[1];
@@ -153,11 +153,11 @@ void batch(std::size_t n, const Scalar *A, const Scalar *v, const Scalar *k, Sca
             A13, A14, A15 + m, A16};
         Scalar solve1_2[4] = {-v1, v2, v3, v4};
         Scalar solve1[4];
-        detail::solve<Scalar>(4, solve1_1, solve1_2, solve1);
+        detail::solve_<Scalar>(4, solve1_1, solve1_2, solve1);
         Scalar solve2_1[4] = {solve1[0] + Scalar(3), Scalar(1), Scalar(0), solve1[1] - Scalar(2)};
         Scalar solve2_2[2] = {v1*solve1[3], Scalar(5)};
         Scalar solve2[2];
-        detail::solve<Scalar>(2, solve2_1, solve2_2, solve2);
+        detail::solve_<Scalar>(2, solve2_1, solve2_2, solve2);
         y[i] = solve2[0]*solve2[0];
         x[i] = solve1[0];
         x[n + i] = solve1[1];

@@ -43,7 +43,7 @@ t1 = C1*C2;
 q1_2 = D3*t1 - d3*S1*S2;
 class = -(end_2 + q3*q1_2);
 t3 = select_(q1_2 < q3, 0.8660254037844386*q1_2, class - q1_2);
-t4 = (T11 <= T22);
+t4 = double(T11 <= T22);
 t5 = t3 - q1_2;
 t = zeros(2, 3);
 Q = zeros(6, 1);

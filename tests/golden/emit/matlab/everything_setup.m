@@ -21,12 +21,12 @@ function k_2 = everything_setup(p)
 % Made by symoro VERSION
 
 if isstruct(p)
-    p = [p.D3; p.d3; p.end_2; p.double; p.x_a; p.E; p.k_3; p.function_2; p.t2; p.x_y; p.xY];
+    p = [p.D3; p.d3; p.end_2; p.double_2; p.x_a; p.E; p.k_3; p.function_2; p.t2; p.x_y; p.xY];
 end
 D3 = p(1);
 d3 = p(2);
 end_2 = p(3);
-double = p(4);
+double_2 = p(4);
 x_a = p(5);
 E = p(6);
 k_3 = p(7);
@@ -34,7 +34,7 @@ function_2 = p(8);
 t2 = p(9);
 x_y = p(10);
 xY = p(11);
-while_2 = D3*d3 + end_2/double;
+while_2 = D3*d3 + end_2/double_2;
 MXR = -(k_3 + x_a*E);
 k1 = function_2*while_2 - MXR;
 k2 = xY - t2*x_y;

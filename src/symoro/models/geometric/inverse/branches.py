@@ -27,12 +27,17 @@ VALID, OUT_OF_REACH, SINGULAR, EMPTY = range(4)
 
 @dataclass(frozen=True)
 class Solution:
-    """One solution: the joints on the way, and what is said about them."""
+    """One solution: the joints on the way, and what is said about them.
+
+    Attributes:
+        more: what else was asked for in the symbols of the steps, worked out for this solution.
+    """
 
     joints: Mapping[int, Expr]
     free: Mapping[int, Expr]
     residual: Expr
     status: Expr
+    more: tuple[Expr, ...] = ()
 
 
 def solutions(
@@ -53,10 +58,20 @@ def unrolled(
     joints: Mapping[int, Expr],
     differences: Sequence[Expr],
     tolerance: float,
+    *,
+    more: Sequence[Expr] = (),
+    known: Mapping[int, Expr] | None = None,
+    first: int = 1,
 ) -> list[Solution]:
-    """The same from the joints and differences in the symbols of the steps."""
-    unroll = _Unrolling(builder, steps, joints, differences, tolerance)
-    return [unroll.solution(number, choice) for number, choice in enumerate(unroll.choices(), 1)]
+    """The same from the joints and differences in the symbols of the steps.
+
+    Arguments:
+        more: other expressions to be worked out for each solution.
+        known: values for symbols that the steps take as given, by literal.
+        first: number of the first solution, for the names of variables.
+    """
+    unroll = _Unrolling(builder, steps, joints, differences, tolerance, more, known or {})
+    return [unroll.solution(number, choice) for number, choice in enumerate(unroll.choices(), first)]
 
 
 def joint_position(builder: Builder, unknown: Unknown) -> Expr:
@@ -96,6 +111,8 @@ class _Unrolling:
         joints: Mapping[int, Expr],
         differences: Sequence[Expr],
         tolerance: float,
+        more: Sequence[Expr],
+        known: Mapping[int, Expr],
     ) -> None:
         self.builder = builder
         self.graph = builder.graph
@@ -103,12 +120,14 @@ class _Unrolling:
         self.joints = joints
         self.differences = differences
         self.tolerance = tolerance
+        self.more = more
+        self.known = {literal >> 1: value.lit for literal, value in known.items()}
 
     def choices(self) -> Iterator[tuple[int, ...]]:
         return product(*(range(len(step.choices)) for step in self.steps))
 
     def solution(self, number: int, choice: Sequence[int]) -> Solution:
-        values: dict[int, int] = {}
+        values = dict(self.known)
         reach: list[Expr] = []
         free: dict[int, Expr] = {}
         checks: list[Expr] = []
@@ -131,7 +150,8 @@ class _Unrolling:
                     spare = maximum(spare, free[unknown.joint])
         misses = [*self._put(self.differences, values), *checks]
         joints = dict(zip(self.joints, self._put(list(self.joints.values()), values), strict=True))
-        return Solution(joints, free, largest(misses), self._status(reach, singular, misses, spare))
+        status = self._status(reach, singular, misses, spare)
+        return Solution(joints, free, largest(misses), status, tuple(self._put(self.more, values)))
 
     def _lines(self, step: Step, branch: int, number: int, values: dict[int, int]) -> None:
         """Work out a step on a branch; what is chosen may follow from the lines, as a polynomial's roots do."""

@@ -10,13 +10,27 @@ from symoro.models.geometric.inverse.branches import EMPTY, Solution
 from symoro.models.geometric.inverse.chain.problem import Problem, pose_problem
 from symoro.models.geometric.inverse.conditions import as_text, divisors, guarded
 from symoro.models.geometric.inverse.finite import magnitude, where_finite
-from symoro.models.geometric.inverse.methods import by_swivel, solved
+from symoro.models.geometric.inverse.methods import Answer, by_swivel, solved
 from symoro.models.geometric.screws import last_frame, resolve
-from symoro.models.ports import FREE, GIVEN, POSE, RESIDUAL, SOLUTIONS, STATUS, SWIVEL
+from symoro.models.ports import FREE, GIVEN, OPENED, POSE, RESIDUAL, SOLUTIONS, STATUS, SWIVEL
 from symoro.models.references import SYMORO_1997
 from symoro.program.program import Program
 from symoro.robot.coordinates import independent
 from symoro.robot.description import Robot
+from symoro.robot.topology import cut_joints
+
+METHOD = Option(
+    "method", "auto, paul, pieper or general", "choice", "auto", ("auto", "paul", "pieper", "general")
+)
+FRAMES = (
+    Option("frm", "frame in which the pose is given", "frame", 0),
+    Option("to", "frame that is placed; by default the tool or the last link's frame", "frame", None),
+)
+GIVEN_ENTRIES = Option(
+    "pose", "which entries are given: full, position, axis, planar or a list", "text", "full"
+)
+LOCKED = Option("locked", "joints that are given by q0, as '7' or '3,5'", "text", None)
+TOLERANCE = Option("tolerance", "largest residual of a valid solution", "number", 1e-9)
 
 
 @model(
@@ -35,17 +49,14 @@ from symoro.robot.description import Robot
         FREE,
     ),
     options=(
-        Option(
-            "method", "auto, paul, pieper or general", "choice", "auto", ("auto", "paul", "pieper", "general")
-        ),
-        Option("frm", "frame in which the pose is given", "frame", 0),
-        Option("to", "frame that is placed; by default the tool or the last link's frame", "frame", None),
-        Option("pose", "which entries are given: full, position, axis, planar or a list", "text", "full"),
-        Option("locked", "joints that are given by q0, as '7' or '3,5'", "text", None),
+        METHOD,
+        *FRAMES,
+        GIVEN_ENTRIES,
+        LOCKED,
         Option(
             "swivel", "seven joints by the angle of the elbow about the line shoulder - wrist", "flag", False
         ),
-        Option("tolerance", "largest residual of a valid solution", "number", 1e-9),
+        TOLERANCE,
     ),
     reference=SYMORO_1997.at("section 3.3"),
     aliases=("igm",),
@@ -65,6 +76,11 @@ def inverse_geometry(
     start, end = resolve(robot, frm, 0), resolve(robot, to, last_frame(robot))
     problem = pose_problem(robot, start, end, pose, locked, surplus=int(swivel))
     answer = by_swivel(problem, tolerance) if swivel else solved(problem, method, tolerance)
+    return solution_program(problem, answer)
+
+
+def solution_program(problem: Problem, answer: Answer) -> Program:
+    """The program of the solutions, with what is said about them."""
     notes = tuple(f"q{j} does not move what is given: taken from q0" for j in problem.idle)
     factors = divisors(problem, answer.solutions)
     conditions = as_text(factors)
@@ -82,11 +98,15 @@ def inverse_geometry(
 
 
 def _program(problem: Problem, found: list[Solution]) -> Program:
-    own = independent(problem.robot)
+    own, cut = independent(problem.robot), cut_joints(problem.robot)
     builder = problem.builder
     q = [[s.joints.get(j, problem.start[j]) for j in own] for s in found]
-    status = where_finite(builder, _given(problem), q, [s.status for s in found], EMPTY)
+    opened = [[s.joints[j] for j in cut] for s in found]
+    rows = [[*one, *other] for one, other in zip(q, opened, strict=True)]
+    status = where_finite(builder, _given(problem), rows, [s.status for s in found], EMPTY)
     builder.output(SOLUTIONS, q)
+    if cut:
+        builder.output(OPENED, opened)
     builder.output(STATUS, status)
     builder.output(RESIDUAL, [s.residual for s in found])
     idle = dict.fromkeys(problem.idle, 1)

@@ -9,7 +9,7 @@ not depend on the posture, so that along a path that meets no singularity a mode
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from symoro.expr.scalar import Expr
 from symoro.models.geometric.inverse.branches import Solution, unrolled
@@ -18,10 +18,14 @@ from symoro.program.builder import Builder
 
 
 def assemblies(
-    builder: Builder, relations: LoopRelations, active: Mapping[int, Expr], tolerance: float
+    builder: Builder,
+    relations: LoopRelations,
+    active: Mapping[int, Expr],
+    tolerance: float,
+    more: Sequence[Expr] = (),
 ) -> list[Solution]:
-    """Every mode with all joints, the active ones included."""
+    """Every mode with all joints, the active ones included; `more` as in `unrolled`."""
     steps = [step for one in relations.solved for step in one.steps]
     joints = {j: unknown.length for j, unknown in relations.joints.items()}
     gaps = [gap for one in relations.solved for gap in one.differences]
-    return unrolled(builder, steps, {**active, **joints}, gaps, tolerance)
+    return unrolled(builder, steps, {**active, **joints}, gaps, tolerance, more=more)

@@ -12,7 +12,7 @@ Design 115, 1993.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from symoro.errors import NotApplicableError
 from symoro.expr.evaluate import evaluate
@@ -20,11 +20,12 @@ from symoro.expr.linalg import Matrix, identity, matmul
 from symoro.expr.scalar import Expr, cos, sin, symbol
 from symoro.models.geometric.inverse.chain.chain import Unknown, WayPart
 from symoro.models.geometric.inverse.general.general import SLOTS, WIDTH
-from symoro.models.geometric.inverse.general.plan import FIRST, SECOND, plan
 from symoro.models.geometric.inverse.step import Step
-from symoro.models.geometric.loop.postures import ClosedPostures, closed_postures
 from symoro.program.builder import Builder
 from symoro.robot.description import Robot
+
+if TYPE_CHECKING:
+    from symoro.models.geometric.loop.postures import ClosedPostures
 
 JOINTS = 6
 AT_ONCE = 0  # the type of a step that is no equation of one unknown or two
@@ -43,6 +44,10 @@ def general_step(
     Arguments:
         motions: the way round the loop, with the active and the solved joints as constants.
     """
+    # Here, since they load NumPy, which the catalogue does without.
+    from symoro.models.geometric.inverse.general.plan import FIRST, SECOND, plan
+    from symoro.models.geometric.loop.postures import closed_postures
+
     ways = [motion for motion in motions if motion.joint]
     if len(ways) != JOINTS:
         return None

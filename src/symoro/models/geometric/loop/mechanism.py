@@ -97,7 +97,19 @@ def way_round(
     solved: Mapping[int, Unknown],
 ) -> tuple[WayPart, ...]:
     """The motions from frame k + B to frame k; `solved` joints enter by the sines and cosines found for them."""
-    motions = motions_between(builder, robot, loop.right, loop.left, known)
+    return way_between(builder, robot, loop.right, loop.left, known, solved)
+
+
+def way_between(
+    builder: Builder,
+    robot: Robot,
+    frm: int | str,
+    to: int | str,
+    known: Mapping[int, Scalar],
+    solved: Mapping[int, Unknown],
+) -> tuple[WayPart, ...]:
+    """The motions between any two frames, in the same way."""
+    motions = motions_between(builder, robot, frm, to, known)
     return _summed(
         [_known(motion, solved[motion.joint]) if motion.joint in solved else motion for motion in motions]
     )

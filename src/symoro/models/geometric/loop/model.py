@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from symoro.errors import NotApplicableError
+from symoro.expr.scalar import Expr
 from symoro.models.catalogue import Option, model
 from symoro.models.geometric.inverse.branches import EMPTY, Solution
 from symoro.models.geometric.inverse.finite import magnitude, where_finite
 from symoro.models.geometric.loop.assemblies import assemblies
 from symoro.models.geometric.loop.mechanism import START, START_OPENED, joint_inputs, reason_not_closed
 from symoro.models.geometric.loop.newton import continued
-from symoro.models.geometric.loop.relations import LoopRelations, SolvedLoop, loop_name, solved_loops
-from symoro.models.ports import FREE, QA, STATUS
+from symoro.models.geometric.loop.relations import LoopRelations, loop_name, solved_loops, unsolved_error
+from symoro.models.ports import FREE, OPENED, QA, STATUS
 from symoro.models.references import SYMORO_1997
 from symoro.program.builder import Builder
 from symoro.program.program import Port, Program
@@ -21,8 +21,20 @@ from symoro.robot.description import Robot
 from symoro.robot.topology import cut_joints
 
 MODES = Port("q", "K,n", "all joints of the tree, one row an assembly mode")
-OPENED = Port("qc", "K,B", "opened joints")
 OPEN = Port("residual", "K", "largest entry by which a loop stays open")
+
+METHOD = Option(
+    "method", "closed form, or Newton's method from q0", "choice", "auto", ("auto", "closed", "numeric")
+)
+EVERY_MODE = Option(
+    "modes",
+    "of a parallelogram: itself alone, or the crossed one too",
+    "choice",
+    "parallelogram",
+    ("parallelogram", "all"),
+)
+TOLERANCE = Option("tolerance", "largest residual of a valid mode", "number", 1e-9)
+STEPS = Option("steps", "steps from q0 to qa in the method numeric", "number", 10)
 
 
 @model(
@@ -42,22 +54,10 @@ OPEN = Port("residual", "K", "largest entry by which a loop stays open")
         FREE,
     ),
     options=(
-        Option(
-            "method",
-            "closed form, or Newton's method from q0",
-            "choice",
-            "auto",
-            ("auto", "closed", "numeric"),
-        ),
-        Option(
-            "modes",
-            "of a parallelogram: itself alone, or the crossed one too",
-            "choice",
-            "parallelogram",
-            ("parallelogram", "all"),
-        ),
-        Option("tolerance", "largest residual of a valid mode", "number", 1e-9),
-        Option("steps", "steps from q0 to qa in the method numeric", "number", 10),
+        METHOD,
+        EVERY_MODE,
+        TOLERANCE,
+        STEPS,
     ),
     reference=SYMORO_1997.at("section 3.4, eq. (2)"),
     applies=reason_not_closed,
@@ -77,25 +77,22 @@ def loop_geometry(
     active, start = joint_inputs(builder, robot)
     if method == "numeric":
         one = continued(builder, robot, active, start, int(steps), tolerance)
-        return _program(builder, robot, [one], (_numerically(steps, "as asked"),))
+        return _program(builder, robot, [one], (numerically(steps, "as asked"),))
     relations = solved_loops(builder, robot, active, start, every_mode=modes == "all")
     if not relations.unsolved:
         found = assemblies(builder, relations, active, tolerance)
         stages = tuple(stage for one in relations.solved for stage in one.stages)
-        return replace(_program(builder, robot, found, _told(relations)), derivation=stages)
-    names = ", ".join(map(loop_name, relations.unsolved))
+        return replace(_program(builder, robot, found, told(relations)), derivation=stages)
     if method == "closed":
-        raise NotApplicableError(
-            f"no closed form was found for loop {names} of robot '{robot.name}'",
-            hint="method='numeric' follows one assembly mode by Newton's method, from the posture q0",
-        )
+        raise unsolved_error(robot, relations)
     one = continued(builder, robot, active, start, int(steps), tolerance)
-    why = f"no closed form was found for loop {names}"
-    return _program(builder, robot, [one], (_numerically(steps, why),))
+    why = f"no closed form was found for loop {', '.join(map(loop_name, relations.unsolved))}"
+    return _program(builder, robot, [one], (numerically(steps, why),))
 
 
-def _told(relations: LoopRelations) -> tuple[str, ...]:
-    lines = [_sentence(one) for one in relations.solved]
+def told(relations: LoopRelations) -> tuple[str, ...]:
+    """How the loops were solved, and how many modes there are."""
+    lines = [one.sentence for one in relations.solved]
     modes = 1
     for one in relations.solved:
         modes *= one.modes
@@ -104,27 +101,27 @@ def _told(relations: LoopRelations) -> tuple[str, ...]:
     return (*lines, f"{modes} assembly mode{'s' if modes > 1 else ''}, the branches of the last loop fastest")
 
 
-def _sentence(one: SolvedLoop) -> str:
-    joints = ", ".join(f"q{j}" for j in one.joints)
-    return f"loop {one.name} solved for {joints} {one.how}: {one.modes} mode{'s' * (one.modes > 1)}"
-
-
-def _numerically(steps: float, why: str) -> str:
+def numerically(steps: float, why: str) -> str:
+    """What there is to say about one mode by Newton's method."""
     return (
         f"Newton's method, {why}: one assembly mode, followed from the posture q0, qc0 in {int(steps)} steps; "
         "other modes need other postures, status 1 means that it did not close"
     )
 
 
-def _program(builder: Builder, robot: Robot, found: list[Solution], told: tuple[str, ...]) -> Program:
+def size_given(builder: Builder) -> Expr:
+    """The size of what is given: the active joints and the posture to start from."""
+    return magnitude(builder, [x for name in ("qa", "q0", "qc0") for x in builder.entries(name)])
+
+
+def _program(builder: Builder, robot: Robot, found: list[Solution], words: tuple[str, ...]) -> Program:
     own, cut = independent(robot), cut_joints(robot)
     q, qc = ([[s.joints[j] for j in joints] for s in found] for joints in (own, cut))
-    given = magnitude(builder, [x for name in ("qa", "q0", "qc0") for x in builder.entries(name)])
     rows = [[*one, *other] for one, other in zip(q, qc, strict=True)]
     builder.output(MODES, q)
     if cut:
         builder.output(OPENED, qc)
-    builder.output(STATUS, where_finite(builder, given, rows, [s.status for s in found], EMPTY))
+    builder.output(STATUS, where_finite(builder, size_given(builder), rows, [s.status for s in found], EMPTY))
     builder.output(OPEN, [s.residual for s in found])
     builder.output(FREE, [[s.free.get(j, 0) for j in own] for s in found])
-    return replace(builder.program(), choices=told)
+    return replace(builder.program(), choices=words)

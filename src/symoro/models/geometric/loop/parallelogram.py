@@ -102,6 +102,18 @@ def parallelogram(
     return None
 
 
+def opposite_sides(builder: Builder, probes: Probes, chain: Chain) -> tuple[Side, Side] | None:
+    """Two opposite sides of a loop that is a parallelogram, every joint of it an unknown of the chain; None otherwise.
+
+    They add up to zero in the parallelogram, and not in the crossed mode but where it is flat.
+    """
+    found = _sides(builder, probes, chain)
+    if found is None or not _opposite_equal(probes, found[0]):
+        return None
+    a, _, c, _ = found[0]
+    return a, c
+
+
 def _sides(builder: Builder, probes: Probes, chain: Chain) -> tuple[list[Side], AngleSum] | None:
     """Four sides in order round the loop, and the sum of all joints less its constant value (which is zero)."""
     runs = [item for item in chain.items if isinstance(item, Run)]

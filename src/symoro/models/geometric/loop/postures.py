@@ -21,16 +21,19 @@ from symoro.expr.evaluate import evaluate
 from symoro.expr.formula import Formula
 from symoro.expr.graph import Graph
 from symoro.models.geometric.inverse.chain.probes import SAMPLES
+from symoro.models.geometric.loop.crossing import uncrossed
 from symoro.models.geometric.loop.mechanism import passive_joints
-from symoro.models.numeric.closure import closed, closure
+from symoro.models.numeric.closure import around, balanced_closure, closed, closure
 from symoro.models.numeric.fixed_point import Array
 from symoro.models.numeric.tree import NumericTree, formulas, joint_positions, numeric_tree
+from symoro.robot.coordinates import independent
 from symoro.robot.description import JointType, Robot
-from symoro.robot.topology import loops
+from symoro.robot.topology import Loop, loops
 
 SIDE_BY_SIDE = 48
 ROUNDS = 4  # with lengths at random; then as many with the robot's own numbers
 ITERATIONS = 60
+AROUND = 0.3  # radians, or shares of the largest length, by which postures differ from one that was named
 RANK = 1e-6  # singular values below it, relatively, count as zero
 
 
@@ -44,11 +47,14 @@ class ClosedPostures:
     passive_rank: int
 
 
-def closed_postures(robot: Robot, count: int = SAMPLES, *, nominal: bool = False) -> ClosedPostures:
+def closed_postures(
+    robot: Robot, count: int = SAMPLES, *, nominal: bool = False, crossed: bool = True
+) -> ClosedPostures:
     """So many closed postures at random; or fewer, but no less than SAMPLES.
 
     Arguments:
         nominal: take the robot's own numbers first, not random ones.
+        crossed: whether parallelograms may be crossed.
 
     Raises:
         NotApplicableError: none was found.
@@ -63,7 +69,11 @@ def closed_postures(robot: Robot, count: int = SAMPLES, *, nominal: bool = False
         tree = closing.tree(values)
         x = closing.starts(tree, chance)
         enough = 2 * SAMPLES  # some of them may have to go
-        x, good = closed(tree, x, range(x.shape[1]), ITERATIONS, damped=True, enough=enough)
+        x, good = closed(
+            tree, x, range(x.shape[1]), ITERATIONS, damped=True, enough=enough if crossed else None
+        )
+        if not crossed:
+            good &= uncrossed(robot, values, closing.by_joint(joint_positions(tree, x)))
         ranks = closing.passive_ranks(tree, x)
         for k in np.flatnonzero(good):
             found.append((int(ranks[k]), {name: float(v[k]) for name, v in values.items()}, x[k]))
@@ -76,6 +86,73 @@ def closed_postures(robot: Robot, count: int = SAMPLES, *, nominal: bool = False
         f"the loops of robot '{robot.name}' were found to close in no posture",
         hint="check the lengths and angles of the frames of the loop; nominal values help where they must fit",
     )
+
+
+def every_closed(robot: Robot, seed: int = 1) -> ClosedPostures | None:
+    """The closed postures of one draw, of any kind, with the robot's own numbers where it has them; None without."""
+    closing = _Closing(robot)
+    chance = random.Random(seed)
+    values = closing.parameters(chance, nominal=True) or closing.parameters(chance, nominal=False)
+    assert values is not None
+    tree = closing.tree(values)
+    x = closing.starts(tree, chance)
+    x, good = closed(tree, x, range(x.shape[1]), ITERATIONS, damped=True)
+    kept = np.flatnonzero(good)
+    rows = [({name: float(v[k]) for name, v in values.items()}, x[k]) for k in kept]
+    return closing.postures(rows, int(closing.passive_ranks(tree, x)[kept].max())) if rows else None
+
+
+def postures_near(robot: Robot, posture: Sequence[float], seed: int = 1) -> ClosedPostures | None:
+    """Closed postures around one of the robot's own, with its own numbers; None where it cannot be closed.
+
+    A mechanism may be assembled in other ways too, which move otherwise: an antiparallelogram is no parallelogram.
+
+    Arguments:
+        posture: the joints with a coordinate of their own, closed but for the digits that were left out.
+    """
+    closing = _Closing(robot)
+    chance = random.Random(seed)
+    values = closing.parameters(chance, nominal=True)
+    if values is None:
+        return None
+    tree = closing.tree(values)
+    x = closing.starts(tree, chance)
+    columns = range(len(tree.coordinates))
+    own = dict(zip(independent(robot), posture, strict=True))
+    told = [k for k in columns if tree.coordinates[k] in own]
+    x[:, told] = [own[tree.coordinates[k]] for k in told]
+    x, _ = closed(tree, x, [k for k in columns if k not in told], ITERATIONS, damped=True)
+    best = x[np.abs(balanced_closure(tree, x)[0]).max(1).argmin()]
+    away = np.array([[chance.uniform(-AROUND, AROUND) for _ in columns] for _ in x]) * tree.units
+    away[0] = 0
+    x, good = closed(tree, best + away, columns, ITERATIONS, damped=True)
+    good &= (np.abs(x - best) / tree.units).max(1) < 3 * AROUND
+    if not good[0] or good.sum() < SAMPLES:
+        return None
+    numbers = {name: float(v[0]) for name, v in values.items()}
+    rows = [(numbers, row) for row in x[1:][good[1:]][:SAMPLES]]
+    return closing.postures(rows, int(closing.passive_ranks(tree, x)[good].max()))
+
+
+def closure_slopes(robot: Robot, postures: ClosedPostures) -> tuple[tuple[int, ...], Array]:
+    """The joints of the tree and the opened ones, and the derivative of the closure by them at each posture.
+
+    Lengths are in units of the largest one, so that sizes can be compared.
+    """
+    count = len(next(iter(postures.joints.values())))
+    tree = _Closing(robot).tree(postures.parameters, count)
+    x = np.array([postures.joints[j] for j in tree.coordinates]).T
+    return tree.coordinates, balanced_closure(tree, x)[1]
+
+
+def loop_axes(
+    robot: Robot, postures: ClosedPostures, loop: Loop
+) -> tuple[dict[int, tuple[Array, Array]], float]:
+    """Axis and a point on it of every joint of a loop, from where its sides part, and the largest length."""
+    count = len(next(iter(postures.joints.values())))
+    tree = _Closing(robot).tree(postures.parameters, count)
+    at = around(tree, loop, np.array([postures.joints[j] for j in tree.coordinates]).T)
+    return {j: (at[j].rotation[:, :, 2], at[j].position) for j in loop.frames}, tree.size
 
 
 class _Closing:
@@ -121,13 +198,15 @@ class _Closing:
         _, jacobian = closure(tree, x)
         return _ranks(jacobian[:, :, [tree.coordinates.index(j) for j in passive_joints(self.robot)]])
 
+    def by_joint(self, positions: Array) -> dict[int, Array]:
+        frames = enumerate(self.robot.frames[: self.robot.NJ], 1)
+        return {j: positions[:, j - 1] for j, frame in frames if frame.moving}
+
     def postures(self, found: Sequence[tuple[dict[str, float], Array]], passive_rank: int) -> ClosedPostures:
         parameters = {name: np.array([values[name] for values, _ in found]) for name in self.names}
         x = np.array([row for _, row in found])
         tree = self.tree(parameters, len(x))
-        positions = joint_positions(tree, x)
-        frames = enumerate(self.robot.frames[: self.robot.NJ], 1)
-        joints = {j: positions[:, j - 1] for j, frame in frames if frame.moving}
+        joints = self.by_joint(joint_positions(tree, x))
         return ClosedPostures(parameters, joints, int(_ranks(closure(tree, x)[1]).max()), passive_rank)
 
 

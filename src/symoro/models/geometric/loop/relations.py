@@ -14,6 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from symoro.errors import NotApplicableError
 from symoro.expr.linalg import identity
@@ -33,12 +34,14 @@ from symoro.models.geometric.loop.mechanism import (
     way_round,
 )
 from symoro.models.geometric.loop.parallelogram import Linear, parallelogram
-from symoro.models.geometric.loop.postures import ClosedPostures, closed_postures
 from symoro.program.builder import Builder
 from symoro.program.derivation import Sentence, Stage
 from symoro.robot.coordinates import relation
 from symoro.robot.description import Robot
 from symoro.robot.topology import Loop, loops
+
+if TYPE_CHECKING:
+    from symoro.models.geometric.loop.postures import ClosedPostures
 
 WHOLE = ((True,) * 4,) * 3
 NAMING = 0  # the type of a step that solves nothing: it names the joints after what was solved
@@ -81,6 +84,12 @@ class SolvedLoop:
             count *= len(step.choices)
         return count
 
+    @property
+    def sentence(self) -> str:
+        """What was solved for, and how."""
+        joints = ", ".join(f"q{j}" for j in self.joints)
+        return f"loop {self.name} solved for {joints} {self.how}: {self.modes} mode{'s' * (self.modes > 1)}"
+
 
 @dataclass(frozen=True)
 class LoopRelations:
@@ -88,6 +97,11 @@ class LoopRelations:
 
     solved: tuple[SolvedLoop, ...]
     unsolved: tuple[Loop, ...]
+
+    @property
+    def linear(self) -> dict[int, Linear]:
+        """The joints that are linear in others, of loops that close in no other way."""
+        return {j: law for one in self.solved if one.modes == 1 for j, law in one.linear.items()}
 
     @property
     def joints(self) -> dict[int, Unknown]:
@@ -112,11 +126,23 @@ def solved_loops(
     Raises:
         NotApplicableError: the loops cannot close, or the active joints do not fit them.
     """
+    # Here, since it loads NumPy, which the catalogue does without.
+    from symoro.models.geometric.loop.postures import closed_postures
+
     for loop in loops(robot):  # parameters in the order of the loops, whichever is solved first
         motions_between(builder, uncoupled(robot), loop.right, loop.left, {})
-    postures = closed_postures(robot)
+    postures = closed_postures(robot, crossed=every_mode)
     check_drive(robot, postures)
     return _Search(builder, robot, active, start, postures, every_mode).relations()
+
+
+def unsolved_error(robot: Robot, relations: LoopRelations) -> NotApplicableError:
+    """What is said where no closed form was found."""
+    names = ", ".join(map(loop_name, relations.unsolved))
+    return NotApplicableError(
+        f"no closed form was found for loop {names} of robot '{robot.name}'",
+        hint="method='numeric' follows one assembly mode by Newton's method, from the posture q0",
+    )
 
 
 def check_drive(robot: Robot, postures: ClosedPostures) -> None:

@@ -3,7 +3,7 @@
 Blocks of links are taken from the tips inward. The parameters of a block act through functions over the span of its
 root (`functions`). Whatever combination of them leaves a function that the block's own joints do not change is
 a combination of the root's functions, and is booked there; the others stay. Where the root's functions are all
-independent and the block is one link, this is the general rule of Gautier and Khalil (1988, eq. 20 to 22):
+independent and the block is one link, this is the general rule (`models.regrouping`):
 
     revolute   YY, MZ, M go to the antecedent, XXR = XX - YY           7 stay
     prismatic  the inertia tensor goes                                 4 stay
@@ -26,7 +26,6 @@ from symoro.models.identification.base.functions import (
     FULL,
     Expansion,
     LinkBlock,
-    RestFrame,
     Span,
     fixed_base,
     place,
@@ -34,6 +33,7 @@ from symoro.models.identification.base.functions import (
 )
 from symoro.models.identification.base.geometry import ParameterKey
 from symoro.models.recursion import skeleton
+from symoro.models.regrouping import relations
 from symoro.robot.coordinates import followers, relation
 from symoro.robot.coordinates import independent as coordinates
 from symoro.robot.description import INERTIAL, JointType, Robot
@@ -217,62 +217,20 @@ class _Work:
             if b and (root or self.keep_base):
                 add_to(self.forms[root, self.spans[root].basis[b - 1]], form, c)
 
-    # -- the general rule
-
     def _by_rule(self, j: int) -> list[ParameterKey]:
+        """The general rule; what the base gains has no effect unless it moves."""
         frame, fixed = self.robot.frame(j), place(self.geometry, self.robot, j)
-        if frame.sigma == JointType.REVOLUTE:
-            add_to(self.forms[j, "XX"], self.forms[j, "YY"], -1)
-            self._carry_about_z(j, fixed)
-            return [(j, name) for name in (*_FIRST, "IA")]
-        self._carry_tensor(j, fixed)
-        if frame.sigma == JointType.PRISMATIC:
-            return [(j, name) for name in ("MX", "MY", "MZ", "M", "IA")]
-        for k, name in enumerate(("MX", "MY", "MZ")):
-            axis = [row[k] for row in fixed.rotation]
-            self._carry_moment(frame.ant, axis, fixed.position, self.forms[j, name])
-        self._carry_mass(frame.ant, fixed.position, self.forms[j, "M"])
-        return []
-
-    def _carry_about_z(self, j: int, fixed: RestFrame) -> None:
-        """YY (with XX), MZ and M of a link whose joint turns about z."""
-        a, ant = fixed.axis, self.robot.frame(j).ant
-        for name, (r, c) in _ENTRIES.items():
-            self._add(ant, name, self.forms[j, "YY"], (1 if r == c else 0) - a[r] * a[c])
-        self._carry_moment(ant, a, fixed.position, self.forms[j, "MZ"])
-        self._carry_mass(ant, fixed.position, self.forms[j, "M"])
-
-    def _carry_tensor(self, j: int, fixed: RestFrame) -> None:
-        """A J A'."""
-        a, ant = fixed.rotation, self.robot.frame(j).ant
-        for source, (i, k) in _ENTRIES.items():
-            for name, (r, c) in _ENTRIES.items():
-                value = a[r][i] * a[c][k] + (a[r][k] * a[c][i] if i != k else 0)
-                self._add(ant, name, self.forms[j, source], value)
-
-    def _carry_moment(self, ant: int, s: list[ExactScalar], p: list[ExactScalar], form: Combination) -> None:
-        """MS' = s, J' = 2 (p.s) 1 - p s' - s p'."""
-        dot = sum((x * y for x, y in zip(p, s, strict=True)), 0)
-        for name, (r, c) in _ENTRIES.items():
-            self._add(ant, name, form, (2 * dot if r == c else 0) - p[r] * s[c] - s[r] * p[c])
-        for k, name in enumerate(("MX", "MY", "MZ")):
-            self._add(ant, name, form, s[k])
-
-    def _carry_mass(self, ant: int, p: list[ExactScalar], form: Combination) -> None:
-        """M' = 1, MS' = p, J' = (p.p) 1 - p p'."""
-        dot = sum((x * x for x in p), 0)
-        for name, (r, c) in _ENTRIES.items():
-            self._add(ant, name, form, (dot if r == c else 0) - p[r] * p[c])
-        for k, name in enumerate(("MX", "MY", "MZ")):
-            self._add(ant, name, form, p[k])
-        self._add(ant, "M", form, 1)
-
-    def _add(self, ant: int, name: str, form: Combination, k: ExactScalar) -> None:
-        if k and (ant or self.keep_base):
-            add_to(self.forms[ant, name], form, k)
-
-
-_ENTRIES = {"XX": (0, 0), "XY": (0, 1), "XZ": (0, 2), "YY": (1, 1), "YZ": (1, 2), "ZZ": (2, 2)}
+        stay, gain = relations(frame.sigma, fixed.rotation, fixed.position)
+        own: dict[str, Combination] = {}
+        for source in INERTIAL:
+            form = self.forms[j, source]
+            for name, k in gain[source].items() if frame.ant or self.keep_base else ():
+                add_to(self.forms[frame.ant, name], form, k)
+            for name, k in stay[source].items():
+                add_to(own.setdefault(name, {}), form, k)
+        self.forms |= {(j, name): form for name, form in own.items()}
+        moves = frame.sigma != JointType.FIXED
+        return [(j, name) for name in order_in_link(self.robot, j) if name in own or (name == "IA" and moves)]
 
 
 def _chosen_again(

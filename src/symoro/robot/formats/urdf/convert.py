@@ -205,7 +205,7 @@ class _Conversion:
         if self.tree.floating:
             return Base(BaseKind.FLOATING, self.link(name, inertia), G=G, Z=Z)
         self.story.base_inertia(inertia.mass)
-        return Base(link=Link(name=name), G=G, Z=Z)
+        return Base(link=self.link(name, inertia), G=G, Z=Z)
 
     def tool(self) -> Tool | None:
         name = self.choices.tool

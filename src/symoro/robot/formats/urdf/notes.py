@@ -47,7 +47,7 @@ class Story:
 
     def base_inertia(self, mass: float) -> None:
         if mass:
-            self._lines.append(f"the base is fixed: its {mass:g} kg play no part and are left out")
+            self._lines.append(f"the base is fixed: its {mass:g} kg play no part unless it floats")
 
     def told(self, tree: Tree, frames: Sequence[Frame]) -> None:
         """The notes on the finished frames."""

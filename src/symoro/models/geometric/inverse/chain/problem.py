@@ -15,9 +15,8 @@ from symoro.models.geometric.inverse.chain.pose import Given, entry_name, given_
 from symoro.models.geometric.inverse.chain.probes import SAMPLES, Probes
 from symoro.models.ports import GIVEN, POSE
 from symoro.program.builder import Builder
-from symoro.robot.coordinates import independent, relation
+from symoro.robot.coordinates import independent
 from symoro.robot.description import Robot
-from symoro.robot.topology import loops
 
 DIFFERENCE = 1e-4  # step of the joints for differences
 MOVED = 1e-6
@@ -52,7 +51,7 @@ def pose_problem(
         surplus: joints beyond the conditions that the caller will tell about in another way.
 
     Raises:
-        NotApplicableError: no joint moves what is given, the joints are too many, or one is part of a closed loop.
+        NotApplicableError: no joint moves what is given, the joints are too many.
         OptionError: an unknown joint in `locked`, an unknown entry in `pose`.
     """
     given = given_entries(pose)
@@ -74,30 +73,7 @@ def pose_problem(
         )
     if idle:
         problem = _problem(robot, frm, to, given, [*fixed, *idle])
-    _check_loops(problem)
     return replace(problem, idle=tuple(idle))
-
-
-def _check_loops(problem: Problem) -> None:
-    """Refuse to move a joint of a closed loop: its other joints would stay at q0, and the loop open."""
-    robot = problem.robot
-    solved = {j for unknown in problem.chain.unknowns for j, _ in unknown.parts}
-    for loop in loops(robot):
-        held = {i for frame in loop.frames for i in _driving(robot, frame)}
-        if solved & held:
-            names = ", ".join(f"q{j}" for j in sorted(solved & held))
-            raise NotApplicableError(
-                f"robot '{robot.name}': the way moves {names} of the closed loop {loop.left}-{loop.right}, whose other "
-                "joints would not follow",
-                hint="solve the way alone on robot.tree(), the robot with its loops cut, where the joints off the way "
-                "stay at q0; model loop-geometry gives the passive joints of a loop from the active ones",
-            )
-
-
-def _driving(robot: Robot, j: int) -> list[int]:
-    """The joints with a coordinate of their own that move frame j."""
-    law = relation(robot, j)
-    return [j] if law is None else [i for i, _ in law.terms]
 
 
 def _problem(robot: Robot, frm: int | str, to: int | str, given: Given, locked: Sequence[int]) -> Problem:

@@ -12,7 +12,8 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from symoro.errors import NotApplicableError
-from symoro.expr.kernels.closed_chain_equations import Array, role_order
+from symoro.expr.kernels.array import Array
+from symoro.expr.kernels.closed_chain_equations import role_order
 from symoro.expr.kernels.closed_chain_roots import candidates
 from symoro.expr.kernels.closed_chain_table import ACCEPT, distinct, loop_errors, polish, wrapped
 

@@ -17,8 +17,8 @@ from collections.abc import Sequence
 import numpy as np
 
 from symoro.errors import NotApplicableError
+from symoro.expr.kernels.array import Array
 from symoro.expr.kernels.closed_chain_equations import (
-    Array,
     arrange,
     coefficients,
     joint_placement,

@@ -1,12 +1,24 @@
+"""Angles where a trigonometric polynomial of degree 2 is zero, by Ferrari's method and Newton's."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from symoro.expr.kernels.array import Array
+
+# Emitted Python takes over what follows.
+
+
 @np.errstate(all="ignore")
-def circle_(k):
+def circle_(coefficients: list[Array]) -> Array:
     """The angles t where k0 + kc cos t + ks sin t + kcc cos 2t + kss sin 2t = 0: 4 sines, 4 cosines, 4 defects.
 
-    Each entry is a number or an array over samples; the result is (..., 12). A defect is 0 for an angle, 1 for an
-    empty slot, and 1 - |exp(it)| for a complex one. With x = tan(u/2), t = u + turn, the equation is a quartic whose
-    leading coefficient is the largest of eight values of the left side; Ferrari splits it into two quadratics.
+    Each entry is a number or an array over samples; the result is (..., 12), sorted by angle in (-pi, pi]. A defect is
+    0 for an angle, 1 - |exp(it)| (about |Im t|) for a complex one, and 1 for an empty slot (sine 0, cosine 1). With
+    x = tan(u/2), t = u + turn, the equation is a quartic whose leading coefficient is the largest of eight values of
+    the left side; Ferrari splits it into two quadratics.
     """
-    k = np.stack(np.broadcast_arrays(*k), -1) / 1.0
+    k = np.stack(np.broadcast_arrays(*coefficients), -1) / 1.0
     k0, kc, ks, kcc, kss = np.moveaxis(k / np.max(np.abs(k), -1, keepdims=True), -1, 0)
     half = np.sqrt(0.5)
     cosines = np.array([1, half, 0, -half, -1, -half, 0, half])
@@ -18,7 +30,12 @@ def circle_(k):
     ct, st, c2, s2 = -cosines[at], -sines[at], doubled[0][at], doubled[1][at]
     a, b, g, h = kc * ct + ks * st, ks * ct - kc * st, kcc * c2 + kss * s2, kss * c2 - kcc * s2
     lead = k0 - a + g
-    a3, a2, a1, a0 = (2 * b - 4 * h) / lead, (2 * k0 - 6 * g) / lead, (2 * b + 4 * h) / lead, (k0 + a + g) / lead
+    a3, a2, a1, a0 = (
+        (2 * b - 4 * h) / lead,
+        (2 * k0 - 6 * g) / lead,
+        (2 * b + 4 * h) / lead,
+        (k0 + a + g) / lead,
+    )
     # y = x + a3/4: y^4 + p y^2 + q y + r = (y^2 + v y + w1) (y^2 - v y + w2), and v^2 the largest root of a cubic
     e = a3 / 4
     p, q, r = a2 - 6 * e * e, a1 - 2 * e * (a2 - 4 * e * e), a0 - e * (a1 - e * (a2 - 3 * e * e))
@@ -58,5 +75,7 @@ def circle_(k):
     s = np.where(found & ((c >= 0) | (np.abs(s) > 1e-15)), s, 0)  # pi is not -pi, whatever the round-off
     c, defect = np.where(found, c, 1), np.where(found, defect, 1)
     d = s / (np.abs(s) + np.abs(c))
-    order = np.argsort(np.where(found, np.where(c >= 0, d, np.where(s >= 0, 2 - d, -2 - d)), 3), -1, kind="stable")
+    order = np.argsort(
+        np.where(found, np.where(c >= 0, d, np.where(s >= 0, 2 - d, -2 - d)), 3), -1, kind="stable"
+    )
     return np.concatenate([np.take_along_axis(value, order, -1) for value in (s, c, defect)], -1)

@@ -1,4 +1,16 @@
-def quartic_sizes_(logs):
+"""Real roots of a quartic as angles: the unit of x by the Newton polygon, then `circle`."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from symoro.expr.kernels.array import Array
+from symoro.expr.kernels.circle_table import circle_
+
+# Emitted Python takes over what follows.
+
+
+def quartic_sizes_(logs: Array) -> Array:
     """Logarithms of the sizes of the roots, ascending, by the Newton polygon of the coefficients' logarithms."""
     hull = []
     for k in range(5):
@@ -9,13 +21,13 @@ def quartic_sizes_(logs):
 
 
 @np.errstate(all="ignore")
-def quartic_(a):
-    """The real roots of a[0] x^4 + a[1] x^3 + a[2] x^2 + a[3] x + a[4] = 0: 4 roots, ascending, and 4 defects.
+def quartic_(coefficients: list[Array]) -> Array:
+    """The real roots of a4 x^4 + a3 x^3 + a2 x^2 + a1 x + a0 = 0, a4 given first: 4 roots, ascending, and 4 defects.
 
     Each entry is a number or an array over samples; the result is (..., 8). A defect is 0 for a real root, 1 for an
     empty slot (with root 0), and |Im x|/(1 + |x|) for a complex one. With x = unit*tan(t/2) the roots are angles t.
     """
-    a = np.stack(np.broadcast_arrays(*a[::-1]), -1) / 1.0
+    a = np.stack(np.broadcast_arrays(*coefficients[::-1]), -1) / 1.0
     a = a / np.max(np.abs(a), -1, keepdims=True)
     power = np.arange(5)
     logs = np.maximum(np.log(np.abs(a)), -1e4)

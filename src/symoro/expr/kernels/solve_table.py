@@ -1,0 +1,25 @@
+"""A linear system in NumPy, over samples of which some may be singular."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from symoro.expr.kernels.array import Array
+
+# Emitted Python takes over what follows.
+
+
+def solve_(a: list[Array], b: list[Array]) -> Array:
+    """Solve A x = b for A (n, n) by rows, each entry a number or an array over samples: (..., n)."""
+    n = len(b)
+    shape = np.broadcast_shapes(*(np.shape(x) for x in (*a, *b)))
+    matrix = np.stack([np.broadcast_to(x, shape) for x in a], -1).reshape(*shape, n, n)
+    right = np.stack([np.broadcast_to(x, shape) for x in b], -1).reshape(*shape, n, 1)
+    try:
+        found: Array = np.linalg.solve(matrix, right)[..., 0]
+    except np.linalg.LinAlgError:  # one singular sample must not spoil the others
+        found = np.full((*shape, n), np.nan)
+        if matrix.ndim > 2:
+            for sample in np.ndindex(shape):
+                found[sample] = solve_(list(matrix[sample].ravel()), list(right[sample].ravel()))
+    return found

@@ -1,0 +1,224 @@
+"""Elastic actuators: a spring between each motor and its link, both with a coordinate of their own.
+
+With actuators="elastic" the spring of an elastic joint stands behind its motor. The joint's own coordinate q is the
+link's, qm the motor's on the joint side of the gear, and the two inertias are apart:
+
+    link    A(q) qdd + H(q, qd) = s,           s = k (qm + rest - q)        A without the rotors of elastic joints
+    motor   IA qmdd + FV qmd + FS sign(qmd) + FO + s = tau
+
+that is, no torque passes where the deflection q - qm equals `rest`. Rotor inertia and friction belong to the motor; the
+spring itself has no damping. A rigid joint has qm = q, whose entries are not read.
+
+    inverse   the motors' accelerations qmdd are given: their torques, and the accelerations of the links
+    direct    the motors' torques are given: the accelerations of both
+
+The links are free joints of the mixed recursion (Khalil 2010, section 6) under the torque of their springs. The rotor
+acts on its own axis alone, as everywhere (M. Spong, Modeling and control of elastic joint robots, ASME Journal of
+Dynamic Systems, Measurement and Control 109, 1987).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from symoro.errors import NotApplicableError
+from symoro.expr.formula import ZERO
+from symoro.expr.scalar import Scalar
+from symoro.models.catalogue import Option, Options, form
+from symoro.models.coordinates import JointMotion, joint_motion, own_entries
+from symoro.models.dynamic.articulated import Driven, Free, Mixed
+from symoro.models.dynamic.floating.base import APPLIES_TO as FLOATING_TREES
+from symoro.models.dynamic.floating.base import ROTATION, floating_tree
+from symoro.models.dynamic.hybrid import ground, is_floating, recursion
+from symoro.models.dynamic.setting import APPLIES_TO, drive_torques, fixed_tree
+from symoro.models.ports import Q0, QD, QDD, QDD_OUT, QM, QMD, QMDD, R0, TAU, V0, VD0, Q
+from symoro.models.references import NEWTON_EULER_2010
+from symoro.program.builder import Builder
+from symoro.program.program import Port, Program
+from symoro.robot.coordinates import has_followers, independent
+from symoro.robot.description import Robot
+from symoro.robot.topology import elastic_joints
+
+ACTUATORS = Option(
+    "actuators",
+    "elastic: motors behind the springs, with coordinates of their own",
+    "choice",
+    None,
+    ("elastic",),
+)
+REFERENCE = NEWTON_EULER_2010.at("section 6, eq. (67) to (82)")
+EQUATIONS = (
+    r"A(q)\,\ddot q + H(q, \dot q) = s, \quad I_a \ddot q_m + F_v \dot q_m + F_s\,\mathrm{sign}(\dot q_m) + s = "
+    r"\Gamma, \quad s = k\,(q_m + q_0 - q)"
+)
+
+
+def has_elastic_actuators(robot: Robot, options: Options) -> bool:
+    """Whether the option asks for them."""
+    return options.get("actuators") is not None
+
+
+def has_elastic_actuators_afloat(robot: Robot, options: Options) -> bool:
+    """The same on a floating base."""
+    return is_floating(robot) and has_elastic_actuators(robot, options)
+
+
+def elastic_tree(robot: Robot) -> str | None:
+    """Why there are no elastic actuators, if so."""
+    if has_followers(robot):
+        return "its joints are coupled, and elastic actuators of such robots are not modelled"
+    if not elastic_joints(robot):
+        return "none of its joints is elastic"
+    return floating_tree(robot) if is_floating(robot) else fixed_tree(robot)
+
+
+class Motors:
+    """The motors of the elastic joints: what drives their links, and what their torque is."""
+
+    def __init__(self, builder: Builder, robot: Robot, motion: JointMotion) -> None:
+        self.builder, self.robot = builder, robot
+        self.elastic = elastic_joints(robot)
+        self.rigid = robot
+        for j in self.elastic:
+            self.rigid = self.rigid.with_frame(j, eta=False, k=ZERO, rest=ZERO)
+        qm, self.qmd = self._entries(QM), self._entries(QMD)
+        self.springs: dict[int, Scalar] = {}
+        for j in self.elastic:
+            frame = robot.frame(j)
+            stretch = qm[j] + builder.formula(frame.rest) - motion.q[j]
+            self.springs[j] = builder.named(f"spring{j}", builder.formula(frame.k) * stretch)
+
+    def _entries(self, port: Port) -> dict[int, Scalar]:
+        own = independent(self.robot)
+        entries = self.builder.input(port, (len(own),), [f"{port.name}{j}" for j in own])
+        given: dict[int, Scalar] = dict(zip(own, entries, strict=True))
+        return {j: given[j] for j in self.elastic}
+
+    def accelerations(self) -> dict[int, Scalar]:
+        """The input qmdd."""
+        return self._entries(QMDD)
+
+    def links(self) -> dict[int, Driven | Free]:
+        """The links that springs drive."""
+        return {j: Free(spring) for j, spring in self.springs.items()}
+
+    def torques(self, qmdd: Mapping[int, Scalar]) -> dict[int, Scalar]:
+        """tau of the motors."""
+        drives = drive_torques(self.builder, self.robot, self.qmd, qmdd)
+        return {j: drives[j] + spring for j, spring in self.springs.items()}
+
+    def accelerated(self, tau: Mapping[int, Scalar]) -> dict[int, Scalar]:
+        """qmdd of the motors.
+
+        Raises:
+            NotApplicableError: a motor has no inertia.
+        """
+        at_rest = self.torques(dict.fromkeys(self.elastic, 0))
+        found: dict[int, Scalar] = {}
+        for j in self.elastic:
+            if self.robot.frame(j).IA.is_zero:
+                message = f"the motor of joint {j} has no inertia: its acceleration has no value"
+                raise NotApplicableError(message, hint=f"give joint {j} a rotor inertia IA")
+            found[j] = (tau[j] - at_rest[j]) / self.builder.formula(self.robot.frame(j).IA)
+        return found
+
+
+@form(
+    "inverse-dynamics",
+    of="elastic actuators on a floating base",
+    takes=has_elastic_actuators_afloat,
+    inputs=(Q, QD, QDD, QM, QMD, QMDD, V0, R0, Q0),
+    outputs=(TAU, QDD_OUT, VD0),
+    options=(ACTUATORS, ROTATION),
+    reference=REFERENCE,
+    example="rx90_floating_elastic",
+    example_options={"actuators": "elastic"},
+    applies=elastic_tree,
+    applies_to="robots with elastic joints: " + FLOATING_TREES,
+    equations=EQUATIONS,
+)
+@form(
+    "inverse-dynamics",
+    of="elastic actuators",
+    takes=has_elastic_actuators,
+    inputs=(Q, QD, QDD, QM, QMD, QMDD),
+    outputs=(TAU, QDD_OUT),
+    options=(ACTUATORS,),
+    reference=REFERENCE,
+    example="rx90_elastic",
+    example_options={"actuators": "elastic"},
+    applies=elastic_tree,
+    applies_to="robots with elastic joints: " + APPLIES_TO,
+    equations=EQUATIONS,
+)
+def actuated_inverse_dynamics(
+    robot: Robot, actuators: str | None = None, rotation: str = "matrix"
+) -> Program:
+    """Torques of the motors and accelerations of the links, from the motors' accelerations."""
+    builder = Builder(f"{robot.name}_inverse_dynamics")
+    motion = joint_motion(builder, robot, "qd")
+    given = own_entries(builder, robot, "qdd")
+    motors = Motors(builder, robot, motion)
+    qmdd = motors.accelerations()
+    known = {j: x for j, x in given.items() if j not in motors.springs}
+    joints = motors.links() | {j: Driven(x) for j, x in known.items()}
+    found = recursion(builder, robot, motion, joints, *ground(builder, robot, rotation))
+    drives = drive_torques(builder, robot, {j: motion.qd[j] for j in known}, known)
+    tau = motors.torques(qmdd) | {j: found.efforts[j] + drives[j] for j in known}
+    qdd = {**known, **found.qdd}
+    builder.output(TAU, [tau[j] for j in given], "torques and forces of the motors")
+    builder.output(QDD_OUT, [qdd[j] for j in given])
+    _of_base(builder, robot, found)
+    return builder.program()
+
+
+@form(
+    "direct-dynamics",
+    of="elastic actuators on a floating base",
+    takes=has_elastic_actuators_afloat,
+    inputs=(Q, QD, QM, QMD, TAU, V0, R0, Q0),
+    outputs=(QDD, QMDD, VD0),
+    options=(ACTUATORS, ROTATION),
+    reference=REFERENCE,
+    example="rx90_floating_elastic",
+    example_options={"actuators": "elastic"},
+    applies=elastic_tree,
+    applies_to="robots with elastic joints: " + FLOATING_TREES,
+    equations=EQUATIONS,
+)
+@form(
+    "direct-dynamics",
+    of="elastic actuators",
+    takes=has_elastic_actuators,
+    inputs=(Q, QD, QM, QMD, TAU),
+    outputs=(QDD, QMDD),
+    options=(ACTUATORS,),
+    reference=REFERENCE,
+    example="rx90_elastic",
+    example_options={"actuators": "elastic"},
+    applies=elastic_tree,
+    applies_to="robots with elastic joints: " + APPLIES_TO,
+    equations=EQUATIONS,
+)
+def actuated_direct_dynamics(robot: Robot, actuators: str | None = None, rotation: str = "matrix") -> Program:
+    """Accelerations of links and motors."""
+    builder = Builder(f"{robot.name}_direct_dynamics")
+    motion = joint_motion(builder, robot, "qd")
+    motors = Motors(builder, robot, motion)
+    tau = own_entries(builder, motors.rigid, "tau")
+    friction = drive_torques(builder, robot, motion.qd, motion.qdd)
+    driven = [j for j in tau if j not in motors.springs]
+    joints = motors.links()
+    for j in driven:
+        joints[j] = Free(tau[j] - friction[j], builder.formula(robot.frame(j).IA))
+    found = recursion(builder, robot, motion, joints, *ground(builder, robot, rotation))
+    qmdd = found.qdd | motors.accelerated(tau)
+    builder.output(QDD, [found.qdd[j] for j in tau], "joint accelerations, of the links")
+    builder.output(QMDD, [qmdd[j] for j in tau])
+    _of_base(builder, robot, found)
+    return builder.program()
+
+
+def _of_base(builder: Builder, robot: Robot, found: Mixed) -> None:
+    if is_floating(robot):
+        builder.output(VD0, [*found.base.v, *found.base.w])

@@ -1,0 +1,84 @@
+"""What the models of a floating base share: who takes them, the base's rotation, gravity in frame 0.
+
+Frame 0 stands in the world at P0, turned by R0: a vector of frame 0 is R0 times longer in the world's axes, and gravity
+is R0' G in frame 0. R0 is an input, by its nine entries or as a quaternion (w, x, y, z) of any length but zero:
+
+    R0 = 1 + s (w hat(u) + hat(u)^2),   u = (x, y, z),   s = 2 / (w^2 + x^2 + y^2 + z^2)
+
+What is given is taken as it is: R0 that is no rotation gives the gravity R0' G, and no error.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from symoro.expr.linalg import Vector, add, cross, dot, scale
+from symoro.expr.scalar import Scalar
+from symoro.models.catalogue import Option
+from symoro.models.dynamic.setting import LOOPS
+from symoro.models.ports import P0, Q0, R0
+from symoro.program.builder import Builder
+from symoro.robot.coordinates import independent
+from symoro.robot.description import BaseKind, Robot
+
+OF = "a floating base"
+EXAMPLE = "rx90_floating"
+APPLIES_TO = "serial and tree robots on a floating base"
+ROTATION = Option(
+    "rotation",
+    "how the rotation of the base is given: as a matrix R0 or a quaternion Q0",
+    "choice",
+    "matrix",
+    ("matrix", "quaternion"),
+)
+
+
+def has_floating_base(robot: Robot, options: Mapping[str, Any]) -> bool:
+    """Whether a robot is free in space, and no motor moves apart from its link."""
+    return robot.base.kind == BaseKind.FLOATING and not options.get("actuators")
+
+
+def is_rigid_and_floats(robot: Robot, options: Mapping[str, Any]) -> bool:
+    """Whether a robot is free in space, and all its joints are driven, or all free."""
+    return has_floating_base(robot, options) and not options.get("free") and rigid(robot) is None
+
+
+def rigid(robot: Robot) -> str | None:
+    """Why a model of rigid joints does not apply, if so."""
+    return "it has elastic joints" if any(frame.eta for frame in robot.frames) else None
+
+
+def floating_tree(robot: Robot) -> str | None:
+    """Why the models of a tree on a floating base do not apply, if so."""
+    if robot.B:
+        return LOOPS
+    return None if independent(robot) else "it has no moving joint"
+
+
+def is_on_floating_base(robot: Robot) -> str | None:
+    """The same for models that a fixed base does not have."""
+    if robot.base.kind != BaseKind.FLOATING:
+        return f"its base is {robot.base.kind}; robot.floating() frees it"
+    return floating_tree(robot)
+
+
+def base_gravity(builder: Builder, robot: Robot, rotation: str) -> Vector:
+    """Declare the rotation of the base; gravity in frame 0."""
+    world: Vector = [builder.formula(g) for g in robot.base.G]
+    if rotation == "quaternion":
+        return _turned_back(builder.input(Q0, (4,), [f"Q0_{k}" for k in range(1, 5)]), world)
+    entries = builder.input(R0, (3, 3), [f"R0_{r}{c}" for r in (1, 2, 3) for c in (1, 2, 3)])
+    return [dot(entries[c::3], world) for c in range(3)]
+
+
+def _turned_back(quaternion: Sequence[Scalar], v: Vector) -> Vector:
+    """R0' v = v + s (w (v x u) + u x (u x v))."""
+    w, u = quaternion[0], list(quaternion[1:])
+    turned = add(scale(w, cross(v, u)), cross(u, cross(u, v)))
+    return add(v, scale(2 / dot(quaternion, quaternion), turned))
+
+
+def base_position(builder: Builder) -> Vector:
+    """Declare the position of the base."""
+    return list(builder.input(P0, (3,), [f"P0_{k}" for k in (1, 2, 3)]))

@@ -1,0 +1,150 @@
+"""`contact-dynamics` of a floating base: accelerations and forces of a robot some points of which rest on the ground.
+
+    A x + J' f = S tau - H            x = [Vd0; qdd],  S tau = [0; tau]
+    J x + a = 0                       the acceleration of the points in the world
+
+f are the forces BY the robot ON the ground. A = L' D L is factored once (`inertia.py`); with Y = L'^-1 J' and
+y = L'^-1 (S tau - H)
+
+    (Y' D^-1 Y) f = Y' D^-1 y + a,     D L x = y - Y f
+
+The small matrix is factored as l d l'. Where a pivot d falls below a share LEAST of the diagonal entry, the contacts
+have become redundant in that posture: all outputs are NaN. With damping eps that is never so: eps is added to the
+diagonal, the points then accelerate by eps f, and forces that no motion determines are the least ones.
+
+R. Featherstone, Rigid Body Dynamics Algorithms, 2008, sections 8.2, 8.3.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from symoro.errors import OptionError
+from symoro.expr.formula import Formula
+from symoro.expr.linalg import Vector, dot, subtract
+from symoro.expr.scalar import Scalar, less_equal, sqrt
+from symoro.models.catalogue import Option, model
+from symoro.models.coordinates import joint_motion, own_entries
+from symoro.models.dynamic.composite import TreeFactors
+from symoro.models.dynamic.floating.base import (
+    APPLIES_TO,
+    EXAMPLE,
+    ROTATION,
+    base_gravity,
+    is_on_floating_base,
+    rigid,
+)
+from symoro.models.dynamic.floating.forces import FloatingForces
+from symoro.models.dynamic.floating.inertia import FloatingInertia
+from symoro.models.dynamic.floating.points import ContactPoint, Points, contact_points, determined
+from symoro.models.dynamic.formulation import quick
+from symoro.models.ports import Q0, QD, QDD, R0, TAU, V0, VD0, Q
+from symoro.models.recursion import FREE_BASE, base_motion
+from symoro.models.references import FEATHERSTONE_2008
+from symoro.program.builder import Builder
+from symoro.program.program import Port, Program
+from symoro.robot.description import Robot
+
+FORCES = Port("forces", "C,3", "force by the robot on the ground at each contact, in the axes of frame 0")
+CONTACTS = Option(
+    "contacts", "points on the ground: frames, or (frame, (x, y, z)) for points in their axes", "points"
+)
+DAMPING = Option(
+    "damping",
+    "added to the diagonal of J A^-1 J' (1/kg), for contacts that determine no forces: the points give way",
+    "number",
+)
+LEAST = 1e-10
+"""Of a pivot beside its diagonal entry: it falls with the square of the way to a redundant posture."""
+
+
+def rigid_on_floating_base(robot: Robot) -> str | None:
+    """Why the model does not apply, if so."""
+    return is_on_floating_base(robot) or rigid(robot)
+
+
+@model(
+    "contact-dynamics",
+    menu="Dynamic",
+    title="contact dynamics: accelerations, and forces on the ground",
+    inputs=(Q, QD, TAU, V0, R0, Q0),
+    outputs=(QDD, VD0, FORCES),
+    options=(CONTACTS, DAMPING, ROTATION),
+    reference=FEATHERSTONE_2008.at("sections 8.2, 8.3"),
+    applies=rigid_on_floating_base,
+    applies_to=APPLIES_TO,
+    equations=r"\begin{bmatrix} A & J^T \\ J & 0 \end{bmatrix} \begin{bmatrix} ({}^0\dot V_0; \ddot q) \\ f "
+    r"\end{bmatrix} = \begin{bmatrix} (0; \Gamma) - H \\ -\dot J ({}^0V_0; \dot q) \end{bmatrix}",
+    example=EXAMPLE,
+)
+def contact_dynamics(
+    robot: Robot,
+    contacts: Sequence[tuple[int | str, Sequence[Formula]]] = (),
+    damping: float | None = None,
+    rotation: str = "matrix",
+) -> Program:
+    """Accelerations and contact forces from positions, velocities and torques."""
+    points = contact_points(robot, contacts)
+    if damping is not None and not damping > 0:
+        raise OptionError(f"damping must be more than zero, got {damping}", hint="leave it out for none")
+    if damping is None:
+        determined(robot, points)
+    program = _program(robot, points, damping, rotation)
+    if damping is None:
+        return program
+    return replace(program, choices=(f"forces damped: the contacts give way by {damping:g} m/s2 a newton",))
+
+
+def _program(robot: Robot, points: Sequence[ContactPoint], damping: float | None, rotation: str) -> Program:
+    builder = Builder(f"{robot.name}_contact_dynamics")
+    motion = joint_motion(builder, robot, "qd")
+    tau = own_entries(builder, robot, "tau")
+    base = base_motion(builder, robot, acceleration=False)
+    down = base_gravity(builder, robot, rotation)
+    forces = FloatingForces(builder, robot, quick(robot), motion.joints)
+    bias = forces.given(base, down, motion.qd, motion.qdd).rows()
+    factors = FloatingInertia(builder, robot, forces.tree, motion.joints).factors()
+    order = [*FREE_BASE, *tau]
+    right = subtract([0] * 6 + list(tau.values()), bias)
+    y = factors.inward(dict(zip(order, right, strict=True)))
+    held = Points(builder, forces.tree, motion.joints, points)
+    rows = [factors.inward(dict(zip(order, row, strict=True))) for row in held.jacobian()]
+    found = _contact_forces(factors, rows, y, held.accelerations(base, motion), damping)
+    for k, row in enumerate(rows):
+        y = {i: y[i] - row[i] * found[k] for i in order}
+    x = factors.outward(y)
+    builder.output(QDD, [x[j] for j in tau])
+    builder.output(VD0, [x[k] for k in FREE_BASE])
+    builder.output(FORCES, [found[3 * c : 3 * c + 3] for c in range(len(points))])
+    return builder.program()
+
+
+def _contact_forces(
+    factors: TreeFactors,
+    rows: Sequence[dict[int, Scalar]],
+    y: dict[int, Scalar],
+    accelerations: Vector,
+    damping: float | None,
+) -> Vector:
+    """f of (Y' D^-1 Y) f = Y' D^-1 y + a; NaN where the contacts are redundant."""
+    scaled = [{k: row[k] * factors.inverse[k] for k in row} for row in rows]
+    matrix = [[_product(one, other) for other in rows] for one in scaled]
+    if damping is not None:
+        matrix = [[x + damping if r == c else x for c, x in enumerate(row)] for r, row in enumerate(matrix)]
+    right = {k: _product(row, y) + a for k, (row, a) in enumerate(zip(scaled, accelerations, strict=True), 1)}
+    small = TreeFactors(
+        {(i, k): matrix[i - 1][k - 1] for k in right for i in range(1, k + 1)}, {k: k - 1 for k in right}
+    )
+    found = list(small.outward(small.inward(right)).values())
+    if damping is not None:
+        return found
+    redundant: Scalar = 0
+    for k, pivot in small.pivots.items():
+        redundant = redundant + less_equal(pivot, LEAST * matrix[k - 1][k - 1])
+    lost = sqrt(-redundant)  # NaN if any, else zero
+    return [x + lost for x in found]
+
+
+def _product(one: dict[int, Scalar], other: dict[int, Scalar]) -> Scalar:
+    return dot(list(one.values()), [other[k] for k in one])

@@ -1,0 +1,1 @@
+"""Dynamics of robots on wheels, projected on the motions that rolling allows."""

@@ -1,0 +1,48 @@
+"""Which closed postures have all parallelograms as such, none of them crossed: of crossed ones no robot is built."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+
+from symoro.expr.evaluate import evaluate
+from symoro.expr.linalg import identity
+from symoro.models.coordinates import uncoupled
+from symoro.models.geometric.inverse.chain.chain import chain_of
+from symoro.models.geometric.inverse.chain.probes import Probes
+from symoro.models.geometric.loop.mechanism import way_round
+from symoro.models.geometric.loop.parallelogram import Side, opposite_sides
+from symoro.models.numeric.closure import Flags
+from symoro.models.numeric.fixed_point import Array
+from symoro.program.builder import Builder
+from symoro.robot.coordinates import relation
+from symoro.robot.description import Robot
+from symoro.robot.topology import Loop, loops
+
+ZERO = 1e-7  # of the sum of two opposite sides, which is zero in a parallelogram
+
+
+def sides_of(builder: Builder, robot: Robot, loop: Loop) -> tuple[Side, Side] | None:
+    """Two opposite sides of a loop that is a parallelogram by its lengths, whatever they are; None otherwise."""
+    if any(relation(robot, j) for j in loop.frames):
+        return None
+    probes = Probes(builder)
+    every = way_round(builder, uncoupled(robot), loop, {}, {})
+    return opposite_sides(builder, probes, chain_of(builder, every, identity(4), probes.vanishes))
+
+
+def uncrossed(robot: Robot, parameters: Mapping[str, Array], joints: Mapping[int, Array]) -> Flags:
+    """Of each closed posture whether all parallelograms of the robot are such."""
+    count = len(next(iter(joints.values())))
+    kept = np.ones(count, bool)
+    for loop in loops(robot):
+        builder = Builder("loop")
+        total = np.zeros(count, complex)
+        for side in sides_of(builder, robot, loop) or ():
+            lits = [builder.number(x).lit for x in side.vector]
+            x, y = evaluate(builder.graph, lits, parameters)
+            angle = sum(n * joints[j] for j, n in side.form.joints.items())
+            total = total + (x + 1j * y) * np.exp(1j * angle)
+        kept &= np.abs(total) < ZERO
+    return kept

@@ -1,0 +1,190 @@
+"""Inverse geometry of an arm with loops: the joints on the way are solved first, the loops give the others.
+
+The way from the base to the frame is a serial chain (`inverse/`). Each of its solutions is known to the loops, which
+are then solved for what is left, motors off the way included, in all assembly modes; what of the motors neither the
+way nor the loops determine is taken from q0. Where the loops tie joints of the way to each other, some of them are
+solved again from the rest, and only rows that agree are solutions.
+
+    status    that of the way, or of the loops where it is worse: empty slot, out of reach, singular, valid
+    residual  the larger of both: direct geometry less the pose, and by how much a loop stays open
+
+W. Khalil, D. Creusot, "SYMORO+: a system for the symbolic modelling of robots", Robotica 15, 1997, end of section 3.3.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from symoro.errors import NotApplicableError
+from symoro.expr.scalar import Expr, absolute, cos, equal, maximum, select, sin, symbol
+from symoro.models.geometric.inverse.branches import EMPTY, OUT_OF_REACH, Solution, unrolled
+from symoro.models.geometric.inverse.chain.problem import Problem
+from symoro.models.geometric.loop.mobility import constraints
+from symoro.models.geometric.loop.relations import LoopRelations, loop_name, solved_loops
+from symoro.program.derivation import Stage
+from symoro.robot.coordinates import independent, relation
+from symoro.robot.description import JointType, Robot
+from symoro.robot.topology import cut_joints, loops, path
+
+
+@dataclass(frozen=True)
+class Followed:
+    """The solutions with all joints, what was chosen, and the derivation."""
+
+    solutions: list[Solution]
+    choices: tuple[str, ...]
+    derivation: tuple[Stage, ...]
+
+
+@dataclass(frozen=True)
+class Given:
+    """What the loops are solved from.
+
+    Attributes:
+        way: joints of the way that can be chosen at will; `tied`: those that the loops then determine.
+        start: motors off the way, at q0.
+    """
+
+    way: list[int]
+    tied: list[int]
+    start: list[int]
+
+    @property
+    def joints(self) -> list[int]:
+        return self.way + self.start
+
+
+def followed(
+    problem: Problem, given: Given, found: Sequence[Solution], tolerance: float, *, every_mode: bool
+) -> Followed:
+    """The solutions of a way, each with every assembly mode of the loops.
+
+    Arguments:
+        every_mode: whether parallelograms have their crossed mode too.
+
+    Raises:
+        NotApplicableError: no closed form was found for a loop, or the joints do not determine it.
+    """
+    builder, robot = problem.builder, problem.robot
+    active = {j: symbol(builder.graph, f"q{j}") for j in given.joints}
+    opened = dict.fromkeys(cut_joints(robot), builder.number(0))
+    relations = solved_loops(
+        builder, driven_by(robot, given.joints), active, {**problem.start, **opened}, every_mode=every_mode
+    )
+    if relations.unsolved:
+        names = ", ".join(map(loop_name, relations.unsolved))
+        raise NotApplicableError(
+            f"no closed form was found for loop {names} of robot '{robot.name}' from the joints on the way",
+            hint="solve the way alone on robot.tree(), the robot with its loops cut; loop-geometry with "
+            "method='numeric', of the robot with the joints on the way active, then closes the loops from a posture",
+        )
+    rows = [
+        row
+        for number, one in enumerate(found)
+        for row in _modes(problem, relations, given, active, one, number, tolerance)
+    ]
+    return Followed(
+        rows, _told(relations, given), tuple(stage for one in relations.solved for stage in one.stages)
+    )
+
+
+def way_joints(robot: Robot, frm: int, to: int) -> list[int]:
+    """The joints with a coordinate of their own on the way between two frames.
+
+    Raises:
+        NotApplicableError: the way passes a joint where a loop is opened.
+    """
+    up, down = path(robot, frm, to)
+    frames = [j for j in (*up, *down) if robot.frame(j).moving]
+    opened = [j for j in frames if j > robot.NL]
+    if opened:
+        raise NotApplicableError(
+            f"robot '{robot.name}': the way from frame {frm} to frame {to} passes joint {opened[0]}, where a loop is "
+            "opened",
+            hint=f"ask for the frame of a link, 1 to {robot.NL}",
+        )
+    laws = {j: relation(robot, j) for j in frames}
+    moved = {i for j, law in laws.items() for i in ([j] if law is None else [i for i, _ in law.terms])}
+    return sorted(moved)
+
+
+def driven_by(robot: Robot, joints: Sequence[int]) -> Robot:
+    """The robot with these joints of its loops active, and no others of them."""
+    held = {j for loop in loops(robot) for j in loop.frames}
+    frames = [
+        replace(frame, mu=j in joints) if j in held or j in joints else frame
+        for j, frame in enumerate(robot.frames, 1)
+    ]
+    return replace(robot, frames=tuple(frames))
+
+
+def given_joints(robot: Robot, on_way: Sequence[int]) -> Given:
+    """Which joints of the way, and which motors off it, tell where the loops stand."""
+    at = constraints(robot)
+    way = [j for j in on_way if j in at.joints]
+    motors = [j for j in independent(robot) if robot.frame(j).mu and j not in way]
+    chosen = at.chosen([*way, *motors])
+    return Given(
+        [j for j in way if j in chosen],
+        [j for j in way if j not in chosen],
+        [j for j in motors if j in chosen],
+    )
+
+
+def _modes(
+    problem: Problem,
+    relations: LoopRelations,
+    given: Given,
+    active: Mapping[int, Expr],
+    one: Solution,
+    number: int,
+    tolerance: float,
+) -> list[Solution]:
+    """The modes of the loops for one solution of the way."""
+    builder, graph = problem.builder, problem.builder.graph
+    way = {j: one.joints.get(j, problem.start[j]) for j in (*given.way, *given.tied)}
+    values = {**way, **{j: problem.start[j] for j in given.start}}
+    known = {active[j].lit: values[j] for j in given.joints}
+    steps = [step for loop in relations.solved for step in loop.steps]
+    joints = {j: unknown.length for j, unknown in relations.joints.items()}
+    gaps = [gap for loop in relations.solved for gap in loop.differences]
+    agreed = {j: symbol(graph, f"way{j}") for j in given.tied}
+    for j, there in agreed.items():
+        gaps += _apart(problem, j, joints[j], there)
+    known |= {there.lit: way[j] for j, there in agreed.items()}
+    count = 1
+    for step in steps:
+        count *= len(step.choices)
+    modes = unrolled(builder, steps, joints, gaps, tolerance, known=known, first=1 + number * count)
+    return [_both(problem, one, mode, values) for mode in modes]
+
+
+def _apart(problem: Problem, j: int, x: Expr, y: Expr) -> list[Expr]:
+    """By how much two values of a joint differ, whole turns left out."""
+    turns = problem.robot.frame(j).sigma == JointType.REVOLUTE
+    pairs = [(sin(x), sin(y)), (cos(x), cos(y))] if turns else [(x, y)]
+    return [problem.builder.number(absolute(a - b)) for a, b in pairs]
+
+
+def _both(problem: Problem, way: Solution, loop: Solution, values: Mapping[int, Expr]) -> Solution:
+    """A solution of the way with a mode of the loops."""
+    number = problem.builder.number
+    joints = {**loop.joints, **values, **way.joints}
+    status = maximum(way.status, loop.status)
+    for worse in (OUT_OF_REACH, EMPTY):
+        either = maximum(equal(way.status, worse), equal(loop.status, worse))
+        status = select(either, worse, status)
+    return Solution(
+        joints,
+        {**loop.free, **way.free},
+        number(maximum(way.residual, loop.residual)),
+        number(status),
+    )
+
+
+def _told(relations: LoopRelations, given: Given) -> tuple[str, ...]:
+    lines = [one.sentence for one in relations.solved]
+    lines += [f"q{j} is determined by neither the pose nor the loops: taken from q0" for j in given.start]
+    lines += [f"q{j} follows from the loops too: rows where both agree are solutions" for j in given.tied]
+    return tuple(lines)

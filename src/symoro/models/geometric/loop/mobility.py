@@ -1,0 +1,233 @@
+"""Mobility of a robot with closed loops, and the kind of each loop, from its constraints at closed postures.
+
+    mobility = joints of the tree + opened joints - rank J,      J: the derivative of all loops' closure by the joints
+
+The rank is not assumed from the loops' kind: a Bennett linkage moves against the count, and of the rows of a Delta
+some depend on each other across loops. It is the number of singular values of J above a gap, the same at closed
+postures of two draws; postures without a clear gap (next to singular ones) tell nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from symoro.errors import NotApplicableError
+from symoro.models.geometric.loop.crossing import sides_of, uncrossed
+from symoro.models.geometric.loop.mechanism import active_joints
+from symoro.models.geometric.loop.postures import (
+    ClosedPostures,
+    closure_slopes,
+    every_closed,
+    loop_axes,
+    postures_near,
+)
+from symoro.models.numeric.closure import Flags
+from symoro.models.numeric.fixed_point import Array
+from symoro.program.builder import Builder
+from symoro.robot.coordinates import independent
+from symoro.robot.description import JointType, Robot
+from symoro.robot.topology import Loop, cut_joints, loops
+
+ABOVE, BELOW = 1e-5, 1e-9  # of the largest singular value: those between are neither zero nor not
+DRAWS = (1, 2)
+ATTEMPTS = 12  # of a draw
+ENOUGH = 12  # postures of a draw
+FEW = 6  # clear postures of a draw, without which nothing is said
+FLAT = 1e-7  # sines of the angles between axes that count as parallel, and distances that count as none
+ROWS = 12  # of J, a loop
+
+
+@dataclass(frozen=True)
+class LoopKind:
+    """A loop: planar, spherical, spatial or a parallelogram, and the rank of its constraints alone."""
+
+    loop: Loop
+    kind: str
+    rank: int
+
+
+@dataclass(frozen=True)
+class LoopMobility:
+    """How a robot with loops can move.
+
+    Attributes:
+        mobility: of the whole robot.
+        rank: of all constraints together.
+        active, passive, opened: joints by number; passive are the others of the tree.
+        remarks: what the active joints do not fit, and what was seen at some postures only.
+    """
+
+    mobility: int
+    rank: int
+    active: tuple[int, ...]
+    passive: tuple[int, ...]
+    opened: tuple[int, ...]
+    loops: tuple[LoopKind, ...]
+    remarks: tuple[str, ...]
+
+
+def loop_mobility(robot: Robot) -> LoopMobility:
+    """The mobility, with the robot's own numbers where it has them.
+
+    Raises:
+        NotApplicableError: the robot has no loops, they do not close, or numbers do not tell their rank.
+    """
+    if not robot.B:
+        raise NotApplicableError(f"robot '{robot.name}' has no closed loop")
+    drawn = [constraints(robot, seed) for seed in DRAWS]
+    ranks = [one.ranks(one.joints) for one in drawn]
+    if min(map(len, ranks)) < FEW or len({max(found) for found in ranks}) > 1:
+        raise NotApplicableError(
+            f"robot '{robot.name}': the rank of its loops' constraints cannot be told from numbers",
+            hint="nominal values for the lengths help, where they must fit each other",
+        )
+    rank, first = max(ranks[0]), drawn[0]
+    opened = tuple(cut_joints(robot))
+    active = tuple(active_joints(robot))
+    passive = tuple(j for j in independent(robot) if j not in active)
+    remarks = list(_misfit(first, rank, active))
+    if any(r < rank for found in ranks for r in found):
+        remarks.append("it has postures of another kind, in which it can move in more ways")
+    kinds = tuple(_kind(robot, k, one, first) for k, one in enumerate(loops(robot)))
+    mobility = len(independent(robot)) + len(opened) - rank
+    return LoopMobility(mobility, rank, active, passive, opened, kinds, tuple(remarks))
+
+
+@dataclass(frozen=True)
+class Constraints:
+    """The constraints at closed postures: rows of J by joint, (S, rows, joints)."""
+
+    joints: tuple[int, ...]
+    slopes: Array
+    postures: ClosedPostures
+
+    def ranks(self, joints: Sequence[int], rows: slice = slice(None)) -> list[int]:
+        """Of some joints' columns, at the postures where it is clear; sizes are those of all columns."""
+        columns = [self.joints.index(j) for j in joints if j in self.joints]
+        part = self.slopes[:, rows]
+        largest = np.linalg.svd(part, compute_uv=False)[:, :1]
+        values = np.linalg.svd(part[:, :, columns], compute_uv=False) / largest
+        clear = ~((values > BELOW) & (values < ABOVE)).any(axis=1)
+        return [int(r) for r in (values[clear] >= ABOVE).sum(axis=1)]
+
+    def rank(self, joints: Sequence[int]) -> int:
+        """The rank of some joints' columns; 0 where it is never clear."""
+        return max(self.ranks(joints), default=0)
+
+    def chosen(self, wanted: Sequence[int]) -> list[int]:
+        """Of some joints those that can be chosen at will, one after the other: the loops do not tie them."""
+        rest = list(self.joints)
+        found = []
+        for j in wanted:
+            others = [i for i in rest if i != j]
+            if j in rest and self.rank(others) == self.rank(rest):
+                found.append(j)
+                rest = others
+        return found
+
+
+def constraints(robot: Robot, seed: int = DRAWS[0]) -> Constraints:
+    """The constraints of all loops at closed postures: around the first that the robot names, or anywhere.
+
+    Crossed parallelograms are left out, of which no robot is built.
+
+    Raises:
+        NotApplicableError: too few postures were found.
+    """
+    named = next(iter(robot.postures.values()), None)
+    near = None if named is None else postures_near(robot, named, seed)
+    if near is not None:
+        return Constraints(*closure_slopes(robot, near), near)
+    found: list[Constraints] = []
+    for attempt in range(ATTEMPTS):
+        postures = every_closed(robot, seed + attempt * len(DRAWS))
+        if postures is not None:
+            joints, slopes = closure_slopes(robot, postures)
+            kept = uncrossed(robot, postures.parameters, postures.joints)
+            found.append(Constraints(joints, slopes[kept], _some(postures, kept)))
+        if sum(len(one.slopes) for one in found) >= ENOUGH:
+            break
+    if sum(len(one.slopes) for one in found) < FEW:
+        raise NotApplicableError(
+            f"the loops of robot '{robot.name}' were found to close in no posture",
+            hint="check the lengths and angles of the frames of the loops; nominal values help where they must fit, "
+            "and a posture by its name (postures) tells how the robot is assembled",
+        )
+    return Constraints(
+        found[0].joints,
+        np.concatenate([one.slopes for one in found]),
+        _together([one.postures for one in found]),
+    )
+
+
+def _some(postures: ClosedPostures, kept: Flags) -> ClosedPostures:
+    """Some of them."""
+    parameters = {name: values[kept] for name, values in postures.parameters.items()}
+    return replace(postures, parameters=parameters, joints={j: q[kept] for j, q in postures.joints.items()})
+
+
+def _together(parts: Sequence[ClosedPostures]) -> ClosedPostures:
+    parameters = {
+        name: np.concatenate([one.parameters[name] for one in parts]) for name in parts[0].parameters
+    }
+    joints = {j: np.concatenate([one.joints[j] for one in parts]) for j in parts[0].joints}
+    return replace(parts[0], parameters=parameters, joints=joints)
+
+
+def _misfit(at: Constraints, rank: int, active: Sequence[int]) -> list[str]:
+    """Whether the active joints of the loops are too many, too few or the wrong ones."""
+    driven = [j for j in active if j in at.joints]
+    free = at.chosen(driven)
+    tied = [j for j in driven if j not in free]
+    left = len(at.joints) - rank - len(free)
+    words = []
+    if tied:
+        words.append(f"the loops tie active {_names(tied)} to the other active joints")
+    if left:
+        would = at.chosen([*free, *(j for j in at.joints if j not in driven)])[len(free) :]
+        words.append(f"the active joints leave {left} of its freedoms undetermined; {_names(would)} would do")
+    return words
+
+
+def _names(joints: Sequence[int]) -> str:
+    return ", ".join(f"q{j}" for j in joints)
+
+
+def _kind(robot: Robot, k: int, loop: Loop, at: Constraints) -> LoopKind:
+    rows = slice(ROWS * k, ROWS * (k + 1))
+    rank = max(at.ranks(at.joints, rows), default=0)
+    if sides_of(Builder("loop"), robot, loop) is not None:
+        return LoopKind(loop, "parallelogram", rank)
+    return LoopKind(loop, _shape(robot, loop, at), rank)
+
+
+def _shape(robot: Robot, loop: Loop, at: Constraints) -> str:
+    """From the axes of its joints at all postures."""
+    axes, size = loop_axes(robot, at.postures, loop)
+    turning, sliding = (
+        [axes[j] for j in loop.frames if robot.frame(j).sigma == kind]
+        for kind in (JointType.REVOLUTE, JointType.PRISMATIC)
+    )
+    if not turning:
+        return "spatial"
+    first, _ = turning[0]
+    parallel = all(_largest(np.cross(first, z)) < FLAT for z, _ in turning)
+    if parallel and all(_largest((first * z).sum(1)) < FLAT for z, _ in sliding):
+        return "planar"
+    return "spherical" if not sliding and not parallel and _concurrent(turning, size) else "spatial"
+
+
+def _concurrent(axes: Sequence[tuple[Array, Array]], size: float) -> bool:
+    """Whether axes pass one point, the one of least distance: sum (1 - z z') (p - o) = 0."""
+    across = [np.eye(3) - z[:, :, None] * z[:, None, :] for z, _ in axes]
+    right = sum(a @ o[:, :, None] for a, (_, o) in zip(across, axes, strict=True))
+    point = (np.linalg.pinv(np.asarray(sum(across))) @ right)[:, :, 0]
+    away = [a @ (point - o)[:, :, None] for a, (_, o) in zip(across, axes, strict=True)]
+    return max(map(_largest, away)) < FLAT * size
+
+
+def _largest(values: Array) -> float:
+    return float(np.abs(values).max())

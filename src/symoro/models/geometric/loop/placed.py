@@ -1,0 +1,172 @@
+"""`fast-geometry` and `transform` from the active joints: where a frame of a robot with loops stands, in every mode.
+
+The loops give the other joints on the way (`loop-geometry`), and the product of the placements along it is that of a
+tree. Sines and cosines come from the loops' solution as they are; a joint that a parallelogram makes linear in others
+joins the sums of parallel axes.
+
+W. Khalil, D. Creusot, "SYMORO+: a system for the symbolic modelling of robots", Robotica 15, 1997, sections 3.1, 3.4.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from symoro.errors import NotApplicableError
+from symoro.expr.linalg import Matrix, identity, inverse_transform, matmul
+from symoro.expr.scalar import Expr, Scalar
+from symoro.models.catalogue import Options, form
+from symoro.models.coordinates import coordinates_at, coupled_positions
+from symoro.models.geometric.between import placement_between
+from symoro.models.geometric.inverse.branches import EMPTY, Solution
+from symoro.models.geometric.inverse.finite import where_finite
+from symoro.models.geometric.loop.assemblies import assemblies
+from symoro.models.geometric.loop.mechanism import (
+    START,
+    START_OPENED,
+    joint_inputs,
+    reason_not_closed,
+    way_between,
+)
+from symoro.models.geometric.loop.model import (
+    EVERY_MODE,
+    METHOD,
+    OPEN,
+    STEPS,
+    TOLERANCE,
+    numerically,
+    size_given,
+    told,
+)
+from symoro.models.geometric.loop.newton import continued
+from symoro.models.geometric.loop.relations import LoopRelations, solved_loops, unsolved_error
+from symoro.models.geometric.screws import last_frame, resolve
+from symoro.models.geometric.transform import ACTIVE, OPTIONS
+from symoro.models.joints import Trigonometry
+from symoro.models.ports import QA, STATUS
+from symoro.models.references import SYMORO_1997
+from symoro.program.builder import Builder
+from symoro.program.program import Port, Program
+from symoro.robot.description import Robot
+
+PLACEMENTS = Port("T", "K,4,4", "placement of frame `to` in frame `frm`, one an assembly mode")
+EQUATIONS = (
+    r"{}^{k+B}T_{r}\,{}^{r}T_{k} = I_4, \qquad {}^{r}T_{j}(q_a) = \prod_{k} {}^{a(k)}T_{k}(q(q_a)), \qquad "
+    r"k = NL+1, \dots, NL+B"
+)
+
+
+def asks_active(robot: Robot, options: Options) -> bool:
+    """Whether the active joints are to be the input."""
+    return bool(options.get("active"))
+
+
+@form(
+    "fast-geometry",
+    of="active joints of closed loops",
+    takes=asks_active,
+    inputs=(QA, START, START_OPENED),
+    outputs=(PLACEMENTS, STATUS, OPEN),
+    options=(*OPTIONS, ACTIVE, METHOD, EVERY_MODE, TOLERANCE, STEPS),
+    reference=SYMORO_1997.at("section 3.1, section 3.4"),
+    applies=reason_not_closed,
+    applies_to="robots with closed loops",
+    equations=EQUATIONS,
+    example="fivebar",
+)
+def active_geometry(
+    robot: Robot,
+    frm: int | str = 0,
+    to: int | str | None = None,
+    active: bool = True,
+    method: str = "auto",
+    modes: str = "parallelogram",
+    tolerance: float = 1e-9,
+    steps: float = 10,
+) -> Program:
+    """The placement in every mode in closed form, or in one by Newton's method."""
+    start, end = resolve(robot, frm, 0), resolve(robot, to, last_frame(robot))
+    builder = Builder(f"{robot.name}_fast_geometry")
+    qa, q0 = joint_inputs(builder, robot)
+    if method != "numeric":
+        relations = solved_loops(builder, robot, qa, q0, every_mode=modes == "all")
+        if not relations.unsolved:
+            placed = _placement(builder, robot, start, end, qa, relations)
+            found = assemblies(builder, relations, qa, tolerance, [x for row in placed[:3] for x in row])
+            return replace(_program(builder, found), choices=told(relations))
+        if method == "closed":
+            raise unsolved_error(robot, relations)
+    why = "as asked" if method == "numeric" else "no closed form was found"
+    one = continued(builder, robot, qa, q0, int(steps), tolerance)
+    q = {**one.joints, **coordinates_at(robot, one.joints, builder.formula).positions}
+    here = placement_between(builder, robot, start, end, q, Trigonometry(builder, robot))
+    more = tuple(builder.number(x) for row in here[:3] for x in row)
+    return replace(_program(builder, [replace(one, more=more)]), choices=(numerically(steps, why),))
+
+
+@form(
+    "transform",
+    of="active joints of closed loops",
+    takes=asks_active,
+    inputs=(QA, START, START_OPENED),
+    outputs=(PLACEMENTS, STATUS, OPEN),
+    options=(*OPTIONS, ACTIVE),
+    reference=SYMORO_1997.at("section 3.1, section 3.4"),
+    applies=reason_not_closed,
+    applies_to="robots whose loops are parallelograms",
+    equations=EQUATIONS,
+    example="sr400",
+)
+def active_transform(
+    robot: Robot, frm: int | str = 0, to: int | str | None = None, active: bool = True
+) -> Program:
+    """The placement written out, where every loop is a parallelogram."""
+    start, end = resolve(robot, frm, 0), resolve(robot, to, last_frame(robot))
+    builder = Builder(f"{robot.name}_transform")
+    qa, q0 = joint_inputs(builder, robot)
+    relations = solved_loops(builder, robot, qa, q0)
+    curved = [one.name for one in relations.solved if not one.linear]
+    if relations.unsolved or curved:
+        raise NotApplicableError(
+            f"robot '{robot.name}': not all of its loops are parallelograms, and one expression an entry would fill "
+            "pages",
+            hint="fast-geometry with active=True gives the same with intermediate variables",
+        )
+    placed = _placement(builder, robot, start, end, qa, relations)
+    found = assemblies(builder, relations, qa, TOLERANCE.default, [x for row in placed[:3] for x in row])
+    return replace(_program(builder, found), choices=told(relations), expanded=True)
+
+
+def _placement(
+    builder: Builder,
+    robot: Robot,
+    start: int | str,
+    end: int | str,
+    active: dict[int, Expr],
+    relations: LoopRelations,
+) -> list[list[Expr]]:
+    """startTend in the active joints and the symbols of the loops' solution."""
+    known: dict[int, Scalar] = dict(active)
+    for j, law in relations.linear.items():
+        known[j] = law.value({**{i: u.length for i, u in relations.joints.items()}, **known})
+    solved = {j: unknown for j, unknown in relations.joints.items() if j not in known}
+    lengths = {j: unknown.length for j, unknown in solved.items()}
+    known |= coupled_positions(robot, {**known, **lengths}, builder.formula)
+    matrix = identity(4)
+    for part in way_between(builder, robot, start, end, known, solved):
+        matrix = matmul(matrix, part.matrix)
+    if (start == "world") != (end == "world"):
+        entries = [builder.formula(z) for z in robot.base.Z]
+        z: Matrix = [list(entries[4 * r : 4 * r + 4]) for r in range(4)]
+        matrix = matmul(z, matrix) if start == "world" else matmul(matrix, inverse_transform(z))
+    return [[builder.number(x) for x in row] for row in matrix]
+
+
+def _program(builder: Builder, found: list[Solution]) -> Program:
+    rows = [list(one.more) for one in found]
+    last: list[Scalar] = [0, 0, 0, 1]
+    builder.output(PLACEMENTS, [[*(row[4 * r : 4 * r + 4] for r in range(3)), last] for row in rows])
+    builder.output(
+        STATUS, where_finite(builder, size_given(builder), rows, [one.status for one in found], EMPTY)
+    )
+    builder.output(OPEN, [one.residual for one in found])
+    return builder.program()

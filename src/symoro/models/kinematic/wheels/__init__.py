@@ -1,0 +1,1 @@
+"""Robots on wheels: what rolling without slip says of the base and the joints."""

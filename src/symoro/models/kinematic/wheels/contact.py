@@ -1,0 +1,149 @@
+"""The constraints of the wheels, at the lowest point of each, in the axes of frame 0.
+
+With z the axle, c the centre, k = (0, 0, 1) up and r the radius, the lowest point is C = c - r k and t = z x k the way
+of travel for a positive spin. A point of the wheel there moves as
+
+    v_C = v0 + w0 x C + sum over the joints on its way of a_i x (C - P_i) qd_i  (revolute),  a_i qd_i  (prismatic)
+
+    t.v_C = 0    rolling        z.v_C = 0    sliding        (cos g t + sin g z).v_C = 0    Swedish
+
+(Campion, Bastin, d'Andrea-Novel 1996, where they are written with the angles alpha, beta, gamma). They
+depend on angles about vertical axes alone, never on the pose of the base or on the spin. A steering joint that follows
+another by Ackermann's relation adds the row qd_s - f'(q) qd = 0 of `ackermann`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from symoro.expr.derivatives import jacobian as derivatives
+from symoro.expr.linalg import Vector, cross, dot
+from symoro.expr.scalar import Expr, Scalar, cos, sin
+from symoro.models.coordinates import Coordinates
+from symoro.models.joints import Trigonometry
+from symoro.models.kinematic.jacobian import axes_from
+from symoro.models.kinematic.wheels.ackermann import tied_positions
+from symoro.models.kinematic.wheels.samples import Samples
+from symoro.program.builder import Builder
+from symoro.robot.description import JointType, Robot
+from symoro.robot.topology import chain
+from symoro.robot.wheels import Wheel, WheelKind
+
+BASE = 3
+"""How many of the columns are the base's: V0x V0y W0z."""
+UP: Vector = [0, 0, 1]
+
+
+@dataclass(frozen=True)
+class Constraint:
+    """A row of W: its entries by column, V0x V0y W0z first and then the joints' coordinates.
+
+    Attributes:
+        wheel: its number, from 1.
+        what: 'rolling', 'sliding', 'roller' or 'linkage'.
+    """
+
+    wheel: int
+    what: str
+    entries: Mapping[int, Scalar]
+
+
+@dataclass(frozen=True)
+class Contact:
+    """What each column moves the lowest point of a wheel by, along its way of travel and along its axle."""
+
+    travel: Mapping[int, Scalar]
+    axle: Mapping[int, Scalar]
+
+    def along(self, travel: Scalar, axle: Scalar) -> dict[int, Scalar]:
+        """The same along a sum of the two directions."""
+        return {k: travel * self.travel[k] + axle * self.axle[k] for k in self.travel}
+
+
+def contact(
+    builder: Builder,
+    robot: Robot,
+    wheel: Wheel,
+    joints: Coordinates,
+    positions: Mapping[int, Scalar],
+    trig: Trigonometry,
+) -> Contact:
+    """The lowest point of a wheel at the given positions of the joints."""
+    axes = axes_from(builder, robot, 0, wheel.frame, positions, trig)
+    axle, centre = axes[wheel.frame]
+    both = cross(axle, UP), axle
+    by_joint: dict[int, Vector] = {}
+    turn: Vector | None = None
+    for j in chain(robot, wheel.frame):
+        if j == wheel.frame:
+            by_joint[j] = [-builder.formula(wheel.radius), 0]
+        elif robot.frame(j).sigma == JointType.PRISMATIC:
+            by_joint[j] = [dot(way, axes[j][0]) for way in both]
+        elif robot.frame(j).sigma == JointType.REVOLUTE:
+            sign, moved = _turned(builder, robot, j, wheel, positions, trig, axes[j][0][2])
+            by_joint[j] = moved
+            if turn is None:  # of the base: about the joint's axis, and with it
+                about = cross(UP, axes[j][1])
+                turn = [sign * x + dot(way, about) for x, way in zip(moved, both, strict=True)]
+    turn = turn or [dot(way, cross(UP, centre)) for way in both]
+    place = {j: BASE + k for k, j in enumerate(joints.own)}
+    found: list[dict[int, Scalar]] = [{0: way[0], 1: way[1], 2: x} for way, x in zip(both, turn, strict=True)]
+    for j, moved in by_joint.items():
+        for i, ratio in joints.rows[j]:
+            for entries, x in zip(found, moved, strict=True):
+                entries[place[i]] = entries.get(place[i], 0) + ratio * x
+    return Contact(*found)
+
+
+def _turned(
+    builder: Builder,
+    robot: Robot,
+    j: int,
+    wheel: Wheel,
+    positions: Mapping[int, Scalar],
+    trig: Trigonometry,
+    upward: Scalar,
+) -> tuple[int, Vector]:
+    """Whether a vertical joint points up or down, and what it moves the wheel by, in its own frame.
+
+    There its angle does not matter.
+    """
+    axle, centre = axes_from(builder, robot, j, wheel.frame, positions, trig)[wheel.frame]
+    sign = round(Samples(builder).values([upward])[0][0])
+    lever = cross([0, 0, 1], centre)
+    return sign, [dot(cross(axle, [0, 0, sign]), lever), dot(axle, lever)]
+
+
+def constraints(builder: Builder, robot: Robot, joints: Coordinates, trig: Trigonometry) -> list[Constraint]:
+    """The rows of all wheels, those that bind the base alone first; redundant ones are among them."""
+    tied = tied_positions(builder, robot, joints, trig)
+    positions = {**joints.positions, **tied}
+    found: list[Constraint] = []
+    for number, wheel in enumerate(robot.wheels, 1):
+        at = contact(builder, robot, wheel, joints, positions, trig)
+        if wheel.kind == WheelKind.SWEDISH:
+            g = builder.formula(wheel.roller)
+            found.append(_row(builder, number, "roller", at.along(cos(g), sin(g))))
+        else:
+            found.append(_row(builder, number, "rolling", at.travel))
+            found.append(_row(builder, number, "sliding", at.axle))
+        if wheel.follows:
+            found.append(_linkage(builder, number, wheel, joints, builder.number(tied[wheel.steering])))
+    order = {"sliding": 0, "rolling": 1, "roller": 1, "linkage": 2}
+    fixed = {k for k, wheel in enumerate(robot.wheels, 1) if wheel.kind == WheelKind.FIXED}
+    return sorted(found, key=lambda row: (order[row.what], row.wheel not in fixed, row.wheel))
+
+
+def _row(builder: Builder, wheel: int, what: str, entries: Mapping[int, Scalar]) -> Constraint:
+    kept = {k: builder.number(x) for k, x in entries.items()}
+    return Constraint(wheel, what, {k: x for k, x in kept.items() if not x.is_zero})
+
+
+def _linkage(builder: Builder, number: int, wheel: Wheel, joints: Coordinates, position: Expr) -> Constraint:
+    """qd_s = sum of df/dq_i qd_i."""
+    variables = [builder.number(joints.positions[j]) for j in joints.own]
+    slopes = derivatives(builder.graph, [position.lit], [x.lit >> 1 for x in variables])[0]
+    entries: dict[int, Scalar] = {BASE + k: -Expr(builder.graph, lit) for k, lit in enumerate(slopes)}
+    own = BASE + joints.own.index(wheel.steering)
+    return _row(builder, number, "linkage", {**entries, own: builder.number(1)})

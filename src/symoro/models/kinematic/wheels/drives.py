@@ -1,0 +1,63 @@
+"""Whether the active joints of a robot on wheels determine its motion, and which are too many or missing."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from symoro.errors import NotApplicableError
+from symoro.models.kinematic.wheels.samples import rank
+from symoro.robot.description import Robot
+
+if TYPE_CHECKING:
+    from symoro.models.kinematic.wheels.samples import Array
+
+BASE = 3
+WHAT = "the active joints"
+
+
+def check_drives(robot: Robot, own: Sequence[int], active: Sequence[int], matrices: Sequence[Array]) -> None:
+    """Refuse active joints that are too many, too few or the wrong ones.
+
+    Arguments:
+        own: the joints of the columns of W behind the base's.
+        matrices: W, of full rank, at random numbers.
+
+    Raises:
+        NotApplicableError: with the joints that are too many, or those that would do.
+    """
+    freedoms = BASE + len(own) - (len(matrices[0]) if matrices else 0)
+    if freedoms == 0:
+        raise NotApplicableError(
+            f"the wheels of robot '{robot.name}' let it move nowhere: the axles meet in no common point",
+            hint="steering wheels that a linkage turns are passive and say which one they 'follow'",
+        )
+    moved = _determined(matrices, own, active)
+    if moved < freedoms:
+        useful = [j for j in own if j not in active and _determined(matrices, own, [*active, j]) > moved]
+        raise NotApplicableError(
+            f"the active joints of robot '{robot.name}' ({_named(robot, active)}) determine {moved} of its "
+            f"{freedoms} freedoms: {freedoms - moved} more must be active",
+            hint=f"make active one of {_named(robot, useful)}" if useful else None,
+        )
+    if len(active) > freedoms:
+        surplus = [j for j in active if _determined(matrices, own, [i for i in active if i != j]) == freedoms]
+        raise NotApplicableError(
+            f"robot '{robot.name}' has {freedoms} freedoms and {len(active)} active joints, "
+            f"{len(active) - freedoms} too many of {_named(robot, surplus)}",
+            hint="write 'active: false' for the joints that are to follow, robot.with_frame(j, mu=False) in Python",
+        )
+
+
+def _determined(matrices: Sequence[Array], own: Sequence[int], active: Sequence[int]) -> int:
+    """How many freedoms the active joints determine: how much W and their unit rows bind together, less W."""
+    import numpy as np
+
+    units = np.eye(BASE + len(own))[[BASE + list(own).index(j) for j in active]]
+    return rank([np.vstack([matrix, units]) for matrix in matrices], WHAT) - len(matrices[0])
+
+
+def _named(robot: Robot, joints: Sequence[int]) -> str:
+    """Joints by number, with their names."""
+    words = [f"{j} '{robot.frame(j).name}'" if robot.frame(j).name else str(j) for j in joints]
+    return ("joints " if len(words) > 1 else "joint ") + ", ".join(words) if words else "none"

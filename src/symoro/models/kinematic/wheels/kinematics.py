@@ -1,0 +1,49 @@
+"""`wheel-kinematics`: the constraints of the wheels, and the motion that they leave to the active joints.
+
+    W [V0x V0y W0z qd]' = 0,    [V0x V0y W0z qd]' = G qda
+
+W and G depend on the angles about vertical axes alone. det vanishes where the active joints cannot drive the robot (a
+car driven at the rear with its steering at a right angle); there G is not a number.
+
+G. Campion, G. Bastin, B. d'Andrea-Novel, IEEE Transactions on Robotics and Automation 12, 1996.
+"""
+
+from __future__ import annotations
+
+from symoro.models.catalogue import model
+from symoro.models.kinematic.wheels.rolling import rolling
+from symoro.models.kinematic.wheels.setting import APPLIES_TO, on_wheels
+from symoro.models.ports import Q
+from symoro.models.references import WHEELED_1996
+from symoro.program.builder import Builder
+from symoro.program.program import Port, Program
+from symoro.robot.description import Robot
+
+W = Port("W", "m,3+n", "constraints of the wheels, redundant ones left out: W [V0x V0y W0z qd] = 0")
+G = Port("G", "3+n,na", "motion by the active joints: [V0x V0y W0z qd] = G qda; NaN where det is zero")
+DET = Port("det", "", "zero where the active joints cannot drive the robot")
+
+
+@model(
+    "wheel-kinematics",
+    menu="Kinematic",
+    title="rolling without slip: constraints of the wheels, and motion by the active joints",
+    inputs=(Q,),
+    outputs=(W, G, DET),
+    reference=WHEELED_1996.at("constraints of conventional and Swedish wheels"),
+    aliases=("wheels",),
+    applies=on_wheels,
+    applies_to=APPLIES_TO,
+    equations=r"t^T v_C = 0, \quad z^T v_C = 0, \quad (\cos\gamma\, t + \sin\gamma\, z)^T v_C = 0; \qquad "
+    r"W \begin{bmatrix} V_{0x} & V_{0y} & \omega_{0z} & \dot q^T \end{bmatrix}^T = 0, \quad "
+    r"\begin{bmatrix} V_{0x} & V_{0y} & \omega_{0z} & \dot q^T \end{bmatrix}^T = G\,\dot q_a",
+    example="diffdrive",
+)
+def wheel_kinematics(robot: Robot) -> Program:
+    """Constraints and motion."""
+    builder = Builder(f"{robot.name}_wheel_kinematics")
+    motion = rolling(builder, robot)
+    builder.output(W, motion.matrix())
+    builder.output(G, motion.G)
+    builder.output(DET, motion.elimination.determinant)
+    return builder.program()

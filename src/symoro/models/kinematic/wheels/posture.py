@@ -1,0 +1,163 @@
+"""`posture-kinematics`, `configuration-kinematics`: the state models of robots on wheels.
+
+The posture of the base is (x, y, theta) in the world, its steering angles are beta. With Sigma a basis of the motions
+that the sliding constraints C xi = 0 of `mobility` leave,
+
+    [xd yd thetad betad] = S [eta; zeta],    S = [R(theta) Sigma(beta) 0; 0 1]
+    [xd yd thetad qd]    = S [eta; zeta; others],    the other wheels' joints by rolling, those of an arm as they are
+
+(Campion, Bastin, d'Andrea-Novel 1996). Sigma has no division:
+
+    mobility 3    the unit matrix
+    mobility 2    (b, -a, 0) and (-a c, -b c, 1) for the row (a, b, c): along the way of travel, and the turn
+    mobility 1    c1 x c2 for the rows c1, c2, which vanishes where the two axles coincide: det = |c1 x c2|^2
+
+They do not depend on which joints are active.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from symoro.errors import NotApplicableError
+from symoro.expr.linalg import Matrix, Vector, cross, dot, identity, transpose
+from symoro.expr.scalar import Scalar, cos, sin
+from symoro.models.catalogue import model
+from symoro.models.coordinates import Coordinates, coordinates
+from symoro.models.joints import Trigonometry
+from symoro.models.kinematic.wheels.contact import BASE, Constraint
+from symoro.models.kinematic.wheels.elimination import eliminated
+from symoro.models.kinematic.wheels.mobility import Axles, axles
+from symoro.models.kinematic.wheels.rolling import independent_constraints, robot_length
+from symoro.models.kinematic.wheels.setting import APPLIES_TO, on_wheels
+from symoro.models.ports import Q
+from symoro.models.references import WHEELED_1996
+from symoro.program.builder import Builder
+from symoro.program.program import Port, Program
+from symoro.robot.description import Robot
+
+HEADING = Port("heading", "", "angle theta of frame 0 in the world, about the vertical")
+POSTURE = Port(
+    "S", "3+s,m+s", "[xd yd thetad betad] = S [eta; zeta]: m the degree of mobility, s of steerability"
+)
+CONFIGURATION = Port(
+    "S", "3+n,m+s+o", "[xd yd thetad qd] = S [eta; zeta; rates of the o joints that no wheel determines]"
+)
+DET = Port("det", "", "zero where axles coincide and the base could turn about any point of them")
+
+
+@model(
+    "posture-kinematics",
+    menu="Kinematic",
+    title="posture kinematic model of a robot on wheels",
+    inputs=(Q, HEADING),
+    outputs=(POSTURE, DET),
+    reference=WHEELED_1996.at("posture kinematic model"),
+    applies=on_wheels,
+    applies_to=APPLIES_TO,
+    equations=r"\begin{bmatrix} \dot x & \dot y & \dot\theta & \dot\beta_s^T \end{bmatrix}^T = "
+    r"\begin{bmatrix} R(\theta)\,\Sigma(\beta_s) & 0 \\ 0 & I \end{bmatrix} "
+    r"\begin{bmatrix} \eta \\ \zeta \end{bmatrix}, \qquad C(\beta_s)\,\Sigma(\beta_s) = 0",
+    example="car",
+)
+def posture_kinematics(robot: Robot) -> Program:
+    """Rates of posture and steering angles."""
+    builder = Builder(f"{robot.name}_posture_kinematics")
+    trig = Trigonometry(builder, robot)
+    joints = coordinates(builder, robot)
+    found = _movable(robot, axles(builder, robot, joints, trig))
+    turn = _heading(builder)
+    count = len(found.steering)
+    columns = [[*_turned(turn, sigma), *[0] * count] for sigma in motions(builder, found.rows)]
+    columns += [[0, 0, 0, *unit] for unit in identity(count)]
+    builder.output(POSTURE, transpose(columns))
+    builder.output(DET, _coincidence(found.rows))
+    return builder.program()
+
+
+@model(
+    "configuration-kinematics",
+    menu="Kinematic",
+    title="configuration kinematic model of a robot on wheels",
+    inputs=(Q, HEADING),
+    outputs=(CONFIGURATION, DET),
+    reference=WHEELED_1996.at("configuration kinematic model"),
+    applies=on_wheels,
+    applies_to=APPLIES_TO,
+    equations=r"\begin{bmatrix} \dot x & \dot y & \dot\theta & \dot q^T \end{bmatrix}^T = S(q, \theta) "
+    r"\begin{bmatrix} \eta \\ \zeta \\ \dot q_o \end{bmatrix}, \qquad W S = 0 \text{ in the axes of frame 0}",
+    example="car",
+)
+def configuration_kinematics(robot: Robot) -> Program:
+    """Rates of posture and of all joints."""
+    builder = Builder(f"{robot.name}_configuration_kinematics")
+    trig = Trigonometry(builder, robot)
+    joints = coordinates(builder, robot)
+    found = _movable(robot, axles(builder, robot, joints, trig))
+    rows = independent_constraints(builder, robot, joints, trig)
+    turn = _heading(builder)
+    columns = []
+    for column in _configuration(builder, robot, joints, found, rows):
+        columns.append([*_turned(turn, column[:BASE]), *column[BASE:]])
+    builder.output(CONFIGURATION, transpose(columns))
+    builder.output(DET, _coincidence(found.rows))
+    return builder.program()
+
+
+def motions(builder: Builder, rows: Matrix) -> Matrix:
+    """Sigma by columns."""
+    if not rows:
+        return identity(3)
+    if len(rows) == 1:
+        a, b, c = rows[0]
+        return [[b, -a, 0], [-(a * c), -(b * c), 1]]
+    return [cross(rows[0], rows[1])]
+
+
+def _movable(robot: Robot, found: Axles) -> Axles:
+    if not found.class_.mobility or found.class_.steerability != len(found.steering):
+        raise NotApplicableError(
+            f"the steering wheels of robot '{robot.name}' cannot turn independently: the axles meet in no point",
+            hint="steering wheels that a linkage turns are passive and say which one they 'follow'",
+        )
+    return found
+
+
+def _coincidence(rows: Matrix) -> Scalar:
+    motion = cross(rows[0], rows[1]) if len(rows) == 2 else [1]
+    return dot(motion, motion)
+
+
+def _heading(builder: Builder) -> tuple[Scalar, Scalar]:
+    (theta,) = builder.input(HEADING, (), ["heading"])
+    return builder.named("SH", sin(theta)), builder.named("CH", cos(theta))
+
+
+def _turned(turn: tuple[Scalar, Scalar], v: Sequence[Scalar]) -> Vector:
+    """The motion of the base in the world's axes."""
+    s, c = turn
+    return [c * v[0] - s * v[1], s * v[0] + c * v[1], v[2]]
+
+
+def _configuration(
+    builder: Builder,
+    robot: Robot,
+    joints: Coordinates,
+    found: Axles,
+    rows: Sequence[Constraint],
+) -> Matrix:
+    """S by columns, in the axes of frame 0."""
+    width = BASE + len(joints.own)
+    steering = [BASE + joints.own.index(j) for j in found.steering]
+    bound = {k for row in rows for k in row.entries if k >= BASE} - set(steering)
+    others = [k for k in range(BASE, width) if k not in bound and k not in steering]
+    length = robot_length(builder, robot)
+    solved = eliminated(builder, [row.entries for row in rows], sorted(bound), length, base=False)
+    known = [dict(enumerate(sigma)) for sigma in motions(builder, found.rows)]
+    known += [{**dict.fromkeys(range(BASE), 0), k: 1} for k in (*steering, *others)]
+    columns = []
+    for column in known:
+        given = {**dict.fromkeys((*steering, *others), 0), **column}
+        full = solved.solve(given, [0] * len(rows))
+        columns.append([full[k] for k in range(width)])
+    return columns

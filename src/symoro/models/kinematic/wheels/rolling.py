@@ -1,0 +1,174 @@
+"""How a robot on wheels moves: x = [V0x V0y W0z qd] from the velocities of its active joints.
+
+    W x = 0,    x = G qda,    xd = G qdda + g,    g from W xd = -Wdot x with qdda = 0
+
+W has the rows of `contact` that are independent at random numbers. The active joints must be as many as the freedoms
+3 + n - rank W, and determine the motion. Vd0 is classical: [xd_1 - W0z V0y, xd_2 + W0z V0x, xd_3].
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from symoro.errors import NotApplicableError
+from symoro.expr.derivatives import forward
+from symoro.expr.linalg import Matrix, Vector, add, matvec, transpose
+from symoro.expr.scalar import Expr, Scalar
+from symoro.models.coordinates import FIXED_BY, Coordinates, coordinates
+from symoro.models.joints import Trigonometry
+from symoro.models.kinematic.wheels.ackermann import tied_positions
+from symoro.models.kinematic.wheels.contact import BASE, Constraint, constraints
+from symoro.models.kinematic.wheels.drives import check_drives
+from symoro.models.kinematic.wheels.elimination import RowElimination, eliminated
+from symoro.models.kinematic.wheels.samples import Samples, independent_rows
+from symoro.models.recursion import BaseMotion
+from symoro.program.builder import Builder
+from symoro.program.program import Port
+from symoro.robot.description import Robot
+
+WHAT = "the constraints of the wheels"
+
+
+@dataclass(frozen=True)
+class Rolling:
+    """The motion of a robot on wheels.
+
+    Attributes:
+        joints: its coordinates; `positions` those of every joint of the tree, tied ones as the linkage holds them.
+        active: the joints whose velocities are given, in frame order.
+        rows: the independent constraints, the rows of W.
+        G: one row a column of W, one column an active joint.
+    """
+
+    builder: Builder
+    joints: Coordinates
+    positions: Mapping[int, Scalar]
+    active: tuple[int, ...]
+    rows: tuple[Constraint, ...]
+    elimination: RowElimination
+    G: Matrix
+
+    @property
+    def size(self) -> int:
+        """3 + n."""
+        return BASE + len(self.joints.own)
+
+    def matrix(self) -> Matrix:
+        """W."""
+        return [[row.entries.get(k, 0) for k in range(self.size)] for row in self.rows]
+
+    def rates(self, qda: Sequence[Scalar]) -> Vector:
+        """x = G qda."""
+        return matvec(self.G, qda)
+
+    def drift(self, x: Vector) -> Vector:
+        """g: what xd is at qdda = 0, by the exact derivative of the constraints."""
+        graph = self.builder.graph
+        seeds = {}
+        for k, j in enumerate(self.joints.own):
+            position = self.builder.number(self.joints.positions[j])
+            seeds[position.lit >> 1] = self.builder.number(x[BASE + k]).lit
+        right: Vector = []
+        for row in self.rows:
+            entries = [(k, self.builder.number(e)) for k, e in row.entries.items()]
+            slopes = forward(graph, [e.lit for _, e in entries], seeds)
+            total: Scalar = 0
+            for (k, _), slope in zip(entries, slopes, strict=True):
+                total = total - Expr(graph, slope) * x[k]
+            right.append(total)
+        still = {BASE + self.joints.own.index(j): 0 for j in self.active}
+        found = self.elimination.solve(still, right)
+        return [found.get(k, 0) for k in range(self.size)]
+
+    def accelerations(self, x: Vector, qdda: Sequence[Scalar]) -> Vector:
+        """xd = G qdda + g."""
+        return add(matvec(self.G, qdda), self.drift(x))
+
+    def base(self, x: Vector, xd: Vector) -> BaseMotion:
+        """The motion of the base, its acceleration the classical one."""
+        return BaseMotion([x[0], x[1], 0], [0, 0, x[2]], [*classical(x, xd)[:2], 0], [0, 0, xd[2]])
+
+    def tree(self, x: Vector) -> dict[int, Scalar]:
+        """The rates of every joint of the tree, from an x or an xd."""
+        return self.joints.rates(dict(zip(self.joints.own, x[BASE:], strict=True)))
+
+    def project(self, forces: Vector) -> Vector:
+        """G' of the forces on the base (along x, along y, about z) and on the coordinates."""
+        return matvec(transpose(self.G), forces)
+
+
+def classical(x: Vector, xd: Vector) -> Vector:
+    """Vd0 = d/dt [V0x V0y W0z] + W0z x V0."""
+    return [xd[0] - x[2] * x[1], xd[1] + x[2] * x[0], xd[2]]
+
+
+def active_entries(builder: Builder, robot: Robot, motion: Rolling, port: Port) -> Vector:
+    """Declare an input qda, qdda or tau of the active joints; what the robot fixes stands in its place.
+
+    Raises:
+        NotApplicableError: the robot fixes the motion of a passive joint, which the wheels determine.
+    """
+    name = FIXED_BY[port.name.removesuffix("a")]
+    held = [j for j in motion.joints.own if getattr(robot.frame(j), name) is not None]
+    wrong = [j for j in held if j not in motion.active]
+    if wrong:
+        raise NotApplicableError(
+            f"joint {wrong[0]} is passive and cannot have a fixed {name}: it moves as wheels roll"
+        )
+    given = builder.input(
+        port, (len(motion.active),), [f"{port.name.removesuffix('a')}{j}" for j in motion.active]
+    )
+    return [
+        builder.formula(getattr(robot.frame(j), name)) if j in held else x
+        for j, x in zip(motion.active, given, strict=True)
+    ]
+
+
+def active_joints(joints: Coordinates, robot: Robot) -> tuple[int, ...]:
+    """The coordinates that a drive moves, in frame order."""
+    return tuple(j for j in joints.own if robot.frame(j).mu)
+
+
+def robot_length(builder: Builder, robot: Robot) -> Scalar:
+    """A length of the size of the robot, from its parameters: the sum of the radii."""
+    total: Scalar = 0
+    for wheel in robot.wheels:
+        total = total + builder.formula(wheel.radius)
+    return total
+
+
+def independent_constraints(
+    builder: Builder, robot: Robot, joints: Coordinates, trig: Trigonometry
+) -> tuple[Constraint, ...]:
+    """The rows of W: those of the wheels without the redundant ones."""
+    found = constraints(builder, robot, joints, trig)
+    width = BASE + len(joints.own)
+    dense: Matrix = [[row.entries.get(k, 0) for k in range(width)] for row in found]
+    return tuple(found[i] for i in independent_rows(Samples(builder).matrices(dense), WHAT))
+
+
+def rolling(builder: Builder, robot: Robot, trig: Trigonometry | None = None) -> Rolling:
+    """The motion of a robot on wheels; declares the input q.
+
+    Raises:
+        NotApplicableError: its active joints are too many, too few or the wrong ones; they are named.
+    """
+    trig = trig or Trigonometry(builder, robot)
+    joints = coordinates(builder, robot)
+    rows = independent_constraints(builder, robot, joints, trig)
+    active = active_joints(joints, robot)
+    width = BASE + len(joints.own)
+    dense: Matrix = [[row.entries.get(k, 0) for k in range(width)] for row in rows]
+    check_drives(robot, joints.own, active, Samples(builder).matrices(dense))
+    passive = [BASE + k for k, j in enumerate(joints.own) if j not in active]
+    length = robot_length(builder, robot)
+    elimination = eliminated(builder, [row.entries for row in rows], passive, length, base=True)
+    columns = []
+    for j in active:
+        known = {BASE + joints.own.index(i): 1 if i == j else 0 for i in active}
+        column = elimination.solve(known, [0] * len(rows))
+        columns.append([builder.named(f"G{k + 1}_{j}", column.get(k, 0)) for k in range(width)])
+    positions = {**joints.positions, **tied_positions(builder, robot, joints, trig)}
+    matrix: Matrix = [[column[k] for column in columns] for k in range(width)]
+    return Rolling(builder, joints, positions, active, rows, elimination, matrix)

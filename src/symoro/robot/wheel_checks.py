@@ -1,0 +1,261 @@
+"""What can be wrong with the wheels of a description, each as a sentence.
+
+Where an axle or a steering axis points is found in numbers, at random positions of the joints and random values of the
+symbols: what holds there holds wherever it is not a matter of chance.
+"""
+
+from __future__ import annotations
+
+import math
+import random
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING
+
+from symoro.errors import ProgramError
+from symoro.expr.formula import Formula
+from symoro.robot.wheels import Wheel, WheelKind
+
+if TYPE_CHECKING:
+    from symoro.robot.description import Robot
+
+CLOSE = 1e-9
+"""Radians, or metres for a robot of the size of a metre: what is nearer is meant to be the same."""
+SAMPLES = 3
+TRIES = 20
+
+Triplet = tuple[float, float, float]
+WheelPose = tuple[tuple[Triplet, Triplet, Triplet], Triplet]  # rotation by rows, position
+SymbolValues = Mapping[str, float]
+
+
+def wheel_problems(robot: Robot) -> Iterator[str]:
+    """What is wrong with the wheels of a robot; frames, antecedents and joints are known to be sound."""
+    if not robot.wheels:
+        return
+    if robot.base.kind != "wheeled":
+        yield f"wheels belong to a wheeled base, the base of this robot is {robot.base.kind}"
+        return
+    found = list(_entries(robot))
+    yield from found
+    if not found:
+        yield from _motion_of_base(robot)
+        yield from _geometry(robot)
+
+
+def _label(k: int, wheel: Wheel) -> str:
+    return f"wheel {k} (frame {wheel.frame})"
+
+
+def _entries(robot: Robot) -> Iterator[str]:
+    """What needs no numbers."""
+    frames: dict[int, int] = {}
+    for k, wheel in enumerate(robot.wheels, 1):
+        label = _label(k, wheel)
+        if not 1 <= wheel.frame <= robot.NL:
+            yield f"wheel {k}: frame {wheel.frame} does not exist (frames with links are 1 .. {robot.NL})"
+            continue
+        if wheel.frame in frames:
+            yield f"wheels {frames[wheel.frame]} and {k} are both frame {wheel.frame}"
+        frames[wheel.frame] = k
+        if robot.frame(wheel.frame).sigma != 0:
+            yield f"{label}: the frame of a wheel spins, its joint must be revolute"
+        radius = wheel.radius.number
+        if radius is not None and not radius > 0:
+            yield f"{label}: the radius is {wheel.radius}, expected a length above zero"
+        yield from _steering(robot, k, wheel)
+        if wheel.kind != WheelKind.SWEDISH and not wheel.roller.is_zero:
+            yield f"{label} is {wheel.kind} and has no rollers; only a swedish wheel takes 'roller'"
+    yield from _followers(robot)
+
+
+def _steering(robot: Robot, k: int, wheel: Wheel) -> Iterator[str]:
+    label = _label(k, wheel)
+    if not wheel.turns:
+        if wheel.steering:
+            yield f"{label} is {wheel.kind} and takes no 'steering'; a wheel that turns is steering or castor"
+        return
+    way = _way(robot, wheel.frame)[:-1]
+    if not wheel.steering:
+        yield f"{label} is {wheel.kind} and needs 'steering', the vertical joint that turns it"
+    elif wheel.steering not in way:
+        shown = ", ".join(map(str, way)) or "none"
+        yield f"{label}: joint {wheel.steering} does not carry it; joints that do: {shown}"
+    elif robot.frame(wheel.steering).sigma != 0:
+        yield f"{label}: its steering joint {wheel.steering} must be revolute"
+
+
+def _followers(robot: Robot) -> Iterator[str]:
+    led = {w.steering for w in robot.wheels if w.kind == WheelKind.STEERING and not w.follows}
+    for k, wheel in enumerate(robot.wheels, 1):
+        if not wheel.follows:
+            continue
+        label = _label(k, wheel)
+        if wheel.kind != WheelKind.STEERING:
+            yield f"{label} is {wheel.kind}; only a steering wheel follows another by Ackermann's relation"
+        elif wheel.follows not in led:
+            shown = ", ".join(map(str, sorted(led))) or "none"
+            yield f"{label} follows joint {wheel.follows}; steering joints that follow no other: {shown}"
+        elif robot.frame(wheel.steering).mu or robot.frame(wheel.steering).coupling:
+            yield f"{label} follows joint {wheel.follows}: its own steering joint must be passive and not coupled"
+
+
+def _motion_of_base(robot: Robot) -> Iterator[str]:
+    base = robot.base
+    if any(not f.is_zero for f in (*base.V0, *base.W0, *base.VP0, *base.WP0)):
+        yield "a base on described wheels moves as they roll: its velocity and acceleration cannot be given"
+
+
+# -- numbers
+
+
+def _geometry(robot: Robot) -> Iterator[str]:
+    draw = random.Random(1996)
+    samples = [found for found in (_values(robot, draw) for _ in range(SAMPLES)) if found is not None]
+    if not samples:
+        yield "the geometry of the wheels cannot be computed: a formula has no value at ordinary numbers"
+        return
+    if not all(_upright(robot, values) for values, _ in samples):
+        yield "a base on wheels stands upright: the third row and column of Z must be those of a turn about z"
+        return
+    for k, wheel in enumerate(robot.wheels, 1):
+        yield from _of_wheel(robot, k, wheel, samples)
+
+
+def _of_wheel(
+    robot: Robot, k: int, wheel: Wheel, samples: list[tuple[dict[str, float], dict[int, float]]]
+) -> Iterator[str]:
+    label, named = _label(k, wheel), _free_symbols(robot, wheel)
+    only = f"; with symbols ({', '.join(named)}) it must hold for all their values" if named else ""
+    centres, axles = [], []
+    for values, q in samples:
+        rotation, centre = _pose(robot, wheel.frame, values, q)
+        axles.append((rotation[0][2], rotation[1][2], rotation[2][2]))
+        centres.append(centre)
+    tilt = max(abs(axle[2]) for axle in axles)
+    if tilt > CLOSE:
+        yield f"{label}: its axle is not horizontal, it points {tilt:.3g} of its length up or down{only}"
+        return
+    heights = [_height(robot, wheel, values, {**q, **other}) for values, q in samples for _, other in samples]
+    size = len(samples)
+    rows = [heights[i * size : (i + 1) * size] for i in range(size)]
+    if any(max(row) - min(row) > CLOSE for row in rows):
+        yield f"{label}: a joint between the base and the wheel lifts it off the ground"
+        return
+    if wheel.kind == WheelKind.SWEDISH:
+        angle = _number(wheel.roller, samples[0][0])
+        if angle is not None and abs(math.cos(angle)) < CLOSE:
+            yield f"{label}: rollers along the axle (roller {wheel.roller}) leave it nothing to roll on"
+    if wheel.turns:
+        yield from _turning(robot, wheel, label, only, samples)
+
+
+def _turning(
+    robot: Robot,
+    wheel: Wheel,
+    label: str,
+    only: str,
+    samples: list[tuple[dict[str, float], dict[int, float]]],
+) -> Iterator[str]:
+    off, behind = 0.0, math.inf
+    for values, q in samples:
+        rotation, centre = _pose(robot, wheel.frame, values, q)
+        axis, place = _pose(robot, wheel.steering, values, q)
+        lean = math.hypot(axis[0][2], axis[1][2])
+        if lean > CLOSE:
+            yield f"{label}: its steering axis (joint {wheel.steering}) is not vertical, it leans by {lean:.3g}{only}"
+            return
+        x, y = centre[0] - place[0], centre[1] - place[1]
+        off = max(off, math.hypot(x, y))
+        behind = min(behind, abs(x * rotation[1][2] - y * rotation[0][2]))  # along the way of travel
+    if wheel.kind == WheelKind.STEERING and off > CLOSE:
+        yield (
+            f"{label}: its steering axis (joint {wheel.steering}) passes {off:.3g} m off its centre; "
+            f"a steering wheel turns about its centre, a castor does not{only}"
+        )
+    if wheel.kind == WheelKind.CASTOR and behind <= CLOSE:
+        yield f"{label}: a castor's centre lies ahead of or behind its steering axis, here it does not{only}"
+
+
+def _free_symbols(robot: Robot, wheel: Wheel) -> list[str]:
+    frames = [robot.frame(j) for j in _way(robot, wheel.frame)]
+    fields = ("gamma", "b", "alpha", "d", "theta", "r")
+    return sorted({name for frame in frames for f in fields for name in getattr(frame, f).symbols})
+
+
+def _way(robot: Robot, j: int) -> list[int]:
+    from symoro.robot.topology import chain
+
+    return chain(robot, j)
+
+
+def _values(robot: Robot, draw: random.Random) -> tuple[dict[str, float], dict[int, float]] | None:
+    """SymbolValues for the symbols, and positions of the joints, at which all wheels can be placed."""
+    names = sorted({name for wheel in robot.wheels for name in _free_symbols(robot, wheel)})
+    names += sorted({name for w in robot.wheels for name in (*w.roller.symbols, *w.radius.symbols)})
+    names += sorted({name for entry in robot.base.Z for name in entry.symbols})
+    q = {j: draw.uniform(-1.5, 1.5) for j in range(1, robot.NL + 1)}
+    for attempt in range(TRIES):
+        values = {name: draw.uniform(0.3, 1.7) for name in names}
+        if attempt >= TRIES // 2:
+            values |= dict(robot.nominal)
+        try:
+            for wheel in robot.wheels:
+                _pose(robot, wheel.frame, values, q)
+        except (ProgramError, ArithmeticError):
+            continue
+        return values, q
+    return None
+
+
+def _number(value: Formula, values: SymbolValues) -> float | None:
+    try:
+        return value.value(values)
+    except (ProgramError, ArithmeticError):
+        return None
+
+
+def _height(robot: Robot, wheel: Wheel, values: SymbolValues, q: Mapping[int, float]) -> float:
+    return _pose(robot, wheel.frame, values, q)[1][2]
+
+
+def _upright(robot: Robot, values: SymbolValues) -> bool:
+    entries = [_number(robot.base.Z[k], values) for k in (2, 6, 8, 9, 10)]
+    wanted = (0, 0, 0, 0, 1)
+    return all(z is not None and abs(z - w) <= CLOSE for z, w in zip(entries, wanted, strict=True))
+
+
+def _pose(robot: Robot, j: int, values: SymbolValues, q: Mapping[int, float]) -> WheelPose:
+    """0Tj in numbers."""
+    rotation: tuple[Triplet, Triplet, Triplet] = ((1, 0, 0), (0, 1, 0), (0, 0, 1))
+    position: Triplet = (0, 0, 0)
+    for i in _way(robot, j):
+        frame = robot.frame(i)
+        gamma, b, alpha, d, theta, r = (
+            getattr(frame, name).value(values) for name in ("gamma", "b", "alpha", "d", "theta", "r")
+        )
+        theta, r = (theta + q[i] if frame.sigma == 0 else theta), (r + q[i] if frame.sigma == 1 else r)
+        position = _moved(position, rotation, (0, 0, b))
+        rotation = _about_x(_about_z(rotation, gamma), alpha)
+        position = _moved(position, rotation, (d, 0, r))
+        rotation = _about_z(rotation, theta)
+    return rotation, position
+
+
+def _moved(position: Triplet, rotation: tuple[Triplet, Triplet, Triplet], move: Triplet) -> Triplet:
+    x, y, z = (
+        p + sum(a * b for a, b in zip(row, move, strict=True))
+        for p, row in zip(position, rotation, strict=True)
+    )
+    return x, y, z
+
+
+def _about_z(rotation: tuple[Triplet, Triplet, Triplet], angle: float) -> tuple[Triplet, Triplet, Triplet]:
+    s, c = math.sin(angle), math.cos(angle)
+    first, second, third = ((x * c + y * s, y * c - x * s, z) for x, y, z in rotation)
+    return first, second, third
+
+
+def _about_x(rotation: tuple[Triplet, Triplet, Triplet], angle: float) -> tuple[Triplet, Triplet, Triplet]:
+    s, c = math.sin(angle), math.cos(angle)
+    first, second, third = ((x, y * c + z * s, z * c - y * s) for x, y, z in rotation)
+    return first, second, third

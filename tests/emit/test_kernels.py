@@ -1,0 +1,99 @@
+"""The text of kernels stands once: C, C++ and single precision share one, emitted Python is the interpreter's."""
+
+from __future__ import annotations
+
+import ast
+import inspect
+import re
+from collections import Counter
+from importlib import import_module, resources
+from pathlib import Path
+
+import pytest
+
+from symoro.emit import emit
+from symoro.emit.kernels import kernel_text
+from symoro.emit.kernels.c_family import in_cpp, in_float
+from symoro.expr.kernels import KERNELS
+from symoro.program.builder import Builder
+from symoro.program.program import Program
+from tests.emit.run import WARNINGS, command, need, put
+
+LENGTHS = {
+    "solve": (9, 3),
+    "circle": (5,),
+    "quartic": (5,),
+    "closed_chain": (72, 6, 12),
+    "refine": (84, 12, 20, 64),
+}
+
+
+def calling(*names: str) -> Program:
+    """A program that calls kernels and does nothing else."""
+    b = Builder("model")
+    for name in names:
+        inputs = (b.input(f"{name}{i}", (n,)) for i, n in enumerate(LENGTHS[name]))
+        b.output(f"of_{name}", b.call(name, *inputs))
+    return b.program()
+
+
+@pytest.mark.parametrize("name", KERNELS)
+def test_emitted_python_is_the_text_that_gives_the_values(name: str) -> None:
+    """Whatever the modules of a kernel define stands in the emitted file, statement by statement."""
+    emitted = {ast.dump(x) for x in ast.parse(emit(calling(name), "python")["model.py"]).body}
+    for module in KERNELS[name].numpy:
+        text = inspect.getsource(import_module(f"symoro.expr.kernels.{module}"))
+        ours = [x for x in ast.parse(text).body if not isinstance(x, ast.Import | ast.ImportFrom)]
+        assert len(ours) > 1
+        assert {ast.dump(x) for x in ours[1:]} <= emitted  # less the docstring
+
+
+def test_one_text_a_language() -> None:
+    files = [Path(file.name) for file in resources.files("symoro.emit.kernels").iterdir()]
+    assert {f.suffix for f in files} <= {".c", ".f90", ".m", ".jl", ".mpl", ".wl", ".py", ""}
+    names = [f.stem for f in files if f.suffix == ".c"]
+    assert {*KERNELS} <= {*names} and max(Counter(names).values()) == 1
+
+
+@pytest.mark.parametrize("name", KERNELS)
+def test_nothing_of_the_c_text_is_lost(name: str) -> None:
+    """Rewritten text has the same words in the same order, but for those of the table."""
+
+    def words(text: str) -> list[str]:
+        text = re.sub(
+            r"/\*.*?\*/|    using std::\w+;\n|template <class Scalar>\n", " ", text, flags=re.DOTALL
+        )
+        text = re.sub(r"\b(Scalar|double|float|inline|static|int|closed_chain_real_)\b|[()]", " ", text)
+        text = re.sub(r"\bfabsf?\b", "abs", re.sub(r"\b(\d[\d.e-]*)f\b", r"\1", text))
+        text = re.sub(r"\b(sqrt|cbrt|cos|sin|acos|atan2|exp|log)f\b", r"\1", text)
+        return re.findall(r"\w+|\S", text)
+
+    given = kernel_text(name, ".c")
+    assert words(in_cpp(given)) == words(in_float(given)) == words(given)
+
+
+@pytest.mark.parametrize("compiler", ["g++", "clang++"])
+def test_cpp_without_warnings(tmp_path: Path, compiler: str) -> None:
+    """In three scalars; nothing of C's is left, such as a conversion in its manner or a macro."""
+    tool = need(compiler)
+    files = emit(calling(*KERNELS), "cpp")
+    assert "#define" not in files["model.hpp"].replace("#define MODEL_HPP", "")
+    calls = []
+    pointers = sum(map(len, LENGTHS.values())) + len(KERNELS)
+    for scalar in ("float", "double", "long double"):
+        nulls = ", ".join(["nullptr"] * pointers)
+        calls.append(f"    if (never) {{ symoro::model::call<{scalar}>({nulls}); }}")
+    main = ["bool never = false;", "int main()", "{", *calls, "    return 0;", "}"]
+    put(tmp_path, files | {"use.cpp": "\n".join(['#include "model.hpp"', *main, ""])})
+    flags = ["-std=c++11", *WARNINGS, "-Wold-style-cast", "-Wno-null-dereference"]
+    command(tool, *flags, "use.cpp", "-o", "use", cwd=tmp_path)
+    command(tmp_path / "use")
+
+
+@pytest.mark.parametrize("compiler", ["gcc", "clang"])
+@pytest.mark.parametrize("scalar", ["double", "float"])
+def test_c_without_warnings(tmp_path: Path, compiler: str, scalar: str) -> None:
+    tool = need(compiler)
+    put(tmp_path, emit(calling(*KERNELS), "c", scalar=scalar))
+    more = [] if scalar == "double" else ["-Wdouble-promotion"]
+    command(tool, "-std=c99", *WARNINGS, *more, "-c", "model.c", "-o", "model.o", cwd=tmp_path)

@@ -1,0 +1,215 @@
+"""Contact dynamics against the system of motion and constraints, solved as a whole."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import symoro
+from symoro.errors import NotApplicableError, OptionError, UnknownNameError
+from symoro.expr.formula import formula
+from symoro.robot.description import Base, BaseKind, Frame, Link, Robot
+from tests.models.dynamic.cases import error, masses, outputs
+from tests.models.dynamic.floating.cases import floating_tree, state, truth
+from tests.oracle.floating import Contact
+
+CLOSE = 1e-8
+
+
+def walker(legs: int = 4) -> Robot:
+    """A body on legs of three joints, each as HAA, HFE, KFE."""
+    rng = np.random.default_rng(1)
+    frames: list[Frame] = []
+    for leg in range(legs):
+        angle = formula(float(np.round(np.pi / 2 * leg, 12)))
+        hip = len(frames)
+        frames += [
+            Frame(0, gamma=angle, b=formula(0.05), d=formula(0.3)),
+            Frame(hip + 1, alpha=formula("pi/2"), d=formula(0.1)),
+            Frame(hip + 2, d=formula(0.3)),
+        ]
+    links = tuple(Link(**{n: formula(x) for n, x in masses(rng).items()}) for _ in frames)
+    body = Link(**{n: formula(5 * x) for n, x in masses(rng).items()})
+    base = Base(BaseKind.FLOATING, body, G=(formula(0), formula(0), formula(-9.81)))
+    return Robot("walker", tuple(frames), links, base)
+
+
+FEET: tuple[Contact, ...] = tuple((3 * leg, (0.3, 0.0, 0.0)) for leg in (1, 2, 3, 4))
+
+
+def check(robot: Robot, contacts: tuple[Contact, ...], seed: int) -> None:
+    at = state(robot, seed)
+    oracle = truth(robot, at)
+    x, forces, J = oracle.contact(at["q"], at["qd"], at["tau"], at["V0"], contacts)
+    found = outputs(robot, "contact-dynamics", at, contacts=contacts)
+    assert error(found["forces"], forces) < CLOSE
+    assert error(np.r_[found["Vd0"], found["qdd"]], x) < CLOSE
+    assert np.linalg.matrix_rank(J) == len(J)
+
+
+@pytest.mark.parametrize("feet", [1, 2, 3, 4])
+def test_feet_of_a_walker(feet: int) -> None:
+    check(walker(), FEET[:feet], feet)
+
+
+@pytest.mark.parametrize("seed", range(60, 66))
+def test_one_point_anywhere(seed: int) -> None:
+    robot = floating_tree(seed)
+    for j in (0, robot.NL):
+        check(robot, ((j, (0.1, -0.2, 0.3)),), seed)
+
+
+def test_a_frame_is_the_point_at_its_origin() -> None:
+    robot, at = walker(), state(walker())
+    by_frame = outputs(robot, "contact-dynamics", at, contacts=(3,))
+    by_point = outputs(robot, "contact-dynamics", at, contacts=((3, (0, 0, 0)),))
+    for name, value in by_frame.items():
+        assert error(value, by_point[name]) == 0
+
+
+def test_a_point_in_symbols_is_a_parameter() -> None:
+    robot, at = walker(), state(walker())
+    model = symoro.generate(robot, "contact-dynamics", contacts=[(3, ("foot", 0, 0))])
+    assert "foot" in model.parameters
+    found = model.function(values={"foot": 0.3}, compiled=False)(**{n: at[n] for n in model.inputs})
+    expected = outputs(robot, "contact-dynamics", at, contacts=FEET[:1])
+    assert error(found["forces"], expected["forces"]) < CLOSE
+
+
+def test_the_forces_carry_the_weight_of_a_robot_that_stands() -> None:
+    """At rest with the torques that hold it, the forces on the ground are its weight."""
+    robot = walker()
+    at = state(robot) | {"R0": np.eye(3), "qd": np.zeros(12), "V0": np.zeros(6)}
+    A = outputs(robot, "inertia-matrix", at)["A"]
+    found = outputs(robot, "contact-dynamics", at | {"tau": np.zeros(12)}, contacts=FEET[:2])
+    x = np.r_[found["Vd0"], found["qdd"]]
+    momentum = A[:3] @ x  # the rate of the linear momentum
+    mass = A[0, 0]
+    assert error(momentum, mass * np.array([0, 0, -9.81]) - found["forces"].sum(0)) < CLOSE
+
+
+# -- contacts that determine no forces
+
+FOOT = tuple((3, (0.3 + 0.05 * i, 0.0, 0.05 * k)) for i in (0, 1) for k in (0, 1))
+
+
+@pytest.mark.parametrize(
+    "contacts",
+    [
+        FOOT,
+        FOOT[:2],
+        (FEET[0], FEET[0]),
+        ((0, (0, 0, 0)), (0, (1, 0, 0))),
+        ((3, (0.3, 0, 0)), (3, (0.3, 0, 1e-3))),
+        (*FEET, (2, (0.1, 0, 0)), (5, (0.1, 0, 0)), (8, (0.1, 0, 0))),
+    ],
+    ids=["a foot of four points", "two points", "twice", "the base", "close by", "too many"],
+)
+def test_refused(contacts: Any) -> None:
+    with pytest.raises(
+        NotApplicableError, match=r"contact \d+ \(frame \d+ at .*determines no force"
+    ) as caught:
+        symoro.generate(walker(), "contact-dynamics", contacts=contacts)
+    assert "damping" in str(caught.value)
+
+
+def test_two_points_that_no_joint_moves_apart() -> None:
+    """A point on a joint's axis belongs to both bodies, here the base and the first link of a leg."""
+    with pytest.raises(NotApplicableError, match="contact 2"):
+        symoro.generate(walker(), "contact-dynamics", contacts=[0, 1])
+
+
+@pytest.mark.parametrize("bad", [3, [(3, 4)], [(3, (0, 0))], [None], "3", [(3, (0, 0, float("nan")))]])
+def test_what_is_no_list_of_points(bad: Any) -> None:
+    with pytest.raises(OptionError, match="contacts"):
+        symoro.generate(walker(), "contact-dynamics", contacts=bad)
+
+
+def test_no_contacts_and_frames_that_are_not_there() -> None:
+    with pytest.raises(OptionError, match="needs contacts"):
+        symoro.generate(walker(), "contact-dynamics")
+    with pytest.raises(UnknownNameError):
+        symoro.generate(walker(), "contact-dynamics", contacts=[99])
+    with pytest.raises(OptionError, match="damping"):
+        symoro.generate(walker(), "contact-dynamics", contacts=[3], damping=0.0)
+
+
+def test_damped() -> None:
+    """The equations hold, and the points give way by eps f."""
+    robot, eps = walker(), 1e-6
+    at = state(robot) | {"qd": np.zeros(12), "V0": np.zeros(6)}
+    found = outputs(robot, "contact-dynamics", at, contacts=FOOT, damping=eps)
+    oracle = truth(robot, at)
+    A, H = oracle.inertia(at["q"]), oracle.bias(at["q"], at["qd"], at["V0"])
+    x, forces = np.r_[found["Vd0"], found["qdd"]], found["forces"].ravel()
+    rows = np.vstack([oracle_rows(oracle, at, c) for c in FOOT])
+    assert error(A @ x + rows.T @ forces + H, np.r_[np.zeros(6), at["tau"]]) < CLOSE
+    assert error(rows @ x, eps * forces) < CLOSE
+    assert np.abs(forces).max() < 1e3  # the least ones
+    model = symoro.generate(robot, "contact-dynamics", contacts=FOOT, damping=eps)
+    assert "damped" in str(model.explain())
+
+
+def oracle_rows(oracle: Any, at: Any, contact: Contact) -> Any:
+    units = np.eye(6 + len(at["q"]))
+    return np.array([at["R0"].T @ oracle.point(at["q"], e[6:], e[:6], contact).real for e in units]).T
+
+
+# -- contacts that become redundant in some postures
+
+
+def stretched(seed: int, bend: float) -> dict[str, Any]:
+    """The knee of the first leg nearly in line with its hip: the foot cannot come closer to the body."""
+    at = state(walker(), seed)
+    at["q"][2] = bend
+    return at
+
+
+HIP_AND_FOOT = ((1, (0.1, 0.0, 0.0)), (3, (0.3, 0.0, 0.0)))
+
+
+def test_nan_where_contacts_are_redundant() -> None:
+    """Hip and foot of a straight leg: their distance does not change with the knee, to first order."""
+    robot = walker()
+    found = outputs(robot, "contact-dynamics", stretched(1, 0.0), contacts=HIP_AND_FOOT)
+    assert all(np.all(np.isnan(value)) for value in found.values())
+
+
+@pytest.mark.parametrize("bend", [1e-1, 1e-2, 1e-3, -1e-3])
+def test_right_beside_redundant_postures(bend: float) -> None:
+    at = stretched(1, bend)
+    x, forces, _ = truth(walker(), at).contact(at["q"], at["qd"], at["tau"], at["V0"], HIP_AND_FOOT)
+    found = outputs(walker(), "contact-dynamics", at, contacts=HIP_AND_FOOT)
+    assert error(found["forces"], forces) < 1e-6
+    assert error(np.r_[found["Vd0"], found["qdd"]], x) < 1e-6
+
+
+@pytest.mark.parametrize("bend", [1e-4, 1e-5, 1e-6, 1e-8])
+def test_right_or_nan_close_by(bend: float) -> None:
+    """Never numbers that only look right: the error is small beside the numbers, or all are NaN."""
+    at = stretched(1, bend)
+    found = outputs(walker(), "contact-dynamics", at, contacts=HIP_AND_FOOT)
+    if np.isnan(found["forces"]).any():
+        assert all(np.all(np.isnan(value)) for value in found.values())
+        return
+    _, forces, _ = truth(walker(), at).contact(at["q"], at["qd"], at["tau"], at["V0"], HIP_AND_FOOT)
+    assert error(found["forces"], forces) < 1e-3
+
+
+def test_symbols_that_make_contacts_redundant() -> None:
+    """Hip and foot, where a foot at the knee keeps its distance from the hip: a length of zero at run time."""
+    robot, at = walker(), state(walker())
+    model = symoro.generate(robot, "contact-dynamics", contacts=[(3, ("foot", 0, 0)), (1, (0.1, 0, 0))])
+    at_rest = {name: at[name] for name in model.inputs}
+    assert np.all(np.isfinite(model.function(values={"foot": 0.4}, compiled=False)(**at_rest)["forces"]))
+    lost = model.function(values={"foot": 0.0}, compiled=False)(**at_rest)
+    assert all(np.all(np.isnan(value)) for value in lost.values())
+
+
+def test_nan_goes_through() -> None:
+    at = state(walker())
+    at["q"][0] = np.nan
+    found = outputs(walker(), "contact-dynamics", at, contacts=FEET[:1])
+    assert np.all(np.isnan(found["forces"]))
