@@ -27,7 +27,12 @@ from peers.environment import enter_with, prefix, versions
 
 SAMPLES, PASSES = 16, 60
 TOLERANCE = 1e-8
-MARKS = {"inverse / Pinocchio": 10, "inverse / MuJoCo": 5, "direct / Pinocchio": 10, "five-bar / Pinocchio": 10}
+MARKS = {
+    "inverse / Pinocchio": 10,
+    "inverse / MuJoCo": 5,
+    "direct / Pinocchio": 10,
+    "five-bar / Pinocchio": 10,
+}
 
 
 @dataclass
@@ -101,7 +106,7 @@ class Motion:
 
 
 def motions(robot: Any, rng: Any) -> Motion:
-    """Poses about home; the legs' joints by their inverse geometry, rates and accelerations by three equations a leg."""
+    """Poses about home; the legs' joints by their inverse geometry, rates by three equations a leg."""
     import numpy as np
 
     import symoro
@@ -159,11 +164,15 @@ def body(robot: Any, j: int) -> list[float]:
     """Mass, centre of mass, inertia about it (xx xy xz yy yz zz) of a link."""
     import numpy as np
 
+    from symoro.robot.description import INERTIAL
+
     values = dict(robot.nominal)
-    p = {n: getattr(robot.link(j), n).value(values) for n in "XX XY XZ YY YZ ZZ MX MY MZ M".split()}
+    p = {n: getattr(robot.link(j), n).value(values) for n in INERTIAL}
     mass = p["M"]
     c = np.array([p["MX"], p["MY"], p["MZ"]]) / mass if mass else np.zeros(3)
-    inertia = np.array([[p["XX"], p["XY"], p["XZ"]], [p["XY"], p["YY"], p["YZ"]], [p["XZ"], p["YZ"], p["ZZ"]]])
+    inertia = np.array(
+        [[p["XX"], p["XY"], p["XZ"]], [p["XY"], p["YY"], p["YZ"]], [p["XZ"], p["YZ"], p["ZZ"]]]
+    )
     inertia = inertia - mass * (c @ c * np.eye(3) - np.outer(c, c))
     return [mass, *c, *inertia[np.triu_indices(3)]]
 
@@ -269,7 +278,9 @@ def mujoco_platform(robot: Any, motion: Motion) -> list[Party]:
     lib = next(folder.glob("libmujoco.so.*"))
     after = (str(lib), f"-Wl,-rpath,{folder}")
     command = ["gcc", "-O3", "-march=native", f"-I{folder / 'include'}", *SHARED]
-    library = ctypes.CDLL(str(built("mujoco", {"mujoco.c": (PEERS / "mujoco.c").read_text()}, command, after)))
+    library = ctypes.CDLL(
+        str(built("mujoco", {"mujoco.c": (PEERS / "mujoco.c").read_text()}, command, after))
+    )
     if library.prepare(str(file).encode()):
         print("MuJoCo does not load the platform")
         return []
@@ -319,7 +330,7 @@ def platform_parties(robot: Any) -> list[Party]:
         T=motion.T, V=motion.V, Vd=motion.Vd
     )["tau"]
     given, back = packed(motion.T, motion.V, motion.Vd), packed(motion.T, motion.V, tau)
-    bound = robot.bind({k: v for k, v in robot.nominal})
+    bound = robot.bind(dict(robot.nominal))
     parties = [
         ours(bound, "inverse-dynamics", "symoro, inverse", given, space="platform"),
         ours(robot, "inverse-dynamics", "symoro, inverse, parameters free", given, space="platform"),
@@ -376,7 +387,7 @@ def fivebar_parties() -> list[Party]:
     motors = np.array([0, 2], np.int32)
     library = loaded("fivebar")
     library.setup(4, doubles(rows), None, 1, doubles(points), 2, motors.ctypes.data_as(ctypes.c_void_p), 2)
-    bound = robot.bind({k: v for k, v in robot.nominal})
+    bound = robot.bind(dict(robot.nominal))
     parties = [
         ours(bound, "inverse-dynamics", "symoro, five-bar", packed(q, qda, qdda)),
         Party("Pinocchio C++, five-bar", library.inverse, packed(q, xd[:, :4], xdd[:, :4]), 2),
@@ -407,7 +418,9 @@ def report(ns: dict[str, float]) -> int:
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--rounds", type=int, default=40)
     options = parser.parse_args()
     enter_with(("pin", "cmeel-eigen", "mujoco"))

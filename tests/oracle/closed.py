@@ -1,8 +1,8 @@
 """Robots with closed loops from first principles, many postures at once: a cut tree and Lagrange multipliers.
 
-The opened joints are unknowns like the passive ones. Each loop gives six rows, velocity of frame k less that of its twin:
-C xd = 0, C xdd = -psi. The torques follow from A xdd + H = S' tau + C' lambda by least squares. Nothing here knows what a
-leg or a platform is.
+The opened joints are unknowns like the passive ones. Each loop gives six rows, velocity of frame k less that of its
+twin: C xd = 0, C xdd = -psi. The torques follow from A xdd + H = S' tau + C' lambda by least squares. Nothing here
+knows what a leg or a platform is.
 """
 
 from __future__ import annotations

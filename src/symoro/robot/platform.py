@@ -90,7 +90,9 @@ def parallel_robot(robot: Robot, to: int | str | None = None) -> ParallelRobot:
     """
     platform = platform_frame(robot, to)
     if robot.base.kind != BaseKind.FIXED:
-        raise NotApplicableError(f"the legs stand on a {robot.base.kind} base; the platform's models want it fixed")
+        raise NotApplicableError(
+            f"the legs stand on a {robot.base.kind} base; the platform's models want it fixed"
+        )
     if not robot.B:
         raise NotApplicableError(f"robot '{robot.name}' has no loops: it is no platform on legs")
     if not 1 <= platform <= robot.NL:
@@ -110,7 +112,9 @@ def parallel_robot(robot: Robot, to: int | str | None = None) -> ParallelRobot:
             raise NotApplicableError(f"loop {loop.left}-{loop.right} joins two legs away from the platform")
     for root in roots:
         if root != first and len(closing[root]) != 1:
-            message = f"the leg that begins with frame {root} is joined to the platform {len(closing[root])} times"
+            message = (
+                f"the leg that begins with frame {root} is joined to the platform {len(closing[root])} times"
+            )
             raise NotApplicableError(message, hint="each leg but the first is joined to it once")
     others = [root for root in roots if root != first]
     legs = [_leg(robot, 1, first, body, None, inner[first])]

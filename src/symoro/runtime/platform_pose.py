@@ -16,9 +16,8 @@ from numpy.typing import ArrayLike, NDArray
 from symoro.errors import ArgumentError
 from symoro.models.catalogue import build
 from symoro.models.kinematic.platform import leg_points, motors_at
-from symoro.models.numeric.assembly_modes import AssemblyModes
+from symoro.models.numeric.assembly_modes import AssemblyModes, moved
 from symoro.models.numeric.assembly_modes import assembly_modes as all_poses
-from symoro.models.numeric.assembly_modes import moved
 from symoro.robot.description import JointType, Robot
 from symoro.robot.platform import platform_frame
 from symoro.robot.topology import moving_joints
@@ -71,16 +70,20 @@ def platform_pose(
     size = _size(robot, values, [*np.abs(pose[:3, 3]), *np.abs(wanted[~turns])])
     error, jacobian = _error(legs, pose, wanted, turns, size)
     worst = float(np.abs(error).max())
-    for count in range(1, ITERATIONS + 1):
+    steps = 0
+    while steps < ITERATIONS:
         if worst < MET or not np.isfinite(worst):
             break
-        step = np.linalg.lstsq(jacobian, -error, rcond=1e-12)[0]
+        step = np.asarray(np.linalg.lstsq(jacobian, -error, rcond=1e-12)[0], float)
         step *= min(1.0, LONGEST / max(np.abs(step).max(), 1e-300))
-        pose, error, jacobian, worst, better = _shortened(legs, pose, step, wanted, turns, size, worst, error, jacobian)
+        pose, error, jacobian, worst, better = _shortened(
+            legs, pose, step, wanted, turns, size, worst, error, jacobian
+        )
         if not better:
             break
+        steps += 1
     reached = bool(worst < 1e3 * MET)
-    return FoundPose(pose if reached else np.full((4, 4), np.nan), reached, worst, count)
+    return FoundPose(pose if reached else np.full((4, 4), np.nan), reached, worst, steps)
 
 
 def _size(robot: Robot, values: Mapping[str, float], others: Sequence[float]) -> float:
@@ -133,7 +136,9 @@ def assembly_modes(
     points = Function(leg_points(robot, to), dict(values), compiled=False)()
     lengths = _motors(qa, 6) + np.asarray(points["offset"])
     if np.any(lengths <= 0):
-        raise ArgumentError("qa: a leg has no length, or a negative one", hint="lengths are the slides plus their offsets")
+        raise ArgumentError(
+            "qa: a leg has no length, or a negative one", hint="lengths are the slides plus their offsets"
+        )
     return all_poses(np.asarray(points["a"]), np.asarray(points["b"]), lengths)
 
 
@@ -149,7 +154,9 @@ def _start(
 ) -> Array:
     if near is None or isinstance(near, str):
         if near is None and HOME not in robot.postures:
-            raise ArgumentError(f"robot '{robot.name}' has no posture '{HOME}'", hint="give a pose to start from")
+            raise ArgumentError(
+                f"robot '{robot.name}' has no posture '{HOME}'", hint="give a pose to start from"
+            )
         posture = robot.postures[near or HOME]
         return _pose_of(robot, np.array(posture), values, platform_frame(robot, to))
     pose = np.asarray(near, float)

@@ -17,7 +17,9 @@ def show_pose(robot: Robot, options: argparse.Namespace) -> int:
     """Print the pose near a posture, or all poses; exit code 1 where none was found."""
     values = read_values(options.values, None)
     if "qa" not in values:
-        raise OptionError("the positions of the motors are missing", hint="write qa=0.1,0.2,0.3, one an active joint")
+        raise OptionError(
+            "the positions of the motors are missing", hint="write qa=0.1,0.2,0.3, one an active joint"
+        )
     qa = values.pop("qa")
     if options.all:
         return _show_all(robot, qa, values, options)

@@ -22,7 +22,9 @@ def functions(robot: Robot, fold: str = "1") -> dict[str, symoro.Model]:
     made = {}
     for model in IDS:
         asked = {"q": True} if model == "inverse-dynamics" else {}
-        made[model] = symoro.generate(robot, model, space="platform", fold=fold, **asked).function(compiled=False)
+        made[model] = symoro.generate(robot, model, space="platform", fold=fold, **asked).function(
+            compiled=False
+        )
     return made
 
 
@@ -85,7 +87,7 @@ def compare(name: str, robot: Robot, T: Array, rng: np.random.Generator, fold: s
 
 def relative(found: Array, true: Array) -> float:
     assert np.all(np.isfinite(found))
-    return float((np.abs(found - true).max() / max(1.0, np.abs(true).max())))
+    return float(np.abs(found - true).max() / max(1.0, np.abs(true).max()))
 
 
 @pytest.mark.parametrize("name", ROBOTS)
@@ -94,7 +96,9 @@ def test_all_four_models_against_multipliers(name: str) -> None:
     assert compare(name, symoro.load(name), spread(name, rng, 20), rng) < 1e-9
 
 
-@pytest.mark.parametrize(("name", "fold"), [("gough_stewart_general", "2"), ("3rrr", "212"), ("delta", "121")])
+@pytest.mark.parametrize(
+    ("name", "fold"), [("gough_stewart_general", "2"), ("3rrr", "212"), ("delta", "121")]
+)
 def test_other_folds(name: str, fold: str) -> None:
     rng = np.random.default_rng(2)
     assert compare(name, symoro.load(name), spread(name, rng, 8), rng, fold) < 1e-8
@@ -163,7 +167,9 @@ def test_parallel_legs_have_no_torques() -> None:
     assert np.all(np.isnan(still(robot, "inverse-dynamics", T)["tau"]))
     assert np.all(np.isnan(still(robot, "jacobian", T)["J"]))
     assert np.all(np.isfinite(still(robot, "jacobian-inverse", T)["Jinv"]))
-    assert np.all(np.isfinite(still(robot, "direct-dynamics", T)["Vd"]))  # the platform's inertia is regular there
+    assert np.all(
+        np.isfinite(still(robot, "direct-dynamics", T)["Vd"])
+    )  # the platform's inertia is regular there
 
 
 def quarter_turn(beside: float) -> Array:
@@ -205,7 +211,13 @@ def test_a_leg_along_the_first_axis_of_its_cross() -> None:
     robot = symoro.load("gough_stewart_general")
     values = dict(robot.nominal)
     points = {
-        k: np.array([values[f"D{k}1"] * np.cos(values[f"G{k}1"]), values[f"D{k}1"] * np.sin(values[f"G{k}1"]), values[f"B{k}1"]])
+        k: np.array(
+            [
+                values[f"D{k}1"] * np.cos(values[f"G{k}1"]),
+                values[f"D{k}1"] * np.sin(values[f"G{k}1"]),
+                values[f"B{k}1"],
+            ]
+        )
         for k in "BP"
     }
     axis = np.array([-np.sin(values["GB1"]), np.cos(values["GB1"]), 0])

@@ -49,13 +49,18 @@ def test_out_of_reach_and_singular() -> None:
     far[:3, 3] = 0.5, 0.2, -3
     assert np.all(symoro.generate("delta", "inverse-geometry").function(compiled=False)(T=far)["status"] == 1)
     robot = symoro.load("gough_stewart").bind({"RP": "RB", "GP": "GB"})
-    assert np.all(symoro.generate(robot, "inverse-geometry").function(compiled=False)(T=np.eye(4))["status"] != 0)
+    assert np.all(
+        symoro.generate(robot, "inverse-geometry").function(compiled=False)(T=np.eye(4))["status"] != 0
+    )
 
 
 @pytest.mark.parametrize("name", ROBOTS)
 def test_jacobians(name: str) -> None:
     robot, T = symoro.load(name), spread(name, np.random.default_rng(3), 6)
-    made = {m: symoro.generate(robot, m, space="platform").function(compiled=False) for m in ("jacobian", "jacobian-inverse")}
+    made = {
+        m: symoro.generate(robot, m, space="platform").function(compiled=False)
+        for m in ("jacobian", "jacobian-inverse")
+    }
     q = symoro.generate(robot, "inverse-geometry", fold="1").function(compiled=False)(T=T)["q"][:, 0]
     closed = Closed(robot)
     true = closed.platform(closed.opened(q), robot.platform)[1]

@@ -106,7 +106,10 @@ def test_platforms_are_written_and_read(name: str, fmt: str) -> None:
 def test_links_have_inertias_that_bodies_can_have(name: str) -> None:
     robot, values = symoro.load(name), dict(symoro.load(name).nominal)
     for link in robot.links:
-        p = {n: getattr(link, n).value(values) for n in "XX XY XZ YY YZ ZZ MX MY MZ M".split()}
+        p = {
+            n: getattr(link, n).value(values)
+            for n in ["XX", "XY", "XZ", "YY", "YZ", "ZZ", "MX", "MY", "MZ", "M"]
+        }
         if not p["M"]:
             assert not any(p.values())
             continue
@@ -132,7 +135,10 @@ def test_modules_stand_on_each_other() -> None:
     ("text", "message"),
     [
         (changed("platform: {name: plate, link: {M: 2}}\n", ""), "needs its platform"),
-        (changed("attach: {joint: revolute, d: L2}", "attach: glue"), "'glue' is not one of ball, universal, revolute"),
+        (
+            changed("attach: {joint: revolute, d: L2}", "attach: glue"),
+            "'glue' is not one of ball, universal, revolute",
+        ),
         (changed("  attach: {joint: revolute, d: L2}\n", ""), "not attached to the platform"),
         (changed("joint: revolute, d: L2", "joint: prismatic, d: L2"), "'prismatic' is not one of"),
         (changed("    - {d: L1}", "    - {d: L1, joint: hinge}"), "'hinge' is not one of"),

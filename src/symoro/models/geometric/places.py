@@ -17,9 +17,7 @@ def placed(builder: Builder, frame: Frame) -> Matrix:
     """iTj as a 4x4 matrix, the joint at q = 0: its offset included."""
     gamma, b, alpha, d, theta, r = (builder.formula(getattr(frame, name)) for name in GEOMETRIC)
     turns = [(builder.number(sin(x)), builder.number(cos(x))) for x in (gamma, alpha, theta)]
-    columns = [
-        turn_z(turns[0], turn_x(turns[1], turn_z(turns[2], list(axis)))) for axis in identity(3)
-    ]
+    columns = [turn_z(turns[0], turn_x(turns[1], turn_z(turns[2], list(axis)))) for axis in identity(3)]
     rotation = [[columns[c][r_] for c in range(3)] for r_ in range(3)]
     return homogeneous(rotation, origin(turns[0], turns[1], b, d, r))
 

@@ -124,7 +124,8 @@ def _misses(
     for j in chain(robot, last):
         reached = matmul(reached, _moved(builder, robot, j, q))
     target = matmul(
-        homogeneous(pose.rotation, pose.position), between(builder, robot, parallel.platform, seat, parallel.body)
+        homogeneous(pose.rotation, pose.position),
+        between(builder, robot, parallel.platform, seat, parallel.body),
     )
     return [absolute(reached[r][c] - target[r][c]) for r in range(3) for c in range(4)]
 

@@ -138,7 +138,7 @@ def _polished(legs: Array, pose: Array) -> Array | None:
     """The pose by Newton's method in real numbers; None where the legs do not meet it."""
     for _ in range(NEWTON):
         error, jacobian = leg_errors(legs, pose)
-        step = np.linalg.lstsq(jacobian, -error, rcond=1e-13)[0]
+        step: Array = np.asarray(np.linalg.lstsq(jacobian, -error, rcond=1e-13)[0], float)
         if not np.all(np.isfinite(step)):
             return None
         pose = moved(pose, step)

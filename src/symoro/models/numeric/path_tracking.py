@@ -68,7 +68,8 @@ class _Line:
 
 def _solve(a: Complex, b: Complex) -> Complex:
     try:
-        return np.linalg.solve(a, b[..., None])[..., 0]
+        solved: Complex = np.linalg.solve(a, b[..., None])[..., 0].astype(complex)
+        return solved
     except np.linalg.LinAlgError:  # one of them is singular to the last bit
         found = np.full(b.shape, np.nan, complex)
         for k in range(len(b)):

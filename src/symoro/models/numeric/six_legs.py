@@ -31,7 +31,9 @@ def _product() -> Array:
 
 _M = _product()
 _CONJUGATE = np.diag([1.0, -1.0, -1.0, -1.0])
-_TURN = np.einsum("kpj,pim,jl->kmil", _M[1:], _M[:, :, 1:], _CONJUGATE)  # (e b e*)_k = TURN[k,m,i,l] b_m e_i e_l
+_TURN = np.einsum(
+    "kpj,pim,jl->kmil", _M[1:], _M[:, :, 1:], _CONJUGATE
+)  # (e b e*)_k = TURN[k,m,i,l] b_m e_i e_l
 _SHIFT = np.einsum("kij,jl->kil", _M[1:], _CONJUGATE)  # (g e*)_k = SHIFT[k,i,l] g_i e_l
 _BACK = np.einsum("kij,il->kjl", _M[1:], _CONJUGATE)  # (e* g)_k = BACK[k,j,l] g_j e_l
 STUDY = np.zeros((8, 8))

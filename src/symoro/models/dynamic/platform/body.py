@@ -13,10 +13,11 @@ from dataclasses import dataclass
 from symoro.errors import NotApplicableError
 from symoro.expr.linalg import Matrix, Vector, add, cross, matadd, matmul, matvec, scale, subtract, transpose
 from symoro.expr.scalar import Scalar
-from symoro.models.dynamic.inertia import carried, link_inertias, of_matrix
+from symoro.models.dynamic.inertia import link_inertias
 from symoro.models.dynamic.platform.pose import PlatformMotion, PlatformPose
 from symoro.models.geometric.places import between
 from symoro.models.joints import is_zero
+from symoro.models.regrouping import carried, of_matrix
 from symoro.models.spatial import Inertia, Symmetric, Wrench
 from symoro.program.builder import Builder
 from symoro.robot.description import WRENCH
@@ -34,7 +35,10 @@ def platform_inertia(builder: Builder, parallel: ParallelRobot) -> Inertia:
     total = own.matrix()
     for j in others:
         place = between(builder, robot, parallel.platform, j, parallel.body)
-        total = matadd(total, carried(inertias[j].matrix(), [row[:3] for row in place[:3]], [row[3] for row in place[:3]]))
+        total = matadd(
+            total,
+            carried(inertias[j].matrix(), [row[:3] for row in place[:3]], [row[3] for row in place[:3]]),
+        )
     return of_matrix(total) if others else own
 
 
@@ -73,7 +77,10 @@ class Turning:
             [xz - wd[1], yz + wd[0], -(squares[0] + squares[1])],
         ]
         if name:
-            u = [[builder.named(f"{name}{r}{c}", x) for c, x in enumerate(row, 1)] for r, row in enumerate(u, 1)]
+            u = [
+                [builder.named(f"{name}{r}{c}", x) for c, x in enumerate(row, 1)]
+                for r, row in enumerate(u, 1)
+            ]
         return cls(list(wd), u, xy, xz, yz, squares)
 
     def moment(self, tensor: Symmetric) -> Vector:

@@ -7,9 +7,9 @@ place of the second joint on the first link, t what follows it, in the plane:
     slide, turn    |w0 - r k|^2 = l^2                                                              fold: two slides
     turn, slide    |t + r d| = |c|                                                                 fold: two lengths
 
-zeta is the part along the second axis that a parallelogram covers, l its length or |t|. The parallelogram (rod, coupler,
-second rod) carries what follows without turning it: theta_coupler = -theta_rod, both rods alike; the third unknown is
-the angle of its rods, between -pi/2 and pi/2.
+zeta is the part along the second axis that a parallelogram covers, l its length or |t|. The parallelogram (rod,
+coupler, second rod) carries what follows without turning it: theta_coupler = -theta_rod, both rods alike; the third
+unknown is the angle of its rods, between -pi/2 and pi/2.
 """
 
 from __future__ import annotations
@@ -113,7 +113,9 @@ def _leg(builder: Builder, parallel: ParallelRobot, leg: PlatformLeg) -> ChainLe
         if frame.eta or frame.coupling or any(getattr(frame, n) is not None for n in ("QP", "QDP", "GAM")):
             _refuse(i, f"joint {j} is elastic, coupled or has a fixed motion")
     if len(leg.links) not in (2, 4) or len(leg.inner) != (len(leg.links) == 4):
-        _refuse(i, f"it has {len(leg.links)} joints and {len(leg.inner)} loops of its own before the platform")
+        _refuse(
+            i, f"it has {len(leg.links)} joints and {len(leg.inner)} loops of its own before the platform"
+        )
     rods = _rods(builder, robot, leg) if leg.inner else None
     extra = [j for j in leg.members if j not in leg.links and (rods is None or j != rods.second)]
     if extra:
@@ -169,7 +171,18 @@ def _rods(builder: Builder, robot: Robot, leg: PlatformLeg) -> Rods:
         _refuse(i, "its own loop is no parallelogram of two rods and a coupler")
     one, other, across = robot.frame(rod), robot.frame(second), robot.frame(coupler)
     turns = all(robot.frame(j).sigma == JointType.REVOLUTE for j in (rod, second, coupler, loop.left))
-    none = [one.gamma, one.d, one.r, other.gamma, other.d, other.r, across.gamma, across.b, across.alpha, across.r]
+    none = [
+        one.gamma,
+        one.d,
+        one.r,
+        other.gamma,
+        other.d,
+        other.r,
+        across.gamma,
+        across.b,
+        across.alpha,
+        across.r,
+    ]
     none += [opened.gamma, opened.b, opened.alpha, opened.r]
     if not turns or not all(x.is_zero for x in none):
         _refuse(i, "the rods of its parallelogram are not placed alike")
@@ -180,7 +193,12 @@ def _rods(builder: Builder, robot: Robot, leg: PlatformLeg) -> Rods:
     place = placed(builder, twin)
     wanted: Vector = [0, s3 * width, 0]
     length = builder.formula(across.d)
-    gaps = [*subtract(position_of(place), wanted), length - builder.formula(opened.d), place[0][2], place[1][2]]
+    gaps = [
+        *subtract(position_of(place), wanted),
+        length - builder.formula(opened.d),
+        place[0][2],
+        place[1][2],
+    ]
     if not all(settled(x) for x in gaps):
         _refuse(i, "its own loop is no parallelogram: opposite sides differ")
     return Rods(rod, coupler, second, length, s3)
@@ -234,7 +252,9 @@ class ChainPosture:
     folded: Scalar
 
 
-def chain_posture(builder: Builder, robot: Robot, leg: ChainLeg, pose: PlatformPose, fold: int) -> ChainPosture:
+def chain_posture(
+    builder: Builder, robot: Robot, leg: ChainLeg, pose: PlatformPose, fold: int
+) -> ChainPosture:
     """The joints of a leg, from the pose of the platform."""
     tip = add(pose.position, matvec(pose.rotation, position_of(leg.seat)))
     way = 1 if fold == 1 else -1
@@ -273,7 +293,9 @@ def chain_posture(builder: Builder, robot: Robot, leg: ChainLeg, pose: PlatformP
     size = absolute(tip[0]) + absolute(tip[1]) + absolute(tip[2]) + _reach(leg)
     conditions.append(less(dot(gap, gap), (OFF * size) * (OFF * size)))
     offsets = {
-        j: builder.formula(robot.frame(j).r if robot.frame(j).sigma == JointType.PRISMATIC else robot.frame(j).theta)
+        j: builder.formula(
+            robot.frame(j).r if robot.frame(j).sigma == JointType.PRISMATIC else robot.frame(j).theta
+        )
         for j in angles
     }
     return ChainPosture(leg, {j: angles[j] - offsets[j] for j in angles}, axes, tip, conditions, folded)

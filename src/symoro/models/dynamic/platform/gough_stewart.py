@@ -53,7 +53,9 @@ class GoughStewart:
         folds: of each leg, 1 or 2.
     """
 
-    def __init__(self, builder: Builder, parallel: ParallelRobot, pose: PlatformPose, folds: Sequence[int]) -> None:
+    def __init__(
+        self, builder: Builder, parallel: ParallelRobot, pose: PlatformPose, folds: Sequence[int]
+    ) -> None:
         self.builder, self.parallel, self.pose, self.folds = builder, parallel, pose, folds
         legs = ups_legs(builder, parallel)
         if len(legs) != 6:
@@ -109,7 +111,9 @@ class GoughStewart:
     def bias(self, motion: PlatformMotion) -> Vector:
         """H: the wrench at Vd = 0."""
         wrench, loads = self.loads(motion)
-        forces = [add(load.force, scale(load.shift, at.u)) for load, at in zip(loads, self.postures, strict=True)]
+        forces = [
+            add(load.force, scale(load.shift, at.u)) for load, at in zip(loads, self.postures, strict=True)
+        ]
         return self._gathered(wrench, forces)
 
     def inertia_rows(self) -> Matrix:
@@ -170,7 +174,9 @@ class GoughStewart:
 
     def positions(self) -> tuple[dict[int, Scalar], Scalar]:
         """Every joint of the legs, opened ones included, and 1 where they have a value."""
-        robot, found, conditions = self.parallel.robot, {}, []
+        robot = self.parallel.robot
+        found: dict[int, Scalar] = {}
+        conditions: list[Scalar] = []
         for at, fold in zip(self.postures, self.folds, strict=True):
             axes = leg_axes(self.builder, at, fold)
             found |= leg_positions(self.builder, robot, self.pose, at, axes)
@@ -190,7 +196,10 @@ def _hat(s: Vector) -> Matrix:
 def _gain(rows: Matrix, directions: Sequence[Vector], inertia: Matrix) -> None:
     """Add W M W' to the upper half of a symmetric matrix."""
     weighted = [
-        [sum((m * w[k] for m, w in zip(row[1:], directions[1:], strict=True)), row[0] * directions[0][k]) for k in range(6)]
+        [
+            sum((m * w[k] for m, w in zip(row[1:], directions[1:], strict=True)), row[0] * directions[0][k])
+            for k in range(6)
+        ]
         for row in inertia
     ]
     for r in range(6):

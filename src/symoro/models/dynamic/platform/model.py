@@ -48,7 +48,8 @@ APPLIES_TO = (
 )
 REFERENCE = NEWTON_EULER_2010.at("section 5, eq. (59) to (66); reduced mobility: Khalil and Ibrahim, 2007")
 EQUATIONS = (
-    r"\Gamma = J_p^T \left[ F_p + \sum_i J_{vi}^T J_i^{-T} \Gamma_i \right], \qquad A_x \dot V_p + H_x = J_p^{-T} \Gamma"
+    r"\Gamma = J_p^T \left[ F_p + \sum_i J_{vi}^T J_i^{-T} \Gamma_i \right], "
+    r"\qquad A_x \dot V_p + H_x = J_p^{-T} \Gamma"
 )
 DETAILS: dict[str, Any] = {
     "of": OF,
@@ -78,7 +79,9 @@ def folds_of(fold: str, legs: int) -> list[int]:
     return [int(digit) for digit in digits]
 
 
-def platform_at(builder: Builder, parallel: ParallelRobot, pose: PlatformPose, folds: Sequence[int]) -> Platform:
+def platform_at(
+    builder: Builder, parallel: ParallelRobot, pose: PlatformPose, folds: Sequence[int]
+) -> Platform:
     """Platform and legs at a pose, by the way their legs are solved."""
     kind = GoughStewart if is_ups(parallel) else ReducedPlatform
     return kind(builder, parallel, pose, folds)
@@ -92,7 +95,9 @@ def started(robot: Robot, name: str, to: int | str | None, fold: str) -> tuple[B
     return builder, platform_at(builder, parallel, pose, folds_of(fold, len(parallel.legs)))
 
 
-def _finished(builder: Builder, platform: Platform, outputs: list[tuple[Any, Any]], regular: Any, q: bool) -> Program:
+def _finished(
+    builder: Builder, platform: Platform, outputs: list[tuple[Any, Any]], regular: Any, q: bool
+) -> Program:
     if q:
         found, there = platform.positions()
         regular = all_of([regular, there])

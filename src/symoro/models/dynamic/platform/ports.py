@@ -10,7 +10,9 @@ from symoro.program.program import Port
 from symoro.robot.description import Robot
 
 PLATFORM_POSE = Port("T", "4,4", "pose of the platform in frame 0")
-PLATFORM_V = Port("V", "6", "velocity of the platform: linear, of its frame's origin; angular; axes of frame 0")
+PLATFORM_V = Port(
+    "V", "6", "velocity of the platform: linear, of its frame's origin; angular; axes of frame 0"
+)
 PLATFORM_VD = Port("Vd", "6", "acceleration of the platform: linear, of its frame's origin; angular; frame 0")
 PLATFORM_TAU = Port("tau", "na", "torques and forces of the active joints")
 PLATFORM_A = Port("A", "6,6", "inertia matrix in the platform's coordinates")

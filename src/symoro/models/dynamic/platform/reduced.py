@@ -18,7 +18,19 @@ from collections.abc import Sequence
 from functools import cached_property
 
 from symoro.errors import NotApplicableError
-from symoro.expr.linalg import Matrix, Vector, add, cross, dot, identity, matmul, matvec, scale, subtract, transpose
+from symoro.expr.linalg import (
+    Matrix,
+    Vector,
+    add,
+    cross,
+    dot,
+    identity,
+    matmul,
+    matvec,
+    scale,
+    subtract,
+    transpose,
+)
 from symoro.expr.scalar import Scalar, less
 from symoro.models.coordinates import coordinates_at
 from symoro.models.dynamic.composite import full_matrix, symmetric, tree_inertia
@@ -52,7 +64,9 @@ class ReducedPlatform:
         folds: of each leg, 1 or 2.
     """
 
-    def __init__(self, builder: Builder, parallel: ParallelRobot, pose: PlatformPose, folds: Sequence[int]) -> None:
+    def __init__(
+        self, builder: Builder, parallel: ParallelRobot, pose: PlatformPose, folds: Sequence[int]
+    ) -> None:
         self.builder, self.parallel, self.pose = builder, parallel, pose
         self.tree = parallel.robot.tree()
         legs = chain_legs(builder, parallel)
@@ -93,7 +107,9 @@ class ReducedPlatform:
     def _torques(self) -> Torques:
         q = {j: x for j, x in self.positions()[0].items() if j <= self.tree.NL}
         named = {j: self.builder.named(f"q{j}", q[j]) for j in moving_joints(self.tree)}
-        return Torques(self.builder, self.tree, quick(self.tree), coordinates_at(self.tree, named, self.builder.formula))
+        return Torques(
+            self.builder, self.tree, quick(self.tree), coordinates_at(self.tree, named, self.builder.formula)
+        )
 
     def efforts(self, motion: PlatformMotion) -> Vector:
         """M' Gamma: what the motion takes along the freedoms."""
@@ -106,7 +122,10 @@ class ReducedPlatform:
         joints = moving_joints(self.tree)
         gamma = self._torques.at({j: qd[j] for j in joints}, {j: qdd[j] for j in joints})
         return [
-            sum((self.rates[j][k] * x for j, x in zip(joints[1:], gamma[1:], strict=True)), self.rates[joints[0]][k] * gamma[0])
+            sum(
+                (self.rates[j][k] * x for j, x in zip(joints[1:], gamma[1:], strict=True)),
+                self.rates[joints[0]][k] * gamma[0],
+            )
             for k in range(len(self.freedoms))
         ]
 
@@ -134,7 +153,10 @@ class ReducedPlatform:
         """A: (6,6)."""
         small = self._reduced_inertia()
         place = {k: i for i, k in enumerate(self.freedoms)}
-        return [[small[place[r]][place[c]] if r in place and c in place else 0 for c in range(6)] for r in range(6)]
+        return [
+            [small[place[r]][place[c]] if r in place and c in place else 0 for c in range(6)]
+            for r in range(6)
+        ]
 
     def direct_dynamics(self, motion: PlatformMotion, tau: Sequence[Scalar]) -> tuple[Vector, Scalar]:
         """Vd: (6), and 1 where it has a value."""
@@ -151,7 +173,7 @@ class ReducedPlatform:
         found = solved(self._active_rates(), identity(len(self.active)))
         rows = transpose(found.columns)
         place = {k: i for i, k in enumerate(self.freedoms)}
-        full = [rows[place[r]] if r in place else [0] * len(self.active) for r in range(6)]
+        full: Matrix = [rows[place[r]] if r in place else [0] * len(self.active) for r in range(6)]
         return full, all_of([self.regular, found.regular])
 
     def _spread(self, values: Vector) -> Vector:
@@ -248,7 +270,9 @@ class _LegMotion:
                 change = cross(w, axis)
             else:
                 arm = subtract(self.at.tip, place)
-                change = add(cross(cross(w, axis), arm), cross(axis, subtract(v, self._velocity(moved, place))))
+                change = add(
+                    cross(cross(w, axis), arm), cross(axis, subtract(v, self._velocity(moved, place)))
+                )
                 w = add(w, scale(rate, axis))
             total = add(total, scale(rate, change))
             moved.append((j, kind, rate))

@@ -235,7 +235,9 @@ def in_leg_axes(builder: Builder, leg: UpsLeg, robot: Robot) -> tuple[LegInertia
     cylinder, rod = (LegInertia.of(builder, robot.link(j)) for j in leg.joints[1:3])
     turn: Matrix = [[1, 0, 0], [0, 0, leg.s3], [0, -leg.s3, 0]]
     c, s = cos(leg.spin), sin(leg.spin)
-    return cylinder.turned(turn), rod if settled(s) and c == 1 else rod.turned([[c, -s, 0], [s, c, 0], [0, 0, 1]])
+    return cylinder.turned(turn), rod if settled(s) and c == 1 else rod.turned(
+        [[c, -s, 0], [s, c, 0], [0, 0, 1]]
+    )
 
 
 @dataclass(frozen=True)

@@ -82,7 +82,8 @@ class BallAxes:
 
     def bias(self, leg: Vector, rates: Vector) -> Vector:
         """The angular acceleration of platform less leg at zero acceleration of the turns."""
-        w, total = leg, [0, 0, 0]
+        w = leg
+        total: Vector = [0, 0, 0]
         for axis, rate in zip((self.z4, self.z5, self.z6), rates, strict=True):
             turned = scale(rate, axis)
             total = add(total, cross(w, turned))

@@ -63,7 +63,9 @@ def leg_bodies(builder: Builder, robot: Robot, leg: UpsLeg) -> LegBodies:
     """The inertia of a leg; the sums of parameters are done once."""
     cylinder, rod = in_leg_axes(builder, leg, robot)
     j1, j2, j3 = leg.joints[:3]
-    entries = [cylinder.tensor[r][c] + rod.tensor[r][c] for r, c in ((0, 0), (0, 1), (0, 2), (1, 1), (1, 2), (2, 2))]
+    entries = [
+        cylinder.tensor[r][c] + rod.tensor[r][c] for r, c in ((0, 0), (0, 1), (0, 2), (1, 1), (1, 2), (2, 2))
+    ]
     xx, xy, xz, yy, yz, zz = entries
     link = robot.link(j1)
     return LegBodies(
@@ -133,7 +135,7 @@ class UpsLegDynamics:
         c1 = self.builder.named(f"ca{i}", (plain + s * length) * ratio)
         c2 = self.builder.named(f"cv{i}", -2 * rd * plain * ratio * inverse)
         c3 = self.builder.named(f"cg{i}", (bodies.ms[2] + s) * inverse)
-        force = [c1 * x + c2 * y - c3 * z for x, y, z in zip(a, v, gravity, strict=True)]
+        force: Vector = [c1 * x + c2 * y - c3 * z for x, y, z in zip(a, v, gravity, strict=True)]
         gu = dot(u, gravity)
         ww = (dot(v, v) - rd * rd) * ratio
         rdd = along + length * ww
@@ -259,5 +261,3 @@ def _slide(bodies: LegBodies, rdd: Scalar, rd: Scalar) -> Scalar:
     """Mass of the rod and drive of the slide."""
     rotor, *rest = bodies.drives[2]
     return drive_force([rotor + bodies.m, *rest], rd, rdd)
-
-
