@@ -19,8 +19,7 @@ from symoro.models.kinematic.platform import leg_points, motors_at
 from symoro.models.numeric.assembly_modes import AssemblyModes, moved
 from symoro.models.numeric.assembly_modes import assembly_modes as all_poses
 from symoro.robot.description import JointType, Robot
-from symoro.robot.platform import platform_frame
-from symoro.robot.topology import moving_joints
+from symoro.robot.platform import motors, platform_frame
 from symoro.runtime.function import Function
 
 Array = NDArray[np.float64]
@@ -63,7 +62,7 @@ def platform_pose(
     """
     program = motors_at(robot, to, fold)
     legs = Function(program, dict(values), compiled=False)
-    active = [j for j in moving_joints(robot) if robot.frame(j).mu]
+    active = motors(robot)
     wanted = _motors(qa, len(active))
     turns = np.array([robot.frame(j).sigma == JointType.REVOLUTE for j in active])
     pose = _start(robot, near, values, to)

@@ -30,8 +30,7 @@ from symoro.models.references import NEWTON_EULER_2010
 from symoro.program.builder import Builder
 from symoro.program.program import Port, Program
 from symoro.robot.description import Robot
-from symoro.robot.platform import parallel_robot
-from symoro.robot.topology import moving_joints
+from symoro.robot.platform import motors, parallel_robot
 
 DETAILS: dict[str, Any] = {
     "of": OF,
@@ -88,7 +87,7 @@ def motors_at(robot: Robot, to: int | str | None, fold: str) -> Program:
     builder, platform = started(robot, "motors_at", to, fold)
     positions, there = platform.positions()
     rows, regular = platform.inverse_jacobian()
-    active = [j for j in moving_joints(robot) if robot.frame(j).mu]
+    active = motors(robot)
     builder.output(PLATFORM_QA, where(there, [positions[j] for j in active]))
     builder.output(PLATFORM_JINV, where(regular, rows))
     return builder.program()

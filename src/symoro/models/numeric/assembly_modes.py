@@ -20,7 +20,7 @@ from importlib import resources
 import numpy as np
 
 from symoro.models.numeric.path_tracking import track
-from symoro.models.numeric.six_legs import Array, Complex, pose_of, quadrics
+from symoro.models.numeric.six_legs import Array, ComplexArray, pose_of, quadrics
 
 REAL = 1e-6  # the imaginary part, against |x|, of what may be real
 MET = 1e-10  # by how much legs may miss their lengths, against the platform's size
@@ -66,7 +66,7 @@ def assembly_modes(a: Array, b: Array, lengths: Array) -> AssemblyModes:
 
 
 @cache
-def _known() -> tuple[Complex, Complex, Complex]:
+def _known() -> tuple[ComplexArray, ComplexArray, ComplexArray]:
     """A generic platform, its 40 solutions to full precision, and the plane c.x = 1 in which they are written."""
     text = (resources.files(__package__) / "six_legs_start.txt").read_text(encoding="utf-8")
     rows = [np.array(line.split(), float) for line in text.splitlines() if not line.startswith("#")]
@@ -78,7 +78,7 @@ def _known() -> tuple[Complex, Complex, Complex]:
 
 
 @cache
-def _from_generic(seed: int) -> tuple[Complex, Complex, Complex]:
+def _from_generic(seed: int) -> tuple[ComplexArray, ComplexArray, ComplexArray]:
     """Another generic platform, its solutions, and the plane in which they are written."""
     start, solutions, patch = _known()
     rng = np.random.default_rng(seed)
@@ -87,7 +87,9 @@ def _from_generic(seed: int) -> tuple[Complex, Complex, Complex]:
     return legs, there.x[there.arrived], patch
 
 
-def _ends(start: Complex, x: Complex, patch: Complex, legs: Complex) -> tuple[Array, int, int]:
+def _ends(
+    start: ComplexArray, x: ComplexArray, patch: ComplexArray, legs: ComplexArray
+) -> tuple[Array, int, int]:
     """The real poses at the ends of paths, how many ends are regular, and how many paths left for e.e = 0."""
     tracked = track(start, legs, x, patch)
     system = quadrics(legs)
@@ -105,7 +107,7 @@ def _ends(start: Complex, x: Complex, patch: Complex, legs: Complex) -> tuple[Ar
     return _merged(np.array(poses).reshape(-1, 4, 4), np.zeros((0, 4, 4))), regular, int(left.sum())
 
 
-def _real_pose(x: Complex) -> Array | None:
+def _real_pose(x: ComplexArray) -> Array | None:
     """The pose of parameters that are real up to a factor; none at infinity."""
     largest = x[np.argmax(np.abs(x))]
     x = x / largest

@@ -14,11 +14,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
-from symoro.models.numeric.six_legs import Array, Complex, quadrics
-
-Flags = NDArray[np.bool_]
+from symoro.models.numeric.closure import Flags
+from symoro.models.numeric.six_legs import Array, ComplexArray, quadrics
 
 FIRST, LONGEST, SHORTEST = 0.02, 0.1, 1e-8
 STEPS = 2000
@@ -31,7 +29,7 @@ GROW_AFTER = 3
 class Tracked:
     """Ends of paths (K, 8), which of them arrived, and how far the others came (t)."""
 
-    x: Complex
+    x: ComplexArray
     arrived: Flags
     t: Array
 
@@ -39,18 +37,18 @@ class Tracked:
 class _Line:
     """Q on the way from one set of parameters to another."""
 
-    def __init__(self, start: Complex, end: Complex, patch: Complex) -> None:
+    def __init__(self, start: ComplexArray, end: ComplexArray, patch: ComplexArray) -> None:
         first, middle, last = quadrics(np.stack([start, (start + end) / 2, end]))
         self.zero, self.two = first, 2 * (first + last - 2 * middle)
         self.one = last - first - self.two
         self.patch = patch
 
-    def at(self, t: Array) -> Complex:
+    def at(self, t: Array) -> ComplexArray:
         t = t[:, None, None, None]
-        found: Complex = self.zero + t * (self.one + t * self.two)
+        found: ComplexArray = self.zero + t * (self.one + t * self.two)
         return found
 
-    def system(self, q: Complex, x: Complex) -> tuple[Complex, Complex]:
+    def system(self, q: ComplexArray, x: ComplexArray) -> tuple[ComplexArray, ComplexArray]:
         """F and its derivative by x."""
         rows = np.einsum("pkij,pj->pki", q, x)
         values = np.einsum("pki,pi->pk", rows, x)
@@ -58,7 +56,7 @@ class _Line:
         last = (x @ self.patch - 1)[:, None]
         return np.concatenate([values, last], 1), np.concatenate([2 * rows, patch], 1)
 
-    def slope(self, t: Array, x: Complex) -> Complex:
+    def slope(self, t: Array, x: ComplexArray) -> ComplexArray:
         """dx/dt."""
         _, jacobian = self.system(self.at(t), x)
         change = self.one + 2 * t[:, None, None, None] * self.two
@@ -66,9 +64,9 @@ class _Line:
         return -_solve(jacobian, np.concatenate([moved, np.zeros((len(x), 1))], 1))
 
 
-def _solve(a: Complex, b: Complex) -> Complex:
+def _solve(a: ComplexArray, b: ComplexArray) -> ComplexArray:
     try:
-        solved: Complex = np.linalg.solve(a, b[..., None])[..., 0].astype(complex)
+        solved: ComplexArray = np.linalg.solve(a, b[..., None])[..., 0].astype(complex)
         return solved
     except np.linalg.LinAlgError:  # one of them is singular to the last bit
         found = np.full(b.shape, np.nan, complex)
@@ -80,7 +78,7 @@ def _solve(a: Complex, b: Complex) -> Complex:
         return found
 
 
-def track(start: Complex, end: Complex, x: Complex, patch: Complex) -> Tracked:
+def track(start: ComplexArray, end: ComplexArray, x: ComplexArray, patch: ComplexArray) -> Tracked:
     """Follow the solutions x (K, 8) of the legs `start` to those of the legs `end`, both (6, 7)."""
     line = _Line(start, end, patch)
     x = x / (x @ patch)[:, None]
@@ -105,7 +103,7 @@ def track(start: Complex, end: Complex, x: Complex, patch: Complex) -> Tracked:
     return Tracked(x, t >= 1 - 1e-15, t)
 
 
-def _stepped(line: _Line, t: Array, h: Array, x: Complex) -> tuple[Complex, Flags]:
+def _stepped(line: _Line, t: Array, h: Array, x: ComplexArray) -> tuple[ComplexArray, Flags]:
     """One step of each path, and whether it may be taken."""
     far = h[:, None]
     k1 = line.slope(t, x)

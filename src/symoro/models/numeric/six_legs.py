@@ -14,7 +14,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-Complex = NDArray[np.complex128]
+ComplexArray = NDArray[np.complex128]
 Array = NDArray[np.float64]
 
 
@@ -40,7 +40,7 @@ STUDY = np.zeros((8, 8))
 STUDY[:4, 4:] = STUDY[4:, :4] = np.eye(4) / 2
 
 
-def quadrics(legs: Complex | Array) -> Complex:
+def quadrics(legs: ComplexArray | Array) -> ComplexArray:
     """(..., 7, 8, 8), symmetric, from legs (..., 6, 7): A, b, L^2 in a row."""
     a, b, square = legs[..., :3], legs[..., 3:6], legs[..., 6]
     found = np.zeros((*legs.shape[:-1], 8, 8), complex)

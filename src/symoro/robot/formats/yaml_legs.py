@@ -229,8 +229,7 @@ class _Joint:
             made.append({"alpha": _text("pi/2", self.spot)})
         for frame, offset in zip(made, self.offsets, strict=False):
             frame["offset"] = offset
-        held = {key: self.entries[key] for key in ("link", "wrench") if key in self.entries}
-        made[-1] |= held
+        made[-1].update({key: value for key, value in self.entries.items() if key in ("link", "wrench")})
         return made
 
     def _half(self, sign: str) -> YamlScalar:

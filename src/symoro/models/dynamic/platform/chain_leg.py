@@ -40,7 +40,7 @@ from symoro.models.dynamic.platform.ups import RIGHT
 from symoro.models.geometric.places import before_turn, between, placed, settled, tidy
 from symoro.program.builder import Builder
 from symoro.robot.description import Frame, JointType, Robot
-from symoro.robot.platform import ParallelRobot, PlatformLeg
+from symoro.robot.platform import ParallelRobot, PlatformLeg, plain_joint
 
 TURNED = 1e-12  # the square of the angle by which a pose may be off what the legs allow
 STRETCHED = 1e-13  # the square of a sine below which round-off is all that is left of it
@@ -109,8 +109,7 @@ def _leg(builder: Builder, parallel: ParallelRobot, leg: PlatformLeg) -> ChainLe
     if robot.frame(last).sigma != JointType.REVOLUTE:
         _refuse(i, f"joint {last} at the platform is no turn")
     for j in (*leg.members, last):
-        frame = robot.frame(j)
-        if frame.eta or frame.coupling or any(getattr(frame, n) is not None for n in ("QP", "QDP", "GAM")):
+        if not plain_joint(robot, j):
             _refuse(i, f"joint {j} is elastic, coupled or has a fixed motion")
     if len(leg.links) not in (2, 4) or len(leg.inner) != (len(leg.links) == 4):
         _refuse(

@@ -138,8 +138,8 @@ class GoughStewart:
                     for c in range(3):
                         tensor[r][c] = tensor[r][c] + (square if r == c else 0) - moved[r] * rho[c]
         rows: Matrix = [[m if r == c else 0 for c in range(3)] for r in range(3)]
-        rows = [[*row, *coupling] for row, coupling in zip(rows, transpose(_hat(s)), strict=True)]
-        rows += [[*coupling, *row] for coupling, row in zip(_hat(s), tensor, strict=True)]
+        rows = [[*row, *mixed] for row, mixed in zip(rows, transpose(_hat(s)), strict=True)]
+        rows += [[*mixed, *row] for mixed, row in zip(_hat(s), tensor, strict=True)]
         for leg, column in zip(self.legs, self.columns, strict=True):
             _gain(rows, *self._directions(leg, column))
             for inertia, twist in leg.ball_inertia():

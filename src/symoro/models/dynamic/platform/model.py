@@ -16,6 +16,7 @@ from typing import Any
 
 from symoro.errors import OptionError
 from symoro.models.catalogue import form
+from symoro.models.dynamic.platform.few_freedoms import ReducedPlatform
 from symoro.models.dynamic.platform.gough_stewart import GoughStewart
 from symoro.models.dynamic.platform.ports import (
     FOLD,
@@ -32,13 +33,12 @@ from symoro.models.dynamic.platform.ports import (
     in_platform_space,
 )
 from symoro.models.dynamic.platform.pose import PlatformPose, all_of, motion_input, pose_input, where
-from symoro.models.dynamic.platform.reduced import ReducedPlatform
 from symoro.models.dynamic.platform.ups import is_ups
 from symoro.models.references import NEWTON_EULER_2010
 from symoro.program.builder import Builder
 from symoro.program.program import Program
 from symoro.robot.description import Robot
-from symoro.robot.platform import ParallelRobot, parallel_robot
+from symoro.robot.platform import ParallelRobot, motors, parallel_robot
 from symoro.robot.topology import moving_joints
 
 OF = "a platform on legs, space='platform'"
@@ -168,7 +168,7 @@ def platform_direct_dynamics(
     """The platform's acceleration from the torques of the active joints."""
     builder, platform = started(robot, "platform_direct_dynamics", to, fold)
     motion = motion_input(builder, acceleration=False)
-    active = [j for j in moving_joints(robot) if robot.frame(j).mu]
+    active = motors(robot)
     tau = builder.input(PLATFORM_TAU, (len(active),), [f"tau{j}" for j in active])
     found, regular = platform.direct_dynamics(motion, tau)
     return _finished(builder, platform, [(PLATFORM_VD, found)], regular, q)
