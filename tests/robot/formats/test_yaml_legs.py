@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import re
-
 import numpy as np
 import pytest
 
@@ -48,7 +46,7 @@ def test_frames_and_loops_of_a_planar_robot() -> None:
     assert [robot.frame(j).name for j in (1, 5, 7)] == ["motor 1", "motor 2", "motor 3"]
     assert robot.link(4).name == "plate" and robot.link(4).M.text == "2"
     assert robot.frame_number("plate") == 4
-    assert robot.frame(11).gamma.text == "2/3*pi"
+    assert robot.frame(11).gamma.text == "2*pi/3"
 
 
 def test_the_platform_stands_where_leg_1_is_attached() -> None:
@@ -71,7 +69,7 @@ def test_a_ball_is_three_turns_with_links_without_mass() -> None:
         frame = robot.frame(j)
         assert frame.d.is_zero and frame.r.is_zero and not frame.mu
         assert robot.link(j) == Link()
-    assert [robot.frame(j).theta.text for j in (4, 5, 6)] == ["0", "1/2*pi", "0"]
+    assert [robot.frame(j).theta.text for j in (4, 5, 6)] == ["0", "pi/2", "0"]
     assert sum(frame.mu for frame in robot.frames) == 6
 
 
@@ -150,7 +148,7 @@ def test_modules_stand_on_each_other() -> None:
         (changed("{d: L1}", "{joint: parallelogram, length: 1}"), "a parallelogram needs its width"),
         (changed("{d: L1}", "{joint: universal, offset: 1}"), "expected a list"),
         (changed("{d: L1}", "{joint: universal, offset: [1, 2, 3]}"), "list of 2 offsets"),
-        (changed("{d: L1}", "{d: L1 +}"), "an expression ends"),
+        (changed("{d: L1}", "{d: L1 +}"), "the expression ends too early"),
         (changed("name: planar", "name: planar\nmodules: []"), "belongs in one of the modules"),
         ("symoro: 1\nname: x\nplatform: {}\nlegs: [{}]", "at least two legs"),
         ("symoro: 1\nname: x\nframes: [{}]\nplatform: 4", "expected a frame, 0 to 1"),
@@ -159,7 +157,7 @@ def test_modules_stand_on_each_other() -> None:
 def test_what_cannot_be_a_parallel_robot(text: str, message: str) -> None:
     with pytest.raises(FormatError) as caught:
         read(text)
-    assert re.search(re.escape(message), str(caught.value)) or message == "an expression ends"
+    assert message in str(caught.value)
     assert caught.value.place is not None
 
 

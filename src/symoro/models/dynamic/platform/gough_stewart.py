@@ -30,7 +30,7 @@ from symoro.expr.linalg import (
 )
 from symoro.expr.scalar import Scalar
 from symoro.models.dynamic.platform.body import (
-    Turning,
+    BodyTurning,
     check_wrenches,
     platform_inertia,
     platform_wrench,
@@ -79,7 +79,7 @@ class GoughStewart:
     def loads(self, motion: PlatformMotion) -> tuple[Wrench, list[LegLoad]]:
         """The wrench of the platform alone, and what each leg asks for."""
         g = gravity(self.builder, self.parallel.robot)
-        turning = Turning.of(self.builder, motion.w, motion.wd, "U")
+        turning = BodyTurning.of(self.builder, motion.w, motion.wd, "U")
         inertia = platform_inertia(self.builder, self.parallel)
         wrench = platform_wrench(self.builder, inertia, self.pose, motion, turning, g)
         loads = [leg.load(motion, turning, g) for leg in self.legs]

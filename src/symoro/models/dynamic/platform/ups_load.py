@@ -23,7 +23,7 @@ from dataclasses import dataclass
 
 from symoro.expr.linalg import Matrix, Vector, add, cross, dot, matvec, scale, subtract
 from symoro.expr.scalar import Scalar, sign
-from symoro.models.dynamic.platform.body import Turning
+from symoro.models.dynamic.platform.body import BodyTurning
 from symoro.models.dynamic.platform.pose import PlatformMotion, PlatformPose
 from symoro.models.dynamic.platform.ups import LegAxes, LegPosture, UpsLeg, in_leg_axes, leg_axes
 from symoro.models.dynamic.platform.ups_ball import BallAxes, at_tip, ball_drives
@@ -110,14 +110,14 @@ class UpsLegDynamics:
         """Conditions under which the leg has values."""
         return [part.regular for part in (self.at, self.axes, self.ball) if part is not None]
 
-    def tip(self, motion: PlatformMotion, turning: Turning) -> tuple[Vector, Vector]:
+    def tip(self, motion: PlatformMotion, turning: BodyTurning) -> tuple[Vector, Vector]:
         """Velocity and acceleration of the ball's centre."""
         i, rho = self.at.leg.number, self.at.rho
         v = self.builder.named_array(f"v{i}_", add(motion.v, cross(motion.w, rho)))
         a = self.builder.named_array(f"a{i}_", add(motion.vd, matvec(turning.u, rho)))
         return list(v), list(a)
 
-    def load(self, motion: PlatformMotion, turning: Turning, gravity: Vector) -> LegLoad:
+    def load(self, motion: PlatformMotion, turning: BodyTurning, gravity: Vector) -> LegLoad:
         """What the motion of the ball's centre takes."""
         v, a = self.tip(motion, turning)
         if self.axes is None:
@@ -163,7 +163,7 @@ class UpsLegDynamics:
         sx, sy, s3 = bodies.rod
         s = s3 + bodies.m * length
         first = [sx + bodies.ms[0], sy + bodies.ms[1], s + bodies.ms[2]]
-        turning = Turning.of(self.builder, [wx, wy, wz], [wdx, wdy, wdz])
+        turning = BodyTurning.of(self.builder, [wx, wy, wz], [wdx, wdy, wdz])
         m = turning.moment(self._tensor(length))
         c = [cx, cy, rdd]
         m = add(m, add(cross([sx, sy, s], c), cross(g, first)))
