@@ -7,7 +7,7 @@
 
 VENV ?= .venv
 JOBS ?= 2
-TEST_TOOLS ?= cc c++ clang gfortran octave
+TEST_TOOLS ?= cc c++ clang gfortran octave node
 DEMO_TOOLS ?= cc
 
 override VENV := $(abspath $(VENV))

@@ -367,10 +367,10 @@ def fivebar_parties() -> list[Party]:
     from peers.subjects import doubles
 
     import symoro
-    from tests.oracle.closed import Closed
+    from tests.oracle.cut_tree import CutTree
 
     robot = symoro.load("fivebar")
-    closed, rng = Closed(robot), np.random.default_rng(2)
+    closed, rng = CutTree(robot), np.random.default_rng(2)
     postures = []
     solve = symoro.generate(robot, "loop-geometry").function(compiled=False)
     while len(postures) < SAMPLES:

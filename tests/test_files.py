@@ -19,7 +19,10 @@ NAMES = [
     "/x/evil", "../../escape", "..", ".", "", "a/b\\c", "C:\\evil", ".hidden", "a\0b", "a\nb", "con", "NUL.txt",
     "x" * 5000, "日本" * 300, "-rf", "~root", "$(touch x)", "a..b", "\ud800", "é" * 400, "aux.", "name ",
 ]  # fmt: skip
-LANGUAGES = ("c", "cpp", "fortran", "matlab", "python", "julia", "maple", "mathematica", "latex", "text")
+LANGUAGES = (
+    *("c", "cpp", "fortran", "matlab", "python", "julia", "javascript"),
+    *("maple", "mathematica", "latex", "text"),
+)
 
 
 def tree(folder: Path) -> set[str]:

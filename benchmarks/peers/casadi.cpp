@@ -56,7 +56,7 @@ int main(int, char **arguments)
     pinocchio::Model numbers = model_of(int(rows.size()) / ROW, rows.data());
     snap(numbers);
     const auto model = numbers.cast<SX>();
-    const SX q = SX::sym("q", model.nv), v = SX::sym("v", model.nv), x = SX::sym("x", model.nv);
+    const SX q = SX::sym("q", model.nq), v = SX::sym("v", model.nv), x = SX::sym("x", model.nv);
     const Vector Q = symbols(q), V = symbols(v), X = symbols(x);
     casadi::CodeGenerator generator(arguments[2]);
 

@@ -17,7 +17,7 @@ static std::unique_ptr<pinocchio::Data> data;
 template<Convention convention>
 static void crba(const double *q, double *y)
 {
-    pinocchio::crba(*model, *data, Vector(q, model->nv), convention); // fills the upper triangle, and stays there
+    pinocchio::crba(*model, *data, Vector(q, model->nq), convention); // fills the upper triangle, and stays there
     *y = data->M(0, 0);
 }
 
@@ -25,7 +25,7 @@ template<Convention convention>
 static void aba(const double *q, const double *v, const double *x, double *y)
 {
     const int n = model->nv;
-    Map<VectorXd>(y, n) = pinocchio::aba(*model, *data, Vector(q, n), Vector(v, n), Vector(x, n), convention);
+    Map<VectorXd>(y, n) = pinocchio::aba(*model, *data, Vector(q, model->nq), Vector(v, n), Vector(x, n), convention);
 }
 
 extern "C" {
@@ -46,7 +46,7 @@ void matrix(double *y) // the matrix of the last crba, by rows
 void inverse(const double *q, const double *v, const double *x, double *y)
 {
     const int n = model->nv;
-    Map<VectorXd>(y, n) = pinocchio::rnea(*model, *data, Vector(q, n), Vector(v, n), Vector(x, n));
+    Map<VectorXd>(y, n) = pinocchio::rnea(*model, *data, Vector(q, model->nq), Vector(v, n), Vector(x, n));
 }
 
 void inertia_local(const double *q, const double *, const double *, double *y) { crba<Convention::LOCAL>(q, y); }

@@ -7,11 +7,13 @@
 #include <pinocchio/multibody.hpp>
 #include <pinocchio/multibody/joint.hpp>
 
+constexpr double FREE = 6; // in the place of S: the joint of a floating base
 constexpr int ROW = 29; // parent, S (linear, angular), R by rows, p, mass, centre of mass, inertia XX XY XZ YY YZ ZZ
 
 inline pinocchio::JointModel joint_along(const double *s)
 {
     using namespace pinocchio;
+    if (s[0] == FREE) return JointModelFreeFlyer();
     if (s[0] == 1) return JointModelPX();
     if (s[1] == 1) return JointModelPY();
     if (s[2] == 1) return JointModelPZ();

@@ -18,17 +18,21 @@ SNAP = 1e-4  # an angle this close to a multiple of a right angle is one: 1.5708
 
 @dataclass
 class Case:
-    """A robot: its title, its file, and the joints that are locked at zero."""
+    """A robot: its title, its file, the joints that are locked at zero, and whether its base floats.
+
+    `joints` are those that turn or slide; a floating base is the first row of numbers and has no name here.
+    """
 
     name: str
     title: str
     file: str
     locked: tuple[str, ...] = ()
+    floating: bool = False
     rows: Any = field(init=False)
     joints: list[str] = field(init=False)
 
     def __post_init__(self) -> None:
-        self.joints, self.rows = _described(self.urdf)
+        self.joints, self.rows = _described(self.urdf, self.floating)
 
     @cached_property
     def urdf(self) -> Path:
@@ -71,18 +75,22 @@ def _snapped(angle: float) -> str:
     return repr(nearest if abs(angle - nearest) < SNAP else angle)
 
 
-def _described(urdf: Path) -> tuple[list[str], Any]:
+FREE = 6.0  # in the place of the motion subspace: a floating base
+
+
+def _described(urdf: Path, floating: bool) -> tuple[list[str], Any]:
     """Names of the joints in Pinocchio's order, and a row of numbers for each (robot.hpp)."""
     import pinocchio
 
-    model = pinocchio.buildModelFromUrdf(str(urdf))
+    root = [pinocchio.JointModelFreeFlyer()] if floating else []
+    model = pinocchio.buildModelFromUrdf(str(urdf), *root)
     data = model.createData()
     pinocchio.computeAllTerms(model, data, pinocchio.neutral(model), np.zeros(model.nv))
     rows = []
     for j in range(1, model.njoints):
         place, inertia = model.jointPlacements[j], model.inertias[j]
         tensor = inertia.inertia[np.triu_indices(3)]
-        subspace = np.asarray(data.joints[j].S).reshape(6)
+        subspace = np.asarray(data.joints[j].S).ravel() if model.nvs[j] == 1 else np.full(6, FREE)
         numbers = (model.parents[j], subspace, place.rotation.ravel(), place.translation)
         rows.append(np.concatenate([np.ravel(x) for x in (*numbers, inertia.mass, inertia.lever, tensor)]))
-    return list(model.names)[1:], np.array(rows)
+    return list(model.names)[2 if floating else 1 :], np.array(rows)

@@ -80,8 +80,8 @@ def _cpp(name: str, flags: list[str], after: tuple[str, ...] = ()) -> Any:
 def pinocchio(case: Case) -> list[Subject]:
     """Pinocchio's C++, all from its headers; the two conventions where there are two."""
     library = ctypes.CDLL(str(_cpp("pinocchio", [*OPTIMISED, *SHARED])))
-    n = len(case.joints)
-    library.setup(n, doubles(np.ascontiguousarray(case.rows)))
+    n = len(case.joints) + 6 * case.floating
+    library.setup(len(case.rows), doubles(np.ascontiguousarray(case.rows)))
 
     def matrix(_: Any) -> Any:
         result = np.empty((n, n))
@@ -116,11 +116,10 @@ def casadi(case: Case) -> list[Subject]:
     found = []
     for what, listed in CONVENTIONS.items():
         for name in listed:
-            entries, read = _sparse(library, name, len(case.joints), what == "inertia")
+            n = len(case.joints) + 6 * case.floating
+            entries, read = _sparse(library, name, n, what == "inertia")
             call = getattr(library, f"call_{name}")
-            found.append(
-                Subject("Pinocchio + CasADi, C", what, call, np.arange(len(case.joints)), entries, read)
-            )
+            found.append(Subject("Pinocchio + CasADi, C", what, call, np.arange(n), entries, read))
     return found
 
 

@@ -5,19 +5,21 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from symoro.errors import UnknownNameError
+from symoro.errors import NotApplicableError, UnknownNameError
 from symoro.models import catalogue as models
 from symoro.program.count import OpCount, count
 from symoro.program.program import Program, Shape
 from symoro.progress import task
 from symoro.robot.coordinates import independent
 from symoro.robot.description import Robot
+from symoro.robot.flexibility import flexible_links
 from symoro.robot.formats import RobotLike, as_robot
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
     from symoro.models.identification.base.parameters import BaseParameters
+    from symoro.models.kinematic.loop_singularities import LoopSingularities
     from symoro.models.kinematic.singularities import Singularities
     from symoro.models.kinematic.wheels.mobility import WheeledClass
     from symoro.models.numeric.assembly_modes import AssemblyModes
@@ -193,6 +195,17 @@ class Model:
         return next(iter(self.code("latex", fragment=True).values()))
 
 
+def _stiff(robot: Robot, what: str) -> Robot:
+    """A robot without flexible links.
+
+    Raises:
+        NotApplicableError: it has some.
+    """
+    if flexible_links(robot):
+        raise NotApplicableError(f"{what} does not apply to robot '{robot.name}': {models.FLEXIBLE}")
+    return robot
+
+
 def base_parameters(robot: RobotLike, **options: Any) -> BaseParameters:
     """The base inertial parameters of a robot: names kept, without effect, and the relations.
 
@@ -203,7 +216,7 @@ def base_parameters(robot: RobotLike, **options: Any) -> BaseParameters:
     """
     from symoro.models.identification.base.parameters import base_parameters as found
 
-    asked = as_robot(robot)
+    asked = _stiff(as_robot(robot), "base_parameters")
     posture = options.get("posture")
     if isinstance(posture, str):
         options["posture"] = dict(zip(independent(asked), asked.postures[posture], strict=True))
@@ -211,12 +224,17 @@ def base_parameters(robot: RobotLike, **options: Any) -> BaseParameters:
         return found(asked, **options)
 
 
-def singularities(robot: RobotLike, to: int | str | None = None) -> Singularities:
-    """The postures in which the Jacobian of a frame loses rank, as conditions to be read."""
+def singularities(robot: RobotLike, to: int | str | None = None) -> Singularities | LoopSingularities:
+    """The postures in which the Jacobian of a frame loses rank, as conditions to be read.
+
+    Those of a robot with closed loops are of three kinds: `.parallel`, `.serial` and `.constraint`.
+    """
+    from symoro.models.kinematic.loop_singularities import loop_singularities
     from symoro.models.kinematic.singularities import singularities as found
 
+    asked = _stiff(as_robot(robot), "singularities")
     with task("finding singularities"):
-        return found(as_robot(robot), to)
+        return loop_singularities(asked, to) if asked.B else found(asked, to)
 
 
 def mobility(robot: RobotLike) -> WheeledClass:
@@ -249,7 +267,7 @@ def numeric_inverse(
     from symoro.models.geometric.inverse.error import pose_error
     from symoro.runtime.numeric_inverse import NumericInverse
 
-    asked = as_robot(robot)
+    asked = _stiff(as_robot(robot), "numeric_inverse")
     for name in values or {}:
         if name not in asked.symbols():
             raise UnknownNameError(f"symbol of robot {asked.name}", name, asked.symbols())

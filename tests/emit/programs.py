@@ -30,7 +30,7 @@ class Case:
 
     @property
     def samples(self) -> int:
-        return len(next(iter(self.inputs.values())))
+        return next((len(array) for array in self.inputs.values()), 1)
 
     def expected(self) -> dict[str, np.ndarray]:
         """What the interpreter gives, sample by sample."""

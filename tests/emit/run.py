@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ctypes
 import importlib.util
+import json
 import shutil
 import subprocess
 from collections.abc import Sequence
@@ -218,7 +219,7 @@ def _fortran_wrappers(program: Program) -> list[str]:
     return lines
 
 
-# -- interpreters: Python and Octave
+# -- interpreters: Python, Octave and node
 
 
 def run_python(folder: Path, cases: Sequence[Case], *, batch: bool) -> Results:
@@ -269,3 +270,43 @@ def run_octave(folder: Path, cases: Sequence[Case]) -> Results:
 def _octave(array: np.ndarray) -> str:
     rows = array.reshape(array.shape[0], -1) if array.ndim > 1 else array.reshape(1, -1)
     return "[" + "; ".join(", ".join(map(repr, map(float, row))) for row in rows) + "]"
+
+
+def run_javascript(folder: Path, cases: Sequence[Case], *, batch: bool = False) -> Results:
+    """All cases in one run of node, which prints every number on a line of its own."""
+    node = need("node")
+    lines = [
+        "const show = (value) => console.log(typeof value === 'number' ? value : Array.from(value).join('\\n'));",
+        "const { NaN: nan, Infinity: inf } = globalThis;",
+    ]
+    for at, case in enumerate(cases):
+        files = emit(case.program, "javascript")
+        put(folder, files)
+        inputs = list(case.inputs.values())
+        lines.insert(0, f'import * as m{at} from "./{next(iter(files))}";')
+        values = case.parameter_list() if batch else case.parameters  # both orders and names serve
+        constants = [f"m{at}.setup({json.dumps(values)})"] if case.program.constants else []
+        if batch:
+            calls = [("batch", [str(case.samples), *(_javascript(array.ravel()) for array in inputs)])]
+        else:
+            calls = [("call", [_javascript(array[i]) for array in inputs]) for i in range(case.samples)]
+        for function, given in calls:
+            lines.append(f"Object.values(m{at}.{function}({', '.join([*given, *constants])})).forEach(show);")
+    put(folder, {"driver_.js": "\n".join(lines) + "\n", "package.json": '{"type": "module"}\n'})
+    numbers = iter(command(node, "driver_.js", cwd=folder).split())
+    results: Results = []
+    for case in cases:
+        ports = case.program.outputs
+        found: dict[str, list[np.ndarray]] = {port.name: [] for port in ports}
+        for _ in range(1 if batch else case.samples):
+            for port in ports:
+                shape = (case.samples, *port.shape) if batch else port.shape
+                found[port.name].append(np.reshape([float(next(numbers)) for _ in range(size(shape))], shape))
+        results.append({name: a[0] if batch else np.stack(a) for name, a in found.items()})
+    assert next(numbers, None) is None
+    return results
+
+
+def _javascript(array: np.ndarray) -> str:
+    flat = ", ".join(map(repr, array.ravel().tolist()))
+    return f"new Float64Array([{flat}])" if array.ndim else flat

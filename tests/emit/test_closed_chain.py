@@ -19,6 +19,7 @@ from tests.emit.run import (
     c_library,
     cpp_library,
     fortran_library,
+    run_javascript,
     run_library,
     run_octave,
     run_python,
@@ -82,6 +83,11 @@ def test_python(tmp_path: Path, cases: list[Case]) -> None:
 
 def test_octave(tmp_path: Path, cases: list[Case]) -> None:
     assert_same(run_octave(tmp_path, cases), cases)
+
+
+def test_javascript(tmp_path: Path, cases: list[Case]) -> None:
+    assert_same(run_javascript(tmp_path, cases), cases)
+    assert_same(run_javascript(tmp_path, cases, batch=True), cases)
 
 
 def test_julia_parses(cases: list[Case]) -> None:

@@ -1,4 +1,4 @@
-"""Emitted Python and MATLAB, run by their interpreters, against our own."""
+"""Emitted Python, MATLAB and JavaScript, run by their interpreters, against our own."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 
 from tests.emit.programs import Case, batches, case_of, few, solver, special_cases
-from tests.emit.run import assert_close, run_octave, run_python
+from tests.emit.run import assert_close, run_javascript, run_octave, run_python
 
 
 @pytest.fixture(scope="module")
@@ -47,3 +47,15 @@ def test_octave(tmp_path: Path, cases: list[Case]) -> None:
 def test_octave_random(batch: list[Case]) -> None:
     with tempfile.TemporaryDirectory() as folder:
         assert_close(run_octave(Path(folder), batch), batch)
+
+
+@pytest.mark.parametrize("batch", [False, True])
+def test_javascript(tmp_path: Path, cases: list[Case], batch: bool) -> None:
+    assert_close(run_javascript(tmp_path, cases, batch=batch), cases)
+
+
+@given(batches())
+@few(5)
+def test_javascript_random(batch: list[Case]) -> None:
+    with tempfile.TemporaryDirectory() as folder:
+        assert_close(run_javascript(Path(folder), batch), batch)

@@ -10,7 +10,8 @@ import pytest
 
 import symoro
 from tests.emit.programs import SAMPLES, Case
-from tests.emit.test_roots import Run, _c, _cpp, _fortran, _python, run_octave
+from tests.emit.run import run_javascript, run_octave
+from tests.emit.test_roots import Run, _c, _cpp, _fortran, _python
 
 ROBOTS = (("rx90", {}), ("stanford", {}), ("iiwa14", {"swivel": True}), ("scara", {"pose": "sx,sy,P"}))
 
@@ -30,7 +31,7 @@ def _case(name: str, options: dict[str, Any]) -> Case:
     return Case(program, inputs, dict(robot.nominal))
 
 
-@pytest.mark.parametrize("run", [_python, _c, _cpp, _fortran, run_octave])
+@pytest.mark.parametrize("run", [_python, _c, _cpp, _fortran, run_octave, run_javascript])
 def test_every_language_finds_the_same_solutions(tmp_path: Path, run: Run) -> None:
     cases = [_case(name, options) for name, options in ROBOTS]
     for case in cases:

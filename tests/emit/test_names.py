@@ -10,7 +10,20 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from symoro.emit import LANGUAGES, c, cpp, emit, fortran, julia, maple, mathematica, matlab, python, text
+from symoro.emit import (
+    LANGUAGES,
+    c,
+    cpp,
+    emit,
+    fortran,
+    javascript,
+    julia,
+    maple,
+    mathematica,
+    matlab,
+    python,
+    text,
+)
 from symoro.emit.dialect import Dialect
 from symoro.emit.names import Names, identifier
 from symoro.expr.scalar import atan2, cos, maximum, minimum, sign, sin
@@ -22,6 +35,7 @@ DIALECTS = {
     "c": c.DOUBLE,
     "cpp": cpp.DIALECT,
     "fortran": fortran.DIALECT,
+    "javascript": javascript.DIALECT,
     "julia": julia.DIALECT,
     "maple": maple.DIALECT,
     "mathematica": mathematica.DIALECT,
@@ -79,14 +93,15 @@ def test_hostile_names_stay_inside_their_comment(language: str) -> None:
     b.output("y", [q * b.parameter("a);evil(")], evil)
     program = b.program(title=evil)
     for file, written in emit(program, language).items():
-        assert re.fullmatch(r"[A-Za-z0-9_$]+\.\w+", file)
+        assert re.fullmatch(r"[A-Za-z0-9_$]+\.(d\.)?\w+", file)
         body = _without_comments(written, language).replace('"a);evil("', "").replace("'a);evil('", "")
         for piece in ("system(", "evil(", "int evil", "*/", "\\end{document} "):
             assert piece not in body
 
 
 def _without_comments(written: str, language: str) -> str:
-    blocks = {"c": r"/\*.*?\*/", "cpp": r"/\*.*?\*/", "mathematica": r"\(\*.*?\*\)", "text": r".*?\n-{20,}\n"}
+    blocks = {"mathematica": r"\(\*.*?\*\)", "text": r".*?\n-{20,}\n"}
+    blocks |= dict.fromkeys(("c", "cpp", "javascript"), r"/\*.*?\*/")
     if language in blocks:
         return re.sub(blocks[language], "", written, flags=re.S)
     mark = {"fortran": "!", "matlab": "%", "latex": "%"}.get(language, "#")

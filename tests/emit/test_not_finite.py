@@ -19,8 +19,8 @@ from symoro.robot import library
 from symoro.runtime.function import Function
 from tests.emit.evaluator import run_functions, run_text
 from tests.emit.programs import Case
-from tests.emit.run import Results, c_library, run_library
-from tests.emit.test_roots import Run, _c, _cpp, _fortran, _python, run_octave
+from tests.emit.run import Results, c_library, run_javascript, run_library, run_octave
+from tests.emit.test_roots import Run, _c, _cpp, _fortran, _python
 
 BAD = (np.nan, np.inf, -np.inf, 1e200)
 pytestmark = pytest.mark.filterwarnings(
@@ -50,6 +50,7 @@ LANGUAGES: list[Run] = [
     _cpp,
     _fortran,
     run_octave,
+    run_javascript,
 ]
 
 # Where one or the other language once called such a pose valid, and one robot of each method.

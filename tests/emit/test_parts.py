@@ -9,10 +9,11 @@ from tempfile import TemporaryDirectory
 import pytest
 from hypothesis import given
 
-from symoro.emit import clike, emit, parts
+from symoro.emit import c, clike, emit, parts
+from symoro.emit.c import batch_sources, call_sources
 from symoro.emit.parts import LineGroup, cut
-from tests.emit.programs import Case, batches, chain, everything, few
-from tests.emit.run import assert_close, c_library, run_library
+from tests.emit.programs import Case, batches, case_of, chain, everything, everything_case, few
+from tests.emit.run import WARNINGS, assert_close, c_library, command, need, put, run_library
 
 
 @given(batches())
@@ -23,9 +24,36 @@ def test_the_same_numbers_wherever_it_is_cut(batch: list[Case]) -> None:
         patch.setattr(clike, "WHOLE", 0)
         patch.setattr(clike, "BLOCK", 2)
         patch.setattr(parts, "LONGEST", 3)
-        library = c_library(Path(folder), batch, "-Wno-absolute-value")  # of a comparison
+        library = c_library(Path(folder), batch)
         assert_close(run_library(library, batch), batch)
         assert_close(run_library(library, batch, batch=True), batch)
+
+
+def test_the_same_numbers_from_several_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As the runtime compiles long functions: parts spread over files, which see each other."""
+    monkeypatch.setattr(clike, "WHOLE", 0)
+    monkeypatch.setattr(clike, "BLOCK", 2)
+    monkeypatch.setattr(parts, "LONGEST", 3)
+    monkeypatch.setattr(c, "SPREAD", 300)
+    cases = [everything_case(), case_of(chain(4))]
+    for case in cases:
+        name = case.program.name
+        files = call_sources(case.program, name).files | batch_sources(case.program, name).files
+        assert {f"{name}.h", f"{name}.c", f"{name}_2.c", f"{name}_3.c", f"{name}_batch_2.c"} <= set(files)
+        put(tmp_path, files)
+    sources = [path.name for path in sorted(tmp_path.glob("*.c"))]
+    flags = ["-std=c99", *WARNINGS, "-Wno-unused-function", "-shared", "-fPIC"]
+    command(need("gcc"), *flags, "-o", "lib.so", *sources, "-lm", cwd=tmp_path)
+    for batch in (False, True):
+        assert_close(run_library(tmp_path / "lib.so", cases, batch=batch), cases)
+    assert "_part" not in command("nm", "-D", "lib.so", cwd=tmp_path)
+
+
+def test_short_functions_are_one_file() -> None:
+    assert set(call_sources(chain(5), "m").files) == {"m.h", "m.c"}
+    files = call_sources(chain(400), "m").files
+    assert len(files) > 3
+    assert max(map(len, files.values())) < 3 * c.SPREAD
 
 
 def test_angles_beyond_the_polynomials_in_parts(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -50,7 +78,7 @@ def test_places_are_used_again_and_loads_repeated() -> None:
     units = [LineGroup([f"const double x{j} = q[{j}];"], (f"x{j}",), fetched=True) for j in range(2)]
     for j in range(2, 900):
         units.append(LineGroup([f"const double x{j} = x{j - 1} + x0;"], (f"x{j}",)))
-    found = cut(units, lambda place: f"kept_[{place}]", "double", "")
+    found = cut(units, lambda place: f"kept_[{place}]", "const double ", "")
     assert len(found.lines) == 3
     assert found.places == 2, "the second part reads one place while it fills another"
     for lines in found.lines:

@@ -16,7 +16,14 @@ from symoro.program.interpret import interpret
 from tests.emit.programs import chain, everything, solver, trivial
 from tests.emit.run import command, need
 
-TOOLS = {"c": "cc", "cpp": "g++", "fortran": "gfortran", "python": "python3", "matlab": "octave"}
+TOOLS = {
+    "c": "cc",
+    "cpp": "g++",
+    "fortran": "gfortran",
+    "python": "python3",
+    "matlab": "octave",
+    "javascript": "node",
+}
 SAMPLE = {"q": [0.3, -0.4]}
 VALUES = {"D1": 0.5, "R1": 0.25, "D2": 0.125, "R2": 1.0, "of another model": 3.0}
 
@@ -31,7 +38,7 @@ def printed(text: str) -> list[float]:
     return [float(x) for x in re.findall(r"-?\d+\.\d+(?:[eE][+-]?\d+)?|(?<![\w.])-?\d(?![\w.])", text)]
 
 
-@pytest.mark.parametrize("language", ["c", "cpp", "fortran", "matlab"])
+@pytest.mark.parametrize("language", ["c", "cpp", "fortran", "matlab", "javascript"])
 def test_make_run(tmp_path: Path, language: str) -> None:
     need("make")
     need(TOOLS[language])

@@ -11,7 +11,8 @@ import pytest
 from symoro.emit import emit
 from symoro.program.builder import Builder
 from tests.emit.programs import SAMPLES, Case
-from tests.emit.test_roots import Run, _c, _cpp, _fortran, _python, run_octave
+from tests.emit.run import run_javascript, run_octave
+from tests.emit.test_roots import Run, _c, _cpp, _fortran, _python
 from tests.expr.test_refine import ARMS, Refined, posture
 from tests.oracle.arms import Arm
 
@@ -51,7 +52,7 @@ def cases() -> list[Case]:
     return [case_of(arm) for arm in ARMS]
 
 
-@pytest.mark.parametrize("run", [_python, _c, _cpp, _fortran, run_octave])
+@pytest.mark.parametrize("run", [_python, _c, _cpp, _fortran, run_octave, run_javascript])
 def test_every_language_refines_alike(tmp_path: Path, cases: list[Case], run: Run) -> None:
     for case, found in zip(cases, run(tmp_path, cases), strict=True):
         expected = case.expected()["S"]

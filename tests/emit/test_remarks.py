@@ -19,6 +19,7 @@ COMMENT = {
     "matlab": r"% (link \d+: .*)",
     "python": r"# (link \d+: .*)",
     "julia": r"# (link \d+: .*)",
+    "javascript": r"// (link \d+: .*)",
     "maple": r"# (link \d+: .*)",
     "mathematica": r"\(\* (link \d+: .*) \*\)",
     "latex": r"(Link \d+: .*):",

@@ -18,6 +18,7 @@ from tests.emit.run import (
     c_library,
     cpp_library,
     fortran_library,
+    run_javascript,
     run_library,
     run_octave,
     run_python,
@@ -115,7 +116,7 @@ def _fortran(folder: Path, cases: list[Case]) -> Results:
     return run_library(fortran_library(folder, cases), cases, names=WRAPPER_NAMES, fortran=True)
 
 
-@pytest.mark.parametrize("run", [_python, _c, _cpp, _fortran, run_octave])
+@pytest.mark.parametrize("run", [_python, _c, _cpp, _fortran, run_octave, run_javascript])
 def test_roots(tmp_path: Path, run: Run) -> None:
     """As NumPy has it where the roots are simple; where they are double, the roots and a small defect."""
     doubles = [a for a, _ in DOUBLES] * (SAMPLES * CALLS // len(DOUBLES))

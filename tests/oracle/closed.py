@@ -1,221 +1,205 @@
-"""Robots with closed loops from first principles, many postures at once: a cut tree and Lagrange multipliers.
+"""Robots with closed loops in plain NumPy, to check the models against.
 
-The opened joints are unknowns like the passive ones. Each loop gives six rows, velocity of frame k less that of its
-twin: C xd = 0, C xdd = -psi. The torques follow from A xdd + H = S' tau + C' lambda by least squares. Nothing here
-knows what a leg or a platform is.
+The loops are the twelve equations by which the placements of frames k and k + B are the same. Placements are Taylor
+series in time: with a joint's motion p + p' t + p'' t^2/2 and X the generator of its turn or slide,
+
+    iTj(t) = iTj [ 1 + X p' t + (X p'' + X^2 p'^2) t^2/2 ]
+
+so that the first coefficient of the equations gives their derivative J by the joints and the second the drift, and no
+formula for a velocity or an acceleration is shared with the models. Torques by Lagrange's multipliers:
+
+    tree's torques = [active torques; 0] + J' multipliers,     those of the opened joints are zero.
+
+The tree's torques are those of `dynamics.Tree`, by momentum.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
-from symoro.robot.description import GEOMETRIC, INERTIAL, JointType, Robot
-from symoro.robot.topology import outward
+from symoro.robot.coordinates import independent
+from symoro.robot.description import GEOMETRIC, JointType, Robot
+from symoro.robot.topology import cut_joints
+from tests.oracle.dynamics import Tree
 from tests.oracle.placement import placement
 
-Array = NDArray[np.float64]
+Array = np.ndarray
+Series = tuple[Array, Array, Array]  # coefficients of 1, t, t^2
+RANK = 1e-9
+TURN, SLIDE = np.zeros((4, 4)), np.zeros((4, 4))
+TURN[0, 1], TURN[1, 0], SLIDE[2, 3] = -1, 1, 1
 
 
-def turn(axis: str, angle: Array) -> Array:
-    c, s, one, zero = np.cos(angle), np.sin(angle), np.ones_like(angle), np.zeros_like(angle)
-    assert axis == "z"
-    rows = [[c, -s, zero], [s, c, zero], [zero, zero, one]]
-    return np.moveaxis(np.array(rows), -1, 0)
+def product(a: Series, b: Series) -> Series:
+    return a[0] @ b[0], a[0] @ b[1] + a[1] @ b[0], a[0] @ b[2] + a[1] @ b[1] + a[2] @ b[0]
+
+
+@dataclass(frozen=True)
+class Moving:
+    """The motion of all joints, those of the tree and the opened ones, that active joints cause."""
+
+    q: Array
+    qd: Array
+    qdd: Array
+    G: Array  # tree's joints from the active ones
+    condition: float
 
 
 class Closed:
-    """A robot with numbers. x holds the joints of the tree, then the opened ones; first axes are postures."""
+    """A robot with loops; x are the positions of the joints of its tree, then of the opened ones."""
 
-    def __init__(self, robot: Robot, values: Mapping[str, float] | None = None) -> None:
-        given = {**dict(robot.nominal), **(values or {})}
-        self.robot, self.order = robot, outward(robot)
-        tree = [j for j in range(1, robot.NL + 1) if robot.frame(j).moving]
-        cut = [j for j in range(robot.NL + 1, robot.NJ + 1) if robot.frame(j).moving]
-        self.column = {j: k for k, j in enumerate([*tree, *cut])}
-        self.n, self.size = len(tree), len(tree) + len(cut)
-        self.active = [self.column[j] for j in tree if robot.frame(j).mu]
-        self.rest = [k for k in range(self.size) if k not in self.active]
+    def __init__(
+        self, robot: Robot, values: Mapping[str, float] | None = None, wrench: Array | None = None
+    ) -> None:
+        self.robot = robot
+        self.tree = Tree(robot, values, wrench=wrench)
+        self.own, self.cut = independent(robot), cut_joints(robot)
+        self.joints = [*self.own, *self.cut]
+        self.active = [k for k, j in enumerate(self.own) if robot.frame(j).mu]
+        self.rest = [k for k in range(len(self.joints)) if k not in self.active]
+        self.passive = [k for k in range(len(self.own)) if k not in self.active]
+        self.n, self.na = len(self.own), len(self.active)
         self.place = {
-            j: placement(**{name: getattr(frame, name).value(given) for name in GEOMETRIC})
-            for j, frame in enumerate(robot.frames, 1)
+            j: [self.tree._number(getattr(f, n)) for n in GEOMETRIC] for j, f in enumerate(robot.frames, 1)
         }
-        self.links = {
-            j: {name: getattr(link, name).value(given) for name in INERTIAL}
-            for j, link in enumerate(robot.links, 1)
-        }
-        self.drive = {
-            name: np.array([getattr(robot.frame(j), name).value(given) for j in tree])
-            for name in ("IA", "FV", "FS", "FO")
-        }
-        z = np.array([entry.value(given) for entry in robot.base.Z]).reshape(4, 4)
-        self.g = z[:3, :3].T @ np.array([entry.value(given) for entry in robot.base.G])
+        number = self.tree._number
+        self.k = np.array([number(robot.frame(j).k) * robot.frame(j).eta for j in self.own])
+        self.slack = np.array([number(robot.frame(j).rest) for j in self.own])
 
-    def placed(self, x: Array) -> dict[int, tuple[Array, Array]]:
-        count = len(x)
-        at = {0: (np.broadcast_to(np.eye(3), (count, 3, 3)), np.zeros((count, 3)))}
-        for j in self.order:
-            frame = self.robot.frame(j)
-            R, p = at[frame.ant]
-            p = p + R @ self.place[j][:3, 3]
-            R = R @ self.place[j][:3, :3]
-            if j in self.column:
-                q = x[:, self.column[j]]
-                if frame.sigma == JointType.REVOLUTE:
-                    R = R @ turn("z", q)
-                else:
-                    p = p + R[:, :, 2] * q[:, None]
-            at[j] = (R, p)
-        return at
+    def _follow(self, x: Array, offset: bool) -> dict[int, float]:
+        """Every moving joint, coupled ones included."""
+        known = dict(zip(self.joints, x, strict=True))
+        for j, frame in enumerate(self.robot.frames, 1):
+            if frame.coupling is not None:
+                total = self.tree._number(frame.coupling.offset) if offset else 0.0
+                known[j] = total + sum(self.tree._number(c) * known[i] for i, c in frame.coupling.terms)
+        return known
 
-    def opened(self, q: Array) -> Array:
-        """The opened joints, all turns, from the tree's: the angle between the axes x of frames k and k + B."""
-        x = np.concatenate([q, np.zeros((len(q), self.size - self.n))], 1)
-        at = self.placed(x)
-        for k in range(self.robot.NL + 1, self.robot.NJ + 1):
-            one, other = at[k][0], at[k + self.robot.B][0]
-            c = np.einsum("ni,ni->n", one[:, :, 0], other[:, :, 0])
-            s = np.einsum("ni,ni->n", one[:, :, 1], other[:, :, 0])
-            x[:, self.column[k]] = np.arctan2(s, c)
-        return x
-
-    def gap(self, x: Array) -> Array:
-        """By how much each posture leaves the loops open."""
-        at, found = self.placed(x), np.zeros(len(x))
-        for k, twin in self.pairs():
-            for one, other in zip(at[k], at[twin], strict=True):
-                found = np.maximum(found, np.abs(one - other).reshape(len(x), -1).max(1))
+    def placements(self, x: Array, xd: Array, xdd: Array) -> dict[int, Series]:
+        position, rate, second = self._follow(x, True), self._follow(xd, False), self._follow(xdd, False)
+        none = np.zeros((4, 4))
+        found: dict[int, Series] = {0: (np.eye(4), none, none)}
+        while len(found) <= self.robot.NF:
+            for j, frame in enumerate(self.robot.frames, 1):
+                if j in found or frame.ant not in found:
+                    continue
+                at = list(self.place[j])
+                if not frame.moving:
+                    found[j] = product(found[frame.ant], (placement(*at).real, none, none))
+                    continue
+                turns = frame.sigma == JointType.REVOLUTE
+                at[4 if turns else 5] += position[j]
+                T, X = placement(*at).real, TURN if turns else SLIDE
+                local = (T, rate[j] * T @ X, T @ (X * second[j] + X @ X * rate[j] ** 2) / 2)
+                found[j] = product(found[frame.ant], local)
         return found
 
-    def pairs(self) -> list[tuple[int, int]]:
-        return [(k, k + self.robot.B) for k in range(self.robot.NL + 1, self.robot.NJ + 1)]
-
-    def jacobian(self, at: Mapping[int, tuple[Array, Array]], j: int) -> Array:
-        """(N, 6, size): velocity of a frame's origin, and angular."""
-        p = at[j][1]
-        found = np.zeros((len(p), 6, self.size))
-        while j:
-            frame, (R, origin) = self.robot.frame(j), at[j]
-            if j in self.column:
-                z = R[:, :, 2]
-                if frame.sigma == JointType.REVOLUTE:
-                    found[:, :3, self.column[j]], found[:, 3:, self.column[j]] = np.cross(z, p - origin), z
-                else:
-                    found[:, :3, self.column[j]] = z
-            j = frame.ant
-        return found
-
-    def moved(self, x: Array, xd: Array, xdd: Array, gravity: bool = False) -> dict[int, tuple[Array, ...]]:
-        """(w, wd, v, vd) of every frame."""
-        at, zero = self.placed(x), np.zeros((len(x), 3))
-        found: dict[int, tuple[Array, ...]] = {0: (zero, zero, zero, zero - (self.g if gravity else 0))}
-        for j in self.order:
-            i = self.robot.frame(j).ant
-            w, wd, v, vd = found[i]
-            z, arm = at[j][0][:, :, 2], at[j][1] - at[i][1]
-            v = v + np.cross(w, arm)
-            vd = vd + np.cross(wd, arm) + np.cross(w, np.cross(w, arm))
-            if j in self.column:
-                rate, change = z * xd[:, self.column[j], None], z * xdd[:, self.column[j], None]
-                if self.robot.frame(j).sigma == JointType.REVOLUTE:
-                    wd, w = wd + change + np.cross(w, rate), w + rate
-                else:
-                    v, vd = v + rate, vd + change + 2 * np.cross(w, rate)
-            found[j] = (w, wd, v, vd)
-        return found
-
-    def torques(self, x: Array, xd: Array, xdd: Array) -> Array:
-        """Of the tree's joints, drives included; zero at the opened ones."""
-        at, motion = self.placed(x), self.moved(x, xd, xdd, gravity=True)
-        force = {j: np.zeros((len(x), 3)) for j in range(self.robot.NF + 1)}
-        moment = {j: np.zeros((len(x), 3)) for j in range(self.robot.NF + 1)}
-        for j in range(1, self.robot.NL + 1):
-            R, (w, wd, _, vd) = at[j][0], motion[j]
-            J, ms, m = self.inertia(j, R)
-            force[j] = m * vd + np.cross(wd, ms) + np.cross(w, np.cross(w, ms))
-            moment[j] = _times(J, wd) + np.cross(w, _times(J, w)) + np.cross(ms, vd)
-        found = np.zeros((len(x), self.size))
-        for j in reversed(self.order):
-            frame = self.robot.frame(j)
-            if j in self.column and j <= self.robot.NL:
-                felt = moment[j] if frame.sigma == JointType.REVOLUTE else force[j]
-                found[:, self.column[j]] = np.einsum("ni,ni->n", felt, at[j][0][:, :, 2])
-            arm = at[j][1] - at[frame.ant][1]
-            force[frame.ant] = force[frame.ant] + force[j]
-            moment[frame.ant] = moment[frame.ant] + moment[j] + np.cross(arm, force[j])
-        rate = np.where(np.abs(xd[:, : self.n]) < 1e-13, 0, xd[:, : self.n])
-        d = self.drive
-        found[:, : self.n] += d["IA"] * xdd[:, : self.n] + d["FV"] * rate + d["FS"] * np.sign(rate) + d["FO"]
-        return found
-
-    def inertia(self, j: int, R: Array) -> tuple[Array, Array, float]:
-        p = self.links[j]
-        J = np.array([[p["XX"], p["XY"], p["XZ"]], [p["XY"], p["YY"], p["YZ"]], [p["XZ"], p["YZ"], p["ZZ"]]])
-        return R @ J @ R.transpose(0, 2, 1), R @ np.array([p["MX"], p["MY"], p["MZ"]]), p["M"]
-
-    def energy(self, x: Array, xd: Array) -> Array:
-        at, motion = self.placed(x), self.moved(x, xd, np.zeros_like(xd))
-        total = 0.5 * (self.drive["IA"] * xd[:, : self.n] ** 2).sum(1)
-        for j in range(1, self.robot.NL + 1):
-            (R, p), (w, _, v, _) = at[j], motion[j]
-            J, ms, m = self.inertia(j, R)
-            total += 0.5 * m * (v * v).sum(1) + (ms * np.cross(v, w)).sum(1) + 0.5 * (w * _times(J, w)).sum(1)
-            total -= (m * p + ms) @ self.g
-        return total
-
-    def rows(self, x: Array) -> Array:
-        at = self.placed(x)
-        return np.concatenate([self.jacobian(at, k) - self.jacobian(at, twin) for k, twin in self.pairs()], 1)
-
-    def basis(self, x: Array) -> tuple[Array, Array, Array]:
-        """X with xd = X qda; the rows C; the inverse of their dependent part."""
-        C = self.rows(x)
-        inverse = np.linalg.pinv(C[:, :, self.rest], rcond=1e-11)
-        X = np.zeros((len(x), self.size, len(self.active)))
-        X[:, self.active, range(len(self.active))] = 1
-        X[:, self.rest] = -inverse @ C[:, :, self.active]
-        return X, C, inverse
-
-    def accelerations(self, x: Array, qda: Array, qdda: Array) -> tuple[Array, Array]:
-        """(xd, xdd) of all joints."""
-        X, _, inverse = self.basis(x)
-        xd = _times(X, qda)
-        motion = self.moved(x, xd, np.zeros_like(xd))
-        psi = np.concatenate(
-            [
-                np.concatenate([motion[k][3] - motion[t][3], motion[k][1] - motion[t][1]], 1)
-                for k, t in self.pairs()
-            ],
-            1,
+    def gaps(self, x: Array, xd: Array, xdd: Array) -> Array:
+        """(3, 12 B): by how much the loops are open, its rate, and half the rate of that."""
+        at, B, first = self.placements(x, xd, xdd), self.robot.B, self.robot.NL + 1
+        pairs = [(k, k + B) for k in range(first, first + B)]
+        return np.array(
+            [np.concatenate([(at[k][c] - at[t][c])[:3].ravel() for k, t in pairs]) for c in range(3)]
         )
-        xdd = _times(X, qdda)
-        xdd[:, self.rest] -= _times(inverse, psi)
-        return xd, xdd
 
-    def motor_torques(self, x: Array, qda: Array, qdda: Array) -> Array:
-        """tau by multipliers."""
-        xd, xdd = self.accelerations(x, qda, qdda)
-        C, count = self.rows(x), len(self.active)
-        S = np.zeros((len(x), self.size, count))
-        S[:, self.active, range(count)] = 1
-        system = np.concatenate([S, -C.transpose(0, 2, 1)], 2)
-        return _times(np.linalg.pinv(system, rcond=1e-11), self.torques(x, xd, xdd))[:, :count]
+    def jacobian(self, x: Array) -> Array:
+        none = np.zeros(len(x))
+        return np.array([self.gaps(x, e, none)[1] for e in np.eye(len(x))]).T
 
-    def platform(self, x: Array, to: int) -> tuple[Array, Array]:
-        """T (N, 4, 4) of a frame, and J with V = J qda."""
-        at = self.placed(x)
-        T = np.broadcast_to(np.eye(4), (len(x), 4, 4)).copy()
-        T[:, :3, :3], T[:, :3, 3] = at[to]
-        return T, self.jacobian(at, to) @ self.basis(x)[0]
+    def close(self, x: Array, hold: bool = False, rounds: int = 60) -> Array | None:
+        """The loops closed from nearby by Newton's method, active joints held or not; None where it fails."""
+        x, free = np.array(x, float), self.rest if hold else list(range(len(x)))
+        for _ in range(rounds):
+            gap = self.gaps(x, 0 * x, 0 * x)[0]
+            if np.abs(gap).max() < 1e-15:
+                break
+            step = np.linalg.lstsq(self.jacobian(x)[:, free], -gap, rcond=1e-10)[0]
+            x[free] += step * min(1.0, 0.3 / max(np.abs(step).max(), 1e-300))
+        return x if np.abs(self.gaps(x, 0 * x, 0 * x)[0]).max() < 1e-12 else None
 
-    def twist(self, x: Array, qda: Array, qdda: Array, to: int) -> tuple[Array, Array]:
-        """V and Vd of a frame."""
-        xd, xdd = self.accelerations(x, qda, qdda)
-        w, wd, v, vd = self.moved(x, xd, xdd)[to]
-        return np.concatenate([v, w], 1), np.concatenate([vd, wd], 1)
+    def moved(self, x: Array, qda: Array, qdda: Array) -> Moving:
+        """The motion of all joints."""
+        J = self.jacobian(x)
+        inverse = np.linalg.pinv(J[:, self.rest], RANK)
+        sizes = np.linalg.svd(J[:, self.rest], compute_uv=False)
+        every = np.zeros((len(x), self.na))
+        every[self.active] = np.eye(self.na)
+        every[self.rest] = -inverse @ J[:, self.active]
+        xd = every @ qda
+        drift = 2 * self.gaps(x, xd, 0 * x)[2]
+        xdd = every @ qdda
+        xdd[self.rest] -= inverse @ drift
+        assert np.abs(J @ xdd + drift).max() < 1e-7 * (1 + np.abs(drift).max())
+        return Moving(x, xd, xdd, every[: self.n], float(sizes[len(self.rest) - 1] / sizes[0]))
 
+    def efforts(self, at: Moving) -> Array:
+        """Torques of the tree's joints."""
+        n = self.n
+        return np.asarray(
+            self.tree.torques(at.q[:n], at.qd[:n], at.qdd[:n]) + self.k * (at.q[:n] - self.slack)
+        )
 
-def _times(a: Array, b: Array) -> Array:
-    return np.einsum("nij,nj->ni", a, b)
+    def _held(self, x: Array, efforts: Array) -> tuple[Array, Array]:
+        """Active torques and multipliers that hold the tree's."""
+        J = self.jacobian(x)
+        select = np.zeros((len(x), self.na))
+        select[self.active] = np.eye(self.na)
+        full = np.r_[efforts, np.zeros(len(x) - self.n)]
+        found = np.linalg.lstsq(np.hstack([select, J.T]), full, rcond=1e-12)[0]
+        return found[: self.na], found[self.na :]
+
+    def torques(self, x: Array, qda: Array, qdda: Array) -> Array:
+        return self._held(x, self.efforts(self.moved(x, qda, qdda)))[0]
+
+    def bias(self, x: Array, qda: Array) -> Array:
+        return self.torques(x, qda, np.zeros(self.na))
+
+    def weight(self, x: Array) -> Array:
+        return self._held(x, self.tree.weight(x[: self.n]))[0]
+
+    def inertia(self, x: Array) -> Array:
+        at = self.moved(x, np.zeros(self.na), np.zeros(self.na))
+        tree = self.tree.inertia(x[: self.n])
+        return np.array([self._held(x, tree @ column)[0] for column in at.G.T]).T
+
+    def energies(self, x: Array, qda: Array) -> tuple[float, float]:
+        at = self.moved(x, qda, 0 * qda)
+        E, U = self.tree.energies(x[: self.n], at.qd[: self.n])
+        return E, U + float(self.k @ (x[: self.n] - self.slack) ** 2) / 2
+
+    def cut_wrenches(self, x: Array, qda: Array, qdda: Array) -> tuple[Array, Array]:
+        """Wrench of the left link on the right one at each opened joint, in frame k + B, and what is undetermined.
+
+        The twelve multipliers of a loop are a force and nine entries on the rotation: the moment is what they do in a
+        turn of frame k.
+        """
+        J = self.jacobian(x)
+        select = np.zeros((len(x), self.na))
+        select[self.active] = np.eye(self.na)
+        system = np.hstack([select, J.T])
+        efforts = np.r_[self.efforts(self.moved(x, qda, qdda)), np.zeros(len(x) - self.n)]
+        found = np.linalg.lstsq(system, efforts, rcond=1e-12)[0][self.na :]
+        _, sizes, right = np.linalg.svd(system)
+        null = right[int((sizes > RANK * sizes[0]).sum()) :, self.na :]
+        wrenches = self._as_wrenches(x, found)
+        loose = np.array([self._as_wrenches(x, y) for y in null]).reshape(-1, self.robot.B, 6)
+        return -wrenches, np.abs(loose).max(0, initial=0) > 1e-7
+
+    def _as_wrenches(self, x: Array, multipliers: Array) -> Array:
+        at = self.placements(x, 0 * x, 0 * x)
+        rows = []
+        for k in range(self.robot.B):
+            frame = at[self.robot.NL + k + 1][0]
+            M = multipliers[12 * k : 12 * k + 12].reshape(3, 4)
+            turns = []
+            for a in range(3):
+                spin = np.zeros((3, 3))
+                b, c = (a + 1) % 3, (a + 2) % 3
+                spin[b, c], spin[c, b] = -1, 1
+                turns.append(np.sum(M[:, :3] * (spin @ frame[:3, :3])))
+            R = at[self.robot.NL + self.robot.B + k + 1][0][:3, :3]
+            rows.append(np.r_[R.T @ M[:, 3], R.T @ np.array(turns)])
+        return np.array(rows)

@@ -152,6 +152,54 @@ def test_a_damaged_file_is_built_again(model: Model, cache: Path, damage: bytes)
 
 
 @needs_compiler
+def test_long_sources_are_compiled_side_by_side(cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each in a process of its own, however many processors there are; one library comes of them."""
+    monkeypatch.setattr(compiler, "ALONE", 0)
+    names = [f"part{k}" for k in range(5)]
+    files = {
+        f"{name}.c": f"int {name}(void);\nint {name}(void) {{ return {k}; }}\n"
+        for k, name in enumerate(names)
+    }
+    files["all.c"] = "".join(f"int {name}(void);\n" for name in names)
+    files["all.c"] += (
+        f"int all(void);\nint all(void) {{ return {' + '.join(f'{name}()' for name in names)}; }}\n"
+    )
+    for processors in (1, 2, 8):
+        monkeypatch.setattr(compiler, "_processors", lambda processors=processors: processors)
+        files["all.c"] += "\n"
+        assert library(files).all() == 10
+
+
+@needs_compiler
+def test_one_of_several_sources_that_fails(cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(compiler, "ALONE", 0)
+    monkeypatch.setattr(compiler, "_processors", lambda: 2)
+    files = {f"good{k}.c": f"int good{k} = {k};\n" for k in range(3)} | {"bad.c": "int bad = ;\n"}
+    with pytest.raises(MissingDependencyError, match=r"the C compiler failed: .*bad\.c") as caught:
+        library(files)
+    assert "compiled=False" in str(caught.value)
+    assert not list(cache.glob("*"))
+
+
+def test_an_interrupt_leaves_no_compiler_behind(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    started: list[subprocess.Popen[bytes]] = []
+
+    class Recorded(subprocess.Popen[bytes]):
+        def __init__(self, *arguments: Any, **options: Any) -> None:
+            super().__init__(*arguments, **options)
+            started.append(self)
+
+    def stop() -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(compiler.subprocess, "Popen", Recorded)
+    monkeypatch.setattr(compiler, "_processors", lambda: 3)
+    with pytest.raises(KeyboardInterrupt):
+        compiler._run([[sys.executable, "-c", "import time; time.sleep(60)"]] * 5, tmp_path, stop)
+    assert len(started) == 3 and all(process.poll() is not None for process in started)
+
+
+@needs_compiler
 def test_different_sources_different_files(cache: Path) -> None:
     library({"a.c": "int one(void) { return 1; }"})
     other = library({"a.c": "int one(void) { return 2; }"})

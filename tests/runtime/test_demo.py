@@ -16,6 +16,7 @@ from symoro.robot import library
 from tests.emit.run import command, need
 
 TOOLS = {"c": "cc", "cpp": "g++", "fortran": "gfortran", "python": "python3", "matlab": "octave"}
+TOOLS |= {"javascript": "node"}
 
 
 def statuses(text: str) -> list[float]:

@@ -13,7 +13,7 @@ import pytest
 from symoro.robot import library
 from symoro.ui.cli import main
 
-COMMANDS = ("robots", "show", "check", "convert", "models", "singularities", "base", "cite")
+COMMANDS = ("robots", "show", "check", "convert", "models", "languages", "singularities", "base", "cite")
 WITH_MODEL = ("generate", "count", "eval", "export")
 
 

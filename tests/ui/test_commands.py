@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 import symoro
+from symoro.emit import LANGUAGES
 from symoro.robot import library
 from symoro.ui.cli import main
 
@@ -20,6 +21,7 @@ COMMANDS = (
     "check",
     "convert",
     "models",
+    "languages",
     "cite",
     "generate",
     "count",
@@ -146,6 +148,15 @@ def test_models(run: Any, data: Any) -> None:
     assert "applies" in run("models", "gantry")
 
 
+def test_languages(run: Any, data: Any) -> None:
+    text = run("languages")
+    for language in LANGUAGES.values():
+        assert language.id in text and language.title in text
+    assert [row["id"] for row in data("languages")] == list(LANGUAGES)
+    (row,) = [row for row in data("languages") if row["id"] == "javascript"]
+    assert "ts" in row["aliases"] and row["options"] == ["name"]
+
+
 def test_cite(run: Any, data: Any) -> None:
     assert "SYMORO+" in run("cite", "jacobian") and "@article{khalil" in run("cite", "jacobian")
     every = run("cite")
@@ -182,6 +193,7 @@ def test_generate_with_numbers(run: Any) -> None:
         ("matlab", {".m"}),
         ("latex", {".tex"}),
         ("julia", {".jl"}),
+        ("javascript", {".js", ".ts"}),
     ],
 )
 def test_generate_files(run: Any, tmp_path: Path, language: str, suffixes: set[str]) -> None:

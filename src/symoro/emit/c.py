@@ -110,6 +110,8 @@ def write(
 class Sources:
     """Some of the files, with what those who build them must know.
 
+    A long function has its parts in several files, NAME.c, NAME_2.c ..., which may be compiled at the same time.
+
     Attributes:
         constants: how many the setup function makes; laying out may fold some that the program has.
         vectorised: whether the batch function takes several samples at once; else rows may as well be called.
@@ -123,13 +125,14 @@ class Sources:
 def call_sources(program: Program, name: str) -> Sources:
     """{NAME.h, NAME.c}, for those who may never ask for the rest."""
     code = _code(program, name)
-    return _sources(code, _call_files(code, "double"))
+    header = {f"{code.arrays.base}.h": _header(code, "double")}
+    return _sources(code, header | _spread(code.arrays.base, _call_unit(code, "double")))
 
 
 def batch_sources(program: Program, name: str) -> Sources:
     """{NAME_batch.c}."""
     code = _code(program, name)
-    return _sources(code, _batch_files(code, "double"))
+    return _sources(code, _spread(f"{code.arrays.base}_batch", _batch_unit(code, "double")))
 
 
 def _sources(code: Code, files: Files) -> Sources:
@@ -143,12 +146,12 @@ def _code(program: Program, name: str | None, scalar: str = "double", trig: str 
 
 def _call_files(code: Code, scalar: str) -> Files:
     head, base = block(header_lines(code)), code.arrays.base
-    return {f"{base}.h": head + _header(code, scalar), f"{base}.c": head + _source(code, scalar)}
+    return {f"{base}.h": head + _header(code, scalar), f"{base}.c": head + _call_unit(code, scalar).text()}
 
 
 def _batch_files(code: Code, scalar: str) -> Files:
     head = block(header_lines(code))
-    return {f"{code.arrays.base}_batch.c": head + _batch_source(code, scalar)}
+    return {f"{code.arrays.base}_batch.c": head + _batch_unit(code, scalar).text()}
 
 
 def function_name(program: Program, name: str | None = None) -> str:
@@ -173,7 +176,39 @@ def _header(code: Code, scalar: str) -> str:
     return "\n".join(lines) + "\n"
 
 
-def _source(code: Code, scalar: str) -> str:
+@dataclass(frozen=True)
+class _Unit:
+    """What one file says: what its functions need, their heads and bodies."""
+
+    first: list[str]
+    heads: Sequence[str]
+    bodies: Sequence[FunctionBody]
+
+    def text(self) -> str:
+        return "\n".join([*self.first, *_functions(self.heads, self.bodies)])
+
+
+SPREAD = 80_000  # characters of parts to a file
+
+
+def _spread(base: str, unit: _Unit) -> Files:
+    """The functions in {BASE.c}, and where they are long their parts in {BASE_2.c, ...}."""
+    parts = ["\n".join(lines) + "\n" for body in unit.bodies for lines in body.parts]
+    if sum(map(len, parts)) < 2 * SPREAD:
+        return {f"{base}.c": unit.text()}
+    first = [*unit.first, kernel_text("apart", ".c")]
+    groups: list[list[str]] = [[]]
+    for part in parts:
+        if sum(map(len, groups[-1])) > SPREAD:
+            groups.append([])
+        groups[-1].append(part)
+    declared = "".join(part.partition("\n{\n")[0] + ";\n" for part in parts)
+    whole = _functions(unit.heads, [FunctionBody(body.lines) for body in unit.bodies])
+    files = {f"{base}_{number}.c": "\n".join([*first, *group]) for number, group in enumerate(groups, 2)}
+    return {f"{base}.c": "\n".join([*first, declared, *whole])} | files
+
+
+def _call_unit(code: Code, scalar: str) -> _Unit:
     """Setup and call function."""
     kernels = ["lanes"] if _together(code) else []
     for kernel in _together(code):
@@ -181,10 +216,10 @@ def _source(code: Code, scalar: str) -> str:
     parts = [_includes(code), *helpers(code.operations, DIALECTS[scalar])]
     parts += _kernels([*_guards(code), *kernels, *code.kernels], scalar)
     style = _style(code, scalar)
-    return "\n".join(parts + _functions(prototypes(code, style)[:-1], call_bodies(code, style)))
+    return _Unit(parts, prototypes(code, style)[:-1], call_bodies(code, style))
 
 
-def _batch_source(code: Code, scalar: str) -> str:
+def _batch_unit(code: Code, scalar: str) -> _Unit:
     """The batch function, with what its loop needs; where it takes samples one by one, that is the call function."""
     style = _style(code, scalar)
     if style.calls:
@@ -193,7 +228,7 @@ def _batch_source(code: Code, scalar: str) -> str:
         together = _together(code)
         parts = [_includes(code), *helpers(code.call_operations, DIALECTS[scalar])]
         parts += _kernels([*_guards(code), *(["lanes"] if together else []), *together, "simd"], scalar)
-    return "\n".join(parts + _functions(prototypes(code, style)[-1:], [batch_body(code, style)]))
+    return _Unit(parts, prototypes(code, style)[-1:], [batch_body(code, style)])
 
 
 def _style(code: Code, scalar: str) -> Style:

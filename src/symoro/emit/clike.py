@@ -1,4 +1,4 @@
-"""What C and C++ lay out alike: prototypes, loads, statements, stores, the loop over a batch."""
+"""What C and C++ lay out alike: prototypes, loads, statements, stores, loops; JavaScript takes part of it."""
 
 from __future__ import annotations
 
@@ -18,13 +18,14 @@ Subscript = Callable[[str, int], str]
 
 @dataclass(frozen=True)
 class Style:
-    """The words in which the two differ.
+    """The words in which they differ.
 
     Attributes:
-        scalar: type of all numbers.
+        scalar: type of all numbers; none where variables have no types.
         size_type: type of the number of samples.
         restrict: what stands between * and the name of an argument.
         kernel: template of a kernel's name.
+        returned: whether a kernel returns an array, rather than fill one.
         first: lines at the start of each function.
         simd: what stands before the loop over samples, to say that they are independent.
         calls: whether that loop calls the call function, rather than repeat what it says.
@@ -35,10 +36,16 @@ class Style:
     size_type: str = "size_t"
     restrict: str = ""
     kernel: str = "{0}_"
+    returned: bool = False
     first: tuple[str, ...] = ()
     simd: str = ""
     calls: bool = False
     part: str = ""
+
+    @property
+    def constant(self) -> str:
+        """What stands before the name of a variable."""
+        return f"const {self.scalar} " if self.scalar else "const "
 
 
 # Arctangents from which a loop over samples is not vectorised: the call function takes them four at a time itself, and
@@ -86,11 +93,11 @@ def call_bodies(code: Code, style: Style) -> list[FunctionBody]:
 def _call(code: Code, style: Style) -> FunctionBody:
     a = code.arrays
     at_once = [(bulk.steps, bulk.at_once) for bulk in bulks(code)]
-    units = _units(code, style, INDENT, lambda array, e: f"{array}[{e}]", at_once)
-    start, fill = _start(style) + _unused(code), _filled(code, style)
+    units = line_groups(code, style, INDENT, lambda array, e: f"{array}[{e}]", at_once)
+    start, fill = _start(style) + _unused(code), filled(code, style)
     if not _in_parts(code, style, units):
         return FunctionBody(start + whole(units) + fill)
-    found = cut(units, lambda place: f"kept_[{place}]", style.scalar, INDENT)
+    found = cut(units, lambda place: f"kept_[{place}]", style.constant, INDENT)
     parts = _parts(found, _pointers(code, style), style, a.function)
     calls = [wrap(f"{INDENT}{part.call};", INDENT * 2) for part in parts]
     return FunctionBody([*start, *_kept(found.places, style), *calls, *fill], _texts(parts))
@@ -104,12 +111,12 @@ def batch_body(code: Code, style: Style) -> FunctionBody:
         return FunctionBody(start + _by_the_call(code, style))
     together = bulks(code)
     one_by_one = [(bulk.steps, bulk.one_by_one) for bulk in together]
-    units = _units(code, style, INDENT * 2, _strided(n, i), one_by_one)
+    units = line_groups(code, style, INDENT * 2, _strided(n, i), one_by_one)
     if _in_parts(code, style, units):
         loop = _batch_in_parts(code, style, units)
     else:
         loop = FunctionBody(_loop(whole(units), n, i, style) if units else [])
-    lines = loop.lines + _filled(code, style, f" * {n}")
+    lines = loop.lines + filled(code, style, f" * {n}")
     if together:
         lines = [f"{INDENT}int far_ = 0;", *lines, *_by_the_call(code, style, "far_ && ")]
     return FunctionBody(start + lines, loop.parts)
@@ -175,7 +182,7 @@ def _parts(
 def _batch_in_parts(code: Code, style: Style, units: Sequence[LineGroup]) -> FunctionBody:
     a, size_type = code.arrays, style.size_type
     places = [f"kept_[{place * BLOCK} + {a.index}]" for place in range(len(units))]
-    found = cut(units, places.__getitem__, style.scalar, INDENT * 2)
+    found = cut(units, places.__getitem__, style.constant, INDENT * 2)
     looped = Parts([_loop(lines, "count_", a.index, style) for lines in found.lines], found.places)
     arguments = {a.count: f"{size_type} {a.count}", "count_": f"{size_type} count_", **_pointers(code, style)}
     moving = {*a.inputs, *a.outputs}
@@ -221,7 +228,7 @@ def _setup(code: Code, style: Style) -> FunctionBody:
     units += [LineGroup([f"{INDENT}{a.constants}[{c.at}] = {c.name};"]) for c in code.constants]
     if not style.part or len(units) <= WHOLE:
         return FunctionBody(_start(style) + whole(units))
-    found = cut(units, lambda place: f"kept_[{place}]", scalar, INDENT)
+    found = cut(units, lambda place: f"kept_[{place}]", style.constant, INDENT)
     arguments = {
         a.parameters: f"const {scalar} *{style.restrict}{a.parameters}",
         a.constants: f"{scalar} *{style.restrict}{a.constants}",
@@ -235,9 +242,11 @@ def _setup(code: Code, style: Style) -> FunctionBody:
 Together = Sequence[tuple[frozenset[int], list[str]]]
 
 
-def _units(code: Code, style: Style, indent: str, entry: Subscript, together: Together) -> list[LineGroup]:
+def line_groups(
+    code: Code, style: Style, indent: str, entry: Subscript, together: Together = ()
+) -> list[LineGroup]:
     """Loads, statements and stores; of what is done together, the given lines in the place of the last statement."""
-    a, start = code.arrays, f"{indent}const {style.scalar} "
+    a, start = code.arrays, indent + style.constant
     filled = {store for run in _runs(code) for store in run}
     bulk_of = {step: at for at, (steps, _) in enumerate(together) for step in steps}
     left = [len(steps) for steps, _ in together]
@@ -245,8 +254,8 @@ def _units(code: Code, style: Style, indent: str, entry: Subscript, together: To
     def written(event: Event) -> LineGroup:
         if isinstance(event, int):
             step = code.call[event]
-            names = () if isinstance(step, KernelCall) else (step[0],)
-            return LineGroup(_statement(step, style, indent), names)
+            name = step.result if isinstance(step, KernelCall) else step[0]
+            return LineGroup(_statement(step, style, indent), (name,))
         if isinstance(event, Store):
             text = code.outputs[event.output][event.entry]
             line = f"{indent}{entry(a.outputs[event.output], event.entry)} = {text};"
@@ -313,7 +322,7 @@ def _runs(code: Code) -> list[list[Store]]:
     return [run for run in runs if len(run) >= FILLED]
 
 
-def _filled(code: Code, style: Style, times: str = "") -> list[str]:
+def filled(code: Code, style: Style, times: str = "") -> list[str]:
     """A loop for each run; `times` stands behind the number of an entry, " * n" in a structure of arrays."""
     lines = []
     for run in _runs(code):
@@ -333,26 +342,28 @@ def _by_the_call(code: Code, style: Style, condition: str = "") -> list[str]:
     lines += [f"{INDENT}{scalar} {name}_[{max(1, length)}];" for name, length in inputs + outputs]
 
     def each(length: int, text: str) -> str:
-        return f"{INDENT}for ({style.size_type} e_ = 0; e_ < {length}; ++e_) {text}"
+        return f"{INDENT}for ({style.size_type} entry_ = 0; entry_ < {length}; ++entry_) {text}"
 
     for name, length in inputs:
         if length:
-            lines.append(each(length, f"{name}_[e_] = {name}[e_ * {a.count} + {a.index}];"))
+            lines.append(each(length, f"{name}_[entry_] = {name}[entry_ * {a.count} + {a.index}];"))
     constants = [a.constants] if code.constants else []
     arguments = [f"{name}_" for name, _ in inputs] + constants + [f"{name}_" for name, _ in outputs]
     lines.append(f"{INDENT}{a.function}({', '.join(arguments)});")
     for name, length in outputs:
-        lines.append(each(length, f"{name}[e_ * {a.count} + {a.index}] = {name}_[e_];"))
+        lines.append(each(length, f"{name}[entry_ * {a.count} + {a.index}] = {name}_[entry_];"))
     return [INDENT + line for line in [*lines, "}"]]
 
 
 def _statement(step: Instruction, style: Style, indent: str) -> list[str]:
     if isinstance(step, KernelCall):
         return _kernel_call(step, style, indent)
-    return [wrap(f"{indent}const {style.scalar} {step[0]} = {step[1]};", indent + INDENT)]
+    return [wrap(f"{indent}{style.constant}{step[0]} = {step[1]};", indent + INDENT)]
 
 
 def _kernel_call(call: KernelCall, style: Style, indent: str) -> list[str]:
+    if style.returned:
+        return _kernel_value(call, style, indent)
     lines = []
     for name, entries in call.inputs:
         listed = ", ".join(entries)
@@ -360,6 +371,13 @@ def _kernel_call(call: KernelCall, style: Style, indent: str) -> list[str]:
     lines.append(f"{indent}{style.scalar} {call.result}[{call.size}];")
     names = ", ".join(name for name, _ in call.inputs)
     return [*lines, f"{indent}{style.kernel.format(call.kernel)}({call.size}, {names}, {call.result});"]
+
+
+def _kernel_value(call: KernelCall, style: Style, indent: str) -> list[str]:
+    lines = [f"{style.constant}{name} = [{', '.join(entries)}];" for name, entries in call.inputs]
+    given = ", ".join([str(call.size), *(name for name, _ in call.inputs)])
+    lines.append(f"{style.constant}{call.result} = {style.kernel.format(call.kernel)}({given});")
+    return [wrap(indent + line, indent + INDENT, marks=(",", " ", "*([")) for line in lines]
 
 
 def sizes(code: Code) -> list[tuple[str, int]]:

@@ -107,6 +107,18 @@ JULIA = KERNELS | words(
     """
 )
 
+# Keywords of modules, which are strict, and of TypeScript's declarations; globals that the code uses; its own exports.
+JAVASCRIPT = words(
+    """
+    arguments async as await break case catch class const continue debugger declare default delete do else enum
+    eval export extends false finally for from function get if implements import in instanceof interface let
+    module namespace new null number of package private protected public return set static string super switch
+    this throw true try type typeof undefined unknown any never void var while with yield boolean object symbol
+    NaN Infinity Math Object Array ArrayBuffer ArrayLike Float64Array Number Record TypeError globalThis
+    PARAMETERS INPUTS OUTPUTS Parameter Outputs BatchOutputs Readonly out listed sample entry
+    """
+)
+
 MAPLE = KERNELS | words(
     """
     and assuming break by catch description do done elif else end error export fi finally for from

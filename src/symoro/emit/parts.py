@@ -49,11 +49,12 @@ def words(lines: Sequence[str]) -> set[str]:
     return {word for line in lines for word in _WORD.findall(line)}
 
 
-def cut(units: Sequence[LineGroup], place: Callable[[int], str], scalar: str, indent: str) -> Parts:
+def cut(units: Sequence[LineGroup], place: Callable[[int], str], constant: str, indent: str) -> Parts:
     """Units in parts of about LONGEST each.
 
     Arguments:
         place: the text of a place in the array between the parts.
+        constant: what stands before the name of a variable.
     """
     fetched = {name: unit.lines for unit in units if unit.fetched for name in unit.names}
     work = [unit for unit in units if not unit.fetched]
@@ -72,7 +73,7 @@ def cut(units: Sequence[LineGroup], place: Callable[[int], str], scalar: str, in
             for name in dict.fromkeys(_WORD.findall("\n".join(unit.lines))):
                 if name in missing:
                     missing.remove(name)
-                    lines += fetched.get(name) or [f"{indent}const {scalar} {name} = {place(slots[name])};"]
+                    lines += fetched.get(name) or [f"{indent}{constant}{name} = {place(slots[name])};"]
             lines += unit.lines
             lines += [f"{indent}{place(slots[name])} = {name};" for name in unit.names if name in slots]
         made.append(lines)

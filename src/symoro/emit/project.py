@@ -73,6 +73,7 @@ BUILDS = {
     "python": BuildRecipe(("PYTHON", "python3"), "$(PYTHON) {0}_example.py", comment="#"),
     "matlab": BuildRecipe(("OCTAVE", "octave"), "$(OCTAVE) --no-gui --quiet {0}_example.m", comment="%"),
     "julia": BuildRecipe(("JULIA", "julia"), "$(JULIA) {0}_example.jl", comment="#"),
+    "javascript": BuildRecipe(("NODE", "node"), "$(NODE) {0}_example.js", comment="//"),
 }
 
 
@@ -134,7 +135,7 @@ def _language_files(
     if language.demo is not None:
         mark = f"{BUILDS[language.id].comment} {MADE_BY}\n"
         demo = language.demo(program, values, sample, base)
-        files |= {path: mark + text for path, text in demo.items()}
+        files |= {path: text if MADE_BY in text else mark + text for path, text in demo.items()}
     if language.id in BUILDS:
         main = next(file for file in files if "_example." in file)
         files["Makefile"] = _makefile(BUILDS[language.id], main.rsplit("_example.", 1)[0])

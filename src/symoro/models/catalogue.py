@@ -29,6 +29,7 @@ from symoro.program.pipeline import PassRecord, optimise, traced
 from symoro.program.program import Port, Program
 from symoro.progress import task
 from symoro.robot.description import Robot
+from symoro.robot.flexibility import flexible_links
 
 
 @dataclass(frozen=True)
@@ -55,6 +56,7 @@ def always(robot: Robot) -> str | None:
 
 
 Options = Mapping[str, Any]
+FLEXIBLE = "it has flexible links, which this model does not know"
 
 
 def any_robot(robot: Robot, options: Options) -> bool:
@@ -68,6 +70,7 @@ class Entry:
 
     Attributes:
         of: what this form is of, in words ("a floating base"); nothing for the plain form.
+        flexible: whether it is the form of robots with flexible links, which no other takes.
         takes: whether a robot, with the options given, is of this form.
         forms: the other forms; the first that takes a robot is the one for it, the plain form otherwise.
         applies: why the model does not apply to a robot, or None when it does.
@@ -93,16 +96,22 @@ class Entry:
     example_options: Mapping[str, Any] = field(default_factory=dict)
     plain: Callable[[Robot], Program] | None = None
     of: str = ""
+    flexible: bool = False
     takes: Callable[[Robot, Options], bool] = any_robot
     forms: tuple[Entry, ...] = ()
 
     def form(self, robot: Robot, options: Options) -> Entry:
         """The form for a robot, with the options that were given."""
-        return next((form for form in self.forms if form.takes(robot, options)), self)
+        bends = bool(flexible_links(robot))
+        return next((f for f in self.forms if f.flexible == bends and f.takes(robot, options)), self)
 
     def why_not(self, robot: Robot) -> str | None:
         """Why the model does not apply to a robot, if so."""
-        return self.form(robot, {}).applies(robot)
+        return self.form(robot, {}).refusal(robot)
+
+    def refusal(self, robot: Robot) -> str | None:
+        """Why this form does not apply to a robot, if so."""
+        return FLEXIBLE if flexible_links(robot) and not self.flexible else self.applies(robot)
 
     @property
     def all_options(self) -> tuple[Option, ...]:
@@ -197,7 +206,7 @@ def build(robot: Robot, name: str, options: Mapping[str, Any]) -> tuple[Entry, P
     whole = entry(name)
     chosen = whole.form(robot, options)
     given = _checked_options(whole, chosen, options)
-    reason = chosen.applies(robot)
+    reason = chosen.refusal(robot)
     if reason:
         raise NotApplicableError(f"{chosen.id} does not apply to robot '{robot.name}': {reason}")
     with _no_collection(), task(f"building {chosen.id}"):

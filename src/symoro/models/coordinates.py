@@ -2,8 +2,9 @@
 
     q_tree = f(q),   qd_tree = G qd,   qdd_tree = G qdd + Gdot qd,   tau = G' tau_tree
 
-`Coordinates` is the one place that knows G. Couplings give a constant G and so no bias Gdot qd; a G that depends on q,
-or that comes from rolling without slipping, changes this file and no model.
+`Coordinates` is the one place that knows G. `Ratios` are a constant one (couplings), without bias Gdot qd. A robot with
+closed loops (`kinematic.loop.coordinates`) takes the positions of all its joints, a posture in which the loops are
+closed, and has the active joints for coordinates: its inputs are q, qda and qdda, and tau of the active joints.
 
 A robot may fix the velocity (QP), the acceleration (QDP) or the torque (GAM) of a joint. One rule for every model:
 
@@ -18,44 +19,102 @@ qd, qdd or tau gives what its equations say, and one that is defined at rest or 
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from symoro.expr.linalg import Matrix, Vector, add, scale
-from symoro.expr.scalar import Scalar
-from symoro.models.ports import QC, QD, QDD, TAU, Q
+from symoro.expr.formula import Formula
+from symoro.expr.linalg import Matrix, Vector, add, scale, zeros
+from symoro.expr.scalar import Expr, Scalar
+from symoro.models.ports import QC, QD, QDA, QDD, QDDA, TAU, TAU_ACTIVE, Q
 from symoro.program.builder import Builder
 from symoro.robot.coordinates import Into, drivers, followers, following, independent, positions
 from symoro.robot.description import Robot
 from symoro.robot.topology import cut_joints
 
-PORTS = {port.name: port for port in (QD, QDD, TAU)}
+PORTS = {"qd": QD, "qdd": QDD, "tau": TAU}
+OF_LOOPS = {"qd": QDA, "qdd": QDDA, "tau": TAU_ACTIVE}
 FIXED_BY = {"qd": "QP", "qdd": "QDP", "tau": "GAM"}
 
 JointEntries = Mapping[int, Scalar]  # by joint
 
 
-@dataclass(frozen=True)
-class Coordinates:
-    """The joints of a tree at the coordinates q.
+class Coordinates(ABC):
+    """The joints of a tree, and the coordinates that move them.
 
     Attributes:
-        own: the joints with a coordinate of their own: the entries of q, qd, qdd and tau.
+        own: the joints with a coordinate of their own: the entries of qd, qdd and tau (qda, qdda where loops close).
         positions: every moving joint of the tree (offsets of the joint variable not included).
-        rows: the same joints, each with its row of G as (coordinate, entry), zeros left out.
+        joints: the moving joints of the tree, in frame order.
     """
 
-    own: tuple[int, ...]
-    positions: JointEntries
-    rows: Mapping[int, tuple[tuple[int, Scalar], ...]]
+    def __init__(self, own: tuple[int, ...], positions: JointEntries, joints: tuple[int, ...]) -> None:
+        self.own, self.positions, self.joints = own, positions, joints
+
+    @property
+    @abstractmethod
+    def free(self) -> bool:
+        """Whether every joint of the tree has a coordinate of its own: G = 1."""
+
+    @property
+    @abstractmethod
+    def constant(self) -> bool:
+        """Whether G is the same in every posture."""
+
+    @abstractmethod
+    def rates(self, qd: JointEntries) -> dict[int, Scalar]:
+        """G qd: the velocity of every joint of the tree."""
+
+    @abstractmethod
+    def bias(self, qd: JointEntries) -> dict[int, Scalar]:
+        """Gdot qd: the acceleration of every joint of the tree at qdd = 0."""
+
+    @abstractmethod
+    def accelerations(self, qdd: JointEntries, qd: JointEntries) -> dict[int, Scalar]:
+        """G qdd + Gdot qd: the acceleration of every joint of the tree."""
+
+    @abstractmethod
+    def project(self, efforts: JointEntries) -> list[Scalar]:
+        """G' tau: efforts of the tree's joints as efforts on the coordinates."""
+
+    @abstractmethod
+    def columns(self, found: Mapping[int, Vector], size: int) -> list[Vector]:
+        """J G: columns by coordinate from those of the tree's joints; a joint left out has none."""
+
+    @abstractmethod
+    def matrix(self) -> Matrix:
+        """G: one row a moving joint of the tree, one column a coordinate."""
+
+    @abstractmethod
+    def matrix_rate(self, qd: JointEntries) -> Matrix:
+        """Gdot, of the shape of G."""
+
+
+class Ratios(Coordinates):
+    """Joints that follow others by constant ratios.
+
+    Attributes:
+        rows: the joints, each with its row of G as (coordinate, entry), zeros left out.
+    """
+
+    def __init__(
+        self,
+        own: tuple[int, ...],
+        positions: JointEntries,
+        rows: Mapping[int, tuple[tuple[int, Scalar], ...]],
+    ) -> None:
+        super().__init__(own, positions, tuple(rows))
+        self.rows = rows
 
     @property
     def free(self) -> bool:
-        """Whether every joint of the tree has a coordinate of its own: G = 1."""
         return len(self.own) == len(self.rows)
 
+    @property
+    def constant(self) -> bool:
+        return True
+
     def rates(self, qd: JointEntries) -> dict[int, Scalar]:
-        """G qd: the velocity of every joint of the tree."""
         found: dict[int, Scalar] = {}
         for j, row in self.rows.items():
             found[j] = 0
@@ -64,16 +123,13 @@ class Coordinates:
         return found
 
     def bias(self, qd: JointEntries) -> dict[int, Scalar]:
-        """Gdot qd: the acceleration of every joint of the tree at qdd = 0. None, as long as G is constant."""
         return dict.fromkeys(self.rows, 0)
 
     def accelerations(self, qdd: JointEntries, qd: JointEntries) -> dict[int, Scalar]:
-        """G qdd + Gdot qd: the acceleration of every joint of the tree."""
         bias = self.bias(qd)
         return {j: x + bias[j] for j, x in self.rates(qdd).items()}
 
     def project(self, efforts: JointEntries) -> list[Scalar]:
-        """G' tau: efforts of the tree's joints as efforts on the coordinates."""
         found = {j: efforts[j] for j in self.own}
         for j, row in self.rows.items():
             if j not in found:
@@ -82,7 +138,6 @@ class Coordinates:
         return list(found.values())
 
     def columns(self, found: Mapping[int, Vector], size: int) -> list[Vector]:
-        """J G: columns by coordinate from those of the tree's joints; a joint left out has none."""
         columns: dict[int, Vector] = {j: [0] * size for j in self.own}
         for j, column in found.items():
             for i, entry in self.rows[j]:
@@ -90,26 +145,51 @@ class Coordinates:
         return list(columns.values())
 
     def matrix(self) -> Matrix:
-        """G: one row a moving joint of the tree, one column a coordinate."""
         return [[dict(row).get(i, 0) for i in self.own] for row in self.rows.values()]
 
+    def matrix_rate(self, qd: JointEntries) -> Matrix:
+        return zeros(len(self.rows), len(self.own))
 
-def coordinates_at(robot: Robot, q: JointEntries, into: Into) -> Coordinates:
+
+def coordinates_at(robot: Robot, q: JointEntries, into: Into) -> Ratios:
     """The coordinates at given values; `into` makes numbers or expressions of formulas."""
     at = positions(robot, q, into)
-    return Coordinates(tuple(independent(robot)), at, {j: tuple(drivers(robot, j, into)) for j in at})
+    return Ratios(tuple(independent(robot)), at, {j: tuple(drivers(robot, j, into)) for j in at})
 
 
-def coordinates(builder: Builder, robot: Robot) -> Coordinates:
-    """Declare the input q, and take it for the coordinates."""
+def posture(builder: Builder, robot: Robot) -> Ratios:
+    """Declare the input q: every joint that has a coordinate while the loops are open."""
     own = independent(robot)
     q = builder.input(Q, (len(own),), [f"q{j}" for j in own])
     return coordinates_at(robot, dict(zip(own, q, strict=True)), builder.formula)
 
 
+def coordinates(builder: Builder, robot: Robot, *, every_loop: bool = False) -> Coordinates:
+    """Declare the input q, and take it for the coordinates, or for the posture of a robot with loops.
+
+    Arguments:
+        every_loop: whether parallelograms have equations like other loops, as their reactions need them.
+
+    Raises:
+        NotApplicableError: the active joints of a robot with loops do not fit them.
+    """
+    tree = posture(builder, robot)
+    if not robot.B:
+        return tree
+    from symoro.models.kinematic.loop.coordinates import loop_coordinates  # which is made of couplings itself
+
+    return loop_coordinates(builder, robot, tree, every_loop=every_loop)
+
+
+def coordinate_joints(robot: Robot) -> list[int]:
+    """The joints with a coordinate of their own: the active ones of a robot with loops."""
+    own = independent(robot)
+    return [j for j in own if robot.frame(j).mu] if robot.B else own
+
+
 def joint_positions(builder: Builder, robot: Robot, *, cut: bool = False) -> dict[int, Scalar]:
     """Declare the input q (and qc for opened joints, when asked) and give every joint's position."""
-    found = dict(coordinates(builder, robot).positions)
+    found = dict(posture(builder, robot).positions)
     if cut:
         opened = cut_joints(robot)
         qc = builder.input(QC, (len(opened),), [f"q{j}" for j in opened])
@@ -135,9 +215,9 @@ class JointMotion:
         return self.joints.accelerations(qdd, self.own)
 
 
-def joint_motion(builder: Builder, robot: Robot, *given: str) -> JointMotion:
+def joint_motion(builder: Builder, robot: Robot, *given: str, every_loop: bool = False) -> JointMotion:
     """Declare q, and of qd and qdd what is given; the coordinates do not move, or not accelerate, otherwise."""
-    joints = coordinates(builder, robot)
+    joints = coordinates(builder, robot, every_loop=every_loop)
     none: JointEntries = dict.fromkeys(joints.own, 0)
     qd = own_entries(builder, robot, "qd") if "qd" in given else none
     qdd = own_entries(builder, robot, "qdd") if "qdd" in given else none
@@ -145,17 +225,25 @@ def joint_motion(builder: Builder, robot: Robot, *given: str) -> JointMotion:
 
 
 def own_entries(builder: Builder, robot: Robot, name: str) -> dict[int, Scalar]:
-    """Declare the input qd, qdd or tau; its entries by joint, fixed values in their place."""
-    own = independent(robot)
-    given = builder.input(PORTS[name], (len(own),), [f"{name}{j}" for j in own])
+    """Declare the input qd, qdd or tau (qda, qdda with loops); its entries by joint, fixed values in their place."""
+    own = coordinate_joints(robot)
+    port = (OF_LOOPS if robot.B else PORTS)[name]
+    title = port.title.split(", in place")[0]
+    given = builder.input(port, (len(own),), [f"{name}{j}" for j in own], title)
     values: dict[int, Scalar] = dict(zip(own, given, strict=True))
     for j in own:
-        fixed = getattr(robot.frame(j), FIXED_BY[name])
+        fixed = fixed_value(builder, robot, name, j)
         if fixed is not None:
-            values[j] = builder.formula(fixed)
+            values[j] = fixed
         if name == "tau" and elastic(robot, j):
             values[j] = 0
     return values
+
+
+def fixed_value(builder: Builder, robot: Robot, name: str, j: int) -> Expr | None:
+    """What the robot fixes of the velocity, acceleration or torque of a joint."""
+    fixed: Formula | None = getattr(robot.frame(j), FIXED_BY[name])
+    return None if fixed is None else builder.formula(fixed)
 
 
 def elastic(robot: Robot, j: int) -> bool:
@@ -167,7 +255,7 @@ def without_fixed(robot: Robot, name: str, matrix: Matrix) -> Matrix:
     """Derivatives with respect to qd, qdd or tau, a column an entry: those of fixed entries are zero."""
     free = [
         getattr(robot.frame(j), FIXED_BY[name]) is None and not (name == "tau" and elastic(robot, j))
-        for j in independent(robot)
+        for j in coordinate_joints(robot)
     ]
     return [[x if kept else 0 for x, kept in zip(row, free, strict=True)] for row in matrix]
 

@@ -1,6 +1,7 @@
 """The arrays that several models take or give, each said once: name, shape and meaning.
 
-n: moving joints of the tree with a coordinate of their own, na: active ones, L: links, K: solutions, P: parameters.
+n: moving joints of the tree with a coordinate of their own, na: active ones, ne: modes of flexible links,
+L: links, K: solutions, P: parameters.
 """
 
 from __future__ import annotations
@@ -15,6 +16,9 @@ TAU_FREE = Port("tau_free", "n", "torques of the joints named free; other entrie
 QM = Port("qm", "n", "positions of the motors, on the joint side; entries of rigid joints are not read")
 QMD = Port("qmd", "n", "velocities of the motors; entries of rigid joints are not read")
 QMDD = Port("qmdd", "n", "accelerations of the motors; as an input, entries of rigid joints are not read")
+MODES = Port("e", "ne", "modes of the flexible links: link by link, along y, along z, in torsion")
+MODE_RATES = Port("ed", "ne", "rates of the modes")
+MODE_ACCELERATIONS = Port("edd", "ne", "accelerations of the modes")
 QDD_OUT = Port("qdd_out", "n", "joint accelerations, those found at free joints included")
 QA = Port("qa", "na", "active joints, in frame order")
 QDA = Port("qda", "na", "velocities of the active joints, in frame order")
@@ -35,6 +39,12 @@ WD = Port("wd", "L,3", "angular acceleration of each link, in its frame")
 A = Port("A", "n,n", "inertia matrix, rotor inertias included")
 REACTIONS = Port(
     "reactions", "L,6", "wrench (force; moment) of the antecedent on each link, in its frame, on request"
+)
+CUT_REACTIONS = Port(
+    "cut_reactions",
+    "B,6",
+    "wrench (force; moment) of the antecedent of each opened joint k on the link of frame k + B, in that frame, "
+    "with the reactions",
 )
 POSE = Port("T", "4,4", "pose of the frame")
 GIVEN = Port("q0", "n", "joints left free by a singularity, locked or off the way")

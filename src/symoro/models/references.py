@@ -66,19 +66,13 @@ MINIMUM_PARAMETERS_1988 = _article(
     1988,
     "pages = {1682--1687}",
 )
-CENTROIDAL_2013 = _article(
-    "orin-goswami-lee-2013",
-    "D. E. Orin and A. Goswami and S.-H. Lee",
-    "Centroidal dynamics of a humanoid robot",
-    "Autonomous Robots",
-    2013,
-    "volume = {35}, pages = {161--176}",
-)
-FEATHERSTONE_2008 = Reference(
-    "featherstone-2008",
-    "R. Featherstone: Rigid Body Dynamics Algorithms. Springer, 2008",
-    "@book{featherstone-2008,\n  author = {R. Featherstone},\n  title = {Rigid Body Dynamics Algorithms},\n"
-    "  publisher = {Springer},\n  year = {2008}\n}",
+FLEXIBLE_1998 = _article(
+    "boyer-khalil-1998",
+    "F. Boyer and W. Khalil",
+    "An efficient calculation of flexible manipulator inverse dynamics",
+    "International Journal of Robotics Research",
+    1998,
+    "volume = {17}, number = {3}, pages = {282--293}",
 )
 LAGRANGE_2008 = _article(
     "filip-2008",

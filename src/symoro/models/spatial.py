@@ -227,15 +227,21 @@ class ArticulatedInertia:
         Along the axis J a (1 - a' J a / H) = J a rotor / H is left: exactly nothing without a rotor.
         """
         u = self.column(local)
-        k, left = u.times(inverse), u.times(rotor * inverse)
-        mass, tensor = _less(self.mass, k.f, u.f), _less(self.tensor, k.m, u.m)
-        h = [[x - a * b for x, b in zip(row, u.f, strict=True)] for row, a in zip(self.h, k.m, strict=True)]
+        left = u.times(rotor * inverse)
+        freed = self.less(u.times(inverse), u)
+        mass, h, tensor = freed.mass, freed.h, freed.tensor
         if local.prismatic:
             mass = (*mass[:2], left.f[2], mass[3], left.f[0], left.f[1])
             h = [[*row[:2], x] for row, x in zip(h, left.m, strict=True)]
         else:
             tensor = (*tensor[:2], left.m[2], tensor[3], left.m[0], left.m[1])
             h[2] = left.f
+        return ArticulatedInertia(mass, h, tensor)
+
+    def less(self, k: Wrench, u: Wrench) -> ArticulatedInertia:
+        """J - k u', for k and u of one direction."""
+        mass, tensor = _less(self.mass, k.f, u.f), _less(self.tensor, k.m, u.m)
+        h = [[x - a * b for x, b in zip(row, u.f, strict=True)] for row, a in zip(self.h, k.m, strict=True)]
         return ArticulatedInertia(mass, h, tensor)
 
     def to_parent(self, local: Local, onto: ArticulatedInertia) -> ArticulatedInertia:

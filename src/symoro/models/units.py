@@ -13,7 +13,8 @@ from symoro.expr.formula import Formula
 from symoro.notation import UNITS
 from symoro.program.program import Input, Output, Program
 from symoro.robot.coordinates import independent
-from symoro.robot.description import DRIVE, GEOMETRIC, INERTIAL, WRENCH, JointType, Link, Robot
+from symoro.robot.description import DRIVE, GEOMETRIC, INERTIAL, WRENCH, BaseKind, JointType, Link, Robot
+from symoro.robot.flexibility import PROPERTIES, flexible_links
 from symoro.robot.topology import cut_joints, moving_joints
 
 MEANT = {
@@ -42,16 +43,28 @@ def _of_port(robot: Robot, port: Input | Output) -> str:
     choices = ("" if port.name in NO_UNIT else UNITS.get(port.name, "")).split(", ")
     if len(choices) == 1:
         return choices[0]
-    tree = moving_joints(robot)
-    joints = tree if port.shape[-1:] == (len(tree),) else independent(robot)
+    every = f"{', '.join(choices[:-1])} or {choices[-1]}"
+    if robot.base.kind == BaseKind.FLOATING and port.shape[-1:] == (6 + len(independent(robot)),):
+        return every  # rows or columns of the base, linear and angular
+    flexible = flexible_links(robot).values()
+    if port.name in ("e", "ed", "edd"):
+        kinds_of_modes = {
+            int(which) for f in flexible for which in (0, 1) if (f.twist if which else f.y + f.z)
+        }
+        return choices[kinds_of_modes.pop()] if len(kinds_of_modes) == 1 else every
+    if flexible and port.name in ("A", "H"):  # modes and joints side by side
+        return every
+    tree, own = moving_joints(robot), independent(robot)
+    active = [j for j in own if robot.frame(j).mu]
+    joints = tree if port.shape[-1:] == (len(tree),) else own
     if port.name in ("qc", "qc0"):
         joints = cut_joints(robot)
-    elif port.name in ("qa", "qda", "qdda"):
-        joints = [j for j in joints if robot.frame(j).mu]
+    elif port.name in ("qa", "qda", "qdda") or (robot.B and port.shape[-1:] == (len(active),)):
+        joints = active
     kinds = {robot.frame(j).sigma for j in joints}
     if len(kinds) == 1:
         return choices[int(JointType.PRISMATIC in kinds)]
-    return f"{', '.join(choices[:-1])} or {choices[-1]}"
+    return every
 
 
 def parameter_units(robot: Robot) -> dict[str, str]:
@@ -89,3 +102,7 @@ def _places(robot: Robot) -> Iterator[tuple[Formula, str]]:
 def _of_link(link: Link) -> Iterator[tuple[Formula, str]]:
     for name in (*INERTIAL, *WRENCH):
         yield getattr(link, name), UNITS[name]
+    if link.flexible:
+        for name in PROPERTIES:
+            yield getattr(link.flexible, name), UNITS[name]
+        yield from _of_link(link.flexible.tip or Link())

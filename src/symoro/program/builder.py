@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 from symoro.errors import ProgramError
@@ -10,7 +11,7 @@ from symoro.expr import ops
 from symoro.expr.formula import Formula
 from symoro.expr.graph import Graph
 from symoro.expr.kernels import call
-from symoro.expr.scalar import Expr, Scalar, pi, symbol, wrap
+from symoro.expr.scalar import Expr, Scalar, maximum, pi, select, symbol, wrap
 from symoro.program.program import Input, Output, Port, Program, Shape, size
 
 
@@ -26,6 +27,7 @@ class Builder:
         self._names: dict[int, tuple[str, int]] = {}
         self._taken: set[str] = set()
         self._sections: dict[str, str] = {}
+        self._void: list[tuple[Expr, Expr | None]] = []
 
     def input(
         self,
@@ -111,6 +113,35 @@ class Builder:
         lits = tuple(wrap(self.graph, x).lit for x in entries)
         self._outputs.append(Output(name, shape, lits, title))
 
+    def void_where(self, condition: Scalar, used: Expr | None = None) -> None:
+        """No output has a value (each entry is not a number) where the condition is not zero.
+
+        Arguments:
+            used: what the condition is about; it counts where the outputs depend on it.
+        """
+        self._void.append((wrap(self.graph, condition), used))
+
+    def _valued(self) -> tuple[Output, ...]:
+        """The outputs, not a number where they have no value."""
+        lits = [lit for output in self._outputs for lit in output.lits]
+        reached = set(self.graph.reachable(lits)) if self._void else set()
+        conditions = [c for c, used in self._void if used is None or used.lit >> 1 in reached]
+        void: Scalar = 0
+        for condition in dict.fromkeys(conditions):
+            void = condition if void == 0 else maximum(void, condition)
+        if void == 0:
+            return tuple(self._outputs)
+        x = symbol(self.graph, self._inputs[0].symbols[0])
+        none = select(void, 0, x) / select(
+            void, 0, -x
+        )  # 0 / 0, in numbers that no language takes for integers
+        return tuple(
+            replace(
+                o, lits=tuple(wrap(self.graph, select(void, none, Expr(self.graph, x))).lit for x in o.lits)
+            )
+            for o in self._outputs
+        )
+
     def program(self, *, title: str = "", expanded: bool = False) -> Program:
         """The program as declared so far.
 
@@ -123,7 +154,7 @@ class Builder:
             self.name,
             self.graph,
             tuple(self._inputs),
-            tuple(self._outputs),
+            self._valued(),
             tuple(self._parameters),
             dict(self._names),
             expanded,

@@ -16,6 +16,7 @@ from collections.abc import Iterator, Sequence
 from symoro.errors import ProgramError
 from symoro.expr.formula import Formula
 from symoro.robot.description import INERTIAL, BaseKind, Link, Robot
+from symoro.robot.wheel_checks import heights
 
 TOLERANCE = 1e-3
 """Of the largest moment: files round to three or four digits, and a rod is at the limit already."""
@@ -58,6 +59,7 @@ def _doubts(robot: Robot) -> Iterator[tuple[str, str]]:
             value = values.of(getattr(frame, field))
             if value is not None and value < 0:
                 yield label, f"{label}: the {what} {field} = {value:g} is negative"
+    yield from heights(robot)
 
 
 def of_body(label: str, mass: float, tensor: Tensor) -> list[str]:

@@ -21,6 +21,7 @@ from typing import Any, Literal
 
 from symoro.errors import RobotError, UnknownNameError
 from symoro.expr.formula import ONE, ZERO, Formula, FormulaLike, formula
+from symoro.robot.flexibility import Flexibility
 from symoro.robot.postures import Postures
 from symoro.robot.wheels import Wheel
 
@@ -127,7 +128,7 @@ class Link:
     """The ten inertial parameters of a link about the origin of its frame, and the wrench it exerts.
 
     XX..ZZ is the inertia matrix, MX = m cx the first moments, M the mass; FX..CZ is the wrench BY the link
-    ON the environment, in the link's frame about its origin.
+    ON the environment, in the link's frame about its origin. A flexible link has a beam besides.
     """
 
     XX: Formula = ZERO
@@ -147,6 +148,7 @@ class Link:
     CY: Formula = ZERO
     CZ: Formula = ZERO
     name: str = ""
+    flexible: Flexibility | None = None
 
 
 Triple = tuple[Formula, Formula, Formula]
@@ -348,9 +350,12 @@ class Robot:
         return replace(self, frames=self.frames[: self.NL]) if self.B else self
 
     def floating(self) -> Robot:
-        """The robot on a base that is free in space: link 0, with what inertia it has; its motion is found or given."""
+        """The robot on a base that is free in space: link 0, with what inertia it has; its motion is found or given.
+
+        Wheels that it has are off the ground then, and no longer told of.
+        """
         base = replace(self.base, kind=BaseKind.FLOATING, V0=ZERO3, W0=ZERO3, VP0=ZERO3, WP0=ZERO3)
-        return replace(self, base=base)
+        return replace(self, base=base, wheels=())
 
     def symbols(self) -> tuple[str, ...]:
         """Names of all symbols of the description, in the order of the frames."""
@@ -385,7 +390,7 @@ class Robot:
         return html(self)
 
 
-def scalars(item: Frame | Link | Placement | Wheel) -> Iterator[tuple[str, Formula]]:
+def scalars(item: Frame | Link | Placement | Flexibility | Wheel) -> Iterator[tuple[str, Formula]]:
     """The formulas of a record by field name, in order."""
     for f in fields(item):
         value = getattr(item, f.name)

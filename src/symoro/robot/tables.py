@@ -18,6 +18,7 @@ from symoro.robot.description import (
     JointType,
     Robot,
 )
+from symoro.robot.flexibility import MODES, PROPERTIES, flexible_links
 from symoro.robot.topology import describe
 from symoro.robot.wheels import WheelKind
 
@@ -40,6 +41,7 @@ def tables(robot: Robot) -> list[Table]:
         inertia(robot),
         _drives(robot),
         _wrenches(robot),
+        _flexible(robot),
         _limits(robot),
         _couplings(robot),
     ]
@@ -107,6 +109,14 @@ def _wrenches(robot: Robot) -> Table:
     rows = [(str(j), *(str(getattr(robot.link(j), name)) for name in WRENCH)) for j in range(robot.NL + 1)]
     used = [row for row in rows if any(entry != "0" for entry in row[1:])]
     return Table("wrenches on the environment", ("j", *WRENCH), tuple(used))
+
+
+def _flexible(robot: Robot) -> Table:
+    rows = [
+        (str(j), *(str(getattr(f, name)) for name in (*PROPERTIES, *MODES)), f.shapes)
+        for j, f in flexible_links(robot).items()
+    ]
+    return Table("flexible links", ("j", *PROPERTIES, *MODES, "shapes"), tuple(rows))
 
 
 def _limits(robot: Robot) -> Table:

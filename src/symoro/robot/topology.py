@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from symoro.robot.description import JointType, Robot
+from symoro.robot.flexibility import flexible_links
 
 
 @dataclass(frozen=True)
@@ -168,6 +169,9 @@ def describe(robot: Robot) -> str:
     elastic = sum(frame.eta for frame in robot.frames)
     if elastic:
         words.append(f"{elastic} elastic")
+    flexible = len(flexible_links(robot))
+    if flexible:
+        words.append(f"{flexible} flexible link{'s' if flexible > 1 else ''}")
     return ", ".join(words)
 
 

@@ -9,7 +9,8 @@ from collections.abc import Iterator
 from symoro.errors import ProgramError
 from symoro.expr.formula import Formula
 from symoro.expr.parser import NAME, reserved
-from symoro.robot.description import ANGLES, DRIVE, MOTION, JointType, Robot, scalars
+from symoro.robot.description import ANGLES, DRIVE, MOTION, JointType, Link, Robot, scalars
+from symoro.robot.flexibility import flexible_problems
 from symoro.robot.postures import Postures
 from symoro.robot.wheel_checks import wheel_problems
 
@@ -34,6 +35,7 @@ def problems(robot: Robot) -> list[str]:
         _names,
         _base,
         _tool,
+        flexible_problems,
         _platform,
         _numbers,
         _postures,
@@ -187,6 +189,12 @@ def _values(robot: Robot) -> Iterator[tuple[str, str, Formula]]:
             yield f"joint {j}", "the offset of its coupling", frame.coupling.offset
     for j in range(robot.NL + 1):
         yield from ((f"link {j}", name, value) for name, value in scalars(robot.link(j)))
+        flexible = robot.link(j).flexible
+        if flexible:
+            yield from ((f"link {j}", name, value) for name, value in scalars(flexible))
+            yield from (
+                (f"the tip of link {j}", name, value) for name, value in scalars(flexible.tip or Link())
+            )
     for name in ("W0", "WP0", "V0", "VP0", "G", "Z"):
         yield from (("the base", name, value) for value in getattr(robot.base, name))
     if robot.tool:

@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 
 CLOSE = 1e-9
 """Radians, or metres for a robot of the size of a metre: what is nearer is meant to be the same."""
+TOUCHING = 1e-6
+"""Metres: a wheel that is nearer to the ground stands on it."""
 SAMPLES = 3
 TRIES = 20
 
@@ -121,6 +123,28 @@ def _geometry(robot: Robot) -> Iterator[str]:
         yield from _of_wheel(robot, k, wheel, samples)
 
 
+def heights(robot: Robot) -> Iterator[tuple[str, str]]:
+    """Wheels that do not touch the ground at the nominal values, each with its label."""
+    values = dict(robot.nominal)
+    for k, wheel in enumerate(robot.wheels, 1):
+        label = f"wheel {k}"
+        try:
+            lift = robot.base.Z[11].value(values)
+            gap = (
+                lift
+                + _height(robot, wheel, values, dict.fromkeys(range(1, robot.NL + 1), 0.0))
+                - wheel.radius.value(values)
+            )
+        except (ProgramError, ArithmeticError):
+            continue
+        if abs(gap) > TOUCHING:
+            where = "above" if gap > 0 else "below"
+            yield (
+                label,
+                f"{label}: its lowest point is {abs(gap):.3g} m {where} the ground, the plane z = 0 of the world",
+            )
+
+
 def _of_wheel(
     robot: Robot, k: int, wheel: Wheel, samples: list[tuple[dict[str, float], dict[int, float]]]
 ) -> Iterator[str]:
@@ -133,11 +157,11 @@ def _of_wheel(
         centres.append(centre)
     tilt = max(abs(axle[2]) for axle in axles)
     if tilt > CLOSE:
-        yield f"{label}: its axle is not horizontal, it points {tilt:.3g} of its length up or down{only}"
+        yield f"{label}: its axle is not horizontal, it leans by {math.asin(min(tilt, 1)):.3g} rad{only}"
         return
-    heights = [_height(robot, wheel, values, {**q, **other}) for values, q in samples for _, other in samples]
+    levels = [_height(robot, wheel, values, other) for values, _ in samples for _, other in samples]
     size = len(samples)
-    rows = [heights[i * size : (i + 1) * size] for i in range(size)]
+    rows = [levels[i * size : (i + 1) * size] for i in range(size)]
     if any(max(row) - min(row) > CLOSE for row in rows):
         yield f"{label}: a joint between the base and the wheel lifts it off the ground"
         return
@@ -162,7 +186,8 @@ def _turning(
         axis, place = _pose(robot, wheel.steering, values, q)
         lean = math.hypot(axis[0][2], axis[1][2])
         if lean > CLOSE:
-            yield f"{label}: its steering axis (joint {wheel.steering}) is not vertical, it leans by {lean:.3g}{only}"
+            by = math.asin(min(lean, 1))
+            yield f"{label}: its steering axis (joint {wheel.steering}) is not vertical, it leans by {by:.3g} rad{only}"
             return
         x, y = centre[0] - place[0], centre[1] - place[1]
         off = max(off, math.hypot(x, y))

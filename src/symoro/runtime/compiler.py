@@ -17,6 +17,7 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -27,7 +28,8 @@ from symoro.progress import task
 
 HINT = "install gcc or clang, or set the environment variable CC to a C compiler"
 WITHOUT = "function(compiled=False) does without"
-TICK = 0.25  # seconds between two words on how it goes
+TICK = 0.1  # seconds between two words on how it goes
+ALONE = 40_000  # characters of a source that is worth a process of its own
 RATE = 100_000  # characters of source that a compiler takes a second for, roughly
 
 
@@ -96,12 +98,9 @@ def _build(compiler: Compiler, flags: list[str], files: dict[str, str], target: 
         folder = Path(scratch)
         for name, text in files.items():
             (folder / name).write_text(text, encoding="utf-8")
-        sources = [name for name in files if name.endswith(".c")]
         made = folder / f"out{_suffix()}"
-        command = [*compiler.command, *flags, "-o", str(made), *sources]
-        if os.name != "nt":
-            command.append("-lm")
-        errors = _failure(command, folder, sum(map(len, files.values())))
+        stages = _commands(compiler, flags, files, made)
+        errors = _failure(stages, folder, sum(map(len, files.values())))
         if errors is not None:
             message = f"the C compiler failed: {errors.strip()[-800:]}"
             raise MissingDependencyError(message, hint=f"{HINT}; {WITHOUT}")
@@ -118,25 +117,61 @@ def _build(compiler: Compiler, flags: list[str], files: dict[str, str], target: 
                 raise
 
 
-def _failure(command: list[str], folder: Path, length: int) -> str | None:
+def _commands(
+    compiler: Compiler, flags: list[str], files: dict[str, str], made: Path
+) -> list[list[list[str]]]:
+    """What to run, stage by stage; the commands of one stage at the same time.
+
+    Long sources are compiled each by itself and then linked, short ones all at once: a start takes time too.
+    """
+    sources = [name for name in files if name.endswith(".c")]
+    libraries = ["-lm"] if os.name != "nt" else []
+    long = [name for name in sources if len(files[name]) > ALONE]
+    if len(long) < 2 or _processors() < 2:
+        return [[[*compiler.command, *flags, "-o", str(made), *sources, *libraries]]]
+    compiled = [flag for flag in flags if flag != "-shared"]
+    apart = [[*compiler.command, *compiled, "-c", "-o", f"{name}.o", name] for name in long]
+    rest = [name for name in sources if name not in long] + [f"{name}.o" for name in long]
+    return [apart, [[*compiler.command, *flags, "-o", str(made), *rest, *libraries]]]
+
+
+def _processors() -> int:
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def _failure(stages: list[list[list[str]]], folder: Path, length: int) -> str | None:
     """Run the compiler; what it had to say if it failed, else None."""
-    with (
-        task("compiling", 0.5 + length / RATE) as work,
-        subprocess.Popen(
-            command, cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, errors="replace"
-        ) as process,
-    ):
+    with task("compiling", 0.5 + length / RATE) as work:
         started = time.monotonic()
-        try:
-            while True:
-                try:
-                    _, errors = process.communicate(timeout=TICK)
-                    return errors if process.returncode else None
-                except subprocess.TimeoutExpired:
-                    work.to(time.monotonic() - started)
-        except BaseException:
+        for stage in stages:
+            errors = _run(stage, folder, lambda: work.to(time.monotonic() - started))
+            if errors is not None:
+                return errors
+    return None
+
+
+def _run(commands: list[list[str]], folder: Path, tell: Callable[[], None]) -> str | None:
+    """Run commands side by side, one a processor; what the first one to fail had to say, else None."""
+    waiting = list(enumerate(commands))
+    running: dict[int, subprocess.Popen[bytes]] = {}
+    try:
+        while waiting or running:
+            while waiting and len(running) < _processors():
+                number, command = waiting.pop(0)
+                with (folder / f"{number}.log").open("wb") as log:  # a pipe would have to be read meanwhile
+                    running[number] = subprocess.Popen(command, cwd=folder, stdout=log, stderr=log)
+            try:
+                next(iter(running.values())).wait(TICK)
+            except subprocess.TimeoutExpired:
+                tell()
+            for number in [number for number, process in running.items() if process.poll() is not None]:
+                if running.pop(number).returncode:
+                    return (folder / f"{number}.log").read_text(errors="replace")
+        return None
+    finally:  # a failure or an interrupt leaves no process behind
+        for process in running.values():
             process.kill()
-            raise
+            process.wait()
 
 
 def _flags() -> list[str]:

@@ -27,6 +27,7 @@ examples:
   symoro convert arm.par arm.yaml                   another format, by suffix
   symoro convert arm.yaml --to dh                   Denavit-Hartenberg parameters
   symoro models                                     what can be generated
+  symoro languages                                  in which languages
   symoro generate fast-geometry rx90                readable equations
   symoro generate fast-geometry rx90 --lang c -o out
   symoro count fast-geometry rx90                   operations
@@ -206,6 +207,7 @@ def _describing(command: Command) -> None:
     models = command("models", "list the models of the catalogue", "symoro models")
     _robot(models, optional=True)
     _json(models)
+    _json(command("languages", "list the languages of emitted code", "symoro languages"))
     singularities = command(
         "singularities", "tell where the Jacobian of a frame loses rank", "symoro singularities rx90"
     )
@@ -274,9 +276,7 @@ def _generating(command: Command, arguments: Sequence[str]) -> None:
         _robot(parser)
         _bind(parser)
     for parser in (generate, export):
-        parser.add_argument(
-            "--lang", default=None, help="language: c, cpp, fortran, matlab, python, julia ..."
-        )
+        parser.add_argument("--lang", help="language, c or python say; 'symoro languages' lists them")
         parser.add_argument("-o", "--output", metavar="DIR", help="folder to write into")
         parser.add_argument("--name", help="base name of files and functions; made legal in the language")
         parser.add_argument(

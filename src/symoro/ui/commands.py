@@ -29,6 +29,7 @@ def run(options: argparse.Namespace) -> int:
         "check": check,
         "convert": convert,
         "models": list_models,
+        "languages": list_languages,
         "singularities": show_singularities,
         "base": base,
         "pose": pose,
@@ -81,10 +82,13 @@ def check(options: argparse.Namespace) -> int:
     notes = [failure.in_a_shell(note) for note in robot.notes if not note.startswith(consistency.WARNING)]
     if options.json:
         known = {"ok": True, "robot": robot.name, "structure": describe(robot)}
-        present.as_json({**known, "warnings": doubtful, "notes": notes})
+        on_wheels = {"wheels": present.wheels(robot)} if robot.wheels else {}
+        present.as_json({**known, **on_wheels, "warnings": doubtful, "notes": notes})
     else:
         verdict = f"readable, with {len(doubtful)} warning{'s'[: len(doubtful) > 1]}" if doubtful else "sound"
         print(f"{robot.name}: {verdict}. {describe(robot)}")
+        if robot.wheels:
+            print(f"on wheels: {present.wheels(robot)}")
         for warning in doubtful:
             print(f"warning: {warning}")
         for note in notes:
@@ -125,6 +129,17 @@ def list_models(options: argparse.Namespace) -> None:
             row.append(entry.why_not(robot) or "yes")
         rows.append(row)
     present.table(["menu", "id", "title", "also called", *(["applies"] if robot else [])], rows)
+
+
+def list_languages(options: argparse.Namespace) -> None:
+    from symoro.emit import LANGUAGES
+
+    rows = [(row.id, row.title, row.aliases, ("name", *row.options)) for row in LANGUAGES.values()]
+    if options.json:
+        present.as_json([dict(zip(("id", "title", "aliases", "options"), row, strict=True)) for row in rows])
+    else:
+        listed = [[name, title, ", ".join(aliases), ", ".join(own)] for name, title, aliases, own in rows]
+        present.table(["id", "language", "also called", "options"], listed)
 
 
 def show_singularities(options: argparse.Namespace) -> None:

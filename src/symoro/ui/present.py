@@ -11,7 +11,6 @@ from typing import Any
 from symoro.errors import SymoroError
 from symoro.model import Model, mobility
 from symoro.models.catalogue import Entry
-from symoro.models.geometric.loop.mobility import loop_mobility
 from symoro.models.identification.base.parameters import BaseParameters
 from symoro.program.count import OpCount
 from symoro.robot.description import Robot
@@ -65,7 +64,7 @@ def robot(shown: Robot) -> None:
     console.print(Text.assemble((shown.name, "bold"), "  ", shown.title))
     console.print(Text(describe(shown), "dim"))
     if shown.wheels:
-        console.print(Text(f"on wheels: {mobility(shown).words}", "dim"), soft_wrap=True)
+        console.print(Text(f"on wheels: {wheels(shown)}", "dim"), soft_wrap=True)
     for line in _loop_lines(shown):
         console.print(Text(line, "dim"), soft_wrap=True)
     if shown.reference:
@@ -77,11 +76,31 @@ def robot(shown: Robot) -> None:
     print(picture(shown))
 
 
+def wheels(shown: Robot) -> str:
+    """The class of a robot on wheels, or why it has none."""
+    try:
+        return mobility(shown).words
+    except SymoroError as error:
+        return error.message
+
+
+def degrees(shown: Robot) -> tuple[int, int] | None:
+    """The degrees of mobility and steerability, where they can be told."""
+    try:
+        return tuple(mobility(shown))
+    except SymoroError:
+        return None
+
+
 def _loop_lines(shown: Robot) -> list[str]:
     """Mobility, active and passive joints, and the kind of each loop, in words."""
     if not shown.B:
         return []
     try:
+        from symoro.models.geometric.loop.mobility import (
+            loop_mobility,  # it loads NumPy, which the catalogue does without
+        )
+
         found = loop_mobility(shown)
     except SymoroError as error:
         return [f"loops: {error.message}"]
@@ -109,6 +128,10 @@ def _loop_data(shown: Robot) -> dict[str, Any]:
     if not shown.B:
         return {}
     try:
+        from symoro.models.geometric.loop.mobility import (
+            loop_mobility,  # it loads NumPy, which the catalogue does without
+        )
+
         found = loop_mobility(shown)
     except SymoroError as error:
         return {"loops": {"why_not": error.message}}
@@ -229,6 +252,7 @@ def robot_data(shown: Robot) -> dict[str, Any]:
         "NL": shown.NL,
         "NJ": shown.NJ,
         "NF": shown.NF,
+        **({"mobility": degrees(shown), "wheels": wheels(shown)} if shown.wheels else {}),
         **({"mobility": tuple(mobility(shown))} if shown.wheels else {}),
         **_loop_data(shown),
         "symbols": shown.symbols(),

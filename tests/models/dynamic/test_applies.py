@@ -18,7 +18,8 @@ from tests.models.dynamic.cases import error, oracle, outputs, state
 MODELS = [
     name for name, entry in catalogue().items() if entry.build.__module__.startswith("symoro.models.dynamic")
 ]
-TREE_MODELS = [name for name in MODELS if name != "static-torques"]
+FLOATING = ("centroidal-momentum", "contact-dynamics")  # have no form for other bases
+TREE_MODELS = [name for name in MODELS if name not in ("static-torques", *FLOATING)]
 
 
 def test_the_dynamic_models_are_all_here() -> None:
@@ -33,19 +34,27 @@ def test_the_dynamic_models_are_all_here() -> None:
         "static-torques",
         "inverse-dynamics-derivatives",
         "direct-dynamics-derivatives",
+        "centroidal-momentum",
+        "contact-dynamics",
     }
+
+
+def of_wheels(model: str) -> bool:
+    """Whether a model has a form for robots on wheels."""
+    return any(form.of == "a robot on wheels" for form in catalogue()[model].forms)
 
 
 @pytest.mark.parametrize("model", TREE_MODELS)
 @pytest.mark.parametrize(
     ("robot", "reason"),
     [
-        ("fourbar", r"closed loops; robot\.tree\(\) cuts them"),
-        ("rx90_floating", "its base is floating"),
         ("diffdrive", "its base is wheeled"),
     ],
 )
 def test_they_say_why(model: str, robot: str, reason: str) -> None:
+    if robot == "diffdrive" and of_wheels(model):
+        assert catalogue()[model].why_not(symoro.load(robot)) is None
+        return
     with pytest.raises(NotApplicableError, match=f"{model} does not apply to robot .*{reason}"):
         symoro.generate(symoro.load(robot), model)
 
@@ -55,18 +64,35 @@ def test_torques_of_elastic_joints_have_no_derivatives() -> None:
         symoro.generate("rx90_elastic", "inverse-dynamics-derivatives")
 
 
+def test_the_only_model_that_a_floating_base_has_not() -> None:
+    floating = symoro.load("rx90_floating")
+    refused = {model for model in TREE_MODELS if catalogue()[model].why_not(floating)}
+    assert refused == {"lagrange"}
+    with pytest.raises(NotApplicableError, match="its base is floating"):
+        symoro.generate(floating, "lagrange")
+
+
+@pytest.mark.parametrize("model", [name for name in MODELS if name.endswith("derivatives")])
+def test_derivatives_are_of_trees(model: str) -> None:
+    with pytest.raises(NotApplicableError, match=r"closed loops; robot\.tree\(\) cuts them"):
+        symoro.generate("fourbar", model)
+
+
 @pytest.mark.parametrize("model", MODELS)
 def test_nothing_moves(model: str) -> None:
     robot = Robot("stone", (Frame(0, JointType.FIXED),), (Link(),))
+    robot = robot.floating() if model in FLOATING else robot
     with pytest.raises(NotApplicableError, match="no moving joint"):
         symoro.generate(robot, model)
 
 
 def held(name: str) -> Robot:
-    """A robot of the library with its loops cut, its base held and its joints stiff."""
+    """A robot of the library with its loops cut, its base held, its joints and links stiff."""
     robot = symoro.load(name).tree()
     frames = tuple(replace(frame, eta=False, k=ZERO, rest=ZERO) for frame in robot.frames)
-    return robot.replace(frames=frames, base=replace(robot.base, kind=BaseKind.FIXED, link=Link()))
+    links = tuple(replace(link, flexible=None) for link in robot.links)
+    base = replace(robot.base, kind=BaseKind.FIXED, link=Link())
+    return robot.replace(frames=frames, links=links, base=base, wheels=())
 
 
 def numbered(robot: Robot) -> Robot:
@@ -92,7 +118,7 @@ def test_bundled_robots(name: str) -> None:
         "inertia-matrix": ("A", truth.inertia(q), 1e-10),
         "direct-dynamics": ("qdd", truth.accelerations(q, qd, tau), 1e-7),
     }
-    for model in (model for model in MODELS if model not in LONG or robot.NL <= 4):
+    for model in (m for m in MODELS if m not in FLOATING and (m not in LONG or robot.NL <= 4)):
         found = outputs(robot, model, at)
         assert all(np.isfinite(value).all() for value in found.values()), model
         if model in expected:
@@ -135,7 +161,7 @@ def test_unknown_option_and_frame() -> None:
         symoro.generate(robot, "static-torques", to=7)
 
 
-@pytest.mark.parametrize("model", MODELS)
+@pytest.mark.parametrize("model", [m for m in MODELS if m not in FLOATING])
 def test_entries_are_complete(model: str) -> None:
     """What the documentation, the command line and the page are made from."""
     entry = catalogue()[model]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Collection
 from dataclasses import replace
 from typing import Any
@@ -17,6 +18,7 @@ from symoro.errors import NotApplicableError, OptionError, UnknownNameError
 from symoro.expr.formula import formula
 from symoro.robot.coordinates import independent
 from symoro.robot.description import IDENTITY16, Base, Frame, JointType, Link, Robot
+from symoro.robot.formats import loads
 from tests.models.dynamic.cases import (
     Array,
     Inputs,
@@ -31,6 +33,7 @@ from tests.models.dynamic.cases import (
 )
 from tests.models.dynamic.test_golden import golden, numbers, robot_of
 from tests.oracle.free_base import FreeTree
+from tests.oracle.golden import DATA
 
 SOLVED = 1e-8  # the condition of the inertia matrix comes in
 CLOSE = 1e-11
@@ -296,6 +299,20 @@ def test_golden(name: str, spring: bool) -> None:
     for j, qdd in expected["qdd_solved"].items():
         assert found["qdd_out"][int(j) - 1] == pytest.approx(qdd, rel=1e-9)
     assert error(outputs(direct, "direct-dynamics", values)["qdd"], expected["ddm"]["qdd"]) < 1e-10
+
+
+def test_stored_tree() -> None:
+    data = json.loads((DATA / "free" / "elastic-tree5.json").read_text())
+    robot = loads(data["robot"], "yaml")
+    for query in data["queries"]:
+        options = {
+            name: tuple(value) if isinstance(value, list) else value
+            for name, value in query["options"].items()
+        }
+        at = {name: np.array(value, dtype=float) for name, value in query["inputs"].items()}
+        found = outputs(robot, query["model"], at, **options)
+        for name, expected in query["expected"].items():
+            assert error(found[name], expected) < 1e-10
 
 
 # -- elastic actuators

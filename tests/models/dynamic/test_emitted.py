@@ -20,6 +20,7 @@ from tests.emit.run import (
     c_library,
     cpp_library,
     fortran_library,
+    run_javascript,
     run_library,
     run_octave,
     run_python,
@@ -101,6 +102,10 @@ def test_python(tmp_path: Path, small: list[Case]) -> None:
 
 def test_octave(tmp_path: Path, small: list[Case]) -> None:
     assert_close(run_octave(tmp_path, small), small)
+
+
+def test_javascript(tmp_path: Path, small: list[Case]) -> None:
+    assert_close(run_javascript(tmp_path, small), small)
 
 
 @pytest.mark.parametrize("language", ["text", "julia", "maple", "mathematica"])

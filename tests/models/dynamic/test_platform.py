@@ -10,7 +10,7 @@ import pytest
 import symoro
 from symoro.errors import NotApplicableError, OptionError
 from symoro.robot.description import Robot
-from tests.oracle.closed import Array, Closed
+from tests.oracle.cut_tree import Array, CutTree
 
 IDS = ("inverse-dynamics", "bias-torques", "inertia-matrix", "direct-dynamics")
 ROBOTS = ("gough_stewart", "gough_stewart_general", "3rrr", "delta", "orthoglide")
@@ -31,7 +31,7 @@ def functions(robot: Robot, fold: str = "1") -> dict[str, symoro.Model]:
 def spread(name: str, rng: np.random.Generator, count: int) -> Array:
     """Poses about home."""
     robot = symoro.load(name)
-    closed = Closed(robot)
+    closed = CutTree(robot)
     home = closed.placed(closed.opened(np.array([robot.postures["home"]])))[robot.platform]
     T = np.broadcast_to(np.eye(4), (count, 4, 4)).copy()
     T[:, :3, :3], T[:, :3, 3] = home[0][0], home[1][0]
@@ -61,7 +61,7 @@ def free_twists(name: str, rng: np.random.Generator, count: int) -> Array:
 def compare(name: str, robot: Robot, T: Array, rng: np.random.Generator, fold: str = "1") -> float:
     """The largest relative error of the four models; the postures are the model's own, and must close."""
     V, Vd = free_twists(name, rng, len(T)), 3 * free_twists(name, rng, len(T))
-    made, closed, to = functions(robot, fold), Closed(robot), robot.platform
+    made, closed, to = functions(robot, fold), CutTree(robot), robot.platform
     found = made["inverse-dynamics"](T=T, V=V, Vd=Vd)
     x = closed.opened(found["q"])
     assert closed.gap(x).max() < 1e-10
@@ -190,7 +190,7 @@ def test_beside_a_singularity_torques_are_right(beside: float) -> None:
     """J' (A Vd + H) with J, A and H by other ways, to 1e-8 times the condition."""
     robot, T = symoro.load("gough_stewart"), quarter_turn(beside)
     rng = np.random.default_rng(6)
-    made, closed = functions(robot), Closed(robot)
+    made, closed = functions(robot), CutTree(robot)
     V, Vd = rng.uniform(-1, 1, 6), rng.uniform(-1, 1, 6)
     found = made["inverse-dynamics"](T=T, V=V, Vd=Vd)
     J = closed.platform(closed.opened(found["q"][None]), robot.platform)[1][0]

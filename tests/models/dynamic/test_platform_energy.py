@@ -7,7 +7,7 @@ import pytest
 
 import symoro
 from tests.models.dynamic.test_platform import FREEDOMS, ROBOTS
-from tests.oracle.closed import Array, Closed
+from tests.oracle.cut_tree import Array, CutTree
 
 integrate = pytest.importorskip("scipy.integrate")
 
@@ -21,7 +21,7 @@ class Released:
         robot = symoro.load(name)
         for j in range(1, robot.NL + 1):
             robot = robot.with_frame(j, FV=0, FS=0)
-        self.robot, self.closed = robot, Closed(robot)
+        self.robot, self.closed = robot, CutTree(robot)
         make = {"space": "platform"}
         self.direct = symoro.generate(robot, "direct-dynamics", **make).function(compiled=False)
         self.posture = symoro.generate(robot, "inertia-matrix", q=True, **make).function(compiled=False)

@@ -7,7 +7,7 @@ import pytest
 
 import symoro
 from tests.models.dynamic.test_platform import FREEDOMS, ROBOTS, spread
-from tests.oracle.closed import Closed
+from tests.oracle.cut_tree import CutTree
 
 
 @pytest.mark.parametrize("name", ROBOTS)
@@ -15,7 +15,7 @@ def test_every_valid_row_reaches_the_pose(name: str) -> None:
     robot, T = symoro.load(name), spread(name, np.random.default_rng(1), 12)
     model = symoro.generate(robot, "inverse-geometry")
     found = model.function(compiled=False)(T=T)
-    closed = Closed(robot)
+    closed = CutTree(robot)
     assert np.all(found["status"][:, 0] == 0)
     for row in range(found["q"].shape[1]):
         valid = found["status"][:, row] == 0
@@ -27,7 +27,7 @@ def test_every_valid_row_reaches_the_pose(name: str) -> None:
 @pytest.mark.parametrize("name", ROBOTS)
 def test_home_is_the_first_row(name: str) -> None:
     robot = symoro.load(name)
-    closed = Closed(robot)
+    closed = CutTree(robot)
     home = np.array([robot.postures["home"]])
     T = closed.platform(closed.opened(home), robot.platform)[0]
     found = symoro.generate(robot, "inverse-geometry").function(compiled=False)(T=T)
@@ -62,7 +62,7 @@ def test_jacobians(name: str) -> None:
         for m in ("jacobian", "jacobian-inverse")
     }
     q = symoro.generate(robot, "inverse-geometry", fold="1").function(compiled=False)(T=T)["q"][:, 0]
-    closed = Closed(robot)
+    closed = CutTree(robot)
     true = closed.platform(closed.opened(q), robot.platform)[1]
     assert np.abs(made["jacobian"](T=T)["J"] - true).max() < 1e-9 * max(1, np.abs(true).max())
     inverse = made["jacobian-inverse"](T=T)["Jinv"]

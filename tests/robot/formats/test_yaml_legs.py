@@ -10,7 +10,7 @@ from symoro.errors import FormatError, RobotError
 from symoro.robot import library
 from symoro.robot.description import Frame, Link, Robot
 from symoro.robot.formats import dumps, loads
-from tests.oracle.closed import Closed
+from tests.oracle.cut_tree import CutTree
 
 PLANAR = """
 symoro: 1
@@ -83,7 +83,7 @@ def test_a_parallelogram_is_a_loop_of_its_own() -> None:
 @pytest.mark.parametrize("name", PARALLEL)
 def test_home_closes_every_loop(name: str) -> None:
     robot = symoro.load(name)
-    closed = Closed(robot)
+    closed = CutTree(robot)
     x = closed.opened(np.array([robot.postures["home"]]))
     assert closed.gap(x).max() < 1e-12
     assert np.linalg.svd(closed.rows(x)[0][:, closed.rest])[1][-1] > 1e-2

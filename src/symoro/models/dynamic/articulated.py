@@ -32,6 +32,7 @@ wrench of all that link j carries is jf_j = jJ_j* jVd_j - jbeta_j* (52) = (94), 
   what follows of its torque.
 - Gravity is an upward acceleration of the base: 0Vd_0 is that of the base less gravity.
 - H_j has the rotor's inertia, which (72) leaves out; that of a driven joint acts on its own torque alone.
+- The modes of a flexible link are a block of free coordinates between its root and its tip (`flexible/modes.py`).
 - In (96) the signs of the paper are mixed up; below (97), beta_0^c is -(H_1 + A_12 qdd).
 """
 
@@ -44,9 +45,11 @@ from symoro.expr.linalg import Vector, add, cross, subtract
 from symoro.expr.scalar import Scalar
 from symoro.models.coordinates import JointMotion, joint_motion, own_entries
 from symoro.models.dynamic.composite import inverse_inertia
+from symoro.models.dynamic.flexible.beam import Beam
+from symoro.models.dynamic.flexible.modes import accelerations, behind, efforts
 from symoro.models.dynamic.inertia import effective_inertias, link_inertias, regrouped
 from symoro.models.dynamic.setting import drive_torques, gravity, spring_torques, wrenches
-from symoro.models.kinematic.motion import angular_velocities
+from symoro.models.kinematic.motion import Vectors, turned_with
 from symoro.models.ports import QDD
 from symoro.models.recursion import (
     BaseMotion,
@@ -79,6 +82,7 @@ class Free:
 
 
 HELD = Driven(0)  # a frame that does not move on its antecedent
+TreeElement = Local | Beam  # what stands on an antecedent: a frame, or the tip of a flexible link
 Joints = Mapping[int, Driven | Free]
 
 
@@ -102,11 +106,13 @@ class Mixed:
         qdd: accelerations of the free joints.
         efforts: a_j' f_j of the driven joints, to which the torque of their drives is to be added.
         base: acceleration of the base, gravity not in it.
+        modes: by flexible link, the accelerations of its modes, or what they bear where they are held.
     """
 
     qdd: dict[int, Scalar]
     efforts: dict[int, Scalar]
     base: Twist
+    modes: dict[int, list[Scalar]]
 
 
 def articulated(robot: Robot) -> Program:
@@ -146,7 +152,7 @@ def body_inertias(
 
 def mixed(
     builder: Builder,
-    tree: Mapping[int, Local],
+    tree: Mapping[int, TreeElement],
     qd: Mapping[int, Scalar],
     joints: Joints,
     base: BaseMotion,
@@ -155,6 +161,7 @@ def mixed(
     loads: Mapping[int, Vector],
     *,
     free_base: bool = False,
+    held: bool = False,
 ) -> Mixed:
     """The three walks.
 
@@ -164,29 +171,50 @@ def mixed(
         down: gravity in frame 0.
         inertias: of the links, as `body_inertias` gives them.
         loads: the wrench of each link on the environment, of a free base too.
+        held: the modes of flexible links do not accelerate; they are free otherwise.
 
     Raises:
         NotApplicableError: a free joint, or a free base, moves no mass.
     """
-    before, w = angular_velocities(tree, base, qd)
+    before, w = _spins(tree, base, qd)
     gamma = {j: _gamma(local, before[j], w[local.i], qd.get(j, 0)) for j, local in tree.items()}
     bodies = {j: Outboard(inertias[j], _beta(inertias[j], w[j], loads.get(j))) for j in inertias}
+    tips = {j for beam in tree.values() if isinstance(beam, Beam) for j in beam.bodies}
     for j in tree:
-        name_vectors(builder, {"W": w[j], "BF": bodies[j].beta.f, "BM": bodies[j].beta.m}, j)
-    bodies = _carried(builder, tree, joints, gamma, bodies, free_base)
+        if j not in tips:
+            name_vectors(builder, {"W": w[j], "BF": bodies[j].beta.f, "BM": bodies[j].beta.m}, j)
+    bodies = _carried(builder, tree, joints, w, gamma, bodies, free_base, held)
     if free_base:
         ground = bodies[0].inertia.solve(bodies[0].beta)  # 0Vd_0 = J_0*^-1 beta_0*    (97), (109)
     else:
         ground = Twist(subtract(base.vd, down), base.wd)
-    qdd, efforts = _accelerated(builder, tree, joints, gamma, bodies, ground)
-    return Mixed(qdd, efforts, Twist(add(ground.v, down), ground.w))
+    found = Mixed({}, {}, Twist(add(ground.v, down), ground.w), {})
+    _accelerate(builder, tree, joints, w, gamma, bodies, ground, held, found)
+    return found
 
 
 # -- i) outward: what moves and bears at rest of all accelerations
 
 
-def _gamma(local: Local, before: Vector, w: Vector, qd: Scalar) -> Twist:
+def _spins(
+    tree: Mapping[int, TreeElement], base: BaseMotion, qd: Mapping[int, Scalar]
+) -> tuple[Vectors, Vectors]:
+    """jw_i and jw_j."""
+
+    def step(element: TreeElement, antecedent: tuple[Vector, Vector]) -> tuple[Vector, Vector]:
+        if isinstance(element, Beam):
+            tip = element.at_tip(antecedent[1])
+            return tip, tip
+        return turned_with(element, antecedent[1], qd)
+
+    found = outward(tree, (base.w, base.w), step)
+    return {j: before for j, (before, _) in found.items()}, {j: w for j, (_, w) in found.items()}
+
+
+def _gamma(local: TreeElement, before: Vector, w: Vector, qd: Scalar) -> Twist:
     """jgamma_j, with before = jw_i and w = iw_i."""
+    if isinstance(local, Beam):
+        return local.gamma(w)
     linear = local.to_child(cross(w, cross(w, local.position)))  # (34), (101)
     angular: Vector = [0, 0, 0]
     x, y = before[0] * qd, before[1] * qd
@@ -226,17 +254,22 @@ def _felt(builder: Builder, local: Local, body: Outboard, joint: Free) -> Felt:
 
 def _carried(
     builder: Builder,
-    tree: Mapping[int, Local],
+    tree: Mapping[int, TreeElement],
     joints: Joints,
+    w: Vectors,
     gamma: Mapping[int, Twist],
     bodies: Mapping[int, Outboard],
     free_base: bool,
+    held: bool,
 ) -> dict[int, Outboard]:
     """J* and beta* of every body; those of the base only if it is free."""
 
-    def step(local: Local, body: Outboard, onto: Outboard) -> Outboard:
+    def step(local: TreeElement, body: Outboard, onto: Outboard) -> Outboard:
         if not local.i and not free_base:
             return onto
+        if isinstance(local, Beam):
+            root = (onto.inertia, onto.beta)
+            return Outboard(*behind(local, w[local.i], (body.inertia, body.beta), root, held=held))
         joint, inertia, beta = _known(local, joints), body.inertia, body.beta
         if isinstance(joint, Free):
             felt = _felt(builder, local, body, joint)
@@ -256,35 +289,44 @@ def _carried(
 # -- iii) outward: the accelerations, and the torques that go with them
 
 
-def _accelerated(
+def _accelerate(
     builder: Builder,
-    tree: Mapping[int, Local],
+    tree: Mapping[int, TreeElement],
     joints: Joints,
+    w: Vectors,
     gamma: Mapping[int, Twist],
     bodies: Mapping[int, Outboard],
     ground: Twist,
-) -> tuple[dict[int, Scalar], dict[int, Scalar]]:
-    """qdd of the free joints, a' f of the driven ones.
+    held: bool,
+    found: Mixed,
+) -> None:
+    """Fill in qdd of the free joints, a' f of the driven ones, and what the modes do.
 
     Of (42), (79), (99), (111) only the row along the axis is wanted: a' f = a' J* Vd - a' beta*.
     """
-    found: dict[int, Scalar] = {}
-    efforts: dict[int, Scalar] = {}
 
-    def step(local: Local, antecedent: Twist) -> Twist:
+    def bend(beam: Beam, root: Twist) -> Twist:
+        tip = (bodies[beam.j].inertia, bodies[beam.j].beta)
+        found.modes[beam.i] = (efforts if held else accelerations)(beam, w[beam.i], tip, root)
+        edd = [0] * beam.modes if held else found.modes[beam.i]
+        return beam.moved(root, w[beam.i], edd)
+
+    def step(local: TreeElement, antecedent: Twist) -> Twist:
+        if isinstance(local, Beam):
+            return bend(local, antecedent)
         j, body, joint = local.j, bodies[local.j], _known(local, joints)
         at_rest = antecedent.to_child(local) + gamma[j]
         if isinstance(joint, Free):
             felt = _felt(builder, local, body, joint)
             qdd = felt.inverse * (-felt.column.dot(at_rest) + felt.torque)  # (41), (80), (110)
-            found[j] = qdd
+            found.qdd[j] = qdd
         else:
             qdd = joint.qdd
         twist = at_rest + along(local, qdd)  # (43), (81), (98), (112)
         name_vectors(builder, {"WP": twist.w, "VP": twist.v}, j)
         if isinstance(joint, Driven) and local.moving:
-            efforts[j] = body.inertia.column(local).dot(twist) - body.beta.along(local)  # (82), (99), (100)
+            effort = body.inertia.column(local).dot(twist) - body.beta.along(local)  # (82), (99), (100)
+            found.efforts[j] = effort
         return twist
 
     outward(tree, ground, step)
-    return found, efforts

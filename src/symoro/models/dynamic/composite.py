@@ -118,7 +118,7 @@ def full_matrix(entries: MatrixEntries, joints: Sequence[int]) -> Matrix:
 
 def coupled(joints: Coordinates, entries: MatrixEntries) -> Matrix:
     """G' A G over the independent coordinates."""
-    a = full_matrix(entries, list(joints.rows))
+    a = full_matrix(entries, list(joints.joints))
     if joints.free:
         return a
     g = joints.matrix()

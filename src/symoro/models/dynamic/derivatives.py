@@ -21,7 +21,12 @@ from symoro.models.catalogue import model
 from symoro.models.coordinates import joint_motion, own_entries, without_fixed
 from symoro.models.dynamic.composite import coupled, solve, tree_inertia
 from symoro.models.dynamic.formulation import quick
-from symoro.models.dynamic.setting import APPLIES_TO, RIGID_APPLIES_TO, fixed_tree, rigid_fixed_tree
+from symoro.models.dynamic.setting import (
+    OPEN_APPLIES_TO,
+    RIGID_OPEN_APPLIES_TO,
+    open_tree,
+    rigid_open_tree,
+)
 from symoro.models.dynamic.torques import Torques
 from symoro.models.ports import QD, QDD, TAU, Q
 from symoro.models.references import NEWTON_EULER_2010
@@ -104,8 +109,8 @@ class _Torques:
     ),
     reference=NEWTON_EULER_2010.at("section 3.2, eq. (18) to (31), differentiated"),
     aliases=("idm-derivatives",),
-    applies=rigid_fixed_tree,
-    applies_to=RIGID_APPLIES_TO,
+    applies=rigid_open_tree,
+    applies_to=RIGID_OPEN_APPLIES_TO,
     equations=r"\partial \Gamma / \partial q, \quad \partial \Gamma / \partial \dot q, \quad "
     r"\partial \Gamma / \partial \ddot q = A",
 )
@@ -133,8 +138,8 @@ def inverse_dynamics_derivatives(robot: Robot) -> Program:
     ),
     reference=NEWTON_EULER_2010.at("section 3.1, eq. (7), (8), differentiated"),
     aliases=("ddm-derivatives",),
-    applies=fixed_tree,
-    applies_to=APPLIES_TO,
+    applies=open_tree,
+    applies_to=OPEN_APPLIES_TO,
     equations=r"\partial \ddot q / \partial q = -A^{-1}\,\partial\Gamma/\partial q, \quad "
     r"\partial \ddot q / \partial \dot q = -A^{-1}\,\partial\Gamma/\partial\dot q, \quad "
     r"\partial \ddot q / \partial \Gamma = A^{-1}",

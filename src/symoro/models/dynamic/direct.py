@@ -10,14 +10,14 @@ from __future__ import annotations
 
 from symoro.errors import OptionError
 from symoro.models.catalogue import Option, model
-from symoro.models.coordinates import joint_motion, own_entries
+from symoro.models.coordinates import coordinate_joints, joint_motion, own_entries
 from symoro.models.dynamic.articulated import articulated
 from symoro.models.dynamic.composite import solve
 from symoro.models.dynamic.formulation import Formulation
 from symoro.models.dynamic.inverse import EFFORT, chosen
 from symoro.models.dynamic.setting import APPLIES_TO, fixed_tree
 from symoro.models.dynamic.torques import Torques
-from symoro.models.ports import QD, QDD, TAU, Q
+from symoro.models.ports import QD, QDD, QDDA, TAU, Q
 from symoro.models.recursion import outward, skeleton
 from symoro.models.references import NEWTON_EULER_2010
 from symoro.program.builder import Builder
@@ -42,7 +42,7 @@ METHOD = Option(
     menu="Dynamic",
     title="direct dynamic model: accelerations from torques",
     inputs=(Q, QD, TAU),
-    outputs=(QDD,),
+    outputs=(QDD, QDDA),
     options=(METHOD, EFFORT),
     reference=NEWTON_EULER_2010.at(
         "section 3.3.2, eq. (32) to (44); Khalil and Creusot, 1997, section 5.3, eq. (23) to (25)"
@@ -55,10 +55,11 @@ METHOD = Option(
 def direct_dynamics(robot: Robot, method: str = "auto", effort: str = "quick") -> Program:
     """Accelerations from positions, velocities and torques."""
     joints = len(moving_joints(robot))
-    is_coupled = joints != len(independent(robot))
+    is_coupled = joints != len(coordinate_joints(robot))
     if method == "recursive":
         if is_coupled:
-            raise OptionError("method recursive does not treat coupled joints", hint="use method='inertia'")
+            kind = "closed loops" if robot.B else "coupled joints"
+            raise OptionError(f"method recursive does not treat {kind}", hint="use method='inertia'")
         return articulated(robot)
     only = method == "inertia" or is_coupled or joints < RECURSIVE_FROM
     if not only and is_long(robot):
@@ -94,5 +95,10 @@ def _by_inertia(robot: Robot, formulation: Formulation) -> Program:
     bias = torques.at(motion.qd, motion.qdd)
     right = [[t - h] for t, h in zip(tau.values(), bias, strict=True)]
     solution = solve(builder, robot, motion.joints, torques.locals_, right)
-    builder.output(QDD, [row[0] for row in solution])
+    found = [row[0] for row in solution]
+    if robot.B:
+        builder.output(QDDA, found)
+        every = motion.accelerated(dict(zip(tau, found, strict=True)))
+        found = [every[j] for j in independent(robot)]
+    builder.output(QDD, found)
     return builder.program()

@@ -17,7 +17,7 @@ from symoro.expr.scalar import Scalar
 from symoro.models.catalogue import model
 from symoro.models.coordinates import joint_motion
 from symoro.models.dynamic.inertia import link_inertias
-from symoro.models.dynamic.setting import APPLIES_TO, fixed_tree, gravity, spring_torques
+from symoro.models.dynamic.setting import APPLIES_TO, fixed_tree, gravity, spring_energy
 from symoro.models.kinematic.motion import angular_velocities, linear_velocities
 from symoro.models.ports import QD, Q
 from symoro.models.recursion import BaseMotion, Local, base_motion, inward, local_frames, name_vectors
@@ -56,7 +56,7 @@ def energy(robot: Robot) -> Program:
     builder.output(E, kinetic_energy(builder, robot, locals_, base, joints.qd, inertias))
     _, moment = whole_mass(locals_, inertias)
     weight = -dot(gravity(builder, robot), moment)
-    builder.output(U, weight + strain_energy(builder, robot, joints.q))
+    builder.output(U, weight + spring_energy(builder, robot, joints.q))
     return builder.program()
 
 
@@ -83,14 +83,6 @@ def kinetic_energy(
     for j, rate in qd.items():
         kinetic = kinetic + half * builder.formula(robot.frame(j).IA) * (rate * rate)
     return kinetic
-
-
-def strain_energy(builder: Builder, robot: Robot, q: Mapping[int, Scalar]) -> Scalar:
-    """k (q - rest)^2 / 2 over the elastic joints."""
-    strained: Scalar = 0
-    for j, torque in spring_torques(builder, robot, q).items():
-        strained = strained + torque * (q[j] - builder.formula(robot.frame(j).rest)) / 2
-    return strained
 
 
 def whole_mass(locals_: Mapping[int, Local], inertias: Mapping[int, Inertia]) -> Moments:

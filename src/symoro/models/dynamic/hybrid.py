@@ -36,10 +36,10 @@ from symoro.models.dynamic.floating.forces import FloatingForces
 from symoro.models.dynamic.floating.inertia import FloatingInertia
 from symoro.models.dynamic.formulation import quick
 from symoro.models.dynamic.setting import (
-    APPLIES_TO,
+    OPEN_APPLIES_TO,
     drive_torques,
-    fixed_tree,
     gravity,
+    open_tree,
     spring_torques,
     wrenches,
 )
@@ -138,8 +138,8 @@ def are_free_on_the_ground(robot: Robot, options: Options) -> bool:
     options=(FREE,),
     reference=NEWTON_EULER_2010.at("section 6, eq. (67) to (82)"),
     example="rx90_elastic",
-    applies=fixed_tree,
-    applies_to=APPLIES_TO,
+    applies=open_tree,
+    applies_to=OPEN_APPLIES_TO,
     equations=EQUATIONS,
 )
 def hybrid_inverse_dynamics(
@@ -147,12 +147,7 @@ def hybrid_inverse_dynamics(
 ) -> Program:
     """Torques of driven joints and accelerations of free ones."""
     named = named_joints(robot, free)
-    if has_followers(robot):
-        return hybrid_program(robot, named, by_partition, rotation)
-    if is_long(robot):
-        return hybrid_program(robot, named, by_recursion, rotation)
-    both = (hybrid_program(robot, named, way, rotation) for way in (by_partition, by_recursion))
-    return cheaper(*both)
+    return cheapest(robot, lambda way: hybrid_program(robot, named, way, rotation))
 
 
 JointValues = dict[int, Scalar]
@@ -168,7 +163,7 @@ class Parted:
 
 
 @dataclass(frozen=True)
-class Parts:
+class Knowns:
     """What is known: accelerations of driven joints, torques of free ones; how the rotation of a base is given."""
 
     motion: JointMotion
@@ -177,7 +172,16 @@ class Parts:
     rotation: str
 
 
-Way = Callable[[Builder, Robot, Parts], Parted]
+Way = Callable[[Builder, Robot, Knowns], Parted]
+
+
+def cheapest(robot: Robot, build: Callable[[Way], Program]) -> Program:
+    """The program by partition or by recursion, whichever applies and takes fewer operations."""
+    if has_followers(robot):
+        return build(by_partition)
+    if is_long(robot):
+        return build(by_recursion)
+    return cheaper(build(by_partition), build(by_recursion))
 
 
 def hybrid_program(robot: Robot, named: Collection[int], way: Way, rotation: str) -> Program:
@@ -187,13 +191,12 @@ def hybrid_program(robot: Robot, named: Collection[int], way: Way, rotation: str
     qdd = own_entries(builder, robot, "qdd")
     torques = given_torques(builder, robot, motion, named)
     known = {j: x for j, x in qdd.items() if j not in torques}
-    found = way(builder, robot, Parts(motion, known, torques, rotation))
+    found = way(builder, robot, Knowns(motion, known, torques, rotation))
     builder.output(
         TAU, [found.tau[j] for j in qdd], "joint torques and forces; the given ones at free joints"
     )
     builder.output(QDD_OUT, [found.qdd[j] for j in qdd])
-    if is_floating(robot):
-        builder.output(VD0, [*found.base.v, *found.base.w])
+    of_base(builder, robot, found)
     return builder.program()
 
 
@@ -209,16 +212,22 @@ def ground(builder: Builder, robot: Robot, rotation: str) -> tuple[BaseMotion, V
     return base_motion(builder, robot), gravity(builder, robot)
 
 
-def by_recursion(builder: Builder, robot: Robot, parts: Parts) -> Parted:
+def of_base(builder: Builder, robot: Robot, found: Mixed | Parted) -> None:
+    """Give the acceleration of a base that is free."""
+    if is_floating(robot):
+        builder.output(VD0, [*found.base.v, *found.base.w])
+
+
+def by_recursion(builder: Builder, robot: Robot, knowns: Knowns) -> Parted:
     """By the mixed recursion."""
-    motion, known = parts.motion, parts.known
+    motion, known = knowns.motion, knowns.known
     friction = drive_torques(builder, robot, motion.qd, motion.qdd)
     joints: dict[int, Driven | Free] = {j: Driven(x) for j, x in known.items()}
-    for j, torque in parts.torques.items():
+    for j, torque in knowns.torques.items():
         joints[j] = Free(torque - friction[j], builder.formula(robot.frame(j).IA))  # (69)
-    found = recursion(builder, robot, motion, joints, *ground(builder, robot, parts.rotation))
+    found = recursion(builder, robot, motion, joints, *ground(builder, robot, knowns.rotation))
     drives = drive_torques(builder, robot, {j: motion.qd[j] for j in known}, known)
-    tau = {**parts.torques, **{j: found.efforts[j] + drives[j] for j in known}}
+    tau = {**knowns.torques, **{j: found.efforts[j] + drives[j] for j in known}}
     return Parted(tau, {**known, **found.qdd}, found.base)
 
 
@@ -238,47 +247,47 @@ def recursion(
     return mixed(builder, tree, motion.qd, joints, base, down, inertias, loads, free_base=free_base)
 
 
-def by_partition(builder: Builder, robot: Robot, parts: Parts) -> Parted:
+def by_partition(builder: Builder, robot: Robot, knowns: Knowns) -> Parted:
     """By the equations of the coordinates: the rows of the free ones are solved, then the others follow.
 
     The springs are among what the joints bear, and those of free joints are given: they are taken out again. The base
     is free like a joint without torque, and its acceleration holds gravity, as in direct dynamics.
     """
-    motion, own = parts.motion, list(parts.motion.joints.own)
-    qdd = motion.accelerated({j: parts.known.get(j, 0) for j in own})
-    borne, entry, down = equations(builder, robot, parts, qdd)
-    springs = spring_torques(builder, robot, {j: motion.q[j] for j in parts.torques})
-    given = {j: torque + springs.get(j, 0) for j, torque in parts.torques.items()}
+    motion, own = knowns.motion, list(knowns.motion.joints.own)
+    qdd = motion.accelerated({j: knowns.known.get(j, 0) for j in own})
+    borne, entry, down = equations(builder, robot, knowns, qdd)
+    springs = spring_torques(builder, robot, {j: motion.q[j] for j in knowns.torques})
+    given = {j: torque + springs.get(j, 0) for j, torque in knowns.torques.items()}
     given |= dict.fromkeys(FREE_BASE if is_floating(robot) else (), 0)
     left = {j: given[j] - borne[j] for j in sorted(given)}
     in_a_row = dict(zip(left, [0, *list(left)[:-1]], strict=True))  # as if each stood on the one before
     x = solve_tree(entry, in_a_row, left)
-    tau: JointValues = dict(parts.torques)
-    for j in parts.known:
+    tau: JointValues = dict(knowns.torques)
+    for j in knowns.known:
         tau[j] = borne[j]
         for i, acceleration in x.items():
             tau[j] = tau[j] + entry[j, i] * acceleration
     linear, angular = ([x.get(k, 0) for k in rows] for rows in (FREE_BASE[:3], FREE_BASE[3:]))
-    return Parted(tau, {**parts.known, **x}, Twist(add(linear, down), angular))
+    return Parted(tau, {**knowns.known, **x}, Twist(add(linear, down), angular))
 
 
 def equations(
-    builder: Builder, robot: Robot, parts: Parts, qdd: Mapping[int, Scalar]
+    builder: Builder, robot: Robot, knowns: Knowns, qdd: Mapping[int, Scalar]
 ) -> tuple[JointValues, MatrixEntries, Vector]:
     """What the coordinates, those of a free base first, bear at given accelerations; A by its entries; gravity.
 
     A free base bears no weight here: its acceleration will hold gravity.
     """
-    joints = parts.motion.joints
+    joints = knowns.motion.joints
     down: Vector = [0, 0, 0]
     if not is_floating(robot):
         bearing = Torques(builder, robot, quick(robot), joints)
-        rows, order = bearing.at(parts.motion.qd, qdd), list(joints.own)
+        rows, order = bearing.at(knowns.motion.qd, qdd), list(joints.own)
         a = coupled(joints, tree_inertia(builder, robot, bearing.locals_))
     else:
-        base, down = ground(builder, robot, parts.rotation)
+        base, down = ground(builder, robot, knowns.rotation)
         forces = FloatingForces(builder, robot, quick(robot), joints)
-        rows, order = forces.given(base, [0, 0, 0], parts.motion.qd, qdd).rows(), [*FREE_BASE, *joints.own]
-        a = FloatingInertia(builder, robot, forces.tree).matrix(joints)
+        rows, order = forces.given(base, [0, 0, 0], knowns.motion.qd, qdd).rows(), [*FREE_BASE, *joints.own]
+        a = FloatingInertia(builder, robot, forces.tree, joints).matrix()
     entry = {(i, j): a[r][c] for r, i in enumerate(order) for c, j in enumerate(order)}
     return dict(zip(order, rows, strict=True)), entry, down

@@ -31,12 +31,24 @@ def of_link(builder: Builder, link: Link) -> Inertia:
 def link_inertias(builder: Builder, robot: Robot) -> dict[int, Inertia]:
     """Standard parameters of all links, link 0 first; a payload is added to the link with the tool."""
     found = {j: of_link(builder, link) for j, link in enumerate((robot.base.link, *robot.links))}
-    if robot.payload and robot.tool:
-        ant, place = robot.tool.place.ant, fixed_place(builder, robot.tool.place)
-        tool = local_frame(robot.NF + 1, ant, JointType.FIXED, place, Trigonometry(builder, robot))
-        moved = carried(of_link(builder, robot.payload).matrix(), _rotation(tool), tool.position)
-        found[ant] = of_matrix(matadd(found[ant].matrix(), moved))
+    for j, payload in payloads(builder, robot).items():
+        found[j] = joined(found[j], payload)
     return found
+
+
+def payloads(builder: Builder, robot: Robot) -> dict[int, Inertia]:
+    """The payload, in the frame that the tool stands on; nothing where there is none."""
+    if not robot.payload or not robot.tool:
+        return {}
+    ant, place = robot.tool.place.ant, fixed_place(builder, robot.tool.place)
+    tool = local_frame(robot.NF + 1, ant, JointType.FIXED, place, Trigonometry(builder, robot))
+    moved = carried(of_link(builder, robot.payload).matrix(), _rotation(tool), tool.position)
+    return {ant: of_matrix(moved)}
+
+
+def joined(one: Inertia, other: Inertia) -> Inertia:
+    """Two bodies that move as one."""
+    return of_matrix(matadd(one.matrix(), other.matrix()))
 
 
 def effective_inertias(

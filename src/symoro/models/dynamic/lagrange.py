@@ -32,7 +32,7 @@ from symoro.expr.graph import ONE, Graph
 from symoro.expr.linalg import Matrix, Vector, add, cross, matvec, transpose
 from symoro.expr.scalar import Expr, Scalar, wrap
 from symoro.models.catalogue import Option, model
-from symoro.models.coordinates import coordinates, own_entries
+from symoro.models.coordinates import Coordinates, coordinates, own_entries
 from symoro.models.dynamic.composite import along_axes, coupled, symmetric, tree_composites, tree_inertia
 from symoro.models.dynamic.formulation import quick
 from symoro.models.dynamic.newton_euler import moment_k
@@ -58,16 +58,14 @@ D = Port("D", "n,n,n", "Christoffel coefficients, symmetric in the last two")
 Cube = list[list[list[Scalar]]]
 
 
-def christoffel(builder: Builder, robot: Robot, a: Matrix) -> Cube:
-    """D by differentiating A with respect to each coordinate."""
+def christoffel(builder: Builder, robot: Robot, joints: Coordinates, a: Matrix) -> Cube:
+    """D by differentiating A with respect to each coordinate; where loops close, along the way that they leave."""
     graph = builder.graph
-    own = independent(robot)
-    n = len(own)
+    n = len(joints.own)
     lits = [wrap(graph, a[i][j]).lit for i in range(n) for j in range(n)]
     slopes: list[Matrix] = []
-    for joint in own:
-        node = graph.symbol(f"q{joint}", ops.VARIABLE) >> 1
-        found = [Expr(graph, lit) for lit in forward(graph, lits, {node: ONE})]
+    for seeds in directions(builder, robot, joints):
+        found = [Expr(graph, lit) for lit in forward(graph, lits, seeds)]
         slopes.append([list(found[i * n : (i + 1) * n]) for i in range(n)])
     half = builder.number(1) / 2
     return [
@@ -79,6 +77,16 @@ def christoffel(builder: Builder, robot: Robot, a: Matrix) -> Cube:
         )
         for i in range(n)
     ]
+
+
+def directions(builder: Builder, robot: Robot, joints: Coordinates) -> list[dict[int, int]]:
+    """For each coordinate, how the entries of the input q move with it: node -> literal."""
+    graph = builder.graph
+    nodes = {j: graph.symbol(f"q{j}", ops.VARIABLE) >> 1 for j in independent(robot)}
+    if not robot.B:
+        return [{nodes[j]: ONE} for j in joints.own]
+    g = dict(zip(joints.joints, joints.matrix(), strict=True))
+    return [{node: wrap(graph, g[j][k]).lit for j, node in nodes.items()} for k, _ in enumerate(joints.own)]
 
 
 class Renaud:
@@ -192,12 +200,13 @@ def lagrange(robot: Robot, coriolis: str = "christoffel", expanded: bool = False
     if coriolis == "recursive":
         if not joints.free:
             raise NotApplicableError(
-                "the recursive way does not treat coupled joints", hint="use coriolis='christoffel'"
+                "the recursive way does not treat coupled joints or closed loops",
+                hint="use coriolis='christoffel'",
             )
         d = Renaud(builder, robot, locals_).run()
     else:
-        d = christoffel(builder, robot, a)
-    none: dict[int, Scalar] = dict.fromkeys(joints.rows, 0)
+        d = christoffel(builder, robot, joints, a)
+    none: dict[int, Scalar] = dict.fromkeys(joints.joints, 0)
     weights = at_rest_torques.at(none, none, friction=False)
     if expanded:
         a, d, weights = (

@@ -13,30 +13,57 @@ from symoro.models.ports import WRENCH as EXTERNAL
 from symoro.program.builder import Builder
 from symoro.robot.coordinates import independent
 from symoro.robot.description import WRENCH, ZERO3, BaseKind, Robot
+from symoro.robot.topology import cut_joints
 
 LOOPS = "it has closed loops; robot.tree() cuts them"
 
 
 def fixed_tree(robot: Robot) -> str | None:
-    """Why the models of a tree on a fixed base do not apply, if so."""
-    if robot.B:
-        return LOOPS
+    """Why the models of a fixed base, the loops on it closed or none, do not apply, if so."""
     if robot.base.kind == BaseKind.FLOATING or robot.wheels:
         return f"its base is {robot.base.kind}"
+    if robot.B:
+        return unfit_loops(robot)
     if not independent(robot):
         return "it has no moving joint"
     return None
 
 
 def rigid_fixed_tree(robot: Robot) -> str | None:
-    """The same for models that do not know springs."""
-    if any(frame.eta for frame in robot.frames):
+    """The same for models that know no springs but those of the passive joints of loops."""
+    if not robot.B and any(frame.eta for frame in robot.frames):
         return "it has elastic joints"
     return fixed_tree(robot)
 
 
-APPLIES_TO = "serial and tree robots on a base that is fixed or moves as prescribed"
-RIGID_APPLIES_TO = "serial and tree robots with rigid joints on a base that is fixed or moves as prescribed"
+def open_tree(robot: Robot) -> str | None:
+    """The same for models that know no loops."""
+    return LOOPS if robot.B else fixed_tree(robot)
+
+
+def rigid_open_tree(robot: Robot) -> str | None:
+    """The same for models that know neither loops nor springs."""
+    return LOOPS if robot.B else rigid_fixed_tree(robot)
+
+
+_BASE = "on a base that is fixed or moves as prescribed"
+APPLIES_TO = f"serial, tree and closed-loop robots {_BASE}"
+RIGID_APPLIES_TO = (
+    f"serial, tree and closed-loop robots with rigid joints (passive ones may have springs) {_BASE}"
+)
+OPEN_APPLIES_TO = f"serial and tree robots {_BASE}"
+RIGID_OPEN_APPLIES_TO = f"serial and tree robots with rigid joints {_BASE}"
+
+
+def unfit_loops(robot: Robot) -> str | None:
+    """What the models of closed loops have no place for, if there is any."""
+    for j, frame in enumerate(robot.frames[: robot.NL], 1):
+        if frame.eta and frame.mu:
+            return f"joint {j} is active and elastic, in a robot with closed loops"
+    for k in cut_joints(robot):
+        if robot.frame(k).eta:
+            return f"joint {k}, where a loop is opened, is elastic: open the loop elsewhere"
+    return None
 
 
 def gravity(builder: Builder, robot: Robot) -> Vector:
@@ -49,6 +76,8 @@ def gravity(builder: Builder, robot: Robot) -> Vector:
 
 def wrenches(builder: Builder, robot: Robot, *, with_base: bool = False) -> dict[int, Vector]:
     """The wrench of each link on the environment; what is left symbolic varies in time and is an input.
+
+    Of a robot with loops the input counts for every link, but where the robot gives a number other than zero.
 
     Arguments:
         with_base: that of link 0 counts; where it has symbols, the input has a row for it, the first one.
@@ -64,8 +93,9 @@ def wrenches(builder: Builder, robot: Robot, *, with_base: bool = False) -> dict
         given = {j: list(entries[6 * k : 6 * k + 6]) for k, j in enumerate(formulas)}
     found: dict[int, Vector] = {}
     for j, row in {0: of_base, **formulas}.items():
-        if any(not f.is_zero for f in row):
-            found[j] = [given[j][k] if f.symbols else builder.formula(f) for k, f in enumerate(row)]
+        read = [bool(f.symbols) or bool(given and robot.B and f.is_zero and j in given) for f in row]
+        if any(read) or any(not f.is_zero for f in row):
+            found[j] = [given[j][k] if read[k] else builder.formula(f) for k, f in enumerate(row)]
     return found
 
 
@@ -88,6 +118,14 @@ def spring_torques(builder: Builder, robot: Robot, q: Mapping[int, Scalar]) -> d
     """What it takes against the springs of the elastic joints of the tree: k (q - rest)."""
     elastic = {j: robot.frame(j) for j in q if robot.frame(j).eta}
     return {j: builder.formula(f.k) * (q[j] - builder.formula(f.rest)) for j, f in elastic.items()}
+
+
+def spring_energy(builder: Builder, robot: Robot, q: Mapping[int, Scalar]) -> Scalar:
+    """k (q - rest)^2 / 2 over the elastic joints."""
+    strained: Scalar = 0
+    for j, torque in spring_torques(builder, robot, q).items():
+        strained = strained + torque * (q[j] - builder.formula(robot.frame(j).rest)) / 2
+    return strained
 
 
 def at_rest(robot: Robot) -> Robot:

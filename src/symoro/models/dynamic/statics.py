@@ -5,7 +5,6 @@ from __future__ import annotations
 from symoro.expr.linalg import matvec, transpose
 from symoro.models.catalogue import model
 from symoro.models.coordinates import coordinates
-from symoro.models.dynamic.setting import LOOPS
 from symoro.models.geometric.screws import last_frame, resolve
 from symoro.models.joints import Trigonometry
 from symoro.models.kinematic.jacobian import (
@@ -17,7 +16,7 @@ from symoro.models.kinematic.jacobian import (
     needs_joints,
 )
 from symoro.models.kinematic.tool import with_tool
-from symoro.models.ports import TAU, Q
+from symoro.models.ports import TAU, TAU_ACTIVE, Q
 from symoro.models.references import SYMORO_1997
 from symoro.program.builder import Builder
 from symoro.program.count import count
@@ -25,11 +24,6 @@ from symoro.program.program import Port, Program
 from symoro.robot.description import Robot
 
 F = Port("F", "6", "wrench (force; moment) by frame `to`, at its origin, in the axes of `frame`")
-
-
-def open_tree(robot: Robot) -> str | None:
-    """Why the model does not apply, if so: J' F would load the passive joints of a loop."""
-    return LOOPS if robot.B else needs_joints(robot)
 
 
 @model(
@@ -41,8 +35,8 @@ def open_tree(robot: Robot) -> str | None:
     options=OPTIONS,
     reference=SYMORO_1997.at("section 4.1, eq. (4), (5), transposed"),
     aliases=("statics",),
-    applies=open_tree,
-    applies_to="serial and tree robots",
+    applies=needs_joints,
+    applies_to="every robot with a moving joint",
     equations=r"\Gamma = {}^rJ_n^T\, {}^rF_n",
 )
 def static_torques(
@@ -62,5 +56,5 @@ def _program(robot: Robot, end: int, frame: int | str, m: int) -> Program:
     title = f"wrench of frame {end} in frame {frame}"
     wrench = builder.input(F, (6,), [f"F_{k}" for k in range(1, 7)], title)
     f = factors(builder, robot, end, frame, m, joints, Trigonometry(builder, robot))
-    builder.output(TAU, matvec(transpose(assembled(f)), wrench))
+    builder.output(TAU_ACTIVE if robot.B else TAU, matvec(transpose(assembled(f)), wrench))
     return builder.program()

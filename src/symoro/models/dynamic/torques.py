@@ -67,9 +67,15 @@ class Torques:
 
     def of(self, recursion: NewtonEuler, qd: JointRates, qdd: JointRates, *, friction: bool) -> list[Scalar]:
         """The same from a recursion that has run."""
+        return self.joints.project(self.efforts(recursion, qd, qdd, friction=friction))
+
+    def efforts(
+        self, recursion: NewtonEuler, qd: JointRates, qdd: JointRates, *, friction: bool
+    ) -> JointRates:
+        """Torques of the tree's joints."""
         efforts: JointRates = recursion.efforts
         if friction:
             drives = drive_torques(self.builder, self.robot, qd, qdd)
             springs = spring_torques(self.builder, self.robot, self.joints.positions)
             efforts = {j: efforts[j] + drives[j] + springs.get(j, 0) for j in drives}
-        return self.joints.project(efforts)
+        return efforts

@@ -15,7 +15,9 @@ from typing import TYPE_CHECKING
 
 from symoro.expr.formula import Formula
 from symoro.models.catalogue import Option
-from symoro.models.dynamic.setting import rigid_fixed_tree
+from symoro.models.coordinates import JointMotion
+from symoro.models.dynamic.setting import rigid_fixed_tree, spring_energy, spring_torques
+from symoro.program.builder import Builder
 from symoro.program.program import Port
 from symoro.robot.description import INERTIAL, BaseKind, Robot
 
@@ -78,7 +80,27 @@ def at_rest_with_parameters(robot: Robot) -> str | None:
     return has_parameters(robot)
 
 
-AT_REST = "serial and tree robots with rigid joints on a base at rest"
+AT_REST = "serial, tree and closed-loop robots with rigid joints on a base at rest"
+SPRING_TORQUES = Port(
+    "springs", "na", "torques of springs of passive joints, where there are any: no part of K"
+)
+SPRING_ENERGY = Port(
+    "springs", "", "energy of springs of passive joints, where there are any: no part of h K"
+)
+
+
+def output_spring_torques(builder: Builder, robot: Robot, motion: JointMotion) -> None:
+    """Declare the torques of springs, where the robot has some."""
+    torques = spring_torques(builder, robot, motion.q)
+    if torques:
+        efforts = {j: torques.get(j, 0) for j in motion.joints.joints}
+        builder.output(SPRING_TORQUES, motion.joints.project(efforts))
+
+
+def output_spring_energy(builder: Builder, robot: Robot, motion: JointMotion) -> None:
+    """Declare the energy of springs, where the robot has some."""
+    if any(robot.frame(j).eta for j in motion.q):
+        builder.output(SPRING_ENERGY, spring_energy(builder, robot, motion.q))
 
 
 def columns(robot: Robot, parameters: str = "standard", friction: str = "given") -> list[Column]:
@@ -111,8 +133,8 @@ def _base(robot: Robot) -> BaseParameters:
 
 
 def _all_inertial(robot: Robot) -> list[Column]:
-    first = 0 if robot.base.kind == BaseKind.FLOATING else 1
-    links = [Column(kind, j) for j in range(first, robot.NL + 1) for kind in INERTIAL]
+    of_base = [Column(kind, 0) for kind in INERTIAL] if robot.base.kind == BaseKind.FLOATING else []
+    links = of_base + [Column(kind, j) for j, _ in enumerate(robot.links, 1) for kind in INERTIAL]
     return links + _of_joints(robot, ("IA",))
 
 

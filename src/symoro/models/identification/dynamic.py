@@ -16,7 +16,8 @@ operations in place of 605, PUMA560 728 for 656, with base columns): a column th
 frame, where the twists are turned once for all columns.
 
 Rotor inertia and friction have the columns qdd, qd, sign(qd) and 1. External wrenches and the payload are no part of
-the model.
+the model. Springs of passive joints in loops have known stiffness: their torques are an output of their own,
+tau = W K + springs.
 """
 
 from __future__ import annotations
@@ -34,10 +35,12 @@ from symoro.models.dynamic.setting import RIGID_APPLIES_TO, gravity
 from symoro.models.identification.columns import (
     FRICTION_OPTION,
     PARAMETERS,
+    SPRING_TORQUES,
     Column,
     W,
     columns,
     has_parameters,
+    output_spring_torques,
 )
 from symoro.models.identification.twists import RunTwist, joint_twists, name_twist, own_axes
 from symoro.models.joints import Trigonometry
@@ -118,7 +121,11 @@ def row_name(k: int) -> str:
 
 def rows(joints: Coordinates, entries: RegressorEntries, chosen: Sequence[Column]) -> list[list[Scalar]]:
     """The matrix over the independent coordinates: G' times the entries of the tree's joints."""
-    return transpose([joints.project({k: entries.get((k, c), 0) for k in joints.rows}) for c in chosen])
+    every = [{k: entries.get((k, c), 0) for k in joints.joints} for c in chosen]
+    if joints.constant:
+        return transpose([joints.project(efforts) for efforts in every])
+    g = transpose(joints.matrix())  # formed once: there are more columns than coordinates
+    return [[dot(row, list(efforts.values())) for efforts in every] for row in g]
 
 
 def formulations(robot: Robot) -> list[Formulation]:
@@ -136,6 +143,7 @@ def regressor_program(robot: Robot, formulation: Formulation, chosen: Sequence[C
     base, down = base_motion(builder, robot), gravity(builder, robot)
     entries = regressor(builder, robot, formulation, joints, base, down)
     builder.output(W, rows(joints.joints, entries, chosen))
+    output_spring_torques(builder, robot, joints)
     return replace(builder.program(), columns=tuple(column.name for column in chosen))
 
 
@@ -144,7 +152,7 @@ def regressor_program(robot: Robot, formulation: Formulation, chosen: Sequence[C
     menu="Identification",
     title="dynamic identification model: the torques as a linear function of the parameters",
     inputs=(Q, QD, QDD),
-    outputs=(W,),
+    outputs=(W, SPRING_TORQUES),
     options=(PARAMETERS, FRICTION_OPTION),
     reference=SYMORO_1997.at("section 6.1, eq. (39)"),
     aliases=("dim",),

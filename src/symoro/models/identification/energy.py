@@ -24,9 +24,11 @@ from symoro.models.dynamic.setting import gravity
 from symoro.models.identification.columns import (
     AT_REST,
     PARAMETERS,
+    SPRING_ENERGY,
     Column,
     at_rest_with_parameters,
     columns,
+    output_spring_energy,
 )
 from symoro.models.identification.twists import (
     NONE,
@@ -101,7 +103,7 @@ def _heights(bodies: Bodies, g: Mapping[int, Vector], height: Scalar) -> dict[in
     menu="Identification",
     title="energy identification model: the energy as a linear function of the parameters",
     inputs=(Q, QD),
-    outputs=(H,),
+    outputs=(H, SPRING_ENERGY),
     options=(PARAMETERS,),
     reference=SYMORO_1997.at("section 6.3, eq. (47) to (54)"),
     aliases=("eim",),
@@ -116,4 +118,5 @@ def energy_identification(robot: Robot, parameters: str = "standard") -> Program
     chosen = columns(robot, parameters, "none")
     h = energy_functions(builder, robot, joints.q, joints.qd, gravity(builder, robot))
     builder.output(H, [h[column] for column in chosen])
+    output_spring_energy(builder, robot, joints)
     return replace(builder.program(), columns=tuple(column.name for column in chosen))

@@ -16,7 +16,9 @@ and from there outward both are carried as twists. With E of eq. (49) and U of e
     XX   D1 = w1 a1             D2 = w1 b1               M    D1 = V.v              D2 = V.c - g.v
     XY   D1 = w1 a2 + w2 a1     D2 = w1 b2 + w2 b1       MS   D1 = v x w + V x a    D2 = c x w + V x b + a x g
 
-IA has qd in D1; FV, FS and FO have qd, sign(qd) and 1 in D2.
+IA has qd in D1; FV, FS and FO have qd, sign(qd) and 1 in D2. Where loops close, with qd_tree = G qda,
+
+    D1 = G' D1_tree,     D2 = G' D2_tree - Gdot' D1_tree
 """
 
 from __future__ import annotations
@@ -24,7 +26,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
-from symoro.expr.linalg import Vector, VectorLike, add, cross, dot
+from symoro.expr.linalg import Vector, VectorLike, add, cross, dot, transpose
 from symoro.expr.scalar import Scalar
 from symoro.models.catalogue import model
 from symoro.models.coordinates import joint_motion
@@ -34,9 +36,11 @@ from symoro.models.identification.columns import (
     AT_REST,
     FRICTION_OPTION,
     PARAMETERS,
+    SPRING_TORQUES,
     Column,
     at_rest_with_parameters,
     columns,
+    output_spring_torques,
 )
 from symoro.models.identification.dynamic import RegressorEntries, drive, row_name, rows
 from symoro.models.identification.twists import (
@@ -153,7 +157,7 @@ def split(
     menu="Identification",
     title="filtered dynamic identification model: the torques without accelerations",
     inputs=(Q, QD),
-    outputs=(D1, D2),
+    outputs=(D1, D2, SPRING_TORQUES),
     options=(PARAMETERS, FRICTION_OPTION),
     reference=SYMORO_1997.at("section 6.2, eq. (40) to (46)"),
     aliases=("fdim",),
@@ -169,5 +173,14 @@ def filtered_identification(robot: Robot, parameters: str = "standard", friction
     chosen = columns(robot, parameters, friction)
     found = split(builder, robot, joints.q, joints.qd, gravity(builder, robot))
     builder.output(D1, rows(joints.joints, found.first, chosen))
-    builder.output(D2, rows(joints.joints, found.second, chosen))
+    second = rows(joints.joints, found.second, chosen)
+    if not joints.joints.constant:  # G' d(D1 K)/dt = d(G' D1 K)/dt - Gdot' D1 K
+        turning = transpose(joints.joints.matrix_rate(joints.own))
+        first = [[found.first.get((k, c), 0) for k in joints.joints.joints] for c in chosen]
+        second = [
+            [x - dot(row, column) for x, column in zip(line, first, strict=True)]
+            for line, row in zip(second, turning, strict=True)
+        ]
+    builder.output(D2, second)
+    output_spring_torques(builder, robot, joints)
     return replace(builder.program(), columns=tuple(column.name for column in chosen))

@@ -26,9 +26,11 @@ from symoro.models.identification.columns import (
     AT_REST,
     FRICTION_OPTION,
     PARAMETERS,
+    SPRING_ENERGY,
     Column,
     at_rest_with_parameters,
     columns,
+    output_spring_energy,
 )
 from symoro.models.identification.dynamic import formulations, regressor
 from symoro.models.identification.energy import energy_functions
@@ -72,7 +74,7 @@ def energy_rates(builder: Builder, robot: Robot, joints: JointMotion) -> dict[Co
     menu="Identification",
     title="power identification model: the power of the drives as a linear function of the parameters",
     inputs=(Q, QD, Port("qdd", "n", "joint accelerations, when dh is asked for")),
-    outputs=(H, LOSS, DH),
+    outputs=(H, LOSS, DH, SPRING_ENERGY),
     options=(PARAMETERS, FRICTION_OPTION, ACCELERATION),
     reference=SYMORO_1997.at(
         "section 6.3, eq. (47) to (54), differentiated; filters of section 6.2, eq. (45), (46)"
@@ -95,4 +97,5 @@ def power_identification(
     if acceleration:
         rates = energy_rates(builder, robot, joints)
         builder.output(DH, [rates.get(c, 0) if is_inertial(c) else 0 for c in chosen])
+    output_spring_energy(builder, robot, joints)
     return replace(builder.program(), columns=tuple(column.name for column in chosen))

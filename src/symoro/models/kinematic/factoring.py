@@ -36,6 +36,7 @@ class Factoring:
         return self.parts or ((self.value, 1),)
 
 
+_ARITHMETIC = (ops.ADD, ops.SUB, ops.MUL)
 _Wave = tuple[int, tuple[int, ...]]
 _Harmonic = tuple[int, tuple[int, ...], tuple[int, ...]]
 
@@ -84,7 +85,7 @@ class _Sum:
 
 class _Polynomials:
     def __init__(self, value: Expr, field: Any, ring: Any) -> None:
-        self.value, self.graph = value, value.graph
+        self.value, self.graph, self.field = value, value.graph, field
         self.nodes = self.graph.reachable([value.lit])
         self.sums: dict[int, _Sum] = {}
         self.angles: list[int] = []
@@ -96,8 +97,8 @@ class _Polynomials:
         self.cosine = dict(zip(self.angles, generators[:n], strict=True))
         self.sine = dict(zip(self.angles, generators[n : 2 * n], strict=True))
         self.atom = dict(zip(atoms, generators[2 * n :], strict=False))
+        self.roots = [relation for i in self.atom if (relation := self._root(i)) is not None]
         self.generators = generators
-        self.field = field
 
     def run(self) -> Factoring:
         polynomial = self._polynomial()
@@ -183,21 +184,27 @@ class _Polynomials:
                             self.angles.append(node)
                     if found.rest >> 1:
                         for lit in (graph.sin(found.rest), graph.cos(found.rest)):
-                            atoms.setdefault(lit >> 1)
+                            atoms.update(dict.fromkeys(self._leaves(lit >> 1)))
                 else:
                     atoms.setdefault(i)
                 inside.update(graph.reachable([graph.args[i][0]]))
-            elif op not in (ops.ADD, ops.SUB, ops.MUL, ops.NUMBER):
+            elif op not in (*_ARITHMETIC, ops.NUMBER):
                 atoms.setdefault(i)
                 inside.update(c >> 1 for c in graph.children(i))
         self.angles.sort()
         return sorted(a for a in atoms if graph.op[a] != ops.NUMBER)
 
+    def _leaves(self, i: int) -> list[int]:
+        """What a sum or product is made of: cos(pi/6) is half a root."""
+        if self.graph.op[i] not in _ARITHMETIC:
+            return [i]
+        return [leaf for lit in self.graph.args[i] for leaf in self._leaves(lit >> 1)]
+
     def _read_outside(self, i: int) -> bool:
         """Whether a sum or product of the polynomial part reads the node."""
         graph = self.graph
         return i == self.value.lit >> 1 or any(
-            graph.op[k] in (ops.ADD, ops.SUB, ops.MUL) and any(lit >> 1 == i for lit in graph.args[k])
+            graph.op[k] in _ARITHMETIC and any(lit >> 1 == i for lit in graph.args[k])
             for k in self.nodes
             if k > i
         )
@@ -217,7 +224,7 @@ class _Polynomials:
                 made[i] = self.atom[i]
             elif op == ops.NUMBER:
                 made[i] = self.ring.ground_new(self._rational(args[0]))
-            elif op in (ops.ADD, ops.SUB, ops.MUL) and all(lit >> 1 in made for lit in args):
+            elif op in _ARITHMETIC and all(lit >> 1 in made for lit in args):
                 a, b = of(args[0]), of(args[1])
                 made[i] = a + b if op == ops.ADD else a - b if op == ops.SUB else self._product(a, b)
         return of(self.value.lit)
@@ -235,12 +242,22 @@ class _Polynomials:
         return product
 
     def _reduced(self, p: Any) -> Any:
-        """c^2 = 1 - s^2 for every angle; the leading term of the relation is c^2."""
+        """c^2 = 1 - s^2 for every angle, and sqrt(3)^2 = 3; the leading term of the relation is c^2."""
+        for root, square in self.roots:
+            if p.degree(root) > 1:
+                p = p.rem([square])
         for angle in self.angles:
             s, c = self.sine[angle], self.cosine[angle]
             if p.degree(c) > 1:
                 p = p.rem([c**2 + s**2 - 1])
         return p
+
+    def _root(self, i: int) -> tuple[Any, Any] | None:
+        """The root of a number, and what is zero for it: x^2 - number."""
+        if self.graph.op[i] != ops.SQRT:
+            return None
+        number = self.graph.value(self.graph.args[i][0])
+        return None if number is None else (self.atom[i], self.atom[i] ** 2 - self._rational(number))
 
     def _lifted(self, p: Any) -> Any:
         """Terms of equal parity in (c_j, s_j) brought to equal degree by c_j^2 + s_j^2 = 1."""
@@ -271,7 +288,12 @@ class _Polynomials:
         number = self.graph.value(lit)
         if number is not None:
             return self.ring.ground_new(self._rational(number))
-        atom = self.atom[lit >> 1]
+        i, op = lit >> 1, self.graph.op[lit >> 1]
+        if op in _ARITHMETIC:
+            a, b = (self._atom_of(x) for x in self.graph.args[i])
+            atom = a + b if op == ops.ADD else a - b if op == ops.SUB else a * b
+        else:
+            atom = self.atom[i]
         return -atom if lit & 1 else atom
 
     # -- and back to expressions
@@ -295,8 +317,9 @@ class _Polynomials:
         found: dict[tuple[int, int, int], None] = {}
         for s in self.sums.values():
             for (a, x), (b, y) in zip(s.terms, s.terms[1:], strict=False):
-                found[(b, a, x * y)] = None
-                found[(a, b, x * y)] = None
+                if a != b:
+                    found[(b, a, x * y)] = None
+                    found[(a, b, x * y)] = None
         return list(found)
 
     def _traded(self, p: Any, angle: int, other: int, sign: int) -> Any:
@@ -348,7 +371,7 @@ def _times_wave(waves: dict[_Wave, Fraction], op: int, k: int) -> dict[_Wave, Fr
 
 def _angle_sum(graph: Graph, lit: int) -> _Sum | None:
     """An angle as a signed sum of variable symbols and a constant rest, or None."""
-    terms: list[tuple[int, int]] = []
+    times: dict[int, int] = {}
     rest: list[int] = []
     stack = [lit]
     while stack:
@@ -360,10 +383,11 @@ def _angle_sum(graph: Graph, lit: int) -> _Sum | None:
             a, b = graph.args[i]
             stack += (a ^ (x & 1), b ^ (x & 1) ^ (op == ops.SUB))
         elif op == ops.SYMBOL:
-            terms.append((i, -1 if x & 1 else 1))
+            times[i] = times.get(i, 0) + (-1 if x & 1 else 1)
         else:
             return None
     total = 0
     for x in rest:
         total = graph.add(total, x)
-    return _Sum(tuple(sorted(terms)), total)
+    terms = [(i, 1 if n > 0 else -1) for i, n in sorted(times.items()) for _ in range(abs(n))]
+    return _Sum(tuple(terms), total)

@@ -31,7 +31,7 @@ from symoro.expr.linalg import (
 )
 from symoro.expr.scalar import Scalar
 from symoro.models.catalogue import Option, model
-from symoro.models.coordinates import coordinates
+from symoro.models.coordinates import coordinate_joints, coordinates
 from symoro.models.geometric.between import placement_between
 from symoro.models.joints import Trigonometry, is_zero
 from symoro.models.kinematic.blocks import solve
@@ -45,13 +45,12 @@ from symoro.models.kinematic.jacobian import (
     needs_joints,
 )
 from symoro.models.kinematic.tool import moving_frame
-from symoro.models.ports import QD, Q
+from symoro.models.ports import QD, QDA, Q
 from symoro.models.recursion import base_motion
 from symoro.models.references import SYMORO_1997
 from symoro.program.builder import Builder
 from symoro.program.count import count
 from symoro.program.program import Port, Program
-from symoro.robot.coordinates import independent
 from symoro.robot.description import Robot
 from symoro.robot.topology import chain
 
@@ -164,7 +163,7 @@ def jacobian_inverse(
 def _inverse_program(robot: Robot, end: int, frame: int | str, m: int) -> Program | None:
     s = _setting(robot, end, frame, m, "jacobian_inverse")
     columns = _moving_columns(s)
-    n = len(independent(robot))
+    n = len(coordinate_joints(robot))
     if len(columns) < 6:
         jt = transpose(_restricted(assembled(s.factors), columns))
         found = solve(s.builder, matmul(jt, transpose(jt)), jt)
@@ -189,7 +188,7 @@ def _inverse_program(robot: Robot, end: int, frame: int | str, m: int) -> Progra
         DAMPING,
         PREFERRED,
     ),
-    outputs=(QD,),
+    outputs=(QD, QDA),
     options=(*OPTIONS, Option("method", "how to invert", "choice", "auto", METHODS)),
     reference=SYMORO_1997.at("section 4.6"),
     aliases=("ikm",),
@@ -218,7 +217,7 @@ def _velocity_program(robot: Robot, end: int, frame: int | str, m: int, method: 
     title = f"velocity of frame {end} in frame {frame}"
     wanted = s.builder.input(WANTED, (6,), [f"V_{k}" for k in range(1, 7)], title)
     relative = subtract(wanted, _base_part(s))
-    n = len(independent(robot))
+    n = len(coordinate_joints(robot))
     found: list[list[Scalar]] | None
     if method == "regular":
         there = _to_mid(s.factors, relative[:3], relative[3:])
@@ -227,7 +226,7 @@ def _velocity_program(robot: Robot, end: int, frame: int | str, m: int, method: 
         jt = transpose(_restricted(assembled(s.factors), columns))
         found = solve(s.builder, matmul(jt, transpose(jt)), [[x] for x in matvec(jt, relative)])
     else:
-        names = [f"qd0_{j}" for j in independent(robot)]
+        names = [f"qd0_{j}" for j in coordinate_joints(robot)]
         preferred = s.builder.input(PREFERRED, (n,), names, default=[0.0] * n)
         towards = _damped if method == "damped" else _redundant
         found = towards(s, columns, relative, [preferred[k] for k in columns])
@@ -236,7 +235,7 @@ def _velocity_program(robot: Robot, end: int, frame: int | str, m: int, method: 
     qd = _spread(found, columns, n)
     if method in ("redundant", "damped"):  # joints that do not move the frame are free to do as preferred
         qd = [row if k in columns else [preferred[k]] for k, row in enumerate(qd)]
-    s.builder.output(QD, [row[0] for row in qd])
+    s.builder.output(QDA if robot.B else QD, [row[0] for row in qd])
     return s.builder.program()
 
 

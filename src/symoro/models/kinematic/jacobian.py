@@ -72,11 +72,17 @@ class Factors:
 
 
 def axes_from(
-    builder: Builder, robot: Robot, m: int, end: int, q: Mapping[int, Scalar], trig: Trigonometry
+    builder: Builder,
+    robot: Robot,
+    m: int,
+    end: int,
+    q: Mapping[int, Scalar],
+    trig: Trigonometry,
+    root: int = 0,
 ) -> dict[int, tuple[Vector, Vector]]:
-    """(axis, position) in frame m of every frame on the way from the base to `end`; m lies on that way."""
+    """(axis, position) in frame m of every frame on the way from `root` to `end`; m lies on that way."""
     found: dict[int, tuple[Vector, Vector]] = {m: ([0, 0, 1], [0, 0, 0])}
-    for goal in (0, end):
+    for goal in (root, end):
         rotation, position = identity(3), along("z", 0)
         axis, pending = "z", Angle(builder.number(0))
         for step in screws_between(builder, robot, m, goal, q, merge=False):

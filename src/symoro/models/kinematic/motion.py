@@ -55,11 +55,16 @@ def angular_velocities(
     """jWi and jWj, eq. (6a), (6b)."""
 
     def step(local: Local, antecedent: tuple[Vector, Vector]) -> tuple[Vector, Vector]:
-        before = local.to_child(antecedent[1])
-        return before, add(before, [0, 0, qd[local.j]]) if local.revolute else before
+        return turned_with(local, antecedent[1], qd)
 
     found = outward(locals_, (base.w, base.w), step)
     return {j: before for j, (before, _) in found.items()}, {j: w for j, (_, w) in found.items()}
+
+
+def turned_with(local: Local, w: Vector, qd: Mapping[int, Scalar]) -> tuple[Vector, Vector]:
+    """The angular velocity iWi of the antecedent in frame j, and jWj."""
+    before = local.to_child(w)
+    return before, add(before, [0, 0, qd[local.j]]) if local.revolute else before
 
 
 def linear_velocities(

@@ -7,7 +7,7 @@ which several expressions are zero at once (`splitting`). A bare sine, cosine or
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import reduce
 from itertools import combinations
@@ -16,7 +16,6 @@ from operator import mul
 
 from symoro.errors import NotApplicableError, ProgramError
 from symoro.expr import ops
-from symoro.expr.canonical import canonical
 from symoro.expr.scalar import Expr
 from symoro.models.coordinates import coordinates
 from symoro.models.kinematic.blocks import always_singular, minor
@@ -70,9 +69,12 @@ class Singularities:
     notes: tuple[str, ...]
 
     def __str__(self) -> str:
-        head = f"{self.robot}: determinant of {self.meaning}"
+        return "\n".join([f"{self.robot}: determinant of {self.meaning}", *self.lines()])
+
+    def lines(self) -> list[str]:
+        """The conditions, one a line."""
         if self.always:
-            return f"{head}\n  zero in every posture"
+            return ["  zero in every posture"]
         names = _short_names(self.conditions)
         shown = [
             Condition(tuple(names.get(e, e) for e in c.expressions), c.solution) for c in self.conditions
@@ -83,7 +85,7 @@ class Singularities:
         elif not lines:
             lines.append("  never zero")
         lines += [f"  with {name} = {text}" for text, name in names.items()]
-        return "\n".join([head, *lines, *(f"  note: {note}" for note in self.notes)])
+        return [*lines, *(f"  note: {note}" for note in self.notes)]
 
 
 def _short_names(conditions: Sequence[Condition]) -> dict[str, str]:
@@ -96,7 +98,9 @@ def singularities(robot: Robot, to: int | str | None = None) -> Singularities:
     """The singular postures of the Jacobian of a frame."""
     reason = needs_joints(robot)
     if reason:
-        raise NotApplicableError(f"robot '{robot.name}' has no singularities: {reason}")
+        raise NotApplicableError(
+            f"no Jacobian by all joints of robot '{robot.name}' to be singular: {reason}"
+        )
     tree, end, _ = moving_frame(robot, to)
     builder = Builder("singularities")
     chosen = chosen_part(builder, tree, end, coordinates(builder, tree))
@@ -104,10 +108,27 @@ def singularities(robot: Robot, to: int | str | None = None) -> Singularities:
     if chosen.is_square or _minors(chosen) > MAX_MINORS:
         found = determinant(builder, chosen)
         always = found.sign == 0
-        cases: Iterator[tuple[Expr, ...]] = ((factor,) for factor in _vanishing(found.blocks, notes))
+        cases: Iterator[tuple[Expr, ...]] = ((factor,) for factor in vanishing(found.blocks, notes))
     else:
         always = always_singular(builder, chosen.matrix)
-        cases = iter(() if always else _together(builder, chosen, notes))
+        cases = iter(() if always else minors_together(builder, chosen, notes))
+    return read(robot, chosen.meaning, cases, always, notes)
+
+
+def read(
+    robot: Robot,
+    meaning: str,
+    cases: Iterable[tuple[Expr, ...]],
+    always: bool,
+    notes: dict[str, None],
+    *,
+    complete: bool = True,
+) -> Singularities:
+    """The cases as conditions to be read.
+
+    Arguments:
+        complete: whether the cases are all there are, those apart that are too long to be written.
+    """
     conditions: dict[Condition, None] = {}
     for case in cases:
         try:
@@ -117,8 +138,8 @@ def singularities(robot: Robot, to: int | str | None = None) -> Singularities:
         else:
             conditions[Condition(texts, _solutions(case))] = None
     ordered = sorted(conditions, key=lambda c: len(c.expressions))
-    complete = NOT_WRITTEN not in notes
-    return Singularities(robot.name, chosen.meaning, tuple(ordered), always, complete, tuple(notes))
+    complete = complete and NOT_WRITTEN not in notes
+    return Singularities(robot.name, meaning, tuple(ordered), always, complete, tuple(notes))
 
 
 def _minors(chosen: Chosen) -> int:
@@ -126,13 +147,13 @@ def _minors(chosen: Chosen) -> int:
     return comb(max(rows, columns), min(rows, columns))
 
 
-def _vanishing(parts: Sequence[Factoring], notes: dict[str, None]) -> list[Expr]:
+def vanishing(parts: Sequence[Factoring], notes: dict[str, None]) -> list[Expr]:
     """The factors that depend on the posture; what was not factored is its own only factor."""
     notes.update({part.why_not: None for part in parts if part.why_not})
     return [value for part in parts for value, _ in part.factors if value.cls == ops.VARIABLE]
 
 
-def _together(builder: Builder, chosen: Chosen, notes: dict[str, None]) -> list[tuple[Expr, ...]]:
+def minors_together(builder: Builder, chosen: Chosen, notes: dict[str, None]) -> list[tuple[Expr, ...]]:
     """The cases in which all largest minors vanish."""
     matrix, size = chosen.matrix, min(len(chosen.matrix), len(chosen.matrix[0]))
     products: list[list[Expr]] = []
@@ -141,10 +162,10 @@ def _together(builder: Builder, chosen: Chosen, notes: dict[str, None]) -> list[
             parts = factored(builder.number(minor(matrix, rows, columns)))
             if any(factor.is_zero for factor, _ in parts.factors):
                 continue
-            vanishing = _vanishing([parts], notes)
-            if not vanishing:  # a minor that is never zero
+            zeros = vanishing([parts], notes)
+            if not zeros:  # a minor that is never zero
                 return []
-            products.append(vanishing)
+            products.append(zeros)
     try:
         return common_zeros(products)
     except (TooManyCases, ProgramError):
@@ -161,7 +182,7 @@ def _solutions(case: Sequence[Expr]) -> str:
 def _solution(value: Expr) -> str:
     graph, i = value.graph, value.lit >> 1
     if graph.op[i] == ops.SIN:
-        return f"{canonical(Expr(graph, graph.args[i][0]))} = 0 or pi"
+        return f"{text_of(Expr(graph, graph.args[i][0]))} = 0 or pi"
     if graph.op[i] == ops.COS:
-        return f"{canonical(Expr(graph, graph.args[i][0]))} = pi/2 or -pi/2"
+        return f"{text_of(Expr(graph, graph.args[i][0]))} = pi/2 or -pi/2"
     return ""

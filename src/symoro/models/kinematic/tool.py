@@ -10,7 +10,7 @@ from symoro.robot.description import GEOMETRIC, Frame, JointType, Link, Placemen
 
 
 def moving_frame(robot: Robot, to: int | str | None, frame: int | str = 0) -> tuple[Robot, int, int | str]:
-    """The robot's tree, the frame `to` that moves as a number in it, and the frame of expression."""
+    """The robot, the frame `to` that moves as a number in it, and the frame of expression."""
     which, expressed = resolve(robot, to, last_frame(robot)), resolve(robot, frame, 0)
     tree, end = with_tool(robot, which)
     if isinstance(expressed, int):
@@ -19,8 +19,8 @@ def moving_frame(robot: Robot, to: int | str | None, frame: int | str = 0) -> tu
 
 
 def with_tool(robot: Robot, which: int | str) -> tuple[Robot, int]:
-    """The robot's tree and the number of a frame in it; the tool becomes frame NL + 1."""
-    tree = robot.tree()
+    """The robot and the number of a frame in it; the tool becomes frame NL + 1."""
+    tree = robot
     if which == "world":
         raise NotApplicableError(
             "the world does not move with the joints", hint="choose a frame of the robot"
@@ -33,7 +33,14 @@ def with_tool(robot: Robot, which: int | str) -> tuple[Robot, int]:
     geometry = {name: getattr(place, name) for name in GEOMETRIC}
     frame = Frame(place.ant, JointType.FIXED, **geometry)
     tool = Tool(Placement(number), tree.tool.name)  # what was the tool is so still
-    return replace(tree, frames=(*tree.frames, frame), links=(*tree.links, Link()), tool=tool), number
+    closing = tuple(_moved_up(f, tree.NL) for f in tree.frames[tree.NL :])
+    frames = (*tree.frames[: tree.NL], frame, *closing)
+    return replace(tree, frames=frames, links=(*tree.links, Link()), tool=tool), number
+
+
+def _moved_up(frame: Frame, last: int) -> Frame:
+    """A frame of a loop; those behind the last link have their numbers one higher."""
+    return replace(frame, ant=frame.ant + (frame.ant > last))
 
 
 def _check_link(tree: Robot, number: int) -> None:

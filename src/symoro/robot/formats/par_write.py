@@ -71,6 +71,8 @@ def _changes_model(robot: Robot) -> Iterable[str]:
         yield "friction offsets (FO)"
     if any(not frame.rest.is_zero for frame in robot.frames):
         yield "rest positions"
+    if any(link.flexible for link in robot.links):
+        yield "flexible links"
     if robot.wheels:
         yield "the wheels"
 

@@ -83,6 +83,11 @@ class _Rows:
             }
         if isinstance(found.get("tool"), Mapping):
             found["tool"] = {"on": self.count, **self._in_radians(found["tool"], GEOMETRIC, "tool")}
+        if isinstance(found.get("wheels"), Sequence):
+            found["wheels"] = [
+                self._in_radians(wheel, ("roller",), f"wheels[{k}]") if isinstance(wheel, Mapping) else wheel
+                for k, wheel in enumerate(found["wheels"], 1)
+            ]
         return found
 
     def _posture(self, values: Iterable[Any], moving: Sequence[str], key: str) -> list[Any]:

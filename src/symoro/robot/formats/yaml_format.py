@@ -6,7 +6,7 @@
     base               kind, gravity, location, velocity, angular_velocity, acceleration,
                        angular_acceleration, link, wrench
     frames             list: joint, ant, the geometric parameters, offset, active, name, limits, elastic,
-                       drive, motion, coupled, link, wrench
+                       drive, motion, coupled, link, wrench, flexible
     loops              list: open and close, each like a frame without drive, link and wrench
     wheels             list: frame, kind, radius, steering, roller, follows
     tool, payload, nominal, postures
@@ -42,6 +42,7 @@ from symoro.robot.description import (
     Robot,
     Tool,
 )
+from symoro.robot.flexibility import MODE_SHAPES, MODES, MOST_MODES, PROPERTIES, Flexibility
 from symoro.robot.formats.reach import check_reach
 from symoro.robot.formats.report import MAX_FRAMES, Report, Spot, unix_lines
 from symoro.robot.formats.yaml_legs import SHORT, is_short, with_frames
@@ -64,6 +65,10 @@ MOTION_OF_BASE = {
     "gravity": "G",
 }
 JOINT_KEYS = ("joint", "ant", "offset", "active", "name", "limits", "elastic", "motion", "coupled")
+FLEXIBLE_KEYS = (
+    *("length", "mass_per_length", "EI", "EIy", "EIz", "GJ", "Ip"),
+    *("modes", "shapes", "tip"),
+)
 LIMITS = ("lower", "upper", "velocity", "effort")
 WHEEL = ("frame", "kind", "radius", "steering", "roller", "follows")
 JOINTS = {sigma.name.lower(): sigma for sigma in JointType}
@@ -165,9 +170,11 @@ class _Reader:
 
     def _links_and_frames(self) -> tuple[list[Frame], list[Link]]:
         frames, links = [], []
-        allowed = [*JOINT_KEYS, *COLUMNS[self.convention], "drive", "link", "wrench"]
+        allowed = [*JOINT_KEYS, *COLUMNS[self.convention], "drive", "link", "wrench", "flexible"]
         if self.convention != Convention.KHALIL_KLEINFINGER:
             allowed.remove("ant")
+        if self.convention == Convention.DENAVIT_HARTENBERG:  # a beam lies along the axes of Khalil's frames
+            allowed.remove("flexible")
         for j, node in enumerate(self.items, 1):
             record = Record(self.report, node, f"frames[{j}]", allowed)
             frame = self._frame(record, ant=j - 1, joint="revolute", active=True)
@@ -259,9 +266,29 @@ class _Reader:
     def _link(self, record: Record, j: int, *, symbolic: bool) -> Link:
         """The link of a frame, or of the base: inertial parameters and wrench."""
         link = record.record("link", ("name", *INERTIAL, *CENTRAL))
+        flexible = self._flexible(record.record("flexible", FLEXIBLE_KEYS)) if "flexible" in record else None
         values: dict[str, Any] = {key: Formula(f"{key}{j}") for key in INERTIAL if symbolic}
         values |= self._inertial(link) | record.record("wrench", WRENCH).formulas(WRENCH)
-        return Link(name=link.text("name"), **values)
+        return Link(name=link.text("name"), flexible=flexible, **values)
+
+    def _flexible(self, record: Record) -> Flexibility:
+        """The beam of a flexible link; EI stands for both planes."""
+        for key in ("length", "modes"):
+            if key not in record:
+                record.report.add(f"a flexible link needs '{key}'", record.spot, record.full(key))
+        values: dict[str, Any] = {key: record.formula("EI") for key in ("EIy", "EIz") if "EI" in record}
+        values |= record.formulas([key for key in PROPERTIES if key not in ("length", "density")])
+        modes = record.record("modes", MODES)
+        values |= {kind: modes.count(kind, MOST_MODES) for kind in MODES}
+        if "tip" in record:
+            tip: dict[str, Any] = self._inertial(record.record("tip", (*INERTIAL, *CENTRAL)))
+            values["tip"] = Link(**tip)
+        return Flexibility(
+            record.formula("length"),
+            record.formula("mass_per_length"),
+            shapes=record.choice("shapes", MODE_SHAPES, MODE_SHAPES[0]),
+            **values,
+        )
 
     def _inertial(self, record: Record) -> dict[str, Formula]:
         """The inertial parameters that are given, about the frame's origin or the centre of mass."""
@@ -319,6 +346,9 @@ class _Reader:
 
     def _wheels(self) -> tuple[Wheel, ...]:
         items = self.top.items("wheels")
+        if items and self.convention != Convention.KHALIL_KLEINFINGER:
+            hint = "describe robots on wheels in Khalil and Kleinfinger's notation"
+            self.top.problem("wheels", f"the convention {self.convention} describes serial robots only", hint)
         return tuple(
             self._wheel(Record(self.report, node, f"wheels[{k}]", WHEEL)) for k, node in enumerate(items, 1)
         )

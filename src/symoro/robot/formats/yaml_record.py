@@ -112,6 +112,16 @@ class Record:
             self.problem(key, f"expected a number, got '{node.text[:40]}'")
         return value.number
 
+    def count(self, key: str, most: int) -> int:
+        """A whole number from 0; none given is 0."""
+        node = self.scalar(key)
+        if node is None:
+            return 0
+        if not _INTEGER.match(node.text) or int(node.text) > most:
+            self.problem(key, f"expected a whole number, 0 to {most}, got '{node.text[:40]}'")
+            return 0
+        return int(node.text)
+
     def angle(self, key: str) -> Formula:
         """An angle; a rounded multiple of pi is made exact."""
         return exact_angle(self.formula(key))

@@ -26,6 +26,7 @@ from symoro.robot.description import (
     Link,
     Robot,
 )
+from symoro.robot.flexibility import MODE_SHAPES, MODES, PROPERTIES, Flexibility
 from symoro.robot.formats.yaml_format import LIMITS, MOTION_OF_BASE, SCHEMA, TEXTS
 from symoro.robot.wheels import Wheel, WheelKind
 
@@ -149,7 +150,20 @@ def _drive(frame: Frame, j: int, *, inertia: bool, friction: bool) -> dict[str, 
 
 def _link(link: Link, defaults: dict[str, str]) -> dict[str, YamlTree]:
     values = _name(link.name) | _formulas(link, INERTIAL, defaults)
-    return _given("link", values) | _wrench(link)
+    return _given("link", values) | _wrench(link) | _flexible(link.flexible)
+
+
+def _flexible(flexible: Flexibility | None) -> dict[str, YamlTree]:
+    if flexible is None:
+        return {}
+    tree = _nonzero("length", flexible.length) | _nonzero("mass_per_length", flexible.density)
+    tree |= _formulas(flexible, [key for key in PROPERTIES if key not in ("length", "density")])
+    tree["modes"] = {kind: str(getattr(flexible, kind)) for kind in MODES if getattr(flexible, kind)}
+    if flexible.shapes != MODE_SHAPES[0]:
+        tree["shapes"] = flexible.shapes
+    if flexible.tip is not None:
+        tree["tip"] = _formulas(flexible.tip, INERTIAL)
+    return {"flexible": tree}
 
 
 def _wrench(link: Link) -> dict[str, YamlTree]:

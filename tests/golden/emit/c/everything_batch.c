@@ -206,15 +206,15 @@ void everything_batch(size_t n_2, const double *restrict q, const double *restri
         double Q_[6];
         double r_[9];
         double last_[8];
-        for (size_t e_ = 0; e_ < 3; ++e_) q_[e_] = q[e_ * n_2 + i];
-        for (size_t e_ = 0; e_ < 4; ++e_) T_[e_] = T[e_ * n_2 + i];
-        for (size_t e_ = 0; e_ < 1; ++e_) n_[e_] = n[e_ * n_2 + i];
-        for (size_t e_ = 0; e_ < 2; ++e_) unused_[e_] = unused[e_ * n_2 + i];
+        for (size_t entry_ = 0; entry_ < 3; ++entry_) q_[entry_] = q[entry_ * n_2 + i];
+        for (size_t entry_ = 0; entry_ < 4; ++entry_) T_[entry_] = T[entry_ * n_2 + i];
+        for (size_t entry_ = 0; entry_ < 1; ++entry_) n_[entry_] = n[entry_ * n_2 + i];
+        for (size_t entry_ = 0; entry_ < 2; ++entry_) unused_[entry_] = unused[entry_ * n_2 + i];
         everything(q_, T_, n_, unused_, k_2, t_, k_, Q_, r_, last_);
-        for (size_t e_ = 0; e_ < 6; ++e_) t[e_ * n_2 + i] = t_[e_];
-        for (size_t e_ = 0; e_ < 1; ++e_) k[e_ * n_2 + i] = k_[e_];
-        for (size_t e_ = 0; e_ < 6; ++e_) Q[e_ * n_2 + i] = Q_[e_];
-        for (size_t e_ = 0; e_ < 9; ++e_) r[e_ * n_2 + i] = r_[e_];
-        for (size_t e_ = 0; e_ < 8; ++e_) last[e_ * n_2 + i] = last_[e_];
+        for (size_t entry_ = 0; entry_ < 6; ++entry_) t[entry_ * n_2 + i] = t_[entry_];
+        for (size_t entry_ = 0; entry_ < 1; ++entry_) k[entry_ * n_2 + i] = k_[entry_];
+        for (size_t entry_ = 0; entry_ < 6; ++entry_) Q[entry_ * n_2 + i] = Q_[entry_];
+        for (size_t entry_ = 0; entry_ < 9; ++entry_) r[entry_ * n_2 + i] = r_[entry_];
+        for (size_t entry_ = 0; entry_ < 8; ++entry_) last[entry_ * n_2 + i] = last_[entry_];
     }
 }

@@ -126,8 +126,8 @@ void expanded_batch(size_t n, const double *restrict q, const double *restrict k
     for (size_t i = 0; far_ && i < n; ++i) {
         double q_[3];
         double P_[3];
-        for (size_t e_ = 0; e_ < 3; ++e_) q_[e_] = q[e_ * n + i];
+        for (size_t entry_ = 0; entry_ < 3; ++entry_) q_[entry_] = q[entry_ * n + i];
         expanded(q_, k, P_);
-        for (size_t e_ = 0; e_ < 3; ++e_) P[e_ * n + i] = P_[e_];
+        for (size_t entry_ = 0; entry_ < 3; ++entry_) P[entry_ * n + i] = P_[entry_];
     }
 }

@@ -29,12 +29,12 @@ void polynomials_batch(size_t n, const double *restrict a, const double *restric
         double t_[12];
         double pair_[8];
         double none_[12];
-        for (size_t e_ = 0; e_ < 5; ++e_) a_[e_] = a[e_ * n + i];
-        for (size_t e_ = 0; e_ < 5; ++e_) k_[e_] = k[e_ * n + i];
+        for (size_t entry_ = 0; entry_ < 5; ++entry_) a_[entry_] = a[entry_ * n + i];
+        for (size_t entry_ = 0; entry_ < 5; ++entry_) k_[entry_] = k[entry_ * n + i];
         polynomials(a_, k_, k_2, x_, t_, pair_, none_);
-        for (size_t e_ = 0; e_ < 8; ++e_) x[e_ * n + i] = x_[e_];
-        for (size_t e_ = 0; e_ < 12; ++e_) t[e_ * n + i] = t_[e_];
-        for (size_t e_ = 0; e_ < 8; ++e_) pair[e_ * n + i] = pair_[e_];
-        for (size_t e_ = 0; e_ < 12; ++e_) none[e_ * n + i] = none_[e_];
+        for (size_t entry_ = 0; entry_ < 8; ++entry_) x[entry_ * n + i] = x_[entry_];
+        for (size_t entry_ = 0; entry_ < 12; ++entry_) t[entry_ * n + i] = t_[entry_];
+        for (size_t entry_ = 0; entry_ < 8; ++entry_) pair[entry_ * n + i] = pair_[entry_];
+        for (size_t entry_ = 0; entry_ < 12; ++entry_) none[entry_ * n + i] = none_[entry_];
     }
 }

@@ -24,10 +24,10 @@ void solver_batch(size_t n, const double *restrict A, const double *restrict v, 
         double v_[4];
         double x_[4];
         double y_[2];
-        for (size_t e_ = 0; e_ < 16; ++e_) A_[e_] = A[e_ * n + i];
-        for (size_t e_ = 0; e_ < 4; ++e_) v_[e_] = v[e_ * n + i];
+        for (size_t entry_ = 0; entry_ < 16; ++entry_) A_[entry_] = A[entry_ * n + i];
+        for (size_t entry_ = 0; entry_ < 4; ++entry_) v_[entry_] = v[entry_ * n + i];
         solver(A_, v_, k, x_, y_);
-        for (size_t e_ = 0; e_ < 4; ++e_) x[e_ * n + i] = x_[e_];
-        for (size_t e_ = 0; e_ < 2; ++e_) y[e_ * n + i] = y_[e_];
+        for (size_t entry_ = 0; entry_ < 4; ++entry_) x[entry_ * n + i] = x_[entry_];
+        for (size_t entry_ = 0; entry_ < 2; ++entry_) y[entry_ * n + i] = y_[entry_];
     }
 }

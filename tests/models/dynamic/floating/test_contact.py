@@ -10,7 +10,7 @@ import pytest
 import symoro
 from symoro.errors import NotApplicableError, OptionError, UnknownNameError
 from symoro.expr.formula import formula
-from symoro.robot.description import Base, BaseKind, Frame, Link, Robot
+from symoro.robot.description import Base, BaseKind, Frame, Link, Placement, Robot, Tool
 from tests.models.dynamic.cases import error, masses, outputs
 from tests.models.dynamic.floating.cases import floating_tree, state, truth
 from tests.oracle.floating import Contact
@@ -67,6 +67,15 @@ def test_a_frame_is_the_point_at_its_origin() -> None:
     by_point = outputs(robot, "contact-dynamics", at, contacts=((3, (0, 0, 0)),))
     for name, value in by_frame.items():
         assert error(value, by_point[name]) == 0
+
+
+def test_the_tool_is_a_point_and_the_one_by_default() -> None:
+    tool = Tool(Placement(3, d=formula(0.3)))
+    robot, at = walker().replace(tool=tool), state(walker())
+    expected = outputs(walker(), "contact-dynamics", at, contacts=FEET[:1])
+    for options in ({}, {"contacts": ("tool",)}):
+        found = outputs(robot, "contact-dynamics", at, **options)
+        assert error(found["forces"], expected["forces"]) < CLOSE
 
 
 def test_a_point_in_symbols_is_a_parameter() -> None:
@@ -128,8 +137,8 @@ def test_what_is_no_list_of_points(bad: Any) -> None:
 
 
 def test_no_contacts_and_frames_that_are_not_there() -> None:
-    with pytest.raises(OptionError, match="needs contacts"):
-        symoro.generate(walker(), "contact-dynamics")
+    with pytest.raises(OptionError, match="needs a contact"):
+        symoro.generate(walker(), "contact-dynamics", contacts=[])
     with pytest.raises(UnknownNameError):
         symoro.generate(walker(), "contact-dynamics", contacts=[99])
     with pytest.raises(OptionError, match="damping"):

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 import symoro
 from symoro.errors import NotApplicableError, OptionError
 from symoro.expr.formula import Formula, formula
+from symoro.models.catalogue import Entry
 from symoro.robot.coordinates import independent
 from symoro.robot.description import BaseKind, Robot
 from symoro.robot.topology import moving_joints
@@ -274,6 +275,31 @@ def test_jacobian_and_accelerations(seed: int) -> None:
 
 
 # -- whom the models take
+
+FORMS = [
+    (entry, form)
+    for entry in symoro.catalogue().values()
+    for form in (*entry.forms, *([entry] if entry.example == "rx90_floating" else []))
+    if "floating base" in (form.of or form.applies_to)
+]
+ON_REQUEST = {"Q0", "reactions", "qdd", "Vd0", "dh"}
+
+
+@pytest.mark.parametrize(("entry", "form"), FORMS, ids=[f"{e.id} of {f.of or 'itself'}" for e, f in FORMS])
+def test_a_form_says_what_it_takes_and_gives(entry: Entry, form: Entry) -> None:
+    options = {"base": "given"} if "given" in form.of else {}
+    made = symoro.generate(form.example, entry.id, **options)
+    taken, given = [port.name for port in form.inputs], [port.name for port in form.outputs]
+    assert set(made.inputs) <= set(taken)
+    assert [name for name in given if name in made.outputs] == list(made.outputs)
+    assert {*taken, *given} - {*made.inputs, *made.outputs} <= ON_REQUEST
+    assert form.equations
+    assert form.applies_to
+    assert str(form.reference)
+    words = {port.name: port.shape for port in (*form.inputs, *form.outputs)}
+    sizes = {"n": 6, "6+n": 12, "L": 6, "C": 1, "P": len(made.columns or ())}
+    for name, shape in {**made.inputs, **made.outputs}.items():
+        assert shape == tuple(sizes.get(word) or int(word) for word in words[name].split(",") if word), name
 
 
 def test_a_fixed_base_does_not_read_link_0() -> None:

@@ -12,7 +12,7 @@ from __future__ import annotations
 from symoro.expr.linalg import dot
 from symoro.models.catalogue import form
 from symoro.models.coordinates import joint_motion
-from symoro.models.dynamic.energy import E, U, kinetic_energy, strain_energy, whole_mass
+from symoro.models.dynamic.energy import E, U, kinetic_energy, whole_mass
 from symoro.models.dynamic.floating.base import (
     APPLIES_TO,
     EXAMPLE,
@@ -24,6 +24,7 @@ from symoro.models.dynamic.floating.base import (
     has_floating_base,
 )
 from symoro.models.dynamic.inertia import effective_inertias
+from symoro.models.dynamic.setting import spring_energy
 from symoro.models.ports import P0, Q0, QD, R0, V0, Q
 from symoro.models.recursion import base_motion, local_frames
 from symoro.models.references import SYMORO_1997
@@ -60,5 +61,5 @@ def floating_energy(robot: Robot, rotation: str = "matrix") -> Program:
     mass, moment = whole_mass(tree, inertias)
     world = [builder.formula(g) for g in robot.base.G]
     weight = -(mass * dot(world, place) + dot(down, moment))
-    builder.output(U, weight + strain_energy(builder, robot, joints.q))
+    builder.output(U, weight + spring_energy(builder, robot, joints.q))
     return builder.program()

@@ -29,13 +29,13 @@ from symoro.models.dynamic.formulation import Formulation
 from symoro.models.dynamic.inertia import effective_inertias, link_inertias
 from symoro.models.dynamic.newton_euler import NewtonEuler
 from symoro.models.dynamic.setting import drive_torques, spring_torques, wrenches
+from symoro.models.dynamic.torques import JointRates
 from symoro.models.joints import Trigonometry
 from symoro.models.recursion import BaseMotion, Local, local_frames, outward
 from symoro.models.spatial import Inertia, Twist, Wrench, turned
 from symoro.program.builder import Builder
 from symoro.robot.description import Robot
 
-JointRates = Mapping[int, Scalar]
 NONE: Vector = [0, 0, 0]
 
 

@@ -58,7 +58,7 @@ class FloatingInertia:
 
     def to_base(self) -> Matrix:
         """A12."""
-        columns: dict[int, Vector] = {j: [self.columns[k, j] for k in FREE_BASE] for j in self.joints.rows}
+        columns: dict[int, Vector] = {j: [self.columns[k, j] for k in FREE_BASE] for j in self.joints.joints}
         return transpose(self.joints.columns(columns, 6))
 
     def of_joints(self) -> Matrix:

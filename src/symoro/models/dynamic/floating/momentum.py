@@ -23,7 +23,7 @@ from symoro.models.dynamic.floating.base import EXAMPLE, is_on_floating_base
 from symoro.models.dynamic.floating.inertia import FloatingInertia
 from symoro.models.ports import QD, V0, Q
 from symoro.models.recursion import base_motion, local_frames
-from symoro.models.references import CENTROIDAL_2013
+from symoro.models.references import NEWTON_EULER_2010
 from symoro.program.builder import Builder
 from symoro.program.program import Port, Program
 from symoro.robot.description import Robot
@@ -39,7 +39,7 @@ AG = Port("AG", "6,6+n", "centroidal momentum matrix: h = AG [V0; qd]")
     title="centroidal momentum: that of the whole robot about its centre of mass",
     inputs=(Q, QD, V0),
     outputs=(H, COM, AG),
-    reference=CENTROIDAL_2013.at("section 3"),
+    reference=NEWTON_EULER_2010.at("section 7.1, eq. (83) to (88), base rows"),
     applies=is_on_floating_base,
     applies_to="serial and tree robots on a floating base",
     equations=r"h = A_G \begin{bmatrix} {}^0V_0 \\ \dot q \end{bmatrix}, \qquad "

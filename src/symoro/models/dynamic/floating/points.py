@@ -21,10 +21,12 @@ from typing import Any
 import numpy as np
 
 from symoro.errors import NotApplicableError, OptionError
-from symoro.expr.formula import Formula
+from symoro.expr.formula import ZERO, Formula
 from symoro.expr.linalg import Matrix, Vector, add, cross, identity, matvec, skew, subtract, transpose
 from symoro.models.coordinates import Coordinates, JointMotion, coordinates
+from symoro.models.geometric.screws import last_frame, resolve
 from symoro.models.kinematic.motion import angular_velocities, apply_u, link_accelerations
+from symoro.models.kinematic.tool import with_tool
 from symoro.models.recursion import BaseMotion, Local, homeward, local_frames, outward
 from symoro.program.builder import Builder
 from symoro.program.interpret import interpret
@@ -48,25 +50,30 @@ class ContactPoint:
 
 
 def contact_points(
-    robot: Robot, contacts: Sequence[tuple[int | str, Sequence[Formula]]]
-) -> list[ContactPoint]:
-    """The points that an option names."""
+    robot: Robot, contacts: Sequence[tuple[int | str, Sequence[Formula]]] | None
+) -> tuple[Robot, list[ContactPoint]]:
+    """The points that an option names, by default the tool or the last link's frame; the tool becomes a link.
+
+    Raises:
+        OptionError, UnknownNameError: there are no contacts, or one is in no frame that carries a link.
+    """
+    if contacts is None:
+        contacts = [(last_frame(robot), (ZERO, ZERO, ZERO))]
     if not contacts:
-        raise OptionError(
-            "contact-dynamics needs contacts",
-            hint="contacts=[4, (8, (0, 0, -0.2))]: frames, or points in frames",
-        )
+        raise OptionError("contact-dynamics needs a contact", hint="contacts=[4, (8, (0, 0, -0.2))]")
     found = []
     for frame, (x, y, z) in contacts:
-        j = robot.frame_number(frame)
-        if j > robot.NL:
-            raise OptionError(f"frame {j} carries no link: it marks where a loop is opened")
-        found.append(ContactPoint(j, (x, y, z)))
-    return found
+        which = resolve(robot, frame, 0)
+        if which == "tool":
+            robot, which = with_tool(robot, which)
+        if which == "world" or int(which) > robot.NL:
+            raise OptionError(f"'{frame}' is no frame that carries a link", hint=f"frames 0 .. {robot.NL}")
+        found.append(ContactPoint(int(which), (x, y, z)))
+    return robot, found
 
 
 @dataclass(frozen=True)
-class Place:
+class PlacedFrame:
     """Axes (by rows of 0Aj) and origin of a frame, in frame 0."""
 
     rotation: Matrix
@@ -80,7 +87,7 @@ class Points:
         self, builder: Builder, tree: Mapping[int, Local], joints: Coordinates, points: Sequence[ContactPoint]
     ) -> None:
         self.tree, self.joints, self.points = tree, joints, points
-        self.places = outward(tree, Place(identity(3), [0, 0, 0]), _placed)
+        self.places = outward(tree, PlacedFrame(identity(3), [0, 0, 0]), _placed)
         self.own: list[Vector] = [[builder.formula(x) for x in point.at] for point in points]
 
     def jacobian(self) -> Matrix:
@@ -116,9 +123,9 @@ class Points:
         return found
 
 
-def _placed(local: Local, antecedent: Place) -> Place:
+def _placed(local: Local, antecedent: PlacedFrame) -> PlacedFrame:
     rotation = [local.to_child(row) for row in antecedent.rotation]
-    return Place(rotation, add(antecedent.position, matvec(antecedent.rotation, local.position)))
+    return PlacedFrame(rotation, add(antecedent.position, matvec(antecedent.rotation, local.position)))
 
 
 def determined(robot: Robot, points: Sequence[ContactPoint]) -> None:

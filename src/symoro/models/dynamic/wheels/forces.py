@@ -12,10 +12,11 @@ Friction and rotors of passive joints are in tau_tree. Gravity is vertical: the 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from symoro.expr.linalg import Matrix, Vector, matmul, transpose
 from symoro.expr.scalar import Scalar
+from symoro.models.coordinates import Ratios
 from symoro.models.dynamic.composite import symmetric
 from symoro.models.dynamic.floating.forces import FloatingForces
 from symoro.models.dynamic.floating.inertia import FloatingInertia
@@ -24,7 +25,7 @@ from symoro.models.dynamic.setting import gravity
 from symoro.models.kinematic.wheels.rolling import Rolling, rolling
 from symoro.models.kinematic.wheels.setting import on_wheels
 from symoro.program.builder import Builder
-from symoro.robot.description import BaseKind, Robot
+from symoro.robot.description import Robot
 
 PLANAR = (0, 1, 5)
 """Along x, along y, about z: the entries of a twist or wrench that a base on the ground has."""
@@ -38,11 +39,6 @@ def rigid_on_wheels(robot: Robot) -> str | None:
     if not all(g.is_zero for g in robot.base.G[:2]):
         return "its gravity is not vertical, and the heading of a robot on wheels is no input"
     return on_wheels(robot)
-
-
-def freed(robot: Robot) -> Robot:
-    """The robot with its wheels off the ground: a tree on a free base."""
-    return replace(robot, wheels=(), base=replace(robot.base, kind=BaseKind.FLOATING))
 
 
 @dataclass(frozen=True)
@@ -68,11 +64,11 @@ class WheeledForces:
 
     def mass(self) -> FloatingInertia:
         """The inertia of the tree and of its base."""
-        return FloatingInertia(self.builder, self.forces.robot, self.forces.tree)
+        return FloatingInertia(self.builder, self.forces.robot, self.forces.tree, self.forces.joints)
 
     def inertia(self, mass: FloatingInertia | None = None) -> Matrix:
         """A_c."""
-        whole = (mass or self.mass()).matrix(self.forces.joints)
+        whole = (mass or self.mass()).matrix()
         kept = [*PLANAR, *range(6, len(whole))]
         a = [[whole[r][c] for c in kept] for r in kept]
         g = self.motion.G
@@ -82,6 +78,6 @@ class WheeledForces:
 def wheeled_forces(builder: Builder, robot: Robot, formulation: Formulation) -> WheeledForces:
     """Declare q, and what is left of the robot's description."""
     motion = rolling(builder, robot)
-    joints = replace(motion.joints, positions=motion.positions)
-    forces = FloatingForces(builder, freed(robot), formulation, joints)
+    joints = Ratios(motion.joints.own, motion.positions, motion.joints.rows)
+    forces = FloatingForces(builder, robot.floating(), formulation, joints)
     return WheeledForces(builder, motion, forces, gravity(builder, robot))

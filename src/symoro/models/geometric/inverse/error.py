@@ -95,7 +95,7 @@ def pose_error(
 
 def _as_links(robot: Robot, start: int | str, end: int | str) -> tuple[Robot, int | str, int]:
     """The robot with its tool as one more link, where it is asked for; the start may be the world."""
-    tree, number = with_tool(robot, "tool" if "tool" in (start, end) else end)
+    tree, number = with_tool(robot.tree(), "tool" if "tool" in (start, end) else end)
     return tree, number if start == "tool" else start, number if end == "tool" else int(end)
 
 

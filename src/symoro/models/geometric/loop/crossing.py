@@ -11,8 +11,9 @@ from symoro.expr.linalg import identity
 from symoro.models.coordinates import uncoupled
 from symoro.models.geometric.inverse.chain.chain import chain_of
 from symoro.models.geometric.inverse.chain.probes import Probes
+from symoro.models.geometric.loop.forms import AngleSum
 from symoro.models.geometric.loop.mechanism import way_round
-from symoro.models.geometric.loop.parallelogram import Side, opposite_sides
+from symoro.models.geometric.loop.parallelogram import Side, four_sides
 from symoro.models.numeric.closure import Flags
 from symoro.models.numeric.fixed_point import Array
 from symoro.program.builder import Builder
@@ -23,13 +24,13 @@ from symoro.robot.topology import Loop, loops
 ZERO = 1e-7  # of the sum of two opposite sides, which is zero in a parallelogram
 
 
-def sides_of(builder: Builder, robot: Robot, loop: Loop) -> tuple[Side, Side] | None:
-    """Two opposite sides of a loop that is a parallelogram by its lengths, whatever they are; None otherwise."""
+def parallelogram_of(builder: Builder, robot: Robot, loop: Loop) -> tuple[list[Side], AngleSum] | None:
+    """The sides of a loop that is a parallelogram by its lengths, whatever they are, and what closes it; or None."""
     if any(relation(robot, j) for j in loop.frames):
         return None
     probes = Probes(builder)
     every = way_round(builder, uncoupled(robot), loop, {}, {})
-    return opposite_sides(builder, probes, chain_of(builder, every, identity(4), probes.vanishes))
+    return four_sides(builder, probes, chain_of(builder, every, identity(4), probes.vanishes))
 
 
 def uncrossed(robot: Robot, parameters: Mapping[str, Array], joints: Mapping[int, Array]) -> Flags:
@@ -39,7 +40,8 @@ def uncrossed(robot: Robot, parameters: Mapping[str, Array], joints: Mapping[int
     for loop in loops(robot):
         builder = Builder("loop")
         total = np.zeros(count, complex)
-        for side in sides_of(builder, robot, loop) or ():
+        sides, _ = parallelogram_of(builder, robot, loop) or ([], None)
+        for side in sides[::2]:
             lits = [builder.number(x).lit for x in side.vector]
             x, y = evaluate(builder.graph, lits, parameters)
             angle = sum(n * joints[j] for j, n in side.form.joints.items())

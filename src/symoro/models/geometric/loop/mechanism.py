@@ -35,7 +35,8 @@ def active_joints(robot: Robot) -> list[int]:
 
 def passive_joints(robot: Robot) -> list[int]:
     """What the loops determine: the other joints of the tree, then the opened ones."""
-    return [j for j in independent(robot) if not robot.frame(j).mu] + cut_joints(robot)
+    opened = [j for j in cut_joints(robot) if relation(robot, j) is None]
+    return [j for j in independent(robot) if not robot.frame(j).mu] + opened
 
 
 def reason_not_closed(robot: Robot) -> str | None:

@@ -15,7 +15,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from symoro.errors import NotApplicableError
-from symoro.models.geometric.loop.crossing import sides_of, uncrossed
+from symoro.models.geometric.loop.crossing import parallelogram_of, uncrossed
 from symoro.models.geometric.loop.mechanism import active_joints
 from symoro.models.geometric.loop.postures import (
     ClosedPostures,
@@ -199,7 +199,7 @@ def _names(joints: Sequence[int]) -> str:
 def _kind(robot: Robot, k: int, loop: Loop, at: Constraints) -> LoopKind:
     rows = slice(ROWS * k, ROWS * (k + 1))
     rank = max(at.ranks(at.joints, rows), default=0)
-    if sides_of(Builder("loop"), robot, loop) is not None:
+    if parallelogram_of(Builder("loop"), robot, loop) is not None:
         return LoopKind(loop, "parallelogram", rank)
     return LoopKind(loop, _shape(robot, loop, at), rank)
 

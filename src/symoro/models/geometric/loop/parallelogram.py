@@ -102,16 +102,14 @@ def parallelogram(
     return None
 
 
-def opposite_sides(builder: Builder, probes: Probes, chain: Chain) -> tuple[Side, Side] | None:
-    """Two opposite sides of a loop that is a parallelogram, every joint of it an unknown of the chain; None otherwise.
+def four_sides(builder: Builder, probes: Probes, chain: Chain) -> tuple[list[Side], AngleSum] | None:
+    """The sides of a loop that is a parallelogram, every joint of it an unknown of the chain, and the sum of all joints
+    less its constant value (which is zero); None for any other loop.
 
-    They add up to zero in the parallelogram, and not in the crossed mode but where it is flat.
+    Opposite sides add up to zero in the parallelogram, and not in the crossed mode but where it is flat.
     """
     found = _sides(builder, probes, chain)
-    if found is None or not _opposite_equal(probes, found[0]):
-        return None
-    a, _, c, _ = found[0]
-    return a, c
+    return found if found is not None and _opposite_equal(probes, found[0]) else None
 
 
 def _sides(builder: Builder, probes: Probes, chain: Chain) -> tuple[list[Side], AngleSum] | None:

@@ -26,8 +26,8 @@ def check_drives(robot: Robot, own: Sequence[int], active: Sequence[int], matric
     Raises:
         NotApplicableError: with the joints that are too many, or those that would do.
     """
-    freedoms = BASE + len(own) - (len(matrices[0]) if matrices else 0)
-    if freedoms == 0:
+    freedoms = BASE + len(own) - len(matrices[0])
+    if not _more(matrices, range(BASE)):
         raise NotApplicableError(
             f"the wheels of robot '{robot.name}' let it move nowhere: the axles meet in no common point",
             hint="steering wheels that a linkage turns are passive and say which one they 'follow'",
@@ -45,15 +45,20 @@ def check_drives(robot: Robot, own: Sequence[int], active: Sequence[int], matric
         raise NotApplicableError(
             f"robot '{robot.name}' has {freedoms} freedoms and {len(active)} active joints, "
             f"{len(active) - freedoms} too many of {_named(robot, surplus)}",
-            hint="write 'active: false' for the joints that are to follow, robot.with_frame(j, mu=False) in Python",
+            hint="write 'active: false' for the joints that are to follow",
         )
 
 
 def _determined(matrices: Sequence[Array], own: Sequence[int], active: Sequence[int]) -> int:
-    """How many freedoms the active joints determine: how much W and their unit rows bind together, less W."""
+    """How many freedoms the active joints determine."""
+    return _more(matrices, [BASE + list(own).index(j) for j in active])
+
+
+def _more(matrices: Sequence[Array], columns: Sequence[int]) -> int:
+    """How many independent motions W leaves to some columns."""
     import numpy as np
 
-    units = np.eye(BASE + len(own))[[BASE + list(own).index(j) for j in active]]
+    units = np.eye(matrices[0].shape[1])[list(columns)]
     return rank([np.vstack([matrix, units]) for matrix in matrices], WHAT) - len(matrices[0])
 
 

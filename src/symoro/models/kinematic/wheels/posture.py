@@ -23,7 +23,7 @@ from symoro.errors import NotApplicableError
 from symoro.expr.linalg import Matrix, Vector, cross, dot, identity, transpose
 from symoro.expr.scalar import Scalar, cos, sin
 from symoro.models.catalogue import model
-from symoro.models.coordinates import Coordinates, coordinates
+from symoro.models.coordinates import Ratios, posture
 from symoro.models.joints import Trigonometry
 from symoro.models.kinematic.wheels.contact import BASE, Constraint
 from symoro.models.kinematic.wheels.elimination import eliminated
@@ -64,7 +64,7 @@ def posture_kinematics(robot: Robot) -> Program:
     """Rates of posture and steering angles."""
     builder = Builder(f"{robot.name}_posture_kinematics")
     trig = Trigonometry(builder, robot)
-    joints = coordinates(builder, robot)
+    joints = posture(builder, robot)
     found = _movable(robot, axles(builder, robot, joints, trig))
     turn = _heading(builder)
     count = len(found.steering)
@@ -92,7 +92,7 @@ def configuration_kinematics(robot: Robot) -> Program:
     """Rates of posture and of all joints."""
     builder = Builder(f"{robot.name}_configuration_kinematics")
     trig = Trigonometry(builder, robot)
-    joints = coordinates(builder, robot)
+    joints = posture(builder, robot)
     found = _movable(robot, axles(builder, robot, joints, trig))
     rows = independent_constraints(builder, robot, joints, trig)
     turn = _heading(builder)
@@ -142,7 +142,7 @@ def _turned(turn: tuple[Scalar, Scalar], v: Sequence[Scalar]) -> Vector:
 def _configuration(
     builder: Builder,
     robot: Robot,
-    joints: Coordinates,
+    joints: Ratios,
     found: Axles,
     rows: Sequence[Constraint],
 ) -> Matrix:

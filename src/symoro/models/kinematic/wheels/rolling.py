@@ -15,7 +15,7 @@ from symoro.errors import NotApplicableError
 from symoro.expr.derivatives import forward
 from symoro.expr.linalg import Matrix, Vector, add, matvec, transpose
 from symoro.expr.scalar import Expr, Scalar
-from symoro.models.coordinates import FIXED_BY, Coordinates, coordinates
+from symoro.models.coordinates import FIXED_BY, Ratios, posture
 from symoro.models.joints import Trigonometry
 from symoro.models.kinematic.wheels.ackermann import tied_positions
 from symoro.models.kinematic.wheels.contact import BASE, Constraint, constraints
@@ -42,7 +42,7 @@ class Rolling:
     """
 
     builder: Builder
-    joints: Coordinates
+    joints: Ratios
     positions: Mapping[int, Scalar]
     active: tuple[int, ...]
     rows: tuple[Constraint, ...]
@@ -125,7 +125,7 @@ def active_entries(builder: Builder, robot: Robot, motion: Rolling, port: Port) 
     ]
 
 
-def active_joints(joints: Coordinates, robot: Robot) -> tuple[int, ...]:
+def active_joints(joints: Ratios, robot: Robot) -> tuple[int, ...]:
     """The coordinates that a drive moves, in frame order."""
     return tuple(j for j in joints.own if robot.frame(j).mu)
 
@@ -139,7 +139,7 @@ def robot_length(builder: Builder, robot: Robot) -> Scalar:
 
 
 def independent_constraints(
-    builder: Builder, robot: Robot, joints: Coordinates, trig: Trigonometry
+    builder: Builder, robot: Robot, joints: Ratios, trig: Trigonometry
 ) -> tuple[Constraint, ...]:
     """The rows of W: those of the wheels without the redundant ones."""
     found = constraints(builder, robot, joints, trig)
@@ -155,7 +155,7 @@ def rolling(builder: Builder, robot: Robot, trig: Trigonometry | None = None) ->
         NotApplicableError: its active joints are too many, too few or the wrong ones; they are named.
     """
     trig = trig or Trigonometry(builder, robot)
-    joints = coordinates(builder, robot)
+    joints = posture(builder, robot)
     rows = independent_constraints(builder, robot, joints, trig)
     active = active_joints(joints, robot)
     width = BASE + len(joints.own)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
+from typing import Any
 
 from symoro.errors import OptionError, RobotError, UnknownNameError
 from symoro.robot.description import (
@@ -182,7 +183,8 @@ class _Conversion:
         )
 
     def link(self, name: str, inertia: OriginInertia) -> Link:
-        return Link(name=name, **{key: number_formula(value) for key, value in inertia.fields().items()})
+        fields: dict[str, Any] = {key: number_formula(value) for key, value in inertia.fields().items()}
+        return Link(name=name, **fields)
 
     def coupled(self) -> list[Frame]:
         """The frames with mimic joints tied to the joints that drive them."""

@@ -72,6 +72,8 @@ def _unsayable(robot: Robot) -> Iterator[str]:
     """What a URDF has no words for, and what changes a model when it is left out."""
     if any(frame.eta for frame in robot.frames):
         yield "elastic joints"
+    if any(link.flexible for link in robot.links):
+        yield "flexible links"
     if any(value is not None for frame in robot.frames for value in (frame.QP, frame.QDP, frame.GAM)):
         yield "prescribed joint motion"
     links = (robot.base.link, *robot.links, *([robot.payload] if robot.payload else []))

@@ -1,0 +1,323 @@
+"""A flexible link as an element of the tree: from its root frame to its tip, in the root's axes.
+
+Generalised Newton-Euler equations of the beam (F. Boyer, W. Khalil, IJRR 17, 1998), with V the twist of the root and e
+the modal coordinates:
+
+    J Vd + C edd + Coriolis = f - T' f_tip                   C: what a modal acceleration takes at the root
+    C' Vd + m edd + K e + Coriolis = -S' f_tip               S: what a modal rate gives to the tip
+
+    J (M, MS, tensor) is affine and quadratic in e; C affine; the modal mass m, the stiffness K and the integrals of the
+    shapes in all of them are constants. A point of the beam is r = (x, v, w), its rate in the root's axes (0, vd, wd):
+
+    a = vd_0 + wd x r + w x (w x r) + 2 w x rd + rdd
+
+The tip stands at p = (L, v, w), turned by Rz(a) Ry(-b) Rx(c) with the slopes a = v'(L), b = w'(L) and the twist c; its
+velocity relative to the root is (0, vd, wd), and ad z - bd y1 + cd x2 with y1, x2 the axes of the turns that follow. Of
+the sections' own inertia only that about x counts, with the spin w_x + twist rate.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+
+from symoro.expr.linalg import Matrix, Vector, add, cross, dot, matvec, scale
+from symoro.expr.scalar import Expr, Scalar, cos, sin
+from symoro.models.dynamic.flexible.shapes import Integral, Products, bending, torsion
+from symoro.models.joints import Angle, JointPlace
+from symoro.models.recursion import Local, SinCos
+from symoro.models.spatial import Inertia, Twist, Wrench
+from symoro.program.builder import Builder
+from symoro.robot.description import JointType
+from symoro.robot.flexibility import Flexibility
+
+NONE: Vector = [0, 0, 0]
+
+
+@dataclass(frozen=True)
+class Plane:
+    """Bending in one plane: coordinates, rates, and the integrals of the shapes times mass.
+
+    Attributes:
+        slopes: of the shapes at the tip; means, moments: of phi_k dm and x phi_k dm; products: of phi_k phi_l dm.
+    """
+
+    e: Vector
+    ed: Vector
+    slopes: Vector
+    means: Vector
+    moments: Vector
+    products: Matrix
+
+    def weighed(self, other: Plane, rates: bool = False) -> Vector:
+        """What each shape here meets of the deflection there: the integral of phi_k w dm, or of its rate."""
+        rows = [row[: len(other.e)] for row in other.products[: len(self.e)]]
+        return matvec(rows, other.ed if rates else other.e)
+
+
+@dataclass(frozen=True)
+class Beam:
+    """The beam of link i, whose tip is body j, in the root's axes.
+
+    Attributes:
+        shift: from the root to the tip, not turned.
+        inertia: of the bent beam about the root.
+        columns: C, one wrench a mode.
+        mass: m; stiff: K e.
+        tips: S, one twist a mode.
+        rate: of the tip relative to the root; angular_bias: the angular acceleration at edd = 0 that goes with it.
+    """
+
+    j: int
+    i: int
+    shift: Local
+    y: Plane
+    z: Plane
+    spin: Scalar  # the angular momentum of the sections about x at w = 0
+    inertia: Inertia
+    columns: tuple[Wrench, ...]
+    mass: Matrix
+    stiff: Vector
+    tips: tuple[Twist, ...]
+    rate: Twist
+    angular_bias: Vector
+    bodies: tuple[int, ...]  # the tip in the root's axes, and after each of its turns
+
+    @property
+    def modes(self) -> int:
+        return len(self.columns)
+
+    def at_tip(self, w: Vector) -> Vector:
+        """The angular velocity of the tip."""
+        return add(w, self.rate.w)
+
+    def gamma(self, w: Vector) -> Twist:
+        """The acceleration of the tip where neither root nor modes accelerate."""
+        linear = add(cross(w, cross(w, self.shift.position)), scale(2, cross(w, self.rate.v)))
+        return Twist(linear, add(cross(w, self.rate.w), self.angular_bias))
+
+    def moved(self, twist: Twist, w: Vector, edd: Sequence[Scalar]) -> Twist:
+        """The acceleration of the tip from that of the root."""
+        found = twist.to_child(self.shift) + self.gamma(w)
+        for tip, x in zip(self.tips, edd, strict=True):
+            found = found + Twist(scale(x, tip.v), scale(x, tip.w))
+        return found
+
+    def coriolis(self, w: Vector) -> Wrench:
+        """What the modal rates take at the root; w x (w x r) is with the inertia."""
+        y, z = self.y, self.z
+        force = scale(2, cross(w, [0, dot(y.means, y.ed), dot(z.means, z.ed)]))
+        rows = [  # the integral of rd r' dm, whose first row is zero
+            [dot(y.moments, y.ed), dot(y.ed, y.weighed(y)), dot(y.ed, y.weighed(z))],
+            [dot(z.moments, z.ed), dot(z.ed, z.weighed(y)), dot(z.ed, z.weighed(z))],
+        ]
+        trace = rows[0][1] + rows[1][2]
+        moment = [trace * w[0], trace * w[1] - dot(rows[0], w), trace * w[2] - dot(rows[1], w)]
+        return Wrench(force, add(scale(2, moment), cross(w, [self.spin, 0, 0])))
+
+    def modal(self, w: Vector) -> Vector:
+        """What the modes bear at no acceleration: stiffness and Coriolis."""
+        y, z = self.y, self.z
+        x1, x2, x3 = w
+        along_y = [
+            x1 * x2 * moment - (x1 * x1 + x3 * x3) * own + x2 * x3 * other - 2 * x1 * swept
+            for moment, own, other, swept in zip(
+                y.moments, y.weighed(y), y.weighed(z), y.weighed(z, rates=True), strict=True
+            )
+        ]
+        along_z = [
+            x1 * x3 * moment - (x1 * x1 + x2 * x2) * own + x2 * x3 * other + 2 * x1 * swept
+            for moment, own, other, swept in zip(
+                z.moments, z.weighed(z), z.weighed(y), z.weighed(y, rates=True), strict=True
+            )
+        ]
+        twisted: Vector = [0] * (self.modes - len(along_y) - len(along_z))
+        return add([*along_y, *along_z, *twisted], self.stiff)
+
+
+def beam(
+    builder: Builder, flexible: Flexibility, link: int, tip: int, e: Sequence[Scalar], ed: Sequence[Scalar]
+) -> tuple[Beam, list[Local]]:
+    """The beam of a link, and the turns from its tip in the root's axes (body `tip`) to the tip's own frame."""
+    made = _Maker(builder, flexible, e, ed)
+    return made.beam(link, tip), made.turns(link, tip)
+
+
+class _Maker:
+    """The parts of a beam, from its properties and shapes."""
+
+    def __init__(
+        self, builder: Builder, flexible: Flexibility, e: Sequence[Scalar], ed: Sequence[Scalar]
+    ) -> None:
+        self.builder, self.flexible = builder, flexible
+        self.length = builder.formula(flexible.length)
+        self.mass = builder.formula(flexible.density) * self.length
+        count = max(flexible.y, flexible.z)
+        self.bent, self.twisted = bending(flexible.shapes, count), torsion(flexible.shapes, flexible.twist)
+        ny, nz = flexible.y, flexible.z
+        self.y, self.z = self._plane(e[:ny], ed[:ny]), self._plane(e[ny : ny + nz], ed[ny : ny + nz])
+        self.et, self.etd = list(e[ny + nz :]), list(ed[ny + nz :])
+        self.polar = builder.formula(flexible.Ip) * self.length
+        self.spins = [self.polar * self._number(x) for x in self.twisted.means]
+        slope_y, slope_z = dot(self.y.slopes, self.y.e), dot(self.z.slopes, self.z.e)
+        self.a, self.b = self._sincos("y", slope_y), self._sincos("z", slope_z)
+        self.c = self._sincos("t", sum(self.et[1:], self.et[0]) if self.et else 0)
+
+    def _number(self, x: Integral) -> Expr:
+        if isinstance(x, Fraction):
+            return self.builder.number(x.numerator) / x.denominator
+        return self.builder.number(x)
+
+    def _plane(self, e: Sequence[Scalar], ed: Sequence[Scalar]) -> Plane:
+        n, number = len(e), self._number
+        return Plane(
+            list(e),
+            list(ed),
+            [number(x) / self.length for x in self.bent.slopes[:n]],
+            [self.mass * number(x) for x in self.bent.means[:n]],
+            [self.mass * self.length * number(x) for x in self.bent.moments[:n]],
+            [[self.mass * number(x) for x in row] for row in self.bent.products],
+        )
+
+    def _sincos(self, which: str, angle: Scalar) -> SinCos:
+        value = self.builder.number(angle)
+        return self.builder.number(sin(value)), self.builder.number(cos(value))
+
+    def beam(self, link: int, tip: int) -> Beam:
+        y, z = self.y, self.z
+        position: Vector = [self.length, _total(y.e), _total(z.e)]
+        return Beam(
+            j=tip,
+            i=link,
+            shift=self._local(tip, link, position=position),
+            y=y,
+            z=z,
+            spin=dot(self.spins, self.etd),
+            inertia=self._inertia(),
+            columns=tuple(self._columns()),
+            mass=self._modal_mass(),
+            stiff=self._stiff(),
+            tips=tuple(self._tips()),
+            rate=self._rate(),
+            angular_bias=self._angular_bias(),
+            bodies=(tip, *(local.j for local in self.turns(link, tip))),
+        )
+
+    def _inertia(self) -> Inertia:
+        """By pseudo-inertia; the polar inertia of the sections adds to XX alone."""
+        y, z, m, n = self.y, self.z, self.mass, self.length
+        half = self.polar / 2
+        return Inertia(
+            (
+                m * n * n / 3 - half,
+                dot(y.e, y.weighed(y)) + half,
+                dot(z.e, z.weighed(z)) + half,
+                dot(y.moments, y.e),
+                dot(z.moments, z.e),
+                dot(y.e, y.weighed(z)),
+            ),
+            (m * n / 2, dot(y.means, y.e), dot(z.means, z.e)),
+            m,
+        )
+
+    def _columns(self) -> list[Wrench]:
+        y, z = self.y, self.z
+        along_y = [
+            Wrench([0, mean, 0], [-other, 0, moment])
+            for mean, moment, other in zip(y.means, y.moments, y.weighed(z), strict=True)
+        ]
+        along_z = [
+            Wrench([0, 0, mean], [other, -moment, 0])
+            for mean, moment, other in zip(z.means, z.moments, z.weighed(y), strict=True)
+        ]
+        return [*along_y, *along_z, *(Wrench(NONE, [spin, 0, 0]) for spin in self.spins)]
+
+    def _blocks(self, *parts: tuple[Products, int, Scalar]) -> Matrix:
+        """A matrix of blocks on the diagonal: a table, how much of it, and a factor each."""
+        size, first = sum(n for _, n, _ in parts), 0
+        found: Matrix = [[0] * size for _ in range(size)]
+        for table, n, factor in parts:
+            for k in range(n):
+                for m in range(n):
+                    found[first + k][first + m] = factor * self._number(table[k][m])
+            first += n
+        return found
+
+    def _modal_mass(self) -> Matrix:
+        ny, nz, bent = len(self.y.e), len(self.z.e), self.bent.products
+        twist = (self.twisted.products, len(self.et), self.polar)
+        return self._blocks((bent, ny, self.mass), (bent, nz, self.mass), twist)
+
+    def _stiff(self) -> Vector:
+        """K e."""
+        flexible, formula, cube = self.flexible, self.builder.formula, self.length * self.length * self.length
+        ny, nz, bent = len(self.y.e), len(self.z.e), self.bent.strains
+        about_z, about_y = formula(flexible.EIz) / cube, formula(flexible.EIy) / cube
+        twist = (self.twisted.strains, len(self.et), formula(flexible.GJ) / self.length)
+        stiffness = self._blocks((bent, ny, about_z), (bent, nz, about_y), twist)
+        return matvec(stiffness, [*self.y.e, *self.z.e, *self.et])
+
+    # -- the tip
+
+    def _axes(self) -> tuple[Vector, Vector]:
+        """y1 and x2: the second and third axis of the tip's turns, in the root's axes."""
+        (sa, ca), (sb, cb) = self.a, self.b
+        return [-sa, ca, 0], [ca * cb, sa * cb, sb]
+
+    def _tips(self) -> list[Twist]:
+        y1, x2 = self._axes()
+        along_y = [Twist([0, 1, 0], [0, 0, slope]) for slope in self.y.slopes]
+        along_z = [Twist([0, 0, 1], scale(-slope, y1)) for slope in self.z.slopes]
+        return [*along_y, *along_z, *(Twist(NONE, x2) for _ in self.et)]
+
+    def _slope_rates(self) -> tuple[Scalar, Scalar]:
+        return dot(self.y.slopes, self.y.ed), dot(self.z.slopes, self.z.ed)
+
+    def _rate(self) -> Twist:
+        y1, x2 = self._axes()
+        ad, bd = self._slope_rates()
+        angular = add(add([0, 0, ad], scale(-bd, y1)), scale(_total(self.etd), x2))
+        return Twist([0, _total(self.y.ed), _total(self.z.ed)], angular)
+
+    def _angular_bias(self) -> Vector:
+        """-bd (ad z x y1) + cd (ad z - bd y1) x x2."""
+        y1, x2 = self._axes()
+        ad, bd = self._slope_rates()
+        z: Vector = [0, 0, ad]
+        before = add(z, scale(-bd, y1))
+        return add(scale(-bd, cross(z, y1)), scale(_total(self.etd), cross(before, x2)))
+
+    def turns(self, link: int, tip: int) -> list[Local]:
+        """Rz(a) Ry(-b) Rx(c) by turns about z, x, z: Ry(-b) = Rz(pi/2) Rx(-b) Rz(-pi/2)."""
+        (sa, ca), (sb, cb) = self.a, self.b
+        if not self.z.e:
+            return [self._local(tip + 1, tip, gamma=self.a, alpha=self.c)]
+        back = -self.builder.number(1), self.builder.number(0)
+        first = self._local(tip + 1, tip, gamma=(ca, -sa), alpha=(-sb, cb), theta=back)
+        return [first, self._local(tip + 2, tip + 1, alpha=self.c)] if self.et else [first]
+
+    def _local(
+        self,
+        j: int,
+        i: int,
+        *,
+        gamma: SinCos | None = None,
+        alpha: SinCos | None = None,
+        theta: SinCos | None = None,
+        position: Vector | None = None,
+    ) -> Local:
+        zero, one = self.builder.number(0), self.builder.number(1)
+        none, still = Angle(zero), (zero, one)
+        place = JointPlace(none, zero, none, zero, none, zero)
+        return Local(
+            j, i, JointType.FIXED, place, gamma or still, alpha or still, theta or still, position or NONE
+        )
+
+
+def _total(entries: Sequence[Scalar]) -> Scalar:
+    """The value at the tip, where every shape is 1."""
+    found: Scalar = 0
+    for x in entries:
+        found = found + x
+    return found

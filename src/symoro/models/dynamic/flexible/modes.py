@@ -1,0 +1,115 @@
+"""The modes of a beam among the joints: a block of free coordinates, or coordinates that are held.
+
+With J* and beta* of all that the tip carries, gamma its acceleration at rest, and T the shift from root to tip, the
+equations of the beam and f_tip = J* Vd_tip - beta* give
+
+    (J + T' J* T) Vd + B edd = f + beta,          B = C + T' J* S
+    B' Vd + D edd = r,                            D = m + S' J* S,   r = -(K e + Coriolis) + S' (beta* - J* gamma)
+
+and, for free modes, edd = D^-1 (r - B' Vd). They are eliminated one after the other, as a free joint is: what is left
+is the inertia (J + T' J* T) - B D^-1 B' and the wrench beta - B D^-1 r.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from symoro.errors import NotApplicableError
+from symoro.expr.linalg import Matrix, Vector
+from symoro.expr.scalar import Scalar
+from symoro.models.dynamic.flexible.beam import Beam
+from symoro.models.joints import is_zero
+from symoro.models.spatial import AnyInertia, Twist, Wrench, gathered
+
+
+@dataclass(frozen=True)
+class ModalBlock:
+    """D, B and r of a beam; what the tip carries is in them."""
+
+    felt: Matrix
+    columns: list[Wrench]
+    torques: Vector
+
+
+def block(beam: Beam, w: Vector, inertia: AnyInertia, beta: Wrench) -> ModalBlock:
+    """With J* and beta* of the tip, at the angular velocity w of the root."""
+    pushed = beta - inertia @ beam.gamma(w)
+    moved = [inertia @ tip for tip in beam.tips]
+    felt = [
+        [m + wrench.dot(tip) for m, wrench in zip(row, moved, strict=True)]
+        for row, tip in zip(beam.mass, beam.tips, strict=True)
+    ]
+    columns = [c + wrench.to_parent(beam.shift) for c, wrench in zip(beam.columns, moved, strict=True)]
+    torques = [pushed.dot(tip) - borne for tip, borne in zip(beam.tips, beam.modal(w), strict=True)]
+    return ModalBlock(felt, columns, torques)
+
+
+@dataclass(frozen=True)
+class Eliminated:
+    """One mode, solved for: edd = inverse (torque - column' Vd - row . (the modes after it))."""
+
+    inverse: Scalar
+    column: Wrench
+    torque: Scalar
+    row: Vector
+
+
+def eliminated(link: int, found: ModalBlock) -> list[Eliminated]:
+    """The modes one after the other.
+
+    Raises:
+        NotApplicableError: they move no mass.
+    """
+    felt = [list(row) for row in found.felt]
+    columns, torques = list(found.columns), list(found.torques)
+    steps = []
+    for k in range(len(felt)):
+        if is_zero(felt[k][k]):
+            raise NotApplicableError(
+                f"the modes of link {link} move no mass: their accelerations have no value",
+                hint=f"give link {link} a mass per length, or fewer modes",
+            )
+        inverse = 1 / felt[k][k]
+        for m in range(k + 1, len(felt)):
+            factor = felt[k][m] * inverse
+            for n in range(m, len(felt)):
+                felt[m][n] = felt[m][n] - factor * felt[k][n]
+            columns[m] = columns[m] - columns[k].times(factor)
+            torques[m] = torques[m] - factor * torques[k]
+        steps.append(Eliminated(inverse, columns[k], torques[k], felt[k][k + 1 :]))
+    return steps
+
+
+def behind(
+    beam: Beam, w: Vector, tip: tuple[AnyInertia, Wrench], root: tuple[AnyInertia, Wrench], *, held: bool
+) -> tuple[AnyInertia, Wrench]:
+    """J* and beta* of the root with all that it carries, from those of the tip and its own so far."""
+    inertia, beta = tip
+    carried = gathered(beam.shift, inertia, root[0])
+    pushed = beta - inertia @ beam.gamma(w)
+    left = root[1] - beam.coriolis(w) + pushed.to_parent(beam.shift)
+    if held:
+        return carried, left
+    freed = carried.articulated()
+    for mode in eliminated(beam.i, block(beam, w, inertia, beta)):
+        share = mode.column.times(mode.inverse)
+        freed, left = freed.less(share, mode.column), left - share.times(mode.torque)
+    return freed, left
+
+
+def accelerations(beam: Beam, w: Vector, tip: tuple[AnyInertia, Wrench], root: Twist) -> list[Scalar]:
+    """edd of free modes from the acceleration of the root."""
+    steps = eliminated(beam.i, block(beam, w, *tip))
+    found: list[Scalar] = []
+    for mode in reversed(steps):
+        torque = mode.torque - mode.column.dot(root)
+        for entry, edd in zip(mode.row, found, strict=True):
+            torque = torque - entry * edd
+        found.insert(0, mode.inverse * torque)
+    return found
+
+
+def efforts(beam: Beam, w: Vector, tip: tuple[AnyInertia, Wrench], root: Twist) -> list[Scalar]:
+    """What modes that are held bear: B' Vd - r."""
+    found = block(beam, w, *tip)
+    return [column.dot(root) - torque for column, torque in zip(found.columns, found.torques, strict=True)]

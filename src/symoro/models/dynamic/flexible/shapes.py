@@ -1,0 +1,120 @@
+"""The shapes of a beam of length 1 that is clamped at x = 0, and their integrals.
+
+    bending  polynomial   phi_k = x^(k+1)                                                  k = 1, 2 ...
+             clamped      phi_k = (cosh bx - cos bx - s (sinh bx - sin bx)) / (2 (-1)^(k+1))
+                          cos b cosh b = -1,   s = (sinh b - sin b) / (cosh b + cos b)
+    torsion  polynomial   psi_k = x^k
+             clamped      psi_k = sin((2k - 1) pi x / 2) / (-1)^(k+1)
+
+Every shape is 1 at the tip. Those called clamped are the natural modes of a uniform beam with a free end: orthogonal,
+with the integrals below in closed form.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from fractions import Fraction
+
+Integral = int | float | Fraction
+Products = tuple[tuple[Integral, ...], ...]
+
+
+@dataclass(frozen=True)
+class Shapes:
+    """Integrals from 0 to 1 of shapes of one kind.
+
+    Attributes:
+        slopes: derivatives at the tip; of torsion not wanted, and left out.
+        means: of phi_k; moments: of x phi_k.
+        products: of phi_k phi_l; strains: of the second derivatives, in torsion of the first.
+    """
+
+    slopes: tuple[Integral, ...]
+    means: tuple[Integral, ...]
+    moments: tuple[Integral, ...]
+    products: Products
+    strains: Products
+
+
+def bending(kind: str, count: int) -> Shapes:
+    """The first shapes of bending."""
+    return _clamped_bending(count) if kind == "clamped" else _polynomial_bending(count)
+
+
+def torsion(kind: str, count: int) -> Shapes:
+    """The first shapes of torsion."""
+    return _clamped_torsion(count) if kind == "clamped" else _polynomial_torsion(count)
+
+
+def _table(count: int, entry: Callable[[int, int], Integral]) -> Products:
+    return tuple(tuple(entry(k, m) for m in range(1, count + 1)) for k in range(1, count + 1))
+
+
+def _row(count: int, entry: Callable[[int], Integral]) -> tuple[Integral, ...]:
+    return tuple(entry(k) for k in range(1, count + 1))
+
+
+def _polynomial_bending(count: int) -> Shapes:
+    return Shapes(
+        slopes=_row(count, lambda k: k + 1),
+        means=_row(count, lambda k: Fraction(1, k + 2)),
+        moments=_row(count, lambda k: Fraction(1, k + 3)),
+        products=_table(count, lambda k, m: Fraction(1, k + m + 3)),
+        strains=_table(count, lambda k, m: Fraction(k * (k + 1) * m * (m + 1), k + m - 1)),
+    )
+
+
+def _polynomial_torsion(count: int) -> Shapes:
+    return Shapes(
+        slopes=(),
+        means=_row(count, lambda k: Fraction(1, k + 1)),
+        moments=(),
+        products=_table(count, lambda k, m: Fraction(1, k + m + 1)),
+        strains=_table(count, lambda k, m: Fraction(k * m, k + m - 1)),
+    )
+
+
+def _clamped_bending(count: int) -> Shapes:
+    roots = [clamped_root(k) for k in range(1, count + 1)]
+    signs = [(-1) ** k for k in range(count)]
+    sigmas = [_sigma(b) for b in roots]
+    pairs = list(zip(roots, signs, sigmas, strict=True))
+    return Shapes(
+        slopes=tuple(b * s for b, _, s in pairs),
+        means=tuple(sign * s / b for b, sign, s in pairs),
+        moments=tuple(sign / (b * b) for b, sign, _ in pairs),
+        products=_table(count, lambda k, m: Fraction(int(k == m), 4)),
+        strains=_table(count, lambda k, m: roots[k - 1] ** 4 / 4 if k == m else 0),
+    )
+
+
+def _clamped_torsion(count: int) -> Shapes:
+    return Shapes(
+        slopes=(),
+        means=_row(count, lambda k: (-1) ** (k + 1) / _quarter_waves(k)),
+        moments=(),
+        products=_table(count, lambda k, m: Fraction(int(k == m), 2)),
+        strains=_table(count, lambda k, m: _quarter_waves(k) ** 2 / 2 if k == m else 0),
+    )
+
+
+def _quarter_waves(k: int) -> float:
+    return (2 * k - 1) * math.pi / 2
+
+
+def clamped_root(k: int) -> float:
+    """The k-th root of cos b cosh b = -1, by Newton's method on cos b + 1 / cosh b."""
+    b = _quarter_waves(k)
+    for _ in range(20):
+        step = (math.cos(b) + 1 / math.cosh(b)) / (math.sin(b) + math.tanh(b) / math.cosh(b))
+        b += step
+        if abs(step) < 1e-16 * b:
+            break
+    return b
+
+
+def _sigma(b: float) -> float:
+    """(sinh b - sin b) / (cosh b + cos b)."""
+    return (math.sinh(b) - math.sin(b)) / (math.cosh(b) + math.cos(b))

@@ -1,0 +1,76 @@
+"""The tree of a robot with flexible links: frames, and between root and tip of a flexible link its beam.
+
+    i - joint - link j (root) - beam - tip in the root's axes - turns - tip - what stands on link j
+
+The bodies after a root have numbers of their own, beyond those of the robot's frames. The beam's mass is with the
+root's inertia; the tip has the mass of what is fixed there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+
+from symoro.expr.scalar import Scalar
+from symoro.models.dynamic.articulated import TreeElement
+from symoro.models.dynamic.flexible.beam import Beam, beam
+from symoro.models.dynamic.inertia import joined, link_inertias, of_link, payloads
+from symoro.models.ports import MODE_RATES, MODES
+from symoro.models.recursion import local_frames
+from symoro.models.spatial import NOTHING, Inertia
+from symoro.program.builder import Builder
+from symoro.program.program import Port
+from symoro.robot.description import Link, Robot
+from symoro.robot.flexibility import flexible_links, mode_names
+
+ModesOfLinks = Mapping[int, list[Scalar]]  # by flexible link
+
+
+@dataclass(frozen=True)
+class FlexibleTree:
+    """Elements, each after its antecedent; the inertia of every body, link 0 included; the beams by link."""
+
+    elements: dict[int, TreeElement]
+    inertias: dict[int, Inertia]
+    beams: dict[int, Beam]
+
+
+def mode_inputs(builder: Builder, robot: Robot, *, rates: bool = True) -> tuple[ModesOfLinks, ModesOfLinks]:
+    """Declare e, and ed where the robot moves; their entries by link."""
+    e = _by_link(builder, robot, MODES, "")
+    if rates:
+        return e, _by_link(builder, robot, MODE_RATES, "d")
+    return e, {j: [0] * len(entries) for j, entries in e.items()}
+
+
+def _by_link(builder: Builder, robot: Robot, port: Port, dots: str) -> ModesOfLinks:
+    names = [name.replace("e", f"e{dots}", 1) for name in mode_names(robot)]
+    left = iter(builder.input(port, (len(names),), names))
+    return {j: [next(left) for _ in range(f.modes)] for j, f in flexible_links(robot).items()}
+
+
+def flexible_tree(
+    builder: Builder, robot: Robot, q: Mapping[int, Scalar], e: ModesOfLinks, ed: ModesOfLinks
+) -> FlexibleTree:
+    """The tree at given positions and modes."""
+    flexible = flexible_links(robot)
+    rigid = replace(robot, payload=None)
+    inertias, payload = link_inertias(builder, rigid), payloads(builder, robot)
+    elements: dict[int, TreeElement] = {}
+    beams: dict[int, Beam] = {}
+    tips: dict[int, int] = {}
+    number = robot.NF + 1
+    for j, local in local_frames(builder, robot, q).items():
+        elements[j] = replace(local, i=tips.get(local.i, local.i))
+        if j not in flexible:
+            continue
+        beams[j], turns = beam(builder, flexible[j], j, number, e[j], ed[j])
+        elements |= {number: beams[j], **{turn.j: turn for turn in turns}}
+        inertias |= dict.fromkeys((number, *(turn.j for turn in turns)), NOTHING)
+        inertias[j] = joined(inertias[j], beams[j].inertia)
+        tips[j] = turns[-1].j
+        inertias[tips[j]] = of_link(builder, flexible[j].tip or Link())
+        number = turns[-1].j + 1
+    for j, carried in payload.items():
+        inertias[tips.get(j, j)] = joined(inertias[tips.get(j, j)], carried)
+    return FlexibleTree(elements, inertias, beams)

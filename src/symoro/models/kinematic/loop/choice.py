@@ -1,0 +1,289 @@
+"""Which of the six velocity equations of each loop are written, in whose axes, and whether the active joints fit.
+
+Decided in numbers, at closed postures drawn at random (`samples`), half of which choose while the others confirm:
+
+- Axes. The three linear equations of a loop may be written in the axes of any frame of it, and so the three angular
+  ones; those are taken in which fewest passive joints appear. A turning opened joint appears in the angular equation
+  along its axis alone, a sliding one in the linear one, in the axes of frames k and k + B: there is one such equation
+  for each opened joint, the last ones (1997 paper, eq. 12).
+- Rows. Of all others, of all loops together, as many as there are passive joints, independent of each other, those
+  with few joints first. The rest must depend on them at every posture: in a Delta the loops have 21 rows together and
+  rank 18, which no loop shows by itself; of Bennett's four bars two rows of five are enough.
+- Active joints. They are right where the passive columns have full rank and the active ones add nothing to it.
+
+A rank counts when the singular values leave a gap.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+
+import numpy as np
+
+from symoro.errors import NotApplicableError
+from symoro.models.kinematic.loop.parallelograms import LinearLoops, linear_loops
+from symoro.models.kinematic.loop.samples import LoopSample, Samples, samples
+from symoro.models.numeric.fixed_point import Array
+from symoro.robot.coordinates import independent, relation
+from symoro.robot.description import MOTION, JointType, Robot
+from symoro.robot.topology import Loop, cut_joints, loops
+
+PRESENT, ABSENT = 1e-6, 1e-9  # relative size of what is there and of what is not
+KEPT = 1e-3  # of the least singular value of all rows that the chosen ones must keep
+TRIALS = 24
+CLEAR = 2 / 3  # share of the postures that must leave a gap
+
+
+@dataclass(frozen=True)
+class Row:
+    """An equation: of the loop with this place in the list, 'v' or 'w', along an axis of its frame of expression."""
+
+    loop: int
+    kind: str
+    axis: int
+
+
+@dataclass(frozen=True)
+class LoopAxes:
+    """A loop with the frames in whose axes its linear and angular equations are written."""
+
+    loop: Loop
+    linear: int
+    angular: int
+
+
+@dataclass(frozen=True)
+class LoopChoice:
+    """How the velocity equations of a robot are written.
+
+    Attributes:
+        linear: parallelograms, as relations.
+        active, passive: joints of the tree that follow no other, in frame order.
+        loops: the loops that are left, with their axes.
+        rows: as many as there are passive joints.
+        closing: those that hold an opened joint each, in frame order.
+        present: (row, passive joint) -> whether the joint appears in the row at any posture.
+    """
+
+    linear: LinearLoops
+    active: tuple[int, ...]
+    passive: tuple[int, ...]
+    loops: tuple[LoopAxes, ...]
+    rows: tuple[Row, ...]
+    closing: tuple[Row, ...]
+    present: frozenset[tuple[Row, int]]
+
+
+@lru_cache(maxsize=64)
+def loop_choice(robot: Robot, *, every_loop: bool = False) -> LoopChoice:
+    """The equations to write.
+
+    Arguments:
+        every_loop: whether parallelograms have equations too, as their reactions need them.
+
+    Raises:
+        NotApplicableError: the active joints do not fit, the loops do not close, or numbers leave no gap.
+    """
+    if any(relation(robot, k) is not None for k in cut_joints(robot)):
+        raise NotApplicableError(f"an opened joint of robot '{robot.name}' is coupled to another one")
+    for j in independent(robot):
+        frame = robot.frame(j)
+        if not frame.mu and any(getattr(frame, name) is not None for name in MOTION):
+            raise NotApplicableError(
+                f"joint {j} of robot '{robot.name}' is passive: its loops determine its motion",
+                hint="QP, QDP and GAM can be fixed for active joints",
+            )
+    linear = LinearLoops(robot, {}, tuple(loops(robot))) if every_loop else linear_loops(robot)
+    joints = independent(linear.robot)
+    active = tuple(j for j in joints if robot.frame(j).mu)
+    passive = tuple(j for j in joints if not robot.frame(j).mu)
+    if not active:
+        raise NotApplicableError(
+            f"robot '{robot.name}' has no active joint", hint="make a joint active: mu = 1"
+        )
+    if not linear.open:
+        if passive:
+            raise _unfit(robot, active, passive, [*active, *passive])
+        return LoopChoice(linear, active, passive, (), (), (), frozenset())
+    given = samples(linear.robot, linear.open, linear_loops(robot).robot)
+    return _Chooser(robot, linear, given, active, passive).choice()
+
+
+class _Chooser:
+    def __init__(
+        self, robot: Robot, linear: LinearLoops, given: Samples, active: Sequence[int], passive: Sequence[int]
+    ) -> None:
+        self.robot, self.linear, self.given = robot, linear, given
+        self.active, self.passive = tuple(active), tuple(passive)
+        place = {j: k for k, j in enumerate(given.coordinates)}
+        self.a, self.p = [place[j] for j in active], [place[j] for j in passive]
+
+    def choice(self) -> LoopChoice:
+        axes = tuple(self._axes(one) for one in self.given.loops)
+        rows, closing = self._rows(axes)
+        stack = np.stack([self._row(axes, row) for row in rows], 1)  # (S, rows, coordinates)
+        stack = stack[self._regular(stack)]
+        self._check_drive(stack)
+        chosen = self._chosen(stack)
+        kept = tuple(rows[r] for r in chosen)
+        size = np.abs(stack).max()
+        present = {
+            (rows[r], j)
+            for r in chosen
+            for j, c in zip(self.passive, self.p, strict=True)
+            if np.abs(stack[:, r, c]).max() > ABSENT * size
+        }
+        return LoopChoice(self.linear, self.active, self.passive, axes, kept, closing, frozenset(present))
+
+    def _rows(self, axes: Sequence[LoopAxes]) -> tuple[list[Row], tuple[Row, ...]]:
+        """All equations without an opened joint, and those with one."""
+        closing = tuple(Row(i, *held) for i, one in enumerate(axes) if (held := self._held(one.loop)))
+        every = [Row(i, kind, k) for i in range(len(axes)) for kind in "vw" for k in range(3)]
+        return [row for row in every if row not in closing], closing
+
+    def _held(self, loop: Loop) -> tuple[str, int] | None:
+        """The equation in which the opened joint appears."""
+        sigma = self.robot.frame(loop.left).sigma
+        return {JointType.REVOLUTE: ("w", 2), JointType.PRISMATIC: ("v", 2), JointType.FIXED: None}[sigma]
+
+    def _axes(self, one: LoopSample) -> LoopAxes:
+        """The axes with fewest passive joints; those of the opened joint where it appears."""
+        loop, held = one.loop, self._held(one.loop)
+        ends = [loop.left, loop.right]
+        every = list(
+            dict.fromkeys([*ends, *reversed(loop.left_chain), *reversed(loop.right_chain), loop.root])
+        )
+        best = {}
+        for kind, columns in (("v", one.linear), ("w", one.angular)):
+            tried = ends if held and held[0] == kind else every
+            best[kind] = min(tried, key=lambda j, c=columns: self._appearing(one, c, j))  # type: ignore[misc]
+        return LoopAxes(loop, best["v"], best["w"])
+
+    def _appearing(self, one: LoopSample, columns: Array, frame: int) -> int:
+        """How often passive joints appear in three equations."""
+        turned = np.abs(one.axes[frame].transpose(0, 2, 1) @ columns[:, :, self.p]).max(0, initial=0)
+        return int((turned > ABSENT * max(np.abs(columns).max(initial=0), 1e-300)).sum())
+
+    def _row(self, axes: Sequence[LoopAxes], row: Row) -> Array:
+        """The coefficients of a row at every posture (S, coordinates), lengths in units of the largest."""
+        one, chosen = self.given.loops[row.loop], axes[row.loop]
+        frame, columns = (
+            (chosen.linear, one.linear / self.given.length)
+            if row.kind == "v"
+            else (chosen.angular, one.angular)
+        )
+        return np.asarray(np.einsum("si,sic->sc", one.axes[frame][:, :, row.axis], columns))
+
+    def _regular(self, stack: Array) -> Array:
+        """The postures at which the passive joints are determined as well as anywhere, with a gap."""
+        ranks = np.array([_rank(one[:, self.p]) for one in stack])
+        every = np.array([_rank(one) for one in stack])
+        found = np.flatnonzero((ranks == ranks.max()) & (every == every[ranks == ranks.max()].max()))
+        if ranks.max() < 0 or len(found) < CLEAR * (ranks == ranks.max()).sum() or len(found) < 4:
+            raise NotApplicableError(
+                f"numbers do not tell how many equations the loops of robot '{self.robot.name}' have",
+                hint="lengths that differ by less than a millionth should be equal, or differ more",
+            )
+        return np.asarray(found)
+
+    def _check_drive(self, stack: Array) -> None:
+        passive = _rank(stack[0][:, self.p]) if self.p else 0
+        if passive == len(self.p) == _rank(stack[0]):
+            return
+        order = [*self.p, *self.a]
+        bound = set(_independent(stack.transpose(0, 2, 1)[:, order], PRESENT))
+        free = sorted(self.given.coordinates[c] for k, c in enumerate(order) if k not in bound)
+        raise _unfit(self.robot, self.active, self.passive, free)
+
+    def _chosen(self, stack: Array) -> list[int]:
+        """Rows with few joints first, as long as they determine the passive joints nearly as well as all rows do."""
+        m = stack[:, :, self.p]
+        if not self.p:
+            return []
+        joints = (np.abs(stack).max(0) > ABSENT * np.abs(stack).max()).sum(1)
+        order = [r for r in np.argsort(joints, kind="stable") if joints[r]]
+        chance = np.random.default_rng(1)
+        least = np.linalg.svd(m, compute_uv=False)[:, len(self.p) - 1]
+        best: tuple[float, list[int]] = (0.0, [])
+        for _ in range(TRIALS):
+            half = m[: (len(m) + 1) // 2]
+            rows = sorted(order[k] for k in _independent(half[:, order], KEPT)[: len(self.p)])
+            if len(rows) == len(self.p):
+                keeps = float((np.linalg.svd(m[:, rows], compute_uv=False)[:, -1] / least).min())
+                best = max(best, (keeps, rows))
+                if keeps > KEPT:
+                    return rows
+            order = [int(r) for r in chance.permutation(order)]
+        if best[0] < PRESENT:
+            raise NotApplicableError(
+                f"no {len(self.p)} equations of the loops of robot '{self.robot.name}' hold at all its postures"
+            )
+        return best[1]
+
+
+def all_rows(choice: LoopChoice) -> list[Row]:
+    """All equations without an opened joint, kept or not."""
+    every = [Row(i, kind, k) for i in range(len(choice.loops)) for kind in "vw" for k in range(3)]
+    return [row for row in every if row not in choice.closing]
+
+
+def _rank(matrix: Array) -> int:
+    """The rank, -1 where the singular values leave no gap."""
+    values = np.linalg.svd(matrix, compute_uv=False)
+    if not values.size or values[0] == 0:
+        return 0
+    there = int((values > PRESENT * values[0]).sum())
+    return there if not (values[there:] > ABSENT * values[0]).any() else -1
+
+
+def _independent(rows: Array, least: float) -> list[int]:
+    """Rows (S, rows, c), the first ones where possible, that are independent at every posture."""
+    sizes = np.linalg.norm(rows, axis=2).max(0)
+    kept: list[int] = []
+    basis: list[Array] = []  # (S, c) each
+    waiting: list[int] = []
+
+    def left(r: int) -> Array:
+        rest = rows[:, r] / max(sizes[r], 1e-300)
+        for _ in range(2):
+            for b in basis:
+                rest = rest - (rest * b).sum(1, keepdims=True) * b
+        return np.asarray(rest)
+
+    def take(r: int, rest: Array) -> None:
+        kept.append(r)
+        basis.append(rest / np.maximum(np.linalg.norm(rest, axis=1, keepdims=True), 1e-300))
+
+    for r in range(rows.shape[1]):
+        rest = left(r)
+        if sizes[r] > 0 and np.linalg.norm(rest, axis=1).min() > least:
+            take(r, rest)
+        else:
+            waiting.append(r)
+    for r in waiting:
+        rest = left(r)
+        if sizes[r] > 0 and np.linalg.norm(rest, axis=1).min() > PRESENT:
+            take(r, rest)
+    return kept
+
+
+def _unfit(
+    robot: Robot, active: Sequence[int], passive: Sequence[int], free: Sequence[int]
+) -> NotApplicableError:
+    """The active joints do not fit; `free` would."""
+    mobility = len(free)
+    if len(active) < mobility:
+        what = f"are too few: its loops leave {mobility} freedoms, and {len(active)} of its joints are active"
+    elif len(active) > mobility:
+        what = (
+            f"are too many: its loops leave {mobility} freedoms, and tie {len(active)} active joints together"
+        )
+    else:
+        what = "do not determine the passive ones"
+    names = ", ".join(map(str, free))
+    return NotApplicableError(
+        f"the active joints of robot '{robot.name}' ({', '.join(map(str, active))}) {what}",
+        hint=f"joints {names} active (mu = 1) and all others passive would do",
+    )

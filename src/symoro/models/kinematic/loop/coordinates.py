@@ -1,0 +1,255 @@
+"""The coordinates of a robot with closed loops: its active joints, at a posture in which the loops are closed.
+
+    [ Wa  Wp  0  ] [ qda ]                                                        (1997 paper, eq. 12 to 14, 22)
+    [ Wac Wpc Wc ] [ qdp ] = 0          qdp = -Wp^-1 Wa qda            qddp = -Wp^-1 (Wa qdda + Psi)
+                   [ qdc ]              tau = tau_a - Wa' Wp^-T tau_p
+
+Wp is factored once (`factors`); velocities, accelerations and torques are right sides of it and of its transpose,
+and neither W = -Wp^-1 Wa nor G is formed where only one of them is asked for. Joints of parallelograms, and those
+that are coupled, follow others by constant relations (`linear`), and are no unknowns.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from functools import cached_property
+
+from symoro.expr.derivatives import forward
+from symoro.expr.linalg import Matrix, Vector, add, scale
+from symoro.expr.scalar import Expr, Scalar, absolute, less, select, sin, wrap
+from symoro.models.coordinates import Coordinates, JointEntries, Ratios
+from symoro.models.joints import Trigonometry, is_zero
+from symoro.models.kinematic.loop.choice import LoopChoice, Row, loop_choice
+from symoro.models.kinematic.loop.factors import Factored
+from symoro.models.kinematic.loop.sides import LoopSides, Motion, loop_sides
+from symoro.program.builder import Builder
+from symoro.robot.coordinates import Into, drivers
+from symoro.robot.description import JointType, Robot
+from symoro.robot.topology import moving_joints
+
+OFF_BRANCH = 1e-4  # sine of half the angle by which a parallelogram is not one
+
+
+def loop_coordinates(
+    builder: Builder, robot: Robot, tree: Ratios, *, every_loop: bool = False
+) -> LoopCoordinates:
+    """The coordinates of a robot with loops.
+
+    Arguments:
+        tree: those of the robot with its loops open.
+        every_loop: whether parallelograms have equations too, as their reactions need them.
+
+    Raises:
+        NotApplicableError: the active joints do not fit the loops, or these do not close.
+    """
+    choice = loop_choice(robot, every_loop=every_loop)
+    _void_off_branch(builder, robot, choice, tree.positions)
+    return LoopCoordinates(builder, robot, choice, tree)
+
+
+def _void_off_branch(builder: Builder, robot: Robot, choice: LoopChoice, q: JointEntries) -> None:
+    """No value where a loop is closed, but crossed and no parallelogram."""
+    for j, law in choice.linear.relations.items():
+        if j <= robot.NL and robot.frame(j).sigma == JointType.REVOLUTE:
+            away = q[j] - builder.formula(law.offset)
+            for i, ratio in law.terms:
+                away = away - builder.formula(ratio) * q[i]
+            half = absolute(sin(away * (builder.number(1) / 2)))
+            builder.void_where(select(less(half, OFF_BRANCH), 0, 1))
+
+
+class LoopCoordinates(Coordinates):
+    """Active joints as coordinates.
+
+    Attributes:
+        choice: the equations that are written.
+        tree: the coordinates while the loops are open.
+        linear: every joint of the tree from the active joints and the passive ones that Wp gives.
+        sides: of each loop.
+    """
+
+    def __init__(self, builder: Builder, robot: Robot, choice: LoopChoice, tree: Ratios) -> None:
+        super().__init__(choice.active, tree.positions, tuple(moving_joints(robot)))
+        self.builder, self.robot, self.choice, self.tree = builder, robot, choice, tree
+        into: Into = builder.formula
+        rows = {j: tuple(drivers(choice.linear.robot, j, into)) for j in self.joints}
+        self.linear = Ratios((*choice.active, *choice.passive), tree.positions, rows)
+
+    @property
+    def passive(self) -> tuple[int, ...]:
+        """The passive joints that Wp gives."""
+        return self.choice.passive
+
+    @cached_property
+    def sides(self) -> list[LoopSides]:
+        trig = Trigonometry(self.builder, self.robot)
+        return loop_sides(self.builder, self.robot, self.positions, self.choice, trig)
+
+    # -- the equations
+
+    def coefficient(self, row: Row, joint: int) -> Scalar:
+        """The entry of an equation for an active or passive joint, those that follow it included."""
+        if joint in self.passive and row in self.choice.rows and (row, joint) not in self.choice.present:
+            return 0
+        total: Scalar = 0
+        for j, terms in self.linear.rows.items():
+            for i, entry in terms:
+                if i == joint:
+                    total = total + entry * self.sides[row.loop].coefficient(row, j)
+        return total
+
+    @cached_property
+    def wp(self) -> Matrix:
+        """Wp."""
+        return [
+            [
+                self.builder.named(f"Wp{r}_{j}", self.coefficient(row, j), "velocity equations of the loops")
+                for j in self.passive
+            ]
+            for r, row in enumerate(self.choice.rows, 1)
+        ]
+
+    @cached_property
+    def factored(self) -> Factored:
+        return Factored(self.builder, self.wp, "IWp")
+
+    def motions(self, rates: JointEntries) -> list[tuple[Motion, Motion]]:
+        """The velocities of both sides of every loop, for rates of the tree's joints."""
+        return [(one.left.velocity(rates), one.right.velocity(rates)) for one in self.sides]
+
+    def residuals(self, rates: JointEntries, rows: Sequence[Row]) -> Vector:
+        """Equations without their opened joints, for rates of the tree's joints."""
+        moving = self.motions(rates)
+        return [self.sides[row.loop].residual(row, *moving[row.loop]) for row in rows]
+
+    def opened_rates(self, rates: JointEntries) -> dict[int, Scalar]:
+        """qdc, by loop, from rates that close the loops."""
+        moving = self.motions(rates)
+        return {
+            row.loop: -self.sides[row.loop].residual(row, *moving[row.loop]) for row in self.choice.closing
+        }
+
+    def drift(self, rates: JointEntries, rows: Sequence[Row]) -> Vector:
+        """Psi or Phi: what is left of the differentiated equations at zero accelerations."""
+        moving, opened = self.motions(rates), self.opened_rates(rates)
+        drifts = [(one.left.drift(rates), one.right.drift(rates)) for one in self.sides]
+        found = []
+        for row in rows:
+            one, (left, _) = self.sides[row.loop], moving[row.loop]
+            more = one.opening(row, opened.get(row.loop, 0), left)
+            found.append(one.residual(row, *drifts[row.loop]) + more)
+        return found
+
+    def felt(self, multipliers: Sequence[Scalar]) -> dict[int, Scalar]:
+        """The efforts of the tree's joints that multipliers of the equations cause: rows' times multipliers."""
+        found: dict[int, Scalar] = dict.fromkeys(self.joints, 0)
+        for k, one in enumerate(self.sides):
+            for side, which, sign in ((one.left, 0, 1), (one.right, 1, -1)):
+                wrench: dict[str, Vector] = {"v": [0, 0, 0], "w": [0, 0, 0]}
+                for row, x in zip(self.choice.rows, multipliers, strict=True):
+                    if row.loop == k and not is_zero(x):
+                        axis = one.along(row)[which]
+                        wrench[row.kind] = add(wrench[row.kind], scale(sign * x, axis))
+                for j, effort in side.efforts(wrench["v"], wrench["w"]).items():
+                    found[j] = found[j] + effort
+        return found
+
+    # -- the interface
+
+    @property
+    def free(self) -> bool:
+        return False
+
+    @property
+    def constant(self) -> bool:
+        return not self.passive
+
+    def _spread(self, active: JointEntries, passive: Sequence[Scalar]) -> dict[int, Scalar]:
+        """Every joint of the tree from the active and passive ones."""
+        return self.linear.rates({**active, **dict(zip(self.passive, passive, strict=True))})
+
+    def _passive(self, active: JointEntries, drift: Sequence[Scalar]) -> Vector:
+        """-Wp^-1 (Wa x + drift)."""
+        alone = self._spread(active, [0] * len(self.passive))
+        right = [-(x + y) for x, y in zip(self.residuals(alone, self.choice.rows), drift, strict=True)]
+        return self.factored.solve(right)
+
+    def rates(self, qd: JointEntries) -> dict[int, Scalar]:
+        if not self.passive:
+            return self.linear.rates(qd)
+        found = self._passive(qd, [0] * len(self.passive))
+        for j, x in zip(self.passive, found, strict=True):
+            self.builder.named(f"qdp{j}", x, "velocities of the passive joints")
+        return self._spread(qd, found)
+
+    def bias(self, qd: JointEntries) -> dict[int, Scalar]:
+        return self.accelerations(dict.fromkeys(self.own, 0), qd)
+
+    def accelerations(self, qdd: JointEntries, qd: JointEntries) -> dict[int, Scalar]:
+        return self.accelerations_at(qdd, self.rates(qd))
+
+    def accelerations_at(self, qdd: JointEntries, rates: JointEntries) -> dict[int, Scalar]:
+        """The accelerations of the tree's joints, from their rates."""
+        if not self.passive:
+            return self.linear.rates(qdd)
+        drift = self.drift(rates, self.choice.rows)
+        found = self._passive(qdd, drift)
+        for j, x in zip(self.passive, found, strict=True):
+            self.builder.named(f"qddp{j}", x, "accelerations of the passive joints")
+        return self._spread(qdd, found)
+
+    def project(self, efforts: JointEntries) -> list[Scalar]:
+        reduced = dict(zip(self.linear.own, self.linear.project(efforts), strict=True))
+        passive = [reduced[j] for j in self.passive]
+        if all(is_zero(x) for x in passive):
+            return [reduced[j] for j in self.own]
+        multipliers = self.factored.solve_transposed(passive)
+        for r, x in enumerate(multipliers, 1):
+            self.builder.named(f"lambda{r}", x, "multipliers of the velocity equations")
+        back = dict(zip(self.linear.own, self.linear.project(self.felt(multipliers)), strict=True))
+        return [reduced[j] - back[j] for j in self.own]
+
+    @cached_property
+    def w(self) -> Matrix:
+        """W: the passive joints' rates for unit rates of the active ones."""
+        columns = []
+        for i in self.own:
+            unit: dict[int, Scalar] = {j: int(i == j) for j in self.own}
+            columns.append(self._passive(unit, [0] * len(self.passive)))
+        rows = [list(row) for row in zip(*columns, strict=True)]
+        for j, row in zip(self.passive, rows, strict=True):
+            for i, x in zip(self.own, row, strict=True):
+                self.builder.named(f"W{j}_{i}", x, "passive joints from the active ones")
+        return rows
+
+    def columns(self, found: Mapping[int, Vector], size: int) -> list[Vector]:
+        reduced = dict(zip(self.linear.own, self.linear.columns(found, size), strict=True))
+        columns: dict[int, Vector] = {j: reduced[j] for j in self.own}
+        for j, row in zip(self.passive, self.w if self.passive else [], strict=True):
+            if all(is_zero(x) for x in reduced[j]):
+                continue
+            for i, entry in zip(self.own, row, strict=True):
+                columns[i] = add(columns[i], scale(entry, reduced[j]))
+        return list(columns.values())
+
+    def matrix(self) -> Matrix:
+        w = dict(zip(self.passive, self.w, strict=True)) if self.passive else {}
+        found = []
+        for j in self.joints:
+            line: dict[int, Scalar] = dict.fromkeys(self.own, 0)
+            for i, entry in self.linear.rows[j]:
+                if i in line:
+                    line[i] = line[i] + entry
+                else:
+                    for k, x in zip(self.own, w[i], strict=True):
+                        line[k] = line[k] + entry * x
+            found.append(list(line.values()))
+        return found
+
+    def matrix_rate(self, qd: JointEntries) -> Matrix:
+        graph, rates = self.builder.graph, self.rates(qd)
+        seeds = {wrap(graph, self.positions[j]).lit >> 1: wrap(graph, rates[j]).lit for j in self.tree.own}
+        lits = [wrap(graph, x).lit for row in self.matrix() for x in row]
+        slopes = [Expr(graph, lit) for lit in forward(graph, lits, seeds)]
+        width = len(self.own)
+        return [list(slopes[k : k + width]) for k in range(0, len(slopes), width)]

@@ -1,0 +1,66 @@
+"""The velocity equations as the 1997 paper stacks them, eq. (12) to (14), rows of parallelograms included."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from symoro.expr.linalg import Matrix, Vector
+from symoro.expr.scalar import Scalar
+from symoro.models.kinematic.loop.choice import Row
+from symoro.models.kinematic.loop.coordinates import LoopCoordinates
+from symoro.robot.coordinates import Relation
+from symoro.robot.topology import cut_joints
+
+
+def stacked(joints: LoopCoordinates, rates: Mapping[int, Scalar]) -> dict[str, Matrix | Vector]:
+    """Wa .. Phi, W and b, by name, for rates of the tree's joints that keep the loops closed."""
+    made = _Stack(joints)
+    wa, wp = made.velocity_rows(made.relations, joints.choice.rows)
+    wac, wpc = made.velocity_rows(made.opened_relations, joints.choice.closing)
+    held = [
+        *made.opened_relations,
+        *(joints.choice.loops[row.loop].loop.left for row in joints.choice.closing),
+    ]
+    wc: Matrix = [[int(k == j) for j in made.opened] for k in held]
+    none: list[Scalar] = [0] * len(made.relations)
+    none_opened: list[Scalar] = [0] * len(made.opened_relations)
+    psi = joints.drift(rates, joints.choice.rows) if joints.passive else []
+    phi = joints.drift(rates, joints.choice.closing) if joints.choice.closing else []
+    bias = joints.accelerations_at(dict.fromkeys(joints.own, 0), rates)
+    g = dict(zip(joints.joints, joints.matrix(), strict=True))
+    return {
+        "Wa": wa,
+        "Wp": wp,
+        "Wac": wac,
+        "Wpc": wpc,
+        "Wc": wc,
+        "Psi": [*none, *psi],
+        "Phi": [*none_opened, *phi],
+        "W": [g[j] for j in made.passive],
+        "b": [bias[j] for j in made.passive],
+    }
+
+
+class _Stack:
+    """The joints of the columns, and the rows of parallelograms."""
+
+    def __init__(self, joints: LoopCoordinates) -> None:
+        self.joints = joints
+        robot, laws = joints.robot, joints.choice.linear.relations
+        self.passive = [j for j in joints.tree.own if not robot.frame(j).mu]
+        self.opened = cut_joints(robot)
+        self.relations = {j: law for j, law in laws.items() if j <= robot.NL}
+        self.opened_relations = {j: law for j, law in laws.items() if j > robot.NL}
+
+    def velocity_rows(self, laws: Mapping[int, Relation], rows: Sequence[Row]) -> tuple[Matrix, Matrix]:
+        """Rows of relations, then of loops: columns of the active joints, of the passive ones."""
+        active, passive = self.joints.own, self.passive
+        found: list[dict[int, Scalar]] = []
+        for j, law in laws.items():
+            ratios: dict[int, Scalar] = {i: -self.joints.builder.formula(ratio) for i, ratio in law.terms}
+            found.append({**ratios, j: 1})
+        for row in rows:
+            found.append({i: self.joints.coefficient(row, i) for i in self.joints.linear.own})
+        wa: Matrix = [[line.get(i, 0) for i in active] for line in found]
+        wp: Matrix = [[line.get(i, 0) for i in passive] for line in found]
+        return wa, wp

@@ -1,0 +1,93 @@
+"""`loop-kinematics`: the velocity equations of closed loops, and what they make of the active joints' motion.
+
+    [ Wa  Wp  0  ] [ qda ]              [ Wa  Wp  0  ] [ qdda ]   [ Psi ]
+    [ Wac Wpc Wc ] [ qdp ] = 0,         [ Wac Wpc Wc ] [ qddp ] + [ Phi ] = 0         (1997 paper, eq. 11 to 14)
+                   [ qdc ]                             [ qddc ]
+
+    qdp = W qda,   W = -Wp^-1 Wa,       qddp = W qdda + b,   b = -Wp^-1 Psi
+
+Wp has a row and a column a passive joint of the tree, in frame order; for a parallelogram the rows say what its
+joints follow. qd is the velocity of all joints of the tree, one that keeps the loops closed. How rows are chosen is
+told in `choice`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from symoro.models.catalogue import model
+from symoro.models.coordinates import coordinates, fixed_value
+from symoro.models.geometric.loop.mechanism import reason_not_closed
+from symoro.models.ports import QD, Q
+from symoro.models.references import SYMORO_1997
+from symoro.program.builder import Builder
+from symoro.program.program import Port, Program
+from symoro.robot.coordinates import independent
+from symoro.robot.description import Robot
+from symoro.robot.topology import loops
+
+if TYPE_CHECKING:
+    from symoro.models.kinematic.loop.choice import LoopChoice
+
+WA = Port("Wa", "p,na", "equations without opened joints, active joints; p passive joints of the tree")
+WP = Port("Wp", "p,p", "the same, passive joints")
+WAC = Port("Wac", "c,na", "equations with one opened joint each, active joints; c opened joints that move")
+WPC = Port("Wpc", "c,p", "the same, passive joints")
+WC = Port("Wc", "c,c", "the same, opened joints")
+PSI = Port("Psi", "p", "Wa qdda + Wp qddp + Psi = 0")
+PHI = Port("Phi", "c", "Wac qdda + Wpc qddp + Wc qddc + Phi = 0")
+W = Port("W", "p,na", "passive joints from the active ones: qdp = W qda")
+B = Port("b", "p", "qddp = W qdda + b")
+
+
+def reason_not_driven(robot: Robot) -> str | None:
+    """Why there are no velocity equations, as far as the structure tells."""
+    return None if robot.B and loops(robot) else reason_not_closed(robot)
+
+
+@model(
+    "loop-kinematics",
+    menu="Kinematic",
+    title="velocity equations of closed loops, and the passive joints' motion",
+    inputs=(Q, QD),
+    outputs=(WA, WP, WAC, WPC, WC, PSI, PHI, W, B),
+    reference=SYMORO_1997.at("section 4.5, eq. (11) to (14)"),
+    aliases=("kinematic-constraints", "loop-velocities"),
+    applies=reason_not_driven,
+    applies_to="robots with closed loops",
+    equations=r"\begin{bmatrix} W_a & W_p & 0 \\ W_{ac} & W_{pc} & W_c \end{bmatrix} "
+    r"\begin{bmatrix} \dot q_a \\ \dot q_p \\ \dot q_c \end{bmatrix} = 0, \qquad "
+    r"\dot q_p = W \dot q_a, \quad \ddot q_p = W \ddot q_a + b",
+    example="fourbar",
+)
+def loop_kinematics(robot: Robot) -> Program:
+    """The velocity equations at a closed posture."""
+    # Here, since they load NumPy, which the catalogue does without.
+    from symoro.models.kinematic.loop.coordinates import LoopCoordinates
+    from symoro.models.kinematic.loop.equations import stacked
+
+    builder = Builder(f"{robot.name}_loop_kinematics")
+    joints = coordinates(builder, robot)
+    assert isinstance(joints, LoopCoordinates)
+    own = independent(robot)
+    given = builder.input(QD, (len(own),), [f"qd{j}" for j in own])
+    qd = {j: fixed_value(builder, robot, "qd", j) or x for j, x in zip(own, given, strict=True)}
+    rates = joints.tree.rates(qd)
+    found = stacked(joints, rates)
+    for port in (WA, WP, WAC, WPC, WC, PSI, PHI, W, B):
+        if found[port.name]:  # there may be no opened joint that moves
+            builder.output(port, found[port.name])
+    return replace(builder.program(), choices=tuple(words(joints.choice)))
+
+
+def words(choice: LoopChoice) -> list[str]:
+    """How the equations are written, in sentences."""
+    lines = [f"joint {j} follows others, as in a parallelogram" for j in choice.linear.relations]
+    for k, one in enumerate(choice.loops):
+        kept = [f"{row.kind}{'xyz'[row.axis]}" for row in choice.rows if row.loop == k]
+        lines.append(
+            f"loop {one.loop.left}-{one.loop.right}: {', '.join(kept) or 'no row'}; linear rows in the axes of "
+            f"frame {one.linear}, angular ones in those of frame {one.angular}"
+        )
+    return lines

@@ -1,0 +1,117 @@
+"""The velocity equations of the loops in numbers, at closed postures drawn at random.
+
+For each loop the difference of the velocities that its two sides give to the point where frames k and k + B lie, and
+of the angular ones, per unit rate of each coordinate, in the axes of the loop's root:
+
+    revolute joint  (z x (p - o); z)        prismatic joint  (z; 0)        left side +, right side -
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from symoro.errors import NotApplicableError
+from symoro.expr.evaluate import evaluate
+from symoro.expr.formula import Formula
+from symoro.expr.graph import Graph
+from symoro.models.geometric.loop.postures import ClosedPostures, closed_postures
+from symoro.models.numeric.closure import around
+from symoro.models.numeric.fixed_point import Array
+from symoro.models.numeric.tree import NumericTree, numeric_tree
+from symoro.robot.coordinates import independent
+from symoro.robot.description import JointType, Robot
+from symoro.robot.topology import Loop
+
+POSTURES = 24  # wanted; half of them choose, the others confirm
+
+
+@dataclass(frozen=True)
+class LoopSample:
+    """One loop at S postures, c coordinates.
+
+    Attributes:
+        linear, angular: (S, 3, c) in the axes of the root.
+        axes: frame -> its rotation (S, 3, 3) in the root, k before its joint's turn.
+        arms: frame -> from its origin to where the loop closes (S, 3), in the axes of the root.
+    """
+
+    loop: Loop
+    linear: Array
+    angular: Array
+    axes: dict[int, Array]
+    arms: dict[int, Array]
+
+
+@dataclass(frozen=True)
+class Samples:
+    """The loops at closed postures; `coordinates` are the joints of the columns, `length` is the largest one."""
+
+    coordinates: tuple[int, ...]
+    loops: tuple[LoopSample, ...]
+    length: float
+
+
+def samples(robot: Robot, open_loops: Sequence[Loop], closing: Robot) -> Samples:
+    """The equations of some loops.
+
+    Arguments:
+        closing: the robot with relations in place of its parallelograms, whose postures are taken: crossed ones
+            would tell of other equations.
+
+    Raises:
+        NotApplicableError: the loops were found to close in no posture.
+    """
+    postures = closed_postures(closing, POSTURES)
+    tree = _tree(robot, open_loops, postures)
+    q = np.stack([postures.joints[j] for j in tree.coordinates], 1)
+    joints = tuple(independent(robot))
+    found = tuple(_sampled(tree, loop, q, len(joints)) for loop in open_loops)
+    if not all(np.isfinite(part).all() for one in found for part in (one.linear, one.angular)):
+        raise NotApplicableError(
+            f"the geometry of robot '{robot.name}' has no finite value at its closed postures"
+        )
+    return Samples(joints, found, tree.size)
+
+
+def _tree(robot: Robot, open_loops: Sequence[Loop], postures: ClosedPostures) -> NumericTree:
+    graph, count = Graph(), len(next(iter(postures.joints.values())))
+
+    def value(f: Formula) -> Array | float:
+        known = f.number
+        return evaluate(graph, [f.into(graph).lit], postures.parameters)[0] if known is None else known
+
+    frames = sorted({j for loop in open_loops for j in loop.frames})
+    return numeric_tree(robot, value, postures=count, frames=frames, closing=open_loops)
+
+
+def _sampled(tree: NumericTree, loop: Loop, q: Array, coordinates: int) -> LoopSample:
+    at = around(tree, loop, q)
+    place = at[loop.right].position
+    count = len(q)
+    linear, angular = (np.zeros((count, 3, coordinates)) for _ in range(2))
+    sides = [(j, 1.0) for j in loop.left_chain if j != loop.left] + [(j, -1.0) for j in loop.right_chain]
+    for j, sign in sides:
+        sigma, axis = tree.robot.frame(j).sigma, at[j].rotation[:, :, 2]
+        ratios = sign * tree.ratios[:, j - 1, None, :coordinates]
+        if sigma == JointType.REVOLUTE:
+            linear += np.cross(axis, place - at[j].position)[:, :, None] * ratios
+            angular += axis[:, :, None] * ratios
+        elif sigma == JointType.PRISMATIC:
+            linear += axis[:, :, None] * ratios
+    axes = {j: np.broadcast_to(at[j].rotation, (count, 3, 3)) for j in (loop.root, *loop.frames)}
+    if tree.robot.frame(loop.left).sigma == JointType.REVOLUTE:
+        angle = q[:, tree.coordinates.index(loop.left)]
+        axes[loop.left] = axes[loop.left] @ _back(angle)
+    arms = {j: place - at[j].position for j in loop.frames}
+    return LoopSample(loop, linear, angular, axes, arms)
+
+
+def _back(angle: Array) -> Array:
+    """Rz(angle)'."""
+    found = np.zeros((len(angle), 3, 3))
+    found[:, 0, 0] = found[:, 1, 1] = np.cos(angle)
+    found[:, 0, 1], found[:, 1, 0], found[:, 2, 2] = np.sin(angle), -np.sin(angle), 1
+    return found

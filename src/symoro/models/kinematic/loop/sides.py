@@ -1,0 +1,205 @@
+"""The two sides of each loop: what every joint gives to the velocity of the frames that close it.
+
+With p where frames k and k + B lie, seen from the root of the loop, joint j gives on its side
+
+    revolute   v_j = z_j x (p - o_j),  w_j = z_j          prismatic   v_j = z_j,  w_j = 0
+
+and both sides move alike (1997 paper, eq. 11): along an axis e, with zk the axis of the opened joint,
+
+    e . sum_left v_j qd_j  +  s e . zk qd_k   =  e . sum_right v_j qd_j
+    e . sum_left w_j qd_j  +  sb e . zk qd_k  =  e . sum_right w_j qd_j
+
+Differentiated once more, with u_j the angular velocity behind joint j, i the joint before it, what the velocities
+alone give is (the classical acceleration of p, and the angular one)
+
+    a = sum (u_i + u_j) x v_j qd_j,    al = sum u_i x w_j qd_j,    and (1 + s) u_left x zk qd_k for the opened joint.
+
+The root may move as it likes: both sides take part in that alike. Each side is computed in axes of its own; an
+equation is its axis e in those of the left and in those of the right side.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from symoro.expr.linalg import (
+    Matrix,
+    Vector,
+    add,
+    cross,
+    dot,
+    identity,
+    rotation_of,
+    scale,
+    subtract,
+    transpose,
+)
+from symoro.expr.scalar import Scalar
+from symoro.models.geometric.between import placement_between
+from symoro.models.joints import Trigonometry, is_zero
+from symoro.models.kinematic.jacobian import axes_from
+from symoro.models.kinematic.loop.choice import LoopAxes, LoopChoice, Row
+from symoro.program.builder import Builder
+from symoro.robot.description import JointType, Robot
+
+Rates = Mapping[int, Scalar]
+NOTHING: Vector = [0, 0, 0]
+
+
+@dataclass(frozen=True)
+class Motion:
+    """A velocity, or what the velocities add to the acceleration: of the point p, and angular."""
+
+    linear: Vector
+    angular: Vector
+
+
+@dataclass(frozen=True)
+class LoopSide:
+    """One side of a loop: its moving joints from the root outward, with (v, w), in one frame's axes."""
+
+    columns: Mapping[int, tuple[Vector, Vector]]
+    axis: Vector  # of the opened joint
+
+    def velocity(self, rates: Rates) -> Motion:
+        linear, angular = list(NOTHING), list(NOTHING)
+        for j, (v, w) in self.columns.items():
+            linear, angular = add(linear, scale(rates[j], v)), add(angular, scale(rates[j], w))
+        return Motion(linear, angular)
+
+    def drift(self, rates: Rates) -> Motion:
+        """The acceleration that the velocities alone give."""
+        linear, angular, before = list(NOTHING), list(NOTHING), list(NOTHING)
+        for j, (v, w) in self.columns.items():
+            turning = scale(rates[j], w)
+            behind = add(before, turning)
+            linear = add(linear, cross(add(before, behind), scale(rates[j], v)))
+            angular = add(angular, cross(before, turning))
+            before = behind
+        return Motion(linear, angular)
+
+    def efforts(self, force: Vector, moment: Vector) -> dict[int, Scalar]:
+        """What the joints feel of a wrench at p."""
+        return {j: dot(v, force) + dot(w, moment) for j, (v, w) in self.columns.items()}
+
+
+@dataclass(frozen=True)
+class LoopSides:
+    """A loop: its sides, and the axes of its equations (columns) as each side sees them."""
+
+    axes: LoopAxes
+    sigma: JointType  # of the opened joint
+    left: LoopSide
+    right: LoopSide
+    seen: Mapping[str, tuple[Matrix, Matrix]]  # 'v', 'w' -> (left, right)
+    frames: tuple[int, int]  # in whose axes the left and the right side are written
+    shift: Scalar = 0  # how far p lies along the axis of a sliding opened joint
+
+    def along(self, row: Row) -> tuple[Vector, Vector]:
+        """The axis of an equation, seen from the left and from the right."""
+        left, right = self.seen[row.kind]
+        return [line[row.axis] for line in left], [line[row.axis] for line in right]
+
+    def coefficient(self, row: Row, j: int) -> Scalar:
+        """What a unit rate of joint j adds to an equation."""
+        which = 0 if row.kind == "v" else 1
+        left, right = self.along(row)
+        total: Scalar = 0
+        if j in self.left.columns:
+            total = dot(left, self.left.columns[j][which])
+        if j in self.right.columns:
+            total = total - dot(right, self.right.columns[j][which])
+        return total
+
+    def residual(self, row: Row, left: Motion, right: Motion) -> Scalar:
+        """An equation for the motions of the two sides."""
+        one, other = self.along(row)
+        if row.kind == "v":
+            return dot(one, left.linear) - dot(other, right.linear)
+        return dot(one, left.angular) - dot(other, right.angular)
+
+    def opening(self, row: Row, rate: Scalar, left: Motion) -> Scalar:
+        """What the motion of the opened joint adds to the drift of an equation: (1 + s) e . (u x zk) qd_k."""
+        holds = {JointType.REVOLUTE: "w", JointType.PRISMATIC: "v", JointType.FIXED: ""}[self.sigma]
+        if row.kind != holds:
+            return 0
+        twice = 2 if self.sigma == JointType.PRISMATIC else 1
+        one, _ = self.along(row)
+        return twice * rate * dot(one, cross(left.angular, self.left.axis))
+
+
+def loop_sides(
+    builder: Builder, robot: Robot, q: Mapping[int, Scalar], choice: LoopChoice, trig: Trigonometry
+) -> list[LoopSides]:
+    """The sides of all loops that are no parallelograms."""
+    at = {**q, **{one.loop.left: 0 for one in choice.loops}}
+    return [_Sides(builder, robot, at, one, trig).made() for one in choice.loops]
+
+
+class _Sides:
+    """Writes the sides of one loop.
+
+    The left side is seen in the axes of frame m, the right one in those of frame n: frames k (before its joint's
+    turn) and k + B, where the equations are written in those, and one of them is the other turned about the common z;
+    else the frame of the equations on its side, and the root.
+    """
+
+    def __init__(
+        self, builder: Builder, robot: Robot, q: Mapping[int, Scalar], axes: LoopAxes, trig: Trigonometry
+    ) -> None:
+        self.builder, self.robot, self.q, self.axes, self.trig = builder, robot, q, axes, trig
+        loop = self.loop = axes.loop
+        self.sigma = robot.frame(loop.left).sigma
+        ends = {loop.left, loop.right}
+        inner = [frame for frame in (axes.linear, axes.angular) if frame not in ends]
+        self.closed = not inner
+        if self.closed:
+            self.m, self.n = loop.left, loop.right
+        elif inner[0] in loop.right_chain:
+            self.m, self.n = loop.root, inner[0]
+        else:
+            self.m, self.n = inner[0], loop.root
+
+    def made(self) -> LoopSides:
+        loop = self.loop
+        place = placement_between(self.builder, self.robot, loop.right, loop.left, self.q, self.trig)
+        self.turn = self._closing(place)
+        shift: Scalar = -place[2][3] if self.sigma == JointType.PRISMATIC else 0
+        left = self._side(self.m, loop.left, loop.left_chain[:-1], shift)
+        right = self._side(self.n, loop.right, loop.right_chain, 0)
+        seen = {
+            "v": (self._seen(self.m, self.axes.linear), self._seen(self.n, self.axes.linear)),
+            "w": (self._seen(self.m, self.axes.angular), self._seen(self.n, self.axes.angular)),
+        }
+        return LoopSides(self.axes, self.sigma, left, right, seen, (self.m, self.n), shift)
+
+    def _closing(self, place: Matrix) -> Matrix:
+        """Frame k before its turn, in the axes of frame k + B: where the loop is closed, a turn about z or none."""
+        if self.sigma != JointType.REVOLUTE:
+            return identity(3)
+        c, s = place[0][0], place[1][0]
+        return [[c, -s, 0], [s, c, 0], [0, 0, 1]]
+
+    def _seen(self, frame: int, other: int) -> Matrix:
+        """The axes of a frame as columns, in those of another."""
+        loop = self.loop
+        if frame == other:
+            return identity(3)
+        if self.closed:
+            return self.turn if other == loop.left else transpose(self.turn)
+        return rotation_of(placement_between(self.builder, self.robot, frame, other, self.q, self.trig))
+
+    def _side(self, m: int, end: int, chain: Sequence[int], shift: Scalar) -> LoopSide:
+        placed = axes_from(self.builder, self.robot, m, end, self.q, self.trig, self.loop.root)
+        axis, p = placed[end]
+        if not is_zero(shift):
+            p = add(p, scale(shift, axis))
+        columns: dict[int, tuple[Vector, Vector]] = {}
+        for j in chain:
+            z, o = placed[j]
+            if self.robot.frame(j).sigma == JointType.REVOLUTE:
+                columns[j] = (cross(z, subtract(p, o)), z)
+            elif self.robot.frame(j).sigma == JointType.PRISMATIC:
+                columns[j] = (z, list(NOTHING))
+        return LoopSide(columns, axis)

@@ -1,0 +1,254 @@
+"""Where a robot with closed loops is singular, as conditions that a person can read: three kinds.
+
+With W = [Wa Wp] the constraints (1997 paper, eq. 12) and J the Jacobian of a frame by all joints of the tree,
+
+    parallel (type 2)    det Wp = 0          the frame can move while the active joints are locked
+    serial (type 1)      det [ W ] = 0       active joints can move while the frame stands
+                             [ J ]
+    constraint           rank W is lost      whichever joints are active; such postures are parallel and serial too
+
+C. Gosselin, J. Angeles, "Singularity analysis of closed-loop kinematic chains", IEEE Transactions on Robotics and
+Automation 6(3), 1990; D. Zlatanov, I. Bonev, C. Gosselin, "Constraint singularities of parallel mechanisms", ICRA 2002.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import islice, product
+from math import comb
+
+from symoro.errors import NotApplicableError
+from symoro.expr.linalg import Matrix
+from symoro.expr.ops import VARIABLE
+from symoro.expr.scalar import Expr, Scalar
+from symoro.models.coordinates import coordinates_at
+from symoro.models.geometric.loop.mobility import loop_mobility
+from symoro.models.joints import Trigonometry, is_zero
+from symoro.models.kinematic.angles import condensed
+from symoro.models.kinematic.determinant import Chosen, determinant
+from symoro.models.kinematic.factoring import factored, simplified
+from symoro.models.kinematic.jacobian import assembled, factors
+from symoro.models.kinematic.loop_rows import LoopRows, loop_rows
+from symoro.models.kinematic.singularities import LINE, Singularities, minors_together, read, vanishing
+from symoro.models.kinematic.splitting import text_of
+from symoro.models.kinematic.tool import moving_frame
+from symoro.program.builder import Builder
+from symoro.robot.description import Robot
+from symoro.robot.topology import chain
+
+MAX_MINORS = 40
+MAX_WAYS = 16  # to write the constraints
+MAX_TOGETHER, MAX_TEXT = 8, 3000  # expressions and characters of a condition that a person reads
+LONG = "not written: conditions of many expressions that vanish together"
+MAX_TRIED = 8  # frames in which J is expressed
+DEPENDENT = "not analysed: rows of the constraints depend on each other in every posture"
+MANY = "not analysed: too many minors of the constraints"
+
+
+@dataclass(frozen=True)
+class LoopSingularities:
+    """The singularities of a robot with loops, each kind with its conditions."""
+
+    robot: str
+    parallel: Singularities
+    serial: Singularities
+    constraint: Singularities
+
+    @property
+    def complete(self) -> bool:
+        """Whether there is no singular posture beside the conditions."""
+        return self.parallel.complete and self.serial.complete and self.constraint.complete
+
+    def __str__(self) -> str:
+        parts = [
+            ("parallel (type 2): it moves with the active joints locked", self.parallel),
+            ("serial (type 1): the active joints move with the frame at rest", self.serial),
+            ("constraint: the loops' constraints lose rank", self.constraint),
+        ]
+        lines = [self.robot]
+        for title, found in parts:
+            lines += [f"{title}; {found.meaning}", *found.lines()]
+        return "\n".join(lines)
+
+
+def loop_singularities(robot: Robot, to: int | str | None = None) -> LoopSingularities:
+    """The singularities of a robot with loops, the serial ones for a frame.
+
+    Raises:
+        NotApplicableError: the active joints do not fit the loops, or these do not close.
+    """
+    remarks = [one for one in loop_mobility(robot).remarks if "active" in one]
+    if remarks:
+        raise NotApplicableError(f"robot '{robot.name}': {'; '.join(remarks)}")
+    builder = Builder("singularities")
+    rows = loop_rows(builder, robot)
+    return LoopSingularities(
+        robot.name,
+        _parallel(builder, robot, rows),
+        _serial(builder, robot, rows, to),
+        _constraint(builder, robot, rows),
+    )
+
+
+def _not_analysed(robot: Robot, meaning: str, why: str) -> Singularities:
+    return Singularities(robot.name, meaning, (), False, False, (why,))
+
+
+def _parallel(builder: Builder, robot: Robot, rows: LoopRows) -> Singularities:
+    meaning = "determinant of Wp"
+    if not rows.independent:
+        return _not_analysed(robot, meaning, DEPENDENT)
+    passive = [k for k, j in enumerate(rows.joints) if not robot.frame(j).mu]
+    return _square(builder, robot, rows, [[row[k] for k in passive] for row in rows.moving], meaning)
+
+
+def _square(builder: Builder, robot: Robot, rows: LoopRows, matrix: Matrix, meaning: str) -> Singularities:
+    """Where a square matrix is singular: in the angles that occur, or those between them, whichever is shorter."""
+    return min(
+        (_factored(builder, robot, rows, matrix, meaning, between) for between in (False, True)),
+        key=lambda found: (len(found.notes), sum(len(c.expression) for c in found.conditions)),
+    )
+
+
+def _factored(
+    builder: Builder, robot: Robot, rows: LoopRows, matrix: Matrix, meaning: str, between: bool
+) -> Singularities:
+    made = condensed(builder, matrix, between=between)
+    found = determinant(builder, Chosen(made.matrix, meaning))
+    notes: dict[str, None] = {}
+    cases = [(_shorter(made.written(factor)),) for factor in vanishing(found.blocks, notes)]
+    cases = [case for case in cases if _moves(case)]
+    always = found.sign == 0 or any(rows.vanishes(case) for case in cases)
+    return read(robot, meaning, () if always else cases, always, notes)
+
+
+def _moves(case: Sequence[Expr]) -> bool:
+    """Whether a joint is in it, and not the robot's lengths and angles alone."""
+    return any(value.cls == VARIABLE for value in case)
+
+
+def _serial(builder: Builder, robot: Robot, rows: LoopRows, to: int | str | None) -> Singularities:
+    tree, end, _ = moving_frame(robot, to)
+    meaning = f"determinant of W and J of frame {end}"
+    if not rows.independent:
+        return _not_analysed(robot, meaning, DEPENDENT)
+    trig = Trigonometry(builder, tree)
+    joints = coordinates_at(tree, rows.q, builder.formula)
+    way = (0, *chain(tree, end))
+    stacks: list[tuple[str, Matrix]] = []
+    for m in way[:: 1 + len(way) // MAX_TRIED]:
+        j = assembled(factors(builder, tree, end, m, m, joints, trig, named=False))
+        held = [k for k in range(len(rows.joints)) if any(not is_zero(row[k]) for row in (*rows.moving, *j))]
+        needed = len(held) - len(rows.moving)
+        for count, words in ((6, "rows"), (3, "linear rows")):
+            moving = [row for row in j[:count] if not rows.vanishes(row)]
+            if len(moving) == needed:
+                stacks.append((words, [[row[k] for k in held] for row in (*rows.moving, *moving)]))
+                break
+    if not stacks:
+        why = f"not analysed: frame {end} moves in more or fewer ways than there are active joints"
+        return _not_analysed(robot, meaning, why)
+    words, best = min(stacks, key=lambda one: (one[0] != "rows", _size(builder, one[1])))
+    return _square(
+        builder, robot, rows, best, f"determinant of W and the {words} of J of frame {end} that are not zero"
+    )
+
+
+def _size(builder: Builder, matrix: Matrix) -> int:
+    return len(builder.graph.reachable([builder.number(x).lit for row in matrix for x in row]))
+
+
+def _constraint(builder: Builder, robot: Robot, rows: LoopRows) -> Singularities:
+    """Where rows depend on each other: first without those that cannot be part of it, then by minors."""
+    meaning = "minors of W"
+    if not rows.independent:
+        return _not_analysed(robot, meaning, DEPENDENT)
+    ways = (_reduced([row for loop in choice for row in loop]) for choice in product(*rows.loops))
+    left = min(islice(ways, MAX_WAYS), key=lambda matrix: (len(matrix), _size(builder, matrix)))
+    notes: dict[str, None] = {}
+    cases: list[tuple[Expr, ...]] = []
+    complete = True
+    for group in _groups(left):
+        held = [k for k in range(len(rows.joints)) if any(not is_zero(row[k]) for row in group)]
+        if comb(len(held), len(group)) > MAX_MINORS:
+            notes[MANY], complete = None, False
+            continue
+        part: Matrix = [[row[k] for k in held] for row in group]
+        tried = [_dependent(builder, part, meaning, between) for between in (False, True)]
+        cases += min(tried, key=lambda found: (sum(not _readable(case) for case in found), _length(found)))
+    short = [case for case in cases if _readable(case)]
+    if len(short) < len(cases):
+        notes[LONG], complete = None, False
+    return read(robot, meaning, short, False, notes, complete=complete)
+
+
+def _dependent(builder: Builder, part: Matrix, meaning: str, between: bool) -> list[tuple[Expr, ...]]:
+    """The cases in which rows depend on each other."""
+    made = condensed(builder, part, between=between)
+    columns = _shortened([list(column) for column in zip(*made.matrix, strict=True)])
+    matrix: Matrix = [list(row) for row in zip(*columns, strict=True)]
+    found = minors_together(builder, Chosen(matrix, meaning), {})
+    written = [[_shorter(made.written(value)) for value in case] for case in found]
+    return [tuple(value for value in case if value.cls == VARIABLE) for case in written]
+
+
+def _shorter(value: Expr) -> Expr:
+    """The expression by joints again, where its angles were sums that fall together: sin(q2) for two products."""
+    text = text_of(value)
+    if len(text) > LINE * 2:
+        return value
+    parts = [part for part, _ in factored(value).factors if part.cls == VARIABLE]
+    return parts[0] if len(parts) == 1 and len(text_of(parts[0])) < len(text) else value
+
+
+def _length(cases: Sequence[Sequence[Expr]]) -> int:
+    return sum(len(text_of(value)) for case in cases for value in case)
+
+
+def _shortened(columns: list[list[Expr]]) -> list[list[Expr]]:
+    """Columns with the next one added or subtracted where that is shorter: the bar between two axes in place of the way
+    from the first to the end of the loop. The rank is the same."""
+    found = list(columns)
+    for k in range(len(columns) - 1):
+        tried = [
+            [simplified(a + sign * b) for a, b in zip(columns[k], columns[k + 1], strict=True)]
+            for sign in (-1, 1)
+        ]
+        found[k] = min([columns[k], *tried], key=lambda column: sum(len(text_of(x)) for x in column))
+    return found
+
+
+def _readable(case: Sequence[Expr]) -> bool:
+    return len(case) <= MAX_TOGETHER and sum(len(text_of(value)) for value in case) <= MAX_TEXT
+
+
+def _reduced(rows: Matrix) -> Matrix:
+    """Without rows that no dependence contains: each has a column for itself, with a length or a number in it."""
+    while True:
+        columns = zip(*rows, strict=True)
+        alone = next((r for column in columns if (r := _only_constant(column)) is not None), None)
+        if alone is None:
+            return rows
+        rows = [row for r, row in enumerate(rows) if r != alone]
+
+
+def _only_constant(column: Sequence[Scalar]) -> int | None:
+    """The place of the only entry of a column, where it does not depend on the posture."""
+    places = [r for r, x in enumerate(column) if not is_zero(x)]
+    if len(places) != 1:
+        return None
+    x = column[places[0]]
+    return places[0] if not isinstance(x, Expr) or x.cls != VARIABLE else None
+
+
+def _groups(rows: Matrix) -> list[Matrix]:
+    """Rows that share joints, together."""
+    groups: list[tuple[set[int], Matrix]] = []
+    for row in rows:
+        own, members = {k for k, x in enumerate(row) if not is_zero(x)}, [row]
+        for other in [group for group in groups if group[0] & own]:
+            groups.remove(other)
+            own, members = own | other[0], other[1] + members
+        groups.append((own, members))
+    return [members for _, members in groups]

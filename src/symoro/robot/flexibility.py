@@ -1,0 +1,108 @@
+"""What makes a link flexible: an Euler-Bernoulli beam along x of its frame, and the shapes it may take.
+
+The beam begins at the origin of the link's frame and ends, at rest, at (L, 0, 0). Bent, its points are
+
+    (x, v, w),   v = sum of ey_k phi_k(x),   w = sum of ez_k phi_k(x),   twisted by the angle sum of et_k psi_k(x)
+
+about x. What stands on the link stands on the frame of its tip, at (L, v(L), w(L)), turned by
+
+    Rz(v'(L)) Ry(-w'(L)) Rx(twist(L))
+
+and so do its tool and payload. `tip` is a body fixed in that frame. The link's own inertial parameters are those of a
+rigid body at the root.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, fields
+from typing import TYPE_CHECKING
+
+from symoro.expr.formula import ZERO, Formula
+
+if TYPE_CHECKING:
+    from symoro.robot.description import Link, Robot
+
+MODE_SHAPES = ("polynomial", "clamped")
+MODES = ("y", "z", "twist")
+MOST_MODES = 12  # of one kind
+MOST_POLYNOMIALS = 6  # more are not told apart in double precision
+
+
+@dataclass(frozen=True)
+class Flexibility:
+    """A beam from a link's frame to its tip.
+
+    Attributes:
+        length: of the beam, along x.
+        density: mass per length.
+        EIz, EIy: bending stiffness against deflection along y (about z), and along z (about y).
+        GJ: torsional stiffness.
+        Ip: polar moment of inertia of the sections per length, about x.
+        y, z, twist: how many modes of each kind the link has.
+        shapes: 'polynomial', (x/L)^2, (x/L)^3, ... in bending and x/L, (x/L)^2, ... in torsion, or 'clamped', the modes
+            of a clamped beam with a free end; each is 1 at the tip.
+        tip: inertial parameters of a body fixed to the tip, in the tip's frame.
+    """
+
+    length: Formula
+    density: Formula = ZERO
+    EIz: Formula = ZERO
+    EIy: Formula = ZERO
+    GJ: Formula = ZERO
+    Ip: Formula = ZERO
+    y: int = 0
+    z: int = 0
+    twist: int = 0
+    shapes: str = "polynomial"
+    tip: Link | None = None
+
+    @property
+    def modes(self) -> int:
+        return self.y + self.z + self.twist
+
+
+PROPERTIES = tuple(f.name for f in fields(Flexibility) if str(f.type).startswith("Formula"))
+STIFFNESS = {"y": "EIz", "z": "EIy", "twist": "GJ"}
+
+
+def flexible_links(robot: Robot) -> dict[int, Flexibility]:
+    """The flexible links of a robot by number."""
+    links = ((j, link.flexible) for j, link in enumerate(robot.links, 1))
+    return {j: flexible for j, flexible in links if flexible is not None}
+
+
+def mode_names(robot: Robot) -> list[str]:
+    """The entries of e: link by link, in each the modes along y, along z, in torsion; ey2_1 is the first of link 2."""
+    return [
+        f"e{kind[0]}{j}_{k}"
+        for j, flexible in flexible_links(robot).items()
+        for kind in MODES
+        for k in range(1, getattr(flexible, kind) + 1)
+    ]
+
+
+def flexible_problems(robot: Robot) -> Iterator[str]:
+    """What is wrong with the flexible links of a robot, as sentences."""
+    if robot.base.link.flexible is not None:
+        yield "the base cannot be flexible; give it a fixed frame with a flexible link"
+    for j, flexible in flexible_links(robot).items():
+        counts = {kind: getattr(flexible, kind) for kind in MODES}
+        if any(count < 0 or count > MOST_MODES for count in counts.values()):
+            yield f"link {j} is flexible: expected 0 to {MOST_MODES} modes of each kind"
+        if flexible.shapes == MODE_SHAPES[0] and max(counts.values()) > MOST_POLYNOMIALS:
+            yield (
+                f"link {j} has more than {MOST_POLYNOMIALS} polynomial shapes of one kind, which double precision does "
+                "not tell apart; take the shapes clamped"
+            )
+        if not flexible.modes:
+            yield f"link {j} is flexible but has no mode"
+        if flexible.length.is_zero:
+            yield f"link {j} is flexible and needs a length"
+        if flexible.shapes not in MODE_SHAPES:
+            yield f"link {j}: expected the shapes {' or '.join(MODE_SHAPES)}, got '{flexible.shapes}'"
+        for kind, count in counts.items():
+            if count and getattr(flexible, STIFFNESS[kind]).is_zero:
+                yield f"link {j} has modes of {kind} but no stiffness {STIFFNESS[kind]}"
+    if robot.B and flexible_links(robot):
+        yield "flexible links in a robot with closed loops are not described"

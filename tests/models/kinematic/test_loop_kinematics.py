@@ -1,0 +1,174 @@
+"""The velocity equations of closed loops: against Taylor series of the closure, and which joints may be active."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+import symoro
+from symoro.errors import NotApplicableError
+from symoro.models.kinematic.loop.choice import loop_choice
+from symoro.models.kinematic.loop.parallelograms import linear_loops
+from symoro.robot.description import Robot
+from tests.models.loop_cases import DRAWN, GOLDEN, Case, drawn, error, golden, random_loops, rhombus, run
+from tests.oracle.closed import Closed
+from tests.oracle.linkages import two_loops
+
+CLOSE = 1e-9
+
+
+def check(case: Case, seed: int = 3) -> None:
+    truth, rng = case.truth, np.random.default_rng(seed)
+    qda, qdda = rng.uniform(-1, 1, truth.na), rng.uniform(-1, 1, truth.na)
+    at = truth.moved(case.x, qda, qdda)
+    found = run(case.robot, "loop-kinematics", {"q": case.q, "qd": at.qd[: truth.n]})
+    p, size = truth.passive, CLOSE / min(1.0, at.condition)
+    assert error(found["W"], at.G[p]) < size
+    assert error(found["W"] @ qdda + found["b"], at.qdd[p]) < size
+    assert error(found["Wa"] @ qda + found["Wp"] @ at.qd[p], np.zeros(len(p))) < size
+    assert error(found["Wa"] @ qdda + found["Wp"] @ at.qdd[p] + found["Psi"], np.zeros(len(p))) < size
+    opened, moved = at.qd[truth.n :], at.qdd[truth.n :]
+    rate = found["Wac"] @ qda + found["Wpc"] @ at.qd[p] + found["Wc"] @ opened
+    assert error(rate, 0 * rate) < size
+    second = found["Wac"] @ qdda + found["Wpc"] @ at.qdd[p] + found["Wc"] @ moved + found["Phi"]
+    assert error(second, 0 * second) < size
+
+
+@pytest.mark.parametrize("kind", DRAWN)
+def test_drawn(kind: str) -> None:
+    check(drawn(kind))
+
+
+@pytest.mark.parametrize("name", GOLDEN)
+def test_golden(name: str) -> None:
+    robot, data = golden(name)
+    for state in data["states"]:
+        found = run(robot, "loop-kinematics", {key: np.array(state[key]) for key in ("q", "qd")})
+        assert error(found["W"], state["W"]) < CLOSE
+        assert error(found["b"], state["b"]) < 1e-8
+
+
+def random_check(seed: int) -> None:
+    case, words = random_loops(seed)
+    if "crossed" in words:  # no parallelogram at this posture: no value, and no wrong one
+        found = run(case.robot, "loop-kinematics", {"q": case.q, "qd": 0 * case.q})
+        assert all(np.isnan(x).all() for x in found.values())
+    else:
+        check(case, seed)
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_random(seed: int) -> None:
+    random_check(seed)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", range(8, 120))
+def test_random_many(seed: int) -> None:
+    random_check(seed)
+
+
+# -- which rows
+
+
+def test_rows_of_a_five_bar_are_triangular() -> None:
+    wp = run(symoro.load("fivebar"), "loop-kinematics", {"q": [0.5, 0.4, 2.2, -0.3], "qd": np.zeros(4)})["Wp"]
+    assert np.count_nonzero(wp) == 3
+
+
+def test_a_platform_needs_no_block_larger_than_five() -> None:
+    robot, _ = golden("gough-stewart-general")
+    choice = loop_choice(robot)
+    assert len(choice.rows) == len(choice.passive) == 25
+    counts = sorted(len([j for j in choice.passive if (row, j) in choice.present]) for row in choice.rows)
+    assert counts[:5] == [5] * 5  # along each leg only the joints of the leg that carries the platform
+
+
+def test_parallelograms_are_relations() -> None:
+    assert not linear_loops(symoro.load("sr400")).open
+    assert not linear_loops(rhombus()).open
+    assert [loop.left for loop in linear_loops(two_loops()).open] == [10]
+    assert len(linear_loops(symoro.load("fivebar")).open) == 1
+    unequal = rhombus().with_frame(2, d="d + 1/1000000")
+    assert linear_loops(unequal).open  # equal but for a micrometre is not equal
+
+
+def test_a_flat_parallelogram_moves() -> None:
+    robot = symoro.load("sr400")
+    q = np.array([0.1, 0.0, np.pi / 2 - np.pi / 2, 0.2, 0.3, 0.4, np.pi / 2, -np.pi / 2])
+    q[2] = q[6] - q[1] - np.pi / 2
+    flat = q.copy()
+    flat[1], flat[6] = 0.0, 0.0
+    flat[2], flat[7] = -np.pi / 2, 0.0
+    for at in (q, flat):
+        found = run(robot, "loop-kinematics", {"q": at, "qd": np.zeros(8)})
+        assert np.array_equal(found["W"], [[0, -1, 0, 0, 0, 1], [0, 1, 0, 0, 0, -1]])
+        assert not found["b"].any()
+
+
+# -- which joints are active
+
+
+def five_bar(*active: int) -> Robot:
+    robot = symoro.load("fivebar")
+    frames = [replace(f, mu=j in active) for j, f in enumerate(robot.frames, 1)]
+    return replace(robot, frames=tuple(frames))
+
+
+@pytest.mark.parametrize(
+    ("active", "words", "would_do"),
+    [
+        ((1,), "too few", "joints 1, "),
+        ((1, 2, 3), "too many", "active (mu = 1)"),
+        ((), "no active joint", "mu = 1"),
+    ],
+)
+def test_unfit_active_joints(active: tuple[int, ...], words: str, would_do: str) -> None:
+    for model in ("loop-kinematics", "inverse-dynamics", "jacobian"):
+        with pytest.raises(NotApplicableError, match=words) as caught:
+            symoro.generate(five_bar(*active), model)
+        assert "active joint" in str(caught.value) and would_do in str(caught.value.hint)
+
+
+def test_wrong_active_joints_name_those_that_would_do() -> None:
+    """A turning base without a motor, three motors in a loop that has two freedoms."""
+    case = drawn("five-bar on a turning base")
+    joints = Closed(case.robot).own
+    base, rest = joints[0], joints[1:]
+    frames = [replace(f, mu=j in rest[:3]) for j, f in enumerate(case.robot.frames, 1)]
+    with pytest.raises(NotApplicableError, match="do not determine") as caught:
+        symoro.generate(replace(case.robot, frames=tuple(frames)), "inverse-dynamics")
+    named = [int(x) for x in str(caught.value.hint).split("joints ")[1].split(" active")[0].split(", ")]
+    assert base in named and len(named) == 3
+    fits = [replace(f, mu=j in named) for j, f in enumerate(case.robot.frames, 1)]
+    symoro.generate(replace(case.robot, frames=tuple(fits)), "inverse-dynamics")
+
+
+def test_any_pair_that_fits_is_taken() -> None:
+    for pair in ((1, 3), (1, 2), (2, 3), (2, 4), (1, 4), (3, 4)):
+        robot = five_bar(*pair)
+        truth = Closed(robot)
+        x = truth.close(np.array([0.6, 1.0, 2.3, -0.9, 0.4]))
+        assert x is not None
+        check(Case(robot, x))
+
+
+def test_a_loop_that_cannot_close_is_refused() -> None:
+    robot = symoro.load("fourbar")
+    long = robot.bind(
+        {name: 10.0 if k == 0 else 0.1 for k, name in enumerate(dict(robot.nominal)) if name[0] == "D"}
+    )
+    with pytest.raises(NotApplicableError, match="close in no posture"):
+        symoro.generate(long, "loop-kinematics")
+
+
+def test_what_has_no_place_in_a_loop_is_refused() -> None:
+    robot = symoro.load("fivebar")
+    with pytest.raises(NotApplicableError, match="open the loop elsewhere"):
+        symoro.generate(robot.with_frame(5, eta=True, k="10"), "inverse-dynamics")
+    with pytest.raises(NotApplicableError, match="active and elastic"):
+        symoro.generate(robot.with_frame(1, eta=True, k="10"), "inverse-dynamics")
+    with pytest.raises(NotApplicableError, match="its loops determine its motion"):
+        symoro.generate(robot.with_frame(2, QP="1"), "loop-kinematics")
