@@ -28,9 +28,7 @@ from symoro.robot.wheels import Wheel, WheelKind
 UP: Vector = [0, 0, 1]
 
 
-def tied_positions(
-    builder: Builder, robot: Robot, joints: Ratios, trig: Trigonometry
-) -> dict[int, Scalar]:
+def tied_positions(builder: Builder, robot: Robot, joints: Ratios, trig: Trigonometry) -> dict[int, Scalar]:
     """The positions of the steering joints that follow others.
 
     Raises:
