@@ -24,7 +24,7 @@ import numpy as np
 
 from symoro.errors import NotApplicableError
 from symoro.models.kinematic.loop.parallelograms import LinearLoops, linear_loops
-from symoro.models.kinematic.loop.samples import LoopSample, Samples, samples
+from symoro.models.kinematic.loop.samples import LoopSample, LoopSamples, samples
 from symoro.models.numeric.fixed_point import Array
 from symoro.robot.coordinates import independent, relation
 from symoro.robot.description import MOTION, JointType, Robot
@@ -37,7 +37,7 @@ CLEAR = 2 / 3  # share of the postures that must leave a gap
 
 
 @dataclass(frozen=True)
-class Row:
+class LoopRow:
     """An equation: of the loop with this place in the list, 'v' or 'w', along an axis of its frame of expression."""
 
     loop: int
@@ -71,9 +71,9 @@ class LoopChoice:
     active: tuple[int, ...]
     passive: tuple[int, ...]
     loops: tuple[LoopAxes, ...]
-    rows: tuple[Row, ...]
-    closing: tuple[Row, ...]
-    present: frozenset[tuple[Row, int]]
+    rows: tuple[LoopRow, ...]
+    closing: tuple[LoopRow, ...]
+    present: frozenset[tuple[LoopRow, int]]
 
 
 @lru_cache(maxsize=64)
@@ -113,7 +113,12 @@ def loop_choice(robot: Robot, *, every_loop: bool = False) -> LoopChoice:
 
 class _Chooser:
     def __init__(
-        self, robot: Robot, linear: LinearLoops, given: Samples, active: Sequence[int], passive: Sequence[int]
+        self,
+        robot: Robot,
+        linear: LinearLoops,
+        given: LoopSamples,
+        active: Sequence[int],
+        passive: Sequence[int],
     ) -> None:
         self.robot, self.linear, self.given = robot, linear, given
         self.active, self.passive = tuple(active), tuple(passive)
@@ -137,10 +142,10 @@ class _Chooser:
         }
         return LoopChoice(self.linear, self.active, self.passive, axes, kept, closing, frozenset(present))
 
-    def _rows(self, axes: Sequence[LoopAxes]) -> tuple[list[Row], tuple[Row, ...]]:
+    def _rows(self, axes: Sequence[LoopAxes]) -> tuple[list[LoopRow], tuple[LoopRow, ...]]:
         """All equations without an opened joint, and those with one."""
-        closing = tuple(Row(i, *held) for i, one in enumerate(axes) if (held := self._held(one.loop)))
-        every = [Row(i, kind, k) for i in range(len(axes)) for kind in "vw" for k in range(3)]
+        closing = tuple(LoopRow(i, *held) for i, one in enumerate(axes) if (held := self._held(one.loop)))
+        every = [LoopRow(i, kind, k) for i in range(len(axes)) for kind in "vw" for k in range(3)]
         return [row for row in every if row not in closing], closing
 
     def _held(self, loop: Loop) -> tuple[str, int] | None:
@@ -166,7 +171,7 @@ class _Chooser:
         turned = np.abs(one.axes[frame].transpose(0, 2, 1) @ columns[:, :, self.p]).max(0, initial=0)
         return int((turned > ABSENT * max(np.abs(columns).max(initial=0), 1e-300)).sum())
 
-    def _row(self, axes: Sequence[LoopAxes], row: Row) -> Array:
+    def _row(self, axes: Sequence[LoopAxes], row: LoopRow) -> Array:
         """The coefficients of a row at every posture (S, coordinates), lengths in units of the largest."""
         one, chosen = self.given.loops[row.loop], axes[row.loop]
         frame, columns = (
@@ -223,9 +228,9 @@ class _Chooser:
         return best[1]
 
 
-def all_rows(choice: LoopChoice) -> list[Row]:
+def all_rows(choice: LoopChoice) -> list[LoopRow]:
     """All equations without an opened joint, kept or not."""
-    every = [Row(i, kind, k) for i in range(len(choice.loops)) for kind in "vw" for k in range(3)]
+    every = [LoopRow(i, kind, k) for i in range(len(choice.loops)) for kind in "vw" for k in range(3)]
     return [row for row in every if row not in choice.closing]
 
 
