@@ -165,7 +165,7 @@ def ours(case: Case, who: str, robot: Robot, what: str, **options: Any) -> list[
     model = symoro.generate(robot, MODELS[what], **options)
     name = function_name(model.program)
     files = {f: text for f, text in model.code("c").items() if not f.endswith("_example.c")}
-    files["calls.c"] = _our_calls(name, list(model.inputs), bool(model.program.constants))
+    files["calls.c"] = our_calls(name, list(model.inputs), bool(model.program.constants))
     library = ctypes.CDLL(str(built(f"{case.name}_{what}", files, ["gcc", *OURS, *SHARED], ("-lm",))))
     if model.program.constants:
         values = np.array([dict(robot.nominal)[p] for p in model.parameters])
@@ -181,7 +181,7 @@ def ours(case: Case, who: str, robot: Robot, what: str, **options: Any) -> list[
     return [one, replace(one, who=f"{who}, batch", call=library.call_batch, batch=True)]
 
 
-def _our_calls(name: str, inputs: list[str], constants: bool) -> str:
+def our_calls(name: str, inputs: list[str], constants: bool) -> str:
     given = ", ".join([*["q", "v", "x"][: len(inputs)], *(["k"] if constants else []), "y"])
     arguments = "const double *q, const double *v, const double *x, double *y"
     lines = [f'#include "{name}.h"', f"void call({arguments}) {{ (void)v, (void)x; {name}({given}); }}"]

@@ -12,10 +12,12 @@ from typing import TYPE_CHECKING, Any
 from symoro._version import __version__ as __version__
 from symoro.errors import SymoroError as SymoroError
 from symoro.model import Model as Model
+from symoro.model import assembly_modes as assembly_modes
 from symoro.model import base_parameters as base_parameters
 from symoro.model import generate as generate
 from symoro.model import mobility as mobility
 from symoro.model import numeric_inverse as numeric_inverse
+from symoro.model import platform_pose as platform_pose
 from symoro.model import singularities as singularities
 from symoro.models.catalogue import catalogue as catalogue
 from symoro.robot.description import Robot as Robot
@@ -36,6 +38,7 @@ __all__ = [
     "Robot",
     "SymoroError",
     "__version__",
+    "assembly_modes",
     "base_parameters",
     "catalogue",
     "follow",
@@ -44,6 +47,7 @@ __all__ = [
     "mobility",
     "nearest",
     "numeric_inverse",
+    "platform_pose",
     "save",
     "singularities",
     "valid",

@@ -16,12 +16,16 @@ from symoro.robot.flexibility import flexible_links
 from symoro.robot.formats import RobotLike, as_robot
 
 if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
+
     from symoro.models.identification.base.parameters import BaseParameters
     from symoro.models.kinematic.loop_singularities import LoopSingularities
     from symoro.models.kinematic.singularities import Singularities
     from symoro.models.kinematic.wheels.mobility import WheeledClass
+    from symoro.models.numeric.assembly_modes import AssemblyModes
     from symoro.runtime.function import Function
     from symoro.runtime.numeric_inverse import NumericInverse
+    from symoro.runtime.platform_pose import FoundPose
 
 
 class Model:
@@ -270,6 +274,44 @@ def numeric_inverse(
     error = pose_error(asked, frm, to, pose)
     held = tuple(locked_joints(asked, locked))
     return NumericInverse(asked, error, {**dict(asked.nominal), **(values or {})}, locked=held, **options)
+
+
+def platform_pose(
+    robot: RobotLike,
+    qa: ArrayLike,
+    near: ArrayLike | str | None = None,
+    *,
+    values: Mapping[str, float] | None = None,
+    to: int | str | None = None,
+    fold: str = "1",
+) -> FoundPose:
+    """The pose of a parallel robot's platform at positions of its motors, by Newton's method from a known pose.
+
+    Arguments:
+        qa: positions of the active joints.
+        near: the pose (4, 4) to start from, or the name of a posture; the posture 'home' unless given.
+        values: numbers for symbols; the robot's nominal values serve where none is given.
+        to, fold: the platform's frame, and how its legs fold, as in the models with `space="platform"`.
+    """
+    from symoro.runtime.platform_pose import platform_pose as found
+
+    asked = as_robot(robot)
+    return found(asked, qa, near, {**dict(asked.nominal), **(values or {})}, to, fold)
+
+
+def assembly_modes(
+    robot: RobotLike,
+    qa: ArrayLike,
+    *,
+    values: Mapping[str, float] | None = None,
+    to: int | str | None = None,
+) -> AssemblyModes:
+    """All poses of a platform on six legs with balls (6-UPS) at positions of its slides, up to 40 of them."""
+    from symoro.runtime.platform_pose import assembly_modes as found
+
+    asked = as_robot(robot)
+    with task("finding the poses of the platform"):
+        return found(asked, qa, {**dict(asked.nominal), **(values or {})}, to)
 
 
 def generate(robot: RobotLike, model: str, **options: Any) -> Model:

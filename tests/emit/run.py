@@ -280,9 +280,10 @@ def run_javascript(folder: Path, cases: Sequence[Case], *, batch: bool = False) 
         "const { NaN: nan, Infinity: inf } = globalThis;",
     ]
     for at, case in enumerate(cases):
-        put(folder, emit(case.program, "javascript"))
+        files = emit(case.program, "javascript")
+        put(folder, files)
         inputs = list(case.inputs.values())
-        lines.insert(0, f'import * as m{at} from "./{case.program.name}.js";')
+        lines.insert(0, f'import * as m{at} from "./{next(iter(files))}";')
         values = case.parameter_list() if batch else case.parameters  # both orders and names serve
         constants = [f"m{at}.setup({json.dumps(values)})"] if case.program.constants else []
         if batch:

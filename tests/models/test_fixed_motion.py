@@ -26,7 +26,10 @@ ROBOTS = {
     "coupled": seeded_tree(8, 6, coupled=True),
     "floating": floating_tree(3, 3, coupled=False),
 }
-TAKERS = [e for e in symoro.catalogue().values() if {port.name for port in e.inputs} & set(FIXED_BY)]
+MOVED = [e for e in symoro.catalogue().values() if {port.name for port in e.inputs} & set(FIXED_BY)]
+TAKERS = [
+    e for e in MOVED if e.id != "loop-kinematics"
+]  # of robots with loops, which have a test of their own
 DERIVATIVES = {
     "dtau_dqd": "qd",
     "dtau_dqdd": "qdd",

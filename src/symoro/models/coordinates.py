@@ -2,7 +2,7 @@
 
     q_tree = f(q),   qd_tree = G qd,   qdd_tree = G qdd + Gdot qd,   tau = G' tau_tree
 
-`Coordinates` is the one place that knows G. `Couplings` have a constant one, and so no bias Gdot qd. A robot with
+`Coordinates` is the one place that knows G. `Ratios` are a constant one (couplings), without bias Gdot qd. A robot with
 closed loops (`kinematic.loop.coordinates`) takes the positions of all its joints, a posture in which the loops are
 closed, and has the active joints for coordinates: its inputs are q, qda and qdda, and tau of the active joints.
 
@@ -23,8 +23,9 @@ from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from symoro.expr.formula import Formula
 from symoro.expr.linalg import Matrix, Vector, add, scale, zeros
-from symoro.expr.scalar import Scalar
+from symoro.expr.scalar import Expr, Scalar
 from symoro.models.ports import QC, QD, QDA, QDD, QDDA, TAU, TAU_ACTIVE, Q
 from symoro.program.builder import Builder
 from symoro.robot.coordinates import Into, drivers, followers, following, independent, positions
@@ -89,7 +90,7 @@ class Coordinates(ABC):
         """Gdot, of the shape of G."""
 
 
-class Couplings(Coordinates):
+class Ratios(Coordinates):
     """Joints that follow others by constant ratios.
 
     Attributes:
@@ -150,13 +151,13 @@ class Couplings(Coordinates):
         return zeros(len(self.rows), len(self.own))
 
 
-def coordinates_at(robot: Robot, q: JointEntries, into: Into) -> Couplings:
+def coordinates_at(robot: Robot, q: JointEntries, into: Into) -> Ratios:
     """The coordinates at given values; `into` makes numbers or expressions of formulas."""
     at = positions(robot, q, into)
-    return Couplings(tuple(independent(robot)), at, {j: tuple(drivers(robot, j, into)) for j in at})
+    return Ratios(tuple(independent(robot)), at, {j: tuple(drivers(robot, j, into)) for j in at})
 
 
-def posture(builder: Builder, robot: Robot) -> Couplings:
+def posture(builder: Builder, robot: Robot) -> Ratios:
     """Declare the input q: every joint that has a coordinate while the loops are open."""
     own = independent(robot)
     q = builder.input(Q, (len(own),), [f"q{j}" for j in own])
@@ -231,12 +232,18 @@ def own_entries(builder: Builder, robot: Robot, name: str) -> dict[int, Scalar]:
     given = builder.input(port, (len(own),), [f"{name}{j}" for j in own], title)
     values: dict[int, Scalar] = dict(zip(own, given, strict=True))
     for j in own:
-        fixed = getattr(robot.frame(j), FIXED_BY[name])
+        fixed = fixed_value(builder, robot, name, j)
         if fixed is not None:
-            values[j] = builder.formula(fixed)
+            values[j] = fixed
         if name == "tau" and elastic(robot, j):
             values[j] = 0
     return values
+
+
+def fixed_value(builder: Builder, robot: Robot, name: str, j: int) -> Expr | None:
+    """What the robot fixes of the velocity, acceleration or torque of a joint."""
+    fixed: Formula | None = getattr(robot.frame(j), FIXED_BY[name])
+    return None if fixed is None else builder.formula(fixed)
 
 
 def elastic(robot: Robot, j: int) -> bool:

@@ -54,12 +54,13 @@ def _of_port(robot: Robot, port: Input | Output) -> str:
         return choices[kinds_of_modes.pop()] if len(kinds_of_modes) == 1 else every
     if flexible and port.name in ("A", "H"):  # modes and joints side by side
         return every
-    tree = moving_joints(robot)
-    joints = tree if port.shape[-1:] == (len(tree),) else independent(robot)
+    tree, own = moving_joints(robot), independent(robot)
+    active = [j for j in own if robot.frame(j).mu]
+    joints = tree if port.shape[-1:] == (len(tree),) else own
     if port.name in ("qc", "qc0"):
         joints = cut_joints(robot)
-    elif port.name in ("qa", "qda", "qdda"):
-        joints = [j for j in joints if robot.frame(j).mu]
+    elif port.name in ("qa", "qda", "qdda") or (robot.B and port.shape[-1:] == (len(active),)):
+        joints = active
     kinds = {robot.frame(j).sigma for j in joints}
     if len(kinds) == 1:
         return choices[int(JointType.PRISMATIC in kinds)]

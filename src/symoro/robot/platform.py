@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 from symoro.errors import NotApplicableError
 from symoro.robot.description import BaseKind, Robot
-from symoro.robot.topology import Loop, chain, loops, subtree
+from symoro.robot.topology import Loop, chain, loops, moving_joints, subtree
 
 
 @dataclass(frozen=True)
@@ -69,9 +69,21 @@ def platform_frame(robot: Robot, to: int | str | None = None) -> int:
     if not joined:
         raise NotApplicableError(
             f"robot '{robot.name}' names no platform, and its loops join no link to the legs",
-            hint="give robot.platform, or the option to",
+            hint="name the platform in the description, or give the option to",
         )
     return max(joined, key=lambda j: (len(joined[j]), j))
+
+
+def motors(robot: Robot) -> list[int]:
+    """The active joints of the tree, in frame order."""
+    return [j for j in moving_joints(robot) if robot.frame(j).mu]
+
+
+def plain_joint(robot: Robot, j: int) -> bool:
+    """Whether a joint moves by itself: not elastic, not coupled, no motion of it fixed."""
+    frame = robot.frame(j)
+    fixed = [value for value in (frame.QP, frame.QDP, frame.GAM) if value is not None]
+    return not (frame.eta or frame.coupling or fixed)
 
 
 def _link(robot: Robot, j: int) -> int:

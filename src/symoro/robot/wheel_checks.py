@@ -9,14 +9,12 @@ from __future__ import annotations
 import math
 import random
 from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING
 
 from symoro.errors import ProgramError
 from symoro.expr.formula import Formula
+from symoro.robot.description import ANGLES, GEOMETRIC, Robot
+from symoro.robot.topology import chain
 from symoro.robot.wheels import Wheel, WheelKind
-
-if TYPE_CHECKING:
-    from symoro.robot.description import Robot
 
 CLOSE = 1e-9
 """Radians, or metres for a robot of the size of a metre: what is nearer is meant to be the same."""
@@ -28,6 +26,7 @@ TRIES = 20
 Triplet = tuple[float, float, float]
 WheelPose = tuple[tuple[Triplet, Triplet, Triplet], Triplet]  # rotation by rows, position
 SymbolValues = Mapping[str, float]
+Sampled = list[tuple[dict[str, float], dict[int, float]]]  # values of the symbols, positions of the joints
 
 
 def wheel_problems(robot: Robot) -> Iterator[str]:
@@ -76,7 +75,7 @@ def _steering(robot: Robot, k: int, wheel: Wheel) -> Iterator[str]:
         if wheel.steering:
             yield f"{label} is {wheel.kind} and takes no 'steering'; a wheel that turns is steering or castor"
         return
-    way = _way(robot, wheel.frame)[:-1]
+    way = chain(robot, wheel.frame)[:-1]
     if not wheel.steering:
         yield f"{label} is {wheel.kind} and needs 'steering', the vertical joint that turns it"
     elif wheel.steering not in way:
@@ -125,73 +124,53 @@ def _geometry(robot: Robot) -> Iterator[str]:
 
 def heights(robot: Robot) -> Iterator[tuple[str, str]]:
     """Wheels that do not touch the ground at the nominal values, each with its label."""
-    values = dict(robot.nominal)
+    values, still = dict(robot.nominal), dict.fromkeys(range(1, robot.NL + 1), 0.0)
     for k, wheel in enumerate(robot.wheels, 1):
         label = f"wheel {k}"
         try:
-            lift = robot.base.Z[11].value(values)
-            gap = (
-                lift
-                + _height(robot, wheel, values, dict.fromkeys(range(1, robot.NL + 1), 0.0))
-                - wheel.radius.value(values)
-            )
+            centre = robot.base.Z[11].value(values) + _height(robot, wheel, values, still)
+            gap = centre - wheel.radius.value(values)
         except (ProgramError, ArithmeticError):
             continue
         if abs(gap) > TOUCHING:
-            where = "above" if gap > 0 else "below"
-            yield (
-                label,
-                f"{label}: its lowest point is {abs(gap):.3g} m {where} the ground, the plane z = 0 of the world",
-            )
+            where = f"{abs(gap):.3g} m {'above' if gap > 0 else 'below'} the ground"
+            yield label, f"{label}: its lowest point is {where}, the plane z = 0 of the world"
 
 
-def _of_wheel(
-    robot: Robot, k: int, wheel: Wheel, samples: list[tuple[dict[str, float], dict[int, float]]]
-) -> Iterator[str]:
-    label, named = _label(k, wheel), _free_symbols(robot, wheel)
-    only = f"; with symbols ({', '.join(named)}) it must hold for all their values" if named else ""
-    centres, axles = [], []
-    for values, q in samples:
-        rotation, centre = _pose(robot, wheel.frame, values, q)
-        axles.append((rotation[0][2], rotation[1][2], rotation[2][2]))
-        centres.append(centre)
-    tilt = max(abs(axle[2]) for axle in axles)
+def _of_wheel(robot: Robot, k: int, wheel: Wheel, samples: Sampled) -> Iterator[str]:
+    label = _label(k, wheel)
+    tilt = max(abs(_pose(robot, wheel.frame, values, q)[0][2][2]) for values, q in samples)
     if tilt > CLOSE:
-        yield f"{label}: its axle is not horizontal, it leans by {math.asin(min(tilt, 1)):.3g} rad{only}"
+        by = math.asin(min(tilt, 1))
+        yield f"{label}: its axle is not horizontal, it leans by {by:.3g} rad{_whatever(robot, wheel, ANGLES)}"
         return
-    levels = [_height(robot, wheel, values, other) for values, _ in samples for _, other in samples]
-    size = len(samples)
-    rows = [levels[i * size : (i + 1) * size] for i in range(size)]
-    if any(max(row) - min(row) > CLOSE for row in rows):
-        yield f"{label}: a joint between the base and the wheel lifts it off the ground"
-        return
+    for values, _ in samples:
+        levels = [_height(robot, wheel, values, q) for _, q in samples]
+        if max(levels) - min(levels) > CLOSE:
+            yield f"{label}: a joint between the base and the wheel lifts it off the ground"
+            return
     if wheel.kind == WheelKind.SWEDISH:
         angle = _number(wheel.roller, samples[0][0])
         if angle is not None and abs(math.cos(angle)) < CLOSE:
             yield f"{label}: rollers along the axle (roller {wheel.roller}) leave it nothing to roll on"
     if wheel.turns:
-        yield from _turning(robot, wheel, label, only, samples)
+        yield from _turning(robot, wheel, label, samples)
 
 
-def _turning(
-    robot: Robot,
-    wheel: Wheel,
-    label: str,
-    only: str,
-    samples: list[tuple[dict[str, float], dict[int, float]]],
-) -> Iterator[str]:
+def _turning(robot: Robot, wheel: Wheel, label: str, samples: Sampled) -> Iterator[str]:
     off, behind = 0.0, math.inf
     for values, q in samples:
         rotation, centre = _pose(robot, wheel.frame, values, q)
         axis, place = _pose(robot, wheel.steering, values, q)
         lean = math.hypot(axis[0][2], axis[1][2])
         if lean > CLOSE:
-            by = math.asin(min(lean, 1))
-            yield f"{label}: its steering axis (joint {wheel.steering}) is not vertical, it leans by {by:.3g} rad{only}"
+            by = f"it leans by {math.asin(min(lean, 1)):.3g} rad{_whatever(robot, wheel, ANGLES)}"
+            yield f"{label}: its steering axis (joint {wheel.steering}) is not vertical, {by}"
             return
         x, y = centre[0] - place[0], centre[1] - place[1]
         off = max(off, math.hypot(x, y))
         behind = min(behind, abs(x * rotation[1][2] - y * rotation[0][2]))  # along the way of travel
+    only = _whatever(robot, wheel, GEOMETRIC)
     if wheel.kind == WheelKind.STEERING and off > CLOSE:
         yield (
             f"{label}: its steering axis (joint {wheel.steering}) passes {off:.3g} m off its centre; "
@@ -201,21 +180,20 @@ def _turning(
         yield f"{label}: a castor's centre lies ahead of or behind its steering axis, here it does not{only}"
 
 
-def _free_symbols(robot: Robot, wheel: Wheel) -> list[str]:
-    frames = [robot.frame(j) for j in _way(robot, wheel.frame)]
-    fields = ("gamma", "b", "alpha", "d", "theta", "r")
+def _whatever(robot: Robot, wheel: Wheel, fields: tuple[str, ...]) -> str:
+    """That what is asked must hold for all values of the symbols that it may depend on, if there are any."""
+    named = _free_symbols(robot, wheel, fields)
+    return f"; with symbols ({', '.join(named)}) it must hold for all their values" if named else ""
+
+
+def _free_symbols(robot: Robot, wheel: Wheel, fields: tuple[str, ...]) -> list[str]:
+    frames = [robot.frame(j) for j in chain(robot, wheel.frame)]
     return sorted({name for frame in frames for f in fields for name in getattr(frame, f).symbols})
-
-
-def _way(robot: Robot, j: int) -> list[int]:
-    from symoro.robot.topology import chain
-
-    return chain(robot, j)
 
 
 def _values(robot: Robot, draw: random.Random) -> tuple[dict[str, float], dict[int, float]] | None:
     """SymbolValues for the symbols, and positions of the joints, at which all wheels can be placed."""
-    names = sorted({name for wheel in robot.wheels for name in _free_symbols(robot, wheel)})
+    names = sorted({name for wheel in robot.wheels for name in _free_symbols(robot, wheel, GEOMETRIC)})
     names += sorted({name for w in robot.wheels for name in (*w.roller.symbols, *w.radius.symbols)})
     names += sorted({name for entry in robot.base.Z for name in entry.symbols})
     q = {j: draw.uniform(-1.5, 1.5) for j in range(1, robot.NL + 1)}
@@ -253,11 +231,9 @@ def _pose(robot: Robot, j: int, values: SymbolValues, q: Mapping[int, float]) ->
     """0Tj in numbers."""
     rotation: tuple[Triplet, Triplet, Triplet] = ((1, 0, 0), (0, 1, 0), (0, 0, 1))
     position: Triplet = (0, 0, 0)
-    for i in _way(robot, j):
+    for i in chain(robot, j):
         frame = robot.frame(i)
-        gamma, b, alpha, d, theta, r = (
-            getattr(frame, name).value(values) for name in ("gamma", "b", "alpha", "d", "theta", "r")
-        )
+        gamma, b, alpha, d, theta, r = (getattr(frame, name).value(values) for name in GEOMETRIC)
         theta, r = (theta + q[i] if frame.sigma == 0 else theta), (r + q[i] if frame.sigma == 1 else r)
         position = _moved(position, rotation, (0, 0, b))
         rotation = _about_x(_about_z(rotation, gamma), alpha)

@@ -30,8 +30,13 @@ SampleValues = dict[str, list[float]]
 def demo_sample(
     robot: Robot, program: Program, options: Mapping[str, Any], values: Mapping[str, float]
 ) -> SampleValues | None:
-    """Inputs for which a program with a status has a valid row; None where any numbers will do, or none were found."""
+    """Inputs for which a program with a status has a valid row, or that close the loops of a robot.
+
+    None where any numbers will do, or none were found.
+    """
     names = {port.name: port for port in program.inputs}
+    if robot.B and "q" in names:
+        return _closed_sample(robot, program, values)
     if "status" not in {port.name for port in program.outputs} or not names.keys() & {"T", "qa"}:
         return None
     numbers = dict(zip(program.used_parameters, sample_of(program, values).parameters, strict=True))
@@ -46,6 +51,23 @@ def demo_sample(
         except SymoroError:  # no such value there: a division by zero, say
             continue
     return None
+
+
+def _closed_sample(robot: Robot, program: Program, values: Mapping[str, float]) -> SampleValues | None:
+    """The usual inputs, at a posture that closes the loops; None where none was found."""
+    given = dict(zip([port.name for port in program.inputs], sample_of(program, values).inputs, strict=True))
+    try:
+        geometry = build(robot, "loop-geometry", {})[1]
+    except SymoroError:
+        return None
+    found = demo_sample(robot, geometry, {}, values)
+    if found is None:
+        return None
+    shapes = {port.name: port.shape for port in geometry.inputs}
+    numbers = dict(zip(geometry.used_parameters, sample_of(geometry, values).parameters, strict=True))
+    rows = interpret(geometry, {n: np.reshape(x, shapes[n]) for n, x in found.items()}, numbers)
+    q = rows["q"][int(np.flatnonzero(rows["status"] == 0)[0])]
+    return {**{name: list(x) for name, x in given.items()}, "q": q.tolist()}
 
 
 def _postures(robot: Robot) -> Iterator[dict[int, float]]:

@@ -38,6 +38,7 @@ examples:
   symoro export fast-geometry rx90 --lang c -o out  a folder that builds and runs
   symoro singularities rx90                         where the Jacobian loses rank
   symoro base rx90                                  the base inertial parameters
+  symoro pose delta qa=0.1,0.2,0.3                  where the platform of a parallel robot stands
   symoro cite fast-geometry                         the paper behind a model
 
 'symoro COMMAND --help' tells more, 'symoro generate MODEL --help' the options of a model.
@@ -216,6 +217,23 @@ def _describing(command: Command) -> None:
     )
     _bind(singularities)
     _json(singularities)
+    pose = command(
+        "pose",
+        "find the pose of a parallel robot's platform",
+        "symoro pose gough_stewart qa=.9,.9,.9,.9,.9,.9 --all",
+    )
+    _robot(pose)
+    pose.add_argument("values", nargs="*", metavar="NAME=VALUE", help="qa=..., and numbers for symbols")
+    pose.add_argument(
+        "--near", metavar="POSTURE", help="posture to start from, by its name; 'home' unless given"
+    )
+    pose.add_argument("--all", action="store_true", help="all poses of a platform on six legs with balls")
+    pose.add_argument(
+        "--fold", default="1", metavar="DIGITS", help="how the legs fold: 1 or 2, one or one a leg"
+    )
+    pose.add_argument("--to", metavar="FRAME", type=frame_named, help="the platform's frame")
+    _bind(pose)
+    _json(pose)
     base = command("base", "find the base inertial parameters", "symoro base rx90 -o regrouped.par")
     _robot(base)
     base.add_argument(

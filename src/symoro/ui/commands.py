@@ -32,6 +32,7 @@ def run(options: argparse.Namespace) -> int:
         "languages": list_languages,
         "singularities": show_singularities,
         "base": base,
+        "pose": pose,
         "cite": cite,
         "generate": write_model,
         "count": count,
@@ -147,6 +148,12 @@ def show_singularities(options: argparse.Namespace) -> None:
         present.as_json(asdict(found))
     else:
         print(found)
+
+
+def pose(options: argparse.Namespace) -> int:
+    from symoro.ui.pose import show_pose
+
+    return show_pose(_robot(options), options)
 
 
 def base(options: argparse.Namespace) -> None:

@@ -11,7 +11,6 @@ from typing import Any
 from symoro.errors import SymoroError
 from symoro.model import Model, mobility
 from symoro.models.catalogue import Entry
-from symoro.models.geometric.loop.mobility import loop_mobility
 from symoro.models.identification.base.parameters import BaseParameters
 from symoro.program.count import OpCount
 from symoro.robot.description import Robot
@@ -98,6 +97,10 @@ def _loop_lines(shown: Robot) -> list[str]:
     if not shown.B:
         return []
     try:
+        from symoro.models.geometric.loop.mobility import (
+            loop_mobility,  # it loads NumPy, which the catalogue does without
+        )
+
         found = loop_mobility(shown)
     except SymoroError as error:
         return [f"loops: {error.message}"]
@@ -125,6 +128,10 @@ def _loop_data(shown: Robot) -> dict[str, Any]:
     if not shown.B:
         return {}
     try:
+        from symoro.models.geometric.loop.mobility import (
+            loop_mobility,  # it loads NumPy, which the catalogue does without
+        )
+
         found = loop_mobility(shown)
     except SymoroError as error:
         return {"loops": {"why_not": error.message}}
@@ -246,7 +253,6 @@ def robot_data(shown: Robot) -> dict[str, Any]:
         "NJ": shown.NJ,
         "NF": shown.NF,
         **({"mobility": degrees(shown), "wheels": wheels(shown)} if shown.wheels else {}),
-        **({"mobility": tuple(mobility(shown))} if shown.wheels else {}),
         **_loop_data(shown),
         "symbols": shown.symbols(),
         "nominal": dict(shown.nominal),

@@ -325,6 +325,24 @@ def test_frequencies_of_beams(case: str, shapes: str, first: float, second: floa
     assert over[1] < second
 
 
+def test_no_centrifugal_stiffening() -> None:
+    """In the plane of rotation the square of a frequency falls by that of the spin, across it nothing happens."""
+    data = stored("beams")
+    robot = clamped("clamped", {**CASES["hub-free"], "Jh": 1.0}, data)
+    flexible = robot.link(1).flexible
+    assert flexible is not None
+    robot = robot.with_link(1, flexible=replace(flexible, EIy=flexible.EIz, z=4))
+    omega, spin, ne = CASES["clamped-free"]["omega"][0], 2.0, 8
+    at = {"q": np.zeros(1), "qd": np.array([spin]), "qdd": np.zeros(1), "ed": np.zeros(ne)}
+    edd = [
+        outputs(robot, "inverse-dynamics", at | {"e": e})["edd"]
+        for e in np.vstack([np.zeros(ne), np.eye(ne)])
+    ]
+    within, across = -(edd[1][0] - edd[0][0]), -(edd[5][4] - edd[0][4])
+    assert within == pytest.approx(omega**2 - spin**2, rel=1e-9)
+    assert across == pytest.approx(omega**2, rel=1e-9)
+
+
 def test_a_stiff_link_is_rigid() -> None:
     """The error of the accelerations falls as 1 / EI where the modes are at rest under their load."""
     robot = arm2()

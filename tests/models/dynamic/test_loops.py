@@ -113,6 +113,15 @@ def test_compiled_and_in_batches() -> None:
     assert error(f(q=at["q"], qda=at["qda"], qdda=at["qdda"])["tau"], at["tau"]) < CLOSE
 
 
+def test_a_fixed_velocity_stands_for_the_entry() -> None:
+    case = drawn("five-bar")
+    at, first = inputs(case), case.truth.own[case.truth.active[0]]
+    fixed = case.robot.with_frame(first, QP=float(at["qda"][0]), QDP=0.5)
+    moved = {**at, "qda": at["qda"] * [np.nan, 1], "qdda": at["qdda"] * [np.nan, 1]}
+    truth = run(case.robot, "inverse-dynamics", {**at, "qdda": np.array([0.5, at["qdda"][1]])})["tau"]
+    assert error(run(fixed, "inverse-dynamics", moved)["tau"], truth) < CLOSE
+
+
 # -- springs
 
 

@@ -195,10 +195,19 @@ def _opened(truth: Closed, q: Array) -> Array:
     return np.array(found)
 
 
-@pytest.mark.parametrize(("name", "qa"), [("fivebar", [1.9, 0.9]), ("slidercrank", [0.8])])
+@pytest.mark.parametrize(
+    ("name", "qa"), [("fivebar", [1.9, 0.9]), ("slidercrank", [0.8]), ("fourbar", [0.7])]
+)
 def test_energy_is_kept(name: str, qa: list[float]) -> None:
     drift, gap = simulated(bundled(name, qa), 0.3)
     assert drift < 1e-8 and gap < 1e-9
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["sr400", "akr3000"])
+def test_energy_of_arms_is_kept(name: str) -> None:
+    drift, gap = simulated(bundled(name, [0.3, 0.4, -0.2, 0.5, 0.7, 0.9]), 0.2)
+    assert drift < 1e-7 and gap < 1e-9
 
 
 def test_energy_is_kept_in_space() -> None:

@@ -12,6 +12,7 @@ import symoro
 from symoro.errors import NotApplicableError
 from symoro.expr.formula import ZERO, formula
 from symoro.robot.description import BaseKind, Robot
+from tests.models.dynamic.test_golden import expected, golden, run
 from tests.models.kinematic.test_wheels import CLASSES, closed, error
 from tests.oracle.dynamics import STILL
 from tests.oracle.wheel_robots import layout
@@ -171,8 +172,32 @@ def test_a_fixed_velocity_of_a_drive_stands_in_its_place() -> None:
         )
         < 1e-13
     )
-    with pytest.raises(NotApplicableError, match="joint 3 is passive and cannot have a fixed QP"):
+    with pytest.raises(NotApplicableError, match="joint 3 follows the others and cannot have a fixed QP"):
         symoro.generate(numbered("car").with_frame(3, QP=formula(1)), "inverse-dynamics")
+
+
+def test_more_drives_than_freedoms_share_the_torques() -> None:
+    """A mecanum with four drives: the same motion, the same work, and the least sum of squares."""
+    three, four = symoro.load("mecanum"), symoro.load("mecanum").with_frame(4, mu=True)
+    rng = np.random.default_rng(1)
+    q, (qda, qdda, free) = rng.uniform(-1, 1, 4), rng.uniform(-1, 1, (3, 3))
+    model = symoro.generate(four, "inverse-dynamics", surplus="share")
+    assert model.inputs == {"q": (4,), "qda": (3,), "qdda": (3,)} and model.outputs == {"tau": (4,)}
+    tau = model.function(compiled=False)(q=q, qda=qda, qdda=qdda)["tau"]
+    wanted = function(three, "inverse-dynamics")(q=q, qda=qda, qdda=qdda)["tau"]
+    T = function(three, "wheel-kinematics")(q=q)["G"][3:]
+    assert error(T.T @ tau, wanted) < 1e-13
+    least = np.linalg.lstsq(T.T, wanted, rcond=None)[0]
+    assert error(tau, least) < 1e-13
+    found = function(four, "direct-dynamics", surplus="share")(q=q, qda=qda, tau=tau)
+    assert error(found["qdda"], qdda) < 1e-11
+    idle = np.r_[free, 0.0]
+    one = function(four, "direct-dynamics", surplus="share")(q=q, qda=qda, tau=idle)["qdda"]
+    assert error(one, function(three, "direct-dynamics")(q=q, qda=qda, tau=free)["qdda"]) < 1e-11
+    with pytest.raises(NotApplicableError, match="1 too many"):
+        symoro.generate(four, "inverse-dynamics")
+    same = symoro.generate(three, "inverse-dynamics", surplus="share").function(compiled=False)
+    assert error(same(q=q, qda=qda, qdda=qdda)["tau"], wanted) == 0
 
 
 def test_slopes_are_refused() -> None:
@@ -201,6 +226,12 @@ def test_without_wheels_the_motion_of_the_base_is_given() -> None:
         given = {name: rng.uniform(-1, 1, shape) for name, shape in one.inputs.items()}
         a, b = (m.function(compiled=False)(**given) for m in (one, other))
         assert all(error(a[key], b[key]) < 1e-13 for key in a)
+
+
+def test_the_golden_differential_drive() -> None:
+    """Its file has no wheels: torques at a given motion of the base."""
+    data = golden("DiffDrive")
+    assert error(run(data, "inverse-dynamics")["tau"], expected(data, data["expected"]["tau"])) < 1e-10
 
 
 # -- in simulation

@@ -41,7 +41,7 @@ def arms(draw: st.DrawFn, joints: int) -> Robot:
     "name", ["rx90", "puma560", "stanford", "ur5e", "tx40", "irb120", "jaco2", "akr3000"]
 )
 def test_the_determinant_of_six_joints(name: str) -> None:
-    robot = symoro.load(name)
+    robot = symoro.load(name).tree()
     oracle, to = Numeric(robot), "tool" if robot.tool else robot.NL
     for seed in range(3):
         q = numbers(seed, len(oracle.own))

@@ -9,9 +9,10 @@ import pytest
 
 import symoro
 from symoro.errors import NotApplicableError
+from symoro.expr.formula import formula
 from symoro.models.kinematic.loop.choice import loop_choice
 from symoro.models.kinematic.loop.parallelograms import linear_loops
-from symoro.robot.description import Robot
+from symoro.robot.description import Frame, JointType, Link, Robot
 from tests.models.loop_cases import DRAWN, GOLDEN, Case, drawn, error, golden, random_loops, rhombus, run
 from tests.oracle.closed import Closed
 from tests.oracle.linkages import two_loops
@@ -106,6 +107,23 @@ def test_a_flat_parallelogram_moves() -> None:
         found = run(robot, "loop-kinematics", {"q": at, "qd": np.zeros(8)})
         assert np.array_equal(found["W"], [[0, -1, 0, 0, 0, 1], [0, 1, 0, 0, 0, -1]])
         assert not found["b"].any()
+
+
+def test_a_pivot_that_stands_alone_is_compared_with_the_active_joints() -> None:
+    """Three slides in a plane, a wedge: where two are parallel nothing holds the third."""
+    right, slide = formula("pi/2"), JointType.PRISMATIC
+    frames = (
+        Frame(0, slide, alpha=right),
+        Frame(0, slide, gamma=formula("a"), alpha=right, mu=False),
+        Frame(1, slide, gamma=right, alpha=formula("b"), mu=False),
+        Frame(2, JointType.FIXED, gamma=right, alpha=formula("b - a"), mu=False),
+    )
+    model = symoro.generate(Robot("wedge", frames, (Link(), Link())), "loop-kinematics")
+    at = {"q": [0.2, 0.3], "qd": [0.0, 0.0]}
+    found = model.function({"a": 0.7, "b": 1.9}, compiled=False)(**at)
+    assert error(found["W"], [[np.sin(1.9) / np.sin(1.2)]]) < 1e-14
+    for b in (0.7, 0.7 + np.pi):
+        assert np.isnan(model.function({"a": 0.7, "b": b}, compiled=False)(**at)["W"]).all()
 
 
 # -- which joints are active

@@ -12,7 +12,7 @@ spring itself has no damping. A rigid joint has qm = q, whose entries are not re
     inverse   the motors' accelerations qmdd are given: their torques, and the accelerations of the links
     direct    the motors' torques are given: the accelerations of both
 
-The links are free joints of the mixed recursion (Khalil 2010, section 6) under the torque of their springs. The rotor
+The links are free joints (Khalil 2010, section 6; `hybrid.py`) under the torque of their springs. The rotor
 acts on its own axis alone, as everywhere (M. Spong, Modeling and control of elastic joint robots, ASME Journal of
 Dynamic Systems, Measurement and Control 109, 1987).
 """
@@ -26,17 +26,16 @@ from symoro.expr.formula import ZERO
 from symoro.expr.scalar import Scalar
 from symoro.models.catalogue import Option, Options, form
 from symoro.models.coordinates import JointMotion, joint_motion, own_entries
-from symoro.models.dynamic.articulated import Driven, Free
 from symoro.models.dynamic.floating.base import APPLIES_TO as FLOATING_TREES
 from symoro.models.dynamic.floating.base import ROTATION, floating_tree
-from symoro.models.dynamic.hybrid import ground, is_floating, of_base, recursion
+from symoro.models.dynamic.hybrid import Knowns, Way, cheapest, is_floating, of_base
 from symoro.models.dynamic.setting import OPEN_APPLIES_TO, drive_torques, open_tree
 from symoro.models.ports import Q0, QD, QDD, QDD_OUT, QM, QMD, QMDD, R0, TAU, V0, VD0, Q
 from symoro.models.references import NEWTON_EULER_2010
 from symoro.program.builder import Builder
 from symoro.program.program import Port, Program
 from symoro.robot.coordinates import has_followers, independent
-from symoro.robot.description import Robot
+from symoro.robot.description import DRIVE, Robot
 from symoro.robot.topology import elastic_joints
 
 ACTUATORS = Option(
@@ -72,15 +71,19 @@ def elastic_tree(robot: Robot) -> str | None:
     return floating_tree(robot) if is_floating(robot) else open_tree(robot)
 
 
+def links_alone(robot: Robot) -> Robot:
+    """The robot without the springs, rotors and friction of its elastic joints."""
+    for j in elastic_joints(robot):
+        robot = robot.with_frame(j, eta=False, **dict.fromkeys(("k", "rest", *DRIVE), ZERO))
+    return robot
+
+
 class Motors:
     """The motors of the elastic joints: what drives their links, and what their torque is."""
 
     def __init__(self, builder: Builder, robot: Robot, motion: JointMotion) -> None:
         self.builder, self.robot = builder, robot
         self.elastic = elastic_joints(robot)
-        self.rigid = robot
-        for j in self.elastic:
-            self.rigid = self.rigid.with_frame(j, eta=False, k=ZERO, rest=ZERO)
         qm, self.qmd = self._entries(QM), self._entries(QMD)
         self.springs: dict[int, Scalar] = {}
         for j in self.elastic:
@@ -97,10 +100,6 @@ class Motors:
     def accelerations(self) -> dict[int, Scalar]:
         """The input qmdd."""
         return self._entries(QMDD)
-
-    def links(self) -> dict[int, Driven | Free]:
-        """The links that springs drive."""
-        return {j: Free(spring) for j, spring in self.springs.items()}
 
     def torques(self, qmdd: Mapping[int, Scalar]) -> dict[int, Scalar]:
         """tau of the motors."""
@@ -155,21 +154,22 @@ def actuated_inverse_dynamics(
     robot: Robot, actuators: str | None = None, rotation: str = "matrix"
 ) -> Program:
     """Torques of the motors and accelerations of the links, from the motors' accelerations."""
-    builder = Builder(f"{robot.name}_inverse_dynamics")
-    motion = joint_motion(builder, robot, "qd")
-    given = own_entries(builder, robot, "qdd")
-    motors = Motors(builder, robot, motion)
-    qmdd = motors.accelerations()
-    known = {j: x for j, x in given.items() if j not in motors.springs}
-    joints = motors.links() | {j: Driven(x) for j, x in known.items()}
-    found = recursion(builder, robot, motion, joints, *ground(builder, robot, rotation))
-    drives = drive_torques(builder, robot, {j: motion.qd[j] for j in known}, known)
-    tau = motors.torques(qmdd) | {j: found.efforts[j] + drives[j] for j in known}
-    qdd = {**known, **found.qdd}
-    builder.output(TAU, [tau[j] for j in given], "torques and forces of the motors")
-    builder.output(QDD_OUT, [qdd[j] for j in given])
-    of_base(builder, robot, found)
-    return builder.program()
+
+    def build(way: Way) -> Program:
+        builder = Builder(f"{robot.name}_inverse_dynamics")
+        motion = joint_motion(builder, robot, "qd")
+        given = own_entries(builder, robot, "qdd")
+        motors = Motors(builder, robot, motion)
+        qmdd = motors.accelerations()
+        known = {j: x for j, x in given.items() if j not in motors.springs}
+        found = way(builder, links_alone(robot), Knowns(motion, known, motors.springs, rotation))
+        tau = found.tau | motors.torques(qmdd)
+        builder.output(TAU, [tau[j] for j in given], "torques and forces of the motors")
+        builder.output(QDD_OUT, [found.qdd[j] for j in given])
+        of_base(builder, robot, found)
+        return builder.program()
+
+    return cheapest(robot, build)
 
 
 @form(
@@ -202,18 +202,18 @@ def actuated_inverse_dynamics(
 )
 def actuated_direct_dynamics(robot: Robot, actuators: str | None = None, rotation: str = "matrix") -> Program:
     """Accelerations of links and motors."""
-    builder = Builder(f"{robot.name}_direct_dynamics")
-    motion = joint_motion(builder, robot, "qd")
-    motors = Motors(builder, robot, motion)
-    tau = own_entries(builder, motors.rigid, "tau")
-    friction = drive_torques(builder, robot, motion.qd, motion.qdd)
-    driven = [j for j in tau if j not in motors.springs]
-    joints = motors.links()
-    for j in driven:
-        joints[j] = Free(tau[j] - friction[j], builder.formula(robot.frame(j).IA))
-    found = recursion(builder, robot, motion, joints, *ground(builder, robot, rotation))
-    qmdd = found.qdd | motors.accelerated(tau)
-    builder.output(QDD, [found.qdd[j] for j in tau], "joint accelerations, of the links")
-    builder.output(QMDD, [qmdd[j] for j in tau])
-    of_base(builder, robot, found)
-    return builder.program()
+    bare = links_alone(robot)
+
+    def build(way: Way) -> Program:
+        builder = Builder(f"{robot.name}_direct_dynamics")
+        motion = joint_motion(builder, robot, "qd")
+        motors = Motors(builder, robot, motion)
+        tau = own_entries(builder, bare, "tau")
+        found = way(builder, bare, Knowns(motion, {}, tau | motors.springs, rotation))
+        qmdd = found.qdd | motors.accelerated(tau)
+        builder.output(QDD, [found.qdd[j] for j in tau], "joint accelerations, of the links")
+        builder.output(QMDD, [qmdd[j] for j in tau])
+        of_base(builder, robot, found)
+        return builder.program()
+
+    return cheapest(robot, build)

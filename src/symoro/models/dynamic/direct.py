@@ -17,7 +17,7 @@ from symoro.models.dynamic.formulation import Formulation
 from symoro.models.dynamic.inverse import EFFORT, chosen
 from symoro.models.dynamic.setting import APPLIES_TO, fixed_tree
 from symoro.models.dynamic.torques import Torques
-from symoro.models.ports import QD, QDA, QDD, QDDA, TAU, Q
+from symoro.models.ports import QD, QDD, QDDA, TAU, Q
 from symoro.models.recursion import outward, skeleton
 from symoro.models.references import NEWTON_EULER_2010
 from symoro.program.builder import Builder
@@ -41,7 +41,7 @@ METHOD = Option(
     "direct-dynamics",
     menu="Dynamic",
     title="direct dynamic model: accelerations from torques",
-    inputs=(Q, QD, TAU, QDA),
+    inputs=(Q, QD, TAU),
     outputs=(QDD, QDDA),
     options=(METHOD, EFFORT),
     reference=NEWTON_EULER_2010.at(

@@ -19,7 +19,7 @@ from symoro.models.coordinates import joint_motion
 from symoro.models.dynamic.inertia import link_inertias
 from symoro.models.dynamic.setting import APPLIES_TO, fixed_tree, gravity, spring_energy
 from symoro.models.kinematic.motion import angular_velocities, linear_velocities
-from symoro.models.ports import QD, QDA, Q
+from symoro.models.ports import QD, Q
 from symoro.models.recursion import BaseMotion, Local, base_motion, inward, local_frames, name_vectors
 from symoro.models.references import SYMORO_1997
 from symoro.models.spatial import Inertia
@@ -37,7 +37,7 @@ Moments = tuple[Scalar, Vector]  # mass, first moment
     "energy",
     menu="Dynamic",
     title="kinetic and potential energy",
-    inputs=(Q, QD, QDA),
+    inputs=(Q, QD),
     outputs=(E, U),
     reference=SYMORO_1997.at("section 6.3, eq. (49), (50)"),
     applies=fixed_tree,

@@ -147,12 +147,7 @@ def hybrid_inverse_dynamics(
 ) -> Program:
     """Torques of driven joints and accelerations of free ones."""
     named = named_joints(robot, free)
-    if has_followers(robot):
-        return hybrid_program(robot, named, by_partition, rotation)
-    if is_long(robot):
-        return hybrid_program(robot, named, by_recursion, rotation)
-    both = (hybrid_program(robot, named, way, rotation) for way in (by_partition, by_recursion))
-    return cheaper(*both)
+    return cheapest(robot, lambda way: hybrid_program(robot, named, way, rotation))
 
 
 JointValues = dict[int, Scalar]
@@ -178,6 +173,15 @@ class Knowns:
 
 
 Way = Callable[[Builder, Robot, Knowns], Parted]
+
+
+def cheapest(robot: Robot, build: Callable[[Way], Program]) -> Program:
+    """The program by partition or by recursion, whichever applies and takes fewer operations."""
+    if has_followers(robot):
+        return build(by_partition)
+    if is_long(robot):
+        return build(by_recursion)
+    return cheaper(build(by_partition), build(by_recursion))
 
 
 def hybrid_program(robot: Robot, named: Collection[int], way: Way, rotation: str) -> Program:

@@ -13,11 +13,10 @@ from dataclasses import replace
 from symoro.models.catalogue import Option, model
 from symoro.models.coordinates import joint_motion
 from symoro.models.dynamic.formulation import Formulation, plain, quick
-from symoro.models.dynamic.reactions import loop_reactions
 from symoro.models.dynamic.search import searched
 from symoro.models.dynamic.setting import APPLIES_TO, RIGID_APPLIES_TO, at_rest, fixed_tree, rigid_fixed_tree
 from symoro.models.dynamic.torques import Torques
-from symoro.models.ports import CUT_REACTIONS, QD, QDA, QDD, QDDA, REACTIONS, TAU, Q
+from symoro.models.ports import CUT_REACTIONS, QD, QDD, REACTIONS, TAU, Q
 from symoro.models.references import SYMORO_1997
 from symoro.program.builder import Builder
 from symoro.program.pipeline import optimise
@@ -76,7 +75,7 @@ def chosen(robot: Robot, effort: str, build: Callable[[Formulation], Program], n
     "inverse-dynamics",
     menu="Dynamic",
     title="inverse dynamic model: torques of a motion",
-    inputs=(Q, QD, QDD, QDA, QDDA),
+    inputs=(Q, QD, QDD),
     outputs=(TAU, REACTIONS, CUT_REACTIONS),
     options=(EFFORT, REACTIONS_TOO),
     reference=SYMORO_1997.at("section 5.1, eq. (15) to (20)"),
@@ -89,6 +88,10 @@ def chosen(robot: Robot, effort: str, build: Callable[[Formulation], Program], n
 def inverse_dynamics(robot: Robot, effort: str = "quick", reactions: bool = False) -> Program:
     """Torques from positions, velocities and accelerations."""
     if reactions and robot.B:
+        from symoro.models.dynamic.reactions import (
+            loop_reactions,  # it loads NumPy, which the catalogue does without
+        )
+
         return loop_reactions(robot, "inverse_dynamics")
     if reactions:
         return torque_program(robot, "inverse_dynamics", plain(robot), reactions=True)
@@ -99,7 +102,7 @@ def inverse_dynamics(robot: Robot, effort: str = "quick", reactions: bool = Fals
     "bias-torques",
     menu="Dynamic",
     title="torques at zero acceleration: centrifugal, Coriolis, gravity, friction",
-    inputs=(Q, QD, QDA),
+    inputs=(Q, QD),
     outputs=(H,),
     options=(EFFORT,),
     reference=SYMORO_1997.at("section 5.3.1"),

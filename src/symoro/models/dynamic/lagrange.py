@@ -40,7 +40,7 @@ from symoro.models.dynamic.setting import APPLIES_TO, at_rest, fixed_tree
 from symoro.models.dynamic.torques import Torques
 from symoro.models.joints import Angle, Trigonometry
 from symoro.models.kinematic.factoring import simplified
-from symoro.models.ports import QD, QDA, A, Q
+from symoro.models.ports import QD, A, Q
 from symoro.models.recursion import Local, outward
 from symoro.models.references import LAGRANGE_2008
 from symoro.models.spatial import Inertia, Wrench
@@ -162,7 +162,7 @@ def _carried(local: Local, moved: tuple[Matrix, Vector]) -> tuple[Matrix, Vector
     "lagrange",
     menu="Dynamic",
     title="Lagrange form: A, B, Q and the Christoffel coefficients",
-    inputs=(Q, QD, QDA),
+    inputs=(Q, QD),
     outputs=(
         A,
         B,

@@ -16,7 +16,7 @@ from symoro.models.coordinates import joint_motion
 from symoro.models.dynamic.formulation import plain
 from symoro.models.dynamic.torques import Torques
 from symoro.models.kinematic.loop.coordinates import LoopCoordinates
-from symoro.models.kinematic.loop.reactions import Entry, LoopReactions, undetermined
+from symoro.models.kinematic.loop.reactions import LoopReactions, WrenchEntry, undetermined
 from symoro.models.ports import CUT_REACTIONS, REACTIONS, TAU_ACTIVE
 from symoro.program.builder import Builder
 from symoro.program.program import Program
@@ -44,7 +44,7 @@ def loop_reactions(robot: Robot, name: str) -> Program:
     return replace(builder.program(), choices=tuple(left_open.words()))
 
 
-def _open(builder: Builder, q: Scalar, rows: dict[int, Vector], missing: Iterable[Entry]) -> Matrix:
+def _open(builder: Builder, q: Scalar, rows: dict[int, Vector], missing: Iterable[WrenchEntry]) -> Matrix:
     """The rows with what is not determined as not a number: the root of a negative one."""
     none = sqrt(-1 - builder.number(q) * q)
     entries = set(missing)

@@ -11,6 +11,7 @@ from symoro.models.joints import is_zero
 from symoro.models.recursion import origin, turn_x, turn_z
 from symoro.program.builder import Builder
 from symoro.robot.description import GEOMETRIC, Frame, JointType, Robot
+from symoro.robot.topology import chain
 
 
 def placed(builder: Builder, frame: Frame) -> Matrix:
@@ -33,10 +34,10 @@ def between(builder: Builder, robot: Robot, start: int, end: int, body: tuple[in
 
 
 def _on(builder: Builder, robot: Robot, j: int, root: int) -> Matrix:
+    way = chain(robot, j)
     found: Matrix = identity(4)
-    while j != root:
-        found = matmul(placed(builder, robot.frame(j)), found)
-        j = robot.frame(j).ant
+    for k in way[way.index(root) + 1 :]:
+        found = matmul(found, placed(builder, robot.frame(k)))
     return found
 
 

@@ -44,7 +44,7 @@ from symoro.models.identification.columns import (
 )
 from symoro.models.identification.twists import RunTwist, joint_twists, name_twist, own_axes
 from symoro.models.joints import Trigonometry
-from symoro.models.ports import QD, QDA, QDD, QDDA, Q
+from symoro.models.ports import QD, QDD, Q
 from symoro.models.recursion import FREE_BASE, BaseMotion, base_motion, local_frames
 from symoro.models.references import SYMORO_1997
 from symoro.program.builder import Builder
@@ -151,7 +151,7 @@ def regressor_program(robot: Robot, formulation: Formulation, chosen: Sequence[C
     "dynamic-identification",
     menu="Identification",
     title="dynamic identification model: the torques as a linear function of the parameters",
-    inputs=(Q, QD, QDD, QDA, QDDA),
+    inputs=(Q, QD, QDD),
     outputs=(W, SPRING_TORQUES),
     options=(PARAMETERS, FRICTION_OPTION),
     reference=SYMORO_1997.at("section 6.1, eq. (39)"),

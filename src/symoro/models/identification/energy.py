@@ -41,7 +41,7 @@ from symoro.models.identification.twists import (
     weights,
 )
 from symoro.models.joints import Trigonometry
-from symoro.models.ports import QD, QDA, Q
+from symoro.models.ports import QD, Q
 from symoro.models.recursion import outward
 from symoro.models.references import SYMORO_1997
 from symoro.program.builder import Builder
@@ -102,7 +102,7 @@ def _heights(bodies: Bodies, g: Mapping[int, Vector], height: Scalar) -> dict[in
     "energy-identification",
     menu="Identification",
     title="energy identification model: the energy as a linear function of the parameters",
-    inputs=(Q, QD, QDA),
+    inputs=(Q, QD),
     outputs=(H, SPRING_ENERGY),
     options=(PARAMETERS,),
     reference=SYMORO_1997.at("section 6.3, eq. (47) to (54)"),

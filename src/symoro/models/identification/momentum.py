@@ -58,7 +58,7 @@ from symoro.models.identification.twists import (
     weights,
 )
 from symoro.models.joints import Trigonometry
-from symoro.models.ports import QD, QDA, Q
+from symoro.models.ports import QD, Q
 from symoro.models.references import SYMORO_1997
 from symoro.program.builder import Builder
 from symoro.program.program import Port, Program
@@ -156,7 +156,7 @@ def split(
     "filtered-identification",
     menu="Identification",
     title="filtered dynamic identification model: the torques without accelerations",
-    inputs=(Q, QD, QDA),
+    inputs=(Q, QD),
     outputs=(D1, D2, SPRING_TORQUES),
     options=(PARAMETERS, FRICTION_OPTION),
     reference=SYMORO_1997.at("section 6.2, eq. (40) to (46)"),

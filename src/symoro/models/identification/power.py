@@ -34,7 +34,7 @@ from symoro.models.identification.columns import (
 )
 from symoro.models.identification.dynamic import formulations, regressor
 from symoro.models.identification.energy import energy_functions
-from symoro.models.ports import QD, QDA, QDDA, Q
+from symoro.models.ports import QD, Q
 from symoro.models.recursion import base_motion
 from symoro.models.references import SYMORO_1997
 from symoro.program.builder import Builder
@@ -73,7 +73,7 @@ def energy_rates(builder: Builder, robot: Robot, joints: JointMotion) -> dict[Co
     "power-identification",
     menu="Identification",
     title="power identification model: the power of the drives as a linear function of the parameters",
-    inputs=(Q, QD, Port("qdd", "n", "joint accelerations, when dh is asked for"), QDA, QDDA),
+    inputs=(Q, QD, Port("qdd", "n", "joint accelerations, when dh is asked for")),
     outputs=(H, LOSS, DH, SPRING_ENERGY),
     options=(PARAMETERS, FRICTION_OPTION, ACCELERATION),
     reference=SYMORO_1997.at(

@@ -22,7 +22,7 @@ from symoro.models.coordinates import joint_motion
 from symoro.models.geometric.between import placement_between
 from symoro.models.joints import Trigonometry
 from symoro.models.kinematic.tool import moving_frame
-from symoro.models.ports import QD, QDA, QDD, QDDA, VD, WD, Q, V, W
+from symoro.models.ports import QD, QDD, VD, WD, Q, V, W
 from symoro.models.recursion import BaseMotion, Local, base_motion, local_frames, name_vectors, outward
 from symoro.models.references import SYMORO_1997
 from symoro.program.builder import Builder
@@ -118,7 +118,7 @@ def _rows(vectors: Vectors) -> list[Vector]:
     "velocities",
     menu="Kinematic",
     title="velocities of the links",
-    inputs=(Q, QD, QDA),
+    inputs=(Q, QD),
     outputs=(V, W),
     reference=SYMORO_1997.at("section 4.2, eq. (6)"),
     aliases=("vel",),
@@ -143,7 +143,7 @@ def velocities(robot: Robot) -> Program:
     "accelerations",
     menu="Kinematic",
     title="accelerations of the links",
-    inputs=(Q, QD, QDD, QDA, QDDA),
+    inputs=(Q, QD, QDD),
     outputs=(V, W, VD, WD),
     reference=SYMORO_1997.at("section 4.3, eq. (8) to (10)"),
     aliases=("acc",),
@@ -169,7 +169,7 @@ def accelerations(robot: Robot) -> Program:
     "jdot-qdot",
     menu="Kinematic",
     title="acceleration of a frame at zero joint acceleration (Jdot qdot)",
-    inputs=(Q, QD, QDA),
+    inputs=(Q, QD),
     outputs=(JDOT_QDOT,),
     options=OPTIONS,
     reference=SYMORO_1997.at("section 4.4"),

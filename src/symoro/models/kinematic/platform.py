@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from symoro.errors import NotApplicableError
 from symoro.expr.linalg import matvec
 from symoro.models.catalogue import form
 from symoro.models.dynamic.platform.model import APPLIES_TO, OF, started
@@ -24,9 +25,12 @@ from symoro.models.dynamic.platform.ports import (
     in_platform_space,
 )
 from symoro.models.dynamic.platform.pose import motion_input, where
+from symoro.models.dynamic.platform.ups import is_ups, ups_legs
 from symoro.models.references import NEWTON_EULER_2010
+from symoro.program.builder import Builder
 from symoro.program.program import Port, Program
 from symoro.robot.description import Robot
+from symoro.robot.platform import motors, parallel_robot
 
 DETAILS: dict[str, Any] = {
     "of": OF,
@@ -40,6 +44,7 @@ DETAILS: dict[str, Any] = {
 }
 PLATFORM_J = Port("J", "6,na", "V of the platform = J qda, axes of frame 0")
 PLATFORM_JINV = Port("Jinv", "na,6", "qda = Jinv V")
+PLATFORM_QA = Port("qa", "na", "positions of the active joints")
 PLATFORM_QDA = Port("qda", "na", "velocities of the active joints")
 
 
@@ -74,4 +79,36 @@ def platform_inverse_kinematics(
     motion = motion_input(builder, acceleration=False)
     found, regular = platform.inverse_jacobian()
     builder.output(PLATFORM_QDA, where(regular, matvec(found, [*motion.v, *motion.w])))
+    return builder.program()
+
+
+def motors_at(robot: Robot, to: int | str | None, fold: str) -> Program:
+    """The active joints' positions `qa` and the inverse Jacobian `Jinv` at a pose: what iterating on poses needs."""
+    builder, platform = started(robot, "motors_at", to, fold)
+    positions, there = platform.positions()
+    rows, regular = platform.inverse_jacobian()
+    active = motors(robot)
+    builder.output(PLATFORM_QA, where(there, [positions[j] for j in active]))
+    builder.output(PLATFORM_JINV, where(regular, rows))
+    return builder.program()
+
+
+def leg_points(robot: Robot, to: int | str | None) -> Program:
+    """Of a platform on six legs with balls: centres `a` of the universal joints in frame 0, `b` of the balls on the
+    platform, and the slides' `offset` to the lengths of the legs.
+
+    Raises:
+        NotApplicableError: its legs are others.
+    """
+    parallel = parallel_robot(robot, to)
+    if not is_ups(parallel) or len(parallel.legs) != 6:
+        raise NotApplicableError(
+            f"robot '{robot.name}' is no platform on six legs with universal joint, slide and ball",
+            hint="poses near a known one are found for every platform",
+        )
+    builder = Builder(f"{robot.name}_leg_points")
+    legs = ups_legs(builder, parallel)
+    builder.output("a", [leg.centre for leg in legs])
+    builder.output("b", [leg.b for leg in legs])
+    builder.output("offset", [builder.formula(robot.frame(leg.joints[2]).r) for leg in legs])
     return builder.program()

@@ -11,7 +11,7 @@ from symoro.robot.topology import loops, moving_joints, outward
 
 NEAR = 1e-6  # of the largest length, or of a radian
 
-Rows = list[list[float]]
+PlaceRows = list[list[float]]
 
 
 def check_reach(robot: Robot, report: Report) -> None:
@@ -41,9 +41,9 @@ def check_reach(robot: Robot, report: Report) -> None:
     report.check()
 
 
-def _placements(robot: Robot, places: dict[int, list[float]], q: dict[int, float]) -> dict[int, Rows]:
+def _placements(robot: Robot, places: dict[int, list[float]], q: dict[int, float]) -> dict[int, PlaceRows]:
     """Three rows of four: rotation and position of each frame."""
-    at: dict[int, Rows] = {0: [[1.0, 0, 0, 0], [0, 1.0, 0, 0], [0, 0, 1.0, 0]]}
+    at: dict[int, PlaceRows] = {0: [[1.0, 0, 0, 0], [0, 1.0, 0, 0], [0, 0, 1.0, 0]]}
     for j in outward(robot):
         gamma, b, alpha, d, theta, r = places[j]
         frame = robot.frame(j)
@@ -59,7 +59,7 @@ def _placements(robot: Robot, places: dict[int, list[float]], q: dict[int, float
     return at
 
 
-def _turned(rows: Rows, i: int, k: int, angle: float, up: float = 0.0) -> Rows:
+def _turned(rows: PlaceRows, i: int, k: int, angle: float, up: float = 0.0) -> PlaceRows:
     """A turn in the plane of two axes, after a shift along the third that the turn leaves alone."""
     c, s = math.cos(angle), math.sin(angle)
     made = []
@@ -71,11 +71,11 @@ def _turned(rows: Rows, i: int, k: int, angle: float, up: float = 0.0) -> Rows:
     return made
 
 
-def _moved(rows: Rows, axis: int, length: float) -> Rows:
+def _moved(rows: PlaceRows, axis: int, length: float) -> PlaceRows:
     return [[*row[:3], row[3] + length * row[axis]] for row in rows]
 
 
-def _gap(left: Rows, right: Rows, opened: Frame) -> tuple[float, float]:
+def _gap(left: PlaceRows, right: PlaceRows, opened: Frame) -> tuple[float, float]:
     """How far the two sides of a loop are apart, whatever the opened joint does: length and angle."""
     apart = [a[3] - b[3] for a, b in zip(left, right, strict=True)]
     axis = [row[2] for row in right]

@@ -20,6 +20,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from itertools import pairwise
 
 from symoro.robot.description import GEOMETRIC, INERTIAL
 from symoro.robot.formats.report import MAX_FRAMES, Report, Spot
@@ -223,11 +224,12 @@ class _Joint:
         if after_parallelogram:
             middle = {"alpha": _text("-pi/2", self.spot), "r": self._half("-")}
             first = {**middle, **first}
-        made = [first, *({"alpha": _text("pi/2", self.spot)} for _ in self.offsets[1:])]
+        made = [first]
+        for _ in self.offsets[1:]:
+            made.append({"alpha": _text("pi/2", self.spot)})
         for frame, offset in zip(made, self.offsets, strict=False):
             frame["offset"] = offset
-        held = {key: self.entries[key] for key in ("link", "wrench") if key in self.entries}
-        made[-1] |= held
+        made[-1].update({key: value for key, value in self.entries.items() if key in ("link", "wrench")})
         return made
 
     def _half(self, sign: str) -> YamlScalar:
@@ -263,7 +265,7 @@ def _joints(leg: Record, number: int) -> list[_Joint]:
         for k, node in enumerate(chain, 1)
     ]
     joints = [joint for joint in found if joint is not None]
-    for before, joint in zip(joints, joints[1:], strict=False):
+    for before, joint in pairwise(joints):
         joint.sizes = joint.sizes or before.sizes
     return joints
 

@@ -19,6 +19,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from symoro.errors import OptionError
 from symoro.expr.formula import Formula
@@ -37,7 +38,6 @@ from symoro.models.dynamic.floating.base import (
 )
 from symoro.models.dynamic.floating.forces import FloatingForces
 from symoro.models.dynamic.floating.inertia import FloatingInertia
-from symoro.models.dynamic.floating.points import ContactPoint, Points, contact_points, determined
 from symoro.models.dynamic.formulation import quick
 from symoro.models.ports import Q0, QD, QDD, R0, TAU, V0, VD0, Q
 from symoro.models.recursion import FREE_BASE, base_motion
@@ -45,6 +45,9 @@ from symoro.models.references import NEWTON_EULER_2010
 from symoro.program.builder import Builder
 from symoro.program.program import Port, Program
 from symoro.robot.description import Robot
+
+if TYPE_CHECKING:
+    from symoro.models.dynamic.floating.points import ContactPoint
 
 FORCES = Port("forces", "C,3", "force by the robot on the ground at each contact, in the axes of frame 0")
 CONTACTS = Option(
@@ -87,6 +90,9 @@ def contact_dynamics(
     rotation: str = "matrix",
 ) -> Program:
     """Accelerations and contact forces from positions, velocities and torques."""
+    # Here, since it loads NumPy, which the catalogue does without.
+    from symoro.models.dynamic.floating.points import contact_points, determined
+
     robot, points = contact_points(robot, contacts)
     if damping is not None and not damping > 0:
         raise OptionError(f"damping must be more than zero, got {damping}", hint="leave it out for none")
@@ -110,6 +116,8 @@ def _program(robot: Robot, points: Sequence[ContactPoint], damping: float | None
     order = [*FREE_BASE, *tau]
     right = subtract([0] * 6 + list(tau.values()), bias)
     y = factors.inward(dict(zip(order, right, strict=True)))
+    from symoro.models.dynamic.floating.points import Points
+
     held = Points(builder, forces.tree, motion.joints, points)
     rows = [factors.inward(dict(zip(order, row, strict=True))) for row in held.jacobian()]
     found = _contact_forces(factors, rows, y, held.accelerations(base, motion), damping)

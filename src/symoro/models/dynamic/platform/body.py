@@ -13,10 +13,11 @@ from dataclasses import dataclass
 from symoro.errors import NotApplicableError
 from symoro.expr.linalg import Matrix, Vector, add, cross, matadd, matmul, matvec, scale, subtract, transpose
 from symoro.expr.scalar import Scalar
-from symoro.models.dynamic.inertia import carried, link_inertias, of_matrix
+from symoro.models.dynamic.inertia import link_inertias
 from symoro.models.dynamic.platform.pose import PlatformMotion, PlatformPose
 from symoro.models.geometric.places import between
 from symoro.models.joints import is_zero
+from symoro.models.regrouping import carried, of_matrix
 from symoro.models.spatial import Inertia, Symmetric, Wrench
 from symoro.program.builder import Builder
 from symoro.robot.description import WRENCH
@@ -56,7 +57,7 @@ def check_wrenches(parallel: ParallelRobot) -> None:
 
 
 @dataclass(frozen=True)
-class Turning:
+class BodyTurning:
     """Angular velocity and acceleration by what the moments need: the entries of U = hat(wd) + hat(w) hat(w)."""
 
     wd: Vector
@@ -67,7 +68,7 @@ class Turning:
     squares: Vector
 
     @classmethod
-    def of(cls, builder: Builder, w: Vector, wd: Vector, name: str = "") -> Turning:
+    def of(cls, builder: Builder, w: Vector, wd: Vector, name: str = "") -> BodyTurning:
         xy, xz, yz = w[0] * w[1], w[0] * w[2], w[1] * w[2]
         squares = [x * x for x in w]
         u: Matrix = [
@@ -100,14 +101,14 @@ def platform_wrench(
     inertia: Inertia,
     pose: PlatformPose,
     motion: PlatformMotion,
-    turning: Turning,
+    turning: BodyTurning,
     gravity: Vector,
 ) -> Wrench:
     """The wrench that the platform's motion takes, about its frame's origin, in the axes of frame 0."""
     felt = subtract(motion.vd, gravity)
     s = matvec(pose.rotation, list(inertia.ms))
     back = transpose(pose.rotation)
-    own = Turning.of(builder, matvec(back, motion.w), matvec(back, motion.wd))
+    own = BodyTurning.of(builder, matvec(back, motion.w), matvec(back, motion.wd))
     moment = matvec(pose.rotation, own.moment(inertia.tensor()))
     force = add(scale(inertia.m, felt), matvec(turning.u, s))
     return Wrench(force, add(moment, cross(s, felt)))

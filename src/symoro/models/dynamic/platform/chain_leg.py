@@ -7,9 +7,9 @@ place of the second joint on the first link, t what follows it, in the plane:
     slide, turn    |w0 - r k|^2 = l^2                                                              fold: two slides
     turn, slide    |t + r d| = |c|                                                                 fold: two lengths
 
-zeta is the part along the second axis that a parallelogram covers, l its length or |t|. The parallelogram (rod, coupler,
-second rod) carries what follows without turning it: theta_coupler = -theta_rod, both rods alike; the third unknown is
-the angle of its rods, between -pi/2 and pi/2.
+zeta is the part along the second axis that a parallelogram covers, l its length or |t|. The parallelogram (rod,
+coupler, second rod) carries what follows without turning it: theta_coupler = -theta_rod, both rods alike; the third
+unknown is the angle of its rods, between -pi/2 and pi/2.
 """
 
 from __future__ import annotations
@@ -34,15 +34,16 @@ from symoro.expr.linalg import (
     subtract,
     transpose,
 )
-from symoro.expr.scalar import Scalar, absolute, atan2, cos, less, sin, sqrt
+from symoro.expr.scalar import Scalar, absolute, atan2, cos, less, maximum, select, sin, sqrt
 from symoro.models.dynamic.platform.pose import PlatformPose
 from symoro.models.dynamic.platform.ups import RIGHT
 from symoro.models.geometric.places import before_turn, between, placed, settled, tidy
 from symoro.program.builder import Builder
 from symoro.robot.description import Frame, JointType, Robot
-from symoro.robot.platform import ParallelRobot, PlatformLeg
+from symoro.robot.platform import ParallelRobot, PlatformLeg, plain_joint
 
 TURNED = 1e-12  # the square of the angle by which a pose may be off what the legs allow
+STRETCHED = 1e-13  # the square of a sine below which round-off is all that is left of it
 OFF = 1e-6  # and of a length, against the leg's own
 
 
@@ -108,8 +109,7 @@ def _leg(builder: Builder, parallel: ParallelRobot, leg: PlatformLeg) -> ChainLe
     if robot.frame(last).sigma != JointType.REVOLUTE:
         _refuse(i, f"joint {last} at the platform is no turn")
     for j in (*leg.members, last):
-        frame = robot.frame(j)
-        if frame.eta or frame.coupling or any(getattr(frame, n) is not None for n in ("QP", "QDP", "GAM")):
+        if not plain_joint(robot, j):
             _refuse(i, f"joint {j} is elastic, coupled or has a fixed motion")
     if len(leg.links) not in (2, 4) or len(leg.inner) != (len(leg.links) == 4):
         _refuse(
@@ -240,6 +240,7 @@ class ChainPosture:
         positions: of its joints, those of the parallelogram included; offsets taken off.
         axes: of first and second joint, rod and last turn, in frame 0: rotation and origin.
         conditions: under which the leg has these values.
+        folded: 1 where it is not stretched, and its rates have values too.
     """
 
     leg: ChainLeg
@@ -247,6 +248,7 @@ class ChainPosture:
     axes: dict[int, Matrix]
     tip: Vector
     conditions: list[Scalar]
+    folded: Scalar
 
 
 def chain_posture(
@@ -259,13 +261,14 @@ def chain_posture(
     conditions: list[Scalar] = []
     slid: Scalar = 0
     if leg.kinds[0] == JointType.PRISMATIC:
-        value = slid = _slide_first(leg, c, way)
+        value, folded = _slide_first(leg, c, way)
+        slid = value
         first = homogeneous(_about_z(1, 0), [0, 0, value])
     else:
         if leg.kinds[1] == JointType.PRISMATIC:
-            (cosine, sine), slid = _turn_slide(leg, c, way)
+            (cosine, sine), slid, folded = _turn_slide(leg, c, way)
         else:
-            cosine, sine = _turn_turn(leg, c, way)
+            (cosine, sine), folded = _turn_turn(leg, c, way)
         value = atan2(sine, cosine)
         first = homogeneous(_about_z(cosine, sine), [0, 0, 0])
     one = matmul(leg.base, first)
@@ -294,7 +297,7 @@ def chain_posture(
         )
         for j in angles
     }
-    return ChainPosture(leg, {j: angles[j] - offsets[j] for j in angles}, axes, tip, conditions)
+    return ChainPosture(leg, {j: angles[j] - offsets[j] for j in angles}, axes, tip, conditions, folded)
 
 
 def _reach(leg: ChainLeg) -> Scalar:
@@ -314,18 +317,25 @@ def _length_square(leg: ChainLeg) -> Scalar:
     return x * x + y * y
 
 
-def _turn_turn(leg: ChainLeg, c: Vector, way: int) -> tuple[Scalar, Scalar]:
+def _root(x: Scalar, scale: Scalar) -> tuple[Scalar, Scalar]:
+    """The root of a difference, zero where that is round-off, and 1 where it is more."""
+    least = STRETCHED * scale
+    return sqrt(select(less(-least, x), maximum(x, 0), x)), less(least, x)
+
+
+def _turn_turn(leg: ChainLeg, c: Vector, way: int) -> tuple[tuple[Scalar, Scalar], Scalar]:
     px, py, pz = position_of(leg.link)
     up = leg.link[2][2]  # the second axis is along the first, or against it
     zeta: Scalar = up * (c[2] - pz) - leg.offset if leg.rods else 0
     d = (c[0] * c[0] + c[1] * c[1] + px * px + py * py + zeta * zeta - _length_square(leg)) / 2
     x, y = px * c[0] + py * c[1], px * c[1] - py * c[0]
     square = x * x + y * y
-    h = way * sqrt(square - d * d)
-    return (x * d + y * h) / square, (y * d - x * h) / square
+    root, folded = _root(square - d * d, square)
+    h = way * root
+    return ((x * d + y * h) / square, (y * d - x * h) / square), folded
 
 
-def _slide_first(leg: ChainLeg, c: Vector, way: int) -> Scalar:
+def _slide_first(leg: ChainLeg, c: Vector, way: int) -> tuple[Scalar, Scalar]:
     """The slide is along z of the leg's first frame, in which everything else is constant."""
     axis = [row[2] for row in leg.link[:3]]
     start = add(position_of(leg.link), scale(leg.offset, axis)) if leg.rods else position_of(leg.link)
@@ -333,17 +343,20 @@ def _slide_first(leg: ChainLeg, c: Vector, way: int) -> Scalar:
     if not leg.rods:  # in the plane
         off = dot(w, axis)
         w = subtract(w, scale(off, axis))
-    return w[2] + way * sqrt(_length_square(leg) - w[0] * w[0] - w[1] * w[1])
+    square = _length_square(leg)
+    root, folded = _root(square - w[0] * w[0] - w[1] * w[1], square)
+    return w[2] + way * root, folded
 
 
-def _turn_slide(leg: ChainLeg, c: Vector, way: int) -> tuple[tuple[Scalar, Scalar], Scalar]:
+def _turn_slide(leg: ChainLeg, c: Vector, way: int) -> tuple[tuple[Scalar, Scalar], Scalar, Scalar]:
     q0 = add(position_of(leg.link), matvec(rotation_of(leg.link), position_of(leg.tip)))[:2]
     d = [row[2] for row in leg.link[:2]]
     along = dot(q0, d)
     square = c[0] * c[0] + c[1] * c[1]
-    r = way * sqrt(along * along - dot(q0, q0) + square) - along
+    root, folded = _root(along * along - dot(q0, q0) + square, square + dot(q0, q0))
+    r = way * root - along
     x, y = add(q0, scale(r, d))
-    return ((x * c[0] + y * c[1]) / square, (x * c[1] - y * c[0]) / square), r
+    return ((x * c[0] + y * c[1]) / square, (x * c[1] - y * c[0]) / square), r, folded
 
 
 def _second(

@@ -30,7 +30,7 @@ from symoro.expr.linalg import (
 )
 from symoro.expr.scalar import Scalar
 from symoro.models.dynamic.platform.body import (
-    Turning,
+    BodyTurning,
     check_wrenches,
     platform_inertia,
     platform_wrench,
@@ -67,7 +67,7 @@ class GoughStewart:
     def legs(self) -> list[UpsLegDynamics]:
         check_wrenches(self.parallel)
         return [
-            UpsLegDynamics(self.builder, self.parallel.robot, at, fold)
+            UpsLegDynamics(self.builder, self.parallel.robot, self.pose, at, fold)
             for at, fold in zip(self.postures, self.folds, strict=True)
         ]
 
@@ -79,12 +79,13 @@ class GoughStewart:
     def loads(self, motion: PlatformMotion) -> tuple[Wrench, list[LegLoad]]:
         """The wrench of the platform alone, and what each leg asks for."""
         g = gravity(self.builder, self.parallel.robot)
-        turning = Turning.of(self.builder, motion.w, motion.wd, "U")
+        turning = BodyTurning.of(self.builder, motion.w, motion.wd, "U")
         inertia = platform_inertia(self.builder, self.parallel)
         wrench = platform_wrench(self.builder, inertia, self.pose, motion, turning, g)
-        loads = []
-        for leg in self.legs:
-            loads.append(leg.load(*leg.tip(motion, turning), g))
+        loads = [leg.load(motion, turning, g) for leg in self.legs]
+        for load in loads:
+            if load.moment is not None:
+                wrench = Wrench(wrench.f, add(wrench.m, load.moment))
         return wrench, loads
 
     def inverse_dynamics(self, motion: PlatformMotion) -> tuple[Vector, Scalar]:
@@ -123,9 +124,9 @@ class GoughStewart:
 
     def inertia(self) -> ArticulatedInertia:
         """A over (linear; angular), by its blocks."""
-        inertia = platform_inertia(self.builder, self.parallel)
-        s, m = matvec(self.pose.rotation, list(inertia.ms)), inertia.m
-        tensor = turned_tensor(self.pose.rotation, inertia)
+        body = platform_inertia(self.builder, self.parallel)
+        s, m = matvec(self.pose.rotation, list(body.ms)), body.m
+        tensor = turned_tensor(self.pose.rotation, body)
         for leg in self.legs:
             if leg.axes is None:
                 mass = leg.point_mass()[0]
@@ -137,10 +138,12 @@ class GoughStewart:
                     for c in range(3):
                         tensor[r][c] = tensor[r][c] + (square if r == c else 0) - moved[r] * rho[c]
         rows: Matrix = [[m if r == c else 0 for c in range(3)] for r in range(3)]
-        rows = [[*row, *coupling] for row, coupling in zip(rows, transpose(_hat(s)), strict=True)]
-        rows += [[*coupling, *row] for coupling, row in zip(_hat(s), tensor, strict=True)]
+        rows = [[*row, *mixed] for row, mixed in zip(rows, transpose(_hat(s)), strict=True)]
+        rows += [[*mixed, *row] for mixed, row in zip(_hat(s), tensor, strict=True)]
         for leg, column in zip(self.legs, self.columns, strict=True):
             _gain(rows, *self._directions(leg, column))
+            for inertia, twist in leg.ball_inertia():
+                _gain(rows, [twist], [[inertia]])
         return _articulated(rows)
 
     def _directions(self, leg: UpsLegDynamics, column: Vector) -> tuple[list[Vector], Matrix]:
@@ -171,7 +174,9 @@ class GoughStewart:
 
     def positions(self) -> tuple[dict[int, Scalar], Scalar]:
         """Every joint of the legs, opened ones included, and 1 where they have a value."""
-        robot, found, conditions = self.parallel.robot, {}, []
+        robot = self.parallel.robot
+        found: dict[int, Scalar] = {}
+        conditions: list[Scalar] = []
         for at, fold in zip(self.postures, self.folds, strict=True):
             axes = leg_axes(self.builder, at, fold)
             found |= leg_positions(self.builder, robot, self.pose, at, axes)

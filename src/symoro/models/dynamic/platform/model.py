@@ -16,6 +16,7 @@ from typing import Any
 
 from symoro.errors import OptionError
 from symoro.models.catalogue import form
+from symoro.models.dynamic.platform.few_freedoms import ReducedPlatform
 from symoro.models.dynamic.platform.gough_stewart import GoughStewart
 from symoro.models.dynamic.platform.ports import (
     FOLD,
@@ -32,13 +33,12 @@ from symoro.models.dynamic.platform.ports import (
     in_platform_space,
 )
 from symoro.models.dynamic.platform.pose import PlatformPose, all_of, motion_input, pose_input, where
-from symoro.models.dynamic.platform.reduced import ReducedPlatform
 from symoro.models.dynamic.platform.ups import is_ups
 from symoro.models.references import NEWTON_EULER_2010
 from symoro.program.builder import Builder
 from symoro.program.program import Program
 from symoro.robot.description import Robot
-from symoro.robot.platform import ParallelRobot, parallel_robot
+from symoro.robot.platform import ParallelRobot, motors, parallel_robot
 from symoro.robot.topology import moving_joints
 
 OF = "a platform on legs, space='platform'"
@@ -47,7 +47,10 @@ APPLIES_TO = (
     "legs R or P with a turn and a parallelogram"
 )
 REFERENCE = NEWTON_EULER_2010.at("section 5, eq. (59) to (66); reduced mobility: Khalil and Ibrahim, 2007")
-EQUATIONS = r"\Gamma = J_p^T \left[ F_p + \sum_i J_{vi}^T J_i^{-T} \Gamma_i \right], \qquad A_x \dot V_p + H_x = J_p^{-T} \Gamma"
+EQUATIONS = (
+    r"\Gamma = J_p^T \left[ F_p + \sum_i J_{vi}^T J_i^{-T} \Gamma_i \right], "
+    r"\qquad A_x \dot V_p + H_x = J_p^{-T} \Gamma"
+)
 DETAILS: dict[str, Any] = {
     "of": OF,
     "takes": in_platform_space,
@@ -165,7 +168,7 @@ def platform_direct_dynamics(
     """The platform's acceleration from the torques of the active joints."""
     builder, platform = started(robot, "platform_direct_dynamics", to, fold)
     motion = motion_input(builder, acceleration=False)
-    active = [j for j in moving_joints(robot) if robot.frame(j).mu]
+    active = motors(robot)
     tau = builder.input(PLATFORM_TAU, (len(active),), [f"tau{j}" for j in active])
     found, regular = platform.direct_dynamics(motion, tau)
     return _finished(builder, platform, [(PLATFORM_VD, found)], regular, q)

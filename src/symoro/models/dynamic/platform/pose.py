@@ -41,8 +41,8 @@ def pose_input(builder: Builder) -> PlatformPose:
 
 def motion_input(builder: Builder, *, velocity: bool = True, acceleration: bool = True) -> PlatformMotion:
     """Declare V and Vd as far as they are given."""
-    v = _six(builder, PLATFORM_V) if velocity else [0] * 6
-    vd = _six(builder, PLATFORM_VD) if acceleration else [0] * 6
+    v: Vector = _six(builder, PLATFORM_V) if velocity else [0] * 6
+    vd: Vector = _six(builder, PLATFORM_VD) if acceleration else [0] * 6
     return PlatformMotion(v[:3], v[3:], vd[:3], vd[3:])
 
 

@@ -33,8 +33,8 @@ from symoro.expr.scalar import Scalar, atan2, cos, less, sin, sqrt
 from symoro.models.dynamic.platform.pose import PlatformPose
 from symoro.models.geometric.places import before_turn, between, settled, tidy
 from symoro.program.builder import Builder
-from symoro.robot.description import DRIVE, INERTIAL, WRENCH, Frame, JointType, Link, Robot
-from symoro.robot.platform import ParallelRobot, PlatformLeg
+from symoro.robot.description import INERTIAL, WRENCH, Frame, JointType, Link, Robot
+from symoro.robot.platform import ParallelRobot, PlatformLeg, plain_joint
 
 RIGHT = {formula("pi/2").text: 1, formula("-pi/2").text: -1}
 LEAST = 1e-20  # the square of a leg's length, or of sin(theta2), below which it has none
@@ -140,12 +140,8 @@ def _check_drives(parallel: ParallelRobot, leg: PlatformLeg, joints: list[int], 
         frame = robot.frame(j)
         if frame.mu != (j == joints[2]):
             raise refuse("its motor is to be the slide, and no other joint")
-        if frame.eta or frame.coupling or any(getattr(frame, n) is not None for n in ("QP", "QDP", "GAM")):
+        if not plain_joint(robot, j):
             raise refuse(f"joint {j} is elastic, coupled or has a fixed motion")
-    for j in joints[3:]:
-        frame = robot.frame(j)
-        if any(not getattr(frame, name).is_zero for name in DRIVE):
-            raise refuse(f"the turn {j} of its ball has friction or a rotor")
     for j in joints[:5]:
         if any(not getattr(robot.link(j), name).is_zero for name in WRENCH):
             raise refuse(f"link {j} exerts a wrench")

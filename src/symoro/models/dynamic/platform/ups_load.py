@@ -9,7 +9,7 @@ body of revolution without inertia about its axis nothing depends on its turn ab
 
 Any other leg is written in its own axes, with w = (-v_y / L, v_x / L, k w_x), k = z1.u / (s2 sin theta2):
 
-    wd_z = k wd_x + (1 + k^2) w_x w_y,
+    wd_z = k (wd_x + w_y w_z) + w_x w_y,
     m = J wd + w x (J w) + S3 x c - S x g,   c = (2 rd w_y, -2 rd w_x, rdd)        moment about the universal joint
     f_x = m_y / L,   f_y = -(m_x + k m_z) / L
 
@@ -21,11 +21,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from symoro.expr.linalg import Matrix, Vector, add, cross, dot, matvec, scale
+from symoro.expr.linalg import Matrix, Vector, add, cross, dot, matvec, scale, subtract
 from symoro.expr.scalar import Scalar, sign
-from symoro.models.dynamic.platform.body import Turning
-from symoro.models.dynamic.platform.pose import PlatformMotion
+from symoro.models.dynamic.platform.body import BodyTurning
+from symoro.models.dynamic.platform.pose import PlatformMotion, PlatformPose
 from symoro.models.dynamic.platform.ups import LegAxes, LegPosture, UpsLeg, in_leg_axes, leg_axes
+from symoro.models.dynamic.platform.ups_ball import BallAxes, at_tip, ball_drives
 from symoro.models.joints import is_zero
 from symoro.models.spatial import Symmetric
 from symoro.program.builder import Builder
@@ -86,37 +87,42 @@ def drive_force(drive: Vector, rate: Scalar, acceleration: Scalar) -> Scalar:
 
 @dataclass(frozen=True)
 class LegLoad:
-    """A force at the ball, in frame 0, and what the motor gives beyond its share of the platform's balance."""
+    """A force at the ball, and a moment, in frame 0; what the motor gives beyond its share of the balance."""
 
     force: Vector
     shift: Scalar
+    moment: Vector | None = None
 
 
 class UpsLegDynamics:
     """A leg at a posture of the platform."""
 
-    def __init__(self, builder: Builder, robot: Robot, at: LegPosture, fold: int) -> None:
+    def __init__(self, builder: Builder, robot: Robot, pose: PlatformPose, at: LegPosture, fold: int) -> None:
         self.builder, self.at = builder, at
         self.bodies = leg_bodies(builder, robot, at.leg)
-        self.axes: LegAxes | None = None if self.bodies.of_revolution else leg_axes(builder, at, fold)
+        self.drives = ball_drives(builder, robot, at.leg.joints[3:])
+        plain = self.bodies.of_revolution and not self.drives
+        self.axes: LegAxes | None = None if plain else leg_axes(builder, at, fold)
+        self.ball = BallAxes(builder, robot, pose, at, self.axes) if self.axes and self.drives else None
 
     @property
     def regular(self) -> list[Scalar]:
         """Conditions under which the leg has values."""
-        return [self.at.regular] + ([self.axes.regular] if self.axes else [])
+        return [part.regular for part in (self.at, self.axes, self.ball) if part is not None]
 
-    def tip(self, motion: PlatformMotion, turning: Turning) -> tuple[Vector, Vector]:
+    def tip(self, motion: PlatformMotion, turning: BodyTurning) -> tuple[Vector, Vector]:
         """Velocity and acceleration of the ball's centre."""
         i, rho = self.at.leg.number, self.at.rho
         v = self.builder.named_array(f"v{i}_", add(motion.v, cross(motion.w, rho)))
         a = self.builder.named_array(f"a{i}_", add(motion.vd, matvec(turning.u, rho)))
         return list(v), list(a)
 
-    def load(self, v: Vector, a: Vector, gravity: Vector) -> LegLoad:
+    def load(self, motion: PlatformMotion, turning: BodyTurning, gravity: Vector) -> LegLoad:
         """What the motion of the ball's centre takes."""
+        v, a = self.tip(motion, turning)
         if self.axes is None:
             return self._revolution(v, a, gravity)
-        return self._general(self.axes, v, a, gravity)
+        return self._general(self.axes, v, a, gravity, motion)
 
     def _revolution(self, v: Vector, a: Vector, gravity: Vector) -> LegLoad:
         at, bodies, i = self.at, self.bodies, self.at.leg.number
@@ -129,14 +135,16 @@ class UpsLegDynamics:
         c1 = self.builder.named(f"ca{i}", (plain + s * length) * ratio)
         c2 = self.builder.named(f"cv{i}", -2 * rd * plain * ratio * inverse)
         c3 = self.builder.named(f"cg{i}", (bodies.ms[2] + s) * inverse)
-        force = [c1 * x + c2 * y - c3 * z for x, y, z in zip(a, v, gravity, strict=True)]
+        force: Vector = [c1 * x + c2 * y - c3 * z for x, y, z in zip(a, v, gravity, strict=True)]
         gu = dot(u, gravity)
         ww = (dot(v, v) - rd * rd) * ratio
         rdd = along + length * ww
         slide = _slide(bodies, rdd, rd) - bodies.m * gu - s * ww
         return LegLoad(force, slide - (c1 * along + c2 * rd - c3 * gu))
 
-    def _general(self, axes: LegAxes, v: Vector, a: Vector, gravity: Vector) -> LegLoad:
+    def _general(
+        self, axes: LegAxes, v: Vector, a: Vector, gravity: Vector, motion: PlatformMotion
+    ) -> LegLoad:
         at, bodies, i = self.at, self.bodies, self.at.leg.number
         name, length, inverse = self.builder.named, at.length, at.inverse
         vx, vy, rd = (name(f"v{k}{i}", dot(e, v)) for k, e in (("x", axes.ex), ("y", axes.ey), ("r", at.u)))
@@ -150,21 +158,55 @@ class UpsLegDynamics:
         cx, cy = turn * wy, -turn * wx
         wdx = name(f"wdx{i}", wy * wz - (ay - cy) * inverse)
         wdy = name(f"wdy{i}", (ax - cx) * inverse - wx * wz)
-        wdz = name(f"wdz{i}", k * wdx + (1 + k * k) * (wx * wy))
+        wdz = name(f"wdz{i}", k * (wy * wz + wdx) + wx * wy)
         rdd = name(f"rdd{i}", az + length * (wx * wx + wy * wy))
         sx, sy, s3 = bodies.rod
         s = s3 + bodies.m * length
         first = [sx + bodies.ms[0], sy + bodies.ms[1], s + bodies.ms[2]]
-        turning = Turning.of(self.builder, [wx, wy, wz], [wdx, wdy, wdz])
+        turning = BodyTurning.of(self.builder, [wx, wy, wz], [wdx, wdy, wdz])
         m = turning.moment(self._tensor(length))
         c = [cx, cy, rdd]
         m = add(m, add(cross([sx, sy, s], c), cross(g, first)))
         x = m[0] + k * m[2] + self._cross(axes, over, wx, wy, wdx, g)
         drive = drive_force(self._signed(1), wy, wdy)
         fx, fy = name(f"fx{i}", (m[1] + drive) * inverse), name(f"fy{i}", -x * inverse)
+        moment: Vector | None = None
+        if self.ball:
+            more, moment = self._ball(self.ball, motion, k, [wx, wy, wz], [wdx, wdy, wdz])
+            fx, fy = fx + more[0], fy + more[1]
         force = add(scale(fx, axes.ex), scale(fy, axes.ey))
         slide = _slide(bodies, rdd, rd) - bodies.m * g[2] + dot(turning.u[2], [sx, sy, s])
-        return LegLoad(force, slide)
+        return LegLoad(force, slide, moment)
+
+    def _ball(
+        self, ball: BallAxes, motion: PlatformMotion, k: Scalar, w: Vector, wd: Vector
+    ) -> tuple[Vector, Vector]:
+        """Force (x, y) at the ball and moment on the platform, from friction and rotors in the ball."""
+        rates = ball.rates(subtract(ball.local(motion.w), w))
+        change = subtract(subtract(ball.local(motion.wd), wd), ball.bias(w, rates))
+        accelerations = ball.rates(change)
+        force: Vector = [0, 0]
+        moment: Vector = [0, 0, 0]
+        for part in self.drives:
+            torque = drive_force(part.drive, rates[part.turn], accelerations[part.turn])
+            direction = ball.directions[part.turn]
+            force = add(force, scale(torque, at_tip(direction, k, self.at.inverse)))
+            moment = add(moment, scale(torque, direction))
+        return force, ball.world(moment)
+
+    def ball_inertia(self) -> list[tuple[Scalar, Vector]]:
+        """Rotors in the ball: inertia, and the twist of the platform that turns each by one."""
+        if self.ball is None or self.axes is None:
+            return []
+        k = self.axes.along * (self.at.leg.s2 / self.axes.s2)
+        found = []
+        for part in self.drives:
+            direction = self.ball.directions[part.turn]
+            x, y = at_tip(direction, k, self.at.inverse)
+            force = add(scale(x, self.axes.ex), scale(y, self.axes.ey))
+            twist = [*force, *add(cross(self.at.rho, force), self.ball.world(direction))]
+            found.append((part.drive[0], twist))
+        return found
 
     def _tensor(self, length: Scalar) -> Symmetric:
         """About the universal joint: the rod is L away."""

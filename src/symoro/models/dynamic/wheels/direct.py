@@ -9,12 +9,17 @@ G. Campion, G. Bastin, B. d'Andrea-Novel, IEEE Transactions on Robotics and Auto
 
 from __future__ import annotations
 
-from symoro.expr.linalg import Matrix, Vector, add, matvec
+from symoro.expr.linalg import add, matvec, transpose
 from symoro.models.catalogue import form
-from symoro.models.dynamic.composite import solve_tree
 from symoro.models.dynamic.formulation import Formulation, quick
 from symoro.models.dynamic.inverse import EFFORT, chosen
-from symoro.models.dynamic.wheels.forces import APPLIES_TO, rigid_on_wheels, wheeled_forces
+from symoro.models.dynamic.wheels.forces import (
+    APPLIES_TO,
+    SURPLUS,
+    rigid_on_wheels,
+    solved,
+    wheeled_forces,
+)
 from symoro.models.kinematic.wheels.rolling import active_entries, classical
 from symoro.models.kinematic.wheels.setting import EXAMPLE, OF, has_wheels
 from symoro.models.ports import QDA, QDDA, TAU_ACTIVE, Q
@@ -53,36 +58,30 @@ def wheeled_inertia_matrix(robot: Robot) -> Program:
     takes=has_wheels,
     inputs=(Q, QDA, TAU_ACTIVE),
     outputs=(QDDA, V0, VD0),
-    options=(EFFORT,),
+    options=(EFFORT, SURPLUS),
     reference=WHEELED_1996.at("configuration dynamical model"),
     applies=rigid_on_wheels,
     applies_to=APPLIES_TO,
     equations=r"\ddot q_a = (G^T A\,G)^{-1} (\Gamma - H_c)",
     example=EXAMPLE,
 )
-def wheeled_direct_dynamics(robot: Robot, effort: str = "quick") -> Program:
+def wheeled_direct_dynamics(robot: Robot, effort: str = "quick", surplus: str = "refuse") -> Program:
     """Accelerations from torques, and the motion of the base."""
-    return chosen(robot, effort, lambda f: _program(robot, f), "direct-dynamics, on wheels")
+    share = surplus == "share"
+    return chosen(robot, effort, lambda f: _program(robot, f, share), "direct-dynamics, on wheels")
 
 
-def _program(robot: Robot, formulation: Formulation) -> Program:
+def _program(robot: Robot, formulation: Formulation, share: bool) -> Program:
     builder = Builder(f"{robot.name}_direct_dynamics")
-    forces = wheeled_forces(builder, robot, formulation)
+    forces = wheeled_forces(builder, robot, formulation, surplus=share)
     motion = forces.motion
-    qda, tau = (active_entries(builder, robot, motion, port) for port in (QDA, TAU_ACTIVE))
+    qda, given = (active_entries(builder, robot, motion, port) for port in (QDA, TAU_ACTIVE))
+    tau = matvec(transpose(motion.of_drives()), given)
     x = motion.rates(qda)
     drift = motion.drift(x)
     right = [t - h for t, h in zip(tau, forces.of(x, drift), strict=True)]
-    qdda = _solved(forces.inertia(), right)
+    qdda = solved(forces.inertia(), right)
     builder.output(QDDA, qdda)
     builder.output(V0, x[:3])
     builder.output(VD0, classical(x, add(matvec(motion.G, qdda), drift)))
     return builder.program()
-
-
-def _solved(a: Matrix, b: Vector) -> Vector:
-    """x with a x = b, each coordinate as if it stood on the one before."""
-    n = len(b)
-    entries = {(i + 1, j + 1): a[i][j] for j in range(n) for i in range(j + 1)}
-    x = solve_tree(entries, {j: j - 1 for j in range(1, n + 1)}, dict(enumerate(b, 1)))
-    return [x[j] for j in range(1, n + 1)]

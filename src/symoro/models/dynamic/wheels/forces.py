@@ -14,10 +14,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from symoro.expr.linalg import Matrix, Vector, matmul, transpose
+from symoro.expr.linalg import Matrix, Vector, matmul, matvec, transpose
 from symoro.expr.scalar import Scalar
-from symoro.models.coordinates import Couplings
-from symoro.models.dynamic.composite import symmetric
+from symoro.models.catalogue import Option
+from symoro.models.coordinates import Ratios
+from symoro.models.dynamic.composite import solve_tree, symmetric
 from symoro.models.dynamic.floating.forces import FloatingForces
 from symoro.models.dynamic.floating.inertia import FloatingInertia
 from symoro.models.dynamic.formulation import Formulation
@@ -29,6 +30,14 @@ from symoro.robot.description import Robot
 
 PLANAR = (0, 1, 5)
 """Along x, along y, about z: the entries of a twist or wrench that a base on the ground has."""
+SURPLUS = Option(
+    "surplus",
+    "active joints beyond the freedoms: refuse them, or share the torques with the least sum of squares; "
+    "qda and qdda are then of the first ones that determine the motion, tau of all",
+    "choice",
+    "refuse",
+    ("refuse", "share"),
+)
 APPLIES_TO = "trees with rigid joints on a wheeled base whose wheels are described"
 
 
@@ -62,6 +71,13 @@ class WheeledForces:
         rows = found.rows()
         return self.motion.project([*(rows[k] for k in PLANAR), *rows[6:]])
 
+    def shared(self, tau: Vector) -> Vector:
+        """The torques of all active joints that do the work of tau, with the least sum of squares: T (T'T)^-1 tau."""
+        if self.motion.drives == self.motion.active:
+            return tau
+        t = self.motion.of_drives()
+        return matvec(t, solved(symmetric(matmul(transpose(t), t)), tau))
+
     def mass(self) -> FloatingInertia:
         """The inertia of the tree and of its base."""
         return FloatingInertia(self.builder, self.forces.robot, self.forces.tree, self.forces.joints)
@@ -75,9 +91,19 @@ class WheeledForces:
         return symmetric(matmul(transpose(g), matmul(a, g)))
 
 
-def wheeled_forces(builder: Builder, robot: Robot, formulation: Formulation) -> WheeledForces:
+def solved(a: Matrix, b: Vector) -> Vector:
+    """x with a x = b, each coordinate as if it stood on the one before."""
+    n = len(b)
+    entries = {(i + 1, j + 1): a[i][j] for j in range(n) for i in range(j + 1)}
+    x = solve_tree(entries, {j: j - 1 for j in range(1, n + 1)}, dict(enumerate(b, 1)))
+    return [x[j] for j in range(1, n + 1)]
+
+
+def wheeled_forces(
+    builder: Builder, robot: Robot, formulation: Formulation, *, surplus: bool = False
+) -> WheeledForces:
     """Declare q, and what is left of the robot's description."""
-    motion = rolling(builder, robot)
-    joints = Couplings(motion.joints.own, motion.positions, motion.joints.rows)
+    motion = rolling(builder, robot, surplus=surplus)
+    joints = Ratios(motion.joints.own, motion.positions, motion.joints.rows)
     forces = FloatingForces(builder, robot.floating(), formulation, joints)
     return WheeledForces(builder, motion, forces, gravity(builder, robot))

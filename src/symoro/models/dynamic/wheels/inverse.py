@@ -13,7 +13,7 @@ from symoro.models.catalogue import form
 from symoro.models.dynamic.formulation import Formulation, quick
 from symoro.models.dynamic.inverse import EFFORT, chosen
 from symoro.models.dynamic.setting import at_rest
-from symoro.models.dynamic.wheels.forces import APPLIES_TO, rigid_on_wheels, wheeled_forces
+from symoro.models.dynamic.wheels.forces import APPLIES_TO, SURPLUS, rigid_on_wheels, wheeled_forces
 from symoro.models.kinematic.wheels.rolling import active_entries
 from symoro.models.kinematic.wheels.setting import EXAMPLE, OF, has_wheels
 from symoro.models.ports import QDA, QDDA, TAU_ACTIVE, Q
@@ -36,21 +36,21 @@ EQUATIONS = (
     takes=has_wheels,
     inputs=(Q, QDA, QDDA),
     outputs=(TAU_ACTIVE,),
-    options=(EFFORT,),
+    options=(EFFORT, SURPLUS),
     reference=WHEELED_1996.at("configuration dynamical model"),
     applies=rigid_on_wheels,
     applies_to=APPLIES_TO,
     equations=EQUATIONS,
     example=EXAMPLE,
 )
-def wheeled_inverse_dynamics(robot: Robot, effort: str = "quick") -> Program:
+def wheeled_inverse_dynamics(robot: Robot, effort: str = "quick", surplus: str = "refuse") -> Program:
     """Torques from positions, and velocities and accelerations of the active joints."""
 
     def build(formulation: Formulation) -> Program:
         builder = Builder(f"{robot.name}_inverse_dynamics")
-        forces = wheeled_forces(builder, robot, formulation)
+        forces = wheeled_forces(builder, robot, formulation, surplus=surplus == "share")
         qda, qdda = (active_entries(builder, robot, forces.motion, port) for port in (QDA, QDDA))
-        builder.output(TAU_ACTIVE, forces.torques(qda, qdda))
+        builder.output(TAU_ACTIVE, forces.shared(forces.torques(qda, qdda)))
         return builder.program()
 
     return chosen(robot, effort, build, "inverse-dynamics, on wheels")

@@ -20,7 +20,6 @@ from symoro.errors import NotApplicableError
 from symoro.expr.scalar import Expr, absolute, cos, equal, maximum, select, sin, symbol
 from symoro.models.geometric.inverse.branches import EMPTY, OUT_OF_REACH, Solution, unrolled
 from symoro.models.geometric.inverse.chain.problem import Problem
-from symoro.models.geometric.loop.mobility import constraints
 from symoro.models.geometric.loop.relations import LoopRelations, loop_name, solved_loops
 from symoro.program.derivation import Stage
 from symoro.robot.coordinates import independent, relation
@@ -121,6 +120,10 @@ def driven_by(robot: Robot, joints: Sequence[int]) -> Robot:
 
 def given_joints(robot: Robot, on_way: Sequence[int]) -> KnownJoints:
     """Which joints of the way, and which motors off it, tell where the loops stand."""
+    from symoro.models.geometric.loop.mobility import (
+        constraints,  # it loads NumPy, which the catalogue does without
+    )
+
     at = constraints(robot)
     way = [j for j in on_way if j in at.joints]
     motors = [j for j in independent(robot) if robot.frame(j).mu and j not in way]

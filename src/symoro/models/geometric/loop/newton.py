@@ -19,7 +19,7 @@ from fractions import Fraction
 from symoro.errors import OptionError
 from symoro.expr.linalg import Matrix, Vector, cross, dot, identity, matmul, subtract
 from symoro.expr.scalar import Expr, Scalar, absolute, less_equal, maximum, minimum, select
-from symoro.models.coordinates import Couplings, coordinates_at, uncoupled
+from symoro.models.coordinates import Ratios, coordinates_at, uncoupled
 from symoro.models.geometric.inverse.branches import OUT_OF_REACH, SINGULAR, VALID, Solution
 from symoro.models.geometric.inverse.chain.chain import WayPart, motions_between
 from symoro.models.geometric.inverse.finite import closes, largest
@@ -137,7 +137,7 @@ class _Newton:
         return placed, axes
 
     def _screws(
-        self, axes: Sequence[tuple[WayPart, Vector, Vector]], end: Vector, joints: Couplings
+        self, axes: Sequence[tuple[WayPart, Vector, Vector]], end: Vector, joints: Ratios
     ) -> dict[int, Vector]:
         """Columns of J by independent joint; an opened joint is one."""
         found: dict[int, Vector] = {}

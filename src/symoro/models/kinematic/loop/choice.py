@@ -5,7 +5,7 @@ Decided in numbers, at closed postures drawn at random (`samples`), half of whic
 - Axes. The three linear equations of a loop may be written in the axes of any frame of it, and so the three angular
   ones; those are taken in which fewest passive joints appear. A turning opened joint appears in the angular equation
   along its axis alone, a sliding one in the linear one, in the axes of frames k and k + B: there is one such equation
-  for each opened joint, the last ones of eq. (12), 1997 paper.
+  for each opened joint, the last ones (1997 paper, eq. 12).
 - Rows. Of all others, of all loops together, as many as there are passive joints, independent of each other, those
   with few joints first. The rest must depend on them at every posture: in a Delta the loops have 21 rows together and
   rank 18, which no loop shows by itself; of Bennett's four bars two rows of five are enough.
@@ -23,7 +23,6 @@ from functools import lru_cache
 import numpy as np
 
 from symoro.errors import NotApplicableError
-from symoro.models.geometric.loop.mechanism import reason_not_closed
 from symoro.models.kinematic.loop.parallelograms import LinearLoops, linear_loops
 from symoro.models.kinematic.loop.samples import LoopSample, Samples, samples
 from symoro.models.numeric.fixed_point import Array
@@ -288,8 +287,3 @@ def _unfit(
         f"the active joints of robot '{robot.name}' ({', '.join(map(str, active))}) {what}",
         hint=f"joints {names} active (mu = 1) and all others passive would do",
     )
-
-
-def reason_not_driven(robot: Robot) -> str | None:
-    """Why there are no velocity equations, as far as the structure tells."""
-    return None if robot.B and loops(robot) else reason_not_closed(robot)

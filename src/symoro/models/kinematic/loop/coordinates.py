@@ -17,7 +17,7 @@ from functools import cached_property
 from symoro.expr.derivatives import forward
 from symoro.expr.linalg import Matrix, Vector, add, scale
 from symoro.expr.scalar import Expr, Scalar, absolute, less, select, sin, wrap
-from symoro.models.coordinates import Coordinates, Couplings, JointEntries
+from symoro.models.coordinates import Coordinates, JointEntries, Ratios
 from symoro.models.joints import Trigonometry, is_zero
 from symoro.models.kinematic.loop.choice import LoopChoice, Row, loop_choice
 from symoro.models.kinematic.loop.factors import Factored
@@ -31,7 +31,7 @@ OFF_BRANCH = 1e-4  # sine of half the angle by which a parallelogram is not one
 
 
 def loop_coordinates(
-    builder: Builder, robot: Robot, tree: Couplings, *, every_loop: bool = False
+    builder: Builder, robot: Robot, tree: Ratios, *, every_loop: bool = False
 ) -> LoopCoordinates:
     """The coordinates of a robot with loops.
 
@@ -68,12 +68,12 @@ class LoopCoordinates(Coordinates):
         sides: of each loop.
     """
 
-    def __init__(self, builder: Builder, robot: Robot, choice: LoopChoice, tree: Couplings) -> None:
+    def __init__(self, builder: Builder, robot: Robot, choice: LoopChoice, tree: Ratios) -> None:
         super().__init__(choice.active, tree.positions, tuple(moving_joints(robot)))
         self.builder, self.robot, self.choice, self.tree = builder, robot, choice, tree
         into: Into = builder.formula
         rows = {j: tuple(drivers(choice.linear.robot, j, into)) for j in self.joints}
-        self.linear = Couplings((*choice.active, *choice.passive), tree.positions, rows)
+        self.linear = Ratios((*choice.active, *choice.passive), tree.positions, rows)
 
     @property
     def passive(self) -> tuple[int, ...]:
@@ -111,7 +111,10 @@ class LoopCoordinates(Coordinates):
 
     @cached_property
     def factored(self) -> Factored:
-        return Factored(self.builder, self.wp, "IWp")
+        rows = self.choice.rows
+        return Factored(
+            self.builder, self.wp, "IWp", lambda r: [self.coefficient(rows[r], j) for j in self.own]
+        )
 
     def motions(self, rates: JointEntries) -> list[tuple[Motion, Motion]]:
         """The velocities of both sides of every loop, for rates of the tree's joints."""

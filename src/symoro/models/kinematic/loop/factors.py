@@ -11,7 +11,7 @@ there (`Builder.void_where`).
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -35,14 +35,21 @@ def largest(values: Sequence[Scalar]) -> Scalar:
 
 
 class Factored:
-    """A matrix that systems are solved with."""
+    """A matrix that systems are solved with.
 
-    def __init__(self, builder: Builder, matrix: MatrixLike, name: str) -> None:
+    Arguments:
+        beside: further entries of a row, to compare a pivot with that stands alone in its row and column.
+    """
+
+    def __init__(
+        self, builder: Builder, matrix: MatrixLike, name: str, beside: Callable[[int], Sequence[Scalar]]
+    ) -> None:
         self.builder, self.matrix, self.name = builder, [list(row) for row in matrix], name
+        self.beside = beside
         blocks = diagonal_blocks(matrix)
         if blocks is None:
             raise NotApplicableError("the loops do not determine the passive joints")
-        self.parts = [_Part(self, block, k) for k, block in enumerate(blocks, 1)]
+        self.parts = [_DiagonalBlock(self, block, k) for k, block in enumerate(blocks, 1)]
 
     def solve(self, right: Sequence[Scalar]) -> Vector:
         """x with A x = right."""
@@ -71,7 +78,7 @@ class Factored:
         return [found[r] for r in range(len(right))]
 
 
-class _Part:
+class _DiagonalBlock:
     """A diagonal block."""
 
     def __init__(self, whole: Factored, block: Block, number: int) -> None:
@@ -96,8 +103,9 @@ class _Part:
     def around(self) -> Scalar:
         """The largest entry in the rows and columns of the block."""
         matrix, rows, columns = self.whole.matrix, self.block.rows, self.block.columns
-        entries = [x for r in rows for x in matrix[r]]
-        return largest([*entries, *(row[c] for row in matrix for c in columns)])
+        entries = [x for r in rows for x in matrix[r]] + [row[c] for row in matrix for c in columns]
+        alone = sum(not is_zero(x) for x in entries) == 2  # once in its row, once in its column
+        return largest([*entries, *(self.whole.beside(rows[0]) if alone else ())])
 
     @cached_property
     def inverse(self) -> _Cofactors:

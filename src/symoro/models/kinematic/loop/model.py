@@ -14,18 +14,21 @@ told in `choice`.
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from symoro.models.catalogue import model
-from symoro.models.coordinates import coordinates
-from symoro.models.kinematic.loop.choice import LoopChoice, reason_not_driven
-from symoro.models.kinematic.loop.coordinates import LoopCoordinates
-from symoro.models.kinematic.loop.equations import stacked
+from symoro.models.coordinates import coordinates, fixed_value
+from symoro.models.geometric.loop.mechanism import reason_not_closed
 from symoro.models.ports import QD, Q
 from symoro.models.references import SYMORO_1997
 from symoro.program.builder import Builder
 from symoro.program.program import Port, Program
 from symoro.robot.coordinates import independent
 from symoro.robot.description import Robot
+from symoro.robot.topology import loops
+
+if TYPE_CHECKING:
+    from symoro.models.kinematic.loop.choice import LoopChoice
 
 WA = Port("Wa", "p,na", "equations without opened joints, active joints; p passive joints of the tree")
 WP = Port("Wp", "p,p", "the same, passive joints")
@@ -36,6 +39,11 @@ PSI = Port("Psi", "p", "Wa qdda + Wp qddp + Psi = 0")
 PHI = Port("Phi", "c", "Wac qdda + Wpc qddp + Wc qddc + Phi = 0")
 W = Port("W", "p,na", "passive joints from the active ones: qdp = W qda")
 B = Port("b", "p", "qddp = W qdda + b")
+
+
+def reason_not_driven(robot: Robot) -> str | None:
+    """Why there are no velocity equations, as far as the structure tells."""
+    return None if robot.B and loops(robot) else reason_not_closed(robot)
 
 
 @model(
@@ -55,12 +63,17 @@ B = Port("b", "p", "qddp = W qdda + b")
 )
 def loop_kinematics(robot: Robot) -> Program:
     """The velocity equations at a closed posture."""
+    # Here, since they load NumPy, which the catalogue does without.
+    from symoro.models.kinematic.loop.coordinates import LoopCoordinates
+    from symoro.models.kinematic.loop.equations import stacked
+
     builder = Builder(f"{robot.name}_loop_kinematics")
     joints = coordinates(builder, robot)
     assert isinstance(joints, LoopCoordinates)
     own = independent(robot)
-    qd = builder.input(QD, (len(own),), [f"qd{j}" for j in own])
-    rates = joints.tree.rates(dict(zip(own, qd, strict=True)))
+    given = builder.input(QD, (len(own),), [f"qd{j}" for j in own])
+    qd = {j: fixed_value(builder, robot, "qd", j) or x for j, x in zip(own, given, strict=True)}
+    rates = joints.tree.rates(qd)
     found = stacked(joints, rates)
     for port in (WA, WP, WAC, WPC, WC, PSI, PHI, W, B):
         if found[port.name]:  # there may be no opened joint that moves

@@ -2,8 +2,8 @@
 
 On the branch where opposite sides are parallel the joints of a parallelogram are sums of others plus a constant
 (`geometric.loop.parallelogram`): G is constant there, b = 0, also where the four sides lie in one line and the
-equations of eq. (12), 1997 paper, have no solution. It is one whatever the numbers, that is by sides of equal length
-in symbols; any passive joint, not an active one alone, may be what the others follow.
+velocity equations (1997 paper, eq. 12) have no solution. It is one whatever the numbers, that
+is by sides of equal length in symbols; any passive joint, not an active one alone, may be what the others follow.
 """
 
 from __future__ import annotations
@@ -21,8 +21,8 @@ from symoro.models.geometric.inverse.chain.probes import Probes
 from symoro.models.geometric.loop.mechanism import joint_unknown, way_round
 from symoro.models.geometric.loop.parallelogram import Linear, parallelogram
 from symoro.program.builder import Builder
-from symoro.robot.coordinates import followers, following, relation
-from symoro.robot.description import Coupling, Robot
+from symoro.robot.coordinates import Relation, followers, following, relation
+from symoro.robot.description import Robot
 from symoro.robot.topology import Loop, loops
 
 MOST_DRIVERS = 2  # passive joints of a loop that may stand for what the others follow
@@ -39,14 +39,14 @@ class LinearLoops:
     """
 
     robot: Robot
-    relations: Mapping[int, Coupling]
+    relations: Mapping[int, Relation]
     open: tuple[Loop, ...]
 
 
 @lru_cache(maxsize=64)
 def linear_loops(robot: Robot) -> LinearLoops:
     """The parallelograms of a robot, and the loops that are left."""
-    found: dict[int, Coupling] = {}
+    found: dict[int, Relation] = {}
     left = loops(robot)
     while one := next(((loop, law) for loop in left if (law := _relations(robot, loop, found))), None):
         loop, laws = one
@@ -56,7 +56,7 @@ def linear_loops(robot: Robot) -> LinearLoops:
     return LinearLoops(following(robot, {**given, **found}) if found else robot, found, tuple(left))
 
 
-def _relations(robot: Robot, loop: Loop, known: Mapping[int, Coupling]) -> dict[int, Coupling] | None:
+def _relations(robot: Robot, loop: Loop, known: Mapping[int, Relation]) -> dict[int, Relation] | None:
     """What the joints of a loop follow, where it is a parallelogram."""
     moving = [j for j in loop.frames if robot.frame(j).moving]
     if any(relation(robot, j) for j in loop.frames):
@@ -73,22 +73,22 @@ def _relations(robot: Robot, loop: Loop, known: Mapping[int, Coupling]) -> dict[
         given = {j: symbol(builder.graph, f"q{j}") for j in moving if j not in unknown}
         found = parallelogram(builder, probes, chain, given, unknown, every_mode=False)
         if found is not None:
-            return {j: _coupling(law) for j, law in found.linear.items()}
+            return {j: _relation(law) for j, law in found.linear.items()}
     return None
 
 
-def _coupling(law: Linear) -> Coupling:
+def _relation(law: Linear) -> Relation:
     terms = tuple((i, formula(n)) for i, n in law.terms if n)
-    return Coupling(terms, formula(str(law.constant)))
+    return Relation(terms, formula(str(law.constant)))
 
 
-def _followed(law: Coupling, known: Mapping[int, Coupling]) -> Coupling:
+def _followed(law: Relation, known: Mapping[int, Relation]) -> Relation:
     """A relation in terms of joints that follow no other."""
     terms: dict[int, Formula] = {}
     offset = law.offset
     for i, ratio in law.terms:
-        inner = known.get(i, Coupling(((i, formula(1)),)))
+        inner = known.get(i, Relation(((i, formula(1)),)))
         offset = offset + ratio * inner.offset
         for k, share in inner.terms:
             terms[k] = terms.get(k, ZERO) + ratio * share
-    return Coupling(tuple((k, c) for k, c in terms.items() if not c.is_zero), offset)
+    return Relation(tuple((k, c) for k, c in terms.items() if not c.is_zero), offset)

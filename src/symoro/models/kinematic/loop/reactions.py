@@ -26,17 +26,18 @@ from symoro.models.kinematic.loop.samples import Samples, samples
 from symoro.models.numeric.fixed_point import Array
 from symoro.models.spatial import Wrench
 from symoro.robot.description import Robot
+from symoro.robot.topology import chain
 
 NAMES = ("fx", "fy", "fz", "mx", "my", "mz")
-Entry = tuple[int, int]  # (frame, component)
+WrenchEntry = tuple[int, int]  # (frame, component)
 
 
 @dataclass(frozen=True)
 class Undetermined:
     """Components of the wrenches at the opened joints k and on the links that the loops leave open."""
 
-    opened: frozenset[Entry]
-    links: frozenset[Entry]
+    opened: frozenset[WrenchEntry]
+    links: frozenset[WrenchEntry]
 
     def words(self) -> list[str]:
         """What is not a number, in sentences."""
@@ -54,8 +55,8 @@ def undetermined(robot: Robot) -> Undetermined:
     choice = loop_choice(robot, every_loop=True)
     given = samples(robot, choice.linear.open, linear_loops(robot).robot)
     rows = all_rows(choice)
-    opened: set[Entry] = set()
-    links: set[Entry] = set()
+    opened: set[WrenchEntry] = set()
+    links: set[WrenchEntry] = set()
     for s in range(len(given.loops[0].linear)):
         for y in _without_torque(choice, given, rows, s):
             wrenches = _wrenches(choice, given, rows, y, s)
@@ -106,14 +107,14 @@ def _on_links(
     last = choice.linear.robot.NL
     for i, (_, force, moment) in wrenches.items():
         one, loop = given.loops[i], choice.loops[i].loop
-        for chain, sign in ((loop.left_chain, -1.0), (loop.right_chain, 1.0)):
-            for j in (j for j in chain if j <= last):
+        for side, sign in ((loop.left_chain, -1.0), (loop.right_chain, 1.0)):
+            for j in (j for j in side if j <= last):
                 about = moment + np.cross(one.arms[j][s], force)
                 found[j] = found.get(j, np.zeros(6)) + sign * _in_axes(given, i, j, s, force, about)
     return found
 
 
-def _collect(entries: set[Entry], wrenches: Mapping[int, Array]) -> None:
+def _collect(entries: set[WrenchEntry], wrenches: Mapping[int, Array]) -> None:
     for j, values in wrenches.items():
         entries |= {(j, c) for c in range(6) if abs(values[c]) > PRESENT}
 
@@ -166,9 +167,7 @@ class LoopReactions:
 
     def _carried(self, loop: int, end: int) -> tuple[int, Wrench]:
         """The link that an end of a loop stands on, and the wrench in its frame."""
-        link = self.robot.frame(end).ant
-        while link > self.robot.NL:
-            link = self.robot.frame(link).ant
+        link = [0, *(j for j in chain(self.robot, end) if j <= self.robot.NL)][-1]
         wrench, sides = self._wrench(loop, end), self.joints.sides[loop]
         place = placement_between(self.builder, self.robot, link, end, self.at, self.trig)
         turn, p = rotation_of(place), position_of(place)

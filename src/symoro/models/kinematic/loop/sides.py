@@ -56,7 +56,7 @@ class Motion:
 
 
 @dataclass(frozen=True)
-class Side:
+class LoopSide:
     """One side of a loop: its moving joints from the root outward, with (v, w), in one frame's axes."""
 
     columns: Mapping[int, tuple[Vector, Vector]]
@@ -90,8 +90,8 @@ class LoopSides:
 
     axes: LoopAxes
     sigma: JointType  # of the opened joint
-    left: Side
-    right: Side
+    left: LoopSide
+    right: LoopSide
     seen: Mapping[str, tuple[Matrix, Matrix]]  # 'v', 'w' -> (left, right)
     frames: tuple[int, int]  # in whose axes the left and the right side are written
     shift: Scalar = 0  # how far p lies along the axis of a sliding opened joint
@@ -190,7 +190,7 @@ class _Sides:
             return self.turn if other == loop.left else transpose(self.turn)
         return rotation_of(placement_between(self.builder, self.robot, frame, other, self.q, self.trig))
 
-    def _side(self, m: int, end: int, chain: Sequence[int], shift: Scalar) -> Side:
+    def _side(self, m: int, end: int, chain: Sequence[int], shift: Scalar) -> LoopSide:
         placed = axes_from(self.builder, self.robot, m, end, self.q, self.trig, self.loop.root)
         axis, p = placed[end]
         if not is_zero(shift):
@@ -202,4 +202,4 @@ class _Sides:
                 columns[j] = (cross(z, subtract(p, o)), z)
             elif self.robot.frame(j).sigma == JointType.PRISMATIC:
                 columns[j] = (z, list(NOTHING))
-        return Side(columns, axis)
+        return LoopSide(columns, axis)

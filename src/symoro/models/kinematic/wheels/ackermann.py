@@ -17,7 +17,7 @@ from collections.abc import Mapping
 from symoro.errors import NotApplicableError
 from symoro.expr.linalg import Vector, add, cross, dot, scale
 from symoro.expr.scalar import Scalar, atan2
-from symoro.models.coordinates import Couplings
+from symoro.models.coordinates import Ratios
 from symoro.models.joints import Trigonometry
 from symoro.models.kinematic.jacobian import axes_from
 from symoro.models.kinematic.wheels.samples import Samples, independent_rows
@@ -28,9 +28,7 @@ from symoro.robot.wheels import Wheel, WheelKind
 UP: Vector = [0, 0, 1]
 
 
-def tied_positions(
-    builder: Builder, robot: Robot, joints: Couplings, trig: Trigonometry
-) -> dict[int, Scalar]:
+def tied_positions(builder: Builder, robot: Robot, joints: Ratios, trig: Trigonometry) -> dict[int, Scalar]:
     """The positions of the steering joints that follow others.
 
     Raises:
@@ -51,7 +49,7 @@ def sliding(
     return [builder.number(x) for x in (axle[0], axle[1], dot(axle, cross(UP, centre)))]
 
 
-def _motion(builder: Builder, robot: Robot, joints: Couplings, trig: Trigonometry) -> Vector:
+def _motion(builder: Builder, robot: Robot, joints: Ratios, trig: Trigonometry) -> Vector:
     """The one motion that the leading wheels leave to the base."""
     leading = [
         wheel
@@ -73,7 +71,7 @@ def _position(
     builder: Builder,
     robot: Robot,
     wheel: Wheel,
-    joints: Couplings,
+    joints: Ratios,
     motion: Vector,
     trig: Trigonometry,
 ) -> Scalar:

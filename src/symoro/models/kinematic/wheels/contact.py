@@ -20,7 +20,7 @@ from dataclasses import dataclass
 from symoro.expr.derivatives import jacobian as derivatives
 from symoro.expr.linalg import Vector, cross, dot
 from symoro.expr.scalar import Expr, Scalar, cos, sin
-from symoro.models.coordinates import Couplings
+from symoro.models.coordinates import Ratios
 from symoro.models.joints import Trigonometry
 from symoro.models.kinematic.jacobian import axes_from
 from symoro.models.kinematic.wheels.ackermann import tied_positions
@@ -65,7 +65,7 @@ def contact(
     builder: Builder,
     robot: Robot,
     wheel: Wheel,
-    joints: Couplings,
+    joints: Ratios,
     positions: Mapping[int, Scalar],
     trig: Trigonometry,
 ) -> Contact:
@@ -115,7 +115,7 @@ def _turned(
     return sign, [dot(cross(axle, [0, 0, sign]), lever), dot(axle, lever)]
 
 
-def constraints(builder: Builder, robot: Robot, joints: Couplings, trig: Trigonometry) -> list[Constraint]:
+def constraints(builder: Builder, robot: Robot, joints: Ratios, trig: Trigonometry) -> list[Constraint]:
     """The rows of all wheels, those that bind the base alone first; redundant ones are among them."""
     tied = tied_positions(builder, robot, joints, trig)
     positions = {**joints.positions, **tied}
@@ -140,7 +140,7 @@ def _row(builder: Builder, wheel: int, what: str, entries: Mapping[int, Scalar])
     return Constraint(wheel, what, {k: x for k, x in kept.items() if not x.is_zero})
 
 
-def _linkage(builder: Builder, number: int, wheel: Wheel, joints: Couplings, position: Expr) -> Constraint:
+def _linkage(builder: Builder, number: int, wheel: Wheel, joints: Ratios, position: Expr) -> Constraint:
     """qd_s = sum of df/dq_i qd_i."""
     variables = [builder.number(joints.positions[j]) for j in joints.own]
     slopes = derivatives(builder.graph, [position.lit], [x.lit >> 1 for x in variables])[0]

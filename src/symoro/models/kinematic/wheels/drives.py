@@ -16,12 +16,20 @@ BASE = 3
 WHAT = "the active joints"
 
 
-def check_drives(robot: Robot, own: Sequence[int], active: Sequence[int], matrices: Sequence[Array]) -> None:
-    """Refuse active joints that are too many, too few or the wrong ones.
+def leading_drives(
+    robot: Robot,
+    own: Sequence[int],
+    active: Sequence[int],
+    matrices: Sequence[Array],
+    *,
+    surplus: bool = False,
+) -> tuple[int, ...]:
+    """The active joints that determine the motion: all of them, unless a surplus is allowed.
 
     Arguments:
         own: the joints of the columns of W behind the base's.
         matrices: W, of full rank, at random numbers.
+        surplus: whether there may be more; the first ones, in frame order, that determine the motion are taken.
 
     Raises:
         NotApplicableError: with the joints that are too many, or those that would do.
@@ -40,13 +48,19 @@ def check_drives(robot: Robot, own: Sequence[int], active: Sequence[int], matric
             f"{freedoms} freedoms: {freedoms - moved} more must be active",
             hint=f"make active one of {_named(robot, useful)}" if useful else None,
         )
-    if len(active) > freedoms:
-        surplus = [j for j in active if _determined(matrices, own, [i for i in active if i != j]) == freedoms]
+    if len(active) > freedoms and not surplus:
+        spare = [j for j in active if _determined(matrices, own, [i for i in active if i != j]) == freedoms]
         raise NotApplicableError(
             f"robot '{robot.name}' has {freedoms} freedoms and {len(active)} active joints, "
-            f"{len(active) - freedoms} too many of {_named(robot, surplus)}",
-            hint="write 'active: false' for the joints that are to follow",
+            f"{len(active) - freedoms} too many of {_named(robot, spare)}",
+            hint="write 'active: false' for the joints that are to follow; inverse and direct dynamics can share the "
+            "torques among all, by their option surplus",
         )
+    taken: list[int] = []
+    for j in active:
+        if _determined(matrices, own, [*taken, j]) > len(taken):
+            taken.append(j)
+    return tuple(taken)
 
 
 def _determined(matrices: Sequence[Array], own: Sequence[int], active: Sequence[int]) -> int:

@@ -169,7 +169,7 @@ def _with_base(work: _WheelRows) -> RowElimination:
         tuple(rows),
         adjugate,
         flag / value,
-        work.builder.named("det", _product(work.divisors) if work.divisors else value),
+        _product(work.divisors) if work.divisors else value,
     )
 
 

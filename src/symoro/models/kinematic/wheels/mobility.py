@@ -17,7 +17,7 @@ from typing import NamedTuple
 
 from symoro.errors import NotApplicableError
 from symoro.expr.linalg import Matrix
-from symoro.models.coordinates import Couplings, posture
+from symoro.models.coordinates import Ratios, posture
 from symoro.models.joints import Trigonometry
 from symoro.models.kinematic.wheels.ackermann import sliding, tied_positions
 from symoro.models.kinematic.wheels.samples import Samples, independent_rows, rank
@@ -85,7 +85,7 @@ def mobility(robot: Robot) -> WheeledClass:
     return axles(builder, robot, posture(builder, robot), Trigonometry(builder, robot)).class_
 
 
-def axles(builder: Builder, robot: Robot, joints: Couplings, trig: Trigonometry) -> Axles:
+def axles(builder: Builder, robot: Robot, joints: Ratios, trig: Trigonometry) -> Axles:
     """What the fixed and the steering wheels leave to the base."""
     positions = {**joints.positions, **tied_positions(builder, robot, joints, trig)}
     binding = [wheel for wheel in robot.wheels if _binds(robot, wheel)]

@@ -23,7 +23,7 @@ from symoro.errors import NotApplicableError
 from symoro.expr.linalg import Matrix, Vector, cross, dot, identity, transpose
 from symoro.expr.scalar import Scalar, cos, sin
 from symoro.models.catalogue import model
-from symoro.models.coordinates import Couplings, posture
+from symoro.models.coordinates import Ratios, posture
 from symoro.models.joints import Trigonometry
 from symoro.models.kinematic.wheels.contact import BASE, Constraint
 from symoro.models.kinematic.wheels.elimination import eliminated
@@ -142,7 +142,7 @@ def _turned(turn: tuple[Scalar, Scalar], v: Sequence[Scalar]) -> Vector:
 def _configuration(
     builder: Builder,
     robot: Robot,
-    joints: Couplings,
+    joints: Ratios,
     found: Axles,
     rows: Sequence[Constraint],
 ) -> Matrix:

@@ -15,11 +15,11 @@ from symoro.errors import NotApplicableError
 from symoro.expr.derivatives import forward
 from symoro.expr.linalg import Matrix, Vector, add, matvec, transpose
 from symoro.expr.scalar import Expr, Scalar
-from symoro.models.coordinates import FIXED_BY, Couplings, posture
+from symoro.models.coordinates import FIXED_BY, Ratios, posture
 from symoro.models.joints import Trigonometry
 from symoro.models.kinematic.wheels.ackermann import tied_positions
 from symoro.models.kinematic.wheels.contact import BASE, Constraint, constraints
-from symoro.models.kinematic.wheels.drives import check_drives
+from symoro.models.kinematic.wheels.drives import leading_drives
 from symoro.models.kinematic.wheels.elimination import RowElimination, eliminated
 from symoro.models.kinematic.wheels.samples import Samples, independent_rows
 from symoro.models.recursion import BaseMotion
@@ -37,14 +37,16 @@ class Rolling:
     Attributes:
         joints: its coordinates; `positions` those of every joint of the tree, tied ones as the linkage holds them.
         active: the joints whose velocities are given, in frame order.
+        drives: the same, and active joints beyond the freedoms where they are allowed.
         rows: the independent constraints, the rows of W.
         G: one row a column of W, one column an active joint.
     """
 
     builder: Builder
-    joints: Couplings
+    joints: Ratios
     positions: Mapping[int, Scalar]
     active: tuple[int, ...]
+    drives: tuple[int, ...]
     rows: tuple[Constraint, ...]
     elimination: RowElimination
     G: Matrix
@@ -93,6 +95,10 @@ class Rolling:
         """The rates of every joint of the tree, from an x or an xd."""
         return self.joints.rates(dict(zip(self.joints.own, x[BASE:], strict=True)))
 
+    def of_drives(self) -> Matrix:
+        """The rows of G of all active joints: the unit matrix, unless there are more than freedoms."""
+        return [self.G[BASE + self.joints.own.index(j)] for j in self.drives]
+
     def project(self, forces: Vector) -> Vector:
         """G' of the forces on the base (along x, along y, about z) and on the coordinates."""
         return matvec(transpose(self.G), forces)
@@ -107,25 +113,24 @@ def active_entries(builder: Builder, robot: Robot, motion: Rolling, port: Port) 
     """Declare an input qda, qdda or tau of the active joints; what the robot fixes stands in its place.
 
     Raises:
-        NotApplicableError: the robot fixes the motion of a passive joint, which the wheels determine.
+        NotApplicableError: the robot fixes the motion of a joint that the wheels determine.
     """
     name = FIXED_BY[port.name.removesuffix("a")]
     held = [j for j in motion.joints.own if getattr(robot.frame(j), name) is not None]
-    wrong = [j for j in held if j not in motion.active]
+    joints = motion.drives if name == FIXED_BY["tau"] else motion.active
+    wrong = [j for j in held if j not in joints]
     if wrong:
         raise NotApplicableError(
-            f"joint {wrong[0]} is passive and cannot have a fixed {name}: it moves as wheels roll"
+            f"joint {wrong[0]} follows the others and cannot have a fixed {name}: it moves as wheels roll"
         )
-    given = builder.input(
-        port, (len(motion.active),), [f"{port.name.removesuffix('a')}{j}" for j in motion.active]
-    )
+    given = builder.input(port, (len(joints),), [f"{port.name.removesuffix('a')}{j}" for j in joints])
     return [
         builder.formula(getattr(robot.frame(j), name)) if j in held else x
-        for j, x in zip(motion.active, given, strict=True)
+        for j, x in zip(joints, given, strict=True)
     ]
 
 
-def active_joints(joints: Couplings, robot: Robot) -> tuple[int, ...]:
+def active_joints(joints: Ratios, robot: Robot) -> tuple[int, ...]:
     """The coordinates that a drive moves, in frame order."""
     return tuple(j for j in joints.own if robot.frame(j).mu)
 
@@ -139,7 +144,7 @@ def robot_length(builder: Builder, robot: Robot) -> Scalar:
 
 
 def independent_constraints(
-    builder: Builder, robot: Robot, joints: Couplings, trig: Trigonometry
+    builder: Builder, robot: Robot, joints: Ratios, trig: Trigonometry
 ) -> tuple[Constraint, ...]:
     """The rows of W: those of the wheels without the redundant ones."""
     found = constraints(builder, robot, joints, trig)
@@ -148,8 +153,13 @@ def independent_constraints(
     return tuple(found[i] for i in independent_rows(Samples(builder).matrices(dense), WHAT))
 
 
-def rolling(builder: Builder, robot: Robot, trig: Trigonometry | None = None) -> Rolling:
+def rolling(
+    builder: Builder, robot: Robot, trig: Trigonometry | None = None, *, surplus: bool = False
+) -> Rolling:
     """The motion of a robot on wheels; declares the input q.
+
+    Arguments:
+        surplus: whether there may be more active joints than freedoms.
 
     Raises:
         NotApplicableError: its active joints are too many, too few or the wrong ones; they are named.
@@ -157,10 +167,10 @@ def rolling(builder: Builder, robot: Robot, trig: Trigonometry | None = None) ->
     trig = trig or Trigonometry(builder, robot)
     joints = posture(builder, robot)
     rows = independent_constraints(builder, robot, joints, trig)
-    active = active_joints(joints, robot)
     width = BASE + len(joints.own)
     dense: Matrix = [[row.entries.get(k, 0) for k in range(width)] for row in rows]
-    check_drives(robot, joints.own, active, Samples(builder).matrices(dense))
+    drives = active_joints(joints, robot)
+    active = leading_drives(robot, joints.own, drives, Samples(builder).matrices(dense), surplus=surplus)
     passive = [BASE + k for k, j in enumerate(joints.own) if j not in active]
     length = robot_length(builder, robot)
     elimination = eliminated(builder, [row.entries for row in rows], passive, length, base=True)
@@ -171,4 +181,4 @@ def rolling(builder: Builder, robot: Robot, trig: Trigonometry | None = None) ->
         columns.append([builder.named(f"G{k + 1}_{j}", column.get(k, 0)) for k in range(width)])
     positions = {**joints.positions, **tied_positions(builder, robot, joints, trig)}
     matrix: Matrix = [[column[k] for column in columns] for k in range(width)]
-    return Rolling(builder, joints, positions, active, rows, elimination, matrix)
+    return Rolling(builder, joints, positions, active, drives, rows, elimination, matrix)

@@ -49,7 +49,7 @@ from symoro.models.geometric.places import settled
 from symoro.models.recursion import local_frames
 from symoro.program.builder import Builder
 from symoro.robot.description import JointType
-from symoro.robot.platform import ParallelRobot
+from symoro.robot.platform import ParallelRobot, motors
 from symoro.robot.topology import moving_joints
 
 PLANAR = (0, 1, 5)
@@ -71,7 +71,7 @@ class ReducedPlatform:
         self.tree = parallel.robot.tree()
         legs = chain_legs(builder, parallel)
         self.freedoms, conditions = _freedoms(legs)
-        self.active = [j for j in moving_joints(self.tree) if self.tree.frame(j).mu]
+        self.joints, self.active = moving_joints(self.tree), motors(self.tree)
         if len(self.active) != len(self.freedoms):
             raise NotApplicableError(
                 f"the platform has {len(self.freedoms)} freedoms and {len(self.active)} active joints "
@@ -101,12 +101,12 @@ class ReducedPlatform:
             columns = [leg.rates(_unit(leg, self.pose, k)) for k in self.freedoms]
             for j in columns[0]:
                 found[j] = [column[j] for column in columns]
-        return {j: found[j] for j in moving_joints(self.tree)}
+        return {j: found[j] for j in self.joints}
 
     @cached_property
     def _torques(self) -> Torques:
         q = {j: x for j, x in self.positions()[0].items() if j <= self.tree.NL}
-        named = {j: self.builder.named(f"q{j}", q[j]) for j in moving_joints(self.tree)}
+        named = {j: self.builder.named(f"q{j}", q[j]) for j in self.joints}
         return Torques(
             self.builder, self.tree, quick(self.tree), coordinates_at(self.tree, named, self.builder.formula)
         )
@@ -119,7 +119,7 @@ class ReducedPlatform:
             rates, accelerations = leg.motion(motion)
             qd |= rates
             qdd |= accelerations
-        joints = moving_joints(self.tree)
+        joints = self.joints
         gamma = self._torques.at({j: qd[j] for j in joints}, {j: qdd[j] for j in joints})
         return [
             sum(
@@ -143,7 +143,7 @@ class ReducedPlatform:
         return self._spread(self.efforts(motion))
 
     def _reduced_inertia(self) -> Matrix:
-        joints = moving_joints(self.tree)
+        joints = self.joints
         positions = self._torques.joints.positions
         entries = tree_inertia(self.builder, self.tree, local_frames(self.builder, self.tree, positions))
         m = [self.rates[j] for j in joints]
@@ -173,7 +173,7 @@ class ReducedPlatform:
         found = solved(self._active_rates(), identity(len(self.active)))
         rows = transpose(found.columns)
         place = {k: i for i, k in enumerate(self.freedoms)}
-        full = [rows[place[r]] if r in place else [0] * len(self.active) for r in range(6)]
+        full: Matrix = [rows[place[r]] if r in place else [0] * len(self.active) for r in range(6)]
         return full, all_of([self.regular, found.regular])
 
     def _spread(self, values: Vector) -> Vector:
@@ -224,7 +224,7 @@ class _LegMotion:
         matrix = [[column[k] for _, column in self.columns] for k in self.rows]
         found = solved(matrix, identity(len(self.rows)))
         self.inverse = transpose(found.columns)
-        self.conditions = [*at.conditions, found.regular]
+        self.conditions = [*at.conditions, at.folded, found.regular]
 
     def rates(self, tip: tuple[Vector, Vector]) -> dict[int, Scalar]:
         """Joint rates from the velocity of the tip and the angular one."""

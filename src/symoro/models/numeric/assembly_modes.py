@@ -1,0 +1,159 @@
+"""All poses of a platform on six legs of given lengths: up to 40 are real (P. Dietmaier, 1998).
+
+The 40 solutions of one generic complex platform are known (`six_legs_start.txt`, found by monodromy). They are followed
+to the platform in question; the real ones among their ends are polished and put into the legs' equations. The number
+is confirmed where a second run, by way of another generic platform, finds the same poses and all paths of both end at
+regular solutions or leave for e.e = 0, where there is no pose (those of a symmetric platform do); otherwise the poses
+are right and some may be missing.
+
+P. Dietmaier, "The Stewart-Gough platform of general geometry can have 40 real postures", Advances in Robot Kinematics,
+1998; A.J. Sommese, C.W. Wampler, 2005, chapter 7 (coefficient-parameter homotopy).
+"""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass
+from functools import cache
+from importlib import resources
+
+import numpy as np
+
+from symoro.models.numeric.path_tracking import track
+from symoro.models.numeric.six_legs import Array, ComplexArray, pose_of, quadrics
+
+REAL = 1e-6  # the imaginary part, against |x|, of what may be real
+MET = 1e-10  # by how much legs may miss their lengths, against the platform's size
+SAME = 1e-6
+FLAT = 1e-9  # 1 / condition of a solution that is regular
+NEWTON = 50
+SOLUTIONS = 40
+NO_POSE = 1e-4  # |e.e| / |e|^2 of a path that leaves for e.e = 0; it is 1 at a pose
+LATE = 0.999
+
+
+@dataclass(frozen=True)
+class AssemblyModes:
+    """The poses of a platform whose motors stand still.
+
+    Attributes:
+        poses: (K, 4, 4), of the platform's frame in frame 0, each verified.
+        confirmed: whether the number of poses was found twice, with every path accounted for.
+        paths: how many of the 40 paths ended at a regular solution, real or not, in the first run.
+        lost: how many of the others did not leave for e.e = 0, in both runs.
+        seconds: the time it took.
+    """
+
+    poses: Array
+    confirmed: bool
+    paths: int
+    lost: int
+    seconds: float
+
+
+def assembly_modes(a: Array, b: Array, lengths: Array) -> AssemblyModes:
+    """Poses with |P + R b_i - a_i| = L_i, for points a, b (6, 3) and lengths (6)."""
+    began = time.perf_counter()
+    size = float(max(np.abs(a).max(), np.abs(b).max(), np.abs(lengths).max()))
+    legs = np.concatenate([a, b, lengths[:, None] * lengths[:, None] / size], 1) / size
+    runs = [_ends(*_from_generic(seed), legs.astype(complex)) for seed in (1, 2)]
+    (first, paths, gone), (second, others, went) = runs
+    poses = _merged(first, second)
+    lost = 2 * SOLUTIONS - paths - others - gone - went
+    confirmed = len(first) == len(second) == len(poses) and paths == others and not lost
+    poses[:, :3, 3] *= size
+    return AssemblyModes(poses, confirmed, paths, lost, time.perf_counter() - began)
+
+
+@cache
+def _known() -> tuple[ComplexArray, ComplexArray, ComplexArray]:
+    """A generic platform, its 40 solutions to full precision, and the plane c.x = 1 in which they are written."""
+    text = (resources.files(__package__) / "six_legs_start.txt").read_text(encoding="utf-8")
+    rows = [np.array(line.split(), float) for line in text.splitlines() if not line.startswith("#")]
+    pairs = [row[0::2] + 1j * row[1::2] for row in rows]
+    legs, x = np.array(pairs[:6]), np.array(pairs[6:])
+    rng = np.random.default_rng(0)
+    patch = rng.normal(size=8) + 1j * rng.normal(size=8)
+    return legs, track(legs, legs, x, patch).x, patch
+
+
+@cache
+def _from_generic(seed: int) -> tuple[ComplexArray, ComplexArray, ComplexArray]:
+    """Another generic platform, its solutions, and the plane in which they are written."""
+    start, solutions, patch = _known()
+    rng = np.random.default_rng(seed)
+    legs = (rng.normal(size=(6, 7)) + 1j * rng.normal(size=(6, 7))) * np.array([0.7] * 6 + [2.0])
+    there = track(start, legs, solutions, patch)
+    return legs, there.x[there.arrived], patch
+
+
+def _ends(
+    start: ComplexArray, x: ComplexArray, patch: ComplexArray, legs: ComplexArray
+) -> tuple[Array, int, int]:
+    """The real poses at the ends of paths, how many ends are regular, and how many paths left for e.e = 0."""
+    tracked = track(start, legs, x, patch)
+    system = quadrics(legs)
+    poses, regular = [], 0
+    e = tracked.x[:, :4]
+    gone = np.abs((e * e).sum(1)) < NO_POSE * (np.abs(e) ** 2).sum(1)
+    for end in tracked.x[tracked.arrived & ~gone]:
+        jacobian = np.concatenate([2 * system @ end, patch[None]])
+        regular += bool(1 / np.linalg.cond(jacobian) > FLAT)
+        pose = _real_pose(end)
+        pose = None if pose is None else _polished(legs.real, pose)
+        if pose is not None:
+            poses.append(pose)
+    left = gone & (tracked.arrived | (tracked.t > LATE))
+    return _merged(np.array(poses).reshape(-1, 4, 4), np.zeros((0, 4, 4))), regular, int(left.sum())
+
+
+def _real_pose(x: ComplexArray) -> Array | None:
+    """The pose of parameters that are real up to a factor; none at infinity."""
+    largest = x[np.argmax(np.abs(x))]
+    x = x / largest
+    if np.abs(x.imag).max() > REAL * np.linalg.norm(x) or np.linalg.norm(x[:4]) < REAL:
+        return None
+    return pose_of(x.real)
+
+
+def leg_errors(legs: Array, pose: Array) -> tuple[Array, Array]:
+    """|C - A|^2 - L^2 of each leg, and the derivative by a small motion (linear; angular) of the platform."""
+    a, b, square = legs[:, :3], legs[:, 3:6], legs[:, 6]
+    rho = b @ pose[:3, :3].T
+    reach = pose[:3, 3] + rho - a
+    return (reach * reach).sum(1) - square, 2 * np.concatenate([reach, np.cross(rho, reach)], 1)
+
+
+def moved(pose: Array, twist: Array) -> Array:
+    """The pose after a small motion of its frame (linear; angular), axes of frame 0."""
+    angle = np.linalg.norm(twist[3:])
+    x, y, z = twist[3:]
+    k = np.array([[0, -z, y], [z, 0, -x], [-y, x, 0]])
+    s, c = (1.0, 0.5) if angle < 1e-8 else (np.sin(angle) / angle, (1 - np.cos(angle)) / angle**2)
+    found: Array = pose.copy()
+    found[:3, :3] = (np.eye(3) + s * k + c * k @ k) @ pose[:3, :3]
+    found[:3, 3] = pose[:3, 3] + twist[:3]
+    return found
+
+
+def _polished(legs: Array, pose: Array) -> Array | None:
+    """The pose by Newton's method in real numbers; None where the legs do not meet it."""
+    for _ in range(NEWTON):
+        error, jacobian = leg_errors(legs, pose)
+        step: Array = np.asarray(np.linalg.lstsq(jacobian, -error, rcond=1e-13)[0], float)
+        if not np.all(np.isfinite(step)):
+            return None
+        pose = moved(pose, step)
+        if np.abs(step).max() < 1e-15:
+            break
+    error, _ = leg_errors(legs, pose)
+    return pose if np.abs(error).max() < MET else None
+
+
+def _merged(first: Array, second: Array) -> Array:
+    """Each pose once."""
+    found: list[Array] = []
+    for pose in (*first, *second):
+        if all(np.abs(pose - other).max() > SAME for other in found):
+            found.append(pose)
+    return np.array(found).reshape(-1, 4, 4)

@@ -1,0 +1,122 @@
+"""Solutions of quadrics followed from one set of parameters to another, all paths side by side.
+
+    F_k(x, t) = x' Q_k(p(t)) x = 0,  c.x = 1,     p(t) on a straight line,     dx/dt = -F_x^-1 F_t
+
+Predicted by Runge and Kutta's method, corrected by Newton's; each path has a step of its own. Q is quadratic in the
+parameters, so that Q(t) is known exactly from three of its values. A path from generic complex parameters meets no
+singular system on the way, with probability one; at its end it may.
+
+A.J. Sommese, C.W. Wampler, The numerical solution of systems of polynomials, World Scientific, 2005, chapters 2 and 7.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from symoro.models.numeric.closure import Flags
+from symoro.models.numeric.six_legs import Array, ComplexArray, quadrics
+
+FIRST, LONGEST, SHORTEST = 0.02, 0.1, 1e-8
+STEPS = 2000
+NEWTON = 3
+CLOSE, NEAR = 1e-9, 1e-3  # the last and the first correction of an accepted step, against |x|
+GROW_AFTER = 3
+
+
+@dataclass(frozen=True)
+class Tracked:
+    """Ends of paths (K, 8), which of them arrived, and how far the others came (t)."""
+
+    x: ComplexArray
+    arrived: Flags
+    t: Array
+
+
+class _Line:
+    """Q on the way from one set of parameters to another."""
+
+    def __init__(self, start: ComplexArray, end: ComplexArray, patch: ComplexArray) -> None:
+        first, middle, last = quadrics(np.stack([start, (start + end) / 2, end]))
+        self.zero, self.two = first, 2 * (first + last - 2 * middle)
+        self.one = last - first - self.two
+        self.patch = patch
+
+    def at(self, t: Array) -> ComplexArray:
+        t = t[:, None, None, None]
+        found: ComplexArray = self.zero + t * (self.one + t * self.two)
+        return found
+
+    def system(self, q: ComplexArray, x: ComplexArray) -> tuple[ComplexArray, ComplexArray]:
+        """F and its derivative by x."""
+        rows = np.einsum("pkij,pj->pki", q, x)
+        values = np.einsum("pki,pi->pk", rows, x)
+        patch = np.broadcast_to(self.patch, (len(x), 1, 8))
+        last = (x @ self.patch - 1)[:, None]
+        return np.concatenate([values, last], 1), np.concatenate([2 * rows, patch], 1)
+
+    def slope(self, t: Array, x: ComplexArray) -> ComplexArray:
+        """dx/dt."""
+        _, jacobian = self.system(self.at(t), x)
+        change = self.one + 2 * t[:, None, None, None] * self.two
+        moved = np.einsum("pkij,pi,pj->pk", change, x, x)
+        return -_solve(jacobian, np.concatenate([moved, np.zeros((len(x), 1))], 1))
+
+
+def _solve(a: ComplexArray, b: ComplexArray) -> ComplexArray:
+    try:
+        solved: ComplexArray = np.linalg.solve(a, b[..., None])[..., 0].astype(complex)
+        return solved
+    except np.linalg.LinAlgError:  # one of them is singular to the last bit
+        found = np.full(b.shape, np.nan, complex)
+        for k in range(len(b)):
+            try:
+                found[k] = np.linalg.solve(a[k], b[k])
+            except np.linalg.LinAlgError:
+                continue
+        return found
+
+
+def track(start: ComplexArray, end: ComplexArray, x: ComplexArray, patch: ComplexArray) -> Tracked:
+    """Follow the solutions x (K, 8) of the legs `start` to those of the legs `end`, both (6, 7)."""
+    line = _Line(start, end, patch)
+    x = x / (x @ patch)[:, None]
+    count = len(x)
+    t, step, good = np.zeros(count), np.full(count, FIRST), np.zeros(count, int)
+    going = np.ones(count, bool)
+    with np.errstate(all="ignore"):
+        for _ in range(STEPS):
+            which = np.flatnonzero(going)
+            if not len(which):
+                break
+            h = np.minimum(step[which], 1 - t[which])
+            there, taken = _stepped(line, t[which], h, x[which])
+            done = which[taken]
+            x[done], t[done] = there[taken], t[done] + h[taken]
+            good[done] += 1
+            grown = done[good[done] >= GROW_AFTER]
+            step[grown], good[grown] = np.minimum(2 * step[grown], LONGEST), 0
+            failed = which[~taken]
+            step[failed], good[failed] = step[failed] / 2, 0
+            going[which] = (t[which] < 1 - 1e-15) & (step[which] > SHORTEST)
+    return Tracked(x, t >= 1 - 1e-15, t)
+
+
+def _stepped(line: _Line, t: Array, h: Array, x: ComplexArray) -> tuple[ComplexArray, Flags]:
+    """One step of each path, and whether it may be taken."""
+    far = h[:, None]
+    k1 = line.slope(t, x)
+    k2 = line.slope(t + h / 2, x + far / 2 * k1)
+    k3 = line.slope(t + h / 2, x + far / 2 * k2)
+    k4 = line.slope(t + h, x + far * k3)
+    there = x + far / 6 * (k1 + 2 * k2 + 2 * k3 + k4)
+    q = line.at(t + h)
+    size = np.linalg.norm(there, axis=1)
+    corrections = []
+    for _ in range(NEWTON):
+        values, jacobian = line.system(q, there)
+        correction = _solve(jacobian, values)
+        there = there - correction
+        corrections.append(np.linalg.norm(correction, axis=1) / size)
+    return there, (corrections[0] < NEAR) & (corrections[-1] < CLOSE)

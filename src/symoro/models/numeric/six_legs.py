@@ -1,0 +1,82 @@
+"""Six legs of given lengths between two bodies, as seven quadrics in Study's parameters.
+
+A pose is a dual quaternion x = (e, g) with e.g = 0, up to a factor: rotation R by e, position P = 2 vec(g e*) / e.e.
+Leg i from A to the point b of the moving body, |P + R b - A|^2 = L^2, is a quadric:
+
+    (A.A + b.b - L^2) e.e + 4 g.g - 2 A.(e b e*) + 4 (e* g).b - 4 (g e*).A = 0
+
+M. Husty, "An algorithm for solving the direct kinematics of general Stewart-Gough platforms", Mechanism and Machine
+Theory 31(4), 1996: with Study's quadric e.g = 0 they have 40 solutions with e.e not zero.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+ComplexArray = NDArray[np.complex128]
+Array = NDArray[np.float64]
+
+
+def _product() -> Array:
+    """(p q)_k = sum M[k, i, j] p_i q_j for quaternions."""
+    found = np.zeros((4, 4, 4))
+    found[0, range(4), range(4)] = [1, -1, -1, -1]
+    for k in (1, 2, 3):
+        found[k, 0, k] = found[k, k, 0] = 1
+        i, j = k % 3 + 1, (k + 1) % 3 + 1
+        found[k, i, j], found[k, j, i] = 1, -1
+    return found
+
+
+_M = _product()
+_CONJUGATE = np.diag([1.0, -1.0, -1.0, -1.0])
+_TURN = np.einsum(
+    "kpj,pim,jl->kmil", _M[1:], _M[:, :, 1:], _CONJUGATE
+)  # (e b e*)_k = TURN[k,m,i,l] b_m e_i e_l
+_SHIFT = np.einsum("kij,jl->kil", _M[1:], _CONJUGATE)  # (g e*)_k = SHIFT[k,i,l] g_i e_l
+_BACK = np.einsum("kij,il->kjl", _M[1:], _CONJUGATE)  # (e* g)_k = BACK[k,j,l] g_j e_l
+STUDY = np.zeros((8, 8))
+STUDY[:4, 4:] = STUDY[4:, :4] = np.eye(4) / 2
+
+
+def quadrics(legs: ComplexArray | Array) -> ComplexArray:
+    """(..., 7, 8, 8), symmetric, from legs (..., 6, 7): A, b, L^2 in a row."""
+    a, b, square = legs[..., :3], legs[..., 3:6], legs[..., 6]
+    found = np.zeros((*legs.shape[:-1], 8, 8), complex)
+    constant = (a * a).sum(-1) + (b * b).sum(-1) - square
+    found[..., range(4), range(4)] += constant[..., None]
+    found[..., range(4, 8), range(4, 8)] += 4
+    turned = np.einsum("kmil,...k,...m->...il", _TURN, a, b)
+    found[..., :4, :4] -= turned + np.swapaxes(turned, -1, -2)
+    mixed = 2 * np.einsum("kjl,...k->...jl", _BACK, b) - 2 * np.einsum("kil,...k->...il", _SHIFT, a)
+    found[..., 4:, :4] += mixed
+    found[..., :4, 4:] += np.swapaxes(mixed, -1, -2)
+    study = np.broadcast_to(STUDY, (*legs.shape[:-2], 1, 8, 8))
+    return np.concatenate([found, study], -3)
+
+
+def study_of(pose: Array) -> Array:
+    """x of a pose (4, 4)."""
+    r, p = pose[:3, :3], pose[:3, 3]
+    columns = np.array(
+        [
+            [1 + r[0, 0] + r[1, 1] + r[2, 2], r[2, 1] - r[1, 2], r[0, 2] - r[2, 0], r[1, 0] - r[0, 1]],
+            [r[2, 1] - r[1, 2], 1 + r[0, 0] - r[1, 1] - r[2, 2], r[0, 1] + r[1, 0], r[0, 2] + r[2, 0]],
+            [r[0, 2] - r[2, 0], r[0, 1] + r[1, 0], 1 - r[0, 0] + r[1, 1] - r[2, 2], r[1, 2] + r[2, 1]],
+            [r[1, 0] - r[0, 1], r[0, 2] + r[2, 0], r[1, 2] + r[2, 1], 1 - r[0, 0] - r[1, 1] + r[2, 2]],
+        ]
+    )
+    e = columns[np.argmax(np.abs(np.diag(columns)))]
+    e = e / np.linalg.norm(e)
+    g = np.einsum("kij,i,j->k", _M, np.array([0.0, *p]) / 2, e)
+    return np.concatenate([e, g])
+
+
+def pose_of(x: Array) -> Array:
+    """The pose (4, 4) of real parameters."""
+    e, g = x[:4] / np.linalg.norm(x[:4]), x[4:] / np.linalg.norm(x[:4])
+    pose = np.eye(4)
+    pose[:3, :3] = np.einsum("kmil,i,l->km", _TURN, e, e)
+    pose[:3, 3] = 2 * np.einsum("kil,i,l->k", _SHIFT, g, e)
+    return pose

@@ -1,0 +1,88 @@
+"""Energy along free motions of platforms, without friction: SciPy integrates, the oracle tells the energy."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import symoro
+from tests.models.dynamic.test_platform import FREEDOMS, ROBOTS
+from tests.oracle.cut_tree import Array, CutTree
+
+integrate = pytest.importorskip("scipy.integrate")
+
+LEAST = 1e-3  # 1 / condition at which a motion ends
+
+
+class Released:
+    """A platform that moves under gravity and given torques, its motors without friction."""
+
+    def __init__(self, name: str) -> None:
+        robot = symoro.load(name)
+        for j in range(1, robot.NL + 1):
+            robot = robot.with_frame(j, FV=0, FS=0)
+        self.robot, self.closed = robot, CutTree(robot)
+        make = {"space": "platform"}
+        self.direct = symoro.generate(robot, "direct-dynamics", **make).function(compiled=False)
+        self.posture = symoro.generate(robot, "inertia-matrix", q=True, **make).function(compiled=False)
+        self.inverse = symoro.generate(robot, "jacobian-inverse", **make).function(compiled=False)
+        self.free = list(FREEDOMS.get(name, range(6)))
+        home = self.closed.opened(np.array([robot.postures["home"]]))
+        self.home = self.closed.platform(home, robot.platform)[0][0]
+        self.tau = 0.3 * np.arange(1, len(self.closed.active) + 1)
+
+    def pose(self, y: Array) -> Array:
+        T = np.eye(4)
+        T[:3, 3], T[:3, :3] = y[:3], y[3:12].reshape(3, 3)
+        return T
+
+    def slope(self, t: float, y: Array) -> Array:
+        T, V = self.pose(y), y[12:18]
+        x, y_, z = V[3:]
+        spin = np.array([[0, -z, y_], [z, 0, -x], [-y_, x, 0]]) @ T[:3, :3]
+        power = self.tau @ (self.inverse(T=T)["Jinv"] @ V)
+        Vd = self.direct(T=T, V=V, tau=self.tau)["Vd"]
+        return np.concatenate([V[:3], spin.ravel(), Vd, [power]])
+
+    def condition(self, t: float, y: Array) -> float:
+        rows = self.inverse(T=self.pose(y))["Jinv"][:, self.free]
+        values = np.linalg.svd(rows, compute_uv=False)
+        return float(values[-1] / values[0] - LEAST)
+
+    def joints(self, y: Array) -> tuple[Array, Array]:
+        """Positions of all joints, and rates."""
+        T, V = self.pose(y), y[12:18]
+        x = self.closed.opened(self.posture(T=T)["q"][None])
+        qda = self.inverse(T=T)["Jinv"] @ V
+        return x, (self.closed.basis(x)[0][0] @ qda)[None]
+
+    def run(self, seconds: float) -> tuple[float, float]:
+        """The largest change of energy less the motors' work, against the energy moved, and how open the loops got."""
+        start = np.concatenate([self.home[:3, 3], self.home[:3, :3].ravel(), np.zeros(7)])
+        stop = self.condition
+        stop.__func__.terminal = True  # type: ignore[attr-defined]
+        found = integrate.solve_ivp(
+            self.slope, (0, seconds), start, "DOP853", rtol=1e-12, atol=1e-12, events=stop, max_step=0.02
+        )
+        assert found.success and len(found.t) > 5
+        picked = found.y[:, :: max(1, found.y.shape[1] // 40)].T
+        energies, gaps = [], []
+        for y in picked:
+            x, xd = self.joints(y)
+            energies.append(float(self.closed.energy(x, xd)[0]) - y[18])
+            gaps.append(float(self.closed.gap(x)[0]))
+        size = max(1.0, abs(energies[0]))
+        return float(np.ptp(energies)) / size, max(gaps)
+
+
+@pytest.mark.parametrize("name", ["gough_stewart", "delta"])
+def test_energy_at_the_start_of_a_motion(name: str) -> None:
+    change, gap = Released(name).run(0.15)
+    assert change < 1e-8 and gap < 1e-9
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ROBOTS)
+def test_energy_over_ten_seconds_or_up_to_a_singularity(name: str) -> None:
+    change, gap = Released(name).run(10)
+    assert change < 1e-8 and gap < 1e-9
