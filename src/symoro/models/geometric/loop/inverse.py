@@ -16,7 +16,7 @@ from symoro.models.geometric.inverse.model import (
     TOLERANCE,
     solution_program,
 )
-from symoro.models.geometric.loop.follow import GivenJoints, followed, given_joints, way_joints
+from symoro.models.geometric.loop.follow import KnownJoints, followed, given_joints, way_joints
 from symoro.models.geometric.loop.model import EVERY_MODE
 from symoro.models.geometric.screws import last_frame, resolve, standing_frame
 from symoro.models.ports import FREE, GIVEN, OPENED, POSE, SOLUTIONS, STATUS
@@ -67,7 +67,7 @@ def loop_inverse_geometry(
 
 
 def _problem(
-    robot: Robot, start: int | str, end: int | str, pose: str, locked: str | None, given: GivenJoints
+    robot: Robot, start: int | str, end: int | str, pose: str, locked: str | None, given: KnownJoints
 ) -> Problem:
     try:
         return pose_problem(robot, start, end, pose, locked)
