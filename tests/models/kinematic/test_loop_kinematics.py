@@ -150,9 +150,9 @@ def five_bar(*active: int) -> Robot:
 @pytest.mark.parametrize(
     ("active", "words", "would_do"),
     [
-        ((1,), "too few", "joints 1, "),
+        ((1,), "too few", "joints 1, 2 active"),
         ((1, 2, 3), "too many", "active (mu = 1)"),
-        ((), "no active joint", "mu = 1"),
+        ((), "no active joint: its loops leave 2 freedoms", "joints 1, 2 active (mu = 1)"),
     ],
 )
 def test_unfit_active_joints(active: tuple[int, ...], words: str, would_do: str) -> None:

@@ -207,7 +207,9 @@ class _Closing:
         x = np.array([row for _, row in found])
         tree = self.tree(parameters, len(x))
         joints = self.by_joint(joint_positions(tree, x))
-        return ClosedPostures(parameters, joints, int(_ranks(balanced_closure(tree, x)[1]).max()), passive_rank)
+        return ClosedPostures(
+            parameters, joints, int(_ranks(balanced_closure(tree, x)[1]).max()), passive_rank
+        )
 
 
 def _ranks(matrices: Array) -> Array:
