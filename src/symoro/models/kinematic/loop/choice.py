@@ -99,16 +99,18 @@ def loop_choice(robot: Robot, *, every_loop: bool = False) -> LoopChoice:
     joints = independent(linear.robot)
     active = tuple(j for j in joints if robot.frame(j).mu)
     passive = tuple(j for j in joints if not robot.frame(j).mu)
-    if not active:
-        raise NotApplicableError(
-            f"robot '{robot.name}' has no active joint", hint="make a joint active: mu = 1"
-        )
     if not linear.open:
         if passive:
             raise _unfit(robot, active, passive, [*active, *passive])
         return LoopChoice(linear, active, passive, (), (), (), frozenset())
     given = samples(linear.robot, linear.open, linear_loops(robot).robot)
-    return _Chooser(robot, linear, given, active, passive).choice()
+    found = _Chooser(robot, linear, given, active, passive).choice()
+    if not active:
+        raise NotApplicableError(
+            f"robot '{robot.name}' has no active joint, and its loops leave it no freedom",
+            hint="check the axes of the joints of its loops",
+        )
+    return found
 
 
 class _Chooser:
@@ -197,7 +199,7 @@ class _Chooser:
         passive = _rank(stack[0][:, self.p]) if self.p else 0
         if passive == len(self.p) == _rank(stack[0]):
             return
-        order = [*self.p, *self.a]
+        order = [*reversed(self.p), *reversed(self.a)]  # the first joints are the last to be bound
         bound = set(_independent(stack.transpose(0, 2, 1)[:, order], PRESENT))
         free = sorted(self.given.coordinates[c] for k, c in enumerate(order) if k not in bound)
         raise _unfit(self.robot, self.active, self.passive, free)
@@ -278,17 +280,20 @@ def _unfit(
     robot: Robot, active: Sequence[int], passive: Sequence[int], free: Sequence[int]
 ) -> NotApplicableError:
     """The active joints do not fit; `free` would."""
-    mobility = len(free)
-    if len(active) < mobility:
-        what = f"are too few: its loops leave {mobility} freedoms, and {len(active)} of its joints are active"
-    elif len(active) > mobility:
-        what = (
-            f"are too many: its loops leave {mobility} freedoms, and tie {len(active)} active joints together"
-        )
+    words, among = _counted(len(free), "freedom"), _counted(len(active), "active joint")
+    given = f"the active joints of robot '{robot.name}' ({', '.join(map(str, active))})"
+    if not active:
+        what = f"robot '{robot.name}' has no active joint: its loops leave {words}"
+    elif len(active) < len(free):
+        what = f"{given} are too few: its loops leave {words} to {among}"
+    elif len(active) > len(free):
+        what = f"{given} are too many: its loops leave {words}, and tie {among} together"
     else:
-        what = "do not determine the passive ones"
-    names = ", ".join(map(str, free))
-    return NotApplicableError(
-        f"the active joints of robot '{robot.name}' ({', '.join(map(str, active))}) {what}",
-        hint=f"joints {names} active (mu = 1) and all others passive would do",
-    )
+        what = f"{given} do not determine the passive ones"
+    named = f"joint{'s' if len(free) > 1 else ''} {', '.join(map(str, free))}"
+    fit = f"{named} active (mu = 1) and all others passive would do"
+    return NotApplicableError(what, hint=fit if free else "its loops make it a structure that cannot move")
+
+
+def _counted(count: int, what: str) -> str:
+    return f"{count} {what}{'' if count == 1 else 's'}"
