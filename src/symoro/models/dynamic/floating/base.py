@@ -15,7 +15,7 @@ from typing import Any
 
 from symoro.expr.linalg import Vector, add, cross, dot, scale
 from symoro.expr.scalar import Scalar
-from symoro.models.catalogue import Option
+from symoro.models.catalogue import Option, names_something
 from symoro.models.dynamic.setting import LOOPS
 from symoro.models.ports import P0, Q0, R0
 from symoro.program.builder import Builder
@@ -41,7 +41,11 @@ def has_floating_base(robot: Robot, options: Mapping[str, Any]) -> bool:
 
 def is_rigid_and_floats(robot: Robot, options: Mapping[str, Any]) -> bool:
     """Whether a robot is free in space, and all its joints are driven, or all free."""
-    return has_floating_base(robot, options) and not options.get("free") and rigid(robot) is None
+    return (
+        has_floating_base(robot, options)
+        and not names_something(options.get("free"))
+        and rigid(robot) is None
+    )
 
 
 def rigid(robot: Robot) -> str | None:
@@ -54,6 +58,11 @@ def floating_tree(robot: Robot) -> str | None:
     if robot.B:
         return LOOPS
     return None if independent(robot) else "it has no moving joint"
+
+
+def rigid_floating_tree(robot: Robot) -> str | None:
+    """The same for models that know no springs."""
+    return rigid(robot) or floating_tree(robot)
 
 
 def is_on_floating_base(robot: Robot) -> str | None:
