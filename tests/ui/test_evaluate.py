@@ -104,3 +104,20 @@ def test_solve_at_and_near_a_posture(data: Any) -> None:
 def test_show_tells_the_postures(run: Any, data: Any) -> None:
     assert "postures" in run("show", "panda") and "ready" in run("show", "panda")
     assert list(data("show", "panda")["postures"]) == ["ready"]
+
+
+def test_free_joints_by_number(data: Any) -> None:
+    entries = ["q=[0.1,0.2]", "qd=[0,0]", "qdd=[0.5,0]", "tau_free=[0,0.7]"]
+    found = data("eval", "inverse-dynamics", "planar2r", *entries, "--free", "2")
+    assert found["tau"][1] == 0.7
+    assert found["qdd_out"][0] == 0.5
+
+
+def test_flexible_links_are_shown_and_evaluated(run: Any, data: Any) -> None:
+    shown = run("show", "flexible2r")
+    assert "flexible links" in shown and "no picture" in shown
+    zero = "[0,0,0,0]"
+    found = data(
+        "eval", "direct-dynamics", "flexible2r", "q=[0,0]", "qd=[0,0]", "tau=[0,0]", f"e={zero}", f"ed={zero}"
+    )
+    assert len(found["edd"]) == 4

@@ -18,6 +18,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING
 
+from symoro.errors import ProgramError
 from symoro.expr.formula import ZERO, Formula
 
 if TYPE_CHECKING:
@@ -82,6 +83,13 @@ def mode_names(robot: Robot) -> list[str]:
     ]
 
 
+def _negative(value: Formula) -> bool:
+    try:
+        return (value.number or 0) < 0
+    except (ProgramError, ArithmeticError):  # told where all numbers are looked at
+        return False
+
+
 def flexible_problems(robot: Robot) -> Iterator[str]:
     """What is wrong with the flexible links of a robot, as sentences."""
     if robot.base.link.flexible is not None:
@@ -99,6 +107,9 @@ def flexible_problems(robot: Robot) -> Iterator[str]:
             yield f"link {j} is flexible but has no mode"
         if flexible.length.is_zero:
             yield f"link {j} is flexible and needs a length"
+        for name in PROPERTIES:
+            if _negative(getattr(flexible, name)):
+                yield f"link {j} is flexible: {name} = {getattr(flexible, name)} is negative"
         if flexible.shapes not in MODE_SHAPES:
             yield f"link {j}: expected the shapes {' or '.join(MODE_SHAPES)}, got '{flexible.shapes}'"
         for kind, count in counts.items():

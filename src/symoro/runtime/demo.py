@@ -20,6 +20,7 @@ from symoro.program.interpret import interpret
 from symoro.program.program import Program
 from symoro.robot.coordinates import independent
 from symoro.robot.description import JointType, Robot
+from symoro.robot.platform import platform_frame
 
 TRIES = 48
 RANGES = {JointType.REVOLUTE: (-1.5, 1.5), JointType.PRISMATIC: (0.0, 1.5)}
@@ -37,6 +38,8 @@ def demo_sample(
     names = {port.name: port for port in program.inputs}
     if robot.B and "q" in names:
         return _closed_sample(robot, program, values)
+    if robot.B and "T" in names and "status" not in {port.name for port in program.outputs}:
+        return _platform_sample(robot, program, options, values)
     if "status" not in {port.name for port in program.outputs} or not names.keys() & {"T", "qa"}:
         return None
     numbers = dict(zip(program.used_parameters, sample_of(program, values).parameters, strict=True))
@@ -70,6 +73,19 @@ def _closed_sample(robot: Robot, program: Program, values: Mapping[str, float]) 
     return {**{name: list(x) for name, x in given.items()}, "q": q.tolist()}
 
 
+def _platform_sample(
+    robot: Robot, program: Program, options: Mapping[str, Any], values: Mapping[str, float]
+) -> SampleValues | None:
+    """The usual inputs, at the pose of the platform in the first posture that the robot names."""
+    given = dict(zip([port.name for port in program.inputs], sample_of(program, values).inputs, strict=True))
+    for q in robot.postures.values():
+        place = build(robot.tree(), "fast-geometry", {"to": platform_frame(robot, options.get("to"))})[1]
+        known = dict(zip(place.used_parameters, sample_of(place, values).parameters, strict=True))
+        T = interpret(place, {"q": np.array(q)}, known)["T"]
+        return {**{name: list(x) for name, x in given.items()}, "T": T.reshape(-1).tolist()}
+    return None
+
+
 def _postures(robot: Robot) -> Iterator[dict[int, float]]:
     """Postures by joint, within the limits that the robot tells."""
     joints = independent(robot)
@@ -101,6 +117,8 @@ def _asked(
     asked: SampleValues = {}
     if "T" in inputs:
         frames = {name: options[name] for name in ("frm", "to") if options.get(name) is not None}
+        if robot.platform is not None:
+            frames.setdefault("to", robot.platform)
         place = build(robot, "fast-geometry", frames)[1]
         known = dict(zip(place.used_parameters, sample_of(place, numbers).parameters, strict=True))
         q = np.array([posture[j] for j in independent(robot)])

@@ -12,6 +12,7 @@ from itertools import pairwise
 from symoro.errors import ArgumentError
 from symoro.models.geometric.posture import Point, Segment, segments
 from symoro.robot.description import Robot
+from symoro.robot.flexibility import flexible_links
 
 WIDTH, HEIGHT = 38, 17
 ASPECT = 2  # a character is about twice as high as it is wide
@@ -31,6 +32,8 @@ def top(p: Point) -> tuple[float, float]:
 
 def picture(robot: Robot) -> str:
     """The two views at the zero posture, or a sentence that says why there is none."""
+    if flexible_links(robot):
+        return "no picture: where flexible links end depends on how they bend"
     try:
         found = segments(robot, {})
     except ArgumentError as error:

@@ -87,7 +87,8 @@ def wheels(shown: Robot) -> str:
 def degrees(shown: Robot) -> tuple[int, int] | None:
     """The degrees of mobility and steerability, where they can be told."""
     try:
-        return tuple(mobility(shown))
+        found = mobility(shown)
+        return found[0], found[1]
     except SymoroError:
         return None
 

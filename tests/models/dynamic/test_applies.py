@@ -116,9 +116,13 @@ def test_bundled_robots(name: str) -> None:
         "inverse-dynamics": ("tau", truth.torques(q, qd, qdd), 1e-10),
         "bias-torques": ("H", truth.bias(q, qd), 1e-10),
         "inertia-matrix": ("A", truth.inertia(q), 1e-10),
-        "direct-dynamics": ("qdd", truth.accelerations(q, qd, tau), 1e-7),
     }
-    for model in (m for m in MODELS if m not in FLOATING and (m not in LONG or robot.NL <= 4)):
+    models = [m for m in MODELS if m not in FLOATING and (m not in LONG or robot.NL <= 4)]
+    if np.linalg.matrix_rank(truth.inertia(q)) == len(q):
+        expected["direct-dynamics"] = ("qdd", truth.accelerations(q, qd, tau), 1e-7)
+    else:  # the cut tree of a platform: links between joints have no mass
+        models = [m for m in models if not m.startswith("direct-dynamics")]
+    for model in models:
         found = outputs(robot, model, at)
         assert all(np.isfinite(value).all() for value in found.values()), model
         if model in expected:

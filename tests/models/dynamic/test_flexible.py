@@ -432,6 +432,8 @@ FRAME = "symoro: 1\nname: x\nframes:\n  - {{flexible: {{{}}}}}\n"
         ("length: 1, modes: {y: 1}", "no stiffness EIz"),
         ("length: 1, EI: 1, modes: {twist: 1}", "no stiffness GJ"),
         ("length: 0, EI: 1, modes: {y: 1}", "needs a length"),
+        ("length: -1, EI: 1, modes: {y: 1}", "length = -1 is negative"),
+        ("length: 1, mass_per_length: -2, EI: 1, modes: {y: 1}", "density = -2 is negative"),
         ("length: 1, EI: 1, modes: {x: 1}", "unknown key 'x'"),
         ("length: 1, EI: 1, modes: {y: 1}, shapes: wavy", "not one of"),
         ("length: 1, EI: 1, modes: {y: 1}, tip: {MASS: 1}", "unknown key 'MASS'"),

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
 import symoro
 from symoro.errors import NotApplicableError
+from symoro.expr.formula import formula
 from tests.oracle.inverse_geometry import Loops
 
 
@@ -59,6 +61,15 @@ def test_joints_of_the_way_that_loops_tie_are_told() -> None:
     """Coupler and crank are two joints with one freedom: as a tree there is one too many for an angle."""
     with pytest.raises(NotApplicableError, match="tie q2 to the other joints on the way"):
         symoro.generate("fourbar", "inverse-geometry", to=2, pose="orientation")
+
+
+def test_a_pose_in_the_world_is_not_taken_for_one_in_frame_0() -> None:
+    """Where frame 0 stands elsewhere in the world, it was: a posture for another pose was called valid."""
+    Z = tuple(formula(z) for z in (1, 0, 0, 0.1, 0, 1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1))
+    robot = symoro.load("rx90")
+    assert symoro.generate(robot, "inverse-geometry", frm="world").outputs["q"] == (8, 6)
+    with pytest.raises(NotApplicableError, match="a pose in the world is not solved"):
+        symoro.generate(replace(robot, base=replace(robot.base, Z=Z)), "inverse-geometry", frm="world")
 
 
 def test_all_joints_locked_leave_nothing_to_solve() -> None:

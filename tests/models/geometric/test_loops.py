@@ -412,8 +412,10 @@ def test_robots_that_it_does_not_apply_to() -> None:
         "joint 4 is passive and in no loop": symoro.load("sr400").with_frame(4, mu=False),
         "close in no posture": fourbar.bind({"D2": 5, "D3": 0.1, "D4": 0.1, "D5": 0.1}),
     }
+    fit = {"cannot all be": "joint 1 active", "leave 1 freedom": "joints 1, 2 active"}
     for words, robot in refused.items():
-        with pytest.raises(NotApplicableError, match=words):
+        with pytest.raises(NotApplicableError, match=words) as caught:
             symoro.generate(robot, "loop-geometry")
+        assert all(hint in str(caught.value.hint) for start, hint in fit.items() if words.startswith(start))
     with pytest.raises(OptionError, match="at least 1"):
         symoro.generate(fourbar, "loop-geometry", method="numeric", steps=0)

@@ -96,6 +96,18 @@ def test_parallelograms_are_relations() -> None:
     assert linear_loops(unequal).open  # equal but for a micrometre is not equal
 
 
+@pytest.mark.parametrize("scale", [1.0, 1e-2, 1e-5])
+def test_lengths_are_compared_with_each_other(scale: float) -> None:
+    def bars(crank: float, ground: float, coupler: float, rocker: float) -> Robot:
+        lengths = {"D2": crank, "D3": ground, "D4": coupler, "D5": rocker}
+        return symoro.load("fourbar").bind({name: scale * x for name, x in lengths.items()})
+
+    assert linear_loops(bars(0.5, 0.8, 0.8, 0.5)).relations
+    for almost in (1e-3, 1e-6, 1e-9):
+        assert not linear_loops(bars(0.5, 0.8, 0.8 * (1 + almost), 0.5)).relations
+    assert len(loop_choice(bars(0.3, 0.8, 0.9, 0.6)).rows) == 2
+
+
 def test_a_flat_parallelogram_moves() -> None:
     robot = symoro.load("sr400")
     q = np.array([0.1, 0.0, np.pi / 2 - np.pi / 2, 0.2, 0.3, 0.4, np.pi / 2, -np.pi / 2])
@@ -138,9 +150,9 @@ def five_bar(*active: int) -> Robot:
 @pytest.mark.parametrize(
     ("active", "words", "would_do"),
     [
-        ((1,), "too few", "joints 1, "),
+        ((1,), "too few", "joints 1, 2 active"),
         ((1, 2, 3), "too many", "active (mu = 1)"),
-        ((), "no active joint", "mu = 1"),
+        ((), "no active joint: its loops leave 2 freedoms", "joints 1, 2 active (mu = 1)"),
     ],
 )
 def test_unfit_active_joints(active: tuple[int, ...], words: str, would_do: str) -> None:

@@ -25,11 +25,14 @@ from symoro.models.dynamic.floating.base import (
     APPLIES_TO,
     EXAMPLE,
     OF,
+    OPEN_APPLIES_TO,
     ROTATION,
     base_gravity,
     base_position,
+    floating_tree,
     has_floating_base,
-    rigid_floating_tree,
+    open_floating_tree,
+    rigid,
 )
 from symoro.models.dynamic.formulation import Formulation
 from symoro.models.identification.columns import (
@@ -60,8 +63,13 @@ D2 = Port("D2", "6+n,P", "columns of what momenta and weight take besides, and o
 
 def floating_with_parameters(robot: Robot) -> str | None:
     """Why a regressor does not apply to a robot on a floating base, if so."""
-    reason = rigid_floating_tree(robot)
+    reason = rigid(robot) or floating_tree(robot)
     return reason or (None if inertial_columns(robot) else NO_PARAMETERS)
+
+
+def open_with_parameters(robot: Robot) -> str | None:
+    """The same for those that know no loops."""
+    return open_floating_tree(robot) or floating_with_parameters(robot)
 
 
 def _all_rows(joints: Coordinates, entries: RegressorEntries, chosen: Sequence[Column]) -> list[list[Scalar]]:
@@ -116,8 +124,8 @@ def floating_dynamic_identification(
     outputs=(D1, D2),
     options=(PARAMETERS, FRICTION_OPTION, ROTATION),
     reference=SYMORO_1997.at("section 6.2, eq. (40) to (46), with link 0"),
-    applies=floating_with_parameters,
-    applies_to=APPLIES_TO,
+    applies=open_with_parameters,
+    applies_to=OPEN_APPLIES_TO,
     equations=r"(f_0; \Gamma) = \frac{d}{dt}(D_1 K) + D_2 K",
     example=EXAMPLE,
 )
@@ -153,8 +161,8 @@ def _energies(
     outputs=(H,),
     options=(PARAMETERS, ROTATION),
     reference=SYMORO_1997.at("section 6.3, eq. (47) to (54), with link 0"),
-    applies=floating_with_parameters,
-    applies_to=APPLIES_TO,
+    applies=open_with_parameters,
+    applies_to=OPEN_APPLIES_TO,
     equations=r"\int_{t_1}^{t_2} ({}^0V_0^T f_0 + \dot q^T \Gamma)\,dt = (h(t_2) - h(t_1))\,K",
     example=EXAMPLE,
 )
@@ -179,8 +187,8 @@ def floating_energy_identification(
     outputs=(H, LOSS, DH),
     options=(PARAMETERS, FRICTION_OPTION, ACCELERATION, ROTATION),
     reference=SYMORO_1997.at("section 6.3, eq. (47) to (54), differentiated, with link 0"),
-    applies=floating_with_parameters,
-    applies_to=APPLIES_TO,
+    applies=open_with_parameters,
+    applies_to=OPEN_APPLIES_TO,
     equations=r"{}^0V_0^T f_0 + \dot q^T \Gamma = \frac{d}{dt}(h K) + p K",
     example=EXAMPLE,
 )

@@ -17,7 +17,7 @@ from symoro.expr.scalar import Expr, Scalar, symbol
 from symoro.expr.substitute import substitute
 from symoro.program.builder import Builder
 
-Form = dict[int, int]  # symbols (nodes) with whole multiples
+AngleForm = dict[int, int]  # symbols (nodes) with whole multiples
 
 
 @dataclass(frozen=True)
@@ -63,9 +63,9 @@ def condensed(builder: Builder, matrix: Sequence[Sequence[Scalar]], *, between: 
     return Condensed(rows, meaning)
 
 
-def _form(graph: Graph, lit: int) -> tuple[Form, int]:
+def _form(graph: Graph, lit: int) -> tuple[AngleForm, int]:
     """The symbols of an angle with their multiples, and the rest; no symbols where it is no such sum."""
-    form: Form = {}
+    form: AngleForm = {}
     rest = 0
     stack = [(lit, 1)]
     while stack:
@@ -85,10 +85,10 @@ def _form(graph: Graph, lit: int) -> tuple[Form, int]:
     return (form, rest) if moves else ({}, lit)
 
 
-def _between(forms: Sequence[Form]) -> list[Form]:
+def _between(forms: Sequence[AngleForm]) -> list[AngleForm]:
     """Few forms, short ones first, of which all others are sums: those that occur, and their differences and sums."""
     tried = [*forms, *(_added(a, b, n) for a, b in combinations(forms, 2) for n in (-1, 1))]
-    found: list[Form] = []
+    found: list[AngleForm] = []
     for form in sorted(tried, key=len):
         if form and len(found) < len(forms) and _shares(form, found) is None:
             found.append(form)
@@ -98,21 +98,21 @@ def _between(forms: Sequence[Form]) -> list[Form]:
     return _independent(forms)
 
 
-def _independent(forms: Sequence[Form]) -> list[Form]:
+def _independent(forms: Sequence[AngleForm]) -> list[AngleForm]:
     """Those that are no sum of the others before them, long ones first."""
-    found: list[Form] = []
+    found: list[AngleForm] = []
     for form in sorted(forms, key=len, reverse=True):
         if _shares(form, found) is None:
             found.append(form)
     return found
 
 
-def _added(a: Form, b: Form, n: int) -> Form:
+def _added(a: AngleForm, b: AngleForm, n: int) -> AngleForm:
     total = {i: a.get(i, 0) + n * b.get(i, 0) for i in (*a, *b)}
     return {i: times for i, times in total.items() if times}
 
 
-def _shares(form: Form, basis: Sequence[Form]) -> list[int] | None:
+def _shares(form: AngleForm, basis: Sequence[AngleForm]) -> list[int] | None:
     """The whole multiples of independent forms that add up to a form; None where there are none."""
     names = sorted({i for one in (form, *basis) for i in one})
     rows = [[Fraction(one.get(i, 0)) for one in (*basis, form)] for i in names]
@@ -135,7 +135,7 @@ def _shares(form: Form, basis: Sequence[Form]) -> list[int] | None:
     return [int(x) for x in shares] if all(x.denominator == 1 for x in shares) else None
 
 
-def _sum(graph: Graph, form: Form) -> Expr:
+def _sum(graph: Graph, form: AngleForm) -> Expr:
     total = Expr(graph, 0)
     for i, n in sorted(form.items()):
         total = total + n * Expr(graph, i << 1)

@@ -188,7 +188,7 @@ def _inverse_program(robot: Robot, end: int, frame: int | str, m: int) -> Progra
         DAMPING,
         PREFERRED,
     ),
-    outputs=(QD, QDA),
+    outputs=(QD,),
     options=(*OPTIONS, Option("method", "how to invert", "choice", "auto", METHODS)),
     reference=SYMORO_1997.at("section 4.6"),
     aliases=("ikm",),

@@ -193,11 +193,11 @@ def jacobian(
     return jacobian_program(robot, to, frame, mid, factors)
 
 
-Factored = Callable[[Builder, Robot, int, int | str, int, Coordinates, Trigonometry], Factors]
+FactorMaker = Callable[[Builder, Robot, int, int | str, int, Coordinates, Trigonometry], Factors]
 
 
 def jacobian_program(
-    robot: Robot, to: int | str | None, frame: int | str, mid: int | str | None, factored: Factored
+    robot: Robot, to: int | str | None, frame: int | str, mid: int | str | None, factored: FactorMaker
 ) -> Program:
     """The program of the Jacobian, from what gives its factors."""
     tree, end, expressed = moving_frame(robot, to, frame)
@@ -210,7 +210,7 @@ def jacobian_program(
 
 
 def _program(
-    robot: Robot, end: int, frame: int | str, m: int, factored: Factored, *, show_factors: bool
+    robot: Robot, end: int, frame: int | str, m: int, factored: FactorMaker, *, show_factors: bool
 ) -> Program:
     builder = Builder(f"{robot.name}_jacobian")
     joints = coordinates(builder, robot)

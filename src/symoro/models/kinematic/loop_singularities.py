@@ -115,7 +115,8 @@ def _factored(
     builder: Builder, robot: Robot, rows: LoopRows, matrix: Matrix, meaning: str, between: bool
 ) -> Singularities:
     made = condensed(builder, matrix, between=between)
-    found = determinant(builder, Chosen(made.matrix, meaning))
+    square: Matrix = [list(row) for row in made.matrix]
+    found = determinant(builder, Chosen(square, meaning))
     notes: dict[str, None] = {}
     cases = [(_shorter(made.written(factor)),) for factor in vanishing(found.blocks, notes)]
     cases = [case for case in cases if _moves(case)]
@@ -176,7 +177,8 @@ def _constraint(builder: Builder, robot: Robot, rows: LoopRows) -> Singularities
             continue
         part: Matrix = [[row[k] for k in held] for row in group]
         tried = [_dependent(builder, part, meaning, between) for between in (False, True)]
-        cases += min(tried, key=lambda found: (sum(not _readable(case) for case in found), _length(found)))
+        best: list[tuple[Expr, ...]] = min(tried, key=_effort)
+        cases += best
     short = [case for case in cases if _readable(case)]
     if len(short) < len(cases):
         notes[LONG], complete = None, False
@@ -202,8 +204,11 @@ def _shorter(value: Expr) -> Expr:
     return parts[0] if len(parts) == 1 and len(text_of(parts[0])) < len(text) else value
 
 
-def _length(cases: Sequence[Sequence[Expr]]) -> int:
-    return sum(len(text_of(value)) for case in cases for value in case)
+def _effort(cases: Sequence[Sequence[Expr]]) -> tuple[int, int]:
+    """Of reading: cases that are too long, then characters."""
+    return sum(not _readable(case) for case in cases), sum(
+        len(text_of(value)) for case in cases for value in case
+    )
 
 
 def _shortened(columns: list[list[Expr]]) -> list[list[Expr]]:

@@ -334,8 +334,6 @@ def test_models_of_other_structures_refuse() -> None:
             symoro.generate(arm, model)
     with pytest.raises(OptionError, match="base"):
         symoro.generate(arm, "inverse-dynamics", base="given")
-    with pytest.raises(NotApplicableError, match="loops"):
-        symoro.generate(symoro.load("sr400").floating(), "inverse-dynamics")
     with pytest.raises(OptionError, match="coupled"):
         symoro.generate(floating_tree(50, 5, coupled=True), "direct-dynamics", method="recursive")
 

@@ -16,7 +16,7 @@ from typing import Any
 from symoro.expr.linalg import Vector, add, cross, dot, scale
 from symoro.expr.scalar import Scalar
 from symoro.models.catalogue import Option, names_something
-from symoro.models.dynamic.setting import LOOPS
+from symoro.models.dynamic.setting import LOOPS, unfit_loops
 from symoro.models.ports import P0, Q0, R0
 from symoro.program.builder import Builder
 from symoro.robot.coordinates import independent
@@ -24,7 +24,8 @@ from symoro.robot.description import BaseKind, Robot
 
 OF = "a floating base"
 EXAMPLE = "rx90_floating"
-APPLIES_TO = "serial and tree robots on a floating base"
+APPLIES_TO = "serial, tree and closed-loop robots on a floating base"
+OPEN_APPLIES_TO = "serial and tree robots on a floating base"
 ROTATION = Option(
     "rotation",
     "how the rotation of the base is given: as a matrix R0 or a quaternion Q0",
@@ -54,15 +55,20 @@ def rigid(robot: Robot) -> str | None:
 
 
 def floating_tree(robot: Robot) -> str | None:
-    """Why the models of a tree on a floating base do not apply, if so."""
+    """Why the models of a floating base, the loops on it closed or none, do not apply, if so."""
     if robot.B:
-        return LOOPS
+        return unfit_loops(robot)
     return None if independent(robot) else "it has no moving joint"
 
 
-def rigid_floating_tree(robot: Robot) -> str | None:
-    """The same for models that know no springs."""
-    return rigid(robot) or floating_tree(robot)
+def open_floating_tree(robot: Robot) -> str | None:
+    """The same for models that know no loops."""
+    return LOOPS if robot.B else floating_tree(robot)
+
+
+def rigid_open_floating_tree(robot: Robot) -> str | None:
+    """The same for models that know neither loops nor springs."""
+    return rigid(robot) or open_floating_tree(robot)
 
 
 def is_on_floating_base(robot: Robot) -> str | None:

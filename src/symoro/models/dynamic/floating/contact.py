@@ -29,11 +29,12 @@ from symoro.models.catalogue import Option, model
 from symoro.models.coordinates import joint_motion, own_entries
 from symoro.models.dynamic.composite import TreeFactors
 from symoro.models.dynamic.floating.base import (
-    APPLIES_TO,
     EXAMPLE,
+    OPEN_APPLIES_TO,
     ROTATION,
     base_gravity,
     is_on_floating_base,
+    open_floating_tree,
     rigid,
 )
 from symoro.models.dynamic.floating.forces import FloatingForces
@@ -66,7 +67,7 @@ LEAST = 1e-10
 
 def rigid_on_floating_base(robot: Robot) -> str | None:
     """Why the model does not apply, if so."""
-    return is_on_floating_base(robot) or rigid(robot)
+    return is_on_floating_base(robot) or open_floating_tree(robot) or rigid(robot)
 
 
 @model(
@@ -78,7 +79,7 @@ def rigid_on_floating_base(robot: Robot) -> str | None:
     options=(CONTACTS, DAMPING, ROTATION),
     reference=NEWTON_EULER_2010.at("section 7.1, eq. (83) to (88), with points held"),
     applies=rigid_on_floating_base,
-    applies_to=APPLIES_TO,
+    applies_to=OPEN_APPLIES_TO,
     equations=r"\begin{bmatrix} A & J^T \\ J & 0 \end{bmatrix} \begin{bmatrix} ({}^0\dot V_0; \ddot q) \\ f "
     r"\end{bmatrix} = \begin{bmatrix} (0; \Gamma) - H \\ -\dot J ({}^0V_0; \dot q) \end{bmatrix}",
     example=EXAMPLE,

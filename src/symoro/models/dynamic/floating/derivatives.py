@@ -33,13 +33,13 @@ from symoro.models.coordinates import joint_motion, own_entries, without_fixed
 from symoro.models.dynamic.composite import TreeFactors
 from symoro.models.dynamic.derivatives import held, released, slopes
 from symoro.models.dynamic.floating.base import (
-    APPLIES_TO,
     EXAMPLE,
     OF,
+    OPEN_APPLIES_TO,
     ROTATION,
     base_gravity,
     has_floating_base,
-    rigid_floating_tree,
+    rigid_open_floating_tree,
 )
 from symoro.models.dynamic.floating.forces import FloatingForces
 from symoro.models.dynamic.floating.inertia import FloatingInertia
@@ -130,8 +130,8 @@ def _turned(down: Vector, size: int) -> Matrix:
     outputs=ports(("tau", "Vd0"), FOUND),
     options=(BASE, ROTATION),
     reference=NEWTON_EULER_2010.at("section 7.2, eq. (89) to (100), differentiated"),
-    applies=rigid_floating_tree,
-    applies_to=APPLIES_TO,
+    applies=rigid_open_floating_tree,
+    applies_to=OPEN_APPLIES_TO,
     equations=r"d\,{}^0\dot V_0 = -A_{11}^{-1}\,df_0, \quad d\Gamma + A_{12}^T\,d\,{}^0\dot V_0",
     example=EXAMPLE,
 )
@@ -143,8 +143,8 @@ def _turned(down: Vector, size: int) -> Matrix:
     outputs=ports(("tau", "wrench0"), GIVEN),
     options=(BASE, ROTATION),
     reference=NEWTON_EULER_2010.at("section 3.2, eq. (18) to (31), with link 0, differentiated"),
-    applies=rigid_floating_tree,
-    applies_to=APPLIES_TO,
+    applies=rigid_open_floating_tree,
+    applies_to=OPEN_APPLIES_TO,
     equations=MOTION + r"\begin{bmatrix} f_0 \\ \Gamma \end{bmatrix}",
     example=EXAMPLE,
 )
@@ -212,8 +212,8 @@ def _written(
     outputs=ports(("qdd", "Vd0"), CAUSED),
     options=(ROTATION,),
     reference=NEWTON_EULER_2010.at("section 7.1, eq. (83) to (88), differentiated"),
-    applies=rigid_floating_tree,
-    applies_to=APPLIES_TO,
+    applies=rigid_open_floating_tree,
+    applies_to=OPEN_APPLIES_TO,
     equations=r"(d\,{}^0\dot V_0; d\ddot q) = -A^{-1}\,d(f_0; \Gamma)",
     example=EXAMPLE,
 )

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from symoro.errors import OptionError
 from symoro.models.catalogue import form
-from symoro.models.coordinates import joint_motion, own_entries
+from symoro.models.coordinates import coordinate_joints, joint_motion, own_entries
 from symoro.models.dynamic.articulated import body_inertias, free_joints, mixed
 from symoro.models.dynamic.direct import METHOD, cheaper, is_long
 from symoro.models.dynamic.floating.base import (
@@ -28,7 +28,7 @@ from symoro.models.dynamic.floating.inertia import FloatingInertia
 from symoro.models.dynamic.formulation import Formulation
 from symoro.models.dynamic.inverse import EFFORT, chosen
 from symoro.models.dynamic.setting import wrenches
-from symoro.models.ports import Q0, QD, QDD, R0, TAU, V0, VD0, Q
+from symoro.models.ports import Q0, QD, QDD, QDDA, R0, TAU, V0, VD0, Q
 from symoro.models.recursion import FREE_BASE, base_motion, local_frames
 from symoro.models.references import NEWTON_EULER_2010
 from symoro.program.builder import Builder
@@ -56,9 +56,10 @@ def floating_direct_dynamics(
     robot: Robot, method: str = "auto", effort: str = "quick", rotation: str = "matrix"
 ) -> Program:
     """Accelerations from positions, velocities and torques."""
-    is_coupled = len(moving_joints(robot)) != len(independent(robot))
+    is_coupled = len(moving_joints(robot)) != len(coordinate_joints(robot))
     if method == "recursive" and is_coupled:
-        raise OptionError("method recursive does not treat coupled joints", hint="use method='inertia'")
+        kind = "closed loops" if robot.B else "coupled joints"
+        raise OptionError(f"method recursive does not treat {kind}", hint="use method='inertia'")
     if method == "recursive" or (method == "auto" and not is_coupled and is_long(robot)):
         return _by_recursion(robot, rotation)
     by_inertia = chosen(robot, effort, lambda f: _by_inertia(robot, f, rotation), "direct-dynamics, floating")
@@ -95,6 +96,11 @@ def _by_inertia(robot: Robot, formulation: Formulation, rotation: str) -> Progra
     right = {k: x - h for (k, x), h in zip(known.items(), bias, strict=True)}
     factors = FloatingInertia(builder, robot, forces.tree, motion.joints).factors()
     found = list(factors.outward(factors.inward(right)).values())
-    builder.output(QDD, found[6:])
+    accelerated = found[6:]
+    if robot.B:
+        builder.output(QDDA, accelerated)
+        every = motion.accelerated(dict(zip(tau, accelerated, strict=True)))
+        accelerated = [every[j] for j in independent(robot)]
+    builder.output(QDD, accelerated)
     builder.output(VD0, [*(x + g for x, g in zip(found[:3], down, strict=True)), *found[3:6]])
     return builder.program()

@@ -23,6 +23,7 @@ from symoro.models.dynamic.composite import (
     tree_composites,
 )
 from symoro.models.dynamic.floating.base import (
+    APPLIES_TO,
     EXAMPLE,
     OF,
     floating_tree,
@@ -98,7 +99,7 @@ class FloatingInertia:
     outputs=(A,),
     reference=NEWTON_EULER_2010.at("section 7.1, eq. (83) to (88)"),
     applies=floating_tree,
-    applies_to="serial and tree robots on a floating base",
+    applies_to=APPLIES_TO,
     equations=r"A = \begin{bmatrix} A_{11} & A_{12} \\ A_{12}^T & A_{22} \end{bmatrix}",
     example=EXAMPLE,
 )

@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from symoro.errors import OptionError
 from symoro.models.catalogue import Option, form
 from symoro.models.coordinates import joint_motion
 from symoro.models.dynamic.floating.base import (
@@ -91,6 +92,10 @@ def floating_inverse_dynamics(
     reactions: bool = False,
 ) -> Program:
     """Torques of a motion of the joints, and the acceleration of the base or the wrench on it."""
+    if reactions and robot.B:
+        raise OptionError(
+            "reactions are not given for closed loops on a floating base", hint="leave them out"
+        )
     if reactions:
         return _program(robot, plain(robot), base, rotation, reactions=True)
     name = f"inverse-dynamics, base {base}"

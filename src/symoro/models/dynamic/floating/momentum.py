@@ -19,7 +19,7 @@ from __future__ import annotations
 from symoro.expr.linalg import Matrix, cross, dot, skew, subtract, transpose
 from symoro.models.catalogue import model
 from symoro.models.coordinates import joint_motion
-from symoro.models.dynamic.floating.base import EXAMPLE, is_on_floating_base
+from symoro.models.dynamic.floating.base import APPLIES_TO, EXAMPLE, is_on_floating_base
 from symoro.models.dynamic.floating.inertia import FloatingInertia
 from symoro.models.ports import QD, V0, Q
 from symoro.models.recursion import base_motion, local_frames
@@ -41,7 +41,7 @@ AG = Port("AG", "6,6+n", "centroidal momentum matrix: h = AG [V0; qd]")
     outputs=(H, COM, AG),
     reference=NEWTON_EULER_2010.at("section 7.1, eq. (83) to (88), base rows"),
     applies=is_on_floating_base,
-    applies_to="serial and tree robots on a floating base",
+    applies_to=APPLIES_TO,
     equations=r"h = A_G \begin{bmatrix} {}^0V_0 \\ \dot q \end{bmatrix}, \qquad "
     r"A_G = \begin{bmatrix} 1 & 0 \\ -\hat c & 1 \end{bmatrix} "
     r"\begin{bmatrix} A_{11} & A_{12} \end{bmatrix}",

@@ -21,7 +21,7 @@ from symoro.robot.coordinates import relation
 from symoro.robot.description import Robot
 from symoro.robot.topology import Loop, loops
 
-ZERO = 1e-7  # of the sum of two opposite sides, which is zero in a parallelogram
+ZERO = 1e-7  # of the sum of two opposite sides beside their lengths: it is zero in a parallelogram
 
 
 def parallelogram_of(builder: Builder, robot: Robot, loop: Loop) -> tuple[list[Side], AngleSum] | None:
@@ -39,12 +39,13 @@ def uncrossed(robot: Robot, parameters: Mapping[str, Array], joints: Mapping[int
     kept = np.ones(count, bool)
     for loop in loops(robot):
         builder = Builder("loop")
-        total = np.zeros(count, complex)
+        total, size = np.zeros(count, complex), np.zeros(count)
         sides, _ = parallelogram_of(builder, robot, loop) or ([], None)
         for side in sides[::2]:
             lits = [builder.number(x).lit for x in side.vector]
             x, y = evaluate(builder.graph, lits, parameters)
             angle = sum(n * joints[j] for j, n in side.form.joints.items())
             total = total + (x + 1j * y) * np.exp(1j * angle)
-        kept &= np.abs(total) < ZERO
+            size = size + np.hypot(x, y)
+        kept &= np.abs(total) <= ZERO * size
     return kept

@@ -37,7 +37,7 @@ class Followed:
 
 
 @dataclass(frozen=True)
-class Given:
+class KnownJoints:
     """What the loops are solved from.
 
     Attributes:
@@ -55,7 +55,7 @@ class Given:
 
 
 def followed(
-    problem: Problem, given: Given, found: Sequence[Solution], tolerance: float, *, every_mode: bool
+    problem: Problem, given: KnownJoints, found: Sequence[Solution], tolerance: float, *, every_mode: bool
 ) -> Followed:
     """The solutions of a way, each with every assembly mode of the loops.
 
@@ -118,7 +118,7 @@ def driven_by(robot: Robot, joints: Sequence[int]) -> Robot:
     return replace(robot, frames=tuple(frames))
 
 
-def given_joints(robot: Robot, on_way: Sequence[int]) -> Given:
+def given_joints(robot: Robot, on_way: Sequence[int]) -> KnownJoints:
     """Which joints of the way, and which motors off it, tell where the loops stand."""
     from symoro.models.geometric.loop.mobility import (
         constraints,  # it loads NumPy, which the catalogue does without
@@ -128,7 +128,7 @@ def given_joints(robot: Robot, on_way: Sequence[int]) -> Given:
     way = [j for j in on_way if j in at.joints]
     motors = [j for j in independent(robot) if robot.frame(j).mu and j not in way]
     chosen = at.chosen([*way, *motors])
-    return Given(
+    return KnownJoints(
         [j for j in way if j in chosen],
         [j for j in way if j not in chosen],
         [j for j in motors if j in chosen],
@@ -138,7 +138,7 @@ def given_joints(robot: Robot, on_way: Sequence[int]) -> Given:
 def _modes(
     problem: Problem,
     relations: LoopRelations,
-    given: Given,
+    given: KnownJoints,
     active: Mapping[int, Expr],
     one: Solution,
     number: int,
@@ -186,7 +186,7 @@ def _both(problem: Problem, way: Solution, loop: Solution, values: Mapping[int, 
     )
 
 
-def _told(relations: LoopRelations, given: Given) -> tuple[str, ...]:
+def _told(relations: LoopRelations, given: KnownJoints) -> tuple[str, ...]:
     lines = [one.sentence for one in relations.solved]
     lines += [f"q{j} is determined by neither the pose nor the loops: taken from q0" for j in given.start]
     lines += [f"q{j} follows from the loops too: rows where both agree are solutions" for j in given.tied]

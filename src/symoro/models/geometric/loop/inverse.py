@@ -16,8 +16,9 @@ from symoro.models.geometric.inverse.model import (
     TOLERANCE,
     solution_program,
 )
-from symoro.models.geometric.loop.follow import Given, followed, given_joints, way_joints
+from symoro.models.geometric.loop.follow import KnownJoints, followed, given_joints, way_joints
 from symoro.models.geometric.loop.model import EVERY_MODE
+from symoro.models.geometric.platform import is_platform
 from symoro.models.geometric.screws import last_frame, resolve, standing_frame
 from symoro.models.ports import FREE, GIVEN, OPENED, POSE, SOLUTIONS, STATUS
 from symoro.models.references import SYMORO_1997
@@ -32,7 +33,7 @@ MISSES = Port(
 @form(
     "inverse-geometry",
     of="closed loops",
-    takes=lambda robot, _: robot.B > 0,
+    takes=lambda robot, options: robot.B > 0 and not is_platform(robot, options),
     inputs=(POSE, GIVEN),
     outputs=(SOLUTIONS, OPENED, STATUS, MISSES, FREE),
     options=(METHOD, *FRAMES, GIVEN_ENTRIES, LOCKED, EVERY_MODE, TOLERANCE),
@@ -67,7 +68,7 @@ def loop_inverse_geometry(
 
 
 def _problem(
-    robot: Robot, start: int | str, end: int | str, pose: str, locked: str | None, given: Given
+    robot: Robot, start: int | str, end: int | str, pose: str, locked: str | None, given: KnownJoints
 ) -> Problem:
     try:
         return pose_problem(robot, start, end, pose, locked)

@@ -88,7 +88,7 @@ def loop_mobility(robot: Robot) -> LoopMobility:
     opened = tuple(cut_joints(robot))
     active = tuple(active_joints(robot))
     passive = tuple(j for j in independent(robot) if j not in active)
-    remarks = list(_misfit(first, rank, active))
+    remarks = list(_misfit(robot, first, rank, active))
     if any(r < rank for found in ranks for r in found):
         remarks.append("it has postures of another kind, in which it can move in more ways")
     kinds = tuple(_kind(robot, k, one, first) for k, one in enumerate(loops(robot)))
@@ -163,6 +163,14 @@ def constraints(robot: Robot, seed: int = DRAWS[0]) -> Constraints:
     )
 
 
+def fitting_joints(robot: Robot) -> list[int]:
+    """Joints of the loops that would do as active ones, those that are active first; an opened joint cannot be."""
+    at = constraints(robot)
+    active = [j for j in active_joints(robot) if j in at.joints]
+    others = [j for j in at.joints if j <= robot.NL and j not in active]
+    return sorted(at.chosen([*active, *others]))
+
+
 def _some(postures: ClosedPostures, kept: Flags) -> ClosedPostures:
     """Some of them."""
     parameters = {name: values[kept] for name, values in postures.parameters.items()}
@@ -177,7 +185,7 @@ def _together(parts: Sequence[ClosedPostures]) -> ClosedPostures:
     return replace(parts[0], parameters=parameters, joints=joints)
 
 
-def _misfit(at: Constraints, rank: int, active: Sequence[int]) -> list[str]:
+def _misfit(robot: Robot, at: Constraints, rank: int, active: Sequence[int]) -> list[str]:
     """Whether the active joints of the loops are too many, too few or the wrong ones."""
     driven = [j for j in active if j in at.joints]
     free = at.chosen(driven)
@@ -187,7 +195,8 @@ def _misfit(at: Constraints, rank: int, active: Sequence[int]) -> list[str]:
     if tied:
         words.append(f"the loops tie active {_names(tied)} to the other active joints")
     if left:
-        would = at.chosen([*free, *(j for j in at.joints if j not in driven)])[len(free) :]
+        tree = [j for j in at.joints if j <= robot.NL and j not in driven]  # an opened joint cannot be driven
+        would = at.chosen([*free, *tree])[len(free) :]
         words.append(f"the active joints leave {left} of its freedoms undetermined; {_names(would)} would do")
     return words
 

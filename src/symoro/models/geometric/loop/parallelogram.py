@@ -123,15 +123,16 @@ def _sides(builder: Builder, probes: Probes, chain: Chain) -> tuple[list[Side], 
     height: Scalar = -target[2][3]
     for move in run.moves:
         height = height + move.constant[2]
-    flat = (target[0][2], target[1][2], target[2][2] - 1, height)
-    if not all(probes.vanishes(x) for x in flat):
-        return None
     sides = [
         Side((move.constant[0], move.constant[1]), AngleSum(dict(turn.parts)))
         for turn, move in zip(run.turns, run.moves, strict=False)
     ]
     sides.append(Side((-target[0][3], -target[1][3]), AngleSum()))
-    sides = [side for side in sides if not all(probes.vanishes(x) for x in side.vector)]
+    size = max(probes.largest(x) for side in sides for x in side.vector)
+    tilts = (target[0][2], target[1][2], target[2][2] - 1)
+    if not (all(probes.vanishes(x) for x in tilts) and probes.vanishes(height, size)):
+        return None
+    sides = [side for side in sides if not all(probes.vanishes(x, size) for x in side.vector)]
     whole = constant_angle(builder, probes, target[1][0], target[0][0])
     return (sides, AngleSum(dict(run.turns[-1].parts)) - whole) if len(sides) == 4 else None
 
@@ -155,9 +156,9 @@ def _known_angle(form: AngleSum, closing: AngleSum, joints: Mapping[int, Unknown
 
 
 def _opposite_equal(probes: Probes, sides: Sequence[Side]) -> bool:
-    """Whether opposite sides have one length at all probes."""
+    """Whether opposite sides have one length at all probes, beside which the difference is nothing."""
     a, b, c, d = (_square(side.vector) for side in sides)
-    return probes.vanishes(a - c) and probes.vanishes(b - d)
+    return probes.vanishes(a - c, probes.largest(a)) and probes.vanishes(b - d, probes.largest(b))
 
 
 def _unimodular(sides: Sequence[Side], closing: AngleSum, joints: Sequence[int]) -> list[list[int]] | None:

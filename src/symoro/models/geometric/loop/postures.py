@@ -23,7 +23,7 @@ from symoro.expr.graph import Graph
 from symoro.models.geometric.inverse.chain.probes import SAMPLES
 from symoro.models.geometric.loop.crossing import uncrossed
 from symoro.models.geometric.loop.mechanism import passive_joints
-from symoro.models.numeric.closure import around, balanced_closure, closed, closure
+from symoro.models.numeric.closure import around, balanced_closure, closed
 from symoro.models.numeric.fixed_point import Array
 from symoro.models.numeric.tree import NumericTree, formulas, joint_positions, numeric_tree
 from symoro.robot.coordinates import independent
@@ -195,7 +195,7 @@ class _Closing:
         )
 
     def passive_ranks(self, tree: NumericTree, x: Array) -> Array:
-        _, jacobian = closure(tree, x)
+        _, jacobian = balanced_closure(tree, x)
         return _ranks(jacobian[:, :, [tree.coordinates.index(j) for j in passive_joints(self.robot)]])
 
     def by_joint(self, positions: Array) -> dict[int, Array]:
@@ -207,7 +207,9 @@ class _Closing:
         x = np.array([row for _, row in found])
         tree = self.tree(parameters, len(x))
         joints = self.by_joint(joint_positions(tree, x))
-        return ClosedPostures(parameters, joints, int(_ranks(closure(tree, x)[1]).max()), passive_rank)
+        return ClosedPostures(
+            parameters, joints, int(_ranks(balanced_closure(tree, x)[1]).max()), passive_rank
+        )
 
 
 def _ranks(matrices: Array) -> Array:

@@ -153,15 +153,24 @@ def check_drive(robot: Robot, postures: ClosedPostures) -> None:
         raise NotApplicableError(
             f"the active joints of robot '{robot.name}' leave {loose} freedom{'s' if loose > 1 else ''} "
             "of its loops undetermined",
-            hint=f"make {loose} more joint{'s' if loose > 1 else ''} active, or use method='numeric', which "
-            "stays near q0",
+            hint=f"{_would_do(robot)}; or use method='numeric', which stays near q0",
         )
     if postures.rank > postures.passive_rank:
-        more = postures.rank - postures.passive_rank
         raise NotApplicableError(
             f"the active joints of robot '{robot.name}' cannot all be chosen: its loops tie them together",
-            hint=f"make {more} of them passive",
+            hint=_would_do(robot),
         )
+
+
+def _would_do(robot: Robot) -> str:
+    """Which joints of the loops to drive."""
+    from symoro.models.geometric.loop.mobility import fitting_joints
+
+    joints = fitting_joints(robot)
+    if not joints:
+        return "its loops make it a structure that cannot move"
+    named = f"joint{'s' if len(joints) > 1 else ''} {', '.join(map(str, joints))}"
+    return f"{named} active (mu = 1) and all others of its loops passive would do"
 
 
 class _Search:

@@ -24,7 +24,7 @@ import numpy as np
 
 from symoro.errors import NotApplicableError
 from symoro.models.kinematic.loop.parallelograms import LinearLoops, linear_loops
-from symoro.models.kinematic.loop.samples import LoopSample, Samples, samples
+from symoro.models.kinematic.loop.samples import LoopSample, LoopSamples, samples
 from symoro.models.numeric.fixed_point import Array
 from symoro.robot.coordinates import independent, relation
 from symoro.robot.description import MOTION, JointType, Robot
@@ -37,7 +37,7 @@ CLEAR = 2 / 3  # share of the postures that must leave a gap
 
 
 @dataclass(frozen=True)
-class Row:
+class LoopRow:
     """An equation: of the loop with this place in the list, 'v' or 'w', along an axis of its frame of expression."""
 
     loop: int
@@ -71,9 +71,9 @@ class LoopChoice:
     active: tuple[int, ...]
     passive: tuple[int, ...]
     loops: tuple[LoopAxes, ...]
-    rows: tuple[Row, ...]
-    closing: tuple[Row, ...]
-    present: frozenset[tuple[Row, int]]
+    rows: tuple[LoopRow, ...]
+    closing: tuple[LoopRow, ...]
+    present: frozenset[tuple[LoopRow, int]]
 
 
 @lru_cache(maxsize=64)
@@ -99,21 +99,28 @@ def loop_choice(robot: Robot, *, every_loop: bool = False) -> LoopChoice:
     joints = independent(linear.robot)
     active = tuple(j for j in joints if robot.frame(j).mu)
     passive = tuple(j for j in joints if not robot.frame(j).mu)
-    if not active:
-        raise NotApplicableError(
-            f"robot '{robot.name}' has no active joint", hint="make a joint active: mu = 1"
-        )
     if not linear.open:
         if passive:
             raise _unfit(robot, active, passive, [*active, *passive])
         return LoopChoice(linear, active, passive, (), (), (), frozenset())
     given = samples(linear.robot, linear.open, linear_loops(robot).robot)
-    return _Chooser(robot, linear, given, active, passive).choice()
+    found = _Chooser(robot, linear, given, active, passive).choice()
+    if not active:
+        raise NotApplicableError(
+            f"robot '{robot.name}' has no active joint, and its loops leave it no freedom",
+            hint="check the axes of the joints of its loops",
+        )
+    return found
 
 
 class _Chooser:
     def __init__(
-        self, robot: Robot, linear: LinearLoops, given: Samples, active: Sequence[int], passive: Sequence[int]
+        self,
+        robot: Robot,
+        linear: LinearLoops,
+        given: LoopSamples,
+        active: Sequence[int],
+        passive: Sequence[int],
     ) -> None:
         self.robot, self.linear, self.given = robot, linear, given
         self.active, self.passive = tuple(active), tuple(passive)
@@ -137,10 +144,10 @@ class _Chooser:
         }
         return LoopChoice(self.linear, self.active, self.passive, axes, kept, closing, frozenset(present))
 
-    def _rows(self, axes: Sequence[LoopAxes]) -> tuple[list[Row], tuple[Row, ...]]:
+    def _rows(self, axes: Sequence[LoopAxes]) -> tuple[list[LoopRow], tuple[LoopRow, ...]]:
         """All equations without an opened joint, and those with one."""
-        closing = tuple(Row(i, *held) for i, one in enumerate(axes) if (held := self._held(one.loop)))
-        every = [Row(i, kind, k) for i in range(len(axes)) for kind in "vw" for k in range(3)]
+        closing = tuple(LoopRow(i, *held) for i, one in enumerate(axes) if (held := self._held(one.loop)))
+        every = [LoopRow(i, kind, k) for i in range(len(axes)) for kind in "vw" for k in range(3)]
         return [row for row in every if row not in closing], closing
 
     def _held(self, loop: Loop) -> tuple[str, int] | None:
@@ -166,7 +173,7 @@ class _Chooser:
         turned = np.abs(one.axes[frame].transpose(0, 2, 1) @ columns[:, :, self.p]).max(0, initial=0)
         return int((turned > ABSENT * max(np.abs(columns).max(initial=0), 1e-300)).sum())
 
-    def _row(self, axes: Sequence[LoopAxes], row: Row) -> Array:
+    def _row(self, axes: Sequence[LoopAxes], row: LoopRow) -> Array:
         """The coefficients of a row at every posture (S, coordinates), lengths in units of the largest."""
         one, chosen = self.given.loops[row.loop], axes[row.loop]
         frame, columns = (
@@ -192,7 +199,7 @@ class _Chooser:
         passive = _rank(stack[0][:, self.p]) if self.p else 0
         if passive == len(self.p) == _rank(stack[0]):
             return
-        order = [*self.p, *self.a]
+        order = [*reversed(self.p), *reversed(self.a)]  # the first joints are the last to be bound
         bound = set(_independent(stack.transpose(0, 2, 1)[:, order], PRESENT))
         free = sorted(self.given.coordinates[c] for k, c in enumerate(order) if k not in bound)
         raise _unfit(self.robot, self.active, self.passive, free)
@@ -223,9 +230,9 @@ class _Chooser:
         return best[1]
 
 
-def all_rows(choice: LoopChoice) -> list[Row]:
+def all_rows(choice: LoopChoice) -> list[LoopRow]:
     """All equations without an opened joint, kept or not."""
-    every = [Row(i, kind, k) for i in range(len(choice.loops)) for kind in "vw" for k in range(3)]
+    every = [LoopRow(i, kind, k) for i in range(len(choice.loops)) for kind in "vw" for k in range(3)]
     return [row for row in every if row not in choice.closing]
 
 
@@ -273,17 +280,20 @@ def _unfit(
     robot: Robot, active: Sequence[int], passive: Sequence[int], free: Sequence[int]
 ) -> NotApplicableError:
     """The active joints do not fit; `free` would."""
-    mobility = len(free)
-    if len(active) < mobility:
-        what = f"are too few: its loops leave {mobility} freedoms, and {len(active)} of its joints are active"
-    elif len(active) > mobility:
-        what = (
-            f"are too many: its loops leave {mobility} freedoms, and tie {len(active)} active joints together"
-        )
+    words, among = _counted(len(free), "freedom"), _counted(len(active), "active joint")
+    given = f"the active joints of robot '{robot.name}' ({', '.join(map(str, active))})"
+    if not active:
+        what = f"robot '{robot.name}' has no active joint: its loops leave {words}"
+    elif len(active) < len(free):
+        what = f"{given} are too few: its loops leave {words} to {among}"
+    elif len(active) > len(free):
+        what = f"{given} are too many: its loops leave {words}, and tie {among} together"
     else:
-        what = "do not determine the passive ones"
-    names = ", ".join(map(str, free))
-    return NotApplicableError(
-        f"the active joints of robot '{robot.name}' ({', '.join(map(str, active))}) {what}",
-        hint=f"joints {names} active (mu = 1) and all others passive would do",
-    )
+        what = f"{given} do not determine the passive ones"
+    named = f"joint{'s' if len(free) > 1 else ''} {', '.join(map(str, free))}"
+    fit = f"{named} active (mu = 1) and all others passive would do"
+    return NotApplicableError(what, hint=fit if free else "its loops make it a structure that cannot move")
+
+
+def _counted(count: int, what: str) -> str:
+    return f"{count} {what}{'' if count == 1 else 's'}"

@@ -19,8 +19,8 @@ from symoro.expr.linalg import Matrix, Vector, add, scale
 from symoro.expr.scalar import Expr, Scalar, absolute, less, select, sin, wrap
 from symoro.models.coordinates import Coordinates, JointEntries, Ratios
 from symoro.models.joints import Trigonometry, is_zero
-from symoro.models.kinematic.loop.choice import LoopChoice, Row, loop_choice
-from symoro.models.kinematic.loop.factors import Factored
+from symoro.models.kinematic.loop.choice import LoopChoice, LoopRow, loop_choice
+from symoro.models.kinematic.loop.factors import LoopFactors
 from symoro.models.kinematic.loop.sides import LoopSides, Motion, loop_sides
 from symoro.program.builder import Builder
 from symoro.robot.coordinates import Into, drivers
@@ -87,7 +87,7 @@ class LoopCoordinates(Coordinates):
 
     # -- the equations
 
-    def coefficient(self, row: Row, joint: int) -> Scalar:
+    def coefficient(self, row: LoopRow, joint: int) -> Scalar:
         """The entry of an equation for an active or passive joint, those that follow it included."""
         if joint in self.passive and row in self.choice.rows and (row, joint) not in self.choice.present:
             return 0
@@ -110,9 +110,9 @@ class LoopCoordinates(Coordinates):
         ]
 
     @cached_property
-    def factored(self) -> Factored:
+    def factored(self) -> LoopFactors:
         rows = self.choice.rows
-        return Factored(
+        return LoopFactors(
             self.builder, self.wp, "IWp", lambda r: [self.coefficient(rows[r], j) for j in self.own]
         )
 
@@ -120,7 +120,7 @@ class LoopCoordinates(Coordinates):
         """The velocities of both sides of every loop, for rates of the tree's joints."""
         return [(one.left.velocity(rates), one.right.velocity(rates)) for one in self.sides]
 
-    def residuals(self, rates: JointEntries, rows: Sequence[Row]) -> Vector:
+    def residuals(self, rates: JointEntries, rows: Sequence[LoopRow]) -> Vector:
         """Equations without their opened joints, for rates of the tree's joints."""
         moving = self.motions(rates)
         return [self.sides[row.loop].residual(row, *moving[row.loop]) for row in rows]
@@ -132,7 +132,7 @@ class LoopCoordinates(Coordinates):
             row.loop: -self.sides[row.loop].residual(row, *moving[row.loop]) for row in self.choice.closing
         }
 
-    def drift(self, rates: JointEntries, rows: Sequence[Row]) -> Vector:
+    def drift(self, rates: JointEntries, rows: Sequence[LoopRow]) -> Vector:
         """Psi or Phi: what is left of the differentiated equations at zero accelerations."""
         moving, opened = self.motions(rates), self.opened_rates(rates)
         drifts = [(one.left.drift(rates), one.right.drift(rates)) for one in self.sides]

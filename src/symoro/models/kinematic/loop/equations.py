@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from symoro.expr.linalg import Matrix, Vector
 from symoro.expr.scalar import Scalar
-from symoro.models.kinematic.loop.choice import Row
+from symoro.models.kinematic.loop.choice import LoopRow
 from symoro.models.kinematic.loop.coordinates import LoopCoordinates
 from symoro.robot.coordinates import Relation
 from symoro.robot.topology import cut_joints
@@ -52,7 +52,7 @@ class _Stack:
         self.relations = {j: law for j, law in laws.items() if j <= robot.NL}
         self.opened_relations = {j: law for j, law in laws.items() if j > robot.NL}
 
-    def velocity_rows(self, laws: Mapping[int, Relation], rows: Sequence[Row]) -> tuple[Matrix, Matrix]:
+    def velocity_rows(self, laws: Mapping[int, Relation], rows: Sequence[LoopRow]) -> tuple[Matrix, Matrix]:
         """Rows of relations, then of loops: columns of the active joints, of the passive ones."""
         active, passive = self.joints.own, self.passive
         found: list[dict[int, Scalar]] = []

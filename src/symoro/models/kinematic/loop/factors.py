@@ -34,7 +34,7 @@ def largest(values: Sequence[Scalar]) -> Scalar:
     return found
 
 
-class Factored:
+class LoopFactors:
     """A matrix that systems are solved with.
 
     Arguments:
@@ -81,7 +81,7 @@ class Factored:
 class _DiagonalBlock:
     """A diagonal block."""
 
-    def __init__(self, whole: Factored, block: Block, number: int) -> None:
+    def __init__(self, whole: LoopFactors, block: Block, number: int) -> None:
         self.whole, self.block, self.number = whole, block, number
         self.small = [[whole.matrix[r][c] for c in block.columns] for r in block.rows]
 

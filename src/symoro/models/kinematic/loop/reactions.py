@@ -19,10 +19,10 @@ from symoro.expr.linalg import Vector, add, cross, matvec, position_of, rotation
 from symoro.expr.scalar import Scalar
 from symoro.models.geometric.between import placement_between
 from symoro.models.joints import Trigonometry
-from symoro.models.kinematic.loop.choice import PRESENT, LoopChoice, Row, all_rows, loop_choice
+from symoro.models.kinematic.loop.choice import PRESENT, LoopChoice, LoopRow, all_rows, loop_choice
 from symoro.models.kinematic.loop.coordinates import LoopCoordinates
 from symoro.models.kinematic.loop.parallelograms import linear_loops
-from symoro.models.kinematic.loop.samples import Samples, samples
+from symoro.models.kinematic.loop.samples import LoopSamples, samples
 from symoro.models.numeric.fixed_point import Array
 from symoro.models.spatial import Wrench
 from symoro.robot.description import Robot
@@ -67,7 +67,7 @@ def undetermined(robot: Robot) -> Undetermined:
     return Undetermined(frozenset(opened), frozenset(links))
 
 
-def _without_torque(choice: LoopChoice, given: Samples, rows: Sequence[Row], s: int) -> Array:
+def _without_torque(choice: LoopChoice, given: LoopSamples, rows: Sequence[LoopRow], s: int) -> Array:
     """Multipliers of all rows that no joint feels."""
     lines = []
     for row in rows:
@@ -81,7 +81,7 @@ def _without_torque(choice: LoopChoice, given: Samples, rows: Sequence[Row], s: 
 
 
 def _wrenches(
-    choice: LoopChoice, given: Samples, rows: Sequence[Row], y: Array, s: int
+    choice: LoopChoice, given: LoopSamples, rows: Sequence[LoopRow], y: Array, s: int
 ) -> dict[int, tuple[int, Array, Array]]:
     """Force and moment on the left link of each loop, in the axes of its root."""
     found = {i: (one.loop.left, np.zeros(3), np.zeros(3)) for i, one in enumerate(choice.loops)}
@@ -94,13 +94,13 @@ def _wrenches(
     return found
 
 
-def _in_axes(given: Samples, loop: int, frame: int, s: int, force: Array, moment: Array) -> Array:
+def _in_axes(given: LoopSamples, loop: int, frame: int, s: int, force: Array, moment: Array) -> Array:
     back = given.loops[loop].axes[frame][s].T
     return np.concatenate([given.length * (back @ force), back @ moment])
 
 
 def _on_links(
-    choice: LoopChoice, given: Samples, wrenches: Mapping[int, tuple[int, Array, Array]], s: int
+    choice: LoopChoice, given: LoopSamples, wrenches: Mapping[int, tuple[int, Array, Array]], s: int
 ) -> dict[int, Array]:
     """What the wrenches at the opened joints add to those on the links of the tree."""
     found: dict[int, Array] = {}

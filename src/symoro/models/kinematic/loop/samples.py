@@ -46,7 +46,7 @@ class LoopSample:
 
 
 @dataclass(frozen=True)
-class Samples:
+class LoopSamples:
     """The loops at closed postures; `coordinates` are the joints of the columns, `length` is the largest one."""
 
     coordinates: tuple[int, ...]
@@ -54,7 +54,7 @@ class Samples:
     length: float
 
 
-def samples(robot: Robot, open_loops: Sequence[Loop], closing: Robot) -> Samples:
+def samples(robot: Robot, open_loops: Sequence[Loop], closing: Robot) -> LoopSamples:
     """The equations of some loops.
 
     Arguments:
@@ -73,7 +73,7 @@ def samples(robot: Robot, open_loops: Sequence[Loop], closing: Robot) -> Samples
         raise NotApplicableError(
             f"the geometry of robot '{robot.name}' has no finite value at its closed postures"
         )
-    return Samples(joints, found, tree.size)
+    return LoopSamples(joints, found, tree.size)
 
 
 def _tree(robot: Robot, open_loops: Sequence[Loop], postures: ClosedPostures) -> NumericTree:

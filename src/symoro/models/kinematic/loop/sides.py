@@ -39,7 +39,7 @@ from symoro.expr.scalar import Scalar
 from symoro.models.geometric.between import placement_between
 from symoro.models.joints import Trigonometry, is_zero
 from symoro.models.kinematic.jacobian import axes_from
-from symoro.models.kinematic.loop.choice import LoopAxes, LoopChoice, Row
+from symoro.models.kinematic.loop.choice import LoopAxes, LoopChoice, LoopRow
 from symoro.program.builder import Builder
 from symoro.robot.description import JointType, Robot
 
@@ -96,12 +96,12 @@ class LoopSides:
     frames: tuple[int, int]  # in whose axes the left and the right side are written
     shift: Scalar = 0  # how far p lies along the axis of a sliding opened joint
 
-    def along(self, row: Row) -> tuple[Vector, Vector]:
+    def along(self, row: LoopRow) -> tuple[Vector, Vector]:
         """The axis of an equation, seen from the left and from the right."""
         left, right = self.seen[row.kind]
         return [line[row.axis] for line in left], [line[row.axis] for line in right]
 
-    def coefficient(self, row: Row, j: int) -> Scalar:
+    def coefficient(self, row: LoopRow, j: int) -> Scalar:
         """What a unit rate of joint j adds to an equation."""
         which = 0 if row.kind == "v" else 1
         left, right = self.along(row)
@@ -112,14 +112,14 @@ class LoopSides:
             total = total - dot(right, self.right.columns[j][which])
         return total
 
-    def residual(self, row: Row, left: Motion, right: Motion) -> Scalar:
+    def residual(self, row: LoopRow, left: Motion, right: Motion) -> Scalar:
         """An equation for the motions of the two sides."""
         one, other = self.along(row)
         if row.kind == "v":
             return dot(one, left.linear) - dot(other, right.linear)
         return dot(one, left.angular) - dot(other, right.angular)
 
-    def opening(self, row: Row, rate: Scalar, left: Motion) -> Scalar:
+    def opening(self, row: LoopRow, rate: Scalar, left: Motion) -> Scalar:
         """What the motion of the opened joint adds to the drift of an equation: (1 + s) e . (u x zk) qd_k."""
         holds = {JointType.REVOLUTE: "w", JointType.PRISMATIC: "v", JointType.FIXED: ""}[self.sigma]
         if row.kind != holds:

@@ -20,7 +20,7 @@ from symoro.expr.scalar import Scalar, atan2
 from symoro.models.coordinates import Ratios
 from symoro.models.joints import Trigonometry
 from symoro.models.kinematic.jacobian import axes_from
-from symoro.models.kinematic.wheels.samples import Samples, independent_rows
+from symoro.models.kinematic.wheels.samples import WheelSamples, independent_rows
 from symoro.program.builder import Builder
 from symoro.robot.description import Robot
 from symoro.robot.wheels import Wheel, WheelKind
@@ -57,7 +57,7 @@ def _motion(builder: Builder, robot: Robot, joints: Ratios, trig: Trigonometry) 
         if wheel.kind == WheelKind.FIXED or (wheel.kind == WheelKind.STEERING and not wheel.follows)
     ]
     rows = [sliding(builder, robot, wheel, joints.positions, trig) for wheel in leading]
-    samples = Samples(builder)
+    samples = WheelSamples(builder)
     kept = independent_rows(samples.matrices(rows), "the wheels that lead the steering")
     if len(kept) != 2:
         raise NotApplicableError(
@@ -82,6 +82,6 @@ def _position(
     travel = cross(axle, UP)
     velocity = add([motion[0], motion[1], 0], scale(motion[2], cross(UP, centre)))
     ahead, aside = dot(travel, velocity), up * cross(travel, velocity)[2]
-    if Samples(builder).at_zero(joints.own, builder.number(ahead)) < 0:  # the other way round
+    if WheelSamples(builder).at_zero(joints.own, builder.number(ahead)) < 0:  # the other way round
         ahead, aside = -ahead, -aside
     return atan2(aside, ahead)

@@ -24,7 +24,7 @@ from symoro.models.coordinates import Ratios
 from symoro.models.joints import Trigonometry
 from symoro.models.kinematic.jacobian import axes_from
 from symoro.models.kinematic.wheels.ackermann import tied_positions
-from symoro.models.kinematic.wheels.samples import Samples
+from symoro.models.kinematic.wheels.samples import WheelSamples
 from symoro.program.builder import Builder
 from symoro.robot.description import JointType, Robot
 from symoro.robot.topology import chain
@@ -110,7 +110,7 @@ def _turned(
     There its angle does not matter.
     """
     axle, centre = axes_from(builder, robot, j, wheel.frame, positions, trig)[wheel.frame]
-    sign = round(Samples(builder).values([upward])[0][0])
+    sign = round(WheelSamples(builder).values([upward])[0][0])
     lever = cross([0, 0, 1], centre)
     return sign, [dot(cross(axle, [0, 0, sign]), lever), dot(axle, lever)]
 

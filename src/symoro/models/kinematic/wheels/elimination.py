@@ -21,13 +21,13 @@ from symoro.errors import NotApplicableError
 from symoro.expr.linalg import Matrix, cross, dot, transpose
 from symoro.expr.ops import VARIABLE
 from symoro.expr.scalar import Expr, Scalar, absolute, less, select
-from symoro.models.kinematic.wheels.samples import PRESENT, Samples
+from symoro.models.kinematic.wheels.samples import PRESENT, WheelSamples
 from symoro.program.builder import Builder
 
 TINY = 1e-9
 """Of the size of its terms: below, a determinant is zero, or so small that rounding spoils what is divided by it."""
 
-Row = dict[int, Expr]
+SparseRow = dict[int, Expr]
 
 
 @dataclass(frozen=True)
@@ -51,7 +51,7 @@ class RowElimination:
         determinant: what must not vanish; 1 where nothing that varies is divided by.
     """
 
-    rows: tuple[Row, ...]
+    rows: tuple[SparseRow, ...]
     steps: tuple[Pivot, ...]
     columns: tuple[int, ...]
     base: tuple[int, ...]
@@ -88,7 +88,7 @@ class _WheelRows:
 
     def __init__(self, builder: Builder, rows: Sequence[Mapping[int, Scalar]], length: Scalar) -> None:
         self.builder, self.length = builder, length
-        self.rows: list[Row] = [{k: builder.number(x) for k, x in row.items()} for row in rows]
+        self.rows: list[SparseRow] = [{k: builder.number(x) for k, x in row.items()} for row in rows]
         self.left = set(range(len(self.rows)))
         self.steps: list[Pivot] = []
         self.divisors: list[Scalar] = []
@@ -137,7 +137,7 @@ def eliminated(
         length: of the size of the robot, from its parameters alone; it makes the base's columns comparable.
     """
     work, waiting = _WheelRows(builder, rows, length), list(joints)
-    samples = Samples(builder)
+    samples = WheelSamples(builder)
     while waiting:
         column, row = _pivot(samples, work, waiting)
         waiting.remove(column)
@@ -200,7 +200,7 @@ def _product(divisors: Sequence[Scalar]) -> Scalar:
     return total
 
 
-def _pivot(samples: Samples, work: _WheelRows, waiting: list[int]) -> tuple[int, int]:
+def _pivot(samples: WheelSamples, work: _WheelRows, waiting: list[int]) -> tuple[int, int]:
     """A joint and a row to find it from: a constant first, then the joint that stands in the fewest rows."""
     rows, left = work.rows, work.left
     places = [(k, i) for k in waiting for i in sorted(left) if k in rows[i]]
@@ -219,7 +219,7 @@ def _pivot(samples: Samples, work: _WheelRows, waiting: list[int]) -> tuple[int,
     return k, i
 
 
-def _less(row: Row, factor: Expr, pivot: Row, column: int) -> Row:
+def _less(row: SparseRow, factor: Expr, pivot: SparseRow, column: int) -> SparseRow:
     found = dict(row)
     for k, entry in pivot.items():
         found[k] = found.get(k, 0 * entry) - factor * entry

@@ -20,7 +20,7 @@ from symoro.expr.linalg import Matrix
 from symoro.models.coordinates import Ratios, posture
 from symoro.models.joints import Trigonometry
 from symoro.models.kinematic.wheels.ackermann import sliding, tied_positions
-from symoro.models.kinematic.wheels.samples import Samples, independent_rows, rank
+from symoro.models.kinematic.wheels.samples import WheelSamples, independent_rows, rank
 from symoro.models.kinematic.wheels.setting import on_wheels
 from symoro.program.builder import Builder
 from symoro.robot.description import Robot
@@ -90,7 +90,7 @@ def axles(builder: Builder, robot: Robot, joints: Ratios, trig: Trigonometry) ->
     positions = {**joints.positions, **tied_positions(builder, robot, joints, trig)}
     binding = [wheel for wheel in robot.wheels if _binds(robot, wheel)]
     every = [sliding(builder, robot, wheel, positions, trig) for wheel in binding]
-    samples = Samples(builder)
+    samples = WheelSamples(builder)
     kept = independent_rows(samples.matrices(every), WHAT) if every else []
     leading = [k for k, wheel in enumerate(binding) if wheel.kind == WheelKind.STEERING and not wheel.follows]
     turning = {i for k in leading for i, _ in joints.rows[binding[k].steering]}

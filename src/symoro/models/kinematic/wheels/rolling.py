@@ -21,7 +21,7 @@ from symoro.models.kinematic.wheels.ackermann import tied_positions
 from symoro.models.kinematic.wheels.contact import BASE, Constraint, constraints
 from symoro.models.kinematic.wheels.drives import leading_drives
 from symoro.models.kinematic.wheels.elimination import RowElimination, eliminated
-from symoro.models.kinematic.wheels.samples import Samples, independent_rows
+from symoro.models.kinematic.wheels.samples import WheelSamples, independent_rows
 from symoro.models.recursion import BaseMotion
 from symoro.program.builder import Builder
 from symoro.program.program import Port
@@ -150,7 +150,7 @@ def independent_constraints(
     found = constraints(builder, robot, joints, trig)
     width = BASE + len(joints.own)
     dense: Matrix = [[row.entries.get(k, 0) for k in range(width)] for row in found]
-    return tuple(found[i] for i in independent_rows(Samples(builder).matrices(dense), WHAT))
+    return tuple(found[i] for i in independent_rows(WheelSamples(builder).matrices(dense), WHAT))
 
 
 def rolling(
@@ -170,7 +170,7 @@ def rolling(
     width = BASE + len(joints.own)
     dense: Matrix = [[row.entries.get(k, 0) for k in range(width)] for row in rows]
     drives = active_joints(joints, robot)
-    active = leading_drives(robot, joints.own, drives, Samples(builder).matrices(dense), surplus=surplus)
+    active = leading_drives(robot, joints.own, drives, WheelSamples(builder).matrices(dense), surplus=surplus)
     passive = [BASE + k for k, j in enumerate(joints.own) if j not in active]
     length = robot_length(builder, robot)
     elimination = eliminated(builder, [row.entries for row in rows], passive, length, base=True)

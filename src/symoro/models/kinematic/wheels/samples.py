@@ -28,7 +28,7 @@ PRESENT = 1e-7
 ABSENT = 1e-11
 
 
-class Samples:
+class WheelSamples:
     """Numbers for the expressions of a builder, the same for every question."""
 
     def __init__(self, builder: Builder) -> None:

@@ -54,6 +54,11 @@ def pose_problem(
         NotApplicableError: no joint moves what is given, the joints are too many.
         OptionError: an unknown joint in `locked`, an unknown entry in `pose`.
     """
+    if "world" in (frm, to) and any(z.number != (k % 5 == 0) for k, z in enumerate(robot.base.Z)):
+        raise NotApplicableError(
+            f"robot '{robot.name}': a pose in the world is not solved, as frame 0 does not stand there",
+            hint="give the pose in frame 0, as Z^-1 T with Z of the base",
+        )
     given = given_entries(pose)
     fixed = locked_joints(robot, locked)
     problem = _problem(robot, frm, to, given, fixed)
