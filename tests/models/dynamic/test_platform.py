@@ -249,6 +249,25 @@ def test_a_pose_that_the_legs_do_not_allow(name: str) -> None:
         assert all(np.all(np.isnan(x)) for x in still(robot, model, T).values())
 
 
+@pytest.mark.parametrize(
+    ("name", "free"), [("3rrr", (0, 1, 5)), ("delta", (0, 1, 2)), ("orthoglide", (0, 1, 2))]
+)
+def test_motions_that_the_legs_do_not_allow_are_not_read(name: str, free: tuple[int, ...]) -> None:
+    robot = symoro.load(name)
+    T = spread(name, np.random.default_rng(4), 1)[0]
+    given = np.full((2, 6), np.nan)
+    given[:, free] = [[0.3, -0.2, 0.4], [1.0, 0.5, -0.7]]
+    inputs = {"tau": [1.0, 2.0, 3.0]}
+    for model in ("inverse-dynamics", "bias-torques", "direct-dynamics"):
+        made = symoro.generate(robot, model, space="platform")
+        run = made.function(compiled=False)
+        found, known = (
+            run(**{n: {**inputs, "T": T, "V": v, "Vd": a}[n] for n in made.inputs})
+            for v, a in (given, np.nan_to_num(given))
+        )
+        assert all(np.isfinite(known[n]).all() and np.array_equal(found[n], known[n]) for n in known)
+
+
 def test_nan_in_nan_out() -> None:
     T = np.eye(4)
     T[2, 3] = np.nan

@@ -115,8 +115,9 @@ class ReducedPlatform:
         """M' Gamma: what the motion takes along the freedoms."""
         qd: dict[int, Scalar] = {}
         qdd: dict[int, Scalar] = {}
+        free = self._free(motion)
         for leg in self.legs:
-            rates, accelerations = leg.motion(motion)
+            rates, accelerations = leg.motion(free)
             qd |= rates
             qdd |= accelerations
         joints = self.joints
@@ -128,6 +129,14 @@ class ReducedPlatform:
             )
             for k in range(len(self.freedoms))
         ]
+
+    def _free(self, motion: PlatformMotion) -> PlatformMotion:
+        """The motion without the entries that the legs hold at zero, which are not read."""
+        v, vd = (
+            [x if k in self.freedoms else 0 for k, x in enumerate(six)]
+            for six in ([*motion.v, *motion.w], [*motion.vd, *motion.wd])
+        )
+        return PlatformMotion(v[:3], v[3:], vd[:3], vd[3:])
 
     def _active_rates(self) -> Matrix:
         """M_a: qda = M_a nu."""
