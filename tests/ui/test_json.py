@@ -26,6 +26,7 @@ WORKING = {
     "explain": ["inverse-geometry", "rx90"],
     "eval": ["jacobian", "rx90", Q],
     "solve": ["rx90", "--at", "0,1,-1,0,1,0"],
+    "pose": ["delta", "qa=0.1,0.2,0.3"],
     "export": ["jacobian", "rx90", "-o", "out"],
 }
 OTHERS = [
@@ -67,6 +68,7 @@ FAILING = {
         ["jacobian", "rx90", "q=home"],
         ["jacobian"],
     ],
+    "pose": [["delta"], ["delta", "qa=1,2"], ["rx90", "qa=1"], []],
     "solve": [["rx90"], ["rx90", "--at", "1,2"], ["gantry", "--nope"]],
     "export": [["jacobian", "rx90"], ["jacobian", "rx90", "-o", "broken.yaml"]],
 }

@@ -12,6 +12,7 @@ import symoro
 from symoro.errors import NotApplicableError, OptionError
 from symoro.expr.formula import formula
 from symoro.models.identification.columns import parameter_values
+from symoro.robot.coordinates import independent
 from symoro.robot.description import Link, Robot
 from tests.models.dynamic.cases import Array, masses
 from tests.models.loop_cases import DRAWN, Case, drawn, error, run
@@ -102,3 +103,30 @@ def test_what_knows_no_loops_says_so() -> None:
         symoro.generate(robot, "direct-dynamics", method="recursive")
     with pytest.raises(OptionError, match="reactions"):
         symoro.generate(robot, "inverse-dynamics", reactions=True)
+
+
+@pytest.mark.parametrize("kind", DRAWN)
+def test_springs_of_passive_joints(kind: str) -> None:
+    """They bear on the active joints as the passive ones move with them, and leave the base alone."""
+    moved = Moved(kind)
+    at, size = moved.at, moved.size
+    j = next(j for j in independent(moved.robot) if not moved.robot.frame(j).mu)
+    row = independent(moved.robot).index(j)
+    sprung = moved.robot.with_frame(j, eta=True, k=7, rest=0.25)
+    strain = 7 * (at["q"][row] - 0.25)
+    for options in ({}, {"base": "given"}):
+        rigid, found = (run(robot, "inverse-dynamics", at, **options) for robot in (moved.robot, sprung))
+        assert error(found["tau"] - rigid["tau"], moved.G[row] * strain) < size
+        rest = (set(found) - {"tau"}).pop()
+        assert error(found[rest], rigid[rest]) < size
+    rigid, found = (run(robot, "energy", at) for robot in (moved.robot, sprung))
+    assert error(found["U"] - rigid["U"], strain**2 / 14) < size
+    tau = run(sprung, "inverse-dynamics", at)["tau"]
+    assert error(run(sprung, "direct-dynamics", at | {"tau": tau})["qdda"], at["qdda"]) < size
+
+
+def test_springs_of_active_joints_are_refused() -> None:
+    robot = Moved("five-bar").robot
+    j = next(j for j in independent(robot) if robot.frame(j).mu)
+    with pytest.raises(NotApplicableError, match=f"joint {j} is active and elastic"):
+        symoro.generate(robot.with_frame(j, eta=True, k=7), "inverse-dynamics")

@@ -67,7 +67,7 @@ def eliminated(link: int, found: ModalBlock) -> list[Eliminated]:
         if is_zero(felt[k][k]):
             raise NotApplicableError(
                 f"the modes of link {link} move no mass: their accelerations have no value",
-                hint=f"give link {link} a mass per length, or fewer modes",
+                hint=f"give link {link} a mass per length (for torsion an inertia Ip), or fewer modes",
             )
         inverse = 1 / felt[k][k]
         for m in range(k + 1, len(felt)):

@@ -41,12 +41,10 @@ def has_floating_base(robot: Robot, options: Mapping[str, Any]) -> bool:
 
 
 def is_rigid_and_floats(robot: Robot, options: Mapping[str, Any]) -> bool:
-    """Whether a robot is free in space, and all its joints are driven, or all free."""
-    return (
-        has_floating_base(robot, options)
-        and not names_something(options.get("free"))
-        and rigid(robot) is None
-    )
+    """Whether a robot is free in space, and all its joints are driven, or all free; in loops springs are allowed."""
+    if not has_floating_base(robot, options) or names_something(options.get("free")):
+        return False
+    return bool(robot.B) or rigid(robot) is None
 
 
 def rigid(robot: Robot) -> str | None:
