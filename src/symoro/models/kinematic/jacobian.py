@@ -51,7 +51,10 @@ J = Port("J", "6,n", "rows linear then angular; zero columns for joints off the 
 
 OPTIONS = (
     Option(
-        "to", "frame whose velocity is meant; by default the tool or the last link's frame", "frame", None
+        "to",
+        "frame whose velocity is meant; by default the tool, the platform or the last link",
+        "frame",
+        None,
     ),
     Option("frame", "frame of expression", "frame", 0),
     Option("mid", "intermediate frame of Renaud's factorisation, on the way to frame `to`", "frame", None),
