@@ -16,8 +16,10 @@ import re
 import shlex
 import sys
 import tempfile
+import time
 import traceback
 from collections.abc import Callable, Iterator
+from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -107,17 +109,27 @@ def empty_folder() -> Iterator[None]:
             os.chdir(before)
 
 
+def checked(page: Path) -> tuple[list[str], float]:
+    """What is wrong with a page, and the seconds that its examples took."""
+    start = time.process_time()
+    text = page.read_text(encoding="utf-8")
+    with empty_folder():
+        messages = broken_links(page, text) + broken_examples(page, text)
+    return messages, time.process_time() - start
+
+
 def main() -> int:
-    """Print what is wrong; exit status 1 if anything is."""
-    wrong = 0
-    for page in pages():
-        text = page.read_text(encoding="utf-8")
-        with empty_folder():
-            messages = broken_links(page, text) + broken_examples(page, text)
-        for message in messages:
-            wrong += 1
-            print(f"{page.relative_to(ROOT)}: {message}")
-    print(f"{len(pages())} pages, {wrong} wrong")
+    """Print what is wrong, and with --times the pages that take longest; exit status 1 if anything is wrong."""
+    every = pages()
+    with ProcessPoolExecutor(os.cpu_count()) as pool:
+        found = dict(zip(every, pool.map(checked, every), strict=True))
+    wrong = [(page, message) for page, (messages, _) in found.items() for message in messages]
+    for page, message in wrong:
+        print(f"{page.relative_to(ROOT)}: {message}")
+    if "--times" in sys.argv[1:]:
+        for page, (_, seconds) in sorted(found.items(), key=lambda item: -item[1][1])[:20]:
+            print(f"{seconds:6.1f} s  {page.relative_to(ROOT)}")
+    print(f"{len(every)} pages, {len(wrong)} wrong")
     return 1 if wrong else 0
 
 

@@ -208,7 +208,8 @@ def build(robot: Robot, name: str, options: Mapping[str, Any]) -> tuple[Entry, P
     given = _checked_options(whole, chosen, options)
     reason = chosen.refusal(robot)
     if reason:
-        raise NotApplicableError(f"{chosen.id} does not apply to robot '{robot.name}': {reason}")
+        what = f"{chosen.id} of {chosen.of}" if chosen.of else chosen.id
+        raise NotApplicableError(f"{what} does not apply to robot '{robot.name}': {reason}")
     with _no_collection(), task(f"building {chosen.id}"):
         program = optimise(chosen.build(robot, **given))
     shown = ", ".join(f"{k} = {v}" for k, v in given.items() if v is not None)
@@ -242,10 +243,13 @@ def retraced(robot: Robot, chosen: Entry, options: Mapping[str, Any]) -> tuple[P
 
 
 def _checked_options(whole: Entry, chosen: Entry, options: Options) -> dict[str, Any]:
-    """The options of a form with their values, those not given included."""
+    """The options of a form with their values, those not given included; one of another form may be left empty."""
     known = {option.name: option for option in chosen.options}
-    for name in options:
-        if name not in known and any(name == option.name for option in whole.all_options):
+    of_forms = {option.name for option in whole.all_options}
+    for name, value in options.items():
+        if name not in known and name in of_forms and not names_something(value):
+            continue
+        if name not in known and name in of_forms:
             raise OptionError(
                 f"option {name} of {chosen.id} is not for this robot, which takes the form of "
                 f"{chosen.of or 'fixed trees'}",
@@ -256,6 +260,11 @@ def _checked_options(whole: Entry, chosen: Entry, options: Options) -> dict[str,
     return {
         name: _checked(chosen, option, options.get(name, option.default)) for name, option in known.items()
     }
+
+
+def names_something(value: Any) -> bool:
+    """Whether the value of an option says something: None and an empty list do not."""
+    return value is not None and not (isinstance(value, (list, tuple)) and not value)
 
 
 def _checked(chosen: Entry, option: Option, value: Any) -> Any:
@@ -307,4 +316,7 @@ def _frame(value: Any) -> int | str | None:
     """A frame's number, also one of NumPy's, or its name; None if it is neither."""
     if isinstance(value, str):
         return value
-    return index(value) if hasattr(value, "__index__") and not isinstance(value, bool) else None
+    try:
+        return None if isinstance(value, bool) else index(value)
+    except TypeError:  # an array has an index only where it holds one integer
+        return None

@@ -376,6 +376,12 @@ def _robot(parser: argparse.ArgumentParser, *, optional: bool = False) -> None:
         "--format", dest="read_format", metavar="FORMAT", help="the file's format, whatever its suffix"
     )
     parser.add_argument("--tree", action="store_true", help="the robot with its loops cut")
+    parser.add_argument(
+        "--base",
+        dest="read_base",
+        choices=("fixed", "floating"),
+        help="how the base stands: floating for any robot, fixed for URDF, xacro and MJCF files",
+    )
     group = parser.add_argument_group("reading URDF, xacro and MJCF files")
     group.add_argument(
         "--exact",
@@ -383,9 +389,6 @@ def _robot(parser: argparse.ArgumentParser, *, optional: bool = False) -> None:
         action="store_true",
         default=None,
         help="keep rounded angles as they are",
-    )
-    group.add_argument(
-        "--base", dest="read_base", choices=("fixed", "floating"), help="how the root link stands"
     )
     group.add_argument("--fixed", dest="read_fixed", choices=("merge", "keep"), help="links on fixed joints")
     group.add_argument("--frames", dest="read_frames", choices=("normal", "link"), help="where x axes point")

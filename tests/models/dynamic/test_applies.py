@@ -177,3 +177,32 @@ def test_entries_are_complete(model: str) -> None:
     made = symoro.generate(symoro.load("planar2r"), model)
     assert list(made.inputs) == [port.name for port in entry.inputs]
     assert set(made.outputs) <= {port.name for port in entry.outputs}
+
+
+@pytest.mark.parametrize("options", [{"free": ["sh"]}, {"actuators": "elastic"}])
+def test_a_form_that_options_ask_for_is_named(options: dict[str, object]) -> None:
+    """The model itself applies: what does not is named."""
+    with pytest.raises(NotApplicableError, match=r"inverse-dynamics of elastic .* does not apply to robot"):
+        symoro.generate("diffdrive", "inverse-dynamics", **options)
+
+
+@pytest.mark.parametrize("empty", [[], (), None])
+def test_no_joint_named_free_is_no_option(empty: object) -> None:
+    for robot in ("planar2r", "rx90_floating"):
+        named = symoro.generate(robot, "inverse-dynamics", free=empty)
+        assert named.inputs == symoro.generate(robot, "inverse-dynamics").inputs
+
+
+@pytest.mark.parametrize("free", [0, np.array([1, 2]), np.array([1.5]), 1.5, {1}])
+def test_what_names_no_joint_is_refused(free: object) -> None:
+    for robot in ("planar2r", "rx90_floating"):
+        with pytest.raises(OptionError, match="option free"):
+            symoro.generate(robot, "inverse-dynamics", free=free)
+
+
+@pytest.mark.parametrize(
+    "model",
+    [name for name in catalogue() if name.endswith(("-derivatives", "-identification"))],
+)
+def test_springs_are_the_reason_also_on_a_floating_base(model: str) -> None:
+    assert catalogue()[model].why_not(symoro.load("rx90_floating_elastic")) == "it has elastic joints"

@@ -246,3 +246,18 @@ def test_a_link_to_a_file_stays_a_link(robot: Robot, tmp_path: Path) -> None:
     formats.save(robot, link)
     assert link.is_symlink()
     assert formats.load(target) == robot
+
+
+def test_the_base_of_any_robot_can_be_freed(tmp_path: Path) -> None:
+    for source in ("planar2r", "diffdrive"):
+        robot = formats.load(source)
+        path = tmp_path / f"{source}.yaml"
+        formats.save(robot, path)
+        assert (
+            formats.load(source, base="floating") == robot.floating() == formats.load(path, base="floating")
+        )
+        assert formats.load(source, base=str(robot.base.kind)) == robot
+    with pytest.raises(OptionError, match="the base of robot 'DiffDrive' is wheeled"):
+        formats.load("diffdrive", base="fixed")
+    with pytest.raises(OptionError, match="cannot be read as 'afloat'"):
+        formats.load("planar2r", base="afloat")

@@ -25,7 +25,7 @@ from dataclasses import dataclass
 from symoro.errors import OptionError
 from symoro.expr.linalg import Vector, add
 from symoro.expr.scalar import Scalar
-from symoro.models.catalogue import Option, Options, form
+from symoro.models.catalogue import Option, Options, form, names_something
 from symoro.models.coordinates import FIXED_BY, JointMotion, joint_motion, own_entries
 from symoro.models.dynamic.articulated import Driven, Free, Mixed, body_inertias, mixed
 from symoro.models.dynamic.composite import MatrixEntries, coupled, solve_tree, tree_inertia
@@ -68,7 +68,7 @@ def has_free_joints(robot: Robot, options: Options) -> bool:
     """Whether a tree has elastic joints, or free ones are named, and no motor moves apart from its link."""
     if options.get("actuators"):
         return False
-    if options.get("free"):
+    if names_something(options.get("free")):
         return True
     return not robot.B and bool(elastic_joints(robot))
 

@@ -57,7 +57,7 @@ def resolve(robot: Robot, which: int | str | None, default: int | str) -> int | 
 
 
 def last_frame(robot: Robot) -> int | str:
-    """The frame that a user most likely means: the tool, the platform of a parallel robot, or the last link's."""
+    """The frame that a user most likely means: the tool, the platform, or the last link's."""
     return "tool" if robot.tool else robot.platform or robot.NL
 
 

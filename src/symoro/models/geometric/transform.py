@@ -27,7 +27,12 @@ from symoro.robot.description import Robot
 
 OPTIONS = (
     Option("frm", "frame in which the placement is expressed: number, name, 'world' or 'tool'", "frame", 0),
-    Option("to", "frame that is placed; by default the tool, the platform or the last link", "frame", None),
+    Option(
+        "to",
+        "frame that is placed; by default the tool, the platform or the last link's frame",
+        "frame",
+        None,
+    ),
 )
 ACTIVE = Option("active", "of closed loops: from the active joints, in every assembly mode", "flag", None)
 PLACEMENT = Port("T", "4,4", "placement of frame `to` in frame `frm`")

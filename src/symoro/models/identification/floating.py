@@ -30,8 +30,9 @@ from symoro.models.dynamic.floating.base import (
     base_gravity,
     base_position,
     floating_tree,
-    is_rigid_and_floats,
+    has_floating_base,
     open_floating_tree,
+    rigid,
 )
 from symoro.models.dynamic.formulation import Formulation
 from symoro.models.identification.columns import (
@@ -62,7 +63,7 @@ D2 = Port("D2", "6+n,P", "columns of what momenta and weight take besides, and o
 
 def floating_with_parameters(robot: Robot) -> str | None:
     """Why a regressor does not apply to a robot on a floating base, if so."""
-    reason = floating_tree(robot)
+    reason = rigid(robot) or floating_tree(robot)
     return reason or (None if inertial_columns(robot) else NO_PARAMETERS)
 
 
@@ -88,7 +89,7 @@ def _named(program: Program, chosen: Sequence[Column]) -> Program:
 @form(
     "dynamic-identification",
     of=OF,
-    takes=is_rigid_and_floats,
+    takes=has_floating_base,
     inputs=(Q, QD, QDD, V0, VD0, R0, Q0),
     outputs=(W,),
     options=(PARAMETERS, FRICTION_OPTION, ROTATION),
@@ -118,7 +119,7 @@ def floating_dynamic_identification(
 @form(
     "filtered-identification",
     of=OF,
-    takes=is_rigid_and_floats,
+    takes=has_floating_base,
     inputs=(Q, QD, V0, R0, Q0),
     outputs=(D1, D2),
     options=(PARAMETERS, FRICTION_OPTION, ROTATION),
@@ -155,7 +156,7 @@ def _energies(
 @form(
     "energy-identification",
     of=OF,
-    takes=is_rigid_and_floats,
+    takes=has_floating_base,
     inputs=(Q, QD, V0, P0, R0, Q0),
     outputs=(H,),
     options=(PARAMETERS, ROTATION),
@@ -181,7 +182,7 @@ def floating_energy_identification(
 @form(
     "power-identification",
     of=OF,
-    takes=is_rigid_and_floats,
+    takes=has_floating_base,
     inputs=(Q, QD, QDD, V0, VD0, P0, R0, Q0),
     outputs=(H, LOSS, DH),
     options=(PARAMETERS, FRICTION_OPTION, ACCELERATION, ROTATION),

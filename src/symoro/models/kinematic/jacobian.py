@@ -52,7 +52,7 @@ J = Port("J", "6,n", "rows linear then angular; zero columns for joints off the 
 OPTIONS = (
     Option(
         "to",
-        "frame whose velocity is meant; by default the tool, the platform or the last link",
+        "frame whose velocity is meant; by default the tool, the platform or the last link's frame",
         "frame",
         None,
     ),

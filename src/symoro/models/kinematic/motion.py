@@ -33,7 +33,9 @@ JDOT_QDOT = Port(
     "a", "6", "acceleration (linear; angular) of frame `to` at qdd = 0, expressed in frame `frame`"
 )
 OPTIONS = (
-    Option("to", "frame that moves; by default the tool, the platform or the last link", "frame", None),
+    Option(
+        "to", "frame that moves; by default the tool, the platform or the last link's frame", "frame", None
+    ),
     Option("frame", "frame of expression", "frame", 0),
 )
 EQUATIONS_V = (

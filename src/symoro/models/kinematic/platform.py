@@ -41,6 +41,7 @@ DETAILS: dict[str, Any] = {
     "applies": lambda robot: None,
     "applies_to": APPLIES_TO,
     "example": "gough_stewart",
+    "example_options": {"space": "platform"},
 }
 PLATFORM_J = Port("J", "6,na", "V of the platform = J qda, axes of frame 0")
 PLATFORM_JINV = Port("Jinv", "na,6", "qda = Jinv V")

@@ -82,9 +82,9 @@ def load(source: str | os.PathLike[str], *, format: str | None = None, **options
     Arguments:
         source: a path, a name, or '-' for standard input, whose format is told by its content.
         format: the format, whatever the suffix or the content tells.
-        options: of URDF, xacro and MJCF files: `exact`, `base`, `fixed`, `frames`, `tool` (see docs/urdf.md);
-            `lossy` leaves out what changes the dynamics and is not modelled, and makes no difference where
-            a format has no such thing.
+        options: `base`, "floating" frees the base of any robot, "fixed" is for URDF, xacro and MJCF files, as are
+            `exact`, `fixed`, `frames`, `tool` (see docs/urdf.md); `lossy` leaves out what changes the dynamics
+            and is not modelled, and makes no difference where a format has no such thing.
 
     Raises:
         FormatError: the file cannot be read as a robot.
@@ -102,8 +102,9 @@ def load(source: str | os.PathLike[str], *, format: str | None = None, **options
 
         try:
             found = library.load(str(source))
+            base = options.pop("base", None)
             _check_options("a bundled robot", options, frozenset({"lossy"}))
-            return found
+            return _standing(found, base)
         except UnknownNameError:
             if not _exists(path):
                 raise
@@ -123,6 +124,18 @@ def _check_options(what: str, options: Mapping[str, Any], known: frozenset[str])
             raise OptionError(f"{what} takes no option '{option}'", hint=hint)
 
 
+def _standing(robot: Robot, base: str | None) -> Robot:
+    """The robot on the base that an option asks for, where its own description says how it stands."""
+    if base == "floating":
+        return robot.floating()
+    if base is not None and base != robot.base.kind:
+        raise OptionError(
+            f"the base of robot '{robot.name}' is {robot.base.kind}, it cannot be read as {base!r}",
+            hint="base can be 'floating'",
+        )
+    return robot
+
+
 def loads(text: str, fmt: str, *, file: str | None = None, **options: Any) -> Robot:
     """A robot from a text in a format; `file` is its name in errors, `options` are those of `load`.
 
@@ -133,10 +146,11 @@ def loads(text: str, fmt: str, *, file: str | None = None, **options: Any) -> Ro
     chosen = FORMATS[name]
     if "lossy" not in chosen.reading:  # nothing is lost
         options = {option: value for option, value in options.items() if option != "lossy"}
+    base = None if "base" in chosen.reading else options.pop("base", None)
     _check_options(f"reading {name}", options, chosen.reading)
     _check_text(text, file)
     try:
-        return chosen.read(text, file, **options)
+        return _standing(chosen.read(text, file, **options), base)
     except (RecursionError, MemoryError):
         raise FormatError(
             "the file is too complicated to be read", place=Place(file), hint="is it a robot's file?"

@@ -280,6 +280,7 @@ FORMS = [
     (entry, form)
     for entry in symoro.catalogue().values()
     for form in (*entry.forms, *([entry] if entry.example == "rx90_floating" else []))
+    if form.of in ("", "a floating base", "a floating base that moves as given")
     if "floating base" in (form.of or form.applies_to)
 ]
 ON_REQUEST = {"Q0", "reactions", "qdd", "Vd0", "dh"}

@@ -15,7 +15,7 @@ from typing import Any
 
 from symoro.expr.linalg import Vector, add, cross, dot, scale
 from symoro.expr.scalar import Scalar
-from symoro.models.catalogue import Option
+from symoro.models.catalogue import Option, names_something
 from symoro.models.dynamic.setting import LOOPS, unfit_loops
 from symoro.models.ports import P0, Q0, R0
 from symoro.program.builder import Builder
@@ -42,7 +42,11 @@ def has_floating_base(robot: Robot, options: Mapping[str, Any]) -> bool:
 
 def is_rigid_and_floats(robot: Robot, options: Mapping[str, Any]) -> bool:
     """Whether a robot is free in space, and all its joints are driven, or all free."""
-    return has_floating_base(robot, options) and not options.get("free") and rigid(robot) is None
+    return (
+        has_floating_base(robot, options)
+        and not names_something(options.get("free"))
+        and rigid(robot) is None
+    )
 
 
 def rigid(robot: Robot) -> str | None:
@@ -60,6 +64,11 @@ def floating_tree(robot: Robot) -> str | None:
 def open_floating_tree(robot: Robot) -> str | None:
     """The same for models that know no loops."""
     return LOOPS if robot.B else floating_tree(robot)
+
+
+def rigid_open_floating_tree(robot: Robot) -> str | None:
+    """The same for models that know neither loops nor springs."""
+    return rigid(robot) or open_floating_tree(robot)
 
 
 def is_on_floating_base(robot: Robot) -> str | None:

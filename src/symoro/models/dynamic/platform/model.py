@@ -59,6 +59,7 @@ DETAILS: dict[str, Any] = {
     "applies": lambda robot: None,
     "applies_to": APPLIES_TO,
     "example": "gough_stewart",
+    "example_options": {"space": "platform"},
 }
 
 Platform = GoughStewart | ReducedPlatform

@@ -24,7 +24,12 @@ METHOD = Option(
 )
 FRAMES = (
     Option("frm", "frame in which the pose is given", "frame", 0),
-    Option("to", "frame that is placed; by default the tool, the platform or the last link", "frame", None),
+    Option(
+        "to",
+        "frame that is placed; by default the tool, the platform or the last link's frame",
+        "frame",
+        None,
+    ),
 )
 GIVEN_ENTRIES = Option(
     "pose", "which entries are given: full, position, axis, planar or a list", "text", "full"

@@ -80,7 +80,9 @@ def _unsayable(robot: Robot) -> Iterator[str]:
     if any(not getattr(link, name).is_zero for link in links for name in WRENCH):
         yield "wrenches on the environment"
     base = robot.base
-    if any(not value.is_zero for triple in (base.W0, base.WP0, base.V0, base.VP0) for value in triple):
+    if base.kind == BaseKind.FIXED and any(
+        not value.is_zero for triple in (base.W0, base.WP0, base.V0, base.VP0) for value in triple
+    ):
         yield "the motion of the base"
 
 
