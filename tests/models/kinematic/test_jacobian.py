@@ -159,3 +159,14 @@ def test_no_moving_joint_no_jacobian() -> None:
     robot = Robot("stand", (Frame(0, JointType.FIXED),), (Link(),))
     with pytest.raises(NotApplicableError, match="it has no moving joint"):
         symoro.generate(robot, "jacobian")
+
+
+def test_the_platform_of_a_parallel_robot_is_what_moves() -> None:
+    robot = symoro.load("3rrr")
+    posture = {"q": np.array(next(iter(robot.postures.values())))}
+    by_default, named = (
+        symoro.generate(robot, "jacobian", **options).function(compiled=False)(**posture)["J"]
+        for options in ({}, {"to": robot.platform})
+    )
+    assert robot.platform != robot.NL and np.array_equal(by_default, named)
+    assert np.linalg.matrix_rank(by_default[[0, 1, 5]]) == 3
