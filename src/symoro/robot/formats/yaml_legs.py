@@ -149,7 +149,8 @@ class _Module:
         whole = Record(self.report, node, leg.path, _LEG)
         joints = _joints(whole, number)
         attachment = _attachment(whole, number)
-        at = whole.record("at", GEOMETRIC).node.entries
+        given = whole.record("at", GEOMETRIC).node.entries
+        at = {key: value for key, value in given.items() if key in GEOMETRIC}  # others have been told of
         if attachment is None or not joints:
             return
         if attachment.kind == "ball" and not {"alpha", "theta"} & at.keys():
