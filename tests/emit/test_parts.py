@@ -12,6 +12,7 @@ from hypothesis import given
 from symoro.emit import c, clike, emit, parts
 from symoro.emit.c import batch_sources, call_sources
 from symoro.emit.parts import LineGroup, cut
+from symoro.program.builder import Builder
 from tests.emit.programs import Case, batches, case_of, chain, everything, everything_case, few
 from tests.emit.run import WARNINGS, assert_close, c_library, command, need, put, run_library
 
@@ -84,3 +85,34 @@ def test_places_are_used_again_and_loads_repeated() -> None:
     for lines in found.lines:
         assert lines.count("const double x0 = q[0];") == 1
     assert found.lines[1][:2] == ["const double x300 = kept_[0];", "const double x0 = q[0];"]
+
+
+def test_copies_go_with_what_defines_them(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A loop that moves hundreds of entries from array to array keeps gcc 12 busy without end."""
+    monkeypatch.setattr(clike, "WHOLE", 0)
+    monkeypatch.setattr(parts, "LONGEST", 10)
+    b = Builder("copies")
+    q = b.input("q", (3,))
+    product = q[0] * q[1]
+    powers = [product * q[2]]
+    for _ in range(30):
+        powers.append(powers[-1] * q[2])
+    b.output("y", [product] * 40 + [powers[20]] * 12 + powers + [product])
+    case = case_of(b.program())
+    files = emit(case.program, "c")
+    for name in ("copies.c", "copies_batch.c"):
+        found = re.split(r"^PART_ ", files[name], flags=re.MULTILINE)[1:]
+        assert len(found) > 2
+        for part in found:
+            for kept in re.findall(r"const double (\w+) = kept_\[.*\];", part):
+                assert f"] = {kept};" not in part, "only moved from array to array"
+    batch_text = files["copies_batch.c"]
+    assert (
+        "for (size_t e_ = 1; e_ < 40; ++e_)\n        for (size_t i = 0; i < n; ++i) y[e_ * n + i] = y[i];"
+        in batch_text
+    )
+    for value in set(re.findall(r"y\[.*\] = (\w+);", batch_text)):
+        assert batch_text.count(f"] = {value};") < clike.COPIED
+    library = c_library(tmp_path, [case])
+    for batch in (False, True):
+        assert_close(run_library(library, [case], batch=batch), [case])

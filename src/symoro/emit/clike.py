@@ -95,7 +95,7 @@ def _call(code: Code, style: Style) -> FunctionBody:
     at_once = [(bulk.steps, bulk.at_once) for bulk in bulks(code)]
     units = line_groups(code, style, INDENT, lambda array, e: f"{array}[{e}]", at_once)
     start, fill = _start(style) + _unused(code), filled(code, style)
-    if not _in_parts(code, style, units):
+    if not _in_parts(code, style, len(units)):
         return FunctionBody(start + whole(units) + fill)
     found = cut(units, lambda place: f"kept_[{place}]", style.constant, INDENT)
     parts = _parts(found, _pointers(code, style), style, a.function)
@@ -111,12 +111,13 @@ def batch_body(code: Code, style: Style) -> FunctionBody:
         return FunctionBody(start + _by_the_call(code, style))
     together = bulks(code)
     one_by_one = [(bulk.steps, bulk.one_by_one) for bulk in together]
-    units = line_groups(code, style, INDENT * 2, _strided(n, i), one_by_one)
-    if _in_parts(code, style, units):
+    later = frozenset(store for copies in _copies(code) for store in copies[1:])
+    units = line_groups(code, style, INDENT * 2, _strided(n, i), one_by_one, later)
+    if _in_parts(code, style, len(units) + len(later)):
         loop = _batch_in_parts(code, style, units)
     else:
         loop = FunctionBody(_loop(whole(units), n, i, style) if units else [])
-    lines = loop.lines + filled(code, style, f" * {n}")
+    lines = loop.lines + filled(code, style, f" * {n}") + _copied(code, style)
     if together:
         lines = [f"{INDENT}int far_ = 0;", *lines, *_by_the_call(code, style, "far_ && ")]
     return FunctionBody(start + lines, loop.parts)
@@ -142,8 +143,8 @@ class _Part:
     call: str
 
 
-def _in_parts(code: Code, style: Style, units: Sequence[LineGroup]) -> bool:
-    return bool(style.part) and not code.kernels and len(units) > WHOLE
+def _in_parts(code: Code, style: Style, units: int) -> bool:
+    return bool(style.part) and not code.kernels and units > WHOLE
 
 
 def _pointers(code: Code, style: Style) -> dict[str, str]:
@@ -243,11 +244,20 @@ Together = Sequence[tuple[frozenset[int], list[str]]]
 
 
 def line_groups(
-    code: Code, style: Style, indent: str, entry: Subscript, together: Together = ()
+    code: Code,
+    style: Style,
+    indent: str,
+    entry: Subscript,
+    together: Together = (),
+    later: frozenset[Store] = frozenset(),
 ) -> list[LineGroup]:
-    """Loads, statements and stores; of what is done together, the given lines in the place of the last statement."""
+    """Loads, statements and stores; of what is done together, the given lines in the place of the last statement.
+
+    Arguments:
+        later: stores that are left out here.
+    """
     a, start = code.arrays, indent + style.constant
-    filled = {store for run in _runs(code) for store in run}
+    left_out = later.union(*_runs(code))
     bulk_of = {step: at for at, (steps, _) in enumerate(together) for step in steps}
     left = [len(steps) for steps, _ in together]
 
@@ -259,7 +269,7 @@ def line_groups(
         if isinstance(event, Store):
             text = code.outputs[event.output][event.entry]
             line = f"{indent}{entry(a.outputs[event.output], event.entry)} = {text};"
-            return LineGroup([wrap(line, indent + INDENT)])
+            return LineGroup([wrap(line, indent + INDENT)], copied=text)
         if isinstance(event, Load):
             line = f"{start}{event.name} = {entry(a.inputs[event.input], event.entry)};"
         else:
@@ -276,7 +286,7 @@ def line_groups(
     waiting: list[LineGroup] = []  # stores that may read what is not there yet
     opened = -1
     for event in code.flow:
-        if event in filled:
+        if event in left_out:
             continue
         at = bulk_of.get(event, -1) if isinstance(event, int) else -1
         if at >= 0:
@@ -330,6 +340,39 @@ def filled(code: Code, style: Style, times: str = "") -> list[str]:
         start = f"{first}{times}" if first else "0"
         head = f"{INDENT}for ({style.size_type} e_ = {start}; e_ < {after}{times}; ++e_)"
         lines.append(f"{head} {code.arrays.outputs[output]}[e_] = {code.outputs[output][first]};")
+    return lines
+
+
+COPIED = (
+    16  # entries of an output with the same value from which a batch copies the first when its loop is done
+)
+
+
+def _copies(code: Code) -> list[list[Store]]:
+    """Stores of one value into many entries of an output: all that is NaN where a robot's loops do not close.
+
+    The time that gcc takes to vectorise a loop grows with the square of the stores in it, or worse.
+    """
+    found: dict[tuple[int, int], list[Store]] = {}
+    for output, port in enumerate(code.program.outputs):
+        for entry, lit in enumerate(port.lits):
+            if code.program.graph.cls[lit >> 1] != ops.CONSTANT:
+                found.setdefault((output, lit), []).append(Store(output, entry))
+    return [stores for stores in found.values() if len(stores) >= COPIED]
+
+
+def _copied(code: Code, style: Style) -> list[str]:
+    """Loops over the samples that copy the first entry of each value to the others; following ones in one go."""
+    n, i = code.arrays.count, code.arrays.index
+    entry, samples = _strided(n, i), f"for ({style.size_type} {i} = 0; {i} < {n}; ++{i})"
+    lines = []
+    for first, *others in _copies(code):
+        array, entries = code.arrays.outputs[first.output], [store.entry for store in others]
+        starts = [e for e in entries if e - 1 not in entries]
+        ends = [e + 1 for e in entries if e + 1 not in entries]
+        for start, end in zip(starts, ends, strict=True):
+            lines.append(f"{INDENT}for ({style.size_type} e_ = {start}; e_ < {end}; ++e_)")
+            lines.append(f"{INDENT * 2}{samples} {array}[e_ * {n} + {i}] = {entry(array, first.entry)};")
     return lines
 
 

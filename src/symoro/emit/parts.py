@@ -3,7 +3,9 @@
 A compiler takes more than proportionally long over a function of many thousand statements: gcc spends minutes on the
 registers of one that it compiles in seconds when it is cut. The statements stay in their order. What one part defines
 and a later one reads goes through an array, in which a place is used again once its value is no longer needed; inputs
-and constants are fetched again where they are needed.
+and constants are fetched again where they are needed. A plain copy into an output goes with what defines its value: in
+another part it would be a move from array to array, and gcc 12 asks of each pair of the moves in a loop whether they
+overlap, in a time that grows with the fourth power of their number: eighty take ten seconds, hundreds have no end.
 """
 
 from __future__ import annotations
@@ -25,11 +27,13 @@ class LineGroup:
 
     Attributes:
         fetched: the line copies an entry of an argument, so that it may as well be repeated in another part.
+        copied: the variable of which the line is a plain copy into an output, if it is one.
     """
 
     lines: list[str]
     names: tuple[str, ...] = ()
     fetched: bool = False
+    copied: str = ""
 
 
 @dataclass(frozen=True)
@@ -59,9 +63,9 @@ def cut(units: Sequence[LineGroup], place: Callable[[int], str], constant: str, 
     fetched = {name: unit.lines for unit in units if unit.fetched for name in unit.names}
     work = [unit for unit in units if not unit.fetched]
     count = -(-len(work) // LONGEST)
-    pieces = [
-        work[first:last] for first, last in pairwise(len(work) * at // count for at in range(count + 1))
-    ]
+    pieces = _copies_home(
+        [work[first:last] for first, last in pairwise(len(work) * at // count for at in range(count + 1))]
+    )
     home = {name: at for at, piece in enumerate(pieces) for unit in piece for name in unit.names}
     last_read = {word: at for at, piece in enumerate(pieces) for word in words(whole(piece)) if word in home}
     slots, places = _places(pieces, last_read)
@@ -78,6 +82,16 @@ def cut(units: Sequence[LineGroup], place: Callable[[int], str], constant: str, 
             lines += [f"{indent}{place(slots[name])} = {name};" for name in unit.names if name in slots]
         made.append(lines)
     return Parts(made, places)
+
+
+def _copies_home(pieces: Sequence[Sequence[LineGroup]]) -> list[list[LineGroup]]:
+    """The pieces, each copy at the end of the one that defines its value if that is an earlier one."""
+    home = {name: at for at, piece in enumerate(pieces) for unit in piece for name in unit.names}
+    moved: list[list[LineGroup]] = [[] for _ in pieces]
+    for at, piece in enumerate(pieces):
+        for unit in piece:
+            moved[home.get(unit.copied, at)].append(unit)
+    return [piece for piece in moved if piece]
 
 
 def _places(pieces: Sequence[Sequence[LineGroup]], last_read: dict[str, int]) -> tuple[dict[str, int], int]:
