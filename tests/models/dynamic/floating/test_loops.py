@@ -56,6 +56,25 @@ class Moved:
 
 
 @pytest.mark.parametrize("kind", DRAWN)
+def test_motion_of_loops_on_a_floating_base(kind: str) -> None:
+    """The models of the floating tree, which have tests of their own, at the joints' motion that the loops allow."""
+    moved = Moved(kind)
+    robot, at, size = moved.robot, moved.at, moved.size
+    tree = robot.tree()
+    of_tree = at | {"qd": moved.qd, "qdd": moved.G @ at["qdda"] + moved.bias}
+    for model in ("velocities", "accelerations"):
+        wanted = run(tree, model, of_tree)
+        for name, value in run(robot, model, at).items():
+            assert error(value, wanted[name]) < size, (model, name)
+    J = run(tree, "jacobian", at)["J"]
+    assert error(run(robot, "jacobian", at)["J"], np.c_[J[:, :6], J[:, 6:] @ moved.G]) < size
+    drift = run(tree, "jdot-qdot", of_tree)["a"] + J[:, 6:] @ moved.bias
+    assert error(run(robot, "jdot-qdot", at)["a"], drift) < size
+    weight = run(tree, "gravity-torques", at)["Q"]
+    assert error(run(robot, "gravity-torques", at)["Q"], moved.projected(weight)) < size
+
+
+@pytest.mark.parametrize("kind", DRAWN)
 def test_loops_on_a_floating_base(kind: str) -> None:
     moved = Moved(kind)
     robot, at, size = moved.robot, moved.at, moved.size
