@@ -37,7 +37,6 @@ LEGGED = (
     "go2_description/urdf/go2.urdf",
     "a1_description/urdf/a1.urdf",
     "b1_description/urdf/b1.urdf",
-    "romeo_description/urdf/romeo.urdf",
     "laikago_description/urdf/laikago.urdf",
     "simple_humanoid_description/urdf/simple_humanoid.urdf",
 )
