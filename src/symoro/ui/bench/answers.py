@@ -10,6 +10,7 @@ from symoro._version import __version__
 from symoro.errors import ArgumentError
 from symoro.model import Model, base_parameters, generate, singularities
 from symoro.models.catalogue import MENUS, catalogue
+from symoro.program.program import Input, Output
 from symoro.ui import present
 from symoro.ui.bench.asked import item, robot_of
 
@@ -48,7 +49,7 @@ def model(payload: Mapping[str, Any]) -> dict[str, Any]:
         "title": found.entry.title,
         "reference": str(found.entry.reference),
         "latex": found._repr_latex_(),
-        "ports": {port.name: _port(port) for port in (*program.inputs, *program.outputs)},
+        "ports": [_port(port) for port in program.inputs] + [_port(port) for port in program.outputs],
         "columns": found.columns,
         "conditions": found.conditions,
         "explanation": found.explain(),
@@ -58,8 +59,8 @@ def model(payload: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
-def _port(port: Any) -> dict[str, Any]:
-    return {"shape": port.shape, "title": port.title, "unit": port.unit}
+def _port(port: Input | Output) -> dict[str, Any]:
+    return {"name": port.name, "shape": port.shape, "title": port.title, "unit": port.unit}
 
 
 def as_python(found: Model) -> str:

@@ -190,9 +190,9 @@ def _edit_frame(robot: Robot, edit: Mapping[str, Any]) -> Robot:
         return robot.with_frame(j, limits=replace(frame.limits, **{field: value}))
     if field in MOTION:
         return robot.with_frame(j, **{field: _cell(field, text) if text else None})
-    if field in (*GEOMETRIC, *DRIVE, "k", "rest"):
-        return robot.with_frame(j, **{field: _offset(robot, j, field, text)})
-    _no_field(field)
+    if field not in (*GEOMETRIC, *DRIVE, "k", "rest"):
+        _no_field(field)
+    return robot.with_frame(j, **{field: _offset(robot, j, field, text)})
 
 
 def _offset(robot: Robot, j: int, field: str, text: str) -> Formula:
