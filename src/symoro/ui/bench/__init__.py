@@ -33,6 +33,7 @@ CALLS: dict[str, Call] = {
     "frames": answers.frames,
     "close": answers.closed,
     "model": answers.model,
+    "explain": answers.explain,
     "code": answers.code,
     "export": answers.export,
     "evaluate": answers.evaluate,

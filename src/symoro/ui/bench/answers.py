@@ -52,11 +52,15 @@ def model(payload: Mapping[str, Any]) -> dict[str, Any]:
         "ports": [_port(port) for port in program.inputs] + [_port(port) for port in program.outputs],
         "columns": found.columns,
         "conditions": found.conditions,
-        "explanation": found.explain(),
         "derivation": found.explain(latex=True),
         "python": as_python(found),
         "command": as_command(found),
     }
+
+
+def explain(payload: Mapping[str, Any]) -> dict[str, Any]:
+    """How a model was formulated, how it was solved, and what each optimising pass saved."""
+    return {"lines": _asked(payload).explain()}
 
 
 def _port(port: Input | Output) -> dict[str, Any]:
