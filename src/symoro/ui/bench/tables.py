@@ -34,6 +34,7 @@ from symoro.ui.bench.asked import item, robot_of
 LIMITS = ("lower", "upper", "velocity", "effort")
 BASE_VECTORS = ("G", "V0", "W0", "VP0", "WP0")
 JOINTS = {"R": JointType.REVOLUTE, "P": JointType.PRISMATIC, "F": JointType.FIXED}
+SWITCH = {"1": True, "0": False}
 LETTERS = {sigma: letter for letter, sigma in JOINTS.items()}
 
 
@@ -183,16 +184,27 @@ def _edit_frame(robot: Robot, edit: Mapping[str, Any]) -> Robot:
         return robot.with_frame(j, ant=robot.frame_number(int(text) if text.isdigit() else text))
     if field == "sigma":
         return robot.with_frame(j, sigma=_choice(field, text.upper(), JOINTS))
-    if field in ("mu", "eta"):
-        return robot.with_frame(j, **{field: _choice(field, text, {"1": True, "0": False})})
+    if field == "mu":
+        return robot.with_frame(j, mu=_choice(field, text, SWITCH))
+    if field in ("eta", "k"):
+        return _with_spring(robot, j, field, text)
     if field in LIMITS:
         value = float(_number(field, text)) if text else None
         return robot.with_frame(j, limits=replace(frame.limits, **{field: value}))
     if field in MOTION:
         return robot.with_frame(j, **{field: _cell(field, text) if text else None})
-    if field not in (*GEOMETRIC, *DRIVE, "k", "rest"):
+    if field not in (*GEOMETRIC, *DRIVE, "rest"):
         _no_field(field)
     return robot.with_frame(j, **{field: _offset(robot, j, field, text)})
+
+
+def _with_spring(robot: Robot, j: int, field: str, text: str) -> Robot:
+    """A stiffness makes its joint elastic; a joint that is made rigid has none."""
+    if field == "k":
+        stiffness = _cell(field, text)
+        return robot.with_frame(j, eta=not stiffness.is_zero, k=stiffness)
+    eta = _choice(field, text, SWITCH)
+    return robot.with_frame(j, eta=True) if eta else robot.with_frame(j, eta=False, k=ZERO, rest=ZERO)
 
 
 def _offset(robot: Robot, j: int, field: str, text: str) -> Formula:
