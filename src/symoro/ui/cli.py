@@ -179,6 +179,7 @@ def _parser(arguments: Sequence[str]) -> argparse.ArgumentParser:
     _describing(command)
     _generating(command, arguments)
     _solving(command, arguments)
+    _serving(command)
     return parser
 
 
@@ -360,6 +361,25 @@ def _solving(command: Command, arguments: Sequence[str]) -> None:
                 option, title=f"{option.title}, or numeric", choices=(*option.choices, "numeric")
             )
         add_model_option(group, option, ["--given"] if option.name == "pose" else None)
+
+
+def _serving(command: Command) -> None:
+    gui = command("gui", "open the workbench in the browser", "symoro gui")
+    gui.add_argument(
+        "--host", default="127.0.0.1", help="address to serve at (default 127.0.0.1: this machine alone)"
+    )
+    gui.add_argument("--port", type=int, default=0, help="port (default: one that is free)")
+    gui.add_argument("--no-browser", dest="browser", action="store_false", help="do not open the browser")
+    gui.add_argument(
+        "--name",
+        action="append",
+        default=[],
+        metavar="HOST",
+        help="a further name that the server is known by",
+    )
+    gui.add_argument(
+        "--token", help="the secret that requests must have; made up where others can reach the server"
+    )
 
 
 def _command(arguments: Sequence[str]) -> str | None:

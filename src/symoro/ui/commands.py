@@ -8,7 +8,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from symoro.errors import ArgumentError, OptionError, SymoroError
+from symoro.errors import ArgumentError, MissingDependencyError, OptionError, SymoroError
 from symoro.files import write_folder
 from symoro.model import Model, base_parameters, generate, singularities
 from symoro.models import catalogue as models
@@ -40,6 +40,7 @@ def run(options: argparse.Namespace) -> int:
         "eval": evaluate,
         "solve": solve,
         "export": export,
+        "gui": open_gui,
     }[options.command]
     return command(options) or 0
 
@@ -312,3 +313,13 @@ def _written(paths: list[Path], as_json: bool) -> None:
         return
     for path in paths:
         print(f"wrote {path}")
+
+
+def open_gui(options: argparse.Namespace) -> None:
+    try:
+        from symoro.ui.web.gui import gui
+    except ImportError as error:
+        raise MissingDependencyError(
+            f"the workbench needs {error.name}", hint=f"pip install {error.name}"
+        ) from None
+    gui(options.host, options.port, browser=options.browser, names=options.name, token=options.token)

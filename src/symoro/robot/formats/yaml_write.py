@@ -40,13 +40,14 @@ YamlTree = str | bool | dict[str, "YamlTree"] | list["YamlTree"]
 
 def write_yaml(robot: Robot, *, lossy: bool = False) -> str:
     """The robot as a YAML text. Nothing is lost, so `lossy` makes no difference."""
-    return "\n".join([f"# {MADE_BY}", *_block(_robot(robot), 0)]) + "\n"
+    return "\n".join([f"# {MADE_BY}", *_block(tree_of(robot), 0)]) + "\n"
 
 
 # -- from the robot to a tree of texts
 
 
-def _robot(robot: Robot) -> dict[str, YamlTree]:
+def tree_of(robot: Robot) -> dict[str, YamlTree]:
+    """The robot's document: what its file holds, as dictionaries and lists of texts."""
     inertia, friction = _mostly_symbolic(robot, inertia=True), _mostly_symbolic(robot, inertia=False)
     tree: dict[str, YamlTree] = {"symoro": str(SCHEMA)}
     tree |= {key: getattr(robot, key) for key in TEXTS if getattr(robot, key) or key == "name"}

@@ -1,0 +1,55 @@
+"""All frames of a robot at once, for those who draw it.
+
+    0Aj = 0Ai iAj,   0Pj = 0Pi + 0Ai iPj     outward from the base, eq. (1) of the 1997 paper for each iTj
+
+Opened joints have their positions in an input of their own, qc; the tool's frame comes last. How the base stands in
+the world is left to those who draw.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from symoro.expr.linalg import Matrix, Vector, add, homogeneous, identity, matvec, transpose
+from symoro.models.coordinates import joint_positions
+from symoro.models.joints import Trigonometry, fixed_place, place_of
+from symoro.models.recursion import Local, bones, local_frame, outward
+from symoro.program.builder import Builder
+from symoro.program.pipeline import optimise
+from symoro.program.program import Port, Program
+from symoro.robot.description import JointType, Robot
+from symoro.robot.topology import outward as outward_order
+
+PLACES = Port("T", "NF,4,4", "placement of every frame in frame 0, the tool's last")
+
+
+@dataclass(frozen=True)
+class Place:
+    """A frame in frame 0."""
+
+    rotation: Matrix
+    position: Vector
+
+    def then(self, local: Local) -> Place:
+        """The frame that stands on this one."""
+        columns = [local.to_parent(axis) for axis in identity(3)]
+        turned = transpose([matvec(self.rotation, column) for column in columns])
+        return Place(turned, add(self.position, matvec(self.rotation, local.position)))
+
+
+def all_frames(robot: Robot) -> Program:
+    """The placements of all frames, from q (and qc)."""
+    builder = Builder(f"{robot.name}_frames")
+    q = joint_positions(builder, robot, cut=bool(robot.B))
+    trig = Trigonometry(builder, robot)
+    tree = {
+        j: local_frame(j, bone.i, bone.sigma, place_of(builder, robot, j, q), trig)
+        for j, bone in bones(robot, outward_order(robot)).items()
+    }
+    if robot.tool:
+        place = fixed_place(builder, robot.tool.place)
+        last = robot.NF + 1
+        tree[last] = local_frame(last, robot.tool.place.ant, JointType.FIXED, place, trig)
+    found = outward(tree, Place(identity(3), [0, 0, 0]), lambda local, before: before.then(local))
+    builder.output(PLACES, [homogeneous(found[j].rotation, found[j].position) for j in sorted(tree)])
+    return optimise(builder.program())

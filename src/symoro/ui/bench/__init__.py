@@ -1,0 +1,67 @@
+"""The workbench's service: everything that its page asks, as calls from one JSON value to another.
+
+    call("model", {"robot": {...}, "model": "inverse-dynamics"})  ->  {"text": ..., "latex": ..., "count": ...}
+
+Plain functions without state, without threads and without a network: a web server hands them what comes in, and so
+does a page that runs Python in the browser itself. A robot travels as its document, which is the tree of its YAML file,
+so that the schema of the files is the schema of the service. What a user did wrong comes back as {"error": {...}}.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from symoro.errors import SymoroError, UnknownNameError
+from symoro.ui import failure
+from symoro.ui.bench import answers, gallery, tables
+
+Call = Callable[[Mapping[str, Any]], dict[str, Any]]
+
+CALLS: dict[str, Call] = {
+    "about": answers.about,
+    "catalogue": answers.catalogue_of,
+    "robots": gallery.robots,
+    "robot_open": gallery.opened,
+    "robot_new": gallery.new,
+    "robot_dh": gallery.from_rows,
+    "robot_view": tables.view_of,
+    "robot_edit": tables.edited,
+    "robot_write": gallery.written,
+    "frames": answers.frames,
+    "close": answers.closed,
+    "model": answers.model,
+    "explain": answers.explain,
+    "code": answers.code,
+    "export": answers.export,
+    "evaluate": answers.evaluate,
+    "base": answers.base,
+    "singularities": answers.singular,
+}
+
+
+def call(name: str, payload: Mapping[str, Any]) -> dict[str, Any]:
+    """The answer of a call; JSON has no nan and no inf, they are null."""
+    try:
+        if name not in CALLS:
+            raise UnknownNameError("call", name, list(CALLS))
+        found: dict[str, Any] = finite(CALLS[name](payload))
+    except SymoroError as error:
+        return {"error": failure.as_data(error)}
+    return found
+
+
+def call_text(name: str, payload: str) -> str:
+    """The same from text to text, for those who cannot hand over objects."""
+    return json.dumps(call(name, json.loads(payload)), allow_nan=False)
+
+
+def finite(data: Any) -> Any:
+    """JSON values of plain Python, without the numbers that JSON lacks."""
+    if isinstance(data, Mapping):
+        return {str(key): finite(value) for key, value in data.items()}
+    if isinstance(data, list | tuple):
+        return [finite(value) for value in data]
+    return None if isinstance(data, float) and not math.isfinite(data) else data

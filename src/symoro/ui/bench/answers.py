@@ -1,0 +1,163 @@
+"""Models of a robot as the page shows them: equations, code, counts, numbers."""
+
+from __future__ import annotations
+
+import platform
+from collections.abc import Mapping
+from typing import Any
+
+from symoro._version import __version__
+from symoro.errors import ArgumentError
+from symoro.model import Model, base_parameters, generate, singularities
+from symoro.models.catalogue import MENUS, catalogue
+from symoro.program.program import Input, Output
+from symoro.ui import present
+from symoro.ui.bench.asked import item, robot_of
+
+
+def about(payload: Mapping[str, Any]) -> dict[str, Any]:
+    """What this symoro can do, wherever it runs."""
+    from symoro.emit import LANGUAGES
+    from symoro.robot.formats import FORMATS
+
+    return {
+        "version": __version__,
+        "python": platform.python_version(),
+        "menus": list(MENUS),
+        "languages": [{"id": row.id, "title": row.title} for row in LANGUAGES.values()],
+        "formats": [{"id": name, "suffixes": list(row.suffixes)} for name, row in FORMATS.items()],
+    }
+
+
+def catalogue_of(payload: Mapping[str, Any]) -> dict[str, Any]:
+    """Every model; with a robot, why it does not apply to it."""
+    robot = robot_of(payload) if "robot" in payload else None
+    return {"models": [present.entry_data(entry, robot) for entry in catalogue().values()]}
+
+
+def _asked(payload: Mapping[str, Any]) -> Model:
+    options = item(payload, "options", dict, {})
+    return generate(robot_of(payload), item(payload, "model", str), **options)
+
+
+def model(payload: Mapping[str, Any]) -> dict[str, Any]:
+    """A model to be read: its equations, what it takes and gives, what it costs and where it comes from."""
+    found = _asked(payload)
+    program = found.program
+    return {
+        **present.model_data(found),
+        "title": found.entry.title,
+        "reference": str(found.entry.reference),
+        "latex": found._repr_latex_(),
+        "ports": [_port(port) for port in program.inputs] + [_port(port) for port in program.outputs],
+        "columns": found.columns,
+        "conditions": found.conditions,
+        "derivation": found.explain(latex=True),
+        "python": as_python(found),
+        "command": as_command(found),
+    }
+
+
+def explain(payload: Mapping[str, Any]) -> dict[str, Any]:
+    """How a model was formulated, how it was solved, and what each optimising pass saved."""
+    return {"lines": _asked(payload).explain()}
+
+
+def _port(port: Input | Output) -> dict[str, Any]:
+    return {"name": port.name, "shape": port.shape, "title": port.title, "unit": port.unit}
+
+
+def as_python(found: Model) -> str:
+    """The lines that make the same model in Python."""
+    options = "".join(f", {name}={value!r}" for name, value in found.options.items())
+    return (
+        "import symoro\n\n"
+        f'robot = symoro.load("{found.robot.name}.yaml")\n'
+        f'model = symoro.generate(robot, "{found.entry.id}"{options})\n'
+        "print(model)\n"
+        "f = model.function()\n"
+    )
+
+
+def as_command(found: Model) -> str:
+    """The command that makes the same model."""
+    flags = [
+        _flag(name, value)
+        for name, value in found.options.items()
+        if value is not None and value is not False
+    ]
+    return " ".join(["symoro", "generate", found.entry.id, f"{found.robot.name}.yaml", *flags])
+
+
+def _flag(name: str, value: Any) -> str:
+    text = ",".join(map(str, value)) if isinstance(value, list) else str(value)
+    return f"--{name.replace('_', '-')}" + ("" if value is True else f" {text}")
+
+
+def code(payload: Mapping[str, Any]) -> dict[str, Any]:
+    """A model as source files in a language."""
+    options = item(payload, "language_options", dict, {})
+    return {"files": _asked(payload).code(item(payload, "language", str), **options)}
+
+
+def export(payload: Mapping[str, Any]) -> dict[str, Any]:
+    """A model as a whole folder: sources, build file, demo, README and the robot."""
+    languages = item(payload, "languages", list)
+    return {"files": _asked(payload).export(languages)}
+
+
+def evaluate(payload: Mapping[str, Any]) -> dict[str, Any]:
+    """A model at given numbers."""
+    found = _asked(payload)
+    values = item(payload, "values", dict, {})
+    inputs = item(payload, "inputs", dict)
+    results = found.function(values, compiled=False)(**inputs)
+    return {"outputs": {name: array.tolist() for name, array in results.items()}}
+
+
+def base(payload: Mapping[str, Any]) -> dict[str, Any]:
+    """The base inertial parameters with their relations."""
+    return present.base_data(base_parameters(robot_of(payload)))
+
+
+def singular(payload: Mapping[str, Any]) -> dict[str, Any]:
+    """The singular postures of a frame, as conditions."""
+    found = singularities(robot_of(payload), payload.get("to"))
+    return {"text": str(found), "complete": found.complete}
+
+
+def frames(payload: Mapping[str, Any]) -> dict[str, Any]:
+    """JavaScript that places all frames; and one that closes the loops, where there is a closed form."""
+    from symoro.errors import NotApplicableError
+    from symoro.models.geometric.scene import all_frames
+
+    robot = robot_of(payload)
+    placed = all_frames(robot)
+    closing = None
+    if robot.B:
+        try:
+            closing = _javascript(generate(robot, "loop-geometry"))
+        except NotApplicableError:
+            closing = None
+    return {"frames": _javascript(Model(robot, catalogue()["fast-geometry"], {}, placed)), "loops": closing}
+
+
+def _javascript(found: Model) -> dict[str, Any]:
+    (source,) = [text for name, text in found.code("javascript").items() if name.endswith((".js", ".mjs"))]
+    return {
+        "source": source,
+        "parameters": found.parameters,
+        "inputs": found.inputs,
+        "outputs": found.outputs,
+    }
+
+
+def closed(payload: Mapping[str, Any]) -> dict[str, Any]:
+    """The joints of a robot with loops at other values of its active joints, by Newton's method from a posture."""
+    robot = robot_of(payload)
+    if not robot.B:
+        raise ArgumentError(f"robot '{robot.name}' has no loops to close")
+    found = generate(robot, "loop-geometry", method="numeric")
+    wanted = {name: payload[name] for name in ("qa", "q0", "qc0") if name in payload}
+    results = found.function(item(payload, "values", dict, {}), compiled=False)(**wanted)
+    return {"outputs": {name: array.tolist() for name, array in results.items()}}
