@@ -1,0 +1,3 @@
+import { render } from "preact";
+
+render(<main>symoro</main>, document.getElementById("page")!);
