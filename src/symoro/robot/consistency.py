@@ -27,6 +27,9 @@ POINT = 1e-12
 WARNING = "warning: "
 """How those notes of a robot start that tell of something doubtful in its file."""
 
+JACOBI_SWEEPS = 8
+"""A matrix of three rows needs five at most: each squares what is left beside the diagonal."""
+
 Tensor = Sequence[Sequence[float]]
 
 
@@ -84,12 +87,22 @@ def of_body(label: str, mass: float, tensor: Tensor) -> list[str]:
 
 
 def principal(tensor: Tensor) -> tuple[float, float, float]:
-    """The eigenvalues of a symmetric matrix, in rising order."""
-    import numpy as np
-
+    """The eigenvalues of a symmetric matrix, in rising order: Jacobi's rotations, which need no library."""
     scale = max(abs(value) for row in tensor for value in row) or 1.0
-    low, middle, high = np.linalg.eigvalsh(np.array(tensor, dtype=float) / scale) * scale
-    return float(low), float(middle), float(high)
+    a = [[float(value) / scale for value in row] for row in tensor]
+    for _ in range(JACOBI_SWEEPS):
+        for p, q, r in ((0, 1, 2), (0, 2, 1), (1, 2, 0)):
+            if a[p][q] == 0.0:
+                continue
+            # The rotation by which a[p][q] vanishes: t is the tangent of its angle, the smaller of two.
+            half = (a[q][q] - a[p][p]) / (2 * a[p][q])
+            t = math.copysign(1 / (abs(half) + math.hypot(half, 1)), half)
+            c = 1 / math.hypot(t, 1)
+            a[p][p], a[q][q] = a[p][p] - t * a[p][q], a[q][q] + t * a[p][q]
+            a[p][r], a[q][r] = c * (a[p][r] - t * a[q][r]), c * (t * a[p][r] + a[q][r])
+            a[r][p], a[r][q], a[p][q], a[q][p] = a[p][r], a[q][r], 0.0, 0.0
+    low, middle, high = sorted(a[i][i] * scale for i in range(3))
+    return low, middle, high
 
 
 def _of_link(label: str, link: Link, values: _Values) -> Iterator[str]:

@@ -14,9 +14,9 @@ import math
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from symoro.errors import SymoroError, UnknownNameError
+from symoro.errors import MissingDependencyError, SymoroError, UnknownNameError
 from symoro.ui import failure
-from symoro.ui.bench import answers, gallery, tables
+from symoro.ui.bench import answers, gallery, missing, tables
 
 Call = Callable[[Mapping[str, Any]], dict[str, Any]]
 
@@ -48,6 +48,8 @@ def call(name: str, payload: Mapping[str, Any]) -> dict[str, Any]:
         if name not in CALLS:
             raise UnknownNameError("call", name, list(CALLS))
         found: dict[str, Any] = finite(CALLS[name](payload))
+    except (ModuleNotFoundError, MissingDependencyError) as error:
+        return missing.answer(error)
     except SymoroError as error:
         return {"error": failure.as_data(error)}
     return found
