@@ -14,5 +14,6 @@ export default defineConfig({
       },
     },
   },
+  worker: { format: "es" },
   server: { proxy: { "/api": "http://127.0.0.1:8642" } },
 });

