@@ -101,9 +101,11 @@ def _flag(name: str, value: Any) -> str:
 
 
 def code(payload: Mapping[str, Any]) -> dict[str, Any]:
-    """A model as source files in a language."""
+    """A model as source files in a language, with the names of what it takes."""
     options = item(payload, "language_options", dict, {})
-    return {"files": _asked(payload).code(item(payload, "language", str), **options)}
+    found = _asked(payload)
+    files = found.code(item(payload, "language", str), **options)
+    return {"files": files, "inputs": present.inputs_data(found)}
 
 
 def export(payload: Mapping[str, Any]) -> dict[str, Any]:
