@@ -175,6 +175,7 @@ function Result({ session }: { session: Session }) {
             type="button"
             role="tab"
             id={`md-tab-${id}`}
+            data-tour={id}
             aria-selected={id === current}
             tabIndex={id === current ? 0 : -1}
             onClick={() => (tab.value = id)}
