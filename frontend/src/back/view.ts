@@ -55,6 +55,10 @@ export interface Table {
   part: string;
   columns: string[];
   rows: Row[];
+  /** Whether cells can be edited, or the columns that can; all where nothing is said. */
+  editable?: boolean | string[];
+  /** What the cells of a column may hold, where that is one of a few. */
+  choices?: Record<string, string[]>;
 }
 
 export interface Row {
