@@ -13,7 +13,7 @@ from symoro.robot.description import INERTIAL, Base, BaseKind, Frame, JointType,
 from symoro.robot.formats.guess import guessed
 from symoro.robot.topology import describe
 from symoro.ui.bench.asked import item, robot_of
-from symoro.ui.bench.tables import view
+from symoro.ui.bench.view import view
 
 MOST_LINKS = 200
 STRUCTURES = ("serial", "tree", "closed-loop")
