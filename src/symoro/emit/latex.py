@@ -132,7 +132,9 @@ def _equations(code: Code, symbol: Callable[[str], str]) -> str:
     parts = []
     if code.setup:
         parts += _sections(code, "Once:", code.setup)
-    results = [_line(entry_symbol(name, index, symbol), text) for name, index, text in output_entries(code, 1)]
+    results = [
+        _line(entry_symbol(name, index, symbol), text) for name, index, text in output_entries(code, 1)
+    ]
     parts += [*_sections(code, "Each call:" if code.setup else "", code.call), ("Outputs:", results)]
     return "\n".join(aligned(heading, lines) for heading, lines in parts if lines)
 

@@ -16,7 +16,7 @@ from typing import Any
 
 from symoro.errors import SymoroError, UnknownNameError
 from symoro.ui import failure
-from symoro.ui.bench import answers, gallery, view
+from symoro.ui.bench import answers, gallery, postures, view
 from symoro.ui.bench.edits import CellError
 
 Call = Callable[[Mapping[str, Any]], dict[str, Any]]
@@ -33,6 +33,7 @@ CALLS: dict[str, Call] = {
     "robot_write": gallery.written,
     "frames": answers.frames,
     "close": answers.closed,
+    "solve": postures.solve,
     "model": answers.model,
     "explain": answers.explain,
     "code": answers.code,

@@ -196,11 +196,8 @@ def add_flexible(draft: Draft, edit: Asked) -> Draft:
     if draft.link(j).flexible is not None:
         raise ArgumentError(f"link {j} is flexible already")
     taken = symbols_of(draft)
-    names = {
-        field: Formula(_unused(f"{word}{j}", taken))
-        for field, word in (("length", "L"), ("density", "rho"), ("EIz", "EI"))
-    }
-    return draft.with_link(j, flexible=Flexibility(**names, y=1))
+    length, density, stiffness = (Formula(_unused(f"{word}{j}", taken)) for word in ("L", "rho", "EI"))
+    return draft.with_link(j, flexible=Flexibility(length, density, stiffness, y=1))
 
 
 def remove_flexible(draft: Draft, edit: Asked) -> Draft:

@@ -12,7 +12,7 @@ from typing import Any
 from symoro.expr.formula import Formula
 from symoro.robot.conventions import variable_field
 from symoro.robot.coordinates import independent
-from symoro.robot.description import DRIVE, GEOMETRIC, INERTIAL, MOTION, WRENCH, BaseKind, Link, Robot
+from symoro.robot.description import DRIVE, GEOMETRIC, INERTIAL, MOTION, WRENCH, BaseKind, Robot
 from symoro.robot.flexibility import Flexibility, flexible_links
 from symoro.ui.bench import columns as of
 from symoro.ui.bench.cells import LETTERS, coupling_text
@@ -185,7 +185,7 @@ def _payload(robot: Robot) -> Table:
 def _flexible(robot: Robot) -> list[Table]:
     held = flexible_links(robot)
     beams = [{"j": j, "cells": _beam(flexible)} for j, flexible in held.items()]
-    tips = [_row(j, flexible.tip or Link(), INERTIAL) for j, flexible in held.items() if flexible.tip]
+    tips = [_row(j, flexible.tip, INERTIAL) for j, flexible in held.items() if flexible.tip is not None]
     return [
         _table("flexible links", "flexible", of.BEAM, beams, "flexible"),
         _table("tips of flexible links", "tip", of.INERTIA, tips, "tip"),
