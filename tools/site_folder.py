@@ -44,8 +44,9 @@ def make(built: Path, pyodide: Path, target: Path) -> None:
     archive = archive.rename(archive.with_name(f"symoro-{digest(archive)}.zip"))
     write_archive(made / "python" / "sympy.zip", sources_of(SYMPY))
     start = made / "index.html"
-    told = f'<meta name="symoro-archive" content="python/{archive.name}" />\n  </head>'
-    start.write_text(start.read_text("utf-8").replace("</head>", told, 1), "utf-8")
+    told = {"symoro-back": "worker", "symoro-archive": f"python/{archive.name}"}
+    head = "".join(f'  <meta name="{name}" content="{text}" />\n' for name, text in told.items())
+    start.write_text(start.read_text("utf-8").replace("  </head>", f"{head}  </head>", 1), "utf-8")
     shutil.rmtree(target, ignore_errors=True)
     made.rename(target)
     size = sum(path.stat().st_size for path in target.rglob("*"))

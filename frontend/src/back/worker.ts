@@ -1,6 +1,7 @@
 // symoro in the page itself: Python runs in web workers, which answer the same calls as a server.
 
 import { Failure, type Asking, type Back, type Problem, type Progress } from "./back";
+import { LONG } from "./http";
 
 /** What the page tells a worker. */
 export type Told =
@@ -113,7 +114,7 @@ function told(message: Told): Told {
 }
 
 /** Two workers: one answers the tables and the scene while the other derives; `slow` names the calls for the latter. */
-export function workerBack(make: () => Hand, slow: ReadonlySet<string>): Back {
+export function workerBack(make: () => Hand = startWorker, slow: ReadonlySet<string> = LONG): Back {
   const long = new Lane(make);
   // The second one loads when the first is done, so that the page is there sooner.
   const quick = new Lane(make, () => long.start());
@@ -150,13 +151,10 @@ function abortion(): DOMException {
   return new DOMException("it was cancelled", "AbortError");
 }
 
-/** The archive of Python sources that a page without a server names in its head; null behind a server. */
-export function archiveOf(page: Document): string | null {
-  return page.querySelector<HTMLMetaElement>("meta[name=symoro-archive]")?.content ?? null;
-}
-
-export function startWorker(root: string, archive: string): Hand {
+/** A worker that loads what the page's own folder holds; the page names the archive of Python sources in its head. */
+function startWorker(): Hand {
+  const archive = document.querySelector<HTMLMetaElement>("meta[name=symoro-archive]")?.content ?? "";
   const worker = new Worker(new URL("./pyodide.worker.ts", import.meta.url), { type: "module", name: "symoro" });
-  worker.postMessage(told({ kind: "start", root, archive }));
+  worker.postMessage(told({ kind: "start", root: new URL(".", document.baseURI).href, archive }));
   return worker;
 }

@@ -124,10 +124,15 @@ function Card({ desk, step, at }: { desk: Desk; step: Step; at: number }) {
       {ring ? (
         <div
           class="sh-ring"
-          style={{ left: ring.left - 3, top: ring.top - 3, width: ring.width + 6, height: ring.height + 6 }}
+          style={{
+            left: `${ring.left - 3}px`,
+            top: `${ring.top - 3}px`,
+            width: `${ring.width + 6}px`,
+            height: `${ring.height + 6}px`,
+          }}
         />
       ) : null}
-      <aside class="sh-tour" style={place} role="region" aria-label="tour" aria-live="polite" data-step={at + 1}>
+      <aside class="sh-tour" style={{ left: `${place.left}px`, top: `${place.top}px` }} role="region" aria-label="tour" aria-live="polite" data-step={at + 1}>
         <p class="sh-tour-count">
           Step {at + 1} of {STEPS.length}
         </p>

@@ -5,7 +5,7 @@ import { batch, computed, signal, type ReadonlySignal, type Signal } from "@prea
 import { Failure, type Back } from "../back/back";
 import type { Edit, RobotDocument, View } from "../back/view";
 import type { Motion } from "../scene/scene";
-import { carriedParameters, carriedPosture, firstParameters, firstPosture } from "./start";
+import { carriedParameters, carriedPosture, firstPosture, withVisuals } from "./start";
 
 /** A model as it was asked for. */
 export interface Asked {
@@ -99,7 +99,7 @@ export function createStore(back: Back): Store {
       q.value = carriedPosture(next, before, q.value);
       parameters.value = carriedParameters(next, before, parameters.value);
       if (selected.value !== null && selected.value > next.sizes.NF) selected.value = null;
-      view.value = next;
+      view.value = withVisuals(next, before);
     });
   }
 
@@ -171,7 +171,7 @@ export function createStore(back: Back): Store {
       batch(() => {
         step();
         q.value = firstPosture(next);
-        parameters.value = firstParameters(next);
+        parameters.value = { ...next.values };
         selected.value = null;
         motion.value = null;
         view.value = next;
