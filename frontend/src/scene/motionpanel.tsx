@@ -130,11 +130,11 @@ export function Transport({ store, control }: { store: Store; control: Control }
         min={start}
         max={end}
         step={(end - start) / 1000}
-        value={control.time.value}
+        value={store.time.value}
         onInput={(event) => control.seek(event.currentTarget.valueAsNumber)}
       />
       <span class="sc-clock">
-        {control.time.value.toFixed(2)} / {end.toFixed(2)} s
+        {store.time.value.toFixed(2)} / {end.toFixed(2)} s
       </span>
       <select
         aria-label="Speed"

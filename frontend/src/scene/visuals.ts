@@ -2,7 +2,7 @@
 
 import * as THREE from "three";
 
-import type { Visual } from "./extras";
+import type { Visual } from "../back/view";
 import { matrixOf } from "./body";
 
 type Placed = { visual: Visual; object: THREE.Object3D };

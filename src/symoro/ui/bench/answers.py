@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import platform
 from collections.abc import Mapping
+from dataclasses import asdict
 from typing import Any
 
 from symoro._version import __version__
+from symoro.emit.equations import equations
 from symoro.errors import ArgumentError
 from symoro.model import Model, base_parameters, generate, singularities
 from symoro.models.catalogue import MENUS, catalogue
@@ -49,7 +51,14 @@ def model(payload: Mapping[str, Any]) -> dict[str, Any]:
         "title": found.entry.title,
         "reference": str(found.entry.reference),
         "latex": found._repr_latex_(),
-        "ports": [_port(port) for port in program.inputs] + [_port(port) for port in program.outputs],
+        "lines": [asdict(line) for line in equations(program)],
+        "form": found.entry.of,
+        "choices": program.choices,
+        "ports": [
+            *({**_port(port), "direction": "in", "entries": port.symbols} for port in program.inputs),
+            *({**_port(port), "direction": "out"} for port in program.outputs),
+        ],
+        "units": {name: program.units[name] for name in found.parameters if name in program.units},
         "columns": found.columns,
         "conditions": found.conditions,
         "derivation": found.explain(latex=True),

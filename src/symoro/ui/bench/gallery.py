@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
+from dataclasses import asdict
 from typing import Any
 
 from symoro.errors import ArgumentError, FormatError, Place
@@ -13,9 +15,12 @@ from symoro.robot.description import INERTIAL, Base, BaseKind, Frame, JointType,
 from symoro.robot.formats.guess import guessed
 from symoro.robot.topology import describe
 from symoro.ui.bench.asked import item, robot_of
-from symoro.ui.bench.tables import view
+from symoro.ui.bench.view import view
 
 MOST_LINKS = 200
+LONGEST_NAME = 100
+EXPAND = "expand it on the command line: symoro convert robot.xacro robot.urdf"
+_FILES = re.compile(r"<include\b|\b\w*(?:file|dir)\w*\s*=|<!DOCTYPE|<!ENTITY", re.IGNORECASE)
 STRUCTURES = ("serial", "tree", "closed-loop")
 
 
@@ -34,8 +39,40 @@ def opened(payload: Mapping[str, Any]) -> dict[str, Any]:
     """A bundled robot by its id, or the robot of a text."""
     if "id" in payload:
         return view(library.load(item(payload, "id", str)))
-    text, file = item(payload, "text", str), item(payload, "file", str, "file")
-    return view(formats.loads(text, _format(payload, text, file), file=file))
+    text, file = item(payload, "text", str), _shown(item(payload, "file", str, "file"))
+    fmt = _format(payload, text, file)
+    if fmt == "xacro":
+        raise FormatError(
+            "a xacro file is a program, and the workbench runs none", place=Place(file), hint=EXPAND
+        )
+    if fmt == "mjcf":
+        _alone(text, file)
+        file = f"<{file}>"  # a name that is no path: MuJoCo would look it up
+    read = view(formats.loads(text, fmt, file=file))
+    return {**read, "visuals": _visuals(text, file) if fmt == "urdf" else []}
+
+
+def _shown(file: str) -> str:
+    """The name of a file as it is told in messages; never a path."""
+    return file.replace("\\", "/").rpartition("/")[2][:LONGEST_NAME].strip("<>") or "file"
+
+
+def _alone(text: str, file: str) -> None:
+    """MuJoCo reads the files that a model names, from wherever they are."""
+    if found := _FILES.search(text):
+        line = text.count("\n", 0, found.start()) + 1
+        raise FormatError(
+            "the model names other files, and the workbench reads one file alone",
+            place=Place(file, line),
+            hint="convert it on the command line: symoro convert model.xml robot.yaml",
+        )
+
+
+def _visuals(text: str, file: str) -> list[dict[str, Any]]:
+    """What a URDF draws, in the robot's frames."""
+    from symoro.robot.formats.urdf.visuals import visuals
+
+    return [asdict(one) for one in visuals(text, file)]
 
 
 def _format(payload: Mapping[str, Any], text: str, file: str) -> str:

@@ -124,6 +124,16 @@ class Framed(Payload):
     loops: bool = True
 
 
+class Solved(Payload):
+    """A pose of the end frame in frame 0, options of inverse-geometry, and positions for joints left free."""
+
+    robot: Document
+    pose: list[list[float]] = Field(max_length=4)
+    q0: list[float] | None = None
+    options: dict[str, Any] = {}
+    values: dict[str, float] = {}
+
+
 class Singular(Payload):
     """A frame of a robot."""
 
@@ -143,6 +153,7 @@ PAYLOADS: dict[str, type[Payload]] = {
     "robot_write": Written,
     "frames": Framed,
     "close": Closing,
+    "solve": Solved,
     "model": Asked,
     "explain": Asked,
     "code": Coded,
@@ -151,7 +162,7 @@ PAYLOADS: dict[str, type[Payload]] = {
     "base": OfRobot,
     "singularities": Singular,
 }
-LONG = ("model", "explain", "code", "export", "evaluate", "base", "singularities", "frames")
+LONG = ("model", "explain", "code", "export", "evaluate", "base", "singularities", "frames", "solve")
 
 
 class Started(Payload):

@@ -1,0 +1,28 @@
+// What symoro lists: itself, its bundled robots, its models.
+
+export interface About {
+  version: string;
+  python: string;
+  menus: string[];
+  languages: { id: string; title: string }[];
+  formats: { id: string; suffixes: string[] }[];
+}
+
+export interface Bundled {
+  id: string;
+  name: string;
+  title: string;
+  structure: string;
+  /** A small picture, where the server draws one. */
+  svg?: string | null;
+}
+
+export interface Entry {
+  id: string;
+  menu: string;
+  title: string;
+  aliases: string[];
+  applies_to: string;
+  /** Why it does not apply to the robot; null when it does. */
+  why_not?: string | null;
+}
