@@ -117,6 +117,13 @@ class Closing(Payload):
     values: dict[str, float] = {}
 
 
+class Framed(Payload):
+    """A robot, and whether code that closes its loops is wanted."""
+
+    robot: Document
+    loops: bool = True
+
+
 class Solved(Payload):
     """A pose of the end frame in frame 0, options of inverse-geometry, and positions for joints left free."""
 
@@ -144,7 +151,7 @@ PAYLOADS: dict[str, type[Payload]] = {
     "robot_view": OfRobot,
     "robot_edit": Edits,
     "robot_write": Written,
-    "frames": OfRobot,
+    "frames": Framed,
     "close": Closing,
     "solve": Solved,
     "model": Asked,
