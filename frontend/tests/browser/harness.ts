@@ -116,7 +116,8 @@ export class Bench {
       async (images) => {
         const data = await Promise.all(
           images.map(async (image) => {
-            const bitmap = await createImageBitmap(await (await fetch(`data:image/png;base64,${image}`)).blob());
+            const bytes = Uint8Array.from(atob(image), (letter) => letter.charCodeAt(0));
+            const bitmap = await createImageBitmap(new Blob([bytes]));
             const context = new OffscreenCanvas(bitmap.width, bitmap.height).getContext("2d")!;
             context.drawImage(bitmap, 0, 0);
             return new Uint32Array(context.getImageData(0, 0, bitmap.width, bitmap.height).data.buffer);

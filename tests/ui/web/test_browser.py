@@ -87,6 +87,7 @@ def test_scenario(scenario: str, server: str, site: str) -> None:
         "SYMORO_SITE": site,
         "SYMORO_CHROMIUM": str(CHROMIUM),
         "SYMORO_SCREENSHOTS": str(ROOT / "build" / "screenshots"),
+        "NO_COLOR": "1",
         "SYMORO_CC": shutil.which("cc") or "",
     }
     vitest = FRONTEND / "node_modules" / "vitest" / "vitest.mjs"
