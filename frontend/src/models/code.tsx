@@ -11,26 +11,37 @@ import { CopyButton, ProblemPanel, useAnswer, Waiting } from "./parts";
 import type { Session } from "./session";
 
 export const language = remembered("language", "c");
-const file = remembered("file", "");
+export const ending = remembered("file", "");
 
 /** The files of the model that is shown, in the language chosen. */
 export function codeOf(session: Session): Promise<Files> {
   return session.ask<Files>("code", { language: language.peek() });
 }
 
-/** The file that is looked at: the one of that ending, else the first. */
-export function fileOf(files: Record<string, string>): string {
-  const names = Object.keys(files);
-  return names.find((name) => ending(name) === file.value) ?? names[0] ?? "";
+/** What is left of each name after what all of them begin with: ".h", ".c", "_batch.c". */
+export function endings(names: string[]): string[] {
+  let common = names[0] ?? "";
+  for (const name of names) while (!name.startsWith(common)) common = common.slice(0, -1);
+  const cut = names.length > 1 ? common.replace(/[._]$/, "").length : common.search(/\.[^.]*$/);
+  return names.map((name) => name.slice(cut));
 }
 
-const ending = (name: string): string => name.slice(name.indexOf("."));
+/** The file to look at: the one of the ending chosen, else the longest that is the model itself, not a part beside it. */
+export function fileOf(files: Record<string, string>, chosen: string): string {
+  const names = Object.keys(files);
+  const ends = endings(names);
+  const known = names[ends.indexOf(chosen)];
+  const own = names.filter((_, at) => ends[at]!.startsWith("."));
+  const length = (name: string): number => files[name]!.length;
+  return known ?? own.sort((a, b) => length(b) - length(a))[0] ?? names[0] ?? "";
+}
 
 export function Code({ session }: { session: Session }) {
   const shown = session.shown.value!;
   const { value, problem } = useAnswer(() => codeOf(session), [shown, language.value]);
   const languages = session.about.value?.languages ?? [];
-  const name = value ? fileOf(value.files) : "";
+  const names = Object.keys(value?.files ?? {});
+  const name = value ? fileOf(value.files, ending.value) : "";
   const text = value?.files[name] ?? "";
   return (
     <div class="md-column">
@@ -46,14 +57,19 @@ export function Code({ session }: { session: Session }) {
           ))}
         </select>
         <div class="md-files" role="tablist" aria-label="Files">
-          {Object.keys(value?.files ?? {}).map((one) => (
-            <button type="button" role="tab" aria-selected={one === name} onClick={() => (file.value = ending(one))}>
+          {names.map((one, at) => (
+            <button
+              type="button"
+              role="tab"
+              aria-selected={one === name}
+              onClick={() => (ending.value = endings(names)[at]!)}
+            >
               {one}
             </button>
           ))}
         </div>
         <span class="md-space" />
-        {value && <span class="md-muted">{lines(text)} lines</span>}
+        {value && <span class="md-note">{lines(text)} lines</span>}
         <CopyButton text={() => text}>Copy</CopyButton>
         <button type="button" class="md-button" disabled={!value} onClick={() => save(name, text)}>
           Download

@@ -17,7 +17,10 @@ const COLUMNS = [
   ["kernels", "solvers"],
 ] as const;
 
+/** Multiplications and additions of a call, or of the part done once where a call has none. */
 export function countText(count: Count): string {
+  const { setup } = count;
+  if (setup && count.multiplications + count.additions === 0) return `once ${countText({ ...setup, setup: undefined })}`;
   return `${count.multiplications} ×  ${count.additions} +`;
 }
 

@@ -39,6 +39,7 @@ export function Equations({ session }: { session: Session }) {
 /** LaTeX with headings between environments align*, as symoro writes it. */
 export function Typeset({ latex, label }: { latex: string; label: string }) {
   needKatex();
+  typeset.value; // rows are measured again once they can be drawn
   const rows = useMemo(() => equationRows(latex), [latex]);
   return <Rows rows={rows} guess={guessedHeight} render={(row) => <Row row={row} />} class="md-equations" label={label} />;
 }

@@ -30,10 +30,12 @@ export interface MatrixProps {
   words?: Map<number, string>;
   /** Rows that do not count, such as solutions that are not valid. */
   faint?: (row: number) => boolean;
+  /** What can be done with a row that counts, and its name. */
+  use?: { title: string; run: (row: number) => void };
 }
 
 /** A scalar, a vector (as a row), a matrix, or a stack of matrices. */
-export function Matrix({ values, shape, words, faint }: MatrixProps) {
+export function Matrix({ values, shape, words, faint, use }: MatrixProps) {
   const columns = shape.at(-1) ?? 1;
   const rows = shape.length >= 2 ? shape.at(-2)! : 1;
   const largest = Math.max(0, ...Array.from(values, Math.abs).filter(Number.isFinite));
@@ -48,6 +50,15 @@ export function Matrix({ values, shape, words, faint }: MatrixProps) {
                 {Array.from({ length: columns }, (_, j) => (
                   <Cell value={values[(s * rows + i) * columns + j]!} largest={largest} words={words} />
                 ))}
+                {use && (
+                  <td class="md-use">
+                    {!faint?.(i) && (
+                      <button type="button" onClick={() => use.run(i)}>
+                        {use.title}
+                      </button>
+                    )}
+                  </td>
+                )}
               </tr>
             ))}
           </tbody>

@@ -3,7 +3,7 @@
 import type { View } from "../back/view";
 import type { Motion } from "../scene/scene";
 import { evaluate, type Program } from "./evaluate";
-import { prefill } from "./prefill";
+import { prefill, solution } from "./prefill";
 
 export interface Sampled {
   times: number[];
@@ -59,10 +59,12 @@ export function differentiated({ times, q }: Motion): Sampled {
 /** The motion with its loops closed: at each time the assembly nearest to the one before; NaN where there is none. */
 export function closed(
   motion: Motion,
-  joints: View["joints"],
+  view: Pick<View, "joints" | "coordinates">,
   loops: Program,
   parameters: Record<string, number>,
 ): Motion {
+  const { joints } = view;
+  const modes = loops.module.OUTPUTS.q?.[0] ?? 0;
   let before = motion.q[0] ?? [];
   const q = motion.q.map((row) => {
     const start = before.map((value, j) => (joints[j]?.active ? row[j]! : value));
@@ -70,33 +72,13 @@ export function closed(
       Object.entries(loops.inputs).map(([name, input]) => [name, prefill(name, input, joints, { q: start })]),
     );
     const found = evaluate(loops.module, inputs, parameters);
-    const mode = nearest(assemblies(found, loops, joints, start), before, joints);
-    if (!mode) return row.map((value, j) => (joints[j]?.active ? value : Number.NaN));
-    before = mode;
-    return mode;
+    const valid = Array.from({ length: modes }, (_, mode) => mode).filter((mode) => found.status?.[mode] === 0);
+    const assembly = nearest(valid.map((mode) => solution(view, start, found, mode)), before, joints);
+    if (!assembly) return row.map((value, j) => (joints[j]?.active ? value : Number.NaN));
+    before = assembly;
+    return assembly;
   });
   return { times: motion.times, q };
-}
-
-/** All valid assemblies that `loop-geometry` found, as rows of all joints. */
-function assemblies(
-  found: Record<string, Float64Array>,
-  { module }: Program,
-  joints: View["joints"],
-  start: number[],
-): number[][] {
-  const modes = module.OUTPUTS.q?.[0] ?? 0;
-  const tree = joints.flatMap((joint, j) => (joint.opened || joint.coupled ? [] : [j]));
-  const opened = joints.flatMap((joint, j) => (joint.opened ? [j] : []));
-  const rows: number[][] = [];
-  for (let mode = 0; mode < modes; mode++) {
-    if (found.status && found.status[mode] !== 0) continue;
-    const row = [...start];
-    tree.forEach((j, at) => (row[j] = found.q![mode * tree.length + at]!));
-    opened.forEach((j, at) => (row[j] = found.qc?.[mode * opened.length + at] ?? row[j]!));
-    rows.push(row);
-  }
-  return rows;
 }
 
 const TURN = 2 * Math.PI;

@@ -7,7 +7,7 @@ import type { InputData, PortData } from "./answers";
 import { evaluate, size, type Program, type Values } from "./evaluate";
 import { Matrix, meanings } from "./matrix";
 import { ProblemPanel, useAnswer, Waiting } from "./parts";
-import { prefill, sampleValues } from "./prefill";
+import { prefill, sampleValues, solution } from "./prefill";
 import type { Session, Shown } from "./session";
 
 type Typed = Record<string, Record<number, number>>;
@@ -26,12 +26,12 @@ interface Programs {
   geometry: Program | null;
 }
 
-async function programs(session: Session, { asked, answer }: Shown): Promise<Programs> {
-  const program = await session.program(asked.model, asked.options);
+async function programs(session: Session, { view, asked, answer }: Shown): Promise<Programs> {
+  const program = await session.program(view, asked.model, asked.options);
   if (!answer.inputs.T) return { program, geometry: null };
   const { frm, to } = asked.options;
   const chain = Object.fromEntries(Object.entries({ frm, to }).filter(([, frame]) => frame !== undefined));
-  return { program, geometry: await session.program("fast-geometry", chain).catch(() => null) };
+  return { program, geometry: await session.program(view, "fast-geometry", chain).catch(() => null) };
 }
 
 function Tried({ session, shown, program, geometry }: { session: Session; shown: Shown } & Programs) {
@@ -186,13 +186,20 @@ function Parameters({ session, names }: { session: Session; names: string[] }) {
   );
 }
 
-function Outputs(props: {
+interface OutputsProps {
   session: Session;
   shown: Shown;
   program: Program;
   outputs: Values;
   ports: Map<string, PortData>;
-}) {
+}
+
+/** Puts the robot into the posture of a solution. */
+function show({ session, shown, outputs }: OutputsProps, row: number): void {
+  session.store.q.value = solution(shown.view, session.store.q.peek(), outputs, row);
+}
+
+function Outputs(props: OutputsProps) {
   const { outputs, ports } = props;
   const shapes = props.program.module.OUTPUTS;
   const status = outputs.status;
@@ -230,6 +237,7 @@ function Outputs(props: {
               shape={shape}
               words={name === "status" ? words : undefined}
               faint={shape.length === 2 ? faint(shape[0]) : undefined}
+              use={name === "q" && faint(shape[0]) && shape[1] === props.shown.view.coordinates.length ? { title: "show", run: (row) => show(props, row) } : undefined}
             />
           </section>
         );

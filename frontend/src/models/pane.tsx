@@ -4,7 +4,7 @@ import { useSignal } from "@preact/signals";
 import { useEffect, useMemo } from "preact/hooks";
 
 import type { Store } from "../store/store";
-import { Code, codeOf, fileOf, language } from "./code";
+import { Code, codeOf, ending, fileOf, language } from "./code";
 import { countText, CountTab } from "./count";
 import { save } from "./download";
 import { downloadProject, Downloads } from "./downloads";
@@ -244,7 +244,7 @@ function actionsOf(session: Session) {
   const enabled = (): boolean => session.shown.value !== null;
   const file = async (): Promise<[string, string]> => {
     const { files } = await codeOf(session);
-    const name = fileOf(files);
+    const name = fileOf(files, ending.peek());
     return [name, files[name] ?? ""];
   };
   return [

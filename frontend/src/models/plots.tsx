@@ -1,9 +1,11 @@
 // Torques, energy, singular values and outputs along the motion, computed in the page.
 
 import { useSignal } from "@preact/signals";
+import type { ComponentChildren } from "preact";
 import { useEffect, useMemo, useRef } from "preact/hooks";
 import type { AlignedData, Options } from "uplot";
 
+import type { View } from "../back/view";
 import type { Store } from "../store/store";
 import { csv } from "./csv";
 import { save } from "./download";
@@ -28,34 +30,38 @@ export function Plots({ session }: { session: Session }) {
   const kind = kinds.find(({ id }) => id === chosen.value) ?? kinds[0]!;
   const model = kind.model ?? shown!.asked.model;
   const options = kind.model ? {} : shown!.asked.options;
-  const { value, problem } = useAnswer(() => programs(session, model, options), [view, model, JSON.stringify(options)]);
+  const { value, problem } = useAnswer(() => programs(session, view, model, options), [view, model, JSON.stringify(options)]);
+  const bar = (
+    <>
+      <Segments
+        label="What is plotted"
+        value={kind.id}
+        choices={kinds.map(({ id, title }) => [id, title] as const)}
+        onChoose={(id) => (chosen.value = id)}
+      />
+      {kind.id === "singular" && (
+        <label class="md-flag">
+          <input
+            type="checkbox"
+            checked={logarithmic.value}
+            onChange={(event) => (logarithmic.value = event.currentTarget.checked)}
+          />
+          <span>logarithmic</span>
+        </label>
+      )}
+      <span class="md-note">
+        {store.motion.value ? "along the motion of the scene" : "each joint swings about the posture for 4 s"}
+      </span>
+    </>
+  );
+  if (value) {
+    const log = logarithmic.value && kind.id === "singular";
+    return <Plotted session={session} kind={kind} {...value} bar={bar} logarithmic={log} />;
+  }
   return (
     <div class="md-column">
-      <div class="md-bar">
-        <Segments
-          label="What is plotted"
-          value={kind.id}
-          choices={kinds.map(({ id, title }) => [id, title] as const)}
-          onChoose={(id) => (chosen.value = id)}
-        />
-        {kind.id === "singular" && (
-          <label class="md-flag">
-            <input
-              type="checkbox"
-              checked={logarithmic.value}
-              onChange={(event) => (logarithmic.value = event.currentTarget.checked)}
-            />
-            <span>logarithmic</span>
-          </label>
-        )}
-        <span class="md-note">
-          {store.motion.value ? "along the motion of the scene" : "each joint swings about the posture for 4 s"}
-        </span>
-        <span class="md-space" />
-      </div>
-      {problem && <ProblemPanel problem={problem} />}
-      {!value && !problem && <Waiting>loading the model …</Waiting>}
-      {value && <Plotted session={session} kind={kind} model={model} {...value} logarithmic={logarithmic.value && kind.id === "singular"} />}
+      <div class="md-bar">{bar}</div>
+      {problem ? <ProblemPanel problem={problem} /> : <Waiting>loading the model …</Waiting>}
     </div>
   );
 }
@@ -65,29 +71,40 @@ interface Programs {
   loops: Program | null;
 }
 
-async function programs(session: Session, model: string, options: Record<string, unknown>): Promise<Programs> {
-  const hasLoops = (session.store.view.peek()?.loops.length ?? 0) > 0;
+async function programs(session: Session, view: View, model: string, options: Record<string, unknown>): Promise<Programs> {
   const [program, loops] = await Promise.all([
-    session.program(model, options),
-    hasLoops ? session.program("loop-geometry") : null,
+    session.program(view, model, options),
+    view.loops.length > 0 ? session.program(view, "loop-geometry") : null,
   ]);
   return { program, loops };
 }
 
 /** The motion to plot along, loops closed. */
 export function motionOf(store: Store, loops: Program | null): Sampled {
-  const { joints } = store.view.value!;
-  const given = store.motion.value;
-  if (!given && !loops) return swing(joints, store.q.value);
-  const motion = given ?? swing(joints, store.q.value);
-  return differentiated(loops ? closed(motion, joints, loops, store.parameters.value) : motion);
+  const view = store.view.peek()!;
+  const given = store.motion.peek();
+  const motion = given ?? swing(view.joints, store.q.peek());
+  if (loops) return differentiated(closed(motion, view, loops, store.parameters.peek()));
+  return given ? differentiated(given) : (motion as Sampled);
 }
 
-function Plotted(props: { session: Session; kind: Kind; model: string; logarithmic: boolean } & Programs) {
+interface PlottedProps extends Programs {
+  session: Session;
+  kind: Kind;
+  bar: ComponentChildren;
+  logarithmic: boolean;
+}
+
+function Plotted(props: PlottedProps) {
   const { store } = props.session;
   const view = store.view.value!;
   const parameters = store.parameters.value;
-  const motion = useMemo(() => motionOf(store, props.loops), [store.motion.value, store.q.value, parameters, props.loops]);
+  const given = store.motion.value;
+  // A posture that plays along the motion changes nothing in the curves.
+  const motion = useMemo(
+    () => motionOf(store, props.loops),
+    [view, given, given ? null : store.q.value, props.loops ? parameters : null, props.loops],
+  );
   const made = useMemo(() => {
     try {
       return { curves: curvesAlong(props.kind, props.program, motion, view.joints, parameters), problem: null };
@@ -96,10 +113,21 @@ function Plotted(props: { session: Session; kind: Kind; model: string; logarithm
     }
   }, [props.kind, props.program, motion, parameters]);
   const samples = sampleValues(props.program.module.PARAMETERS ?? [], parameters, view.nominal);
-  if (made.problem) return <ProblemPanel problem={made.problem} />;
   const broken = made.curves.some(({ values }) => values.some((value) => !Number.isFinite(value)));
   return (
-    <>
+    <div class="md-column">
+      <div class="md-bar">
+        {props.bar}
+        <span class="md-space" />
+        <button
+          type="button"
+          class="md-button"
+          onClick={() => save(`${view.name}_${props.kind.id}.csv`, table(motion, made.curves))}
+        >
+          Download CSV
+        </button>
+      </div>
+      {made.problem && <ProblemPanel problem={made.problem} />}
       {Object.keys(samples).length > 0 && (
         <p class="md-warning">
           {Object.keys(samples).length} parameters are zero.{" "}
@@ -114,17 +142,7 @@ function Plotted(props: { session: Session; kind: Kind; model: string; logarithm
       )}
       {broken && <p class="md-warning">The curves break off where there is no finite number.</p>}
       <Chart times={motion.times} curves={made.curves} dark={store.dark.value} logarithmic={props.logarithmic} />
-      <div class="md-bar">
-        <span class="md-space" />
-        <button
-          type="button"
-          class="md-button"
-          onClick={() => save(`${view.name}_${props.kind.id}.csv`, table(motion, made.curves))}
-        >
-          Download CSV
-        </button>
-      </div>
-    </>
+    </div>
   );
 }
 
@@ -187,7 +205,7 @@ function settings(element: HTMLElement, curves: Curve[], logarithmic: boolean): 
   return {
     ...room(element),
     scales: { x: { time: false }, y: logarithmic ? { distr: 3 } : {} },
-    axes: [{ ...axis, label: "s", labelSize: 16 }, { ...axis, size: 64 }],
+    axes: [{ ...axis, values: (_, ticks) => ticks.map((tick) => `${tick} s`) }, { ...axis, size: 64 }],
     series: [
       { label: "t", value: (_, value) => (value === null ? "" : `${value.toFixed(2)} s`) },
       ...curves.map(({ label }, i) => ({

@@ -60,3 +60,18 @@ export function sampleValues(
   }
   return found;
 }
+
+/** All joints at one of the solutions of an inverse model or of loops: a row of its output q, and of qc where it has it. */
+export function solution(
+  { joints, coordinates }: Pick<View, "joints" | "coordinates">,
+  now: readonly number[],
+  found: Record<string, ArrayLike<number>>,
+  row: number,
+): number[] {
+  const opened = joints.filter((joint) => joint.opened);
+  return joints.map((joint, j) => {
+    const at = coordinates.indexOf(joint.frame);
+    if (at >= 0) return found.q?.[row * coordinates.length + at] ?? now[j]!;
+    return (joint.opened ? found.qc?.[row * opened.length + opened.indexOf(joint)] : undefined) ?? now[j]!;
+  });
+}
