@@ -136,14 +136,17 @@ def singular(payload: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def frames(payload: Mapping[str, Any]) -> dict[str, Any]:
-    """JavaScript that places all frames; and one that closes the loops, where there is a closed form."""
+    """JavaScript that places all frames; and one that closes the loops, unless `loops` is false.
+
+    Deriving the closing takes seconds for a robot of many loops, the placements do not: a page asks for these first.
+    """
     from symoro.errors import NotApplicableError
     from symoro.models.geometric.scene import all_frames
 
     robot = robot_of(payload)
     placed = all_frames(robot)
     closing = None
-    if robot.B:
+    if robot.B and item(payload, "loops", bool, True):
         try:
             closing = _javascript(generate(robot, "loop-geometry"))
         except NotApplicableError:

@@ -127,6 +127,13 @@ class Solved(Payload):
     values: dict[str, float] = {}
 
 
+class Framed(Payload):
+    """A robot, and whether code that closes its loops is wanted."""
+
+    robot: Document
+    loops: bool = True
+
+
 class Singular(Payload):
     """A frame of a robot."""
 
@@ -144,7 +151,7 @@ PAYLOADS: dict[str, type[Payload]] = {
     "robot_view": OfRobot,
     "robot_edit": Edits,
     "robot_write": Written,
-    "frames": OfRobot,
+    "frames": Framed,
     "close": Closing,
     "solve": Solved,
     "model": Asked,
