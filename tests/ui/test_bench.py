@@ -126,6 +126,33 @@ def test_files_in_and_out() -> None:
     assert broken["error"]["kind"] == "FormatError" and broken["error"]["place"]["line"]
 
 
+@pytest.mark.parametrize(
+    ("robot", "model", "of", "switches"),
+    [
+        ("rx90", "jacobian", "", []),
+        (
+            "rx90_floating",
+            "inverse-dynamics",
+            "a floating base",
+            [
+                ("base", "given", "a floating base that moves as given"),
+                ("free", None, "elastic and free joints on a floating base"),
+            ],
+        ),
+        ("delta", "jacobian", "", [("space", "platform", "a platform on legs, space='platform'")]),
+        ("fourbar", "transform", "", [("active", True, "active joints of closed loops")]),
+    ],
+)
+def test_the_catalogue_tells_the_form_of_a_robot(
+    robot: str, model: str, of: str, switches: list[tuple[str, Any, str]]
+) -> None:
+    document = call("robot_open", {"id": robot})["robot"]
+    (entry,) = [e for e in call("catalogue", {"robot": document})["models"] if e["id"] == model]
+    names = ["", *(form["of"] for form in entry["forms"])]
+    assert names[entry["form"]] == of
+    assert {(s["option"], s["value"], names[s["form"]]) for s in entry["switches"]} == set(switches)
+
+
 def test_a_model_to_be_read() -> None:
     found = call("model", {"robot": RX90["robot"], "model": "idm", "options": {"effort": "plain"}})
     made = symoro.generate("rx90", "inverse-dynamics", effort="plain")

@@ -15,6 +15,7 @@ from symoro.models.catalogue import MENUS, catalogue
 from symoro.program.program import Input, Output
 from symoro.ui import present
 from symoro.ui.bench.asked import item, robot_of
+from symoro.ui.bench.forms import form_data
 
 
 def about(payload: Mapping[str, Any]) -> dict[str, Any]:
@@ -32,9 +33,14 @@ def about(payload: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def catalogue_of(payload: Mapping[str, Any]) -> dict[str, Any]:
-    """Every model; with a robot, why it does not apply to it."""
+    """Every model; with a robot, the form that it takes and why it does not apply to it."""
     robot = robot_of(payload) if "robot" in payload else None
-    return {"models": [present.entry_data(entry, robot) for entry in catalogue().values()]}
+    return {
+        "models": [
+            present.entry_data(entry, robot) | (form_data(entry, robot) if robot else {})
+            for entry in catalogue().values()
+        ]
+    }
 
 
 def _asked(payload: Mapping[str, Any]) -> Model:
@@ -104,9 +110,11 @@ def _flag(name: str, value: Any) -> str:
 
 
 def code(payload: Mapping[str, Any]) -> dict[str, Any]:
-    """A model as source files in a language."""
+    """A model as source files in a language, with the names of what it takes."""
     options = item(payload, "language_options", dict, {})
-    return {"files": _asked(payload).code(item(payload, "language", str), **options)}
+    found = _asked(payload)
+    files = found.code(item(payload, "language", str), **options)
+    return {"files": files, "inputs": present.inputs_data(found)}
 
 
 def export(payload: Mapping[str, Any]) -> dict[str, Any]:
