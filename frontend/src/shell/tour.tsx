@@ -71,13 +71,22 @@ const CARD = { width: 320, height: 190 };
 const EDGE = 12;
 const LOOK_MS = 250;
 
-/** Where the card stands: under what it points at, above it, or at its side, always on the page. */
-export function placed(spot: Spot, page: { width: number; height: number }): { left: number; top: number } {
+/** Where the card stands, always on the page: beside an entry of a menu, else under what it points at or above it. */
+export function placed(
+  spot: Spot,
+  page: { width: number; height: number },
+  beside = false,
+): { left: number; top: number } {
   const below = spot.top + spot.height + EDGE;
   const above = spot.top - CARD.height - EDGE;
-  const top = below + CARD.height < page.height ? below : above > 0 ? above : page.height - CARD.height - EDGE;
-  const wanted = spot.width > CARD.width ? spot.left + spot.width - CARD.width - EDGE : spot.left;
-  return { left: Math.max(EDGE, Math.min(wanted, page.width - CARD.width - EDGE)), top: Math.max(EDGE, top) };
+  const under = below + CARD.height < page.height ? below : above > 0 ? above : page.height - CARD.height - EDGE;
+  const along = spot.width > CARD.width ? spot.left + spot.width - CARD.width - EDGE : spot.left;
+  const left = beside ? spot.left + spot.width + EDGE : along;
+  const top = beside ? spot.top : under;
+  return {
+    left: Math.max(EDGE, Math.min(left, page.width - CARD.width - EDGE)),
+    top: Math.max(EDGE, Math.min(top, page.height - CARD.height - EDGE)),
+  };
 }
 
 export function Tour({ desk }: { desk: Desk }) {
@@ -88,6 +97,7 @@ export function Tour({ desk }: { desk: Desk }) {
 
 function Card({ desk, step, at }: { desk: Desk; step: Step; at: number }) {
   const spot = useSignal<Spot | null>(null);
+  const beside = useSignal(false);
   const before = useRef<unknown>(undefined);
   const began = useRef(false);
   const now = step.watch?.(desk);
@@ -107,6 +117,7 @@ function Card({ desk, step, at }: { desk: Desk; step: Step; at: number }) {
     const look = (): void => {
       const found = step.targets.map((one) => document.querySelector(one)).find((element) => element !== null);
       const box = found?.getBoundingClientRect();
+      beside.value = Boolean(found?.closest(".sh-items"));
       spot.value = box ? { left: box.left, top: box.top, width: box.width, height: box.height } : null;
     };
     look();
@@ -114,10 +125,8 @@ function Card({ desk, step, at }: { desk: Desk; step: Step; at: number }) {
     return () => clearInterval(timer);
   }, [step]);
 
-  const place = placed(spot.value ?? { left: innerWidth - 360, top: innerHeight - 260, width: 0, height: 0 }, {
-    width: innerWidth,
-    height: innerHeight,
-  });
+  const somewhere = { left: innerWidth - 360, top: innerHeight - 260, width: 0, height: 0 };
+  const place = placed(spot.value ?? somewhere, { width: innerWidth, height: innerHeight }, beside.value);
   const ring = spot.value;
   return (
     <>
@@ -139,9 +148,11 @@ function Card({ desk, step, at }: { desk: Desk; step: Step; at: number }) {
         <h3>{step.title}</h3>
         <p>{step.text}</p>
         <div class="sh-tour-row">
-          <button type="button" class="sh-link" onClick={() => (desk.tour.value = null)}>
-            {at + 1 < STEPS.length ? "End the tour" : ""}
-          </button>
+          {at + 1 < STEPS.length ? (
+            <button type="button" class="sh-link" onClick={() => (desk.tour.value = null)}>
+              End the tour
+            </button>
+          ) : null}
           {step.help ? (
             <button type="button" class="sh-button" data-tour="help" onClick={() => step.help!.run(desk)}>
               {step.help.title}
