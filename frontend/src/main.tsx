@@ -4,6 +4,7 @@ import { render } from "preact";
 
 import type { Back } from "./back/back";
 import { httpBack } from "./back/http";
+import { remembering } from "./back/remember";
 import { shellActions } from "./shell/actions";
 import { createDesk, fillLists, type Desk } from "./shell/desk";
 import { openBundled } from "./shell/files";
@@ -39,7 +40,7 @@ async function begin(desk: Desk, places: Places, tab: string): Promise<void> {
 }
 
 async function start(): Promise<void> {
-  const store = createStore(await chooseBack());
+  const store = createStore(remembering(await chooseBack()));
   const desk = createDesk(store, localStorage);
   const places: Places = { session: sessionStorage, local: localStorage, now: Date.now };
   store.register(shellActions(desk));
