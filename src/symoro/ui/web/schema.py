@@ -117,13 +117,6 @@ class Closing(Payload):
     values: dict[str, float] = {}
 
 
-class Framed(Payload):
-    """A robot, and whether code that closes its loops is wanted."""
-
-    robot: Document
-    loops: bool = True
-
-
 class Solved(Payload):
     """A pose of the end frame in frame 0, options of inverse-geometry, and positions for joints left free."""
 
@@ -132,6 +125,13 @@ class Solved(Payload):
     q0: list[float] | None = None
     options: dict[str, Any] = {}
     values: dict[str, float] = {}
+
+
+class Framed(Payload):
+    """A robot, and whether code that closes its loops is wanted."""
+
+    robot: Document
+    loops: bool = True
 
 
 class Singular(Payload):
