@@ -25,6 +25,21 @@ export function merged(labels: Label[], near = 14): Label[] {
   return found;
 }
 
+const [LETTER, LINE] = [6.8, 15];
+
+/** Labels moved down, a few lines at most, so that their texts do not cover each other. */
+export function apart(labels: Label[]): Label[] {
+  const found: Label[] = [];
+  const covers = (a: Label, b: Label) =>
+    Math.abs(a.y - b.y) < LINE && a.x < b.x + LETTER * b.text.length + 6 && b.x < a.x + LETTER * a.text.length + 6;
+  for (const label of labels) {
+    const put = { ...label };
+    for (let k = 0; k < 4 && found.some((one) => covers(one, put)); k++) put.y += LINE;
+    found.push(put);
+  }
+  return found;
+}
+
 function shortened(names: string[]): string {
   return names.length > 4 ? [...names.slice(0, 3), "…"].join(", ") : names.join(", ");
 }
@@ -46,7 +61,7 @@ export class Labels {
   }
 
   draw(labels: Label[]): void {
-    const found = merged(labels);
+    const found = apart(merged(labels));
     while (this.shown.length < found.length) {
       const span = document.createElement("span");
       this.layer.append(span);
