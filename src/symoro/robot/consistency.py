@@ -24,11 +24,11 @@ TOLERANCE = 1e-3
 POINT = 1e-12
 """Square metres: a body whose inertia is less than this times its mass is a point, and the rest round-off."""
 
+SWEEPS = 12
+"""Of Jacobi's rotations; they converge quadratically, and four or five do."""
+
 WARNING = "warning: "
 """How those notes of a robot start that tell of something doubtful in its file."""
-
-JACOBI_SWEEPS = 8
-"""A matrix of three rows needs five at most: each squares what is left beside the diagonal."""
 
 Tensor = Sequence[Sequence[float]]
 
@@ -87,20 +87,20 @@ def of_body(label: str, mass: float, tensor: Tensor) -> list[str]:
 
 
 def principal(tensor: Tensor) -> tuple[float, float, float]:
-    """The eigenvalues of a symmetric matrix, in rising order: Jacobi's rotations, which need no library."""
+    """The eigenvalues of a symmetric matrix, in rising order: by Jacobi's rotations, for want of NumPy in a browser."""
     scale = max(abs(value) for row in tensor for value in row) or 1.0
-    a = [[float(value) / scale for value in row] for row in tensor]
-    for _ in range(JACOBI_SWEEPS):
+    a = [[value / scale for value in row] for row in tensor]
+    for _ in range(SWEEPS):
         for p, q, r in ((0, 1, 2), (0, 2, 1), (1, 2, 0)):
-            if a[p][q] == 0.0:
+            if a[p][q] == 0:
                 continue
-            # The rotation by which a[p][q] vanishes: t is the tangent of its angle, the smaller of two.
             half = (a[q][q] - a[p][p]) / (2 * a[p][q])
-            t = math.copysign(1 / (abs(half) + math.hypot(half, 1)), half)
-            c = 1 / math.hypot(t, 1)
+            t = math.copysign(1.0, half) / (abs(half) + math.hypot(half, 1.0))
+            c = 1 / math.hypot(t, 1.0)
             a[p][p], a[q][q] = a[p][p] - t * a[p][q], a[q][q] + t * a[p][q]
-            a[p][r], a[q][r] = c * (a[p][r] - t * a[q][r]), c * (t * a[p][r] + a[q][r])
-            a[r][p], a[r][q], a[p][q], a[q][p] = a[p][r], a[q][r], 0.0, 0.0
+            a[p][r], a[q][r] = c * (a[p][r] - t * a[q][r]), c * (a[q][r] + t * a[p][r])
+            a[r][p], a[r][q] = a[p][r], a[q][r]
+            a[p][q] = a[q][p] = 0.0
     low, middle, high = sorted(a[i][i] * scale for i in range(3))
     return low, middle, high
 
