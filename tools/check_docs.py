@@ -3,8 +3,8 @@
 Fences opened by exactly ```python are run, those of one file in one namespace; a fence with any
 other word after it is a sketch. Command lines are those that start with `symoro`, in an indented
 block or a ```sh fence, and in the README and the tutorial also those inside a sentence; a word in
-capitals stands for something else, and such a line is not run, nor is `symoro gui`, which does not end. The examples of a page share an
-empty folder.
+capitals stands for something else, and such a line is not run; nor is `symoro gui`, which does not
+end. The examples of a page share an empty folder.
 """
 
 from __future__ import annotations
