@@ -190,6 +190,27 @@ def _describing(command: Command) -> None:
     _robot(show)
     _bind(show)
     _json(show)
+    render = command(
+        "render", "draw a robot into an SVG or PNG file", "symoro render rx90 -o rx90.svg --view=-30,20"
+    )
+    _robot(render)
+    render.add_argument("-o", "--output", metavar="FILE", required=True, help="file to write: .svg or .png")
+    render.add_argument(
+        "--posture",
+        metavar="Q1,Q2,...",
+        help="joint positions or a posture's name; 'home' or zero unless given",
+    )
+    render.add_argument(
+        "--view", default="iso", help="iso, front, side, top, or two angles: azimuth,elevation (default iso)"
+    )
+    render.add_argument("--size", default="640x480", metavar="WxH", help="in pixels (default 640x480)")
+    render.add_argument(
+        "--labels", choices=("auto", "axes", "numbers", "none"), default="auto", help="what is named"
+    )
+    render.add_argument("--dark", action="store_true", help="on a dark background")
+    _force(render)
+    _bind(render)
+    _json(render)
     check = command("check", "read a robot and report every inconsistency", "symoro check arm.par")
     _robot(check)
     _json(check)

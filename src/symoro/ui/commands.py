@@ -26,6 +26,7 @@ def run(options: argparse.Namespace) -> int:
     command = {
         "robots": robots,
         "show": show,
+        "render": render,
         "check": check,
         "convert": convert,
         "models": list_models,
@@ -68,6 +69,33 @@ def show(options: argparse.Namespace) -> None:
         present.as_json(present.robot_data(robot))
     else:
         present.robot(robot)
+
+
+def render(options: argparse.Namespace) -> None:
+    from symoro.ui.render.file import write_picture
+
+    robot = _robot(options)
+    path = Path(options.output)
+    write_picture(
+        robot,
+        path,
+        posture=_joints(robot, options.posture),
+        size=options.size,
+        force=options.force,
+        **{name: getattr(options, name) for name in ("view", "labels", "dark")},
+    )
+    _written([path], options.json)
+
+
+def _joints(robot: Robot, text: str | None) -> list[float] | None:
+    """Joint positions from the command line: numbers, or the name of a posture."""
+    if text is None:
+        return None
+    named = posture_named(robot, text)
+    if named is not None:
+        return list(named)
+    values = numbers("posture", text)
+    return list(values) if isinstance(values, list) else [values]
 
 
 def check(options: argparse.Namespace) -> int:
