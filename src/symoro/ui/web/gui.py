@@ -61,6 +61,6 @@ def _listener(host: str, port: int) -> socket.socket:
     except (OSError, OverflowError) as error:
         made.close()
         raise ArgumentError(
-            f"cannot serve at {host}:{port}: {error}", hint="choose another --port or --host"
+            f"cannot serve at {host}:{port}: {error}", hint="choose another port or host"
         ) from None
     return made
