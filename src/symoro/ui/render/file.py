@@ -23,7 +23,7 @@ def write_picture(
     """
     suffix = path.suffix.lower()
     if suffix not in (".svg", ".png"):
-        raise OptionError(f"pictures are .svg or .png files, got '{path.name[:80]}'", hint="name a file such as robot.svg")
+        raise OptionError(f"pictures are .svg or .png files, got '{path.name[:80]}'")
     drawing = draw(robot, size=_size(size), **options)
     write_files({path: svg(drawing) if suffix == ".svg" else png(drawing)}, force=force)
 
