@@ -17,6 +17,7 @@ from typing import NoReturn
 from symoro._version import __version__
 from symoro.errors import OptionError, SymoroError, UnknownNameError, did_you_mean
 from symoro.ui import failure, progress
+from symoro.ui.calibration import add_arguments
 from symoro.ui.model_options import add_model_option, add_model_options, frame_named
 
 EXAMPLES = """\
@@ -273,6 +274,16 @@ def _describing(command: Command) -> None:
     _force(base)
     _bind(base)
     _json(base)
+    calibrate = command(
+        "calibrate",
+        "find a robot's geometry from measurements",
+        "symoro calibrate puma560 poses.csv -o better.yaml",
+    )
+    _robot(calibrate)
+    add_arguments(calibrate)
+    _force(calibrate)
+    _bind(calibrate)
+    _json(calibrate)
     cite = command("cite", "print the references behind a model", "symoro cite fast-geometry")
     cite.add_argument("model", nargs="?", help="model id; all of them without it")
     _json(cite)

@@ -34,6 +34,7 @@ def run(options: argparse.Namespace) -> int:
         "singularities": show_singularities,
         "base": base,
         "pose": pose,
+        "calibrate": calibrate,
         "cite": cite,
         "generate": write_model,
         "count": count,
@@ -96,6 +97,14 @@ def _joints(robot: Robot, text: str | None) -> list[float] | None:
         return list(named)
     values = numbers("posture", text)
     return list(values) if isinstance(values, list) else [values]
+
+
+def calibrate(options: argparse.Namespace) -> None:
+    from symoro.ui.calibration import show_calibration
+
+    written = show_calibration(_robot(options), options)
+    if written and not options.json:
+        _written(written, options.json)
 
 
 def check(options: argparse.Namespace) -> int:
