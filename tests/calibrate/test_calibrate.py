@@ -9,9 +9,8 @@ import numpy as np
 import pytest
 
 import symoro
-from symoro.calibrate import calibrate, read_measurements
+from symoro.calibrate import calibrate, read_measurements, simulated, write_measurements
 from symoro.calibrate.apply import corrected, parameters_of
-from symoro.calibrate.fit import simulated
 from symoro.calibrate.measurements import Measurements, rotations, vectors_of
 from symoro.errors import ArgumentError, FormatError, NotApplicableError, ProgramError
 from symoro.models.calibration.chain import end_poses, numeric_chain
@@ -112,21 +111,14 @@ def test_six_parameters_of_any_placement(alpha: float) -> None:
     assert again == pytest.approx(pose, abs=1e-8)
 
 
-def written(path: Path, measured: Measurements) -> None:
-    n = measured.q.shape[1]
-    names = [f"q{j}" for j in range(1, n + 1)] + ["x", "y", "z", "rx", "ry", "rz"]
-    rows = np.concatenate([measured.q, measured.poses[:, :3, 3], vectors_of(measured.poses[:, :3, :3])], 1)
-    path.write_text(
-        ",".join(names) + "\n" + "\n".join(",".join(f"{x:.17g}" for x in row) for row in rows) + "\n"
-    )
-
-
 def test_from_the_command_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     from symoro.ui.cli import main
 
     robot, errors = symoro.load("puma560"), truth("puma560", 1)
     log, out = tmp_path / "poses.csv", tmp_path / "better.yaml"
-    written(log, simulated(robot, postures("puma560", 40, 1), errors, length=1e-4, angle=1e-4))
+    write_measurements(
+        robot, simulated(robot, postures("puma560", 40, 1), errors, length=1e-4, angle=1e-4), log
+    )
     assert main(["calibrate", "puma560", str(log), "-o", str(out)]) == 0
     told = capsys.readouterr().out
     assert "30 geometric parameters from 40 measurements" in told and "alpha2" in told

@@ -21,6 +21,7 @@ from pathlib import Path
 import numpy as np
 
 from symoro.errors import FormatError, Place
+from symoro.files import MADE_BY, write_files
 from symoro.models.calibration.columns import checked_measure
 from symoro.models.numeric.fixed_point import Array
 from symoro.robot.coordinates import independent
@@ -92,6 +93,26 @@ def read_measurements(
         if (low := np.flatnonzero(distances <= 0)).size:
             raise FormatError("a distance is not positive", place=Place(str(path), lines[low[0]]))
     return Measurements(measure, q, poses, distances)
+
+
+def write_measurements(
+    robot: Robot, measured: Measurements, path: str | Path, *, force: bool = False
+) -> None:
+    """Write measurements to a file that `read_measurements` reads."""
+    names = [f"q{j}" for j in independent(robot)]
+    parts = [measured.q]
+    if measured.measure in ("pose", "position"):
+        names += POSITION
+        parts.append(measured.poses[:, :3, 3])
+    if measured.measure == "pose":
+        names += VECTOR
+        parts.append(vectors_of(measured.poses[:, :3, :3]))
+    if measured.measure == "distance":
+        names.append("distance")
+        parts.append(measured.distances[:, None])
+    rows = (",".join(f"{x:.17g}" for x in row) for row in np.concatenate(parts, 1).tolist())
+    text = "\n".join([f"# {MADE_BY}", ",".join(names), *rows, ""])
+    write_files({Path(path): text}, force=force)
 
 
 def _table(text: str, file: str) -> tuple[list[str], list[list[float]], list[int]]:

@@ -18,12 +18,8 @@ def show_calibration(robot: Robot, options: argparse.Namespace) -> list[Path]:
     from symoro.calibrate import calibrate, read_measurements
     from symoro.models.calibration.identifiable import geometric_parameters
 
-    chosen: dict[str, Any] = {
-        "to": options.to,
-        "base": options.base,
-        "tool": options.tool,
-        "gains": options.gains,
-    }
+    names = ("to", "known_base", "known_tool", "gains")
+    chosen: dict[str, Any] = {name: getattr(options, name) for name in names}
     if options.measurements is None:
         if options.output:
             raise OptionError("nothing to write: there are no measurements", hint="name their file")
