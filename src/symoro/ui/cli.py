@@ -40,6 +40,7 @@ examples:
   symoro singularities rx90                         where the Jacobian loses rank
   symoro base rx90                                  the base inertial parameters
   symoro pose delta qa=0.1,0.2,0.3                  where the platform of a parallel robot stands
+  symoro torques planar3r filip3r                   torques along a trajectory
   symoro cite fast-geometry                         the paper behind a model
 
 'symoro COMMAND --help' tells more, 'symoro generate MODEL --help' the options of a model.
@@ -180,6 +181,7 @@ def _parser(arguments: Sequence[str]) -> argparse.ArgumentParser:
     _describing(command)
     _generating(command, arguments)
     _solving(command, arguments)
+    _moving(command)
     _serving(command)
     return parser
 
@@ -393,6 +395,31 @@ def _solving(command: Command, arguments: Sequence[str]) -> None:
                 option, title=f"{option.title}, or numeric", choices=(*option.choices, "numeric")
             )
         add_model_option(group, option, ["--given"] if option.name == "pose" else None)
+
+
+def _moving(command: Command) -> None:
+    torques = command(
+        "torques",
+        "torques, power and energy along a trajectory, and the limits it passes",
+        "symoro torques planar3r filip3r -o torques.csv -o torques.svg",
+    )
+    _robot(torques)
+    torques.add_argument("trajectory", help="a file (.yaml, .csv), or the name of a bundled trajectory")
+    torques.add_argument(
+        "--step", type=float, default=0.01, help="seconds from sample to sample (default 0.01)"
+    )
+    torques.add_argument("--csv", action="store_true", help="rows of values between commas")
+    torques.add_argument(
+        "-o",
+        "--output",
+        metavar="FILE",
+        action="append",
+        default=[],
+        help="write .csv (all samples), .svg (charts) or .json (a motion that the page plays); more than once",
+    )
+    _bind(torques)
+    _force(torques)
+    _json(torques)
 
 
 def _serving(command: Command) -> None:

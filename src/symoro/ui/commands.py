@@ -42,6 +42,7 @@ def run(options: argparse.Namespace) -> int:
         "eval": evaluate,
         "solve": solve,
         "export": export,
+        "torques": torques,
         "gui": open_gui,
     }[options.command]
     return command(options) or 0
@@ -295,6 +296,12 @@ def export(options: argparse.Namespace) -> None:
     languages = (options.lang or "c").split(",")
     files = _model(options).export(languages, **_emitting(options))
     _written(write_folder(Path(options.output), files, force=options.force), options.json)
+
+
+def torques(options: argparse.Namespace) -> int:
+    from symoro.ui.motion import show_torques
+
+    return show_torques(_robot(options), options)
 
 
 def _emitting(options: argparse.Namespace) -> dict[str, Any]:
