@@ -145,9 +145,9 @@ def excite(
             best = worth, x
     if best is None:
         raise ProgramError(
-            f"no motion of robot '{asked.name}' within its limits was found from {starts} starts: gravity alone may ask "
-            "for more than the efforts allow",
-            hint="more starts, other limits, or torque=False",
+            f"no motion of robot '{asked.name}' within its limits was found from {starts} starts: gravity alone may "
+            "ask for more than the efforts allow",
+            hint="try more starts, or other limits",
         )
     return work.result(best[1], tuple(reached), time.perf_counter() - began)
 
