@@ -68,7 +68,7 @@ def test_the_only_model_that_a_floating_base_has_not() -> None:
     floating = symoro.load("rx90_floating")
     refused = {model for model in TREE_MODELS if catalogue()[model].why_not(floating)}
     assert refused == {"lagrange"}
-    with pytest.raises(NotApplicableError, match="its base is floating: .* inertia-matrix and bias-torques"):
+    with pytest.raises(NotApplicableError, match=r"its base is floating: .* inertia-matrix and bias-torques"):
         symoro.generate(floating, "lagrange")
 
 
