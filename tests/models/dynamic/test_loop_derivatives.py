@@ -140,3 +140,18 @@ def test_of_random_loops(seed: int) -> None:
 def test_of_many_random_loops(seed: int) -> None:
     case, _ = random_loops(seed)
     check(case, 1e-7)
+
+
+def test_no_value_at_a_dead_point() -> None:
+    """Coupler and rocker in line, q1 + q2 - q3 = 0 or pi: every output is not a number."""
+    robot = symoro.load("fourbar")
+    lengths = {"D2": 0.7, "D3": 0.8, "D4": 0.4, "D5": 0.5}
+    crank = np.arccos((0.7**2 + 0.8**2 - (0.4 + 0.5) ** 2) / (2 * 0.7 * 0.8))
+    coupler = np.arctan2(-0.7 * np.sin(crank), 0.8 - 0.7 * np.cos(crank))
+    q = np.array([crank, coupler - crank, coupler + np.pi])
+    model = symoro.generate(robot, INVERSE)
+    f = model.function(values={**dict(robot.nominal), **lengths}, compiled=False)
+    found = f(q=q, qda=[0.3], qdda=[0.1])
+    assert all(np.isnan(value).all() for value in found.values())
+    found = f(q=q + np.array([0, 1e-3, 0]), qda=[0.3], qdda=[0.1])
+    assert all(np.isfinite(value).all() for value in found.values())
