@@ -15,11 +15,14 @@ from symoro.models.catalogue import MENUS, catalogue
 from symoro.program.program import Input, Output
 from symoro.ui import present
 from symoro.ui.bench.asked import item, robot_of
+from symoro.ui.bench.gallery import READ_ONLY, STRUCTURES
 
 
 def about(payload: Mapping[str, Any]) -> dict[str, Any]:
     """What this symoro can do, wherever it runs."""
     from symoro.emit import LANGUAGES
+    from symoro.robot.conventions import Convention
+    from symoro.robot.description import BaseKind
     from symoro.robot.formats import FORMATS
 
     return {
@@ -27,7 +30,18 @@ def about(payload: Mapping[str, Any]) -> dict[str, Any]:
         "python": platform.python_version(),
         "menus": list(MENUS),
         "languages": [{"id": row.id, "title": row.title} for row in LANGUAGES.values()],
-        "formats": [{"id": name, "suffixes": list(row.suffixes)} for name, row in FORMATS.items()],
+        "formats": [
+            {
+                "id": name,
+                "suffixes": list(row.suffixes),
+                "opened": name != "xacro",
+                "written": name not in READ_ONLY,
+            }
+            for name, row in FORMATS.items()
+        ],
+        "structures": list(STRUCTURES),
+        "bases": [str(kind) for kind in BaseKind],
+        "conventions": [str(convention) for convention in Convention],
     }
 
 
@@ -136,14 +150,17 @@ def singular(payload: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def frames(payload: Mapping[str, Any]) -> dict[str, Any]:
-    """JavaScript that places all frames; and one that closes the loops, where there is a closed form."""
+    """JavaScript that places all frames; and, with `loops`, one that closes them where there is a closed form.
+
+    The first is there at once; to find the second may take seconds.
+    """
     from symoro.errors import NotApplicableError
     from symoro.models.geometric.scene import all_frames
 
     robot = robot_of(payload)
     placed = all_frames(robot)
     closing = None
-    if robot.B:
+    if robot.B and item(payload, "loops", bool, True):
         try:
             closing = _javascript(generate(robot, "loop-geometry"))
         except NotApplicableError:

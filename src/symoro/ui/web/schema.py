@@ -30,6 +30,13 @@ class OfRobot(Payload):
     robot: Document
 
 
+class Placed(Payload):
+    """A robot whose frames are to be placed; with `loops`, closed too."""
+
+    robot: Document
+    loops: bool = True
+
+
 class Listed(Payload):
     """The catalogue, for a robot or for none."""
 
@@ -144,7 +151,7 @@ PAYLOADS: dict[str, type[Payload]] = {
     "robot_view": OfRobot,
     "robot_edit": Edits,
     "robot_write": Written,
-    "frames": OfRobot,
+    "frames": Placed,
     "close": Closing,
     "solve": Solved,
     "model": Asked,
