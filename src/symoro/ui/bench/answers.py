@@ -2,20 +2,25 @@
 
 from __future__ import annotations
 
+import json
 import platform
 from collections.abc import Mapping
 from dataclasses import asdict
+from functools import lru_cache
 from typing import Any
 
 from symoro._version import __version__
 from symoro.emit.equations import equations
 from symoro.errors import ArgumentError
 from symoro.model import Model, base_parameters, generate, singularities
-from symoro.models.catalogue import MENUS, catalogue
+from symoro.models.catalogue import MENUS, Entry, catalogue
 from symoro.program.program import Input, Output
+from symoro.robot.description import Robot
 from symoro.ui import present
 from symoro.ui.bench.asked import item, robot_of
 from symoro.ui.bench.gallery import READ_ONLY, STRUCTURES
+
+MOST_KEPT = 16  # models, in one process
 
 
 def about(payload: Mapping[str, Any]) -> dict[str, Any]:
@@ -48,12 +53,24 @@ def about(payload: Mapping[str, Any]) -> dict[str, Any]:
 def catalogue_of(payload: Mapping[str, Any]) -> dict[str, Any]:
     """Every model; with a robot, why it does not apply to it."""
     robot = robot_of(payload) if "robot" in payload else None
-    return {"models": [present.entry_data(entry, robot) for entry in catalogue().values()]}
+    return {"models": [_entry(entry, robot) for entry in catalogue().values()]}
+
+
+def _entry(entry: Entry, robot: Robot | None) -> dict[str, Any]:
+    """A model; for a robot, the form that it takes without options, in words."""
+    data = present.entry_data(entry, robot)
+    return data if robot is None else {**data, "form": entry.form(robot, {}).of}
 
 
 def _asked(payload: Mapping[str, Any]) -> Model:
-    options = item(payload, "options", dict, {})
-    return generate(robot_of(payload), item(payload, "model", str), **options)
+    """The model that is asked for; a page asks for the same one again, as code, in numbers, along a motion."""
+    options = json.dumps(item(payload, "options", dict, {}), sort_keys=True)
+    return _generated(robot_of(payload), item(payload, "model", str), options)
+
+
+@lru_cache(maxsize=MOST_KEPT)
+def _generated(robot: Robot, model: str, options: str) -> Model:
+    return generate(robot, model, **json.loads(options))
 
 
 def model(payload: Mapping[str, Any]) -> dict[str, Any]:
@@ -183,7 +200,7 @@ def closed(payload: Mapping[str, Any]) -> dict[str, Any]:
     robot = robot_of(payload)
     if not robot.B:
         raise ArgumentError(f"robot '{robot.name}' has no loops to close")
-    found = generate(robot, "loop-geometry", method="numeric")
+    found = _generated(robot, "loop-geometry", '{"method": "numeric"}')
     wanted = {name: payload[name] for name in ("qa", "q0", "qc0") if name in payload}
     results = found.function(item(payload, "values", dict, {}), compiled=False)(**wanted)
     return {"outputs": {name: array.tolist() for name, array in results.items()}}
