@@ -67,7 +67,7 @@ export const createScene: CreateScene = (container, options) => {
   const listeners: ((frame: number | null) => void)[] = [];
 
   const count = () => T.length / 16;
-  const arrow = () => look.scale * Math.min(0.14 * reach, Math.max(0.03 * reach, 0.6 * (usual || reach)));
+  const arrow = () => look.scale * Math.min(0.14 * reach, Math.max(0.045 * reach, 0.6 * (usual || reach)));
   const style = (): Style => ({ shown, selected, arrow: arrow(), expanded: look.expanded, broken, parameters });
   const visible = (j: number) => shown === "all" || shown.has(j) || j === selected;
 
@@ -229,7 +229,8 @@ export const createScene: CreateScene = (container, options) => {
       paint();
       if (another) {
         const { center, radius } = bounds();
-        viewpoint.fit(center, radius, "iso");
+        // Room for the robot to move before it leaves the picture.
+        viewpoint.fit(center, Math.max(radius, 0.75 * reach), "iso");
       }
       void visuals.set(view.visuals ?? [], files).then(redraw);
     },
