@@ -23,6 +23,7 @@ export interface Solution {
 const SLIDERS_A_SECOND = 10;
 const RANDOM_TRIES = 40;
 const ROWS_AT_ONCE = 15;
+const START_TRIES = 300;
 
 export class Control {
   readonly broken = signal(false);
@@ -49,7 +50,7 @@ export class Control {
     return view ? free(view, this.broken.value || !this.closable.value) : [];
   });
   /** False where the robot's active joints do not determine its loops. */
-  private readonly closable = signal(true);
+  readonly closable = signal(true);
   private readonly known = new Map<string, Placements>();
   private mine: number[] = [];
   private shownAt = 0;
@@ -104,7 +105,8 @@ export class Control {
     if (another) this.reset();
     try {
       const key = placed(view);
-      const quick = this.known.get(key) ?? (await this.ask(view, alive, false));
+      const known = this.known.get(key);
+      const quick = known ?? (await this.ask(view, alive, false));
       if (alive.aborted) return;
       const [parameters, q] = [this.store.parameters.peek(), this.store.q.peek()];
       // Zero may be no posture of a robot that comes new.
@@ -114,10 +116,10 @@ export class Control {
       this.drawn.value = view;
       this.reparametrise(this.store.parameters.peek());
       if (this.free6()) this.scene.setBase(pose(this.base.peek()));
-      if (view.loops.length && !quick.loops) await this.close(view, key, alive);
+      if (view.loops.length) await this.close(view, key, known ?? null, alive);
+      else this.known.set(key, quick);
       if (alive.aborted) return;
-      this.closes.value = this.scene.ready().loops;
-      this.put(this.scene.move(this.scene.posture()).q);
+      this.settle(view);
       if (another && view.loops.length) this.scene.fit();
       this.posed.value = this.scene.posture();
     } catch (error) {
@@ -130,17 +132,31 @@ export class Control {
   }
 
   /** The code that closes loops comes after the picture, for deriving it may take seconds. */
-  private async close(view: View, key: string, alive: AbortSignal): Promise<void> {
-    this.tell("deriving how the loops close …");
-    const whole = await this.ask(view, alive, true);
+  private async close(view: View, key: string, known: Placements | null, alive: AbortSignal): Promise<void> {
+    if (!known) this.tell("deriving how the loops close …");
+    const whole = known ?? (await this.ask(view, alive, true));
     if (alive.aborted) return;
     this.known.set(key, whole);
+    if (whole.loops && !known) await this.scene.setLoops(whole.loops);
+    if (alive.aborted) return;
     this.closable.value = whole.loops !== null;
-    if (whole.loops) await this.scene.setLoops(whole.loops);
-    else this.scene.breakLoops(true);
-    this.note.value = whole.loops
-      ? null
-      : { text: "the active joints do not determine the loops: every joint has a slider", kind: "warned" };
+    this.closes.value = this.closable.value;
+    this.scene.breakLoops(this.broken.peek() || !this.closable.value);
+    if (whole.loops) this.note.value = null;
+    else this.tell("the active joints do not determine the loops: every joint has a slider");
+  }
+
+  /** The posture with its loops closed; a robot that names no posture may not close at zero, so others are tried. */
+  private settle(view: View): void {
+    const at = this.scene.posture();
+    let found = this.scene.move(at);
+    const chance = sequence();
+    for (let k = 0; !found.closed && this.closes.value && k < START_TRIES; k++) {
+      const tried = this.scene.follow(at, random(view, at, this.moved.value, this.scene.reach(), 1, chance));
+      if (tried.closed) found = this.scene.move(tried.q);
+    }
+    if (!found.closed && this.closes.value) this.warn("the loops do not close in this posture: move the joints");
+    this.put(found.q);
   }
 
   private reset(): void {
@@ -225,7 +241,7 @@ export class Control {
     if (!view) return;
     this.pause();
     const from = this.scene.posture();
-    const looped = view.loops.length > 0 && !this.broken.value;
+    const looped = view.loops.length > 0 && !this.broken.value && this.closable.value;
     for (let k = 0; k < RANDOM_TRIES; k++) {
       const share = looped ? 0.7 * (1 - k / RANDOM_TRIES) ** 2 : 1;
       const found = this.scene.follow(from, random(view, from, this.moved.value, this.scene.reach(), share));
@@ -313,7 +329,7 @@ export class Control {
   usualWaves(): Map<number, Wave> {
     const view = this.drawn.value;
     const q = this.scene.posture();
-    const looped = (view?.loops.length ?? 0) > 0 && !this.broken.value;
+    const looped = (view?.loops.length ?? 0) > 0 && !this.broken.value && this.closable.value;
     return new Map(
       this.moved.value.map((k, n) => {
         const joint = view!.joints[k]!;
@@ -423,6 +439,12 @@ export class Control {
   warn(text: string): void {
     this.note.value = { text, kind: "warned" };
   }
+}
+
+/** Numbers from 0 to 1 that are the same every time, so that a robot always begins alike. */
+function sequence(): () => number {
+  let state = 1;
+  return () => (state = (state * 16807) % 2147483647) / 2147483647;
 }
 
 /** All that the placements of frames depend on: what else is edited needs no new code. */

@@ -168,7 +168,12 @@ export const createScene: CreateScene = (container, options) => {
     const points = Array.from({ length: count() + 1 }, (_, j) => new THREE.Vector3(...origin(T, j)))
       .filter((point) => Number.isFinite(point.x + point.y + point.z))
       .map((point) => point.applyMatrix4(root.matrix));
-    const sphere = new THREE.Box3().setFromPoints(points).getBoundingSphere(new THREE.Sphere());
+    const box = new THREE.Box3().setFromPoints(points);
+    if (look.meshes) {
+      root.updateMatrixWorld(true);
+      box.union(new THREE.Box3().setFromObject(visuals.group));
+    }
+    const sphere = box.getBoundingSphere(new THREE.Sphere());
     sphere.radius = Math.max(sphere.radius, 0.2 * reach) + 1.1 * arrow();
     return sphere;
   }
@@ -227,12 +232,12 @@ export const createScene: CreateScene = (container, options) => {
       ghosts.clear();
       setRoot();
       paint();
-      if (another) {
-        const { center, radius } = bounds();
-        // Room for the robot to move before it leaves the picture.
-        viewpoint.fit(center, Math.max(radius, 0.75 * reach), "iso");
-      }
-      void visuals.set(view.visuals ?? [], files).then(redraw);
+      const drawn = visuals.set(view.visuals ?? [], files).then(redraw);
+      if (!another) return;
+      if (view.visuals?.length) await drawn;
+      const { center, radius } = bounds();
+      // Room for the robot to move before it leaves the picture.
+      viewpoint.fit(center, Math.max(radius, 0.75 * reach), "iso");
     },
     async setLoops(loops) {
       const turn = asked;
