@@ -151,11 +151,11 @@ describe("a robot with a loop", () => {
     await until(() => control.closes.value);
     (globalThis as { requestAnimationFrame?: unknown }).requestAnimationFrame ??= () => 1;
     (globalThis as { cancelAnimationFrame?: unknown }).cancelAnimationFrame ??= () => undefined;
-    await control.swing(1);
+    await control.motions.swing(1);
     const motion = store.motion.value!;
     expect(motion.times).toHaveLength(31);
     for (const q of motion.q) expect(scene.made!.gap(q)).toBeLessThan(1e-9);
-    control.seek(0.5);
+    control.motions.seek(0.5);
     expect(store.time.value).toBe(0.5);
     expect(store.q.value[0]).toBeCloseTo(motion.q[15]![0]!, 9);
     control.dispose();
@@ -183,7 +183,7 @@ describe("a serial robot", () => {
   it("tells the line of a CSV file that cannot be read", async () => {
     const { store, control } = bench("rx90");
     await until(() => control.posed.value.length > 0);
-    await control.csv("time,J1\n0,1\n1,one\n");
+    await control.motions.csv("time,J1\n0,1\n1,one\n");
     expect(control.note.value).toEqual({ kind: "warned", text: "line 3: J1: expected a number, got 'one'" });
     expect(store.motion.value).toBeNull();
     control.dispose();
