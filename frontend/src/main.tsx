@@ -11,6 +11,7 @@ import { openBundled } from "./shell/files";
 import { listenForKeys } from "./shell/keys";
 import { Shell } from "./shell/shell";
 import { claimByLock, found, keepAlways, tabOf, type Places } from "./store/keep";
+import { keepMeshes } from "./store/meshes";
 import { createStore } from "./store/store";
 
 const FIRST_ROBOT = "rx90";
@@ -57,6 +58,7 @@ async function start(): Promise<void> {
   const lists = fillLists(desk).catch((error: unknown) => desk.tell("symoro does not answer", error));
   await begin(desk, places, tab);
   keepAlways(store, places, tab, window);
+  await keepMeshes(store, tab);
   await lists;
 }
 
