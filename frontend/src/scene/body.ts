@@ -2,7 +2,8 @@
 
 import * as THREE from "three";
 
-import { platforms, radiusOf, type Drawn } from "./extras";
+import type { View } from "../back/view";
+import { platforms, radiusOf } from "./extras";
 import { Instances, standing } from "./instances";
 import { axis, distance, origin, plus, way, type Point } from "./path";
 
@@ -31,7 +32,7 @@ const AXES = [RED, GREEN, BLUE];
 const TINY = 1e-7;
 
 /** Where a frame is drawn: moved out along its z axis where the expanded look keeps coinciding frames apart. */
-export function drawnAt(view: Drawn, T: ArrayLike<number>, j: number, style: Style): Point {
+export function drawnAt(view: View, T: ArrayLike<number>, j: number, style: Style): Point {
   const at = origin(T, j);
   if (!style.expanded || j === 0) return at;
   let before = 0;
@@ -59,7 +60,7 @@ export class Body {
   private readonly gaps: THREE.LineSegments;
   private colours!: Record<keyof Palette, THREE.Color>;
 
-  constructor(private readonly view: Drawn, private readonly count: number) {
+  constructor(private readonly view: View, private readonly count: number) {
     const frames = count + 2;
     const lit = () => new THREE.MeshLambertMaterial();
     const flat = () => new THREE.MeshBasicMaterial();
@@ -186,7 +187,7 @@ export class Body {
       const place = matrixOf(T, wheel.frame, at).scale(scaled(radius, radius, thick * radius));
       this.discs.add(place, this.colours.dark);
       // A spoke shows that a wheel turns; a Swedish wheel has its rollers along the rim instead.
-      if (wheel.kind === "swedish") this.rollers(T, wheel.frame, radius);
+      if (wheel.kind === "swedish") this.rollers(T, wheel.frame, radius, wheel.roller ?? 0);
       else {
         const rim = plus(at, axis(T, wheel.frame, 0), radius);
         this.bars.between(at, rim, 0.06 * radius, this.colours.faint);
@@ -194,14 +195,15 @@ export class Body {
     }
   }
 
-  private rollers(T: Float64Array, j: number, radius: number): void {
+  /** The axis of the roller that touches the ground is z x up turned by the angle about up: the tangent turned towards z. */
+  private rollers(T: Float64Array, j: number, radius: number, angle: number): void {
     const [x, y, z] = [axis(T, j, 0), axis(T, j, 1), axis(T, j, 2)];
     const at = origin(T, j);
     for (let k = 0; k < 9; k++) {
       const turn = (2 * Math.PI * k) / 9;
       const out: Point = plus(plus([0, 0, 0], x, Math.cos(turn)), y, Math.sin(turn));
       const along: Point = plus(plus([0, 0, 0], x, -Math.sin(turn)), y, Math.cos(turn));
-      const roll = plus(plus([0, 0, 0], along, Math.SQRT1_2), z, Math.SQRT1_2);
+      const roll = plus(plus([0, 0, 0], along, Math.cos(angle)), z, -Math.sin(angle));
       const centre = plus(at, out, 0.94 * radius);
       const half = 0.22 * radius;
       this.bars.between(plus(centre, roll, -half), plus(centre, roll, half), 0.09 * radius, this.colours.faint);
@@ -218,12 +220,13 @@ export class Body {
       this.base.scale.set(0.9 * a, 0.9 * a, 0.12 * a);
       return;
     }
-    // The body spans the joints that stand on it.
-    const box = new THREE.Box3();
-    const carried = this.view.frames.filter((frame) => frame.ant === 0).map((frame) => origin(T, frame.frame));
-    for (const point of [[0, 0, 0] as Point, ...carried]) box.expandByPoint(new THREE.Vector3(...point));
-    if (this.view.base === "wheeled" && box.max.z - box.min.z > 0.5 * a) box.min.z += 0.15 * (box.max.z - box.min.z);
-    box.expandByScalar(0.18 * a);
+    // The body spans the joints that stand on it; a chassis its wheels, no higher than they are.
+    const box = new THREE.Box3().expandByPoint(new THREE.Vector3());
+    const wheels = this.view.base === "wheeled" ? this.view.wheels.map((wheel) => wheel.frame) : [];
+    const carried = wheels.length ? wheels : this.view.frames.filter((frame) => frame.ant === 0).map((frame) => frame.frame);
+    if (wheels.length) box.makeEmpty();
+    for (const j of carried) box.expandByPoint(new THREE.Vector3(...origin(T, j)));
+    box.expandByScalar((wheels.length ? 0.1 : 0.18) * a);
     box.getCenter(this.base.position);
     box.getSize(this.base.scale);
   }

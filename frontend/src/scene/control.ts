@@ -2,7 +2,7 @@
 
 import { computed, effect, signal, untracked, type ReadonlySignal } from "@preact/signals";
 
-import type { Placements, View } from "../back/view";
+import type { Placements, Solved, View } from "../back/view";
 import type { Store } from "../store/store";
 import { free, home, named, random } from "./joints";
 import { CsvError, duration, parseCsv, sample, sinusoid, type Wave } from "./motion";
@@ -20,13 +20,6 @@ export interface Solution {
   status: string;
 }
 
-/** What `solve` answers. */
-interface Solved {
-  method: string;
-  complete: boolean;
-  solutions: { q: number[]; qc: number[]; status: string }[];
-}
-
 const SLIDERS_A_SECOND = 10;
 const RANDOM_TRIES = 40;
 const ROWS_AT_ONCE = 15;
@@ -36,6 +29,8 @@ export class Control {
   readonly note = signal<Note | null>(null);
   /** The robot that the scene shows; null while its code is on the way. */
   readonly drawn = signal<View | null>(null);
+  /** The posture in which the robot was put: ranges of joints without limits are about it. */
+  readonly posed = signal<number[]>([]);
   /** Whether loops can be closed: not before their code is there. */
   readonly closes = signal(false);
   /** The joint whose last move was refused, as no posture closes the loops there. */
@@ -43,7 +38,6 @@ export class Control {
   readonly playing = signal(false);
   readonly preparing = signal(false);
   readonly speed = signal(1);
-  readonly time = signal(0);
   readonly waves = signal<Map<number, Wave>>(new Map());
   readonly solutions = signal<Solution[] | null>(null);
   readonly solving = signal(false);
@@ -77,6 +71,7 @@ export class Control {
       effect(() => void this.show(store.view.value)),
       effect(() => this.reparametrise(store.parameters.value)),
       effect(() => this.take(store.q.value)),
+      effect(() => scene.setMeshes(store.meshes.value)),
       effect(() => scene.select(store.selected.value)),
       effect(() => scene.setDark(store.dark.value)),
       effect(() => scene.setLook(look.value)),
@@ -84,8 +79,6 @@ export class Control {
       effect(() => this.setMotion(store.motion.value)),
       effect(() => scene.setBase(untracked(() => this.free6()) ? pose(this.base.value) : null)),
     );
-    const { meshes } = store as Store & { meshes?: ReadonlySignal<Map<string, File>> };
-    if (meshes) this.undoing.push(effect(() => scene.setMeshes(meshes.value)));
   }
 
   dispose(): void {
@@ -114,7 +107,8 @@ export class Control {
       const quick = this.known.get(key) ?? (await this.ask(view, alive, false));
       if (alive.aborted) return;
       const [parameters, q] = [this.store.parameters.peek(), this.store.q.peek()];
-      const fits = q.length === view.joints.length && q.some((value) => value !== 0);
+      // Zero may be no posture of a robot that comes new.
+      const fits = q.length === view.joints.length && (!another || q.some((value) => value !== 0));
       await this.scene.setRobot(view, quick, parameters, fits ? q : undefined);
       if (alive.aborted) return;
       this.drawn.value = view;
@@ -123,7 +117,9 @@ export class Control {
       if (view.loops.length && !quick.loops) await this.close(view, key, alive);
       if (alive.aborted) return;
       this.closes.value = this.scene.ready().loops;
-      this.put(this.scene.move(untracked(() => this.scene.posture())).q);
+      this.put(this.scene.move(this.scene.posture()).q);
+      if (another && view.loops.length) this.scene.fit();
+      this.posed.value = this.scene.posture();
     } catch (error) {
       if (!alive.aborted) this.warn(words(error));
     }
@@ -262,7 +258,7 @@ export class Control {
   private setMotion(motion: Motion | null): void {
     if (!motion) untracked(() => this.pause());
     this.player.time = motion?.times[0] ?? 0;
-    this.time.value = this.player.time;
+    this.store.time.value = this.player.time;
   }
 
   private at(time: number): void {
@@ -273,10 +269,8 @@ export class Control {
     // Sliders and numbers follow more slowly than the picture.
     if (this.playing.peek() && time >= this.shownAt && time - this.shownAt < 1 / SLIDERS_A_SECOND) return;
     this.shownAt = time;
-    this.time.value = time;
     this.put(q);
-    const shared = (this.store as Store & { time?: { value: number } }).time;
-    if (shared) shared.value = time;
+    this.store.time.value = time;
   }
 
   private paused(): void {
@@ -375,7 +369,7 @@ export class Control {
   /** The frame whose pose inverse geometry is asked for: the tool's, or the last link's. */
   endFrame(): number {
     const view = this.drawn.value!;
-    return view.tool ? view.frames.length + 1 : (view as { platform?: { frame: number } }).platform?.frame ?? view.sizes.NL;
+    return view.tool ? view.frames.length + 1 : view.platform?.frame ?? view.sizes.NL;
   }
 
   async solve(): Promise<void> {

@@ -5,7 +5,7 @@ import * as THREE from "three";
 import type { View } from "../back/view";
 import { Body, drawnAt, type Palette, type Style } from "./body";
 import { Viewpoint } from "./camera";
-import { location, type Drawn } from "./extras";
+import { location } from "./extras";
 import { Ghosts } from "./ghosts";
 import { home } from "./joints";
 import { Labels, title, type Label } from "./labels";
@@ -44,7 +44,7 @@ export const createScene: CreateScene = (container, options) => {
   root.add(visuals.group, ghosts.group);
 
   let grid: THREE.GridHelper | null = null;
-  let view: Drawn | null = null;
+  let view: View | null = null;
   let placing: Placing | null = null;
   let body: Body | null = null;
   let parameters: Record<string, number> = {};
@@ -63,10 +63,11 @@ export const createScene: CreateScene = (container, options) => {
   let idle: ReturnType<typeof setTimeout> | undefined;
   let asked = 0;
   let gone = false;
+  let files: ReadonlyMap<string, File> = new Map();
   const listeners: ((frame: number | null) => void)[] = [];
 
   const count = () => T.length / 16;
-  const arrow = () => look.scale * Math.min(0.14 * reach, Math.max(0.03 * reach, 0.6 * (usual || reach)));
+  const arrow = () => look.scale * Math.min(0.14 * reach, Math.max(0.045 * reach, 0.6 * (usual || reach)));
   const style = (): Style => ({ shown, selected, arrow: arrow(), expanded: look.expanded, broken, parameters });
   const visible = (j: number) => shown === "all" || shown.has(j) || j === selected;
 
@@ -138,7 +139,7 @@ export const createScene: CreateScene = (container, options) => {
   }
 
   function setRoot(): void {
-    const m = new THREE.Matrix4().fromArray(base ?? (view ? location(view, parameters) : [])).transpose();
+    const m = new THREE.Matrix4().fromArray(base ?? (view ? location(view) : [])).transpose();
     if (base || view) root.matrix.copy(m);
     root.matrixWorldNeedsUpdate = true;
     invalidate();
@@ -216,9 +217,10 @@ export const createScene: CreateScene = (container, options) => {
       const another = view?.name !== next.name || view.frames.length !== next.frames.length;
       const kept = from ?? (another ? [] : q);
       body?.dispose();
-      [view, placing, parameters] = [next as Drawn, made, values];
+      [view, placing, parameters] = [next, made, values];
       if (another) base = null;
-      place(made.follow(kept.length === next.joints.length ? kept : made.meet(home(next))));
+      const start = kept.length === next.joints.length ? kept : home(next);
+      place(made.follow(broken ? start : made.meet(start)));
       measure();
       body = new Body(view, count());
       root.add(body.group);
@@ -227,10 +229,10 @@ export const createScene: CreateScene = (container, options) => {
       paint();
       if (another) {
         const { center, radius } = bounds();
-        viewpoint.fit(center, radius, "iso");
+        // Room for the robot to move before it leaves the picture.
+        viewpoint.fit(center, Math.max(radius, 0.75 * reach), "iso");
       }
-      if (view.visuals?.length) void visuals.set(view.visuals, new Map()).then(redraw);
-      else void visuals.set([], new Map());
+      void visuals.set(view.visuals ?? [], files).then(redraw);
     },
     async setLoops(loops) {
       const turn = asked;
@@ -280,7 +282,8 @@ export const createScene: CreateScene = (container, options) => {
       redraw();
       invalidate();
     },
-    setMeshes(files) {
+    setMeshes(dropped) {
+      files = dropped;
       if (view?.visuals?.length) void visuals.set(view.visuals, files).then(redraw);
     },
     ghosts(postures) {

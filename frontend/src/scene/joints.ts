@@ -11,12 +11,13 @@ export interface Range {
 
 const TURN = 180 / Math.PI;
 
-/** Limits of a joint; where the robot has none, a turn, or as far as the robot is large. */
-export function range(joint: JointView, reach: number, value = 0): Range {
-  const most = joint.kind === "P" ? Math.max(reach, Math.abs(value) * 1.5) : Math.PI;
+/** Limits of a joint; where the robot has none, a turn, or as far as the robot is large about where it was put. */
+export function range(joint: JointView, reach: number, about = 0): Range {
+  const most = joint.kind === "P" ? reach : Math.PI;
+  const middle = joint.kind === "P" ? about : 0;
   return {
-    lower: joint.lower ?? Math.min(-most, joint.upper ?? 0),
-    upper: joint.upper ?? Math.max(most, joint.lower ?? 0),
+    lower: joint.lower ?? Math.min(middle - most, (joint.upper ?? Infinity) - most),
+    upper: joint.upper ?? Math.max(middle + most, (joint.lower ?? -Infinity) + most),
     own: joint.lower !== null && joint.upper !== null,
   };
 }

@@ -41,9 +41,7 @@ export function Joints({ store, control }: { store: Store; control: Control }) {
 
 function Slider({ store, control, joint, place }: { store: Store; control: Control; joint: JointView; place: number }) {
   const value = useComputed(() => store.q.value[place] ?? 0).value;
-  // The range of a joint without limits does not run away from the thumb while it is drawn.
-  const at = useSignal(value);
-  const { lower, upper } = range(joint, control.scene.reach(), at.value);
+  const { lower, upper } = range(joint, control.scene.reach(), control.posed.value[place]);
   const show = (x: number) => toShown(joint, x, degrees.value).toFixed(digits(joint, degrees.value));
   const refused = control.refused.value === place;
   const classes = ["sc-slider", store.selected.value === joint.frame && "sc-chosen", refused && "sc-refused"];
@@ -54,7 +52,7 @@ function Slider({ store, control, joint, place }: { store: Store; control: Contr
         title={`${joint.name}: ${joint.kind === "P" ? "prismatic" : "revolute"}, frame ${joint.frame}${joint.opened ? ", opened" : ""}`}
         onClick={() => (store.selected.value = store.selected.value === joint.frame ? null : joint.frame)}
       >
-        {joint.name}
+        <b>{joint.frame}</b> {joint.name === `q${joint.frame}` ? "" : joint.name}
       </button>
       <input
         type="range"
@@ -65,7 +63,6 @@ function Slider({ store, control, joint, place }: { store: Store; control: Contr
         value={value}
         title={`${show(lower)} to ${show(upper)} ${unit(joint, degrees.value)}`}
         onInput={(event) => control.move(place, event.currentTarget.valueAsNumber)}
-        onChange={() => (at.value = store.q.value[place] ?? 0)}
         onFocus={() => (store.selected.value = joint.frame)}
       />
       <Field
@@ -110,7 +107,7 @@ function Follower({ store, joint, place }: { store: Store; joint: JointView; pla
   return (
     <div class="sc-follower" data-testid={`scene-joint-${joint.frame}`}>
       <button class="sc-name" onClick={() => (store.selected.value = joint.frame)}>
-        {joint.name}
+        <b>{joint.frame}</b> {joint.name === `q${joint.frame}` ? "" : joint.name}
       </button>
       <span class="sc-why">{joint.coupled ? "coupled" : joint.opened ? "opened" : "passive"}</span>
       <span class="sc-value">{toShown(joint, value, degrees.value).toFixed(digits(joint, degrees.value))}</span>

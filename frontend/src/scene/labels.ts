@@ -25,6 +25,22 @@ export function merged(labels: Label[], near = 14): Label[] {
   return found;
 }
 
+const [LETTER, LINE] = [6.8, 15];
+
+/** Labels moved down a line or two so that none covers another; those that find no room there are left out. */
+export function apart(labels: Label[]): Label[] {
+  const found: Label[] = [];
+  const covers = (a: Label, b: Label) =>
+    Math.abs(a.y - b.y) < LINE && a.x < b.x + LETTER * b.text.length + 6 && b.x < a.x + LETTER * a.text.length + 6;
+  for (const label of labels) {
+    const put = { ...label };
+    const covered = () => found.some((one) => covers(one, put));
+    for (let k = 0; k < 2 && covered(); k++) put.y += LINE;
+    if (label.selected || !covered()) found.push(put);
+  }
+  return found;
+}
+
 function shortened(names: string[]): string {
   return names.length > 4 ? [...names.slice(0, 3), "…"].join(", ") : names.join(", ");
 }
@@ -46,7 +62,7 @@ export class Labels {
   }
 
   draw(labels: Label[]): void {
-    const found = merged(labels);
+    const found = apart(merged(labels));
     while (this.shown.length < found.length) {
       const span = document.createElement("span");
       this.layer.append(span);

@@ -26,7 +26,7 @@ export function MotionPanel({ store, control }: { store: Store; control: Control
         <thead>
           <tr>
             <th />
-            <th>amplitude</th>
+            <th>ampl.</th>
             <th>Hz</th>
             <th>phase</th>
           </tr>
@@ -47,17 +47,17 @@ export function MotionPanel({ store, control }: { store: Store; control: Control
                 <td>
                   <Field
                     label={`${joint.name} amplitude`}
-                    text={trimmed(toShown(joint, wave.amplitude, degrees.value))}
+                    text={trimmed(toShown(joint, wave.amplitude, degrees.value), degrees.value && joint.kind === "R" ? 1 : 3)}
                     onNumber={(x) => set({ amplitude: fromShown(joint, x, degrees.value) })}
                   />
                 </td>
                 <td>
-                  <Field label={`${joint.name} frequency`} text={trimmed(wave.frequency)} onNumber={(x) => set({ frequency: x })} />
+                  <Field label={`${joint.name} frequency`} text={trimmed(wave.frequency, 3)} onNumber={(x) => set({ frequency: x })} />
                 </td>
                 <td>
                   <Field
                     label={`${joint.name} phase`}
-                    text={trimmed(angle(wave.phase))}
+                    text={trimmed(angle(wave.phase), degrees.value ? 1 : 2)}
                     onNumber={(x) => set({ phase: degrees.value ? (x * Math.PI) / 180 : x })}
                   />
                 </td>
@@ -68,7 +68,7 @@ export function MotionPanel({ store, control }: { store: Store; control: Control
       </table>
       <div class="sc-row">
         <label>
-          for <Field label="seconds" text={trimmed(seconds.value)} onNumber={(x) => x > 0 && x <= 600 && (seconds.value = x)} /> s
+          for <Field label="seconds" text={trimmed(seconds.value, 1)} onNumber={(x) => x > 0 && x <= 600 && (seconds.value = x)} /> s
         </label>
         <button
           class="sc-main"
@@ -106,8 +106,8 @@ export function MotionPanel({ store, control }: { store: Store; control: Control
   );
 }
 
-function trimmed(value: number): string {
-  return String(+value.toFixed(4));
+function trimmed(value: number, digits: number): string {
+  return String(+value.toFixed(digits));
 }
 
 export function Transport({ store, control }: { store: Store; control: Control }) {
@@ -130,11 +130,11 @@ export function Transport({ store, control }: { store: Store; control: Control }
         min={start}
         max={end}
         step={(end - start) / 1000}
-        value={control.time.value}
+        value={store.time.value}
         onInput={(event) => control.seek(event.currentTarget.valueAsNumber)}
       />
       <span class="sc-clock">
-        {control.time.value.toFixed(2)} / {end.toFixed(2)} s
+        {store.time.value.toFixed(2)} / {end.toFixed(2)} s
       </span>
       <select
         aria-label="Speed"

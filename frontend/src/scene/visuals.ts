@@ -2,8 +2,9 @@
 
 import * as THREE from "three";
 
-import type { Visual } from "./extras";
+import type { Visual } from "../back/view";
 import { matrixOf } from "./body";
+import { fileOf } from "./meshfile";
 
 type Placed = { visual: Visual; object: THREE.Object3D };
 
@@ -73,16 +74,6 @@ export class Visuals {
     this.clear();
     this.material.dispose();
   }
-}
-
-/** A dropped file by the path that a robot names, as in package://robot/meshes/link.stl: the longest common end. */
-export function fileOf(path: string, files: ReadonlyMap<string, File>): File | null {
-  const parts = path.replace(/^[a-z]+:\/\//i, "").split("/").filter(Boolean);
-  for (let k = 0; k < parts.length; k++) {
-    const end = parts.slice(k).join("/");
-    for (const [name, file] of files) if (name === end || name.endsWith(`/${end}`)) return file;
-  }
-  return null;
 }
 
 async function mesh(file: File | null, material: THREE.Material): Promise<THREE.Object3D | null> {

@@ -49,6 +49,8 @@ export interface Store {
   /** The frame whose row and arrows are highlighted. */
   readonly selected: Signal<number | null>;
   readonly motion: Signal<Motion | null>;
+  /** Seconds of the motion, where the posture is on it. */
+  readonly time: Signal<number>;
   readonly asked: Signal<Asked | null>;
   readonly dark: Signal<boolean>;
   /** Mesh files that were dropped with a robot, by their names without folders. */
@@ -162,6 +164,7 @@ export function createStore(back: Back): Store {
     parameters,
     selected,
     motion,
+    time: signal(0),
     asked,
     dark: signal(false),
     meshes: signal(new Map<string, File>()),
