@@ -22,11 +22,13 @@ export interface Program {
 
 export type Values = Record<string, Float64Array>;
 
-/** The module of an answer of `code` in JavaScript. */
-export async function load(files: Record<string, string>): Promise<Generated> {
+const blobAddress = (source: string): string => URL.createObjectURL(new Blob([source], { type: "text/javascript" }));
+
+/** The module of an answer of `code` in JavaScript, imported from an address of the page's own. */
+export async function load(files: Record<string, string>, addressOf = blobAddress): Promise<Generated> {
   const source = Object.entries(files).find(([name]) => name.endsWith(".js"))?.[1];
   if (source === undefined) throw new Error("no JavaScript came back");
-  const address = URL.createObjectURL(new Blob([source], { type: "text/javascript" }));
+  const address = addressOf(source);
   try {
     return (await import(/* @vite-ignore */ address)) as Generated;
   } finally {

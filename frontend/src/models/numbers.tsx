@@ -26,12 +26,12 @@ interface Programs {
   geometry: Program | null;
 }
 
-async function programs(session: Session, { asked, answer }: Shown): Promise<Programs> {
-  const program = await session.program(asked.model, asked.options);
+async function programs(session: Session, { view, asked, answer }: Shown): Promise<Programs> {
+  const program = await session.program(view, asked.model, asked.options);
   if (!answer.inputs.T) return { program, geometry: null };
   const { frm, to } = asked.options;
   const chain = Object.fromEntries(Object.entries({ frm, to }).filter(([, frame]) => frame !== undefined));
-  return { program, geometry: await session.program("fast-geometry", chain).catch(() => null) };
+  return { program, geometry: await session.program(view, "fast-geometry", chain).catch(() => null) };
 }
 
 function Tried({ session, shown, program, geometry }: { session: Session; shown: Shown } & Programs) {

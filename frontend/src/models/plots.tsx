@@ -5,6 +5,7 @@ import type { ComponentChildren } from "preact";
 import { useEffect, useMemo, useRef } from "preact/hooks";
 import type { AlignedData, Options } from "uplot";
 
+import type { View } from "../back/view";
 import type { Store } from "../store/store";
 import { csv } from "./csv";
 import { save } from "./download";
@@ -29,7 +30,7 @@ export function Plots({ session }: { session: Session }) {
   const kind = kinds.find(({ id }) => id === chosen.value) ?? kinds[0]!;
   const model = kind.model ?? shown!.asked.model;
   const options = kind.model ? {} : shown!.asked.options;
-  const { value, problem } = useAnswer(() => programs(session, model, options), [view, model, JSON.stringify(options)]);
+  const { value, problem } = useAnswer(() => programs(session, view, model, options), [view, model, JSON.stringify(options)]);
   const bar = (
     <>
       <Segments
@@ -70,11 +71,10 @@ interface Programs {
   loops: Program | null;
 }
 
-async function programs(session: Session, model: string, options: Record<string, unknown>): Promise<Programs> {
-  const hasLoops = (session.store.view.peek()?.loops.length ?? 0) > 0;
+async function programs(session: Session, view: View, model: string, options: Record<string, unknown>): Promise<Programs> {
   const [program, loops] = await Promise.all([
-    session.program(model, options),
-    hasLoops ? session.program("loop-geometry") : null,
+    session.program(view, model, options),
+    view.loops.length > 0 ? session.program(view, "loop-geometry") : null,
   ]);
   return { program, loops };
 }

@@ -21,17 +21,18 @@ export interface Kind {
 
 const MOST = 24; // curves that an eye can tell apart, and more
 
-/** All entries of all outputs, those that are zero throughout left out. */
+/** All entries of all outputs; where they are too many, those that are zero throughout are left out first. */
 export function entries(found: Values, { module }: Program, samples: number): Curve[] {
   const curves: Curve[] = [];
   for (const [name, shape] of Object.entries(module.OUTPUTS)) {
     const width = size(shape);
     for (let at = 0; at < width; at++) {
       const values = Array.from({ length: samples }, (_, i) => found[name]![i * width + at]!);
-      if (width === 1 || values.some((value) => value !== 0)) curves.push({ label: label(name, shape, at), values });
+      curves.push({ label: label(name, shape, at), values });
     }
   }
-  return curves.slice(0, MOST);
+  if (curves.length <= MOST) return curves;
+  return curves.filter(({ values }) => values.some((value) => value !== 0)).slice(0, MOST);
 }
 
 /** An entry's name: tau3, J2,4. */

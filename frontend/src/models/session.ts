@@ -29,8 +29,8 @@ export interface Session {
   retry(): void;
   /** A call about the model that is shown; the same question is asked once. */
   ask<T>(call: string, payload?: object): Promise<T>;
-  /** A model of the robot on the bench as JavaScript, loaded. */
-  program(model: string, options?: Record<string, unknown>): Promise<Program>;
+  /** A model of a robot as JavaScript, loaded. */
+  program(view: View, model: string, options?: Record<string, unknown>): Promise<Program>;
   dispose(): void;
 }
 
@@ -166,11 +166,9 @@ export function createSession(store: Store): Session {
       const question = { robot: now.view.robot, ...now.asked, ...payload };
       return once(now, `${call} ${JSON.stringify(payload)}`, () => store.back.call<T>(call, question));
     },
-    program(model, options = {}) {
-      const asked = robot.peek();
-      if (!asked) return Promise.reject(new Error("no robot is on the bench"));
-      return once(asked, `program ${model} ${JSON.stringify(options)}`, async () => {
-        const payload = { robot: asked, model, options, language: "javascript" };
+    program({ robot }, model, options = {}) {
+      return once(robot, `program ${model} ${JSON.stringify(options)}`, async () => {
+        const payload = { robot, model, options, language: "javascript" };
         const { files, inputs } = await store.back.call<Files & { inputs: Record<string, InputData> }>("code", payload);
         return { module: await load(files), inputs };
       });
