@@ -1,5 +1,6 @@
 // What the shell can do, for menus, palette and keyboard.
 
+import type { Format } from "../back/listed";
 import type { Action } from "../store/store";
 import type { Desk, Theme } from "./desk";
 import { chooseFiles, saveAs } from "./files";
@@ -9,11 +10,9 @@ const THEMES: [Theme, string][] = [
   ["light", "Light"],
   ["dark", "Dark"],
 ];
-/** Formats that a robot can be opened from but not written to. */
-const READ_ONLY: ReadonlySet<string> = new Set(["xacro"]);
 
-export function writable(desk: Desk): { id: string; suffixes: string[] }[] {
-  return (desk.about.value?.formats ?? []).filter(({ id }) => !READ_ONLY.has(id));
+export function writable(desk: Desk): Format[] {
+  return (desk.about.value?.formats ?? []).filter(({ written }) => written);
 }
 
 /** Moves the keyboard from pane to pane. */

@@ -93,10 +93,13 @@ export function Sheet({ table, cells, selected, onSelect, onRemove }: SheetProps
 
   function onEditKey(event: KeyboardEvent): void {
     event.stopPropagation();
+    const field = event.currentTarget as HTMLElement;
     if (event.key === "Escape") editing.value = null;
     else if (event.key === "Enter") commit(moved(now, event.shiftKey ? -1 : 1, 0, size));
     else if (event.key === "Tab") commit(tabbed(now, event.shiftKey, size));
     else return;
+    // The field goes; were the focus still in it, the table would lose the keyboard.
+    field.closest("td")?.focus({ preventScroll: true });
     event.preventDefault();
   }
 

@@ -2,24 +2,33 @@
 
 from __future__ import annotations
 
+import json
 import platform
 from collections.abc import Mapping
 from dataclasses import asdict
+from functools import lru_cache
 from typing import Any
 
 from symoro._version import __version__
 from symoro.emit.equations import equations
 from symoro.errors import ArgumentError
 from symoro.model import Model, base_parameters, generate, singularities
-from symoro.models.catalogue import MENUS, catalogue
+from symoro.models.catalogue import MENUS, Entry, catalogue
 from symoro.program.program import Input, Output
+from symoro.robot.description import Robot
 from symoro.ui import present
 from symoro.ui.bench.asked import item, robot_of
+from symoro.ui.bench.forms import form_data
+from symoro.ui.bench.gallery import READ_ONLY, STRUCTURES
+
+MOST_KEPT = 16  # models, in one process
 
 
 def about(payload: Mapping[str, Any]) -> dict[str, Any]:
     """What this symoro can do, wherever it runs."""
     from symoro.emit import LANGUAGES
+    from symoro.robot.conventions import Convention
+    from symoro.robot.description import BaseKind
     from symoro.robot.formats import FORMATS
 
     return {
@@ -27,19 +36,42 @@ def about(payload: Mapping[str, Any]) -> dict[str, Any]:
         "python": platform.python_version(),
         "menus": list(MENUS),
         "languages": [{"id": row.id, "title": row.title} for row in LANGUAGES.values()],
-        "formats": [{"id": name, "suffixes": list(row.suffixes)} for name, row in FORMATS.items()],
+        "formats": [
+            {
+                "id": name,
+                "suffixes": list(row.suffixes),
+                "opened": name != "xacro",
+                "written": name not in READ_ONLY,
+            }
+            for name, row in FORMATS.items()
+        ],
+        "structures": list(STRUCTURES),
+        "bases": [str(kind) for kind in BaseKind],
+        "conventions": [str(convention) for convention in Convention],
     }
 
 
 def catalogue_of(payload: Mapping[str, Any]) -> dict[str, Any]:
-    """Every model; with a robot, why it does not apply to it."""
+    """Every model; with a robot, the form that it takes and why it does not apply to it."""
     robot = robot_of(payload) if "robot" in payload else None
-    return {"models": [present.entry_data(entry, robot) for entry in catalogue().values()]}
+    return {"models": [_entry(entry, robot) for entry in catalogue().values()]}
+
+
+def _entry(entry: Entry, robot: Robot | None) -> dict[str, Any]:
+    """A model; for a robot, the form that it takes without options, and the options that lead to another."""
+    data = present.entry_data(entry, robot)
+    return data if robot is None else data | form_data(entry, robot)
 
 
 def _asked(payload: Mapping[str, Any]) -> Model:
-    options = item(payload, "options", dict, {})
-    return generate(robot_of(payload), item(payload, "model", str), **options)
+    """The model that is asked for; a page asks for the same one again, as code, in numbers, along a motion."""
+    options = json.dumps(item(payload, "options", dict, {}), sort_keys=True)
+    return _generated(robot_of(payload), item(payload, "model", str), options)
+
+
+@lru_cache(maxsize=MOST_KEPT)
+def _generated(robot: Robot, model: str, options: str) -> Model:
+    return generate(robot, model, **json.loads(options))
 
 
 def model(payload: Mapping[str, Any]) -> dict[str, Any]:
@@ -104,9 +136,11 @@ def _flag(name: str, value: Any) -> str:
 
 
 def code(payload: Mapping[str, Any]) -> dict[str, Any]:
-    """A model as source files in a language."""
+    """A model as source files in a language, with the names of what it takes."""
     options = item(payload, "language_options", dict, {})
-    return {"files": _asked(payload).code(item(payload, "language", str), **options)}
+    found = _asked(payload)
+    files = found.code(item(payload, "language", str), **options)
+    return {"files": files, "inputs": present.inputs_data(found)}
 
 
 def export(payload: Mapping[str, Any]) -> dict[str, Any]:
@@ -136,9 +170,9 @@ def singular(payload: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def frames(payload: Mapping[str, Any]) -> dict[str, Any]:
-    """JavaScript that places all frames; and one that closes the loops, unless `loops` is false.
+    """JavaScript that places all frames; and, with `loops`, one that closes them where there is a closed form.
 
-    Deriving the closing takes seconds for a robot of many loops, the placements do not: a page asks for these first.
+    The first is there at once; to find the second may take seconds.
     """
     from symoro.errors import NotApplicableError
     from symoro.models.geometric.scene import all_frames
@@ -169,7 +203,7 @@ def closed(payload: Mapping[str, Any]) -> dict[str, Any]:
     robot = robot_of(payload)
     if not robot.B:
         raise ArgumentError(f"robot '{robot.name}' has no loops to close")
-    found = generate(robot, "loop-geometry", method="numeric")
+    found = _generated(robot, "loop-geometry", '{"method": "numeric"}')
     wanted = {name: payload[name] for name in ("qa", "q0", "qc0") if name in payload}
     results = found.function(item(payload, "values", dict, {}), compiled=False)(**wanted)
     return {"outputs": {name: array.tolist() for name, array in results.items()}}
