@@ -18,6 +18,7 @@ class Blind {
   parameters: Record<string, number> = {};
   dispose = () => undefined;
   fit = () => undefined;
+  keepInPicture = () => undefined;
   select = () => undefined;
   onSelect = () => undefined;
   setDark = () => undefined;

@@ -40,7 +40,7 @@ export class Control {
   readonly base = signal<number[]>([0, 0, 0, 0, 0, 0]);
   /** Places in view.joints of the joints that a user moves. */
   readonly moved: ReadonlySignal<number[]> = computed(() => {
-    const view = this.store.view.value;
+    const view = this.drawn.value;
     return view ? free(view, this.broken.value || !this.closable.value) : [];
   });
   /** False where the robot's active joints do not determine its loops. */
@@ -113,6 +113,7 @@ export class Control {
       if (alive.aborted) return;
       this.settle(view);
       if (another && view.loops.length) this.scene.fit();
+      else this.scene.keepInPicture();
       this.posed.value = this.scene.posture();
     } catch (error) {
       if (!alive.aborted) this.warn(words(error));
@@ -216,6 +217,7 @@ export class Control {
     this.refused.value = null;
     this.note.value = null;
     this.put(this.scene.move(q).q);
+    this.scene.keepInPicture();
   }
 
   home(): void {

@@ -22,6 +22,7 @@ const DARK: Palette = { accent: "#5b9bff", passive: "#52698c", link: "#7d8590", 
 const GROUND = { light: "#fafbfc", dark: "#14171b" };
 const NEAR_CLICK = 16;
 const IDLE = 120;
+const SEEN = 24;
 
 export const createScene: CreateScene = (container, options) => {
   const renderer = new THREE.WebGLRenderer({ antialias: true, preserveDrawingBuffer: true });
@@ -164,10 +165,13 @@ export const createScene: CreateScene = (container, options) => {
     invalidate();
   }
 
-  function bounds(): THREE.Sphere {
-    const points = Array.from({ length: count() + 1 }, (_, j) => new THREE.Vector3(...origin(T, j)))
-      .filter((point) => Number.isFinite(point.x + point.y + point.z))
-      .map((point) => point.applyMatrix4(root.matrix));
+  function origins(at: ArrayLike<number> = T): Point[] {
+    const points = Array.from({ length: count() + 1 }, (_, j) => origin(at, j));
+    return points.filter((point) => point.every(Number.isFinite));
+  }
+
+  function bounds(of: Point[] = origins()): THREE.Sphere {
+    const points = of.map((point) => new THREE.Vector3(...point).applyMatrix4(root.matrix));
     const box = new THREE.Box3().setFromPoints(points);
     if (look.meshes) {
       root.updateMatrixWorld(true);
@@ -250,6 +254,12 @@ export const createScene: CreateScene = (container, options) => {
       placing.setParameters(values);
       place(placing.move(q, q, broken).q);
       setRoot();
+      // Arrows and grid keep their size, unless the robot has become another in size.
+      const change = reachOf(T) / reach;
+      if (change < 0.5 || change > 2) {
+        measure();
+        paint();
+      }
     },
     async setPosture(next) {
       return this.move(next).q;
@@ -321,6 +331,21 @@ export const createScene: CreateScene = (container, options) => {
     },
     fit() {
       const { center, radius } = bounds();
+      viewpoint.fit(center, radius);
+      invalidate();
+    },
+    keepInPicture(postures = []) {
+      if (!placing || !view) return;
+      viewpoint.camera.updateMatrixWorld();
+      // A few postures of a motion stand for all of them.
+      const few = postures.filter((_, k) => k % Math.ceil(postures.length / SEEN) === 0);
+      const points = [...origins(), ...few.flatMap((one) => origins(placing!.placements(one)))];
+      const inside = points.every((point) => {
+        const { x, y, ahead } = project(point);
+        return ahead && x > 0 && y > 0 && x < canvas.clientWidth && y < canvas.clientHeight;
+      });
+      if (inside) return;
+      const { center, radius } = bounds(points);
       viewpoint.fit(center, radius);
       invalidate();
     },

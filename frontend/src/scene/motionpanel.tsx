@@ -12,7 +12,7 @@ const SPEEDS = [0.1, 0.25, 0.5, 1, 2, 4];
 
 export function MotionPanel({ store, control }: { store: Store; control: Control }) {
   const seconds = useSignal(8);
-  const view = store.view.value;
+  const view = control.drawn.value;
   if (!view) return null;
   const waves = control.motions.waves.value;
   const usual = control.motions.usualWaves();

@@ -153,6 +153,7 @@ export class Motions {
     this.preparing.value = false;
     if (done.times.length < 2) return;
     this.store.motion.value = done;
+    this.scene.keepInPicture(done.q);
     this.play();
   }
 }
