@@ -1,7 +1,7 @@
 // Panels that stand in the place of the tables for a while: new robot, gallery, rows, and what went wrong.
 
 import type { ComponentChildren } from "preact";
-import { useEffect, useRef } from "preact/hooks";
+import { useLayoutEffect, useRef } from "preact/hooks";
 
 import type { Desk } from "./desk";
 import { DhPanel } from "./dh";
@@ -17,7 +17,7 @@ interface FrameProps {
 
 export function PanelFrame({ desk, title, children }: FrameProps) {
   const root = useRef<HTMLElement>(null);
-  useEffect(() => {
+  useLayoutEffect(() => {
     const before = document.activeElement as HTMLElement | null;
     const first = root.current?.querySelector<HTMLElement>(".sh-panel-body input, .sh-panel-body button");
     (first ?? root.current)?.focus({ preventScroll: true });
