@@ -62,7 +62,7 @@ export const STEPS: Step[] = [
   },
   {
     title: "Take the code home",
-    text: "Code shows it in C and ten other languages. Project\u2026 downloads the whole folder: choose C, unpack it and run \u201cmake run\u201d there; it compiles the model and a demo that calls it.",
+    text: "Code shows it in C and other languages. Project\u2026 downloads the whole folder: choose C, unpack it and run \u201cmake run\u201d there; it compiles the model and a demo that calls it.",
     targets: ['[data-pane="models"] [data-tour="project"]', '[data-pane="models"] [data-tour="code"]', '[data-pane="models"]'],
     corner: '[data-pane="scene"]',
   },
