@@ -117,6 +117,12 @@ class Closing(Payload):
     values: dict[str, float] = {}
 
 
+class BaseOf(OfRobot):
+    """A robot, and how its base parameters are found."""
+
+    options: dict[str, Any] = {}
+
+
 class Singular(Payload):
     """A frame of a robot."""
 
@@ -141,7 +147,7 @@ PAYLOADS: dict[str, type[Payload]] = {
     "code": Coded,
     "export": Exported,
     "evaluate": Evaluated,
-    "base": OfRobot,
+    "base": BaseOf,
     "singularities": Singular,
 }
 LONG = ("model", "explain", "code", "export", "evaluate", "base", "singularities", "frames")
