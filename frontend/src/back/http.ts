@@ -12,6 +12,7 @@ export const LONG: ReadonlySet<string> = new Set([
   "base",
   "singularities",
   "frames",
+  "solve",
 ]);
 
 const KEY = "symoro-token";

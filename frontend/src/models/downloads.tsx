@@ -25,7 +25,7 @@ export function Downloads({ session }: { session: Session }) {
     <div class="md-downloads">
       <CopyButton text={() => answer.python}>Copy as Python</CopyButton>
       <CopyButton text={() => answer.command}>Copy as command</CopyButton>
-      <button type="button" class="md-button" aria-expanded={open.value} onClick={() => (open.value = !open.value)}>
+      <button type="button" class="md-button" data-tour="project" aria-expanded={open.value} onClick={() => (open.value = !open.value)}>
         Project …
       </button>
       {open.value && <ProjectPanel session={session} onDone={() => (open.value = false)} />}

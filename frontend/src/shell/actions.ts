@@ -10,7 +10,7 @@ const THEMES: [Theme, string][] = [
   ["dark", "Dark"],
 ];
 /** Formats that a robot can be opened from but not written to. */
-const READ_ONLY: ReadonlySet<string> = new Set(["xacro"]);
+const READ_ONLY: ReadonlySet<string> = new Set(["xacro", "mjcf"]);
 
 export function writable(desk: Desk): { id: string; suffixes: string[] }[] {
   return (desk.about.value?.formats ?? []).filter(({ id }) => !READ_ONLY.has(id));

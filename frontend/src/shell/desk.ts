@@ -20,8 +20,15 @@ export interface Sizes {
 export interface Trouble {
   title: string;
   problem: Problem;
-  /** The lines of the file about the place. */
+  /** The text in which it went wrong. */
   text?: string;
+  /** What can be done about it here. */
+  remedy?: Remedy;
+}
+
+export interface Remedy {
+  title: string;
+  run: () => Promise<void>;
 }
 
 export interface Desk {
@@ -39,7 +46,7 @@ export interface Desk {
   readonly busy: ReadonlySignal<boolean>;
   /** Puts a robot on the bench that is yet to come; what goes wrong is told in a panel. */
   bring(title: string, wanted: () => Promise<View>, text?: string): Promise<boolean>;
-  tell(title: string, error: unknown, text?: string): void;
+  tell(title: string, error: unknown, more?: Pick<Trouble, "text" | "remedy">): void;
 }
 
 export const SIZES: Sizes = { tables: 0.47, upper: 0.54 };
@@ -75,10 +82,10 @@ export function createDesk(store: Store, storage: Storage): Desk {
   effect(() => writeSettings(storage, { theme: theme.value, sizes: sizes.value }));
   followTheme(store, theme);
 
-  function tell(title: string, error: unknown, text?: string): void {
+  function tell(title: string, error: unknown, more: Pick<Trouble, "text" | "remedy"> = {}): void {
     if (error instanceof DOMException && error.name === "AbortError") return;
     const problem = error instanceof Failure ? error.problem : { kind: "Error", message: String(error) };
-    trouble.value = { title, problem, ...(text !== undefined && { text }) };
+    trouble.value = { title, problem, ...more };
     panel.value = "problem";
   }
 
@@ -102,7 +109,7 @@ export function createDesk(store: Store, storage: Storage): Desk {
         trouble.value = null;
         return true;
       } catch (error) {
-        tell(title, error, text);
+        tell(title, error, text === undefined ? {} : { text });
         return false;
       } finally {
         working.value--;

@@ -14,7 +14,9 @@ interface Step {
   watch?: (desk: Desk) => unknown;
   done?: (now: unknown, before: unknown) => boolean;
   /** Does it for those who only look. */
-  help?: { title: string; run: (desk: Desk) => void };
+  help?: { title: string; run: (desk: Desk) => void; needless?: (desk: Desk) => boolean };
+  /** The card stands to the left of what it points at, where under it there is more to be seen. */
+  left?: boolean;
 }
 
 export const STEPS: Step[] = [
@@ -23,7 +25,11 @@ export const STEPS: Step[] = [
     text: "Choose Robot, New\u2026, leave 3 links, and press Make it. You get a 3R arm with symbolic lengths and inertias.",
     targets: ['[data-form="new"] [type="submit"]', '[data-item="new"]', '[data-menu="Robot"]'],
     watch: ({ store }) => store.view.value?.robot,
-    help: { title: "Open the panel", run: (desk) => void (desk.panel.value = "new") },
+    help: {
+      title: "Open the panel",
+      run: (desk) => void (desk.panel.value = "new"),
+      needless: (desk) => desk.panel.value === "new",
+    },
   },
   {
     title: "Fill a cell",
@@ -39,6 +45,7 @@ export const STEPS: Step[] = [
     title: "Move it",
     text: "Drag a joint's slider beside the scene; drag in the scene to look from elsewhere. A click on a frame shows its row.",
     targets: ['[data-pane="scene"] input[type="range"]', '[data-pane="scene"]'],
+    left: true,
     watch: ({ store }) => store.q.value.join(),
     help: { title: "Do it for me", run: ({ store }) => void (store.q.value = store.q.value.map((_, i) => 0.5 - 0.3 * i)) },
   },
@@ -55,8 +62,9 @@ export const STEPS: Step[] = [
   },
   {
     title: "Take the code home",
-    text: "In the pane below choose Code, then C. Download the project, unpack it, and run make there: it builds the model and a demo that calls it.",
-    targets: ['[data-pane="models"] [data-tour="code"]', '[data-pane="models"]'],
+    text: "Code shows it in C and ten other languages. Project\u2026 downloads the whole folder: choose C, unpack it and run \u201cmake run\u201d there; it compiles the model and a demo that calls it.",
+    targets: ['[data-pane="models"] [data-tour="project"]', '[data-pane="models"] [data-tour="code"]', '[data-pane="models"]'],
+    left: true,
   },
 ];
 
@@ -71,13 +79,24 @@ const CARD = { width: 320, height: 190 };
 const EDGE = 12;
 const LOOK_MS = 250;
 
-/** Where the card stands: under what it points at, above it, or at its side, always on the page. */
-export function placed(spot: Spot, page: { width: number; height: number }): { left: number; top: number } {
+export type Side = "left" | "right" | "under";
+
+/** Where the card stands, always on the page: on a side of what it points at; under it, or above where there is no room. */
+export function placed(
+  spot: Spot,
+  page: { width: number; height: number },
+  side: Side = "under",
+): { left: number; top: number } {
   const below = spot.top + spot.height + EDGE;
   const above = spot.top - CARD.height - EDGE;
-  const top = below + CARD.height < page.height ? below : above > 0 ? above : page.height - CARD.height - EDGE;
-  const wanted = spot.width > CARD.width ? spot.left + spot.width - CARD.width - EDGE : spot.left;
-  return { left: Math.max(EDGE, Math.min(wanted, page.width - CARD.width - EDGE)), top: Math.max(EDGE, top) };
+  const under = below + CARD.height < page.height ? below : above > 0 ? above : page.height - CARD.height - EDGE;
+  const along = spot.width > CARD.width ? spot.left + spot.width - CARD.width - EDGE : spot.left;
+  const left = { under: along, right: spot.left + spot.width + EDGE, left: spot.left - CARD.width - EDGE }[side];
+  const top = side === "under" ? under : spot.top;
+  return {
+    left: Math.max(EDGE, Math.min(left, page.width - CARD.width - EDGE)),
+    top: Math.max(EDGE, Math.min(top, page.height - CARD.height - EDGE)),
+  };
 }
 
 export function Tour({ desk }: { desk: Desk }) {
@@ -88,6 +107,7 @@ export function Tour({ desk }: { desk: Desk }) {
 
 function Card({ desk, step, at }: { desk: Desk; step: Step; at: number }) {
   const spot = useSignal<Spot | null>(null);
+  const inMenu = useSignal(false);
   const before = useRef<unknown>(undefined);
   const began = useRef(false);
   const now = step.watch?.(desk);
@@ -107,6 +127,7 @@ function Card({ desk, step, at }: { desk: Desk; step: Step; at: number }) {
     const look = (): void => {
       const found = step.targets.map((one) => document.querySelector(one)).find((element) => element !== null);
       const box = found?.getBoundingClientRect();
+      inMenu.value = Boolean(found?.closest(".sh-items"));
       spot.value = box ? { left: box.left, top: box.top, width: box.width, height: box.height } : null;
     };
     look();
@@ -114,30 +135,36 @@ function Card({ desk, step, at }: { desk: Desk; step: Step; at: number }) {
     return () => clearInterval(timer);
   }, [step]);
 
-  const place = placed(spot.value ?? { left: innerWidth - 360, top: innerHeight - 260, width: 0, height: 0 }, {
-    width: innerWidth,
-    height: innerHeight,
-  });
+  const side: Side = inMenu.value ? "right" : step.left ? "left" : "under";
+  const somewhere = { left: innerWidth - 360, top: innerHeight - 260, width: 0, height: 0 };
+  const place = placed(spot.value ?? somewhere, { width: innerWidth, height: innerHeight }, side);
   const ring = spot.value;
   return (
     <>
       {ring ? (
         <div
           class="sh-ring"
-          style={{ left: ring.left - 3, top: ring.top - 3, width: ring.width + 6, height: ring.height + 6 }}
+          style={{
+            left: `${ring.left - 3}px`,
+            top: `${ring.top - 3}px`,
+            width: `${ring.width + 6}px`,
+            height: `${ring.height + 6}px`,
+          }}
         />
       ) : null}
-      <aside class="sh-tour" style={place} role="region" aria-label="tour" aria-live="polite" data-step={at + 1}>
+      <aside class="sh-tour" style={{ left: `${place.left}px`, top: `${place.top}px` }} role="region" aria-label="tour" aria-live="polite" data-step={at + 1}>
         <p class="sh-tour-count">
           Step {at + 1} of {STEPS.length}
         </p>
         <h3>{step.title}</h3>
         <p>{step.text}</p>
         <div class="sh-tour-row">
-          <button type="button" class="sh-link" onClick={() => (desk.tour.value = null)}>
-            {at + 1 < STEPS.length ? "End the tour" : ""}
-          </button>
-          {step.help ? (
+          {at + 1 < STEPS.length ? (
+            <button type="button" class="sh-link" onClick={() => (desk.tour.value = null)}>
+              End the tour
+            </button>
+          ) : null}
+          {step.help && !step.help.needless?.(desk) ? (
             <button type="button" class="sh-button" data-tour="help" onClick={() => step.help!.run(desk)}>
               {step.help.title}
             </button>

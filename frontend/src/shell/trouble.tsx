@@ -56,6 +56,18 @@ export function Trouble({ desk }: { desk: Desk }) {
           ))}
         </ul>
       ) : null}
+      {trouble.remedy ? (
+        <p>
+          <button
+            type="button"
+            class="sh-button sh-main"
+            data-action="remedy"
+            onClick={() => trouble.remedy!.run().catch((error: unknown) => desk.tell(trouble.title, error))}
+          >
+            {trouble.remedy.title}
+          </button>
+        </p>
+      ) : null}
       <p class="sh-hint">The robot on the bench is as it was.</p>
     </div>
   );

@@ -5,7 +5,7 @@ import { batch, computed, signal, type ReadonlySignal, type Signal } from "@prea
 import { Failure, type Back } from "../back/back";
 import type { Edit, RobotDocument, View } from "../back/view";
 import type { Motion } from "../scene/scene";
-import { carriedParameters, carriedPosture, firstParameters, firstPosture } from "./start";
+import { carriedParameters, carriedPosture, firstPosture, withVisuals } from "./start";
 
 /** A model as it was asked for. */
 export interface Asked {
@@ -49,6 +49,8 @@ export interface Store {
   /** The frame whose row and arrows are highlighted. */
   readonly selected: Signal<number | null>;
   readonly motion: Signal<Motion | null>;
+  /** Seconds of the motion, where the posture is on it. */
+  readonly time: Signal<number>;
   readonly asked: Signal<Asked | null>;
   readonly dark: Signal<boolean>;
   /** Mesh files that were dropped with a robot, by their names without folders. */
@@ -99,7 +101,7 @@ export function createStore(back: Back): Store {
       q.value = carriedPosture(next, before, q.value);
       parameters.value = carriedParameters(next, before, parameters.value);
       if (selected.value !== null && selected.value > next.sizes.NF) selected.value = null;
-      view.value = next;
+      view.value = withVisuals(next, before);
     });
   }
 
@@ -162,6 +164,7 @@ export function createStore(back: Back): Store {
     parameters,
     selected,
     motion,
+    time: signal(0),
     asked,
     dark: signal(false),
     meshes: signal(new Map<string, File>()),
@@ -171,7 +174,7 @@ export function createStore(back: Back): Store {
       batch(() => {
         step();
         q.value = firstPosture(next);
-        parameters.value = firstParameters(next);
+        parameters.value = { ...next.values };
         selected.value = null;
         motion.value = null;
         view.value = next;

@@ -86,17 +86,11 @@ export function shown(row: Row, column: string, cell: string): string {
   return cell.startsWith("-") ? `${row.symbol} - ${cell.slice(1).trim()}` : `${row.symbol} + ${cell}`;
 }
 
-/** What a cell may hold, where that is one of a few; a table's own hints come first. */
+/** What a cell may hold, where that is one of a few. */
 export function choicesOf(table: Table, column: string): readonly string[] | null {
-  const told = table.choices?.[column];
+  const told = table.choices[column];
   if (told) return told;
-  if (table.part !== "frame") return null;
-  return column === "sigma" ? ["R", "P", "F"] : column === "mu" || column === "eta" ? ["0", "1"] : null;
-}
-
-export function canEdit(table: Table, column: string): boolean {
-  if (table.editable === undefined || table.editable === true) return true;
-  return Array.isArray(table.editable) && table.editable.includes(column);
+  return table.kinds[table.columns.indexOf(column)] === "flag" ? ["0", "1"] : null;
 }
 
 /** The choice after the one that a cell has. */
@@ -107,7 +101,7 @@ export function nextChoice(choices: readonly string[], cell: string): string {
 export function editOf(table: Table, row: number, column: number, text: string): Edit | null {
   const line = table.rows[row];
   const field = table.columns[column];
-  if (!line || field === undefined || !canEdit(table, field)) return null;
+  if (!line || field === undefined) return null;
   return { part: table.part, j: line.j, field, text };
 }
 

@@ -1,35 +1,56 @@
-// Names of tables and columns, and what they mean, for those who do not know them by heart.
+// Names of tables and columns as they are shown.
 
-export const GROUPS: Record<string, string> = {
+/** The tab on which a table stands; tables that are not named here have tabs of their own. */
+export const TABS: Record<string, string> = {
   geometry: "Geometry",
   inertia: "Inertia",
-  drives: "Drives",
+  drives: "Joints",
   joints: "Joints",
   wrenches: "Wrenches",
+  robot: "Base",
   base: "Base",
   location: "Base",
-  nominal: "Symbols",
   wheels: "Wheels",
-  platform: "Platform",
-  legs: "Platform",
-  flexible: "Flexible",
+  tool: "Tool",
+  payload: "Tool",
+  "flexible links": "Flexible",
+  "tips of flexible links": "Flexible",
+  postures: "Postures",
+  nominal: "Symbols",
 };
 
 /** The heading of a table inside its tab, where a tab has more than one. */
 export const HEADINGS: Record<string, string> = {
+  drives: "Friction, rotors and given motion",
+  joints: "Springs, limits and couplings",
+  robot: "Robot",
   base: "Gravity, and motion of the base",
-  location: "Place of the base in the world (first three rows of a 4 by 4 matrix)",
+  location: "Place of the base in the world: the first three rows of a 4 by 4 matrix",
+  tool: "Tool",
+  payload: "Payload in the tool's frame",
+  "flexible links": "Links that are beams",
+  "tips of flexible links": "Bodies at the tips of beams",
+};
+
+/** What an empty table is for. */
+export const EMPTY: Record<string, string> = {
+  wheels: "No wheels. A robot on a wheeled base has some: each spins about the z axis of a frame.",
+  tool: "No tool: models that place the hand place the last link's frame.",
+  payload: "No payload.",
+  "flexible links": "All links are rigid.",
+  "tips of flexible links": "No bodies at tips of flexible links.",
+  postures: "No postures. One that you add takes the joints as they stand in the scene.",
+  wrenches: "No links.",
 };
 
 /** What the first column numbers. */
-export const ROWS: Record<string, string> = { frame: "j", link: "j", base: "", location: "row", nominal: "symbol" };
-
-export const ROW_TITLES: Record<string, string> = {
-  G: "gravity",
-  V0: "velocity of the base",
-  W0: "angular velocity of the base",
-  VP0: "acceleration of the base",
-  WP0: "angular acceleration of the base",
+export const ROWS: Record<string, string> = {
+  base: "",
+  location: "row",
+  nominal: "symbol",
+  posture: "name",
+  tool: "",
+  payload: "",
 };
 
 export const LABELS: Record<string, string> = {
@@ -41,49 +62,6 @@ export const LABELS: Record<string, string> = {
   eta: "\u03b7",
 };
 
-export const MEANINGS: Record<string, string> = {
-  name: "a name of one's own for the frame",
-  ant: "antecedent: the frame on which this one stands",
-  sigma: "sigma, the joint: R revolute, P prismatic, F fixed",
-  mu: "mu: 1 active (motorised), 0 passive",
-  gamma: "gamma: angle about z of the antecedent, for branches",
-  b: "distance along z of the antecedent, for branches",
-  alpha: "alpha: angle between the z axes, about x",
-  d: "distance between the z axes, along x",
-  theta: "theta: angle between the x axes, about z; the variable of a revolute joint",
-  r: "distance between the x axes, along z; the variable of a prismatic joint",
-  XX: "inertia about the frame's origin, about x",
-  XY: "product of inertia at the frame's origin",
-  XZ: "product of inertia at the frame's origin",
-  YY: "inertia about the frame's origin, about y",
-  YZ: "product of inertia at the frame's origin",
-  ZZ: "inertia about the frame's origin, about z",
-  MX: "first moment: mass times x of the centre of mass",
-  MY: "first moment: mass times y of the centre of mass",
-  MZ: "first moment: mass times z of the centre of mass",
-  M: "mass",
-  IA: "inertia of rotor and gears, seen at the joint",
-  FV: "viscous friction",
-  FS: "Coulomb friction",
-  FO: "offset of friction",
-  QP: "velocity of the joint, where it is given",
-  QDP: "acceleration of the joint, where it is given",
-  GAM: "torque or force of the joint, where it is given",
-  eta: "eta: 1 elastic joint, 0 rigid",
-  k: "stiffness of an elastic joint",
-  rest: "position at which the spring is at rest",
-  lower: "lowest position",
-  upper: "highest position",
-  velocity: "highest velocity",
-  effort: "highest torque or force",
-  FX: "force on the environment, along x",
-  FY: "force on the environment, along y",
-  FZ: "force on the environment, along z",
-  CX: "moment on the environment, about x",
-  CY: "moment on the environment, about y",
-  CZ: "moment on the environment, about z",
-};
-
-export function titleOf(table: string): string {
-  return GROUPS[table] ?? table.charAt(0).toUpperCase() + table.slice(1);
+export function tabOf(title: string): string {
+  return TABS[title] ?? title.charAt(0).toUpperCase() + title.slice(1);
 }

@@ -1,14 +1,13 @@
 // One table of a robot, edited like a spreadsheet.
 
 import { useSignal } from "@preact/signals";
-import { useEffect, useRef } from "preact/hooks";
+import { useLayoutEffect, useRef } from "preact/hooks";
 
-import type { Table } from "../back/view";
+import type { Row, Table } from "../back/view";
 import type { Cells } from "./cells";
 import {
   at,
   blockOf,
-  canEdit,
   choicesOf,
   editOf,
   filled,
@@ -22,7 +21,7 @@ import {
   toText,
   type Selection,
 } from "./grid";
-import { LABELS, MEANINGS, ROW_TITLES, ROWS } from "./labels";
+import { LABELS, ROWS } from "./labels";
 
 const ARROWS: Record<string, [number, number]> = {
   ArrowUp: [-1, 0],
@@ -31,15 +30,19 @@ const ARROWS: Record<string, [number, number]> = {
   ArrowRight: [0, 1],
 };
 const FAR = 10_000;
+const ROLES: Record<string, string> = {
+  opened: "the joint where a loop is opened",
+  twin: "the same joint, placed from the other side of the loop",
+};
 
 export interface SheetProps {
   table: Table;
   cells: Cells;
-  /** The row that is highlighted, by its j. */
+  /** The row that is highlighted, by its j; a row is told when the cursor comes to it. */
   selected: number | null;
-  onSelect: (j: number | null) => void;
+  onSelect?: ((j: number) => void) | undefined;
   /** Takes a row away, where rows can be. */
-  onRemove?: ((j: number) => void) | undefined;
+  onRemove?: ((row: Row) => void) | undefined;
 }
 
 export function Sheet({ table, cells, selected, onSelect, onRemove }: SheetProps) {
@@ -52,7 +55,8 @@ export function Sheet({ table, cells, selected, onSelect, onRemove }: SheetProps
   const now = within(selection.value, size.rows, size.columns);
   const block = blockOf(now);
 
-  useEffect(() => {
+  // In the same turn as the key that moved the cursor: the next key may follow at once.
+  useLayoutEffect(() => {
     if (!focused.value || editing.value !== null) return;
     const cell = grid.current?.querySelector<HTMLElement>(`[data-at="${now.cursor.row} ${now.cursor.column}"]`);
     cell?.focus({ preventScroll: true });
@@ -62,7 +66,7 @@ export function Sheet({ table, cells, selected, onSelect, onRemove }: SheetProps
   function put(next: Selection): void {
     selection.value = next;
     const j = table.rows[next.cursor.row]?.j;
-    if (typeof j === "number" && (table.part === "frame" || table.part === "link")) onSelect(j || null);
+    if (typeof j === "number") onSelect?.(j);
   }
 
   function textAt(row: number, column: number): string {
@@ -73,8 +77,7 @@ export function Sheet({ table, cells, selected, onSelect, onRemove }: SheetProps
   }
 
   function begin(text: string): void {
-    const field = table.columns[now.cursor.column];
-    if (field !== undefined && canEdit(table, field)) editing.value = text;
+    editing.value = text;
   }
 
   function commit(move: Selection | null): void {
@@ -90,10 +93,13 @@ export function Sheet({ table, cells, selected, onSelect, onRemove }: SheetProps
 
   function onEditKey(event: KeyboardEvent): void {
     event.stopPropagation();
+    const field = event.currentTarget as HTMLElement;
     if (event.key === "Escape") editing.value = null;
     else if (event.key === "Enter") commit(moved(now, event.shiftKey ? -1 : 1, 0, size));
     else if (event.key === "Tab") commit(tabbed(now, event.shiftKey, size));
     else return;
+    // The field goes; were the focus still in it, the table would lose the keyboard.
+    field.closest("td")?.focus({ preventScroll: true });
     event.preventDefault();
   }
 
@@ -147,11 +153,10 @@ export function Sheet({ table, cells, selected, onSelect, onRemove }: SheetProps
     const chosen = focused.value && inBlock(block, r, c) && !(block.top === block.bottom && block.left === block.right);
     const names = ["tb-cell"];
     if (text === "0" || text === "") names.push("tb-zero");
-    if (row_is_variable(line.variable, field, line.symbol)) names.push("tb-variable");
+    if (line.symbol && line.variable === field) names.push("tb-variable");
     if (problem) names.push("tb-wrong");
     if (cells.isPending(key)) names.push("tb-pending");
     if (chosen) names.push("tb-chosen");
-    if (!canEdit(table, field)) names.push("tb-fixed");
     return (
       <td
         key={field}
@@ -162,7 +167,6 @@ export function Sheet({ table, cells, selected, onSelect, onRemove }: SheetProps
         tabIndex={here ? 0 : -1}
         aria-invalid={problem ? "true" : undefined}
         aria-selected={chosen}
-        aria-readonly={canEdit(table, field) ? undefined : "true"}
         aria-label={`${field} of ${line.j}: ${text || "empty"}${problem ? `; ${problem}` : ""}`}
         title={problem ?? undefined}
         onPointerDown={(event) => {
@@ -179,7 +183,7 @@ export function Sheet({ table, cells, selected, onSelect, onRemove }: SheetProps
         onDblClick={() => begin(text)}
       >
         {editingHere ? (
-          <CellInput text={editing} onKey={onEditKey} onBlur={() => commit(null)} label={`${field} of ${line.j}`} />
+          <CellInput text={editing} onKey={onEditKey} onBlur={() => commit(null)} label={`${field} of ${line.j}`} choices={choicesOf(table, field)} />
         ) : (
           text
         )}
@@ -206,8 +210,8 @@ export function Sheet({ table, cells, selected, onSelect, onRemove }: SheetProps
       <thead>
         <tr>
           <th class="tb-j">{ROWS[table.part] ?? "j"}</th>
-          {table.columns.map((column) => (
-            <th key={column} title={MEANINGS[column]} scope="col" aria-label={column}>
+          {table.columns.map((column, c) => (
+            <th key={column} title={table.hints[c]} scope="col" aria-label={column}>
               {LABELS[column] ?? column}
             </th>
           ))}
@@ -217,7 +221,7 @@ export function Sheet({ table, cells, selected, onSelect, onRemove }: SheetProps
       <tbody>
         {table.rows.map((line, r) => (
           <tr key={line.j} class={selected !== null && line.j === selected ? "tb-selected" : undefined}>
-            <th class="tb-j" scope="row" title={ROW_TITLES[line.j]} onClick={() => put(at(r, now.cursor.column))}>
+            <th class="tb-j" scope="row" title={line.hint ?? ROLES[line.role ?? ""]} onClick={() => put(at(r, now.cursor.column))}>
               {line.j}
             </th>
             {table.columns.map((_, c) => cell(r, c))}
@@ -229,7 +233,7 @@ export function Sheet({ table, cells, selected, onSelect, onRemove }: SheetProps
                   tabIndex={-1}
                   title={`take row ${line.j} away`}
                   aria-label={`take row ${line.j} away`}
-                  onClick={() => onRemove(Number(line.j))}
+                  onClick={() => onRemove(line)}
                 >
                   {"\u00d7"}
                 </button>
@@ -240,10 +244,6 @@ export function Sheet({ table, cells, selected, onSelect, onRemove }: SheetProps
       </tbody>
     </table>
   );
-}
-
-function row_is_variable(variable: string | null | undefined, field: string, symbol?: string | null): boolean {
-  return Boolean(symbol) && variable === field;
 }
 
 /** Names can be changed, but it is values that one comes to fill in: the cursor begins at the first of them. */
@@ -265,26 +265,37 @@ interface CellInputProps {
   onKey: (event: KeyboardEvent) => void;
   onBlur: () => void;
   label: string;
+  choices: readonly string[] | null;
 }
 
-function CellInput({ text, onKey, onBlur, label }: CellInputProps) {
+function CellInput({ text, onKey, onBlur, label, choices }: CellInputProps) {
   const input = useRef<HTMLInputElement>(null);
-  useEffect(() => {
+  useLayoutEffect(() => {
     const field = input.current;
     field?.focus({ preventScroll: true });
     field?.setSelectionRange(field.value.length, field.value.length);
   }, []);
   return (
-    <input
-      ref={input}
-      class="tb-input"
-      aria-label={label}
-      value={text.value ?? ""}
-      spellcheck={false}
-      autocomplete="off"
-      onInput={(event) => (text.value = event.currentTarget.value)}
-      onKeyDown={onKey}
-      onBlur={onBlur}
-    />
+    <>
+      <input
+        ref={input}
+        class="tb-input"
+        aria-label={label}
+        value={text.value ?? ""}
+        spellcheck={false}
+        autocomplete="off"
+        list={choices ? "tb-choices" : undefined}
+        onInput={(event) => (text.value = event.currentTarget.value)}
+        onKeyDown={onKey}
+        onBlur={onBlur}
+      />
+      {choices ? (
+        <datalist id="tb-choices">
+          {choices.map((choice) => (
+            <option key={choice} value={choice} />
+          ))}
+        </datalist>
+      ) : null}
+    </>
   );
 }

@@ -2,7 +2,7 @@
 
 import { useSignal } from "@preact/signals";
 
-import type { Table } from "../back/view";
+import type { Edit, Table } from "../back/view";
 import type { Store } from "../store/store";
 import type { Cells } from "./cells";
 import { keyOf } from "./grid";
@@ -11,6 +11,14 @@ import { keyOf } from "./grid";
 export function rangeOf(nominal: number | undefined): { min: number; max: number; step: number } {
   const reach = nominal ? 2 * Math.abs(nominal) : 2;
   return { min: -reach, max: reach, step: reach / 200 };
+}
+
+/** Every symbol without a nominal value gets the one that it has now. */
+export function unsetEdits(store: Store): Edit[] {
+  const view = store.view.value;
+  return (view?.symbols ?? [])
+    .filter((name) => view?.nominal[name] === undefined)
+    .map((name) => ({ part: "nominal", j: name, field: "value", text: String(store.parameters.value[name] ?? 0) }));
 }
 
 function tidy(value: number): string {
@@ -46,6 +54,16 @@ export function Symbols({ table, store, cells }: { table: Table; store: Store; c
         >
           Back to nominal
         </button>
+        {unset ? (
+          <button
+            type="button"
+            class="sh-button"
+            title="every symbol without a nominal value gets the one that it has now"
+            onClick={() => void cells.put(unsetEdits(store))}
+          >
+            Keep as nominal
+          </button>
+        ) : null}
       </div>
       <table class="tb-sheet" data-table="nominal" aria-label="symbols">
         <thead>

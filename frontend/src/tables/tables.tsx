@@ -3,10 +3,12 @@
 import { useSignal } from "@preact/signals";
 import { useEffect, useMemo } from "preact/hooks";
 
-import type { Table } from "../back/view";
+import type { Edit, Row, Table, View } from "../back/view";
 import type { Store } from "../store/store";
+import { addings } from "./add";
 import { createCells, type Cells } from "./cells";
-import { HEADINGS, titleOf } from "./labels";
+import { Form } from "./form";
+import { EMPTY, HEADINGS, tabOf } from "./labels";
 import { Sheet } from "./sheet";
 import { Symbols } from "./symbols";
 import "./tables.css";
@@ -15,7 +17,7 @@ import "./tables.css";
 export function tabsOf(tables: Table[]): Map<string, Table[]> {
   const tabs = new Map<string, Table[]>();
   for (const table of tables) {
-    const title = titleOf(table.title);
+    const title = tabOf(table.title);
     tabs.set(title, [...(tabs.get(title) ?? []), table]);
   }
   return tabs;
@@ -64,7 +66,6 @@ export function Tables({ store }: { store: Store }) {
         {(tabs.get(open) ?? []).map((table) => (
           <Section key={table.title} table={table} store={store} cells={cells} headed={tabs.get(open)!.length > 1} />
         ))}
-        {open === "Geometry" ? <Geometry store={store} cells={cells} /> : null}
       </div>
       <Foot store={store} cells={cells} />
     </div>
@@ -80,46 +81,70 @@ interface SectionProps {
 
 function Section({ table, store, cells, headed }: SectionProps) {
   if (table.part === "nominal") return <Symbols table={table} store={store} cells={cells} />;
-  const links = store.view.value?.sizes.NL ?? 0;
+  const ofFrames = table.part === "frame" || table.part === "link";
   return (
     <section class="tb-section">
-      {headed ? <h3 class="tb-heading">{HEADINGS[table.title] ?? titleOf(table.title)}</h3> : null}
-      {table.rows.length ? (
+      {headed ? <h3 class="tb-heading">{HEADINGS[table.title] ?? table.title}</h3> : null}
+      {table.part === "robot" ? (
+        <Form table={table} cells={cells} />
+      ) : table.rows.length ? (
         <Sheet
           table={table}
           cells={cells}
-          selected={table.part === "frame" || table.part === "link" ? store.selected.value : null}
-          onSelect={(j) => (store.selected.value = j)}
-          onRemove={
-            table.title === "geometry" && links > 1
-              ? (j) => void cells.row({ part: "remove_frame", j })
-              : undefined
-          }
+          selected={ofFrames ? store.selected.value : null}
+          onSelect={ofFrames ? (j) => (store.selected.value = j || null) : undefined}
+          onRemove={table.remove ? (row) => void cells.row(removal(table, row)) : undefined}
         />
       ) : (
-        <p class="tb-empty">Nothing in this table for this robot.</p>
+        <p class="tb-empty">{EMPTY[table.title] ?? "Nothing in this table."}</p>
       )}
+      <Adding table={table} store={store} cells={cells} />
     </section>
   );
 }
 
-function Geometry({ store, cells }: { store: Store; cells: Cells }) {
+/** A frame that closes a loop goes with its loop. */
+function removal(table: Table, row: Row) {
+  const loop = row.role === "opened" || row.role === "twin";
+  return { part: loop ? "remove_loop" : table.remove!, j: row.j };
+}
+
+function Adding({ table, store, cells }: Omit<SectionProps, "headed">) {
   const view = store.view.value!;
+  const found = addings(table, { view, selected: store.selected.value, q: store.q.peek() });
+  const postures = table.part === "posture" ? Object.keys(view.postures) : [];
+  if (!found.length && !postures.length) return null;
   return (
     <div class="tb-bar">
-      <button
-        type="button"
-        class="sh-button"
-        onClick={() => void cells.row({ part: "add_frame", ant: store.selected.value ?? view.sizes.NL })}
-        title="a revolute joint and its link, on the selected frame or on the last one"
-      >
-        Add a joint
-      </button>
-      <span class="tb-note">
-        Angles and lengths are numbers or expressions: <code>pi/2</code>, <code>D3</code>, <code>L1 + 0.2</code>
-      </span>
+      {found.map(({ title, hint, edit }) => (
+        <button key={edit.part + title} type="button" class="sh-button" title={hint} onClick={() => void cells.row(current(table, store, edit))}>
+          {title}
+        </button>
+      ))}
+      {postures.map((name) => (
+        <button key={name} type="button" class="sh-button" onClick={() => (store.q.value = postureOf(view, name, store.q.value))}>
+          Go to {name}
+        </button>
+      ))}
+      {table.title === "geometry" ? (
+        <span class="tb-note">
+          Numbers or expressions: <code>pi/2</code> <code>D3</code> <code>L1 + 0.2</code>
+        </span>
+      ) : null}
     </div>
   );
+}
+
+/** A posture is kept as it is when the button is pressed, not as it was when the button was drawn. */
+function current(table: Table, store: Store, edit: Edit): Edit {
+  if (edit.part !== "add_posture") return edit;
+  const bench = { view: store.view.value!, selected: null, q: store.q.value };
+  return addings(table, bench)[0]?.edit ?? edit;
+}
+
+function postureOf(view: View, name: string, q: number[]): number[] {
+  const named = new Map(view.coordinates.map((j, i) => [j, view.postures[name]?.[i] ?? 0]));
+  return view.joints.map((joint, i) => named.get(joint.frame) ?? q[i] ?? 0);
 }
 
 function Foot({ store, cells }: { store: Store; cells: Cells }) {

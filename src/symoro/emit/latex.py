@@ -107,7 +107,7 @@ def write(
     fragment: bool = False,
 ) -> Files:
     """{NAME.tex}."""
-    dialect = replace(DIALECT, symbol=symbol, reserved=_entry_names(program))
+    dialect = replace(DIALECT, symbol=symbol, reserved=entry_names(program))
     code = code_of(program, dialect, name=name, split=not program.expanded)
     equations = _equations(code, symbol)
     if fragment:
@@ -121,7 +121,7 @@ def write(
     return {f"{code.arrays.base}.tex": text}
 
 
-def _entry_names(program: Program) -> frozenset[str]:
+def entry_names(program: Program) -> frozenset[str]:
     """Names that would look like an entry of an output."""
     return frozenset(
         out.name + "_".join(map(str, index)) for out in program.outputs for index in indices(out.shape, 1)
@@ -132,14 +132,19 @@ def _equations(code: Code, symbol: Callable[[str], str]) -> str:
     parts = []
     if code.setup:
         parts += _sections(code, "Once:", code.setup)
-    results = []
-    for name, index, text in output_entries(code, 1):
-        shown = symbol(name)
-        if index:
-            shown = (f"{{{shown}}}" if "_" in shown else shown) + f"_{{{','.join(map(str, index))}}}"
-        results.append(_line(shown, text))
+    results = [
+        _line(entry_symbol(name, index, symbol), text) for name, index, text in output_entries(code, 1)
+    ]
     parts += [*_sections(code, "Each call:" if code.setup else "", code.call), ("Outputs:", results)]
     return "\n".join(aligned(heading, lines) for heading, lines in parts if lines)
+
+
+def entry_symbol(name: str, index: tuple[int, ...], symbol: Callable[[str], str] = symbol_of) -> str:
+    """The symbol of an entry of an output."""
+    shown = symbol(name)
+    if index:
+        shown = (f"{{{shown}}}" if "_" in shown else shown) + f"_{{{','.join(map(str, index))}}}"
+    return shown
 
 
 def _sections(code: Code, heading: str, steps: Sequence[Instruction]) -> list[tuple[str, list[str]]]:

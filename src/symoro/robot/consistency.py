@@ -24,6 +24,9 @@ TOLERANCE = 1e-3
 POINT = 1e-12
 """Square metres: a body whose inertia is less than this times its mass is a point, and the rest round-off."""
 
+SWEEPS = 12
+"""Of Jacobi's rotations; they converge quadratically, and four or five do."""
+
 WARNING = "warning: "
 """How those notes of a robot start that tell of something doubtful in its file."""
 
@@ -84,12 +87,22 @@ def of_body(label: str, mass: float, tensor: Tensor) -> list[str]:
 
 
 def principal(tensor: Tensor) -> tuple[float, float, float]:
-    """The eigenvalues of a symmetric matrix, in rising order."""
-    import numpy as np
-
+    """The eigenvalues of a symmetric matrix, in rising order: by Jacobi's rotations, for want of NumPy in a browser."""
     scale = max(abs(value) for row in tensor for value in row) or 1.0
-    low, middle, high = np.linalg.eigvalsh(np.array(tensor, dtype=float) / scale) * scale
-    return float(low), float(middle), float(high)
+    a = [[value / scale for value in row] for row in tensor]
+    for _ in range(SWEEPS):
+        for p, q, r in ((0, 1, 2), (0, 2, 1), (1, 2, 0)):
+            if a[p][q] == 0:
+                continue
+            half = (a[q][q] - a[p][p]) / (2 * a[p][q])
+            t = math.copysign(1.0, half) / (abs(half) + math.hypot(half, 1.0))
+            c = 1 / math.hypot(t, 1.0)
+            a[p][p], a[q][q] = a[p][p] - t * a[p][q], a[q][q] + t * a[p][q]
+            a[p][r], a[q][r] = c * (a[p][r] - t * a[q][r]), c * (a[q][r] + t * a[p][r])
+            a[r][p], a[r][q] = a[p][r], a[q][r]
+            a[p][q] = a[q][p] = 0.0
+    low, middle, high = sorted(a[i][i] * scale for i in range(3))
+    return low, middle, high
 
 
 def _of_link(label: str, link: Link, values: _Values) -> Iterator[str]:

@@ -16,7 +16,8 @@ from typing import Any
 
 from symoro.errors import SymoroError, UnknownNameError
 from symoro.ui import failure
-from symoro.ui.bench import answers, gallery, tables
+from symoro.ui.bench import answers, gallery, postures, view
+from symoro.ui.bench.edits import CellError
 
 Call = Callable[[Mapping[str, Any]], dict[str, Any]]
 
@@ -27,11 +28,12 @@ CALLS: dict[str, Call] = {
     "robot_open": gallery.opened,
     "robot_new": gallery.new,
     "robot_dh": gallery.from_rows,
-    "robot_view": tables.view_of,
-    "robot_edit": tables.edited,
+    "robot_view": view.view_of,
+    "robot_edit": view.edited,
     "robot_write": gallery.written,
     "frames": answers.frames,
     "close": answers.closed,
+    "solve": postures.solve,
     "model": answers.model,
     "explain": answers.explain,
     "code": answers.code,
@@ -48,6 +50,9 @@ def call(name: str, payload: Mapping[str, Any]) -> dict[str, Any]:
         if name not in CALLS:
             raise UnknownNameError("call", name, list(CALLS))
         found: dict[str, Any] = finite(CALLS[name](payload))
+    except CellError as wrong:
+        data = failure.as_data(wrong.error)
+        return {"error": {**data, "place": {**data.get("place", {}), **wrong.at}}}
     except SymoroError as error:
         return {"error": failure.as_data(error)}
     return found

@@ -9,7 +9,12 @@ from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from symoro.ui.web.answer_schema import ANSWERS
+
+__all__ = ["ANSWERS", "LONG", "PAYLOADS", "Failure", "JobData", "Payload", "Started"]
+
 Document = dict[str, Any]
+Numbers = dict[str, float]
 Frame = int | str
 Text = str
 
@@ -28,6 +33,13 @@ class OfRobot(Payload):
     """A robot alone."""
 
     robot: Document
+
+
+class Placed(Payload):
+    """A robot whose frames are to be placed; with `loops`, closed too."""
+
+    robot: Document
+    loops: bool = True
 
 
 class Listed(Payload):
@@ -49,7 +61,7 @@ class New(Payload):
     """A robot to be filled in."""
 
     name: str = Field("robot", max_length=200)
-    links: int = 3
+    links: int = Field(3, ge=1, le=200)
     structure: str = Field("serial", max_length=40)
     base: str = Field("fixed", max_length=40)
     inertia: Literal["symbolic", "zero"] = "symbolic"
@@ -64,11 +76,22 @@ class Rows(Payload):
     degrees: bool = False
 
 
+class Edit(BaseModel):
+    """A cell that gets another text, or a row that comes or goes; what else it takes is told by its part."""
+
+    model_config = ConfigDict(extra="allow")
+
+    part: str = Field(max_length=40)
+    j: int | str | None = None
+    field: str | None = Field(None, max_length=40)
+    text: str | None = Field(None, max_length=10_000)
+
+
 class Edits(Payload):
     """A robot and the edits of its cells."""
 
     robot: Document
-    edits: list[dict[str, Any]] = Field(max_length=2000)
+    edits: list[Edit] = Field(max_length=5000)
 
 
 class Written(Payload):
@@ -104,7 +127,7 @@ class Evaluated(Asked):
     """A model at numbers."""
 
     inputs: dict[str, Any]
-    values: dict[str, float] = {}
+    values: Numbers = {}
 
 
 class Closing(Payload):
@@ -114,7 +137,17 @@ class Closing(Payload):
     qa: list[float]
     q0: list[float] | None = None
     qc0: list[float] | None = None
-    values: dict[str, float] = {}
+    values: Numbers = {}
+
+
+class Solved(Payload):
+    """A pose of the end frame in frame 0, options of inverse-geometry, and positions for joints left free."""
+
+    robot: Document
+    pose: list[list[float]] = Field(max_length=4)
+    q0: list[float] | None = None
+    options: dict[str, Any] = {}
+    values: Numbers = {}
 
 
 class BaseOf(OfRobot):
@@ -140,8 +173,9 @@ PAYLOADS: dict[str, type[Payload]] = {
     "robot_view": OfRobot,
     "robot_edit": Edits,
     "robot_write": Written,
-    "frames": OfRobot,
+    "frames": Placed,
     "close": Closing,
+    "solve": Solved,
     "model": Asked,
     "explain": Asked,
     "code": Coded,
@@ -150,7 +184,7 @@ PAYLOADS: dict[str, type[Payload]] = {
     "base": BaseOf,
     "singularities": Singular,
 }
-LONG = ("model", "explain", "code", "export", "evaluate", "base", "singularities", "frames")
+LONG = ("model", "explain", "code", "export", "evaluate", "base", "singularities", "frames", "solve")
 
 
 class Started(Payload):
@@ -170,7 +204,30 @@ class JobData(BaseModel):
     result: dict[str, Any] | None
 
 
-class Failure(BaseModel):
-    """What went wrong: kind, message, and where known hint, place and problems."""
+class Where(BaseModel):
+    """Where something is wrong: in a file, or in a cell of a table."""
 
-    error: dict[str, Any]
+    file: str | None = None
+    line: int | None = None
+    column: int | None = None
+    key: str | None = None
+    part: str | None = None
+    j: int | str | None = None
+    field: str | None = None
+
+
+class Trouble(BaseModel):
+    """What is wrong, and where known what to do, where it is, and all problems of a robot."""
+
+    kind: str
+    message: str
+    hint: str | None = None
+    place: Where | None = None
+    problems: list[str] | None = None
+
+
+class Failure(BaseModel):
+    """The answer to what cannot be; `detail` where the request itself is not as described here."""
+
+    error: Trouble | None = None
+    detail: Any = None

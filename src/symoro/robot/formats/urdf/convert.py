@@ -77,6 +77,17 @@ def robot(document: Document, choices: Choices) -> Robot:
     Raises:
         FormatError, NotApplicableError: it describes none of ours; with the place in the file.
     """
+    return _conversion(document, choices).robot()
+
+
+def link_places(document: Document, choices: Choices) -> dict[str, tuple[int, Pose]]:
+    """Link -> the robot's frame that it is fixed in, and its own frame there; for what is drawn and not modelled."""
+    made = _conversion(document, choices)
+    made.robot()
+    return made.link_places()
+
+
+def _conversion(document: Document, choices: Choices) -> _Conversion:
     choices = choices.settled(document)
     story = Story(document)
     story.doubts(document.bodies)
@@ -90,7 +101,7 @@ def robot(document: Document, choices: Choices) -> Robot:
             document.bodies[0].spot,
             hint=f"{document.kind} of one rigid body is no robot: it needs joints between bodies",
         )
-    return _Conversion(document, cut, choices, story).robot()
+    return _Conversion(document, cut, choices, story)
 
 
 def _kept(document: Document, choices: Choices, story: Story) -> set[str]:
@@ -127,6 +138,13 @@ class _Conversion:
             )
         except RobotError as error:
             raise self.document.error(error.message, None) from None
+
+    def link_places(self) -> dict[str, tuple[int, Pose]]:
+        """Where the links' frames stand, once the robot is made."""
+        return {
+            name: (self.numbers[rider.on], self.places[rider.on].inverse() @ rider.place)
+            for name, rider in self.tree.riders.items()
+        }
 
     def inertias(self) -> list[OriginInertia]:
         """The inertia of every unit in its frame, with all links that stand still on it."""

@@ -1,0 +1,461 @@
+// What the pane of the scene does: it asks for generated code, moves joints, plays motions, finds solutions.
+
+import { computed, effect, signal, untracked, type ReadonlySignal } from "@preact/signals";
+
+import type { Placements, Solved, View } from "../back/view";
+import type { Store } from "../store/store";
+import { free, home, named, random } from "./joints";
+import { CsvError, duration, parseCsv, sample, sinusoid, type Wave } from "./motion";
+import { Player } from "./player";
+import type { Motion, Scene } from "./scene";
+import { framesShown, look, picked, shown } from "./showstate";
+
+export interface Note {
+  text: string;
+  kind: "told" | "warned";
+}
+
+export interface Solution {
+  q: number[];
+  status: string;
+}
+
+const SLIDERS_A_SECOND = 10;
+const RANDOM_TRIES = 40;
+const ROWS_AT_ONCE = 15;
+
+export class Control {
+  readonly broken = signal(false);
+  readonly note = signal<Note | null>(null);
+  /** The robot that the scene shows; null while its code is on the way. */
+  readonly drawn = signal<View | null>(null);
+  /** The posture in which the robot was put: ranges of joints without limits are about it. */
+  readonly posed = signal<number[]>([]);
+  /** Whether loops can be closed: not before their code is there. */
+  readonly closes = signal(false);
+  /** The joint whose last move was refused, as no posture closes the loops there. */
+  readonly refused = signal<number | null>(null);
+  readonly playing = signal(false);
+  readonly preparing = signal(false);
+  readonly speed = signal(1);
+  readonly waves = signal<Map<number, Wave>>(new Map());
+  readonly solutions = signal<Solution[] | null>(null);
+  readonly solving = signal(false);
+  /** x, y, z, roll, pitch, yaw of a base that is free to move. */
+  readonly base = signal<number[]>([0, 0, 0, 0, 0, 0]);
+  /** Places in view.joints of the joints that a user moves. */
+  readonly moved: ReadonlySignal<number[]> = computed(() => {
+    const view = this.store.view.value;
+    return view ? free(view, this.broken.value || !this.closable.value) : [];
+  });
+  /** False where the robot's active joints do not determine its loops. */
+  private readonly closable = signal(true);
+  private readonly known = new Map<string, Placements>();
+  private mine: number[] = [];
+  private shownAt = 0;
+  private player: Player;
+  private asking = new AbortController();
+  private readonly undoing: (() => void)[] = [];
+
+  constructor(
+    private readonly store: Store,
+    readonly scene: Scene,
+  ) {
+    this.player = new Player(
+      () => this.span(),
+      (time) => this.at(time),
+      () => this.paused(),
+    );
+    scene.onSelect((frame) => (store.selected.value = frame));
+    this.undoing.push(
+      effect(() => void this.show(store.view.value)),
+      effect(() => this.reparametrise(store.parameters.value)),
+      effect(() => this.take(store.q.value)),
+      effect(() => scene.setMeshes(store.meshes.value)),
+      effect(() => scene.select(store.selected.value)),
+      effect(() => scene.setDark(store.dark.value)),
+      effect(() => scene.setLook(look.value)),
+      effect(() => scene.showFrames(framesShown(shown.value, store.selected.value, picked.value))),
+      effect(() => this.setMotion(store.motion.value)),
+      effect(() => scene.setBase(untracked(() => this.free6()) ? pose(this.base.value) : null)),
+    );
+  }
+
+  dispose(): void {
+    this.asking.abort();
+    this.player.pause();
+    for (const undo of this.undoing) undo();
+    this.scene.dispose();
+  }
+
+  /** Whether the base is free to move, so that its pose is a matter of the picture. */
+  free6(): boolean {
+    return (this.store.view.value?.base ?? "fixed") !== "fixed";
+  }
+
+  // -- the robot
+
+  private async show(view: View | null): Promise<void> {
+    this.asking.abort();
+    this.asking = new AbortController();
+    const { signal: alive } = this.asking;
+    if (!view) return;
+    const another = this.drawn.peek()?.name !== view.name;
+    if (another) this.reset();
+    try {
+      const key = placed(view);
+      const quick = this.known.get(key) ?? (await this.ask(view, alive, false));
+      if (alive.aborted) return;
+      const [parameters, q] = [this.store.parameters.peek(), this.store.q.peek()];
+      // Zero may be no posture of a robot that comes new.
+      const fits = q.length === view.joints.length && (!another || q.some((value) => value !== 0));
+      await this.scene.setRobot(view, quick, parameters, fits ? q : undefined);
+      if (alive.aborted) return;
+      this.drawn.value = view;
+      this.reparametrise(this.store.parameters.peek());
+      if (this.free6()) this.scene.setBase(pose(this.base.peek()));
+      if (view.loops.length && !quick.loops) await this.close(view, key, alive);
+      if (alive.aborted) return;
+      this.closes.value = this.scene.ready().loops;
+      this.put(this.scene.move(this.scene.posture()).q);
+      if (another && view.loops.length) this.scene.fit();
+      this.posed.value = this.scene.posture();
+    } catch (error) {
+      if (!alive.aborted) this.warn(words(error));
+    }
+  }
+
+  private ask(view: View, alive: AbortSignal, loops: boolean): Promise<Placements> {
+    return this.store.back.call<Placements>("frames", { robot: view.robot, loops }, { signal: alive });
+  }
+
+  /** The code that closes loops comes after the picture, for deriving it may take seconds. */
+  private async close(view: View, key: string, alive: AbortSignal): Promise<void> {
+    this.tell("deriving how the loops close …");
+    const whole = await this.ask(view, alive, true);
+    if (alive.aborted) return;
+    this.known.set(key, whole);
+    this.closable.value = whole.loops !== null;
+    if (whole.loops) await this.scene.setLoops(whole.loops);
+    else this.scene.breakLoops(true);
+    this.note.value = whole.loops
+      ? null
+      : { text: "the active joints do not determine the loops: every joint has a slider", kind: "warned" };
+  }
+
+  private reset(): void {
+    this.pause();
+    this.broken.value = false;
+    this.scene.breakLoops(false);
+    this.closable.value = true;
+    this.closes.value = false;
+    this.refused.value = null;
+    this.note.value = null;
+    this.solutions.value = null;
+    this.waves.value = new Map();
+    this.base.value = [0, 0, 0, 0, 0, 0];
+  }
+
+  private reparametrise(parameters: Record<string, number>): void {
+    untracked(() => {
+      if (!this.drawn.value || this.drawn.value !== this.store.view.value) return;
+      this.scene.setParameters(parameters);
+      this.put(this.scene.posture());
+    });
+  }
+
+  // -- postures
+
+  /** A posture that another pane set. */
+  private take(q: number[]): void {
+    untracked(() => {
+      const view = this.drawn.value;
+      if (q === this.mine || !view || view !== this.store.view.value || q.length !== view.joints.length) return;
+      this.put(this.scene.move(q).q);
+    });
+  }
+
+  private put(q: number[]): void {
+    this.mine = q;
+    this.store.q.value = q;
+  }
+
+  move(place: number, value: number): void {
+    this.pause();
+    const q = [...this.scene.posture()];
+    q[place] = value;
+    const found = this.scene.move(q);
+    this.refused.value = found.closed ? null : place;
+    if (found.closed) this.note.value = null;
+    else this.warn(this.closes.value ? "no posture closes the loops there" : "the loops cannot be closed yet");
+    this.put(found.q);
+  }
+
+  go(q: number[]): void {
+    this.pause();
+    const found = this.scene.move(q);
+    this.refused.value = null;
+    if (!found.closed) this.warn("the loops do not close all the way to this posture");
+    else this.note.value = null;
+    this.put(found.q);
+  }
+
+  /** A posture whose loops are known to be closed, in whichever assembly mode. */
+  private jump(q: number[]): void {
+    this.pause();
+    this.scene.put(q);
+    this.refused.value = null;
+    this.note.value = null;
+    this.put(this.scene.move(q).q);
+  }
+
+  home(): void {
+    const view = this.drawn.value;
+    if (view) this.jump(home(view));
+  }
+
+  posture(name: string): void {
+    const view = this.drawn.value;
+    const posture = view?.postures[name];
+    if (view && posture) this.jump(named(view, posture));
+  }
+
+  random(): void {
+    const view = this.drawn.value;
+    if (!view) return;
+    this.pause();
+    const from = this.scene.posture();
+    const looped = view.loops.length > 0 && !this.broken.value;
+    for (let k = 0; k < RANDOM_TRIES; k++) {
+      const share = looped ? 0.7 * (1 - k / RANDOM_TRIES) ** 2 : 1;
+      const found = this.scene.follow(from, random(view, from, this.moved.value, this.scene.reach(), share));
+      if (found.closed) return this.jump(found.q);
+    }
+    this.warn("no random posture was found in which the loops close");
+  }
+
+  breakLoops(broken: boolean): void {
+    this.pause();
+    this.broken.value = broken;
+    this.scene.breakLoops(broken);
+    const found = this.scene.move(this.scene.posture());
+    this.put(found.q);
+    if (!found.closed) this.warn("the loops do not close from this posture; go home, or break them again");
+    else this.note.value = null;
+  }
+
+  setBase(entry: number, value: number): void {
+    this.base.value = this.base.value.map((old, k) => (k === entry ? value : old));
+  }
+
+  // -- motions
+
+  private span(): [number, number] {
+    const motion = this.store.motion.peek();
+    return motion ? [motion.times[0] ?? 0, motion.times.at(-1) ?? 0] : [0, 0];
+  }
+
+  private setMotion(motion: Motion | null): void {
+    if (!motion) untracked(() => this.pause());
+    this.player.time = motion?.times[0] ?? 0;
+    this.store.time.value = this.player.time;
+  }
+
+  private at(time: number): void {
+    const motion = this.store.motion.peek();
+    if (!motion) return;
+    const q = sample(motion, time);
+    this.scene.put(q);
+    // Sliders and numbers follow more slowly than the picture.
+    if (this.playing.peek() && time >= this.shownAt && time - this.shownAt < 1 / SLIDERS_A_SECOND) return;
+    this.shownAt = time;
+    this.put(q);
+    this.store.time.value = time;
+  }
+
+  private paused(): void {
+    this.playing.value = false;
+    this.at(this.player.time);
+  }
+
+  play(): void {
+    const motion = this.store.motion.value;
+    if (!motion || duration(motion) <= 0) return;
+    this.player.speed = this.speed.value;
+    this.playing.value = true;
+    this.player.play();
+  }
+
+  pause(): void {
+    if (!this.playing.peek()) return;
+    this.player.pause();
+    this.paused();
+  }
+
+  seek(time: number): void {
+    this.pause();
+    this.player.seek(time);
+  }
+
+  setSpeed(speed: number): void {
+    this.speed.value = speed;
+    this.player.speed = speed;
+  }
+
+  setWave(place: number, wave: Wave | null): void {
+    const next = new Map(this.waves.value);
+    if (wave) next.set(place, wave);
+    else next.delete(place);
+    this.waves.value = next;
+  }
+
+  /** Waves that stay within the limits, one for every joint that a user moves. */
+  usualWaves(): Map<number, Wave> {
+    const view = this.drawn.value;
+    const q = this.scene.posture();
+    const looped = (view?.loops.length ?? 0) > 0 && !this.broken.value;
+    return new Map(
+      this.moved.value.map((k, n) => {
+        const joint = view!.joints[k]!;
+        const usual = joint.kind === "P" ? (looped ? 0.06 : 0.15) * this.scene.reach() : looped ? 0.25 : 0.5;
+        const room = Math.min((joint.upper ?? Infinity) - q[k]!, q[k]! - (joint.lower ?? -Infinity));
+        const amplitude = room > 0 ? Math.min(usual, room) : 0;
+        return [k, { amplitude: +amplitude.toFixed(4), frequency: 0.25, phase: +(0.6 * n).toFixed(2) }];
+      }),
+    );
+  }
+
+  async swing(seconds: number): Promise<void> {
+    if (!this.waves.value.size) this.waves.value = this.usualWaves();
+    await this.prepare(sinusoid(this.scene.posture(), this.waves.value, seconds));
+  }
+
+  async csv(text: string): Promise<void> {
+    const view = this.drawn.value;
+    if (!view) return;
+    try {
+      await this.prepare(parseCsv(text, view.joints, this.scene.posture()));
+    } catch (error) {
+      if (!(error instanceof CsvError)) throw error;
+      this.warn(error.message);
+    }
+  }
+
+  /** Closes the loops along a motion, row by row; where they cannot be closed it ends. */
+  private async prepare(motion: Motion): Promise<void> {
+    this.pause();
+    this.note.value = null;
+    this.preparing.value = true;
+    const done: Motion = { times: [], q: [] };
+    let from = this.scene.posture();
+    for (let k = 0; k < motion.times.length; k++) {
+      const found = this.scene.follow(from, motion.q[k]!);
+      if (!found.closed) {
+        this.warn(`the loops do not close beyond ${motion.times[k]!.toFixed(2)} s: the motion ends there`);
+        break;
+      }
+      done.times.push(motion.times[k]!);
+      done.q.push((from = found.q));
+      if (this.drawn.value?.loops.length && k % ROWS_AT_ONCE === 0) await new Promise((next) => setTimeout(next));
+    }
+    this.preparing.value = false;
+    if (done.times.length < 2) return;
+    this.store.motion.value = done;
+    this.play();
+  }
+
+  // -- solutions
+
+  /** The frame whose pose inverse geometry is asked for: the tool's, or the last link's. */
+  endFrame(): number {
+    const view = this.drawn.value!;
+    return view.tool ? view.frames.length + 1 : view.platform?.frame ?? view.sizes.NL;
+  }
+
+  async solve(): Promise<void> {
+    const view = this.drawn.value;
+    if (!view) return;
+    this.pause();
+    this.solving.value = true;
+    this.note.value = null;
+    try {
+      const q = this.scene.posture();
+      const T = this.scene.placement(this.endFrame());
+      const found = await this.store.back.call<Solved>("solve", {
+        robot: view.robot,
+        pose: [0, 4, 8, 12].map((row) => T.slice(row, row + 4)),
+        q0: view.coordinates.map((j) => q[view.joints.findIndex((joint) => joint.frame === j)] ?? 0),
+        values: this.store.parameters.value,
+      });
+      if (view !== this.drawn.value) return;
+      this.solutions.value = found.solutions.map((one) => ({ q: whole(view, one), status: one.status }));
+      this.scene.ghosts(this.solutions.value.map((one) => one.q));
+      if (!found.complete) this.tell("found by iteration: there may be more solutions");
+    } catch (error) {
+      this.warn(words(error));
+    } finally {
+      this.solving.value = false;
+    }
+  }
+
+  clearSolutions(): void {
+    this.solutions.value = null;
+    this.scene.ghosts([]);
+  }
+
+  goTo(solution: Solution): void {
+    this.jump(solution.q);
+  }
+
+  async screenshot(): Promise<void> {
+    const url = URL.createObjectURL(await this.scene.screenshot());
+    const link = document.createElement("a");
+    link.href = url;
+    link.download = `${this.drawn.value?.name ?? "scene"}.png`;
+    link.click();
+    setTimeout(() => URL.revokeObjectURL(url), 1000);
+  }
+
+  private tell(text: string): void {
+    this.note.value = { text, kind: "told" };
+  }
+
+  warn(text: string): void {
+    this.note.value = { text, kind: "warned" };
+  }
+}
+
+/** All that the placements of frames depend on: what else is edited needs no new code. */
+function placed(view: View): string {
+  const geometry = view.tables.find((table) => table.title === "geometry")?.rows;
+  const frames = (view.robot["frames"] ?? []) as { coupled?: unknown }[];
+  const coupled = frames.map((frame) => frame.coupled ?? 0);
+  return JSON.stringify([view.name, geometry, coupled, view.frames, view.loops, view.robot["tool"] ?? 0]);
+}
+
+/** The joints of a solution, opened ones included. */
+function whole(view: View, solution: { q: number[]; qc: number[] }): number[] {
+  const q = named(view, solution.q);
+  let c = 0;
+  view.joints.forEach((joint, k) => {
+    if (joint.opened) q[k] = solution.qc[c++] ?? 0;
+  });
+  return q;
+}
+
+/** World T 0 by rows from x, y, z and turns about the fixed axes x, y, z. */
+export function pose([x = 0, y = 0, z = 0, roll = 0, pitch = 0, yaw = 0]: number[]): number[] {
+  const [cr, sr, cp, sp, cy, sy] = [roll, pitch, yaw].flatMap((a) => [Math.cos(a), Math.sin(a)]) as [
+    number, number, number, number, number, number,
+  ];
+  return [
+    ...[cy * cp, cy * sp * sr - sy * cr, cy * sp * cr + sy * sr, x],
+    ...[sy * cp, sy * sp * sr + cy * cr, sy * sp * cr - cy * sr, y],
+    ...[-sp, cp * sr, cp * cr, z],
+    ...[0, 0, 0, 1],
+  ];
+}
+
+function words(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

@@ -1,0 +1,116 @@
+"""A robot between edits: what it holds, checked when all of them are done.
+
+A description is sound or it is none, and the way from one sound description to another may lead over others: a wheel
+that is to be steered names its steering joint in another cell. Postures are held by the number of their joint, so that
+they follow when joints come and go.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, fields, replace
+from typing import Any
+
+from symoro.robot.coordinates import independent
+from symoro.robot.description import Base, Frame, Link, Robot, Tool
+from symoro.robot.wheels import Wheel
+
+Postures = Mapping[str, Mapping[int, float]]
+
+
+@dataclass(frozen=True)
+class Draft:
+    """The fields of a robot; see `Robot`."""
+
+    name: str
+    frames: tuple[Frame, ...]
+    links: tuple[Link, ...]
+    base: Base
+    tool: Tool | None
+    payload: Link | None
+    nominal: tuple[tuple[str, float], ...]
+    title: str
+    reference: str
+    notes: tuple[str, ...]
+    postures: Postures
+    wheels: tuple[Wheel, ...]
+    platform: int | None
+
+    @property
+    def NL(self) -> int:
+        return len(self.links)
+
+    @property
+    def NF(self) -> int:
+        return len(self.frames)
+
+    @property
+    def B(self) -> int:
+        return (self.NF - self.NL) // 2
+
+    def frame(self, j: int) -> Frame:
+        return self.frames[j - 1]
+
+    def link(self, j: int) -> Link:
+        return self.links[j - 1] if j else self.base.link
+
+    def with_frame(self, j: int, **changes: Any) -> Draft:
+        changed = replace(self.frame(j), **changes)
+        return replace(self, frames=(*self.frames[: j - 1], changed, *self.frames[j:]))
+
+    def with_link(self, j: int, **changes: Any) -> Draft:
+        changed = replace(self.link(j), **changes)
+        if j == 0:
+            return replace(self, base=replace(self.base, link=changed))
+        return replace(self, links=(*self.links[: j - 1], changed, *self.links[j:]))
+
+    def with_wheel(self, k: int, **changes: Any) -> Draft:
+        changed = replace(self.wheels[k - 1], **changes)
+        return replace(self, wheels=(*self.wheels[: k - 1], changed, *self.wheels[k:]))
+
+
+def draft_of(robot: Robot) -> Draft:
+    """The draft of a robot."""
+    own = independent(robot)
+    held = {f.name: getattr(robot, f.name) for f in fields(Robot)}
+    postures = {name: dict(zip(own, q, strict=True)) for name, q in robot.postures.items()}
+    return Draft(**{**held, "postures": postures})
+
+
+def robot_of_draft(draft: Draft) -> Robot:
+    """The robot that a draft has become; joints that a posture does not know stand at zero in it.
+
+    Raises:
+        RobotError: it contradicts itself.
+    """
+    held = {f.name: getattr(draft, f.name) for f in fields(Robot)}
+    robot = Robot(**{**held, "postures": {}})
+    own = independent(robot)
+    postures = {name: tuple(q.get(j, 0.0) for j in own) for name, q in draft.postures.items()}
+    return replace(robot, postures=postures) if postures else robot
+
+
+def renumbered(draft: Draft, number: Callable[[int], int]) -> Draft:
+    """The draft with every reference to a frame changed; the frames themselves stay where they are in the list."""
+    tool = draft.tool and replace(
+        draft.tool, place=replace(draft.tool.place, ant=number(draft.tool.place.ant))
+    )
+    return replace(
+        draft,
+        frames=tuple(_renumbered(frame, number) for frame in draft.frames),
+        tool=tool,
+        wheels=tuple(
+            replace(w, frame=number(w.frame), steering=number(w.steering), follows=number(w.follows))
+            for w in draft.wheels
+        ),
+        platform=None if draft.platform is None else number(draft.platform),
+        postures={name: {number(j): x for j, x in q.items()} for name, q in draft.postures.items()},
+    )
+
+
+def _renumbered(frame: Frame, number: Callable[[int], int]) -> Frame:
+    changes: dict[str, Any] = {"ant": number(frame.ant)}
+    if frame.coupling is not None:
+        terms = tuple((number(i), ratio) for i, ratio in frame.coupling.terms)
+        changes["coupling"] = replace(frame.coupling, terms=terms)
+    return replace(frame, **changes)

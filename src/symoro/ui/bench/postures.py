@@ -1,0 +1,141 @@
+"""All postures that bring the end of a robot to a pose; only such as are finite and verified by direct geometry."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from symoro.errors import ArgumentError, NotApplicableError
+from symoro.model import generate, numeric_inverse
+from symoro.models.geometric.scene import all_frames
+from symoro.robot.coordinates import independent
+from symoro.robot.description import JointType, Robot
+from symoro.robot.topology import cut_joints, loops
+from symoro.ui.bench.asked import item, robot_of
+
+if TYPE_CHECKING:
+    from symoro.runtime.function import Array
+
+TOLERANCE = 1e-6  # of what is shown; models hold themselves to 1e-9
+RESTARTS = 20
+WORDS = {0: "valid", 2: "singular"}
+
+
+def solve(payload: Mapping[str, Any]) -> dict[str, Any]:
+    """The postures for a pose of the end frame in frame 0: all of them in closed form, else one by iteration.
+
+    Positions are in the order of the robot's coordinates (q), and of its opened joints (qc).
+    """
+    robot = robot_of(payload)
+    options, values = item(payload, "options", dict, {}), item(payload, "values", dict, {})
+    T = _numbers("pose", item(payload, "pose", list), (4, 4))
+    own = independent(robot)
+    start = _numbers("q0", item(payload, "q0", list, [0.0] * len(own)), (len(own),))
+    method = "closed form"
+    try:
+        model = generate(robot, "inverse-geometry", **options)
+        given = {"T": T, "q0": start}
+        taken = {name: array for name, array in given.items() if name in model.inputs}
+        found = model.function(values, compiled=False)(**taken)
+    except NotApplicableError:
+        if robot.B or options.get("method") or options.get("swivel"):
+            raise
+        method, found = "numeric", _by_iteration(robot, options, values, T, start)
+    return {
+        "method": method,
+        "complete": method != "numeric",
+        "coordinates": own,
+        "opened": cut_joints(robot),
+        "solutions": _verified(robot, options, values, found, T),
+    }
+
+
+def _numbers(name: str, given: Any, shape: tuple[int, ...]) -> Array:
+    import numpy as np
+
+    try:
+        array = np.array(given, dtype=float)
+    except (TypeError, ValueError, OverflowError):
+        array = np.empty(0)
+    if array.shape != shape or not np.isfinite(array).all():
+        raise ArgumentError(f"'{name}': expected {' x '.join(map(str, shape))} finite numbers")
+    return array
+
+
+def _by_iteration(
+    robot: Robot, options: Mapping[str, Any], values: Mapping[str, float], T: Array, start: Array
+) -> dict[str, Any]:
+    """One posture, as the closed form would give it."""
+    import numpy as np
+
+    solver = numeric_inverse(robot, values=values, compiled=False, restarts=RESTARTS, **options)
+    found = solver(T, start)
+    return {"q": found["q"][None], "status": np.array([found["status"]]), "free": np.zeros((1, len(start)))}
+
+
+def _verified(
+    robot: Robot,
+    options: Mapping[str, Any],
+    values: Mapping[str, float],
+    found: Mapping[str, Any],
+    T: Array,
+) -> list[dict[str, Any]]:
+    """The rows that are solutions, are numbers, reach the pose and close the loops."""
+    import numpy as np
+
+    from symoro.models.geometric.inverse.chain.pose import given_entries
+    from symoro.runtime.solutions import distances
+
+    ends = {name: options[name] for name in ("frm", "to") if name in options}
+    place = generate(robot, "fast-geometry", **ends).function(values, compiled=False)
+    away = distances(place, found["q"], T, given_entries(options.get("pose", "full")))
+    close = _Closing(robot, values) if robot.B else None
+    rows = []
+    for k, status in enumerate(found["status"].astype(int)):
+        q = found["q"][k]
+        if status not in WORDS or not np.isfinite(q).all():
+            continue
+        qc, gap = close(q, found["qc"][k] if "qc" in found else None) if close else (np.empty(0), 0.0)
+        residual = max(float(away[k]), gap)
+        if residual <= TOLERANCE:
+            flags = found["free"][k] if "free" in found else []
+            free = [j for j, flag in zip(independent(robot), flags, strict=False) if flag]
+            row = {"q": q.tolist(), "qc": qc.tolist(), "status": WORDS[status], "residual": residual}
+            rows.append({**row, "free": free})
+    return rows
+
+
+class _Closing:
+    """Whether the two sides of all loops meet in a posture, and how the opened joints stand then."""
+
+    def __init__(self, robot: Robot, values: Mapping[str, float]) -> None:
+        from symoro.runtime.function import Function
+
+        self.robot, self.cut = robot, cut_joints(robot)
+        self.places = Function(all_frames(robot), {**dict(robot.nominal), **values}, compiled=False)
+
+    def __call__(self, q: Array, qc: Array | None) -> tuple[Array, float]:
+        """The opened joints, and the largest gap; nan where there is none."""
+        import numpy as np
+
+        if qc is None:
+            qc = self._opened(q)
+        T = self._at(q, qc)
+        gaps = [np.abs(T[loop.left - 1] - T[loop.right - 1]).max() for loop in loops(self.robot)]
+        return qc, float(np.max(gaps))
+
+    def _at(self, q: Array, qc: Array) -> Array:
+        found: Array = self.places(q=q, **({"qc": qc} if self.cut else {}))["T"]
+        return found
+
+    def _opened(self, q: Array) -> Array:
+        """The opened joints by the place of their twins: an angle about z, or a length along it."""
+        import numpy as np
+
+        T = self._at(q, np.zeros(len(self.cut)))
+        found = []
+        for j in self.cut:
+            step = np.linalg.solve(T[j - 1], T[j + self.robot.B - 1])
+            turns = self.robot.frame(j).sigma == JointType.REVOLUTE
+            found.append(np.arctan2(step[1, 0], step[0, 0]) if turns else step[2, 3])
+        return np.array(found)
