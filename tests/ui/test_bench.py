@@ -185,6 +185,16 @@ def test_a_model_to_be_read() -> None:
     assert call("explain", {"robot": RX90["robot"], "model": "idm"})["lines"]
 
 
+def test_base_parameters_with_the_options_of_their_model() -> None:
+    robot = RX90["robot"]
+    with_rotors = call("base", {"robot": robot})
+    without = call("base", {"robot": robot, "options": {"rotor": False}})
+    model = call("model", {"robot": robot, "model": "base-parameters", "options": {"rotor": False}})
+    assert without["names"] == model["columns"] != with_rotors["names"]
+    assert call("base", {"robot": robot, "options": {"rotor": 1}})["error"]["kind"] == "OptionError"
+    assert call("base", {"robot": robot, "options": {"rotors": True}})["error"]["kind"] == "UnknownNameError"
+
+
 def test_numbers_of_a_model() -> None:
     planar = call("robot_open", {"id": "planar2r"})["robot"]
     found = call("evaluate", {"robot": planar, "model": "fast-geometry", "inputs": {"q": [0.3, 0.4]}})
