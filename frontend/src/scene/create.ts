@@ -22,6 +22,7 @@ const DARK: Palette = { accent: "#5b9bff", passive: "#52698c", link: "#7d8590", 
 const GROUND = { light: "#fafbfc", dark: "#14171b" };
 const NEAR_CLICK = 16;
 const IDLE = 120;
+const SEEN = 24;
 
 export const createScene: CreateScene = (container, options) => {
   const renderer = new THREE.WebGLRenderer({ antialias: true, preserveDrawingBuffer: true });
@@ -164,11 +165,19 @@ export const createScene: CreateScene = (container, options) => {
     invalidate();
   }
 
-  function bounds(): THREE.Sphere {
-    const points = Array.from({ length: count() + 1 }, (_, j) => new THREE.Vector3(...origin(T, j)))
-      .filter((point) => Number.isFinite(point.x + point.y + point.z))
-      .map((point) => point.applyMatrix4(root.matrix));
-    const sphere = new THREE.Box3().setFromPoints(points).getBoundingSphere(new THREE.Sphere());
+  function origins(at: ArrayLike<number> = T): Point[] {
+    const points = Array.from({ length: count() + 1 }, (_, j) => origin(at, j));
+    return points.filter((point) => point.every(Number.isFinite));
+  }
+
+  function bounds(of: Point[] = origins()): THREE.Sphere {
+    const points = of.map((point) => new THREE.Vector3(...point).applyMatrix4(root.matrix));
+    const box = new THREE.Box3().setFromPoints(points);
+    if (look.meshes) {
+      root.updateMatrixWorld(true);
+      box.union(new THREE.Box3().setFromObject(visuals.group));
+    }
+    const sphere = box.getBoundingSphere(new THREE.Sphere());
     sphere.radius = Math.max(sphere.radius, 0.2 * reach) + 1.1 * arrow();
     return sphere;
   }
@@ -227,12 +236,12 @@ export const createScene: CreateScene = (container, options) => {
       ghosts.clear();
       setRoot();
       paint();
-      if (another) {
-        const { center, radius } = bounds();
-        // Room for the robot to move before it leaves the picture.
-        viewpoint.fit(center, Math.max(radius, 0.75 * reach), "iso");
-      }
-      void visuals.set(view.visuals ?? [], files).then(redraw);
+      const drawn = visuals.set(view.visuals ?? [], files).then(redraw);
+      if (!another) return;
+      if (view.visuals?.length) await drawn;
+      const { center, radius } = bounds();
+      // Room for the robot to move before it leaves the picture.
+      viewpoint.fit(center, Math.max(radius, 0.75 * reach), "iso");
     },
     async setLoops(loops) {
       const turn = asked;
@@ -245,6 +254,12 @@ export const createScene: CreateScene = (container, options) => {
       placing.setParameters(values);
       place(placing.move(q, q, broken).q);
       setRoot();
+      // Arrows and grid keep their size, unless the robot has become another in size.
+      const change = reachOf(T) / reach;
+      if (change < 0.5 || change > 2) {
+        measure();
+        paint();
+      }
     },
     async setPosture(next) {
       return this.move(next).q;
@@ -316,6 +331,21 @@ export const createScene: CreateScene = (container, options) => {
     },
     fit() {
       const { center, radius } = bounds();
+      viewpoint.fit(center, radius);
+      invalidate();
+    },
+    keepInPicture(postures = []) {
+      if (!placing || !view) return;
+      viewpoint.camera.updateMatrixWorld();
+      // A few postures of a motion stand for all of them.
+      const few = postures.filter((_, k) => k % Math.ceil(postures.length / SEEN) === 0);
+      const points = [...origins(), ...few.flatMap((one) => origins(placing!.placements(one)))];
+      const inside = points.every((point) => {
+        const { x, y, ahead } = project(point);
+        return ahead && x > 0 && y > 0 && x < canvas.clientWidth && y < canvas.clientHeight;
+      });
+      if (inside) return;
+      const { center, radius } = bounds(points);
       viewpoint.fit(center, radius);
       invalidate();
     },
