@@ -35,7 +35,7 @@ def test_a_robot_travels_as_its_document(name: str) -> None:
     view = call("robot_open", {"id": name})
     assert "error" not in view
     again = call("robot_view", {"robot": json.loads(json.dumps(view["robot"]))})
-    assert again == {**view, "notes": again["notes"]}
+    assert {**again, "visuals": []} == {**view, "notes": again["notes"]}
     assert view["sizes"]["NF"] == symoro.load(name).NF
 
 
@@ -183,6 +183,16 @@ def test_a_model_to_be_read() -> None:
     assert found["command"] == "symoro generate inverse-dynamics RX90.yaml --effort plain"
     assert 'effort="plain"' in found["python"] or "effort='plain'" in found["python"]
     assert call("explain", {"robot": RX90["robot"], "model": "idm"})["lines"]
+
+
+def test_base_parameters_with_the_options_of_their_model() -> None:
+    robot = RX90["robot"]
+    with_rotors = call("base", {"robot": robot})
+    without = call("base", {"robot": robot, "options": {"rotor": False}})
+    model = call("model", {"robot": robot, "model": "base-parameters", "options": {"rotor": False}})
+    assert without["names"] == model["columns"] != with_rotors["names"]
+    assert call("base", {"robot": robot, "options": {"rotor": 1}})["error"]["kind"] == "OptionError"
+    assert call("base", {"robot": robot, "options": {"rotors": True}})["error"]["kind"] == "UnknownNameError"
 
 
 def test_numbers_of_a_model() -> None:

@@ -13,7 +13,7 @@ from symoro._version import __version__
 from symoro.emit.equations import equations
 from symoro.errors import ArgumentError
 from symoro.model import Model, base_parameters, generate, singularities
-from symoro.models.catalogue import MENUS, Entry, catalogue
+from symoro.models.catalogue import MENUS, Entry, catalogue, checked_options, retraced
 from symoro.program.program import Input, Output
 from symoro.robot.description import Robot
 from symoro.ui import present
@@ -101,7 +101,10 @@ def model(payload: Mapping[str, Any]) -> dict[str, Any]:
 
 def explain(payload: Mapping[str, Any]) -> dict[str, Any]:
     """How a model was formulated, how it was solved, and what each optimising pass saved."""
-    return {"lines": _asked(payload).explain()}
+    found = _asked(payload)
+    _, steps = retraced(found.robot, found.entry, found.options)
+    passes = [{"name": step.name, "before": step.before.total, "after": step.after.total} for step in steps]
+    return {"lines": found.explain(), "passes": passes}
 
 
 def _port(port: Input | Output) -> dict[str, Any]:
@@ -159,8 +162,10 @@ def evaluate(payload: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def base(payload: Mapping[str, Any]) -> dict[str, Any]:
-    """The base inertial parameters with their relations."""
-    return present.base_data(base_parameters(robot_of(payload)))
+    """The base inertial parameters with their relations; the options are those of the model base-parameters."""
+    options = item(payload, "options", dict, {})
+    given = checked_options(catalogue()["base-parameters"], options)
+    return present.base_data(base_parameters(robot_of(payload), **given))
 
 
 def singular(payload: Mapping[str, Any]) -> dict[str, Any]:
