@@ -210,14 +210,17 @@ def model_data(model: Model) -> dict[str, Any]:
         "model": model.entry.id,
         "robot": model.robot.name,
         "options": model.options,
-        "inputs": {
-            port.name: {"shape": port.shape, "entries": port.symbols} for port in model.program.inputs
-        },
+        "inputs": inputs_data(model),
         "outputs": model.outputs,
         "parameters": model.parameters,
         "count": count_data(model.count()),
         "text": str(model),
     }
+
+
+def inputs_data(model: Model) -> dict[str, Any]:
+    """What a model takes: the shape of each input and the names of its entries."""
+    return {port.name: {"shape": port.shape, "entries": port.symbols} for port in model.program.inputs}
 
 
 def entry_data(entry: Entry, shown: Robot | None) -> dict[str, Any]:

@@ -1,0 +1,31 @@
+// KaTeX, fetched when first needed or when the page has nothing else to do.
+
+import { signal } from "@preact/signals";
+
+type Typeset = (latex: string) => string;
+
+export const typeset = signal<Typeset | null>(null);
+let asked = false;
+
+export function needKatex(): void {
+  if (asked) return;
+  asked = true;
+  void Promise.all([import("katex"), import("katex/dist/katex.min.css")]).then(([{ default: katex }]) => {
+    const known = new Map<string, string>();
+    typeset.value = (latex) => {
+      let found = known.get(latex);
+      if (found === undefined) {
+        if (known.size > 5000) known.clear();
+        found = katex.renderToString(latex, { displayMode: true, throwOnError: false, output: "html", strict: false });
+        known.set(latex, found);
+      }
+      return found;
+    };
+  });
+}
+
+/** Fetches KaTeX as soon as nothing else is to be done, so that the first equations need not wait for it. */
+export function prepareKatex(): void {
+  if ("requestIdleCallback" in globalThis) requestIdleCallback(() => needKatex(), { timeout: 2000 });
+  else setTimeout(needKatex, 200);
+}
