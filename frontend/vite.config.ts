@@ -18,8 +18,9 @@ export default defineConfig({
     target: "es2022",
     rollupOptions: {
       output: {
+        // Readers of meshes are loaded when a robot brings some.
         manualChunks: (id: string) =>
-          id.includes("node_modules/three") ? "three" : id.includes("node_modules/katex") ? "katex" : undefined,
+          id.includes("node_modules/three/examples/jsm/loaders") ? undefined : id.includes("node_modules/three") ? "three" : id.includes("node_modules/katex") ? "katex" : undefined,
       },
     },
   },

@@ -11,6 +11,7 @@ import { openBundled } from "./shell/files";
 import { listenForKeys } from "./shell/keys";
 import { Shell } from "./shell/shell";
 import { claimByLock, found, keepAlways, tabOf, type Places } from "./store/keep";
+import { keepMeshes } from "./store/meshes";
 import { createStore } from "./store/store";
 
 const FIRST_ROBOT = "rx90";
@@ -54,10 +55,11 @@ async function start(): Promise<void> {
     document.getElementById("page")!,
   );
   const tab = await tabOf(places, claimByLock);
-  const lists = fillLists(desk).catch((error: unknown) => desk.tell("symoro does not answer", error));
   await begin(desk, places, tab);
   keepAlways(store, places, tab, window);
-  await lists;
+  await Promise.all([keepMeshes(store, tab), fillLists(desk)]).catch((error: unknown) =>
+    desk.tell("symoro does not answer", error),
+  );
 }
 
 void start();

@@ -112,13 +112,14 @@ function FrameChoice({ option, value, view, onChange }: FieldProps) {
 
 function Text({ option, value, onChange }: FieldProps) {
   const wrong = useSignal("");
+  const typed = useSignal(""); // what cannot be read stays in the field, to be mended
   return (
     <>
       <input
         type="text"
         spellcheck={false}
         placeholder={HINTS[option.kind] ?? ""}
-        value={shown(option, value)}
+        value={wrong.value ? typed.value : shown(option, value)}
         aria-invalid={wrong.value !== ""}
         onChange={(event) => {
           try {
@@ -126,6 +127,7 @@ function Text({ option, value, onChange }: FieldProps) {
             wrong.value = "";
             onChange(next);
           } catch (error) {
+            typed.value = event.currentTarget.value;
             wrong.value = error instanceof Error ? error.message : String(error);
           }
         }}

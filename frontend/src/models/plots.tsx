@@ -12,7 +12,7 @@ import { save } from "./download";
 import type { Program } from "./evaluate";
 import { closed, differentiated, swing, type Sampled } from "./motion";
 import { ProblemPanel, Segments, useAnswer, Waiting } from "./parts";
-import { curvesAlong, KINDS, type Curve, type Kind } from "./plotted";
+import { curvesAlong, heldInputs, KINDS, type Curve, type Kind } from "./plotted";
 import { sampleValues } from "./prefill";
 import { problemOf, type Session } from "./session";
 import { remembered } from "./memory";
@@ -112,6 +112,7 @@ function Plotted(props: PlottedProps) {
       return { curves: [], problem: problemOf(error) };
     }
   }, [props.kind, props.program, motion, parameters]);
+  const held = heldInputs(props.program);
   const samples = sampleValues(props.program.module.PARAMETERS ?? [], parameters, view.nominal);
   const broken = made.curves.some(({ values }) => values.some((value) => !Number.isFinite(value)));
   return (
@@ -129,7 +130,7 @@ function Plotted(props: PlottedProps) {
       </div>
       {made.problem && <ProblemPanel problem={made.problem} />}
       {Object.keys(samples).length > 0 && (
-        <p class="md-warning">
+        <p class="md-hint">
           {Object.keys(samples).length} parameters are zero.{" "}
           <button
             type="button"
@@ -140,6 +141,7 @@ function Plotted(props: PlottedProps) {
           </button>
         </p>
       )}
+      {held.length > 0 && <p class="md-hint">{held.join(", ")}: held at rest, the motion of the joints does not tell.</p>}
       {broken && <p class="md-warning">The curves break off where there is no finite number.</p>}
       <Chart times={motion.times} curves={made.curves} dark={store.dark.value} logarithmic={props.logarithmic} />
     </div>

@@ -3,7 +3,7 @@
 import type { View } from "../back/view";
 import { evaluateAlong, size, type Program, type Values } from "./evaluate";
 import type { Sampled } from "./motion";
-import { prefill } from "./prefill";
+import { isJoint, prefill } from "./prefill";
 import { singularValues } from "./svd";
 
 export interface Curve {
@@ -22,9 +22,15 @@ export interface Kind {
 const MOST = 24; // curves that an eye can tell apart, and more
 
 /** All entries of all outputs; where they are too many, those that are zero throughout are left out first. */
-export function entries(found: Values, { module }: Program, samples: number): Curve[] {
+export function entries(
+  found: Values,
+  { module }: Program,
+  samples: number,
+  names: string[] = Object.keys(module.OUTPUTS),
+): Curve[] {
   const curves: Curve[] = [];
-  for (const [name, shape] of Object.entries(module.OUTPUTS)) {
+  for (const name of names) {
+    const shape = module.OUTPUTS[name] ?? [];
     const width = size(shape);
     for (let at = 0; at < width; at++) {
       const values = Array.from({ length: samples }, (_, i) => found[name]![i * width + at]!);
@@ -43,6 +49,16 @@ function label(name: string, shape: readonly number[], at: number): string {
     at = Math.floor(at / length);
   }
   return name + index.join(",");
+}
+
+/** The torques alone; an elastic or floating robot gives accelerations too. */
+function torques(found: Values, program: Program, samples: number): Curve[] {
+  return entries(found, program, samples, ["tau"]);
+}
+
+/** Inputs that a motion of the joints does not tell: they are held at rest. */
+export function heldInputs({ inputs }: Program): string[] {
+  return Object.entries(inputs).flatMap(([name, input]) => (input.entries.every(isJoint) ? [] : [name]));
 }
 
 function energies(found: Values): Curve[] {
@@ -66,7 +82,7 @@ function singular(found: Values, { module }: Program, samples: number): Curve[] 
 }
 
 export const KINDS: Kind[] = [
-  { id: "torques", title: "Torques", model: "inverse-dynamics", curves: entries },
+  { id: "torques", title: "Torques", model: "inverse-dynamics", curves: torques },
   { id: "energy", title: "Energy", model: "energy", curves: energies },
   { id: "singular", title: "Singular values of J", model: "jacobian", curves: singular },
   { id: "this", title: "This model", model: null, curves: entries },

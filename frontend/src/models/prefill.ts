@@ -12,6 +12,8 @@ export interface State {
 /** q3, qd3, qdd3, those of motors behind springs (qm3), and q0_3, from which inverse models start. */
 const JOINT = /^q(?:m)?(dd|d|0_)?(\d+)$/;
 
+export const isJoint = (entry: string): boolean => JOINT.test(entry);
+
 /** An input at a state of the joints. The pose of the frame, where it is known, serves for a placement. */
 export function prefill(
   name: string,

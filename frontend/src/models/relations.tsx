@@ -42,8 +42,8 @@ export function Relations({ session }: { session: Session }) {
 }
 
 function baseOf(session: Session): Promise<Base> {
-  const { view } = session.shown.peek()!;
-  return session.store.back.call<Base>("base", { robot: view.robot });
+  const { view, asked } = session.shown.peek()!;
+  return session.askOf<Base>(view, "base", asked.model === "base-parameters" ? { options: asked.options } : {});
 }
 
 function BaseTable({ base, columns }: { base: Base; columns: string[] }) {

@@ -29,6 +29,8 @@ export interface Session {
   retry(): void;
   /** A call about the model that is shown; the same question is asked once. */
   ask<T>(call: string, payload?: object): Promise<T>;
+  /** A call about a robot; the same question is asked once. */
+  askOf<T>(view: View, call: string, payload?: object): Promise<T>;
   /** A model of a robot as JavaScript, loaded. */
   program(view: View, model: string, options?: Record<string, unknown>): Promise<Program>;
   dispose(): void;
@@ -165,6 +167,9 @@ export function createSession(store: Store): Session {
       if (!now) return Promise.reject(new Error("no model is shown"));
       const question = { robot: now.view.robot, ...now.asked, ...payload };
       return once(now, `${call} ${JSON.stringify(payload)}`, () => store.back.call<T>(call, question));
+    },
+    askOf<T>({ robot }: View, call: string, payload: object = {}) {
+      return once(robot, `${call} ${JSON.stringify(payload)}`, () => store.back.call<T>(call, { robot, ...payload }));
     },
     program({ robot }, model, options = {}) {
       return once(robot, `program ${model} ${JSON.stringify(options)}`, async () => {

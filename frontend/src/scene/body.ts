@@ -187,7 +187,7 @@ export class Body {
       const place = matrixOf(T, wheel.frame, at).scale(scaled(radius, radius, thick * radius));
       this.discs.add(place, this.colours.dark);
       // A spoke shows that a wheel turns; a Swedish wheel has its rollers along the rim instead.
-      if (wheel.kind === "swedish") this.rollers(T, wheel.frame, radius);
+      if (wheel.kind === "swedish") this.rollers(T, wheel.frame, radius, wheel.roller ?? 0);
       else {
         const rim = plus(at, axis(T, wheel.frame, 0), radius);
         this.bars.between(at, rim, 0.06 * radius, this.colours.faint);
@@ -195,14 +195,15 @@ export class Body {
     }
   }
 
-  private rollers(T: Float64Array, j: number, radius: number): void {
+  /** The axis of the roller that touches the ground is z x up turned by the angle about up: the tangent turned towards z. */
+  private rollers(T: Float64Array, j: number, radius: number, angle: number): void {
     const [x, y, z] = [axis(T, j, 0), axis(T, j, 1), axis(T, j, 2)];
     const at = origin(T, j);
     for (let k = 0; k < 9; k++) {
       const turn = (2 * Math.PI * k) / 9;
       const out: Point = plus(plus([0, 0, 0], x, Math.cos(turn)), y, Math.sin(turn));
       const along: Point = plus(plus([0, 0, 0], x, -Math.sin(turn)), y, Math.cos(turn));
-      const roll = plus(plus([0, 0, 0], along, Math.SQRT1_2), z, Math.SQRT1_2);
+      const roll = plus(plus([0, 0, 0], along, Math.cos(angle)), z, -Math.sin(angle));
       const centre = plus(at, out, 0.94 * radius);
       const half = 0.22 * radius;
       this.bars.between(plus(centre, roll, -half), plus(centre, roll, half), 0.09 * radius, this.colours.faint);

@@ -19,7 +19,7 @@ export class Ghosts {
     this.clear();
     if (!placements.length) return;
     const solid = standing(new THREE.CylinderGeometry(1, 1, 1, 8).translate(0, 0.5, 0));
-    const material = new THREE.MeshLambertMaterial({ transparent: true, opacity: 0.35, depthWrite: false });
+    const material = new THREE.MeshLambertMaterial({ transparent: true, opacity: 0.22, depthWrite: false });
     this.bars = new Instances(solid, material, 3 * view.frames.length * placements.length);
     for (const T of placements)
       view.frames.forEach(({ frame, ant }) => {

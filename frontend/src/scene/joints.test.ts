@@ -84,6 +84,13 @@ describe("labels", () => {
     expect(found[2]!.y).toBe(10);
   });
 
+  it("that find no room are left out, but for the selected one", () => {
+    const many = ["10", "11", "12", "13", "14"].map((text) => label(text, 10, 10));
+    expect(apart(many).map((one) => one.text)).toEqual(["10", "11", "12"]);
+    many[4]!.selected = true;
+    expect(apart(many).map((one) => one.text)).toEqual(["10", "11", "12", "14"]);
+  });
+
   it("are numbers or names", () => {
     expect([title("name", 3, "elbow"), title("name", 3, ""), title("number", 3, "elbow")]).toEqual(["elbow", "3", "3"]);
   });

@@ -27,15 +27,16 @@ export function merged(labels: Label[], near = 14): Label[] {
 
 const [LETTER, LINE] = [6.8, 15];
 
-/** Labels moved down, a few lines at most, so that their texts do not cover each other. */
+/** Labels moved down a line or two so that none covers another; those that find no room there are left out. */
 export function apart(labels: Label[]): Label[] {
   const found: Label[] = [];
   const covers = (a: Label, b: Label) =>
     Math.abs(a.y - b.y) < LINE && a.x < b.x + LETTER * b.text.length + 6 && b.x < a.x + LETTER * a.text.length + 6;
   for (const label of labels) {
     const put = { ...label };
-    for (let k = 0; k < 4 && found.some((one) => covers(one, put)); k++) put.y += LINE;
-    found.push(put);
+    const covered = () => found.some((one) => covers(one, put));
+    for (let k = 0; k < 2 && covered(); k++) put.y += LINE;
+    if (label.selected || !covered()) found.push(put);
   }
   return found;
 }

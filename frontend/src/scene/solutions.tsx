@@ -1,8 +1,13 @@
 // All postures that bring the end of the robot to where it is now, as ghosts and as a list.
 
+import type { JointView } from "../back/view";
 import type { Control } from "./control";
 import { degrees } from "./jointspanel";
 import { digits, toShown } from "./joints";
+
+function number(joint: JointView, value: number): string {
+  return toShown(joint, value, degrees.value).toFixed(digits(joint, degrees.value));
+}
 
 export function Solutions({ control }: { control: Control }) {
   const view = control.drawn.value;
@@ -23,8 +28,10 @@ export function Solutions({ control }: { control: Control }) {
           {found.map((solution, n) => (
             <li key={n}>
               <button onClick={() => control.goTo(solution)} title="Go to this posture">
-                {shown.map((k) => toShown(view.joints[k]!, solution.q[k]!, degrees.value).toFixed(digits(view.joints[k]!, degrees.value))).join("  ")}
-                {solution.status === "valid" ? "" : ` (${solution.status})`}
+                {shown.map((k) => (
+                  <span key={k}>{number(view.joints[k]!, solution.q[k]!)}</span>
+                ))}
+                {solution.status !== "valid" && <em>{solution.status}</em>}
               </button>
             </li>
           ))}

@@ -92,7 +92,7 @@ export function DhPanel({ desk }: { desk: Desk }) {
         </span>
         <textarea
           class="sh-field sh-rows"
-          rows={8}
+          rows={6}
           spellcheck={false}
           value={text.value}
           onInput={(event) => (text.value = event.currentTarget.value)}
@@ -102,17 +102,17 @@ export function DhPanel({ desk }: { desk: Desk }) {
         <input type="checkbox" checked={degrees.value} onChange={(event) => (degrees.value = event.currentTarget.checked)} />
         angles are in degrees
       </label>
-      <p class="sh-hint">
-        The joint's own column holds <code>q1</code>, or its offset as in <code>q1 + pi/2</code>; a <code>q2</code> in the
-        column of lengths makes that joint prismatic. Columns are separated by tabs, commas or blanks: paste from a
-        spreadsheet.
-      </p>
       <div class="sh-line">
         <span>{rows.length} joints</span>
         <button type="submit" class="sh-button sh-main" disabled={!rows.length}>
           Make the robot
         </button>
       </div>
+      <p class="sh-hint">
+        The joint's own column holds <code>q1</code>, or its offset as in <code>q1 + pi/2</code>; a <code>q2</code> in the
+        column of lengths makes that joint prismatic. Columns are separated by tabs, commas or blanks: paste from a
+        spreadsheet.
+      </p>
     </form>
   );
 }

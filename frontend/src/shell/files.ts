@@ -1,7 +1,9 @@
 // Robots from files and to files.
 
+import { Failure } from "../back/back";
 import type { View } from "../back/view";
-import type { Desk } from "./desk";
+import { unsetEdits } from "../tables/symbols";
+import type { Desk, Remedy } from "./desk";
 
 const MESHES = /\.(stl|obj|dae|mtl|png|jpe?g)$/i;
 const ROBOTS = /\.(par|ya?ml|urdf|xml|mjcf|xacro|csv|txt)$/i;
@@ -60,14 +62,32 @@ export function download(name: string, content: Blob): void {
   setTimeout(() => URL.revokeObjectURL(link.href), 10_000);
 }
 
-export async function saveAs(desk: Desk, format: string): Promise<void> {
+export async function saveAs(desk: Desk, format: string, lossy = false): Promise<void> {
   const view = desk.store.view.value;
   if (!view) return;
   try {
-    const payload = { robot: view.robot, format };
+    const payload = { robot: view.robot, format, lossy };
     const { files } = await desk.store.back.call<{ files: Record<string, string> }>("robot_write", payload);
     for (const [name, text] of Object.entries(files)) download(name, new Blob([text], { type: "text/plain" }));
   } catch (error) {
-    desk.tell(`${view.name} cannot be saved as ${format}`, error);
+    const remedies = error instanceof Failure ? remediesOf(desk, format, error) : [];
+    desk.tell(`${view.name} cannot be saved as ${format}`, error, { remedies });
   }
+}
+
+/** What a file cannot hold can be left out; symbols without a value can take the one that they have here. */
+function remediesOf(desk: Desk, format: string, { problem }: Failure): Remedy[] {
+  const remedies: Remedy[] = [];
+  const again = async (lossy: boolean): Promise<void> => {
+    desk.panel.value = null;
+    await saveAs(desk, format, lossy);
+  };
+  const keepAndSave = async (): Promise<void> => {
+    await desk.store.edit(unsetEdits(desk.store));
+    await again(false);
+  };
+  if (problem.message.includes("symbols without a value"))
+    remedies.push({ title: "Keep the values of the sliders as nominal, and save", run: keepAndSave });
+  if (problem.hint?.includes("lossy")) remedies.push({ title: "Save without what it cannot hold", run: () => again(true) });
+  return remedies;
 }

@@ -6,6 +6,7 @@ import { useEffect, useState } from "preact/hooks";
 
 import type { Store } from "../store/store";
 import { Tables } from "../tables/tables";
+import { Boundary } from "./boundary";
 import { SIZES, type Desk } from "./desk";
 import { openFiles } from "./files";
 import { Palette } from "./palette";
@@ -66,7 +67,9 @@ export function Shell({ desk, scene, models }: ShellProps) {
           <section class="sh-pane" data-pane="tables" aria-label="tables" tabIndex={-1}>
             {panel ? <Panels desk={desk} key={desk.panel.value} /> : null}
             <div class="sh-under" hidden={panel}>
-              <Tables store={store} />
+              <Boundary name="The tables">
+                <Tables store={store} />
+              </Boundary>
             </div>
           </section>
           <Split
@@ -77,7 +80,9 @@ export function Shell({ desk, scene, models }: ShellProps) {
             onChange={(value) => (desk.sizes.value = { ...desk.sizes.value, tables: value })}
           />
           <section class="sh-pane" data-pane="scene" aria-label="scene" tabIndex={-1}>
-            <Lazy store={store} load={scene} waiting={"The scene is on its way\u2026"} />
+            <Boundary name="The scene">
+              <Lazy store={store} load={scene} waiting={"The scene is on its way\u2026"} />
+            </Boundary>
           </section>
         </div>
         <Split
@@ -88,7 +93,9 @@ export function Shell({ desk, scene, models }: ShellProps) {
           onChange={(value) => (desk.sizes.value = { ...desk.sizes.value, upper: value })}
         />
         <section class="sh-pane" data-pane="models" aria-label="model" tabIndex={-1}>
-          <Lazy store={store} load={models} waiting={"The models are on their way\u2026"} />
+          <Boundary name="The models pane">
+            <Lazy store={store} load={models} waiting={"The models are on their way\u2026"} />
+          </Boundary>
         </section>
       </main>
       <Palette desk={desk} />

@@ -56,6 +56,19 @@ export function Trouble({ desk }: { desk: Desk }) {
           ))}
         </ul>
       ) : null}
+      <div class="sh-remedies">
+        {(trouble.remedies ?? []).map(({ title, run }) => (
+          <button
+            key={title}
+            type="button"
+            class="sh-button"
+            data-action="remedy"
+            onClick={() => void run().catch((error: unknown) => desk.tell(trouble.title, error))}
+          >
+            {title}
+          </button>
+        ))}
+      </div>
       <p class="sh-hint">The robot on the bench is as it was.</p>
     </div>
   );

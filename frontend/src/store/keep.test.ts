@@ -78,21 +78,44 @@ describe("what is kept", () => {
     expect(past).toEqual([{ robot: sampleView(CELLS).robot }]);
   });
 
-  it("makes room by forgetting the oldest tab, then history", () => {
-    const one = JSON.stringify({ at: 1, work: keptWith("A") }).length;
+  it("makes room by forgetting the oldest tab, then history", async () => {
+    const alone = memory();
+    save(places(alone), "a", keptWith("A"));
+    const one = Array.from({ length: alone.length }, (_, i) => alone.getItem(alone.key(i)!)!.length).reduce((a, b) => a + b);
     const at = places(memory(Math.round(1.6 * one)));
     save(at, "old", keptWith("A"));
     save(at, "new", keptWith("B"));
     expect(found(at, "new")!.view.tables[0]!.rows[0]!.cells[2]).toBe("B");
-    expect(at.local.getItem("symoro-work-old")).toBeNull();
+    expect(at.local.getItem("symoro-robot-old")).toBeNull();
+    const store = createStore(sampleBack());
+    store.show(sampleView([["R", "0", "C", "0"]]));
+    for (let k = 0; k < 20; k++) await store.edit([{ part: "frame", j: 1, field: "d", text: `C${k}` }]);
+    save(at, "new", store.keep()!);
+    expect(found(at, "new")!.view.tables[0]!.rows[0]!.cells[2]).toBe("C19");
+    expect(found(at, "new")!.past).toEqual([]);
   });
 
-  it("is not believed where it is broken", () => {
+  it("writes the robot only when it changed", () => {
     const at = places();
-    at.local.setItem("symoro-work-x", "{");
-    at.local.setItem("symoro-work-y", '{"at": 3, "work": {"view": {}}}');
+    const kept = keptWith("A");
+    save(at, "tab", kept);
+    at.local.setItem("symoro-robot-tab", "untouched");
+    const moved = { ...kept, q: [5] };
+    save(at, "tab", moved, kept);
+    expect(at.local.getItem("symoro-robot-tab")).toBe("untouched");
+    expect(at.local.getItem("symoro-state-tab")).toContain('"q":[5]');
+  });
+
+  it("is not believed where it is broken, or kept in another way", () => {
+    const at = places();
+    at.local.setItem("symoro-tabs", '{"x": 2, "y": 1}');
+    at.local.setItem("symoro-robot-x", "{");
+    at.local.setItem("symoro-robot-y", JSON.stringify({ form: 0, view: sampleView(CELLS), past: [], future: [] }));
     expect(found(at, "x")).toBeNull();
     expect(found(at, "y")).toBeNull();
+    save(at, "z", keptWith("A"));
+    at.local.setItem("symoro-state-z", '{"q": [1, 2, 3]}');
+    expect(found(at, "z")!.q).toEqual([0]);
   });
 
   it("is written a moment after a change, and at once when the page goes", () => {

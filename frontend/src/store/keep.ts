@@ -7,21 +7,24 @@ import type { RobotDocument } from "../back/view";
 import type { Kept, Step, Store } from "./store";
 
 const TAB = "symoro-tab";
-const WORK = "symoro-work-";
-const MOST_TABS = 8;
+const INDEX = "symoro-tabs";
+const ROBOT = "symoro-robot-";
+const STATE = "symoro-state-";
+/** Raised when what is kept is kept in another way. */
+const FORM = 1;
+const MOST_TABS = 20;
 const MOST_STEPS = 50;
 const WAIT_MS = 250;
 
-interface Saved {
-  at: number;
-  work: Kept;
-}
+/** The robot with its steps is large and changes seldom; where it stands is small and changes while it moves. */
+type Robot = Pick<Kept, "view" | "past" | "future">;
+type State = Omit<Kept, keyof Robot>;
 
 export interface Places {
   /** Of the tab alone; outlives a reload. */
   session: Pick<Storage, "getItem" | "setItem">;
   /** Of all tabs. */
-  local: Storage;
+  local: Pick<Storage, "getItem" | "setItem" | "removeItem">;
   now: () => number;
 }
 
@@ -37,8 +40,8 @@ export async function tabOf(places: Places, claim: (id: string) => Promise<boole
   await claim(id);
   places.session.setItem(TAB, id);
   // A duplicated tab goes on with what it shows.
-  const work = known ? places.local.getItem(WORK + known) : null;
-  if (work) places.local.setItem(WORK + id, work);
+  const kept = known ? of(places, known) : null;
+  if (kept) save(places, id, kept);
   return id;
 }
 
@@ -53,33 +56,43 @@ export async function claimByLock(id: string): Promise<boolean> {
   });
 }
 
-function read(places: Places, key: string): Saved | null {
+function read<T>(places: Places, key: string): T | null {
   try {
-    const saved = JSON.parse(places.local.getItem(key) ?? "null") as Saved | null;
-    return saved && Array.isArray(saved.work?.view?.tables) ? saved : null;
+    return JSON.parse(places.local.getItem(key) ?? "null") as T | null;
   } catch {
     return null;
   }
 }
 
-function keys(places: Places): string[] {
-  return Array.from({ length: places.local.length }, (_, i) => places.local.key(i) ?? "").filter((key) =>
-    key.startsWith(WORK),
-  );
+/** When each tab was saved last; the newest first. */
+function tabs(places: Places): [string, number][] {
+  const index = read<Record<string, number>>(places, INDEX) ?? {};
+  return Object.entries(index).sort((a, b) => b[1] - a[1]);
 }
 
-function byAge(places: Places): { key: string; at: number }[] {
-  return keys(places)
-    .map((key) => ({ key, at: read(places, key)?.at ?? 0 }))
-    .sort((a, b) => b.at - a.at);
+function forget(places: Places, tab: string): void {
+  places.local.removeItem(ROBOT + tab);
+  places.local.removeItem(STATE + tab);
+  places.local.setItem(INDEX, JSON.stringify(Object.fromEntries(tabs(places).filter(([id]) => id !== tab))));
+}
+
+function of(places: Places, tab: string): Kept | null {
+  const robot = read<Robot & { form: number }>(places, ROBOT + tab);
+  if (robot?.form !== FORM || !Array.isArray(robot.view?.tables)) return null;
+  const state = read<State>(places, STATE + tab);
+  const { view, past, future } = robot;
+  const fits = state !== null && state.q.length === view.joints.length;
+  if (fits) return { view, past, future, ...state };
+  const parameters = { ...view.values };
+  return { view, past, future, q: view.joints.map(() => 0), parameters, asked: null, motion: null, selected: null };
 }
 
 /** What the tab had, or else what was saved last by any. */
 export function found(places: Places, tab: string): Kept | null {
-  const own = read(places, WORK + tab);
-  if (own) return own.work;
-  const newest = byAge(places)[0];
-  return newest ? (read(places, newest.key)?.work ?? null) : null;
+  const own = of(places, tab);
+  if (own) return own;
+  const newest = tabs(places)[0];
+  return newest ? of(places, newest[0]) : null;
 }
 
 /** Steps are kept as documents, the last ones only: their views can be asked for. */
@@ -87,34 +100,53 @@ function documents(steps: Step[]): { robot: RobotDocument }[] {
   return steps.slice(-MOST_STEPS).map(({ robot }) => ({ robot }));
 }
 
-export function save(places: Places, tab: string, kept: Kept): void {
-  const work: Kept = { ...kept, past: documents(kept.past), future: documents(kept.future) };
-  for (const { key } of byAge(places).filter(({ key }) => key !== WORK + tab).slice(MOST_TABS - 1))
-    places.local.removeItem(key);
-  const attempts: Kept[] = [work, { ...work, past: [], future: [] }, { ...work, past: [], future: [], motion: null }];
-  for (const attempt of attempts) {
+/** Writes; where the browser's room is spent, the work of the oldest other tabs goes. */
+function write(places: Places, tab: string, key: string, value: object): boolean {
+  for (;;) {
     try {
-      places.local.setItem(WORK + tab, JSON.stringify({ at: places.now(), work: attempt } satisfies Saved));
-      return;
+      places.local.setItem(key, JSON.stringify(value));
+      return true;
     } catch {
-      // The browser's room is spent: the oldest tab's work goes first, then this one's history.
-      const oldest = byAge(places)
-        .filter(({ key }) => key !== WORK + tab)
+      const oldest = tabs(places)
+        .filter(([id]) => id !== tab)
         .at(-1);
-      if (oldest) places.local.removeItem(oldest.key);
+      if (!oldest) return false;
+      forget(places, oldest[0]);
     }
   }
+}
+
+function saveRobot(places: Places, tab: string, { view, past, future }: Robot): void {
+  const whole = { form: FORM, view, past: documents(past), future: documents(future) };
+  if (!write(places, tab, ROBOT + tab, whole)) write(places, tab, ROBOT + tab, { ...whole, past: [], future: [] });
+}
+
+function saveState(places: Places, tab: string, { q, parameters, asked, motion, selected }: State): void {
+  const whole: State = { q, parameters, asked, motion, selected };
+  if (!write(places, tab, STATE + tab, whole)) write(places, tab, STATE + tab, { ...whole, motion: null });
+}
+
+/** Saves what a tab has; the robot only where it is another than `before`. */
+export function save(places: Places, tab: string, kept: Kept, before: Kept | null = null): void {
+  if (kept.view !== before?.view || kept.past !== before.past || kept.future !== before.future)
+    saveRobot(places, tab, kept);
+  saveState(places, tab, kept);
+  write(places, tab, INDEX, { ...Object.fromEntries(tabs(places)), [tab]: places.now() });
+  for (const [id] of tabs(places).slice(MOST_TABS)) forget(places, id);
 }
 
 /** Saves whenever something changed, a moment later, and at once when the page goes. */
 export function keepAlways(store: Store, places: Places, tab: string, page: EventTarget): () => void {
   let timer: ReturnType<typeof setTimeout> | undefined;
   let latest: Kept | null = null;
+  let saved: Kept | null = null;
 
   function flush(): void {
     clearTimeout(timer);
     timer = undefined;
-    if (latest) save(places, tab, latest);
+    if (!latest) return;
+    save(places, tab, latest, saved);
+    saved = latest;
     latest = null;
   }
 

@@ -72,7 +72,9 @@ export function addings(table: Table, bench: Bench): Adding[] {
     case "add_frame":
       return frames(bench);
     case "add_wheel": {
-      const frame = bench.selected ?? view.sizes.NL;
+      const used = new Set(table.rows.map((row) => Number(row.cells[table.columns.indexOf("frame")])));
+      const frame = freeLink(bench, used);
+      if (frame === null) return [];
       return [{ title: `Add a wheel on frame ${frame}`, hint: "a fixed wheel; its kind is in the table", edit: { part: "add_wheel", frame } }];
     }
     case "add_tool":

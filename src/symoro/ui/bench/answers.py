@@ -2,25 +2,33 @@
 
 from __future__ import annotations
 
+import json
 import platform
 from collections.abc import Mapping
 from dataclasses import asdict
+from functools import lru_cache
 from typing import Any
 
 from symoro._version import __version__
 from symoro.emit.equations import equations
 from symoro.errors import ArgumentError
 from symoro.model import Model, base_parameters, generate, singularities
-from symoro.models.catalogue import MENUS, catalogue
+from symoro.models.catalogue import MENUS, Entry, catalogue, checked_options, retraced
 from symoro.program.program import Input, Output
+from symoro.robot.description import Robot
 from symoro.ui import present
 from symoro.ui.bench.asked import item, robot_of
 from symoro.ui.bench.forms import form_data
+from symoro.ui.bench.gallery import READ_ONLY, STRUCTURES
+
+MOST_KEPT = 16  # models, in one process
 
 
 def about(payload: Mapping[str, Any]) -> dict[str, Any]:
     """What this symoro can do, wherever it runs."""
     from symoro.emit import LANGUAGES
+    from symoro.robot.conventions import Convention
+    from symoro.robot.description import BaseKind
     from symoro.robot.formats import FORMATS
 
     return {
@@ -28,24 +36,42 @@ def about(payload: Mapping[str, Any]) -> dict[str, Any]:
         "python": platform.python_version(),
         "menus": list(MENUS),
         "languages": [{"id": row.id, "title": row.title} for row in LANGUAGES.values()],
-        "formats": [{"id": name, "suffixes": list(row.suffixes)} for name, row in FORMATS.items()],
+        "formats": [
+            {
+                "id": name,
+                "suffixes": list(row.suffixes),
+                "opened": name != "xacro",
+                "written": name not in READ_ONLY,
+            }
+            for name, row in FORMATS.items()
+        ],
+        "structures": list(STRUCTURES),
+        "bases": [str(kind) for kind in BaseKind],
+        "conventions": [str(convention) for convention in Convention],
     }
 
 
 def catalogue_of(payload: Mapping[str, Any]) -> dict[str, Any]:
     """Every model; with a robot, the form that it takes and why it does not apply to it."""
     robot = robot_of(payload) if "robot" in payload else None
-    return {
-        "models": [
-            present.entry_data(entry, robot) | (form_data(entry, robot) if robot else {})
-            for entry in catalogue().values()
-        ]
-    }
+    return {"models": [_entry(entry, robot) for entry in catalogue().values()]}
+
+
+def _entry(entry: Entry, robot: Robot | None) -> dict[str, Any]:
+    """A model; for a robot, the form that it takes without options, and the options that lead to another."""
+    data = present.entry_data(entry, robot)
+    return data if robot is None else data | form_data(entry, robot)
 
 
 def _asked(payload: Mapping[str, Any]) -> Model:
-    options = item(payload, "options", dict, {})
-    return generate(robot_of(payload), item(payload, "model", str), **options)
+    """The model that is asked for; a page asks for the same one again, as code, in numbers, along a motion."""
+    options = json.dumps(item(payload, "options", dict, {}), sort_keys=True)
+    return _generated(robot_of(payload), item(payload, "model", str), options)
+
+
+@lru_cache(maxsize=MOST_KEPT)
+def _generated(robot: Robot, model: str, options: str) -> Model:
+    return generate(robot, model, **json.loads(options))
 
 
 def model(payload: Mapping[str, Any]) -> dict[str, Any]:
@@ -75,7 +101,10 @@ def model(payload: Mapping[str, Any]) -> dict[str, Any]:
 
 def explain(payload: Mapping[str, Any]) -> dict[str, Any]:
     """How a model was formulated, how it was solved, and what each optimising pass saved."""
-    return {"lines": _asked(payload).explain()}
+    found = _asked(payload)
+    _, steps = retraced(found.robot, found.entry, found.options)
+    passes = [{"name": step.name, "before": step.before.total, "after": step.after.total} for step in steps]
+    return {"lines": found.explain(), "passes": passes}
 
 
 def _port(port: Input | Output) -> dict[str, Any]:
@@ -133,8 +162,10 @@ def evaluate(payload: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def base(payload: Mapping[str, Any]) -> dict[str, Any]:
-    """The base inertial parameters with their relations."""
-    return present.base_data(base_parameters(robot_of(payload)))
+    """The base inertial parameters with their relations; the options are those of the model base-parameters."""
+    options = item(payload, "options", dict, {})
+    given = checked_options(catalogue()["base-parameters"], options)
+    return present.base_data(base_parameters(robot_of(payload), **given))
 
 
 def singular(payload: Mapping[str, Any]) -> dict[str, Any]:
@@ -144,9 +175,9 @@ def singular(payload: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def frames(payload: Mapping[str, Any]) -> dict[str, Any]:
-    """JavaScript that places all frames; and one that closes the loops, unless `loops` is false.
+    """JavaScript that places all frames; and, with `loops`, one that closes them where there is a closed form.
 
-    Deriving the closing takes seconds for a robot of many loops, the placements do not: a page asks for these first.
+    The first is there at once; to find the second may take seconds.
     """
     from symoro.errors import NotApplicableError
     from symoro.models.geometric.scene import all_frames
@@ -177,7 +208,7 @@ def closed(payload: Mapping[str, Any]) -> dict[str, Any]:
     robot = robot_of(payload)
     if not robot.B:
         raise ArgumentError(f"robot '{robot.name}' has no loops to close")
-    found = generate(robot, "loop-geometry", method="numeric")
+    found = _generated(robot, "loop-geometry", '{"method": "numeric"}')
     wanted = {name: payload[name] for name in ("qa", "q0", "qc0") if name in payload}
     results = found.function(item(payload, "values", dict, {}), compiled=False)(**wanted)
     return {"outputs": {name: array.tolist() for name, array in results.items()}}

@@ -2,43 +2,73 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Mapping
 from dataclasses import asdict
+from functools import cache
 from typing import Any
 
 from symoro.errors import ArgumentError, FormatError, Place
-from symoro.expr.formula import ONE, ZERO, Formula
+from symoro.expr.formula import ONE, ZERO, Formula, formula
 from symoro.files import file_name
 from symoro.robot import formats, library
 from symoro.robot.description import INERTIAL, Base, BaseKind, Frame, JointType, Link, Robot
+from symoro.robot.flexibility import flexible_links
 from symoro.robot.formats.guess import guessed
-from symoro.robot.topology import describe
+from symoro.robot.topology import describe, elastic_joints, structure
+from symoro.robot.wheels import Wheel, WheelKind
 from symoro.ui.bench.asked import item, robot_of
 from symoro.ui.bench.view import view
 
 MOST_LINKS = 200
 LONGEST_NAME = 100
 EXPAND = "expand it on the command line: symoro convert robot.xacro robot.urdf"
+_BODY = Link(
+    XX=Formula("0.1"), YY=Formula("0.1"), ZZ=Formula("0.1"), M=ONE
+)  # a base that is free has some mass
 _FILES = re.compile(r"<include\b|\b\w*(?:file|dir)\w*\s*=|<!DOCTYPE|<!ENTITY", re.IGNORECASE)
+READ_ONLY = ("xacro", "mjcf")
 STRUCTURES = ("serial", "tree", "closed-loop")
 
 
 def robots(payload: Mapping[str, Any]) -> dict[str, Any]:
     """The bundled robots, with a line on each."""
-    found = [(name, library.load(name)) for name in library.names()]
+    return {"robots": [_card(name) for name in library.names()]}
+
+
+@cache
+def _card(name: str) -> dict[str, Any]:
+    robot = library.load(name)
     return {
-        "robots": [
-            {"id": name, "name": robot.name, "title": robot.title, "structure": describe(robot)}
-            for name, robot in found
-        ]
+        "id": name,
+        "name": robot.name,
+        "title": robot.title,
+        "family": _family(robot),
+        "structure": describe(robot),
+        "reference": robot.reference,
     }
+
+
+def _family(robot: Robot) -> str:
+    """Under which heading a robot stands in the gallery."""
+    if flexible_links(robot):
+        return "flexible"
+    if robot.wheels or robot.base.kind == BaseKind.WHEELED:
+        return "wheeled"
+    if robot.base.kind == BaseKind.FLOATING:
+        return "floating"
+    if robot.platform is not None:
+        return "parallel"
+    if elastic_joints(robot):
+        return "elastic"
+    return structure(robot)
 
 
 def opened(payload: Mapping[str, Any]) -> dict[str, Any]:
     """A bundled robot by its id, or the robot of a text."""
     if "id" in payload:
-        return view(library.load(item(payload, "id", str)))
+        return {**view(library.load(item(payload, "id", str))), "visuals": []}
     text, file = item(payload, "text", str), _shown(item(payload, "file", str, "file"))
     fmt = _format(payload, text, file)
     if fmt == "xacro":
@@ -86,42 +116,70 @@ def _format(payload: Mapping[str, Any], text: str, file: str) -> str:
 
 
 def new(payload: Mapping[str, Any]) -> dict[str, Any]:
-    """A robot of so many links to be filled in: revolute joints, symbolic inertias, sensible lengths."""
+    """A robot of so many links to be filled in: revolute joints, symbolic inertias, sensible lengths.
+
+    A base on wheels brings two of them, frames 1 and 2; the links asked for stand on it.
+    """
     name, links = item(payload, "name", str, "robot"), item(payload, "links", int, 3)
     kind, shape = item(payload, "base", str, "fixed"), item(payload, "structure", str, "serial")
+    inertia = item(payload, "inertia", str, "symbolic")
     if not 1 <= links <= MOST_LINKS:
         raise ArgumentError(f"'links': expected a number from 1 to {MOST_LINKS}, got {links}")
-    if shape not in STRUCTURES:
-        raise ArgumentError(f"'structure': expected one of {', '.join(STRUCTURES)}, got '{shape[:40]}'")
-    if kind not in tuple(BaseKind):
-        raise ArgumentError(f"'base': expected one of {', '.join(BaseKind)}, got '{kind[:40]}'")
-    symbolic = item(payload, "inertia", str, "symbolic") == "symbolic"
-    frames = [
-        Frame(ant=_antecedent(j, shape), d=Formula(f"L{j}") if j > 1 else ZERO) for j in range(1, links + 1)
-    ]
-    nominal = {f"L{j}": 0.4 for j in range(2, links + 1)}
-    if shape == "closed-loop":
-        frames, nominal = _ring(links), {}
-    carried = tuple(_link(j) if symbolic else Link() for j in range(1, links + 1))
-    base = Base(kind=BaseKind(kind), G=(ZERO, ZERO, Formula("-9.81")))
-    return view(Robot(name, tuple(frames), carried, base, nominal=tuple(nominal.items())))
+    for field, given, known in (
+        ("structure", shape, STRUCTURES),
+        ("base", kind, tuple(BaseKind)),
+        ("inertia", inertia, ("symbolic", "zero")),
+    ):
+        if given not in known:
+            raise ArgumentError(f"'{field}': expected one of {', '.join(known)}, got '{given[:40]}'")
+    rolling = kind == BaseKind.WHEELED
+    below = 2 if rolling else 0
+    frames = _ring(links, below) if shape == "closed-loop" else _open(links, shape, below)
+    nominal = {text: 0.4 for frame in frames if (text := frame.d.text).startswith("L")}
+    nominal |= {"R": 0.1, "W": 0.2} if rolling else {}
+    NL = links + below
+    carried = tuple(_link(j) if inertia == "symbolic" else Link() for j in range(1, NL + 1))
+    under = Link() if kind == BaseKind.FIXED else _link(0) if inertia == "symbolic" else _BODY
+    base = Base(kind=BaseKind(kind), link=under, G=(ZERO, ZERO, Formula("-9.81")))
+    wheels = tuple(Wheel(j, WheelKind.FIXED, Formula("R")) for j in (1, 2)[:below])
+    everything = (*([_axle("-W"), _axle("W")] if rolling else []), *frames)
+    home = {"home": (*[0.0] * below, *_polygon(links))} if shape == "closed-loop" else {}
+    return view(
+        Robot(name, everything, carried, base, nominal=tuple(nominal.items()), wheels=wheels, postures=home)
+    )
 
 
-def _antecedent(j: int, shape: str) -> int:
-    """In a tree every third link begins a branch of its own on the first."""
-    return 1 if shape == "tree" and j > 2 and j % 3 == 0 else j - 1
+def _axle(at: str) -> Frame:
+    """A wheel beside frame 0, which lies on the ground with x forward."""
+    return Frame(0, b=Formula("R"), alpha=formula("-pi/2"), r=Formula(at))
 
 
-def _ring(links: int) -> list[Frame]:
+def _open(links: int, shape: str, below: int) -> list[Frame]:
+    """A chain, or a tree in which every third link begins a branch of its own on the first."""
+    found = []
+    for j in range(1, links + 1):
+        ant = 1 if shape == "tree" and j > 2 and j % 3 == 0 else j - 1
+        found.append(Frame(ant + below if ant else 0, d=Formula(f"L{j + below}") if j > 1 else ZERO))
+    return found
+
+
+def _ring(links: int, below: int) -> list[Frame]:
     """A planar loop of links of length one: a chain, the joint where it is opened, and that joint on the base."""
     if links < 3:
         raise ArgumentError(f"'links': a loop has at least 3 moving links, got {links}")
-    chain = [Frame(ant=j - 1, mu=j < links - 1, d=ONE if j > 1 else ZERO) for j in range(1, links + 1)]
+    ants = [j - 1 + below if j > 1 else 0 for j in range(1, links + 1)]
+    chain = [Frame(ant, mu=j < links - 1, d=ONE if ant else ZERO) for j, ant in enumerate(ants, 1)]
     return [
         *chain,
-        Frame(ant=links, mu=False, d=ONE),
-        Frame(ant=0, sigma=JointType.FIXED, mu=False, d=ONE),
+        Frame(links + below, mu=False, d=ONE),
+        Frame(0, sigma=JointType.FIXED, mu=False, d=ONE),
     ]
+
+
+def _polygon(links: int) -> list[float]:
+    """The joints of such a loop where it is a regular polygon, one side of which is the base."""
+    turn = 2 * math.pi / (links + 1)
+    return [math.pi - turn, *[-turn] * (links - 1)]
 
 
 def _link(j: int) -> Link:
@@ -140,9 +198,9 @@ def from_rows(payload: Mapping[str, Any]) -> dict[str, Any]:
 def written(payload: Mapping[str, Any]) -> dict[str, Any]:
     """The robot as the text of a file, with the name of that file."""
     robot, fmt = robot_of(payload), formats.format_named(item(payload, "format", str))
+    if fmt in READ_ONLY:
+        raise FormatError(f"a robot is not written as {fmt}", hint="write it as urdf")
     options = {"lossy": True} if item(payload, "lossy", bool, False) else {}
     suffixes = formats.FORMATS[fmt].suffixes
     suffix = suffixes[0] if suffixes else ".csv"
-    if fmt == "xacro":
-        raise FormatError("a robot is not written as xacro", place=Place("format"), hint="write it as urdf")
     return {"files": {file_name(robot.name) + suffix: formats.dumps(robot, fmt, **options)}}

@@ -3,7 +3,7 @@
 A server on 127.0.0.1 can be reached by every page that the same browser shows. A page of another origin cannot read an
 answer, but it can send; and a name that another makes to stand for 127.0.0.1 (DNS rebinding) would be its own origin.
 So the host must be one that the server knows itself by, and an origin, where there is one, must be that host. A server
-that others can reach wants a token besides.
+that others can reach wants a token besides: in the address that is opened first, then in a cookie.
 """
 
 from __future__ import annotations
@@ -11,21 +11,23 @@ from __future__ import annotations
 import json
 import secrets
 from dataclasses import dataclass
-from http.cookies import SimpleCookie
+from http.cookies import CookieError, SimpleCookie
 from typing import Any
-from urllib.parse import parse_qs
+from urllib.parse import parse_qsl, urlencode
 
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-COOKIE = "symoro_token"
+TOKEN = "token"
 HEADERS = {
     b"content-security-policy": b"default-src 'self'; script-src 'self' blob:; style-src 'self' 'unsafe-inline'; "
     b"img-src 'self' data: blob:; font-src 'self' data:; worker-src 'self' blob:; connect-src 'self' blob:; "
-    b"object-src 'none'; base-uri 'none'; frame-ancestors 'self'",
+    b"object-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'self'",
     b"x-content-type-options": b"nosniff",
     b"referrer-policy": b"no-referrer",
     b"cross-origin-resource-policy": b"same-origin",
+    b"cross-origin-opener-policy": b"same-origin",
 }
+SAME = ("same-origin", "none")  # of Sec-Fetch-Site: our own page, or an address that a user typed
 
 
 @dataclass(frozen=True)
@@ -35,11 +37,13 @@ class Rules:
     Attributes:
         hosts: names (with port) that the server is known by.
         token: a secret that every request must have, "" for none.
+        cookie: the name of the cookie that holds it; cookies do not know of ports.
         largest: bytes of a request's body.
     """
 
     hosts: frozenset[str]
     token: str = ""
+    cookie: str = "symoro_token"
     largest: int = 16 * 2**20
 
 
@@ -50,73 +54,124 @@ class Guard:
         self.app, self.rules = app, rules
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["type"] != "http":
+        if scope["type"] == "lifespan":
             await self.app(scope, receive, send)
+            return
+        if scope["type"] != "http":
+            await send({"type": "websocket.close", "code": 1008})
             return
         headers = {name: value.decode("latin-1") for name, value in scope["headers"]}
         refused = self._refused(scope, headers)
         if refused is not None:
             await _refuse(send, *refused)
-            return
-        given = self._given_by_address(scope)
-        await self.app(scope, self._limited(receive), _with_headers(send, COOKIE, given))
+        elif scope["method"] == "GET" and self._in_address(scope):
+            await self._let_in(scope, send)
+        else:
+            body = _Body(receive, self.rules.largest)
+            await self.app(scope, body.receive, _Answer(scope, send, body).send)
 
     def _refused(self, scope: Scope, headers: dict[bytes, str]) -> tuple[int, str] | None:
-        if headers.get(b"host", "") not in self.rules.hosts:
+        hosts = [value for name, value in scope["headers"] if name == b"host"]
+        if len(hosts) != 1 or headers[b"host"].lower() not in self.rules.hosts:
             return 421, "this server is not known by that name"
         origin = headers.get(b"origin")
-        if origin is not None and origin.partition("://")[2] not in self.rules.hosts:
+        if origin is not None and not self._own(origin):
+            return 403, "a page of another origin may not ask here"
+        if scope["path"].startswith("/api") and headers.get(b"sec-fetch-site", "none") not in SAME:
             return 403, "a page of another origin may not ask here"
         if self.rules.token and not self._has_token(scope, headers):
             return 401, "a token is needed: open the address that symoro gui printed"
         length = headers.get(b"content-length", "0")
-        if not length.isdigit() or int(length) > self.rules.largest:
+        if not (length.isascii() and length.isdigit()) or int(length[:20]) > self.rules.largest:
             return 413, f"the request is larger than {self.rules.largest} bytes"
         return None
 
+    def _own(self, origin: str) -> bool:
+        scheme, _, host = origin.lower().partition("://")
+        return scheme in ("http", "https") and host in self.rules.hosts
+
     def _has_token(self, scope: Scope, headers: dict[bytes, str]) -> bool:
         bearer = headers.get(b"authorization", "").removeprefix("Bearer ")
-        cookie = SimpleCookie(headers.get(b"cookie", "")).get(COOKIE)
-        offered = (bearer, cookie.value if cookie else "", self._given_by_address(scope))
-        return any(secrets.compare_digest(one.encode(), self.rules.token.encode()) for one in offered)
+        offered = (bearer, self._in_cookie(headers), self._in_address(scope))
+        same = [secrets.compare_digest(one.encode(), self.rules.token.encode()) for one in offered]
+        return any(same)
 
-    def _given_by_address(self, scope: Scope) -> str:
-        return (
-            parse_qs(scope["query_string"].decode("latin-1")).get("token", [""])[0]
-            if self.rules.token
-            else ""
-        )
+    def _in_cookie(self, headers: dict[bytes, str]) -> str:
+        try:
+            cookie = SimpleCookie(headers.get(b"cookie", "")).get(self.rules.cookie)
+        except CookieError:
+            return ""
+        return cookie.value if cookie else ""
 
-    def _limited(self, receive: Receive) -> Receive:
-        """What is received, up to the limit: a body may come without a length."""
-        seen = 0
+    def _in_address(self, scope: Scope) -> str:
+        if not self.rules.token:
+            return ""
+        return dict(_query(scope)).get(TOKEN, "")
 
-        async def limited() -> Message:
-            nonlocal seen
-            message = await receive()
-            seen += len(message.get("body", b""))
-            if seen > self.rules.largest:
-                return {"type": "http.disconnect"}
-            return message
+    async def _let_in(self, scope: Scope, send: Send) -> None:
+        """The token goes into a cookie, and out of the address, which is shown and remembered."""
+        if not secrets.compare_digest(self._in_address(scope).encode(), self.rules.token.encode()):
+            await _refuse(send, 401, "this token is not the server's")
+            return
+        rest = urlencode([(name, value) for name, value in _query(scope) if name != TOKEN])
+        cookie = f"{self.rules.cookie}={self.rules.token}; HttpOnly; SameSite=Strict; Path=/"
+        path = (
+            "/" + scope["path"].lstrip("/") + (f"?{rest}" if rest else "")
+        )  # of this server, whatever it begins with
+        extra = [(b"location", path.encode("ascii", "ignore")), (b"set-cookie", cookie.encode("latin-1"))]
+        await _respond(send, 303, b"", extra)
 
-        return limited
+
+def _query(scope: Scope) -> list[tuple[str, str]]:
+    return parse_qsl(scope["query_string"].decode("latin-1"), keep_blank_values=True)
 
 
-def _with_headers(send: Send, cookie: str, token: str) -> Send:
-    async def sent(message: Message) -> None:
+class _Body:
+    """What is received, up to a limit: a body may come without a length."""
+
+    def __init__(self, receive: Receive, largest: int) -> None:
+        self._receive, self._largest, self._seen = receive, largest, 0
+
+    @property
+    def too_large(self) -> bool:
+        return self._seen > self._largest
+
+    async def receive(self) -> Message:
+        message = await self._receive()
+        self._seen += len(message.get("body", b""))
+        return {"type": "http.disconnect"} if self.too_large else message
+
+
+class _Answer:
+    """What is sent, with our headers; where the body was too large, that in its place."""
+
+    def __init__(self, scope: Scope, send: Send, body: _Body) -> None:
+        self._send, self._body = send, body
+        self._called = scope["path"].startswith("/api")
+        self._refused = False
+
+    async def send(self, message: Message) -> None:
+        if self._refused:
+            return
         if message["type"] == "http.response.start":
-            extra: list[tuple[bytes, bytes]] = list(HEADERS.items())
-            if token:
-                value = f"{cookie}={token}; HttpOnly; SameSite=Strict; Path=/"
-                extra.append((b"set-cookie", value.encode("latin-1")))
+            if self._body.too_large:
+                self._refused = True
+                await _refuse(self._send, 413, "the request is too large")
+                return
+            held = {name.lower() for name, _ in message["headers"]}
+            extra = list(HEADERS.items())
+            if self._called and b"cache-control" not in held:
+                extra.append((b"cache-control", b"no-store"))
             message = {**message, "headers": [*message["headers"], *extra]}
-        await send(message)
-
-    return sent
+        await self._send(message)
 
 
 async def _refuse(send: Send, status: int, message: str) -> None:
     body: dict[str, Any] = {"error": {"kind": "Refused", "message": message}}
-    headers = [(b"content-type", b"application/json"), *HEADERS.items()]
+    await _respond(send, status, json.dumps(body).encode(), [(b"content-type", b"application/json")])
+
+
+async def _respond(send: Send, status: int, body: bytes, extra: list[tuple[bytes, bytes]]) -> None:
+    headers = [*extra, (b"content-length", str(len(body)).encode()), *HEADERS.items()]
     await send({"type": "http.response.start", "status": status, "headers": headers})
-    await send({"type": "http.response.body", "body": json.dumps(body).encode()})
+    await send({"type": "http.response.body", "body": body})

@@ -9,10 +9,14 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any
 
-from symoro.ui.web.workers import Answer, Pool
+from symoro.ui.web.pool import Pool, PoolFullError
+from symoro.ui.web.workers import Answer
 
 MOST_JOBS = 200  # those that wait, run, or were done and not asked for
-KEPT_SECONDS = 600.0
+KEPT_SECONDS = 120.0  # that a result waits for its page
+LOST_SECONDS = 60.0  # that a job goes on with nobody to watch it
+SWEEP_SECONDS = 10.0
+ALIVE_SECONDS = 15.0  # between two signs of life to those who watch
 
 
 @dataclass
@@ -22,6 +26,7 @@ class Job:
     Attributes:
         state: queued, running, done, failed or cancelled.
         news: set whenever something of it changes, for those who watch.
+        seen: when somebody last asked for it; `watchers` are asking now.
     """
 
     id: str
@@ -30,6 +35,8 @@ class Job:
     progress: Mapping[str, Any] | None = None
     result: Answer | None = None
     ended: float = 0.0
+    seen: float = 0.0
+    watchers: int = 0
     news: asyncio.Event = field(default_factory=asyncio.Event)
     task: asyncio.Task[None] | None = None
 
@@ -60,14 +67,17 @@ class Jobs:
         self._jobs: dict[str, Job] = {}
 
     def get(self, id: str) -> Job | None:
-        return self._jobs.get(id)
+        job = self._jobs.get(id)
+        if job is not None:
+            job.seen = _now()
+        return job
 
     def start(self, call: str, payload: Any) -> Job | None:
         """A new job; None when there are too many."""
-        self._forget()
+        self.forget()
         if len(self._jobs) >= MOST_JOBS:
             return None
-        job = Job(secrets.token_urlsafe(12), call)
+        job = Job(secrets.token_urlsafe(12), call, seen=_now())
         self._jobs[job.id] = job
         job.task = asyncio.get_running_loop().create_task(self._run(job, payload))
         return job
@@ -86,7 +96,10 @@ class Jobs:
             job.state = "failed" if "error" in job.result else "done"
         except asyncio.CancelledError:
             job.state = "cancelled"
-        job.ended = asyncio.get_running_loop().time()
+        except PoolFullError:
+            message = "too many jobs are waiting"
+            job.result, job.state = {"error": {"kind": "BusyError", "message": message}}, "failed"
+        job.ended = _now()
         job.change()
 
     async def cancel(self, job: Job) -> None:
@@ -95,18 +108,50 @@ class Jobs:
             job.task.cancel()
             with suppress(asyncio.CancelledError):
                 await job.task
+            if not job.over:  # it was cancelled before it began
+                job.state, job.ended = "cancelled", _now()
+                job.change()
 
-    async def watch(self, job: Job) -> AsyncIterator[dict[str, Any]]:
-        """What becomes of a job, until it is over."""
+    async def close(self) -> None:
+        """End all jobs and their workers."""
+        for job in self._jobs.values():
+            await self.cancel(job)
+        await self.pool.close()
+
+    async def watch(self, job: Job) -> AsyncIterator[dict[str, Any] | None]:
+        """What becomes of a job, until it is over; None now and then, as a sign of life."""
+        job.watchers += 1
+        try:
+            while True:
+                news = job.news
+                yield job.data()
+                if job.over:
+                    return
+                while not news.is_set():
+                    try:
+                        await asyncio.wait_for(news.wait(), ALIVE_SECONDS)
+                    except TimeoutError:
+                        yield None
+        finally:
+            job.watchers -= 1
+            job.seen = _now()
+
+    async def sweep(self) -> None:
+        """Forget old results, and end what nobody waits for, for ever."""
         while True:
-            news = job.news
-            yield job.data()
-            if job.over:
-                return
-            await news.wait()
+            await asyncio.sleep(SWEEP_SECONDS)
+            self.forget()
+            for job in list(self._jobs.values()):
+                if not job.over and not job.watchers and _now() - job.seen > LOST_SECONDS:
+                    await self.cancel(job)
 
-    def _forget(self) -> None:
-        now = asyncio.get_running_loop().time()
+    def forget(self) -> None:
+        """Drop the results that have waited long enough."""
+        now = _now()
         for id, job in list(self._jobs.items()):
             if job.over and now - job.ended > KEPT_SECONDS:
                 del self._jobs[id]
+
+
+def _now() -> float:
+    return asyncio.get_running_loop().time()

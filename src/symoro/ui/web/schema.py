@@ -5,11 +5,16 @@ A robot is the tree of its YAML file (docs/robot-yaml.md); what is in it is chec
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import Annotated, Any, Literal, Union
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, create_model
+
+from symoro.ui.web.answer_schema import ANSWERS
+
+__all__ = ["ANSWERS", "LONG", "PAYLOADS", "Failure", "JobData", "Payload", "Started"]
 
 Document = dict[str, Any]
+Numbers = dict[str, float]
 Frame = int | str
 Text = str
 
@@ -28,6 +33,13 @@ class OfRobot(Payload):
     """A robot alone."""
 
     robot: Document
+
+
+class Placed(Payload):
+    """A robot whose frames are to be placed; with `loops`, closed too."""
+
+    robot: Document
+    loops: bool = True
 
 
 class Listed(Payload):
@@ -49,7 +61,7 @@ class New(Payload):
     """A robot to be filled in."""
 
     name: str = Field("robot", max_length=200)
-    links: int = 3
+    links: int = Field(3, ge=1, le=200)
     structure: str = Field("serial", max_length=40)
     base: str = Field("fixed", max_length=40)
     inertia: Literal["symbolic", "zero"] = "symbolic"
@@ -64,11 +76,22 @@ class Rows(Payload):
     degrees: bool = False
 
 
+class Edit(BaseModel):
+    """A cell that gets another text, or a row that comes or goes; what else it takes is told by its part."""
+
+    model_config = ConfigDict(extra="allow")
+
+    part: str = Field(max_length=40)
+    j: int | str | None = None
+    field: str | None = Field(None, max_length=40)
+    text: str | None = Field(None, max_length=10_000)
+
+
 class Edits(Payload):
     """A robot and the edits of its cells."""
 
     robot: Document
-    edits: list[dict[str, Any]] = Field(max_length=2000)
+    edits: list[Edit] = Field(max_length=5000)
 
 
 class Written(Payload):
@@ -104,7 +127,7 @@ class Evaluated(Asked):
     """A model at numbers."""
 
     inputs: dict[str, Any]
-    values: dict[str, float] = {}
+    values: Numbers = {}
 
 
 class Closing(Payload):
@@ -114,7 +137,7 @@ class Closing(Payload):
     qa: list[float]
     q0: list[float] | None = None
     qc0: list[float] | None = None
-    values: dict[str, float] = {}
+    values: Numbers = {}
 
 
 class Solved(Payload):
@@ -124,14 +147,13 @@ class Solved(Payload):
     pose: list[list[float]] = Field(max_length=4)
     q0: list[float] | None = None
     options: dict[str, Any] = {}
-    values: dict[str, float] = {}
+    values: Numbers = {}
 
 
-class Framed(Payload):
-    """A robot, and whether code that closes its loops is wanted."""
+class BaseOf(OfRobot):
+    """A robot, and how its base parameters are found."""
 
-    robot: Document
-    loops: bool = True
+    options: dict[str, Any] = {}
 
 
 class Singular(Payload):
@@ -151,7 +173,7 @@ PAYLOADS: dict[str, type[Payload]] = {
     "robot_view": OfRobot,
     "robot_edit": Edits,
     "robot_write": Written,
-    "frames": Framed,
+    "frames": Placed,
     "close": Closing,
     "solve": Solved,
     "model": Asked,
@@ -159,17 +181,48 @@ PAYLOADS: dict[str, type[Payload]] = {
     "code": Coded,
     "export": Exported,
     "evaluate": Evaluated,
-    "base": OfRobot,
+    "base": BaseOf,
     "singularities": Singular,
 }
 LONG = ("model", "explain", "code", "export", "evaluate", "base", "singularities", "frames", "solve")
 
 
-class Started(Payload):
+def _start(name: str) -> type[Payload]:
     """A long call, to be run as a job."""
+    call: Any = Literal[name]
+    return create_model(f"Start_{name}", __base__=Payload, call=(call, ...), payload=(PAYLOADS[name], ...))
 
-    call: str = Field(max_length=40)
-    payload: dict[str, Any]
+
+Started: Any = Annotated[Union[tuple(_start(name) for name in LONG)], Field(discriminator="call")]  # noqa: UP007
+Result: Any = Union[tuple(dict.fromkeys(ANSWERS[name] for name in LONG))]  # noqa: UP007
+
+
+class Where(BaseModel):
+    """Where something is wrong: in a file, or in a cell of a table."""
+
+    file: str | None = None
+    line: int | None = None
+    column: int | None = None
+    key: str | None = None
+    part: str | None = None
+    j: int | str | None = None
+    field: str | None = None
+
+
+class Trouble(BaseModel):
+    """What is wrong, and where known what to do, where it is, and all problems of a robot."""
+
+    kind: str
+    message: str
+    hint: str | None = None
+    place: Where | None = None
+    problems: list[str] | None = None
+
+
+class Failure(BaseModel):
+    """The answer to what cannot be."""
+
+    error: Trouble
 
 
 class JobData(BaseModel):
@@ -179,10 +232,4 @@ class JobData(BaseModel):
     call: str
     state: Literal["queued", "running", "done", "failed", "cancelled"]
     progress: dict[str, Any] | None
-    result: dict[str, Any] | None
-
-
-class Failure(BaseModel):
-    """What went wrong: kind, message, and where known hint, place and problems."""
-
-    error: dict[str, Any]
+    result: Result | Failure | None

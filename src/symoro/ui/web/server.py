@@ -2,36 +2,41 @@
 
     POST /api/<call>            a call that answers at once
     POST /api/jobs              {call, payload}: a long call; its id comes back
-    GET  /api/jobs/<id>         where it stands; /events streams it (text/event-stream)
+    GET  /api/jobs/<id>         where it stands
+    GET  /api/jobs/<id>/events  the same as server-sent events, until it is over
     DELETE /api/jobs/<id>       end it
+    GET  /openapi.json          all of this as a document
 
-Short calls and jobs have processes of their own, so that a page answers while others compute.
+No state but the jobs: what a user works on is kept by the page.
 """
 
 from __future__ import annotations
 
+import asyncio
 import json
 import os
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
-from pathlib import Path
 from typing import Any
 
-from fastapi import FastAPI, HTTPException
-from fastapi.responses import JSONResponse, PlainTextResponse, Response, StreamingResponse
-from fastapi.staticfiles import StaticFiles
+from fastapi import FastAPI, Request
+from fastapi.exceptions import RequestValidationError
+from fastapi.responses import JSONResponse, Response, StreamingResponse
+from starlette.exceptions import HTTPException
 
 from symoro._version import __version__
 from symoro.ui.web.guard import Guard, Rules
 from symoro.ui.web.jobs import Job, Jobs
-from symoro.ui.web.schema import LONG, PAYLOADS, Failure, JobData, Payload, Started
-from symoro.ui.web.workers import Limits, Pool
+from symoro.ui.web.page import Zipped, add_page
+from symoro.ui.web.pool import Pool, PoolFullError
+from symoro.ui.web.schema import ANSWERS, LONG, PAYLOADS, Failure, JobData, Payload, Started
+from symoro.ui.web.workers import INTERNAL, Limits
 
-STATIC = Path(__file__).parent / "static"
-NOT_BUILT = "the page is not built: run `make gui` in the clone, or install symoro from its wheel\n"
-QUICK = Limits(seconds=20)
-JOB = Limits(seconds=600)
+QUICK = Limits(seconds=10, memory=2 * 2**30)
+JOB = Limits(seconds=600, nice=5)
 QUICK_WORKERS = 2
+MOST_RUNNING = 16  # jobs at once: cores are shared, so that a short one need not wait for long ones
+BUSY = "too many requests are waiting: try again in a moment"
 
 
 def application(
@@ -40,39 +45,81 @@ def application(
     """The server's application.
 
     Arguments:
-        jobs: how many jobs run at once; by default as many as there are cores.
+        jobs: how many workers wait for jobs; by default as many as there are cores.
     """
     at_once = Pool(QUICK_WORKERS, quick)
-    running = Jobs(Pool(jobs or os.cpu_count() or 1, long))
+    running = Jobs(Pool(jobs or os.cpu_count() or 1, long, most=MOST_RUNNING, queue=200))
 
     @asynccontextmanager
     async def life(app: FastAPI) -> AsyncIterator[None]:
         at_once.start()
         running.pool.start()
+        sweeping = asyncio.create_task(running.sweep())
         yield
-        at_once.close()
-        running.pool.close()
+        sweeping.cancel()
+        await at_once.close()
+        await running.close()
 
     app = FastAPI(title="symoro", version=__version__, lifespan=life, docs_url=None, redoc_url=None)
+    app.add_middleware(Zipped, minimum_size=1000, compresslevel=5)
     app.add_middleware(Guard, rules=rules)
     for name, payload in PAYLOADS.items():
         if name not in LONG:
             _add_call(app, at_once, name, payload)
     _add_jobs(app, running)
-    _add_page(app)
+    _add_refusals(app)
+    add_page(app)
     return app
 
 
 def _answered(answer: dict[str, Any]) -> JSONResponse:
-    return JSONResponse(answer, status_code=422 if "error" in answer else 200)
+    return JSONResponse(answer, status_code=_status(answer))
+
+
+def _status(answer: dict[str, Any]) -> int:
+    if "error" not in answer:
+        return 200
+    return 500 if answer["error"].get("kind") == INTERNAL else 422
+
+
+REFUSALS: dict[int | str, dict[str, Any]] = {
+    status: {"model": Failure} for status in (400, 401, 403, 413, 421, 422, 429)
+}
+UNKNOWN: dict[int | str, dict[str, Any]] = {**REFUSALS, 404: {"model": Failure}}
+
+
+def _add_refusals(app: FastAPI) -> None:
+    """What the framework refuses, in the words of all other refusals."""
+
+    @app.exception_handler(RequestValidationError)
+    async def invalid(request: Request, error: RequestValidationError) -> Response:
+        first = error.errors()[0]
+        where = ".".join(str(part) for part in first["loc"][1:])[:200]
+        return _refusal(422, "ArgumentError", f"{where}: {first['msg']}" if where else str(first["msg"]))
+
+    @app.exception_handler(HTTPException)
+    async def refused(request: Request, error: HTTPException) -> Response:
+        return _refusal(error.status_code, "Refused", str(error.detail), error.headers)
+
+
+def _refusal(status: int, kind: str, message: str, headers: Mapping[str, str] | None = None) -> Response:
+    return JSONResponse({"error": {"kind": kind, "message": message}}, status, headers)
 
 
 def _add_call(app: FastAPI, pool: Pool, name: str, payload: type[Payload]) -> None:
     async def answer(body: Any) -> Response:
-        return _answered(await pool.call(name, body.model_dump(exclude_none=True)))
+        try:
+            return _answered(await pool.call(name, body.model_dump(exclude_none=True)))
+        except PoolFullError:
+            raise HTTPException(429, BUSY) from None
 
     answer.__annotations__["body"] = payload
-    app.post(f"/api/{name}", operation_id=name, responses={422: {"model": Failure}})(answer)
+    known = {**REFUSALS, 200: {"model": ANSWERS.get(name, dict[str, Any])}}
+    app.post(f"/api/{name}", operation_id=name, summary=_summary(payload), responses=known)(answer)
+
+
+def _summary(payload: type[Payload]) -> str:
+    return (payload.__doc__ or "").strip().split("\n")[0]
 
 
 def _add_jobs(app: FastAPI, jobs: Jobs) -> None:
@@ -82,59 +129,45 @@ def _add_jobs(app: FastAPI, jobs: Jobs) -> None:
             raise HTTPException(404, "there is no such job")
         return job
 
-    refusals: dict[int | str, dict[str, Any]] = {422: {"model": Failure}, 429: {}}
+    known: dict[int | str, dict[str, Any]] = {**UNKNOWN, 200: {"model": JobData}}
 
-    @app.post("/api/jobs", response_model=JobData, operation_id="job_start", responses=refusals)
-    async def start(body: Started) -> Any:
-        if body.call not in LONG:
-            return _answered(
-                {"error": {"kind": "UnknownNameError", "message": f"no long call '{body.call}'"}}
-            )
-        problem = _problem(PAYLOADS[body.call], body.payload)
-        if problem:
-            return _answered({"error": {"kind": "ArgumentError", "message": problem}})
-        job = jobs.start(body.call, body.payload)
+    async def start(body: Any) -> Response:
+        """Begin a long call."""
+        job = jobs.start(body.call, body.payload.model_dump(exclude_none=True))
         if job is None:
-            raise HTTPException(429, "too many jobs are waiting")
-        return job.data()
+            raise HTTPException(429, BUSY)
+        return JSONResponse(job.data())
 
-    @app.get("/api/jobs/{id}", response_model=JobData, operation_id="job_state", responses={404: {}})
-    async def state(id: str) -> Any:
-        return found(id).data()
+    start.__annotations__["body"] = Started
+    told: dict[int | str, dict[str, Any]] = {**REFUSALS, 200: {"model": JobData}}
+    app.post("/api/jobs", operation_id="job_start", responses=told)(start)
 
-    @app.get("/api/jobs/{id}/events", operation_id="job_events", responses={404: {}})
+    @app.get("/api/jobs/{id}", operation_id="job_state", responses=known)
+    async def state(id: str) -> Response:
+        """Where a job stands."""
+        return JSONResponse(found(id).data())
+
+    events_are: dict[int | str, dict[str, Any]] = {200: {"content": {"text/event-stream": {}}}}
+
+    @app.get(
+        "/api/jobs/{id}/events",
+        operation_id="job_events",
+        response_class=StreamingResponse,
+        responses={**UNKNOWN, **events_are},
+    )
     async def events(id: str) -> Response:
-        return StreamingResponse(_events(jobs, found(id)), media_type="text/event-stream")
+        """What becomes of a job: one event a change, the last with the result."""
+        headers = {"cache-control": "no-store", "x-accel-buffering": "no"}
+        return StreamingResponse(_events(jobs, found(id)), media_type="text/event-stream", headers=headers)
 
-    @app.delete("/api/jobs/{id}", response_model=JobData, operation_id="job_cancel", responses={404: {}})
-    async def cancel(id: str) -> Any:
+    @app.delete("/api/jobs/{id}", operation_id="job_cancel", responses=known)
+    async def cancel(id: str) -> Response:
+        """End a job, with its process."""
         job = found(id)
         await jobs.cancel(job)
-        return job.data()
+        return JSONResponse(job.data())
 
 
 async def _events(jobs: Jobs, job: Job) -> AsyncIterator[str]:
     async for data in jobs.watch(job):
-        yield f"data: {json.dumps(data, allow_nan=False)}\n\n"
-
-
-def _problem(payload: type[Payload], given: Any) -> str | None:
-    """What is wrong with a payload, if anything."""
-    from pydantic import ValidationError
-
-    try:
-        payload.model_validate(given)
-    except ValidationError as error:
-        first = error.errors()[0]
-        return f"{'.'.join(map(str, first['loc']))}: {first['msg']}"
-    return None
-
-
-def _add_page(app: FastAPI) -> None:
-    if (STATIC / "index.html").is_file():
-        app.mount("/", StaticFiles(directory=STATIC, html=True))
-        return
-
-    @app.get("/", include_in_schema=False)
-    async def missing() -> PlainTextResponse:
-        return PlainTextResponse(NOT_BUILT, status_code=503)
+        yield ": still here\n\n" if data is None else f"data: {json.dumps(data, allow_nan=False)}\n\n"

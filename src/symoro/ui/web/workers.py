@@ -7,33 +7,49 @@ A worker is a process that answers one call at a time over a pipe:
 
 A call that is cancelled, or passes its time, ends with its process, and another process takes its place: what runs in a
 call cannot be trusted to stop by itself. Memory is limited by the system (RLIMIT_AS), where there is such a limit.
+Processes come from one that has loaded symoro already and does nothing else (forkserver), where the system has forks.
 """
 
 from __future__ import annotations
 
-import asyncio
 import multiprocessing
-import threading
+import os
+import signal
+import sys
+import traceback
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
+from multiprocessing import forkserver
 from multiprocessing.connection import Connection
+from multiprocessing.context import BaseContext, ForkServerContext
 from typing import Any
 
 Answer = dict[str, Any]
 Listen = Callable[[Mapping[str, Any]], None]
 
+HEARTBEAT = 1.0  # seconds between looks whether the server is still there
+
 
 @dataclass(frozen=True)
 class Limits:
-    """What one call may take: seconds, and bytes of memory (0: as much as there is)."""
+    """What one call may take.
+
+    Attributes:
+        seconds: of wall-clock time.
+        memory: bytes of the process, 0 for as much as there is.
+        nice: how far behind others the process stands in line for a core.
+    """
 
     seconds: float
     memory: int = 4 * 2**30
+    nice: int = 0
 
 
 TOO_LONG = "it took longer than {0:g} s and was stopped"
 TOO_MUCH = "it needed more memory than it may have, or its process ended otherwise"
+SMALLER = "make the robot smaller, or run symoro on the command line"
+INTERNAL = "InternalError"
 
 
 def stopped(message: str, hint: str) -> Answer:
@@ -41,20 +57,33 @@ def stopped(message: str, hint: str) -> Answer:
     return {"error": {"kind": "StoppedError", "message": message, "hint": hint}}
 
 
-def serve(pipe: Connection, memory: int) -> None:
+def context() -> BaseContext:
+    """How processes are made: never a copy of the server, whose threads would be cut short."""
+    if "forkserver" not in multiprocessing.get_all_start_methods():
+        return multiprocessing.get_context("spawn")
+    made = multiprocessing.get_context("forkserver")
+    made.set_forkserver_preload(["symoro.ui.web.preload"])
+    return made
+
+
+def prepare() -> None:
+    """Let the process that workers come from begin to load what they need, beside whatever the server does."""
+    if isinstance(context(), ForkServerContext):
+        forkserver.ensure_running()
+
+
+def serve(pipe: Connection, limits: Limits) -> None:
     """What a worker does: answer calls until the pipe is closed."""
-    _limit(memory)
-    from symoro.models.catalogue import catalogue
+    _stand(limits)
     from symoro.progress import Progress, listening
     from symoro.ui.bench import call
-
-    catalogue()  # loaded before the first call needs it
+    from symoro.ui.web import preload  # noqa: F401  (loaded before the first call needs it)
 
     def tell(progress: Progress) -> None:
         if not progress.finished:
             pipe.send(("progress", {"title": progress.title, "done": progress.done, "total": progress.total}))
 
-    with suppress(EOFError, OSError, KeyboardInterrupt):
+    with suppress(EOFError, OSError):
         while True:
             name, payload = pipe.recv()
             with listening(tell):
@@ -65,25 +94,43 @@ def serve(pipe: Connection, memory: int) -> None:
 def _answer(call: Callable[[str, Any], Answer], name: str, payload: Any) -> Answer:
     try:
         return call(name, payload)
-    except (MemoryError, RecursionError):
-        return stopped(TOO_MUCH, "make the robot smaller, or run symoro on the command line")
+    except MemoryError:
+        return stopped(TOO_MUCH, SMALLER)
+    except OSError:  # the pipe: nobody listens
+        raise
+    except (
+        Exception
+    ) as error:  # a mistake of ours: told to the user, and to whoever reads the server's output
+        traceback.print_exc(file=sys.stderr)
+        message = f"symoro made a mistake in '{name}': {type(error).__name__}"
+        return {
+            "error": {"kind": INTERNAL, "message": message, "hint": "please report it, with the robot's file"}
+        }
 
 
-def _limit(memory: int) -> None:
+def _stand(limits: Limits) -> None:
+    """The process in its place: limits, turn, and an end with its parent. Ctrl-C is for the server to hear."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
     with suppress(ImportError, ValueError, OSError):
         import resource
 
-        if memory:
-            resource.setrlimit(resource.RLIMIT_AS, (memory, memory))
+        if limits.memory:
+            resource.setrlimit(resource.RLIMIT_AS, (limits.memory, limits.memory))
+    with suppress(AttributeError, OSError):
+        os.nice(limits.nice)
+    if hasattr(signal, "setitimer"):
+        parent = os.getppid()
+        signal.signal(signal.SIGALRM, lambda *_: os._exit(1) if os.getppid() != parent else None)
+        signal.setitimer(signal.ITIMER_REAL, HEARTBEAT, HEARTBEAT)
 
 
 class Worker:
     """One process with its pipe."""
 
     def __init__(self, limits: Limits) -> None:
-        context = multiprocessing.get_context("spawn")  # threads of the server are not copied
-        self.pipe, other = context.Pipe()
-        self.process = context.Process(target=serve, args=(other, limits.memory), daemon=True)
+        made = context()
+        self.pipe, other = made.Pipe()
+        self.process = made.Process(target=serve, args=(other, limits), daemon=True)  # type: ignore[attr-defined]
         self.process.start()
         other.close()
 
@@ -98,7 +145,14 @@ class Worker:
                     return answer
                 listen(value)
         except (EOFError, OSError):
-            return stopped(TOO_MUCH, "make the robot smaller, or run symoro on the command line")
+            return stopped(TOO_MUCH, SMALLER)
+        except RecursionError:  # of the pickle: nothing was sent
+            return {"error": {"kind": "ArgumentError", "message": "the request is nested too deeply"}}
+
+    def later(self, nice: int) -> None:
+        """Stand further behind in line, where the system lets one."""
+        with suppress(AttributeError, OSError, ProcessLookupError):
+            os.setpriority(os.PRIO_PROCESS, self.process.pid, nice)
 
     def end(self) -> None:
         self.process.kill()
@@ -107,72 +161,4 @@ class Worker:
 
     @property
     def alive(self) -> bool:
-        return self.process.is_alive()
-
-
-class Pool:
-    """Some workers, each taken by one call at a time; calls wait in the order in which they came."""
-
-    def __init__(self, size: int, limits: Limits) -> None:
-        self.size, self.limits = size, limits
-        self._idle: asyncio.Queue[Worker] = asyncio.Queue()
-        self._all: set[Worker] = set()
-
-    def start(self) -> None:
-        for _ in range(self.size):
-            self._add()
-
-    def _add(self) -> None:
-        worker = Worker(self.limits)
-        self._all.add(worker)
-        self._idle.put_nowait(worker)
-
-    def close(self) -> None:
-        for worker in self._all:
-            worker.end()
-        self._all.clear()
-
-    async def call(
-        self,
-        name: str,
-        payload: Any,
-        listen: Listen = lambda _: None,
-        begun: Callable[[], None] = lambda: None,
-    ) -> Answer:
-        """The answer of a call; cancelling the task that awaits it ends the work.
-
-        Arguments:
-            listen: hears of progress, in the loop's own thread.
-            begun: called when the call is no longer waiting.
-        """
-        worker = await self._idle.get()
-        begun()
-        loop = asyncio.get_running_loop()
-        answer: asyncio.Future[Answer] = loop.create_future()
-
-        def told(value: Mapping[str, Any]) -> None:
-            loop.call_soon_threadsafe(listen, value)
-
-        def finish(value: Answer) -> None:
-            if not answer.done():
-                answer.set_result(value)
-
-        def work() -> None:
-            value = worker.ask(name, payload, told)
-            with suppress(RuntimeError):  # the server has ended meanwhile
-                loop.call_soon_threadsafe(finish, value)
-
-        threading.Thread(target=work, daemon=True).start()
-        try:
-            return await asyncio.wait_for(asyncio.shield(answer), self.limits.seconds)
-        except TimeoutError:
-            return stopped(
-                TOO_LONG.format(self.limits.seconds), "run it on the command line, without a limit"
-            )
-        finally:
-            if answer.done() and worker.alive:
-                self._idle.put_nowait(worker)
-            else:
-                self._all.discard(worker)
-                await asyncio.to_thread(worker.end)
-                self._add()
+        return bool(self.process.is_alive())

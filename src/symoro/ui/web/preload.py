@@ -1,0 +1,16 @@
+"""What the process that workers come from loads, once for all of them."""
+
+from __future__ import annotations
+
+import os
+
+# Matrices are small, and a process that comes from another has no other threads.
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+
+import numpy  # noqa: F401
+
+import symoro.runtime.function
+import symoro.ui.bench  # noqa: F401
+from symoro.models.catalogue import catalogue
+
+catalogue()

@@ -1,0 +1,166 @@
+"""Files that are opened on the workbench: whatever they hold, one file alone is read, and nothing is run."""
+
+from __future__ import annotations
+
+import importlib.util
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from symoro.models.geometric.scene import all_frames
+from symoro.robot.formats import loads
+from symoro.runtime.function import Function
+from symoro.ui.bench import call
+
+URDF = """<robot name="two">
+  <material name="blue"><color rgba="0 0 1 1"/></material>
+  <link name="base"><visual><origin xyz="0 0 0.1"/><geometry><box size="1 2 3"/></geometry></visual></link>
+  <joint name="a" type="revolute"><parent link="base"/><child link="upper"/>
+    <origin xyz="0.1 0.2 0.3" rpy="0.3 0 0.2"/><axis xyz="0 1 0"/></joint>
+  <link name="upper">
+    <visual><origin xyz="0.4 0 0" rpy="0 1.2 0"/><geometry><cylinder radius="0.1" length="0.5"/></geometry>
+      <material name="blue"/></visual>
+    <visual><geometry><mesh filename="package://two/upper.stl" scale="0.001 0.001 0.001"/></geometry></visual>
+    <visual><origin xyz="no numbers"/><geometry><sphere radius="1"/></geometry></visual>
+    <visual><geometry><sphere radius="nan"/></geometry></visual>
+  </link>
+  <joint name="b" type="prismatic"><parent link="upper"/><child link="lower"/>
+    <origin xyz="0.5 0 0" rpy="0 0 0.7"/><axis xyz="1 0 0"/></joint>
+  <link name="lower"/>
+  <joint name="c" type="fixed"><parent link="lower"/><child link="tip"/><origin xyz="0 0.3 0" rpy="1 0 0"/></joint>
+  <link name="tip"><visual><origin xyz="0 0 0.2" rpy="0.1 0.2 0.3"/><geometry><sphere radius="0.05"/></geometry>
+    <material name="x"><color rgba="1 0 0 0.5"/></material></visual></link>
+</robot>"""
+
+
+def turned(rpy: Any, xyz: Any) -> Any:
+    """The placement of an origin element, written out."""
+    (sr, sp, sy), (cr, cp, cy) = np.sin(rpy), np.cos(rpy)
+    x = np.array([[1, 0, 0], [0, cr, -sr], [0, sr, cr]])
+    y = np.array([[cp, 0, sp], [0, 1, 0], [-sp, 0, cp]])
+    z = np.array([[cy, -sy, 0], [sy, cy, 0], [0, 0, 1]])
+    T = np.eye(4)
+    T[:3, :3], T[:3, 3] = z @ y @ x, xyz
+    return T
+
+
+def test_shapes_stand_where_the_urdf_puts_them() -> None:
+    """World placements by the URDF's own chain, and by our frames with the visual in them."""
+    found = call("robot_open", {"text": URDF, "file": "two.urdf"})
+    q = [0.4, 0.15]
+    places = Function(all_frames(loads(URDF, "urdf")), {}, compiled=False)(q=q)["T"]
+    upper = turned([0.3, 0, 0.2], [0.1, 0.2, 0.3]) @ turned([0, q[0], 0], [0, 0, 0])
+    lower = upper @ turned([0, 0, 0.7], [0.5, 0, 0]) @ turned([0, 0, 0], [q[1], 0, 0])
+    tip = lower @ turned([1, 0, 0], [0, 0.3, 0])
+    wanted = [
+        ("box", turned([0, 0, 0], [0, 0, 0.1])),
+        ("cylinder", upper @ turned([0, 1.2, 0], [0.4, 0, 0])),
+        ("mesh", upper),
+        ("sphere", tip @ turned([0.1, 0.2, 0.3], [0, 0, 0.2])),
+    ]
+    assert [one["shape"] for one in found["visuals"]] == [shape for shape, _ in wanted]
+    for one, (_, place) in zip(found["visuals"], wanted, strict=True):
+        frame = places[one["frame"] - 1] if one["frame"] else np.eye(4)
+        np.testing.assert_allclose(frame @ turned(one["rpy"], one["xyz"]), place, atol=1e-9)
+    box, cylinder, mesh, sphere = found["visuals"]
+    assert box["size"] == [1, 2, 3] and cylinder["size"] == [0.1, 0.5] and sphere["size"] == [0.05]
+    assert mesh["file"] == "package://two/upper.stl" and mesh["scale"] == [0.001] * 3
+    assert cylinder["color"] == [0, 0, 1, 1] and sphere["color"] == [1, 0, 0, 0.5] and mesh["color"] is None
+
+
+def test_shapes_of_a_floating_robot() -> None:
+    free = URDF.replace(
+        '<link name="base">',
+        '<link name="world"><visual><geometry><sphere radius="9"/></geometry></visual></link>'
+        '<joint name="f" type="floating"><parent link="world"/><child link="base"/></joint><link name="base">',
+    )
+    found = call("robot_open", {"text": free, "file": "free.urdf"})
+    assert found["floating"] and [one["shape"] for one in found["visuals"]] == [
+        "box",
+        "cylinder",
+        "mesh",
+        "sphere",
+    ]
+
+
+def test_a_broken_file_tells_its_line() -> None:
+    for text, file in (
+        (URDF.replace('type="prismatic"', 'type="sliding"'), "a.urdf"),
+        (URDF.replace("</link>", "", 1), "a.urdf"),
+        ("symoro: 1\nname: x\nframes:\n  - {joint: turning}\n", "a.yaml"),
+        ("symoro: 1\nname: [\n", "a.yml"),
+    ):
+        found = call("robot_open", {"text": text, "file": file})["error"]
+        assert found["place"]["line"] >= 1 and found["place"]["file"] == file, found
+
+
+def test_a_xacro_file_is_not_run() -> None:
+    text = '<robot xmlns:xacro="http://ros.org/wiki/xacro" name="x"><xacro:include filename="/etc/passwd"/></robot>'
+    for payload in (
+        {"file": "x.xacro"},
+        {"file": "x.urdf.xacro"},
+        {"file": "x"},
+        {"file": "x", "format": "xacro"},
+    ):
+        found = call("robot_open", {"text": text, **payload})["error"]
+        assert "workbench runs none" in found["message"] and "symoro convert" in found["hint"]
+
+
+def test_a_name_is_no_path(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A file of that name is there, and it is not looked at."""
+    (tmp_path / "secret.yaml").write_text("symoro: 1\nname: secret\nframes: [{joint: revolute}]\n")
+    monkeypatch.chdir(tmp_path)
+    mine = "symoro: 1\nname: mine\nframes: [{joint: revolute}]\n"
+    for file in ("secret.yaml", str(tmp_path / "secret.yaml"), "../secret.yaml", "a/../secret.yaml"):
+        assert call("robot_open", {"text": mine, "file": file})["name"] == "mine"
+    for id in ("secret.yaml", str(tmp_path / "secret.yaml"), "../library/rx90", "rx90.yaml"):
+        assert call("robot_open", {"id": id})["error"]["kind"] == "UnknownNameError"
+    broken = call("robot_open", {"text": "symoro: 1", "file": "/etc/a\\\\b/c.yaml"})["error"]
+    assert broken["place"]["file"] == "c.yaml"
+
+
+MJCF = (
+    '<mujoco model="two"><worldbody><body><joint axis="0 1 0"/><geom size="0.1" mass="1"/>'
+    '<body pos="0.5 0 0"><joint axis="0 0 1"/><geom size="0.1" mass="1"/></body></body></worldbody></mujoco>'
+)
+
+
+@pytest.mark.skipif(importlib.util.find_spec("mujoco") is None, reason="needs MuJoCo")
+def test_a_mujoco_model(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "two.xml").write_text(MJCF.replace('model="two"', 'model="another"'))
+    found = call("robot_open", {"text": MJCF, "file": "two.xml"})
+    assert found["name"] == "two" and found["sizes"]["NL"] == 2
+
+
+@pytest.mark.parametrize(
+    "part",
+    [
+        '<include file="/etc/passwd"/>',
+        '<asset><mesh name="m" file="/etc/passwd"/></asset>',
+        '<compiler meshdir="/etc"/>',
+        "<asset><hfield name='h' FILE = '/etc/passwd'/></asset>",
+        '<asset><texture name="t" type="cube" fileright="/etc/passwd"/></asset>',
+        '<extension><plugin plugin="mujoco.sdf"/></extension><asset><model name="a" file="/etc/passwd"/></asset>',
+    ],
+)
+def test_a_model_that_names_other_files_is_refused(part: str) -> None:
+    found = call(
+        "robot_open", {"text": MJCF.replace("<worldbody>", part + "\n<worldbody>", 1), "format": "mjcf"}
+    )
+    assert "names other files" in found["error"]["message"] and found["error"]["place"]["line"] == 1
+
+
+def test_without_mujoco_it_says_what_to_do(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(__import__("sys").modules, "mujoco", None)
+    found = call("robot_open", {"text": MJCF, "file": "two.xml"})["error"]
+    assert found["kind"] == "MissingDependencyError" and "symoro[mujoco]" in found["hint"]
+
+
+@pytest.mark.parametrize("format", ["par", "yaml", "urdf", "khalil-kleinfinger", "xacro", "mjcf", "nothing"])
+def test_writing_answers(format: str) -> None:
+    robot = call("robot_open", {"id": "planar2r"})["robot"]
+    found = call("robot_write", {"robot": robot, "format": format, "lossy": True})
+    assert ("error" in found) == (format in ("xacro", "mjcf", "nothing")), found
