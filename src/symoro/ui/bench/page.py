@@ -3,29 +3,49 @@
 from __future__ import annotations
 
 import json
+import sys
 from collections.abc import Callable
+from typing import Any
 
 from symoro.progress import Progress, listening
 from symoro.ui import bench
+from symoro.ui.bench.missing import LOADED_LATE
 
 Tell = Callable[[str, float, float | None], None]
 STOPPED = "it needed more memory or depth than a page has"
 
 
+class _Missed:
+    """Comes last in the search for a module: whoever asks it has found none."""
+
+    names: tuple[str, ...] = ()
+
+    def find_spec(self, name: str, *_: Any) -> None:
+        if name in LOADED_LATE:
+            self.names += (name,)
+
+
+_MISSED = _Missed()
+sys.meta_path.append(_MISSED)  # type: ignore[arg-type]  # the search asks nothing else of it
+
+
 def answer(name: str, payload: str, tell: Tell) -> str:
     """The answer of a call as JSON.
 
-    Where a package is missing that symoro needs for this call the answer begins with "missing" and its
-    name, so that the page can load it and ask again.
+    Where a package is missing that would have made it another, or made it at all, it begins with "missing" and the
+    package's name, so that the page can load that and ask again.
     """
 
     def hear(progress: Progress) -> None:
         if not progress.finished:
             tell(progress.title, progress.done, progress.total)
 
+    _MISSED.names = ()
     try:
         with listening(hear):
-            return bench.call_text(name, payload)
+            found = bench.call(name, json.loads(payload))
     except (MemoryError, RecursionError):
         hint = "make the robot smaller, or run symoro on your machine"
-        return json.dumps({"error": {"kind": "StoppedError", "message": STOPPED, "hint": hint}})
+        found = {"error": {"kind": "StoppedError", "message": STOPPED, "hint": hint}}
+    missed = {"missing": _MISSED.names[0]} if _MISSED.names else {}
+    return json.dumps({**missed, **found}, allow_nan=False)
