@@ -1,7 +1,8 @@
 """Singular values of a small matrix, by rotations of its columns: no library is needed, as in a browser.
 
 Pairs of columns are turned until all are orthogonal; their lengths are the singular values, and small ones are found as
-well as large ones. Demmel and Veselic, "Jacobi's method is more accurate than QR", SIAM J. Matrix Anal. Appl. 13(4), 1992.
+well as large ones. Demmel and Veselic, "Jacobi's method is more accurate than QR", SIAM Journal on Matrix Analysis and
+Applications 13(4), 1992.
 """
 
 from __future__ import annotations
