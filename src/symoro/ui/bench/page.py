@@ -18,15 +18,16 @@ STOPPED = "it needed more memory or depth than a page has"
 class _Missed:
     """Comes last in the search for a module: whoever asks it has found none."""
 
-    names: tuple[str, ...] = ()
+    def __init__(self) -> None:
+        self.names: list[str] = []
 
     def find_spec(self, name: str, *_: Any) -> None:
         if name in LOADED_LATE:
-            self.names += (name,)
+            self.names.append(name)
 
 
 _MISSED = _Missed()
-sys.meta_path.append(_MISSED)  # type: ignore[arg-type]  # the search asks nothing else of it
+sys.meta_path.append(_MISSED)
 
 
 def answer(name: str, payload: str, tell: Tell) -> str:
@@ -40,12 +41,12 @@ def answer(name: str, payload: str, tell: Tell) -> str:
         if not progress.finished:
             tell(progress.title, progress.done, progress.total)
 
-    _MISSED.names = ()
+    _MISSED.names.clear()
     try:
         with listening(hear):
             found = bench.call(name, json.loads(payload))
     except (MemoryError, RecursionError):
         hint = "make the robot smaller, or run symoro on your machine"
         found = {"error": {"kind": "StoppedError", "message": STOPPED, "hint": hint}}
-    missed = {"missing": _MISSED.names[0]} if _MISSED.names else {}
+    missed = {"missing": name for name in _MISSED.names[:1]}
     return json.dumps({**missed, **found}, allow_nan=False)
