@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from symoro.motion.samples import Samples
-from symoro.motion.torques import Torques
+from symoro.motion.torques import MotionTorques
 from symoro.robot.description import JointType, Robot
 from symoro.ui.plot import Series, line_chart, stacked
 
@@ -14,7 +14,7 @@ TIME = "time [s]"
 Array = NDArray[np.float64]
 
 
-def torque_chart(found: Torques) -> str:
+def torque_chart(found: MotionTorques) -> str:
     """Positions, torques and power along a motion, below each other."""
     samples, robot = found.samples, found.robot
     rows = {"Position": samples.q, "Torque": found.tau, "Power": found.power}

@@ -91,8 +91,13 @@ def test_scenario(scenario: str, server: str, site: str) -> None:
         "SYMORO_CC": shutil.which("cc") or "",
     }
     vitest = FRONTEND / "node_modules" / "vitest" / "vitest.mjs"
-    command = [str(NODE), str(vitest), "run", "--config", "vitest.browser.config.ts", f"{scenario}.browser.ts"]
-    done = subprocess.run(
-        command, cwd=FRONTEND, env=environment, capture_output=True, text=True, check=False
-    )
+    command = [
+        str(NODE),
+        str(vitest),
+        "run",
+        "--config",
+        "vitest.browser.config.ts",
+        f"{scenario}.browser.ts",
+    ]
+    done = subprocess.run(command, cwd=FRONTEND, env=environment, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout + done.stderr
