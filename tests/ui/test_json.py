@@ -32,7 +32,7 @@ WORKING = {
     "calibrate": ["rx90"],
     "excite": ["planar2r", "--harmonics", "2", "--starts", "1", "--no-torque"],
     "torques": ["planar3r", "filip3r"],
-    "simulate": ["cartpole", "--duration", "0.1"],
+    "simulate": ["cartpole", "q=0,0.1", "--duration", "0.1"],
 }
 OTHERS = [
     ["convert", "rx90", "arm.yaml"],
