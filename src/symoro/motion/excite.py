@@ -46,7 +46,7 @@ KEPT = 1 - 1e-9
 
 
 @dataclass(frozen=True)
-class Limits:
+class MotionLimits:
     """What the joints may do: lower and upper positions, velocities, accelerations, torques (inf: anything)."""
 
     lower: Array
@@ -131,7 +131,7 @@ def excite(
     known = {**dict(asked.nominal), **(values or {})}
     limits = _limits(asked, acceleration, margin, _torque(asked, torque, known))
     count = samples or 8 * harmonics
-    work = _Search(asked, known, limits, harmonics, frequency, criterion, friction, rest, count)
+    work = _SeriesSearch(asked, known, limits, harmonics, frequency, criterion, friction, rest, count)
     rng = np.random.default_rng(seed)
     best: tuple[float, Array] | None = None
     reached = []
@@ -167,7 +167,7 @@ def _symbols(record: Any) -> set[str]:
     return {name for _, formula in scalars(record) for name in formula.symbols}
 
 
-def _limits(robot: Robot, acceleration: Any, margin: float, torque: bool) -> Limits:
+def _limits(robot: Robot, acceleration: Any, margin: float, torque: bool) -> MotionLimits:
     own = independent(robot)
     rows = [robot.frame(j) for j in own]
     lower, upper = [], []
@@ -188,19 +188,19 @@ def _limits(robot: Robot, acceleration: Any, margin: float, torque: bool) -> Lim
     )
     if not (hardest > 0).all():
         raise ArgumentError("acceleration: expected positive numbers, one or one a joint")
-    return Limits(
+    return MotionLimits(
         middle - half, middle + half, np.array(fastest), margin * hardest.astype(float), np.array(efforts)
     )
 
 
-class _Search:
+class _SeriesSearch:
     """One search: x are the series in the plane of motions that start at rest."""
 
     def __init__(
         self,
         robot: Robot,
         known: Mapping[str, float],
-        limits: Limits,
+        limits: MotionLimits,
         harmonics: int,
         frequency: float,
         criterion: str,

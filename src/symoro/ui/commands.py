@@ -44,6 +44,7 @@ def run(options: argparse.Namespace) -> int:
         "solve": solve,
         "export": export,
         "torques": torques,
+        "simulate": simulate,
         "gui": open_gui,
     }[options.command]
     return command(options) or 0
@@ -324,9 +325,20 @@ def torques(options: argparse.Namespace) -> int:
     return show_torques(_robot(options), options)
 
 
+def simulate(options: argparse.Namespace) -> int:
+    from symoro.ui.simulating import show_simulation
+
+    return show_simulation(_robot(options), options)
+
+
 def _emitting(options: argparse.Namespace) -> dict[str, Any]:
     """The options of the emitted code that the user gave."""
-    given = {"scalar": "float" if options.float32 else None, "trig": options.trig, "name": options.name}
+    given = {
+        "scalar": "float" if options.float32 else None,
+        "trig": options.trig,
+        "name": options.name,
+        "integrator": options.integrator,
+    }
     return {name: value for name, value in given.items() if value is not None}
 
 
