@@ -74,6 +74,11 @@ def _generated(robot: Robot, model: str, options: str) -> Model:
     return generate(robot, model, **json.loads(options))
 
 
+def forget() -> None:
+    """Generate models anew when they are asked for again."""
+    _generated.cache_clear()
+
+
 def model(payload: Mapping[str, Any]) -> dict[str, Any]:
     """A model to be read: its equations, what it takes and gives, what it costs and where it comes from."""
     found = _asked(payload)
