@@ -1,3 +1,65 @@
+// The page begins: a back, a store, what was kept of the last visit, and the shell around the panes.
+
 import { render } from "preact";
 
-render(<main>symoro</main>, document.getElementById("page")!);
+import type { Back } from "./back/back";
+import { httpBack } from "./back/http";
+import { remembering } from "./back/remember";
+import { shellActions } from "./shell/actions";
+import { createDesk, fillLists, type Desk } from "./shell/desk";
+import { openBundled } from "./shell/files";
+import { listenForKeys } from "./shell/keys";
+import { Shell } from "./shell/shell";
+import { claimByLock, found, keepAlways, tabOf, type Places } from "./store/keep";
+import { keepMeshes } from "./store/meshes";
+import { createStore } from "./store/store";
+
+const FIRST_ROBOT = "rx90";
+
+/** The back without a server, where the page is built with it. */
+const BACKS = import.meta.glob<{ workerBack: () => Back }>("./back/worker.ts");
+
+async function chooseBack(): Promise<Back> {
+  const told = document.querySelector<HTMLMetaElement>('meta[name="symoro-back"]')?.content;
+  const inWorker = told === "worker" ? await BACKS["./back/worker.ts"]?.() : undefined;
+  if (inWorker) return inWorker.workerBack();
+  return httpBack({ fetch: fetch.bind(globalThis), storage: sessionStorage, href: location.href });
+}
+
+/** What was kept, or the first robot of all. */
+async function begin(desk: Desk, places: Places, tab: string): Promise<void> {
+  const kept = found(places, tab);
+  if (!kept) {
+    await openBundled(desk, FIRST_ROBOT);
+    return;
+  }
+  try {
+    await desk.store.restore(kept);
+  } catch (error) {
+    desk.tell("The robot that was kept cannot be shown", error);
+  }
+}
+
+async function start(): Promise<void> {
+  const store = createStore(remembering(await chooseBack()));
+  const desk = createDesk(store, localStorage);
+  const places: Places = { session: sessionStorage, local: localStorage, now: Date.now };
+  store.register(shellActions(desk));
+  listenForKeys(store, window);
+  render(
+    <Shell
+      desk={desk}
+      scene={() => import("./scene/pane").then(({ ScenePane }) => ScenePane)}
+      models={() => import("./models/pane").then(({ ModelsPane }) => ModelsPane)}
+    />,
+    document.getElementById("page")!,
+  );
+  const tab = await tabOf(places, claimByLock);
+  await begin(desk, places, tab);
+  keepAlways(store, places, tab, window);
+  await Promise.all([keepMeshes(store, tab), fillLists(desk)]).catch((error: unknown) =>
+    desk.tell("symoro does not answer", error),
+  );
+}
+
+void start();

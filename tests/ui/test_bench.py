@@ -147,6 +147,33 @@ def test_files_in_and_out() -> None:
     assert broken["error"]["kind"] == "FormatError" and broken["error"]["place"]["line"]
 
 
+@pytest.mark.parametrize(
+    ("robot", "model", "of", "switches"),
+    [
+        ("rx90", "jacobian", "", []),
+        (
+            "rx90_floating",
+            "inverse-dynamics",
+            "a floating base",
+            [
+                ("base", "given", "a floating base that moves as given"),
+                ("free", None, "elastic and free joints on a floating base"),
+            ],
+        ),
+        ("delta", "jacobian", "", [("space", "platform", "a platform on legs, space='platform'")]),
+        ("fourbar", "transform", "", [("active", True, "active joints of closed loops")]),
+    ],
+)
+def test_the_catalogue_tells_the_form_of_a_robot(
+    robot: str, model: str, of: str, switches: list[tuple[str, Any, str]]
+) -> None:
+    document = call("robot_open", {"id": robot})["robot"]
+    (entry,) = [e for e in call("catalogue", {"robot": document})["models"] if e["id"] == model]
+    names = ["", *(form["of"] for form in entry["forms"])]
+    assert names[entry["form"]] == of
+    assert {(s["option"], s["value"], names[s["form"]]) for s in entry["switches"]} == set(switches)
+
+
 def test_a_model_to_be_read() -> None:
     found = call("model", {"robot": RX90["robot"], "model": "idm", "options": {"effort": "plain"}})
     made = symoro.generate("rx90", "inverse-dynamics", effort="plain")
@@ -156,6 +183,16 @@ def test_a_model_to_be_read() -> None:
     assert found["command"] == "symoro generate inverse-dynamics RX90.yaml --effort plain"
     assert 'effort="plain"' in found["python"] or "effort='plain'" in found["python"]
     assert call("explain", {"robot": RX90["robot"], "model": "idm"})["lines"]
+
+
+def test_base_parameters_with_the_options_of_their_model() -> None:
+    robot = RX90["robot"]
+    with_rotors = call("base", {"robot": robot})
+    without = call("base", {"robot": robot, "options": {"rotor": False}})
+    model = call("model", {"robot": robot, "model": "base-parameters", "options": {"rotor": False}})
+    assert without["names"] == model["columns"] != with_rotors["names"]
+    assert call("base", {"robot": robot, "options": {"rotor": 1}})["error"]["kind"] == "OptionError"
+    assert call("base", {"robot": robot, "options": {"rotors": True}})["error"]["kind"] == "UnknownNameError"
 
 
 def test_numbers_of_a_model() -> None:

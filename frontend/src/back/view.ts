@@ -76,6 +76,8 @@ export interface WheelView {
   /** The parameter that the radius is, where it is one. */
   symbol: string | null;
   steering: number | null;
+  /** Of a Swedish wheel, at the default values: the angle from the way of travel to the axis of its rollers. */
+  roller: number | null;
 }
 
 export interface PlatformView {

@@ -1,10 +1,11 @@
 // What the panes share. A pane reads signals and calls functions of the store; panes know nothing of each other.
 
-import { computed, signal, type ReadonlySignal, type Signal } from "@preact/signals";
+import { batch, computed, signal, type ReadonlySignal, type Signal } from "@preact/signals";
 
-import type { Back } from "../back/back";
-import type { Edit, View } from "../back/view";
+import { Failure, type Back } from "../back/back";
+import type { Edit, RobotDocument, View } from "../back/view";
 import type { Motion } from "../scene/scene";
+import { carriedParameters, carriedPosture, firstPosture, withVisuals } from "./start";
 
 /** A model as it was asked for. */
 export interface Asked {
@@ -23,6 +24,21 @@ export interface Action {
   run: () => void | Promise<void>;
 }
 
+/** A robot of the past or the future: as it was shown, or, after a reload, its document alone. */
+export type Step = View | { robot: RobotDocument };
+
+/** All that is kept of a bench from one visit to the next. */
+export interface Kept {
+  view: View;
+  past: Step[];
+  future: Step[];
+  q: number[];
+  parameters: Record<string, number>;
+  asked: Asked | null;
+  motion: Motion | null;
+  selected: number | null;
+}
+
 export interface Store {
   readonly back: Back;
   readonly view: ReadonlySignal<View | null>;
@@ -33,41 +49,119 @@ export interface Store {
   /** The frame whose row and arrows are highlighted. */
   readonly selected: Signal<number | null>;
   readonly motion: Signal<Motion | null>;
+  /** Seconds of the motion, where the posture is on it. */
+  readonly time: Signal<number>;
   readonly asked: Signal<Asked | null>;
   readonly dark: Signal<boolean>;
+  /** Mesh files that were dropped with a robot, by their names without folders. */
+  readonly meshes: Signal<Map<string, File>>;
   readonly canUndo: ReadonlySignal<boolean>;
   readonly canRedo: ReadonlySignal<boolean>;
   /** Puts another robot on the bench; undo goes back to the one before. */
   show(view: View): void;
   /** Sends edits of cells; throws a Failure that names the cell, the robot stays as it was. */
   edit(edits: Edit[]): Promise<void>;
-  undo(): void;
-  redo(): void;
+  /** Makes those of the edits that can be made, as one step; the failures of the others, null for those made. */
+  editEach(edits: Edit[]): Promise<(Failure | null)[]>;
+  undo(): Promise<void>;
+  redo(): Promise<void>;
   /** Adds actions to the palette; the function takes them out again. */
   register(actions: Action[]): () => void;
   readonly actions: ReadonlySignal<Action[]>;
+  /** What is to be kept now; null where there is no robot. */
+  keep(): Kept | null;
+  /** Puts back what was kept; its view is asked for anew, as symoro may have changed since. */
+  restore(kept: Kept): Promise<void>;
 }
 
+const MOST_STEPS = 200;
+
 export function createStore(back: Back): Store {
-  const past = signal<View[]>([]);
-  const future = signal<View[]>([]);
+  const past = signal<Step[]>([]);
+  const future = signal<Step[]>([]);
   const view = signal<View | null>(null);
   const q = signal<number[]>([]);
   const parameters = signal<Record<string, number>>({});
+  const selected = signal<number | null>(null);
+  const motion = signal<Motion | null>(null);
+  const asked = signal<Asked | null>(null);
   const actions = signal<Action[]>([]);
+  let turn: Promise<unknown> = Promise.resolve();
+  /** Where a robot stood when another took its place: undo puts it back so. */
+  const stood = new WeakMap<Step, { q: number[]; parameters: Record<string, number> }>();
 
-  function put(next: View | null): void {
-    view.value = next;
-    if (next && q.value.length !== next.joints.length) q.value = next.joints.map(() => 0);
-    parameters.value = Object.fromEntries(
-      (next?.symbols ?? []).map((name) => [name, parameters.value[name] ?? next?.nominal[name] ?? 0]),
-    );
+  /** One after the other: each edit is made on the robot that the one before left. */
+  function inTurn<T>(work: () => Promise<T>): Promise<T> {
+    const next = turn.then(work);
+    turn = next.catch(() => undefined);
+    return next;
   }
 
-  function show(next: View): void {
-    if (view.value) past.value = [...past.value, view.value];
+  /** The view of the same robot after a change: posture and parameters stay where they fit. */
+  function carry(next: View, before: View): void {
+    batch(() => {
+      q.value = carriedPosture(next, before, q.value);
+      parameters.value = carriedParameters(next, before, parameters.value);
+      if (selected.value !== null && selected.value > next.sizes.NF) selected.value = null;
+      view.value = withVisuals(next, before);
+    });
+  }
+
+  function step(): void {
+    if (view.value) past.value = [...past.value, view.value].slice(-MOST_STEPS);
     future.value = [];
-    put(next);
+  }
+
+  async function editOn(from: View, edits: Edit[]): Promise<View> {
+    return back.call<View>("robot_edit", { robot: from.robot, edits });
+  }
+
+  /** Halves until the edits that cannot be made stand alone. */
+  async function eachOn(from: View, edits: Edit[], failures: (Failure | null)[]): Promise<View> {
+    try {
+      const next = await editOn(from, edits);
+      failures.push(...edits.map(() => null));
+      return next;
+    } catch (error) {
+      if (!(error instanceof Failure)) throw error;
+      if (edits.length === 1) {
+        failures.push(error);
+        return from;
+      }
+      const half = Math.ceil(edits.length / 2);
+      const first = await eachOn(from, edits.slice(0, half), failures);
+      return eachOn(first, edits.slice(half), failures);
+    }
+  }
+
+  /** Takes an edited robot, unless another one was put on the bench meanwhile. */
+  function take(next: View, from: View): void {
+    if (view.value !== from || next === from) return;
+    batch(() => {
+      step();
+      carry(next, from);
+    });
+  }
+
+  /** One step from a stack to the other. */
+  function travel(from: Signal<Step[]>, to: Signal<Step[]>): Promise<void> {
+    return inTurn(async () => {
+      const now = view.value;
+      const wanted = from.value.at(-1);
+      if (!now || !wanted) return;
+      const next = "tables" in wanted ? wanted : await back.call<View>("robot_view", { robot: wanted.robot });
+      if (view.value !== now) return;
+      batch(() => {
+        const before = stood.get(wanted);
+        if (before) stood.set(now, { q: q.value, parameters: parameters.value });
+        from.value = from.value.slice(0, -1);
+        to.value = [...to.value, now];
+        carry(next, now);
+        if (!before) return;
+        q.value = before.q;
+        parameters.value = before.parameters;
+      });
+    });
   }
 
   return {
@@ -75,30 +169,41 @@ export function createStore(back: Back): Store {
     view,
     q,
     parameters,
-    selected: signal<number | null>(null),
-    motion: signal<Motion | null>(null),
-    asked: signal<Asked | null>(null),
+    selected,
+    motion,
+    time: signal(0),
+    asked,
     dark: signal(false),
+    meshes: signal(new Map<string, File>()),
     canUndo: computed(() => past.value.length > 0),
     canRedo: computed(() => future.value.length > 0),
-    show,
-    async edit(edits) {
-      if (view.value) show(await back.call<View>("robot_edit", { robot: view.value.robot, edits }));
+    show(next) {
+      batch(() => {
+        if (view.value) stood.set(view.value, { q: q.value, parameters: parameters.value });
+        step();
+        q.value = firstPosture(next);
+        parameters.value = { ...next.values };
+        selected.value = null;
+        motion.value = null;
+        view.value = next;
+      });
     },
-    undo() {
-      const last = past.value.at(-1);
-      if (!last || !view.value) return;
-      future.value = [view.value, ...future.value];
-      past.value = past.value.slice(0, -1);
-      put(last);
+    edit(edits) {
+      return inTurn(async () => {
+        const from = view.value;
+        if (from && edits.length) take(await editOn(from, edits), from);
+      });
     },
-    redo() {
-      const [next, ...rest] = future.value;
-      if (!next || !view.value) return;
-      past.value = [...past.value, view.value];
-      future.value = rest;
-      put(next);
+    editEach(edits) {
+      return inTurn(async () => {
+        const failures: (Failure | null)[] = [];
+        const from = view.value;
+        if (from && edits.length) take(await eachOn(from, edits, failures), from);
+        return failures;
+      });
     },
+    undo: () => travel(past, future),
+    redo: () => travel(future, past),
     register(added) {
       actions.value = [...actions.value, ...added];
       return () => {
@@ -106,5 +211,34 @@ export function createStore(back: Back): Store {
       };
     },
     actions,
+    keep() {
+      if (!view.value) return null;
+      return {
+        view: view.value,
+        past: past.value,
+        future: future.value,
+        q: q.value,
+        parameters: parameters.value,
+        asked: asked.value,
+        motion: motion.value,
+        selected: selected.value,
+      };
+    },
+    async restore(kept) {
+      batch(() => {
+        past.value = kept.past;
+        future.value = kept.future;
+        q.value = kept.q;
+        parameters.value = kept.parameters;
+        selected.value = kept.selected;
+        motion.value = kept.motion;
+        asked.value = kept.asked;
+        view.value = kept.view;
+      });
+      await inTurn(async () => {
+        const fresh = await back.call<View>("robot_view", { robot: kept.view.robot });
+        if (view.value === kept.view) carry(fresh, kept.view);
+      });
+    },
   };
 }

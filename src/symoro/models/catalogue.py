@@ -205,7 +205,7 @@ def build(robot: Robot, name: str, options: Mapping[str, Any]) -> tuple[Entry, P
     """
     whole = entry(name)
     chosen = whole.form(robot, options)
-    given = _checked_options(whole, chosen, options)
+    given = checked_options(chosen, options, whole)
     reason = chosen.refusal(robot)
     if reason:
         what = f"{chosen.id} of {chosen.of}" if chosen.of else chosen.id
@@ -239,13 +239,17 @@ def _no_collection() -> Iterator[None]:
 
 def retraced(robot: Robot, chosen: Entry, options: Mapping[str, Any]) -> tuple[Program, list[PassRecord]]:
     """A model built again, with what each optimising pass did."""
-    return traced(chosen.build(robot, **_checked_options(chosen, chosen, options)))
+    return traced(chosen.build(robot, **checked_options(chosen, options)))
 
 
-def _checked_options(whole: Entry, chosen: Entry, options: Options) -> dict[str, Any]:
-    """The options of a form with their values, those not given included; one of another form may be left empty."""
+def checked_options(chosen: Entry, options: Options, whole: Entry | None = None) -> dict[str, Any]:
+    """The options of a form with their values, those not given included; one of another form may be left empty.
+
+    Arguments:
+        whole: the model whose form it is, where its other forms count.
+    """
     known = {option.name: option for option in chosen.options}
-    of_forms = {option.name for option in whole.all_options}
+    of_forms = {option.name for option in (whole or chosen).all_options}
     for name, value in options.items():
         if name not in known and name in of_forms and not names_something(value):
             continue

@@ -182,6 +182,7 @@ def _parser(arguments: Sequence[str]) -> argparse.ArgumentParser:
     _generating(command, arguments)
     _solving(command, arguments)
     _moving(command)
+    _exciting(command)
     _serving(command)
     return parser
 
@@ -420,6 +421,38 @@ def _moving(command: Command) -> None:
     _bind(torques)
     _force(torques)
     _json(torques)
+
+
+def _exciting(command: Command) -> None:
+    excite = command(
+        "excite",
+        "find a motion that shows a robot's parameters well",
+        "symoro excite panda -o excitation.yaml",
+    )
+    _robot(excite)
+    excite.add_argument("--harmonics", type=int, default=5, help="of the Fourier series (default 5)")
+    excite.add_argument("--frequency", type=float, default=0.1, help="in Hz; a period is 1/f (default 0.1)")
+    excite.add_argument(
+        "--criterion", choices=("condition", "determinant"), default="condition", help="what is made best"
+    )
+    excite.add_argument(
+        "--friction", choices=("given", "all", "none"), default="all", help="which friction is to be shown"
+    )
+    excite.add_argument(
+        "--acceleration", metavar="A1,A2,...", help="largest accelerations, one or one a joint"
+    )
+    excite.add_argument(
+        "--no-torque", dest="torque", action="store_false", default=None, help="efforts are no limits"
+    )
+    excite.add_argument(
+        "--margin", type=float, default=0.95, help="share of the limits to use (default 0.95)"
+    )
+    excite.add_argument("--starts", type=int, default=2, help="random starts (default 2)")
+    excite.add_argument("--seed", type=int, default=0, help="of the starts")
+    excite.add_argument("-o", "--output", metavar="FILE", help="write the trajectory (.yaml)")
+    _bind(excite)
+    _force(excite)
+    _json(excite)
 
 
 def _serving(command: Command) -> None:

@@ -13,11 +13,12 @@ from symoro._version import __version__
 from symoro.emit.equations import equations
 from symoro.errors import ArgumentError
 from symoro.model import Model, base_parameters, generate, singularities
-from symoro.models.catalogue import MENUS, Entry, catalogue, retraced
+from symoro.models.catalogue import MENUS, Entry, catalogue, checked_options, retraced
 from symoro.program.program import Input, Output
 from symoro.robot.description import Robot
 from symoro.ui import present
 from symoro.ui.bench.asked import item, robot_of
+from symoro.ui.bench.forms import form_data
 from symoro.ui.bench.gallery import READ_ONLY, STRUCTURES
 
 MOST_KEPT = 16  # models, in one process
@@ -51,15 +52,15 @@ def about(payload: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def catalogue_of(payload: Mapping[str, Any]) -> dict[str, Any]:
-    """Every model; with a robot, why it does not apply to it."""
+    """Every model; with a robot, the form that it takes and why it does not apply to it."""
     robot = robot_of(payload) if "robot" in payload else None
     return {"models": [_entry(entry, robot) for entry in catalogue().values()]}
 
 
 def _entry(entry: Entry, robot: Robot | None) -> dict[str, Any]:
-    """A model; for a robot, the form that it takes without options, in words."""
+    """A model; for a robot, the form that it takes without options, and the options that lead to another."""
     data = present.entry_data(entry, robot)
-    return data if robot is None else {**data, "form": entry.form(robot, {}).of}
+    return data if robot is None else data | form_data(entry, robot)
 
 
 def _asked(payload: Mapping[str, Any]) -> Model:
@@ -138,9 +139,11 @@ def _flag(name: str, value: Any) -> str:
 
 
 def code(payload: Mapping[str, Any]) -> dict[str, Any]:
-    """A model as source files in a language."""
+    """A model as source files in a language, with the names of what it takes."""
     options = item(payload, "language_options", dict, {})
-    return {"files": _asked(payload).code(item(payload, "language", str), **options)}
+    found = _asked(payload)
+    files = found.code(item(payload, "language", str), **options)
+    return {"files": files, "inputs": present.inputs_data(found)}
 
 
 def export(payload: Mapping[str, Any]) -> dict[str, Any]:
@@ -159,8 +162,10 @@ def evaluate(payload: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def base(payload: Mapping[str, Any]) -> dict[str, Any]:
-    """The base inertial parameters with their relations."""
-    return present.base_data(base_parameters(robot_of(payload)))
+    """The base inertial parameters with their relations; the options are those of the model base-parameters."""
+    options = item(payload, "options", dict, {})
+    given = checked_options(catalogue()["base-parameters"], options)
+    return present.base_data(base_parameters(robot_of(payload), **given))
 
 
 def singular(payload: Mapping[str, Any]) -> dict[str, Any]:

@@ -12,6 +12,7 @@ from symoro.robot.description import BaseKind, Robot
 from symoro.robot.formats.yaml_write import tree_of
 from symoro.robot.platform import parallel_robot
 from symoro.robot.topology import describe, loops, structure
+from symoro.robot.wheels import WheelKind
 from symoro.ui.bench import edits
 from symoro.ui.bench.asked import item, robot_of
 from symoro.ui.bench.cells import LETTERS
@@ -104,6 +105,7 @@ def _wheel(robot: Robot, k: int, values: Mapping[str, float]) -> dict[str, Any]:
         "radius": number_at(wheel.radius, values),
         "symbol": wheel.radius.text if wheel.radius.is_symbol else None,
         "steering": wheel.steering or None,
+        "roller": number_at(wheel.roller, values) if wheel.kind == WheelKind.SWEDISH else None,
     }
 
 

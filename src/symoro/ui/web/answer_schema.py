@@ -67,8 +67,16 @@ class FormData(BaseModel):
     applies_to: str
 
 
+class Switch(BaseModel):
+    """A value of an option that alone leads to another form; null where any does."""
+
+    option: str
+    value: Any
+    form: int
+
+
 class EntryData(BaseModel):
-    """A model; `form` and `why_not` are those for the robot, where one came along."""
+    """A model; `form` (its place in [plain, *forms]), `switches` and `why_not` are those for the robot that came."""
 
     id: str
     menu: str
@@ -80,7 +88,8 @@ class EntryData(BaseModel):
     reference: str
     applies_to: str
     forms: list[FormData]
-    form: str | None = None
+    form: int | None = None
+    switches: list[Switch] = []
     why_not: str | None = None
 
 

@@ -156,6 +156,12 @@ class Solved(Payload):
     values: Numbers = {}
 
 
+class BaseOf(OfRobot):
+    """A robot, and how its base parameters are found."""
+
+    options: dict[str, Any] = {}
+
+
 class Singular(Payload):
     """A frame of a robot."""
 
@@ -181,7 +187,7 @@ PAYLOADS: dict[str, type[Payload]] = {
     "code": Coded,
     "export": Exported,
     "evaluate": Evaluated,
-    "base": OfRobot,
+    "base": BaseOf,
     "singularities": Singular,
 }
 LONG = ("model", "explain", "code", "export", "evaluate", "base", "singularities", "frames", "solve")

@@ -1,0 +1,172 @@
+// @vitest-environment jsdom
+import { describe, expect, it, vi } from "vitest";
+
+import { Failure, type Progress } from "./back";
+import { httpBack, tokenOf } from "./http";
+import { remembering } from "./remember";
+
+interface Sent {
+  path: string;
+  method: string;
+  body: unknown;
+  token: string | null;
+}
+
+type Answer = (sent: Sent) => Response | Promise<Response>;
+
+function json(data: unknown, status = 200): Response {
+  return new Response(JSON.stringify(data), { status });
+}
+
+function stream(...blocks: string[]): Response {
+  const parts = blocks.map((block) => new TextEncoder().encode(block));
+  return new Response(
+    new ReadableStream({
+      start(controller) {
+        parts.forEach((part) => controller.enqueue(part));
+        controller.close();
+      },
+    }),
+  );
+}
+
+function event(state: string, more: object = {}): string {
+  return `data: ${JSON.stringify({ id: "j", state, progress: null, result: null, ...more })}\n\n`;
+}
+
+function backWith(answer: Answer, href = "http://127.0.0.1:1/") {
+  const sent: Sent[] = [];
+  const held = new Map<string, string>();
+  const storage = { getItem: (key: string) => held.get(key) ?? null, setItem: (k: string, v: string) => void held.set(k, v) };
+  const fake = async (path: string, init: RequestInit = {}): Promise<Response> => {
+    const one = {
+      path,
+      method: init.method ?? "GET",
+      body: init.body ? (JSON.parse(String(init.body)) as unknown) : null,
+      token: new Headers(init.headers).get("authorization"),
+    };
+    sent.push(one);
+    return answer(one);
+  };
+  return { sent, storage, back: httpBack({ fetch: fake as typeof fetch, storage, href }) };
+}
+
+describe("symoro behind HTTP", () => {
+  it("posts short calls", async () => {
+    const { back, sent } = backWith(() => json({ version: "1" }));
+    expect(await back.call("about")).toEqual({ version: "1" });
+    expect(sent).toEqual([{ path: "/api/about", method: "POST", body: {}, token: null }]);
+  });
+
+  it("keeps the token of the address, and sends it", async () => {
+    const { back, sent, storage } = backWith(() => json({}), "http://h:1/?token=secret");
+    await back.call("about");
+    expect(sent[0]!.token).toBe("Bearer secret");
+    expect(tokenOf({ href: "http://h:1/", storage })).toBe("secret");
+  });
+
+  it("finds the API beside a page in a folder", async () => {
+    const { back, sent } = backWith(() => json({}), "http://h:1/sub/index.html");
+    await back.call("robots");
+    expect(sent[0]!.path).toBe("/sub/api/robots");
+  });
+
+  it("turns an error into a failure with all that is told", async () => {
+    const error = { kind: "FormatError", message: "no", hint: "do", place: { line: 3 } };
+    const { back } = backWith(() => json({ error }, 422));
+    await expect(back.call("robot_open", { text: "x" })).rejects.toMatchObject({ problem: error });
+  });
+
+  it("words what the server's own checks say, and answers that are none", async () => {
+    const detail = [{ loc: ["body", "links"], msg: "not a number" }];
+    const refused = backWith(() => json({ detail }, 422));
+    await expect(refused.back.call("robot_new", {})).rejects.toMatchObject({ message: "links: not a number" });
+    const broken = backWith(() => new Response("<html>", { status: 502 }));
+    await expect(broken.back.call("about")).rejects.toBeInstanceOf(Failure);
+    const away = backWith(() => Promise.reject(new TypeError("refused")));
+    await expect(away.back.call("about")).rejects.toMatchObject({ problem: { kind: "Unreachable" } });
+  });
+
+  it("runs long calls as jobs and tells their progress", async () => {
+    const { back, sent } = backWith(({ path }) => {
+      if (path === "/api/jobs") return json({ id: "j", state: "queued" });
+      const running = event("running", { progress: { title: "step", done: 1, total: 4 } });
+      const done = event("done", { result: { text: "tau" } });
+      return stream(running.slice(0, 20), running.slice(20) + done);
+    });
+    const told: Progress[] = [];
+    const answer = await back.call("model", { model: "energy" }, { onProgress: (one) => told.push(one) });
+    expect(answer).toEqual({ text: "tau" });
+    expect(told).toEqual([{ step: "step", done: 1, total: 4 }]);
+    expect(sent.map(({ path }) => path)).toEqual(["/api/jobs", "/api/jobs/j/events"]);
+    expect(sent[0]!.body).toEqual({ call: "model", payload: { model: "energy" } });
+  });
+
+  it("takes a broken stream up again", async () => {
+    let times = 0;
+    const { back } = backWith(({ path }) => {
+      if (path === "/api/jobs") return json({ id: "j", state: "queued" });
+      return ++times === 1 ? stream(event("running")) : stream(event("done", { result: { text: "x" } }));
+    });
+    expect(await back.call("model")).toEqual({ text: "x" });
+    expect(times).toBe(2);
+  });
+
+  it("fails as the job fails", async () => {
+    const { back } = backWith(({ path }) =>
+      path === "/api/jobs"
+        ? json({ id: "j", state: "queued" })
+        : stream(event("failed", { result: { error: { kind: "E", message: "no" } } })),
+    );
+    await expect(back.call("model")).rejects.toMatchObject({ message: "no" });
+  });
+
+  it("ends the job when it is cancelled", async () => {
+    const stop = new AbortController();
+    const { back, sent } = backWith(({ path, method }) => {
+      if (path === "/api/jobs") return json({ id: "j", state: "queued" });
+      if (method === "DELETE") return json({});
+      return new Promise((_, reject) => stop.signal.addEventListener("abort", () => reject(new Error("aborted"))));
+    });
+    const asked = back.call("model", {}, { signal: stop.signal });
+    await vi.waitFor(() => expect(sent).toHaveLength(2));
+    stop.abort();
+    await expect(asked).rejects.toMatchObject({ name: "AbortError" });
+    expect(sent.at(-1)).toMatchObject({ path: "/api/jobs/j", method: "DELETE" });
+  });
+});
+
+describe("lists", () => {
+  it("are asked for once, other calls each time", async () => {
+    const asked: string[] = [];
+    const back = remembering({
+      async call<T>(name: string) {
+        asked.push(name);
+        return { name } as T;
+      },
+    });
+    await Promise.all([back.call("catalogue", { robot: { a: 1 } }), back.call("catalogue", { robot: { a: 1 } })]);
+    await back.call("catalogue", { robot: { a: 2 } });
+    await back.call("robot_view");
+    await back.call("robot_view");
+    expect(asked).toEqual(["catalogue", "catalogue", "robot_view", "robot_view"]);
+  });
+
+  it("that failed are asked for anew; who gives up ends nothing for others", async () => {
+    let times = 0;
+    const back = remembering({
+      async call<T>() {
+        if (++times === 1) throw new Failure({ kind: "E", message: "no" });
+        return { ok: true } as T;
+      },
+    });
+    await expect(back.call("about")).rejects.toBeInstanceOf(Failure);
+    const stop = new AbortController();
+    const left = back.call("about", {}, { signal: stop.signal });
+    const kept = back.call("about");
+    stop.abort();
+    await expect(left).rejects.toMatchObject({ name: "AbortError" });
+    expect(await kept).toEqual({ ok: true });
+    expect(times).toBe(2);
+  });
+});

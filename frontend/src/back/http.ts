@@ -1,0 +1,172 @@
+// symoro behind HTTP: short calls are answered at once, long ones are jobs that tell how far they are and can be ended.
+
+import { Failure, type Asking, type Back, type Problem, type Progress } from "./back";
+
+/** The calls that the server runs as jobs (src/symoro/ui/web/schema.py). */
+export const LONG: ReadonlySet<string> = new Set([
+  "model",
+  "explain",
+  "code",
+  "export",
+  "evaluate",
+  "base",
+  "singularities",
+  "frames",
+  "solve",
+]);
+
+const KEY = "symoro-token";
+const AGAIN_MS = 300;
+
+interface Job {
+  id: string;
+  state: "queued" | "running" | "done" | "failed" | "cancelled";
+  progress: { title?: string; done?: number; total?: number } | null;
+  result: Record<string, unknown> | null;
+}
+
+export interface Web {
+  fetch: typeof fetch;
+  /** Where the token of the address is kept while the tab is open. */
+  storage: Pick<Storage, "getItem" | "setItem">;
+  /** The address of the page. */
+  href: string;
+}
+
+/** The token of the page's address; kept, as the address may change. */
+export function tokenOf(web: Pick<Web, "href" | "storage">): string {
+  const given = new URL(web.href).searchParams.get("token");
+  if (given) web.storage.setItem(KEY, given);
+  return given ?? web.storage.getItem(KEY) ?? "";
+}
+
+export function httpBack(web: Web): Back {
+  const token = tokenOf(web);
+  const root = new URL("api/", web.href).pathname;
+
+  async function ask(path: string, init: RequestInit): Promise<Response> {
+    const headers = new Headers(init.headers);
+    if (token) headers.set("authorization", `Bearer ${token}`);
+    try {
+      return await web.fetch(root + path, { ...init, headers });
+    } catch (error) {
+      if (init.signal?.aborted) throw abortion();
+      throw new Failure({
+        kind: "Unreachable",
+        message: "the server does not answer",
+        hint: `is symoro gui still running? (${error instanceof Error ? error.message : String(error)})`,
+      });
+    }
+  }
+
+  async function post<T>(path: string, body: object, signal?: AbortSignal): Promise<T> {
+    const headers = { "content-type": "application/json" };
+    const response = await ask(path, { method: "POST", headers, body: JSON.stringify(body), signal: signal ?? null });
+    return answerOf<T>(response);
+  }
+
+  async function run<T>(name: string, payload: object, { signal, onProgress }: Asking): Promise<T> {
+    const job = await post<Job>("jobs", { call: name, payload });
+    // The server ends the work before it answers; nobody waits for that answer.
+    const end = (): void => void ask(`jobs/${job.id}`, { method: "DELETE" }).catch(() => undefined);
+    if (signal?.aborted) {
+      end();
+      throw abortion();
+    }
+    signal?.addEventListener("abort", end, { once: true });
+    try {
+      return resultOf<T>(await watch(job.id, signal, onProgress));
+    } finally {
+      signal?.removeEventListener("abort", end);
+    }
+  }
+
+  /** The job when it is over; a stream that breaks is taken up again. */
+  async function watch(id: string, signal?: AbortSignal, onProgress?: (p: Progress) => void): Promise<Job> {
+    for (;;) {
+      const response = await ask(`jobs/${id}/events`, { signal: signal ?? null });
+      if (!response.ok || !response.body) await answerOf(response);
+      try {
+        for await (const job of events(response.body!)) {
+          if (job.state === "done" || job.state === "failed" || job.state === "cancelled") return job;
+          if (job.progress && onProgress) onProgress(progressOf(job.progress));
+        }
+      } catch (error) {
+        if (signal?.aborted) throw abortion();
+        if (!(error instanceof TypeError)) throw error;
+      }
+      if (signal?.aborted) throw abortion();
+      await new Promise((resolve) => setTimeout(resolve, AGAIN_MS));
+    }
+  }
+
+  return {
+    call<T>(name: string, payload: object = {}, asking: Asking = {}): Promise<T> {
+      return LONG.has(name) ? run<T>(name, payload, asking) : post<T>(name, payload, asking.signal);
+    },
+  };
+}
+
+function abortion(): DOMException {
+  return new DOMException("it was cancelled", "AbortError");
+}
+
+function progressOf(told: NonNullable<Job["progress"]>): Progress {
+  return {
+    ...(told.title !== undefined && { step: told.title }),
+    ...(told.done !== undefined && { done: told.done }),
+    ...(told.total !== undefined && { total: told.total }),
+  };
+}
+
+function resultOf<T>(job: Job): T {
+  if (job.state === "cancelled") throw abortion();
+  const problem = job.result?.["error"] as Problem | undefined;
+  if (problem) throw new Failure(problem);
+  return job.result as T;
+}
+
+async function answerOf<T>(response: Response): Promise<T> {
+  let data: Record<string, unknown>;
+  try {
+    data = (await response.json()) as Record<string, unknown>;
+  } catch {
+    throw new Failure({ kind: "Unreadable", message: `the server answered ${response.status} without an answer` });
+  }
+  if (data["error"]) throw new Failure(data["error"] as Problem);
+  if (!response.ok) throw new Failure({ kind: "Refused", message: detailOf(data["detail"], response.status) });
+  return data as T;
+}
+
+/** FastAPI's own words on a payload that it does not take. */
+function detailOf(detail: unknown, status: number): string {
+  if (typeof detail === "string") return detail;
+  const first = Array.isArray(detail) ? (detail[0] as { loc?: unknown[]; msg?: string } | undefined) : undefined;
+  if (!first) return `the server answered ${status}`;
+  return `${(first.loc ?? []).slice(1).join(".")}: ${first.msg ?? ""}`;
+}
+
+/** The objects of a stream of server-sent events. */
+export async function* events(body: ReadableStream<Uint8Array>): AsyncGenerator<Job> {
+  const reader = body.getReader();
+  const decoder = new TextDecoder();
+  let rest = "";
+  try {
+    for (;;) {
+      const { done, value } = await reader.read();
+      if (done) return;
+      rest += decoder.decode(value, { stream: true });
+      const blocks = rest.split(/\r?\n\r?\n/);
+      rest = blocks.pop() ?? "";
+      for (const block of blocks) {
+        const data = block
+          .split(/\r?\n/)
+          .filter((line) => line.startsWith("data:"))
+          .map((line) => line.slice(5).trimStart());
+        if (data.length) yield JSON.parse(data.join("\n")) as Job;
+      }
+    }
+  } finally {
+    void reader.cancel().catch(() => undefined);
+  }
+}

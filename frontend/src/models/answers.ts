@@ -1,0 +1,100 @@
+// What `catalogue`, `model`, `code`, `explain` and `base` answer (src/symoro/ui/bench/answers.py, ui/present.py).
+
+export interface OptionData {
+  name: string;
+  title: string;
+  kind: "frame" | "frames" | "points" | "choice" | "flag" | "text" | "number";
+  default: unknown;
+  choices: string[];
+}
+
+export interface FormData {
+  /** What this form is of, in words; absent in the plain form. */
+  of?: string;
+  options: OptionData[];
+  reference: string;
+  applies_to: string;
+}
+
+export interface Entry extends FormData {
+  id: string;
+  menu: string;
+  title: string;
+  aliases: string[];
+  forms: FormData[];
+  why_not?: string | null;
+  /** The form that the robot takes without options: 0 the plain one, then those of `forms`. */
+  form?: number;
+  switches?: Switch[];
+}
+
+/** An option that alone leads to another form; with the value null, any value does. */
+export interface Switch {
+  option: string;
+  value: unknown;
+  form: number;
+}
+
+export interface PortData {
+  name: string;
+  shape: number[];
+  title: string;
+  unit: string;
+}
+
+export interface InputData {
+  shape: number[];
+  /** The name of each entry, by rows. */
+  entries: string[];
+}
+
+export interface Count {
+  additions: number;
+  multiplications: number;
+  divisions: number;
+  functions: number;
+  others: number;
+  kernels: number;
+  setup?: Count;
+}
+
+export interface ModelAnswer {
+  model: string;
+  robot: string;
+  options: Record<string, unknown>;
+  title: string;
+  reference: string;
+  inputs: Record<string, InputData>;
+  outputs: Record<string, number[]>;
+  parameters: string[];
+  count: Count;
+  text: string;
+  latex: string;
+  ports: PortData[];
+  columns: string[];
+  conditions: string[];
+  derivation: string[];
+  python: string;
+  command: string;
+}
+
+export interface Files {
+  files: Record<string, string>;
+}
+
+export interface Base {
+  names: string[];
+  no_effect: string[];
+  /** For each base parameter, the parameters grouped with it and their factors. */
+  relations: Record<string, Record<string, string>>;
+  friction: string[];
+  method: string;
+  conditions: string[];
+  notes: string[];
+}
+
+export interface About {
+  version: string;
+  menus: string[];
+  languages: { id: string; title: string }[];
+}

@@ -1,0 +1,141 @@
+// What a model costs, and how it came to cost no more.
+
+import { useMemo } from "preact/hooks";
+
+import type { Count } from "./answers";
+import { equationRows } from "./equationRows";
+import { explained } from "./explained";
+import { ProblemPanel, useAnswer, Waiting } from "./parts";
+import type { Session } from "./session";
+
+const COLUMNS = [
+  ["multiplications", "×"],
+  ["additions", "+"],
+  ["divisions", "÷"],
+  ["functions", "functions"],
+  ["others", "others"],
+  ["kernels", "solvers"],
+] as const;
+
+/** Multiplications and additions of a call, or of the part done once where a call has none. */
+export function countText(count: Count): string {
+  const { setup } = count;
+  if (setup && count.multiplications + count.additions === 0) return `once ${countText({ ...setup, setup: undefined })}`;
+  return `${count.multiplications} ×  ${count.additions} +`;
+}
+
+export function CountTab({ session }: { session: Session }) {
+  const shown = session.shown.value!;
+  const { count, latex } = shown.answer;
+  const { value, problem } = useAnswer(() => session.ask<{ lines: string[] }>("explain"), [shown]);
+  return (
+    <div class="md-scroll md-sections">
+      <section>
+        <h4>Operations</h4>
+        <table class="md-table">
+          <thead>
+            <tr>
+              <th />
+              {COLUMNS.map(([name, sign]) => (
+                <th title={name}>{sign}</th>
+              ))}
+            </tr>
+          </thead>
+          <tbody>
+            <CountRow title="each call" count={count} />
+            {count.setup && <CountRow title="once, from the parameters" count={count.setup} />}
+          </tbody>
+        </table>
+      </section>
+      <Phases latex={latex} />
+      {problem && <ProblemPanel problem={problem} />}
+      {!value && !problem && <Waiting>counting each pass …</Waiting>}
+      {value && <Passes lines={value.lines} />}
+    </div>
+  );
+}
+
+function CountRow({ title, count }: { title: string; count: Count }) {
+  return (
+    <tr>
+      <th scope="row">{title}</th>
+      {COLUMNS.map(([name]) => (
+        <td>{count[name]}</td>
+      ))}
+    </tr>
+  );
+}
+
+/** Equations of each phase of the recursion; phases that come back are added up. */
+function Phases({ latex }: { latex: string }) {
+  const phases = useMemo(() => {
+    const found = new Map<string, number>();
+    let phase = "";
+    for (const row of equationRows(latex)) {
+      if (row.kind === "heading") phase = row.text;
+      else if (row.left) found.set(phase, (found.get(phase) ?? 0) + 1);
+    }
+    return [...found];
+  }, [latex]);
+  if (phases.length < 2) return null;
+  return (
+    <section>
+      <h4>Equations by phase</h4>
+      <table class="md-table">
+        <tbody>
+          {phases.map(([phase, equations]) => (
+            <tr>
+              <th scope="row">{phase || "before the first phase"}</th>
+              <td>{equations}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </section>
+  );
+}
+
+function Passes({ lines }: { lines: string[] }) {
+  const { choices, passes, papers } = explained(lines);
+  return (
+    <>
+      <section>
+        <h4>Optimising passes</h4>
+        {passes.length === 0 && <p class="md-muted">No pass found anything to save.</p>}
+        {passes.length > 0 && (
+          <table class="md-table">
+            <thead>
+              <tr>
+                <th />
+                <th>before</th>
+                <th>after</th>
+                <th>saved</th>
+              </tr>
+            </thead>
+            <tbody>
+              {passes.map(({ name, before, after }) => (
+                <tr>
+                  <th scope="row">{name.replaceAll("_", " ")}</th>
+                  <td>{before}</td>
+                  <td>{after}</td>
+                  <td>{before - after}</td>
+                </tr>
+              ))}
+            </tbody>
+          </table>
+        )}
+        {papers && <p>{papers}</p>}
+      </section>
+      {choices.length > 0 && (
+        <section>
+          <h4>Formulation</h4>
+          <ul class="md-plain">
+            {choices.map((choice) => (
+              <li>{choice}</li>
+            ))}
+          </ul>
+        </section>
+      )}
+    </>
+  );
+}

@@ -1,0 +1,72 @@
+// What can be taken away: the project in chosen languages, and the lines that make the same model elsewhere.
+
+import { useSignal } from "@preact/signals";
+
+import type { Problem } from "../back/back";
+import type { Files } from "./answers";
+import { language } from "./code";
+import { save, zipped } from "./download";
+import { CopyButton, ProblemPanel } from "./parts";
+import { problemOf, type Session } from "./session";
+
+/** Every file of the model in these languages, with build file, demo, README and the robot, as an archive. */
+export async function downloadProject(session: Session, languages: string[]): Promise<void> {
+  const shown = session.shown.peek();
+  if (!shown) return;
+  const { files } = await session.ask<Files>("export", { languages });
+  const name = `${shown.answer.robot}_${shown.answer.model.replaceAll("-", "_")}`;
+  save(`${name}.zip`, await zipped(name, files));
+}
+
+export function Downloads({ session }: { session: Session }) {
+  const { answer } = session.shown.value!;
+  const open = useSignal(false);
+  return (
+    <div class="md-downloads">
+      <CopyButton text={() => answer.python}>Copy as Python</CopyButton>
+      <CopyButton text={() => answer.command}>Copy as command</CopyButton>
+      <button type="button" class="md-button" data-tour="project" aria-expanded={open.value} onClick={() => (open.value = !open.value)}>
+        Project …
+      </button>
+      {open.value && <ProjectPanel session={session} onDone={() => (open.value = false)} />}
+    </div>
+  );
+}
+
+function ProjectPanel({ session, onDone }: { session: Session; onDone: () => void }) {
+  const picked = useSignal<string[]>([language.peek()]);
+  const busy = useSignal(false);
+  const problem = useSignal<Problem | null>(null);
+  const toggle = (id: string): void => {
+    picked.value = picked.value.includes(id) ? picked.value.filter((one) => one !== id) : [...picked.value, id];
+  };
+  const take = async (): Promise<void> => {
+    busy.value = true;
+    problem.value = null;
+    try {
+      await downloadProject(session, picked.value);
+      onDone();
+    } catch (error) {
+      problem.value = problemOf(error);
+    } finally {
+      busy.value = false;
+    }
+  };
+  return (
+    <div class="md-panel" role="region" aria-label="Download the project" onKeyDown={(event) => event.key === "Escape" && onDone()}>
+      <p>Sources, build file, demo, README and the robot, in</p>
+      <div class="md-languages">
+        {(session.about.value?.languages ?? []).map(({ id, title }) => (
+          <label class="md-flag">
+            <input type="checkbox" checked={picked.value.includes(id)} onChange={() => toggle(id)} />
+            <span>{title}</span>
+          </label>
+        ))}
+      </div>
+      {problem.value && <ProblemPanel problem={problem.value} />}
+      <button type="button" class="md-button md-primary" disabled={busy.value || picked.value.length === 0} onClick={take}>
+        {busy.value ? "Writing …" : "Download .zip"}
+      </button>
+    </div>
+  );
+}

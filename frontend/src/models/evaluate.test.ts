@@ -1,0 +1,60 @@
+import { describe, expect, it } from "vitest";
+
+import { evaluate, evaluateAlong } from "./evaluate";
+import { PLANAR, planarDynamics, planarJacobian } from "./fixtures/robots";
+import { curvesAlong, KINDS } from "./plotted";
+import { swing } from "./motion";
+
+const VALUES = { D2: 0.1, ZZ1: 0.2, MX1: 0.3, ZZ2: 0.4, MX2: 0.5, M2: 0.6, G2: 0.7 };
+const STATE = { q: [0.3, -0.7], qd: [0.5, 0.2], qdd: [1, -2] };
+
+describe("a generated module", () => {
+  it("gives what the library computes in NumPy", async () => {
+    const { module } = await planarDynamics();
+    const { tau } = evaluate(module, STATE, VALUES);
+    expect(tau![0]).toBeCloseTo(-0.74938553, 8);
+    expect(tau![1]).toBeCloseTo(-0.69218196, 8);
+  });
+
+  it("gives the same for many samples as for each", async () => {
+    const { module } = await planarDynamics();
+    const other = { q: [1, 2], qd: [0, -1], qdd: [0.5, 0] };
+    const many = evaluateAlong(
+      module,
+      2,
+      { q: [STATE.q, other.q], qd: [STATE.qd, other.qd], qdd: [STATE.qdd, other.qdd] },
+      VALUES,
+    );
+    expect([...many.tau!]).toEqual([...evaluate(module, STATE, VALUES).tau!, ...evaluate(module, other, VALUES).tau!]);
+  });
+
+  it("is no number where a parameter has no value", async () => {
+    const { module } = await planarDynamics();
+    const { M2: _, ...others } = VALUES;
+    expect(evaluate(module, STATE, others).tau![0]).toBeNaN();
+  });
+});
+
+describe("curves along a motion", () => {
+  it("are one for each entry of an output", async () => {
+    const motion = swing(PLANAR, [0.2, 0.4]);
+    const curves = curvesAlong(KINDS[0]!, await planarDynamics(), motion, PLANAR, VALUES);
+    expect(curves.map(({ label }) => label)).toEqual(["tau1", "tau2"]);
+    const { module } = await planarDynamics();
+    const there = evaluate(module, { q: motion.q[7]!, qd: motion.qd[7]!, qdd: motion.qdd[7]! }, VALUES);
+    expect(curves[1]!.values[7]).toBe(there.tau![1]);
+  });
+
+  it("have the singular values of the Jacobian", async () => {
+    const singular = KINDS.find(({ id }) => id === "singular")!;
+    const program = await planarJacobian();
+    const lengths = { D2: 0.5, D3: 0.25 };
+    const still = { times: [0], q: [[0.3, 1]], qd: [[0, 0]], qdd: [[0, 0]] };
+    const curves = curvesAlong(singular, program, still, PLANAR, lengths);
+    const { J } = evaluate(program.module, { q: [0.3, 1] }, lengths);
+    const squares = [...J!].reduce((sum, entry) => sum + entry * entry, 0);
+    expect(curves.map(({ label }) => label)).toEqual(["σ1", "σ2"]);
+    expect(squares).toBeGreaterThan(2);
+    expect(curves.reduce((sum, { values }) => sum + values[0]! ** 2, 0)).toBeCloseTo(squares, 12);
+  });
+});

@@ -1,0 +1,81 @@
+// Models that are computed in the page itself, by the JavaScript that symoro wrote of them (docs/languages.md).
+
+import type { InputData } from "./answers";
+
+type Numbers = ArrayLike<number>;
+
+/** A module as `emit` writes it; one without parameters has neither PARAMETERS nor setup. */
+export interface Generated {
+  PARAMETERS?: readonly string[];
+  INPUTS: Readonly<Record<string, readonly number[]>>;
+  OUTPUTS: Readonly<Record<string, readonly number[]>>;
+  setup?: (parameters: Numbers) => Float64Array;
+  call: (...given: unknown[]) => Record<string, Float64Array | number>;
+  batch: (n: number, ...given: unknown[]) => Record<string, Float64Array>;
+}
+
+/** A module with the names of the entries that it takes. */
+export interface Program {
+  module: Generated;
+  inputs: Record<string, InputData>;
+}
+
+export type Values = Record<string, Float64Array>;
+
+const blobAddress = (source: string): string => URL.createObjectURL(new Blob([source], { type: "text/javascript" }));
+
+/** The module of an answer of `code` in JavaScript, imported from an address of the page's own. */
+export async function load(files: Record<string, string>, addressOf = blobAddress): Promise<Generated> {
+  const source = Object.entries(files).find(([name]) => name.endsWith(".js"))?.[1];
+  if (source === undefined) throw new Error("no JavaScript came back");
+  const address = addressOf(source);
+  try {
+    return (await import(/* @vite-ignore */ address)) as Generated;
+  } finally {
+    URL.revokeObjectURL(address);
+  }
+}
+
+/** The numbers of the parameters in their order; one without a value is no number, and so is what needs it. */
+export function constants(module: Generated, parameters: Record<string, number>): Float64Array[] {
+  if (!module.setup) return [];
+  return [module.setup((module.PARAMETERS ?? []).map((name) => parameters[name] ?? Number.NaN))];
+}
+
+const isScalar = (shape: readonly number[] | undefined): boolean => shape?.length === 0;
+
+/** The outputs at one sample, scalars as arrays of one. */
+export function evaluate(
+  module: Generated,
+  inputs: Record<string, Numbers>,
+  parameters: Record<string, number>,
+): Values {
+  const given = Object.entries(module.INPUTS).map(([name, shape]) =>
+    isScalar(shape) ? inputs[name]?.[0] : inputs[name],
+  );
+  const found = module.call(...given, ...constants(module, parameters));
+  return Object.fromEntries(
+    Object.entries(found).map(([name, value]) => [name, typeof value === "number" ? Float64Array.of(value) : value]),
+  );
+}
+
+/** The outputs at many samples, one after the other; `inputs` gives each as rows. */
+export function evaluateAlong(
+  module: Generated,
+  samples: number,
+  inputs: Record<string, Numbers[]>,
+  parameters: Record<string, number>,
+): Values {
+  const given = Object.keys(module.INPUTS).map((name) => {
+    const rows = inputs[name] ?? [];
+    const width = rows[0]?.length ?? 0;
+    const flat = new Float64Array(samples * width);
+    rows.forEach((row, i) => flat.set(row, i * width));
+    return flat;
+  });
+  return module.batch(samples, ...given, ...constants(module, parameters));
+}
+
+export function size(shape: readonly number[]): number {
+  return shape.reduce((product, length) => product * length, 1);
+}

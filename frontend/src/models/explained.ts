@@ -1,0 +1,21 @@
+// What `explain` says, line by line, taken apart for the page.
+
+export interface Explained {
+  choices: string[];
+  passes: { name: string; before: number; after: number }[];
+  /** The count of the same model in the form of the papers, in words. */
+  papers: string | null;
+}
+
+const PASS = /^pass (\S+): (\d+) -> (\d+) operations$/;
+
+export function explained(lines: readonly string[]): Explained {
+  const found: Explained = { choices: [], passes: [], papers: null };
+  for (const line of lines) {
+    const pass = PASS.exec(line);
+    if (pass) found.passes.push({ name: pass[1]!, before: Number(pass[2]), after: Number(pass[3]) });
+    else if (line.startsWith("formulation: ")) found.choices.push(line.slice("formulation: ".length));
+    else if (line.startsWith("in SYMORO's form: ")) found.papers = line;
+  }
+  return found;
+}

@@ -1,0 +1,93 @@
+// Arrays of numbers to be read: aligned figures, and words where a number is none.
+
+const DIGITS = 6;
+
+/** A number with six figures; zero also where it is lost beside the largest of its array. */
+export function figure(value: number, largest = 0): string {
+  if (Number.isNaN(value)) return "no number";
+  if (!Number.isFinite(value)) return value > 0 ? "∞" : "−∞";
+  const size = Math.abs(value);
+  if (size <= 1e-14 * largest || size === 0) return "0";
+  const text = size >= 1e6 || size < 1e-4 ? value.toExponential(DIGITS - 2) : value.toFixed(decimals(size));
+  return text.replace("-", "−");
+}
+
+const decimals = (size: number): number => Math.max(0, DIGITS - 1 - Math.max(0, Math.floor(Math.log10(size))));
+
+/** What the values of an output mean, where its title says so: "0 valid, 1 out of reach". */
+export function meanings(title: string): Map<number, string> {
+  const found = new Map<number, string>();
+  for (const part of title.split(", ")) {
+    const match = /^(\d+) ([a-z][a-z ]*)$/.exec(part);
+    if (match) found.set(Number(match[1]), match[2]!);
+  }
+  return found.size > 1 ? found : new Map();
+}
+
+/** Whether a status is that of a solution; a singular one is, with joints that may have any value. */
+export function isSolution(words: Map<number, string>, status: number): boolean {
+  return ["valid", "singular"].includes(words.get(status) ?? "");
+}
+
+/** How many there are of each status: "4 valid, 2 singular, 2 empty slot". */
+export function tally(words: Map<number, string>, statuses: ArrayLike<number>): string {
+  return [...words]
+    .map(([status, word]) => [Array.from(statuses).filter((one) => one === status).length, word] as const)
+    .filter(([count, word]) => count > 0 || word === "valid")
+    .map(([count, word]) => `${count} ${word}`)
+    .join(", ");
+}
+
+export interface MatrixProps {
+  values: ArrayLike<number>;
+  shape: readonly number[];
+  words?: Map<number, string>;
+  /** Rows that do not count, such as solutions that are not valid. */
+  faint?: (row: number) => boolean;
+  /** What can be done with a row that counts, and its name. */
+  use?: { title: string; run: (row: number) => void };
+}
+
+/** A scalar, a vector (as a row), a matrix, or a stack of matrices. */
+export function Matrix({ values, shape, words, faint, use }: MatrixProps) {
+  const columns = shape.at(-1) ?? 1;
+  const rows = shape.length >= 2 ? shape.at(-2)! : 1;
+  const largest = Math.max(0, ...Array.from(values, Math.abs).filter(Number.isFinite));
+  const slices = shape.slice(0, -2).reduce((a, b) => a * b, 1);
+  return (
+    <>
+      {Array.from({ length: slices }, (_, s) => (
+        <table class="md-matrix">
+          <tbody>
+            {Array.from({ length: rows }, (_, i) => (
+              <tr class={faint?.(i) ? "md-faint" : ""}>
+                {Array.from({ length: columns }, (_, j) => (
+                  <Cell value={values[(s * rows + i) * columns + j]!} largest={largest} words={words} />
+                ))}
+                {use && (
+                  <td class="md-use">
+                    {!faint?.(i) && (
+                      <button type="button" onClick={() => use.run(i)}>
+                        {use.title}
+                      </button>
+                    )}
+                  </td>
+                )}
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      ))}
+    </>
+  );
+}
+
+function Cell({ value, largest, words }: { value: number; largest: number; words?: Map<number, string> }) {
+  const word = words?.get(value);
+  if (word) return <td class={word === "valid" ? "md-ok" : word === "singular" ? "" : "md-off"}>{word}</td>;
+  return (
+    <td class={Number.isFinite(value) ? "" : "md-bad"} title={String(value)}>
+      {figure(value, largest)}
+    </td>
+  );
+}

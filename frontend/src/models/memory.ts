@@ -1,0 +1,25 @@
+// Small choices that outlive a visit, such as the language of the code.
+
+import { effect, signal, type Signal } from "@preact/signals";
+
+export function remembered(name: string, first: string): Signal<string> {
+  const key = `symoro.models.${name}`;
+  const value = signal(stored(key) ?? first);
+  effect(() => {
+    const kept = value.value;
+    try {
+      localStorage.setItem(key, kept);
+    } catch {
+      // A page without storage forgets the choice, no more.
+    }
+  });
+  return value;
+}
+
+function stored(key: string): string | null {
+  try {
+    return localStorage.getItem(key);
+  } catch {
+    return null;
+  }
+}

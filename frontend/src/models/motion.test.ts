@@ -1,0 +1,61 @@
+import { expect, it } from "vitest";
+
+import { FOURBAR, fourbarLoops, joint, PLANAR } from "./fixtures/robots";
+import { closed, differentiated, swing } from "./motion";
+
+it("a swing has the derivatives of its samples", () => {
+  const motion = swing(PLANAR, [0.3, -1]);
+  const numeric = differentiated(motion);
+  for (const i of [1, 50, 200, 399]) {
+    for (const j of [0, 1]) {
+      expect(numeric.qd[i]![j]).toBeCloseTo(motion.qd[i]![j]!, 2);
+      expect(numeric.qdd[i]![j]).toBeCloseTo(motion.qdd[i]![j]!, 2);
+    }
+  }
+});
+
+it("a swing stays within limits, also of a posture beyond them", () => {
+  const joints = [joint(1, { lower: -0.1, upper: 0.1 }), joint(2, { lower: 0, upper: null }), joint(3, { kind: "P" })];
+  const { q } = swing(joints, [2, 0, 5]);
+  for (const row of q) {
+    expect(Math.abs(row[0]!)).toBeLessThanOrEqual(0.1 + 1e-12);
+    expect(row[1]).toBeGreaterThanOrEqual(-1e-12);
+    expect(Math.abs(row[2]! - 5)).toBeLessThanOrEqual(0.1 + 1e-12);
+  }
+});
+
+it("parabolas are differentiated exactly, on times that are not even and at both ends", () => {
+  const times = [0, 0.1, 0.35, 0.4, 1];
+  const { qd, qdd } = differentiated({ times, q: times.map((t) => [3 * t * t - t + 2]) });
+  times.forEach((t, i) => {
+    expect(qd[i]![0]).toBeCloseTo(6 * t - 1, 10);
+    expect(qdd[i]![0]).toBeCloseTo(6, 9);
+  });
+});
+
+it("fewer than three samples do not move", () => {
+  expect(differentiated({ times: [0, 1], q: [[1], [2]] }).qdd).toEqual([[0], [0]]);
+});
+
+it("loops are closed along the motion, by the assembly that began it", async () => {
+  const loops = await fourbarLoops();
+  const times = Array.from({ length: 50 }, (_, i) => i / 10);
+  const motion = closed({ times, q: times.map((t) => [t, 0.5, 1.5, 1]) }, FOURBAR, loops, FOURBAR.nominal);
+  const { D2, D3, D4, D5 } = FOURBAR.nominal;
+  motion.q.forEach((row, i) => {
+    const [q1, q2, q3] = row as [number, number, number];
+    expect(q1).toBe(times[i]);
+    // Crank and coupler end where the rocker does, which turns about a point D3 away.
+    expect(D2 * Math.cos(q1) + D4 * Math.cos(q1 + q2)).toBeCloseTo(D3 + D5 * Math.cos(q3), 9);
+    expect(D2 * Math.sin(q1) + D4 * Math.sin(q1 + q2)).toBeCloseTo(D5 * Math.sin(q3), 9);
+    if (i > 0) expect(Math.abs(q2 - motion.q[i - 1]![1]!)).toBeLessThan(0.5);
+  });
+});
+
+it("an active joint out of reach leaves the others without a number", async () => {
+  const loops = await fourbarLoops();
+  const short = { ...FOURBAR.nominal, D4: 0.01, D5: 0.01 };
+  const { q } = closed({ times: [0], q: [[0.5, 0, 0, 0]] }, FOURBAR, loops, short);
+  expect(q[0]![0]).toBe(0.5);
+  expect(q[0]!.slice(1).every(Number.isNaN)).toBe(true);
+});

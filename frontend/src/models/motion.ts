@@ -1,0 +1,95 @@
+// A motion with its velocities and accelerations, for models along it.
+
+import type { View } from "../back/view";
+import type { Motion } from "../scene/scene";
+import { evaluate, type Program } from "./evaluate";
+import { prefill, solution } from "./prefill";
+
+export interface Sampled {
+  times: number[];
+  q: number[][];
+  qd: number[][];
+  qdd: number[][];
+}
+
+const SECONDS = 4;
+const SAMPLES = 401;
+
+/** The motion when none is given: each joint swings about the posture, within its limits, all back after four seconds. */
+export function swing(joints: View["joints"], posture: ArrayLike<number>): Sampled {
+  const times = Array.from({ length: SAMPLES }, (_, i) => (SECONDS * i) / (SAMPLES - 1));
+  const swings = joints.map(({ kind, lower, upper }, j) => {
+    const free = kind === "R" ? 0.5 : 0.1;
+    const amplitude = lower !== null && upper !== null ? Math.min(free, Math.max(0, (upper - lower) / 4)) : free;
+    const middle = Math.min(
+      Math.max(posture[j] ?? 0, (lower ?? -Infinity) + amplitude),
+      (upper ?? Infinity) - amplitude,
+    );
+    return { middle, amplitude, rate: (2 * Math.PI * (1 + (j % 3))) / SECONDS };
+  });
+  const rows = (of: (swung: (typeof swings)[number], time: number) => number): number[][] =>
+    times.map((time) => swings.map((swung) => of(swung, time)));
+  return {
+    times,
+    q: rows(({ middle, amplitude, rate }, t) => middle + amplitude * Math.sin(rate * t)),
+    qd: rows(({ amplitude, rate }, t) => amplitude * rate * Math.cos(rate * t)),
+    qdd: rows(({ amplitude, rate }, t) => -amplitude * rate * rate * Math.sin(rate * t)),
+  };
+}
+
+/** Velocities and accelerations of a motion by its samples: the parabola through each and its two neighbours. */
+export function differentiated({ times, q }: Motion): Sampled {
+  const last = times.length - 1;
+  const derived = (order: 1 | 2): number[][] =>
+    q.map((row, i) => {
+      if (last < 2) return row.map(() => 0);
+      const at = Math.min(Math.max(i, 1), last - 1);
+      const [a, b, c] = [times[at - 1]!, times[at]!, times[at + 1]!];
+      const t = times[i]!;
+      return row.map((_, j) => {
+        const ab = (q[at]![j]! - q[at - 1]![j]!) / (b - a);
+        const bc = (q[at + 1]![j]! - q[at]![j]!) / (c - b);
+        const bend = (bc - ab) / (c - a);
+        return order === 2 ? 2 * bend : ab + bend * (2 * t - a - b);
+      });
+    });
+  return { times: [...times], q, qd: derived(1), qdd: derived(2) };
+}
+
+/** The motion with its loops closed: at each time the assembly nearest to the one before; NaN where there is none. */
+export function closed(
+  motion: Motion,
+  view: Pick<View, "joints" | "coordinates">,
+  loops: Program,
+  parameters: Record<string, number>,
+): Motion {
+  const { joints } = view;
+  const modes = loops.module.OUTPUTS.q?.[0] ?? 0;
+  let before = motion.q[0] ?? [];
+  const q = motion.q.map((row) => {
+    const start = before.map((value, j) => (joints[j]?.active ? row[j]! : value));
+    const inputs = Object.fromEntries(
+      Object.entries(loops.inputs).map(([name, input]) => [name, prefill(name, input, joints, { q: start })]),
+    );
+    const found = evaluate(loops.module, inputs, parameters);
+    const valid = Array.from({ length: modes }, (_, mode) => mode).filter((mode) => found.status?.[mode] === 0);
+    const assembly = nearest(valid.map((mode) => solution(view, start, found, mode)), before, joints);
+    if (!assembly) return row.map((value, j) => (joints[j]?.active ? value : Number.NaN));
+    before = assembly;
+    return assembly;
+  });
+  return { times: motion.times, q };
+}
+
+const TURN = 2 * Math.PI;
+
+/** The row nearest to another, its angles by the whole turns that bring them there. */
+function nearest(rows: number[][], to: number[], joints: View["joints"]): number[] | undefined {
+  const brought = rows.map((row) =>
+    row.map((value, j) =>
+      joints[j]?.kind === "R" ? value + TURN * Math.round((to[j]! - value) / TURN) : value,
+    ),
+  );
+  const away = (row: number[]): number => row.reduce((sum, value, j) => sum + (value - to[j]!) ** 2, 0);
+  return brought.reduce<number[] | undefined>((best, row) => (!best || away(row) < away(best) ? row : best), undefined);
+}

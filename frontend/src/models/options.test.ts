@@ -1,0 +1,91 @@
+import { describe, expect, it } from "vitest";
+
+import type { Entry, OptionData } from "./answers";
+import { fieldsOf, formOf, given, read, shown } from "./options";
+import { changed } from "./optionsForm";
+
+const option = (name: string, kind: OptionData["kind"], standard: unknown = null, choices: string[] = []): OptionData => ({
+  name,
+  title: name,
+  kind,
+  default: standard,
+  choices,
+});
+
+const ENTRY: Entry = {
+  id: "inverse-dynamics",
+  menu: "Dynamic",
+  title: "",
+  aliases: [],
+  reference: "",
+  applies_to: "",
+  options: [option("effort", "choice", "quick", ["quick", "search"]), option("reactions", "flag", false)],
+  forms: [
+    { of: "a floating base", reference: "", applies_to: "", options: [option("base", "choice", "free", ["free", "given"])] },
+    { of: "a platform", reference: "", applies_to: "", options: [option("space", "choice", null, ["platform"]), option("fold", "text", "1")] },
+    { of: "free joints", reference: "", applies_to: "", options: [option("free", "frames")] },
+  ],
+  form: 0,
+  switches: [
+    { option: "space", value: "platform", form: 2 },
+    { option: "free", value: null, form: 3 },
+  ],
+};
+
+const names = (options: Record<string, unknown>): string[] => fieldsOf(ENTRY, options).map(({ name }) => name);
+
+describe("forms of a model", () => {
+  it("follow the robot and the options", () => {
+    expect(formOf(ENTRY, {})).toBe(ENTRY);
+    expect(formOf(ENTRY, { space: "platform" }).of).toBe("a platform");
+    expect(formOf(ENTRY, { free: [3] }).of).toBe("free joints");
+    expect(formOf(ENTRY, { free: [] })).toBe(ENTRY);
+    expect(formOf({ ...ENTRY, form: 1 }, {}).of).toBe("a floating base");
+    expect(formOf({ ...ENTRY, form: undefined, switches: undefined }, { free: [3] }).options).toHaveLength(2);
+  });
+
+  it("show their own options and those that lead elsewhere, not those of forms out of reach", () => {
+    expect(names({})).toEqual(["effort", "reactions", "space", "free"]);
+    expect(names({ space: "platform" })).toEqual(["space", "fold", "free"]);
+  });
+
+  it("send what says something else than the default", () => {
+    expect(given(ENTRY, { effort: "quick", reactions: true, fold: "2", free: [] })).toEqual({ reactions: true });
+    expect(given(ENTRY, { effort: "search", space: "platform", fold: "2" })).toEqual({ space: "platform", fold: "2" });
+  });
+});
+
+describe("fields", () => {
+  const reads = (kind: OptionData["kind"], text: string): unknown => read(option("x", kind), text);
+
+  it("are read by their kind", () => {
+    expect(reads("flag", "true")).toBe(true);
+    expect(reads("number", " 1e-9 ")).toBe(1e-9);
+    expect(reads("frame", "3")).toBe(3);
+    expect(reads("frame", "tool")).toBe("tool");
+    expect(reads("frames", "3, elbow ,")).toEqual([3, "elbow"]);
+    expect(reads("points", "6 (0, 0, h/2); 4")).toEqual([[6, ["0", "0", "h/2"]], 4]);
+    expect(reads("text", "position")).toBe("position");
+    expect(reads("number", "")).toBeNull();
+  });
+
+  it("that cannot be read say what is expected", () => {
+    for (const text of ["x", "1e999", "0/0", "NaN"]) expect(() => reads("number", text)).toThrow("expected a number");
+    for (const text of ["6 (0, 0)", "6 (0,,1)", "(1, 2, 3)", "6 (0, 0, 1"]) {
+      expect(() => reads("points", text)).toThrow("expected frames");
+    }
+  });
+
+  it("show what was read", () => {
+    for (const [kind, text] of [["frames", "3, elbow"], ["points", "6 (0, 0, h/2); 4"], ["number", "0.5"]] as const) {
+      expect(shown(option("x", kind), reads(kind, text))).toBe(text);
+    }
+    expect(shown(option("x", "number", 1e-9), undefined)).toBe("1e-9");
+    expect(shown(option("x", "frames"), null)).toBe("");
+  });
+
+  it("are left to their default when emptied", () => {
+    expect(changed({ a: 1, b: 2 }, "a", null)).toEqual({ b: 2 });
+    expect(changed({ b: 2 }, "a", 1)).toEqual({ a: 1, b: 2 });
+  });
+});

@@ -1,0 +1,274 @@
+// The lower pane of the workbench: the model that was asked for, its options, and what it is worth knowing of it.
+
+import { useSignal } from "@preact/signals";
+import { useEffect, useMemo } from "preact/hooks";
+
+import type { Store } from "../store/store";
+import { Code, codeOf, ending, fileOf, language } from "./code";
+import { countText, CountTab } from "./count";
+import { save } from "./download";
+import { downloadProject, Downloads } from "./downloads";
+import { Equations, Typeset } from "./equations";
+import { prepareKatex } from "./katex";
+import { remembered } from "./memory";
+import { Numbers } from "./numbers";
+import { OptionsForm } from "./optionsForm";
+import { copy, ProblemPanel, Waiting } from "./parts";
+import { Plots } from "./plots";
+import { Relations } from "./relations";
+import { CANCELLED, createSession, type Session } from "./session";
+import { Start } from "./start";
+import "./models.css";
+
+const TABS = [
+  ["equations", "Equations"],
+  ["code", "Code"],
+  ["count", "Count"],
+  ["derivation", "Derivation"],
+  ["relations", "Relations"],
+  ["numbers", "Numbers"],
+  ["plots", "Plots"],
+] as const;
+
+type Tab = (typeof TABS)[number][0];
+
+const tab = remembered("tab", "equations");
+
+export function ModelsPane({ store }: { store: Store }) {
+  const session = useMemo(() => createSession(store), [store]);
+  useEffect(() => {
+    prepareKatex();
+    const forget = store.register(actionsOf(session));
+    return () => {
+      forget();
+      session.dispose();
+    };
+  }, [session]);
+  if (!store.asked.value || !store.view.value) return <Start session={session} />;
+  return (
+    <section class="md-pane" aria-label="Model">
+      <Header session={session} />
+      <div class="md-body">
+        <Side session={session} />
+        <Result session={session} />
+      </div>
+    </section>
+  );
+}
+
+function Header({ session }: { session: Session }) {
+  const { store } = session;
+  const entry = session.entry.value;
+  const shown = session.shown.value;
+  return (
+    <header class="md-header">
+      <div class="md-title">
+        <button type="button" class="md-back" title="All models" aria-label="All models" onClick={() => (store.asked.value = null)}>
+          ‹
+        </button>
+        {entry && <span class="md-menu">{entry.menu}</span>}
+        <h3>{capital(entry?.title ?? store.asked.value!.model)}</h3>
+        {entry && (
+          <span class="md-reference" title={entry.reference}>
+            {shown?.answer.reference ?? entry.reference}
+          </span>
+        )}
+      </div>
+      <Progressing session={session} />
+      {shown && (
+        <span class="md-count" title="multiplications and additions of one call">
+          {countText(shown.answer.count)}
+        </span>
+      )}
+      {shown && <Downloads session={session} />}
+    </header>
+  );
+}
+
+const capital = (text: string): string => text.slice(0, 1).toUpperCase() + text.slice(1);
+
+/** What is being done, once it takes long enough to be told. */
+function Progressing({ session }: { session: Session }) {
+  const progress = session.progress.value;
+  const long = useSignal(false);
+  const busy = progress !== null;
+  useEffect(() => {
+    if (!busy) return;
+    const timer = setTimeout(() => (long.value = true), 300);
+    return () => {
+      clearTimeout(timer);
+      long.value = false;
+    };
+  }, [busy]);
+  if (!progress || !long.value) return null;
+  const { step, done, total } = progress;
+  return (
+    <span class="md-progress" role="status">
+      <progress value={total ? done : undefined} max={total || undefined} />
+      <span>{step ?? "deriving"}</span>
+      <button type="button" class="md-button" onClick={() => session.cancel()}>
+        Cancel
+      </button>
+    </span>
+  );
+}
+
+/** Options, and what the model takes and gives. */
+function Side({ session }: { session: Session }) {
+  const { store } = session;
+  const entry = session.entry.value;
+  const asked = store.asked.value!;
+  const answer = session.shown.value?.answer;
+  return (
+    <aside class="md-side">
+      {entry && (
+        <OptionsForm
+          entry={entry}
+          view={store.view.value}
+          options={asked.options}
+          onChange={(options) => (store.asked.value = { model: asked.model, options })}
+        />
+      )}
+      {answer && answer.model === asked.model && (
+        <dl class="md-ports">
+          {answer.ports.map((port, at) => (
+            <>
+              {at === 0 && at < Object.keys(answer.inputs).length && <h5>Takes</h5>}
+              {at === Object.keys(answer.inputs).length && <h5>Gives</h5>}
+              <dt>
+                {port.name}
+                <span class="md-muted"> {port.shape.length > 0 ? port.shape.join("×") : ""}</span>
+              </dt>
+              <dd title={port.title}>
+                {port.title} {port.unit && <span class="md-unit">{port.unit}</span>}
+              </dd>
+            </>
+          ))}
+        </dl>
+      )}
+    </aside>
+  );
+}
+
+function tabsOf(session: Session): (readonly [Tab, string])[] {
+  const answer = session.shown.value?.answer;
+  return TABS.filter(([id]) => {
+    if (id === "derivation") return (answer?.derivation.length ?? 0) > 0;
+    if (id === "relations") return answer?.model === "base-parameters" || (answer?.columns.length ?? 0) > 0;
+    return true;
+  });
+}
+
+function Result({ session }: { session: Session }) {
+  const { store } = session;
+  const shown = session.shown.value;
+  const problem = session.problem.value;
+  const why = session.entry.value?.why_not;
+  const tabs = tabsOf(session);
+  const current = tabs.find(([id]) => id === tab.value)?.[0] ?? "equations";
+  const stale = shown !== null && shown.asked.model !== store.asked.value!.model;
+  return (
+    <div class="md-result">
+      <div class="md-tabs" role="tablist" aria-label="Views of the model">
+        {tabs.map(([id, title]) => (
+          <button
+            type="button"
+            role="tab"
+            id={`md-tab-${id}`}
+            data-tour={id}
+            aria-selected={id === current}
+            tabIndex={id === current ? 0 : -1}
+            onClick={() => (tab.value = id)}
+            onKeyDown={(event) => step(event, tabs.map(([one]) => one), current)}
+          >
+            {title}
+          </button>
+        ))}
+      </div>
+      {problem && (
+        <ProblemPanel problem={why && problem.kind === "NotApplicableError" ? { ...problem, message: notFor(store, why) } : problem}>
+          {problem.kind === CANCELLED && (
+            <button type="button" class="md-button" onClick={() => session.retry()}>
+              Make it again
+            </button>
+          )}
+        </ProblemPanel>
+      )}
+      {!shown && !problem && <Waiting>deriving the model …</Waiting>}
+      {shown && !(problem && stale) && (
+        <div
+          class={`md-view ${session.progress.value || problem ? "md-old" : ""}`}
+          role="tabpanel"
+          aria-labelledby={`md-tab-${current}`}
+        >
+          <View session={session} tab={current} />
+        </div>
+      )}
+    </div>
+  );
+}
+
+const notFor = (store: Store, why: string): string =>
+  `This model does not apply to ${store.view.value?.name ?? "this robot"}: ${why}`;
+
+function step(event: KeyboardEvent, tabs: Tab[], current: Tab): void {
+  const by = event.key === "ArrowRight" ? 1 : event.key === "ArrowLeft" ? -1 : 0;
+  if (!by) return;
+  const next = tabs[(tabs.indexOf(current) + by + tabs.length) % tabs.length]!;
+  tab.value = next;
+  document.getElementById(`md-tab-${next}`)?.focus();
+}
+
+function View({ session, tab }: { session: Session; tab: Tab }) {
+  switch (tab) {
+    case "equations":
+      return <Equations session={session} />;
+    case "code":
+      return <Code session={session} />;
+    case "count":
+      return <CountTab session={session} />;
+    case "derivation":
+      return <Typeset latex={session.shown.value!.answer.derivation.join("\n")} label="derivation" />;
+    case "relations":
+      return <Relations session={session} />;
+    case "numbers":
+      return <Numbers session={session} />;
+    case "plots":
+      return <Plots session={session} />;
+  }
+}
+
+/** What the palette can do with a model. */
+function actionsOf(session: Session) {
+  const group = "Model";
+  const enabled = (): boolean => session.shown.value !== null;
+  const file = async (): Promise<[string, string]> => {
+    const { files } = await codeOf(session);
+    const name = fileOf(files, ending.peek());
+    return [name, files[name] ?? ""];
+  };
+  return [
+    ...TABS.map(([id, title]) => ({
+      id: `models.tab.${id}`,
+      title: `Show ${title.toLowerCase()}`,
+      group,
+      enabled: () => enabled() && tabsOf(session).some(([one]) => one === id),
+      run: () => {
+        tab.value = id;
+      },
+    })),
+    { id: "models.copy.code", title: "Copy the code", group, enabled, run: async () => copy((await file())[1]) },
+    { id: "models.download.file", title: "Download the code's file", group, enabled, run: async () => save(...(await file())) },
+    {
+      id: "models.download.project",
+      title: "Download the model as a project",
+      group,
+      enabled,
+      run: () => downloadProject(session, [language.peek()]),
+    },
+    { id: "models.copy.python", title: "Copy the model as Python", group, enabled, run: () => copy(session.shown.peek()!.answer.python) },
+    { id: "models.copy.command", title: "Copy the model as a command", group, enabled, run: () => copy(session.shown.peek()!.answer.command) },
+    { id: "models.copy.latex", title: "Copy the equations as LaTeX", group, enabled, run: () => copy(session.shown.peek()!.answer.latex) },
+    { id: "models.cancel", title: "Cancel the model that is being made", group, enabled: () => session.progress.value !== null, run: () => session.cancel() },
+  ];
+}

@@ -1,0 +1,96 @@
+// Small parts that the tabs share.
+
+import { useSignal, useSignalEffect } from "@preact/signals";
+import type { ComponentChildren } from "preact";
+import { useEffect } from "preact/hooks";
+
+import type { Problem } from "../back/back";
+import { awaited, type Awaited } from "./session";
+
+/** A panel that tells what went wrong, where, and what to do. */
+export function ProblemPanel({ problem, children }: { problem: Problem; children?: ComponentChildren }) {
+  return (
+    <div class="md-problem" role="alert">
+      <p class="md-problem-message">{problem.message}</p>
+      {problem.hint && <p>{problem.hint}</p>}
+      {placeText(problem.place) && <p class="md-muted">{placeText(problem.place)}</p>}
+      {problem.problems && problem.problems.length > 0 && (
+        <ul>
+          {problem.problems.map((one) => (
+            <li>{typeof one === "string" ? one : JSON.stringify(one)}</li>
+          ))}
+        </ul>
+      )}
+      {children}
+    </div>
+  );
+}
+
+export function placeText(place: unknown): string {
+  if (!place) return "";
+  if (typeof place !== "object") return String(place);
+  return Object.entries(place)
+    .map(([name, part]) => `${name} ${part}`)
+    .join(", ");
+}
+
+/** What a promise gave; `ask` is asked again when one of `of` changes. */
+export function useAnswer<T>(ask: () => Promise<T>, of: unknown[]): Awaited<T> {
+  const found = useSignal<Awaited<T>>({});
+  useEffect(() => {
+    found.value = {};
+    return awaited(found, ask());
+  }, of);
+  return found.value;
+}
+
+/** A button that copies, and says so for a moment. */
+export function CopyButton({ text, children }: { text: () => string; children: ComponentChildren }) {
+  const copied = useSignal(false);
+  useSignalEffect(() => {
+    if (!copied.value) return;
+    const timer = setTimeout(() => (copied.value = false), 1200);
+    return () => clearTimeout(timer);
+  });
+  return (
+    <button
+      type="button"
+      class="md-button"
+      onClick={async () => {
+        await copy(text());
+        copied.value = true;
+      }}
+    >
+      {copied.value ? "Copied" : children}
+    </button>
+  );
+}
+
+export async function copy(text: string): Promise<void> {
+  await navigator.clipboard.writeText(text);
+}
+
+export function Segments<T extends string>(props: {
+  label: string;
+  value: T;
+  choices: readonly (readonly [T, string])[];
+  onChoose: (value: T) => void;
+}) {
+  return (
+    <div class="md-segments" role="group" aria-label={props.label}>
+      {props.choices.map(([value, title]) => (
+        <button
+          type="button"
+          aria-pressed={value === props.value}
+          onClick={() => props.onChoose(value)}
+        >
+          {title}
+        </button>
+      ))}
+    </div>
+  );
+}
+
+export function Waiting({ children }: { children: ComponentChildren }) {
+  return <p class="md-waiting">{children}</p>;
+}

@@ -1,0 +1,79 @@
+// Numbers to start from: the posture for joints, no motion for what moves, no turn for what turns.
+
+import type { View } from "../back/view";
+import type { InputData } from "./answers";
+
+export interface State {
+  q: ArrayLike<number>;
+  qd?: ArrayLike<number>;
+  qdd?: ArrayLike<number>;
+}
+
+/** q3, qd3, qdd3, those of motors behind springs (qm3), and q0_3, from which inverse models start. */
+const JOINT = /^q(?:m)?(dd|d|0_)?(\d+)$/;
+
+export const isJoint = (entry: string): boolean => JOINT.test(entry);
+
+/** An input at a state of the joints. The pose of the frame, where it is known, serves for a placement. */
+export function prefill(
+  name: string,
+  { shape, entries }: InputData,
+  joints: View["joints"],
+  state: State,
+  pose?: ArrayLike<number>,
+): number[] {
+  if (shape.length === 2 && shape[0] === shape[1] && (name === "T" || name === "R0")) {
+    const side = shape[0]!;
+    const given = side === 4 ? pose : undefined;
+    return entries.map((_, at) => given?.[at] ?? (at % (side + 1) === 0 ? 1 : 0));
+  }
+  if (name === "Q0") return [1, 0, 0, 0];
+  return entries.map((entry) => {
+    const match = JOINT.exec(entry);
+    if (!match) return 0;
+    const at = joints.findIndex((joint) => joint.frame === Number(match[2]));
+    const row = match[1] === "d" ? state.qd : match[1] === "dd" ? state.qdd : state.q;
+    return row?.[at] ?? 0;
+  });
+}
+
+/** A robot whose inertia is in symbols computes nothing but zeros: values of the size of an arm's, to try it with. */
+const SAMPLES: [RegExp, number][] = [
+  [/^(XX|YY|ZZ)R?\d+$/, 0.1],
+  [/^(XY|XZ|YZ)R?\d+$/, 0.005],
+  [/^M[XYZ]R?\d+$/, 0.1],
+  [/^M\d+$/, 2],
+  [/^IA\d+$/, 0.05],
+  [/^FV\d+$/, 0.2],
+  [/^FS\d+$/, 0.3],
+  [/^G3$/, -9.81],
+];
+
+/** Values for parameters that are zero and have no nominal value; others are left as they are. */
+export function sampleValues(
+  names: readonly string[],
+  parameters: Record<string, number>,
+  nominal: Record<string, number>,
+): Record<string, number> {
+  const found: Record<string, number> = {};
+  for (const name of names) {
+    const sample = SAMPLES.find(([pattern]) => pattern.test(name));
+    if (sample && !(name in nominal) && !parameters[name]) found[name] = sample[1];
+  }
+  return found;
+}
+
+/** All joints at one of the solutions of an inverse model or of loops: a row of its output q, and of qc where it has it. */
+export function solution(
+  { joints, coordinates }: Pick<View, "joints" | "coordinates">,
+  now: readonly number[],
+  found: Record<string, ArrayLike<number>>,
+  row: number,
+): number[] {
+  const opened = joints.filter((joint) => joint.opened);
+  return joints.map((joint, j) => {
+    const at = coordinates.indexOf(joint.frame);
+    if (at >= 0) return found.q?.[row * coordinates.length + at] ?? now[j]!;
+    return (joint.opened ? found.qc?.[row * opened.length + opened.indexOf(joint)] : undefined) ?? now[j]!;
+  });
+}

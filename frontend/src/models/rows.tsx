@@ -1,0 +1,67 @@
+// A long list of which only the rows in view are drawn; heights are guessed first and measured when drawn.
+
+import { useSignal } from "@preact/signals";
+import type { ComponentChildren } from "preact";
+import { useLayoutEffect, useMemo, useRef } from "preact/hooks";
+
+import { Heights } from "./virtual";
+
+const MARGIN = 200; // pixels drawn beyond the window
+
+export function Rows<T>(props: {
+  rows: readonly T[];
+  guess: (row: T) => number;
+  render: (row: T, at: number) => ComponentChildren;
+  class?: string;
+  label: string;
+}) {
+  const box = useRef<HTMLDivElement>(null);
+  const scroll = useSignal(0);
+  const height = useSignal(0); // as long as it is not known, the margin is drawn
+  const measured = useSignal(0);
+  const heights = useMemo(() => new Heights(props.rows.map(props.guess)), [props.rows]);
+
+  useLayoutEffect(() => {
+    const element = box.current!;
+    element.scrollTop = 0;
+    scroll.value = 0;
+  }, [props.rows]);
+
+  useLayoutEffect(() => {
+    const element = box.current!;
+    height.value = element.clientHeight || height.value;
+    const watch = new ResizeObserver(() => (height.value = element.clientHeight || height.value));
+    watch.observe(element);
+    return () => watch.disconnect();
+  }, []);
+
+  measured.value;
+  const { first, last } = heights.window(scroll.value, height.value, MARGIN);
+
+  useLayoutEffect(() => {
+    let changed = false;
+    for (const row of box.current!.querySelectorAll<HTMLElement>("[data-row]")) {
+      changed = heights.measured(Number(row.dataset.row), row.offsetHeight) || changed;
+    }
+    if (changed) measured.value++;
+  });
+
+  return (
+    <div
+      ref={box}
+      class={`md-rows ${props.class ?? ""}`}
+      tabIndex={0}
+      role="document"
+      aria-label={props.label}
+      onScroll={(event) => (scroll.value = event.currentTarget.scrollTop)}
+    >
+      <div style={{ height: `${heights.top(first)}px` }} />
+      {props.rows.slice(first, last).map((row, i) => (
+        <div key={first + i} data-row={first + i}>
+          {props.render(row, first + i)}
+        </div>
+      ))}
+      <div style={{ height: `${heights.total - heights.top(last)}px` }} />
+    </div>
+  );
+}

@@ -1,0 +1,139 @@
+import { afterEach, beforeEach, expect, it, vi } from "vitest";
+
+import { Failure, type Asking, type Back } from "../back/back";
+import type { View } from "../back/view";
+import { createStore } from "../store/store";
+import { CANCELLED, createSession } from "./session";
+
+interface Call {
+  name: string;
+  payload: Record<string, unknown>;
+  asking: Asking;
+  answer: (value: unknown) => void;
+  fail: (error: unknown) => void;
+}
+
+function bench() {
+  const calls: Call[] = [];
+  const back: Back = {
+    call: <T>(name: string, payload: object = {}, asking: Asking = {}) =>
+      new Promise<T>((answer, fail) => {
+        calls.push({ name, payload: payload as Record<string, unknown>, asking, answer: answer as (v: unknown) => void, fail });
+      }),
+  };
+  const store = createStore(back);
+  const session = createSession(store);
+  const models = (): Call[] => calls.filter(({ name }) => name === "model");
+  return { calls, store, session, models };
+}
+
+const view = (name: string): View =>
+  ({ name, robot: { name }, joints: [], frames: [], loops: [], symbols: [], nominal: {}, postures: {}, tables: [], sizes: { NF: 0 }, coordinates: [] }) as unknown as View;
+
+beforeEach(() => void vi.useFakeTimers());
+afterEach(() => void vi.useRealTimers());
+const settled = () => vi.advanceTimersByTimeAsync(0);
+
+it("a model that is clicked is made at once", async () => {
+  const { store, session, models } = bench();
+  store.show(view("a"));
+  store.asked.value = { model: "jacobian", options: {} };
+  expect(models()).toHaveLength(1);
+  expect(session.progress.value).toEqual({});
+  models()[0]!.asking.onProgress!({ step: "building", done: 1, total: 2 });
+  expect(session.progress.value!.step).toBe("building");
+  models()[0]!.answer({ model: "jacobian" });
+  await settled();
+  expect(session.shown.value!.answer.model).toBe("jacobian");
+  expect(session.progress.value).toBeNull();
+});
+
+it("of options changed in a row the last one counts, and what is shown stays until then", async () => {
+  const { store, session, models } = bench();
+  store.show(view("a"));
+  store.asked.value = { model: "jacobian", options: {} };
+  models()[0]!.answer({ model: "jacobian", text: "first" });
+  await settled();
+  store.asked.value = { model: "jacobian", options: { to: 1 } };
+  await vi.advanceTimersByTimeAsync(100);
+  store.asked.value = { model: "jacobian", options: { to: 2 } };
+  await vi.advanceTimersByTimeAsync(1000);
+  expect(models()).toHaveLength(2);
+  expect(models()[1]!.payload.options).toEqual({ to: 2 });
+  expect(session.shown.value!.answer.text).toBe("first");
+});
+
+it("a model that is no longer wanted is ended, and its answer comes too late", async () => {
+  const { store, session, models } = bench();
+  store.show(view("a"));
+  store.asked.value = { model: "jacobian", options: {} };
+  store.asked.value = { model: "energy", options: {} };
+  expect(models()[0]!.asking.signal!.aborted).toBe(true);
+  models()[1]!.answer({ model: "energy" });
+  models()[0]!.answer({ model: "jacobian" });
+  await settled();
+  expect(session.shown.value!.answer.model).toBe("energy");
+});
+
+it("cancelling says so, and the model can be made again", async () => {
+  const { store, session, models } = bench();
+  store.show(view("a"));
+  store.asked.value = { model: "jacobian", options: {} };
+  session.cancel();
+  expect(models()[0]!.asking.signal!.aborted).toBe(true);
+  models()[0]!.fail(new DOMException("it was cancelled", "AbortError"));
+  await settled();
+  expect(session.problem.value!.kind).toBe(CANCELLED);
+  expect(session.progress.value).toBeNull();
+  session.retry();
+  expect(models()).toHaveLength(2);
+  expect(session.problem.value).toBeNull();
+});
+
+it("a failure is told with its hint, and gone with the next answer", async () => {
+  const { store, session, models } = bench();
+  store.show(view("a"));
+  store.asked.value = { model: "jacobian", options: { to: 9 } };
+  models()[0]!.fail(new Failure({ kind: "UnknownNameError", message: "no frame called '9'", hint: "known: 0 .. 6" }));
+  await settled();
+  expect(session.problem.value).toMatchObject({ message: "no frame called '9'", hint: "known: 0 .. 6" });
+  store.asked.value = { model: "jacobian", options: { to: 6 } };
+  await vi.advanceTimersByTimeAsync(500);
+  models()[1]!.answer({ model: "jacobian" });
+  await settled();
+  expect(session.problem.value).toBeNull();
+});
+
+it("questions about the model shown are asked once, of the robot that it is of", async () => {
+  const { calls, store, session, models } = bench();
+  store.show(view("a"));
+  store.asked.value = { model: "jacobian", options: { to: 2 } };
+  models()[0]!.answer({ model: "jacobian" });
+  await settled();
+  store.show(view("b"));
+  void session.ask("code", { language: "c" });
+  void session.ask("code", { language: "c" });
+  const codes = calls.filter(({ name }) => name === "code");
+  expect(codes).toHaveLength(1);
+  expect(codes[0]!.payload).toEqual({ robot: { name: "a" }, model: "jacobian", options: { to: 2 }, language: "c" });
+  codes[0]!.fail(new Error("lost"));
+  await settled();
+  session.ask("code", { language: "c" }).catch(() => undefined);
+  expect(calls.filter(({ name }) => name === "code")).toHaveLength(2);
+});
+
+it("another robot has another catalogue, and the model anew", async () => {
+  const { calls, store, session, models } = bench();
+  store.show(view("a"));
+  store.asked.value = { model: "jacobian", options: {} };
+  store.show(view("b"));
+  await vi.advanceTimersByTimeAsync(500);
+  expect(models().at(-1)!.payload.robot).toEqual({ name: "b" });
+  const lists = calls.filter(({ name }) => name === "catalogue");
+  lists.at(-1)!.answer({ models: [{ id: "jacobian", of: "b" }] });
+  lists.at(-2)!.answer({ models: [{ id: "jacobian", of: "a" }] });
+  await settled();
+  expect(session.entry.value!.of).toBe("b");
+  session.dispose();
+  expect(models().at(-1)!.asking.signal!.aborted).toBe(true);
+});

@@ -1,0 +1,380 @@
+// The scene by three.js: drawn when something changed, and not otherwise.
+
+import * as THREE from "three";
+
+import type { View } from "../back/view";
+import { Body, drawnAt, type Palette, type Style } from "./body";
+import { Viewpoint } from "./camera";
+import { location } from "./extras";
+import { Ghosts } from "./ghosts";
+import { home } from "./joints";
+import { Labels, title, type Label } from "./labels";
+import { load } from "./modules";
+import { sample } from "./motion";
+import { axis, origin, plus, reachOf, usualLength, type Point } from "./path";
+import { Player } from "./player";
+import { Placing, placing as placingOf } from "./posture";
+import type { CreateScene, Look, Standpoint } from "./scene";
+import { Visuals } from "./visuals";
+
+const LIGHT: Palette = { accent: "#2563c9", passive: "#9db4d6", link: "#8b929b", faint: "#c3c8ce", dark: "#5b636d" };
+const DARK: Palette = { accent: "#5b9bff", passive: "#52698c", link: "#7d8590", faint: "#4c535c", dark: "#9aa3ad" };
+const GROUND = { light: "#fafbfc", dark: "#14171b" };
+const NEAR_CLICK = 16;
+const IDLE = 120;
+const SEEN = 24;
+
+export const createScene: CreateScene = (container, options) => {
+  const renderer = new THREE.WebGLRenderer({ antialias: true, preserveDrawingBuffer: true });
+  renderer.setPixelRatio(Math.min(2, window.devicePixelRatio || 1));
+  const canvas = renderer.domElement;
+  canvas.className = "sc-canvas";
+  canvas.dataset["testid"] = "scene-canvas";
+  container.append(canvas);
+  const labels = new Labels(container);
+
+  const world = new THREE.Scene();
+  const root = new THREE.Group();
+  root.matrixAutoUpdate = false;
+  const sun = new THREE.DirectionalLight(0xffffff, 1.6);
+  sun.position.set(2, -3, 5);
+  world.add(root, new THREE.HemisphereLight(0xffffff, 0x8890a0, 2.2), sun);
+  const viewpoint = new Viewpoint(canvas, invalidate);
+  const visuals = new Visuals();
+  const ghosts = new Ghosts();
+  root.add(visuals.group, ghosts.group);
+
+  let grid: THREE.GridHelper | null = null;
+  let view: View | null = null;
+  let placing: Placing | null = null;
+  let body: Body | null = null;
+  let parameters: Record<string, number> = {};
+  let q: number[] = [];
+  let T = new Float64Array(0);
+  let reach = 1;
+  let usual = 0;
+  let base: number[] | null = null;
+  let dark = options.dark ?? false;
+  let broken = false;
+  let selected: number | null = null;
+  let shown: ReadonlySet<number> | "all" = "all";
+  let look: Look = { naming: "number", expanded: false, scale: 1, grid: true, meshes: true };
+  let player: Player | null = null;
+  let pending: number | null = null;
+  let idle: ReturnType<typeof setTimeout> | undefined;
+  let asked = 0;
+  let gone = false;
+  let files: ReadonlyMap<string, File> = new Map();
+  const listeners: ((frame: number | null) => void)[] = [];
+
+  const count = () => T.length / 16;
+  const arrow = () => look.scale * Math.min(0.14 * reach, Math.max(0.045 * reach, 0.6 * (usual || reach)));
+  const style = (): Style => ({ shown, selected, arrow: arrow(), expanded: look.expanded, broken, parameters });
+  const visible = (j: number) => shown === "all" || shown.has(j) || j === selected;
+
+  function invalidate(): void {
+    if (pending === null && !gone) pending = requestAnimationFrame(render);
+  }
+
+  function render(): void {
+    pending = null;
+    renderer.render(world, viewpoint.camera);
+    drawLabels();
+    clearTimeout(idle);
+    idle = setTimeout(tell, IDLE);
+  }
+
+  /** What is drawn, for those who cannot see it: origins of all frames in the world. */
+  function tell(): void {
+    if (!view) return;
+    const points = Array.from({ length: count() + 1 }, (_, j) =>
+      new THREE.Vector3(...origin(T, j)).applyMatrix4(root.matrix).toArray().map((x) => +x.toFixed(6)),
+    );
+    canvas.dataset["frames"] = JSON.stringify(points);
+  }
+
+  function redraw(): void {
+    if (!view || !body) return;
+    body.update(T, style());
+    visuals.group.visible = look.meshes;
+    visuals.update(T);
+    invalidate();
+  }
+
+  const spot = new THREE.Vector3();
+  function project(point: Point): { x: number; y: number; ahead: boolean } {
+    spot.set(...point).applyMatrix4(root.matrix).project(viewpoint.camera);
+    const { clientWidth: width, clientHeight: height } = canvas;
+    return { x: ((spot.x + 1) / 2) * width, y: ((1 - spot.y) / 2) * height, ahead: Math.abs(spot.z) < 1 };
+  }
+
+  function drawLabels(): void {
+    const found: Label[] = [];
+    if (view && look.naming !== "none")
+      for (let j = 0; j <= count(); j++) if (visible(j)) found.push(...labelsOf(j));
+    labels.draw(found);
+  }
+
+  function labelsOf(j: number): Label[] {
+    const at = drawnAt(view!, T, j, style());
+    const name = j === 0 ? "0" : j > view!.frames.length ? (view!.tool ?? "tool") : view!.frames[j - 1]!.name;
+    const put = (text: string, point: Point): Label[] => {
+      const { x, y, ahead } = project(point);
+      return ahead ? [{ text, x, y, selected: j === selected }] : [];
+    };
+    if (look.naming !== "axes") return put(j > view!.frames.length ? name : title(look.naming, j, name), at);
+    const index = j > view!.frames.length ? "E" : j;
+    const tip = (column: number) => plus(at, axis(T, j, column), 1.12 * arrow());
+    return [...put(`x${index}`, tip(0)), ...put(`z${index}`, tip(2))];
+  }
+
+  function place(next: number[]): void {
+    q = next;
+    T = Float64Array.from(placing!.placements(q));
+    redraw();
+  }
+
+  function measure(): void {
+    reach = reachOf(T);
+    usual = usualLength(T, view!.frames.map((frame) => frame.ant));
+  }
+
+  function setRoot(): void {
+    const m = new THREE.Matrix4().fromArray(base ?? (view ? location(view) : [])).transpose();
+    if (base || view) root.matrix.copy(m);
+    root.matrixWorldNeedsUpdate = true;
+    invalidate();
+  }
+
+  function paint(): void {
+    world.background = new THREE.Color(dark ? GROUND.dark : GROUND.light);
+    const palette = dark ? DARK : LIGHT;
+    body?.setPalette(palette);
+    ghosts.setColour(palette.accent);
+    if (grid) {
+      world.remove(grid);
+      grid.dispose();
+    }
+    const cell = 10 ** Math.round(Math.log10(reach / 4));
+    const cells = 2 * Math.ceil((1.6 * reach) / cell);
+    grid = new THREE.GridHelper(cells * cell, cells, dark ? 0x454c55 : 0xb4bac2, dark ? 0x23282e : 0xe4e7eb);
+    grid.rotation.x = Math.PI / 2;
+    grid.visible = look.grid;
+    world.add(grid);
+    redraw();
+    invalidate();
+  }
+
+  function origins(at: ArrayLike<number> = T): Point[] {
+    const points = Array.from({ length: count() + 1 }, (_, j) => origin(at, j));
+    return points.filter((point) => point.every(Number.isFinite));
+  }
+
+  function fit(from?: Standpoint, of: Point[] = origins(), room = 0): void {
+    const points = of.map((point) => new THREE.Vector3(...point).applyMatrix4(root.matrix));
+    if (look.meshes && view?.visuals?.length) {
+      root.updateMatrixWorld(true);
+      const box = new THREE.Box3().setFromObject(visuals.group);
+      for (const k of box.isEmpty() ? [] : [0, 1, 2, 3, 4, 5, 6, 7]) points.push(corner(box, k));
+    }
+    viewpoint.fit(points, Math.max(room, 1.2 * arrow()), from);
+    invalidate();
+  }
+
+  function pick(event: { clientX: number; clientY: number }): number | null {
+    const box = canvas.getBoundingClientRect();
+    const [px, py] = [event.clientX - box.left, event.clientY - box.top];
+    const hits: number[] = [];
+    for (let j = 1; j <= count(); j++) {
+      if (!visible(j)) continue;
+      const { x, y, ahead } = project(drawnAt(view!, T, j, style()));
+      if (ahead && Math.hypot(x - px, y - py) < NEAR_CLICK) hits.push(j);
+    }
+    // A second click on one spot goes on to the next of the frames that coincide there.
+    const next = selected !== null && hits.includes(selected) ? hits[(hits.indexOf(selected) + 1) % hits.length] : hits[0];
+    return next ?? null;
+  }
+
+  let pressed = { x: 0, y: 0 };
+  const onDown = (event: PointerEvent) => (pressed = { x: event.clientX, y: event.clientY });
+  const onUp = (event: PointerEvent) => {
+    if (!view || Math.hypot(event.clientX - pressed.x, event.clientY - pressed.y) > 4) return;
+    const found = pick(event);
+    for (const listener of listeners) listener(found);
+  };
+  canvas.addEventListener("pointerdown", onDown);
+  canvas.addEventListener("pointerup", onUp);
+
+  function resize(): void {
+    const { clientWidth: width, clientHeight: height } = container;
+    if (!width || !height) return;
+    renderer.setSize(width, height, false);
+    viewpoint.resize(width, height);
+    invalidate();
+  }
+  const observer = new ResizeObserver(resize);
+  observer.observe(container);
+  resize();
+  paint();
+
+  return {
+    async setRobot(next: View, placements, values, from) {
+      const turn = ++asked;
+      const made = await placingOf(next, placements, values);
+      if (turn !== asked || gone) return;
+      const another = view?.name !== next.name || view.frames.length !== next.frames.length;
+      const kept = from ?? (another ? [] : q);
+      body?.dispose();
+      [view, placing, parameters] = [next, made, values];
+      if (another) base = null;
+      const start = kept.length === next.joints.length ? kept : home(next);
+      place(made.follow(broken ? start : made.meet(start)));
+      measure();
+      body = new Body(view, count());
+      root.add(body.group);
+      ghosts.clear();
+      setRoot();
+      paint();
+      const drawn = visuals.set(view.visuals ?? [], files).then(redraw);
+      if (!another) return;
+      if (view.visuals?.length) await drawn;
+      // Room for the robot to move before it leaves the picture.
+      fit("iso", origins(), 0.25 * reach);
+    },
+    async setLoops(loops) {
+      const turn = asked;
+      const made = await load(loops);
+      if (turn === asked && !gone) placing?.setLoops(made, parameters);
+    },
+    setParameters(values) {
+      parameters = values;
+      if (!placing) return;
+      placing.setParameters(values);
+      place(placing.move(q, q, broken).q);
+      setRoot();
+      // Arrows and grid keep their size, unless the robot has become another in size.
+      const change = reachOf(T) / reach;
+      if (change < 0.5 || change > 2) {
+        measure();
+        paint();
+      }
+    },
+    async setPosture(next) {
+      return this.move(next).q;
+    },
+    move(next) {
+      if (!placing) return { q: next, closed: true };
+      const found = placing.move(q, next, broken);
+      place(found.q);
+      return found;
+    },
+    follow: (from, to) => placing?.move(from, to, broken) ?? { q: to, closed: true },
+    put(next) {
+      if (placing) place(next);
+    },
+    ready: () => ({ robot: placing !== null, loops: placing?.closes ?? false }),
+    posture: () => q,
+    placement: (j) => Array.from(T.subarray(16 * (j - 1), 16 * j)),
+    reach: () => reach,
+    setBase(pose) {
+      base = pose;
+      setRoot();
+    },
+    select(frame) {
+      selected = frame;
+      redraw();
+    },
+    onSelect: (listener) => void listeners.push(listener),
+    showFrames(frames) {
+      shown = frames;
+      redraw();
+    },
+    setLook(next) {
+      look = { ...look, ...next };
+      if (grid) grid.visible = look.grid;
+      redraw();
+      invalidate();
+    },
+    setMeshes(dropped) {
+      files = dropped;
+      if (view?.visuals?.length) void visuals.set(view.visuals, files).then(redraw);
+    },
+    ghosts(postures) {
+      if (!view || !placing) return;
+      ghosts.set(view, postures.map((one) => Float64Array.from(placing!.placements(one))), 0.07 * arrow());
+      invalidate();
+    },
+    breakLoops(next) {
+      broken = next;
+      if (placing && !broken) place(placing.move(q, q).q);
+      redraw();
+    },
+    play(motion, onTime) {
+      player?.pause();
+      player = new Player(
+        () => [motion.times[0] ?? 0, motion.times.at(-1) ?? 0],
+        (time) => {
+          this.put(sample(motion, time));
+          onTime(time, q);
+        },
+      );
+      player.play();
+    },
+    stop: () => player?.pause(),
+    look(from, orthographic) {
+      if (orthographic !== undefined) viewpoint.setOrthographic(orthographic);
+      fit(from);
+    },
+    fit: () => fit(),
+    keepInPicture(postures = []) {
+      if (!placing || !view) return;
+      viewpoint.camera.updateMatrixWorld();
+      // A few postures of a motion stand for all of them.
+      const few = postures.filter((_, k) => k % Math.ceil(postures.length / SEEN) === 0);
+      const points = [...origins(), ...few.flatMap((one) => origins(placing!.placements(one)))];
+      const inside = points.every((point) => {
+        const { x, y, ahead } = project(point);
+        return ahead && x > 0 && y > 0 && x < canvas.clientWidth && y < canvas.clientHeight;
+      });
+      if (!inside) fit(undefined, points);
+    },
+    orbit(right, up, nearer = 1) {
+      viewpoint.orbit(right, up, nearer);
+      invalidate();
+    },
+    screenshot() {
+      renderer.render(world, viewpoint.camera);
+      return new Promise((done, failed) =>
+        canvas.toBlob((blob) => (blob ? done(blob) : failed(new Error("the picture could not be taken"))), "image/png"),
+      );
+    },
+    setDark(next) {
+      dark = next;
+      paint();
+    },
+    resize,
+    dispose() {
+      gone = true;
+      asked++;
+      player?.pause();
+      if (pending !== null) cancelAnimationFrame(pending);
+      clearTimeout(idle);
+      observer.disconnect();
+      canvas.removeEventListener("pointerdown", onDown);
+      canvas.removeEventListener("pointerup", onUp);
+      body?.dispose();
+      visuals.dispose();
+      ghosts.dispose();
+      grid?.dispose();
+      viewpoint.dispose();
+      labels.dispose();
+      renderer.dispose();
+      canvas.remove();
+    },
+  };
+};
+
+/** Corner k of a box, from 0 to 7. */
+function corner({ min, max }: THREE.Box3, k: number): THREE.Vector3 {
+  return new THREE.Vector3(k & 1 ? max.x : min.x, k & 2 ? max.y : min.y, k & 4 ? max.z : min.z);
+}

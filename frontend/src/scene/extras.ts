@@ -1,0 +1,33 @@
+// What a view may tell of a robot besides its frames, for those who draw it.
+
+import type { View, WheelView } from "../back/view";
+
+export function radiusOf(wheel: WheelView, parameters: Record<string, number>): number | null {
+  return (wheel.symbol ? parameters[wheel.symbol] : undefined) ?? wheel.radius;
+}
+
+/** Where frame 0 stands in the world, by rows; the identity where that has no value. */
+export function location(view: View): number[] {
+  const entries = view.location?.flat() ?? [];
+  const sound = entries.length >= 12 && entries.every((x) => x !== null && Number.isFinite(x));
+  if (!sound) return [1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1];
+  return [...(entries.slice(0, 12) as number[]), 0, 0, 0, 1];
+}
+
+/** Frames at the corners of platforms: where the legs meet on one body. */
+export function platforms(view: View): number[][] {
+  if (view.platform && view.platform.legs.length > 2) return [view.platform.legs.map((leg) => leg.at(-1)!)];
+  const twins = new Map<number, number[]>();
+  for (const loop of view.loops) {
+    const ant = view.frames[loop.twin - 1]?.ant ?? 0;
+    if (ant > 0) twins.set(ant, [...(twins.get(ant) ?? []), loop.twin]);
+  }
+  return [...twins].filter(([, found]) => found.length > 1).map(([ant, found]) => [carrying(view, ant), ...found]);
+}
+
+/** The last moving joint before a frame: where the first leg holds what stands on it. */
+function carrying(view: View, frame: number): number {
+  let j = frame;
+  while (view.frames[j - 1]?.kind === "F" && view.frames[j - 1]!.ant > 0) j = view.frames[j - 1]!.ant;
+  return j;
+}

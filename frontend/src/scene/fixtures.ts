@@ -1,0 +1,26 @@
+// Small robots with their generated code, for tests (tools/scene_fixtures.py writes them).
+
+import type { Placements, View } from "../back/view";
+import fourbar from "./fixtures/fourbar.json";
+import gripper from "./fixtures/gripper.json";
+import rx90 from "./fixtures/rx90.json";
+import sr400 from "./fixtures/sr400.json";
+import { placing, type Placing } from "./posture";
+
+const ROBOTS = { fourbar, gripper, rx90, sr400 };
+
+export type Fixture = { view: View; placements: Placements };
+
+export function fixture(name: keyof typeof ROBOTS): Fixture {
+  return ROBOTS[name] as unknown as Fixture;
+}
+
+/** Node imports no blobs; a module in its address does as well. */
+export function dataUrl(source: string): string {
+  return `data:text/javascript;base64,${btoa(unescape(encodeURIComponent(source)))}`;
+}
+
+export async function placed(name: keyof typeof ROBOTS, values?: Record<string, number>): Promise<Placing> {
+  const { view, placements } = fixture(name);
+  return placing(view, placements, { ...view.nominal, ...values }, dataUrl);
+}

@@ -1,0 +1,60 @@
+// Many copies of one solid in one draw call.
+
+import * as THREE from "three";
+
+const matrix = new THREE.Matrix4();
+const turn = new THREE.Quaternion();
+const place = new THREE.Vector3();
+const size = new THREE.Vector3();
+const up = new THREE.Vector3(0, 0, 1);
+const direction = new THREE.Vector3();
+
+export class Instances {
+  readonly mesh: THREE.InstancedMesh;
+
+  constructor(geometry: THREE.BufferGeometry, material: THREE.Material, most: number) {
+    this.mesh = new THREE.InstancedMesh(geometry, material, Math.max(1, most));
+    this.mesh.frustumCulled = false;
+    this.mesh.instanceMatrix.setUsage(THREE.DynamicDrawUsage);
+    this.mesh.count = 0;
+  }
+
+  begin(): void {
+    this.mesh.count = 0;
+  }
+
+  /** One more copy; those beyond the capacity are left out. */
+  add(at: THREE.Matrix4, colour: THREE.Color): void {
+    const k = this.mesh.count;
+    if (k >= this.mesh.instanceMatrix.count) return;
+    this.mesh.setMatrixAt(k, at);
+    this.mesh.setColorAt(k, colour);
+    this.mesh.count = k + 1;
+  }
+
+  /** A solid whose z axis goes from one point towards another; its length is theirs, or given. */
+  between(from: ArrayLike<number>, to: ArrayLike<number>, width: number, colour: THREE.Color, length?: number): void {
+    direction.set(to[0]! - from[0]!, to[1]! - from[1]!, to[2]! - from[2]!);
+    const far = direction.length();
+    if (!(far > 1e-9)) return;
+    turn.setFromUnitVectors(up, direction.divideScalar(far));
+    place.set(from[0]!, from[1]!, from[2]!);
+    this.add(matrix.compose(place, turn, size.set(width, width, length ?? far)), colour);
+  }
+
+  end(): void {
+    this.mesh.instanceMatrix.needsUpdate = true;
+    if (this.mesh.instanceColor) this.mesh.instanceColor.needsUpdate = true;
+  }
+
+  dispose(): void {
+    this.mesh.geometry.dispose();
+    (this.mesh.material as THREE.Material).dispose();
+    this.mesh.dispose();
+  }
+}
+
+/** A solid about z that stands on the origin, of length and radius one. */
+export function standing(geometry: THREE.BufferGeometry): THREE.BufferGeometry {
+  return geometry.rotateX(Math.PI / 2);
+}

@@ -1,0 +1,113 @@
+import { describe, expect, it } from "vitest";
+
+import type { JointView } from "../back/view";
+import { fixture } from "./fixtures";
+import { free, fromShown, home, named, random, range, toShown, within } from "./joints";
+import { apart, merged, title } from "./labels";
+import { framesShown } from "./showstate";
+import { fileOf } from "./meshfile";
+
+const joint = (given: Partial<JointView>) => ({ kind: "R", lower: null, upper: null, ...given }) as JointView;
+
+describe("ranges", () => {
+  it("are the robot's limits, or a turn, or the robot's size about where it was put", () => {
+    expect(range(joint({ lower: -1, upper: 2 }), 1)).toEqual({ lower: -1, upper: 2, own: true });
+    expect(range(joint({}), 1, 5)).toEqual({ lower: -Math.PI, upper: Math.PI, own: false });
+    expect(range(joint({ kind: "P" }), 0.8, 0.9).lower).toBeCloseTo(0.1, 12);
+    expect(range(joint({ kind: "P" }), 0.8, 0.9).upper).toBeCloseTo(1.7, 12);
+  });
+
+  it.each([[5, null], [null, -5]])("hold together with one limit beyond a turn: %s to %s", (lower, upper) => {
+    const found = range(joint({ lower, upper }), 1);
+    expect(found.lower).toBeLessThan(found.upper);
+    expect(found.own).toBe(false);
+  });
+
+  it("tell what is beyond them", () => {
+    expect(within(joint({ lower: -1, upper: 2 }), 2)).toBe(true);
+    expect(within(joint({ lower: -1, upper: 2 }), 2.1)).toBe(false);
+    expect(within(joint({}), 100)).toBe(true);
+  });
+});
+
+it("shows angles in degrees and lengths as they are", () => {
+  expect(toShown(joint({}), Math.PI, true)).toBe(180);
+  expect(toShown(joint({}), Math.PI, false)).toBe(Math.PI);
+  expect(toShown(joint({ kind: "P" }), 0.3, true)).toBe(0.3);
+  expect(fromShown(joint({}), 90, true)).toBeCloseTo(Math.PI / 2, 12);
+});
+
+describe("postures", () => {
+  const { view } = fixture("sr400");
+
+  it("have the active joints free where loops are closed, all where they are broken", () => {
+    expect(free(view, false).map((k) => view.joints[k]!.frame)).toEqual([1, 2, 4, 5, 6, 7]);
+    expect(free(view, true)).toHaveLength(view.joints.length);
+  });
+
+  it("leave a coupled joint to those that drive it", () => {
+    const { view: gripper } = fixture("gripper");
+    expect(free(gripper, false)).toEqual([0]);
+  });
+
+  it("begin with the one called home, else with zero within limits", () => {
+    const posed = { ...view, postures: { park: view.coordinates.map(() => 1), home: view.coordinates.map(() => 2) } };
+    expect(home(posed)).toEqual(named(posed, posed.postures.home!));
+    const limited = { ...view, joints: view.joints.map((one) => ({ ...one, lower: 0.5, upper: 1 })) };
+    expect(home({ ...limited, postures: {} })).toEqual(view.joints.map(() => 0.5));
+  });
+
+  it("are random within limits, for the joints that are moved alone", () => {
+    const { view: rx90 } = fixture("rx90");
+    const zero = rx90.joints.map(() => 0);
+    for (let k = 0; k < 50; k++) {
+      const q = random(rx90, zero, [1, 2], 1);
+      expect(within(rx90.joints[1]!, q[1]!) && within(rx90.joints[2]!, q[2]!)).toBe(true);
+      expect([q[0], q[3], q[4], q[5]]).toEqual([0, 0, 0, 0]);
+    }
+    expect(random(rx90, zero, [1], 1, 0)).toEqual(zero);
+  });
+});
+
+describe("labels", () => {
+  const label = (text: string, x: number, y: number) => ({ text, x, y, selected: false });
+
+  it("that fall on one spot are one", () => {
+    const found = merged([label("4", 10, 10), label("5", 12, 11), label("7", 80, 10)]);
+    expect(found.map((one) => one.text)).toEqual(["4, 5", "7"]);
+    expect(merged(["1", "2", "3", "4", "5"].map((text) => label(text, 0, 0)))[0]!.text).toBe("1, 2, 3, …");
+  });
+
+  it("that cover each other are moved apart", () => {
+    const found = apart([label("10, 11", 10, 10), label("12", 30, 14), label("9", 200, 10)]);
+    expect(found[1]!.y).toBeGreaterThanOrEqual(25);
+    expect(found[2]!.y).toBe(10);
+  });
+
+  it("that find no room are left out, but for the selected one", () => {
+    const many = ["10", "11", "12", "13", "14"].map((text) => label(text, 10, 10));
+    expect(apart(many).map((one) => one.text)).toEqual(["10", "11", "12"]);
+    many[4]!.selected = true;
+    expect(apart(many).map((one) => one.text)).toEqual(["10", "11", "12", "14"]);
+  });
+
+  it("are numbers or names", () => {
+    expect([title("name", 3, "elbow"), title("name", 3, ""), title("number", 3, "elbow")]).toEqual(["elbow", "3", "3"]);
+  });
+});
+
+it("shows all frames, the selected, those picked or none", () => {
+  expect(framesShown("all", 3, new Set([1]))).toBe("all");
+  expect([...framesShown("selected", 3, new Set([1]))]).toEqual([3]);
+  expect([...framesShown("picked", 3, new Set([1]))]).toEqual([1]);
+  expect([...framesShown("none", 3, new Set([1]))]).toEqual([]);
+});
+
+it("finds a dropped mesh by the end of the path that a robot names", () => {
+  const file = (name: string) => ({ name }) as File;
+  const files = new Map([["base.stl", file("base.stl")], ["arm/visual/base.stl", file("arm")]]);
+  expect(fileOf("package://robot/meshes/arm/visual/base.stl", files)?.name).toBe("arm");
+  expect(fileOf("package://robot/base.stl", files)?.name).toBe("base.stl");
+  expect(fileOf("package://robot/Base.STL", files)?.name).toBe("base.stl");
+  expect(fileOf("package://robot/none.stl", files)).toBeNull();
+});

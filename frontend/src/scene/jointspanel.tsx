@@ -1,0 +1,157 @@
+// Sliders of the joints, and of the pose of a base that is free.
+
+import { signal, useComputed, useSignal } from "@preact/signals";
+
+import type { JointView } from "../back/view";
+import type { Store } from "../store/store";
+import type { Control } from "./control";
+import { digits, fromShown, range, toShown, unit, within } from "./joints";
+
+/** Angles in degrees or radians: a matter of taste, the same for every robot. */
+export const degrees = signal(true);
+
+export function Joints({ store, control }: { store: Store; control: Control }) {
+  const view = control.drawn.value;
+  if (!view) return null;
+  const moved = control.moved.value;
+  const others = view.joints.flatMap((_, k) => (moved.includes(k) ? [] : [k]));
+  return (
+    <>
+      <div class="sc-head">
+        <span>{moved.length} {moved.length === 1 ? "joint" : "joints"}</span>
+        <button onClick={() => (degrees.value = !degrees.value)} title="Show angles in degrees or radians" data-testid="scene-unit">
+          {degrees.value ? "degrees" : "radians"}
+        </button>
+      </div>
+      {moved.map((k) => (
+        <Slider key={`${view.name} ${k}`} store={store} control={control} joint={view.joints[k]!} place={k} />
+      ))}
+      {others.length > 0 && (
+        <details class="sc-others" open={others.length < 8}>
+          <summary>{others.length} that follow</summary>
+          {others.map((k) => (
+            <Follower key={k} store={store} joint={view.joints[k]!} place={k} />
+          ))}
+        </details>
+      )}
+      {control.free6() && <BasePose control={control} wheeled={view.base === "wheeled"} />}
+    </>
+  );
+}
+
+function Slider({ store, control, joint, place }: { store: Store; control: Control; joint: JointView; place: number }) {
+  const value = useComputed(() => store.q.value[place] ?? 0).value;
+  const { lower, upper } = range(joint, control.scene.reach(), control.posed.value[place]);
+  const show = (x: number) => toShown(joint, x, degrees.value).toFixed(digits(joint, degrees.value));
+  const refused = control.refused.value === place;
+  const classes = ["sc-slider", store.selected.value === joint.frame && "sc-chosen", refused && "sc-refused"];
+  return (
+    <div class={classes.filter(Boolean).join(" ")} data-testid={`scene-joint-${joint.frame}`}>
+      <button
+        class="sc-name"
+        title={`${joint.name}: ${joint.kind === "P" ? "prismatic" : "revolute"}, frame ${joint.frame}${joint.opened ? ", opened" : ""}`}
+        onClick={() => (store.selected.value = store.selected.value === joint.frame ? null : joint.frame)}
+      >
+        <b>{joint.frame}</b> {joint.name === `q${joint.frame}` ? "" : joint.name}
+      </button>
+      <input
+        type="range"
+        aria-label={`${joint.name}${refused ? ", no posture closes the loops there" : ""}`}
+        min={lower}
+        max={upper}
+        step={(upper - lower) / 720}
+        value={value}
+        title={`${show(lower)} to ${show(upper)} ${unit(joint, degrees.value)}`}
+        onInput={(event) => control.move(place, event.currentTarget.valueAsNumber)}
+        onFocus={() => (store.selected.value = joint.frame)}
+      />
+      <Field
+        label={joint.name}
+        text={show(value)}
+        beyond={!within(joint, value)}
+        onNumber={(number) => control.move(place, fromShown(joint, number, degrees.value))}
+      />
+      <span class="sc-unit">{unit(joint, degrees.value)}</span>
+    </div>
+  );
+}
+
+export function Field(props: { label: string; text: string; beyond?: boolean; onNumber: (value: number) => void }) {
+  const bad = useSignal(false);
+  return (
+    <input
+      class={["sc-field", props.beyond && "sc-beyond", bad.value && "sc-bad"].filter(Boolean).join(" ")}
+      inputMode="decimal"
+      aria-label={`${props.label}, number`}
+      aria-invalid={bad.value}
+      title={props.beyond ? "beyond the joint's limits" : undefined}
+      value={props.text}
+      onFocus={(event) => event.currentTarget.select()}
+      onChange={(event) => {
+        const text = event.currentTarget.value.trim().replace(",", ".");
+        const value = text === "" ? NaN : Number(text);
+        bad.value = !Number.isFinite(value);
+        if (bad.value) return;
+        props.onNumber(value);
+      }}
+      onBlur={(event) => {
+        bad.value = false;
+        event.currentTarget.value = props.text;
+      }}
+    />
+  );
+}
+
+function Follower({ store, joint, place }: { store: Store; joint: JointView; place: number }) {
+  const value = useComputed(() => store.q.value[place] ?? 0).value;
+  return (
+    <div class="sc-follower" data-testid={`scene-joint-${joint.frame}`}>
+      <button class="sc-name" onClick={() => (store.selected.value = joint.frame)}>
+        <b>{joint.frame}</b> {joint.name === `q${joint.frame}` ? "" : joint.name}
+      </button>
+      <span class="sc-why">{joint.coupled ? "coupled" : joint.opened ? "opened" : "passive"}</span>
+      <span class="sc-value">{toShown(joint, value, degrees.value).toFixed(digits(joint, degrees.value))}</span>
+      <span class="sc-unit">{unit(joint, degrees.value)}</span>
+    </div>
+  );
+}
+
+const BASE = ["x", "y", "z", "roll", "pitch", "yaw"];
+
+function BasePose({ control, wheeled }: { control: Control; wheeled: boolean }) {
+  const reach = Math.max(1, control.scene.reach());
+  return (
+    <>
+      <div class="sc-head">
+        <span>base in the world</span>
+        <button onClick={() => (control.base.value = [0, 0, 0, 0, 0, 0])}>reset</button>
+      </div>
+      {(wheeled ? [0, 1, 5] : [0, 1, 2, 3, 4, 5]).map((k) => {
+        const kind = k < 3 ? "P" : "R";
+        const joint = { kind, name: BASE[k]! } as JointView;
+        const most = k < 3 ? reach : Math.PI;
+        const value = control.base.value[k]!;
+        return (
+          <div key={k} class="sc-slider" data-testid={`scene-base-${BASE[k]}`}>
+            <span class="sc-name">{BASE[k]}</span>
+            <input
+              type="range"
+              aria-label={`base ${BASE[k]}`}
+              min={-most}
+              max={most}
+              step={most / 360}
+              value={value}
+              onInput={(event) => control.setBase(k, event.currentTarget.valueAsNumber)}
+            />
+            <Field
+              label={`base ${BASE[k]}`}
+              text={toShown(joint, value, degrees.value).toFixed(digits(joint, degrees.value))}
+              onNumber={(number) => control.setBase(k, fromShown(joint, number, degrees.value))}
+            />
+            <span class="sc-unit">{unit(joint, degrees.value)}</span>
+          </div>
+        );
+      })}
+    </>
+  );
+}

@@ -1,0 +1,83 @@
+// What the scene does by keys, and what it adds to the command palette.
+
+import type { Signal } from "@preact/signals";
+
+import type { Action, Store } from "../store/store";
+import type { Control } from "./control";
+import type { Panel } from "./pane";
+
+const TURN = 0.12;
+
+export function onKey(event: KeyboardEvent, store: Store, control: Control): void {
+  if (event.ctrlKey || event.metaKey || event.altKey) return;
+  const { scene } = control;
+  const keys: Record<string, () => void> = {
+    ArrowLeft: () => scene.orbit(-TURN, 0),
+    ArrowRight: () => scene.orbit(TURN, 0),
+    ArrowUp: () => scene.orbit(0, TURN),
+    ArrowDown: () => scene.orbit(0, -TURN),
+    "+": () => scene.orbit(0, 0, 1.15),
+    "-": () => scene.orbit(0, 0, 1 / 1.15),
+    f: () => scene.fit(),
+    h: () => control.home(),
+    r: () => control.random(),
+    "[": () => step(store, -1),
+    "]": () => step(store, 1),
+    Escape: () => (store.selected.value = null),
+    " ": () => (control.motions.playing.value ? control.motions.pause() : control.motions.play()),
+  };
+  const run = keys[event.key];
+  if (!run) return;
+  event.preventDefault();
+  run();
+}
+
+/** The frame before or after the selected one, around the end. */
+function step(store: Store, by: number): void {
+  const count = store.view.value?.frames.length ?? 0;
+  if (!count) return;
+  const from = store.selected.value ?? (by > 0 ? 0 : 1);
+  store.selected.value = ((from - 1 + by + count) % count) + 1;
+}
+
+export function actionsOf(control: Control, panel: Signal<Panel | null>): Action[] {
+  const shown = () => control.drawn.value !== null;
+  const looped = () => (control.drawn.value?.loops.length ?? 0) > 0;
+  const group = "Scene";
+  return [
+    { id: "scene-home", title: "Home posture", group, enabled: shown, run: () => control.home() },
+    { id: "scene-random", title: "Random posture", group, enabled: shown, run: () => control.random() },
+    { id: "scene-fit", title: "Fit the robot into the picture", group, enabled: shown, run: () => control.scene.fit() },
+    { id: "scene-iso", title: "Look in perspective", group, enabled: shown, run: () => control.scene.look("iso", false) },
+    { id: "scene-top", title: "Look from above", group, enabled: shown, run: () => control.scene.look("top", true) },
+    { id: "scene-front", title: "Look from the front", group, enabled: shown, run: () => control.scene.look("front", true) },
+    { id: "scene-side", title: "Look from the side", group, enabled: shown, run: () => control.scene.look("side", true) },
+    {
+      id: "scene-break",
+      title: "Break or make loops",
+      group,
+      enabled: looped,
+      run: () => control.breakLoops(!control.broken.value),
+    },
+    {
+      id: "scene-motion",
+      title: "Play a motion",
+      group,
+      enabled: shown,
+      run: () => {
+        panel.value = "motion";
+      },
+    },
+    {
+      id: "scene-solve",
+      title: "All solutions of this pose",
+      group,
+      enabled: shown,
+      run: () => {
+        panel.value = "solutions";
+        return control.solve();
+      },
+    },
+    { id: "scene-png", title: "Save a picture of the scene", group, enabled: shown, run: () => control.screenshot() },
+  ];
+}

@@ -1,0 +1,84 @@
+// Names of frames over the picture: text of the page, so that it stays sharp at every distance.
+
+export type Naming = "none" | "number" | "name" | "axes";
+
+export interface Label {
+  text: string;
+  /** In pixels of the picture. */
+  x: number;
+  y: number;
+  selected: boolean;
+}
+
+/** Labels whose anchors fall on one spot are one label, so that none hides another. */
+export function merged(labels: Label[], near = 14): Label[] {
+  const found: Label[] = [];
+  for (const label of labels) {
+    const same = found.find((one) => Math.abs(one.x - label.x) < near && Math.abs(one.y - label.y) < near);
+    if (!same) found.push({ ...label });
+    else {
+      const names = same.text.split(", ");
+      if (!names.includes(label.text)) same.text = shortened([...names, label.text]);
+      same.selected ||= label.selected;
+    }
+  }
+  return found;
+}
+
+const [LETTER, LINE] = [6.8, 15];
+
+/** Labels moved down a line or two so that none covers another; those that find no room there are left out. */
+export function apart(labels: Label[]): Label[] {
+  const found: Label[] = [];
+  const covers = (a: Label, b: Label) =>
+    Math.abs(a.y - b.y) < LINE && a.x < b.x + LETTER * b.text.length + 6 && b.x < a.x + LETTER * a.text.length + 6;
+  for (const label of labels) {
+    const put = { ...label };
+    const covered = () => found.some((one) => covers(one, put));
+    for (let k = 0; k < 2 && covered(); k++) put.y += LINE;
+    if (label.selected || !covered()) found.push(put);
+  }
+  return found;
+}
+
+function shortened(names: string[]): string {
+  return names.length > 4 ? [...names.slice(0, 3), "…"].join(", ") : names.join(", ");
+}
+
+/** What is written at a frame's origin. */
+export function title(naming: Naming, frame: number, name: string): string {
+  if (naming === "name") return name || String(frame);
+  return String(frame);
+}
+
+export class Labels {
+  private readonly layer = document.createElement("div");
+  private readonly shown: HTMLSpanElement[] = [];
+
+  constructor(container: HTMLElement) {
+    this.layer.className = "sc-labels";
+    this.layer.setAttribute("aria-hidden", "true");
+    container.append(this.layer);
+  }
+
+  draw(labels: Label[]): void {
+    const found = apart(merged(labels));
+    while (this.shown.length < found.length) {
+      const span = document.createElement("span");
+      this.layer.append(span);
+      this.shown.push(span);
+    }
+    this.shown.forEach((span, k) => {
+      const label = found[k];
+      span.hidden = !label;
+      if (!label) return;
+      if (span.textContent !== label.text) span.textContent = label.text;
+      span.classList.toggle("sc-chosen", label.selected);
+      span.style.transform = `translate(${Math.round(label.x)}px, ${Math.round(label.y)}px)`;
+    });
+  }
+
+  dispose(): void {
+    this.layer.remove();
+  }
+}

@@ -1,0 +1,99 @@
+// Motions to be played: a sinusoid for each joint, or the rows of a CSV file.
+
+import type { JointView } from "../back/view";
+import type { Motion } from "./scene";
+
+export interface Wave {
+  amplitude: number;
+  /** Hertz. */
+  frequency: number;
+  /** Radians. */
+  phase: number;
+}
+
+/** q(t) = centre + A sin(2 pi f t + phase) for the joints that have a wave. */
+export function sinusoid(centre: number[], waves: Map<number, Wave>, seconds: number, rate = 30): Motion {
+  const count = Math.max(2, Math.round(seconds * rate) + 1);
+  const times = Array.from({ length: count }, (_, i) => (seconds * i) / (count - 1));
+  const q = times.map((t) =>
+    centre.map((value, k) => {
+      const wave = waves.get(k);
+      return wave ? value + wave.amplitude * Math.sin(2 * Math.PI * wave.frequency * t + wave.phase) : value;
+    }),
+  );
+  return { times, q };
+}
+
+export function duration(motion: Motion): number {
+  return motion.times.length ? motion.times.at(-1)! - motion.times[0]! : 0;
+}
+
+/** The posture at a time, linear between rows; before the first and after the last row these themselves. */
+export function sample(motion: Motion, time: number): number[] {
+  const { times, q } = motion;
+  let low = 0;
+  let high = times.length - 1;
+  if (time <= times[low]!) return q[low]!;
+  if (time >= times[high]!) return q[high]!;
+  while (high - low > 1) {
+    const middle = (low + high) >> 1;
+    if (times[middle]! <= time) low = middle;
+    else high = middle;
+  }
+  const share = (time - times[low]!) / (times[high]! - times[low]!);
+  return q[low]!.map((value, k) => value + share * (q[high]![k]! - value));
+}
+
+export class CsvError extends Error {
+  constructor(readonly line: number, message: string) {
+    super(`line ${line}: ${message}`);
+  }
+}
+
+/** Rows "time, q1, ..." ; the header's names are those of joints, or q and the number of their frame. */
+export function parseCsv(text: string, joints: JointView[], from: number[]): Motion {
+  const lines = text.split(/\r\n|\n|\r/);
+  const head = lines.findIndex((line) => line.trim() !== "");
+  if (head < 0) throw new CsvError(1, "the file is empty; expected a header such as time,q1,q2");
+  const separator = [",", ";", "\t"].find((one) => lines[head]!.includes(one)) ?? ",";
+  const names = lines[head]!.replace(/^\uFEFF/, "").split(separator).map((name) => name.trim().replace(/^"|"$/g, ""));
+  if (!/^(t|time)\b/i.test(names[0]!))
+    throw new CsvError(head + 1, `the first column is the time; expected 'time', got '${names[0]!.slice(0, 40)}'`);
+  const places = names.slice(1).map((name) => placeOf(name, joints, head + 1));
+  if (!places.length) throw new CsvError(head + 1, "there is no column of a joint");
+  const twice = places.findIndex((place, i) => places.indexOf(place) !== i);
+  if (twice >= 0) throw new CsvError(head + 1, `joint '${names[twice + 1]}' has two columns`);
+  const motion: Motion = { times: [], q: [] };
+  for (let i = head + 1; i < lines.length; i++) {
+    if (lines[i]!.trim() === "") continue;
+    const cells = lines[i]!.split(separator).map((cell) => cell.trim());
+    if (cells.length !== names.length)
+      throw new CsvError(i + 1, `expected ${names.length} numbers, got ${cells.length}`);
+    const row = cells.map((cell, c) => number(cell, names[c]!, i + 1));
+    const before = motion.times.at(-1);
+    if (before !== undefined && row[0]! <= before)
+      throw new CsvError(i + 1, `times ascend; ${row[0]} comes after ${before}`);
+    const q = [...from];
+    places.forEach((place, c) => (q[place] = row[c + 1]!));
+    motion.times.push(row[0]!);
+    motion.q.push(q);
+  }
+  if (motion.times.length < 2) throw new CsvError(lines.length, "a motion has at least two rows");
+  return motion;
+}
+
+function placeOf(name: string, joints: JointView[], line: number): number {
+  const same = (a: string, b: string) => a.toLowerCase() === b.toLowerCase();
+  const found = joints.findIndex((joint) => same(joint.name, name) || same(`q${joint.frame}`, name));
+  if (found < 0) {
+    const known = joints.map((joint) => joint.name).slice(0, 8).join(", ");
+    throw new CsvError(line, `no joint is called '${name.slice(0, 40)}'; there are ${known}`);
+  }
+  return found;
+}
+
+function number(cell: string, name: string, line: number): number {
+  const value = cell === "" ? NaN : Number(cell);
+  if (!Number.isFinite(value)) throw new CsvError(line, `${name}: expected a number, got '${cell.slice(0, 40)}'`);
+  return value;
+}

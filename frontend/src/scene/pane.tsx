@@ -1,0 +1,96 @@
+// The pane of the scene: picture, toolbar, and a panel with joints, motion, solutions and what is shown.
+
+import { useSignal, useSignalEffect } from "@preact/signals";
+import { useEffect, useRef } from "preact/hooks";
+
+import type { Action, Store } from "../store/store";
+import { Control } from "./control";
+import { createScene } from "./create";
+import { Joints } from "./jointspanel";
+import { MotionPanel, Transport } from "./motionpanel";
+import { actionsOf, onKey } from "./keys";
+import { Showing } from "./showing";
+import { Solutions } from "./solutions";
+import { Toolbar } from "./toolbar";
+import "./scene.css";
+
+const PANELS = ["joints", "motion", "solutions", "view"] as const;
+export type Panel = (typeof PANELS)[number];
+
+export function ScenePane({ store }: { store: Store }) {
+  const holder = useRef<HTMLDivElement>(null);
+  const control = useSignal<Control | null>(null);
+  const panel = useSignal<Panel | null>("joints");
+  const failed = useSignal<string | null>(null);
+
+  useEffect(() => {
+    let made: Control;
+    try {
+      made = new Control(store, createScene(holder.current!, { dark: store.dark.peek() }));
+    } catch (error) {
+      failed.value = `no picture: ${error instanceof Error ? error.message : error}`;
+      return;
+    }
+    control.value = made;
+    const forget = store.register(actionsOf(made, panel) as Action[]);
+    return () => {
+      forget();
+      control.value = null;
+      made.dispose();
+    };
+  }, [store]);
+
+  useSignalEffect(() => {
+    // A robot that is put away takes its motion's panel with it.
+    if (!store.view.value && panel.peek() === "solutions") panel.value = "joints";
+  });
+
+  const found = control.value;
+  return (
+    <section class="sc-pane" aria-label="Scene" data-testid="scene">
+      {found && <Toolbar store={store} control={found} panel={panel} />}
+      <div class="sc-middle">
+        <div
+          class="sc-picture"
+          ref={holder}
+          tabIndex={0}
+          role="application"
+          aria-label="Picture of the robot: arrows turn it, plus and minus zoom, brackets select frames"
+          onKeyDown={(event) => found && onKey(event, store, found)}
+        >
+          {!store.view.value && <p class="sc-empty">Open a robot to see its frames here.</p>}
+          {failed.value && <p class="sc-empty">{failed.value}</p>}
+          {found?.note.value && (
+            <output class={`sc-note sc-${found.note.value.kind}`} data-testid="scene-note">
+              {found.note.value.text}
+            </output>
+          )}
+        </div>
+        {found && panel.value && found.drawn.value && (
+          <aside class="sc-side" data-testid="scene-side">
+            <div class="sc-tabs" role="tablist">
+              {PANELS.map((name) => (
+                <button
+                  key={name}
+                  role="tab"
+                  aria-selected={panel.value === name}
+                  data-testid={`scene-tab-${name}`}
+                  onClick={() => (panel.value = name)}
+                >
+                  {name}
+                </button>
+              ))}
+            </div>
+            <div class="sc-panel">
+              {panel.value === "joints" && <Joints store={store} control={found} />}
+              {panel.value === "motion" && <MotionPanel store={store} control={found} />}
+              {panel.value === "solutions" && <Solutions control={found} />}
+              {panel.value === "view" && <Showing control={found} />}
+            </div>
+          </aside>
+        )}
+      </div>
+      {found && store.motion.value && <Transport store={store} control={found} />}
+    </section>
+  );
+}

@@ -1,0 +1,81 @@
+// The way from a frame to the next one as its parameters go: b along z, d along x, r along z.
+
+export type Point = [number, number, number];
+
+export interface Way {
+  /** Origin, after b, after d, and the frame's own origin. */
+  points: [Point, Point, Point, Point];
+}
+
+const PARALLEL = 1e-6;
+
+/**
+ * Between two frames in modified Denavit-Hartenberg parameters, from their placements alone:
+ * P = b z_i + d x + r z_j, x on the common normal of the two axes. On parallel axes b and r are one, taken for r.
+ */
+export function way(T: ArrayLike<number>, i: number, j: number): Way {
+  const [from, to] = [origin(T, i), origin(T, j)];
+  const [zi, zj] = [axis(T, i, 2), axis(T, j, 2)];
+  const P = minus(to, from);
+  const normal = cross(zi, zj);
+  const square = dot(normal, normal);
+  let b = 0;
+  let r = dot(P, zj);
+  if (square > PARALLEL) {
+    b = dot(cross(P, zj), normal) / square;
+    r = dot(cross(zi, P), normal) / square;
+  }
+  return { points: [from, plus(from, zi, b), plus(to, zj, -r), to] };
+}
+
+/** Frame j of placements that begin with frame 1; frame 0 is the identity. */
+export function origin(T: ArrayLike<number>, j: number): Point {
+  if (j === 0) return [0, 0, 0];
+  const at = 16 * (j - 1);
+  return [T[at + 3]!, T[at + 7]!, T[at + 11]!];
+}
+
+export function axis(T: ArrayLike<number>, j: number, column: number): Point {
+  if (j === 0) return [+(column === 0), +(column === 1), +(column === 2)];
+  const at = 16 * (j - 1) + column;
+  return [T[at]!, T[at + 4]!, T[at + 8]!];
+}
+
+export function distance(a: Point, b: Point): number {
+  return Math.hypot(a[0] - b[0], a[1] - b[1], a[2] - b[2]);
+}
+
+/** How large a robot is: the farthest that a frame is from the base or another one on its way. */
+export function reachOf(T: ArrayLike<number>): number {
+  let most = 0;
+  for (let j = 1; j <= T.length / 16; j++) {
+    const far = distance(origin(T, j), [0, 0, 0]);
+    if (Number.isFinite(far)) most = Math.max(most, far);
+  }
+  return most > 1e-9 ? most : 1;
+}
+
+/** The usual length of a link, for the size of arrows: the median of those that are not zero. */
+export function usualLength(T: ArrayLike<number>, antecedents: number[]): number {
+  const lengths = antecedents
+    .map((ant, k) => distance(origin(T, ant), origin(T, k + 1)))
+    .filter((length) => length > 1e-9)
+    .sort((a, b) => a - b);
+  return lengths[lengths.length >> 1] ?? 0;
+}
+
+function minus(a: Point, b: Point): Point {
+  return [a[0] - b[0], a[1] - b[1], a[2] - b[2]];
+}
+
+export function plus(a: Point, direction: Point, by: number): Point {
+  return [a[0] + by * direction[0], a[1] + by * direction[1], a[2] + by * direction[2]];
+}
+
+function dot(a: Point, b: Point): number {
+  return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
+}
+
+function cross(a: Point, b: Point): Point {
+  return [a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]];
+}

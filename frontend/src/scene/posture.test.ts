@@ -1,0 +1,123 @@
+import { describe, expect, it } from "vitest";
+
+import { fixture, placed } from "./fixtures";
+import { origin, reachOf, usualLength, way } from "./path";
+
+describe("placements", () => {
+  it("puts the frames where direct geometry does", async () => {
+    const robot = await placed("rx90", { D3: 0.5, RL4: 0.3 });
+    const T = robot.placements([0, 0, 0, 0, 0, 0]);
+    expect(origin(T, 3)).toEqual([0.5, 0, 0]);
+    const turned = robot.placements([Math.PI / 2, 0, 0, 0, 0, 0]);
+    expect(origin(turned, 3)[0]).toBeCloseTo(0, 12);
+    expect(origin(turned, 3)[1]).toBeCloseTo(0.5, 12);
+  });
+
+  it("follows parameters that change", async () => {
+    const robot = await placed("rx90", { D3: 0.5, RL4: 0.3 });
+    robot.setParameters({ D3: 2, RL4: 0.3 });
+    expect(origin(robot.placements([0, 0, 0, 0, 0, 0]), 3)[0]).toBeCloseTo(2, 12);
+  });
+
+  it("takes a parameter without a value for zero", async () => {
+    const robot = await placed("rx90");
+    robot.setParameters({ RL4: 0.3 });
+    expect(origin(robot.placements([0, 0, 0, 0, 0, 0]), 3)[0]).toBe(0);
+  });
+});
+
+describe("coupled joints", () => {
+  it("follow those that drive them, ratio and offset being those of the robot", async () => {
+    const robot = await placed("gripper", { k: 3 });
+    const { q } = robot.move([0, 0], [0.02, 0.5]);
+    expect(q[0]).toBe(0.02);
+    expect(q[1]).toBeCloseTo(0.07, 12);
+    expect(origin(robot.placements(q), 2)[2]).toBeCloseTo(-0.07, 12);
+  });
+});
+
+describe("closed loops", () => {
+  it("stay closed when the active joint moves", async () => {
+    const robot = await placed("fourbar");
+    let q = robot.closed([0.5], [0.5, 0, 0, 0])!;
+    expect(robot.gap(q)).toBeLessThan(1e-9);
+    for (const active of [0.9, 1.6, 2.4]) {
+      const found = robot.move(q, [active, 0, 0, 0]);
+      expect(found.closed).toBe(true);
+      expect(found.q[0]).toBeCloseTo(active, 12);
+      expect(robot.gap(found.q)).toBeLessThan(1e-9);
+      q = found.q;
+    }
+  });
+
+  it("go on turning past half a turn, in the same assembly mode", async () => {
+    const robot = await placed("fourbar");
+    const start = robot.closed([0.5], [0.5, 0, 0, 0])!;
+    let q = start;
+    for (let k = 1; k <= 40; k++) q = robot.move(q, [0.5 + (2 * Math.PI * k) / 40, 0, 0, 0]).q;
+    expect(q[0]).toBeCloseTo(0.5 + 2 * Math.PI, 9);
+    const turns = (q[1]! - start[1]!) / (2 * Math.PI);
+    expect(turns).toBeCloseTo(Math.round(turns), 9);
+    expect(q[2]! - start[2]!).toBeCloseTo(0, 9);
+  });
+
+  it("stay where they last closed when they cannot be closed", async () => {
+    // A coupler that is too short for the crank to turn all the way.
+    const robot = await placed("fourbar", { D2: 0.4, D3: 0.5, D4: 0.5, D5: 0.7 });
+    const start = robot.closed([0.3], [0.3, 0, 0, 0]) ?? robot.closed([1], [1, 0, 0, 0])!;
+    robot.setParameters({ D2: 1, D3: 0.4, D4: 0.4, D5: 0.7 });
+    const near = robot.closed([0.2], start);
+    expect(near).not.toBeNull();
+    const found = robot.move(near!, [Math.PI, 0, 0, 0]);
+    expect(found.closed).toBe(false);
+    expect(robot.gap(found.q)).toBeLessThan(1e-6);
+    expect(found.q[0]).toBeLessThan(Math.PI);
+  });
+
+  it("are closed from a posture where they are open, once the active joints come to where that can be", async () => {
+    const robot = await placed("fourbar", { D2: 1, D3: 0.4, D4: 0.4, D5: 0.7 });
+    const lost = robot.move([3, 0, 0, 0], [2, 0, 0, 0]);
+    expect(lost.closed).toBe(false);
+    expect(lost.q[0]).toBe(2);
+    const found = robot.move(lost.q, [0.2, 0, 0, 0]);
+    expect(found.closed).toBe(true);
+    expect(robot.gap(found.q)).toBeLessThan(1e-9);
+  });
+
+  it("are left open when they are broken", async () => {
+    const robot = await placed("sr400");
+    const q = robot.closed([0, 0.2, 0, 0, 0, -0.9], robot.view.joints.map(() => 0))!;
+    const asked = q.map((value, k) => (k === 2 ? value + 0.4 : value));
+    expect(robot.move(q, asked, true).q).toEqual(asked);
+    expect(robot.gap(asked)).toBeGreaterThan(0.01);
+  });
+
+  it("give the opened joint its place from both sides", async () => {
+    const robot = await placed("sr400");
+    const q = robot.closed([0, 0.2, 0, 0, 0, -0.9], robot.view.joints.map(() => 0))!;
+    const opened = robot.view.joints.findIndex((joint) => joint.opened);
+    const lost = q.map((value, k) => (k === opened ? 0 : value));
+    expect(robot.gap(lost)).toBeGreaterThan(0.01);
+    expect(robot.gap(robot.meet(lost))).toBeLessThan(1e-9);
+  });
+});
+
+describe("the way along the parameters", () => {
+  it("goes by d along the common normal, then by r along the joint's axis", async () => {
+    const robot = await placed("rx90", { D3: 0.5, RL4: 0.3 });
+    const T = robot.placements([0.3, -0.4, 0.2, 0.1, 0.5, -0.3]);
+    const [start, , elbow, end] = way(T, 3, 4).points;
+    expect(Math.hypot(...elbow.map((x, k) => x - start[k]!))).toBeCloseTo(0, 12);
+    expect(Math.hypot(...elbow.map((x, k) => x - end[k]!))).toBeCloseTo(0.3, 12);
+    const flat = way(T, 2, 3).points;
+    expect(Math.hypot(...flat[2].map((x, k) => x - flat[0][k]!))).toBeCloseTo(0.5, 12);
+  });
+
+  it("finds how large a robot is, and how long a link usually", async () => {
+    const robot = await placed("rx90", { D3: 0.5, RL4: 0.3 });
+    const T = robot.placements([0, 0, 0, 0, 0, 0]);
+    expect(reachOf(T)).toBeCloseTo(Math.hypot(0.5, 0.3), 9);
+    expect(usualLength(T, fixture("rx90").view.frames.map((frame) => frame.ant))).toBeCloseTo(0.5, 9);
+    expect(reachOf(new Float64Array(16))).toBe(1);
+  });
+});

@@ -1,0 +1,178 @@
+// Postures and placements of a robot by its generated code: coupled joints follow, loops are closed.
+
+import type { Placements, View } from "../back/view";
+import { coordinatePlaces, free, openedPlaces } from "./joints";
+import { load, type Loaded } from "./modules";
+
+export interface Moved {
+  /** Variables of all joints; where the loops cannot be closed, the last posture in which they could. */
+  q: number[];
+  closed: boolean;
+}
+
+/** Steps of this size keep to one assembly mode (radians, or shares of the robot's reach). */
+const STEP = 0.1;
+const MOST_STEPS = 40;
+const OPEN = 1e-6;
+
+export class Placing {
+  private readonly own: number[];
+  private readonly opened: number[];
+  private readonly driven: number[];
+  private readonly coupled: number[];
+
+  constructor(
+    readonly view: View,
+    private readonly frames: Loaded,
+    private loops: Loaded | null,
+    parameters: Record<string, number>,
+  ) {
+    this.own = coordinatePlaces(view);
+    this.opened = openedPlaces(view);
+    this.driven = free(view, false);
+    this.coupled = view.joints.flatMap((joint, k) => (joint.coupled ? [k] : []));
+    this.setParameters(parameters);
+  }
+
+  setParameters(parameters: Record<string, number>): void {
+    this.frames.set(parameters);
+    this.loops?.set(parameters);
+  }
+
+  /** Gives the placing the code that closes its loops, once that is there. */
+  setLoops(loops: Loaded | null, parameters: Record<string, number>): void {
+    this.loops = loops;
+    loops?.set(parameters);
+  }
+
+  get closes(): boolean {
+    return this.loops !== null;
+  }
+
+  /** Placements of all frames in frame 0, sixteen numbers each by rows; the array is written over by the next call. */
+  placements(q: number[]): Float64Array {
+    return this.frames.call(this.inputs(q))["T"]!;
+  }
+
+  private inputs(q: number[]): Record<string, number[]> {
+    return { q: this.own.map((k) => q[k] ?? 0), qc: this.opened.map((k) => q[k] ?? 0) };
+  }
+
+  /** Coupled joints where those that drive them put them. */
+  follow(q: number[]): number[] {
+    const positions = this.coupled.length ? this.frames.call(this.inputs(q))["joints"] : undefined;
+    if (!positions) return q;
+    const found = [...q];
+    for (const k of this.coupled) found[k] = positions[k]!;
+    return found;
+  }
+
+  /** Opened joints as the two sides of their loops leave them, exactly where the loops are closed. */
+  meet(q: number[]): number[] {
+    if (!this.opened.length) return q;
+    const found = [...q];
+    for (const k of this.opened) found[k] = 0;
+    const T = this.placements(found);
+    for (const k of this.opened) {
+      const joint = this.view.joints[k]!;
+      const loop = this.view.loops.find((one) => one.opened === joint.frame);
+      if (loop) found[k] = between(T, joint.frame, loop.twin, joint.kind === "P");
+    }
+    return found;
+  }
+
+  /** The largest distance between the two sides of a loop, rotation included. */
+  gap(q: number[]): number {
+    const T = this.placements(q);
+    let most = 0;
+    for (const { opened, twin } of this.view.loops)
+      for (let e = 0; e < 12; e++) most = Math.max(most, Math.abs(T[at(opened) + e]! - T[at(twin) + e]!));
+    return most;
+  }
+
+  /** From one posture to another one: loops stay closed, in the same assembly mode, unless they are broken. */
+  move(from: number[], to: number[], broken = false): Moved {
+    if (!this.view.loops.length || broken) return { q: this.follow(to), closed: true };
+    if (!this.loops) return { q: from, closed: false };
+    if (!(this.gap(from) < OPEN)) return this.begin(to);
+    const change = this.driven.map((k) => to[k]! - from[k]!);
+    const steps = Math.min(MOST_STEPS, Math.max(1, Math.ceil(Math.max(...change.map(Math.abs), 0) / STEP)));
+    let q = from;
+    for (let i = 1; i <= steps; i++) {
+      const active = this.driven.map((k, n) => from[k]! + (change[n]! * i) / steps);
+      const next = this.closed(active, q);
+      if (!next) return { q, closed: false };
+      q = next;
+    }
+    return { q, closed: true };
+  }
+
+  /** From where nothing is closed active joints go anywhere, until they come to where the loops can be closed. */
+  private begin(to: number[]): Moved {
+    const found = this.closed(this.driven.map((k) => to[k]!), to);
+    return found ? { q: found, closed: true } : { q: this.follow(this.meet(to)), closed: false };
+  }
+
+  /** The closed posture nearest to another one at given active joints; null where there is none. */
+  closed(active: number[], near: number[]): number[] | null {
+    if (!this.loops) return null;
+    const { q, qc } = this.inputs(near);
+    const out = this.loops.call({ qa: active, q0: q!, qc0: qc! });
+    const modes = out["status"]!.length;
+    let best: number[] | null = null;
+    let least = Infinity;
+    for (let m = 0; m < modes; m++) {
+      if (out["status"]![m] !== 0 && out["status"]![m] !== 2) continue;
+      if (!(out["residual"]![m]! < OPEN)) continue;
+      const found = this.mode(out, m, near);
+      const far = this.distance(found, near);
+      if (far < least) [best, least] = [found, far];
+    }
+    return best && this.follow(best);
+  }
+
+  private mode(out: Record<string, Float64Array>, m: number, near: number[]): number[] {
+    const found = [...near];
+    const n = this.own.length;
+    this.own.forEach((k, i) => (found[k] = this.near(k, out["q"]![m * n + i]!, near[k]!)));
+    const c = this.opened.length;
+    if (out["qc"]) this.opened.forEach((k, i) => (found[k] = this.near(k, out["qc"]![m * c + i]!, near[k]!)));
+    return found;
+  }
+
+  /** An angle plus full turns, so that a joint goes on turning past half a turn. */
+  private near(k: number, value: number, before: number): number {
+    if (this.view.joints[k]!.kind !== "R") return value;
+    return value + 2 * Math.PI * Math.round((before - value) / (2 * Math.PI));
+  }
+
+  private distance(a: number[], b: number[]): number {
+    return this.own.reduce((sum, k) => sum + (a[k]! - b[k]!) ** 2, 0);
+  }
+}
+
+function at(frame: number): number {
+  return 16 * (frame - 1);
+}
+
+/** The variable that takes one frame to another by a turn about, or a slide along, their z axis. */
+function between(T: Float64Array, left: number, right: number, slide: boolean): number {
+  const [a, b] = [at(left), at(right)];
+  const column = (start: number, c: number) => [T[start + c]!, T[start + 4 + c]!, T[start + 8 + c]!];
+  const dot = (u: number[], v: number[]) => u[0]! * v[0]! + u[1]! * v[1]! + u[2]! * v[2]!;
+  if (!slide) return Math.atan2(dot(column(a, 1), column(b, 0)), dot(column(a, 0), column(b, 0)));
+  const [p, r] = [column(a, 3), column(b, 3)];
+  return dot(column(a, 2), [r[0]! - p[0]!, r[1]! - p[1]!, r[2]! - p[2]!]);
+}
+
+/** The placing of a robot from what `frames` answers; `address` as in `load`. */
+export async function placing(
+  view: View,
+  placements: Placements,
+  parameters: Record<string, number>,
+  address?: (source: string) => string,
+): Promise<Placing> {
+  const frames = await load(placements.frames, address);
+  const loops = placements.loops && (await load(placements.loops, address));
+  return new Placing(view, frames, loops, parameters);
+}

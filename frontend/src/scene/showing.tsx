@@ -1,0 +1,106 @@
+// What is shown, and how.
+
+import { useSignal, useSignalEffect } from "@preact/signals";
+
+import type { Control } from "./control";
+import { look, picked, shown, type Shown } from "./showstate";
+import type { Naming } from "./labels";
+
+const FRAMES: [Shown, string][] = [
+  ["all", "all"],
+  ["selected", "selected"],
+  ["picked", "picked"],
+  ["none", "none"],
+];
+const NAMINGS: [Naming, string][] = [
+  ["number", "numbers"],
+  ["name", "names"],
+  ["axes", "x and z axes"],
+  ["none", "none"],
+];
+
+export function Showing({ control }: { control: Control }) {
+  const view = control.drawn.value;
+  const open = useSignal(false);
+  useSignalEffect(() => void (open.value = shown.value === "picked"));
+  if (!view) return null;
+  const count = view.frames.length + (view.tool ? 1 : 0);
+  const names = Array.from({ length: count + 1 }, (_, j) => (j === 0 ? "base" : (view.frames[j - 1]?.name ?? view.tool ?? "")));
+  return (
+    <>
+      <Choice label="frames" options={FRAMES} value={shown.value} onChoice={(value) => (shown.value = value)} />
+      {open.value && (
+        <fieldset class="sc-pick" data-testid="scene-pick">
+          {names.map((name, j) => (
+            <label key={j}>
+              <input
+                type="checkbox"
+                checked={picked.value.has(j)}
+                onChange={() => {
+                  const next = new Set(picked.value);
+                  if (!next.delete(j)) next.add(j);
+                  picked.value = next;
+                }}
+              />
+              {j} <span>{name}</span>
+            </label>
+          ))}
+        </fieldset>
+      )}
+      <Choice label="labels" options={NAMINGS} value={look.value.naming} onChoice={(naming) => (look.value = { ...look.value, naming })} />
+      <Choice
+        label="frames that coincide"
+        options={[["compact", "together"], ["expanded", "apart"]]}
+        value={look.value.expanded ? "expanded" : "compact"}
+        onChoice={(value) => (look.value = { ...look.value, expanded: value === "expanded" })}
+      />
+      <label class="sc-choice">
+        <span>size of arrows</span>
+        <input
+          type="range"
+          min={0.25}
+          max={3}
+          step={0.05}
+          value={look.value.scale}
+          data-testid="scene-scale"
+          onInput={(event) => (look.value = { ...look.value, scale: event.currentTarget.valueAsNumber })}
+        />
+      </label>
+      <label class="sc-check">
+        <input type="checkbox" checked={look.value.grid} onChange={() => (look.value = { ...look.value, grid: !look.value.grid })} />
+        grid of the world
+      </label>
+      <label class="sc-check">
+        <input type="checkbox" checked={look.value.meshes} onChange={() => (look.value = { ...look.value, meshes: !look.value.meshes })} />
+        meshes and solids of links
+      </label>
+      <p class="sc-hint">
+        Drag turns the picture, right drag moves it, the wheel zooms. A click on a frame selects it; a second click takes the
+        next one at the same place. Zoom and turn by keys: arrows, + and −; [ and ] select frames.
+      </p>
+      <p class="sc-legend">
+        <i class="sc-x" /> x <i class="sc-y" /> y <i class="sc-z" /> z <i class="sc-driven" /> driven <i class="sc-passive" /> passive
+      </p>
+      {control.drawn.value?.loops.length ? <p class="sc-hint">Opened joints of loops are hollow.</p> : null}
+    </>
+  );
+}
+
+function Choice<T extends string>(props: { label: string; options: [T, string][]; value: T; onChoice: (value: T) => void }) {
+  return (
+    <label class="sc-choice">
+      <span>{props.label}</span>
+      <select
+        value={props.value}
+        data-testid={`scene-${props.label.split(" ").at(-1)}`}
+        onChange={(event) => props.onChoice(event.currentTarget.value as T)}
+      >
+        {props.options.map(([value, text]) => (
+          <option key={value} value={value}>
+            {text}
+          </option>
+        ))}
+      </select>
+    </label>
+  );
+}

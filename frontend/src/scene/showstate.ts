@@ -1,0 +1,18 @@
+// What of a robot is drawn: kept while the page is open, whichever panel is.
+
+import { signal } from "@preact/signals";
+
+import type { Look } from "./scene";
+
+export type Shown = "all" | "selected" | "picked" | "none";
+
+export const shown = signal<Shown>("all");
+export const picked = signal<ReadonlySet<number>>(new Set([0]));
+export const look = signal<Look>({ naming: "number", expanded: false, scale: 1, grid: true, meshes: true });
+
+/** The frames to be drawn with arrows. */
+export function framesShown(which: Shown, selected: number | null, chosen: ReadonlySet<number>): ReadonlySet<number> | "all" {
+  if (which === "all") return "all";
+  if (which === "picked") return chosen;
+  return which === "selected" && selected !== null ? new Set([selected]) : new Set();
+}

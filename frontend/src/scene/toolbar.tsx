@@ -1,0 +1,80 @@
+import type { Signal } from "@preact/signals";
+
+import type { Store } from "../store/store";
+import type { Control } from "./control";
+import type { Panel } from "./pane";
+import type { Standpoint } from "./scene";
+
+const STANDPOINTS: [Standpoint, string, string][] = [
+  ["iso", "Iso", "from the front right, in perspective"],
+  ["top", "Top", "from above, orthographic"],
+  ["front", "Front", "along y, orthographic"],
+  ["side", "Side", "along x, orthographic"],
+];
+
+export function Toolbar({ store, control, panel }: { store: Store; control: Control; panel: Signal<Panel | null> }) {
+  const view = store.view.value;
+  const postures = Object.keys(view?.postures ?? {});
+  return (
+    <div class="sc-bar" role="toolbar" aria-label="Scene">
+      <button onClick={() => control.home()} disabled={!view} title="Home posture (H)" data-testid="scene-home">
+        Home
+      </button>
+      <button onClick={() => control.random()} disabled={!view} title="Random posture within limits (R)" data-testid="scene-random">
+        Random
+      </button>
+      {postures.length > 0 && (
+        <select
+          aria-label="Named posture"
+          data-testid="scene-postures"
+          value=""
+          onChange={(event) => {
+            control.posture(event.currentTarget.value);
+            event.currentTarget.value = "";
+          }}
+        >
+          <option value="" disabled>
+            Posture …
+          </option>
+          {postures.map((name) => (
+            <option key={name} value={name}>
+              {name}
+            </option>
+          ))}
+        </select>
+      )}
+      {(view?.loops.length ?? 0) > 0 && (
+        <button
+          aria-pressed={control.broken.value}
+          disabled={!control.closable.value}
+          onClick={() => control.breakLoops(!control.broken.value)}
+          title="Open the loops at their cut joints, or close them again"
+          data-testid="scene-break"
+        >
+          {control.broken.value ? "Make loops" : "Break loops"}
+        </button>
+      )}
+      <span class="sc-rule" />
+      <button onClick={() => control.scene.fit()} title="Fit the robot into the picture (F)" data-testid="scene-fit">
+        Fit
+      </button>
+      {STANDPOINTS.map(([from, text, title]) => (
+        <button key={from} onClick={() => control.scene.look(from, from !== "iso")} title={title} data-testid={`scene-${from}`}>
+          {text}
+        </button>
+      ))}
+      <span class="sc-gap" />
+      <button onClick={() => void control.screenshot()} title="Save the picture as PNG" data-testid="scene-screenshot">
+        PNG
+      </button>
+      <button
+        aria-pressed={panel.value !== null}
+        onClick={() => (panel.value = panel.value ? null : "joints")}
+        title="Joints, motion, solutions and what is shown"
+        data-testid="scene-panel"
+      >
+        Panel
+      </button>
+    </div>
+  );
+}

@@ -1,0 +1,104 @@
+// The looks of links that a robot's file brings: meshes that were dropped with it, and simple solids.
+
+import * as THREE from "three";
+
+import type { Visual } from "../back/view";
+import { matrixOf } from "./body";
+import { fileOf } from "./meshfile";
+
+type Placed = { visual: Visual; object: THREE.Object3D };
+
+export class Visuals {
+  readonly group = new THREE.Group();
+  private placed: Placed[] = [];
+  private asked = 0;
+  private readonly material = new THREE.MeshLambertMaterial({ color: 0x9aa3ad, transparent: true, opacity: 0.55 });
+
+  /** Resolves when all that could be read stands in the scene. */
+  async set(visuals: Visual[], files: ReadonlyMap<string, File>): Promise<void> {
+    const asked = ++this.asked;
+    this.clear();
+    for (const visual of visuals) {
+      const object = visual.shape === "mesh" ? await mesh(fileOf(visual.file ?? "", files), this.material) : this.solid(visual);
+      if (asked !== this.asked) return;
+      if (!object) continue;
+      const holder = new THREE.Group();
+      const turn = new THREE.Euler(...triple(visual.rpy, 0), "ZYX");
+      object.applyMatrix4(
+        new THREE.Matrix4().compose(
+          new THREE.Vector3(...triple(visual.xyz, 0)),
+          new THREE.Quaternion().setFromEuler(turn),
+          new THREE.Vector3(...triple(visual.scale, 1)),
+        ),
+      );
+      holder.add(object);
+      holder.matrixAutoUpdate = false;
+      this.group.add(holder);
+      this.placed.push({ visual, object: holder });
+    }
+  }
+
+  update(T: ArrayLike<number>): void {
+    for (const { visual, object } of this.placed) {
+      object.matrix.copy(matrixOf(T, visual.frame));
+      object.matrixWorldNeedsUpdate = true;
+    }
+  }
+
+  private solid({ shape, size, color }: Visual): THREE.Object3D {
+    const [a = 0.1, b = 0.1, c = 0.1] = size;
+    const geometry =
+      shape === "box"
+        ? new THREE.BoxGeometry(a, b, c)
+        : shape === "sphere"
+          ? new THREE.SphereGeometry(a, 24, 16)
+          : new THREE.CylinderGeometry(a, a, b, 28).rotateX(Math.PI / 2);
+    if (!color) return new THREE.Mesh(geometry, this.material);
+    const own = this.material.clone();
+    own.color.setRGB(color[0] ?? 0.6, color[1] ?? 0.6, color[2] ?? 0.6, THREE.SRGBColorSpace);
+    return new THREE.Mesh(geometry, own);
+  }
+
+  private clear(): void {
+    this.group.traverse((one) => {
+      if (!(one instanceof THREE.Mesh)) return;
+      one.geometry.dispose();
+      if (one.material !== this.material) for (const own of [one.material].flat()) own.dispose();
+    });
+    this.group.clear();
+    this.placed = [];
+  }
+
+  dispose(): void {
+    this.asked++;
+    this.clear();
+    this.material.dispose();
+  }
+}
+
+async function mesh(file: File | null, material: THREE.Material): Promise<THREE.Object3D | null> {
+  const kind = file?.name.split(".").at(-1)?.toLowerCase();
+  if (!file) return null;
+  if (kind === "stl") {
+    const { STLLoader } = await import("three/addons/loaders/STLLoader.js");
+    const geometry = new STLLoader().parse(await file.arrayBuffer());
+    // Many files have no normals worth the name.
+    geometry.computeVertexNormals();
+    return new THREE.Mesh(geometry, material);
+  }
+  if (kind === "obj") {
+    const { OBJLoader } = await import("three/addons/loaders/OBJLoader.js");
+    const object = new OBJLoader().parse(await file.text());
+    object.traverse((one) => one instanceof THREE.Mesh && (one.material = material));
+    return object;
+  }
+  if (kind === "dae") {
+    const { ColladaLoader } = await import("three/addons/loaders/ColladaLoader.js");
+    return new ColladaLoader().parse(await file.text(), "")?.scene ?? null;
+  }
+  return null;
+}
+
+function triple(values: number[] | undefined, otherwise: number): [number, number, number] {
+  return [values?.[0] ?? otherwise, values?.[1] ?? otherwise, values?.[2] ?? otherwise];
+}

@@ -1,0 +1,53 @@
+// What the shell can do, for menus, palette and keyboard.
+
+import type { Format } from "../back/listed";
+import type { Action } from "../store/store";
+import type { Desk, Panel, Theme } from "./desk";
+import { chooseFiles, saveAs } from "./files";
+
+const THEMES: [Theme, string][] = [
+  ["system", "Colours of the system"],
+  ["light", "Light"],
+  ["dark", "Dark"],
+];
+
+export function writable(desk: Desk): Format[] {
+  return (desk.about.value?.formats ?? []).filter(({ written }) => written);
+}
+
+/** Moves the keyboard from pane to pane. */
+function nextPane(back: boolean): void {
+  const panes = [...document.querySelectorAll<HTMLElement>("[data-pane]")];
+  const here = panes.findIndex((pane) => pane.contains(document.activeElement));
+  const next = panes[(here + (back ? -1 : 1) + panes.length) % panes.length];
+  const inside = next?.querySelector<HTMLElement>('[tabindex="0"], button, input, select, textarea, canvas');
+  (inside ?? next)?.focus();
+}
+
+export function shellActions(desk: Desk): Action[] {
+  const { store } = desk;
+  const some = (): boolean => store.view.value !== null;
+  const panel = (name: Panel) => () => void (desk.panel.value = name);
+  return [
+    { id: "palette", title: "Find a model, a robot or an action", group: "Page", keys: "Ctrl+K", run: () => void (desk.palette.value = !desk.palette.value) },
+    { id: "new", title: "New robot", group: "Robot", keys: "Alt+N", run: panel("new") },
+    { id: "open", title: "Open a file", group: "Robot", keys: "Ctrl+O", run: () => chooseFiles(desk) },
+    { id: "gallery", title: "Gallery of bundled robots", group: "Robot", keys: "Alt+G", run: panel("gallery") },
+    { id: "dh", title: "Robot from Denavit-Hartenberg rows", group: "Robot", run: panel("dh") },
+    { id: "save", title: "Save the robot (YAML)", group: "Robot", keys: "Ctrl+S", enabled: some, run: () => saveAs(desk, "yaml") },
+    { id: "undo", title: "Undo", group: "Robot", keys: "Ctrl+Z", enabled: () => store.canUndo.value, run: () => store.undo() },
+    { id: "redo", title: "Redo", group: "Robot", keys: "Ctrl+Y, Ctrl+Shift+Z", enabled: () => store.canRedo.value, run: () => store.redo() },
+    { id: "pane", title: "Next pane", group: "Page", keys: "F6", run: () => nextPane(false) },
+    { id: "pane-back", title: "Pane before", group: "Page", keys: "Shift+F6", run: () => nextPane(true) },
+    ...THEMES.map(([theme, title]) => ({
+      id: `theme-${theme}`,
+      title: `Theme: ${title.toLowerCase()}`,
+      group: "Page",
+      run: () => void (desk.theme.value = theme),
+    })),
+    { id: "keys", title: "Keys", group: "Page", keys: "F1", run: panel("keys") },
+    { id: "tour", title: "Tour in five steps", group: "Page", run: () => void (desk.tour.value = 0) },
+  ];
+}
+
+export { THEMES };

@@ -1,0 +1,162 @@
+// What the shell itself knows beside the robot: lists, open panel, theme, sizes of the panes, place in the tour.
+
+import { computed, effect, signal, type ReadonlySignal, type Signal } from "@preact/signals";
+
+import { Failure, type Problem } from "../back/back";
+import type { About, Bundled, Entry } from "../back/listed";
+import type { View } from "../back/view";
+import type { Store } from "../store/store";
+
+export type Panel = "new" | "gallery" | "dh" | "keys" | "problem";
+export type Theme = "system" | "light" | "dark";
+
+export interface Sizes {
+  /** Part of the width that the tables have, and part of the height that the upper panes have. */
+  tables: number;
+  upper: number;
+}
+
+/** What went wrong, and with what. */
+export interface Trouble {
+  title: string;
+  problem: Problem;
+  /** The text in which it went wrong. */
+  text?: string;
+  /** What can be done about it here. */
+  remedies?: Remedy[];
+}
+
+export interface Remedy {
+  title: string;
+  run: () => Promise<void>;
+}
+
+export interface Desk {
+  readonly store: Store;
+  readonly about: Signal<About | null>;
+  readonly robots: Signal<Bundled[]>;
+  readonly catalogue: Signal<Entry[]>;
+  readonly panel: Signal<Panel | null>;
+  readonly trouble: Signal<Trouble | null>;
+  readonly palette: Signal<boolean>;
+  readonly theme: Signal<Theme>;
+  readonly sizes: Signal<Sizes>;
+  /** Step of the tour, from 0; null when it is not shown. */
+  readonly tour: Signal<number | null>;
+  readonly busy: ReadonlySignal<boolean>;
+  /** Puts a robot on the bench that is yet to come; what goes wrong is told in a panel. */
+  bring(title: string, wanted: () => Promise<View>, text?: string): Promise<boolean>;
+  tell(title: string, error: unknown, more?: Pick<Trouble, "text" | "remedies">): void;
+}
+
+export const SIZES: Sizes = { tables: 0.47, upper: 0.54 };
+const SETTINGS = "symoro-settings";
+const CATALOGUE_WAIT_MS = 150;
+
+interface Settings {
+  theme?: Theme;
+  sizes?: Sizes;
+  toured?: boolean;
+}
+
+export function readSettings(storage: Pick<Storage, "getItem">): Settings {
+  try {
+    return (JSON.parse(storage.getItem(SETTINGS) ?? "{}") ?? {}) as Settings;
+  } catch {
+    return {};
+  }
+}
+
+export function writeSettings(storage: Pick<Storage, "getItem" | "setItem">, changed: Settings): void {
+  storage.setItem(SETTINGS, JSON.stringify({ ...readSettings(storage), ...changed }));
+}
+
+export function createDesk(store: Store, storage: Storage): Desk {
+  const settings = readSettings(storage);
+  const working = signal(0);
+  const trouble = signal<Trouble | null>(null);
+  const panel = signal<Panel | null>(null);
+  const theme = signal<Theme>(settings.theme ?? "system");
+  const sizes = signal<Sizes>({ ...SIZES, ...settings.sizes });
+
+  effect(() => writeSettings(storage, { theme: theme.value, sizes: sizes.value }));
+  followTheme(store, theme);
+
+  function tell(title: string, error: unknown, more: Pick<Trouble, "text" | "remedies"> = {}): void {
+    if (error instanceof DOMException && error.name === "AbortError") return;
+    const problem = error instanceof Failure ? error.problem : { kind: "Error", message: String(error) };
+    trouble.value = { title, problem, ...more };
+    panel.value = "problem";
+  }
+
+  const desk: Desk = {
+    store,
+    about: signal<About | null>(null),
+    robots: signal<Bundled[]>([]),
+    catalogue: signal<Entry[]>([]),
+    panel,
+    trouble,
+    palette: signal(false),
+    theme,
+    sizes,
+    tour: signal<number | null>(settings.toured ? null : 0),
+    busy: computed(() => working.value > 0),
+    async bring(title, wanted, text) {
+      working.value++;
+      try {
+        store.show(await wanted());
+        panel.value = null;
+        trouble.value = null;
+        return true;
+      } catch (error) {
+        tell(title, error, text === undefined ? {} : { text });
+        return false;
+      } finally {
+        working.value--;
+      }
+    },
+    tell,
+  };
+  effect(() => {
+    if (desk.tour.value === null) writeSettings(storage, { toured: true });
+  });
+  followCatalogue(desk);
+  return desk;
+}
+
+/** The page's colours: those of the system, unless told otherwise. */
+function followTheme(store: Store, theme: Signal<Theme>): void {
+  const system = matchMedia("(prefers-color-scheme: dark)");
+  const systemDark = signal(system.matches);
+  system.addEventListener("change", () => (systemDark.value = system.matches));
+  effect(() => {
+    store.dark.value = theme.value === "system" ? systemDark.value : theme.value === "dark";
+    document.documentElement.dataset["theme"] = store.dark.value ? "dark" : "light";
+  });
+}
+
+/** Which models apply depends on the robot: asked anew a moment after it changed. */
+function followCatalogue(desk: Desk): void {
+  let latest = 0;
+  effect(() => {
+    const view = desk.store.view.value;
+    const mine = ++latest;
+    if (!view) return;
+    setTimeout(async () => {
+      if (mine !== latest) return;
+      try {
+        const { models } = await desk.store.back.call<{ models: Entry[] }>("catalogue", { robot: view.robot });
+        if (mine === latest) desk.catalogue.value = models;
+      } catch (error) {
+        if (mine === latest && !desk.catalogue.value.length) desk.tell("The list of models did not come", error);
+      }
+    }, CATALOGUE_WAIT_MS);
+  });
+}
+
+/** The lists that do not change; the page can be used before they are there. */
+export async function fillLists(desk: Desk): Promise<void> {
+  const { back } = desk.store;
+  desk.about.value = await back.call<About>("about");
+  desk.robots.value = (await back.call<{ robots: Bundled[] }>("robots")).robots;
+}

@@ -1,0 +1,93 @@
+// Robots from files and to files.
+
+import { Failure } from "../back/back";
+import type { View } from "../back/view";
+import { unsetEdits } from "../tables/symbols";
+import type { Desk, Remedy } from "./desk";
+
+const MESHES = /\.(stl|obj|dae|mtl|png|jpe?g)$/i;
+const ROBOTS = /\.(par|ya?ml|urdf|xml|mjcf|xacro|csv|txt)$/i;
+export const ACCEPTED = ".par,.yaml,.yml,.urdf,.xml,.mjcf,.xacro,.csv,.txt,.stl,.obj,.dae";
+const LARGEST = 12 * 2 ** 20;
+
+/** Which of the files is the robot, and which are its meshes. */
+export function sorted(files: File[]): { robot: File | null; meshes: Map<string, File>; others: File[] } {
+  const meshes = new Map(files.filter((file) => MESHES.test(file.name)).map((file) => [file.name, file]));
+  const rest = files.filter((file) => !MESHES.test(file.name));
+  const robot = rest.find((file) => ROBOTS.test(file.name)) ?? rest[0] ?? null;
+  return { robot, meshes, others: rest.filter((file) => file !== robot) };
+}
+
+export async function openFiles(desk: Desk, files: File[]): Promise<void> {
+  const { robot, meshes } = sorted(files);
+  const { store } = desk;
+  if (!robot) {
+    if (meshes.size) store.meshes.value = new Map([...store.meshes.value, ...meshes]);
+    return;
+  }
+  if (robot.size > LARGEST) {
+    const message = `the file has ${Math.round(robot.size / 2 ** 20)} MB; a robot's file has 12 MB at most`;
+    desk.tell(`${robot.name} cannot be opened`, new Error(message));
+    return;
+  }
+  const text = await robot.text();
+  const opened = (): Promise<View> => store.back.call<View>("robot_open", { text, file: robot.name });
+  const done = await desk.bring(`${robot.name} cannot be opened`, opened, text);
+  if (done) store.meshes.value = meshes;
+}
+
+/** Asks the user for files. */
+export function chooseFiles(desk: Desk): void {
+  const input = document.createElement("input");
+  input.type = "file";
+  input.multiple = true;
+  input.accept = ACCEPTED;
+  input.addEventListener("change", () => void openFiles(desk, [...(input.files ?? [])]));
+  input.click();
+}
+
+export function openBundled(desk: Desk, id: string): Promise<boolean> {
+  return desk.bring(`${id} cannot be opened`, async () => {
+    const view = await desk.store.back.call<View>("robot_open", { id });
+    desk.store.meshes.value = new Map();
+    return view;
+  });
+}
+
+export function download(name: string, content: Blob): void {
+  const link = document.createElement("a");
+  link.href = URL.createObjectURL(content);
+  link.download = name;
+  link.click();
+  setTimeout(() => URL.revokeObjectURL(link.href), 10_000);
+}
+
+export async function saveAs(desk: Desk, format: string, lossy = false): Promise<void> {
+  const view = desk.store.view.value;
+  if (!view) return;
+  try {
+    const payload = { robot: view.robot, format, lossy };
+    const { files } = await desk.store.back.call<{ files: Record<string, string> }>("robot_write", payload);
+    for (const [name, text] of Object.entries(files)) download(name, new Blob([text], { type: "text/plain" }));
+  } catch (error) {
+    const remedies = error instanceof Failure ? remediesOf(desk, format, error) : [];
+    desk.tell(`${view.name} cannot be saved as ${format}`, error, { remedies });
+  }
+}
+
+/** What a file cannot hold can be left out; symbols without a value can take the one that they have here. */
+function remediesOf(desk: Desk, format: string, { problem }: Failure): Remedy[] {
+  const remedies: Remedy[] = [];
+  const again = async (lossy: boolean): Promise<void> => {
+    desk.panel.value = null;
+    await saveAs(desk, format, lossy);
+  };
+  const keepAndSave = async (): Promise<void> => {
+    await desk.store.edit(unsetEdits(desk.store));
+    await again(false);
+  };
+  if (problem.message.includes("symbols without a value"))
+    remedies.push({ title: "Keep the values of the sliders as nominal, and save", run: keepAndSave });
+  if (problem.hint?.includes("lossy")) remedies.push({ title: "Save without what it cannot hold", run: () => again(true) });
+  return remedies;
+}

@@ -1,0 +1,41 @@
+// How well a text answers what was typed: words in any order, the beginnings of words first.
+
+export interface Candidate {
+  title: string;
+  group: string;
+  /** Further words by which it is known. */
+  words?: string;
+}
+
+const NONE = -1;
+
+function wordScore(text: string, word: string): number {
+  const index = text.indexOf(word);
+  if (index < 0) return NONE;
+  if (index === 0) return 4;
+  return /[\s\-_(/,.]/.test(text[index - 1] ?? "") ? 3 : 1;
+}
+
+/** The score of a candidate; below zero it does not answer. */
+export function score(candidate: Candidate, query: string): number {
+  const title = candidate.title.toLowerCase();
+  const rest = `${candidate.group} ${candidate.words ?? ""}`.toLowerCase();
+  let total = 0;
+  for (const word of query.toLowerCase().split(/\s+/).filter(Boolean)) {
+    const best = Math.max(2 * wordScore(title, word), wordScore(rest, word));
+    if (best < 0) return NONE;
+    const exact = rest.split(/\s+/).includes(word);
+    total += best + (exact ? 5 : 0);
+  }
+  return total - title.length / 1000;
+}
+
+/** Those that answer, the best first; all of them, in their order, where nothing is asked. */
+export function answering<T extends Candidate>(candidates: T[], query: string): T[] {
+  if (!query.trim()) return candidates;
+  return candidates
+    .map((candidate) => ({ candidate, points: score(candidate, query) }))
+    .filter(({ points }) => points > NONE)
+    .sort((a, b) => b.points - a.points)
+    .map(({ candidate }) => candidate);
+}

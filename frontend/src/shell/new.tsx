@@ -1,0 +1,107 @@
+// A new robot, to be filled in.
+
+import { useSignal } from "@preact/signals";
+
+import type { View } from "../back/view";
+import type { Desk } from "./desk";
+
+const STRUCTURES: [string, string][] = [
+  ["serial", "serial: each link on the one before"],
+  ["tree", "tree: with branches"],
+  ["closed-loop", "closed loop: a ring of links"],
+];
+const BASES: [string, string][] = [
+  ["fixed", "fixed"],
+  ["floating", "floating: free in space"],
+  ["wheeled", "wheeled: on the ground"],
+];
+const INERTIAS: [string, string][] = [
+  ["symbolic", "symbolic: XX1, MX1, M1 \u2026"],
+  ["zero", "zero: to be filled in"],
+];
+
+interface ChoiceProps {
+  name: string;
+  label: string;
+  choices: [string, string][];
+  value: { value: string };
+}
+
+function Choice({ name, label, choices, value }: ChoiceProps) {
+  return (
+    <label class="sh-line">
+      <span>{label}</span>
+      <select class="sh-field" name={name} value={value.value} onChange={(event) => (value.value = event.currentTarget.value)}>
+        {choices.map(([id, title]) => (
+          <option key={id} value={id}>
+            {title}
+          </option>
+        ))}
+      </select>
+    </label>
+  );
+}
+
+export function NewPanel({ desk }: { desk: Desk }) {
+  const name = useSignal("robot");
+  const links = useSignal(3);
+  const structure = useSignal("serial");
+  const base = useSignal("fixed");
+  const inertia = useSignal("symbolic");
+  const joints = structure.value === "closed-loop" ? links.value + 1 : links.value;
+
+  function make(event: Event): void {
+    event.preventDefault();
+    const payload = {
+      name: name.value.trim() || "robot",
+      links: links.value,
+      structure: structure.value,
+      base: base.value,
+      inertia: inertia.value,
+    };
+    void desk.bring("There can be no such robot", () => desk.store.back.call<View>("robot_new", payload));
+  }
+
+  return (
+    <form class="sh-form" onSubmit={make} data-form="new">
+      <label class="sh-line">
+        <span>Name</span>
+        <input class="sh-field" name="name" value={name.value} maxLength={100} onInput={(e) => (name.value = e.currentTarget.value)} />
+      </label>
+      <label class="sh-line">
+        <span>Moving links</span>
+        <input
+          class="sh-field"
+          name="links"
+          type="number"
+          min={structure.value === "closed-loop" ? 3 : 1}
+          max={200}
+          value={links.value}
+          onInput={(e) => (links.value = Number(e.currentTarget.value))}
+        />
+      </label>
+      <div class="sh-line">
+        <span>Joints</span>
+        <output>
+          {joints}
+          <span class="sh-hint">
+            {structure.value === "closed-loop" ? " one more than links: it closes the loop" : " revolute at first, see \u03c3 in the table"}
+          </span>
+        </output>
+      </div>
+      <Choice name="structure" label="Structure" choices={STRUCTURES} value={structure} />
+      <Choice name="base" label="Base" choices={BASES} value={base} />
+      <Choice name="inertia" label="Inertias" choices={INERTIAS} value={inertia} />
+      <div class="sh-line">
+        <span />
+        <button type="submit" class="sh-button sh-main">
+          Make it
+        </button>
+      </div>
+      <p class="sh-hint">
+        Gravity is 9.81 m/s{"\u00b2"} along {"\u2212"}z. Everything can be changed in the tables afterwards; undo brings
+        back the robot that is there now.
+      </p>
+    </form>
+  );
+}

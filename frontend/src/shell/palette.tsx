@@ -1,0 +1,126 @@
+// The command palette: every model, robot and action by a few letters.
+
+import { useSignal } from "@preact/signals";
+import { useLayoutEffect, useRef } from "preact/hooks";
+
+import type { Desk } from "./desk";
+import { openBundled } from "./files";
+import { answering, type Candidate } from "./find";
+
+interface Command extends Candidate {
+  id: string;
+  keys?: string | undefined;
+  disabled?: string | undefined;
+  run: () => void | Promise<unknown>;
+}
+
+export function commandsOf(desk: Desk): Command[] {
+  const models = desk.catalogue.value.map((entry): Command => ({
+    id: `model ${entry.id}`,
+    title: entry.title,
+    group: entry.menu,
+    words: [entry.id, ...entry.aliases].join(" "),
+    disabled: entry.why_not ?? undefined,
+    run: () => void (desk.store.asked.value = { model: entry.id, options: {} }),
+  }));
+  const actions = desk.store.actions.value
+    .filter((action) => action.id !== "palette")
+    .map((action): Command => ({
+      id: `action ${action.id}`,
+      title: action.title,
+      group: action.group,
+      keys: action.keys?.split(", ")[0],
+      disabled: (action.enabled?.() ?? true) ? undefined : "not now",
+      run: action.run,
+    }));
+  const robots = desk.robots.value.map((robot): Command => ({
+    id: `robot ${robot.id}`,
+    title: `Open ${robot.name}`,
+    group: "Gallery",
+    words: `${robot.id} ${robot.title} ${robot.structure}`,
+    run: () => openBundled(desk, robot.id),
+  }));
+  return [...actions, ...models, ...robots];
+}
+
+const MOST = 60;
+
+export function Palette({ desk }: { desk: Desk }) {
+  return desk.palette.value ? <OpenPalette desk={desk} /> : null;
+}
+
+function OpenPalette({ desk }: { desk: Desk }) {
+  const query = useSignal("");
+  const at = useSignal(0);
+  const input = useRef<HTMLInputElement>(null);
+  const list = useRef<HTMLDivElement>(null);
+  const found = answering(commandsOf(desk), query.value).slice(0, MOST);
+  const here = Math.min(at.value, Math.max(0, found.length - 1));
+
+  // Before the next key comes: what is typed at once belongs here.
+  useLayoutEffect(() => {
+    const before = document.activeElement as HTMLElement | null;
+    input.current?.focus();
+    return () => before?.focus?.();
+  }, []);
+  useLayoutEffect(() => list.current?.querySelector('[aria-selected="true"]')?.scrollIntoView({ block: "nearest" }), [here]);
+
+  function run(command: Command | undefined): void {
+    if (!command || command.disabled) return;
+    desk.palette.value = false;
+    // After the palette has given the focus back: an action may move it.
+    setTimeout(() => void command.run(), 0);
+  }
+
+  function onKey(event: KeyboardEvent): void {
+    if (event.key === "Escape") desk.palette.value = false;
+    else if (event.key === "ArrowDown") at.value = (here + 1) % Math.max(1, found.length);
+    else if (event.key === "ArrowUp") at.value = (here - 1 + found.length) % Math.max(1, found.length);
+    else if (event.key === "Enter") run(found[here]);
+    else return;
+    event.preventDefault();
+    event.stopPropagation();
+  }
+
+  return (
+    <div class="sh-veil" onPointerDown={(event) => event.target === event.currentTarget && (desk.palette.value = false)}>
+      <div class="sh-palette" role="dialog" aria-label="find" aria-modal="true">
+        <input
+          ref={input}
+          class="sh-query"
+          placeholder="A model, a robot or an action"
+          role="combobox"
+          aria-expanded="true"
+          aria-controls="sh-found"
+          aria-activedescendant={found[here] ? `sh-found-${here}` : undefined}
+          value={query.value}
+          onInput={(event) => {
+            query.value = event.currentTarget.value;
+            at.value = 0;
+          }}
+          onKeyDown={onKey}
+        />
+        <div class="sh-found" id="sh-found" role="listbox" ref={list}>
+          {found.map((command, i) => (
+            <div
+              key={command.id}
+              id={`sh-found-${i}`}
+              role="option"
+              class="sh-option"
+              data-command={command.id}
+              aria-selected={i === here}
+              aria-disabled={command.disabled ? "true" : undefined}
+              onPointerMove={() => (at.value = i)}
+              onClick={() => run(command)}
+            >
+              <span class="sh-option-title">{command.title}</span>
+              <span class="sh-option-note">{command.disabled ?? command.group}</span>
+              {command.keys ? <kbd>{command.keys}</kbd> : null}
+            </div>
+          ))}
+          {found.length === 0 ? <p class="sh-hint sh-nothing">Nothing is called so.</p> : null}
+        </div>
+      </div>
+    </div>
+  );
+}

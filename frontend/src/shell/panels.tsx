@@ -1,0 +1,133 @@
+// Panels that stand in the place of the tables for a while: new robot, gallery, rows, and what went wrong.
+
+import type { ComponentChildren } from "preact";
+import { useLayoutEffect, useRef } from "preact/hooks";
+
+import type { Desk } from "./desk";
+import { DhPanel } from "./dh";
+import { openBundled } from "./files";
+import { NewPanel } from "./new";
+import { Trouble } from "./trouble";
+
+interface FrameProps {
+  desk: Desk;
+  title: string;
+  children: ComponentChildren;
+}
+
+export function PanelFrame({ desk, title, children }: FrameProps) {
+  const root = useRef<HTMLElement>(null);
+  useLayoutEffect(() => {
+    const before = document.activeElement as HTMLElement | null;
+    const first = root.current?.querySelector<HTMLElement>(".sh-panel-body input, .sh-panel-body button");
+    (first ?? root.current)?.focus({ preventScroll: true });
+    return () => before?.focus?.();
+  }, []);
+  return (
+    <section
+      ref={root}
+      class="sh-panel"
+      aria-label={title}
+      tabIndex={-1}
+      onKeyDown={(event) => {
+        if (event.key === "Escape") desk.panel.value = null;
+      }}
+    >
+      <header class="sh-panel-head">
+        <h2>{title}</h2>
+        <button type="button" class="sh-top" aria-label="close" title="Close (Esc)" onClick={() => (desk.panel.value = null)}>
+          {"\u00d7"}
+        </button>
+      </header>
+      <div class="sh-panel-body">{children}</div>
+    </section>
+  );
+}
+
+export function Panels({ desk }: { desk: Desk }) {
+  switch (desk.panel.value) {
+    case "new":
+      return (
+        <PanelFrame desk={desk} title="New robot">
+          <NewPanel desk={desk} />
+        </PanelFrame>
+      );
+    case "gallery":
+      return (
+        <PanelFrame desk={desk} title="Gallery">
+          <Gallery desk={desk} />
+        </PanelFrame>
+      );
+    case "dh":
+      return (
+        <PanelFrame desk={desk} title="Robot from Denavit-Hartenberg rows">
+          <DhPanel desk={desk} />
+        </PanelFrame>
+      );
+    case "keys":
+      return (
+        <PanelFrame desk={desk} title="Keys">
+          <Keys desk={desk} />
+        </PanelFrame>
+      );
+    case "problem":
+      return (
+        <PanelFrame desk={desk} title={desk.trouble.value?.title ?? ""}>
+          <Trouble desk={desk} />
+        </PanelFrame>
+      );
+    default:
+      return null;
+  }
+}
+
+const TABLE_KEYS: [string, string][] = [
+  ["Arrows, Tab, Home, End", "move from cell to cell; with Shift select, with Ctrl to the edge"],
+  ["Enter, F2", "edit a cell; any letter begins a new text"],
+  ["Enter, Tab, Escape", "in a cell: take it and go down, take it and go right, leave it as it was"],
+  ["Space", "next choice, where a cell has choices"],
+  ["Ctrl+C, Ctrl+V", "copy and paste blocks, also from and to spreadsheets"],
+  ["Delete", "empty the selected cells"],
+  ["Ctrl+Delete", "take the row away"],
+];
+
+function Keys({ desk }: { desk: Desk }) {
+  const actions = desk.store.actions.value.filter((action) => action.keys);
+  return (
+    <table class="sh-keys">
+      <tbody>
+        {[...actions.map(({ keys, title }): [string, string] => [keys!, title]), ...TABLE_KEYS].map(([keys, title]) => (
+          <tr key={keys + title}>
+            <td>
+              {keys.split(", ").map((one) => (
+                <>
+                  <kbd>{one}</kbd>{" "}
+                </>
+              ))}
+            </td>
+            <td>{title}</td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  );
+}
+
+function Gallery({ desk }: { desk: Desk }) {
+  const robots = desk.robots.value;
+  if (!robots.length) return <p class="sh-hint">The gallery is on its way.</p>;
+  return (
+    <div class="sh-gallery">
+      {robots.map((robot) => (
+        <button key={robot.id} type="button" class="sh-card" data-robot={robot.id} onClick={() => void openBundled(desk, robot.id)}>
+          <span class="sh-thumb">
+            {robot.svg ? <img alt="" src={`data:image/svg+xml,${encodeURIComponent(robot.svg)}`} /> : null}
+          </span>
+          <b>{robot.name}</b>
+          <span class="sh-card-title">{robot.title}</span>
+          <span class="sh-card-note">{robot.structure}</span>
+        </button>
+      ))}
+    </div>
+  );
+}

@@ -1,0 +1,140 @@
+// @vitest-environment jsdom
+import { describe, expect, it } from "vitest";
+
+import { createStore } from "../store/store";
+import { sampleBack } from "../store/sample";
+import { readSettings, writeSettings } from "./desk";
+import { CONVENTIONS, rowsOf } from "./dh";
+import { sorted } from "./files";
+import { answering, score } from "./find";
+import { keysOf, listenForKeys } from "./keys";
+import { clamped } from "./split";
+import { placed, STEPS } from "./tour";
+import { excerpt, placeText } from "./trouble";
+
+const MODELS = [
+  { title: "partial derivatives of the torques", group: "Dynamic", words: "inverse-dynamics-derivatives idm-derivatives" },
+  { title: "inverse dynamic model: torques of a motion", group: "Dynamic", words: "inverse-dynamics idm rnea" },
+  { title: "Jacobian matrix of a frame", group: "Kinematic", words: "jacobian jac" },
+  { title: "Open RX90", group: "Gallery", words: "rx90 Staubli" },
+];
+
+describe("finding", () => {
+  it("puts the name that was typed first", () => {
+    expect(answering(MODELS, "idm")[0]!.title).toContain("inverse dynamic model");
+    expect(answering(MODELS, "rx90").map(({ title }) => title)).toEqual(["Open RX90"]);
+    expect(answering(MODELS, "staubli")).toHaveLength(1);
+  });
+
+  it("takes words in any order, and all of them", () => {
+    expect(answering(MODELS, "torques inverse")[0]!.title).toContain("inverse dynamic");
+    expect(answering(MODELS, "jacobian torques")).toEqual([]);
+    expect(score(MODELS[2]!, "JACOB")).toBeGreaterThan(0);
+  });
+
+  it("shows everything where nothing is asked", () => {
+    expect(answering(MODELS, "  ")).toBe(MODELS);
+  });
+});
+
+describe("keys", () => {
+  const plain = { ctrlKey: false, metaKey: false, altKey: false, shiftKey: false };
+
+  it("are written one way", () => {
+    expect(keysOf({ ...plain, key: "k", metaKey: true })).toBe("Ctrl+K");
+    expect(keysOf({ ...plain, key: "Z", ctrlKey: true, shiftKey: true })).toBe("Ctrl+Shift+Z");
+    expect(keysOf({ ...plain, key: "F6" })).toBe("F6");
+  });
+
+  it("run actions, but leave a text's own undo alone", () => {
+    const store = createStore(sampleBack());
+    const ran: string[] = [];
+    store.register([
+      { id: "undo", title: "", group: "", keys: "Ctrl+Z", run: () => void ran.push("undo") },
+      { id: "redo", title: "", group: "", keys: "Ctrl+Y, Ctrl+Shift+Z", run: () => void ran.push("redo") },
+      { id: "off", title: "", group: "", keys: "Ctrl+S", enabled: () => false, run: () => void ran.push("off") },
+    ]);
+    const end = listenForKeys(store, window);
+    const input = document.body.appendChild(document.createElement("input"));
+    const press = (target: EventTarget, key: string, shiftKey = false): void =>
+      void target.dispatchEvent(new KeyboardEvent("keydown", { key, ctrlKey: true, shiftKey, bubbles: true }));
+    press(document.body, "z");
+    press(document.body, "Z", true);
+    press(document.body, "s");
+    press(input, "z");
+    end();
+    press(document.body, "z");
+    expect(ran).toEqual(["undo", "redo"]);
+  });
+});
+
+describe("rows of Denavit and Hartenberg", () => {
+  it("are read between tabs, commas or blanks, without remarks", () => {
+    expect(rowsOf("0\t0\tq1\t0\n\n# remark\n0, D2, q2 + pi/2, 0 # end\n0 0 q3 0")).toEqual([
+      ["0", "0", "q1", "0"],
+      ["0", "D2", "q2 + pi/2", "0"],
+      ["0", "0", "q3", "0"],
+    ]);
+  });
+
+  it("have samples with a value for each column", () => {
+    for (const { sample, columns } of CONVENTIONS) {
+      for (const row of rowsOf(sample)) expect(row).toHaveLength(columns.length);
+    }
+  });
+});
+
+describe("dropped files", () => {
+  it("are a robot and its meshes", () => {
+    const files = ["base.STL", "arm.urdf", "hand.dae"].map((name) => new File([""], name));
+    const { robot, meshes } = sorted(files);
+    expect(robot!.name).toBe("arm.urdf");
+    expect([...meshes.keys()]).toEqual(["base.STL", "hand.dae"]);
+    expect(sorted([]).robot).toBeNull();
+  });
+});
+
+describe("what went wrong", () => {
+  it("is shown with its place", () => {
+    expect(placeText({ file: "a.par", line: 3, key: "NL" })).toBe("a.par, line 3, at NL");
+    expect(placeText(undefined)).toBe("");
+    const lines = excerpt("1\n2\n3\n4\n5\n6\n7\n8\n9", 2);
+    expect(lines.map(({ number }) => number)).toEqual([1, 2, 3, 4, 5]);
+  });
+});
+
+describe("the page", () => {
+  it("remembers settings one by one, and forgives broken ones", () => {
+    localStorage.clear();
+    writeSettings(localStorage, { theme: "dark" });
+    writeSettings(localStorage, { toured: true });
+    expect(readSettings(localStorage)).toEqual({ theme: "dark", toured: true });
+    localStorage.setItem("symoro-settings", "{");
+    expect(readSettings(localStorage)).toEqual({});
+  });
+
+  it("leaves every pane some room", () => {
+    expect(clamped(-1)).toBeGreaterThan(0);
+    expect(clamped(2)).toBeLessThan(1);
+    expect(clamped(0.5)).toBe(0.5);
+  });
+
+  it("has a tour of five steps whose card stays on the page", () => {
+    expect(STEPS).toHaveLength(5);
+    const page = { width: 1280, height: 800 };
+    const spots = [
+      { left: 0, top: 0, width: 60, height: 30 },
+      { left: 1200, top: 780, width: 60, height: 30 },
+      { left: 0, top: 450, width: 1280, height: 350 },
+    ];
+    for (const spot of spots) {
+      for (const side of ["under", "corner", "right"] as const) {
+        const { left, top } = placed(spot, page, side);
+        expect(left).toBeGreaterThanOrEqual(0);
+        expect(top).toBeGreaterThanOrEqual(0);
+        expect(left).toBeLessThan(page.width - 300);
+        expect(top).toBeLessThan(page.height - 150);
+      }
+    }
+  });
+});

@@ -1,0 +1,142 @@
+// One screen: tables on the left, scene on the right, the model below.
+
+import { useSignal } from "@preact/signals";
+import type { ComponentType } from "preact";
+import { useEffect, useState } from "preact/hooks";
+
+import type { Store } from "../store/store";
+import { Tables } from "../tables/tables";
+import { Boundary } from "./boundary";
+import { SIZES, type Desk } from "./desk";
+import { openFiles } from "./files";
+import { Palette } from "./palette";
+import { Panels } from "./panels";
+import { Split } from "./split";
+import { TopBar } from "./topbar";
+import { Tour } from "./tour";
+import "./theme.css";
+import "./shell.css";
+
+type Pane = ComponentType<{ store: Store }>;
+
+interface LazyProps {
+  store: Store;
+  load: () => Promise<Pane>;
+  waiting: string;
+}
+
+/** A pane that comes after the page is there: three.js and KaTeX are large. */
+function Lazy({ store, load, waiting }: LazyProps) {
+  const [Loaded, setLoaded] = useState<Pane | null>(null);
+  const [problem, setProblem] = useState("");
+  useEffect(() => {
+    load().then(
+      (pane) => setLoaded(() => pane),
+      (error: unknown) => setProblem(String(error)),
+    );
+  }, []);
+  if (problem) return <p class="sh-empty">This pane could not be loaded: {problem}</p>;
+  return Loaded ? <Loaded store={store} /> : <p class="sh-empty">{waiting}</p>;
+}
+
+export interface ShellProps {
+  desk: Desk;
+  scene: () => Promise<Pane>;
+  models: () => Promise<Pane>;
+}
+
+export function Shell({ desk, scene, models }: ShellProps) {
+  const { store } = desk;
+  const { tables, upper } = desk.sizes.value;
+  const dropping = useSignal(false);
+  const panel = desk.panel.value !== null;
+
+  useDrops(desk, dropping);
+
+  return (
+    <div class="sh-page">
+      <TopBar desk={desk} />
+      <main
+        class="sh-panes"
+        style={{ gridTemplateRows: `minmax(0, ${upper}fr) auto minmax(0, ${1 - upper}fr)` }}
+      >
+        <div
+          class="sh-upper"
+          style={{ gridTemplateColumns: `minmax(0, ${tables}fr) auto minmax(0, ${1 - tables}fr)` }}
+        >
+          <section class="sh-pane" data-pane="tables" aria-label="tables" tabIndex={-1}>
+            {panel ? <Panels desk={desk} key={desk.panel.value} /> : null}
+            <div class="sh-under" hidden={panel}>
+              <Boundary name="The tables">
+                <Tables store={store} />
+              </Boundary>
+            </div>
+          </section>
+          <Split
+            line="vertical"
+            label="width of the tables"
+            value={tables}
+            reset={SIZES.tables}
+            onChange={(value) => (desk.sizes.value = { ...desk.sizes.value, tables: value })}
+          />
+          <section class="sh-pane" data-pane="scene" aria-label="scene" tabIndex={-1}>
+            <Boundary name="The scene">
+              <Lazy store={store} load={scene} waiting={"The scene is on its way\u2026"} />
+            </Boundary>
+          </section>
+        </div>
+        <Split
+          line="horizontal"
+          label="height of the upper panes"
+          value={upper}
+          reset={SIZES.upper}
+          onChange={(value) => (desk.sizes.value = { ...desk.sizes.value, upper: value })}
+        />
+        <section class="sh-pane" data-pane="models" aria-label="model" tabIndex={-1}>
+          <Boundary name="The models pane">
+            <Lazy store={store} load={models} waiting={"The models are on their way\u2026"} />
+          </Boundary>
+        </section>
+      </main>
+      <Palette desk={desk} />
+      <Tour desk={desk} />
+      {dropping.value ? (
+        <div class="sh-drop">
+          <div>
+            <b>Drop it anywhere</b>
+            <span>.par, .yaml, .urdf with its meshes, .xml of MuJoCo, .xacro, .csv</span>
+          </div>
+        </div>
+      ) : null}
+    </div>
+  );
+}
+
+/** Files can be dropped anywhere on the page. */
+function useDrops(desk: Desk, dropping: { value: boolean }): void {
+  useEffect(() => {
+    const holdsFiles = (event: DragEvent): boolean => event.dataTransfer?.types.includes("Files") ?? false;
+    const over = (event: DragEvent): void => {
+      if (!holdsFiles(event)) return;
+      event.preventDefault();
+      dropping.value = true;
+    };
+    const leave = (event: DragEvent): void => {
+      if (event.relatedTarget === null) dropping.value = false;
+    };
+    const drop = (event: DragEvent): void => {
+      if (!holdsFiles(event)) return;
+      event.preventDefault();
+      dropping.value = false;
+      void openFiles(desk, [...(event.dataTransfer?.files ?? [])]);
+    };
+    addEventListener("dragover", over);
+    addEventListener("dragleave", leave);
+    addEventListener("drop", drop);
+    return () => {
+      removeEventListener("dragover", over);
+      removeEventListener("dragleave", leave);
+      removeEventListener("drop", drop);
+    };
+  }, [desk]);
+}

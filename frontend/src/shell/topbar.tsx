@@ -1,0 +1,140 @@
+// The bar at the top: robot, undo, models, palette, theme.
+
+import type { Entry } from "../back/listed";
+import { THEMES, writable } from "./actions";
+import type { Desk } from "./desk";
+import { chooseFiles, saveAs } from "./files";
+import { Menu, type Item } from "./menu";
+
+const FORMAT_NAMES: Record<string, string> = {
+  par: "SYMORO (.par)",
+  yaml: "YAML (.yaml)",
+  urdf: "URDF (.urdf)",
+  mjcf: "MuJoCo (.xml)",
+  "khalil-kleinfinger": "Table of Khalil and Kleinfinger (.csv)",
+  craig: "Table of Craig (.csv)",
+  "denavit-hartenberg": "Table of Denavit and Hartenberg (.csv)",
+};
+const MENUS = ["Geometric", "Kinematic", "Dynamic", "Identification"];
+
+function robotItems(desk: Desk): (Item | "line")[] {
+  const none = desk.store.view.value === null;
+  return [
+    { id: "new", title: "New\u2026", keys: "Alt+N", run: () => void (desk.panel.value = "new") },
+    { id: "open", title: "Open\u2026", keys: "Ctrl+O", run: () => chooseFiles(desk) },
+    { id: "gallery", title: "Gallery", keys: "Alt+G", run: () => void (desk.panel.value = "gallery") },
+    { id: "dh", title: "From Denavit-Hartenberg rows\u2026", run: () => void (desk.panel.value = "dh") },
+    "line",
+    ...writable(desk).map(
+      ({ id }): Item => ({
+        id: `save-${id}`,
+        title: `Save as ${FORMAT_NAMES[id] ?? id}`,
+        keys: id === "yaml" ? "Ctrl+S" : undefined,
+        disabled: none,
+        run: () => void saveAs(desk, id),
+      }),
+    ),
+  ];
+}
+
+/** A model's title without what it explains, and the rest of it. */
+function modelItem(desk: Desk, entry: Entry): Item {
+  return {
+    id: entry.id,
+    title: entry.title.charAt(0).toUpperCase() + entry.title.slice(1),
+    note: entry.why_not ? `not for this robot: ${entry.why_not}` : undefined,
+    disabled: Boolean(entry.why_not),
+    run: () => void (desk.store.asked.value = { model: entry.id, options: {} }),
+  };
+}
+
+export function TopBar({ desk }: { desk: Desk }) {
+  const { store } = desk;
+  const view = store.view.value;
+  const menus = desk.about.value?.menus ?? MENUS;
+  return (
+    <header class="sh-bar">
+      <span class="sh-logo" aria-hidden="true">
+        <svg viewBox="0 0 32 32" width="18" height="18">
+          <g fill="none" stroke-width="3.4" stroke-linecap="round">
+            <path d="M10 22 10 5" stroke="#3b7de8" />
+            <path d="M10 22 27 22" stroke="#d94a4a" />
+            <path d="M10 22 4 28" stroke="#37a35a" />
+          </g>
+        </svg>
+        symoro
+      </span>
+      <Menu label="Robot" name="Robot" items={robotItems(desk)} />
+      <button
+        type="button"
+        class="sh-top sh-icon"
+        aria-label="undo"
+        title="Undo (Ctrl+Z)"
+        data-action="undo"
+        disabled={!store.canUndo.value}
+        onClick={() => void store.undo()}
+      >
+        {"\u21b6"}
+      </button>
+      <button
+        type="button"
+        class="sh-top sh-icon"
+        aria-label="redo"
+        title="Redo (Ctrl+Y)"
+        data-action="redo"
+        disabled={!store.canRedo.value}
+        onClick={() => void store.redo()}
+      >
+        {"\u21b7"}
+      </button>
+      <span class="sh-rule" />
+      <nav class="sh-models" aria-label="models">
+        {menus.map((menu) => (
+          <Menu
+            key={menu}
+            label={menu}
+            name={menu}
+            empty="The models come with a robot."
+            items={desk.catalogue.value.filter((entry) => entry.menu === menu).map((entry) => modelItem(desk, entry))}
+          />
+        ))}
+      </nav>
+      <div class="sh-name" title={view ? `${view.title || view.name}\n${view.reference}` : undefined}>
+        {view ? (
+          <>
+            <b data-robot-name>{view.name}</b> <span>{view.description}</span>
+          </>
+        ) : null}
+      </div>
+      {desk.busy.value ? <span class="sh-busy" role="status" aria-label="working" /> : null}
+      <button type="button" class="sh-search" onClick={() => (desk.palette.value = true)} data-action="palette">
+        Find <kbd>Ctrl K</kbd>
+      </button>
+      <Menu
+        label={<span aria-label="theme and help">{store.dark.value ? "\u263e" : "\u2600"}</span>}
+        name="Page"
+        right
+        items={[
+          ...THEMES.map(
+            ([theme, title]): Item => ({
+              id: `theme-${theme}`,
+              title,
+              checked: desk.theme.value === theme,
+              run: () => void (desk.theme.value = theme),
+            }),
+          ),
+          "line",
+          { id: "keys", title: "Keys", keys: "F1", run: () => void (desk.panel.value = "keys") },
+          { id: "tour", title: "Tour in five steps", run: () => void (desk.tour.value = 0) },
+          {
+            id: "about",
+            title: `symoro ${desk.about.value?.version ?? ""}`,
+            note: desk.about.value ? `on Python ${desk.about.value.python}` : undefined,
+            disabled: true,
+            run: () => undefined,
+          },
+        ]}
+      />
+    </header>
+  );
+}

@@ -1,0 +1,192 @@
+// Five steps from the start page to one's own robot's inverse dynamics in C. A step is done by doing it.
+
+import { useSignal } from "@preact/signals";
+import { useEffect, useRef } from "preact/hooks";
+
+import type { Desk } from "./desk";
+
+interface Step {
+  title: string;
+  text: string;
+  /** What is pointed at, the first that is there. */
+  targets: string[];
+  /** What must differ from the beginning of the step for it to be done. */
+  watch?: (desk: Desk) => unknown;
+  done?: (now: unknown, before: unknown) => boolean;
+  /** Does it for those who only look. */
+  help?: { title: string; run: (desk: Desk) => void; needless?: (desk: Desk) => boolean };
+  /** The pane in whose corner the card stands, where beside what it points at there is more to be seen. */
+  corner?: string;
+}
+
+export const STEPS: Step[] = [
+  {
+    title: "Make a robot of your own",
+    text: "Choose Robot, New\u2026, leave 3 links, and press Make it. You get a 3R arm with symbolic lengths and inertias.",
+    targets: ['[data-form="new"] [type="submit"]', '[data-item="new"]', '[data-menu="Robot"]'],
+    watch: ({ store }) => store.view.value?.robot,
+    help: {
+      title: "Open the panel",
+      run: (desk) => void (desk.panel.value = "new"),
+      needless: (desk) => desk.panel.value === "new",
+    },
+  },
+  {
+    title: "Fill a cell",
+    text: "Choose the cell \u03b1 of joint 2, type pi/2 and press Enter: its axis turns. Numbers and symbols both do; arrows, Tab, copy and paste work as in a spreadsheet.",
+    targets: ['[data-cell="frame 2 alpha"]', '[data-tab="Geometry"]'],
+    watch: ({ store }) => store.view.value?.robot,
+    help: {
+      title: "Do it for me",
+      run: ({ store }) => void store.edit([{ part: "frame", j: 2, field: "alpha", text: "pi/2" }]),
+    },
+  },
+  {
+    title: "Move it",
+    text: "Drag a joint's slider beside the scene; drag in the scene to look from elsewhere. A click on a frame shows its row.",
+    targets: ['[data-pane="scene"] input[type="range"]', '[data-pane="scene"]'],
+    corner: '[data-pane="tables"]',
+    watch: ({ store }) => store.q.value.join(),
+    help: { title: "Do it for me", run: ({ store }) => void (store.q.value = store.q.value.map((_, i) => 0.5 - 0.3 * i)) },
+  },
+  {
+    title: "Derive its inverse dynamics",
+    text: "Choose Dynamic, then \u201cInverse dynamic model\u201d; or press Ctrl+K and type idm. Equations and operation count come in the pane below.",
+    targets: ['[data-item="inverse-dynamics"]', '[data-menu="Dynamic"]'],
+    watch: ({ store }) => store.asked.value?.model,
+    done: (now) => now === "inverse-dynamics",
+    help: {
+      title: "Do it for me",
+      run: ({ store }) => void (store.asked.value = { model: "inverse-dynamics", options: {} }),
+    },
+  },
+  {
+    title: "Take the code home",
+    text: "Code shows it in C and other languages. Project\u2026 downloads the whole folder: choose C, unpack it and run \u201cmake run\u201d there; it compiles the model and a demo that calls it.",
+    targets: ['[data-pane="models"] [data-tour="project"]', '[data-pane="models"] [data-tour="code"]', '[data-pane="models"]'],
+    corner: '[data-pane="scene"]',
+  },
+];
+
+interface Spot {
+  left: number;
+  top: number;
+  width: number;
+  height: number;
+}
+
+const CARD = { width: 320, height: 190 };
+const EDGE = 12;
+const LOOK_MS = 250;
+
+export type Side = "corner" | "right" | "under";
+
+/** Where the card stands, always on the page: at a side of a spot, in its lower corner, or above it if there is no room. */
+export function placed(
+  spot: Spot,
+  page: { width: number; height: number },
+  side: Side = "under",
+): { left: number; top: number } {
+  const below = spot.top + spot.height + EDGE;
+  const above = spot.top - CARD.height - EDGE;
+  const under = below + CARD.height < page.height ? below : above > 0 ? above : page.height - CARD.height - EDGE;
+  const along = spot.width > CARD.width ? spot.left + spot.width - CARD.width - EDGE : spot.left;
+  const inside = { left: spot.left + spot.width - CARD.width - EDGE, top: spot.top + spot.height - CARD.height - EDGE };
+  const left = { under: along, right: spot.left + spot.width + EDGE, corner: inside.left }[side];
+  const top = { under, right: spot.top, corner: inside.top }[side];
+  return {
+    left: Math.max(EDGE, Math.min(left, page.width - CARD.width - EDGE)),
+    top: Math.max(EDGE, Math.min(top, page.height - CARD.height - EDGE)),
+  };
+}
+
+function spotOf(element: Element | null | undefined): Spot | null {
+  const box = element?.getBoundingClientRect();
+  return box ? { left: box.left, top: box.top, width: box.width, height: box.height } : null;
+}
+
+export function Tour({ desk }: { desk: Desk }) {
+  const at = desk.tour.value;
+  const step = at === null ? undefined : STEPS[at];
+  return step ? <Card key={at} desk={desk} step={step} at={at!} /> : null;
+}
+
+function Card({ desk, step, at }: { desk: Desk; step: Step; at: number }) {
+  const spot = useSignal<Spot | null>(null);
+  const pane = useSignal<Spot | null>(null);
+  const inMenu = useSignal(false);
+  const before = useRef<unknown>(undefined);
+  const began = useRef(false);
+  const now = step.watch?.(desk);
+  const ready = desk.store.view.value !== null;
+
+  useEffect(() => {
+    if (!ready || !step.watch) return;
+    if (!began.current) {
+      began.current = true;
+      before.current = now;
+      if (!step.done?.(now, undefined)) return;
+    }
+    if (step.done ? step.done(now, before.current) : now !== before.current) desk.tour.value = at + 1;
+  }, [now, ready]);
+
+  useEffect(() => {
+    const look = (): void => {
+      const found = step.targets.map((one) => document.querySelector(one)).find((element) => element !== null);
+      inMenu.value = Boolean(found?.closest(".sh-items"));
+      spot.value = spotOf(found);
+      pane.value = step.corner ? spotOf(document.querySelector(step.corner)) : null;
+    };
+    look();
+    const timer = setInterval(look, LOOK_MS);
+    return () => clearInterval(timer);
+  }, [step]);
+
+  const side: Side = inMenu.value ? "right" : pane.value ? "corner" : "under";
+  const somewhere = { left: innerWidth - 360, top: innerHeight - 260, width: 0, height: 0 };
+  const place = placed(pane.value ?? spot.value ?? somewhere, { width: innerWidth, height: innerHeight }, side);
+  const ring = spot.value;
+  if (desk.palette.value) return null;
+  return (
+    <>
+      {ring ? (
+        <div
+          class="sh-ring"
+          style={{
+            left: `${ring.left - 3}px`,
+            top: `${ring.top - 3}px`,
+            width: `${ring.width + 6}px`,
+            height: `${ring.height + 6}px`,
+          }}
+        />
+      ) : null}
+      <aside class="sh-tour" style={{ left: `${place.left}px`, top: `${place.top}px` }} role="region" aria-label="tour" aria-live="polite" data-step={at + 1}>
+        <p class="sh-tour-count">
+          Step {at + 1} of {STEPS.length}
+        </p>
+        <h3>{step.title}</h3>
+        <p>{step.text}</p>
+        <div class="sh-tour-row">
+          {at + 1 < STEPS.length ? (
+            <button type="button" class="sh-link" onClick={() => (desk.tour.value = null)}>
+              End the tour
+            </button>
+          ) : null}
+          {step.help && !step.help.needless?.(desk) ? (
+            <button type="button" class="sh-button" data-tour="help" onClick={() => step.help!.run(desk)}>
+              {step.help.title}
+            </button>
+          ) : null}
+          <button
+            type="button"
+            class={step.watch ? "sh-button" : "sh-button sh-main"}
+            data-tour="next"
+            onClick={() => (desk.tour.value = at + 1 < STEPS.length ? at + 1 : null)}
+          >
+            {at + 1 < STEPS.length ? "Next" : "Done"}
+          </button>
+        </div>
+      </aside>
+    </>
+  );
+}

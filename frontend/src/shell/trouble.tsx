@@ -1,0 +1,75 @@
+// What went wrong, where, and what to do about it.
+
+import type { Desk } from "./desk";
+
+interface Place {
+  file?: string;
+  line?: number;
+  column?: number;
+  key?: string;
+}
+
+const AROUND = 3;
+
+/** The lines of a text about one of them, numbered. */
+export function excerpt(text: string, line: number): { number: number; text: string }[] {
+  const lines = text.split(/\r?\n/);
+  const first = Math.max(1, line - AROUND);
+  return lines.slice(first - 1, line + AROUND).map((one, i) => ({ number: first + i, text: one }));
+}
+
+export function placeText(place: Place | undefined): string {
+  if (!place) return "";
+  const parts = [
+    place.file,
+    place.line !== undefined ? `line ${place.line}` : undefined,
+    place.column !== undefined ? `column ${place.column}` : undefined,
+    place.key !== undefined ? `at ${place.key}` : undefined,
+  ];
+  return parts.filter((part) => part !== undefined && part !== "").join(", ");
+}
+
+export function Trouble({ desk }: { desk: Desk }) {
+  const trouble = desk.trouble.value;
+  if (!trouble) return null;
+  const place = trouble.problem.place as Place | undefined;
+  const where = placeText(place);
+  return (
+    <div class="sh-trouble" role="alert" data-problem={trouble.problem.kind}>
+      {where ? <p class="sh-place">{where}</p> : null}
+      <p class="sh-what">{trouble.problem.message}</p>
+      {trouble.text !== undefined && place?.line !== undefined ? (
+        <pre class="sh-excerpt">
+          {excerpt(trouble.text, place.line).map(({ number, text }) => (
+            <div key={number} class={number === place.line ? "sh-here" : undefined}>
+              <span>{number}</span>
+              {text}
+            </div>
+          ))}
+        </pre>
+      ) : null}
+      {trouble.problem.hint ? <p class="sh-advice">{trouble.problem.hint}</p> : null}
+      {(trouble.problem.problems ?? []).length ? (
+        <ul>
+          {trouble.problem.problems!.map((one, i) => (
+            <li key={i}>{typeof one === "string" ? one : JSON.stringify(one)}</li>
+          ))}
+        </ul>
+      ) : null}
+      <div class="sh-remedies">
+        {(trouble.remedies ?? []).map(({ title, run }) => (
+          <button
+            key={title}
+            type="button"
+            class="sh-button"
+            data-action="remedy"
+            onClick={() => void run().catch((error: unknown) => desk.tell(trouble.title, error))}
+          >
+            {title}
+          </button>
+        ))}
+      </div>
+      <p class="sh-hint">The robot on the bench is as it was.</p>
+    </div>
+  );
+}

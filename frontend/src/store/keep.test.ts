@@ -1,0 +1,136 @@
+// @vitest-environment jsdom
+import { afterEach, describe, expect, it, vi } from "vitest";
+
+import { found, keepAlways, save, tabOf, type Places } from "./keep";
+import { CELLS, sampleBack, sampleView } from "./sample";
+import { createStore } from "./store";
+
+let time = 0;
+
+function memory(room = Infinity): Storage {
+  const held = new Map<string, string>();
+  return {
+    get length() {
+      return held.size;
+    },
+    key: (i) => [...held.keys()][i] ?? null,
+    getItem: (key) => held.get(key) ?? null,
+    setItem(key, value) {
+      const used = [...held].reduce((sum, [k, v]) => sum + (k === key ? 0 : v.length), 0);
+      if (used + value.length > room) throw new DOMException("full", "QuotaExceededError");
+      held.set(key, value);
+    },
+    removeItem: (key) => void held.delete(key),
+    clear: () => held.clear(),
+  };
+}
+
+function places(local = memory()): Places {
+  return { session: memory(), local, now: () => ++time };
+}
+
+function keptWith(d: string) {
+  const store = createStore(sampleBack());
+  store.show(sampleView([["R", "0", d, "0"]]));
+  return store.keep()!;
+}
+
+const free = async (): Promise<boolean> => true;
+
+afterEach(() => vi.useRealTimers());
+
+describe("what is kept", () => {
+  it("is found again by the same tab", async () => {
+    const at = places();
+    const tab = await tabOf(at, free);
+    save(at, tab, keptWith("A"));
+    expect(await tabOf(at, free)).toBe(tab);
+    expect(found(at, tab)?.view.tables[0]!.rows[0]!.cells[2]).toBe("A");
+  });
+
+  it("is each tab's own, and the newest is where a new tab begins", async () => {
+    const local = memory();
+    const [one, two, three] = [places(local), places(local), places(local)];
+    const [a, b, c] = [await tabOf(one, free), await tabOf(two, free), await tabOf(three, free)];
+    save(one, a, keptWith("A"));
+    save(two, b, keptWith("B"));
+    expect(found(one, a)!.view.tables[0]!.rows[0]!.cells[2]).toBe("A");
+    expect(found(two, b)!.view.tables[0]!.rows[0]!.cells[2]).toBe("B");
+    expect(found(three, c)!.view.tables[0]!.rows[0]!.cells[2]).toBe("B");
+  });
+
+  it("is copied for a tab that was duplicated", async () => {
+    const at = places();
+    const tab = await tabOf(at, free);
+    save(at, tab, keptWith("A"));
+    const other = await tabOf(at, async (id) => id !== tab);
+    expect(other).not.toBe(tab);
+    expect(found(at, other)!.view.tables[0]!.rows[0]!.cells[2]).toBe("A");
+  });
+
+  it("holds steps as documents", async () => {
+    const at = places();
+    const store = createStore(sampleBack());
+    store.show(sampleView(CELLS));
+    await store.edit([{ part: "frame", j: 1, field: "d", text: "A" }]);
+    save(at, "tab", store.keep()!);
+    const past = found(at, "tab")!.past;
+    expect(past).toEqual([{ robot: sampleView(CELLS).robot }]);
+  });
+
+  it("makes room by forgetting the oldest tab, then history", async () => {
+    const alone = memory();
+    save(places(alone), "a", keptWith("A"));
+    const one = Array.from({ length: alone.length }, (_, i) => alone.getItem(alone.key(i)!)!.length).reduce((a, b) => a + b);
+    const at = places(memory(Math.round(1.6 * one)));
+    save(at, "old", keptWith("A"));
+    save(at, "new", keptWith("B"));
+    expect(found(at, "new")!.view.tables[0]!.rows[0]!.cells[2]).toBe("B");
+    expect(at.local.getItem("symoro-robot-old")).toBeNull();
+    const store = createStore(sampleBack());
+    store.show(sampleView([["R", "0", "C", "0"]]));
+    for (let k = 0; k < 20; k++) await store.edit([{ part: "frame", j: 1, field: "d", text: `C${k}` }]);
+    save(at, "new", store.keep()!);
+    expect(found(at, "new")!.view.tables[0]!.rows[0]!.cells[2]).toBe("C19");
+    expect(found(at, "new")!.past).toEqual([]);
+  });
+
+  it("writes the robot only when it changed", () => {
+    const at = places();
+    const kept = keptWith("A");
+    save(at, "tab", kept);
+    at.local.setItem("symoro-robot-tab", "untouched");
+    const moved = { ...kept, q: [5] };
+    save(at, "tab", moved, kept);
+    expect(at.local.getItem("symoro-robot-tab")).toBe("untouched");
+    expect(at.local.getItem("symoro-state-tab")).toContain('"q":[5]');
+  });
+
+  it("is not believed where it is broken, or kept in another way", () => {
+    const at = places();
+    at.local.setItem("symoro-tabs", '{"x": 2, "y": 1}');
+    at.local.setItem("symoro-robot-x", "{");
+    at.local.setItem("symoro-robot-y", JSON.stringify({ form: 0, view: sampleView(CELLS), past: [], future: [] }));
+    expect(found(at, "x")).toBeNull();
+    expect(found(at, "y")).toBeNull();
+    save(at, "z", keptWith("A"));
+    at.local.setItem("symoro-state-z", '{"q": [1, 2, 3]}');
+    expect(found(at, "z")!.q).toEqual([0]);
+  });
+
+  it("is written a moment after a change, and at once when the page goes", () => {
+    vi.useFakeTimers();
+    const at = places();
+    const page = new EventTarget();
+    const store = createStore(sampleBack());
+    const end = keepAlways(store, at, "tab", page);
+    store.show(sampleView(CELLS));
+    expect(found(at, "tab")).toBeNull();
+    vi.advanceTimersByTime(1000);
+    expect(found(at, "tab")).not.toBeNull();
+    store.q.value = [7, 8];
+    page.dispatchEvent(new Event("pagehide"));
+    expect(found(at, "tab")!.q).toEqual([7, 8]);
+    end();
+  });
+});

@@ -1,0 +1,163 @@
+// The work of each tab, kept in the browser: written when it changes, found again after a reload. A new tab begins with
+// what was saved last, and from then on keeps its own.
+
+import { effect } from "@preact/signals";
+
+import type { RobotDocument } from "../back/view";
+import type { Kept, Step, Store } from "./store";
+
+const TAB = "symoro-tab";
+const INDEX = "symoro-tabs";
+const ROBOT = "symoro-robot-";
+const STATE = "symoro-state-";
+/** Raised when what is kept is kept in another way. */
+const FORM = 1;
+const MOST_TABS = 20;
+const MOST_STEPS = 50;
+const WAIT_MS = 250;
+
+/** The robot with its steps is large and changes seldom; where it stands is small and changes while it moves. */
+type Robot = Pick<Kept, "view" | "past" | "future">;
+type State = Omit<Kept, keyof Robot>;
+
+export interface Places {
+  /** Of the tab alone; outlives a reload. */
+  session: Pick<Storage, "getItem" | "setItem">;
+  /** Of all tabs. */
+  local: Pick<Storage, "getItem" | "setItem" | "removeItem">;
+  now: () => number;
+}
+
+function makeId(): string {
+  return Math.random().toString(36).slice(2, 12);
+}
+
+/** The tab's own name; `claim` says whether it is free: a duplicated tab begins with the name of the first. */
+export async function tabOf(places: Places, claim: (id: string) => Promise<boolean>): Promise<string> {
+  const known = places.session.getItem(TAB);
+  if (known && (await claim(known))) return known;
+  const id = makeId();
+  await claim(id);
+  places.session.setItem(TAB, id);
+  // A duplicated tab goes on with what it shows.
+  const kept = known ? of(places, known) : null;
+  if (kept) save(places, id, kept);
+  return id;
+}
+
+/** Holds a name while the page lives, where the browser has locks. */
+export async function claimByLock(id: string): Promise<boolean> {
+  if (!navigator.locks) return true;
+  return new Promise((resolve) => {
+    void navigator.locks.request(`symoro-${id}`, { ifAvailable: true }, (lock) => {
+      resolve(lock !== null);
+      return lock ? new Promise<void>(() => undefined) : undefined;
+    });
+  });
+}
+
+function read<T>(places: Places, key: string): T | null {
+  try {
+    return JSON.parse(places.local.getItem(key) ?? "null") as T | null;
+  } catch {
+    return null;
+  }
+}
+
+/** When each tab was saved last; the newest first. */
+function tabs(places: Places): [string, number][] {
+  const index = read<Record<string, number>>(places, INDEX) ?? {};
+  return Object.entries(index).sort((a, b) => b[1] - a[1]);
+}
+
+function forget(places: Places, tab: string): void {
+  places.local.removeItem(ROBOT + tab);
+  places.local.removeItem(STATE + tab);
+  places.local.setItem(INDEX, JSON.stringify(Object.fromEntries(tabs(places).filter(([id]) => id !== tab))));
+}
+
+function of(places: Places, tab: string): Kept | null {
+  const robot = read<Robot & { form: number }>(places, ROBOT + tab);
+  if (robot?.form !== FORM || !Array.isArray(robot.view?.tables)) return null;
+  const state = read<State>(places, STATE + tab);
+  const { view, past, future } = robot;
+  const fits = state !== null && state.q.length === view.joints.length;
+  if (fits) return { view, past, future, ...state };
+  const parameters = { ...view.values };
+  return { view, past, future, q: view.joints.map(() => 0), parameters, asked: null, motion: null, selected: null };
+}
+
+/** What the tab had, or else what was saved last by any. */
+export function found(places: Places, tab: string): Kept | null {
+  const own = of(places, tab);
+  if (own) return own;
+  const newest = tabs(places)[0];
+  return newest ? of(places, newest[0]) : null;
+}
+
+/** Steps are kept as documents, the last ones only: their views can be asked for. */
+function documents(steps: Step[]): { robot: RobotDocument }[] {
+  return steps.slice(-MOST_STEPS).map(({ robot }) => ({ robot }));
+}
+
+/** Writes; where the browser's room is spent, the work of the oldest other tabs goes. */
+function write(places: Places, tab: string, key: string, value: object): boolean {
+  for (;;) {
+    try {
+      places.local.setItem(key, JSON.stringify(value));
+      return true;
+    } catch {
+      const oldest = tabs(places)
+        .filter(([id]) => id !== tab)
+        .at(-1);
+      if (!oldest) return false;
+      forget(places, oldest[0]);
+    }
+  }
+}
+
+function saveRobot(places: Places, tab: string, { view, past, future }: Robot): void {
+  const whole = { form: FORM, view, past: documents(past), future: documents(future) };
+  if (!write(places, tab, ROBOT + tab, whole)) write(places, tab, ROBOT + tab, { ...whole, past: [], future: [] });
+}
+
+function saveState(places: Places, tab: string, { q, parameters, asked, motion, selected }: State): void {
+  const whole: State = { q, parameters, asked, motion, selected };
+  if (!write(places, tab, STATE + tab, whole)) write(places, tab, STATE + tab, { ...whole, motion: null });
+}
+
+/** Saves what a tab has; the robot only where it is another than `before`. */
+export function save(places: Places, tab: string, kept: Kept, before: Kept | null = null): void {
+  if (kept.view !== before?.view || kept.past !== before.past || kept.future !== before.future)
+    saveRobot(places, tab, kept);
+  saveState(places, tab, kept);
+  write(places, tab, INDEX, { ...Object.fromEntries(tabs(places)), [tab]: places.now() });
+  for (const [id] of tabs(places).slice(MOST_TABS)) forget(places, id);
+}
+
+/** Saves whenever something changed, a moment later, and at once when the page goes. */
+export function keepAlways(store: Store, places: Places, tab: string, page: EventTarget): () => void {
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  let latest: Kept | null = null;
+  let saved: Kept | null = null;
+
+  function flush(): void {
+    clearTimeout(timer);
+    timer = undefined;
+    if (!latest) return;
+    save(places, tab, latest, saved);
+    saved = latest;
+    latest = null;
+  }
+
+  const end = effect(() => {
+    latest = store.keep();
+    if (latest && timer === undefined) timer = setTimeout(flush, WAIT_MS);
+  });
+  page.addEventListener("pagehide", flush);
+  return () => {
+    flush();
+    end();
+    page.removeEventListener("pagehide", flush);
+  };
+}

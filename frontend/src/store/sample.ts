@@ -1,0 +1,82 @@
+// A small robot for tests: its view, and a back that edits it as symoro would.
+
+import { Failure, type Back } from "../back/back";
+import type { Edit, Table, View } from "../back/view";
+
+export function sampleTable(cells: string[][]): Table {
+  return {
+    title: "geometry",
+    part: "frame",
+    columns: ["sigma", "alpha", "d", "theta"],
+    kinds: ["choice", "formula", "formula", "formula"],
+    choices: { sigma: ["R", "P", "F"] },
+    hints: ["joint", "angle", "length", "angle"],
+    rows: cells.map((row, i) => ({ j: i + 1, cells: row, variable: "theta", symbol: `q${i + 1}` })),
+    add: "add_frame",
+    remove: "remove_frame",
+  };
+}
+
+export function sampleView(cells: string[][], changes: Partial<View> = {}): View {
+  const joints = cells.map((_, i) => ({
+    frame: i + 1,
+    name: `q${i + 1}`,
+    kind: "R" as const,
+    active: true,
+    opened: false,
+    coupled: false,
+    elastic: false,
+    lower: null,
+    upper: null,
+  }));
+  return {
+    robot: { name: "sample", cells },
+    name: "sample",
+    title: "",
+    reference: "",
+    structure: "serial",
+    description: "serial",
+    base: "fixed",
+    floating: false,
+    location: [],
+    sizes: { NL: cells.length, NJ: cells.length, NF: cells.length, B: 0 },
+    symbols: ["D2"],
+    nominal: {},
+    values: { D2: 0.4 },
+    postures: {},
+    notes: [],
+    warnings: [],
+    coordinates: joints.map(({ frame }) => frame),
+    joints,
+    couplings: [],
+    frames: [],
+    loops: [],
+    wheels: [],
+    platform: null,
+    tool: null,
+    tables: [sampleTable(cells)],
+    ...changes,
+  };
+}
+
+export const CELLS = [
+  ["R", "0", "0", "0"],
+  ["R", "pi/2", "D2", "pi/2"],
+];
+
+/** Edits cells; a text with "*" at its end is refused, as an expression that ends too early. */
+export function sampleBack(asked: string[] = []): Back {
+  return {
+    async call<T>(name: string, payload: object = {}): Promise<T> {
+      asked.push(name);
+      await Promise.resolve();
+      const { robot, edits = [] } = payload as { robot: { cells: string[][] }; edits?: Edit[] };
+      const cells = robot.cells.map((row) => [...row]);
+      for (const edit of edits) {
+        if (edit.text?.endsWith("*")) throw new Failure({ kind: "ExpressionError", message: `${edit.field}: ends too early` });
+        cells[Number(edit.j) - 1]![sampleTable([]).columns.indexOf(edit.field ?? "")] = edit.text ?? "";
+      }
+      return sampleView(cells) as T;
+    },
+  };
+}

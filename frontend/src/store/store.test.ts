@@ -1,0 +1,168 @@
+import { describe, expect, it } from "vitest";
+
+import { Failure, type Back } from "../back/back";
+import type { View } from "../back/view";
+import { CELLS, sampleBack, sampleView } from "./sample";
+import { createStore, type Store } from "./store";
+
+function cellsOf(store: Store): string[][] {
+  return store.view.value!.tables[0]!.rows.map((row) => row.cells);
+}
+
+function edit(j: number, field: string, text: string) {
+  return { part: "frame", j, field, text };
+}
+
+describe("the store", () => {
+  it("begins with a robot's own posture and values", () => {
+    const store = createStore(sampleBack());
+    store.show(sampleView(CELLS, { postures: { home: [0.1, 0.2] } }));
+    expect(store.q.value).toEqual([0.1, 0.2]);
+    expect(store.parameters.value).toEqual({ D2: 0.4 });
+  });
+
+  it("puts a posture's values on the joints that are coordinates", () => {
+    const store = createStore(sampleBack());
+    store.show(sampleView([...CELLS, ...CELLS], { coordinates: [1, 3], postures: { home: [5, 7] } }));
+    expect(store.q.value).toEqual([5, 0, 7, 0]);
+  });
+
+  it("makes edits that are in flight together one after the other", async () => {
+    const store = createStore(sampleBack());
+    store.show(sampleView(CELLS));
+    await Promise.all([store.edit([edit(1, "d", "A")]), store.edit([edit(2, "d", "B")])]);
+    expect(cellsOf(store).map((row) => row[2])).toEqual(["A", "B"]);
+  });
+
+  it("goes on after an edit that was refused", async () => {
+    const store = createStore(sampleBack());
+    store.show(sampleView(CELLS));
+    const refused = store.edit([edit(1, "d", "2*")]);
+    const made = store.edit([edit(2, "d", "3")]);
+    await expect(refused).rejects.toBeInstanceOf(Failure);
+    await made;
+    expect(cellsOf(store).map((row) => row[2])).toEqual(["0", "3"]);
+  });
+
+  it("undoes and redoes, and forgets the future at a new edit", async () => {
+    const store = createStore(sampleBack());
+    store.show(sampleView(CELLS));
+    await store.edit([edit(1, "d", "A")]);
+    await store.edit([edit(1, "d", "B")]);
+    await store.undo();
+    expect(cellsOf(store)[0]![2]).toBe("A");
+    await store.redo();
+    expect(cellsOf(store)[0]![2]).toBe("B");
+    await store.undo();
+    await store.undo();
+    expect(store.canUndo.value).toBe(false);
+    expect(store.canRedo.value).toBe(true);
+    await store.edit([edit(1, "d", "C")]);
+    expect(store.canRedo.value).toBe(false);
+  });
+
+  it("undoes the edit that was asked for before, though it is still in flight", async () => {
+    const store = createStore(sampleBack());
+    store.show(sampleView(CELLS));
+    const made = store.edit([edit(1, "d", "A")]);
+    const undone = store.undo();
+    await Promise.all([made, undone]);
+    expect(cellsOf(store)[0]![2]).toBe("0");
+    expect(store.canRedo.value).toBe(true);
+  });
+
+  it("makes what can be made of many edits as one step", async () => {
+    const store = createStore(sampleBack());
+    store.show(sampleView(CELLS));
+    const failures = await store.editEach([edit(1, "d", "A"), edit(1, "alpha", "2*"), edit(2, "d", "B")]);
+    expect(failures.map((failure) => failure?.message ?? null)).toEqual([null, "alpha: ends too early", null]);
+    expect(cellsOf(store).map((row) => row[2])).toEqual(["A", "B"]);
+    await store.undo();
+    expect(cellsOf(store)).toEqual(CELLS);
+    expect(store.canUndo.value).toBe(false);
+  });
+
+  it("leaves no step where nothing could be made", async () => {
+    const store = createStore(sampleBack());
+    store.show(sampleView(CELLS));
+    await store.editEach([edit(1, "d", "A*")]);
+    expect(store.canUndo.value).toBe(false);
+  });
+
+  it("does not put an edit of the robot before on the one that came meanwhile", async () => {
+    const store = createStore(sampleBack());
+    store.show(sampleView(CELLS));
+    const made = store.edit([edit(1, "d", "A")]);
+    await Promise.resolve();
+    const other = sampleView(CELLS, { name: "other" });
+    store.show(other);
+    await made;
+    expect(store.view.value).toBe(other);
+  });
+
+  it("keeps posture and tried values through an edit, and takes an edited nominal value", async () => {
+    const store = createStore(sampleBack());
+    store.show(sampleView(CELLS));
+    store.q.value = [1, 2];
+    store.parameters.value = { D2: 9 };
+    await store.edit([edit(1, "d", "A")]);
+    expect(store.q.value).toEqual([1, 2]);
+    expect(store.parameters.value).toEqual({ D2: 9 });
+    const nominal: Back = { call: async <T>() => sampleView(CELLS, { nominal: { D2: 3 }, values: { D2: 3 } }) as T };
+    const other = createStore(nominal);
+    other.show(sampleView(CELLS));
+    other.parameters.value = { D2: 9 };
+    await other.edit([edit(1, "d", "A")]);
+    expect(other.parameters.value).toEqual({ D2: 3 });
+  });
+
+  it("puts a robot back as it stood when another took its place", async () => {
+    const store = createStore(sampleBack());
+    store.show(sampleView(CELLS));
+    store.q.value = [1, 2];
+    store.parameters.value = { D2: 9 };
+    store.show(sampleView(CELLS, { name: "other" }));
+    expect(store.q.value).toEqual([0, 0]);
+    store.q.value = [3, 4];
+    await store.undo();
+    expect(store.q.value).toEqual([1, 2]);
+    expect(store.parameters.value).toEqual({ D2: 9 });
+    await store.redo();
+    expect(store.q.value).toEqual([3, 4]);
+  });
+
+  it("keeps what a URDF draws while the frames are the same", async () => {
+    const store = createStore(sampleBack());
+    const visuals: View["visuals"] = [];
+    store.show(sampleView(CELLS, { visuals }));
+    await store.edit([edit(1, "d", "A")]);
+    expect(store.view.value!.visuals).toBe(visuals);
+  });
+
+  it("comes back with what was kept, and undoes through documents alone", async () => {
+    const store = createStore(sampleBack());
+    store.show(sampleView(CELLS));
+    await store.edit([edit(1, "d", "A")]);
+    store.q.value = [3, 4];
+    store.asked.value = { model: "energy", options: {} };
+    const kept = structuredClone(store.keep()!);
+    kept.past = kept.past.map(({ robot }) => ({ robot }));
+    const asked: string[] = [];
+    const again = createStore(sampleBack(asked));
+    await again.restore(kept);
+    expect(cellsOf(again)[0]![2]).toBe("A");
+    expect(again.q.value).toEqual([3, 4]);
+    expect(again.asked.value?.model).toBe("energy");
+    await again.undo();
+    expect(cellsOf(again)).toEqual(CELLS);
+    expect(asked).toEqual(["robot_view", "robot_view"]);
+  });
+
+  it("lists actions while they are registered", () => {
+    const store = createStore(sampleBack());
+    const end = store.register([{ id: "a", title: "A", group: "g", run: () => undefined }]);
+    expect(store.actions.value.map(({ id }) => id)).toEqual(["a"]);
+    end();
+    expect(store.actions.value).toEqual([]);
+  });
+});

@@ -1,0 +1,104 @@
+// The edit that adds a row to a table: on the selected frame where there is one, else where it makes sense.
+
+import type { Edit, Table, View } from "../back/view";
+
+export interface Bench {
+  view: View;
+  selected: number | null;
+  q: number[];
+}
+
+export interface Adding {
+  title: string;
+  hint: string;
+  edit: Edit;
+}
+
+/** Links that are not in a table yet; the selected one first. */
+function freeLink({ view, selected }: Bench, taken: ReadonlySet<number | string>): number | null {
+  const links = Array.from({ length: view.sizes.NL }, (_, i) => i + 1);
+  const wanted = selected !== null && selected <= view.sizes.NL ? [selected, ...links] : links;
+  return wanted.find((j) => !taken.has(j)) ?? null;
+}
+
+function taken(view: View, title: string): Set<number | string> {
+  return new Set(view.tables.find((table) => table.title === title)?.rows.map((row) => row.j));
+}
+
+/** Whether links have symbols as inertias: then a new one has them too. */
+function symbolic(view: View): boolean {
+  const inertia = view.tables.find((table) => table.title === "inertia");
+  const masses = inertia?.columns.indexOf("M") ?? -1;
+  return Boolean(inertia?.rows.some((row) => /[A-Za-z]/.test(row.cells[masses] ?? "")));
+}
+
+function frames(bench: Bench): Adding[] {
+  const { view, selected } = bench;
+  const { NL } = view.sizes;
+  const inertia = symbolic(view);
+  const on = selected !== null && selected <= NL ? selected : NL;
+  const found: Adding[] = [
+    {
+      title: on < NL ? `Add a joint on ${on}` : "Add a joint",
+      hint: "a revolute joint and its link, at the end of the table",
+      edit: { part: "add_frame", ant: on, inertia },
+    },
+  ];
+  if (on > 0 && on < NL) {
+    found.push({
+      title: `Insert after ${on}`,
+      hint: `a joint and its link between frame ${on} and what stands on it`,
+      edit: { part: "add_frame", after: on, ant: on, carry: true, inertia },
+    });
+  }
+  if (on > 1) {
+    found.push({
+      title: `Close a loop from ${on}`,
+      hint: `a joint between link ${on} and the base; change 'ant' of the frames that come to close it elsewhere`,
+      edit: { part: "add_loop", from: on, to: 0 },
+    });
+  }
+  return found;
+}
+
+function postureName(view: View): string {
+  for (let k = 1; ; k++) if (!(`posture${k}` in view.postures)) return `posture${k}`;
+}
+
+/** What can be added to a table now. */
+export function addings(table: Table, bench: Bench): Adding[] {
+  const { view } = bench;
+  switch (table.add) {
+    case "add_frame":
+      return frames(bench);
+    case "add_wheel": {
+      const used = new Set(table.rows.map((row) => Number(row.cells[table.columns.indexOf("frame")])));
+      const frame = freeLink(bench, used);
+      if (frame === null) return [];
+      return [{ title: `Add a wheel on frame ${frame}`, hint: "a fixed wheel; its kind is in the table", edit: { part: "add_wheel", frame } }];
+    }
+    case "add_tool":
+    case "add_payload":
+      if (table.rows.length) return [];
+      return [{ title: `Add a ${table.title}`, hint: "", edit: { part: table.add } }];
+    case "add_flexible": {
+      const j = freeLink(bench, taken(view, "flexible links"));
+      if (j === null) return [];
+      return [{ title: `Make link ${j} flexible`, hint: "a beam along x with one mode", edit: { part: "add_flexible", j } }];
+    }
+    case "add_tip": {
+      const beams = taken(view, "flexible links");
+      const tips = taken(view, table.title);
+      const j = [...beams].find((one) => !tips.has(one));
+      return j === undefined ? [] : [{ title: `Add a body at the tip of ${j}`, hint: "", edit: { part: "add_tip", j } }];
+    }
+    case "add_posture": {
+      const at = new Map(view.joints.map((joint, i) => [joint.frame, bench.q[i] ?? 0]));
+      const q = view.coordinates.map((j) => at.get(j) ?? 0);
+      const name = postureName(view);
+      return [{ title: "Keep this posture", hint: "the joints as they stand in the scene", edit: { part: "add_posture", name, q } }];
+    }
+    default:
+      return [];
+  }
+}

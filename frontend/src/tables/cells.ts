@@ -1,0 +1,94 @@
+// What the cells show beside the robot's own texts: those on their way, and those that were refused, with the reason.
+
+import { signal } from "@preact/signals";
+
+import { Failure } from "../back/back";
+import type { Edit } from "../back/view";
+import type { Store } from "../store/store";
+import { keyOf } from "./grid";
+
+interface Refused {
+  text: string;
+  message: string;
+}
+
+export interface Cells {
+  put(edits: Edit[]): Promise<void>;
+  /** Adds a row or takes one away. */
+  row(edit: Edit): Promise<void>;
+  /** The text of a cell that is not the robot's. */
+  textOf(key: string): string | undefined;
+  problemOf(key: string): string | undefined;
+  isPending(key: string): boolean;
+  /** Refused cells, as text for the foot of the pane. */
+  problems(): { cell: string; message: string }[];
+  clear(): void;
+}
+
+export function createCells(store: Store): Cells {
+  const refused = signal<ReadonlyMap<string, Refused>>(new Map());
+  const pending = signal<ReadonlyMap<string, string>>(new Map());
+  const rowProblem = signal<string | null>(null);
+
+  function change<V>(map: { value: ReadonlyMap<string, V> }, make: (copy: Map<string, V>) => void): void {
+    const copy = new Map(map.value);
+    make(copy);
+    map.value = copy;
+  }
+
+  return {
+    async put(edits) {
+      if (!edits.length) return;
+      change(pending, (copy) => edits.forEach((edit) => copy.set(keyOf(edit), edit.text ?? "")));
+      let failures: (Failure | null)[];
+      try {
+        failures = await store.editEach(edits);
+      } catch (error) {
+        const failure = error instanceof Failure ? error : new Failure({ kind: "Error", message: String(error) });
+        failures = edits.map(() => failure);
+      }
+      rowProblem.value = null;
+      change(pending, (copy) => edits.forEach((edit) => copy.delete(keyOf(edit))));
+      change(refused, (copy) =>
+        edits.forEach((edit, i) => {
+          const failure = failures[i];
+          if (failure) copy.set(keyOf(edit), { text: edit.text ?? "", message: wordsOf(failure, edit.field) });
+          else copy.delete(keyOf(edit));
+        }),
+      );
+    },
+    async row(edit) {
+      try {
+        await store.edit([edit]);
+        rowProblem.value = null;
+      } catch (error) {
+        rowProblem.value = error instanceof Failure ? wordsOf(error) : String(error);
+      }
+    },
+    textOf: (key) => pending.value.get(key) ?? refused.value.get(key)?.text,
+    problemOf: (key) => refused.value.get(key)?.message,
+    isPending: (key) => pending.value.has(key),
+    problems: () => [
+      ...(rowProblem.value === null ? [] : [{ cell: "rows", message: rowProblem.value }]),
+      ...[...refused.value].map(([key, { message }]) => ({ cell: nameOf(key), message })),
+    ],
+    clear() {
+      rowProblem.value = null;
+      refused.value = new Map();
+    },
+  };
+}
+
+/** "frame 3 d" as one reads it. */
+function nameOf(key: string): string {
+  const [, j, field] = key.split(" ");
+  return `${field} of ${j}`;
+}
+
+/** The reason without the name of the cell, which one sees. */
+function wordsOf({ problem }: Failure, field?: string): string {
+  const message = problem.message.replace(new RegExp(`^${field ?? ""}: `), "");
+  const column = (problem.place as { column?: number } | undefined)?.column;
+  const where = column !== undefined ? ` (at ${column})` : "";
+  return `${message}${where}${problem.hint ? `; ${problem.hint}` : ""}`;
+}

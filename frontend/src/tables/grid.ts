@@ -1,0 +1,140 @@
+// A spreadsheet's own arithmetic, without a page: where the cursor goes, what is selected, what a paste changes.
+
+import type { Edit, Row, Table } from "../back/view";
+
+export interface At {
+  row: number;
+  column: number;
+}
+
+/** Selected cells: the corner where the selection began, and the one where the cursor is. */
+export interface Selection {
+  anchor: At;
+  cursor: At;
+}
+
+export interface Block {
+  top: number;
+  left: number;
+  bottom: number;
+  right: number;
+}
+
+export interface Size {
+  rows: number;
+  columns: number;
+}
+
+function within(value: number, size: number): number {
+  return Math.max(0, Math.min(size - 1, value));
+}
+
+export function at(row: number, column: number): Selection {
+  return { anchor: { row, column }, cursor: { row, column } };
+}
+
+/** The selection after a move of the cursor; `extend` keeps its other corner. */
+export function moved(from: Selection, rows: number, columns: number, size: Size, extend = false): Selection {
+  const cursor = {
+    row: within(from.cursor.row + rows, size.rows),
+    column: within(from.cursor.column + columns, size.columns),
+  };
+  return { anchor: extend ? from.anchor : cursor, cursor };
+}
+
+/** The next cell in reading order, and the one before; null past the ends, where Tab leaves the table. */
+export function tabbed(from: Selection, back: boolean, size: Size): Selection | null {
+  const index = from.cursor.row * size.columns + from.cursor.column + (back ? -1 : 1);
+  if (index < 0 || index >= size.rows * size.columns) return null;
+  return at(Math.floor(index / size.columns), index % size.columns);
+}
+
+export function blockOf({ anchor, cursor }: Selection): Block {
+  return {
+    top: Math.min(anchor.row, cursor.row),
+    left: Math.min(anchor.column, cursor.column),
+    bottom: Math.max(anchor.row, cursor.row),
+    right: Math.max(anchor.column, cursor.column),
+  };
+}
+
+export function inBlock(block: Block, row: number, column: number): boolean {
+  return row >= block.top && row <= block.bottom && column >= block.left && column <= block.right;
+}
+
+/** A block as text for the clipboard, as spreadsheets write it. */
+export function toText(cells: (row: number, column: number) => string, block: Block): string {
+  const lines: string[] = [];
+  for (let row = block.top; row <= block.bottom; row++) {
+    const line: string[] = [];
+    for (let column = block.left; column <= block.right; column++) line.push(cells(row, column));
+    lines.push(line.join("\t"));
+  }
+  return lines.join("\n");
+}
+
+/** The cells of a text from a spreadsheet: tabs between columns, lines for rows. */
+export function fromText(text: string): string[][] {
+  const lines = text.replace(/\r\n?/g, "\n").replace(/\n$/, "").split("\n");
+  return lines.map((line) => line.split("\t").map((cell) => cell.trim()));
+}
+
+/** What a joint's own variable adds to a cell: "q3", or "q3 + pi/2" where there is an offset. */
+export function shown(row: Row, column: string, cell: string): string {
+  if (!row.symbol || row.variable !== column) return cell;
+  if (cell === "0" || cell === "") return row.symbol;
+  return cell.startsWith("-") ? `${row.symbol} - ${cell.slice(1).trim()}` : `${row.symbol} + ${cell}`;
+}
+
+/** What a cell may hold, where that is one of a few. */
+export function choicesOf(table: Table, column: string): readonly string[] | null {
+  const told = table.choices[column];
+  if (told) return told;
+  return table.kinds[table.columns.indexOf(column)] === "flag" ? ["0", "1"] : null;
+}
+
+/** The choice after the one that a cell has. */
+export function nextChoice(choices: readonly string[], cell: string): string {
+  return choices[(choices.indexOf(cell) + 1) % choices.length] ?? cell;
+}
+
+export function editOf(table: Table, row: number, column: number, text: string): Edit | null {
+  const line = table.rows[row];
+  const field = table.columns[column];
+  if (!line || field === undefined) return null;
+  return { part: table.part, j: line.j, field, text };
+}
+
+/** What pasting makes of a table: the block from the selection's corner on; one value fills all that is selected. */
+export function pasted(table: Table, selection: Selection, text: string): Edit[] {
+  const cells = fromText(text);
+  const block = blockOf(selection);
+  const single = cells.length === 1 && cells[0]?.length === 1;
+  const rows = single ? block.bottom - block.top + 1 : cells.length;
+  const edits: Edit[] = [];
+  for (let r = 0; r < rows; r++) {
+    const line = (single ? cells[0] : cells[r]) ?? [];
+    const columns = single ? block.right - block.left + 1 : line.length;
+    for (let c = 0; c < columns; c++) {
+      const edit = editOf(table, block.top + r, block.left + c, (single ? line[0] : line[c]) ?? "");
+      if (edit) edits.push(edit);
+    }
+  }
+  return edits;
+}
+
+/** All cells of a block with one text, as deleting does. */
+export function filled(table: Table, block: Block, text: string): Edit[] {
+  const edits: Edit[] = [];
+  for (let row = block.top; row <= block.bottom; row++) {
+    for (let column = block.left; column <= block.right; column++) {
+      const edit = editOf(table, row, column, text);
+      if (edit && !choicesOf(table, table.columns[column]!)) edits.push(edit);
+    }
+  }
+  return edits;
+}
+
+export function keyOf(edit: Pick<Edit, "part" | "j" | "field">): string {
+  return `${edit.part} ${edit.j} ${edit.field}`;
+}

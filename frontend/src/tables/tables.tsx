@@ -1,0 +1,187 @@
+// The robot's tables: whole, one tab each, edited in place.
+
+import { useSignal } from "@preact/signals";
+import { useEffect, useMemo } from "preact/hooks";
+
+import type { Edit, Row, Table, View } from "../back/view";
+import type { Store } from "../store/store";
+import { addings } from "./add";
+import { createCells, type Cells } from "./cells";
+import { Form } from "./form";
+import { EMPTY, HEADINGS, tabOf } from "./labels";
+import { Sheet } from "./sheet";
+import { Symbols } from "./symbols";
+import "./tables.css";
+
+/** The tables of each tab, in the order in which they come. */
+export function tabsOf(tables: Table[]): Map<string, Table[]> {
+  const tabs = new Map<string, Table[]>();
+  for (const table of tables) {
+    const title = tabOf(table.title);
+    tabs.set(title, [...(tabs.get(title) ?? []), table]);
+  }
+  return tabs;
+}
+
+export function Tables({ store }: { store: Store }) {
+  const wanted = useSignal("Geometry");
+  const cells = useMemo(() => createCells(store), [store]);
+  const view = store.view.value;
+  // Refused texts belong to cells: they go when rows come or go, or another robot comes.
+  const shape = view ? [view.name, ...view.tables.filter(isNumbered).map(({ rows }) => rows.length)].join(" ") : "";
+  const names = view ? [...tabsOf(view.tables).keys()].join("|") : "";
+  useEffect(() => cells.clear(), [shape]);
+  useEffect(
+    () =>
+      store.register(
+        names.split("|").filter(Boolean).map((title) => ({
+          id: `table-${title}`,
+          title: `Table: ${title}`,
+          group: "Tables",
+          run: () => void (wanted.value = title),
+        })),
+      ),
+    [names],
+  );
+  if (!view) return <p class="tb-empty">No robot yet: open one from the gallery, or drop a file here.</p>;
+
+  const tabs = tabsOf(view.tables);
+  const titles = [...tabs.keys()];
+  const open = tabs.has(wanted.value) ? wanted.value : (titles[0] ?? "");
+
+  function onTabKey(event: KeyboardEvent): void {
+    const by = event.key === "ArrowRight" ? 1 : event.key === "ArrowLeft" ? -1 : 0;
+    if (!by) return;
+    event.preventDefault();
+    wanted.value = titles[(titles.indexOf(open) + by + titles.length) % titles.length] ?? open;
+    const list = event.currentTarget as HTMLElement;
+    requestAnimationFrame(() => list.querySelector<HTMLElement>('[aria-selected="true"]')?.focus());
+  }
+
+  return (
+    <div class="tb-pane">
+      <div class="tb-tabs" role="tablist" aria-label="tables" onKeyDown={onTabKey}>
+        {titles.map((title) => (
+          <button
+            key={title}
+            type="button"
+            role="tab"
+            class="tb-tab"
+            data-tab={title}
+            aria-selected={title === open}
+            tabIndex={title === open ? 0 : -1}
+            onClick={() => (wanted.value = title)}
+          >
+            {title}
+          </button>
+        ))}
+      </div>
+      <div class="tb-body" role="tabpanel" aria-label={open}>
+        {(tabs.get(open) ?? []).map((table) => (
+          <Section key={table.title} table={table} store={store} cells={cells} headed={tabs.get(open)!.length > 1} />
+        ))}
+      </div>
+      <Foot store={store} cells={cells} />
+    </div>
+  );
+}
+
+/** Rows of symbols have names of their own: that some come changes nothing for the others. */
+function isNumbered(table: Table): boolean {
+  return table.part !== "nominal";
+}
+
+interface SectionProps {
+  table: Table;
+  store: Store;
+  cells: Cells;
+  headed: boolean;
+}
+
+function Section({ table, store, cells, headed }: SectionProps) {
+  if (table.part === "nominal") return <Symbols table={table} store={store} cells={cells} />;
+  const ofFrames = table.part === "frame" || table.part === "link";
+  return (
+    <section class="tb-section">
+      {headed ? <h3 class="tb-heading">{HEADINGS[table.title] ?? table.title}</h3> : null}
+      {table.part === "robot" ? (
+        <Form table={table} cells={cells} />
+      ) : table.rows.length ? (
+        <Sheet
+          table={table}
+          cells={cells}
+          selected={ofFrames ? store.selected.value : null}
+          onSelect={ofFrames ? (j) => (store.selected.value = j || null) : undefined}
+          onRemove={table.remove ? (row) => void cells.row(removal(table, row)) : undefined}
+        />
+      ) : (
+        <p class="tb-empty">{EMPTY[table.title] ?? "Nothing in this table."}</p>
+      )}
+      <Adding table={table} store={store} cells={cells} />
+    </section>
+  );
+}
+
+/** A frame that closes a loop goes with its loop. */
+function removal(table: Table, row: Row) {
+  const loop = row.role === "opened" || row.role === "twin";
+  return { part: loop ? "remove_loop" : table.remove!, j: row.j };
+}
+
+function Adding({ table, store, cells }: Omit<SectionProps, "headed">) {
+  const view = store.view.value!;
+  const found = addings(table, { view, selected: store.selected.value, q: store.q.peek() });
+  const postures = table.part === "posture" ? Object.keys(view.postures) : [];
+  if (!found.length && !postures.length) return null;
+  return (
+    <div class="tb-bar">
+      {found.map(({ title, hint, edit }) => (
+        <button key={edit.part + title} type="button" class="sh-button" title={hint} onClick={() => void cells.row(current(table, store, edit))}>
+          {title}
+        </button>
+      ))}
+      {postures.map((name) => (
+        <button key={name} type="button" class="sh-button" onClick={() => (store.q.value = postureOf(view, name, store.q.value))}>
+          Go to {name}
+        </button>
+      ))}
+      {table.title === "geometry" ? (
+        <span class="tb-note">
+          Numbers or expressions: <code>pi/2</code> <code>D3</code> <code>L1 + 0.2</code>
+        </span>
+      ) : null}
+    </div>
+  );
+}
+
+/** A posture is kept as it is when the button is pressed, not as it was when the button was drawn. */
+function current(table: Table, store: Store, edit: Edit): Edit {
+  if (edit.part !== "add_posture") return edit;
+  const bench = { view: store.view.value!, selected: null, q: store.q.value };
+  return addings(table, bench)[0]?.edit ?? edit;
+}
+
+function postureOf(view: View, name: string, q: number[]): number[] {
+  const named = new Map(view.coordinates.map((j, i) => [j, view.postures[name]?.[i] ?? 0]));
+  return view.joints.map((joint, i) => named.get(joint.frame) ?? q[i] ?? 0);
+}
+
+function Foot({ store, cells }: { store: Store; cells: Cells }) {
+  const problems = cells.problems();
+  const warnings = store.view.value?.warnings ?? [];
+  if (!problems.length && !warnings.length) return null;
+  return (
+    <div class="tb-foot" aria-live="polite">
+      {problems.map(({ cell, message }) => (
+        <div key={cell} class="tb-problem">
+          <b>{cell}</b> {message}
+        </div>
+      ))}
+      {warnings.map((warning) => (
+        <div key={warning} class="tb-warning">
+          {warning}
+        </div>
+      ))}
+    </div>
+  );
+}

@@ -1,0 +1,46 @@
+"""What the page draws with: placements, loops closed on demand, joints that follow others, rollers of wheels."""
+
+import numpy as np
+import pytest
+
+import symoro
+from symoro.models.geometric.scene import all_frames
+from symoro.robot.formats import loads
+from symoro.runtime.function import Function
+from symoro.ui.bench import call
+
+COUPLED = """
+symoro: 1
+name: hand
+frames:
+  - {ant: 0, name: master}
+  - {ant: 1, name: slave, d: 0.3, coupled: {joints: {1: k}, offset: 0.1}}
+  - {ant: 2, name: last, d: 0.2}
+nominal: {k: -0.5}
+"""
+
+
+def test_placements_come_without_the_closing_where_it_is_not_asked_for() -> None:
+    robot = call("robot_open", {"id": "fourbar"})["robot"]
+    quick = call("frames", {"robot": robot, "loops": False})
+    whole = call("frames", {"robot": robot})
+    assert quick["loops"] is None
+    assert whole["loops"] is not None
+    assert quick["frames"] == whole["frames"]
+    assert "error" in call("frames", {"robot": robot, "loops": "no"})
+
+
+def test_positions_of_all_joints_where_some_follow_others() -> None:
+    robot = loads(COUPLED, "yaml")
+    found = Function(all_frames(robot), {"k": -0.5}, compiled=False, robot=robot)(q=[0.4, 0.7])
+    np.testing.assert_allclose(found["joints"], [0.4, 0.1 - 0.5 * 0.4, 0.7])
+    assert "joints" not in {port.name for port in all_frames(symoro.load("rx90")).outputs}
+
+
+@pytest.mark.parametrize(
+    ("name", "wanted"), [("mecanum", [-1, 1, 1, -1]), ("omni3", [0, 0, 0]), ("diffdrive", [None, None, None])]
+)
+def test_rollers_of_wheels(name: str, wanted: list[float | None]) -> None:
+    wheels = call("robot_open", {"id": name})["wheels"]
+    angles = [None if sign is None else sign * np.pi / 4 for sign in wanted]
+    assert [wheel["roller"] for wheel in wheels] == pytest.approx(angles)
