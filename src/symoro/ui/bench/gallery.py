@@ -23,7 +23,7 @@ from symoro.ui.bench.view import view
 
 MOST_LINKS = 200
 LONGEST_NAME = 100
-EXPAND = "expand it on the command line: symoro convert robot.xacro robot.urdf"
+EXPAND = "convert it to URDF first, on the command line"
 _BODY = Link(
     XX=Formula("0.1"), YY=Formula("0.1"), ZZ=Formula("0.1"), M=ONE
 )  # a base that is free has some mass
@@ -106,7 +106,7 @@ def _alone(text: str, file: str) -> None:
         raise FormatError(
             "the model names other files, and the workbench reads one file alone",
             place=Place(file, line),
-            hint="convert it on the command line: symoro convert model.xml robot.yaml",
+            hint="convert it to YAML first, on the command line",
         )
 
 
