@@ -22,7 +22,9 @@ from symoro.robot.description import JointType, Robot
 from symoro.robot.topology import outward as outward_order
 
 PLACES = Port("T", "NF,4,4", "placement of every frame in frame 0, the tool's last")
-JOINTS = Port("joints", "nj", "position of every moving joint in the order of frames, opened and coupled ones included")
+JOINTS = Port(
+    "joints", "nj", "position of every moving joint in the order of frames, opened and coupled ones included"
+)
 
 
 @dataclass(frozen=True)
