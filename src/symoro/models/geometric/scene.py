@@ -2,9 +2,8 @@
 
     0Aj = 0Ai iAj,   0Pj = 0Pi + 0Ai iPj     outward from the base, eq. (1) of the 1997 paper for each iTj
 
-Opened joints have their positions in an input of their own, qc; the tool's frame comes last. Where joints are coupled
-there are the positions of all joints besides, those that follow included. How the base stands in
-the world is left to those who draw.
+Opened joints have their positions in an input of their own, qc; the tool's frame comes last. Where joints follow
+others there are the positions of all joints besides. How the base stands in the world is left to those who draw.
 """
 
 from __future__ import annotations
@@ -18,12 +17,15 @@ from symoro.models.recursion import Local, bones, local_frame, outward
 from symoro.program.builder import Builder
 from symoro.program.pipeline import optimise
 from symoro.program.program import Port, Program
+from symoro.robot.coordinates import has_followers
 from symoro.robot.description import JointType, Robot
 from symoro.robot.topology import outward as outward_order
 
 PLACES = Port("T", "NF,4,4", "placement of every frame in frame 0, the tool's last")
 JOINTS = Port(
-    "joints", "nj", "position of every moving joint in the order of frames, opened and coupled ones included"
+    "joints",
+    "nj",
+    "position of every moving joint in the order of frames, opened ones and followers included",
 )
 
 
@@ -56,6 +58,6 @@ def all_frames(robot: Robot) -> Program:
         tree[last] = local_frame(last, robot.tool.place.ant, JointType.FIXED, place, trig)
     found = outward(tree, Place(identity(3), [0, 0, 0]), lambda local, before: before.then(local))
     builder.output(PLACES, [homogeneous(found[j].rotation, found[j].position) for j in sorted(tree)])
-    if any(frame.coupling for frame in robot.frames):
+    if has_followers(robot):
         builder.output(JOINTS, [q[j] for j in sorted(q)])
     return optimise(builder.program())
