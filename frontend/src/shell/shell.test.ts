@@ -91,6 +91,9 @@ describe("dropped files", () => {
     expect(robot!.name).toBe("arm.urdf");
     expect([...meshes.keys()]).toEqual(["base.STL", "hand.dae"]);
     expect(sorted([]).robot).toBeNull();
+    const folder = ["package.xml", "CMakeLists.txt", "config.yaml", "arm.urdf"].map((name) => new File([""], name));
+    expect(sorted(folder).robot!.name).toBe("arm.urdf");
+    expect(sorted(folder.slice(0, 2)).robot).toBeNull();
   });
 });
 

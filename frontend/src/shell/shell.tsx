@@ -8,6 +8,7 @@ import type { Store } from "../store/store";
 import { Tables } from "../tables/tables";
 import { Boundary } from "./boundary";
 import { SIZES, type Desk } from "./desk";
+import { dropped } from "./dropped";
 import { openFiles } from "./files";
 import { Palette } from "./palette";
 import { Panels } from "./panels";
@@ -128,7 +129,10 @@ function useDrops(desk: Desk, dropping: { value: boolean }): void {
       if (!holdsFiles(event)) return;
       event.preventDefault();
       dropping.value = false;
-      void openFiles(desk, [...(event.dataTransfer?.files ?? [])]);
+      dropped(event.dataTransfer!).then(
+        (files) => openFiles(desk, files),
+        (error: unknown) => desk.tell("What was dropped cannot be read", error),
+      );
     };
     addEventListener("dragover", over);
     addEventListener("dragleave", leave);
