@@ -314,6 +314,7 @@ for name in ("numpy", "sympy"):
     sys.modules[name] = None
 from symoro.ui.bench import call
 assert call("about", {})["version"]
+assert not any(card["svg"] for card in call("robots", {"pictures": True})["robots"])
 for card in call("robots", {})["robots"]:
     view = call("robot_open", {"id": card["id"]})
     document = view["robot"]
@@ -324,3 +325,13 @@ assert "error" not in call("frames", {"robot": call("robot_open", {"id": "rx90"}
 assert "error" not in call("model", {"robot": call("robot_open", {"id": "rx90"})["robot"], "model": "idm"})
 """
     subprocess.run([sys.executable, "-c", lines], check=True)
+
+
+def test_the_gallery() -> None:
+    cards = call("robots", {"pictures": True})["robots"]
+    assert [card["id"] for card in cards] == library.names()
+    assert all(card["svg"].startswith("<svg") for card in cards)
+    families = {card["id"]: card["family"] for card in cards}
+    assert families["rx90"] == "serial" and families["delta"] == "parallel" and families["car"] == "wheeled"
+    assert families["rx90_elastic"] == "elastic" and families["fourbar"] == "closed-loop"
+    assert families["flexible2r"] == "flexible" and families["rx90_floating"] == "floating"
