@@ -105,6 +105,7 @@ export class Control {
       const fits = q.length === view.joints.length && (!another || q.some((value) => value !== 0));
       await this.scene.setRobot(view, quick, parameters, fits ? q : undefined);
       if (alive.aborted) return;
+      this.posed.value = this.scene.posture();
       this.drawn.value = view;
       this.reparametrise(this.store.parameters.peek());
       if (this.free6()) this.scene.setBase(pose(this.base.peek()));

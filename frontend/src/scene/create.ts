@@ -14,7 +14,7 @@ import { sample } from "./motion";
 import { axis, origin, plus, reachOf, usualLength, type Point } from "./path";
 import { Player } from "./player";
 import { Placing, placing as placingOf } from "./posture";
-import type { CreateScene, Look } from "./scene";
+import type { CreateScene, Look, Standpoint } from "./scene";
 import { Visuals } from "./visuals";
 
 const LIGHT: Palette = { accent: "#2563c9", passive: "#9db4d6", link: "#8b929b", faint: "#c3c8ce", dark: "#5b636d" };
@@ -170,16 +170,15 @@ export const createScene: CreateScene = (container, options) => {
     return points.filter((point) => point.every(Number.isFinite));
   }
 
-  function bounds(of: Point[] = origins()): THREE.Sphere {
+  function fit(from?: Standpoint, of: Point[] = origins(), room = 0): void {
     const points = of.map((point) => new THREE.Vector3(...point).applyMatrix4(root.matrix));
-    const box = new THREE.Box3().setFromPoints(points);
-    if (look.meshes) {
+    if (look.meshes && view?.visuals?.length) {
       root.updateMatrixWorld(true);
-      box.union(new THREE.Box3().setFromObject(visuals.group));
+      const box = new THREE.Box3().setFromObject(visuals.group);
+      for (const k of box.isEmpty() ? [] : [0, 1, 2, 3, 4, 5, 6, 7]) points.push(corner(box, k));
     }
-    const sphere = box.getBoundingSphere(new THREE.Sphere());
-    sphere.radius = Math.max(sphere.radius, 0.2 * reach) + 1.1 * arrow();
-    return sphere;
+    viewpoint.fit(points, Math.max(room, 1.2 * arrow()), from);
+    invalidate();
   }
 
   function pick(event: { clientX: number; clientY: number }): number | null {
@@ -239,9 +238,8 @@ export const createScene: CreateScene = (container, options) => {
       const drawn = visuals.set(view.visuals ?? [], files).then(redraw);
       if (!another) return;
       if (view.visuals?.length) await drawn;
-      const { center, radius } = bounds();
       // Room for the robot to move before it leaves the picture.
-      viewpoint.fit(center, Math.max(radius, 0.75 * reach), "iso");
+      fit("iso", origins(), 0.25 * reach);
     },
     async setLoops(loops) {
       const turn = asked;
@@ -325,15 +323,9 @@ export const createScene: CreateScene = (container, options) => {
     stop: () => player?.pause(),
     look(from, orthographic) {
       if (orthographic !== undefined) viewpoint.setOrthographic(orthographic);
-      const { center, radius } = bounds();
-      viewpoint.fit(center, radius, from);
-      invalidate();
+      fit(from);
     },
-    fit() {
-      const { center, radius } = bounds();
-      viewpoint.fit(center, radius);
-      invalidate();
-    },
+    fit: () => fit(),
     keepInPicture(postures = []) {
       if (!placing || !view) return;
       viewpoint.camera.updateMatrixWorld();
@@ -344,10 +336,7 @@ export const createScene: CreateScene = (container, options) => {
         const { x, y, ahead } = project(point);
         return ahead && x > 0 && y > 0 && x < canvas.clientWidth && y < canvas.clientHeight;
       });
-      if (inside) return;
-      const { center, radius } = bounds(points);
-      viewpoint.fit(center, radius);
-      invalidate();
+      if (!inside) fit(undefined, points);
     },
     orbit(right, up, nearer = 1) {
       viewpoint.orbit(right, up, nearer);
@@ -384,3 +373,8 @@ export const createScene: CreateScene = (container, options) => {
     },
   };
 };
+
+/** Corner k of a box, from 0 to 7. */
+function corner({ min, max }: THREE.Box3, k: number): THREE.Vector3 {
+  return new THREE.Vector3(k & 1 ? max.x : min.x, k & 2 ? max.y : min.y, k & 4 ? max.z : min.z);
+}
