@@ -2,9 +2,9 @@
 
 import { useSignal } from "@preact/signals";
 import type { ComponentChildren } from "preact";
-import { useLayoutEffect, useRef } from "preact/hooks";
+import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
 
-import type { Desk } from "./desk";
+import { addPictures, type Desk } from "./desk";
 import { DhPanel } from "./dh";
 import { openBundled } from "./files";
 import { answering } from "./find";
@@ -118,6 +118,8 @@ function Keys({ desk }: { desk: Desk }) {
 function Gallery({ desk }: { desk: Desk }) {
   const wanted = useSignal("");
   const robots = desk.robots.value;
+  // Pictures take a second or two: they are asked for by who looks at them.
+  useEffect(() => void addPictures(desk), [desk]);
   if (!robots.length) return <p class="sh-hint">The gallery is on its way.</p>;
   const known = robots.map((robot) => ({ robot, title: robot.name, group: robot.family, words: `${robot.title} ${robot.structure}` }));
   return (

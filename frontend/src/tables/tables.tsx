@@ -43,7 +43,7 @@ export function Tables({ store }: { store: Store }) {
       ),
     [names],
   );
-  if (!view) return <p class="tb-empty">No robot yet: open one from the gallery, or drop a file here.</p>;
+  if (!view) return <p class="tb-empty">No robot yet. One is on its way; or open one from the gallery, or drop a file here.</p>;
 
   const tabs = tabsOf(view.tables);
   const titles = [...tabs.keys()];
