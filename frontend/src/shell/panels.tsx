@@ -37,7 +37,13 @@ export function PanelFrame({ desk, title, children }: FrameProps) {
     >
       <header class="sh-panel-head">
         <h2>{title}</h2>
-        <button type="button" class="sh-top" aria-label="close" title="Close (Esc)" onClick={() => (desk.panel.value = null)}>
+        <button
+          type="button"
+          class="sh-top"
+          aria-label="close"
+          title="Close (Esc)"
+          onClick={() => (desk.panel.value = null)}
+        >
           {"\u00d7"}
         </button>
       </header>
@@ -121,7 +127,12 @@ function Gallery({ desk }: { desk: Desk }) {
   // Pictures take a second or two: they are asked for by who looks at them.
   useEffect(() => void addPictures(desk), [desk]);
   if (!robots.length) return <p class="sh-hint">The gallery is on its way.</p>;
-  const known = robots.map((robot) => ({ robot, title: robot.name, group: robot.family, words: `${robot.title} ${robot.structure}` }));
+  const known = robots.map((robot) => ({
+    robot,
+    title: robot.name,
+    group: robot.family,
+    words: `${robot.title} ${robot.structure}`,
+  }));
   return (
     <>
       <input
@@ -134,7 +145,13 @@ function Gallery({ desk }: { desk: Desk }) {
       />
       <div class="sh-gallery">
         {answering(known, wanted.value).map(({ robot }) => (
-          <button key={robot.id} type="button" class="sh-card" data-robot={robot.id} onClick={() => void openBundled(desk, robot.id)}>
+          <button
+            key={robot.id}
+            type="button"
+            class="sh-card"
+            data-robot={robot.id}
+            onClick={() => void openBundled(desk, robot.id)}
+          >
             <span class="sh-thumb">
               {robot.svg ? <img alt="" src={`data:image/svg+xml,${encodeURIComponent(robot.svg)}`} /> : null}
             </span>

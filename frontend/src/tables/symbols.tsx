@@ -18,7 +18,8 @@ export function seenSymbols(view: View): Set<string> {
   const found = new Set<string>();
   for (const table of view.tables) {
     if (table.title !== "geometry") continue;
-    for (const row of table.rows) for (const cell of row.cells) for (const [name] of cell.matchAll(/[A-Za-z_]\w*/g)) found.add(name);
+    for (const row of table.rows)
+      for (const cell of row.cells) for (const [name] of cell.matchAll(/[A-Za-z_]\w*/g)) found.add(name);
   }
   return found;
 }
