@@ -1,6 +1,6 @@
 """Write what the tests of the page's scene read: views of small robots with their generated placements.
 
-    python tools/scene_fixtures.py
+python tools/scene_fixtures.py
 """
 
 import json

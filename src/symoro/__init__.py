@@ -25,8 +25,10 @@ from symoro.robot.formats import load as load
 from symoro.robot.formats import save as save
 
 if TYPE_CHECKING:
+    from symoro.motion.control import computed_torque as computed_torque
     from symoro.motion.files import load_trajectory as load_trajectory
     from symoro.motion.sampling import sampled as sampled
+    from symoro.motion.simulation import simulate as simulate
     from symoro.motion.torques import torques as torques
     from symoro.runtime.solutions import follow as follow
     from symoro.runtime.solutions import nearest as nearest
@@ -37,8 +39,10 @@ if TYPE_CHECKING:
 _SOLUTIONS = ("follow", "nearest", "valid", "windings", "within_limits")
 _LATER = {
     **dict.fromkeys(_SOLUTIONS, "symoro.runtime.solutions"),
+    "computed_torque": "symoro.motion.control",
     "load_trajectory": "symoro.motion.files",
     "sampled": "symoro.motion.sampling",
+    "simulate": "symoro.motion.simulation",
     "torques": "symoro.motion.torques",
 }
 
@@ -50,6 +54,7 @@ __all__ = [
     "assembly_modes",
     "base_parameters",
     "catalogue",
+    "computed_torque",
     "follow",
     "generate",
     "load",
@@ -60,6 +65,7 @@ __all__ = [
     "platform_pose",
     "sampled",
     "save",
+    "simulate",
     "singularities",
     "torques",
     "valid",

@@ -11,7 +11,7 @@ from collections.abc import Mapping
 import numpy as np
 from numpy.typing import NDArray
 
-from symoro.errors import ArgumentError
+from symoro.errors import NotClosedError
 from symoro.models.geometric.loop.mechanism import active_joints
 from symoro.models.numeric.closure import closed
 from symoro.models.numeric.tree import numeric_tree
@@ -41,13 +41,13 @@ class LoopCloser:
         """All joints of the tree with these active ones, near a posture.
 
         Raises:
-            ArgumentError: the loops do not close there.
+            NotClosedError: the loops do not close there.
         """
         guess = np.concatenate([near, self._opened])[None]
         guess[0, self.active] = qa
         found, flags = closed(self._tree, guess, self._unknown, damped=True)
         if not flags[0]:
-            raise ArgumentError(
+            raise NotClosedError(
                 f"the loops do not close at t = {t:g} s, near the posture before",
                 hint="start in a posture of all joints in which the loops are closed, and keep within the reach",
             )

@@ -15,9 +15,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from symoro.motion.laws import Law
+from symoro.motion.laws import Law, Values
 from symoro.motion.rotation import exponential, logarithm
-from symoro.motion.spline import Values, hermite
+from symoro.motion.spline import hermite
 
 Array = NDArray[np.float64]
 

@@ -34,6 +34,7 @@ def run(options: argparse.Namespace) -> int:
         "singularities": show_singularities,
         "base": base,
         "pose": pose,
+        "excite": excite,
         "calibrate": calibrate,
         "cite": cite,
         "generate": write_model,
@@ -43,6 +44,7 @@ def run(options: argparse.Namespace) -> int:
         "solve": solve,
         "export": export,
         "torques": torques,
+        "simulate": simulate,
         "gui": open_gui,
     }[options.command]
     return command(options) or 0
@@ -98,6 +100,25 @@ def _joints(robot: Robot, text: str | None) -> list[float] | None:
         return list(named)
     values = numbers("posture", text)
     return list(values) if isinstance(values, list) else [values]
+
+
+def excite(options: argparse.Namespace) -> None:
+    from symoro.files import write_files
+    from symoro.motion.excite import excite as found
+    from symoro.motion.excite import trajectory_text
+
+    names = ("harmonics", "frequency", "criterion", "friction", "torque", "margin", "starts", "seed")
+    most = options.acceleration and numbers("acceleration", options.acceleration)
+    result = found(_robot(options), acceleration=most, **{name: getattr(options, name) for name in names})
+    if options.output:
+        write_files({Path(options.output): trajectory_text(result)}, force=options.force)
+    if options.json:
+        told = {"condition": result.condition, "determinant": result.determinant, "columns": result.columns}
+        present.as_json({**told, "used": dict(result.used), "trajectory": trajectory_text(result)})
+        return
+    print(result)
+    if options.output:
+        _written([Path(options.output)], False)
 
 
 def calibrate(options: argparse.Namespace) -> None:
@@ -304,9 +325,20 @@ def torques(options: argparse.Namespace) -> int:
     return show_torques(_robot(options), options)
 
 
+def simulate(options: argparse.Namespace) -> int:
+    from symoro.ui.simulating import show_simulation
+
+    return show_simulation(_robot(options), options)
+
+
 def _emitting(options: argparse.Namespace) -> dict[str, Any]:
     """The options of the emitted code that the user gave."""
-    given = {"scalar": "float" if options.float32 else None, "trig": options.trig, "name": options.name}
+    given = {
+        "scalar": "float" if options.float32 else None,
+        "trig": options.trig,
+        "name": options.name,
+        "integrator": options.integrator,
+    }
     return {name: value for name, value in given.items() if value is not None}
 
 

@@ -16,7 +16,7 @@ from symoro.errors import OptionError
 from symoro.files import write_files
 from symoro.motion.files import load_trajectory
 from symoro.motion.samples import table_text
-from symoro.motion.torques import Passed, Torques, torques, unit_of
+from symoro.motion.torques import MotionTorques, Passed, torques, unit_of
 from symoro.robot.description import Robot
 from symoro.ui import present
 
@@ -70,7 +70,7 @@ def page_motion(t: Array, q: Array, tree: Array | None) -> str:
     return json.dumps({"times": t.tolist(), "q": rows.tolist()}, allow_nan=False) + "\n"
 
 
-def torque_data(found: Torques) -> dict[str, Any]:
+def torque_data(found: MotionTorques) -> dict[str, Any]:
     """Torques along a motion, for scripts."""
     samples = found.samples
     return {
@@ -84,7 +84,7 @@ def torque_data(found: Torques) -> dict[str, Any]:
     }
 
 
-def _table(found: Torques) -> None:
+def _table(found: MotionTorques) -> None:
     samples, robot = found.samples, found.robot
     rows = []
     for peak in found.peaks:

@@ -32,7 +32,7 @@ from symoro.models.calibration.columns import (
 )
 from symoro.models.catalogue import Option, model
 from symoro.models.coordinates import joint_positions
-from symoro.models.geometric.scene import Place
+from symoro.models.geometric.scene import FramePlace
 from symoro.models.joints import Trigonometry, place_of
 from symoro.models.ports import Q
 from symoro.models.recursion import Local, bones, local_frame, outward, turn_z
@@ -117,7 +117,7 @@ def regressor_program(way: MeasuredWay, measure: str, chosen: Sequence[Geometric
         for j, bone in bones(robot, way.frames).items()
     }
     z = [builder.formula(f) for f in robot.base.Z]
-    start = Place([[*z[4 * r : 4 * r + 3]] for r in range(3)], [z[4 * r + 3] for r in range(3)])
+    start = FramePlace([[*z[4 * r : 4 * r + 3]] for r in range(3)], [z[4 * r + 3] for r in range(3)])
     placed = outward(tree, start, lambda local, before: before.then(local))
     for j, place in placed.items():
         for k in range(3):
@@ -132,8 +132,8 @@ def regressor_program(way: MeasuredWay, measure: str, chosen: Sequence[Geometric
 def _motion(
     column: GeometricColumn,
     tree: Mapping[int, Local],
-    placed: Mapping[int, Place],
-    end: Place,
+    placed: Mapping[int, FramePlace],
+    end: FramePlace,
     q: Mapping[int, Scalar],
 ) -> AxisMotion:
     if column.frame in (BASE, END):

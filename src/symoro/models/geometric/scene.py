@@ -18,25 +18,28 @@ from symoro.models.recursion import Local, bones, local_frame, outward
 from symoro.program.builder import Builder
 from symoro.program.pipeline import optimise
 from symoro.program.program import Port, Program
+from symoro.robot.coordinates import followers
 from symoro.robot.description import JointType, Robot
 from symoro.robot.topology import outward as outward_order
 
 PLACES = Port("T", "NF,4,4", "placement of every frame in frame 0, the tool's last")
-JOINTS = Port("joints", "nj", "position of every moving joint in the order of frames, opened and coupled ones included")
+JOINTS = Port(
+    "joints", "nj", "position of every moving joint in the order of frames, opened and coupled ones included"
+)
 
 
 @dataclass(frozen=True)
-class Place:
+class FramePlace:
     """A frame in frame 0."""
 
     rotation: Matrix
     position: Vector
 
-    def then(self, local: Local) -> Place:
+    def then(self, local: Local) -> FramePlace:
         """The frame that stands on this one."""
         columns = [local.to_parent(axis) for axis in identity(3)]
         turned = transpose([matvec(self.rotation, column) for column in columns])
-        return Place(turned, add(self.position, matvec(self.rotation, local.position)))
+        return FramePlace(turned, add(self.position, matvec(self.rotation, local.position)))
 
 
 def all_frames(robot: Robot) -> Program:
@@ -52,8 +55,8 @@ def all_frames(robot: Robot) -> Program:
         place = fixed_place(builder, robot.tool.place)
         last = robot.NF + 1
         tree[last] = local_frame(last, robot.tool.place.ant, JointType.FIXED, place, trig)
-    found = outward(tree, Place(identity(3), [0, 0, 0]), lambda local, before: before.then(local))
+    found = outward(tree, FramePlace(identity(3), [0, 0, 0]), lambda local, before: before.then(local))
     builder.output(PLACES, [homogeneous(found[j].rotation, found[j].position) for j in sorted(tree)])
-    if any(frame.coupling for frame in robot.frames):
+    if followers(robot):
         builder.output(JOINTS, [q[j] for j in sorted(q)])
     return optimise(builder.program())
