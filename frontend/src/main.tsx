@@ -55,11 +55,11 @@ async function start(): Promise<void> {
     document.getElementById("page")!,
   );
   const tab = await tabOf(places, claimByLock);
-  const lists = fillLists(desk).catch((error: unknown) => desk.tell("symoro does not answer", error));
   await begin(desk, places, tab);
   keepAlways(store, places, tab, window);
-  await keepMeshes(store, tab);
-  await lists;
+  await Promise.all([keepMeshes(store, tab), fillLists(desk)]).catch((error: unknown) =>
+    desk.tell("symoro does not answer", error),
+  );
 }
 
 void start();

@@ -1,4 +1,4 @@
-"""What the page draws with: placements, the closing of loops on demand, joints that follow others, rollers of wheels."""
+"""What the page draws with: placements, loops closed on demand, joints that follow others, rollers of wheels."""
 
 import numpy as np
 import pytest

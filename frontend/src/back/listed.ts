@@ -5,7 +5,18 @@ export interface About {
   python: string;
   menus: string[];
   languages: { id: string; title: string }[];
-  formats: { id: string; suffixes: string[] }[];
+  formats: Format[];
+  structures: string[];
+  bases: string[];
+  conventions: string[];
+}
+
+/** A format of files: whether they can be opened here, and written. */
+export interface Format {
+  id: string;
+  suffixes: string[];
+  opened: boolean;
+  written: boolean;
 }
 
 export interface Bundled {
@@ -13,6 +24,8 @@ export interface Bundled {
   name: string;
   title: string;
   structure: string;
+  family: string;
+  reference: string;
   /** A small picture, where the server draws one. */
   svg?: string | null;
 }

@@ -18,7 +18,8 @@ export class Viewpoint {
   private readonly orthographic = new THREE.OrthographicCamera(-1, 1, 1, -1, -1000, 1000);
   private readonly controls: OrbitControls;
   private aspect = 1;
-  private radius = 1;
+  /** Half the height of what is seen without perspective. */
+  private tall = 1;
 
   constructor(canvas: HTMLElement, onChange: () => void) {
     for (const camera of [this.perspective, this.orthographic]) camera.up.set(0, 0, 1);
@@ -41,25 +42,34 @@ export class Viewpoint {
   }
 
   private frame(): void {
-    const tall = this.radius * Math.max(1, 1 / this.aspect);
-    const { orthographic } = this;
+    const { orthographic, tall } = this;
     [orthographic.top, orthographic.bottom] = [tall, -tall];
     [orthographic.right, orthographic.left] = [tall * this.aspect, -tall * this.aspect];
     orthographic.updateProjectionMatrix();
   }
 
-  /** Looks at a sphere so that it fills the picture, from the direction as it is or another one. */
-  fit(centre: THREE.Vector3, radius: number, from?: Standpoint): void {
-    const way = from
+  /** Looks at points so that they fill the picture with some room around, from where it looks or from elsewhere. */
+  fit(points: THREE.Vector3[], room: number, from?: Standpoint): void {
+    const centre = new THREE.Box3().setFromPoints(points).getCenter(new THREE.Vector3());
+    const back = from
       ? new THREE.Vector3(...DIRECTIONS[from])
       : this.camera.position.clone().sub(this.controls.target);
-    if (way.lengthSq() === 0) way.set(...DIRECTIONS.iso);
-    this.radius = radius;
-    const half = THREE.MathUtils.degToRad(FIELD / 2);
-    const away = radius / Math.sin(Math.atan(Math.tan(half) * Math.min(1, this.aspect)));
+    if (back.lengthSq() === 0) back.set(...DIRECTIONS.iso);
+    back.normalize();
+    const right = new THREE.Vector3(0, 0, 1).cross(back).normalize();
+    const up = back.clone().cross(right);
+    const slope = Math.tan(THREE.MathUtils.degToRad(FIELD / 2));
+    let away = 0;
+    this.tall = 0;
+    for (const point of points) {
+      const arm = point.clone().sub(centre);
+      const half = Math.max(Math.abs(arm.dot(up)) + room, (Math.abs(arm.dot(right)) + room) / this.aspect);
+      away = Math.max(away, half / slope + arm.dot(back));
+      this.tall = Math.max(this.tall, half);
+    }
     this.controls.target.copy(centre);
     for (const camera of [this.perspective, this.orthographic]) {
-      camera.position.copy(centre).addScaledVector(way.clone().normalize(), away);
+      camera.position.copy(centre).addScaledVector(back, away);
       camera.zoom = 1;
     }
     this.perspective.near = away / 200;

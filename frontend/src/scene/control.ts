@@ -5,9 +5,8 @@ import { computed, effect, signal, untracked, type ReadonlySignal } from "@preac
 import type { Placements, Solved, View } from "../back/view";
 import type { Store } from "../store/store";
 import { free, home, named, random } from "./joints";
-import { CsvError, duration, parseCsv, sample, sinusoid, type Wave } from "./motion";
-import { Player } from "./player";
-import type { Motion, Scene } from "./scene";
+import { Motions } from "./motions";
+import type { Scene } from "./scene";
 import { framesShown, look, picked, shown } from "./showstate";
 
 export interface Note {
@@ -20,11 +19,11 @@ export interface Solution {
   status: string;
 }
 
-const SLIDERS_A_SECOND = 10;
 const RANDOM_TRIES = 40;
-const ROWS_AT_ONCE = 15;
+const START_TRIES = 300;
 
 export class Control {
+  readonly motions: Motions;
   readonly broken = signal(false);
   readonly note = signal<Note | null>(null);
   /** The robot that the scene shows; null while its code is on the way. */
@@ -35,25 +34,19 @@ export class Control {
   readonly closes = signal(false);
   /** The joint whose last move was refused, as no posture closes the loops there. */
   readonly refused = signal<number | null>(null);
-  readonly playing = signal(false);
-  readonly preparing = signal(false);
-  readonly speed = signal(1);
-  readonly waves = signal<Map<number, Wave>>(new Map());
   readonly solutions = signal<Solution[] | null>(null);
   readonly solving = signal(false);
   /** x, y, z, roll, pitch, yaw of a base that is free to move. */
   readonly base = signal<number[]>([0, 0, 0, 0, 0, 0]);
   /** Places in view.joints of the joints that a user moves. */
   readonly moved: ReadonlySignal<number[]> = computed(() => {
-    const view = this.store.view.value;
+    const view = this.drawn.value;
     return view ? free(view, this.broken.value || !this.closable.value) : [];
   });
   /** False where the robot's active joints do not determine its loops. */
-  private readonly closable = signal(true);
+  readonly closable = signal(true);
   private readonly known = new Map<string, Placements>();
   private mine: number[] = [];
-  private shownAt = 0;
-  private player: Player;
   private asking = new AbortController();
   private readonly undoing: (() => void)[] = [];
 
@@ -61,11 +54,7 @@ export class Control {
     private readonly store: Store,
     readonly scene: Scene,
   ) {
-    this.player = new Player(
-      () => this.span(),
-      (time) => this.at(time),
-      () => this.paused(),
-    );
+    this.motions = new Motions(store, scene, this);
     scene.onSelect((frame) => (store.selected.value = frame));
     this.undoing.push(
       effect(() => void this.show(store.view.value)),
@@ -76,14 +65,13 @@ export class Control {
       effect(() => scene.setDark(store.dark.value)),
       effect(() => scene.setLook(look.value)),
       effect(() => scene.showFrames(framesShown(shown.value, store.selected.value, picked.value))),
-      effect(() => this.setMotion(store.motion.value)),
       effect(() => scene.setBase(untracked(() => this.free6()) ? pose(this.base.value) : null)),
     );
   }
 
   dispose(): void {
     this.asking.abort();
-    this.player.pause();
+    this.motions.dispose();
     for (const undo of this.undoing) undo();
     this.scene.dispose();
   }
@@ -91,6 +79,11 @@ export class Control {
   /** Whether the base is free to move, so that its pose is a matter of the picture. */
   free6(): boolean {
     return (this.store.view.value?.base ?? "fixed") !== "fixed";
+  }
+
+  /** Whether loops are kept closed. */
+  looped(): boolean {
+    return (this.drawn.value?.loops.length ?? 0) > 0 && !this.broken.value && this.closable.value;
   }
 
   // -- the robot
@@ -104,21 +97,24 @@ export class Control {
     if (another) this.reset();
     try {
       const key = placed(view);
-      const quick = this.known.get(key) ?? (await this.ask(view, alive, false));
+      const known = this.known.get(key);
+      const quick = known ?? (await this.ask(view, alive, false));
       if (alive.aborted) return;
       const [parameters, q] = [this.store.parameters.peek(), this.store.q.peek()];
       // Zero may be no posture of a robot that comes new.
       const fits = q.length === view.joints.length && (!another || q.some((value) => value !== 0));
       await this.scene.setRobot(view, quick, parameters, fits ? q : undefined);
       if (alive.aborted) return;
+      this.posed.value = this.scene.posture();
       this.drawn.value = view;
       this.reparametrise(this.store.parameters.peek());
       if (this.free6()) this.scene.setBase(pose(this.base.peek()));
-      if (view.loops.length && !quick.loops) await this.close(view, key, alive);
+      if (view.loops.length) await this.close(view, key, known ?? null, alive);
+      else this.known.set(key, quick);
       if (alive.aborted) return;
-      this.closes.value = this.scene.ready().loops;
-      this.put(this.scene.move(this.scene.posture()).q);
+      this.settle(view);
       if (another && view.loops.length) this.scene.fit();
+      else this.scene.keepInPicture();
       this.posed.value = this.scene.posture();
     } catch (error) {
       if (!alive.aborted) this.warn(words(error));
@@ -130,21 +126,35 @@ export class Control {
   }
 
   /** The code that closes loops comes after the picture, for deriving it may take seconds. */
-  private async close(view: View, key: string, alive: AbortSignal): Promise<void> {
-    this.tell("deriving how the loops close …");
-    const whole = await this.ask(view, alive, true);
+  private async close(view: View, key: string, known: Placements | null, alive: AbortSignal): Promise<void> {
+    if (!known) this.tell("deriving how the loops close …");
+    const whole = known ?? (await this.ask(view, alive, true));
     if (alive.aborted) return;
     this.known.set(key, whole);
+    if (whole.loops && !known) await this.scene.setLoops(whole.loops);
+    if (alive.aborted) return;
     this.closable.value = whole.loops !== null;
-    if (whole.loops) await this.scene.setLoops(whole.loops);
-    else this.scene.breakLoops(true);
-    this.note.value = whole.loops
-      ? null
-      : { text: "the active joints do not determine the loops: every joint has a slider", kind: "warned" };
+    this.closes.value = this.closable.value;
+    this.scene.breakLoops(this.broken.peek() || !this.closable.value);
+    if (whole.loops) this.note.value = null;
+    else this.tell("the active joints do not determine the loops: every joint has a slider");
+  }
+
+  /** The posture with its loops closed; a robot that names no posture may not close at zero, so others are tried. */
+  private settle(view: View): void {
+    const at = this.scene.posture();
+    let found = this.scene.move(at);
+    const chance = sequence();
+    for (let k = 0; !found.closed && this.closes.value && k < START_TRIES; k++) {
+      const tried = this.scene.follow(at, random(view, at, this.moved.value, this.scene.reach(), 1, chance));
+      if (tried.closed) found = this.scene.move(tried.q);
+    }
+    if (!found.closed && this.closes.value) this.warn("the loops do not close in this posture: move the joints");
+    this.put(found.q);
   }
 
   private reset(): void {
-    this.pause();
+    this.motions.pause();
     this.broken.value = false;
     this.scene.breakLoops(false);
     this.closable.value = true;
@@ -152,7 +162,7 @@ export class Control {
     this.refused.value = null;
     this.note.value = null;
     this.solutions.value = null;
-    this.waves.value = new Map();
+    this.motions.waves.value = new Map();
     this.base.value = [0, 0, 0, 0, 0, 0];
   }
 
@@ -175,13 +185,14 @@ export class Control {
     });
   }
 
-  private put(q: number[]): void {
+  /** Tells the other panes the posture that the scene shows. */
+  put(q: number[]): void {
     this.mine = q;
     this.store.q.value = q;
   }
 
   move(place: number, value: number): void {
-    this.pause();
+    this.motions.pause();
     const q = [...this.scene.posture()];
     q[place] = value;
     const found = this.scene.move(q);
@@ -192,7 +203,7 @@ export class Control {
   }
 
   go(q: number[]): void {
-    this.pause();
+    this.motions.pause();
     const found = this.scene.move(q);
     this.refused.value = null;
     if (!found.closed) this.warn("the loops do not close all the way to this posture");
@@ -202,11 +213,12 @@ export class Control {
 
   /** A posture whose loops are known to be closed, in whichever assembly mode. */
   private jump(q: number[]): void {
-    this.pause();
+    this.motions.pause();
     this.scene.put(q);
     this.refused.value = null;
     this.note.value = null;
     this.put(this.scene.move(q).q);
+    this.scene.keepInPicture();
   }
 
   home(): void {
@@ -223,9 +235,9 @@ export class Control {
   random(): void {
     const view = this.drawn.value;
     if (!view) return;
-    this.pause();
+    this.motions.pause();
     const from = this.scene.posture();
-    const looped = view.loops.length > 0 && !this.broken.value;
+    const looped = this.looped();
     for (let k = 0; k < RANDOM_TRIES; k++) {
       const share = looped ? 0.7 * (1 - k / RANDOM_TRIES) ** 2 : 1;
       const found = this.scene.follow(from, random(view, from, this.moved.value, this.scene.reach(), share));
@@ -235,7 +247,7 @@ export class Control {
   }
 
   breakLoops(broken: boolean): void {
-    this.pause();
+    this.motions.pause();
     this.broken.value = broken;
     this.scene.breakLoops(broken);
     const found = this.scene.move(this.scene.posture());
@@ -246,122 +258,6 @@ export class Control {
 
   setBase(entry: number, value: number): void {
     this.base.value = this.base.value.map((old, k) => (k === entry ? value : old));
-  }
-
-  // -- motions
-
-  private span(): [number, number] {
-    const motion = this.store.motion.peek();
-    return motion ? [motion.times[0] ?? 0, motion.times.at(-1) ?? 0] : [0, 0];
-  }
-
-  private setMotion(motion: Motion | null): void {
-    if (!motion) untracked(() => this.pause());
-    this.player.time = motion?.times[0] ?? 0;
-    this.store.time.value = this.player.time;
-  }
-
-  private at(time: number): void {
-    const motion = this.store.motion.peek();
-    if (!motion) return;
-    const q = sample(motion, time);
-    this.scene.put(q);
-    // Sliders and numbers follow more slowly than the picture.
-    if (this.playing.peek() && time >= this.shownAt && time - this.shownAt < 1 / SLIDERS_A_SECOND) return;
-    this.shownAt = time;
-    this.put(q);
-    this.store.time.value = time;
-  }
-
-  private paused(): void {
-    this.playing.value = false;
-    this.at(this.player.time);
-  }
-
-  play(): void {
-    const motion = this.store.motion.value;
-    if (!motion || duration(motion) <= 0) return;
-    this.player.speed = this.speed.value;
-    this.playing.value = true;
-    this.player.play();
-  }
-
-  pause(): void {
-    if (!this.playing.peek()) return;
-    this.player.pause();
-    this.paused();
-  }
-
-  seek(time: number): void {
-    this.pause();
-    this.player.seek(time);
-  }
-
-  setSpeed(speed: number): void {
-    this.speed.value = speed;
-    this.player.speed = speed;
-  }
-
-  setWave(place: number, wave: Wave | null): void {
-    const next = new Map(this.waves.value);
-    if (wave) next.set(place, wave);
-    else next.delete(place);
-    this.waves.value = next;
-  }
-
-  /** Waves that stay within the limits, one for every joint that a user moves. */
-  usualWaves(): Map<number, Wave> {
-    const view = this.drawn.value;
-    const q = this.scene.posture();
-    const looped = (view?.loops.length ?? 0) > 0 && !this.broken.value;
-    return new Map(
-      this.moved.value.map((k, n) => {
-        const joint = view!.joints[k]!;
-        const usual = joint.kind === "P" ? (looped ? 0.06 : 0.15) * this.scene.reach() : looped ? 0.25 : 0.5;
-        const room = Math.min((joint.upper ?? Infinity) - q[k]!, q[k]! - (joint.lower ?? -Infinity));
-        const amplitude = room > 0 ? Math.min(usual, room) : 0;
-        return [k, { amplitude: +amplitude.toFixed(4), frequency: 0.25, phase: +(0.6 * n).toFixed(2) }];
-      }),
-    );
-  }
-
-  async swing(seconds: number): Promise<void> {
-    if (!this.waves.value.size) this.waves.value = this.usualWaves();
-    await this.prepare(sinusoid(this.scene.posture(), this.waves.value, seconds));
-  }
-
-  async csv(text: string): Promise<void> {
-    const view = this.drawn.value;
-    if (!view) return;
-    try {
-      await this.prepare(parseCsv(text, view.joints, this.scene.posture()));
-    } catch (error) {
-      if (!(error instanceof CsvError)) throw error;
-      this.warn(error.message);
-    }
-  }
-
-  /** Closes the loops along a motion, row by row; where they cannot be closed it ends. */
-  private async prepare(motion: Motion): Promise<void> {
-    this.pause();
-    this.note.value = null;
-    this.preparing.value = true;
-    const done: Motion = { times: [], q: [] };
-    let from = this.scene.posture();
-    for (let k = 0; k < motion.times.length; k++) {
-      const found = this.scene.follow(from, motion.q[k]!);
-      if (!found.closed) {
-        this.warn(`the loops do not close beyond ${motion.times[k]!.toFixed(2)} s: the motion ends there`);
-        break;
-      }
-      done.times.push(motion.times[k]!);
-      done.q.push((from = found.q));
-      if (this.drawn.value?.loops.length && k % ROWS_AT_ONCE === 0) await new Promise((next) => setTimeout(next));
-    }
-    this.preparing.value = false;
-    if (done.times.length < 2) return;
-    this.store.motion.value = done;
-    this.play();
   }
 
   // -- solutions
@@ -375,7 +271,7 @@ export class Control {
   async solve(): Promise<void> {
     const view = this.drawn.value;
     if (!view) return;
-    this.pause();
+    this.motions.pause();
     this.solving.value = true;
     this.note.value = null;
     try {
@@ -423,6 +319,12 @@ export class Control {
   warn(text: string): void {
     this.note.value = { text, kind: "warned" };
   }
+}
+
+/** Numbers from 0 to 1 that are the same every time, so that a robot always begins alike. */
+function sequence(): () => number {
+  let state = 1;
+  return () => (state = (state * 16807) % 2147483647) / 2147483647;
 }
 
 /** All that the placements of frames depend on: what else is edited needs no new code. */

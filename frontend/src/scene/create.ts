@@ -14,7 +14,7 @@ import { sample } from "./motion";
 import { axis, origin, plus, reachOf, usualLength, type Point } from "./path";
 import { Player } from "./player";
 import { Placing, placing as placingOf } from "./posture";
-import type { CreateScene, Look } from "./scene";
+import type { CreateScene, Look, Standpoint } from "./scene";
 import { Visuals } from "./visuals";
 
 const LIGHT: Palette = { accent: "#2563c9", passive: "#9db4d6", link: "#8b929b", faint: "#c3c8ce", dark: "#5b636d" };
@@ -22,6 +22,7 @@ const DARK: Palette = { accent: "#5b9bff", passive: "#52698c", link: "#7d8590", 
 const GROUND = { light: "#fafbfc", dark: "#14171b" };
 const NEAR_CLICK = 16;
 const IDLE = 120;
+const SEEN = 24;
 
 export const createScene: CreateScene = (container, options) => {
   const renderer = new THREE.WebGLRenderer({ antialias: true, preserveDrawingBuffer: true });
@@ -164,13 +165,20 @@ export const createScene: CreateScene = (container, options) => {
     invalidate();
   }
 
-  function bounds(): THREE.Sphere {
-    const points = Array.from({ length: count() + 1 }, (_, j) => new THREE.Vector3(...origin(T, j)))
-      .filter((point) => Number.isFinite(point.x + point.y + point.z))
-      .map((point) => point.applyMatrix4(root.matrix));
-    const sphere = new THREE.Box3().setFromPoints(points).getBoundingSphere(new THREE.Sphere());
-    sphere.radius = Math.max(sphere.radius, 0.2 * reach) + 1.1 * arrow();
-    return sphere;
+  function origins(at: ArrayLike<number> = T): Point[] {
+    const points = Array.from({ length: count() + 1 }, (_, j) => origin(at, j));
+    return points.filter((point) => point.every(Number.isFinite));
+  }
+
+  function fit(from?: Standpoint, of: Point[] = origins(), room = 0): void {
+    const points = of.map((point) => new THREE.Vector3(...point).applyMatrix4(root.matrix));
+    if (look.meshes && view?.visuals?.length) {
+      root.updateMatrixWorld(true);
+      const box = new THREE.Box3().setFromObject(visuals.group);
+      for (const k of box.isEmpty() ? [] : [0, 1, 2, 3, 4, 5, 6, 7]) points.push(corner(box, k));
+    }
+    viewpoint.fit(points, Math.max(room, 1.2 * arrow()), from);
+    invalidate();
   }
 
   function pick(event: { clientX: number; clientY: number }): number | null {
@@ -227,12 +235,11 @@ export const createScene: CreateScene = (container, options) => {
       ghosts.clear();
       setRoot();
       paint();
-      if (another) {
-        const { center, radius } = bounds();
-        // Room for the robot to move before it leaves the picture.
-        viewpoint.fit(center, Math.max(radius, 0.75 * reach), "iso");
-      }
-      void visuals.set(view.visuals ?? [], files).then(redraw);
+      const drawn = visuals.set(view.visuals ?? [], files).then(redraw);
+      if (!another) return;
+      if (view.visuals?.length) await drawn;
+      // Room for the robot to move before it leaves the picture.
+      fit("iso", origins(), 0.25 * reach);
     },
     async setLoops(loops) {
       const turn = asked;
@@ -245,6 +252,12 @@ export const createScene: CreateScene = (container, options) => {
       placing.setParameters(values);
       place(placing.move(q, q, broken).q);
       setRoot();
+      // Arrows and grid keep their size, unless the robot has become another in size.
+      const change = reachOf(T) / reach;
+      if (change < 0.5 || change > 2) {
+        measure();
+        paint();
+      }
     },
     async setPosture(next) {
       return this.move(next).q;
@@ -310,14 +323,20 @@ export const createScene: CreateScene = (container, options) => {
     stop: () => player?.pause(),
     look(from, orthographic) {
       if (orthographic !== undefined) viewpoint.setOrthographic(orthographic);
-      const { center, radius } = bounds();
-      viewpoint.fit(center, radius, from);
-      invalidate();
+      fit(from);
     },
-    fit() {
-      const { center, radius } = bounds();
-      viewpoint.fit(center, radius);
-      invalidate();
+    fit: () => fit(),
+    keepInPicture(postures = []) {
+      if (!placing || !view) return;
+      viewpoint.camera.updateMatrixWorld();
+      // A few postures of a motion stand for all of them.
+      const few = postures.filter((_, k) => k % Math.ceil(postures.length / SEEN) === 0);
+      const points = [...origins(), ...few.flatMap((one) => origins(placing!.placements(one)))];
+      const inside = points.every((point) => {
+        const { x, y, ahead } = project(point);
+        return ahead && x > 0 && y > 0 && x < canvas.clientWidth && y < canvas.clientHeight;
+      });
+      if (!inside) fit(undefined, points);
     },
     orbit(right, up, nearer = 1) {
       viewpoint.orbit(right, up, nearer);
@@ -354,3 +373,8 @@ export const createScene: CreateScene = (container, options) => {
     },
   };
 };
+
+/** Corner k of a box, from 0 to 7. */
+function corner({ min, max }: THREE.Box3, k: number): THREE.Vector3 {
+  return new THREE.Vector3(k & 1 ? max.x : min.x, k & 2 ? max.y : min.y, k & 4 ? max.z : min.z);
+}

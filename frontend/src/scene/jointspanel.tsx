@@ -11,7 +11,7 @@ import { digits, fromShown, range, toShown, unit, within } from "./joints";
 export const degrees = signal(true);
 
 export function Joints({ store, control }: { store: Store; control: Control }) {
-  const view = store.view.value;
+  const view = control.drawn.value;
   if (!view) return null;
   const moved = control.moved.value;
   const others = view.joints.flatMap((_, k) => (moved.includes(k) ? [] : [k]));

@@ -24,7 +24,7 @@ export function onKey(event: KeyboardEvent, store: Store, control: Control): voi
     "[": () => step(store, -1),
     "]": () => step(store, 1),
     Escape: () => (store.selected.value = null),
-    " ": () => (control.playing.value ? control.pause() : control.play()),
+    " ": () => (control.motions.playing.value ? control.motions.pause() : control.motions.play()),
   };
   const run = keys[event.key];
   if (!run) return;

@@ -12,15 +12,15 @@ const SPEEDS = [0.1, 0.25, 0.5, 1, 2, 4];
 
 export function MotionPanel({ store, control }: { store: Store; control: Control }) {
   const seconds = useSignal(8);
-  const view = store.view.value;
+  const view = control.drawn.value;
   if (!view) return null;
-  const waves = control.waves.value;
-  const usual = control.usualWaves();
+  const waves = control.motions.waves.value;
+  const usual = control.motions.usualWaves();
   return (
     <>
       <div class="sc-head">
         <span>a sinusoid for each joint</span>
-        {waves.size > 0 && <button onClick={() => (control.waves.value = new Map())}>usual</button>}
+        {waves.size > 0 && <button onClick={() => (control.motions.waves.value = new Map())}>usual</button>}
       </div>
       <table class="sc-waves">
         <thead>
@@ -38,7 +38,7 @@ export function MotionPanel({ store, control }: { store: Store; control: Control
             const set = (change: Partial<Wave>) => {
               const all = new Map([...usual, ...waves]);
               all.set(k, { ...wave, ...change });
-              control.waves.value = all;
+              control.motions.waves.value = all;
             };
             const angle = (x: number) => (degrees.value ? (x * 180) / Math.PI : x);
             return (
@@ -73,10 +73,10 @@ export function MotionPanel({ store, control }: { store: Store; control: Control
         <button
           class="sc-main"
           data-testid="scene-swing"
-          disabled={control.preparing.value}
-          onClick={() => void control.swing(seconds.value)}
+          disabled={control.motions.preparing.value}
+          onClick={() => void control.motions.swing(seconds.value)}
         >
-          {control.preparing.value ? "closing loops …" : "Play"}
+          {control.motions.preparing.value ? "closing loops …" : "Play"}
         </button>
       </div>
       <div class="sc-head">
@@ -93,7 +93,7 @@ export function MotionPanel({ store, control }: { store: Store; control: Control
         onChange={async (event) => {
           const input = event.currentTarget;
           const file = input.files?.[0];
-          if (file) await control.csv(await file.text());
+          if (file) await control.motions.csv(await file.text());
           input.value = "";
         }}
       />
@@ -117,11 +117,11 @@ export function Transport({ store, control }: { store: Store; control: Control }
     <div class="sc-transport" role="group" aria-label="Motion" data-testid="scene-transport">
       <button
         data-testid="scene-play"
-        aria-label={control.playing.value ? "Pause" : "Play"}
+        aria-label={control.motions.playing.value ? "Pause" : "Play"}
         title="Play or pause (space)"
-        onClick={() => (control.playing.value ? control.pause() : control.play())}
+        onClick={() => (control.motions.playing.value ? control.motions.pause() : control.motions.play())}
       >
-        {control.playing.value ? "❚❚" : "▶"}
+        {control.motions.playing.value ? "❚❚" : "▶"}
       </button>
       <input
         type="range"
@@ -131,15 +131,15 @@ export function Transport({ store, control }: { store: Store; control: Control }
         max={end}
         step={(end - start) / 1000}
         value={store.time.value}
-        onInput={(event) => control.seek(event.currentTarget.valueAsNumber)}
+        onInput={(event) => control.motions.seek(event.currentTarget.valueAsNumber)}
       />
       <span class="sc-clock">
         {store.time.value.toFixed(2)} / {end.toFixed(2)} s
       </span>
       <select
         aria-label="Speed"
-        value={String(control.speed.value)}
-        onChange={(event) => control.setSpeed(Number(event.currentTarget.value))}
+        value={String(control.motions.speed.value)}
+        onChange={(event) => control.motions.setSpeed(Number(event.currentTarget.value))}
       >
         {SPEEDS.map((speed) => (
           <option key={speed} value={String(speed)}>

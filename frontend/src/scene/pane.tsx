@@ -66,7 +66,7 @@ export function ScenePane({ store }: { store: Store }) {
             </output>
           )}
         </div>
-        {found && panel.value && store.view.value && (
+        {found && panel.value && found.drawn.value && (
           <aside class="sc-side" data-testid="scene-side">
             <div class="sc-tabs" role="tablist">
               {PANELS.map((name) => (
@@ -85,7 +85,7 @@ export function ScenePane({ store }: { store: Store }) {
               {panel.value === "joints" && <Joints store={store} control={found} />}
               {panel.value === "motion" && <MotionPanel store={store} control={found} />}
               {panel.value === "solutions" && <Solutions control={found} />}
-              {panel.value === "view" && <Showing store={store} control={found} />}
+              {panel.value === "view" && <Showing control={found} />}
             </div>
           </aside>
         )}

@@ -74,6 +74,16 @@ describe("closed loops", () => {
     expect(found.q[0]).toBeLessThan(Math.PI);
   });
 
+  it("are closed from a posture where they are open, once the active joints come to where that can be", async () => {
+    const robot = await placed("fourbar", { D2: 1, D3: 0.4, D4: 0.4, D5: 0.7 });
+    const lost = robot.move([3, 0, 0, 0], [2, 0, 0, 0]);
+    expect(lost.closed).toBe(false);
+    expect(lost.q[0]).toBe(2);
+    const found = robot.move(lost.q, [0.2, 0, 0, 0]);
+    expect(found.closed).toBe(true);
+    expect(robot.gap(found.q)).toBeLessThan(1e-9);
+  });
+
   it("are left open when they are broken", async () => {
     const robot = await placed("sr400");
     const q = robot.closed([0, 0.2, 0, 0, 0, -0.9], robot.view.joints.map(() => 0))!;

@@ -94,6 +94,7 @@ export class Placing {
   move(from: number[], to: number[], broken = false): Moved {
     if (!this.view.loops.length || broken) return { q: this.follow(to), closed: true };
     if (!this.loops) return { q: from, closed: false };
+    if (!(this.gap(from) < OPEN)) return this.begin(to);
     const change = this.driven.map((k) => to[k]! - from[k]!);
     const steps = Math.min(MOST_STEPS, Math.max(1, Math.ceil(Math.max(...change.map(Math.abs), 0) / STEP)));
     let q = from;
@@ -104,6 +105,12 @@ export class Placing {
       q = next;
     }
     return { q, closed: true };
+  }
+
+  /** From where nothing is closed active joints go anywhere, until they come to where the loops can be closed. */
+  private begin(to: number[]): Moved {
+    const found = this.closed(this.driven.map((k) => to[k]!), to);
+    return found ? { q: found, closed: true } : { q: this.follow(this.meet(to)), closed: false };
   }
 
   /** The closed posture nearest to another one at given active joints; null where there is none. */

@@ -66,6 +66,8 @@ export interface Scene {
   stop(): void;
   look(from: Standpoint, orthographic?: boolean): void;
   fit(): void;
+  /** Fits the robot into the picture if it is not all there, in its posture or in others. */
+  keepInPicture(postures?: number[][]): void;
   /** Turns the camera about what it looks at, and goes nearer or farther. */
   orbit(right: number, up: number, nearer?: number): void;
   screenshot(): Promise<Blob>;

@@ -2,7 +2,6 @@
 
 import { useSignal, useSignalEffect } from "@preact/signals";
 
-import type { Store } from "../store/store";
 import type { Control } from "./control";
 import { look, picked, shown, type Shown } from "./showstate";
 import type { Naming } from "./labels";
@@ -20,8 +19,8 @@ const NAMINGS: [Naming, string][] = [
   ["none", "none"],
 ];
 
-export function Showing({ store, control }: { store: Store; control: Control }) {
-  const view = store.view.value;
+export function Showing({ control }: { control: Control }) {
+  const view = control.drawn.value;
   const open = useSignal(false);
   useSignalEffect(() => void (open.value = shown.value === "picked"));
   if (!view) return null;

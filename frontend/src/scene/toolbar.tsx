@@ -46,6 +46,7 @@ export function Toolbar({ store, control, panel }: { store: Store; control: Cont
       {(view?.loops.length ?? 0) > 0 && (
         <button
           aria-pressed={control.broken.value}
+          disabled={!control.closable.value}
           onClick={() => control.breakLoops(!control.broken.value)}
           title="Open the loops at their cut joints, or close them again"
           data-testid="scene-break"

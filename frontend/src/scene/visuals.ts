@@ -12,7 +12,7 @@ export class Visuals {
   readonly group = new THREE.Group();
   private placed: Placed[] = [];
   private asked = 0;
-  private readonly material = new THREE.MeshLambertMaterial({ color: 0x9aa3ad, transparent: true, opacity: 0.75 });
+  private readonly material = new THREE.MeshLambertMaterial({ color: 0x9aa3ad, transparent: true, opacity: 0.55 });
 
   /** Resolves when all that could be read stands in the scene. */
   async set(visuals: Visual[], files: ReadonlyMap<string, File>): Promise<void> {
@@ -81,7 +81,10 @@ async function mesh(file: File | null, material: THREE.Material): Promise<THREE.
   if (!file) return null;
   if (kind === "stl") {
     const { STLLoader } = await import("three/addons/loaders/STLLoader.js");
-    return new THREE.Mesh(new STLLoader().parse(await file.arrayBuffer()), material);
+    const geometry = new STLLoader().parse(await file.arrayBuffer());
+    // Many files have no normals worth the name.
+    geometry.computeVertexNormals();
+    return new THREE.Mesh(geometry, material);
   }
   if (kind === "obj") {
     const { OBJLoader } = await import("three/addons/loaders/OBJLoader.js");

@@ -1,7 +1,8 @@
 // What the shell can do, for menus, palette and keyboard.
 
+import type { Format } from "../back/listed";
 import type { Action } from "../store/store";
-import type { Desk, Theme } from "./desk";
+import type { Desk, Panel, Theme } from "./desk";
 import { chooseFiles, saveAs } from "./files";
 
 const THEMES: [Theme, string][] = [
@@ -9,11 +10,9 @@ const THEMES: [Theme, string][] = [
   ["light", "Light"],
   ["dark", "Dark"],
 ];
-/** Formats that a robot can be opened from but not written to. */
-const READ_ONLY: ReadonlySet<string> = new Set(["xacro", "mjcf"]);
 
-export function writable(desk: Desk): { id: string; suffixes: string[] }[] {
-  return (desk.about.value?.formats ?? []).filter(({ id }) => !READ_ONLY.has(id));
+export function writable(desk: Desk): Format[] {
+  return (desk.about.value?.formats ?? []).filter(({ written }) => written);
 }
 
 /** Moves the keyboard from pane to pane. */
@@ -28,7 +27,7 @@ function nextPane(back: boolean): void {
 export function shellActions(desk: Desk): Action[] {
   const { store } = desk;
   const some = (): boolean => store.view.value !== null;
-  const panel = (name: "new" | "gallery" | "dh") => () => void (desk.panel.value = name);
+  const panel = (name: Panel) => () => void (desk.panel.value = name);
   return [
     { id: "palette", title: "Find a model, a robot or an action", group: "Page", keys: "Ctrl+K", run: () => void (desk.palette.value = !desk.palette.value) },
     { id: "new", title: "New robot", group: "Robot", keys: "Alt+N", run: panel("new") },
@@ -46,6 +45,7 @@ export function shellActions(desk: Desk): Action[] {
       group: "Page",
       run: () => void (desk.theme.value = theme),
     })),
+    { id: "keys", title: "Keys", group: "Page", keys: "F1", run: panel("keys") },
     { id: "tour", title: "Tour in five steps", group: "Page", run: () => void (desk.tour.value = 0) },
   ];
 }

@@ -7,7 +7,7 @@ import type { About, Bundled, Entry } from "../back/listed";
 import type { View } from "../back/view";
 import type { Store } from "../store/store";
 
-export type Panel = "new" | "gallery" | "dh" | "problem";
+export type Panel = "new" | "gallery" | "dh" | "keys" | "problem";
 export type Theme = "system" | "light" | "dark";
 
 export interface Sizes {
@@ -23,7 +23,7 @@ export interface Trouble {
   /** The text in which it went wrong. */
   text?: string;
   /** What can be done about it here. */
-  remedy?: Remedy;
+  remedies?: Remedy[];
 }
 
 export interface Remedy {
@@ -46,7 +46,7 @@ export interface Desk {
   readonly busy: ReadonlySignal<boolean>;
   /** Puts a robot on the bench that is yet to come; what goes wrong is told in a panel. */
   bring(title: string, wanted: () => Promise<View>, text?: string): Promise<boolean>;
-  tell(title: string, error: unknown, more?: Pick<Trouble, "text" | "remedy">): void;
+  tell(title: string, error: unknown, more?: Pick<Trouble, "text" | "remedies">): void;
 }
 
 export const SIZES: Sizes = { tables: 0.47, upper: 0.54 };
@@ -82,7 +82,7 @@ export function createDesk(store: Store, storage: Storage): Desk {
   effect(() => writeSettings(storage, { theme: theme.value, sizes: sizes.value }));
   followTheme(store, theme);
 
-  function tell(title: string, error: unknown, more: Pick<Trouble, "text" | "remedy"> = {}): void {
+  function tell(title: string, error: unknown, more: Pick<Trouble, "text" | "remedies"> = {}): void {
     if (error instanceof DOMException && error.name === "AbortError") return;
     const problem = error instanceof Failure ? error.problem : { kind: "Error", message: String(error) };
     trouble.value = { title, problem, ...more };
@@ -157,7 +157,6 @@ function followCatalogue(desk: Desk): void {
 /** The lists that do not change; the page can be used before they are there. */
 export async function fillLists(desk: Desk): Promise<void> {
   const { back } = desk.store;
-  const about = back.call<About>("about").then((answer) => (desk.about.value = answer));
-  const robots = back.call<{ robots: Bundled[] }>("robots").then((answer) => (desk.robots.value = answer.robots));
-  await Promise.all([about, robots]);
+  desk.about.value = await back.call<About>("about");
+  desk.robots.value = (await back.call<{ robots: Bundled[] }>("robots")).robots;
 }

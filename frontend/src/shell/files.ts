@@ -70,24 +70,24 @@ export async function saveAs(desk: Desk, format: string, lossy = false): Promise
     const { files } = await desk.store.back.call<{ files: Record<string, string> }>("robot_write", payload);
     for (const [name, text] of Object.entries(files)) download(name, new Blob([text], { type: "text/plain" }));
   } catch (error) {
-    const remedy = error instanceof Failure ? remedyOf(desk, format, error) : undefined;
-    desk.tell(`${view.name} cannot be saved as ${format}`, error, remedy ? { remedy } : {});
+    const remedies = error instanceof Failure ? remediesOf(desk, format, error) : [];
+    desk.tell(`${view.name} cannot be saved as ${format}`, error, { remedies });
   }
 }
 
 /** What a file cannot hold can be left out; symbols without a value can take the one that they have here. */
-function remedyOf(desk: Desk, format: string, { problem }: Failure): Remedy | undefined {
+function remediesOf(desk: Desk, format: string, { problem }: Failure): Remedy[] {
+  const remedies: Remedy[] = [];
   const again = async (lossy: boolean): Promise<void> => {
     desk.panel.value = null;
     await saveAs(desk, format, lossy);
   };
-  if (problem.hint?.includes("lossy")) return { title: "Save without it", run: () => again(true) };
-  if (!/symbols without a value/.test(problem.message)) return undefined;
-  return {
-    title: "Take the values of the sliders as nominal, and save",
-    run: async () => {
-      await desk.store.edit(unsetEdits(desk.store));
-      await again(false);
-    },
+  const keepAndSave = async (): Promise<void> => {
+    await desk.store.edit(unsetEdits(desk.store));
+    await again(false);
   };
+  if (problem.message.includes("symbols without a value"))
+    remedies.push({ title: "Keep the values of the sliders as nominal, and save", run: keepAndSave });
+  if (problem.hint?.includes("lossy")) remedies.push({ title: "Save without what it cannot hold", run: () => again(true) });
+  return remedies;
 }

@@ -2,7 +2,7 @@
 
 import { useSignal } from "@preact/signals";
 import type { ComponentChildren } from "preact";
-import { useEffect, useRef } from "preact/hooks";
+import { useLayoutEffect, useRef } from "preact/hooks";
 
 export interface Item {
   id: string;
@@ -37,7 +37,7 @@ export function Menu({ label, name, items, empty, right }: MenuProps) {
     if (back) button.current?.focus();
   }
 
-  useEffect(() => {
+  useLayoutEffect(() => {
     if (!open.value) return;
     entries()[0]?.focus();
     const outside = (event: PointerEvent): void => {

@@ -1,7 +1,7 @@
 // The command palette: every model, robot and action by a few letters.
 
 import { useSignal } from "@preact/signals";
-import { useEffect, useRef } from "preact/hooks";
+import { useLayoutEffect, useRef } from "preact/hooks";
 
 import type { Desk } from "./desk";
 import { openBundled } from "./files";
@@ -57,12 +57,13 @@ function OpenPalette({ desk }: { desk: Desk }) {
   const found = answering(commandsOf(desk), query.value).slice(0, MOST);
   const here = Math.min(at.value, Math.max(0, found.length - 1));
 
-  useEffect(() => {
+  // Before the next key comes: what is typed at once belongs here.
+  useLayoutEffect(() => {
     const before = document.activeElement as HTMLElement | null;
     input.current?.focus();
     return () => before?.focus?.();
   }, []);
-  useEffect(() => list.current?.querySelector('[aria-selected="true"]')?.scrollIntoView({ block: "nearest" }), [here]);
+  useLayoutEffect(() => list.current?.querySelector('[aria-selected="true"]')?.scrollIntoView({ block: "nearest" }), [here]);
 
   function run(command: Command | undefined): void {
     if (!command || command.disabled) return;

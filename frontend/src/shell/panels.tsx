@@ -1,7 +1,7 @@
 // Panels that stand in the place of the tables for a while: new robot, gallery, rows, and what went wrong.
 
 import type { ComponentChildren } from "preact";
-import { useEffect, useRef } from "preact/hooks";
+import { useLayoutEffect, useRef } from "preact/hooks";
 
 import type { Desk } from "./desk";
 import { DhPanel } from "./dh";
@@ -17,7 +17,7 @@ interface FrameProps {
 
 export function PanelFrame({ desk, title, children }: FrameProps) {
   const root = useRef<HTMLElement>(null);
-  useEffect(() => {
+  useLayoutEffect(() => {
     const before = document.activeElement as HTMLElement | null;
     const first = root.current?.querySelector<HTMLElement>(".sh-panel-body input, .sh-panel-body button");
     (first ?? root.current)?.focus({ preventScroll: true });
@@ -64,6 +64,12 @@ export function Panels({ desk }: { desk: Desk }) {
           <DhPanel desk={desk} />
         </PanelFrame>
       );
+    case "keys":
+      return (
+        <PanelFrame desk={desk} title="Keys">
+          <Keys desk={desk} />
+        </PanelFrame>
+      );
     case "problem":
       return (
         <PanelFrame desk={desk} title={desk.trouble.value?.title ?? ""}>
@@ -73,6 +79,38 @@ export function Panels({ desk }: { desk: Desk }) {
     default:
       return null;
   }
+}
+
+const TABLE_KEYS: [string, string][] = [
+  ["Arrows, Tab, Home, End", "move from cell to cell; with Shift select, with Ctrl to the edge"],
+  ["Enter, F2", "edit a cell; any letter begins a new text"],
+  ["Enter, Tab, Escape", "in a cell: take it and go down, take it and go right, leave it as it was"],
+  ["Space", "next choice, where a cell has choices"],
+  ["Ctrl+C, Ctrl+V", "copy and paste blocks, also from and to spreadsheets"],
+  ["Delete", "empty the selected cells"],
+  ["Ctrl+Delete", "take the row away"],
+];
+
+function Keys({ desk }: { desk: Desk }) {
+  const actions = desk.store.actions.value.filter((action) => action.keys);
+  return (
+    <table class="sh-keys">
+      <tbody>
+        {[...actions.map(({ keys, title }): [string, string] => [keys!, title]), ...TABLE_KEYS].map(([keys, title]) => (
+          <tr key={keys + title}>
+            <td>
+              {keys.split(", ").map((one) => (
+                <>
+                  <kbd>{one}</kbd>{" "}
+                </>
+              ))}
+            </td>
+            <td>{title}</td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  );
 }
 
 function Gallery({ desk }: { desk: Desk }) {

@@ -128,7 +128,7 @@ describe("the page", () => {
       { left: 0, top: 450, width: 1280, height: 350 },
     ];
     for (const spot of spots) {
-      for (const side of ["under", "left", "right"] as const) {
+      for (const side of ["under", "corner", "right"] as const) {
         const { left, top } = placed(spot, page, side);
         expect(left).toBeGreaterThanOrEqual(0);
         expect(top).toBeGreaterThanOrEqual(0);

@@ -124,6 +124,7 @@ export function TopBar({ desk }: { desk: Desk }) {
             }),
           ),
           "line",
+          { id: "keys", title: "Keys", keys: "F1", run: () => void (desk.panel.value = "keys") },
           { id: "tour", title: "Tour in five steps", run: () => void (desk.tour.value = 0) },
           {
             id: "about",

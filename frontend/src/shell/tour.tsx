@@ -15,8 +15,8 @@ interface Step {
   done?: (now: unknown, before: unknown) => boolean;
   /** Does it for those who only look. */
   help?: { title: string; run: (desk: Desk) => void; needless?: (desk: Desk) => boolean };
-  /** The card stands to the left of what it points at, where under it there is more to be seen. */
-  left?: boolean;
+  /** The pane in whose corner the card stands, where beside what it points at there is more to be seen. */
+  corner?: string;
 }
 
 export const STEPS: Step[] = [
@@ -45,7 +45,7 @@ export const STEPS: Step[] = [
     title: "Move it",
     text: "Drag a joint's slider beside the scene; drag in the scene to look from elsewhere. A click on a frame shows its row.",
     targets: ['[data-pane="scene"] input[type="range"]', '[data-pane="scene"]'],
-    left: true,
+    corner: '[data-pane="tables"]',
     watch: ({ store }) => store.q.value.join(),
     help: { title: "Do it for me", run: ({ store }) => void (store.q.value = store.q.value.map((_, i) => 0.5 - 0.3 * i)) },
   },
@@ -62,9 +62,9 @@ export const STEPS: Step[] = [
   },
   {
     title: "Take the code home",
-    text: "Code shows it in C and ten other languages. Project\u2026 downloads the whole folder: choose C, unpack it and run \u201cmake run\u201d there; it compiles the model and a demo that calls it.",
+    text: "Code shows it in C and other languages. Project\u2026 downloads the whole folder: choose C, unpack it and run \u201cmake run\u201d there; it compiles the model and a demo that calls it.",
     targets: ['[data-pane="models"] [data-tour="project"]', '[data-pane="models"] [data-tour="code"]', '[data-pane="models"]'],
-    left: true,
+    corner: '[data-pane="scene"]',
   },
 ];
 
@@ -79,9 +79,9 @@ const CARD = { width: 320, height: 190 };
 const EDGE = 12;
 const LOOK_MS = 250;
 
-export type Side = "left" | "right" | "under";
+export type Side = "corner" | "right" | "under";
 
-/** Where the card stands, always on the page: on a side of what it points at; under it, or above where there is no room. */
+/** Where the card stands, always on the page: at a side of a spot, in its lower corner, or above it if there is no room. */
 export function placed(
   spot: Spot,
   page: { width: number; height: number },
@@ -91,12 +91,18 @@ export function placed(
   const above = spot.top - CARD.height - EDGE;
   const under = below + CARD.height < page.height ? below : above > 0 ? above : page.height - CARD.height - EDGE;
   const along = spot.width > CARD.width ? spot.left + spot.width - CARD.width - EDGE : spot.left;
-  const left = { under: along, right: spot.left + spot.width + EDGE, left: spot.left - CARD.width - EDGE }[side];
-  const top = side === "under" ? under : spot.top;
+  const inside = { left: spot.left + spot.width - CARD.width - EDGE, top: spot.top + spot.height - CARD.height - EDGE };
+  const left = { under: along, right: spot.left + spot.width + EDGE, corner: inside.left }[side];
+  const top = { under, right: spot.top, corner: inside.top }[side];
   return {
     left: Math.max(EDGE, Math.min(left, page.width - CARD.width - EDGE)),
     top: Math.max(EDGE, Math.min(top, page.height - CARD.height - EDGE)),
   };
+}
+
+function spotOf(element: Element | null | undefined): Spot | null {
+  const box = element?.getBoundingClientRect();
+  return box ? { left: box.left, top: box.top, width: box.width, height: box.height } : null;
 }
 
 export function Tour({ desk }: { desk: Desk }) {
@@ -107,6 +113,7 @@ export function Tour({ desk }: { desk: Desk }) {
 
 function Card({ desk, step, at }: { desk: Desk; step: Step; at: number }) {
   const spot = useSignal<Spot | null>(null);
+  const pane = useSignal<Spot | null>(null);
   const inMenu = useSignal(false);
   const before = useRef<unknown>(undefined);
   const began = useRef(false);
@@ -126,19 +133,20 @@ function Card({ desk, step, at }: { desk: Desk; step: Step; at: number }) {
   useEffect(() => {
     const look = (): void => {
       const found = step.targets.map((one) => document.querySelector(one)).find((element) => element !== null);
-      const box = found?.getBoundingClientRect();
       inMenu.value = Boolean(found?.closest(".sh-items"));
-      spot.value = box ? { left: box.left, top: box.top, width: box.width, height: box.height } : null;
+      spot.value = spotOf(found);
+      pane.value = step.corner ? spotOf(document.querySelector(step.corner)) : null;
     };
     look();
     const timer = setInterval(look, LOOK_MS);
     return () => clearInterval(timer);
   }, [step]);
 
-  const side: Side = inMenu.value ? "right" : step.left ? "left" : "under";
+  const side: Side = inMenu.value ? "right" : pane.value ? "corner" : "under";
   const somewhere = { left: innerWidth - 360, top: innerHeight - 260, width: 0, height: 0 };
-  const place = placed(spot.value ?? somewhere, { width: innerWidth, height: innerHeight }, side);
+  const place = placed(pane.value ?? spot.value ?? somewhere, { width: innerWidth, height: innerHeight }, side);
   const ring = spot.value;
+  if (desk.palette.value) return null;
   return (
     <>
       {ring ? (

@@ -56,18 +56,19 @@ export function Trouble({ desk }: { desk: Desk }) {
           ))}
         </ul>
       ) : null}
-      {trouble.remedy ? (
-        <p>
+      <div class="sh-remedies">
+        {(trouble.remedies ?? []).map(({ title, run }) => (
           <button
+            key={title}
             type="button"
-            class="sh-button sh-main"
+            class="sh-button"
             data-action="remedy"
-            onClick={() => trouble.remedy!.run().catch((error: unknown) => desk.tell(trouble.title, error))}
+            onClick={() => void run().catch((error: unknown) => desk.tell(trouble.title, error))}
           >
-            {trouble.remedy.title}
+            {title}
           </button>
-        </p>
-      ) : null}
+        ))}
+      </div>
       <p class="sh-hint">The robot on the bench is as it was.</p>
     </div>
   );

@@ -116,6 +116,21 @@ describe("the store", () => {
     expect(other.parameters.value).toEqual({ D2: 3 });
   });
 
+  it("puts a robot back as it stood when another took its place", async () => {
+    const store = createStore(sampleBack());
+    store.show(sampleView(CELLS));
+    store.q.value = [1, 2];
+    store.parameters.value = { D2: 9 };
+    store.show(sampleView(CELLS, { name: "other" }));
+    expect(store.q.value).toEqual([0, 0]);
+    store.q.value = [3, 4];
+    await store.undo();
+    expect(store.q.value).toEqual([1, 2]);
+    expect(store.parameters.value).toEqual({ D2: 9 });
+    await store.redo();
+    expect(store.q.value).toEqual([3, 4]);
+  });
+
   it("keeps what a URDF draws while the frames are the same", async () => {
     const store = createStore(sampleBack());
     const visuals: View["visuals"] = [];

@@ -87,6 +87,8 @@ export function createStore(back: Back): Store {
   const asked = signal<Asked | null>(null);
   const actions = signal<Action[]>([]);
   let turn: Promise<unknown> = Promise.resolve();
+  /** Where a robot stood when another took its place: undo puts it back so. */
+  const stood = new WeakMap<Step, { q: number[]; parameters: Record<string, number> }>();
 
   /** One after the other: each edit is made on the robot that the one before left. */
   function inTurn<T>(work: () => Promise<T>): Promise<T> {
@@ -150,9 +152,14 @@ export function createStore(back: Back): Store {
       const next = "tables" in wanted ? wanted : await back.call<View>("robot_view", { robot: wanted.robot });
       if (view.value !== now) return;
       batch(() => {
+        const before = stood.get(wanted);
+        if (before) stood.set(now, { q: q.value, parameters: parameters.value });
         from.value = from.value.slice(0, -1);
         to.value = [...to.value, now];
         carry(next, now);
+        if (!before) return;
+        q.value = before.q;
+        parameters.value = before.parameters;
       });
     });
   }
@@ -172,6 +179,7 @@ export function createStore(back: Back): Store {
     canRedo: computed(() => future.value.length > 0),
     show(next) {
       batch(() => {
+        if (view.value) stood.set(view.value, { q: q.value, parameters: parameters.value });
         step();
         q.value = firstPosture(next);
         parameters.value = { ...next.values };

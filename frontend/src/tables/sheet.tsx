@@ -118,6 +118,7 @@ export function Sheet({ table, cells, selected, onSelect, onRemove }: SheetProps
       put(next);
     } else if (control && event.key.toLowerCase() === "a")
       selection.value = { anchor: { row: 0, column: 0 }, cursor: { row: size.rows - 1, column: size.columns - 1 } };
+    else if (control && event.key === "Delete" && onRemove) onRemove(table.rows[row]!);
     else if (control) return;
     else if (event.key === " " && choices) {
       const edit = editOf(table, row, column, nextChoice(choices, textAt(row, column)));
@@ -231,7 +232,7 @@ export function Sheet({ table, cells, selected, onSelect, onRemove }: SheetProps
                   type="button"
                   class="tb-minus"
                   tabIndex={-1}
-                  title={`take row ${line.j} away`}
+                  title={`take row ${line.j} away (Ctrl+Delete)`}
                   aria-label={`take row ${line.j} away`}
                   onClick={() => onRemove(line)}
                 >

@@ -2,7 +2,7 @@
 
 import { useSignal } from "@preact/signals";
 
-import type { Edit, Table } from "../back/view";
+import type { Edit, Table, View } from "../back/view";
 import type { Store } from "../store/store";
 import type { Cells } from "./cells";
 import { keyOf } from "./grid";
@@ -11,6 +11,16 @@ import { keyOf } from "./grid";
 export function rangeOf(nominal: number | undefined): { min: number; max: number; step: number } {
   const reach = nominal ? 2 * Math.abs(nominal) : 2;
   return { min: -reach, max: reach, step: reach / 200 };
+}
+
+/** Symbols of the geometry: their sliders move what one sees, and come first. */
+export function seenSymbols(view: View): Set<string> {
+  const found = new Set<string>();
+  for (const table of view.tables) {
+    if (table.title !== "geometry") continue;
+    for (const row of table.rows) for (const cell of row.cells) for (const [name] of cell.matchAll(/[A-Za-z_]\w*/g)) found.add(name);
+  }
+  return found;
 }
 
 /** Every symbol without a nominal value gets the one that it has now. */
@@ -31,7 +41,10 @@ export function Symbols({ table, store, cells }: { table: Table; store: Store; c
   if (!view) return null;
   if (!table.rows.length) return <p class="tb-empty">This robot has no free symbols: all of its cells are numbers.</p>;
   const filter = wanted.value.trim().toLowerCase();
-  const rows = table.rows.filter((row) => String(row.j).toLowerCase().includes(filter));
+  const seen = seenSymbols(view);
+  const rows = table.rows
+    .filter((row) => String(row.j).toLowerCase().includes(filter))
+    .sort((a, b) => Number(seen.has(String(b.j))) - Number(seen.has(String(a.j))));
   const unset = view.symbols.filter((name) => view.nominal[name] === undefined).length;
   return (
     <div class="tb-symbols">
@@ -45,7 +58,7 @@ export function Symbols({ table, store, cells }: { table: Table; store: Store; c
           onInput={(event) => (wanted.value = event.currentTarget.value)}
         />
         <span class="tb-note">
-          {view.symbols.length} symbols{unset ? `, ${unset} without a nominal value` : ""}
+          {view.symbols.length} symbols{unset ? `, ${unset} not set` : ""}
         </span>
         <button
           type="button"

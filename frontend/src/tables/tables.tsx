@@ -27,8 +27,22 @@ export function Tables({ store }: { store: Store }) {
   const wanted = useSignal("Geometry");
   const cells = useMemo(() => createCells(store), [store]);
   const view = store.view.value;
-  const name = view?.name;
-  useEffect(() => cells.clear(), [name]);
+  // Refused texts belong to cells: they go when rows come or go, or another robot comes.
+  const shape = view ? [view.name, ...view.tables.filter(isNumbered).map(({ rows }) => rows.length)].join(" ") : "";
+  const names = view ? [...tabsOf(view.tables).keys()].join("|") : "";
+  useEffect(() => cells.clear(), [shape]);
+  useEffect(
+    () =>
+      store.register(
+        names.split("|").filter(Boolean).map((title) => ({
+          id: `table-${title}`,
+          title: `Table: ${title}`,
+          group: "Tables",
+          run: () => void (wanted.value = title),
+        })),
+      ),
+    [names],
+  );
   if (!view) return <p class="tb-empty">No robot yet: open one from the gallery, or drop a file here.</p>;
 
   const tabs = tabsOf(view.tables);
@@ -70,6 +84,11 @@ export function Tables({ store }: { store: Store }) {
       <Foot store={store} cells={cells} />
     </div>
   );
+}
+
+/** Rows of symbols have names of their own: that some come changes nothing for the others. */
+function isNumbered(table: Table): boolean {
+  return table.part !== "nominal";
 }
 
 interface SectionProps {

@@ -17,6 +17,7 @@ from typing import NoReturn
 from symoro._version import __version__
 from symoro.errors import OptionError, SymoroError, UnknownNameError, did_you_mean
 from symoro.ui import failure, progress
+from symoro.ui.calibration import add_arguments
 from symoro.ui.model_options import add_model_option, add_model_options, frame_named
 
 EXAMPLES = """\
@@ -39,6 +40,7 @@ examples:
   symoro singularities rx90                         where the Jacobian loses rank
   symoro base rx90                                  the base inertial parameters
   symoro pose delta qa=0.1,0.2,0.3                  where the platform of a parallel robot stands
+  symoro torques planar3r filip3r                   torques along a trajectory
   symoro cite fast-geometry                         the paper behind a model
 
 'symoro COMMAND --help' tells more, 'symoro generate MODEL --help' the options of a model.
@@ -179,6 +181,8 @@ def _parser(arguments: Sequence[str]) -> argparse.ArgumentParser:
     _describing(command)
     _generating(command, arguments)
     _solving(command, arguments)
+    _moving(command)
+    _exciting(command)
     _serving(command)
     return parser
 
@@ -190,6 +194,27 @@ def _describing(command: Command) -> None:
     _robot(show)
     _bind(show)
     _json(show)
+    render = command(
+        "render", "draw a robot into an SVG or PNG file", "symoro render rx90 -o rx90.svg --view=-30,20"
+    )
+    _robot(render)
+    render.add_argument("-o", "--output", metavar="FILE", required=True, help="file to write: .svg or .png")
+    render.add_argument(
+        "--posture",
+        metavar="Q1,Q2,...",
+        help="joint positions or a posture's name; 'home' or zero unless given",
+    )
+    render.add_argument(
+        "--view", default="iso", help="iso, front, side, top, or two angles: azimuth,elevation (default iso)"
+    )
+    render.add_argument("--size", default="640x480", metavar="WxH", help="in pixels (default 640x480)")
+    render.add_argument(
+        "--labels", choices=("auto", "axes", "numbers", "none"), default="auto", help="what is named"
+    )
+    render.add_argument("--dark", action="store_true", help="on a dark background")
+    _force(render)
+    _bind(render)
+    _json(render)
     check = command("check", "read a robot and report every inconsistency", "symoro check arm.par")
     _robot(check)
     _json(check)
@@ -252,6 +277,16 @@ def _describing(command: Command) -> None:
     _force(base)
     _bind(base)
     _json(base)
+    calibrate = command(
+        "calibrate",
+        "find a robot's geometry from measurements",
+        "symoro calibrate puma560 poses.csv -o better.yaml",
+    )
+    _robot(calibrate)
+    add_arguments(calibrate)
+    _force(calibrate)
+    _bind(calibrate)
+    _json(calibrate)
     cite = command("cite", "print the references behind a model", "symoro cite fast-geometry")
     cite.add_argument("model", nargs="?", help="model id; all of them without it")
     _json(cite)
@@ -361,6 +396,63 @@ def _solving(command: Command, arguments: Sequence[str]) -> None:
                 option, title=f"{option.title}, or numeric", choices=(*option.choices, "numeric")
             )
         add_model_option(group, option, ["--given"] if option.name == "pose" else None)
+
+
+def _moving(command: Command) -> None:
+    torques = command(
+        "torques",
+        "torques, power and energy along a trajectory, and the limits it passes",
+        "symoro torques planar3r filip3r -o torques.csv -o torques.svg",
+    )
+    _robot(torques)
+    torques.add_argument("trajectory", help="a file (.yaml, .csv), or the name of a bundled trajectory")
+    torques.add_argument(
+        "--step", type=float, default=0.01, help="seconds from sample to sample (default 0.01)"
+    )
+    torques.add_argument("--csv", action="store_true", help="rows of values between commas")
+    torques.add_argument(
+        "-o",
+        "--output",
+        metavar="FILE",
+        action="append",
+        default=[],
+        help="write .csv (all samples), .svg (charts) or .json (a motion that the page plays); more than once",
+    )
+    _bind(torques)
+    _force(torques)
+    _json(torques)
+
+
+def _exciting(command: Command) -> None:
+    excite = command(
+        "excite",
+        "find a motion that shows a robot's parameters well",
+        "symoro excite panda -o excitation.yaml",
+    )
+    _robot(excite)
+    excite.add_argument("--harmonics", type=int, default=5, help="of the Fourier series (default 5)")
+    excite.add_argument("--frequency", type=float, default=0.1, help="in Hz; a period is 1/f (default 0.1)")
+    excite.add_argument(
+        "--criterion", choices=("condition", "determinant"), default="condition", help="what is made best"
+    )
+    excite.add_argument(
+        "--friction", choices=("given", "all", "none"), default="all", help="which friction is to be shown"
+    )
+    excite.add_argument(
+        "--acceleration", metavar="A1,A2,...", help="largest accelerations, one or one a joint"
+    )
+    excite.add_argument(
+        "--no-torque", dest="torque", action="store_false", default=None, help="efforts are no limits"
+    )
+    excite.add_argument(
+        "--margin", type=float, default=0.95, help="share of the limits to use (default 0.95)"
+    )
+    excite.add_argument("--starts", type=int, default=2, help="random starts (default 2)")
+    excite.add_argument("--seed", type=int, default=0, help="of the starts")
+    excite.add_argument("-o", "--output", metavar="FILE", help="write the trajectory (.yaml)")
+    _bind(excite)
+    _force(excite)
+    _json(excite)
 
 
 def _serving(command: Command) -> None:

@@ -3,16 +3,23 @@
 from __future__ import annotations
 
 import json
+import multiprocessing
+import os
+import subprocess
+import sys
 import time
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
 from fastapi.testclient import TestClient
+from starlette.websockets import WebSocketDisconnect
 
 from symoro.ui.bench import CALLS, call
+from symoro.ui.web import jobs, page
 from symoro.ui.web.guard import Rules
-from symoro.ui.web.schema import LONG, PAYLOADS
+from symoro.ui.web.schema import ANSWERS, LONG, PAYLOADS, Failure, JobData
 from symoro.ui.web.server import application
 from symoro.ui.web.workers import Limits
 
@@ -42,6 +49,77 @@ def test_every_call_has_its_payload_and_its_address(client: TestClient) -> None:
     assert {f"/api/{name}" for name in CALLS if name not in LONG} < set(paths)
 
 
+def deep(levels: int) -> str:
+    return "[" * levels + "]" * levels
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "",
+        "{",
+        "null",
+        "\x00",
+        '{"robot": NaN}',
+        deep(100_000),
+        f'{{"robot": {{"frames": {deep(5000)}}}}}',
+        f'{{"robot": {{"frames": {deep(500)}}}}}',
+        '{"robot": {"symoro": 1, "name": "x", "frames": [' + ",".join(["{}"] * 400) + "]}}",
+        '{"robot": {"symoro": 1, "name": "\\ud800", "frames": [{}]}}',
+        '{"robot": {"symoro": 1, "name": "x", "frames": [{"d": 1e999}]}}',
+    ],
+    ids=lambda body: body[:30],
+)
+def test_whatever_comes_is_answered(client: TestClient, body: str) -> None:
+    answer = client.post("/api/robot_view", content=body, headers={"content-type": "application/json"})
+    assert answer.status_code in (400, 422)
+    assert Failure.model_validate(answer.json()).error.message
+
+
+def test_answers_are_as_described(client: TestClient) -> None:
+    """The document of the service is what the page's types are made from."""
+    for name in ("rx90", "delta", "tricycle", "flexible2r", "rx90_floating_elastic"):
+        view = client.post("/api/robot_open", json={"id": name}).json()
+        ANSWERS["robot_open"].model_validate(view, strict=True)
+        assert set(view) == set(ANSWERS["robot_open"].model_fields)
+        catalogue = client.post("/api/catalogue", json={"robot": view["robot"]}).json()
+        ANSWERS["catalogue"].model_validate(catalogue, strict=True)
+    for name in ("about", "robots"):
+        ANSWERS[name].model_validate(client.post(f"/api/{name}", json={}).json(), strict=True)
+
+
+@pytest.mark.parametrize(
+    ("name", "more"),
+    [
+        ("model", {"model": "inverse-geometry"}),
+        ("model", {"model": "dynamic-identification"}),
+        ("explain", {"model": "inverse-dynamics"}),
+        ("code", {"model": "jacobian", "language": "c"}),
+        ("export", {"model": "jacobian", "languages": ["python"]}),
+        ("evaluate", {"model": "jacobian", "inputs": {"q": [0.1, 0.2]}}),
+        ("base", {}),
+        ("singularities", {}),
+        ("frames", {}),
+        ("solve", {"pose": [[1, 0, 0, 1], [0, 1, 0, 0], [0, 0, 1, 0], [0, 0, 0, 1]]}),
+    ],
+)
+def test_results_are_as_described(name: str, more: dict[str, Any]) -> None:
+    payload = {"robot": call("robot_open", {"id": "planar2r"})["robot"], **more}
+    PAYLOADS[name].model_validate(payload)
+    result = json.loads(json.dumps(call(name, payload)))
+    made = ANSWERS[name].model_validate(result, strict=True)
+    assert set(result) <= set(type(made).model_fields)
+    job = {"id": "x", "call": name, "state": "done", "progress": None, "result": result}
+    assert type(JobData.model_validate(job).result) is ANSWERS[name]
+
+
+def test_the_committed_document_is_this_one() -> None:
+    """frontend/src/back/api.d.ts is made from it: python tools/openapi_types.py."""
+    root = Path(__file__).parents[3]
+    checked = subprocess.run([sys.executable, root / "tools" / "openapi_types.py", "--check"], check=False)
+    assert checked.returncode == 0
+
+
 def test_a_short_call(client: TestClient) -> None:
     answer = client.post("/api/robot_open", json={"id": "rx90"})
     assert answer.status_code == 200
@@ -58,12 +136,15 @@ def test_a_short_call(client: TestClient) -> None:
         ("/api/jobs", {"call": "about", "payload": {}}),
         ("/api/jobs", {"call": "model", "payload": {"model": 3}}),
         ("/api/jobs", {"call": "model"}),
+        ("/api/jobs", []),
+        ("/api/about", [[[[]]]]),
+        ("/api/robot_edit", {"robot": {}, "edits": [{"part": 3}]}),
     ],
 )
 def test_what_is_wrong_is_told(client: TestClient, path: str, body: Any) -> None:
     answer = client.post(path, json=body)
     assert answer.status_code == 422
-    assert "error" in answer.json() or "detail" in answer.json()
+    assert Failure.model_validate(answer.json()).error.message
 
 
 def test_a_job_runs_to_its_end(client: TestClient) -> None:
@@ -105,29 +186,176 @@ def test_work_that_takes_too_long_or_too_much_is_stopped() -> None:
     [
         ({"host": "elsewhere.org"}, 421),
         ({"host": "127.0.0.1:9999"}, 421),
+        ({"host": ""}, 421),
+        ({"host": "127.0.0.1:8000.elsewhere.org"}, 421),
         ({"origin": "http://elsewhere.org"}, 403),
+        ({"origin": "http://127.0.0.1:9999"}, 403),
         ({"origin": "null"}, 403),
-        ({"origin": f"http://{HOST}"}, 200),
+        ({"origin": f"file://{HOST}"}, 403),
+        ({"sec-fetch-site": "cross-site"}, 403),
+        ({"sec-fetch-site": "same-site"}, 403),
+        ({"origin": f"http://{HOST}", "sec-fetch-site": "same-origin"}, 200),
     ],
 )
-def test_strangers_get_nothing(client: TestClient, headers: dict[str, str], status: int) -> None:
-    assert client.post("/api/about", json={}, headers=headers).status_code == status
+@pytest.mark.parametrize(
+    ("method", "path"),
+    [
+        ("POST", "/api/about"),
+        ("GET", "/"),
+        ("HEAD", "/"),
+        ("OPTIONS", "/api/about"),
+        ("GET", "/openapi.json"),
+        ("GET", "/api/jobs/none/events"),
+        ("DELETE", "/api/jobs/none"),
+        ("GET", "/assets/index.js"),
+    ],
+)
+def test_strangers_get_nothing(
+    client: TestClient, method: str, path: str, headers: dict[str, str], status: int
+) -> None:
+    answer = client.request(method, path, headers=headers, **({"json": {}} if method == "POST" else {}))
+    refused = status != 200 and (path.startswith("/api") or "sec-fetch-site" not in headers)
+    if refused:
+        assert answer.status_code == status and "access-control-allow-origin" not in answer.headers
+        assert method == "HEAD" or set(answer.json()) == {"error"}
+    else:
+        assert answer.status_code not in (403, 421)
+    assert answer.headers["x-content-type-options"] == "nosniff"
+    assert "default-src 'self'" in answer.headers["content-security-policy"]
+
+
+def test_a_websocket_is_refused(client: TestClient) -> None:
+    with pytest.raises(WebSocketDisconnect), client.websocket_connect("/api/jobs"):
+        pass
 
 
 def test_a_large_request_is_refused(client: TestClient) -> None:
     text = "x" * 300_000
     assert client.post("/api/robot_open", json={"text": text}).status_code == 413
 
+    def pieces() -> Iterator[bytes]:  # without a length
+        yield b'{"text": "'
+        for _ in range(30):
+            yield b"x" * 10_000
+        yield b'"}'
+
+    answer = client.post("/api/robot_open", content=pieces(), headers={"content-type": "application/json"})
+    assert answer.status_code == 413 and "too large" in answer.json()["error"]["message"]
+
 
 def test_a_token_is_asked_for() -> None:
-    rules = Rules(RULES.hosts, token="secret")
-    with TestClient(application(rules, jobs=1), base_url=f"http://{HOST}") as client:
-        assert client.post("/api/about", json={}).status_code == 401
-        assert (
-            client.post("/api/about", json={}, headers={"authorization": "Bearer wrong"}).status_code == 401
-        )
-        assert (
-            client.post("/api/about", json={}, headers={"authorization": "Bearer secret"}).status_code == 200
-        )
-        assert client.get("/?token=secret").status_code in (200, 503)
+    rules = Rules(RULES.hosts, token="secret", cookie="symoro_8000")
+    with TestClient(application(rules, jobs=1), base_url=f"http://{HOST}", follow_redirects=False) as client:
+        for path in ("/", "/openapi.json", "/api/jobs/none", "/assets/x.js", "/?token=wrong", "/?token="):
+            assert client.get(path).status_code == 401
+        for given in ("Bearer wrong", "Bearer ", "secret ", "Bearer sécret"):
+            headers = {"authorization": given.encode()}
+            assert client.post("/api/about", json={}, headers=headers).status_code == 401
+        for cookie in ("symoro_8000=wrong", "symoro_token=secret", "a b=c; \x01=", "symoro_8000"):
+            assert client.post("/api/about", json={}, headers={"cookie": cookie}).status_code == 401
+        bearer = {"authorization": "Bearer secret"}
+        assert client.post("/api/about", json={}, headers=bearer).status_code == 200
+        first = client.get(f"http://{HOST}//elsewhere.org/?a=b%20c&token=secret")
+        assert first.status_code == 303 and first.headers["location"] == "/elsewhere.org/?a=b+c"
+        assert "HttpOnly; SameSite=Strict" in first.headers["set-cookie"]
         assert client.post("/api/about", json={}).status_code == 200  # by the cookie
+
+
+def test_answers_are_zipped_and_not_kept(client: TestClient) -> None:
+    answer = client.post("/api/robot_open", json={"id": "rx90"}, headers={"accept-encoding": "gzip"})
+    assert answer.headers["content-encoding"] == "gzip" and answer.headers["cache-control"] == "no-store"
+
+
+def test_the_page_is_kept_by_its_hash(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "assets").mkdir()
+    (tmp_path / "index.html").write_text("<html>" + "x" * 2000)
+    (tmp_path / "assets" / "index-abc.js").write_text("let x;" * 1000)
+    (tmp_path.parent / "outside.txt").write_text("secret")
+    monkeypatch.setattr(page, "STATIC", tmp_path)
+    with TestClient(application(RULES, jobs=1), base_url=f"http://{HOST}") as client:
+        for path in ("/", "/index.html"):
+            answer = client.get(path)
+            assert (
+                answer.headers["cache-control"] == "no-cache" and answer.headers["content-encoding"] == "gzip"
+            )
+        script = client.get("/assets/index-abc.js")
+        assert "immutable" in script.headers["cache-control"] and script.headers["content-encoding"] == "gzip"
+        for path in (
+            "/../outside.txt",
+            "/%2e%2e/outside.txt",
+            "/assets/..%2f..%2foutside.txt",
+            "/assets/none.js",
+        ):
+            answer = client.get(path)
+            assert answer.status_code == 404 and "secret" not in answer.text
+
+
+# -- jobs
+
+
+def test_a_stream_shows_signs_of_life_and_is_not_held_back(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(jobs, "ALIVE_SECONDS", 0.05)
+    with TestClient(application(RULES, jobs=1), base_url=f"http://{HOST}") as client:
+        job = client.post("/api/jobs", json={"call": "model", "payload": LONG_WORK}).json()
+        lines = []
+        with client.stream(
+            "GET", f"/api/jobs/{job['id']}/events", headers={"accept-encoding": "gzip"}
+        ) as events:
+            assert "content-encoding" not in events.headers
+            for line in events.iter_lines():
+                lines.append(line)
+                if ": still here" in lines and len(lines) > 10:
+                    client.delete(f"/api/jobs/{job['id']}")
+        assert json.loads([line for line in lines if line.startswith("data")][-1][6:])["state"] == "cancelled"
+
+
+def test_results_and_lost_jobs_are_dropped(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name, seconds in (("KEPT_SECONDS", 0.5), ("LOST_SECONDS", 0.2), ("SWEEP_SECONDS", 0.05)):
+        monkeypatch.setattr(jobs, name, seconds)
+    with TestClient(application(RULES, jobs=1), base_url=f"http://{HOST}") as client:
+        job = client.post("/api/jobs", json={"call": "model", "payload": LONG_WORK}).json()
+        before = set(workers_of(os.getpid()))
+        for _ in range(1000):
+            time.sleep(0.5)  # longer than it goes on with nobody to watch it
+            state = client.get(f"/api/jobs/{job['id']}")
+            if state.status_code == 404 or state.json()["state"] == "cancelled":
+                break
+        else:
+            raise AssertionError("the job goes on")
+        assert before
+
+
+def workers_of(parent: int) -> list[int]:
+    return [process.pid or 0 for process in multiprocessing.active_children()]
+
+
+def test_work_that_needs_too_much_memory_is_stopped() -> None:
+    """And the next call finds another process."""
+    robot = call("robot_open", {"id": "planar2r"})["robot"]
+    large = {"q": [[0.5, 0.5]] * 1_500_000}
+    small = Limits(seconds=600, memory=300 * 2**20)
+    rules = Rules(RULES.hosts, largest=2**26)
+    with TestClient(application(rules, jobs=1, long=small), base_url=f"http://{HOST}") as client:
+        for inputs, state in ((large, "failed"), ({"q": [0.5, 0.5]}, "done")):
+            payload = {"robot": robot, "model": "fast-geometry", "inputs": inputs}
+            job = client.post("/api/jobs", json={"call": "evaluate", "payload": payload}).json()
+            over = until_over(client, job["id"])
+            assert over["state"] == state
+            if state == "failed":
+                assert over["result"]["error"]["kind"] == "StoppedError"
+
+
+def test_a_short_job_does_not_wait_for_long_ones() -> None:
+    """Ten users with long jobs on one worker: another one's model is made all the same."""
+    with TestClient(application(RULES, jobs=1), base_url=f"http://{HOST}") as client:
+        long = [
+            client.post("/api/jobs", json={"call": "model", "payload": LONG_WORK}).json() for _ in range(10)
+        ]
+        robot = call("robot_open", {"id": "planar2r"})["robot"]
+        payload = {"robot": robot, "model": "inverse-dynamics"}
+        short = client.post("/api/jobs", json={"call": "model", "payload": payload}).json()
+        assert until_over(client, short["id"])["state"] == "done"
+        states = [client.get(f"/api/jobs/{job['id']}").json()["state"] for job in long]
+        assert states.count("running") >= 8
+        for job in long:
+            assert client.delete(f"/api/jobs/{job['id']}").json()["state"] in ("cancelled", "done")

@@ -13,7 +13,7 @@ from symoro._version import __version__
 from symoro.emit.equations import equations
 from symoro.errors import ArgumentError
 from symoro.model import Model, base_parameters, generate, singularities
-from symoro.models.catalogue import MENUS, Entry, catalogue, checked_options
+from symoro.models.catalogue import MENUS, Entry, catalogue, checked_options, retraced
 from symoro.program.program import Input, Output
 from symoro.robot.description import Robot
 from symoro.ui import present
@@ -101,7 +101,10 @@ def model(payload: Mapping[str, Any]) -> dict[str, Any]:
 
 def explain(payload: Mapping[str, Any]) -> dict[str, Any]:
     """How a model was formulated, how it was solved, and what each optimising pass saved."""
-    return {"lines": _asked(payload).explain()}
+    found = _asked(payload)
+    _, steps = retraced(found.robot, found.entry, found.options)
+    passes = [{"name": step.name, "before": step.before.total, "after": step.after.total} for step in steps]
+    return {"lines": found.explain(), "passes": passes}
 
 
 def _port(port: Input | Output) -> dict[str, Any]:

@@ -49,8 +49,8 @@ def robot_of(payload: Mapping[str, Any]) -> Robot:
             hint="work with larger ones on the command line",
         )
     try:
-        return _read(json.dumps(document))
-    except (RecursionError, ValueError):  # what is nested without end, and the like
+        return _read(json.dumps(document, allow_nan=False))
+    except (RecursionError, ValueError):  # nested without end, or numbers that JSON lacks
         raise ArgumentError(
             "'robot' is no robot's document", hint="it is the tree of a robot's YAML file"
         ) from None

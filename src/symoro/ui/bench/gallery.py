@@ -68,7 +68,7 @@ def _family(robot: Robot) -> str:
 def opened(payload: Mapping[str, Any]) -> dict[str, Any]:
     """A bundled robot by its id, or the robot of a text."""
     if "id" in payload:
-        return view(library.load(item(payload, "id", str)))
+        return {**view(library.load(item(payload, "id", str))), "visuals": []}
     text, file = item(payload, "text", str), _shown(item(payload, "file", str, "file"))
     fmt = _format(payload, text, file)
     if fmt == "xacro":

@@ -278,6 +278,143 @@ class Outputs(BaseModel):
     outputs: dict[str, Any]
 
 
+class Module(BaseModel):
+    """JavaScript made by symoro, with the names and shapes of what it takes and gives."""
+
+    source: str
+    parameters: list[str]
+    inputs: dict[str, list[int]]
+    outputs: dict[str, list[int]]
+
+
+class Placements(BaseModel):
+    """All frames of a robot placed, and its loops closed where there is a closed form."""
+
+    frames: Module
+    loops: Module | None
+
+
+class PostureRow(BaseModel):
+    """A posture: coordinates, opened joints, and how far it is from the pose."""
+
+    q: list[float]
+    qc: list[float]
+    status: Literal["valid", "singular"]
+    residual: float
+    free: list[int]
+
+
+class SolvedPose(BaseModel):
+    """The postures of a pose; `complete` where these are all."""
+
+    method: Literal["closed form", "numeric"]
+    complete: bool
+    coordinates: list[int]
+    opened: list[int]
+    solutions: list[PostureRow]
+
+
+class EquationLine(BaseModel):
+    """A line of a model: its phase, the part of the model, and itself as text and as LaTeX."""
+
+    phase: Literal["once", "call", "output"]
+    part: str
+    name: str
+    text: str
+    latex: str
+
+
+class ModelPort(BaseModel):
+    """An array that a model takes or gives, with its numbers of rows and columns."""
+
+    direction: Literal["in", "out"]
+    name: str
+    shape: list[int]
+    title: str
+    unit: str
+    entries: list[str] | None = None
+
+
+class InputData(BaseModel):
+    """An input's shape and the names of its entries."""
+
+    shape: list[int]
+    entries: list[str]
+
+
+class Counts(BaseModel):
+    """Operations; `setup` are those done once."""
+
+    additions: int
+    multiplications: int
+    divisions: int
+    functions: int
+    others: int
+    kernels: int
+    setup: Counts | None = None
+
+
+class ModelAnswer(BaseModel):
+    """A model to be read."""
+
+    model: str
+    form: str
+    robot: str
+    options: dict[str, Any]
+    title: str
+    reference: str
+    inputs: dict[str, InputData]
+    outputs: dict[str, list[int]]
+    parameters: list[str]
+    units: dict[str, str]
+    count: Counts
+    text: str
+    latex: str
+    lines: list[EquationLine]
+    ports: list[ModelPort]
+    columns: list[str]
+    conditions: list[str]
+    choices: list[str]
+    derivation: list[str]
+    python: str
+    command: str
+
+
+class PassData(BaseModel):
+    """What an optimising pass saved: operations before and after."""
+
+    name: str
+    before: int
+    after: int
+
+
+class Explanation(BaseModel):
+    """How a model was formulated, solved and optimised."""
+
+    lines: list[str]
+    passes: list[PassData]
+
+
+class BaseAnswer(BaseModel):
+    """Base parameters; relations as kept parameter -> {other parameter: factor}."""
+
+    robot: str
+    names: list[str]
+    no_effect: list[str]
+    relations: dict[str, dict[str, str]]
+    friction: list[str]
+    method: str
+    conditions: list[str]
+    notes: list[str]
+
+
+class SingularAnswer(BaseModel):
+    """The singular postures as conditions; `complete` where these are all."""
+
+    text: str
+    complete: bool
+
+
 ANSWERS: dict[str, type[BaseModel]] = {
     "about": About,
     "catalogue": CatalogueData,
@@ -289,4 +426,13 @@ ANSWERS: dict[str, type[BaseModel]] = {
     "robot_edit": View,
     "robot_write": Files,
     "close": Outputs,
+    "frames": Placements,
+    "solve": SolvedPose,
+    "model": ModelAnswer,
+    "explain": Explanation,
+    "code": Files,
+    "export": Files,
+    "evaluate": Outputs,
+    "base": BaseAnswer,
+    "singularities": SingularAnswer,
 }

@@ -39,7 +39,7 @@ def gui(host: str, port: int, *, browser: bool, names: list[str], token: str | N
 
     port = listener.getsockname()[1]
     secret = token or ("" if host in LOOPBACK else secrets.token_urlsafe(16))
-    app = application(Rules(_hosts(host, port, names), secret, f"symoro_{port}"))
+    app = application(Rules(hosts_of(host, port, names), secret, f"symoro_{port}"))
     shown = "127.0.0.1" if host in ("0.0.0.0", "::") else f"[{host}]" if ":" in host else host
     address = f"http://{shown}:{port}/" + (f"?token={secret}" if secret else "")
 
@@ -61,7 +61,7 @@ def gui(host: str, port: int, *, browser: bool, names: list[str], token: str | N
         asyncio.run(Server(config).serve([listener]))
 
 
-def _hosts(host: str, port: int, names: list[str]) -> frozenset[str]:
+def hosts_of(host: str, port: int, names: list[str]) -> frozenset[str]:
     """The names that the server is known by."""
     own = {f"{name}:{port}" for name in (host, *LOOPBACK[:2]) if ":" not in name}
     own |= {f"[{name}]:{port}" for name in (host, LOOPBACK[2]) if ":" in name}
@@ -87,4 +87,4 @@ def listening_at(host: str, port: int) -> socket.socket:
         except (OSError, OverflowError) as error:
             made.close()
             why = error
-    raise ArgumentError(f"cannot serve at {host}:{port}: {why}", hint="choose another --port or --host")
+    raise ArgumentError(f"cannot serve at {host}:{port}: {why}", hint="choose another port or host")

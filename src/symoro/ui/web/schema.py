@@ -5,9 +5,9 @@ A robot is the tree of its YAML file (docs/robot-yaml.md); what is in it is chec
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import Annotated, Any, Literal, Union
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, create_model
 
 from symoro.ui.web.answer_schema import ANSWERS
 
@@ -187,21 +187,14 @@ PAYLOADS: dict[str, type[Payload]] = {
 LONG = ("model", "explain", "code", "export", "evaluate", "base", "singularities", "frames", "solve")
 
 
-class Started(Payload):
+def _start(name: str) -> type[Payload]:
     """A long call, to be run as a job."""
+    call: Any = Literal[name]
+    return create_model(f"Start_{name}", __base__=Payload, call=(call, ...), payload=(PAYLOADS[name], ...))
 
-    call: str = Field(max_length=40)
-    payload: dict[str, Any]
 
-
-class JobData(BaseModel):
-    """Where a job stands."""
-
-    id: str
-    call: str
-    state: Literal["queued", "running", "done", "failed", "cancelled"]
-    progress: dict[str, Any] | None
-    result: dict[str, Any] | None
+Started: Any = Annotated[Union[tuple(_start(name) for name in LONG)], Field(discriminator="call")]  # noqa: UP007
+Result: Any = Union[tuple(dict.fromkeys(ANSWERS[name] for name in LONG))]  # noqa: UP007
 
 
 class Where(BaseModel):
@@ -227,7 +220,16 @@ class Trouble(BaseModel):
 
 
 class Failure(BaseModel):
-    """The answer to what cannot be; `detail` where the request itself is not as described here."""
+    """The answer to what cannot be."""
 
-    error: Trouble | None = None
-    detail: Any = None
+    error: Trouble
+
+
+class JobData(BaseModel):
+    """Where a job stands."""
+
+    id: str
+    call: str
+    state: Literal["queued", "running", "done", "failed", "cancelled"]
+    progress: dict[str, Any] | None
+    result: Result | Failure | None

@@ -15,13 +15,14 @@ from __future__ import annotations
 import asyncio
 import json
 import os
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from typing import Any
 
-from fastapi import FastAPI, HTTPException
+from fastapi import FastAPI, Request
+from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse, Response, StreamingResponse
-from pydantic import ValidationError
+from starlette.exceptions import HTTPException
 
 from symoro._version import __version__
 from symoro.ui.web.guard import Guard, Rules
@@ -66,6 +67,7 @@ def application(
         if name not in LONG:
             _add_call(app, at_once, name, payload)
     _add_jobs(app, running)
+    _add_refusals(app)
     add_page(app)
     return app
 
@@ -81,11 +83,27 @@ def _status(answer: dict[str, Any]) -> int:
 
 
 REFUSALS: dict[int | str, dict[str, Any]] = {
-    **{status: {"model": Failure} for status in (401, 403, 413, 421, 422)},
-    400: {"description": "the body is no JSON"},
-    429: {"description": BUSY},
+    status: {"model": Failure} for status in (400, 401, 403, 413, 421, 422, 429)
 }
-UNKNOWN: dict[int | str, dict[str, Any]] = {**REFUSALS, 404: {"description": "there is no such job"}}
+UNKNOWN: dict[int | str, dict[str, Any]] = {**REFUSALS, 404: {"model": Failure}}
+
+
+def _add_refusals(app: FastAPI) -> None:
+    """What the framework refuses, in the words of all other refusals."""
+
+    @app.exception_handler(RequestValidationError)
+    async def invalid(request: Request, error: RequestValidationError) -> Response:
+        first = error.errors()[0]
+        where = ".".join(str(part) for part in first["loc"][1:])[:200]
+        return _refusal(422, "ArgumentError", f"{where}: {first['msg']}" if where else str(first["msg"]))
+
+    @app.exception_handler(HTTPException)
+    async def refused(request: Request, error: HTTPException) -> Response:
+        return _refusal(error.status_code, "Refused", str(error.detail), error.headers)
+
+
+def _refusal(status: int, kind: str, message: str, headers: Mapping[str, str] | None = None) -> Response:
+    return JSONResponse({"error": {"kind": kind, "message": message}}, status, headers)
 
 
 def _add_call(app: FastAPI, pool: Pool, name: str, payload: type[Payload]) -> None:
@@ -111,27 +129,23 @@ def _add_jobs(app: FastAPI, jobs: Jobs) -> None:
             raise HTTPException(404, "there is no such job")
         return job
 
-    @app.post("/api/jobs", response_model=JobData, operation_id="job_start", responses=REFUSALS)
-    async def start(body: Started) -> Any:
+    known: dict[int | str, dict[str, Any]] = {**UNKNOWN, 200: {"model": JobData}}
+
+    async def start(body: Any) -> Response:
         """Begin a long call."""
-        if body.call not in LONG:
-            message = f"no long call '{body.call}'"
-            return _answered({"error": {"kind": "UnknownNameError", "message": message}})
-        try:
-            payload = PAYLOADS[body.call].model_validate(body.payload).model_dump(exclude_none=True)
-        except ValidationError as error:
-            first = error.errors()[0]
-            message = f"{'.'.join(map(str, first['loc']))}: {first['msg']}"
-            return _answered({"error": {"kind": "ArgumentError", "message": message}})
-        job = jobs.start(body.call, payload)
+        job = jobs.start(body.call, body.payload.model_dump(exclude_none=True))
         if job is None:
             raise HTTPException(429, BUSY)
-        return job.data()
+        return JSONResponse(job.data())
 
-    @app.get("/api/jobs/{id}", response_model=JobData, operation_id="job_state", responses=UNKNOWN)
-    async def state(id: str) -> Any:
+    start.__annotations__["body"] = Started
+    told: dict[int | str, dict[str, Any]] = {**REFUSALS, 200: {"model": JobData}}
+    app.post("/api/jobs", operation_id="job_start", responses=told)(start)
+
+    @app.get("/api/jobs/{id}", operation_id="job_state", responses=known)
+    async def state(id: str) -> Response:
         """Where a job stands."""
-        return found(id).data()
+        return JSONResponse(found(id).data())
 
     events_are: dict[int | str, dict[str, Any]] = {200: {"content": {"text/event-stream": {}}}}
 
@@ -146,12 +160,12 @@ def _add_jobs(app: FastAPI, jobs: Jobs) -> None:
         headers = {"cache-control": "no-store", "x-accel-buffering": "no"}
         return StreamingResponse(_events(jobs, found(id)), media_type="text/event-stream", headers=headers)
 
-    @app.delete("/api/jobs/{id}", response_model=JobData, operation_id="job_cancel", responses=UNKNOWN)
-    async def cancel(id: str) -> Any:
+    @app.delete("/api/jobs/{id}", operation_id="job_cancel", responses=known)
+    async def cancel(id: str) -> Response:
         """End a job, with its process."""
         job = found(id)
         await jobs.cancel(job)
-        return job.data()
+        return JSONResponse(job.data())
 
 
 async def _events(jobs: Jobs, job: Job) -> AsyncIterator[str]:

@@ -146,6 +146,8 @@ class Worker:
                 listen(value)
         except (EOFError, OSError):
             return stopped(TOO_MUCH, SMALLER)
+        except RecursionError:  # of the pickle: nothing was sent
+            return {"error": {"kind": "ArgumentError", "message": "the request is nested too deeply"}}
 
     def later(self, nice: int) -> None:
         """Stand further behind in line, where the system lets one."""

@@ -1,0 +1,221 @@
+import { beforeEach, describe, expect, it } from "vitest";
+
+import { Failure, type Back } from "../back/back";
+import type { Placements, View } from "../back/view";
+import { createStore, type Store } from "../store/store";
+import { Control, pose } from "./control";
+import { dataUrl, fixture } from "./fixtures";
+import { load } from "./modules";
+import { placing, type Placing } from "./posture";
+import type { Scene } from "./scene";
+
+/** A scene that draws nothing. */
+class Blind {
+  made: Placing | null = null;
+  q: number[] = [];
+  shown: number[][] = [];
+  broken = false;
+  parameters: Record<string, number> = {};
+  dispose = () => undefined;
+  fit = () => undefined;
+  keepInPicture = () => undefined;
+  select = () => undefined;
+  onSelect = () => undefined;
+  setDark = () => undefined;
+  setLook = () => undefined;
+  showFrames = () => undefined;
+  setMeshes = () => undefined;
+  setBase = () => undefined;
+  reach = () => 1;
+  posture = () => this.q;
+  ready = () => ({ robot: this.made !== null, loops: this.made?.closes ?? false });
+  placement = (j: number) => Array.from(this.made!.placements(this.q).subarray(16 * (j - 1), 16 * j));
+  follow = (from: number[], to: number[]) => this.made!.move(from, to, this.broken);
+  ghosts = (postures: number[][]) => (this.shown = postures);
+  put = (q: number[]) => void (this.q = q);
+  breakLoops = (broken: boolean) => void (this.broken = broken);
+  async setRobot(view: View, placements: Placements, parameters: Record<string, number>, q?: number[]) {
+    this.made = await placing(view, placements, parameters, dataUrl);
+    this.q = this.made.meet(q ?? view.joints.map(() => 0));
+  }
+  async setLoops(loops: NonNullable<Placements["loops"]>) {
+    this.made!.setLoops(await load(loops, dataUrl), this.parameters);
+  }
+  setParameters(parameters: Record<string, number>) {
+    this.parameters = parameters;
+    this.made?.setParameters(parameters);
+  }
+  move(q: number[]) {
+    const found = this.made!.move(this.q, q, this.broken);
+    this.q = found.q;
+    return found;
+  }
+}
+
+let asked: { name: string; payload: Record<string, unknown> }[];
+let closing: boolean;
+let scene: Blind;
+
+function bench(name: "fourbar" | "rx90" | "gripper"): { store: Store; control: Control; view: View } {
+  const { view, placements } = fixture(name);
+  const back: Back = {
+    call: async <T>(called: string, payload: object = {}): Promise<T> => {
+      asked.push({ name: called, payload: payload as Record<string, unknown> });
+      if (called === "frames") {
+        const loops = closing && (payload as { loops: boolean }).loops ? placements.loops : null;
+        return { frames: placements.frames, loops } as T;
+      }
+      if (called === "solve")
+        return { method: "closed form", complete: true, solutions: [{ q: [1, 2, 3, 4, 5, 6], qc: [], status: "valid" }] } as T;
+      throw new Failure({ kind: "Unknown", message: called });
+    },
+  };
+  const store = createStore(back);
+  store.show({ ...view, values: { ...view.nominal } });
+  const control = new Control(store, scene as unknown as Scene);
+  return { store, control, view };
+}
+
+async function until(done: () => boolean): Promise<void> {
+  for (let k = 0; k < 200 && !done(); k++) await new Promise((next) => setTimeout(next, 5));
+  expect(done()).toBe(true);
+}
+
+beforeEach(() => {
+  asked = [];
+  closing = true;
+  scene = new Blind();
+});
+
+describe("a robot with a loop", () => {
+  it("is drawn before the closing of its loops is derived, and closed then", async () => {
+    const { store, control } = bench("fourbar");
+    await until(() => control.closes.value && store.q.value.some((value) => value !== 0));
+    expect(asked.map(({ payload }) => payload["loops"])).toEqual([false, true]);
+    expect(scene.made!.gap(store.q.value)).toBeLessThan(1e-9);
+    expect(control.moved.value).toEqual([0]);
+    control.dispose();
+  });
+
+  it("stays closed when its slider moves, and all joints have sliders when it is broken", async () => {
+    const { store, control } = bench("fourbar");
+    await until(() => control.closes.value);
+    control.move(0, 0.7);
+    expect(store.q.value[0]).toBeCloseTo(0.7, 12);
+    expect(scene.made!.gap(store.q.value)).toBeLessThan(1e-9);
+    control.breakLoops(true);
+    expect(control.moved.value).toEqual([0, 1, 2, 3]);
+    control.move(1, store.q.value[1]! + 0.3);
+    expect(scene.made!.gap(store.q.value)).toBeGreaterThan(0.01);
+    control.breakLoops(false);
+    expect(scene.made!.gap(store.q.value)).toBeLessThan(1e-9);
+    control.dispose();
+  });
+
+  it("says so where no posture closes it, and stays at the last that does", async () => {
+    const { store, control } = bench("fourbar");
+    await until(() => control.closes.value);
+    control.move(0, 0.2);
+    store.parameters.value = { ...store.parameters.value, D2: 1, D3: 0.4, D4: 0.4, D5: 0.7 };
+    control.move(0, 0.2);
+    control.move(0, 3);
+    expect(control.refused.value).toBe(0);
+    expect(control.note.value?.text).toContain("no posture closes the loops");
+    expect(store.q.value[0]).toBeLessThan(3);
+    expect(scene.made!.gap(store.q.value)).toBeLessThan(1e-6);
+    control.dispose();
+  });
+
+  it("finds random postures in which it closes", async () => {
+    const { store, control } = bench("fourbar");
+    await until(() => control.closes.value);
+    for (let k = 0; k < 5; k++) {
+      const before = store.q.value;
+      control.random();
+      expect(store.q.value).not.toEqual(before);
+      expect(scene.made!.gap(store.q.value)).toBeLessThan(1e-6);
+    }
+    control.dispose();
+  });
+
+  it("has a slider for every joint where its active joints do not determine it", async () => {
+    closing = false;
+    const { control } = bench("fourbar");
+    await until(() => !control.closable.value);
+    expect(control.moved.value).toEqual([0, 1, 2, 3]);
+    expect(control.note.value?.text).toContain("every joint has a slider");
+    control.dispose();
+  });
+
+  it("keeps its loops closed along a motion", async () => {
+    const { store, control } = bench("fourbar");
+    await until(() => control.closes.value);
+    (globalThis as { requestAnimationFrame?: unknown }).requestAnimationFrame ??= () => 1;
+    (globalThis as { cancelAnimationFrame?: unknown }).cancelAnimationFrame ??= () => undefined;
+    await control.motions.swing(1);
+    const motion = store.motion.value!;
+    expect(motion.times).toHaveLength(31);
+    for (const q of motion.q) expect(scene.made!.gap(q)).toBeLessThan(1e-9);
+    control.motions.seek(0.5);
+    expect(store.time.value).toBe(0.5);
+    expect(store.q.value[0]).toBeCloseTo(motion.q[15]![0]!, 9);
+    control.dispose();
+  });
+});
+
+describe("a serial robot", () => {
+  it("takes postures that another pane sets", async () => {
+    const { store, control } = bench("rx90");
+    await until(() => control.posed.value.length > 0);
+    store.q.value = [0.1, 0.2, 0.3, 0, 0, 0];
+    expect(scene.q).toEqual([0.1, 0.2, 0.3, 0, 0, 0]);
+    control.dispose();
+  });
+
+  it("asks for no new code when something else than its geometry is edited", async () => {
+    const { store, control, view } = bench("rx90");
+    await until(() => control.posed.value.length > 0);
+    store.show({ ...view, values: { ...view.nominal }, title: "another title" });
+    await until(() => control.drawn.value?.title === "another title");
+    expect(asked.filter(({ name }) => name === "frames")).toHaveLength(1);
+    control.dispose();
+  });
+
+  it("tells the line of a CSV file that cannot be read", async () => {
+    const { store, control } = bench("rx90");
+    await until(() => control.posed.value.length > 0);
+    await control.motions.csv("time,J1\n0,1\n1,one\n");
+    expect(control.note.value).toEqual({ kind: "warned", text: "line 3: J1: expected a number, got 'one'" });
+    expect(store.motion.value).toBeNull();
+    control.dispose();
+  });
+
+  it("asks for all solutions of the pose in which it is", async () => {
+    const { store, control } = bench("rx90");
+    await until(() => control.posed.value.length > 0);
+    control.move(0, Math.PI / 2);
+    await control.solve();
+    const { payload } = asked.at(-1)!;
+    expect(payload["q0"]).toEqual(store.q.value);
+    expect((payload["pose"] as number[][]).map((row) => row.length)).toEqual([4, 4, 4, 4]);
+    expect(scene.shown).toEqual([[1, 2, 3, 4, 5, 6]]);
+    control.goTo(control.solutions.value![0]!);
+    expect(store.q.value).toEqual([1, 2, 3, 4, 5, 6]);
+    control.dispose();
+  });
+});
+
+it("moves coupled joints with their master", async () => {
+  const { store, control } = bench("gripper");
+  await until(() => control.posed.value.length > 0);
+  control.move(0, 0.02);
+  expect(store.q.value[1]).toBeCloseTo(0.05, 12);
+  control.dispose();
+});
+
+it("makes a pose of turns about the fixed axes x, y, z in this order", () => {
+  const T = pose([1, 2, 3, Math.PI / 2, 0, Math.PI / 2]);
+  // y goes to z by the roll, and stays there when the yaw turns about z.
+  expect([T[1], T[5], T[9]].map((x) => Math.round(x!) + 0)).toEqual([0, 0, 1]);
+  expect([T[3], T[7], T[11]]).toEqual([1, 2, 3]);
+});

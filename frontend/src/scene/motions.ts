@@ -1,0 +1,159 @@
+// Motions of the robot: made of waves or read from a file, their loops closed, played.
+
+import { effect, signal, untracked, type ReadonlySignal, type Signal } from "@preact/signals";
+
+import type { View } from "../back/view";
+import type { Store } from "../store/store";
+import { CsvError, duration, parseCsv, sample, sinusoid, type Wave } from "./motion";
+import { Player } from "./player";
+import type { Motion, Scene } from "./scene";
+
+/** What motions need of the pane that they are played in. */
+interface Host {
+  readonly drawn: ReadonlySignal<View | null>;
+  readonly moved: ReadonlySignal<number[]>;
+  readonly note: Signal<{ text: string; kind: "told" | "warned" } | null>;
+  looped(): boolean;
+  put(q: number[]): void;
+  warn(text: string): void;
+}
+
+const SLIDERS_A_SECOND = 10;
+const ROWS_AT_ONCE = 15;
+
+export class Motions {
+  readonly playing = signal(false);
+  readonly preparing = signal(false);
+  readonly speed = signal(1);
+  readonly waves = signal<Map<number, Wave>>(new Map());
+  private shownAt = 0;
+  private readonly player: Player;
+  private readonly forget: () => void;
+
+  constructor(
+    private readonly store: Store,
+    private readonly scene: Scene,
+    private readonly of: Host,
+  ) {
+    this.player = new Player(
+      () => this.span(),
+      (time) => this.at(time),
+      () => this.paused(),
+    );
+    this.forget = effect(() => this.setMotion(store.motion.value));
+  }
+
+  dispose(): void {
+    this.forget();
+    this.player.pause();
+  }
+
+  private span(): [number, number] {
+    const motion = this.store.motion.peek();
+    return motion ? [motion.times[0] ?? 0, motion.times.at(-1) ?? 0] : [0, 0];
+  }
+
+  private setMotion(motion: Motion | null): void {
+    if (!motion) untracked(() => this.pause());
+    this.player.time = motion?.times[0] ?? 0;
+    this.store.time.value = this.player.time;
+  }
+
+  private at(time: number): void {
+    const motion = this.store.motion.peek();
+    if (!motion) return;
+    const q = sample(motion, time);
+    if (q.length !== this.of.drawn.peek()?.joints.length) return;
+    this.scene.put(q);
+    // Sliders and numbers follow more slowly than the picture.
+    if (this.playing.peek() && time >= this.shownAt && time - this.shownAt < 1 / SLIDERS_A_SECOND) return;
+    this.shownAt = time;
+    this.of.put(q);
+    this.store.time.value = time;
+  }
+
+  private paused(): void {
+    this.playing.value = false;
+    this.at(this.player.time);
+  }
+
+  play(): void {
+    const motion = this.store.motion.value;
+    if (!motion || duration(motion) <= 0) return;
+    this.player.speed = this.speed.value;
+    this.playing.value = true;
+    this.player.play();
+  }
+
+  pause(): void {
+    if (!this.playing.peek()) return;
+    this.player.pause();
+    this.paused();
+  }
+
+  seek(time: number): void {
+    this.pause();
+    this.player.seek(time);
+  }
+
+  setSpeed(speed: number): void {
+    this.speed.value = speed;
+    this.player.speed = speed;
+  }
+
+  /** Waves that stay within the limits, one for every joint that a user moves. */
+  usualWaves(): Map<number, Wave> {
+    const view = this.of.drawn.value;
+    const q = this.scene.posture();
+    const looped = this.of.looped();
+    return new Map(
+      this.of.moved.value.map((k, n) => {
+        const joint = view!.joints[k]!;
+        const usual = joint.kind === "P" ? (looped ? 0.06 : 0.15) * this.scene.reach() : looped ? 0.25 : 0.5;
+        const room = Math.min((joint.upper ?? Infinity) - q[k]!, q[k]! - (joint.lower ?? -Infinity));
+        const amplitude = room > 0 ? Math.min(usual, room) : 0;
+        return [k, { amplitude: +amplitude.toFixed(4), frequency: 0.25, phase: +(0.6 * n).toFixed(2) }];
+      }),
+    );
+  }
+
+  async swing(seconds: number): Promise<void> {
+    if (!this.waves.value.size) this.waves.value = this.usualWaves();
+    await this.prepare(sinusoid(this.scene.posture(), this.waves.value, seconds));
+  }
+
+  async csv(text: string): Promise<void> {
+    const view = this.of.drawn.value;
+    if (!view) return;
+    try {
+      await this.prepare(parseCsv(text, view.joints, this.scene.posture()));
+    } catch (error) {
+      if (!(error instanceof CsvError)) throw error;
+      this.of.warn(error.message);
+    }
+  }
+
+  /** Closes the loops along a motion, row by row; where they cannot be closed it ends. */
+  private async prepare(motion: Motion): Promise<void> {
+    this.pause();
+    this.of.note.value = null;
+    this.preparing.value = true;
+    const done: Motion = { times: [], q: [] };
+    let from = this.scene.posture();
+    for (let k = 0; k < motion.times.length; k++) {
+      const found = this.scene.follow(from, motion.q[k]!);
+      if (!found.closed) {
+        this.of.warn(`the loops do not close beyond ${motion.times[k]!.toFixed(2)} s: the motion ends there`);
+        break;
+      }
+      done.times.push(motion.times[k]!);
+      done.q.push((from = found.q));
+      if (this.of.drawn.value?.loops.length && k % ROWS_AT_ONCE === 0) await new Promise((next) => setTimeout(next));
+    }
+    this.preparing.value = false;
+    if (done.times.length < 2) return;
+    this.store.motion.value = done;
+    this.scene.keepInPicture(done.q);
+    this.play();
+  }
+}

@@ -1,0 +1,142 @@
+"""`symoro gui` as a command: where it serves, that it answers when it says so, and that nothing is left of it."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import signal
+import socket
+import subprocess
+import sys
+import time
+import urllib.error
+import urllib.request
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+from symoro.errors import ArgumentError
+from symoro.ui.web.gui import USUAL_PORTS, hosts_of, listening_at
+
+COMMAND = [
+    sys.executable,
+    "-c",
+    "from symoro.ui.cli import main; raise SystemExit(main())",
+    "gui",
+    "--no-browser",
+]
+
+
+@contextmanager
+def server(*more: str) -> Iterator[tuple[subprocess.Popen[str], str]]:
+    """A running server, in a session of its own, and its address."""
+    started = subprocess.Popen(
+        [*COMMAND, *more],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        text=True,
+        start_new_session=True,
+    )
+    try:
+        assert started.stdout is not None
+        found = re.search(r"http\S+", started.stdout.readline())
+        assert found is not None
+        yield started, found[0]
+    finally:
+        if started.poll() is None:
+            os.killpg(started.pid, signal.SIGKILL)
+        started.wait()
+
+
+def ask(address: str, path: str, body: object) -> object:
+    data = json.dumps(body).encode()
+    request = urllib.request.Request(address + path, data, {"content-type": "application/json"})
+    with urllib.request.urlopen(request) as answer:
+        return json.loads(answer.read())
+
+
+def of_session(session: int) -> list[int]:
+    """Processes of a session that have not ended."""
+    found = []
+    for entry in Path("/proc").iterdir():
+        if entry.name.isdigit():
+            try:
+                fields = (entry / "stat").read_text().rpartition(")")[2].split()
+            except OSError:
+                continue
+            if int(fields[3]) == session and fields[0] != "Z":
+                found.append(int(entry.name))
+    return found
+
+
+@pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="looks for processes in /proc")
+@pytest.mark.parametrize("end", ["interrupt", "terminate", "kill"])
+def test_nothing_is_left(end: str) -> None:
+    """Also in the middle of a job, and when the server itself had no time to tidy up."""
+    with server() as (started, address):
+        robot = ask(address, "api/robot_open", {"id": "humanoid_torso"})
+        assert isinstance(robot, dict)
+        payload = {"robot": robot["robot"], "model": "lagrange"}
+        ask(address, "api/jobs", {"call": "model", "payload": payload})
+        assert len(of_session(started.pid)) > 3
+        if end == "interrupt":
+            os.killpg(started.pid, signal.SIGINT)  # as a terminal does
+        else:
+            started.send_signal(signal.SIGTERM if end == "terminate" else signal.SIGKILL)
+        started.wait()
+        for _ in range(600):
+            if not of_session(started.pid):
+                return
+            time.sleep(0.1)
+        raise AssertionError(f"left: {of_session(started.pid)}")
+
+
+def test_several_servers_at_once() -> None:
+    with server() as (_, one), server() as (_, other):
+        assert one != other
+        for address in (one, other):
+            assert isinstance(ask(address, "api/about", {}), dict)  # it answers as soon as it says where
+
+
+def test_a_server_for_others_has_a_token() -> None:
+    with server("--host", "0.0.0.0") as (_, address):
+        plain = address.partition("?")[0]
+        with pytest.raises(urllib.error.HTTPError) as refused:
+            ask(plain, "api/about", {})
+        assert refused.value.code == 401 and "?token=" in address
+
+
+def test_a_port_that_is_taken() -> None:
+    taken = socket.create_server(("127.0.0.1", 0))
+    with taken:
+        port = str(taken.getsockname()[1])
+        refused = subprocess.run([*COMMAND, "--port", port], capture_output=True, text=True, check=False)
+        assert refused.returncode == 2 and f"cannot serve at 127.0.0.1:{port}" in refused.stderr
+        assert "choose another port" in refused.stderr
+
+
+def test_ports_are_the_usual_ones_while_there_are_any() -> None:
+    """The browser keeps a user's work by the page's address."""
+    held = []
+    try:
+        for _ in range(3):
+            held.append(listening_at("127.0.0.1", 0))
+        ports = [one.getsockname()[1] for one in held]
+        assert len(set(ports)) == 3
+        assert all(port in USUAL_PORTS for port in ports) or len(USUAL_PORTS) < 3
+    finally:
+        for one in held:
+            one.close()
+    for host, port in (("127.0.0.1", 70_000), ("203.0.113.7", 0), ("nowhere.invalid", 0)):
+        with pytest.raises(ArgumentError):
+            listening_at(host, port)
+
+
+def test_names_of_the_server() -> None:
+    names = hosts_of("127.0.0.1", 8714, ["Bench.example.org", "other:443"])
+    assert {"127.0.0.1:8714", "localhost:8714", "[::1]:8714", "bench.example.org", "other:443"} <= names
+    assert "bench.example.org:8714" in names and "127.0.0.1" not in names
+    assert "[fe80::1]:8714" in hosts_of("fe80::1", 8714, [])
