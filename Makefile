@@ -4,10 +4,11 @@
 #   PYTHON=python   the Python that makes it (default: the first of at least 3.11)
 #   JOBS=n          test processes (default 2)
 #   TEST_TOOLS=     compilers and interpreters to look for; empty: leave the system alone
+#   GUI=options     what make gui hands to symoro gui, such as --no-browser
 
 VENV ?= .venv
 JOBS ?= 2
-TEST_TOOLS ?= cc c++ clang gfortran octave node
+TEST_TOOLS ?= cc c++ clang gfortran octave node chromium
 DEMO_TOOLS ?= cc
 
 override VENV := $(abspath $(VENV))
@@ -17,19 +18,27 @@ export PYTHON
 
 .NOTPARALLEL: # two pip runs at once would spoil the environment
 .DEFAULT_GOAL := help
-.PHONY: help demo test lint format slow bench docs-check clean distclean test-tools demo-tools
+.PHONY: help demo gui site test lint format slow bench docs-check clean distclean test-tools demo-tools
 
 help: ## this list
-	@echo "make demo and make test set up all they need. Targets:"
+	@echo "make demo, make gui and make test set up all they need. Targets:"
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  \1|\2/p' $(MAKEFILE_LIST) | \
 		while IFS='|' read -r name text; do printf '%-14s %s\n' "$$name" "$$text"; done
 
 demo: $(VENV)/.base demo-tools ## the RX-90 as equations, and as C that compiles and runs
 	@PATH="$(BIN):$$PATH" tools/demo
 
+gui: $(VENV)/.base ## build the page of the workbench and open it in the browser
+	$(BIN)/python tools/page.py
+	$(BIN)/symoro gui $(GUI)
+
+site: $(VENV)/.base ## the workbench as a folder for any web server, build/site
+	$(BIN)/python tools/page.py site
+
 test: lint test-tools ## style, types, import rules, documentation and tests
 	$(BIN)/python tools/model_pages.py --check
 	$(BIN)/python tools/check_docs.py
+	$(BIN)/python tools/page.py test
 	$(BIN)/python -m pytest -n $(JOBS) -q
 
 lint: $(VENV)/.test ## style, types and import rules alone
@@ -52,10 +61,11 @@ docs-check: $(VENV)/.base ## the links and the Python examples of the documentat
 	$(BIN)/python tools/check_docs.py
 
 clean: ## remove what was built, keep the virtual environment
-	rm -rf build dist .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis
+	rm -rf build dist src/symoro/ui/web/static .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis
 	find src tests tools benchmarks -name __pycache__ -type d -prune -exec rm -rf {} + 2>/dev/null || true
 
-distclean: clean ## remove the virtual environment too
+distclean: clean ## remove the virtual environment and the packages of the page too
+	rm -rf frontend/node_modules
 	@if [ -f "$(VENV)/pyvenv.cfg" ]; then rm -rf "$(VENV)"; fi
 
 demo-tools:

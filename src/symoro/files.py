@@ -39,8 +39,8 @@ def file_name(wanted: str, fallback: str = "robot") -> str:
     return f"_{name}" if _RESERVED.match(name) else name
 
 
-def write_files(files: Mapping[Path, str], *, force: bool = False) -> None:
-    """Write texts to files, all of them or, where something stands in the way, none.
+def write_files(files: Mapping[Path, str | bytes], *, force: bool = False) -> None:
+    """Write texts or bytes to files, all of them or, where something stands in the way, none.
 
     A path that is a link is followed. Devices and pipes (`/dev/stdout`) are written to as they are.
 
@@ -55,12 +55,12 @@ def write_files(files: Mapping[Path, str], *, force: bool = False) -> None:
     staged: list[tuple[Path, Path]] = []
     path = Path()
     try:
-        for path, text in files.items():
+        for path, content in files.items():
             target = Path(os.path.realpath(path))
             if _is_stream(target):
-                _write_stream(target, text)
+                _write_stream(target, content)
             else:
-                staged.append((_staged(target, text), target))
+                staged.append((_staged(target, content), target))
         for beside, target in staged:
             path = target
             beside.replace(target)
@@ -148,17 +148,21 @@ def _is_stream(path: Path) -> bool:
     return stat.S_ISCHR(mode) or stat.S_ISFIFO(mode)
 
 
-def _write_stream(path: Path, text: str) -> None:
-    with path.open("w", encoding="utf-8", newline="\n") as stream:
-        stream.write(text)
+def _write_stream(path: Path, content: str | bytes) -> None:
+    with path.open("wb") as stream:
+        stream.write(_bytes(content))
 
 
-def _staged(target: Path, text: str) -> Path:
-    """The text in a file beside its place, with the rights of the file that it will replace."""
+def _bytes(content: str | bytes) -> bytes:
+    return content if isinstance(content, bytes) else content.encode()
+
+
+def _staged(target: Path, content: str | bytes) -> Path:
+    """The content in a file beside its place, with the rights of the file that it will replace."""
     beside = target.with_name(f".symoro-{os.urandom(8).hex()}.tmp")
     try:
-        with beside.open("x", encoding="utf-8", newline="\n") as stream:
-            stream.write(text)
+        with beside.open("xb") as stream:
+            stream.write(_bytes(content))
             stream.flush()
             os.fsync(stream.fileno())
         if target.exists():

@@ -25,7 +25,7 @@ from tests.oracle.golden import DATA
 MODELS = Path(models.__file__).parent
 PAGES = Path(__file__).parents[2] / "docs" / "models"
 YEARS = {"1997": "khalil-creusot-1997", "2010": "khalil-2010", "1988": "gautier-khalil-1988"}
-BY_NAME = {"campion-bastin-dandrea-novel-1996"}
+BY_NAME = {"campion-bastin-dandrea-novel-1996", "khalil-gautier-enguehard-1991"}
 """Papers without a list: what is cited of them is called by its name, no section or equation."""
 NUMBER = r"\(?\d+[a-z]?\)?"
 PATTERN = re.compile(

@@ -167,3 +167,46 @@ def test_check_tells_it(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> N
     path.write_text(URDF, encoding="utf-8")
     assert main(["check", str(path)]) == 0
     assert "arm: sound." in capsys.readouterr().out
+
+
+# -- floating bases
+
+HEAVY = {"mass": 3.0, "com": [0, 0, 0.1], "inertia": [0.1, 0.2, 0.2]}
+
+
+def test_a_base_without_mass_under_one_joint() -> None:
+    arm = symoro.load("ur5e")
+    assert warnings(arm) == []
+    (line,) = warnings(arm.floating())
+    assert "has no mass, and joint 1 alone stands on it" in line
+    assert warnings(arm.floating().with_link(0, **HEAVY)) == []
+    assert warnings(arm.floating().with_frame(1, IA=0.1)) == []
+
+
+def test_where_the_base_is_borne_after_all() -> None:
+    """By more than one joint, by what is fixed on it, by a loop; a symbol without value is no zero."""
+    for robot in (symoro.load("fivebar"), symoro.load("flexible_satellite"), symoro.load("rx90_floating")):
+        assert not any("alone stands on it" in line for line in warnings(robot.floating()))
+    text = URDF.replace('type="continuous"', 'type="fixed"').replace('type="fixed"', 'type="continuous"', 1)
+    assert any("joint 1" in line for line in warnings(formats.loads(text, "urdf").floating()))
+
+
+def test_a_symbol_that_is_zero_by_its_nominal_value() -> None:
+    robot = symoro.load("planar2r").floating().with_link(0, M="M0")
+    assert not any("no mass" in line for line in warnings(robot))
+    zero = robot.replace(nominal=(*robot.nominal, ("M0", 0.0)))
+    assert any("no mass" in line for line in warnings(zero))
+
+
+def test_a_velocity_that_no_model_reads() -> None:
+    text = "symoro: 1\nname: x\nbase: {kind: floating, velocity: [%s, 0, 0], link: {M: 1, XX: 1, YY: 1, ZZ: 1}}\n"
+    text += "frames:\n  - {link: {M: 1, ZZ: 1}}\n"
+    (line,) = [w for w in warnings(formats.loads(text % "0.5", "yaml")) if "inputs" in w]
+    assert "V0 and Vd0" in line
+    for entry in ("0", "VX0"):
+        assert not any("inputs" in w for w in warnings(formats.loads(text % entry, "yaml")))
+
+
+def test_show_tells_of_the_base(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["show", "ur5e", "--base", "floating"]) == 0
+    assert "joint 1 alone stands on it" in " ".join(capsys.readouterr().out.split())

@@ -28,6 +28,11 @@ WORKING = {
     "solve": ["rx90", "--at", "0,1,-1,0,1,0"],
     "pose": ["delta", "qa=0.1,0.2,0.3"],
     "export": ["jacobian", "rx90", "-o", "out"],
+    "render": ["rx90", "-o", "rx90.svg"],
+    "calibrate": ["rx90"],
+    "excite": ["planar2r", "--harmonics", "2", "--starts", "1", "--no-torque"],
+    "torques": ["planar3r", "filip3r"],
+    "simulate": ["cartpole", "--duration", "0.1"],
 }
 OTHERS = [
     ["convert", "rx90", "arm.yaml"],
@@ -60,7 +65,7 @@ FAILING = {
         ["jacobian", "rx90", "--lang", "cobol"],
         ["jacobian", "rx90", "--to"],
     ],
-    "count": [["inverse-dynamics-derivatives", "sr400"], ["jacobian", "rx90", "--frame", "99"]],
+    "count": [["inverse-dynamics", "sr400", "--free", "1"], ["jacobian", "rx90", "--frame", "99"]],
     "explain": [["nope", "rx90"]],
     "eval": [
         ["jacobian", "rx90"],
@@ -71,7 +76,13 @@ FAILING = {
     "pose": [["delta"], ["delta", "qa=1,2"], ["rx90", "qa=1"], []],
     "solve": [["rx90"], ["rx90", "--at", "1,2"], ["gantry", "--nope"]],
     "export": [["jacobian", "rx90"], ["jacobian", "rx90", "-o", "broken.yaml"]],
+    "render": [["rx90"], ["rx90", "-o", "rx90.gif"], ["rx90", "-o", "rx90.svg", "--view", "behind"]],
+    "calibrate": [["rx90", "missing.csv"], ["fourbar"], ["rx90", "-o", "better.yaml"]],
+    "excite": [["planar2r", "--harmonics", "0"], ["planar2r", "--acceleration", "-1"]],
+    "torques": [["planar3r"], ["planar3r", "nope"], ["rx90", "filip3r"]],
+    "simulate": [["cartpole", "--duration", "-1"], ["nope"]],
 }
+SERVES = {"gui"}  # until it is ended: no answer to be read
 
 
 @pytest.fixture(autouse=True)
@@ -94,7 +105,7 @@ def answer(words: list[str], capsys: pytest.CaptureFixture[str]) -> tuple[int, A
 
 def test_every_command_is_tried() -> None:
     commands = set(cli._subparsers(cli._parser([])))
-    assert commands == set(WORKING) == set(FAILING)
+    assert commands - SERVES == set(WORKING) == set(FAILING)
 
 
 @pytest.mark.parametrize(

@@ -230,7 +230,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** No payload. */
+        /** The bundled robots, with pictures or without. */
         post: operations["robots"];
         delete?: never;
         options?: never;
@@ -342,7 +342,7 @@ export interface components {
             /** Structure */
             structure: string;
             /** Svg */
-            svg?: string | null;
+            svg: string | null;
             /** Title */
             title: string;
         };
@@ -654,6 +654,17 @@ export interface components {
             kind: "R" | "P" | "F";
             /** Name */
             name: string;
+        };
+        /**
+         * Gallery
+         * @description The bundled robots, with pictures or without.
+         */
+        Gallery: {
+            /**
+             * Pictures
+             * @default false
+             */
+            pictures: boolean;
         };
         /**
          * InputData
@@ -2673,7 +2684,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": components["schemas"]["Nothing"];
+                "application/json": components["schemas"]["Gallery"];
             };
         };
         responses: {

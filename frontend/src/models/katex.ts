@@ -2,6 +2,10 @@
 
 import { signal } from "@preact/signals";
 
+/** The fonts that formulas begin with: fetched with KaTeX, not when the first formula waits for them. */
+const FONTS = ["1em KaTeX_Main", "italic 1em KaTeX_Math", "italic 1em KaTeX_Main"];
+const SAMPLE = "\\mathit{KYY}_{2} = -\\frac{\\dot q_{1}^{2} - (\\mathit{XX}_{2} + 1)}{2} \\, \\cos(q_{1})";
+
 type Typeset = (latex: string) => string;
 
 export const typeset = signal<Typeset | null>(null);
@@ -12,7 +16,8 @@ export function needKatex(): void {
   asked = true;
   void Promise.all([import("katex"), import("katex/dist/katex.min.css")]).then(([{ default: katex }]) => {
     const known = new Map<string, string>();
-    typeset.value = (latex) => {
+    for (const font of FONTS) void document.fonts?.load(font);
+    const write: Typeset = (latex) => {
       let found = known.get(latex);
       if (found === undefined) {
         if (known.size > 5000) known.clear();
@@ -21,6 +26,8 @@ export function needKatex(): void {
       }
       return found;
     };
+    write(SAMPLE); // the engine has then seen what most formulas are made of
+    typeset.value = write;
   });
 }
 

@@ -24,6 +24,20 @@ export function meanings(title: string): Map<number, string> {
   return found.size > 1 ? found : new Map();
 }
 
+/** Whether a status is that of a solution; a singular one is, with joints that may have any value. */
+export function isSolution(words: Map<number, string>, status: number): boolean {
+  return ["valid", "singular"].includes(words.get(status) ?? "");
+}
+
+/** How many there are of each status: "4 valid, 2 singular, 2 empty slot". */
+export function tally(words: Map<number, string>, statuses: ArrayLike<number>): string {
+  return [...words]
+    .map(([status, word]) => [Array.from(statuses).filter((one) => one === status).length, word] as const)
+    .filter(([count, word]) => count > 0 || word === "valid")
+    .map(([count, word]) => `${count} ${word}`)
+    .join(", ");
+}
+
 export interface MatrixProps {
   values: ArrayLike<number>;
   shape: readonly number[];
@@ -70,7 +84,7 @@ export function Matrix({ values, shape, words, faint, use }: MatrixProps) {
 
 function Cell({ value, largest, words }: { value: number; largest: number; words?: Map<number, string> }) {
   const word = words?.get(value);
-  if (word) return <td class={value === 0 ? "md-ok" : "md-off"}>{word}</td>;
+  if (word) return <td class={word === "valid" ? "md-ok" : word === "singular" ? "" : "md-off"}>{word}</td>;
   return (
     <td class={Number.isFinite(value) ? "" : "md-bad"} title={String(value)}>
       {figure(value, largest)}

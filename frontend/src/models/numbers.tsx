@@ -5,7 +5,7 @@ import { useEffect } from "preact/hooks";
 
 import type { InputData, PortData } from "./answers";
 import { evaluate, size, type Program, type Values } from "./evaluate";
-import { Matrix, meanings } from "./matrix";
+import { isSolution, Matrix, meanings, tally } from "./matrix";
 import { ProblemPanel, useAnswer, Waiting } from "./parts";
 import { prefill, sampleValues, solution } from "./prefill";
 import type { Session, Shown } from "./session";
@@ -205,7 +205,7 @@ function Outputs(props: OutputsProps) {
   const status = outputs.status;
   const words = meanings(ports.get("status")?.title ?? "");
   const faint = (rows: number | undefined) =>
-    status && words.size > 0 && rows === status.length ? (row: number) => status[row] !== 0 : undefined;
+    status && words.size > 0 && rows === status.length ? (row: number) => !isSolution(words, status[row]!) : undefined;
   const broken = Object.entries(outputs).flatMap(([name, values]) => {
     const shape = shapes[name] ?? [];
     const width = size(shape.slice(1));
@@ -220,8 +220,8 @@ function Outputs(props: OutputsProps) {
         </p>
       )}
       {status && words.size > 0 && (
-        <p class={status.includes(0) ? "md-ok" : "md-warning"} role="status">
-          {status.filter((value) => value === 0).length} of {status.length} {status.length === 1 ? "is" : "are"} valid
+        <p class={status.some((value) => isSolution(words, value)) ? "md-ok" : "md-warning"} role="status">
+          {tally(words, status)}
         </p>
       )}
       {Object.entries(outputs).map(([name, values]) => {

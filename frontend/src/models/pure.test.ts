@@ -5,7 +5,7 @@ import { csv } from "./csv";
 import { equationRows, guessedHeight } from "./equationRows";
 import { explained } from "./explained";
 import { grammarOf } from "./highlight";
-import { figure, meanings } from "./matrix";
+import { figure, isSolution, meanings, tally } from "./matrix";
 import { prefill, sampleValues, solution } from "./prefill";
 import { relation } from "./relations";
 import { singularValues } from "./svd";
@@ -175,6 +175,9 @@ describe("what is shown", () => {
   it("says what a status means", () => {
     expect([...meanings("0 valid, 1 out of reach, 2 singular")]).toEqual([[0, "valid"], [1, "out of reach"], [2, "singular"]]);
     expect(meanings("1 where a joint is free").size).toBe(0);
+    const words = meanings("0 valid, 1 out of reach, 2 singular, 3 empty slot");
+    expect([0, 1, 2, 3, NaN].map((status) => isSolution(words, status))).toEqual([true, false, true, false, false]);
+    expect(tally(words, [3, 2, 2, 3])).toBe("0 valid, 2 singular, 2 empty slot");
   });
 
   it("writes base parameters as sums", () => {

@@ -17,7 +17,7 @@ export function Rows<T>(props: {
 }) {
   const box = useRef<HTMLDivElement>(null);
   const scroll = useSignal(0);
-  const height = useSignal(600);
+  const height = useSignal(0); // as long as it is not known, the margin is drawn
   const measured = useSignal(0);
   const heights = useMemo(() => new Heights(props.rows.map(props.guess)), [props.rows]);
 

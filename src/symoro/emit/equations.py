@@ -17,7 +17,7 @@ ONCE, CALL, OUTPUT = "once", "call", "output"
 
 
 @dataclass(frozen=True)
-class Equation:
+class EquationLine:
     """One line.
 
     Attributes:
@@ -33,7 +33,7 @@ class Equation:
     latex: str
 
 
-def equations(program: Program) -> list[Equation]:
+def equations(program: Program) -> list[EquationLine]:
     """The lines of a program, in order."""
     split = not program.expanded
     plain = code_of(program, text.DIALECT, split=split)
@@ -46,7 +46,7 @@ def equations(program: Program) -> list[Equation]:
 
 def _steps(
     phase: str, code: Code, plain: Sequence[Instruction], typeset: Sequence[Instruction]
-) -> Iterator[Equation]:
+) -> Iterator[EquationLine]:
     part = ""
     for one, other in zip(plain, typeset, strict=True):
         for said in remark(code, one):
@@ -57,7 +57,7 @@ def _steps(
             yield _equation(phase, part, *one, *other)
 
 
-def _kernel(phase: str, part: str, one: KernelCall, other: KernelCall) -> Iterator[Equation]:
+def _kernel(phase: str, part: str, one: KernelCall, other: KernelCall) -> Iterator[EquationLine]:
     for (name, entries), (symbol, formulas) in zip(one.inputs, other.inputs, strict=True):
         for k, (entry, formula) in enumerate(zip(entries, formulas, strict=True), 1):
             yield _equation(phase, part, f"{name}[{k}]", entry, f"{{{symbol}}}_{{{k}}}", formula)
@@ -67,7 +67,7 @@ def _kernel(phase: str, part: str, one: KernelCall, other: KernelCall) -> Iterat
     yield _equation(phase, part, one.result, f"{one.kernel}({plain})", other.result, made)
 
 
-def _outputs(plain: Code, typeset: Code) -> Iterator[Equation]:
+def _outputs(plain: Code, typeset: Code) -> Iterator[EquationLine]:
     for (name, index, entry), (array, _, formula) in zip(
         output_entries(plain, 1), output_entries(typeset, 1), strict=True
     ):
@@ -75,8 +75,8 @@ def _outputs(plain: Code, typeset: Code) -> Iterator[Equation]:
         yield _equation(OUTPUT, "", name + place, entry, latex.entry_symbol(array, index), formula)
 
 
-def _equation(phase: str, part: str, name: str, entry: str, symbol: str, formula: str) -> Equation:
+def _equation(phase: str, part: str, name: str, entry: str, symbol: str, formula: str) -> EquationLine:
     line = latex.broken(formula)
     body = f"{symbol} &= {line}"
     shown = rf"\begin{{aligned}} {body} \end{{aligned}}" if line != formula else f"{symbol} = {formula}"
-    return Equation(phase, part, name, f"{name} = {entry}", shown)
+    return EquationLine(phase, part, name, f"{name} = {entry}", shown)

@@ -12,8 +12,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
-
 from symoro.emit import emit, find_language
 from symoro.emit.code import base_name
 from symoro.emit.dialect import Dialect, Files, Language
@@ -23,7 +21,6 @@ from symoro.emit.sample import Sample, sample_of
 from symoro.errors import OptionError, ProgramError
 from symoro.files import MADE_BY
 from symoro.program.count import count
-from symoro.program.interpret import interpret
 from symoro.program.program import Input, Output, Program
 
 
@@ -211,15 +208,29 @@ def _numbers(program: Program, sample: Sample) -> list[str]:
     lines = [
         f"{name} = {value!r}" for name, value in zip(program.used_parameters, sample.parameters, strict=True)
     ]
-    inputs = {}
     for port, entries in zip(program.inputs, sample.inputs, strict=True):
         lines.append(f"{port.name} = {list(entries)}")
-        inputs[port.name] = np.reshape(entries, port.shape)
+    try:
+        return lines + _outputs(program, sample)
+    except ModuleNotFoundError:  # in a browser, say: NumPy is not needed for the rest
+        return [*lines, "", "The demo prints the outputs."]
+
+
+def _outputs(program: Program, sample: Sample) -> list[str]:
+    import numpy as np
+
+    from symoro.program.interpret import interpret
+
+    inputs = {
+        port.name: np.reshape(entries, port.shape)
+        for port, entries in zip(program.inputs, sample.inputs, strict=True)
+    }
     parameters = dict(zip(program.used_parameters, sample.parameters, strict=True))
     try:
         found = interpret(program, inputs, parameters)
     except ProgramError as error:
-        return [*lines, "", f"The outputs do not exist there: {error.message}"]
+        return ["", f"The outputs do not exist there: {error.message}"]
+    lines = []
     for name, value in found.items():
         with np.printoptions(precision=9, suppress=True, threshold=10_000, linewidth=110):
             lines += ["", f"{name} =", str(value)]

@@ -89,6 +89,10 @@ class Coordinates(ABC):
     def matrix_rate(self, qd: JointEntries) -> Matrix:
         """Gdot, of the shape of G."""
 
+    @abstractmethod
+    def tangents(self) -> dict[int, dict[int, Scalar]]:
+        """For each coordinate the rates of the entries of the input q: the way on which a posture moves with it."""
+
 
 class Ratios(Coordinates):
     """Joints that follow others by constant ratios.
@@ -149,6 +153,9 @@ class Ratios(Coordinates):
 
     def matrix_rate(self, qd: JointEntries) -> Matrix:
         return zeros(len(self.rows), len(self.own))
+
+    def tangents(self) -> dict[int, dict[int, Scalar]]:
+        return {i: {i: 1} for i in self.own}
 
 
 def coordinates_at(robot: Robot, q: JointEntries, into: Into) -> Ratios:

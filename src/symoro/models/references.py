@@ -66,6 +66,14 @@ MINIMUM_PARAMETERS_1988 = _article(
     1988,
     "pages = {1682--1687}",
 )
+CALIBRATION_1991 = _article(
+    "khalil-gautier-enguehard-1991",
+    "W. Khalil and M. Gautier and Ch. Enguehard",
+    "Identifiable parameters and optimum configurations for robots calibration",
+    "Robotica",
+    1991,
+    "volume = {9}, pages = {63--70}",
+)
 FLEXIBLE_1998 = _article(
     "boyer-khalil-1998",
     "F. Boyer and W. Khalil",

@@ -16,6 +16,7 @@ from collections.abc import Iterator, Sequence
 from symoro.errors import ProgramError
 from symoro.expr.formula import Formula
 from symoro.robot.description import INERTIAL, BaseKind, Link, Robot
+from symoro.robot.free_base import unborne_joint
 from symoro.robot.wheel_checks import heights
 
 TOLERANCE = 1e-3
@@ -63,6 +64,29 @@ def _doubts(robot: Robot) -> Iterator[tuple[str, str]]:
             if value is not None and value < 0:
                 yield label, f"{label}: the {what} {field} = {value:g} is negative"
     yield from heights(robot)
+    yield from _of_base(robot, values)
+
+
+def _of_base(robot: Robot, values: _Values) -> Iterator[tuple[str, str]]:
+    """What a floating base lacks, and what is said of it in vain."""
+    base = robot.base
+    if base.kind != BaseKind.FLOATING:
+        return
+    label = f"link '{base.link.name}'" if base.link.name else "the base"
+    j = unborne_joint(robot, lambda formula: values.of(formula) == 0)
+    if j is not None:
+        yield (
+            label,
+            f"{label} has no mass, and joint {j} alone stands on it: the inertia matrix A of the floating robot is "
+            f"singular in every posture, and torques determine no accelerations; give link 0 a mass and an inertia, "
+            f"or joint {j} a rotor inertia IA",
+        )
+    if any(f.number not in (None, 0) for f in (*base.V0, *base.W0, *base.VP0, *base.WP0)):
+        yield (
+            label,
+            f"{label}: the velocity and acceleration of a floating base are inputs of its models, V0 and Vd0; the "
+            f"numbers that the description gives are not used",
+        )
 
 
 def of_body(label: str, mass: float, tensor: Tensor) -> list[str]:

@@ -385,9 +385,9 @@ class Robot:
         return text(self)
 
     def _repr_html_(self) -> str:
-        from symoro.robot.tables import html
+        from symoro.ui.notebook import robot_html
 
-        return html(self)
+        return robot_html(self)
 
 
 def scalars(item: Frame | Link | Placement | Flexibility | Wheel) -> Iterator[tuple[str, Formula]]:

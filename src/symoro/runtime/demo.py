@@ -11,12 +11,9 @@ import math
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-import numpy as np
-
 from symoro.emit.sample import sample_of
 from symoro.errors import SymoroError
 from symoro.models.catalogue import build
-from symoro.program.interpret import interpret
 from symoro.program.program import Program
 from symoro.robot.coordinates import independent
 from symoro.robot.description import JointType, Robot
@@ -42,6 +39,18 @@ def demo_sample(
         return _platform_sample(robot, program, options, values)
     if "status" not in {port.name for port in program.outputs} or not names.keys() & {"T", "qa"}:
         return None
+    return _tried_sample(robot, program, options, values)
+
+
+def _tried_sample(
+    robot: Robot, program: Program, options: Mapping[str, Any], values: Mapping[str, float]
+) -> SampleValues | None:
+    """Inputs for which the program calls a row valid, or None."""
+    import numpy as np
+
+    from symoro.program.interpret import interpret
+
+    names = {port.name: port for port in program.inputs}
     numbers = dict(zip(program.used_parameters, sample_of(program, values).parameters, strict=True))
     usual = dict(zip(names, sample_of(program, values).inputs, strict=True))
     for posture in _postures(robot):
@@ -58,6 +67,10 @@ def demo_sample(
 
 def _closed_sample(robot: Robot, program: Program, values: Mapping[str, float]) -> SampleValues | None:
     """The usual inputs, at a posture that closes the loops; None where none was found."""
+    import numpy as np
+
+    from symoro.program.interpret import interpret
+
     given = dict(zip([port.name for port in program.inputs], sample_of(program, values).inputs, strict=True))
     try:
         geometry = build(robot, "loop-geometry", {})[1]
@@ -77,6 +90,10 @@ def _platform_sample(
     robot: Robot, program: Program, options: Mapping[str, Any], values: Mapping[str, float]
 ) -> SampleValues | None:
     """The usual inputs, at the pose of the platform in the first posture that the robot names."""
+    import numpy as np
+
+    from symoro.program.interpret import interpret
+
     given = dict(zip([port.name for port in program.inputs], sample_of(program, values).inputs, strict=True))
     for q in robot.postures.values():
         place = build(robot.tree(), "fast-geometry", {"to": platform_frame(robot, options.get("to"))})[1]
@@ -113,6 +130,10 @@ def _asked(
     posture: Mapping[int, float],
 ) -> Iterator[SampleValues]:
     """What the model may be asked at a posture: as a user would, then with the posture as the guess q0."""
+    import numpy as np
+
+    from symoro.program.interpret import interpret
+
     inputs = {port.name: port for port in program.inputs}
     asked: SampleValues = {}
     if "T" in inputs:

@@ -17,6 +17,7 @@ from typing import NoReturn
 from symoro._version import __version__
 from symoro.errors import OptionError, SymoroError, UnknownNameError, did_you_mean
 from symoro.ui import failure, progress
+from symoro.ui.calibration import add_arguments
 from symoro.ui.model_options import add_model_option, add_model_options, frame_named
 
 EXAMPLES = """\
@@ -39,6 +40,8 @@ examples:
   symoro singularities rx90                         where the Jacobian loses rank
   symoro base rx90                                  the base inertial parameters
   symoro pose delta qa=0.1,0.2,0.3                  where the platform of a parallel robot stands
+  symoro torques planar3r filip3r                   torques along a trajectory
+  symoro simulate planar2r q=0,1 --duration 2       the motion that follows from torques
   symoro cite fast-geometry                         the paper behind a model
 
 'symoro COMMAND --help' tells more, 'symoro generate MODEL --help' the options of a model.
@@ -48,7 +51,7 @@ HELP = "'symoro --help' lists the commands"
 WITH_MODEL = ("generate", "count", "explain", "eval", "export")
 POSITIONS = ("--at", "--near", "--start", "--prefer", "--pose", "--matrix", "--posture")
 WITH_VALUE = (
-    *("--bind", "--lang", "-o", "--output", "--values", "--name", "--trig"),
+    *("--bind", "--lang", "-o", "--output", "--values", "--name", "--trig", "--integrator"),
     *("--base", "--fixed", "--frames", "--tool", "--arg", "--package", "--format"),
 )
 
@@ -119,7 +122,7 @@ def _parsed(arguments: Sequence[str]) -> argparse.Namespace:
         known = list(_subparsers(parser))
         raise UnknownNameError("command", command, known, hint=did_you_mean(command, known) or HELP)
     options, rest = parser.parse_known_args(list(_joined(arguments)))
-    if options.command in ("eval", "solve"):  # values may come before and after options
+    if options.command in ("eval", "solve", "simulate"):  # values may come before and after options
         options.values += [word for word in rest if not word.startswith("-")]
         rest = [word for word in rest if word.startswith("-")]
     if rest:
@@ -179,6 +182,8 @@ def _parser(arguments: Sequence[str]) -> argparse.ArgumentParser:
     _describing(command)
     _generating(command, arguments)
     _solving(command, arguments)
+    _moving(command)
+    _exciting(command)
     _serving(command)
     return parser
 
@@ -190,6 +195,27 @@ def _describing(command: Command) -> None:
     _robot(show)
     _bind(show)
     _json(show)
+    render = command(
+        "render", "draw a robot into an SVG or PNG file", "symoro render rx90 -o rx90.svg --view=-30,20"
+    )
+    _robot(render)
+    render.add_argument("-o", "--output", metavar="FILE", required=True, help="file to write: .svg or .png")
+    render.add_argument(
+        "--posture",
+        metavar="Q1,Q2,...",
+        help="joint positions or a posture's name; 'home' or zero unless given",
+    )
+    render.add_argument(
+        "--view", default="iso", help="iso, front, side, top, or two angles: azimuth,elevation (default iso)"
+    )
+    render.add_argument("--size", default="640x480", metavar="WxH", help="in pixels (default 640x480)")
+    render.add_argument(
+        "--labels", choices=("auto", "axes", "numbers", "none"), default="auto", help="what is named"
+    )
+    render.add_argument("--dark", action="store_true", help="on a dark background")
+    _force(render)
+    _bind(render)
+    _json(render)
     check = command("check", "read a robot and report every inconsistency", "symoro check arm.par")
     _robot(check)
     _json(check)
@@ -252,6 +278,16 @@ def _describing(command: Command) -> None:
     _force(base)
     _bind(base)
     _json(base)
+    calibrate = command(
+        "calibrate",
+        "find a robot's geometry from measurements",
+        "symoro calibrate puma560 poses.csv -o better.yaml",
+    )
+    _robot(calibrate)
+    add_arguments(calibrate)
+    _force(calibrate)
+    _bind(calibrate)
+    _json(calibrate)
     cite = command("cite", "print the references behind a model", "symoro cite fast-geometry")
     cite.add_argument("model", nargs="?", help="model id; all of them without it")
     _json(cite)
@@ -287,6 +323,11 @@ def _generating(command: Command, arguments: Sequence[str]) -> None:
             "--trig",
             choices=("polynomial", "libm"),
             help="sines and cosines: all at once, or the library's (C)",
+        )
+        parser.add_argument(
+            "--integrator",
+            choices=("rk4",),
+            help="a fixed-step integrator beside a direct dynamic model, for real time (C)",
         )
         _force(parser)
     count.add_argument("--explain", action="store_true", help="tell what was chosen and what each pass saved")
@@ -361,6 +402,98 @@ def _solving(command: Command, arguments: Sequence[str]) -> None:
                 option, title=f"{option.title}, or numeric", choices=(*option.choices, "numeric")
             )
         add_model_option(group, option, ["--given"] if option.name == "pose" else None)
+
+
+def _moving(command: Command) -> None:
+    torques = command(
+        "torques",
+        "torques, power and energy along a trajectory, and the limits it passes",
+        "symoro torques planar3r filip3r -o torques.csv -o torques.svg",
+    )
+    _robot(torques)
+    torques.add_argument("trajectory", help="a file (.yaml, .csv), or the name of a bundled trajectory")
+    torques.add_argument(
+        "--step", type=float, default=0.01, help="seconds from sample to sample (default 0.01)"
+    )
+    simulate = command(
+        "simulate",
+        "the motion that follows from torques, friction and stops",
+        "symoro simulate planar2r q=0,1 tau=0,0 --duration 2 -o motion.csv -o motion.svg",
+    )
+    _robot(simulate)
+    simulate.add_argument(
+        "values",
+        nargs="*",
+        metavar="NAME=VALUES",
+        help="the start (q, qd; e, ed; P0, Q0, V0; pose), torques (tau) and numbers for symbols; q=home is a posture",
+    )
+    simulate.add_argument("--duration", type=float, default=1.0, help="seconds (default 1)")
+    simulate.add_argument(
+        "--step", type=float, default=0.01, help="seconds between samples (default 0.01); of rk4 its own step"
+    )
+    simulate.add_argument(
+        "--method",
+        default="DOP853",
+        choices=("DOP853", "RK45", "RK23", "Radau", "BDF", "LSODA", "rk4"),
+        help="SciPy's integrators, or the generated one of fixed step (default DOP853)",
+    )
+    simulate.add_argument("--rtol", type=float, default=1e-9, help="relative tolerance (default 1e-9)")
+    simulate.add_argument("--atol", type=float, default=1e-9, help="absolute tolerance (default 1e-9)")
+    simulate.add_argument("--driven", metavar="FILE", help="joints that follow a trajectory or table")
+    simulate.add_argument("--track", metavar="FILE", help="a trajectory that the computed-torque law follows")
+    simulate.add_argument("--gains", default="400,40", metavar="KP,KD", help="of that law (default 400,40)")
+    simulate.add_argument("--stops", help="at joint limits: 'end', or a coefficient of restitution, 0 to 1")
+    simulate.add_argument(
+        "--friction", default="events", choices=("events", "sign"), help="stick and slip by events (default)"
+    )
+    simulate.add_argument(
+        "--static", type=float, default=1.0, help="break-away torque as a multiple of FS (default 1)"
+    )
+    for parser, more in ((torques, ""), (simulate, ", .parquet")):
+        parser.add_argument("--csv", action="store_true", help="rows of values between commas")
+        parser.add_argument(
+            "-o",
+            "--output",
+            metavar="FILE",
+            action="append",
+            default=[],
+            help=f"write .csv (samples), .svg (charts){more} or .json (a motion that the page plays); more than once",
+        )
+        _bind(parser)
+        _force(parser)
+        _json(parser)
+
+
+def _exciting(command: Command) -> None:
+    excite = command(
+        "excite",
+        "find a motion that shows a robot's parameters well",
+        "symoro excite panda -o excitation.yaml",
+    )
+    _robot(excite)
+    excite.add_argument("--harmonics", type=int, default=5, help="of the Fourier series (default 5)")
+    excite.add_argument("--frequency", type=float, default=0.1, help="in Hz; a period is 1/f (default 0.1)")
+    excite.add_argument(
+        "--criterion", choices=("condition", "determinant"), default="condition", help="what is made best"
+    )
+    excite.add_argument(
+        "--friction", choices=("given", "all", "none"), default="all", help="which friction is to be shown"
+    )
+    excite.add_argument(
+        "--acceleration", metavar="A1,A2,...", help="largest accelerations, one or one a joint"
+    )
+    excite.add_argument(
+        "--no-torque", dest="torque", action="store_false", default=None, help="efforts are no limits"
+    )
+    excite.add_argument(
+        "--margin", type=float, default=0.95, help="share of the limits to use (default 0.95)"
+    )
+    excite.add_argument("--starts", type=int, default=2, help="random starts (default 2)")
+    excite.add_argument("--seed", type=int, default=0, help="of the starts")
+    excite.add_argument("-o", "--output", metavar="FILE", help="write the trajectory (.yaml)")
+    _bind(excite)
+    _force(excite)
+    _json(excite)
 
 
 def _serving(command: Command) -> None:

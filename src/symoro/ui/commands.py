@@ -26,6 +26,7 @@ def run(options: argparse.Namespace) -> int:
     command = {
         "robots": robots,
         "show": show,
+        "render": render,
         "check": check,
         "convert": convert,
         "models": list_models,
@@ -33,6 +34,8 @@ def run(options: argparse.Namespace) -> int:
         "singularities": show_singularities,
         "base": base,
         "pose": pose,
+        "excite": excite,
+        "calibrate": calibrate,
         "cite": cite,
         "generate": write_model,
         "count": count,
@@ -40,6 +43,8 @@ def run(options: argparse.Namespace) -> int:
         "eval": evaluate,
         "solve": solve,
         "export": export,
+        "torques": torques,
+        "simulate": simulate,
         "gui": open_gui,
     }[options.command]
     return command(options) or 0
@@ -68,6 +73,60 @@ def show(options: argparse.Namespace) -> None:
         present.as_json(present.robot_data(robot))
     else:
         present.robot(robot)
+
+
+def render(options: argparse.Namespace) -> None:
+    from symoro.ui.render.file import write_picture
+
+    robot = _robot(options)
+    path = Path(options.output)
+    write_picture(
+        robot,
+        path,
+        posture=_joints(robot, options.posture),
+        size=options.size,
+        force=options.force,
+        **{name: getattr(options, name) for name in ("view", "labels", "dark")},
+    )
+    _written([path], options.json)
+
+
+def _joints(robot: Robot, text: str | None) -> list[float] | None:
+    """Joint positions from the command line: numbers, or the name of a posture."""
+    if text is None:
+        return None
+    named = posture_named(robot, text)
+    if named is not None:
+        return list(named)
+    values = numbers("posture", text)
+    return list(values) if isinstance(values, list) else [values]
+
+
+def excite(options: argparse.Namespace) -> None:
+    from symoro.files import write_files
+    from symoro.motion.excite import excite as found
+    from symoro.motion.excite import trajectory_text
+
+    names = ("harmonics", "frequency", "criterion", "friction", "torque", "margin", "starts", "seed")
+    most = options.acceleration and numbers("acceleration", options.acceleration)
+    result = found(_robot(options), acceleration=most, **{name: getattr(options, name) for name in names})
+    if options.output:
+        write_files({Path(options.output): trajectory_text(result)}, force=options.force)
+    if options.json:
+        told = {"condition": result.condition, "determinant": result.determinant, "columns": result.columns}
+        present.as_json({**told, "used": dict(result.used), "trajectory": trajectory_text(result)})
+        return
+    print(result)
+    if options.output:
+        _written([Path(options.output)], False)
+
+
+def calibrate(options: argparse.Namespace) -> None:
+    from symoro.ui.calibration import show_calibration
+
+    written = show_calibration(_robot(options), options)
+    if written and not options.json:
+        _written(written, options.json)
 
 
 def check(options: argparse.Namespace) -> int:
@@ -260,9 +319,26 @@ def export(options: argparse.Namespace) -> None:
     _written(write_folder(Path(options.output), files, force=options.force), options.json)
 
 
+def torques(options: argparse.Namespace) -> int:
+    from symoro.ui.motion import show_torques
+
+    return show_torques(_robot(options), options)
+
+
+def simulate(options: argparse.Namespace) -> int:
+    from symoro.ui.simulating import show_simulation
+
+    return show_simulation(_robot(options), options)
+
+
 def _emitting(options: argparse.Namespace) -> dict[str, Any]:
     """The options of the emitted code that the user gave."""
-    given = {"scalar": "float" if options.float32 else None, "trig": options.trig, "name": options.name}
+    given = {
+        "scalar": "float" if options.float32 else None,
+        "trig": options.trig,
+        "name": options.name,
+        "integrator": options.integrator,
+    }
     return {name: value for name, value in given.items() if value is not None}
 
 

@@ -6,13 +6,12 @@ first of them is shown and the legend names the others.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from itertools import pairwise
 
 from symoro.errors import ArgumentError
-from symoro.models.geometric.posture import Point, Segment, segments
+from symoro.models.geometric.posture import Point, Segment, figure, segments
 from symoro.robot.description import Robot
-from symoro.robot.flexibility import flexible_links
 
 WIDTH, HEIGHT = 38, 17
 ASPECT = 2  # a character is about twice as high as it is wide
@@ -31,26 +30,32 @@ def top(p: Point) -> tuple[float, float]:
 
 
 def picture(robot: Robot) -> str:
-    """The two views at the zero posture, or a sentence that says why there is none."""
-    if flexible_links(robot):
-        return "no picture: where flexible links end depends on how they bend"
+    """The two views, beams straight and loops closed, or a sentence that says why there is none."""
     try:
-        found = segments(robot, {})
+        found, posture = _drawn_at(robot)
     except ArgumentError as error:
         return f"no picture: {error.message} (--bind NAME=VALUE gives one)"
     places = [point for segment in found for point in segment.points]
     span = max(max(values) - min(values) for values in zip(*places, strict=True))
     if span == 0:
-        return "no picture: all frames stand at one place in the zero posture"
+        return "no picture: all frames stand at one place"
     step = span / min(WIDTH - 1, ASPECT * (HEIGHT - 1))
     views = [_drawn(found, view, step) for view in (side, top)]
     lines = [(left + GAP + right).rstrip() for left, right in zip(*views, strict=True)]
     used = [k for k, line in enumerate(lines) if line]
     head = "side view: x to the right, z up".ljust(WIDTH) + GAP + "top view: x to the right, y up"
-    return "\n".join([head, *lines[used[0] : used[-1] + 1], *_legend(robot, found, span)])
+    return "\n".join([head, *lines[used[0] : used[-1] + 1], *_legend(robot, found, span, posture)])
 
 
-def _drawn(found: list[Segment], view: View, step: float) -> list[str]:
+def _drawn_at(robot: Robot) -> tuple[Sequence[Segment], str]:
+    """The links, and the posture's name: zero, but loops stand where they close."""
+    if not robot.B:
+        return segments(robot, {}), "zero posture"
+    found = figure(robot, {})
+    return found.segments, "loops as they are at zero" if found.open else "loops closed"
+
+
+def _drawn(found: Sequence[Segment], view: View, step: float) -> list[str]:
     """One view, as many lines as all others."""
     flat = [[view(point) for point in segment.points] for segment in found]
     xs, ys = zip(*(point for points in flat for point in points), strict=True)
@@ -93,10 +98,8 @@ def _line(a: CharacterCell, b: CharacterCell) -> Iterator[tuple[CharacterCell, s
         yield (round(a[0] + rows * k / length), round(a[1] + columns * k / length)), sign
 
 
-def _legend(robot: Robot, found: list[Segment], span: float) -> Iterator[str]:
-    yield f"zero posture, about {span:.3g} m across; + base, digits joints" + (
-        ", T tool" if robot.tool else ""
-    )
+def _legend(robot: Robot, found: Sequence[Segment], span: float, posture: str) -> Iterator[str]:
+    yield f"{posture}, about {span:.3g} m across; + base, digits joints" + (", T tool" if robot.tool else "")
     together: dict[Point, list[str]] = {}
     for segment in found:
         x, y, z = (round(value / span, 6) + 0.0 for value in segment.points[-1])

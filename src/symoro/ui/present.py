@@ -13,6 +13,7 @@ from symoro.model import Model, mobility
 from symoro.models.catalogue import Entry
 from symoro.models.identification.base.parameters import BaseParameters
 from symoro.program.count import OpCount
+from symoro.robot import consistency
 from symoro.robot.description import Robot
 from symoro.robot.tables import tables
 from symoro.robot.topology import describe, structure
@@ -71,6 +72,9 @@ def robot(shown: Robot) -> None:
         console.print(Text(f"source: {shown.reference}", "dim"), soft_wrap=True)
     for note in shown.notes:
         console.print(Text(f"note: {in_a_shell(note)}"))
+    for warning in consistency.warnings(shown):
+        if f"{consistency.WARNING}{warning}" not in shown.notes:  # told among them
+            console.print(Text(f"warning: {warning}"), soft_wrap=True)
     for part in tables(shown):
         table(part.columns, part.rows, part.title)
     print(picture(shown))

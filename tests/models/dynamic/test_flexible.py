@@ -21,6 +21,7 @@ from symoro.robot.flexibility import Flexibility, flexible_links, mode_names
 from symoro.robot.formats import dumps, loads
 from tests.models.dynamic.cases import Array, Inputs, error, masses, outputs, seeded_tree, state
 from tests.oracle.flexible import FlexibleRobot
+from tests.oracle.floating import rotation
 from tests.oracle.golden import DATA
 
 EXACT = 1e-9
@@ -188,6 +189,36 @@ def test_flexible_and_floating(seed: int) -> None:
     inverse = outputs(robot, "inverse-dynamics", at)
     assert error(inverse["tau"], expected["tau"][6:]) < 1e-8
     assert error(inverse["edd"], expected["edd"]) < 1e-8
+
+
+@pytest.mark.parametrize("seed", [551, 552, 553])
+def test_matrix_bias_and_energy_afloat(seed: int) -> None:
+    """Those of the same robot on six joints without mass, where these stand at zero, the base turned in the world."""
+    rng = np.random.default_rng(seed)
+    robot = limp(seeded_tree(seed, 3, coupled=False), seed)
+    robot = replace(robot, base=replace(robot.base, link=inertial(rng))).floating()
+    at = bent(robot, seed)
+    at |= {"R0": rotation(rng), "P0": rng.uniform(-1, 1, 3)}
+    order = [2, 0, 1, 5, 3, 4]  # slides and hinges along z, x, y
+    weight = np.array([g.value(dict(robot.nominal)) for g in robot.base.G])
+    held = on_six_joints(robot)
+    turned = tuple(formula(float(x)) for x in at["R0"].T @ weight)
+    held = replace(held, base=replace(held.base, G=turned))
+    more = at | {"q": np.r_[np.zeros(6), at["q"]], "qd": np.r_[at["V0"][order], at["qd"]]}
+    A = outputs(robot, "inertia-matrix", at)["A"]
+    places = [*order, *range(6, len(A))]
+    assert error(A[np.ix_(places, places)], outputs(held, "inertia-matrix", more)["A"]) < NUMERIC
+    found, expected = outputs(robot, "energy", at), outputs(held, "energy", more)
+    raised = -A[0, 0] * weight @ at["P0"]
+    assert error(found["E"], expected["E"]) < NUMERIC
+    assert error(found["U"], expected["U"] + raised) < NUMERIC
+    rates = np.r_[at["V0"], at["qd"], at["ed"]]
+    assert error(found["E"], rates @ A @ rates / 2) < NUMERIC
+    H = outputs(robot, "bias-torques", at)["H"]
+    caused = outputs(robot, "direct-dynamics", at)
+    x = np.r_[caused["Vd0"], caused["qdd"], caused["edd"]]
+    tau = np.r_[np.zeros(6), at["tau"], np.zeros(len(at["e"]))]
+    assert error(A @ x + H, tau) < 1e-8
 
 
 # -- stored numbers
@@ -474,9 +505,6 @@ def test_the_other_functions_refuse() -> None:
             symoro.generate(
                 symoro.load("flexible2r").with_frame(1, eta=True, k=1.0), model, actuators="elastic"
             )
-    for model in sorted(KNOWN - {"inverse-dynamics", "direct-dynamics"}):
-        with pytest.raises(NotApplicableError, match="flexible links"):
-            symoro.generate("flexible_satellite", model)
 
 
 @pytest.mark.parametrize("model", sorted(KNOWN))

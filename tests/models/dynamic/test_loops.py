@@ -218,8 +218,6 @@ def test_the_recursive_ways_are_refused() -> None:
         symoro.generate(robot, "lagrange", coriolis="recursive")
     with pytest.raises(OptionError, match="closed loops"):
         symoro.generate(robot, "direct-dynamics", method="recursive")
-    with pytest.raises(NotApplicableError, match="closed loops"):
-        symoro.generate(robot, "inverse-dynamics-derivatives")
 
 
 # -- motion of the links

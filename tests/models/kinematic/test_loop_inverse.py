@@ -77,3 +77,12 @@ def test_a_dead_point_has_no_number() -> None:
     q = [left, -left, right, np.pi - right]
     out = symoro.generate("fivebar", "inverse-kinematics").function(compiled=False)(q=q, V=[1, 0, 0, 0, 0, 0])
     assert np.isnan(out["qda"]).all()
+
+
+def test_the_arm_of_the_sr400_is_what_its_models_are_about() -> None:
+    """Not the side rod of its parallelogram, which is the last link by number."""
+    by_default = symoro.generate("sr400", "jacobian").function(compiled=False)
+    of_arm = symoro.generate("sr400", "jacobian", to=6).function(compiled=False)
+    q = np.array([0.3, -0.9, 0.7 + 0.9 - np.pi / 2, 0.4, 0.2, -0.3, 0.7, -1.6])
+    assert np.array_equal(by_default(q=q)["J"], of_arm(q=q)["J"])
+    assert symoro.generate("sr400", "inverse-geometry").outputs["q"] == (8, 8)

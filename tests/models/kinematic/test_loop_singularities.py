@@ -288,3 +288,27 @@ def test_from_the_command_line(capsys: pytest.CaptureFixture[str]) -> None:
     data: dict[str, Any] = json.loads(capsys.readouterr().out)
     assert data["parallel"]["conditions"][0]["expressions"] == ["sin(q1 + q2 - q3)"]
     assert {"serial", "constraint"} <= data.keys() and data["serial"]["complete"] is True
+
+
+def driven_rocker() -> Robot:
+    return symoro.load("fourbar").with_frame(1, mu=False).with_frame(3, mu=True)
+
+
+@pytest.mark.parametrize(
+    ("robot", "to"), [(driven_rocker(), None), (driven_rocker(), 3), (symoro.load("fourbar"), 1)]
+)
+def test_a_driven_link_is_never_at_rest_while_its_motor_moves(robot: Robot, to: int | None) -> None:
+    """At a dead point the passive joints move: that is parallel, not serial."""
+    found = symoro.singularities(robot, to=to)
+    assert found.serial.complete
+    assert not found.serial.conditions
+    assert "W" not in found.serial.meaning
+    assert found.parallel.conditions
+
+
+def test_a_driven_arm_before_a_loop_has_its_own_serial_postures() -> None:
+    """Two driven joints carry a point of link 2; the loop behind them is no part of it."""
+    robot = symoro.load("fivebar")
+    driven = robot.with_frame(3, mu=False).with_frame(2, mu=True)
+    found = symoro.singularities(driven, to="tool")
+    assert [c.expression for c in found.serial.conditions] == ["sin(q2)"]

@@ -115,7 +115,7 @@ def test_a_port_that_is_taken() -> None:
         port = str(taken.getsockname()[1])
         refused = subprocess.run([*COMMAND, "--port", port], capture_output=True, text=True, check=False)
         assert refused.returncode == 2 and f"cannot serve at 127.0.0.1:{port}" in refused.stderr
-        assert "choose another --port" in refused.stderr
+        assert "choose another port" in refused.stderr
 
 
 def test_ports_are_the_usual_ones_while_there_are_any() -> None:

@@ -26,8 +26,8 @@ from symoro.expr.formula import ZERO
 from symoro.expr.scalar import Scalar
 from symoro.models.catalogue import Option, Options, form
 from symoro.models.coordinates import JointMotion, joint_motion, own_entries
-from symoro.models.dynamic.floating.base import APPLIES_TO as FLOATING_TREES
-from symoro.models.dynamic.floating.base import ROTATION, floating_tree
+from symoro.models.dynamic.floating.base import OPEN_APPLIES_TO as FLOATING_TREES
+from symoro.models.dynamic.floating.base import ROTATION, open_floating_tree
 from symoro.models.dynamic.hybrid import Knowns, Way, cheapest, is_floating, of_base
 from symoro.models.dynamic.setting import OPEN_APPLIES_TO, drive_torques, open_tree
 from symoro.models.ports import Q0, QD, QDD, QDD_OUT, QM, QMD, QMDD, R0, TAU, V0, VD0, Q
@@ -68,7 +68,7 @@ def elastic_tree(robot: Robot) -> str | None:
         return "its joints are coupled, and elastic actuators of such robots are not modelled"
     if not elastic_joints(robot):
         return "none of its joints is elastic"
-    return floating_tree(robot) if is_floating(robot) else open_tree(robot)
+    return open_floating_tree(robot) if is_floating(robot) else open_tree(robot)
 
 
 def links_alone(robot: Robot) -> Robot:

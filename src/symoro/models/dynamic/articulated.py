@@ -107,12 +107,14 @@ class Mixed:
         efforts: a_j' f_j of the driven joints, to which the torque of their drives is to be added.
         base: acceleration of the base, gravity not in it.
         modes: by flexible link, the accelerations of its modes, or what they bear where they are held.
+        wrench: what a free base bears that is held.
     """
 
     qdd: dict[int, Scalar]
     efforts: dict[int, Scalar]
     base: Twist
     modes: dict[int, list[Scalar]]
+    wrench: Wrench | None = None
 
 
 def articulated(robot: Robot) -> Program:
@@ -171,7 +173,7 @@ def mixed(
         down: gravity in frame 0.
         inertias: of the links, as `body_inertias` gives them.
         loads: the wrench of each link on the environment, of a free base too.
-        held: the modes of flexible links do not accelerate; they are free otherwise.
+        held: the modes of flexible links do not accelerate, nor does a free base; they are free otherwise.
 
     Raises:
         NotApplicableError: a free joint, or a free base, moves no mass.
@@ -184,11 +186,15 @@ def mixed(
         if j not in tips:
             name_vectors(builder, {"W": w[j], "BF": bodies[j].beta.f, "BM": bodies[j].beta.m}, j)
     bodies = _carried(builder, tree, joints, w, gamma, bodies, free_base, held)
-    if free_base:
-        ground = bodies[0].inertia.solve(bodies[0].beta)  # 0Vd_0 = J_0*^-1 beta_0*    (97), (109)
-    else:
+    wrench = None
+    if not free_base:
         ground = Twist(subtract(base.vd, down), base.wd)
-    found = Mixed({}, {}, Twist(add(ground.v, down), ground.w), {})
+    elif held:
+        ground = Twist([-g for g in down], [0, 0, 0])
+        wrench = bodies[0].inertia @ ground - bodies[0].beta
+    else:
+        ground = bodies[0].inertia.solve(bodies[0].beta)  # 0Vd_0 = J_0*^-1 beta_0*    (97), (109)
+    found = Mixed({}, {}, Twist(add(ground.v, down), ground.w), {}, wrench)
     _accelerate(builder, tree, joints, w, gamma, bodies, ground, held, found)
     return found
 

@@ -10,7 +10,13 @@ from __future__ import annotations
 
 from symoro.errors import OptionError
 from symoro.models.catalogue import Option, model
-from symoro.models.coordinates import coordinate_joints, joint_motion, own_entries
+from symoro.models.coordinates import (
+    JointEntries,
+    JointMotion,
+    coordinate_joints,
+    joint_motion,
+    own_entries,
+)
 from symoro.models.dynamic.articulated import articulated
 from symoro.models.dynamic.composite import solve
 from symoro.models.dynamic.formulation import Formulation
@@ -96,9 +102,14 @@ def _by_inertia(robot: Robot, formulation: Formulation) -> Program:
     right = [[t - h] for t, h in zip(tau.values(), bias, strict=True)]
     solution = solve(builder, robot, motion.joints, torques.locals_, right)
     found = [row[0] for row in solution]
-    if robot.B:
-        builder.output(QDDA, found)
-        every = motion.accelerated(dict(zip(tau, found, strict=True)))
-        found = [every[j] for j in independent(robot)]
-    builder.output(QDD, found)
+    output_accelerations(builder, robot, motion, dict(zip(tau, found, strict=True)))
     return builder.program()
+
+
+def output_accelerations(builder: Builder, robot: Robot, motion: JointMotion, found: JointEntries) -> None:
+    """Declare qdd, and qdda before it where loops close, from the accelerations of the coordinates."""
+    if robot.B:
+        builder.output(QDDA, list(found.values()))
+        every = motion.accelerated(found)
+        found = {j: every[j] for j in independent(robot)}
+    builder.output(QDD, list(found.values()))

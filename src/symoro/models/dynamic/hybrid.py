@@ -30,8 +30,8 @@ from symoro.models.coordinates import FIXED_BY, JointMotion, joint_motion, own_e
 from symoro.models.dynamic.articulated import Driven, Free, Mixed, body_inertias, mixed
 from symoro.models.dynamic.composite import MatrixEntries, coupled, solve_tree, tree_inertia
 from symoro.models.dynamic.direct import cheaper, is_long
-from symoro.models.dynamic.floating.base import APPLIES_TO as FLOATING_TREES
-from symoro.models.dynamic.floating.base import ROTATION, base_gravity, floating_tree, has_floating_base
+from symoro.models.dynamic.floating.base import OPEN_APPLIES_TO as FLOATING_TREES
+from symoro.models.dynamic.floating.base import ROTATION, base_gravity, has_floating_base, open_floating_tree
 from symoro.models.dynamic.floating.forces import FloatingForces
 from symoro.models.dynamic.floating.inertia import FloatingInertia
 from symoro.models.dynamic.formulation import quick
@@ -125,7 +125,7 @@ def are_free_on_the_ground(robot: Robot, options: Options) -> bool:
     options=(FREE, ROTATION),
     reference=NEWTON_EULER_2010.at("section 7.3, eq. (101) to (112), with driven joints among the free ones"),
     example="rx90_floating_elastic",
-    applies=floating_tree,
+    applies=open_floating_tree,
     applies_to=FLOATING_TREES,
     equations=EQUATIONS,
 )

@@ -27,13 +27,13 @@ from dataclasses import replace
 
 from symoro.errors import NotApplicableError
 from symoro.expr import ops
-from symoro.expr.derivatives import forward
-from symoro.expr.graph import ONE, Graph
+from symoro.expr.graph import Graph
 from symoro.expr.linalg import Matrix, Vector, add, cross, matvec, transpose
 from symoro.expr.scalar import Expr, Scalar, wrap
 from symoro.models.catalogue import Option, model
 from symoro.models.coordinates import Coordinates, coordinates, own_entries
 from symoro.models.dynamic.composite import along_axes, coupled, symmetric, tree_composites, tree_inertia
+from symoro.models.dynamic.derivatives import slopes_along, ways
 from symoro.models.dynamic.formulation import quick
 from symoro.models.dynamic.newton_euler import moment_k
 from symoro.models.dynamic.setting import APPLIES_TO, at_rest, fixed_tree
@@ -48,7 +48,7 @@ from symoro.program.builder import Builder
 from symoro.program.count import count
 from symoro.program.program import Port, Program
 from symoro.robot.coordinates import independent
-from symoro.robot.description import Robot
+from symoro.robot.description import BaseKind, Robot
 from symoro.robot.topology import chain
 
 B = Port("B", "n,n", "B qd: Coriolis and centrifugal torques")
@@ -58,15 +58,12 @@ D = Port("D", "n,n,n", "Christoffel coefficients, symmetric in the last two")
 Cube = list[list[list[Scalar]]]
 
 
-def christoffel(builder: Builder, robot: Robot, joints: Coordinates, a: Matrix) -> Cube:
+def christoffel(builder: Builder, joints: Coordinates, a: Matrix) -> Cube:
     """D by differentiating A with respect to each coordinate; where loops close, along the way that they leave."""
-    graph = builder.graph
     n = len(joints.own)
-    lits = [wrap(graph, a[i][j]).lit for i in range(n) for j in range(n)]
-    slopes: list[Matrix] = []
-    for seeds in directions(builder, robot, joints):
-        found = [Expr(graph, lit) for lit in forward(graph, lits, seeds)]
-        slopes.append([list(found[i * n : (i + 1) * n]) for i in range(n)])
+    entries = [x for row in a for x in row]
+    columns = transpose(slopes_along(builder, entries, ways(joints)["q"]))
+    slopes = [[list(column[i * n : (i + 1) * n]) for i in range(n)] for column in columns]
     half = builder.number(1) / 2
     return [
         symmetric(
@@ -77,16 +74,6 @@ def christoffel(builder: Builder, robot: Robot, joints: Coordinates, a: Matrix) 
         )
         for i in range(n)
     ]
-
-
-def directions(builder: Builder, robot: Robot, joints: Coordinates) -> list[dict[int, int]]:
-    """For each coordinate, how the entries of the input q move with it: node -> literal."""
-    graph = builder.graph
-    nodes = {j: graph.symbol(f"q{j}", ops.VARIABLE) >> 1 for j in independent(robot)}
-    if not robot.B:
-        return [{nodes[j]: ONE} for j in joints.own]
-    g = dict(zip(joints.joints, joints.matrix(), strict=True))
-    return [{node: wrap(graph, g[j][k]).lit for j, node in nodes.items()} for k, _ in enumerate(joints.own)]
 
 
 class Renaud:
@@ -158,6 +145,16 @@ def _carried(local: Local, moved: tuple[Matrix, Vector]) -> tuple[Matrix, Vector
     return here, local.to_child(add(vd, matvec(u, local.position)))
 
 
+def with_christoffel(robot: Robot) -> str | None:
+    """Why a robot has no such form, if so."""
+    if robot.base.kind == BaseKind.FLOATING:
+        return (
+            "its base is floating: V0 is no rate of coordinates, by which Christoffel's coefficients differentiate; "
+            "inertia-matrix and bias-torques give A and H"
+        )
+    return fixed_tree(robot)
+
+
 @model(
     "lagrange",
     menu="Dynamic",
@@ -181,7 +178,7 @@ def _carried(local: Local, moved: tuple[Matrix, Vector]) -> tuple[Matrix, Vector
     ),
     reference=LAGRANGE_2008.at("section 2, eq. (5) to (8)"),
     aliases=("lagrange-euler",),
-    applies=fixed_tree,
+    applies=with_christoffel,
     applies_to=APPLIES_TO,
     equations=r"\Gamma = A(q)\,\ddot q + B(q, \dot q)\,\dot q + Q(q), \quad D_{ijk} = \tfrac12\left("
     r"\frac{\partial A_{ij}}{\partial q_k} + \frac{\partial A_{ik}}{\partial q_j} - "
@@ -205,7 +202,7 @@ def lagrange(robot: Robot, coriolis: str = "christoffel", expanded: bool = False
             )
         d = Renaud(builder, robot, locals_).run()
     else:
-        d = christoffel(builder, robot, joints, a)
+        d = christoffel(builder, joints, a)
     none: dict[int, Scalar] = dict.fromkeys(joints.joints, 0)
     weights = at_rest_torques.at(none, none, friction=False)
     if expanded:

@@ -41,11 +41,6 @@ def open_tree(robot: Robot) -> str | None:
     return LOOPS if robot.B else fixed_tree(robot)
 
 
-def rigid_open_tree(robot: Robot) -> str | None:
-    """The same for models that know neither loops nor springs."""
-    return LOOPS if robot.B else rigid_fixed_tree(robot)
-
-
 _BASE = "on a base that is fixed or moves as prescribed"
 APPLIES_TO = f"serial, tree and closed-loop robots {_BASE}"
 RIGID_APPLIES_TO = (

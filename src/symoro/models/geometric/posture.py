@@ -6,14 +6,17 @@ and along the frame's own axis by r.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from symoro.errors import ArgumentError
 from symoro.expr.formula import Formula
+from symoro.models.identification.base.assembly import assembled
+from symoro.models.numeric.fixed_point import Array
 from symoro.models.numeric.tree import (
+    NumericTree,
     Placements,
     joint_positions,
     local_pose,
@@ -21,8 +24,9 @@ from symoro.models.numeric.tree import (
     placements,
     standing,
 )
-from symoro.robot.coordinates import followers
+from symoro.robot.coordinates import followers, independent
 from symoro.robot.description import GEOMETRIC, BaseKind, Frame, JointType, Placement, Robot
+from symoro.robot.flexibility import flexible_links
 
 Point = tuple[float, float, float]
 
@@ -35,40 +39,112 @@ class Segment:
     points: tuple[Point, ...]
 
 
+@dataclass(frozen=True)
+class Figure:
+    """A robot at a posture.
+
+    Attributes:
+        segments: the ways between the frames.
+        axes: the directions of x, y and z of each frame, 0 and 'tool' included.
+        open: whether loops are left open, since no closed posture was found.
+    """
+
+    segments: tuple[Segment, ...]
+    axes: Mapping[int | str, tuple[Point, Point, Point]]
+    open: bool
+
+
 def segments(robot: Robot, values: Mapping[str, float]) -> list[Segment]:
-    """The links at the zero posture, in the world (in frame 0 when the base can move).
+    """The links at the zero posture, loops as they are then, in the world (in frame 0 when the base can move).
 
     Raises:
         ArgumentError: a symbol of the geometry has no value.
     """
     numbers = _Numbers(robot, values)
+    tree = _tree(robot, numbers)
+    return list(_figure(robot, numbers, tree, np.zeros(len(tree.coordinates)), opened=False).segments)
+
+
+def figure(robot: Robot, values: Mapping[str, float], posture: Sequence[float] | None = None) -> Figure:
+    """The robot at a posture, its loops closed from there, in the world (in frame 0 when the base can move).
+
+    Arguments:
+        posture: of the independent joints; that of name 'home', or zero, unless given.
+
+    Raises:
+        ArgumentError: a symbol of the geometry has no value, or the posture is not one of this robot.
+    """
+    numbers = _Numbers(robot, values)
+    tree = _tree(robot, numbers)
+    own = independent(robot)
+    given = robot.postures.get("home") if posture is None else posture
+    if given is not None and (len(given) != len(own) or not np.isfinite(given).all()):
+        raise ArgumentError(
+            f"a posture of robot '{robot.name}' is {len(own)} numbers, got {len(given)}: "
+            + ", ".join(f"{x:g}" for x in given)[:80]
+        )
+    q = np.zeros(len(tree.coordinates))
+    if given is not None:
+        q[: len(own)] = [given[own.index(j)] for j in tree.coordinates[: len(own)]]
+    if not robot.B:
+        return _figure(robot, numbers, tree, q, opened=False)
+    start = None if given is None else {j: float(x) for j, x in zip(own, given, strict=True)}
+    found = assembled(tree, start)
+    return _figure(robot, numbers, tree, found[0].q if found else q, opened=not found)
+
+
+def _tree(robot: Robot, numbers: _Numbers) -> NumericTree:
+    """The tree in numbers; what stands on a beam stands at its tip, the beam straight."""
     tree = numeric_tree(robot, numbers.of)
-    zero = np.zeros((1, len(tree.coordinates)))
-    start = standing(zero)
+    local = dict(tree.local)
+    for j in tree.frames:
+        tip = numbers.tip(robot.frame(j).ant)
+        if tip:
+            rotation, position = local[j]
+            local[j] = Placements(rotation, position + np.array([[tip, 0.0, 0.0]]))
+    return replace(tree, local=local)
+
+
+def _figure(robot: Robot, numbers: _Numbers, tree: NumericTree, q: Array, *, opened: bool) -> Figure:
+    row = q[None]
+    start = standing(row)
     if robot.base.kind == BaseKind.FIXED:
         z = np.array([numbers.of(entry) for entry in robot.base.Z]).reshape(1, 4, 4)
         start = Placements(z[:, :3, :3], z[:, :3, 3])
-    placed = placements(tree, zero, {0: start})
-    (moved,) = joint_positions(tree, zero)
+    placed: dict[int | str, Placements] = dict(placements(tree, row, {0: start}).items())
+    (moved,) = joint_positions(tree, row)
     found = []
     for j in tree.frames:
         frame = robot.frame(j)
-        q = moved[j - 1] if frame.sigma == JointType.PRISMATIC else 0.0
-        found.append(Segment(j, numbers.corners(frame, placed[frame.ant], placed[j], q)))
+        slide = moved[j - 1] if frame.sigma == JointType.PRISMATIC else 0.0
+        found.append(Segment(j, numbers.corners(frame, placed[frame.ant], placed[j], slide)))
     if robot.tool:
         place = robot.tool.place
         before = placed[place.ant]
-        end = before.then(local_pose(place, numbers.of))
-        found.append(Segment("tool", numbers.corners(place, before, end, 0.0)))
-    return found
+        along = Placements(np.eye(3)[None], np.array([[numbers.tip(place.ant), 0.0, 0.0]]))
+        placed["tool"] = before.then(along).then(local_pose(place, numbers.of))
+        found.append(Segment("tool", numbers.corners(place, before, placed["tool"], 0.0)))
+    axes = {j: _axes(at) for j, at in placed.items()}
+    return Figure(tuple(found), axes, opened)
+
+
+def _axes(at: Placements) -> tuple[Point, Point, Point]:
+    x, y, z = (_point(at.rotation[0][:, k]) for k in range(3))
+    return x, y, z
+
+
+def _point(vector: Array) -> Point:
+    return float(vector[0]), float(vector[1]), float(vector[2])
 
 
 class _Numbers:
     def __init__(self, robot: Robot, values: Mapping[str, float]) -> None:
         self.values = {**dict(robot.nominal), **values}
+        self.beams = {j: beam.length for j, beam in flexible_links(robot).items()}
         places: list[Frame | Placement] = [*robot.frames, *([robot.tool.place] if robot.tool else [])]
         formulas = [getattr(place, name) for place in places for name in GEOMETRIC] + list(robot.base.Z)
         formulas += [law.offset for law in followers(robot).values()]
+        formulas += self.beams.values()
         missing = sorted({name for f in formulas for name in f.symbols} - self.values.keys())
         if missing:
             raise ArgumentError(f"no number is known for {', '.join(missing)}")
@@ -76,11 +152,17 @@ class _Numbers:
     def of(self, formula: Formula) -> float:
         return formula.value(self.values) if formula.symbols <= self.values.keys() else 0.0
 
+    def tip(self, link: int) -> float:
+        """How far along x of its frame a link ends: zero where it is rigid."""
+        return self.of(self.beams[link]) if link in self.beams else 0.0
+
     def corners(
         self, place: Frame | Placement, start: Placements, end: Placements, q: float
     ) -> tuple[Point, ...]:
         """The corners of the way between two poses; q is by how much a slide lengthens its last part."""
         (first,), (last,) = start.position, end.position
-        (up,), (axis,) = start.rotation[:, :, 2], end.rotation[:, :, 2]
-        second, third = first + self.of(place.b) * up, last - (self.of(place.r) + q) * axis
-        return tuple((float(x), float(y), float(z)) for x, y, z in (first, second, third, last))
+        (along,), (up,), (axis,) = start.rotation[:, :, 0], start.rotation[:, :, 2], end.rotation[:, :, 2]
+        tip = first + self.tip(place.ant) * along
+        second, third = tip + self.of(place.b) * up, last - (self.of(place.r) + q) * axis
+        corners = (first, *([tip] if place.ant in self.beams else []), second, third, last)
+        return tuple(_point(corner) for corner in corners)

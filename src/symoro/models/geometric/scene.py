@@ -2,8 +2,9 @@
 
     0Aj = 0Ai iAj,   0Pj = 0Pi + 0Ai iPj     outward from the base, eq. (1) of the 1997 paper for each iTj
 
-Opened joints have their positions in an input of their own, qc; the tool's frame comes last. Where joints follow
-others there are the positions of all joints besides. How the base stands in the world is left to those who draw.
+Opened joints have their positions in an input of their own, qc; the tool's frame comes last. Where joints are coupled
+there are the positions of all joints besides, those that follow included. How the base stands in
+the world is left to those who draw.
 """
 
 from __future__ import annotations
@@ -17,30 +18,28 @@ from symoro.models.recursion import Local, bones, local_frame, outward
 from symoro.program.builder import Builder
 from symoro.program.pipeline import optimise
 from symoro.program.program import Port, Program
-from symoro.robot.coordinates import has_followers
+from symoro.robot.coordinates import followers
 from symoro.robot.description import JointType, Robot
 from symoro.robot.topology import outward as outward_order
 
 PLACES = Port("T", "NF,4,4", "placement of every frame in frame 0, the tool's last")
 JOINTS = Port(
-    "joints",
-    "nj",
-    "position of every moving joint in the order of frames, opened ones and followers included",
+    "joints", "nj", "position of every moving joint in the order of frames, opened and coupled ones included"
 )
 
 
 @dataclass(frozen=True)
-class Place:
+class FramePlace:
     """A frame in frame 0."""
 
     rotation: Matrix
     position: Vector
 
-    def then(self, local: Local) -> Place:
+    def then(self, local: Local) -> FramePlace:
         """The frame that stands on this one."""
         columns = [local.to_parent(axis) for axis in identity(3)]
         turned = transpose([matvec(self.rotation, column) for column in columns])
-        return Place(turned, add(self.position, matvec(self.rotation, local.position)))
+        return FramePlace(turned, add(self.position, matvec(self.rotation, local.position)))
 
 
 def all_frames(robot: Robot) -> Program:
@@ -56,8 +55,8 @@ def all_frames(robot: Robot) -> Program:
         place = fixed_place(builder, robot.tool.place)
         last = robot.NF + 1
         tree[last] = local_frame(last, robot.tool.place.ant, JointType.FIXED, place, trig)
-    found = outward(tree, Place(identity(3), [0, 0, 0]), lambda local, before: before.then(local))
+    found = outward(tree, FramePlace(identity(3), [0, 0, 0]), lambda local, before: before.then(local))
     builder.output(PLACES, [homogeneous(found[j].rotation, found[j].position) for j in sorted(tree)])
-    if has_followers(robot):
+    if followers(robot):
         builder.output(JOINTS, [q[j] for j in sorted(q)])
     return optimise(builder.program())

@@ -10,6 +10,9 @@ wrench0 is what moves the base, in frame 0: measured under its feet, or zero. Th
 before all others. They are no coordinates that could be differentiated, yet the rows of D2 are those of joints that
 slide along and turn about these axes: w x p for the momentum p, and w x L + v x p for the angular one about the origin
 of frame 0, less the weight.
+
+Where loops close, the coordinates are the active joints; springs of passive joints are no part of K: their torques, or
+their energy, are an output besides.
 """
 
 from __future__ import annotations
@@ -25,14 +28,11 @@ from symoro.models.dynamic.floating.base import (
     APPLIES_TO,
     EXAMPLE,
     OF,
-    OPEN_APPLIES_TO,
     ROTATION,
     base_gravity,
     base_position,
-    floating_tree,
     has_floating_base,
-    open_floating_tree,
-    rigid,
+    rigid_floating_tree,
 )
 from symoro.models.dynamic.formulation import Formulation
 from symoro.models.identification.columns import (
@@ -42,10 +42,12 @@ from symoro.models.identification.columns import (
     Column,
     columns,
     inertial_columns,
+    output_spring_energy,
+    output_spring_torques,
 )
 from symoro.models.identification.dynamic import RegressorEntries, formulations, regressor, rows
 from symoro.models.identification.energy import H, energy_functions
-from symoro.models.identification.momentum import split
+from symoro.models.identification.momentum import second_rows, split
 from symoro.models.identification.power import ACCELERATION, DH, LOSS, is_inertial, lost
 from symoro.models.identification.twists import Direction, FreeBase, RunTwist
 from symoro.models.ports import P0, Q0, QD, QDD, R0, V0, VD0, Q
@@ -63,19 +65,17 @@ D2 = Port("D2", "6+n,P", "columns of what momenta and weight take besides, and o
 
 def floating_with_parameters(robot: Robot) -> str | None:
     """Why a regressor does not apply to a robot on a floating base, if so."""
-    reason = rigid(robot) or floating_tree(robot)
+    reason = rigid_floating_tree(robot)
     return reason or (None if inertial_columns(robot) else NO_PARAMETERS)
-
-
-def open_with_parameters(robot: Robot) -> str | None:
-    """The same for those that know no loops."""
-    return open_floating_tree(robot) or floating_with_parameters(robot)
 
 
 def _all_rows(joints: Coordinates, entries: RegressorEntries, chosen: Sequence[Column]) -> list[list[Scalar]]:
     """The rows of the base, then those of the coordinates."""
-    of_base = [[entries.get((k, column), 0) for column in chosen] for k in FREE_BASE]
-    return of_base + rows(joints, entries, chosen)
+    return _of_base(entries, chosen) + rows(joints, entries, chosen)
+
+
+def _of_base(entries: RegressorEntries, chosen: Sequence[Column]) -> list[list[Scalar]]:
+    return [[entries.get((k, column), 0) for column in chosen] for k in FREE_BASE]
 
 
 def _ground(base: BaseMotion, height: Scalar = 0) -> FreeBase:
@@ -111,6 +111,7 @@ def floating_dynamic_identification(
         base, down = base_motion(builder, robot), base_gravity(builder, robot, rotation)
         entries = regressor(builder, robot, formulation, joints, base, down, free_base=True)
         builder.output(W, _all_rows(joints.joints, entries, chosen))
+        output_spring_torques(builder, robot, joints)
         return _named(builder.program(), chosen)
 
     return min((build(f) for f in formulations(robot)), key=lambda program: count(program).total)
@@ -124,8 +125,8 @@ def floating_dynamic_identification(
     outputs=(D1, D2),
     options=(PARAMETERS, FRICTION_OPTION, ROTATION),
     reference=SYMORO_1997.at("section 6.2, eq. (40) to (46), with link 0"),
-    applies=open_with_parameters,
-    applies_to=OPEN_APPLIES_TO,
+    applies=floating_with_parameters,
+    applies_to=APPLIES_TO,
     equations=r"(f_0; \Gamma) = \frac{d}{dt}(D_1 K) + D_2 K",
     example=EXAMPLE,
 )
@@ -140,7 +141,9 @@ def floating_filtered_identification(
     chosen = columns(robot, parameters, friction)
     found = split(builder, robot, joints.q, joints.qd, down, _ground(base))
     builder.output(D1, _all_rows(joints.joints, found.first, chosen))
-    builder.output(D2, _all_rows(joints.joints, found.second, chosen))
+    of_base = _of_base(found.second, chosen)
+    builder.output(D2, of_base + second_rows(joints, found, chosen))
+    output_spring_torques(builder, robot, joints)
     return _named(builder.program(), chosen)
 
 
@@ -161,8 +164,8 @@ def _energies(
     outputs=(H,),
     options=(PARAMETERS, ROTATION),
     reference=SYMORO_1997.at("section 6.3, eq. (47) to (54), with link 0"),
-    applies=open_with_parameters,
-    applies_to=OPEN_APPLIES_TO,
+    applies=floating_with_parameters,
+    applies_to=APPLIES_TO,
     equations=r"\int_{t_1}^{t_2} ({}^0V_0^T f_0 + \dot q^T \Gamma)\,dt = (h(t_2) - h(t_1))\,K",
     example=EXAMPLE,
 )
@@ -176,6 +179,7 @@ def floating_energy_identification(
     h, _ = _energies(builder, robot, joints, base, rotation)
     chosen = columns(robot, parameters, "none")
     builder.output(H, [h[column] for column in chosen])
+    output_spring_energy(builder, robot, joints)
     return _named(builder.program(), chosen)
 
 
@@ -187,8 +191,8 @@ def floating_energy_identification(
     outputs=(H, LOSS, DH),
     options=(PARAMETERS, FRICTION_OPTION, ACCELERATION, ROTATION),
     reference=SYMORO_1997.at("section 6.3, eq. (47) to (54), differentiated, with link 0"),
-    applies=open_with_parameters,
-    applies_to=OPEN_APPLIES_TO,
+    applies=floating_with_parameters,
+    applies_to=APPLIES_TO,
     equations=r"{}^0V_0^T f_0 + \dot q^T \Gamma = \frac{d}{dt}(h K) + p K",
     example=EXAMPLE,
 )
@@ -211,6 +215,7 @@ def floating_power_identification(
         entries = regressor(builder, robot, formulations(robot)[0], joints, base, down, free_base=True)
         rates = {**dict(zip(FREE_BASE, (*base.v, *base.w), strict=True)), **joints.qd}
         builder.output(DH, [_power(entries, rates, c) if is_inertial(c) else 0 for c in chosen])
+    output_spring_energy(builder, robot, joints)
     return _named(builder.program(), chosen)
 
 

@@ -23,13 +23,13 @@ IA has qd in D1; FV, FS and FO have qd, sign(qd) and 1 in D2. Where loops close,
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from symoro.expr.linalg import Vector, VectorLike, add, cross, dot, transpose
 from symoro.expr.scalar import Scalar
 from symoro.models.catalogue import model
-from symoro.models.coordinates import joint_motion
+from symoro.models.coordinates import JointMotion, joint_motion
 from symoro.models.dynamic.newton_euler import LinkState
 from symoro.models.dynamic.setting import gravity
 from symoro.models.identification.columns import (
@@ -152,6 +152,20 @@ def split(
     return found
 
 
+def second_rows(motion: JointMotion, found: Split, chosen: Sequence[Column]) -> list[list[Scalar]]:
+    """The rows of D2 of the coordinates: G' d(D1 K)/dt = d(G' D1 K)/dt - Gdot' D1 K."""
+    joints = motion.joints
+    second = rows(joints, found.second, chosen)
+    if joints.constant:
+        return second
+    turning = transpose(joints.matrix_rate(motion.own))
+    first = [[found.first.get((k, c), 0) for k in joints.joints] for c in chosen]
+    return [
+        [x - dot(row, column) for x, column in zip(line, first, strict=True)]
+        for line, row in zip(second, turning, strict=True)
+    ]
+
+
 @model(
     "filtered-identification",
     menu="Identification",
@@ -173,14 +187,6 @@ def filtered_identification(robot: Robot, parameters: str = "standard", friction
     chosen = columns(robot, parameters, friction)
     found = split(builder, robot, joints.q, joints.qd, gravity(builder, robot))
     builder.output(D1, rows(joints.joints, found.first, chosen))
-    second = rows(joints.joints, found.second, chosen)
-    if not joints.joints.constant:  # G' d(D1 K)/dt = d(G' D1 K)/dt - Gdot' D1 K
-        turning = transpose(joints.joints.matrix_rate(joints.own))
-        first = [[found.first.get((k, c), 0) for k in joints.joints.joints] for c in chosen]
-        second = [
-            [x - dot(row, column) for x, column in zip(line, first, strict=True)]
-            for line, row in zip(second, turning, strict=True)
-        ]
-    builder.output(D2, second)
+    builder.output(D2, second_rows(joints, found, chosen))
     output_spring_torques(builder, robot, joints)
     return replace(builder.program(), columns=tuple(column.name for column in chosen))

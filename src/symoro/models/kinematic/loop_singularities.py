@@ -4,7 +4,7 @@ With W = [Wa Wp] the constraints (1997 paper, eq. 12) and J the Jacobian of a fr
 
     parallel (type 2)    det Wp = 0          the frame can move while the active joints are locked
     serial (type 1)      det [ W ] = 0       active joints can move while the frame stands
-                             [ J ]
+                             [ J ]           or det J alone, where the frame moves with active joints only
     constraint           rank W is lost      whichever joints are active; such postures are parallel and serial too
 
 C. Gosselin, J. Angeles, "Singularity analysis of closed-loop kinematic chains", IEEE Transactions on Robotics and
@@ -137,7 +137,8 @@ def _serial(builder: Builder, robot: Robot, rows: LoopRows, to: int | str | None
     trig = Trigonometry(builder, tree)
     joints = coordinates_at(tree, rows.q, builder.formula)
     way = (0, *chain(tree, end))
-    stacks: list[tuple[str, Matrix]] = []
+    passive = [k for k, j in enumerate(rows.joints) if not robot.frame(j).mu]
+    stacks: list[tuple[str, str, Matrix]] = []
     for m in way[:: 1 + len(way) // MAX_TRIED]:
         j = assembled(factors(builder, tree, end, m, m, joints, trig, named=False))
         held = [k for k in range(len(rows.joints)) if any(not is_zero(row[k]) for row in (*rows.moving, *j))]
@@ -145,15 +146,27 @@ def _serial(builder: Builder, robot: Robot, rows: LoopRows, to: int | str | None
         for count, words in ((6, "rows"), (3, "linear rows")):
             moving = [row for row in j[:count] if not rows.vanishes(row)]
             if len(moving) == needed:
-                stacks.append((words, [[row[k] for k in held] for row in (*rows.moving, *moving)]))
+                stacks.append((words, *_stacked(rows.moving, moving, held, passive)))
                 break
     if not stacks:
         why = f"not analysed: frame {end} moves in more or fewer ways than there are active joints"
         return _not_analysed(robot, meaning, why)
-    words, best = min(stacks, key=lambda one: (one[0] != "rows", _size(builder, one[1])))
-    return _square(
-        builder, robot, rows, best, f"determinant of W and the {words} of J of frame {end} that are not zero"
-    )
+    words, before, best = min(stacks, key=lambda one: (one[0] != "rows", _size(builder, one[2])))
+    words = f"determinant of {before}the {words} of J of frame {end} that are not zero"
+    return _square(builder, robot, rows, best, words)
+
+
+def _stacked(
+    loops: Matrix, moving: Matrix, held: Sequence[int], passive: Sequence[int]
+) -> tuple[str, Matrix]:
+    """W over J, and W in words; or J alone by the active joints, where the frame moves with these only.
+
+    There det [W; J] = det Wp det J, and where Wp is singular the passive joints move, but neither the active ones nor
+    the frame.
+    """
+    if any(not is_zero(row[k]) for row in moving for k in passive):
+        return "W and ", [[row[k] for k in held] for row in (*loops, *moving)]
+    return "", [[row[k] for k in held if k not in passive] for row in moving]
 
 
 def _size(builder: Builder, matrix: Matrix) -> int:

@@ -14,9 +14,9 @@ import math
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from symoro.errors import SymoroError, UnknownNameError
+from symoro.errors import MissingDependencyError, SymoroError, UnknownNameError
 from symoro.ui import failure
-from symoro.ui.bench import answers, gallery, postures, view
+from symoro.ui.bench import answers, gallery, missing, postures, view
 from symoro.ui.bench.edits import CellError
 
 Call = Callable[[Mapping[str, Any]], dict[str, Any]]
@@ -50,6 +50,8 @@ def call(name: str, payload: Mapping[str, Any]) -> dict[str, Any]:
         if name not in CALLS:
             raise UnknownNameError("call", name, list(CALLS))
         found: dict[str, Any] = finite(CALLS[name](payload))
+    except (ModuleNotFoundError, MissingDependencyError) as error:
+        return missing.answer(error)
     except CellError as wrong:
         data = failure.as_data(wrong.error)
         return {"error": {**data, "place": {**data.get("place", {}), **wrong.at}}}

@@ -108,7 +108,7 @@ class Card(BaseModel):
     family: str
     structure: str
     reference: str
-    svg: str | None = None
+    svg: str | None
 
 
 class RobotsData(BaseModel):

@@ -87,4 +87,4 @@ def listening_at(host: str, port: int) -> socket.socket:
         except (OSError, OverflowError) as error:
             made.close()
             why = error
-    raise ArgumentError(f"cannot serve at {host}:{port}: {why}", hint="choose another --port or --host")
+    raise ArgumentError(f"cannot serve at {host}:{port}: {why}", hint="choose another port or host")

@@ -13,6 +13,7 @@ from symoro.expr.formula import formula
 from symoro.robot.description import Base, BaseKind, Frame, Link, Placement, Robot, Tool
 from tests.models.dynamic.cases import error, masses, outputs
 from tests.models.dynamic.floating.cases import floating_tree, state, truth
+from tests.oracle.dynamics import difference
 from tests.oracle.floating import Contact
 
 CLOSE = 1e-8
@@ -222,3 +223,51 @@ def test_nan_goes_through() -> None:
     at["q"][0] = np.nan
     found = outputs(walker(), "contact-dynamics", at, contacts=FEET[:1])
     assert np.all(np.isnan(found["forces"]))
+
+
+# -- elastic joints
+
+
+def sprung(robot: Robot, joints: tuple[int, ...]) -> Robot:
+    for j in joints:
+        robot = robot.with_frame(j, eta=True, k=40.0 + j, rest=0.1 * j, FV=0.3)
+    return robot
+
+
+@pytest.mark.parametrize("joints", [(3,), (2, 6, 9), tuple(range(1, 13))])
+def test_elastic_joints(joints: tuple[int, ...]) -> None:
+    """They bear what their springs and their friction give; the torque that is handed in for them is not read."""
+    robot, at = sprung(walker(), joints), state(walker())
+    tau = at["tau"].copy()
+    for j in joints:
+        tau[j - 1] = -(40.0 + j) * (at["q"][j - 1] - 0.1 * j) - 0.3 * at["qd"][j - 1]
+    x, forces, _ = truth(walker(), at).contact(at["q"], at["qd"], tau, at["V0"], FEET[:2])
+    unread = at["tau"].copy()
+    unread[[j - 1 for j in joints]] = np.nan
+    found = outputs(robot, "contact-dynamics", at | {"tau": unread}, contacts=FEET[:2])
+    assert error(found["forces"], forces) < CLOSE
+    assert error(np.r_[found["Vd0"], found["qdd"]], x) < CLOSE
+
+
+def test_a_point_that_is_hardly_held_moves_as_a_free_robot() -> None:
+    """The limit of a soft contact is direct dynamics, springs included."""
+    robot, at = sprung(walker(), (2, 5)), state(walker())
+    free = outputs(robot, "direct-dynamics", at)
+    soft = outputs(robot, "contact-dynamics", at, contacts=FEET[:1], damping=1e12)
+    assert error(soft["qdd"], free["qdd"]) < 1e-6
+    assert error(soft["Vd0"], free["Vd0"]) < 1e-6
+
+
+def test_derivatives_of_accelerations_with_springs() -> None:
+    """Those of the robot with the springs' torques handed in, and what the springs' slopes add."""
+    robot, at = sprung(walker(2), (2, 5)), state(walker(2))
+    held = outputs(robot, "direct-dynamics-derivatives", at)
+    for name, size in (("q", 1e-3), ("qd", 1e-3)):
+
+        def caused(y: Any, name: str = name) -> Any:
+            found = outputs(robot, "direct-dynamics", at | {name: y})
+            return np.r_[found["Vd0"], found["qdd"]]
+
+        wanted = difference(caused, at[name], size)
+        assert error(np.r_[held[f"dVd0_d{name}"], held[f"dqdd_d{name}"]], wanted) < 1e-7
+    assert not held["dqdd_dtau"][:, [1, 4]].any()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
@@ -15,8 +16,9 @@ from symoro.models.identification.columns import parameter_values
 from symoro.robot.coordinates import independent
 from symoro.robot.description import Link, Robot
 from tests.models.dynamic.cases import Array, masses
+from tests.models.dynamic.test_loop_derivatives import moved_to, slope, velocity_step
 from tests.models.loop_cases import DRAWN, Case, drawn, error, run
-from tests.oracle.floating import Floating, rotation
+from tests.oracle.floating import Contact, Floating, rotation
 
 CLOSE = 1e-9
 
@@ -24,23 +26,34 @@ CLOSE = 1e-9
 class Moved:
     """A case on a base with mass, a state of it, and G and Gdot qda of the oracle of loops."""
 
-    def __init__(self, kind: str, seed: int = 3) -> None:
-        self.case: Case = drawn(kind)
-        rng = np.random.default_rng(seed)
+    def __init__(
+        self, kind: str | Case, robot: Robot | None = None, at: dict[str, Any] | None = None
+    ) -> None:
+        self.case: Case = drawn(kind) if isinstance(kind, str) else kind
+        rng = np.random.default_rng(3)
         link = Link(**{name: formula(x) for name, x in masses(rng).items()})
         floating = self.case.robot.floating()
-        self.robot: Robot = replace(floating, base=replace(floating.base, link=link))
+        self.robot: Robot = robot or replace(floating, base=replace(floating.base, link=link))
         truth = self.case.truth
         na, n = truth.na, truth.n
-        self.at: dict[str, Any] = {name: rng.uniform(-1.5, 1.5, na) for name in ("qda", "qdda", "tau")}
-        self.at |= {name: rng.uniform(-1.5, 1.5, 6) for name in ("V0", "Vd0")}
-        self.at |= {"q": self.case.q, "R0": rotation(rng), "P0": rng.uniform(-1, 1, 3)}
+        self.at: dict[str, Any] = at or {
+            **{name: rng.uniform(-1.5, 1.5, na) for name in ("qda", "qdda", "tau")},
+            **{name: rng.uniform(-1.5, 1.5, 6) for name in ("V0", "Vd0")},
+            "q": self.case.q,
+            "R0": rotation(rng),
+            "P0": rng.uniform(-1, 1, 3),
+        }
         x, none = self.case.x, np.zeros(na)
         self.G = np.array([truth.moved(x, e, none).qd[:n] for e in np.eye(na)]).T
         moved = truth.moved(x, self.at["qda"], none)
         self.qd, self.bias = moved.qd[:n], moved.qdd[:n]
         self.tree = Floating(self.robot.tree(), self.at)
         self.size = CLOSE / min(1.0, moved.condition)
+
+    def near(self, x: Array | None = None, **at: Array) -> Moved:
+        """The same robot in another state."""
+        case = Case(self.case.robot, self.case.x if x is None else x)
+        return Moved(case, robot=self.robot, at=self.at | at | {"q": case.q})
 
     def projected(self, forces: Array) -> Array:
         return np.r_[forces[:6], self.G.T @ forces[6:]]
@@ -115,13 +128,194 @@ def test_energy_momentum_and_regressor(kind: str) -> None:
 
 def test_what_knows_no_loops_says_so() -> None:
     robot = Moved(next(iter(DRAWN))).robot
-    for model in ("contact-dynamics", "inverse-dynamics-derivatives", "filtered-identification"):
-        with pytest.raises(NotApplicableError, match="closed loops"):
-            symoro.generate(robot, model)
     with pytest.raises(OptionError, match="closed loops"):
         symoro.generate(robot, "direct-dynamics", method="recursive")
+    j = next(j for j in independent(robot) if not robot.frame(j).mu)
+    for made, options in (
+        (robot, {"free": [j]}),
+        (robot.with_frame(j, eta=True, k=7), {"actuators": "elastic"}),
+    ):
+        with pytest.raises(NotApplicableError, match="closed loops"):
+            symoro.generate(made, "inverse-dynamics", **options)
     with pytest.raises(OptionError, match="reactions"):
         symoro.generate(robot, "inverse-dynamics", reactions=True)
+
+
+# -- contacts
+
+
+def points_of(moved: Moved, contacts: tuple[Contact, ...]) -> tuple[Array, Array]:
+    """J over [base; active joints], and the points' acceleration at Vd0 = 0 and qdda = 0."""
+    at, q, units, h = moved.at, moved.case.q, np.eye(6 + len(moved.G)), 1e-30
+    tree, R = moved.tree, at["R0"]
+    J = np.vstack([np.array([R.T @ tree.point(q, e[6:], e[:6], c).real for e in units]).T for c in contacts])
+    drift = np.concatenate([R.T @ tree.point(q, moved.qd, at["V0"], c, h).imag / h for c in contacts])
+    return np.c_[J[:, :6], J[:, 6:] @ moved.G], drift + J[:, 6:] @ moved.bias
+
+
+@pytest.mark.parametrize("kind", DRAWN)
+def test_contacts(kind: str) -> None:
+    """The motion with points held, solved as a whole."""
+    moved = Moved(kind)
+    robot, at = moved.robot, moved.at
+    contacts: tuple[Contact, ...] = ((robot.NL, (0.1, -0.2, 0.3)),)
+    J, a = points_of(moved, contacts)
+    A, H = moved.inertia(), moved.forces(0 * at["qda"], np.zeros(6))
+    K = np.block([[A, J.T], [J, np.zeros((3, 3))]])
+    x = np.linalg.solve(K, np.r_[np.r_[np.zeros(6), at["tau"]] - H, -a])
+    found = run(robot, "contact-dynamics", at, contacts=contacts)
+    size = moved.size * max(1.0, 1e-2 * np.linalg.cond(A))
+    assert error(found["forces"].ravel(), x[len(A) :]) < size
+    assert error(np.r_[found["Vd0"], found["qdda"]], x[: len(A)]) < size
+    assert error(found["qdd"], moved.G @ x[6 : len(A)] + moved.bias) < size
+
+
+def test_contacts_that_the_loop_holds_apart() -> None:
+    """With no freedom left between them two points keep their distance; with one, both forces are determined."""
+    robot = Moved("four-bar").robot
+    ends = [(0, (0.3, 0.1, 0.2)), (robot.NL, (0.1, -0.2, 0.3))]
+    assert symoro.generate(robot, "contact-dynamics", contacts=ends).outputs["forces"] == (2, 3)
+    with pytest.raises(NotApplicableError, match=r"contact 3 .*determines no force"):
+        symoro.generate(robot, "contact-dynamics", contacts=[*ends, (0, (1, 0, 0))])
+    damped = symoro.generate(robot, "contact-dynamics", contacts=[*ends, (0, (1, 0, 0))], damping=1e-6)
+    assert damped.outputs["forces"] == (3, 3)
+
+
+# -- derivatives
+
+
+def linearised(moved: Moved, f: Callable[[Moved], Array]) -> dict[str, Array]:
+    """df by the active joints, the posture closed again, by their velocities, by V0 and by a turn of the base."""
+    truth, x, at = moved.case.truth, moved.case.x, moved.at
+    turned = np.zeros(3)
+    velocity = velocity_step(truth, x, at["qda"])
+    return {
+        "qa": slope(lambda y: f(moved.near(x=moved_to(truth, x, y))), x[truth.active]),
+        "qda": slope(lambda y: f(moved.near(qda=y)), at["qda"], velocity),
+        "V0": slope(lambda y: f(moved.near(V0=y)), at["V0"]),
+        "R0": slope(lambda y: f(moved.near(R0=at["R0"] @ expm(y))), turned),
+    }
+
+
+def expm(e: Array) -> Array:
+    """The rotation by a vector."""
+    angle = np.linalg.norm(e)
+    if angle == 0:
+        return np.eye(3)
+    x, y, z = e / angle
+    hat = np.array([[0, -z, y], [z, 0, -x], [-y, x, 0]])
+    return np.asarray(np.eye(3) + np.sin(angle) * hat + (1 - np.cos(angle)) * hat @ hat)
+
+
+@pytest.mark.parametrize(
+    "kind", ["slider-crank", "spherical", pytest.param("five-bar", marks=pytest.mark.slow)]
+)
+def test_derivatives(kind: str) -> None:
+    moved = Moved(kind)
+    robot, at, size = moved.robot, moved.at, 10 * moved.size
+    A = moved.inertia()
+    found = run(robot, "inverse-dynamics-derivatives", at, base="given")
+    wanted = linearised(moved, lambda there: there.forces(at["qdda"], at["Vd0"]))
+    for name, value in (wanted | {"Vd0": A[:, :6], "qdda": A[:, 6:]}).items():
+        assert error(np.r_[found[f"dwrench0_d{name}"], found[f"dtau_d{name}"]], value) < size, name
+
+    def free(there: Moved, qdda: Array) -> Array:
+        A, H = there.inertia(), there.forces(0 * qdda, np.zeros(6))
+        Vd0 = np.linalg.solve(A[:6, :6], -H[:6] - A[:6, 6:] @ qdda)
+        return np.r_[Vd0, (A @ np.r_[Vd0, qdda] + H)[6:]]
+
+    found = run(robot, "inverse-dynamics-derivatives", at)
+    wanted = linearised(moved, lambda there: free(there, at["qdda"]))
+    wanted["qdda"] = slope(lambda y: free(moved, y), at["qdda"])
+    for name, value in wanted.items():
+        assert error(np.r_[found[f"dVd0_d{name}"], found[f"dtau_d{name}"]], value) < size, name
+
+
+@pytest.mark.parametrize("kind", DRAWN)
+def test_derivatives_of_accelerations(kind: str) -> None:
+    """At the accelerations that torques cause they are those of the forces, held by A."""
+    moved = Moved(kind)
+    robot, at = moved.robot, moved.at
+    tau, Vd0 = (run(robot, "inverse-dynamics", at)[name] for name in ("tau", "Vd0"))
+    forces = run(robot, "inverse-dynamics-derivatives", at | {"Vd0": Vd0}, base="given")
+    found = run(robot, "direct-dynamics-derivatives", at | {"tau": tau})
+    A = moved.inertia()
+    size = moved.size * max(1.0, 1e-2 * np.linalg.cond(A))
+    for name in ("qa", "qda", "V0", "R0"):
+        wanted = -np.r_[forces[f"dwrench0_d{name}"], forces[f"dtau_d{name}"]]
+        assert error(A @ np.r_[found[f"dVd0_d{name}"], found[f"dqdda_d{name}"]], wanted) < size, name
+    units = np.eye(len(A))[:, 6:]
+    assert error(A @ np.r_[found["dVd0_dtau"], found["dqdda_dtau"]], units) < size
+
+
+# -- identification
+
+
+def regressors(moved: Moved, model: str, parameters: str, **options: Any) -> tuple[dict[str, Array], Array]:
+    made = symoro.generate(moved.robot, model, parameters=parameters, **options)
+    found = made.function(compiled=False)(**{name: moved.at[name] for name in made.inputs})
+    nominal = dict(moved.robot.nominal)
+    K = [f.value(nominal) for f in parameter_values(moved.robot, made.columns, parameters)]
+    return found, np.array(K)
+
+
+def carried_on(moved: Moved, t: float) -> Moved:
+    """The state after a short time at the accelerations of the state."""
+    at, case = moved.at, moved.case
+    qda = at["qda"] + t * at["qdda"]
+    qa = case.x[case.truth.active] + t * at["qda"] + t * t / 2 * at["qdda"]
+    v, w = at["V0"][:3], at["V0"][3:]
+    rate = at["Vd0"] - np.r_[np.cross(w, v), np.zeros(3)]
+    return moved.near(
+        x=moved_to(case.truth, case.x, qa),
+        qda=qda,
+        V0=at["V0"] + t * rate,
+        R0=at["R0"] @ expm(t * w + t * t / 2 * rate[3:]),
+        P0=at["P0"] + t * at["R0"] @ v + t * t / 2 * at["R0"] @ at["Vd0"][:3],
+    )
+
+
+@pytest.mark.parametrize("parameters", ["standard", "base"])
+@pytest.mark.parametrize("kind", ["four-bar", "five-bar", "spherical"])
+def test_identification_by_energy_power_and_momentum(kind: str, parameters: str) -> None:
+    moved = Moved(kind)
+    at = moved.at
+    forces = moved.forces(at["qdda"], at["Vd0"])
+    power = np.r_[at["V0"], at["qda"]] @ forces
+    found, K = regressors(moved, "power-identification", parameters, acceleration=True)
+    assert error((found["dh"] + found["p"]) @ K, power) < 10 * moved.size
+
+    def energy(there: Moved) -> Array:
+        found, K = regressors(there, "energy-identification", parameters)
+        return np.array([found["h"] @ K])
+
+    lost = found["p"] @ K
+    rate = slope(lambda t: energy(carried_on(moved, float(t[0]))), np.zeros(1), 1e-3)
+    assert error(rate[0, 0], power - lost) < 100 * CLOSE
+    if parameters == "standard":
+        E, U = moved.tree.energies(moved.case.q, moved.qd, at["V0"])
+        assert error(energy(moved), [E + U]) < 10 * moved.size
+
+    def momenta(there: Moved) -> Array:
+        found, K = regressors(there, "filtered-identification", parameters)
+        return np.asarray(found["D1"] @ K)
+
+    found, K = regressors(moved, "filtered-identification", parameters)
+    rate = slope(lambda t: momenta(carried_on(moved, float(t[0]))), np.zeros(1), 1e-3)
+    assert error(rate[:, 0] + found["D2"] @ K, forces) < 100 * CLOSE
+
+
+def test_springs_are_an_output_of_their_own() -> None:
+    moved = Moved("five-bar")
+    at, robot = moved.at, moved.robot
+    j = next(j for j in independent(robot) if not robot.frame(j).mu)
+    row = independent(robot).index(j)
+    sprung = robot.with_frame(j, eta=True, k=7, rest=0.25)
+    strain = 7 * (at["q"][row] - 0.25)
+    for model in ("dynamic-identification", "filtered-identification"):
+        assert error(run(sprung, model, at)["springs"], moved.G[row] * strain) < moved.size
+    for model in ("energy-identification", "power-identification"):
+        assert error(run(sprung, model, at)["springs"], strain**2 / 14) < moved.size
 
 
 @pytest.mark.parametrize("kind", DRAWN)

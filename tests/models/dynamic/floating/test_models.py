@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -345,3 +346,22 @@ def test_a_base_without_mass_that_nothing_makes_up_for() -> None:
     for model in ("inverse-dynamics", "direct-dynamics"):
         with pytest.raises(NotApplicableError, match="mass"):
             symoro.generate(bare, model)
+
+
+@pytest.mark.parametrize(
+    ("model", "options"),
+    [
+        ("direct-dynamics", {"method": "inertia"}),
+        ("direct-dynamics", {"method": "recursive"}),
+        ("direct-dynamics", {}),
+        ("contact-dynamics", {}),
+        ("direct-dynamics-derivatives", {}),
+    ],
+)
+def test_a_base_without_mass_has_no_accelerations(model: str, options: dict[str, Any]) -> None:
+    """It turns freely against the only joint that stands on it: numbers would be round-off."""
+    robot = symoro.load("ur5e").floating()
+    with pytest.raises(NotApplicableError, match="mass"):
+        symoro.generate(robot, model, **options)
+    borne = robot.with_frame(1, IA=0.1)
+    assert symoro.generate(borne, model, **options).outputs["Vd0" if "deriv" not in model else "dVd0_dq"]

@@ -1,35 +1,37 @@
-"""The inertia matrix over [q; e], by composite links: J* of a body with all that it carries, nothing accelerating.
+"""The inertia matrix over [q; e], or [V0; q; e], by composite links: J* of a body with all that it carries.
 
 A joint's column is the wrench J* a handed inward, a mode's the wrench C + T' J* S at the root of its link. On its way a
-wrench on the tip of a flexible link asks S' f of the modes there, and is T' f at the root.
+wrench on the tip of a flexible link asks S' f of the modes there, and is T' f at the root. What reaches a free base is
+its row; J* of link 0 is the block of the base itself.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from symoro.expr.linalg import Matrix
+from symoro.expr.linalg import Matrix, identity
 from symoro.expr.scalar import Scalar
 from symoro.models.dynamic.articulated import TreeElement
 from symoro.models.dynamic.flexible.beam import Beam
 from symoro.models.dynamic.flexible.tree import FlexibleTree
-from symoro.models.recursion import homeward, inward
-from symoro.models.spatial import Inertia, Wrench
+from symoro.models.recursion import FREE_BASE, homeward, inward
+from symoro.models.spatial import Inertia, Twist, Wrench
 from symoro.program.builder import Builder
 from symoro.robot.coordinates import independent
 from symoro.robot.description import Robot
 
-Coordinate = tuple[int, int]  # (joint, 0), or (flexible link, number of its mode from 1)
+Coordinate = tuple[int, int]  # (joint or entry of V0, 0), or (flexible link, number of its mode from 1)
 
 
-def coordinate_order(robot: Robot, beams: Mapping[int, Beam]) -> list[Coordinate]:
-    """[q; e]: the joints, then the modes link by link."""
+def coordinate_order(robot: Robot, beams: Mapping[int, Beam], *, free_base: bool) -> list[Coordinate]:
+    """[V0; q; e]: the base where it is free, the joints, then the modes link by link."""
     modes = [(j, k) for j, beam in beams.items() for k in range(1, beam.modes + 1)]
-    return [*((j, 0) for j in independent(robot)), *sorted(modes)]
+    of_base = FREE_BASE if free_base else ()
+    return [*((j, 0) for j in (*of_base, *independent(robot))), *sorted(modes)]
 
 
-def inertia_rows(builder: Builder, robot: Robot, tree: FlexibleTree) -> Matrix:
-    """A over [q; e]."""
+def inertia_rows(builder: Builder, robot: Robot, tree: FlexibleTree, *, free_base: bool = False) -> Matrix:
+    """A over [q; e], and V0 before them where the base is free."""
     composite = _composites(tree)
     entries: dict[tuple[Coordinate, Coordinate], Scalar] = {}
     for j, element in tree.elements.items():
@@ -40,7 +42,9 @@ def inertia_rows(builder: Builder, robot: Robot, tree: FlexibleTree) -> Matrix:
             own = column.along(element) + builder.formula(robot.frame(j).IA)
             _homeward(tree.elements, j, column, (j, 0), entries)
             entries[(j, 0), (j, 0)] = own
-    order = coordinate_order(robot, tree.beams)
+    if free_base:
+        _base(composite[0], entries)
+    order = coordinate_order(robot, tree.beams, free_base=free_base)
     return [[entries.get((i, k), entries.get((k, i), 0)) for k in order] for i in order]
 
 
@@ -49,6 +53,14 @@ def _composites(tree: FlexibleTree) -> dict[int, Inertia]:
         return body.to_parent(element.shift if isinstance(element, Beam) else element, onto)
 
     return inward(tree.elements, tree.inertias, step)
+
+
+def _base(whole: Inertia, entries: dict[tuple[Coordinate, Coordinate], Scalar]) -> None:
+    """The columns of a free base: the wrench that a unit of its acceleration takes."""
+    for k, unit in zip(FREE_BASE, identity(6), strict=True):
+        wrench = whole @ Twist(unit[:3], unit[3:])
+        for row, x in zip(FREE_BASE, (*wrench.f, *wrench.m), strict=True):
+            entries[(row, 0), (k, 0)] = x
 
 
 def _modes(
@@ -74,7 +86,7 @@ def _homeward(
     coordinate: Coordinate,
     entries: dict[tuple[Coordinate, Coordinate], Scalar],
 ) -> None:
-    """What the coordinates before body j, and its own joint, feel of a wrench on it."""
+    """What the coordinates before body j, its own joint, and the base feel of a wrench on it."""
 
     def step(element: TreeElement, body: Wrench) -> Wrench:
         return body.to_parent(element.shift if isinstance(element, Beam) else element)
@@ -86,6 +98,10 @@ def _homeward(
                 entries[(element.i, m), coordinate] = body.dot(tip)
         elif element.moving:
             entries[(k, 0), coordinate] = body.along(element)
+        if not element.i:
+            onto = step(element, body)
+            for row, x in zip(FREE_BASE, (*onto.f, *onto.m), strict=True):
+                entries[(row, 0), coordinate] = x
 
 
 def rows_of(tree: FlexibleTree, modes: Mapping[int, Sequence[Scalar]]) -> list[Scalar]:

@@ -29,8 +29,8 @@ from symoro.models.dynamic.energy import E, whole_mass
 from symoro.models.dynamic.flexible.beam import Beam
 from symoro.models.dynamic.flexible.matrix import inertia_rows, rows_of
 from symoro.models.dynamic.flexible.tree import FlexibleTree, ModesOfLinks, flexible_tree, mode_inputs
-from symoro.models.dynamic.floating.base import APPLIES_TO as FLOATING_TREES
-from symoro.models.dynamic.floating.base import ROTATION, floating_tree
+from symoro.models.dynamic.floating.base import OPEN_APPLIES_TO as FLOATING_TREES
+from symoro.models.dynamic.floating.base import ROTATION, base_gravity, base_position, open_floating_tree
 from symoro.models.dynamic.hybrid import FREE, given_torques, ground, is_floating, named_joints, of_base
 from symoro.models.dynamic.setting import (
     drive_torques,
@@ -44,6 +44,7 @@ from symoro.models.ports import (
     MODE_ACCELERATIONS,
     MODE_RATES,
     MODES,
+    P0,
     Q0,
     QD,
     QDD,
@@ -71,6 +72,8 @@ EXAMPLE = "flexible2r"
 APPLIES_TO = "serial and tree robots with flexible links on a base that is fixed or moves as prescribed"
 A = Port("A", "n+ne,n+ne", "inertia matrix over [q; e], rotor inertias included")
 H = Port("H", "n+ne", "torques at qdd = 0, edd = 0, and what the modes then bear")
+A_AFLOAT = Port("A", "6+n+ne,6+n+ne", "inertia matrix over [V0; q; e], rotor inertias included")
+H_AFLOAT = Port("H", "6+n+ne", "wrench on the base, torques, and what the modes bear, at Vd0, qdd, edd = 0")
 STRAINED = Port("U", "", "potential energy of gravity, springs and bent links")
 EQUATIONS = (
     r"A(q, e) \begin{bmatrix} \ddot q \\ \ddot e \end{bmatrix} + H(q, \dot q, e, \dot e) = "
@@ -95,7 +98,7 @@ def flexible_fixed_tree(robot: Robot) -> str | None:
 
 def flexible_floating_tree(robot: Robot) -> str | None:
     """The same on a floating base."""
-    return COUPLED if has_followers(robot) else floating_tree(robot)
+    return COUPLED if has_followers(robot) else open_floating_tree(robot)
 
 
 def solved(
@@ -214,6 +217,20 @@ def flexible_direct_dynamics(robot: Robot, rotation: str = "matrix") -> Program:
 
 @form(
     "bias-torques",
+    of=AFLOAT,
+    takes=has_flexible_links_afloat,
+    flexible=True,
+    inputs=(Q, QD, MODES, MODE_RATES, V0, R0, Q0),
+    outputs=(H_AFLOAT,),
+    options=(ROTATION,),
+    reference=FLEXIBLE_1998,
+    applies=flexible_floating_tree,
+    applies_to=FLOATING_TREES,
+    equations=r"H = [f_0; \Gamma; 0] \text{ at } {}^0\dot V_0 = 0, \ddot q = 0, \ddot e = 0",
+    example="flexible_satellite",
+)
+@form(
+    "bias-torques",
     of=OF,
     takes=has_flexible_links,
     flexible=True,
@@ -225,19 +242,33 @@ def flexible_direct_dynamics(robot: Robot, rotation: str = "matrix") -> Program:
     equations=r"H(q, \dot q, e, \dot e) = [\Gamma; 0] \text{ at } \ddot q = 0, \ddot e = 0",
     example=EXAMPLE,
 )
-def flexible_bias_torques(robot: Robot) -> Program:
-    """What joints and modes bear without acceleration."""
+def flexible_bias_torques(robot: Robot, rotation: str = "matrix") -> Program:
+    """What joints and modes, and the base where it is free, bear without acceleration."""
     builder = Builder(f"{robot.name}_bias_torques")
     motion = joint_motion(builder, robot, "qd")
     tree = flexible_tree(builder, robot, motion.q, *mode_inputs(builder, robot))
-    found = solved(builder, robot, tree, motion.qd, dict.fromkeys(motion.q, Driven(0)), held=True)
+    found = solved(builder, robot, tree, motion.qd, dict.fromkeys(motion.q, Driven(0)), rotation, held=True)
     drives = drive_torques(builder, robot, motion.qd, motion.qdd)
     springs = spring_torques(builder, robot, motion.q)
     of_joints = [found.efforts[j] + drives[j] + springs.get(j, 0) for j in drives]
-    builder.output(H, [*of_joints, *rows_of(tree, found.modes)])
+    of_root = [*found.wrench.f, *found.wrench.m] if found.wrench else []
+    builder.output(H, [*of_root, *of_joints, *rows_of(tree, found.modes)])
     return builder.program()
 
 
+@form(
+    "inertia-matrix",
+    of=AFLOAT,
+    takes=has_flexible_links_afloat,
+    flexible=True,
+    inputs=(Q, MODES),
+    outputs=(A_AFLOAT,),
+    reference=FLEXIBLE_1998,
+    applies=flexible_floating_tree,
+    applies_to=FLOATING_TREES,
+    equations=r"E = \tfrac12 [{}^0V_0; \dot q; \dot e]^T A(q, e)\,[{}^0V_0; \dot q; \dot e]",
+    example="flexible_satellite",
+)
 @form(
     "inertia-matrix",
     of=OF,
@@ -256,10 +287,25 @@ def flexible_inertia_matrix(robot: Robot) -> Program:
     builder = Builder(f"{robot.name}_inertia_matrix")
     joints = coordinates(builder, robot)
     tree = flexible_tree(builder, robot, joints.positions, *mode_inputs(builder, robot, rates=False))
-    builder.output(A, inertia_rows(builder, robot, tree))
+    builder.output(A, inertia_rows(builder, robot, tree, free_base=is_floating(robot)))
     return builder.program()
 
 
+@form(
+    "energy",
+    of=AFLOAT,
+    takes=has_flexible_links_afloat,
+    flexible=True,
+    inputs=(Q, QD, MODES, MODE_RATES, V0, P0, R0, Q0),
+    outputs=(E, STRAINED),
+    options=(ROTATION,),
+    reference=FLEXIBLE_1998,
+    applies=flexible_floating_tree,
+    applies_to=FLOATING_TREES,
+    equations=r"E = \tfrac12 [{}^0V_0; \dot q; \dot e]^T A(q, e)\,[{}^0V_0; \dot q; \dot e], \quad "
+    r"U = -g^T (M P_0 + R_0\,{}^0MS) + \tfrac12 e^T K e + \tfrac12 \sum_j k_j (q_j - q_{0,j})^2",
+    example="flexible_satellite",
+)
 @form(
     "energy",
     of=OF,
@@ -275,21 +321,31 @@ def flexible_inertia_matrix(robot: Robot) -> Program:
     r"\tfrac12 \sum_j k_j (q_j - q_{0,j})^2",
     example=EXAMPLE,
 )
-def flexible_energy(robot: Robot) -> Program:
+def flexible_energy(robot: Robot, rotation: str = "matrix") -> Program:
     """Energies, by recursion over links and beams."""
     builder = Builder(f"{robot.name}_energy")
     motion = joint_motion(builder, robot, "qd")
     e, ed = mode_inputs(builder, robot)
     tree = flexible_tree(builder, robot, motion.q, e, ed)
     kinetic = _kinetic(builder, robot, tree, motion.qd, ed)
-    shifts = {j: x.shift if isinstance(x, Beam) else x for j, x in tree.elements.items()}
-    _, moment = whole_mass(shifts, {j: inertia for j, inertia in tree.inertias.items() if j})
-    potential = spring_energy(builder, robot, motion.q) - dot(gravity(builder, robot), moment)
+    potential = spring_energy(builder, robot, motion.q) + _weight(builder, robot, tree, rotation)
     for j, beam in tree.beams.items():
         potential = potential + dot(beam.stiff, e[j]) / 2
     builder.output(E, kinetic)
     builder.output(STRAINED, potential)
     return builder.program()
+
+
+def _weight(builder: Builder, robot: Robot, tree: FlexibleTree, rotation: str) -> Scalar:
+    """The potential energy of gravity; that of link 0 counts where it moves."""
+    shifts = {j: x.shift if isinstance(x, Beam) else x for j, x in tree.elements.items()}
+    if not is_floating(robot):
+        _, moment = whole_mass(shifts, {j: inertia for j, inertia in tree.inertias.items() if j})
+        return -dot(gravity(builder, robot), moment)
+    mass, moment = whole_mass(shifts, tree.inertias)
+    place, down = base_position(builder), base_gravity(builder, robot, rotation)
+    world = [builder.formula(g) for g in robot.base.G]
+    return -(mass * dot(world, place) + dot(down, moment))
 
 
 def _kinetic(
@@ -307,7 +363,8 @@ def _kinetic(
     twists = outward(tree.elements, Twist(base.v, base.w), step)
     doubled: Scalar = 0
     for j, inertia in tree.inertias.items():
-        doubled = doubled + (inertia @ twists[j]).dot(twists[j]) if j else doubled
+        if j or is_floating(robot):
+            doubled = doubled + (inertia @ twists[j]).dot(twists[j])
     for j, beam in tree.beams.items():
         doubled = doubled + dot(ed[j], matvec(beam.mass, ed[j]))
         for column, rate in zip(beam.columns, ed[j], strict=True):

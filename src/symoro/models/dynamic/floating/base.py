@@ -64,9 +64,9 @@ def open_floating_tree(robot: Robot) -> str | None:
     return LOOPS if robot.B else floating_tree(robot)
 
 
-def rigid_open_floating_tree(robot: Robot) -> str | None:
-    """The same for models that know neither loops nor springs."""
-    return rigid(robot) or open_floating_tree(robot)
+def rigid_floating_tree(robot: Robot) -> str | None:
+    """The same for models that know no springs but those of the passive joints of loops."""
+    return floating_tree(robot) if robot.B else rigid(robot) or floating_tree(robot)
 
 
 def is_on_floating_base(robot: Robot) -> str | None:

@@ -12,6 +12,9 @@ The small matrix is factored as l d l'. Where a pivot d falls below a share LEAS
 have become redundant in that posture: all outputs are NaN. With damping eps that is never so: eps is added to the
 diagonal, the points then accelerate by eps f, and forces that no motion determines are the least ones.
 
+Springs of elastic joints are in H, and no torque drives such a joint of a tree. Where loops close, x = [Vd0; qdda]: A,
+H and J are those of the active joints, the other joints moving with them, and a has the drift of the loops in it.
+
 R. Featherstone, Rigid Body Dynamics Algorithms, 2008, sections 8.2, 8.3.
 """
 
@@ -28,14 +31,13 @@ from symoro.expr.scalar import Scalar, less_equal, sqrt
 from symoro.models.catalogue import Option, model
 from symoro.models.coordinates import joint_motion, own_entries
 from symoro.models.dynamic.composite import TreeFactors
+from symoro.models.dynamic.direct import output_accelerations
 from symoro.models.dynamic.floating.base import (
+    APPLIES_TO,
     EXAMPLE,
-    OPEN_APPLIES_TO,
     ROTATION,
     base_gravity,
     is_on_floating_base,
-    open_floating_tree,
-    rigid,
 )
 from symoro.models.dynamic.floating.forces import FloatingForces
 from symoro.models.dynamic.floating.inertia import FloatingInertia
@@ -65,11 +67,6 @@ LEAST = 1e-10
 """Of a pivot beside its diagonal entry: it falls with the square of the way to a redundant posture."""
 
 
-def rigid_on_floating_base(robot: Robot) -> str | None:
-    """Why the model does not apply, if so."""
-    return is_on_floating_base(robot) or open_floating_tree(robot) or rigid(robot)
-
-
 @model(
     "contact-dynamics",
     menu="Dynamic",
@@ -78,8 +75,8 @@ def rigid_on_floating_base(robot: Robot) -> str | None:
     outputs=(QDD, VD0, FORCES),
     options=(CONTACTS, DAMPING, ROTATION),
     reference=NEWTON_EULER_2010.at("section 7.1, eq. (83) to (88), with points held"),
-    applies=rigid_on_floating_base,
-    applies_to=OPEN_APPLIES_TO,
+    applies=is_on_floating_base,
+    applies_to=APPLIES_TO,
     equations=r"\begin{bmatrix} A & J^T \\ J & 0 \end{bmatrix} \begin{bmatrix} ({}^0\dot V_0; \ddot q) \\ f "
     r"\end{bmatrix} = \begin{bmatrix} (0; \Gamma) - H \\ -\dot J ({}^0V_0; \dot q) \end{bmatrix}",
     example=EXAMPLE,
@@ -125,7 +122,7 @@ def _program(robot: Robot, points: Sequence[ContactPoint], damping: float | None
     for k, row in enumerate(rows):
         y = {i: y[i] - row[i] * found[k] for i in order}
     x = factors.outward(y)
-    builder.output(QDD, [x[j] for j in tau])
+    output_accelerations(builder, robot, motion, {j: x[j] for j in tau})
     builder.output(VD0, [x[k] for k in FREE_BASE])
     builder.output(FORCES, [found[3 * c : 3 * c + 3] for c in range(len(points))])
     return builder.program()

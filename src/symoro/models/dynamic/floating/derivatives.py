@@ -31,15 +31,16 @@ from symoro.expr.scalar import Scalar
 from symoro.models.catalogue import form
 from symoro.models.coordinates import joint_motion, own_entries, without_fixed
 from symoro.models.dynamic.composite import TreeFactors
-from symoro.models.dynamic.derivatives import held, released, slopes
+from symoro.models.dynamic.derivatives import held, released, slopes_along, ways
 from symoro.models.dynamic.floating.base import (
+    APPLIES_TO,
     EXAMPLE,
     OF,
-    OPEN_APPLIES_TO,
     ROTATION,
     base_gravity,
+    floating_tree,
     has_floating_base,
-    rigid_open_floating_tree,
+    rigid_floating_tree,
 )
 from symoro.models.dynamic.floating.forces import FloatingForces
 from symoro.models.dynamic.floating.inertia import FloatingInertia
@@ -64,6 +65,7 @@ BY_WHAT = {
     "Vd0": ("6", "the acceleration of the base"),
     "R0": ("3", "a rotation of the base about its own axes"),
 }
+OF_LOOPS = {"q": "qa", "qd": "qda", "qdd": "qdda"}
 ACCELERATION = [f"Vd0_{k}" for k in range(1, 7)]
 
 
@@ -71,6 +73,13 @@ def port(of: str, by: str) -> Port:
     """dof_dby."""
     (rows, what), (columns, to) = OF_WHAT[of], BY_WHAT[by]
     return Port(f"d{of}_d{by}", f"{rows},{columns}", f"derivatives of {what} with respect to {to}")
+
+
+def port_of_loops(of: str, by: str) -> Port:
+    """The same where the coordinates are the active joints."""
+    made = port(of, by)
+    name = f"d{OF_LOOPS.get(of, of)}_d{OF_LOOPS.get(by, by)}"
+    return Port(name, made.shape.replace("n", "na"), f"{made.title}, of the active joints")
 
 
 def ports(of: Sequence[str], by: Sequence[str]) -> tuple[Port, ...]:
@@ -91,12 +100,8 @@ class _Linearised:
         self.base = base_motion(builder, robot, acceleration=False)
         self.forces = FloatingForces(builder, robot, quick(robot), self.motion.joints)
         self.inertia = FloatingInertia(builder, robot, self.forces.tree, self.motion.joints)
-        own = self.motion.joints.own
-        self.symbols = {
-            "q": [f"q{j}" for j in own],
-            "qd": [f"qd{j}" for j in own],
-            "V0": [f"V0_{k}" for k in range(1, 7)],
-        }
+        self.ways = ways(self.motion.joints)
+        self.ways["V0"] = [{f"V0_{k}": 1} for k in range(1, 7)]
 
     def at(self, acceleration: Sequence[Scalar], qdd: Mapping[int, Scalar]) -> list[Scalar]:
         """F at an acceleration of the base, less gravity, and of the coordinates."""
@@ -111,8 +116,8 @@ class _Linearised:
         values = self.at(constant[:6], dict(zip(own, constant[6:], strict=True)))
         at = [*acceleration, *(qdd[j] for j in own)]
         return {
-            name: released(self.builder, slopes(self.builder, values, symbols), names, at)
-            for name, symbols in self.symbols.items()
+            name: released(self.builder, slopes_along(self.builder, values, moved), names, at)
+            for name, moved in self.ways.items()
         }
 
 
@@ -130,8 +135,8 @@ def _turned(down: Vector, size: int) -> Matrix:
     outputs=ports(("tau", "Vd0"), FOUND),
     options=(BASE, ROTATION),
     reference=NEWTON_EULER_2010.at("section 7.2, eq. (89) to (100), differentiated"),
-    applies=rigid_open_floating_tree,
-    applies_to=OPEN_APPLIES_TO,
+    applies=rigid_floating_tree,
+    applies_to=APPLIES_TO,
     equations=r"d\,{}^0\dot V_0 = -A_{11}^{-1}\,df_0, \quad d\Gamma + A_{12}^T\,d\,{}^0\dot V_0",
     example=EXAMPLE,
 )
@@ -143,8 +148,8 @@ def _turned(down: Vector, size: int) -> Matrix:
     outputs=ports(("tau", "wrench0"), GIVEN),
     options=(BASE, ROTATION),
     reference=NEWTON_EULER_2010.at("section 3.2, eq. (18) to (31), with link 0, differentiated"),
-    applies=rigid_open_floating_tree,
-    applies_to=OPEN_APPLIES_TO,
+    applies=rigid_floating_tree,
+    applies_to=APPLIES_TO,
     equations=MOTION + r"\begin{bmatrix} f_0 \\ \Gamma \end{bmatrix}",
     example=EXAMPLE,
 )
@@ -170,7 +175,7 @@ def floating_inverse_dynamics_derivatives(
         slopes_of[name] = [*tau, *of_base]
     n = len(qdd)
     slopes_of["R0"] = [*zeros(n, 3), *_turned(down, 6)]
-    return _written(builder, {"tau": slice(0, n), "Vd0": slice(n, None)}, FOUND, slopes_of)
+    return _written(builder, robot, {"tau": slice(0, n), "Vd0": slice(n, None)}, FOUND, slopes_of)
 
 
 def _given(model: _Linearised, qdd: Mapping[int, Scalar], rotation: str) -> Program:
@@ -183,7 +188,7 @@ def _given(model: _Linearised, qdd: Mapping[int, Scalar], rotation: str) -> Prog
     found["Vd0"] = [row[:6] for row in a]
     found["qdd"] = without_fixed(robot, "qdd", [row[6:] for row in a])
     found["R0"] = matscale(-1, matmul(found["Vd0"], _turned(down, 6)))
-    return _written(builder, {"tau": slice(6, None), "wrench0": slice(0, 6)}, GIVEN, found)
+    return _written(builder, robot, {"tau": slice(6, None), "wrench0": slice(0, 6)}, GIVEN, found)
 
 
 def _less_solved(inertia: FloatingInertia, right: Matrix) -> Matrix:
@@ -196,11 +201,16 @@ def _less_solved(inertia: FloatingInertia, right: Matrix) -> Matrix:
 
 
 def _written(
-    builder: Builder, parts: Mapping[str, slice], by: Sequence[str], found: Mapping[str, Matrix]
+    builder: Builder,
+    robot: Robot,
+    parts: Mapping[str, slice],
+    by: Sequence[str],
+    found: Mapping[str, Matrix],
 ) -> Program:
+    named = port_of_loops if robot.B else port
     for of, rows in parts.items():
         for name in by:
-            builder.output(port(of, name), found[name][rows])
+            builder.output(named(of, name), found[name][rows])
     return builder.program()
 
 
@@ -212,8 +222,8 @@ def _written(
     outputs=ports(("qdd", "Vd0"), CAUSED),
     options=(ROTATION,),
     reference=NEWTON_EULER_2010.at("section 7.1, eq. (83) to (88), differentiated"),
-    applies=rigid_open_floating_tree,
-    applies_to=OPEN_APPLIES_TO,
+    applies=floating_tree,
+    applies_to=APPLIES_TO,
     equations=r"(d\,{}^0\dot V_0; d\ddot q) = -A^{-1}\,d(f_0; \Gamma)",
     example=EXAMPLE,
 )
@@ -232,7 +242,7 @@ def floating_direct_dynamics_derivatives(robot: Robot, rotation: str = "matrix")
     units = _solved(factors, [*zeros(6, n), *identity(n)])
     found["tau"] = without_fixed(robot, "tau", units)
     found["R0"] = _turned(down, 6 + n)
-    return _written(builder, {"qdd": slice(6, None), "Vd0": slice(0, 6)}, CAUSED, found)
+    return _written(builder, robot, {"qdd": slice(6, None), "Vd0": slice(0, 6)}, CAUSED, found)
 
 
 def _solved(factors: TreeFactors, right: Matrix) -> Matrix:

@@ -13,7 +13,7 @@ from symoro.errors import OptionError
 from symoro.models.catalogue import form
 from symoro.models.coordinates import coordinate_joints, joint_motion, own_entries
 from symoro.models.dynamic.articulated import body_inertias, free_joints, mixed
-from symoro.models.dynamic.direct import METHOD, cheaper, is_long
+from symoro.models.dynamic.direct import METHOD, cheaper, is_long, output_accelerations
 from symoro.models.dynamic.floating.base import (
     APPLIES_TO,
     EXAMPLE,
@@ -28,12 +28,11 @@ from symoro.models.dynamic.floating.inertia import FloatingInertia
 from symoro.models.dynamic.formulation import Formulation
 from symoro.models.dynamic.inverse import EFFORT, chosen
 from symoro.models.dynamic.setting import wrenches
-from symoro.models.ports import Q0, QD, QDD, QDDA, R0, TAU, V0, VD0, Q
+from symoro.models.ports import Q0, QD, QDD, R0, TAU, V0, VD0, Q
 from symoro.models.recursion import FREE_BASE, base_motion, local_frames
 from symoro.models.references import NEWTON_EULER_2010
 from symoro.program.builder import Builder
 from symoro.program.program import Program
-from symoro.robot.coordinates import independent
 from symoro.robot.description import Robot
 from symoro.robot.topology import moving_joints
 
@@ -96,11 +95,6 @@ def _by_inertia(robot: Robot, formulation: Formulation, rotation: str) -> Progra
     right = {k: x - h for (k, x), h in zip(known.items(), bias, strict=True)}
     factors = FloatingInertia(builder, robot, forces.tree, motion.joints).factors()
     found = list(factors.outward(factors.inward(right)).values())
-    accelerated = found[6:]
-    if robot.B:
-        builder.output(QDDA, accelerated)
-        every = motion.accelerated(dict(zip(tau, accelerated, strict=True)))
-        accelerated = [every[j] for j in independent(robot)]
-    builder.output(QDD, accelerated)
+    output_accelerations(builder, robot, motion, dict(zip(tau, found[6:], strict=True)))
     builder.output(VD0, [*(x + g for x, g in zip(found[:3], down, strict=True)), *found[3:6]])
     return builder.program()

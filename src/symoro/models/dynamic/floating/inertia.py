@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from symoro.errors import NotApplicableError
 from symoro.expr.linalg import Matrix, Vector, block, skew, transpose
 from symoro.models.catalogue import form
 from symoro.models.coordinates import Coordinates, coordinates
@@ -35,6 +36,7 @@ from symoro.models.references import NEWTON_EULER_2010
 from symoro.program.builder import Builder
 from symoro.program.program import Port, Program
 from symoro.robot.description import Robot
+from symoro.robot.free_base import unborne_joint
 
 A = Port("A", "6+n,6+n", "inertia matrix, base rows and columns first, rotor inertias included")
 
@@ -45,7 +47,7 @@ class FloatingInertia:
     def __init__(
         self, builder: Builder, robot: Robot, tree: Mapping[int, Local], joints: Coordinates
     ) -> None:
-        self.tree, self.joints = tree, joints
+        self.robot, self.tree, self.joints = robot, tree, joints
         composite = tree_composites(builder, robot, tree)
         self.whole = composite[0]
         self.columns = joint_columns(builder, robot, tree, composite)
@@ -77,6 +79,12 @@ class FloatingInertia:
         Raises:
             NotApplicableError: A has no inverse.
         """
+        j = unborne_joint(self.robot, lambda formula: formula.is_zero)
+        if j is not None:
+            raise NotApplicableError(
+                f"the base has no mass, and joint {j} alone stands on it: their accelerations have no value",
+                hint=f"give link 0 a mass and an inertia, or joint {j} a rotor inertia IA",
+            )
         order, a, parents = [*FREE_BASE, *self.joints.own], self.matrix(), self._parents()
         at = {k: r for r, k in enumerate(order)}
         entries = {(i, k): a[at[i]][at[k]] for k in order for i in (k, *ancestors(parents, k))}

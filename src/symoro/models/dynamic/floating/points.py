@@ -24,12 +24,16 @@ from symoro.errors import NotApplicableError, OptionError
 from symoro.expr.formula import ZERO, Formula
 from symoro.expr.linalg import Matrix, Vector, add, cross, identity, matvec, skew, subtract, transpose
 from symoro.models.coordinates import Coordinates, JointMotion, coordinates
+from symoro.models.geometric.loop.postures import closed_postures
 from symoro.models.geometric.screws import last_frame, resolve
+from symoro.models.kinematic.loop.parallelograms import linear_loops
 from symoro.models.kinematic.motion import angular_velocities, apply_u, link_accelerations
 from symoro.models.kinematic.tool import with_tool
 from symoro.models.recursion import BaseMotion, Local, homeward, local_frames, outward
 from symoro.program.builder import Builder
 from symoro.program.interpret import interpret
+from symoro.program.program import Program
+from symoro.robot.coordinates import independent
 from symoro.robot.description import Robot
 
 SAMPLES = 6
@@ -137,7 +141,9 @@ def determined(robot: Robot, points: Sequence[ContactPoint]) -> None:
     rows = _sampled(robot, points)
     for count in range(1, len(points) + 1):
         values = np.linalg.svd(rows[:, : 3 * count], compute_uv=False)
-        least = values[:, 3 * count - 1] / values[:, 0] if values.shape[1] >= 3 * count else np.zeros(SAMPLES)
+        least = (
+            values[:, 3 * count - 1] / values[:, 0] if values.shape[1] >= 3 * count else np.zeros(len(rows))
+        )
         if least.min() > FULL:
             continue
         why = "together with those before it" if count > 1 else "by itself"
@@ -165,5 +171,24 @@ def _sampled(robot: Robot, points: Sequence[ContactPoint]) -> Any:
     program = builder.program()
     chance = np.random.default_rng(1)
     values = {name: float(chance.uniform(0.3, 1.7)) for name in program.parameters} | dict(robot.nominal)
+    if robot.B:
+        return _at_closed_postures(robot, program, values)
     inputs = {port.name: chance.uniform(-2.5, 2.5, (SAMPLES, *port.shape)) for port in program.inputs}
     return interpret(program, inputs, values)["J"]
+
+
+def _at_closed_postures(robot: Robot, program: Program, values: Mapping[str, float]) -> Any:
+    """The same where loops close; parallelograms are not crossed."""
+    closed = closed_postures(linear_loops(robot).robot, SAMPLES, nominal=True)
+    rows = []
+    for k in range(len(closed.joints[independent(robot)[0]])):
+        lengths = {name: float(x[k]) for name, x in closed.parameters.items()}
+        q = np.array([closed.joints[j][k] for j in independent(robot)])
+        rows.append(interpret(program, {"q": q}, {**values, **lengths})["J"])
+    found = np.array([row for row in rows if np.isfinite(row).all()])
+    if len(found) < SAMPLES:
+        raise NotApplicableError(
+            "whether the contacts determine their forces cannot be told: the loops have too few regular postures",
+            hint="give damping",
+        )
+    return found

@@ -12,9 +12,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from symoro.errors import NotApplicableError, OptionError
-from symoro.models.identification.base.numeric import Geometry
 from symoro.models.numeric.closure import around, balanced_closure, closed, least_squares
 from symoro.models.numeric.fixed_point import Array
+from symoro.models.numeric.tree import NumericTree
 from symoro.robot.description import JointType
 from symoro.robot.topology import moving_joints
 
@@ -38,7 +38,7 @@ class Assembly:
     condition: float
 
 
-def assembled(geometry: Geometry, posture: Posture | None) -> list[Assembly]:
+def assembled(geometry: NumericTree, posture: Posture | None) -> list[Assembly]:
     """Closed postures: nearest to the one given first, or farthest from a singularity; active joints are held where
     they were, if that can be."""
     begun = starts(geometry, posture)
@@ -58,7 +58,7 @@ def assembled(geometry: Geometry, posture: Posture | None) -> list[Assembly]:
     return sorted(usual, key=lambda at: float(np.linalg.norm(at.q - q[0])))
 
 
-def split(geometry: Geometry, q: Array) -> Assembly:
+def split(geometry: NumericTree, q: Array) -> Assembly:
     """Independent and dependent coordinates at a closed posture: opened joints and passive ones depend first."""
     robot = geometry.robot
     _, (jacobian,) = balanced_closure(geometry, q[None])
@@ -82,7 +82,7 @@ def split(geometry: Geometry, q: Array) -> Assembly:
     return Assembly(q, free, sorted(bound), condition)
 
 
-def rates(geometry: Geometry, q: Array, at: Assembly) -> Array:
+def rates(geometry: NumericTree, q: Array, at: Assembly) -> Array:
     """G: the coordinates' rates from the independent ones."""
     _, jacobian = balanced_closure(geometry, q)
     unit = geometry.units
@@ -92,7 +92,7 @@ def rates(geometry: Geometry, q: Array, at: Assembly) -> Array:
     return g * unit[:, None] / unit[at.free]
 
 
-def starts(geometry: Geometry, posture: Posture | None) -> Array:
+def starts(geometry: NumericTree, posture: Posture | None) -> Array:
     """Where to begin: the posture given and others around it, or the middle of the joints' range and random ones."""
     robot, n = geometry.robot, len(geometry.coordinates)
     rng, unit = np.random.default_rng(0), geometry.units
@@ -109,7 +109,7 @@ def starts(geometry: Geometry, posture: Posture | None) -> Array:
     return _shut(geometry, np.concatenate([first, *around]), given)
 
 
-def _shut(geometry: Geometry, q: Array, given: Mapping[int, float] | None = None) -> Array:
+def _shut(geometry: NumericTree, q: Array, given: Mapping[int, float] | None = None) -> Array:
     """Opened joints, unless given, where their frame comes nearest to the other side of the cut."""
     for loop in geometry.loops:
         j = loop.left
@@ -127,14 +127,14 @@ def _shut(geometry: Geometry, q: Array, given: Mapping[int, float] | None = None
     return q
 
 
-def _by_joint(geometry: Geometry, posture: Sequence[float]) -> dict[int, float]:
+def _by_joint(geometry: NumericTree, posture: Sequence[float]) -> dict[int, float]:
     joints = moving_joints(geometry.robot)
     if len(posture) != len(joints):
         raise OptionError(f"posture: {len(joints)} positions expected, got {len(posture)}")
     return dict(zip(joints, posture, strict=True))
 
 
-def no_assembly(geometry: Geometry) -> NotApplicableError:
+def no_assembly(geometry: NumericTree) -> NotApplicableError:
     return NotApplicableError(
         f"the loops of robot '{geometry.robot.name}' could not be closed at its nominal values",
         hint="give a posture near an assembled one, or nominal values for its lengths",

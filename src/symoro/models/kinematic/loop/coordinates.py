@@ -256,3 +256,7 @@ class LoopCoordinates(Coordinates):
         slopes = [Expr(graph, lit) for lit in forward(graph, lits, seeds)]
         width = len(self.own)
         return [list(slopes[k : k + width]) for k in range(0, len(slopes), width)]
+
+    def tangents(self) -> dict[int, dict[int, Scalar]]:
+        rows = dict(zip(self.joints, self.matrix(), strict=True))
+        return {i: {j: rows[j][c] for j in self.tree.own} for c, i in enumerate(self.own)}

@@ -1,0 +1,143 @@
+import { describe, expect, it } from "vitest";
+
+import { Failure, type Progress } from "./back";
+import { workerBack, type Hand, type Heard, type Told } from "./worker";
+
+/** A worker whose answers the test gives. */
+class Puppet implements Hand {
+  onmessage: Hand["onmessage"] = null;
+  onerror: Hand["onerror"] = null;
+  calls: Told[] = [];
+  ended = false;
+
+  postMessage(message: Told): void {
+    this.calls.push(message);
+  }
+
+  terminate(): void {
+    this.ended = true;
+  }
+
+  say(message: Heard): void {
+    this.onmessage?.call(this as unknown as Worker, { data: message } as MessageEvent);
+  }
+
+  answer(value: object): void {
+    this.say({ kind: "answer", text: JSON.stringify(value) });
+  }
+}
+
+function stage() {
+  const hands: Puppet[] = [];
+  const back = workerBack(() => {
+    hands.push(new Puppet());
+    return hands.at(-1)!;
+  }, new Set(["model"]));
+  return { hands, back };
+}
+
+function loaded() {
+  const { hands, back } = stage();
+  hands[0]!.say({ kind: "ready" });
+  hands[1]!.say({ kind: "ready" });
+  return { hands, back };
+}
+
+describe("symoro in a worker", () => {
+  it("tells that it loads, then answers what waited", async () => {
+    const { hands, back } = stage();
+    const told: Progress[] = [];
+    const wanted = back.call("robots", {}, { onProgress: (progress) => told.push(progress) });
+    expect(hands).toHaveLength(1);
+    expect(hands[0]!.calls).toEqual([]);
+    hands[0]!.say({ kind: "progress", progress: { step: "loading symoro" } });
+    hands[0]!.say({ kind: "ready" });
+    expect(hands).toHaveLength(2);
+    expect(hands[0]!.calls).toEqual([{ kind: "call", name: "robots", payload: "{}" }]);
+    hands[0]!.answer({ robots: [] });
+    expect(await wanted).toEqual({ robots: [] });
+    expect(told.map((progress) => progress.step)).toEqual(["loading Python", "loading symoro"]);
+  });
+
+  it("answers short calls while a long one runs", async () => {
+    const { hands, back } = loaded();
+    const long = back.call("model");
+    const short = back.call("about");
+    hands[0]!.answer({ version: "1" });
+    expect(await short).toEqual({ version: "1" });
+    hands[1]!.answer({ text: "T = 1" });
+    expect(await long).toEqual({ text: "T = 1" });
+  });
+
+  it("asks one thing at a time, in order", async () => {
+    const { hands, back } = loaded();
+    const first = back.call("model", { n: 1 });
+    const second = back.call("model", { n: 2 });
+    expect(hands[1]!.calls).toHaveLength(1);
+    hands[1]!.answer({ n: 1 });
+    hands[1]!.answer({ n: 2 });
+    expect(await Promise.all([first, second])).toEqual([{ n: 1 }, { n: 2 }]);
+  });
+
+  it("turns an error into a failure", async () => {
+    const { hands, back } = loaded();
+    const wanted = back.call("robot_edit");
+    hands[0]!.answer({ error: { kind: "ArgumentError", message: "no such cell" } });
+    const error = await wanted.catch((thrown: unknown) => thrown);
+    expect(error).toBeInstanceOf(Failure);
+    expect((error as Failure).problem.kind).toBe("ArgumentError");
+  });
+
+  it("ends the worker of a call that is cancelled, and goes on with another", async () => {
+    const { hands, back } = loaded();
+    const cancel = new AbortController();
+    const lost = back.call("model", { n: 1 }, { signal: cancel.signal });
+    const kept = back.call("model", { n: 2 });
+    cancel.abort();
+    await expect(lost).rejects.toThrow("cancelled");
+    expect(hands[1]!.ended).toBe(true);
+    hands[2]!.say({ kind: "ready" });
+    expect(hands[2]!.calls).toEqual([{ kind: "call", name: "model", payload: '{"n":2}' }]);
+    hands[2]!.answer({ n: 2 });
+    expect(await kept).toEqual({ n: 2 });
+  });
+
+  it("leaves the worker alone when a call that waits, or is done, is cancelled", async () => {
+    const { hands, back } = loaded();
+    const cancel = new AbortController();
+    const running = back.call("model", { n: 1 });
+    const waiting = back.call("model", { n: 2 }, { signal: cancel.signal });
+    cancel.abort();
+    await expect(waiting).rejects.toThrow("cancelled");
+    hands[1]!.answer({ n: 1 });
+    expect(await running).toEqual({ n: 1 });
+    expect(hands[1]!.ended).toBe(false);
+    expect(hands[1]!.calls).toHaveLength(1);
+
+    const late = new AbortController();
+    const done = back.call("model", { n: 3 }, { signal: late.signal });
+    hands[1]!.answer({ n: 3 });
+    await done;
+    late.abort();
+    expect(hands[1]!.ended).toBe(false);
+  });
+
+  it("replaces a worker that dies at a call", async () => {
+    const { hands, back } = loaded();
+    const lost = back.call("model");
+    hands[1]!.say({ kind: "death", message: "out of memory" });
+    await expect(lost).rejects.toThrow("out of memory");
+    expect(hands).toHaveLength(3);
+  });
+
+  it("fails what waits for a worker that cannot load, and tries again at the next call", async () => {
+    const { hands, back } = stage();
+    const lost = back.call("robots");
+    hands[0]!.say({ kind: "death", message: "python.zip: the site answered 404" });
+    await expect(lost).rejects.toThrow("404");
+    const again = back.call("robots");
+    hands[1]!.say({ kind: "ready" });
+    hands[1]!.answer({ robots: [] });
+    expect(await again).toEqual({ robots: [] });
+  });
+});

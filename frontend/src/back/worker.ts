@@ -1,0 +1,160 @@
+// symoro in the page itself: Python runs in web workers, which answer the same calls as a server.
+
+import { Failure, type Asking, type Back, type Problem, type Progress } from "./back";
+import { LONG } from "./http";
+
+/** What the page tells a worker. */
+export type Told =
+  | { kind: "start"; root: string; archive: string }
+  | { kind: "call"; name: string; payload: string };
+
+/** What a worker tells the page; a call ends with an answer or a death. */
+export type Heard =
+  | { kind: "progress"; progress: Progress }
+  | { kind: "ready" }
+  | { kind: "answer"; text: string }
+  | { kind: "death"; message: string };
+
+/** A worker as far as the page needs it; tests have one of their own. */
+export type Hand = Pick<Worker, "postMessage" | "terminate" | "onmessage" | "onerror">;
+
+interface Wish {
+  name: string;
+  payload: string;
+  onProgress?: (progress: Progress) => void;
+  answer: (text: string) => void;
+  fail: (error: Error) => void;
+}
+
+/** Calls wait for one worker in the order in which they came; one that is cancelled ends with its worker. */
+class Lane {
+  private hand: Hand | null = null;
+  private ready = false;
+  private loading: Progress = {};
+  private waiting: Wish[] = [];
+  private running: Wish | null = null;
+
+  constructor(
+    private readonly make: () => Hand,
+    private readonly whenReady: () => void = () => undefined,
+  ) {}
+
+  start(): void {
+    if (this.hand) return;
+    this.hand = this.make();
+    this.ready = false;
+    this.loading = { step: "loading Python" };
+    this.hand.onmessage = (event: MessageEvent<Heard>) => this.hear(event.data);
+    this.hand.onerror = (event) => this.hear({ kind: "death", message: event.message || "the worker did not start" });
+  }
+
+  ask(wish: Wish): void {
+    this.start();
+    this.waiting.push(wish);
+    if (!this.ready) wish.onProgress?.(this.loading);
+    this.next();
+  }
+
+  cancel(wish: Wish): void {
+    this.waiting = this.waiting.filter((other) => other !== wish);
+    if (this.running === wish) this.restart();
+  }
+
+  private restart(): void {
+    this.hand?.terminate();
+    this.hand = null;
+    this.running = null;
+    this.start();
+  }
+
+  private next(): void {
+    if (!this.ready || this.running) return;
+    this.running = this.waiting.shift() ?? null;
+    if (this.running) this.hand!.postMessage(told({ kind: "call", name: this.running.name, payload: this.running.payload }));
+  }
+
+  private hear(message: Heard): void {
+    if (message.kind === "progress") this.told(message.progress);
+    else if (message.kind === "ready") {
+      this.ready = true;
+      this.whenReady();
+      this.next();
+    } else if (message.kind === "answer") {
+      const done = this.running;
+      this.running = null;
+      done?.answer(message.text);
+      this.next();
+    } else this.bury(message.message);
+  }
+
+  private told(progress: Progress): void {
+    if (this.running) this.running.onProgress?.(progress);
+    else if (!this.ready) {
+      this.loading = progress;
+      for (const wish of this.waiting) wish.onProgress?.(progress);
+    }
+  }
+
+  /** A worker that died while loading would die again; one that died at a call is replaced. */
+  private bury(message: string): void {
+    const lost = this.running ? [this.running] : this.waiting;
+    if (this.running) this.restart();
+    else {
+      this.waiting = [];
+      this.hand?.terminate();
+      this.hand = null;
+    }
+    const problem = { kind: "StoppedError", message, hint: "make the robot smaller, or run symoro on your machine" };
+    for (const wish of lost) wish.fail(new Failure(problem));
+  }
+}
+
+function told(message: Told): Told {
+  return message;
+}
+
+/** Two workers: one answers the tables and the scene while the other derives; `slow` names the calls for the latter. */
+export function workerBack(make: () => Hand = startWorker, slow: ReadonlySet<string> = LONG): Back {
+  const long = new Lane(make);
+  // The second one loads when the first is done, so that the page is there sooner.
+  const quick = new Lane(make, () => long.start());
+  quick.start();
+  return {
+    call<T>(name: string, payload: object = {}, { signal, onProgress }: Asking = {}): Promise<T> {
+      const lane = slow.has(name) ? long : quick;
+      return new Promise<T>((resolve, reject) => {
+        if (signal?.aborted) return reject(abortion());
+        const wish: Wish = {
+          name,
+          payload: JSON.stringify(payload),
+          ...(onProgress && { onProgress }),
+          answer: (text) => settle(text, resolve, reject),
+          fail: reject,
+        };
+        signal?.addEventListener("abort", () => {
+          lane.cancel(wish);
+          reject(abortion());
+        });
+        lane.ask(wish);
+      });
+    },
+  };
+}
+
+function settle<T>(text: string, resolve: (value: T) => void, reject: (error: Error) => void): void {
+  const answer = JSON.parse(text) as { error?: Problem };
+  if (answer.error) reject(new Failure(answer.error));
+  else resolve(answer as T);
+}
+
+function abortion(): DOMException {
+  return new DOMException("it was cancelled", "AbortError");
+}
+
+/** A worker that loads what the page's own folder holds; the page names the archive of Python sources in its head. */
+function startWorker(): Hand {
+  const archive = document.querySelector<HTMLMetaElement>("meta[name=symoro-archive]")?.content ?? "";
+  const worker = new Worker(new URL("./pyodide.worker.ts", import.meta.url), { type: "module", name: "symoro" });
+  worker.postMessage(told({ kind: "start", root: new URL(".", document.baseURI).href, archive }));
+  return worker;
+}

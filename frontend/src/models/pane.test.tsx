@@ -1,0 +1,175 @@
+// @vitest-environment jsdom
+
+import { render } from "preact";
+import { act } from "preact/test-utils";
+import { afterEach, beforeEach, expect, it, vi } from "vitest";
+
+import type { Back } from "../back/back";
+import type { View } from "../back/view";
+import { createStore, type Store } from "../store/store";
+import type { Entry, ModelAnswer } from "./answers";
+import dynamicsSource from "./fixtures/planar2r_inverse_dynamics.js?raw";
+import { PLANAR } from "./fixtures/robots";
+import { ModelsPane } from "./pane";
+
+const ENTRY: Entry = {
+  id: "inverse-dynamics",
+  menu: "Dynamic",
+  title: "inverse dynamic model",
+  aliases: [],
+  reference: "a paper",
+  applies_to: "every robot",
+  options: [
+    { name: "effort", title: "effort", kind: "choice", default: "quick", choices: ["quick", "search"] },
+    { name: "reactions", title: "reactions", kind: "flag", default: false, choices: [] },
+  ],
+  forms: [],
+  why_not: null,
+  form: 0,
+  switches: [],
+};
+const OTHER: Entry = { ...ENTRY, id: "loop-geometry", title: "loops", why_not: "it has no closed loop" };
+
+const ANSWER = {
+  model: "inverse-dynamics",
+  robot: "arm",
+  options: {},
+  title: "inverse dynamic model",
+  reference: "a paper",
+  inputs: {},
+  outputs: { tau: [2] },
+  parameters: [],
+  count: { additions: 3, multiplications: 4, divisions: 0, functions: 2, others: 0, kernels: 0 },
+  text: "tau1 = a + b",
+  latex: "Each call:\n\\begin{align*}\n\\Gamma_{1} &= a + b\n\\end{align*}\n",
+  ports: [{ name: "tau", shape: [2], title: "torques", unit: "N m" }],
+  columns: [],
+  conditions: [],
+  derivation: [],
+  python: "import symoro",
+  command: "symoro generate",
+} satisfies ModelAnswer;
+
+const VIEW = {
+  name: "arm",
+  robot: { name: "arm" },
+  joints: PLANAR,
+  coordinates: [1, 2],
+  frames: [],
+  loops: [],
+  symbols: [],
+  nominal: {},
+  postures: {},
+  tables: [],
+  sizes: { NF: 2 },
+} as unknown as View;
+
+const ANSWERS: Record<string, unknown> = {
+  about: { version: "0", menus: ["Dynamic"], languages: [{ id: "c", title: "C99" }, { id: "javascript", title: "JavaScript" }] },
+  catalogue: { models: [ENTRY, OTHER] },
+  model: ANSWER,
+  code: { files: { "arm.js": dynamicsSource }, inputs: {} },
+  explain: { lines: ["pass share_sums: 469 -> 466 operations"] },
+};
+
+let box: HTMLElement;
+let store: Store;
+let asked: [string, object | undefined][];
+
+async function settled(milliseconds = 0): Promise<void> {
+  await act(async () => void (await vi.advanceTimersByTimeAsync(milliseconds)));
+}
+
+beforeEach(async () => {
+  vi.useFakeTimers();
+  vi.stubGlobal(
+    "ResizeObserver",
+    class {
+      observe(): void {}
+      disconnect(): void {}
+    },
+  );
+  localStorage.clear();
+  asked = [];
+  const back: Back = {
+    call: async <T,>(name: string, payload?: object) => {
+      asked.push([name, payload]);
+      return ANSWERS[name] as T;
+    },
+  };
+  store = createStore(back);
+  box = document.body.appendChild(document.createElement("div"));
+  act(() => render(<ModelsPane store={store} />, box));
+  await settled();
+});
+
+afterEach(() => {
+  render(null, box);
+  box.remove();
+  vi.unstubAllGlobals();
+  vi.useRealTimers();
+});
+
+function button(text: string): HTMLButtonElement {
+  return [...box.querySelectorAll("button")].find((one) => one.textContent === text)!;
+}
+
+async function chosen(): Promise<void> {
+  act(() => store.show(VIEW));
+  await settled();
+  act(() => button("inverse dynamic model").click());
+  await settled(50);
+}
+
+it("lists the models, and why one does not apply", async () => {
+  expect(button("inverse dynamic model").disabled).toBe(true);
+  act(() => store.show(VIEW));
+  await settled();
+  expect(button("inverse dynamic model").disabled).toBe(false);
+  expect(button("loops").disabled).toBe(true);
+  expect(button("loops").title).toContain("it has no closed loop");
+});
+
+it("shows a model that is asked for: options, ports, count, rows of equations", async () => {
+  await chosen();
+  expect(store.asked.value).toEqual({ model: "inverse-dynamics", options: {} });
+  expect(box.querySelector(".md-count")!.textContent).toBe("4 ×  3 +");
+  expect(box.querySelector(".md-phase")!.textContent).toBe("Each call");
+  expect(box.querySelectorAll(".md-equation")).toHaveLength(1);
+  expect(box.querySelector(".md-ports")!.textContent).toContain("torques");
+});
+
+it("makes the model again when an option changes", async () => {
+  await chosen();
+  const flag = box.querySelector<HTMLInputElement>(".md-option input")!;
+  act(() => flag.click());
+  await settled(500);
+  expect(store.asked.value!.options).toEqual({ reactions: true });
+  const last = asked.filter(([name]) => name === "model").at(-1)![1];
+  expect(last).toEqual({ robot: { name: "arm" }, model: "inverse-dynamics", options: { reactions: true } });
+});
+
+it("shows code, text and count in their tabs, by mouse, by keys and by the palette", async () => {
+  await chosen();
+  act(() => button("SYMORO text").click());
+  expect(box.querySelector("pre")!.textContent).toBe("tau1 = a + b");
+  act(() => button("Typeset").click());
+  act(() => button("Code").click());
+  await settled(50);
+  expect(box.querySelector("pre")!.textContent).toContain("export function call");
+  act(() => void button("Code").dispatchEvent(new KeyboardEvent("keydown", { key: "ArrowRight", bubbles: true })));
+  await settled(50);
+  expect(box.textContent).toContain("share sums");
+  const actions = store.actions.value.filter(({ group }) => group === "Model");
+  const equations = actions.find(({ id }) => id === "models.tab.equations")!;
+  expect(equations.enabled!()).toBe(true);
+  expect(actions.find(({ id }) => id === "models.tab.derivation")!.enabled!()).toBe(false);
+  act(() => void equations.run());
+  expect(box.querySelector('[aria-selected="true"]')!.textContent).toBe("Equations");
+});
+
+it("takes its actions with it when it goes", () => {
+  expect(store.actions.value.length).toBeGreaterThan(5);
+  act(() => render(null, box));
+  expect(store.actions.value).toHaveLength(0);
+});

@@ -1,0 +1,36 @@
+import { expect, test } from "vitest";
+
+import { bench } from "./harness";
+
+const it = bench();
+
+const URDF = `<robot name="lamp">
+  <link name="base"/>
+  <link name="arm"><inertial><mass value="1.5"/><origin xyz="0 0 0.2"/>
+    <inertia ixx="0.02" iyy="0.02" izz="0.01" ixy="0" ixz="0" iyz="0"/></inertial></link>
+  <link name="head"/>
+  <joint name="shoulder" type="revolute"><parent link="base"/><child link="arm"/>
+    <axis xyz="0 1 0"/><limit lower="-1" upper="1" effort="10" velocity="2"/></joint>
+  <joint name="neck" type="revolute"><parent link="arm"/><child link="head"/><origin xyz="0 0 0.4"/>
+    <axis xyz="0 1 0"/><limit lower="-2" upper="2" effort="10" velocity="2"/></joint>
+</robot>`;
+
+test("a broken file says what is wrong and where, and the robot stays", async () => {
+  await it.showing("RX90");
+  await it.endTour();
+  await it.drop("broken.yaml", "symoro: 1\nname: broken\nframes:\n- joint: revolute\n  d: 2*(1\n");
+  const alert = it.page.getByRole("alert");
+  await alert.waitFor();
+  expect(await alert.textContent()).toMatch(/broken\.yaml, line 5/);
+  await it.shot("broken");
+  await it.showing("RX90");
+});
+
+test("a URDF that is dropped is on the bench, with names and limits", async () => {
+  await it.drop("lamp.urdf", URDF);
+  await it.showing("lamp");
+  const slider = it.page.getByTestId("scene-joint-1").locator('input[type="range"]');
+  await expect.poll(() => slider.getAttribute("aria-label")).toBe("shoulder");
+  expect(Number(await slider.getAttribute("max"))).toBeCloseTo(1);
+  await it.shot("urdf");
+});

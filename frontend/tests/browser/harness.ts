@@ -1,0 +1,159 @@
+// A real browser with the page in it, and what the tests look at: cells, pixels, files that were downloaded.
+
+import { mkdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+
+import { chromium, type Browser, type Locator, type Page } from "playwright-core";
+import { afterAll, beforeAll, expect } from "vitest";
+
+const FLAGS = [
+  "--headless",
+  "--no-sandbox",
+  // Drawn without a graphics card, on every machine alike.
+  "--use-angle=swiftshader",
+  "--enable-unsafe-swiftshader",
+  "--disable-background-networking",
+  "--disable-component-update",
+  "--disable-sync",
+  "--no-first-run",
+];
+
+function told(name: string): string {
+  const value = process.env[name];
+  if (!value) throw new Error(`${name} is not set: run these tests by pytest tests/ui/web/test_browser.py`);
+  return value;
+}
+
+/** A page of its own for one test file; a test fails when the page has thrown. */
+export class Bench {
+  private browser!: Browser;
+  page!: Page;
+  readonly thrown: string[] = [];
+
+  constructor(private readonly address: string) {}
+
+  async start(): Promise<void> {
+    this.browser = await chromium.launch({ executablePath: told("SYMORO_CHROMIUM"), args: FLAGS });
+    const context = await this.browser.newContext({ viewport: { width: 1280, height: 800 }, acceptDownloads: true });
+    context.setDefaultTimeout(90_000);
+    this.page = await context.newPage();
+    this.page.on("pageerror", (error) => this.thrown.push(error.message));
+    await this.page.goto(told(this.address));
+  }
+
+  async stop(): Promise<void> {
+    await this.browser?.close();
+  }
+
+  /** The robot on the bench, once it is there. */
+  async showing(name: string): Promise<void> {
+    await this.page.locator("[data-robot-name]", { hasText: new RegExp(`^${name}$`) }).waitFor();
+  }
+
+  async endTour(): Promise<void> {
+    await this.page.getByRole("button", { name: "End the tour" }).click();
+  }
+
+  /** By the palette: the command of a model, a robot or an action. */
+  async command(query: string, id: string): Promise<void> {
+    await this.page.locator('[data-action="palette"]').click();
+    await this.page.getByRole("combobox").fill(query);
+    await this.page.locator(`[data-command="${id}"]`).click();
+  }
+
+  async model(menu: string, id: string): Promise<void> {
+    await this.page.locator(`[data-menu="${menu}"]`).click();
+    await this.page.locator(`[data-item="${id}"]`).click();
+  }
+
+  cell(part: string, j: number | string, field: string): Locator {
+    return this.page.locator(`[data-cell="${part} ${j} ${field}"]`);
+  }
+
+  async type(cell: Locator, text: string): Promise<void> {
+    await cell.click();
+    await this.page.keyboard.press("Enter");
+    await cell.locator("input").fill(text);
+    await this.page.keyboard.press("Enter");
+  }
+
+  /** Files dropped on the page. */
+  async drop(name: string, text: string): Promise<void> {
+    await this.page.evaluate(
+      ([file, content]) => {
+        const carried = new DataTransfer();
+        carried.items.add(new File([content!], file!));
+        for (const kind of ["dragover", "drop"])
+          window.dispatchEvent(new DragEvent(kind, { dataTransfer: carried, bubbles: true, cancelable: true }));
+      },
+      [name, text],
+    );
+  }
+
+  async downloaded(click: Locator): Promise<{ name: string; text: string }> {
+    const [file] = await Promise.all([this.page.waitForEvent("download"), click.click()]);
+    return { name: file.suggestedFilename(), text: readFileSync((await file.path())!, "utf-8") };
+  }
+
+  canvas(): Locator {
+    return this.page.locator('[data-pane="scene"] canvas').first();
+  }
+
+  /** The scene as an image, once it no longer changes. */
+  async picture(): Promise<string> {
+    let before = "";
+    for (let k = 0; k < 40; k++) {
+      const now = (await this.canvas().screenshot()).toString("base64");
+      if (now === before) return now;
+      before = now;
+      await this.page.waitForTimeout(100);
+    }
+    throw new Error("the scene does not come to rest");
+  }
+
+  /** How many pixels of two images differ, and how many colours the first has. */
+  async compared(one: string, other: string): Promise<{ differing: number; colours: number }> {
+    return this.page.evaluate(
+      async (images) => {
+        const data = await Promise.all(
+          images.map(async (image) => {
+            const bytes = Uint8Array.from(atob(image), (letter) => letter.charCodeAt(0));
+            const bitmap = await createImageBitmap(new Blob([bytes]));
+            const context = new OffscreenCanvas(bitmap.width, bitmap.height).getContext("2d")!;
+            context.drawImage(bitmap, 0, 0);
+            return new Uint32Array(context.getImageData(0, 0, bitmap.width, bitmap.height).data.buffer);
+          }),
+        );
+        const [a, b] = data as [Uint32Array, Uint32Array];
+        return { differing: a.reduce((n, x, i) => n + Number(x !== b[i]), 0), colours: new Set(a).size };
+      },
+      [one, other],
+    );
+  }
+
+  /** Kept beside the results of the test run. */
+  async shot(name: string): Promise<void> {
+    const folder = told("SYMORO_SCREENSHOTS");
+    mkdirSync(folder, { recursive: true });
+    await this.page.screenshot({ path: join(folder, `${name}.png`) });
+  }
+}
+
+/** A bench for all tests of a file, in their order. */
+export function bench(address = "SYMORO_ADDRESS"): Bench {
+  const made = new Bench(address);
+  beforeAll(() => made.start());
+  afterAll(async () => {
+    await made.stop();
+    expect(made.thrown).toEqual([]);
+  });
+  return made;
+}
+
+/** A setting of an input of type range, as a user's hand does it. */
+export async function slide(slider: Locator, value: number): Promise<void> {
+  await slider.evaluate((input: HTMLInputElement, wanted) => {
+    input.value = String(wanted);
+    input.dispatchEvent(new Event("input", { bubbles: true }));
+  }, value);
+}

@@ -1,0 +1,71 @@
+import { execFileSync } from "node:child_process";
+import { mkdtempSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+
+import { expect, test } from "vitest";
+
+import { bench } from "./harness";
+
+const it = bench();
+
+test("RX90 is there, with its frames drawn", async () => {
+  await it.showing("RX90");
+  await it.shot("start");
+  await it.endTour();
+  const drawn = await it.picture();
+  expect((await it.compared(drawn, drawn)).colours).toBeGreaterThan(50);
+});
+
+test("an edited cell moves a frame", async () => {
+  const before = await it.picture();
+  const cell = it.cell("frame", 3, "d");
+  const was = await cell.textContent();
+  await it.type(cell, "0.9");
+  await expect.poll(() => cell.textContent()).toBe("0.9");
+  const after = await it.picture();
+  expect((await it.compared(before, after)).differing).toBeGreaterThan(300);
+  await it.shot("edited");
+  await it.page.locator('[data-action="undo"]').click();
+  await expect.poll(() => cell.textContent()).toBe(was);
+});
+
+test("a cell that is wrong says so, and the robot stays", async () => {
+  const cell = it.cell("frame", 3, "d");
+  await it.type(cell, "2*(");
+  await it.page.locator('[data-cell="frame 3 d"][aria-invalid="true"]').waitFor();
+  expect(await cell.getAttribute("aria-label")).toMatch(/expected|closed|end/);
+  await it.shot("wrong-cell");
+  await it.type(cell, "D3");
+  await it.page.locator('[data-cell="frame 3 d"]:not([aria-invalid])').waitFor();
+});
+
+test("inverse dynamics: equations and their count", async () => {
+  await it.model("Dynamic", "inverse-dynamics");
+  const pane = it.page.locator('[data-pane="models"]');
+  await pane.locator(".katex").first().waitFor();
+  expect(await pane.locator(".md-count").textContent()).toMatch(/233\D+221/);
+  await it.shot("equations");
+});
+
+test("its C is downloaded and compiles", async () => {
+  const pane = it.page.locator('[data-pane="models"]');
+  await pane.locator('[data-tour="code"]').click();
+  await pane.getByLabel("Language").selectOption("c");
+  const folder = mkdtempSync(join(tmpdir(), "symoro-"));
+  const files = pane.getByRole("tablist", { name: "Files" }).getByRole("tab");
+  await files.first().waitFor();
+  await it.shot("code");
+  for (const file of await files.all()) {
+    await file.click();
+    const { name, text } = await it.downloaded(pane.getByRole("button", { name: "Download", exact: true }));
+    expect(name).toBe(await file.textContent());
+    writeFileSync(join(folder, name), text);
+    if (name.endsWith(".c")) expect(text).toContain("tau");
+  }
+  const compiler = process.env["SYMORO_CC"];
+  if (!compiler) return;
+  const names = await files.allTextContents();
+  const source = names.find((name) => name.endsWith("inverse_dynamics.c"))!;
+  execFileSync(compiler, ["-std=c99", "-Wall", "-Werror", "-c", source], { cwd: folder });
+});

@@ -1,0 +1,115 @@
+"""A robot with the errors of its geometry taken out.
+
+Parameters of frames are added to what the description holds; the displacements change the place of frame 0 and of the
+tool, which is made where there is none. A frame with a beta is placed by other six parameters that say the same: with
+(px, py, pz) its position and R its rotation, the joint at zero,
+
+    R = Rz(gamma) Rx(alpha) Rz(theta),    d = p . x,   r = -p . y / sin(alpha),   b = pz - r cos(alpha)
+
+x and y being those after gamma.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from symoro.calibrate.measurements import rotations
+from symoro.errors import NotApplicableError
+from symoro.expr.formula import formula
+from symoro.models.calibration.columns import BASE, DISPLACEMENT, END
+from symoro.models.numeric.fixed_point import Array
+from symoro.models.numeric.tree import local_pose
+from symoro.robot.description import GEOMETRIC, Frame, Placement, Robot, Tool
+
+PARALLEL = 1e-9
+
+
+def corrected(robot: Robot, errors: Mapping[str, float], end: int | None = None) -> Robot:
+    """The robot with errors added to its geometry, as numbers.
+
+    Arguments:
+        end: the link that the end stands on, where the robot has no tool; the last one unless given.
+
+    Raises:
+        NotApplicableError: gains are among the errors: a description has no place for them.
+    """
+    gains = [name for name, value in errors.items() if name.startswith("k") and value]
+    if gains:
+        raise NotApplicableError(
+            f"a description has no place for the gains of joints ({', '.join(gains)})",
+            hint="correct the readings: divide them by 1 + k",
+        )
+    values = dict(robot.nominal)
+    for j in range(1, robot.NF + 1):
+        own = {name: errors.get(f"{name}{j}", 0.0) for name in (*GEOMETRIC, "beta")}
+        if any(own.values()):
+            robot = robot.with_frame(j, **_moved(robot.frame(j), values, own))
+    base = np.array([errors.get(kind + BASE, 0.0) for kind in DISPLACEMENT])
+    if base.any():
+        z = np.array([f.value(values) for f in robot.base.Z]).reshape(4, 4) @ _displacement(base)
+        robot = replace(robot, base=replace(robot.base, Z=tuple(formula(float(x)) for x in z.reshape(-1))))
+    tip = np.array([errors.get(kind + END, 0.0) for kind in DISPLACEMENT])
+    return _with_tool(robot, values, tip, end) if tip.any() else robot
+
+
+def _moved(frame: Frame, values: Mapping[str, float], own: Mapping[str, float]) -> dict[str, Any]:
+    numbers = {name: getattr(frame, name).value(values) + own[name] for name in GEOMETRIC}
+    if not own["beta"]:
+        return {name: value for name, value in numbers.items() if own[name]}
+    before = _pose(Placement(0, formula(numbers["gamma"]), formula(numbers["b"])))
+    tilt = np.eye(4)
+    tilt[:3, :3] = rotations(np.array([[0.0, own["beta"], 0.0]]))[0]
+    after = Placement(0, **{name: formula(numbers[name]) for name in ("alpha", "d", "theta", "r")})
+    return parameters_of(before @ tilt @ _pose(after), near=numbers["gamma"])
+
+
+def _with_tool(robot: Robot, values: Mapping[str, float], tip: Array, end: int | None) -> Robot:
+    tool = robot.tool or Tool(Placement(robot.NL if end is None else end))
+    at = tool.place
+    place = _pose(at, values) @ _displacement(tip)
+    return replace(robot, tool=replace(tool, place=Placement(at.ant, **parameters_of(place))))
+
+
+def _displacement(delta: Array) -> Array:
+    found = np.eye(4)
+    found[:3, 3] = delta[:3]
+    found[:3, :3] = rotations(delta[None, 3:])[0]
+    return found
+
+
+def _pose(place: Placement, values: Mapping[str, float] | None = None) -> Array:
+    known = values or {}
+    local = local_pose(place, lambda f: f.value(known))
+    found = np.eye(4)
+    found[:3, :3], found[:3, 3] = local.rotation[0], local.position[0]
+    return found
+
+
+def parameters_of(pose: Array, near: float = 0.0) -> dict[str, Any]:
+    """The six parameters of a placement; of two that there are, those with gamma near a value."""
+    turn, place = pose[:3, :3], pose[:3, 3]
+    sine = math.hypot(turn[0, 2], turn[1, 2])
+    if sine < PARALLEL:
+        gamma = math.atan2(place[1], place[0]) if math.hypot(place[0], place[1]) > 0 else 0.0
+        alpha = 0.0 if turn[2, 2] > 0 else math.pi
+        total = math.atan2(
+            turn[1, 0], turn[0, 0]
+        )  # gamma + theta, or gamma - theta where z points the other way
+        theta, b, r = (total - gamma if alpha == 0 else gamma - total), place[2], 0.0
+        d = math.hypot(place[0], place[1])
+    else:
+        sign = 1.0 if math.cos(math.atan2(turn[0, 2], -turn[1, 2]) - near) >= 0 else -1.0
+        gamma = math.atan2(sign * turn[0, 2], -sign * turn[1, 2])
+        alpha = math.atan2(sign * sine, turn[2, 2])
+        theta = math.atan2(sign * turn[2, 0], sign * turn[2, 1])
+        across = -place[0] * math.sin(gamma) + place[1] * math.cos(gamma)
+        d = place[0] * math.cos(gamma) + place[1] * math.sin(gamma)
+        r = -across / (sign * sine)
+        b = place[2] - r * math.cos(alpha)
+    values = (gamma, b, alpha, d, theta, r)
+    return {name: formula(float(value)) for name, value in zip(GEOMETRIC, values, strict=True)}

@@ -1,0 +1,1 @@
+"""Geometric parameters as unknowns: which of them measurements of the end show, and how."""

@@ -1,0 +1,185 @@
+"""The way to the end in numbers, its parameters off by some errors: where the end is, and how each parameter moves it.
+
+Postures come side by side, one a row. The formula is that of `columns`; errors are exact, however large: the
+displacements D0 and DE turn by a rotation vector.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from symoro.errors import ArgumentError
+from symoro.models.calibration.columns import BASE, DISPLACEMENT, END, GeometricColumn, MeasuredWay
+from symoro.models.numeric.fixed_point import Array
+from symoro.robot.coordinates import followers, independent
+from symoro.robot.description import GEOMETRIC, JointType
+
+Errors = Mapping[str, float]
+
+
+@dataclass(frozen=True)
+class ChainFrame:
+    """A frame of the way in numbers; its joint moves by ratios q + offset."""
+
+    j: int
+    sigma: JointType
+    gamma: float
+    b: float
+    alpha: float
+    d: float
+    theta: float
+    r: float
+    ratios: Array
+    offset: float
+
+
+@dataclass(frozen=True)
+class NumericChain:
+    """The way in numbers; `start` is frame 0 in the world (4, 4)."""
+
+    start: Array
+    frames: tuple[ChainFrame, ...]
+    coordinates: tuple[int, ...]
+
+
+def numeric_chain(way: MeasuredWay, values: Mapping[str, float] | None = None) -> NumericChain:
+    """The way at the nominal values of its symbols, and at those given.
+
+    Raises:
+        ArgumentError: a symbol of the geometry has no value.
+    """
+    robot = way.robot
+    known = {**dict(robot.nominal), **(values or {})}
+    own = tuple(independent(robot))
+    laws = followers(robot)
+    needed = {name for f in robot.base.Z for name in f.symbols}
+    for j in way.frames:
+        needed |= {name for field in GEOMETRIC for name in getattr(robot.frame(j), field).symbols}
+        if j in laws:
+            needed |= laws[j].offset.symbols | {n for _, ratio in laws[j].terms for n in ratio.symbols}
+    if missing := sorted(needed - known.keys()):
+        raise ArgumentError(
+            f"no number is known for {', '.join(missing)}", hint="give nominal values, or bind the symbols"
+        )
+    frames = []
+    for j in way.frames:
+        frame, ratios, offset = robot.frame(j), np.zeros(len(own)), 0.0
+        if j in laws:
+            offset = laws[j].offset.value(known)
+            for i, ratio in laws[j].terms:
+                ratios[own.index(i)] += ratio.value(known)
+        elif j in own:
+            ratios[own.index(j)] = 1.0
+        numbers = {name: getattr(frame, name).value(known) for name in GEOMETRIC}
+        frames.append(ChainFrame(j, frame.sigma, **numbers, ratios=ratios, offset=offset))
+    start = np.array([f.value(known) for f in robot.base.Z]).reshape(4, 4)
+    return NumericChain(start, tuple(frames), own)
+
+
+def end_poses(chain: NumericChain, q: Array, errors: Errors) -> Array:
+    """wTe (S, 4, 4)."""
+    return _walked(chain, q, errors)[0]
+
+
+def error_columns(
+    chain: NumericChain, q: Array, errors: Errors, columns: Sequence[GeometricColumn]
+) -> tuple[Array, Array]:
+    """wTe, and the motion of the end by each parameter (S, 6, P): of its origin, then angular, in world axes."""
+    pose, axes = _walked(chain, q, errors)
+    end = pose[:, :3, 3]
+    found = np.zeros((len(q), 6, len(columns)))
+    for k, column in enumerate(columns):
+        turns, frame, direction, size = axes[column.name]
+        axis = frame[:, :3, :3] @ direction
+        if turns:
+            found[:, :3, k] = np.cross(axis, end - frame[:, :3, 3]) * size[:, None]
+            found[:, 3:, k] = axis * size[:, None]
+        else:
+            found[:, :3, k] = axis * size[:, None]
+    return pose, found
+
+
+Axis = tuple[
+    bool, Array, Array, Array
+]  # whether it turns, the frame that carries it, its direction there, its size
+X, Y, Z = np.eye(3)
+
+
+def _walked(chain: NumericChain, q: Array, errors: Errors) -> tuple[Array, dict[str, Axis]]:
+    one = np.ones(len(q))
+    at = np.repeat(chain.start[None], len(q), 0)
+    axes: dict[str, Axis] = {}
+
+    def displaced(name: str) -> None:
+        nonlocal at
+        delta = np.array([errors.get(kind + name, 0.0) for kind in DISPLACEMENT])
+        moved = at @ _screw(X, 0 * one, delta[:3])
+        turned = moved @ _rotation_vector(delta[3:])
+        for k, kind in enumerate(DISPLACEMENT[:3]):
+            axes[kind + name] = False, at, np.eye(3)[k], one
+        for k, kind in enumerate(DISPLACEMENT[3:]):
+            # The derivative of a rotation by its vector: the left Jacobian's column, in the axes before the turn.
+            axes[kind + name] = True, moved, _left_jacobian(delta[3:])[:, k], one
+        at = turned
+
+    def step(name: str, direction: Array, angle: Array, along: Array, turns: bool, size: Array) -> None:
+        nonlocal at
+        axes[name] = turns, at, direction, size
+        at = at @ _screw(direction, angle, along[:, None] * direction)
+
+    displaced(BASE)
+    for f in chain.frames:
+        reading = q @ f.ratios + f.offset
+        moved = reading * (1 + errors.get(f"k{f.j}", 0.0))
+        value = {n: getattr(f, n) + errors.get(f"{n}{f.j}", 0.0) for n in GEOMETRIC}
+        theta = value["theta"] + (moved if f.sigma == JointType.REVOLUTE else 0.0)
+        r = value["r"] + (moved if f.sigma == JointType.PRISMATIC else 0.0)
+        step(f"gamma{f.j}", Z, value["gamma"] * one, 0 * one, True, one)
+        step(f"b{f.j}", Z, 0 * one, value["b"] * one, False, one)
+        step(f"beta{f.j}", Y, errors.get(f"beta{f.j}", 0.0) * one, 0 * one, True, one)
+        step(f"alpha{f.j}", X, value["alpha"] * one, 0 * one, True, one)
+        step(f"d{f.j}", X, 0 * one, value["d"] * one, False, one)
+        step(f"theta{f.j}", Z, theta * one, 0 * one, True, one)
+        step(f"r{f.j}", Z, 0 * one, r * one, False, one)
+        axes[f"k{f.j}"] = f.sigma == JointType.REVOLUTE, at, Z, reading
+    displaced(END)
+    return at, axes
+
+
+def _screw(axis: Array, angle: Array, move: Array) -> Array:
+    """Turns about an axis, with a translation (S, 4, 4)."""
+    found = np.zeros((len(angle), 4, 4))
+    s, c = np.sin(angle)[:, None, None], np.cos(angle)[:, None, None]
+    outer = np.outer(axis, axis)
+    found[:, :3, :3] = outer + c * (np.eye(3) - outer) + s * _hat(axis)
+    found[:, :3, 3] = move
+    found[:, 3, 3] = 1
+    return found
+
+
+def _hat(v: Array) -> Array:
+    return np.array([[0, -v[2], v[1]], [v[2], 0, -v[0]], [-v[1], v[0], 0]])
+
+
+def _rotation_vector(v: Array) -> Array:
+    """A rotation by its vector (4, 4)."""
+    angle = float(np.linalg.norm(v))
+    found = np.eye(4)
+    if angle > 0:
+        found = _screw(v / angle, np.array([angle]), np.zeros(3))[0]
+    return found
+
+
+def _left_jacobian(v: Array) -> Array:
+    """d(rotation) = hat(J dv) rotation."""
+    angle = float(np.linalg.norm(v))
+    hat = _hat(v)
+    if angle < 1e-4:
+        found: Array = np.eye(3) + hat / 2 + hat @ hat / 6
+        return found
+    a, b = (1 - np.cos(angle)) / angle**2, (angle - np.sin(angle)) / angle**3
+    whole: Array = np.eye(3) + a * hat + b * hat @ hat
+    return whole

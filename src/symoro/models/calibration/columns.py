@@ -1,0 +1,131 @@
+"""The geometric parameters of the way to a frame, each a small motion about or along an axis that a frame carries.
+
+    wTe = Z D0  [ Rz(gamma) Tz(b) Ry(beta) Rx(alpha) Tx(d) Rz(theta) Tz(r) ]  over the frames j of the way  DE
+
+Z places frame 0 in the world; D0 and DE are small displacements of frame 0 and of the end, in their own axes: the base
+and the tool are never known as well as the robot. beta is there for axes that are almost parallel alone: between those,
+the common normal is no frame to rely on (Hayati 1983). A gain k scales a joint's reading: q -> (1 + k) q.
+
+    name          motion
+    TX0 .. TZ0    translation of frame 0 along its axes          RX0 .. RZ0    rotation about them
+    gamma3, b3    about and along z of the antecedent of 3       alpha3, d3    about and along x after that
+    beta3         about y there                                  theta3, r3    about and along z of frame 3
+    k3            q3 times that of theta3 (r3 for a slide)       TXE .. RZE    the end, as frame 0
+
+W. Khalil, M. Gautier, Ch. Enguehard, "Identifiable parameters and optimum configurations for robots calibration",
+Robotica 9, 1991. S.A. Hayati, "Robot arm geometric link parameter estimation", IEEE Conference on Decision and Control,
+1983.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+from symoro.errors import NotApplicableError, OptionError
+from symoro.models.kinematic.tool import with_tool
+from symoro.robot.coordinates import independent
+from symoro.robot.description import BaseKind, JointType, Robot
+from symoro.robot.flexibility import flexible_links
+from symoro.robot.topology import chain
+
+MEASURES = ("pose", "position", "distance", "plane")
+DISPLACEMENT = ("TX", "TY", "TZ", "RX", "RY", "RZ")
+OF_JOINT = ("alpha", "d", "beta", "theta", "r", "gamma", "b", "k")
+ALMOST_PARALLEL = 0.1  # sine of the angle between two axes
+BASE, END = "0", "E"
+
+
+@dataclass(frozen=True)
+class GeometricColumn:
+    """A parameter: its kind, and the frame that it places; '0' is the base, 'E' the end."""
+
+    kind: str
+    frame: str
+
+    @property
+    def name(self) -> str:
+        return self.kind + self.frame
+
+    @property
+    def angular(self) -> bool:
+        """Whether it is measured in radians (a gain in parts of one)."""
+        return self.kind in ("RX", "RY", "RZ", "alpha", "beta", "theta", "gamma")
+
+
+@dataclass(frozen=True)
+class MeasuredWay:
+    """The frames from the base to the one that is measured, the tool as a frame of its own.
+
+    Attributes:
+        robot: with the tool as its last link, where it is the end.
+        frames: of the way, each on the one before.
+    """
+
+    robot: Robot
+    end: int
+    frames: tuple[int, ...]
+
+
+def way_to(robot: Robot, to: int | str | None) -> MeasuredWay:
+    """The way to a frame.
+
+    Raises:
+        NotApplicableError: it passes a loop, a beam, or the base moves.
+    """
+    from symoro.models.geometric.screws import last_frame, resolve
+
+    reason = no_calibration(robot)
+    if reason:
+        raise NotApplicableError(f"robot '{robot.name}' has no geometric parameters to calibrate: {reason}")
+    tree, end = with_tool(robot, resolve(robot, to, last_frame(robot)))
+    frames = tuple(chain(tree, end))
+    if not any(tree.frame(j).moving for j in frames):
+        raise NotApplicableError(f"no joint of robot '{robot.name}' moves frame {to}")
+    return MeasuredWay(tree, end, frames)
+
+
+def checked_measure(measure: str) -> None:
+    """Refuse what cannot be measured."""
+    if measure not in MEASURES:
+        raise OptionError(f"measure: expected one of {', '.join(MEASURES)}, got '{str(measure)[:40]}'")
+
+
+def no_calibration(robot: Robot) -> str | None:
+    """Why geometric parameters do not apply to a robot, if so."""
+    if robot.base.kind != BaseKind.FIXED:
+        return "its base moves"
+    if robot.B:
+        return "it has closed loops"
+    if flexible_links(robot):
+        return "its links bend"
+    return None if independent(robot) else "it has no moving joint"
+
+
+def columns(
+    way: MeasuredWay, *, known_base: bool = False, known_tool: bool = False, gains: bool = False
+) -> list[GeometricColumn]:
+    """All parameters, in order of preference: whoever comes first stays where two act alike."""
+    found = [GeometricColumn(kind, BASE) for kind in DISPLACEMENT if not known_base]
+    found += [GeometricColumn(kind, END) for kind in DISPLACEMENT if not known_tool]
+    for j in way.frames:
+        found += [GeometricColumn(kind, str(j)) for kind in _kinds(way, j, gains=gains)]
+    return found
+
+
+def _kinds(way: MeasuredWay, j: int, *, gains: bool) -> list[str]:
+    """The parameters of one frame: of a tool that is the end, none beside its displacement."""
+    frame = way.robot.frame(j)
+    if j == way.end and frame.sigma == JointType.FIXED:
+        return []
+    kinds = ["alpha", "d", *(["beta"] if _almost_parallel(way.robot, j) else []), "theta", "r"]
+    kinds += [name for name in ("gamma", "b") if not getattr(frame, name).is_zero]
+    return [*kinds, *(["k"] if gains and frame.moving else [])]
+
+
+def _almost_parallel(robot: Robot, j: int) -> bool:
+    """Whether z of a frame and of its antecedent are; an angle without a value is taken as a general one."""
+    alpha, values = robot.frame(j).alpha, dict(robot.nominal)
+    if not alpha.symbols <= values.keys():
+        return False
+    return abs(math.sin(alpha.value(values))) < ALMOST_PARALLEL

@@ -1,0 +1,215 @@
+"""`geometric_parameters`: which geometric parameters measurements show, and which act only together.
+
+Kept parameters stand for themselves plus the others times their coefficients, as base inertial parameters do:
+
+    dX = W dxi = W_kept (dxi_kept + sum of coefficient dxi_other)
+
+Full poses are decided exactly (`exact`). Positions, distances to a point and contacts with a plane are decided at
+sampled postures, and so are robots with joints that follow others: on two thirds of the rows, verified on the rest,
+with a gap between what is kept and what is dropped (`identification.base.fit`), and the same again at other samples.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from symoro.errors import ProgramError
+from symoro.expr.formula import formula
+from symoro.models.calibration.chain import NumericChain, end_poses, error_columns, numeric_chain
+from symoro.models.calibration.columns import GeometricColumn, MeasuredWay, checked_measure, columns, way_to
+from symoro.models.calibration.exact import vectors
+from symoro.models.identification.base.exact.linear import independent
+from symoro.models.identification.base.fit import ROUNDED, Fit, fitted
+from symoro.models.identification.base.geometry import field_of, tidied
+from symoro.models.identification.base.parameters import Coefficient
+from symoro.models.identification.base.report import relation
+from symoro.models.numeric.fixed_point import Array
+from symoro.robot.coordinates import followers
+from symoro.robot.description import JointType, Robot
+
+PLANE_ROUNDS = 60
+
+
+@dataclass(frozen=True)
+class GeometricParameters:
+    """The identifiable geometric parameters of a robot.
+
+    Attributes:
+        names: the kept ones, in order.
+        no_effect: those that no measurement shows.
+        relations: kept -> {other: coefficient}.
+        measure: what is measured: 'pose', 'position', 'distance' or 'plane'.
+        method: how it was found.
+    """
+
+    names: tuple[str, ...]
+    no_effect: tuple[str, ...]
+    relations: Mapping[str, Mapping[str, Coefficient]]
+    robot: Robot
+    measure: str
+    method: str
+
+    def __len__(self) -> int:
+        return len(self.names)
+
+    def report(self) -> str:
+        """The relations, one a line."""
+        lines = [
+            f"{self.robot.name}: {len(self)} identifiable geometric parameters, measured: {self.measure}",
+            f"method: {self.method}",
+            "",
+            *(relation(kept, others) for kept, others in self.relations.items()),
+        ]
+        if self.no_effect:
+            lines += ["", f"no effect: {', '.join(self.no_effect)}"]
+        return "\n".join(lines)
+
+    def __str__(self) -> str:
+        return self.report()
+
+
+def geometric_parameters(
+    robot: Robot,
+    *,
+    to: int | str | None = None,
+    measure: str = "pose",
+    known_base: bool = False,
+    known_tool: bool = False,
+    gains: bool = False,
+    plane: Sequence[float] | None = None,
+) -> GeometricParameters:
+    """The geometric parameters that measurements of a frame show.
+
+    Arguments:
+        to: the frame that is measured; the tool, or the last one, unless given.
+        measure: full poses, positions, distances of the frame's origin to a fixed point, or contacts of it with a
+            plane; the point stands somewhere in general, and so does the plane unless it is given.
+        known_base, known_tool: whether frame 0 and the end stand where the description says.
+        gains: whether the readings of the joints may be off by a factor.
+        plane: nx, ny, nz, d of the plane n.p = d, n of length 1, where it is known.
+
+    Raises:
+        NotApplicableError: the way to the frame passes a loop or a beam, or the base moves.
+        OptionError: there is no such measure.
+        ArgumentError: a symbol of the geometry has no value, where it needs one.
+        ProgramError: the samples do not tell which parameters depend on others.
+    """
+    checked_measure(measure)
+    tidy, _ = tidied(robot)
+    way = way_to(tidy, to)
+    wanted = columns(way, known_base=known_base, known_tool=known_tool, gains=gains)
+    if measure == "pose" and not followers(way.robot).keys() & set(way.frames):
+        return _exact(robot, way, wanted)
+    return _sampled(robot, way, wanted, measure, plane)
+
+
+def _exact(robot: Robot, way: MeasuredWay, wanted: Sequence[GeometricColumn]) -> GeometricParameters:
+    geometry = field_of(way.robot)
+    found = independent(vectors(way, geometry, wanted))
+    relations: dict[str, dict[str, Coefficient]] = {wanted[p].name: {} for p in found.pivots}
+    idle = []
+    for n, parts in found.relations.items():
+        if not parts:
+            idle.append(wanted[n].name)
+        for p, c in parts.items():
+            relations[wanted[p].name][wanted[n].name] = Coefficient(geometry.formula(c).text)
+    return GeometricParameters(tuple(relations), tuple(idle), relations, robot, "pose", "exact")
+
+
+# -- by samples
+
+
+def _sampled(
+    robot: Robot,
+    way: MeasuredWay,
+    wanted: Sequence[GeometricColumn],
+    measure: str,
+    plane: Sequence[float] | None,
+) -> GeometricParameters:
+    chain = numeric_chain(way)
+    first, second = (_fit(chain, wanted, measure, plane, seed) for seed in (0, 1))
+    for fit in (first, second):
+        if not fit.clear or fit.kept != first.kept:
+            raise ProgramError(
+                f"the postures of robot '{robot.name}' do not tell which geometric parameters depend on others: "
+                f"weakest kept column {fit.smallest:.1e}, strongest dropped {fit.largest:.1e}",
+                hint="lengths or angles that are almost equal or almost zero are made so",
+            )
+    relations: dict[str, dict[str, Coefficient]] = {wanted[k].name: {} for k in first.kept}
+    idle = []
+    for k, parts in first.relations.items():
+        if not parts:
+            idle.append(wanted[k].name)
+        for p, c in parts.items():
+            relations[wanted[p].name][wanted[k].name] = Coefficient(formula(_rounded(c)).text)
+    gap = f"weakest kept column {first.smallest:.1e}, strongest dropped {first.largest:.1e}"
+    words = f"numeric, at nominal values; {gap}"
+    return GeometricParameters(tuple(relations), tuple(idle), relations, robot, measure, words)
+
+
+def _rounded(c: float) -> float:
+    return round(c) if abs(c - round(c)) < 1e-9 else float(f"{c:.11g}")
+
+
+def _fit(
+    chain: NumericChain,
+    wanted: Sequence[GeometricColumn],
+    measure: str,
+    plane: Sequence[float] | None,
+    seed: int,
+) -> Fit:
+    rng = np.random.default_rng(seed)
+    count = 6 * len(wanted) + 60
+    q = rng.uniform(-2.5, 2.5, (count, len(chain.coordinates)))
+    (somewhere,) = end_poses(chain, rng.uniform(-2, 2, (1, len(chain.coordinates))), {})
+    point, normal = somewhere[:3, 3], rng.standard_normal(3)
+    normal /= np.linalg.norm(normal)
+    if plane is not None:
+        normal = np.array(plane[:3], dtype=float)
+        point = plane[3] * normal
+    if measure == "plane":
+        q = on_plane(chain, q, normal, point)
+    pose, moved = error_columns(chain, q, {}, wanted)
+    rows = measured_rows(measure, pose, moved, point, normal)
+    flat = rows.reshape(-1, len(wanted))
+    return fitted(flat, np.zeros((len(flat), 0)), ROUNDED)
+
+
+def measured_rows(measure: str, pose: Array, moved: Array, point: Array, normal: Array) -> Array:
+    """What is measured, of the motion of the end (S, 6, P): (S, rows, P)."""
+    if measure == "pose":
+        return moved
+    if measure == "position":
+        return moved[:, :3]
+    if measure == "plane":
+        found: Array = np.einsum("k,skp->sp", normal, moved[:, :3])[:, None]
+        return found
+    away = pose[:, :3, 3] - point
+    away = away / np.linalg.norm(away, axis=1)[:, None]
+    along: Array = np.einsum("sk,skp->sp", away, moved[:, :3])[:, None]
+    return along
+
+
+def on_plane(chain: NumericChain, q: Array, normal: Array, point: Array) -> Array:
+    """Postures near those given whose end lies on a plane: Newton's method along the steepest way."""
+    drives = _drives(chain)
+    for _ in range(PLANE_ROUNDS):
+        pose, moved = error_columns(chain, q, {}, [column for column, _ in drives])
+        slopes = np.einsum("k,skp->sp", normal, moved[:, :3]) @ np.array([ratios for _, ratios in drives])
+        miss = (pose[:, :3, 3] - point) @ normal
+        size = (slopes**2).sum(1) + 1e-12
+        q = q - np.clip(miss / size, -0.5, 0.5)[:, None] * slopes
+    pose, _ = error_columns(chain, q, {}, [])
+    there = np.abs((pose[:, :3, 3] - point) @ normal) < 1e-10
+    if there.sum() < len(q) // 3:
+        raise ProgramError("too few postures reach a plane in general")
+    return q[there]
+
+
+def _drives(chain: NumericChain) -> list[tuple[GeometricColumn, Array]]:
+    """The joints as parameters that move the end as they do, with the coordinates that move them."""
+    kinds = {JointType.REVOLUTE: "theta", JointType.PRISMATIC: "r"}
+    return [(GeometricColumn(kinds[f.sigma], str(f.j)), f.ratios) for f in chain.frames if f.sigma in kinds]

@@ -1,0 +1,175 @@
+"""`geometric-identification`: the error of what is measured as a linear function of the errors of the geometry.
+
+    dX = W(q) dxi,      column of a parameter that turns about a, through p:    [ a x (pe - p) ]
+                                                                                [      a       ]
+                        of one that moves along a:                              [ a ;  0 ]
+
+in the axes of the world; the parameters are those of `columns`. Positions take the first three rows, a distance to the
+point C their component along (pe - C) / |pe - C|, a contact with a plane the one along its normal N.
+
+W. Khalil, M. Gautier, Ch. Enguehard, "Identifiable parameters and optimum configurations for robots calibration",
+Robotica 9, 1991.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from symoro.expr.linalg import Vector, add, cross, dot, matvec, scale, subtract, transpose
+from symoro.expr.scalar import Scalar, sqrt
+from symoro.models.calibration.columns import (
+    BASE,
+    DISPLACEMENT,
+    END,
+    MEASURES,
+    GeometricColumn,
+    MeasuredWay,
+    checked_measure,
+    columns,
+    no_calibration,
+    way_to,
+)
+from symoro.models.catalogue import Option, model
+from symoro.models.coordinates import joint_positions
+from symoro.models.geometric.scene import FramePlace
+from symoro.models.joints import Trigonometry, place_of
+from symoro.models.ports import Q
+from symoro.models.recursion import Local, bones, local_frame, outward, turn_z
+from symoro.models.references import CALIBRATION_1991
+from symoro.program.builder import Builder
+from symoro.program.pipeline import optimise
+from symoro.program.program import Port, Program
+from symoro.robot.description import JointType, Robot
+
+W = Port("W", "m,P", "regressor: dX = W dxi; m = 6 (pose), 3 (position) or 1; the columns have names")
+C = Port("C", "3", "the point that distances are taken to, in the world (measure='distance')")
+N = Port("N", "3", "the unit normal of the plane, in the world (measure='plane')")
+OPTIONS = (
+    Option("to", "frame that is measured; by default the tool or the last link's frame", "frame", None),
+    Option("measure", "what is measured of it", "choice", "pose", MEASURES),
+    Option(
+        "parameters",
+        "all geometric parameters, or the identifiable ones alone",
+        "choice",
+        "all",
+        ("all", "identifiable"),
+    ),
+    Option("known_base", "frame 0 stands where the description says", "flag", False),
+    Option("known_tool", "the end stands on its link where the description says", "flag", False),
+    Option("gains", "whether the joints' readings may be off by a factor", "flag", False),
+)
+
+
+@dataclass(frozen=True)
+class AxisMotion:
+    """How a parameter moves the end: its axis, a point of it where it turns, and a factor."""
+
+    axis: Vector
+    through: Vector | None
+    factor: Scalar = 1
+
+
+@model(
+    "geometric-identification",
+    menu="Identification",
+    title="calibration model: errors of the end as a linear function of errors of the geometry",
+    inputs=(Q, C, N),
+    outputs=(W,),
+    options=OPTIONS,
+    reference=CALIBRATION_1991.at("identifiable parameters"),
+    aliases=("calibration", "gim"),
+    applies=no_calibration,
+    applies_to="serial and tree robots on a fixed base",
+    equations=r"\Delta X = W(q)\,\Delta\xi",
+)
+def geometric_identification(
+    robot: Robot,
+    to: int | str | None = None,
+    measure: str = "pose",
+    parameters: str = "all",
+    known_base: bool = False,
+    known_tool: bool = False,
+    gains: bool = False,
+) -> Program:
+    """The regressor of the geometric parameters."""
+    checked_measure(measure)
+    way = way_to(robot, to)
+    chosen = columns(way, known_base=known_base, known_tool=known_tool, gains=gains)
+    if parameters == "identifiable":
+        from symoro.models.calibration.identifiable import geometric_parameters  # it needs NumPy
+
+        found = geometric_parameters(
+            robot, to=to, measure=measure, known_base=known_base, known_tool=known_tool, gains=gains
+        )
+        chosen = [column for column in chosen if column.name in found.names]
+    return regressor_program(way, measure, chosen)
+
+
+def regressor_program(way: MeasuredWay, measure: str, chosen: Sequence[GeometricColumn]) -> Program:
+    """The program of W."""
+    robot = way.robot
+    builder = Builder(f"{robot.name}_geometric_identification")
+    q = joint_positions(builder, robot)
+    trig = Trigonometry(builder, robot)
+    tree = {
+        j: local_frame(j, bone.i, bone.sigma, place_of(builder, robot, j, q), trig)
+        for j, bone in bones(robot, way.frames).items()
+    }
+    z = [builder.formula(f) for f in robot.base.Z]
+    start = FramePlace([[*z[4 * r : 4 * r + 3]] for r in range(3)], [z[4 * r + 3] for r in range(3)])
+    placed = outward(tree, start, lambda local, before: before.then(local))
+    for j, place in placed.items():
+        for k in range(3):
+            builder.named(f"P{j}_{k + 1}", place.position[k], f"frame {j} in the world")
+    end = placed[way.end]
+    motions = [_motion(column, tree, placed, end, q) for column in chosen]
+    rows = _rows(builder, measure, motions, end.position)
+    builder.output(W, transpose(rows))
+    return replace(optimise(builder.program()), columns=tuple(column.name for column in chosen))
+
+
+def _motion(
+    column: GeometricColumn,
+    tree: Mapping[int, Local],
+    placed: Mapping[int, FramePlace],
+    end: FramePlace,
+    q: Mapping[int, Scalar],
+) -> AxisMotion:
+    if column.frame in (BASE, END):
+        place, k = (placed[0] if column.frame == BASE else end), DISPLACEMENT.index(column.kind)
+        axis = [row[k % 3] for row in place.rotation]
+        return AxisMotion(axis, place.position if k > 2 else None)
+    j = int(column.frame)
+    local, own = tree[j], placed[j]
+    before = placed[local.i]
+    up = [row[2] for row in before.rotation]
+    if column.kind in ("theta", "r", "k"):
+        turns = column.kind == "theta" or (column.kind == "k" and local.sigma == JointType.REVOLUTE)
+        axis = [row[2] for row in own.rotation]
+        return AxisMotion(axis, own.position if turns else None, q[j] if column.kind == "k" else 1)
+    if column.kind in ("gamma", "b"):
+        return AxisMotion(up, before.position if column.kind == "gamma" else None)
+    flat = turn_z(local.gamma, [0, 1, 0] if column.kind == "beta" else [1, 0, 0])
+    axis = matvec(before.rotation, flat)
+    through = add(before.position, scale(local.place.b, up))
+    return AxisMotion(axis, None if column.kind == "d" else through)
+
+
+def _rows(builder: Builder, measure: str, motions: Sequence[AxisMotion], end: Vector) -> list[Vector]:
+    """One list of entries a parameter."""
+    linear = [
+        scale(m.factor, m.axis if m.through is None else cross(m.axis, subtract(end, m.through)))
+        for m in motions
+    ]
+    if measure == "position":
+        return linear
+    if measure == "pose":
+        angular = [[0, 0, 0] if m.through is None else scale(m.factor, m.axis) for m in motions]
+        return [[*v, *w] for v, w in zip(linear, angular, strict=True)]
+    if measure == "plane":
+        direction: Vector = list(builder.input(N, (3,), ["NX", "NY", "NZ"]))
+    else:
+        away = subtract(end, list(builder.input(C, (3,), ["CX", "CY", "CZ"])))
+        direction = scale(1 / sqrt(builder.number(dot(away, away))), away)
+    return [[dot(direction, v)] for v in linear]

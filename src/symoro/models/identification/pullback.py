@@ -1,0 +1,52 @@
+"""How a function of the regressor depends on the motion: the derivative of sum Y_ij W_ij(q, qd, qdd), Y being given.
+
+With Y the derivative of any measure of W (its condition number, the determinant of W'W), the outputs gq, gqd, gqdd are
+the derivatives of that measure by the motion: one pass of reverse differentiation, at the cost of a few regressors.
+"""
+
+from __future__ import annotations
+
+from symoro.expr import ops
+from symoro.expr.derivatives import reverse
+from symoro.expr.scalar import Expr, wrap
+from symoro.models.coordinates import joint_motion
+from symoro.models.dynamic.setting import gravity
+from symoro.models.identification.columns import columns
+from symoro.models.identification.dynamic import formulations, regressor, rows
+from symoro.models.recursion import base_motion
+from symoro.program.builder import Builder
+from symoro.program.pipeline import optimise
+from symoro.program.program import Port, Program
+from symoro.robot.coordinates import independent
+from symoro.robot.description import Robot
+
+Y = Port("Y", "n,P", "derivative of the measure by the regressor")
+SLOPES = (
+    ("q", Port("gq", "n", "derivative of the measure by the positions")),
+    ("qd", Port("gqd", "n", "by the velocities")),
+    ("qdd", Port("gqdd", "n", "by the accelerations")),
+)
+
+
+def regressor_pullback(robot: Robot, parameters: str = "base", friction: str = "all") -> Program:
+    """The program, for the columns of `dynamic-identification` with the same options."""
+    chosen = columns(robot, parameters, friction)
+    builder = Builder(f"{robot.name}_regressor_pullback")
+    joints = joint_motion(builder, robot, "qd", "qdd")
+    base, down = base_motion(builder, robot), gravity(builder, robot)
+    entries = regressor(builder, robot, formulations(robot)[0], joints, base, down)
+    matrix = rows(joints.joints, entries, chosen)
+    weights = builder.input(Y, (len(matrix), len(chosen)))
+    graph = builder.graph
+    names = [(f"{name}{j}", port) for name, port in SLOPES for j in independent(robot)]
+    found = reverse(
+        graph,
+        [wrap(graph, x).lit for row in matrix for x in row],
+        [weight.lit for weight in weights],
+        [graph.symbol(name, ops.VARIABLE) >> 1 for name, _ in names],
+    )
+    for _, port in SLOPES:
+        builder.output(
+            port, [Expr(graph, x) for x, (_, own) in zip(found, names, strict=True) if own is port]
+        )
+    return optimise(builder.program())

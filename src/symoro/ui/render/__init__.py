@@ -1,0 +1,171 @@
+"""A robot as a picture, without a browser: frames with their axes, joints by type, links, loops closed.
+
+draw(robot) -> Drawing     svg(drawing) -> text     png(drawing) -> bytes
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+from symoro.errors import OptionError
+from symoro.models.geometric.posture import Figure, Point, figure
+from symoro.robot.description import Robot
+from symoro.ui.render import body
+from symoro.ui.render.shapes import Area, Drawing, Eye, Flat, Label, Shape, Stroke, along, eye_named, hull
+from symoro.ui.render.svg import svg
+
+MARGIN = 28  # pixels around the robot, for labels
+NARROW = 8  # the same without labels
+LABELS = ("auto", "axes", "numbers", "none")
+FEW = 12  # frames whose axes can all be named without a crowd
+MOST_PIXELS = 8192
+
+
+def draw(
+    robot: Robot,
+    *,
+    values: Mapping[str, float] | None = None,
+    posture: Sequence[float] | None = None,
+    view: str = "iso",
+    size: tuple[int, int] = (640, 480),
+    labels: str = "auto",
+    arrows: bool = True,
+    dark: bool = False,
+    ground: bool = True,
+    clear: bool = False,
+) -> Drawing:
+    """The robot at a posture.
+
+    Arguments:
+        values: of symbols, beside the nominal ones.
+        posture: of the independent joints; that of name 'home', or zero, unless given.
+        view: 'iso', 'front', 'side', 'top', or two angles in degrees as in '-52,24'.
+        labels: names at the axes ('axes'), numbers of frames ('numbers'), or 'none'; 'auto' chooses by how many frames
+            there are.
+        arrows: whether frames have their axes drawn.
+        clear: without a background.
+
+    Raises:
+        ArgumentError: a symbol of the geometry has no value, or the posture is not one of this robot.
+        OptionError: an option is not one of those above.
+    """
+    if labels not in LABELS:
+        raise OptionError(f"labels: expected one of {', '.join(LABELS)}, got '{labels[:40]}'")
+    width, height = size
+    if not (64 <= width <= MOST_PIXELS and 64 <= height <= MOST_PIXELS):
+        raise OptionError(f"size: expected 64 to {MOST_PIXELS} pixels a side, got {width} x {height}")
+    known = {**dict(robot.nominal), **(values or {})}
+    found = figure(robot, known, posture)
+    palette = body.DARK if dark else body.LIGHT
+    paper = _Paper(eye_named(view), width, height, NARROW if labels == "none" else MARGIN)
+    unit = body.extent(found) / 15
+    for part in _parts(robot, found, unit, known, palette):
+        paper.add(part)
+    for part in _arrows(found, unit) if arrows else ():
+        paper.add(part)
+    if labels == "auto":
+        labels = "axes" if robot.NF <= FEW else "numbers"
+    if labels != "none":
+        for place, text in _names(found, labels, unit):
+            paper.write(place, text, palette.text)
+    if ground:
+        paper.behind(body.ground(body.origins(found)[0], body.extent(found), palette))
+    title = f"{robot.name}: {robot.title}" if robot.title else robot.name
+    return Drawing(width, height, "none" if clear else palette.background, title, paper.shapes())
+
+
+def thumbnail(robot: Robot) -> str:
+    """A small SVG picture without labels, for lists of robots."""
+    drawing = draw(robot, size=(160, 120), labels="none", arrows=False, ground=False, clear=True)
+    return svg(drawing, header=False)
+
+
+def _parts(
+    robot: Robot, found: Figure, unit: float, values: Mapping[str, float], palette: body.Palette
+) -> list[body.Part]:
+    return [
+        *body.plates(robot, found, palette),
+        *body.links(found, palette),
+        *body.joints(robot, found, unit, palette),
+        *body.wheels(robot, found, values, palette),
+    ]
+
+
+def _arrows(found: Figure, unit: float) -> Iterator[body.Part]:
+    at = body.origins(found)
+    for frame, axes in found.axes.items():
+        yield from body.arrows(at[frame], axes, unit * (1.6 if frame in (0, "tool") else 1.3))
+
+
+def _names(found: Figure, labels: str, unit: float) -> list[tuple[Point, str]]:
+    """Texts with their places; what stands at one place is said together."""
+    at = body.origins(found)
+    together: dict[tuple[int, ...], tuple[Point, list[str]]] = {}
+    for frame, axes in found.axes.items():
+        name = "T" if frame == "tool" else str(frame)
+        if labels == "numbers":
+            spots = [(at[frame], name)]
+        else:
+            spots = [(along(at[frame], (axes[k], 1.45 * unit)), f"{'xyz'[k]}{name}") for k in (0, 2)]
+        for place, text in spots:
+            key = tuple(round(3 * value / unit) for value in place)
+            together.setdefault(key, (place, []))[1].append(text)
+    return [(place, _joined(texts)) for place, texts in together.values()]
+
+
+def _joined(texts: list[str]) -> str:
+    return ", ".join(texts) if len(texts) < 4 else f"{texts[0]} .. {texts[-1]}"
+
+
+class _Paper:
+    """Collects what the eye sees, then fits it into the picture."""
+
+    def __init__(self, eye: Eye, width: int, height: int, margin: int) -> None:
+        self.eye, self.width, self.height, self.margin = eye, width, height, margin
+        self.seen: list[Shape] = []
+        self.back: list[Shape] = []
+
+    def add(self, part: body.Part) -> None:
+        self.seen.append(self._flat(part))
+
+    def behind(self, parts: Iterable[body.Part]) -> None:
+        self.back += [self._flat(part) for part in parts]
+
+    def write(self, place: Point, text: str, colour: str) -> None:
+        x, y, depth = self.eye.seen(place)
+        self.seen.append(Label((x, y), text, colour, 11, depth))
+
+    def _flat(self, part: body.Part) -> Shape:
+        points = [self.eye.seen(point) for point in part.points]
+        depth = sum(p[2] for p in points) / len(points)
+        plane = tuple((x, y) for x, y, _ in points)
+        if isinstance(part, body.Line):
+            return Stroke(plane, part.colour, part.width, depth, part.dashed)
+        line = None if part.colour in body.AXES else "#00000066"
+        return Area(tuple(hull(plane)), part.colour, depth, line, 0.45 if part.flat else 1.0)
+
+    def shapes(self) -> tuple[Shape, ...]:
+        """All of it in pixels, the farthest first, texts last."""
+        corners = [
+            p for shape in self.seen for p in ([shape.at] if isinstance(shape, Label) else shape.points)
+        ]
+        xs, ys = [p[0] for p in corners], [p[1] for p in corners]
+        span_x, span_y = (max(xs) - min(xs)) or 1e-9, (max(ys) - min(ys)) or 1e-9
+        scale = min((self.width - 2 * self.margin) / span_x, (self.height - 2 * self.margin) / span_y)
+        middle_x, middle_y = (max(xs) + min(xs)) / 2, (max(ys) + min(ys)) / 2
+
+        def pixel(p: Flat) -> Flat:
+            return self.width / 2 + scale * (p[0] - middle_x), self.height / 2 - scale * (p[1] - middle_y)
+
+        def placed(shape: Shape) -> Shape:
+            if isinstance(shape, Stroke):
+                points = tuple(map(pixel, shape.points))
+                return Stroke(points, shape.colour, shape.width, shape.depth, shape.dashed)
+            if isinstance(shape, Area):
+                points = tuple(map(pixel, shape.points))
+                return Area(points, shape.colour, shape.depth, shape.line, shape.opacity)
+            x, y = pixel(shape.at)
+            return Label((x + 3, y + 4), shape.text, shape.colour, shape.size, shape.depth)
+
+        ordered = sorted(self.seen, key=lambda shape: (isinstance(shape, Label), shape.depth))
+        return tuple(placed(shape) for shape in (*self.back, *ordered))

@@ -1,0 +1,141 @@
+"""What a drawing is made of: flat shapes with a depth, and the eye that sees them.
+
+The eye looks from afar, so that parallel lines stay parallel: with e the direction towards it, u up and s to the right,
+
+    (x, y) = (s . p, u . p),     depth = e . p      larger is nearer
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from symoro.errors import OptionError
+from symoro.models.geometric.posture import Point
+
+Flat = tuple[float, float]
+
+
+@dataclass(frozen=True)
+class Stroke:
+    """A line through points; `width` is in pixels."""
+
+    points: tuple[Flat, ...]
+    colour: str
+    width: float
+    depth: float
+    dashed: bool = False
+
+
+@dataclass(frozen=True)
+class Area:
+    """A filled polygon, with an outline where `line` is a colour; `opacity` of the filling."""
+
+    points: tuple[Flat, ...]
+    colour: str
+    depth: float
+    line: str | None = None
+    opacity: float = 1.0
+
+
+@dataclass(frozen=True)
+class Label:
+    """A text that starts at a place, `size` high in pixels."""
+
+    at: Flat
+    text: str
+    colour: str
+    size: float
+    depth: float
+
+
+Shape = Stroke | Area | Label
+
+
+@dataclass(frozen=True)
+class Drawing:
+    """Shapes in pixels, y downwards, the farthest first."""
+
+    width: int
+    height: int
+    background: str
+    title: str
+    shapes: tuple[Shape, ...]
+
+
+@dataclass(frozen=True)
+class Eye:
+    """Where one looks from: degrees about z from x, and above the ground."""
+
+    azimuth: float
+    elevation: float
+
+    def axes(self) -> tuple[Point, Point, Point]:
+        """To the right, up, and towards the eye."""
+        a, e = math.radians(self.azimuth), math.radians(self.elevation)
+        right = (-math.sin(a), math.cos(a), 0.0)
+        up = (-math.sin(e) * math.cos(a), -math.sin(e) * math.sin(a), math.cos(e))
+        return right, up, (math.cos(e) * math.cos(a), math.cos(e) * math.sin(a), math.sin(e))
+
+    def seen(self, point: Point) -> tuple[float, float, float]:
+        """x to the right, y up, and the depth."""
+        right, up, towards = self.axes()
+        return dot(right, point), dot(up, point), dot(towards, point)
+
+
+VIEWS = {"iso": Eye(-52, 24), "front": Eye(-90, 0), "side": Eye(0, 0), "top": Eye(-90, 90)}
+
+
+def eye_named(name: str) -> Eye:
+    """A view by its name, or by two angles as in 30,20.
+
+    Raises:
+        OptionError: it is neither.
+    """
+    if name in VIEWS:
+        return VIEWS[name]
+    try:
+        azimuth, elevation = (float(part) for part in name.split(","))
+    except ValueError:
+        azimuth = elevation = math.nan
+    if not (math.isfinite(azimuth) and math.isfinite(elevation)):
+        raise OptionError(
+            f"view: expected one of {', '.join(VIEWS)}, or two angles in degrees, got '{name[:40]}'",
+            hint="-52,24 looks from the front right, 24 degrees above the ground",
+        )
+    return Eye(azimuth, elevation)
+
+
+def dot(a: Point, b: Point) -> float:
+    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
+
+
+def along(start: Point, *ways: tuple[Point, float]) -> Point:
+    """A place some lengths along some directions from another."""
+    x, y, z = start
+    for (dx, dy, dz), length in ways:
+        x, y, z = x + length * dx, y + length * dy, z + length * dz
+    return x, y, z
+
+
+def hull(points: Iterable[Flat]) -> list[Flat]:
+    """The convex polygon around points (Andrew's monotone chain)."""
+    ordered = sorted(set(points))
+    if len(ordered) < 3:
+        return ordered
+    lower, upper = _half(ordered), _half(ordered[::-1])
+    return lower[:-1] + upper[:-1]
+
+
+def _half(points: Sequence[Flat]) -> list[Flat]:
+    kept: list[Flat] = []
+    for p in points:
+        while len(kept) > 1 and _turn(kept[-2], kept[-1], p) <= 0:
+            kept.pop()
+        kept.append(p)
+    return kept
+
+
+def _turn(a: Flat, b: Flat, c: Flat) -> float:
+    return (b[0] - a[0]) * (c[1] - a[1]) - (b[1] - a[1]) * (c[0] - a[0])

@@ -1,0 +1,162 @@
+"""Calibration: errors that were put in come out, with deviations that are true; bad measurements are refused."""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import symoro
+from symoro.calibrate import calibrate, read_measurements, simulated, write_measurements
+from symoro.calibrate.apply import corrected, parameters_of
+from symoro.calibrate.measurements import Measurements, rotations, vectors_of
+from symoro.errors import ArgumentError, FormatError, NotApplicableError, ProgramError
+from symoro.models.calibration.chain import end_poses, numeric_chain
+from symoro.models.calibration.columns import way_to
+from symoro.models.calibration.identifiable import geometric_parameters
+
+
+def truth(name: str, seed: int) -> dict[str, float]:
+    """Errors of a few millimetres and milliradians, in identifiable parameters alone."""
+    rng = np.random.default_rng(seed)
+    return {n: float(3e-3 * rng.standard_normal()) for n in geometric_parameters(symoro.load(name)).names}
+
+
+def postures(name: str, count: int, seed: int) -> np.ndarray:
+    robot = symoro.load(name)
+    n = sum(f.moving for f in robot.frames)
+    return np.random.default_rng(seed).uniform(-2, 2, (count, n))
+
+
+@pytest.mark.parametrize("name", ["puma560", "rx90"])
+def test_errors_come_back_with_true_deviations(name: str) -> None:
+    robot, squares = symoro.load(name), []
+    for seed in range(6):
+        errors = truth(name, seed)
+        measured = simulated(robot, postures(name, 50, seed), errors, length=1e-4, angle=1e-4, seed=seed)
+        found = calibrate(robot, measured)
+        normalised = [(found.errors[k] - errors[n]) / found.deviations[k] for k, n in enumerate(found.names)]
+        assert max(map(abs, normalised)) < 4
+        squares += [x * x for x in normalised]
+        assert found.after["length"] == pytest.approx(1e-4, rel=0.2)
+        assert found.after["angle"] == pytest.approx(1e-4, rel=0.2)
+    assert 0.7 < float(np.mean(squares)) < 1.3
+
+
+def test_without_noise_everything_is_exact() -> None:
+    robot, errors = symoro.load("puma560"), truth("puma560", 3)
+    found = calibrate(
+        robot, simulated(robot, postures("puma560", 20, 1), errors), noise={"length": 1, "angle": 1}
+    )
+    assert dict(zip(found.names, found.errors, strict=True)) == pytest.approx(errors, abs=1e-11)
+
+
+@pytest.mark.parametrize("name", ["puma560", "rx90", "scara", "stanford"])
+def test_the_calibrated_robot_stands_where_it_was_measured(name: str) -> None:
+    robot, errors, q = symoro.load(name), truth(name, 5), postures(name, 30, 2)
+    measured = simulated(robot, q, errors)
+    found = calibrate(robot, measured, noise={"length": 1, "angle": 1}).calibrated
+    again = end_poses(numeric_chain(way_to(found, "tool")), q, {})
+    assert again == pytest.approx(measured.poses, abs=1e-9)
+
+
+def test_gains_come_back_and_have_no_place_in_a_description() -> None:
+    robot, q = symoro.load("puma560"), postures("puma560", 40, 8)
+    measured = simulated(robot, q, {"k2": 1e-3, "theta3": 2e-3})
+    found = calibrate(robot, measured, gains=True, noise={"length": 1, "angle": 1})
+    errors = dict(zip(found.names, found.errors, strict=True))
+    assert errors["k2"] == pytest.approx(1e-3, abs=1e-10)
+    with pytest.raises(NotApplicableError, match="k2"):
+        _ = found.calibrated
+
+
+@pytest.mark.parametrize("measure", ["position", "distance", "plane"])
+def test_other_measurements_take_the_misses_out(measure: str) -> None:
+    robot, q = symoro.load("puma560"), postures("puma560", 120, 4)
+    errors = dict.fromkeys(("alpha2", "d3", "theta3", "r4", "theta5"), 0.001)
+    if measure == "plane":
+        from symoro.models.calibration.identifiable import on_plane
+
+        true = numeric_chain(way_to(corrected(robot, errors), None))
+        q = on_plane(true, q, np.array([0.0, 0.0, 1.0]), np.array([0.0, 0.0, 0.2]))
+        measured = Measurements("plane", q, np.zeros((0, 4, 4)), np.zeros(0))
+    else:
+        poses = simulated(robot, q, errors).poses
+        distances = np.linalg.norm(poses[:, :3, 3] - [1.0, 2.0, 0.5], axis=1)
+        measured = Measurements(measure, q, poses, distances)
+    found = calibrate(robot, measured, point=[1.0, 2.0, 0.5], plane=[0, 0, 1, 0.2], noise={"length": 1e-4})
+    assert found.before["length"] > 1e-4
+    assert found.after["length"] < 1e-9
+
+
+def test_rotations_and_their_vectors() -> None:
+    rng = np.random.default_rng(0)
+    for size in (1e-9, 1e-4, 1.0, 3.0):
+        v = rng.standard_normal((5, 3))
+        v *= size / np.linalg.norm(v, axis=1)[:, None]
+        assert vectors_of(rotations(v)) == pytest.approx(v, rel=1e-6)
+
+
+@pytest.mark.parametrize("alpha", [0.0, math.pi, 1e-10, 1e-6, 1e-3, 0.4, -0.4, math.pi / 2, 3.1])
+def test_six_parameters_of_any_placement(alpha: float) -> None:
+    from symoro.calibrate.apply import _pose
+    from symoro.expr.formula import formula
+    from symoro.robot.description import Placement
+
+    values = {"gamma": 0.3, "b": 0.2, "alpha": alpha, "d": 0.5, "theta": -0.7, "r": 0.4}
+    pose = _pose(Placement(0, **{k: formula(v) for k, v in values.items()}))
+    again = _pose(Placement(0, **parameters_of(pose)))
+    assert again == pytest.approx(pose, abs=1e-8)
+
+
+def test_from_the_command_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    from symoro.ui.cli import main
+
+    robot, errors = symoro.load("puma560"), truth("puma560", 1)
+    log, out = tmp_path / "poses.csv", tmp_path / "better.yaml"
+    write_measurements(
+        robot, simulated(robot, postures("puma560", 40, 1), errors, length=1e-4, angle=1e-4), log
+    )
+    assert main(["calibrate", "puma560", str(log), "-o", str(out)]) == 0
+    told = capsys.readouterr().out
+    assert "30 geometric parameters from 40 measurements" in told and "alpha2" in told
+    better = symoro.load(out)
+    again = read_measurements(better, log)
+    assert calibrate(better, again, known_base=True, known_tool=True).before["length"] < 2e-4
+    assert main(["calibrate", "puma560", str(log), "--json"]) == 0
+
+
+@pytest.mark.parametrize(
+    ("text", "said", "line"),
+    [
+        ("", "no measurements", None),
+        ("q1,q2\n", "no measurements", None),
+        ("q1,q1\n1,2\n", "twice", 1),
+        ("q1,q2,q3,q4,q5,q6,x,y,z\n1,2\n", "9 numbers expected", 2),
+        ("q1,q2,q3,q4,q5,q6,x,y,z,rx,ry,rz\n" + "0," * 11 + "nan\n", "got 'nan'", 2),
+        ("q1,q2,q3,q4,q5,q6,x,y,z,rx,ry,rz\n" + "0," * 11 + "a\n", "got 'a'", 2),
+        ("q1,q2,q3,q4,q5,x,y,z,rx,ry,rz\n" + "0," * 10 + "0\n", "no column q6", None),
+        ("q1,q2,q3,q4,q5,q6,x,y,z\n" + "0," * 8 + "0\n", "orientation", None),
+        ("q1,q2,q3,q4,q5,q6,x,y,z,qw,qx,qy,qz\n" + "0," * 12 + "0\n", "quaternion of length 0", 2),
+    ],
+)
+def test_files_that_cannot_be_read(tmp_path: Path, text: str, said: str, line: int | None) -> None:
+    path = tmp_path / "log.csv"
+    path.write_text(text)
+    with pytest.raises(FormatError, match=said) as caught:
+        read_measurements(symoro.load("puma560"), path)
+    if line:
+        assert caught.value.place is not None and caught.value.place.line == line
+
+
+def test_too_few_and_too_similar_postures() -> None:
+    robot = symoro.load("puma560")
+    few = simulated(robot, postures("puma560", 5, 0), {})
+    with pytest.raises(ArgumentError, match="30 equations for 30 parameters"):
+        calibrate(robot, few)
+    same = np.repeat(postures("puma560", 1, 0), 40, 0)
+    same[:, 0] = np.linspace(-1, 1, 40)
+    with pytest.raises(ProgramError, match="do not show"):
+        calibrate(robot, simulated(robot, same, {}))

@@ -1,0 +1,145 @@
+"""The workbench's service where there is no NumPy and no SymPy, as in a page that runs Python itself."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from typing import Any
+
+import pytest
+
+from symoro.robot import library
+from symoro.ui.bench import call
+
+BLOCKED = """
+import json, sys
+
+class Without:
+    def __init__(self, finder):
+        self.finder = finder
+
+    def find_spec(self, name, *rest):
+        lacking = name.partition(".")[0] in ("numpy", "sympy")
+        return None if lacking else self.finder.find_spec(name, *rest)
+
+sys.meta_path[:] = [Without(finder) for finder in sys.meta_path]
+from symoro.ui.bench.page import answer
+for line in sys.stdin:
+    name, payload = json.loads(line)
+    print(answer(name, payload, lambda *progress: None), flush=True)
+"""
+
+SERIAL = ("rx90", "puma560", "panda", "ur5e", "scara", "gantry", "planar3r", "humanoid_torso")
+OTHER = ("rx90_floating", "rx90_elastic", "flexible2r", "flexible_satellite")
+MODELS = (
+    "fast-geometry",
+    "transform",
+    "velocities",
+    "jacobian",
+    "jdot-qdot",
+    "inverse-dynamics",
+    "inertia-matrix",
+    "gravity-torques",
+    "direct-dynamics",
+    "energy",
+    "jacobian-inverse",
+    "inverse-kinematics",
+)
+
+
+class Page:
+    """A Python process without NumPy and SymPy that answers calls."""
+
+    def __init__(self) -> None:
+        self.process = subprocess.Popen(
+            [sys.executable, "-c", BLOCKED], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+        )
+
+    def call(self, name: str, /, **payload: Any) -> dict[str, Any]:
+        assert self.process.stdin and self.process.stdout
+        print(json.dumps([name, json.dumps(payload)]), file=self.process.stdin, flush=True)
+        answer: dict[str, Any] = json.loads(self.process.stdout.readline())
+        return answer
+
+    def close(self) -> None:
+        assert self.process.stdin
+        self.process.stdin.close()
+        self.process.wait()
+
+
+@pytest.fixture(scope="module")
+def page() -> Any:
+    made = Page()
+    yield made
+    made.close()
+
+
+def test_what_can_be_asked_is_told(page: Page) -> None:
+    assert len(page.call("catalogue")["models"]) > 20
+    assert {row["id"] for row in page.call("robots")["robots"]} == set(library.names())
+    assert "c" in {row["id"] for row in page.call("about")["languages"]}
+
+
+@pytest.mark.parametrize("name", library.names())
+def test_every_robot_opens_and_is_written(page: Page, name: str) -> None:
+    view = page.call("robot_open", id=name)
+    assert "error" not in view
+    assert "error" not in page.call("robot_write", robot=view["robot"], format="yaml")
+    assert "error" not in page.call("catalogue", robot=view["robot"])
+
+
+@pytest.mark.parametrize("name", [*SERIAL, *OTHER])
+def test_models_and_their_code(page: Page, name: str) -> None:
+    robot = page.call("robot_open", id=name)["robot"]
+    assert "error" not in page.call("frames", robot=robot)
+    for model in MODELS:
+        found = page.call("model", robot=robot, model=model)
+        assert "missing" not in found
+        assert found == call("model", {"robot": robot, "model": model})  # NumPy changes nothing
+        if "error" in found:
+            assert found["error"]["kind"] in ("NotApplicableError", "OptionError")
+        else:
+            assert page.call("code", robot=robot, model=model, language="c")["files"]
+
+
+@pytest.mark.parametrize("language", ["c", "python", "javascript", "matlab", "fortran", "julia"])
+def test_a_folder_is_exported_without_the_numbers_that_need_numpy(page: Page, language: str) -> None:
+    robot = page.call("robot_open", id="rx90")["robot"]
+    files = page.call("export", robot=robot, model="inverse-dynamics", languages=[language])["files"]
+    assert "The demo prints the outputs." in files["README.md"]
+
+
+def test_an_edited_cell_and_a_new_robot(page: Page) -> None:
+    view = page.call("robot_new", name="arm", links=3)
+    edited = page.call(
+        "robot_edit",
+        robot=view["robot"],
+        edits=[{"part": "frame", "j": 2, "field": "alpha", "text": "pi/2"}],
+    )
+    assert edited["tables"][0]["rows"] != view["tables"][0]["rows"]
+    assert page.call("model", robot=edited["robot"], model="inverse-dynamics")["count"]
+
+
+def test_what_needs_numpy_names_it(page: Page) -> None:
+    robot = page.call("robot_open", id="fivebar")["robot"]
+    found = page.call("model", robot=robot, model="loop-kinematics")
+    assert next(iter(found)) == "missing"  # where the page looks for it
+    assert found["missing"] == "numpy"
+    assert found["error"]["kind"] == "MissingDependencyError"
+    assert "NumPy" in found["error"]["message"]
+
+
+def test_what_would_be_better_with_sympy_names_it_too(page: Page) -> None:
+    robot = page.call("robot_open", id="rx90")["robot"]
+    found = page.call("model", robot=robot, model="jacobian-determinant")
+    assert found.pop("missing") == "sympy"
+    assert found["count"]["multiplications"] > 0
+    assert found != call("model", {"robot": robot, "model": "jacobian-determinant"})  # that one is factored
+
+
+def test_what_needs_sympy_names_it(page: Page) -> None:
+    robot = page.call("robot_open", id="rx90")["robot"]
+    found = page.call("base", robot=robot)
+    assert found["missing"] == "sympy"
+    assert "SymPy" in found["error"]["message"]
