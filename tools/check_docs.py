@@ -3,8 +3,8 @@
 Fences opened by exactly ```python are run, those of one file in one namespace; a fence with any
 other word after it is a sketch. Command lines are those that start with `symoro`, in an indented
 block or a ```sh fence, and in the README and the tutorial also those inside a sentence; a word in
-capitals stands for something else, and such a line is not run. The examples of a page share an
-empty folder.
+capitals stands for something else, and such a line is not run; nor is `symoro gui`, which does not
+end. The examples of a page share an empty folder.
 """
 
 from __future__ import annotations
@@ -29,6 +29,7 @@ BLOCK = re.compile(r"^ {4}(symoro [^\n]+)$", re.MULTILINE)
 SHELL = re.compile(r"^```sh\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 INLINE = re.compile(r"`(symoro [^`]+)`")
 PLACEHOLDER = re.compile(r"\b[A-Z]{4,}\b|\.\.\.")
+ENDLESS = re.compile(r"symoro gui\b")
 WITH_INLINE = ("README.md", "tutorial.md")
 
 
@@ -51,7 +52,8 @@ def command_lines(page: Path, text: str) -> Iterator[tuple[int, str]]:
             found.append((fence.start(1) + match.start(), match.group()))
     if page.name in WITH_INLINE:
         found += [(match.start(1), match.group(1).replace("\n", " ")) for match in INLINE.finditer(text)]
-    return (item for item in found if not PLACEHOLDER.search(item[1].split(" #")[0]))
+    lines = ((at, line.split(" #")[0], line) for at, line in found)
+    return ((at, line) for at, run, line in lines if not PLACEHOLDER.search(run) and not ENDLESS.match(run))
 
 
 def run_python(page: Path, line: int, code: str, namespace: dict[str, object]) -> None:

@@ -1472,7 +1472,7 @@ export interface components {
         };
         /**
          * WheelView
-         * @description A wheel; `symbol` is the parameter that its radius is.
+         * @description A wheel; `symbol` is the parameter that its radius is, `roller` the angle of a Swedish wheel's rollers.
          */
         WheelView: {
             /** Frame */
@@ -1484,6 +1484,8 @@ export interface components {
             kind: "fixed" | "steering" | "castor" | "swedish";
             /** Radius */
             radius: number | null;
+            /** Roller */
+            roller: number | null;
             /** Steering */
             steering: number | null;
             /** Symbol */

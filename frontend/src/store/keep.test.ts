@@ -81,7 +81,9 @@ describe("what is kept", () => {
   it("makes room by forgetting the oldest tab, then history", async () => {
     const alone = memory();
     save(places(alone), "a", keptWith("A"));
-    const one = Array.from({ length: alone.length }, (_, i) => alone.getItem(alone.key(i)!)!.length).reduce((a, b) => a + b);
+    const one = Array.from({ length: alone.length }, (_, i) => alone.getItem(alone.key(i)!)!.length).reduce(
+      (a, b) => a + b,
+    );
     const at = places(memory(Math.round(1.6 * one)));
     save(at, "old", keptWith("A"));
     save(at, "new", keptWith("B"));

@@ -30,7 +30,7 @@ test("a URDF that is dropped is on the bench, with names and limits", async () =
   await it.drop("lamp.urdf", URDF);
   await it.showing("lamp");
   const slider = it.page.getByTestId("scene-joint-1").locator('input[type="range"]');
-  expect(await slider.getAttribute("aria-label")).toBe("shoulder");
+  await expect.poll(() => slider.getAttribute("aria-label")).toBe("shoulder");
   expect(Number(await slider.getAttribute("max"))).toBeCloseTo(1);
   await it.shot("urdf");
 });

@@ -9,8 +9,9 @@ test("a slider of an active joint closes the loop", async () => {
   await it.endTour();
   await it.command("fivebar", "robot fivebar");
   await it.showing("fivebar");
-  const before = await it.picture();
   const follower = it.page.locator(".sc-follower .sc-value").first();
+  await follower.waitFor();
+  const before = await it.picture();
   const value = await follower.textContent();
   const slider = it.page.locator('[data-pane="scene"] .sc-slider input[type="range"]').first();
   const now = Number(await slider.inputValue());

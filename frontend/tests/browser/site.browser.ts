@@ -5,11 +5,11 @@ import { bench } from "./harness";
 const it = bench("SYMORO_SITE");
 
 test("without a server a worker opens a robot and derives a model", async () => {
-  await it.page.locator("[data-robot-name]").waitFor({ timeout: 90_000 });
+  await it.page.locator("[data-robot-name]").waitFor();
   await it.endTour();
   await it.model("Dynamic", "inverse-dynamics");
   const pane = it.page.locator('[data-pane="models"]');
-  await pane.locator(".katex").first().waitFor({ timeout: 60_000 });
+  await pane.locator(".katex").first().waitFor();
   expect(await pane.locator(".md-count").textContent()).toMatch(/233\D+221/);
   await it.shot("site");
 });

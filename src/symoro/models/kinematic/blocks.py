@@ -7,6 +7,7 @@ diagonal blocks: for an arm with a spherical wrist two of 3x3 in place of one of
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from random import Random
@@ -16,6 +17,7 @@ from symoro.expr.evaluate import evaluate
 from symoro.expr.linalg import Matrix, MatrixLike
 from symoro.expr.scalar import Scalar
 from symoro.models.joints import is_zero
+from symoro.models.kinematic.singular_values import singular_values
 from symoro.program.builder import Builder
 
 CLASSES = (ops.PARAMETER, ops.VARIABLE)
@@ -97,19 +99,18 @@ def always_singular(builder: Builder, matrix: MatrixLike) -> bool:
 
     The pattern of zeros does not tell all: four parallel axes are singular by way of sines and cosines.
     """
-    import numpy as np
-
     graph = builder.graph
     lits = [builder.number(x).lit for row in matrix for x in row]
+    columns = len(matrix[0])
     names = {graph.args[i] for i in graph.reachable(lits) if graph.op[i] == ops.SYMBOL}
     for seed in range(2):
         draw = Random(seed).uniform
         drawn = {key: draw(0.3, 1.3) for key in sorted(names)}
         values = ({name: x for (name, cls), x in drawn.items() if cls == which} for which in CLASSES)
-        numbers = np.reshape(evaluate(graph, lits, *values), (len(matrix), -1))
-        if not np.all(np.isfinite(numbers)):
+        numbers = [float(x) for x in evaluate(graph, lits, *values)]
+        if not all(map(math.isfinite, numbers)):
             return False
-        sizes = np.linalg.svd(numbers, compute_uv=False)
+        sizes = singular_values([numbers[k : k + columns] for k in range(0, len(numbers), columns)])
         if sizes[-1] > SINGULAR * sizes[0]:
             return False
     return True

@@ -3,29 +3,50 @@
 from __future__ import annotations
 
 import json
+import sys
 from collections.abc import Callable
+from typing import Any
 
 from symoro.progress import Progress, listening
 from symoro.ui import bench
+from symoro.ui.bench.missing import LOADED_LATE
 
 Tell = Callable[[str, float, float | None], None]
 STOPPED = "it needed more memory or depth than a page has"
 
 
+class _Missed:
+    """Comes last in the search for a module: whoever asks it has found none."""
+
+    def __init__(self) -> None:
+        self.names: list[str] = []
+
+    def find_spec(self, name: str, *_: Any) -> None:
+        if name in LOADED_LATE:
+            self.names.append(name)
+
+
+_MISSED = _Missed()
+sys.meta_path.append(_MISSED)
+
+
 def answer(name: str, payload: str, tell: Tell) -> str:
     """The answer of a call as JSON.
 
-    Where a package is missing that symoro needs for this call the answer begins with "missing" and its
-    name, so that the page can load it and ask again.
+    Where a package is missing that would have made it another, or made it at all, it begins with "missing" and the
+    package's name, so that the page can load that and ask again.
     """
 
     def hear(progress: Progress) -> None:
         if not progress.finished:
             tell(progress.title, progress.done, progress.total)
 
+    _MISSED.names.clear()
     try:
         with listening(hear):
-            return bench.call_text(name, payload)
+            found = bench.call(name, json.loads(payload))
     except (MemoryError, RecursionError):
         hint = "make the robot smaller, or run symoro on your machine"
-        return json.dumps({"error": {"kind": "StoppedError", "message": STOPPED, "hint": hint}})
+        found = {"error": {"kind": "StoppedError", "message": STOPPED, "hint": hint}}
+    missed = {"missing": name for name in _MISSED.names[:1]}
+    return json.dumps({**missed, **found}, allow_nan=False)

@@ -199,13 +199,14 @@ class LoopView(BaseModel):
 
 
 class WheelView(BaseModel):
-    """A wheel; `symbol` is the parameter that its radius is."""
+    """A wheel; `symbol` is the parameter that its radius is, `roller` the angle of a Swedish wheel's rollers."""
 
     frame: int
     kind: Literal["fixed", "steering", "castor", "swedish"]
     radius: float | None
     symbol: str | None
     steering: int | None
+    roller: float | None
 
 
 class PlatformView(BaseModel):
