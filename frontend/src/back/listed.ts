@@ -7,4 +7,5 @@ type Schemas = components["schemas"];
 export type About = Schemas["About"];
 export type Format = Schemas["FileFormat"];
 export type Bundled = Schemas["Card"];
-export type Entry = Schemas["EntryData"];
+/** A model as menus show it; with a robot, `why_not` tells why it does not apply to it. */
+export type Entry = Pick<Schemas["EntryData"], "id" | "menu" | "title" | "aliases" | "applies_to" | "why_not">;
