@@ -310,6 +310,23 @@ export interface components {
             robot: string;
         };
         /**
+         * BaseOf
+         * @description A robot, and how its base parameters are found.
+         */
+        BaseOf: {
+            /**
+             * Options
+             * @default {}
+             */
+            options: {
+                [key: string]: unknown;
+            };
+            /** Robot */
+            robot: {
+                [key: string]: unknown;
+            };
+        };
+        /**
          * Card
          * @description A bundled robot in the gallery.
          */
@@ -449,7 +466,7 @@ export interface components {
         };
         /**
          * EntryData
-         * @description A model; `form` and `why_not` are those for the robot, where one came along.
+         * @description A model; `form` (its place in [plain, *forms]), `switches` and `why_not` are those for the robot that came.
          */
         EntryData: {
             /** Aliases */
@@ -457,7 +474,7 @@ export interface components {
             /** Applies To */
             applies_to: string;
             /** Form */
-            form?: string | null;
+            form?: number | null;
             /** Forms */
             forms: components["schemas"]["FormData"][];
             /** Id */
@@ -476,6 +493,11 @@ export interface components {
             };
             /** Reference */
             reference: string;
+            /**
+             * Switches
+             * @default []
+             */
+            switches: components["schemas"]["Switch"][];
             /** Title */
             title: string;
             /** Why Not */
@@ -657,7 +679,7 @@ export interface components {
                 [key: string]: unknown;
             } | null;
             /** Result */
-            result: components["schemas"]["ModelAnswer"] | components["schemas"]["Explanation"] | components["schemas"]["Files"] | components["schemas"]["Outputs"] | components["schemas"]["BaseAnswer"] | components["schemas"]["SingularAnswer"] | components["schemas"]["Placements"] | components["schemas"]["SolvedPose"] | components["schemas"]["Failure"] | null;
+            result: components["schemas"]["ModelAnswer"] | components["schemas"]["Explanation"] | components["schemas"]["SourceData"] | components["schemas"]["Files"] | components["schemas"]["Outputs"] | components["schemas"]["BaseAnswer"] | components["schemas"]["SingularAnswer"] | components["schemas"]["Placements"] | components["schemas"]["SolvedPose"] | components["schemas"]["Failure"] | null;
             /**
              * State
              * @enum {string}
@@ -1184,6 +1206,20 @@ export interface components {
             /** Solutions */
             solutions: components["schemas"]["PostureRow"][];
         };
+        /**
+         * SourceData
+         * @description A model in a language: texts by the names of their files, and the names of what it takes.
+         */
+        SourceData: {
+            /** Files */
+            files: {
+                [key: string]: string;
+            };
+            /** Inputs */
+            inputs: {
+                [key: string]: components["schemas"]["InputData"];
+            };
+        };
         /** Start_base */
         Start_base: {
             /**
@@ -1191,7 +1227,7 @@ export interface components {
              * @enum {string}
              */
             call: "base";
-            payload: components["schemas"]["OfRobot"];
+            payload: components["schemas"]["BaseOf"];
         };
         /** Start_code */
         Start_code: {
@@ -1264,6 +1300,18 @@ export interface components {
              */
             call: "solve";
             payload: components["schemas"]["Solved"];
+        };
+        /**
+         * Switch
+         * @description A value of an option that alone leads to another form; null where any does.
+         */
+        Switch: {
+            /** Form */
+            form: number;
+            /** Option */
+            option: string;
+            /** Value */
+            value: unknown;
         };
         /**
          * Table

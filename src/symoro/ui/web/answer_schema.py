@@ -342,6 +342,13 @@ class InputData(BaseModel):
     entries: list[str]
 
 
+class SourceData(BaseModel):
+    """A model in a language: texts by the names of their files, and the names of what it takes."""
+
+    files: dict[str, str]
+    inputs: dict[str, InputData]
+
+
 class Counts(BaseModel):
     """Operations; `setup` are those done once."""
 
@@ -430,7 +437,7 @@ ANSWERS: dict[str, type[BaseModel]] = {
     "solve": SolvedPose,
     "model": ModelAnswer,
     "explain": Explanation,
-    "code": Files,
+    "code": SourceData,
     "export": Files,
     "evaluate": Outputs,
     "base": BaseAnswer,
