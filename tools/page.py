@@ -120,6 +120,8 @@ def build() -> None:
 
 
 def main(wanted: str = "build") -> None:
+    if wanted == "build" and current():
+        return
     if node_of_path() is None and node_of_package() is None:
         install = [sys.executable, "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
         subprocess.run([*install, NODE_PACKAGE], check=False)

@@ -48,5 +48,5 @@ def answer(name: str, payload: str, tell: Tell) -> str:
     except (MemoryError, RecursionError):
         hint = "make the robot smaller, or run symoro on your machine"
         found = {"error": {"kind": "StoppedError", "message": STOPPED, "hint": hint}}
-    missed = {"missing": name for name in _MISSED.names[:1]}
+    missed = {"missing": _MISSED.names[0]} if _MISSED.names else {}
     return json.dumps({**missed, **found}, allow_nan=False)
