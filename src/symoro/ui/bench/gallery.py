@@ -18,7 +18,7 @@ from symoro.robot.flexibility import flexible_links
 from symoro.robot.formats.guess import guessed
 from symoro.robot.topology import describe, elastic_joints, structure
 from symoro.robot.wheels import Wheel, WheelKind
-from symoro.ui.bench.asked import item, robot_of
+from symoro.ui.bench.payload import item, robot_of
 from symoro.ui.bench.view import view
 
 MOST_LINKS = 200
