@@ -12,18 +12,18 @@ import { listenForKeys } from "./shell/keys";
 import { Shell } from "./shell/shell";
 import { claimByLock, found, keepAlways, tabOf, type Places } from "./store/keep";
 import { keepMeshes } from "./store/meshes";
+import { storageOr } from "./store/storage";
 import { createStore } from "./store/store";
 
 const FIRST_ROBOT = "rx90";
 
-/** The back without a server, where the page is built with it. */
-const BACKS = import.meta.glob<{ workerBack: () => Back }>("./back/worker.ts");
+const local = storageOr(() => localStorage);
+const session = storageOr(() => sessionStorage);
 
 async function chooseBack(): Promise<Back> {
   const told = document.querySelector<HTMLMetaElement>('meta[name="symoro-back"]')?.content;
-  const inWorker = told === "worker" ? await BACKS["./back/worker.ts"]?.() : undefined;
-  if (inWorker) return inWorker.workerBack();
-  return httpBack({ fetch: fetch.bind(globalThis), storage: sessionStorage, href: location.href });
+  if (told === "worker") return (await import("./back/worker")).workerBack();
+  return httpBack({ fetch: fetch.bind(globalThis), storage: session, href: location.href });
 }
 
 /** What was kept, or the first robot of all. */
@@ -42,8 +42,8 @@ async function begin(desk: Desk, places: Places, tab: string): Promise<void> {
 
 async function start(): Promise<void> {
   const store = createStore(remembering(await chooseBack()));
-  const desk = createDesk(store, localStorage);
-  const places: Places = { session: sessionStorage, local: localStorage, now: Date.now };
+  const desk = createDesk(store, local);
+  const places: Places = { session, local, now: Date.now };
   store.register(shellActions(desk));
   listenForKeys(store, window);
   render(
@@ -55,11 +55,10 @@ async function start(): Promise<void> {
     document.getElementById("page")!,
   );
   const tab = await tabOf(places, claimByLock);
-  await begin(desk, places, tab);
   keepAlways(store, places, tab, window);
-  await Promise.all([keepMeshes(store, tab), fillLists(desk)]).catch((error: unknown) =>
-    desk.tell("symoro does not answer", error),
-  );
+  const meshes = keepMeshes(store, tab);
+  await begin(desk, places, tab);
+  await Promise.all([meshes, fillLists(desk)]).catch((error: unknown) => desk.tell("symoro does not answer", error));
 }
 
 void start();

@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from symoro.runtime.solutions import valid as valid
     from symoro.runtime.solutions import windings as windings
     from symoro.runtime.solutions import within_limits as within_limits
+    from symoro.ui.notebook import scene as scene
 
 _SOLUTIONS = ("follow", "nearest", "valid", "windings", "within_limits")
 _LATER = {
@@ -42,6 +43,7 @@ _LATER = {
     "computed_torque": "symoro.motion.control",
     "load_trajectory": "symoro.motion.files",
     "sampled": "symoro.motion.sampling",
+    "scene": "symoro.ui.notebook",
     "simulate": "symoro.motion.simulation",
     "torques": "symoro.motion.torques",
 }
@@ -65,6 +67,7 @@ __all__ = [
     "platform_pose",
     "sampled",
     "save",
+    "scene",
     "simulate",
     "singularities",
     "torques",

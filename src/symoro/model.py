@@ -191,6 +191,11 @@ class Model:
     def __repr__(self) -> str:
         return f"<Model {self.entry.id} of {self.robot.name}: {self.count()}>"
 
+    def _repr_html_(self) -> str:
+        from symoro.ui.notebook import model_html
+
+        return model_html(self)
+
     def _repr_latex_(self) -> str:
         return next(iter(self.code("latex", fragment=True).values()))
 

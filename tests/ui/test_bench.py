@@ -314,6 +314,7 @@ for name in ("numpy", "sympy"):
     sys.modules[name] = None
 from symoro.ui.bench import call
 assert call("about", {})["version"]
+assert not any(card["svg"] for card in call("robots", {"pictures": True})["robots"])
 for card in call("robots", {})["robots"]:
     view = call("robot_open", {"id": card["id"]})
     document = view["robot"]
@@ -324,3 +325,33 @@ assert "error" not in call("frames", {"robot": call("robot_open", {"id": "rx90"}
 assert "error" not in call("model", {"robot": call("robot_open", {"id": "rx90"})["robot"], "model": "idm"})
 """
     subprocess.run([sys.executable, "-c", lines], check=True)
+
+
+def test_the_gallery() -> None:
+    cards = call("robots", {"pictures": True})["robots"]
+    assert [card["id"] for card in cards] == library.names()
+    assert all(card["svg"].startswith("<svg") for card in cards)
+    families = {card["id"]: card["family"] for card in cards}
+    assert families["rx90"] == "serial" and families["delta"] == "parallel" and families["car"] == "wheeled"
+    assert families["rx90_elastic"] == "elastic" and families["fourbar"] == "closed-loop"
+    assert families["flexible2r"] == "flexible" and families["rx90_floating"] == "floating"
+
+
+@pytest.mark.parametrize("name", ["gough_stewart", "delta", "fourbar", "3rrr"])
+def test_loops_are_closed_from_a_posture_nearby(name: str) -> None:
+    view = call("robot_open", {"id": name})
+    robot, values = symoro.load(name), view["values"]
+    own, active = view["coordinates"], [j["frame"] for j in view["joints"] if j["active"]]
+    at = view["postures"].get("home")
+    if at is None:
+        start = {"qa": [0.5] * len(active), "q0": [0.5] * len(own)}
+        first = call("close", {"robot": view["robot"], "values": values, **start})["outputs"]
+        at = first["q"][0]
+    moved = [at[own.index(j)] + 0.02 for j in active]
+    found = call("close", {"robot": view["robot"], "values": values, "qa": moved, "q0": at})["outputs"]
+    assert found["status"][0] == 0
+    q, qc = found["q"][0], found["qc"][0]
+    np.testing.assert_allclose([q[own.index(j)] for j in active], moved, atol=1e-12)
+    places = Function(all_frames(robot), values, compiled=False)(q=q, qc=qc)["T"]
+    for loop in view["loops"]:
+        np.testing.assert_allclose(places[loop["opened"] - 1], places[loop["twin"] - 1], atol=1e-9)

@@ -105,7 +105,7 @@ def test_a_xacro_file_is_not_run() -> None:
         {"file": "x", "format": "xacro"},
     ):
         found = call("robot_open", {"text": text, **payload})["error"]
-        assert "workbench runs none" in found["message"] and "symoro convert" in found["hint"]
+        assert "workbench runs none" in found["message"] and "convert it to URDF" in found["hint"]
 
 
 def test_a_name_is_no_path(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

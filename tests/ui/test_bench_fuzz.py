@@ -153,14 +153,14 @@ def test_edits_of_sound_robots(document: Any, edits: list[Any]) -> None:
 
 
 @pytest.mark.slow
-@settings(max_examples=5_000, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=2_000, deadline=None, suppress_health_check=list(HealthCheck))
 @given(*PAYLOADS)
 def test_many_mutated_documents(document: Any, edits: list[Any], name: str, extra: dict[str, Any]) -> None:
     mutated(document, edits, name, extra)
 
 
 @pytest.mark.slow
-@settings(max_examples=5_000, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=2_000, deadline=None, suppress_health_check=list(HealthCheck))
 @given(st.sampled_from(DOCUMENTS), st.lists(EDIT, min_size=1, max_size=3))
 def test_many_edits_of_sound_robots(document: Any, edits: list[Any]) -> None:
     mutated(document, edits, "robot_edit", {})

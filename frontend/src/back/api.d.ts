@@ -230,7 +230,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** No payload. */
+        /** The bundled robots, with pictures or without. */
         post: operations["robots"];
         delete?: never;
         options?: never;
@@ -310,6 +310,23 @@ export interface components {
             robot: string;
         };
         /**
+         * BaseOf
+         * @description A robot, and how its base parameters are found.
+         */
+        BaseOf: {
+            /**
+             * Options
+             * @default {}
+             */
+            options: {
+                [key: string]: unknown;
+            };
+            /** Robot */
+            robot: {
+                [key: string]: unknown;
+            };
+        };
+        /**
          * Card
          * @description A bundled robot in the gallery.
          */
@@ -325,7 +342,7 @@ export interface components {
             /** Structure */
             structure: string;
             /** Svg */
-            svg?: string | null;
+            svg: string | null;
             /** Title */
             title: string;
         };
@@ -449,7 +466,7 @@ export interface components {
         };
         /**
          * EntryData
-         * @description A model; `form` and `why_not` are those for the robot, where one came along.
+         * @description A model; `form` (its place in [plain, *forms]), `switches` and `why_not` are those for the robot that came.
          */
         EntryData: {
             /** Aliases */
@@ -457,7 +474,7 @@ export interface components {
             /** Applies To */
             applies_to: string;
             /** Form */
-            form?: string | null;
+            form?: number | null;
             /** Forms */
             forms: components["schemas"]["FormData"][];
             /** Id */
@@ -476,6 +493,11 @@ export interface components {
             };
             /** Reference */
             reference: string;
+            /**
+             * Switches
+             * @default []
+             */
+            switches: components["schemas"]["Switch"][];
             /** Title */
             title: string;
             /** Why Not */
@@ -634,6 +656,17 @@ export interface components {
             name: string;
         };
         /**
+         * Gallery
+         * @description The bundled robots, with pictures or without.
+         */
+        Gallery: {
+            /**
+             * Pictures
+             * @default false
+             */
+            pictures: boolean;
+        };
+        /**
          * InputData
          * @description An input's shape and the names of its entries.
          */
@@ -657,7 +690,7 @@ export interface components {
                 [key: string]: unknown;
             } | null;
             /** Result */
-            result: components["schemas"]["ModelAnswer"] | components["schemas"]["Explanation"] | components["schemas"]["Files"] | components["schemas"]["Outputs"] | components["schemas"]["BaseAnswer"] | components["schemas"]["SingularAnswer"] | components["schemas"]["Placements"] | components["schemas"]["SolvedPose"] | components["schemas"]["Failure"] | null;
+            result: components["schemas"]["ModelAnswer"] | components["schemas"]["Explanation"] | components["schemas"]["Sources"] | components["schemas"]["Files"] | components["schemas"]["Outputs"] | components["schemas"]["BaseAnswer"] | components["schemas"]["SingularAnswer"] | components["schemas"]["Placements"] | components["schemas"]["SolvedPose"] | components["schemas"]["Failure"] | null;
             /**
              * State
              * @enum {string}
@@ -1184,6 +1217,20 @@ export interface components {
             /** Solutions */
             solutions: components["schemas"]["PostureRow"][];
         };
+        /**
+         * Sources
+         * @description Source files of a model, with what it takes.
+         */
+        Sources: {
+            /** Files */
+            files: {
+                [key: string]: string;
+            };
+            /** Inputs */
+            inputs: {
+                [key: string]: components["schemas"]["InputData"];
+            };
+        };
         /** Start_base */
         Start_base: {
             /**
@@ -1191,7 +1238,7 @@ export interface components {
              * @enum {string}
              */
             call: "base";
-            payload: components["schemas"]["OfRobot"];
+            payload: components["schemas"]["BaseOf"];
         };
         /** Start_code */
         Start_code: {
@@ -1264,6 +1311,18 @@ export interface components {
              */
             call: "solve";
             payload: components["schemas"]["Solved"];
+        };
+        /**
+         * Switch
+         * @description A value of an option that alone leads to another form; null where any does.
+         */
+        Switch: {
+            /** Form */
+            form: number;
+            /** Option */
+            option: string;
+            /** Value */
+            value: unknown;
         };
         /**
          * Table
@@ -1413,7 +1472,7 @@ export interface components {
         };
         /**
          * WheelView
-         * @description A wheel; `symbol` is the parameter that its radius is.
+         * @description A wheel; `symbol` is the parameter that its radius is, `roller` the angle of a Swedish wheel's rollers.
          */
         WheelView: {
             /** Frame */
@@ -1425,6 +1484,8 @@ export interface components {
             kind: "fixed" | "steering" | "castor" | "swedish";
             /** Radius */
             radius: number | null;
+            /** Roller */
+            roller: number | null;
             /** Steering */
             steering: number | null;
             /** Symbol */
@@ -2637,7 +2698,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": components["schemas"]["Nothing"];
+                "application/json": components["schemas"]["Gallery"];
             };
         };
         responses: {

@@ -37,7 +37,10 @@ function event(state: string, more: object = {}): string {
 function backWith(answer: Answer, href = "http://127.0.0.1:1/") {
   const sent: Sent[] = [];
   const held = new Map<string, string>();
-  const storage = { getItem: (key: string) => held.get(key) ?? null, setItem: (k: string, v: string) => void held.set(k, v) };
+  const storage = {
+    getItem: (key: string) => held.get(key) ?? null,
+    setItem: (k: string, v: string) => void held.set(k, v),
+  };
   const fake = async (path: string, init: RequestInit = {}): Promise<Response> => {
     const one = {
       path,

@@ -1,41 +1,11 @@
-// What symoro lists: itself, its bundled robots, its models.
+// What symoro lists, as its service describes it: itself, its bundled robots, its models.
 
-export interface About {
-  version: string;
-  python: string;
-  menus: string[];
-  languages: { id: string; title: string }[];
-  formats: Format[];
-  structures: string[];
-  bases: string[];
-  conventions: string[];
-}
+import type { components } from "./api";
 
-/** A format of files: whether they can be opened here, and written. */
-export interface Format {
-  id: string;
-  suffixes: string[];
-  opened: boolean;
-  written: boolean;
-}
+type Schemas = components["schemas"];
 
-export interface Bundled {
-  id: string;
-  name: string;
-  title: string;
-  structure: string;
-  family: string;
-  reference: string;
-  /** A small picture, where the server draws one. */
-  svg?: string | null;
-}
-
-export interface Entry {
-  id: string;
-  menu: string;
-  title: string;
-  aliases: string[];
-  applies_to: string;
-  /** Why it does not apply to the robot; null when it does. */
-  why_not?: string | null;
-}
+export type About = Schemas["About"];
+export type Format = Schemas["FileFormat"];
+export type Bundled = Schemas["Card"];
+/** A model as menus show it; with a robot, `why_not` tells why it does not apply to it. */
+export type Entry = Pick<Schemas["EntryData"], "id" | "menu" | "title" | "aliases" | "applies_to" | "why_not">;

@@ -1,5 +1,9 @@
 // What `catalogue`, `model`, `code`, `explain` and `base` answer (src/symoro/ui/bench/answers.py, ui/present.py).
 
+import type { Entry as Listed } from "../back/listed";
+
+export type { About } from "../back/listed";
+
 export interface OptionData {
   name: string;
   title: string;
@@ -16,13 +20,8 @@ export interface FormData {
   applies_to: string;
 }
 
-export interface Entry extends FormData {
-  id: string;
-  menu: string;
-  title: string;
-  aliases: string[];
+export interface Entry extends FormData, Listed {
   forms: FormData[];
-  why_not?: string | null;
   /** The form that the robot takes without options: 0 the plain one, then those of `forms`. */
   form?: number;
   switches?: Switch[];
@@ -91,10 +90,4 @@ export interface Base {
   method: string;
   conditions: string[];
   notes: string[];
-}
-
-export interface About {
-  version: string;
-  menus: string[];
-  languages: { id: string; title: string }[];
 }

@@ -19,6 +19,7 @@ import { Relations } from "./relations";
 import { CANCELLED, createSession, type Session } from "./session";
 import { Start } from "./start";
 import "./models.css";
+import "./tabs.css";
 
 const TABS = [
   ["equations", "Equations"],

@@ -64,10 +64,10 @@ export class Body {
     const frames = count + 2;
     const lit = () => new THREE.MeshLambertMaterial();
     const flat = () => new THREE.MeshBasicMaterial();
-    this.shafts = new Instances(standing(new THREE.CylinderGeometry(1, 1, 1, 8).translate(0, 0.5, 0)), flat(), 3 * frames);
-    this.tips = new Instances(standing(new THREE.ConeGeometry(1, 1, 12).translate(0, 0.5, 0)), flat(), 3 * frames);
-    this.bars = new Instances(standing(new THREE.CylinderGeometry(1, 1, 1, 10).translate(0, 0.5, 0)), lit(), 16 * frames);
-    this.turning = new Instances(standing(new THREE.CylinderGeometry(1, 1, 1, 20)), lit(), frames);
+    this.shafts = new Instances(standing(new THREE.CylinderGeometry(1, 1, 1, 6, 1, true).translate(0, 0.5, 0)), flat(), 3 * frames);
+    this.tips = new Instances(standing(new THREE.ConeGeometry(1, 1, 8).translate(0, 0.5, 0)), flat(), 3 * frames);
+    this.bars = new Instances(standing(new THREE.CylinderGeometry(1, 1, 1, 8).translate(0, 0.5, 0)), lit(), 16 * frames);
+    this.turning = new Instances(standing(new THREE.CylinderGeometry(1, 1, 1, 16)), lit(), frames);
     this.sliding = new Instances(new THREE.BoxGeometry(1, 1, 1), lit(), frames);
     this.fixed = new Instances(new THREE.BoxGeometry(1, 1, 1), lit(), frames);
     const tube = new THREE.MeshLambertMaterial({ side: THREE.DoubleSide });

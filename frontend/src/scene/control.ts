@@ -145,8 +145,13 @@ export class Control {
     const at = this.scene.posture();
     let found = this.scene.move(at);
     const chance = sequence();
+    const looping = new Set(view.loops.flatMap((loop) => loop.frames));
+    const places = this.moved.value.filter((k) => looping.has(view.joints[k]!.frame));
     for (let k = 0; !found.closed && this.closes.value && k < START_TRIES; k++) {
-      const tried = this.scene.follow(at, random(view, at, this.moved.value, this.scene.reach(), 1, chance));
+      const asked = random(view, at, places, this.scene.reach(), 1, chance);
+      // A piston has a length.
+      for (const n of places) if (view.joints[n]!.kind === "P") asked[n] = Math.abs(asked[n]!);
+      const tried = this.scene.follow(at, asked);
       if (tried.closed) found = this.scene.move(tried.q);
     }
     if (!found.closed && this.closes.value) this.warn("the loops do not close in this posture: move the joints");

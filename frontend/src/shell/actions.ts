@@ -29,14 +29,41 @@ export function shellActions(desk: Desk): Action[] {
   const some = (): boolean => store.view.value !== null;
   const panel = (name: Panel) => () => void (desk.panel.value = name);
   return [
-    { id: "palette", title: "Find a model, a robot or an action", group: "Page", keys: "Ctrl+K", run: () => void (desk.palette.value = !desk.palette.value) },
+    {
+      id: "palette",
+      title: "Find a model, a robot or an action",
+      group: "Page",
+      keys: "Ctrl+K",
+      run: () => void (desk.palette.value = !desk.palette.value),
+    },
     { id: "new", title: "New robot", group: "Robot", keys: "Alt+N", run: panel("new") },
     { id: "open", title: "Open a file", group: "Robot", keys: "Ctrl+O", run: () => chooseFiles(desk) },
     { id: "gallery", title: "Gallery of bundled robots", group: "Robot", keys: "Alt+G", run: panel("gallery") },
     { id: "dh", title: "Robot from Denavit-Hartenberg rows", group: "Robot", run: panel("dh") },
-    { id: "save", title: "Save the robot (YAML)", group: "Robot", keys: "Ctrl+S", enabled: some, run: () => saveAs(desk, "yaml") },
-    { id: "undo", title: "Undo", group: "Robot", keys: "Ctrl+Z", enabled: () => store.canUndo.value, run: () => store.undo() },
-    { id: "redo", title: "Redo", group: "Robot", keys: "Ctrl+Y, Ctrl+Shift+Z", enabled: () => store.canRedo.value, run: () => store.redo() },
+    {
+      id: "save",
+      title: "Save the robot (YAML)",
+      group: "Robot",
+      keys: "Ctrl+S",
+      enabled: some,
+      run: () => saveAs(desk, "yaml"),
+    },
+    {
+      id: "undo",
+      title: "Undo",
+      group: "Robot",
+      keys: "Ctrl+Z",
+      enabled: () => store.canUndo.value,
+      run: () => store.undo(),
+    },
+    {
+      id: "redo",
+      title: "Redo",
+      group: "Robot",
+      keys: "Ctrl+Y, Ctrl+Shift+Z",
+      enabled: () => store.canRedo.value,
+      run: () => store.redo(),
+    },
     { id: "pane", title: "Next pane", group: "Page", keys: "F6", run: () => nextPane(false) },
     { id: "pane-back", title: "Pane before", group: "Page", keys: "Shift+F6", run: () => nextPane(true) },
     ...THEMES.map(([theme, title]) => ({

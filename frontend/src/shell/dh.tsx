@@ -65,7 +65,12 @@ export function DhPanel({ desk }: { desk: Desk }) {
 
   function make(event: Event): void {
     event.preventDefault();
-    const payload = { rows, convention: convention.value.id, name: name.value.trim() || "robot", degrees: degrees.value };
+    const payload = {
+      rows,
+      convention: convention.value.id,
+      name: name.value.trim() || "robot",
+      degrees: degrees.value,
+    };
     const wanted = (): Promise<View> => desk.store.back.call<View>("robot_dh", payload);
     void desk.bring("These rows make no robot", wanted, text.value);
   }
@@ -99,7 +104,11 @@ export function DhPanel({ desk }: { desk: Desk }) {
         />
       </label>
       <label class="sh-check-line">
-        <input type="checkbox" checked={degrees.value} onChange={(event) => (degrees.value = event.currentTarget.checked)} />
+        <input
+          type="checkbox"
+          checked={degrees.value}
+          onChange={(event) => (degrees.value = event.currentTarget.checked)}
+        />
         angles are in degrees
       </label>
       <div class="sh-line">
@@ -109,8 +118,8 @@ export function DhPanel({ desk }: { desk: Desk }) {
         </button>
       </div>
       <p class="sh-hint">
-        The joint's own column holds <code>q1</code>, or its offset as in <code>q1 + pi/2</code>; a <code>q2</code> in the
-        column of lengths makes that joint prismatic. Columns are separated by tabs, commas or blanks: paste from a
+        The joint's own column holds <code>q1</code>, or its offset as in <code>q1 + pi/2</code>; a <code>q2</code> in
+        the column of lengths makes that joint prismatic. Columns are separated by tabs, commas or blanks: paste from a
         spreadsheet.
       </p>
     </form>

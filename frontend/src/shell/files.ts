@@ -6,16 +6,18 @@ import { unsetEdits } from "../tables/symbols";
 import type { Desk, Remedy } from "./desk";
 
 const MESHES = /\.(stl|obj|dae|mtl|png|jpe?g)$/i;
-const ROBOTS = /\.(par|ya?ml|urdf|xml|mjcf|xacro|csv|txt)$/i;
+/** Files of robots, the likelier first; a package of ROS has others that only look like it. */
+const ROBOTS = [/\.urdf$/i, /\.par$/i, /\.ya?ml$/i, /\.(mjcf|xml)$/i, /\.xacro$/i, /\.(csv|txt)$/i];
+const NO_ROBOTS = /^(package\.xml|CMakeLists\.txt|README.*|LICENSE.*)$/i;
 export const ACCEPTED = ".par,.yaml,.yml,.urdf,.xml,.mjcf,.xacro,.csv,.txt,.stl,.obj,.dae";
 const LARGEST = 12 * 2 ** 20;
 
 /** Which of the files is the robot, and which are its meshes. */
-export function sorted(files: File[]): { robot: File | null; meshes: Map<string, File>; others: File[] } {
+export function sorted(files: File[]): { robot: File | null; meshes: Map<string, File> } {
   const meshes = new Map(files.filter((file) => MESHES.test(file.name)).map((file) => [file.name, file]));
-  const rest = files.filter((file) => !MESHES.test(file.name));
-  const robot = rest.find((file) => ROBOTS.test(file.name)) ?? rest[0] ?? null;
-  return { robot, meshes, others: rest.filter((file) => file !== robot) };
+  const rest = files.filter((file) => !MESHES.test(file.name) && (files.length === 1 || !NO_ROBOTS.test(file.name)));
+  const likely = ROBOTS.map((ending) => rest.find((file) => ending.test(file.name))).find(Boolean);
+  return { robot: likely ?? rest[0] ?? null, meshes };
 }
 
 export async function openFiles(desk: Desk, files: File[]): Promise<void> {
@@ -88,6 +90,7 @@ function remediesOf(desk: Desk, format: string, { problem }: Failure): Remedy[] 
   };
   if (problem.message.includes("symbols without a value"))
     remedies.push({ title: "Keep the values of the sliders as nominal, and save", run: keepAndSave });
-  if (problem.hint?.includes("lossy")) remedies.push({ title: "Save without what it cannot hold", run: () => again(true) });
+  if (problem.hint?.includes("lossy"))
+    remedies.push({ title: "Save without what it cannot hold", run: () => again(true) });
   return remedies;
 }

@@ -31,7 +31,12 @@ function Choice({ name, label, choices, value }: ChoiceProps) {
   return (
     <label class="sh-line">
       <span>{label}</span>
-      <select class="sh-field" name={name} value={value.value} onChange={(event) => (value.value = event.currentTarget.value)}>
+      <select
+        class="sh-field"
+        name={name}
+        value={value.value}
+        onChange={(event) => (value.value = event.currentTarget.value)}
+      >
         {choices.map(([id, title]) => (
           <option key={id} value={id}>
             {title}
@@ -66,7 +71,13 @@ export function NewPanel({ desk }: { desk: Desk }) {
     <form class="sh-form" onSubmit={make} data-form="new">
       <label class="sh-line">
         <span>Name</span>
-        <input class="sh-field" name="name" value={name.value} maxLength={100} onInput={(e) => (name.value = e.currentTarget.value)} />
+        <input
+          class="sh-field"
+          name="name"
+          value={name.value}
+          maxLength={100}
+          onInput={(e) => (name.value = e.currentTarget.value)}
+        />
       </label>
       <label class="sh-line">
         <span>Moving links</span>
@@ -85,7 +96,9 @@ export function NewPanel({ desk }: { desk: Desk }) {
         <output>
           {joints}
           <span class="sh-hint">
-            {structure.value === "closed-loop" ? " one more than links: it closes the loop" : " revolute at first, see \u03c3 in the table"}
+            {structure.value === "closed-loop"
+              ? " one more than links: it closes the loop"
+              : " revolute at first, see \u03c3 in the table"}
           </span>
         </output>
       </div>

@@ -15,31 +15,37 @@ interface Command extends Candidate {
 }
 
 export function commandsOf(desk: Desk): Command[] {
-  const models = desk.catalogue.value.map((entry): Command => ({
-    id: `model ${entry.id}`,
-    title: entry.title,
-    group: entry.menu,
-    words: [entry.id, ...entry.aliases].join(" "),
-    disabled: entry.why_not ?? undefined,
-    run: () => void (desk.store.asked.value = { model: entry.id, options: {} }),
-  }));
+  const models = desk.catalogue.value.map(
+    (entry): Command => ({
+      id: `model ${entry.id}`,
+      title: entry.title,
+      group: entry.menu,
+      words: [entry.id, ...entry.aliases].join(" "),
+      disabled: entry.why_not ?? undefined,
+      run: () => void (desk.store.asked.value = { model: entry.id, options: {} }),
+    }),
+  );
   const actions = desk.store.actions.value
     .filter((action) => action.id !== "palette")
-    .map((action): Command => ({
-      id: `action ${action.id}`,
-      title: action.title,
-      group: action.group,
-      keys: action.keys?.split(", ")[0],
-      disabled: (action.enabled?.() ?? true) ? undefined : "not now",
-      run: action.run,
-    }));
-  const robots = desk.robots.value.map((robot): Command => ({
-    id: `robot ${robot.id}`,
-    title: `Open ${robot.name}`,
-    group: "Gallery",
-    words: `${robot.id} ${robot.title} ${robot.structure}`,
-    run: () => openBundled(desk, robot.id),
-  }));
+    .map(
+      (action): Command => ({
+        id: `action ${action.id}`,
+        title: action.title,
+        group: action.group,
+        keys: action.keys?.split(", ")[0],
+        disabled: (action.enabled?.() ?? true) ? undefined : "not now",
+        run: action.run,
+      }),
+    );
+  const robots = desk.robots.value.map(
+    (robot): Command => ({
+      id: `robot ${robot.id}`,
+      title: `Open ${robot.name}`,
+      group: "Gallery",
+      words: `${robot.id} ${robot.title} ${robot.structure}`,
+      run: () => openBundled(desk, robot.id),
+    }),
+  );
   return [...actions, ...models, ...robots];
 }
 
@@ -63,7 +69,10 @@ function OpenPalette({ desk }: { desk: Desk }) {
     input.current?.focus();
     return () => before?.focus?.();
   }, []);
-  useLayoutEffect(() => list.current?.querySelector('[aria-selected="true"]')?.scrollIntoView({ block: "nearest" }), [here]);
+  useLayoutEffect(
+    () => list.current?.querySelector('[aria-selected="true"]')?.scrollIntoView({ block: "nearest" }),
+    [here],
+  );
 
   function run(command: Command | undefined): void {
     if (!command || command.disabled) return;
@@ -83,7 +92,10 @@ function OpenPalette({ desk }: { desk: Desk }) {
   }
 
   return (
-    <div class="sh-veil" onPointerDown={(event) => event.target === event.currentTarget && (desk.palette.value = false)}>
+    <div
+      class="sh-veil"
+      onPointerDown={(event) => event.target === event.currentTarget && (desk.palette.value = false)}
+    >
       <div class="sh-palette" role="dialog" aria-label="find" aria-modal="true">
         <input
           ref={input}

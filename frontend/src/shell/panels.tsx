@@ -1,11 +1,13 @@
 // Panels that stand in the place of the tables for a while: new robot, gallery, rows, and what went wrong.
 
+import { useSignal } from "@preact/signals";
 import type { ComponentChildren } from "preact";
-import { useLayoutEffect, useRef } from "preact/hooks";
+import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
 
-import type { Desk } from "./desk";
+import { addPictures, type Desk } from "./desk";
 import { DhPanel } from "./dh";
 import { openBundled } from "./files";
+import { answering } from "./find";
 import { NewPanel } from "./new";
 import { Trouble } from "./trouble";
 
@@ -35,7 +37,13 @@ export function PanelFrame({ desk, title, children }: FrameProps) {
     >
       <header class="sh-panel-head">
         <h2>{title}</h2>
-        <button type="button" class="sh-top" aria-label="close" title="Close (Esc)" onClick={() => (desk.panel.value = null)}>
+        <button
+          type="button"
+          class="sh-top"
+          aria-label="close"
+          title="Close (Esc)"
+          onClick={() => (desk.panel.value = null)}
+        >
           {"\u00d7"}
         </button>
       </header>
@@ -114,20 +122,45 @@ function Keys({ desk }: { desk: Desk }) {
 }
 
 function Gallery({ desk }: { desk: Desk }) {
+  const wanted = useSignal("");
   const robots = desk.robots.value;
+  // Pictures take a second or two: they are asked for by who looks at them.
+  useEffect(() => void addPictures(desk), [desk]);
   if (!robots.length) return <p class="sh-hint">The gallery is on its way.</p>;
+  const known = robots.map((robot) => ({
+    robot,
+    title: robot.name,
+    group: robot.family,
+    words: `${robot.title} ${robot.structure}`,
+  }));
   return (
-    <div class="sh-gallery">
-      {robots.map((robot) => (
-        <button key={robot.id} type="button" class="sh-card" data-robot={robot.id} onClick={() => void openBundled(desk, robot.id)}>
-          <span class="sh-thumb">
-            {robot.svg ? <img alt="" src={`data:image/svg+xml,${encodeURIComponent(robot.svg)}`} /> : null}
-          </span>
-          <b>{robot.name}</b>
-          <span class="sh-card-title">{robot.title}</span>
-          <span class="sh-card-note">{robot.structure}</span>
-        </button>
-      ))}
-    </div>
+    <>
+      <input
+        class="sh-field sh-filter"
+        type="search"
+        placeholder={`Find among ${robots.length} robots`}
+        aria-label="find a robot"
+        value={wanted.value}
+        onInput={(event) => (wanted.value = event.currentTarget.value)}
+      />
+      <div class="sh-gallery">
+        {answering(known, wanted.value).map(({ robot }) => (
+          <button
+            key={robot.id}
+            type="button"
+            class="sh-card"
+            data-robot={robot.id}
+            onClick={() => void openBundled(desk, robot.id)}
+          >
+            <span class="sh-thumb">
+              {robot.svg ? <img alt="" src={`data:image/svg+xml,${encodeURIComponent(robot.svg)}`} /> : null}
+            </span>
+            <b>{robot.name}</b>
+            <span class="sh-card-title">{robot.title}</span>
+            <span class="sh-card-note">{robot.structure}</span>
+          </button>
+        ))}
+      </div>
+    </>
   );
 }

@@ -13,7 +13,11 @@ import { placed, STEPS } from "./tour";
 import { excerpt, placeText } from "./trouble";
 
 const MODELS = [
-  { title: "partial derivatives of the torques", group: "Dynamic", words: "inverse-dynamics-derivatives idm-derivatives" },
+  {
+    title: "partial derivatives of the torques",
+    group: "Dynamic",
+    words: "inverse-dynamics-derivatives idm-derivatives",
+  },
   { title: "inverse dynamic model: torques of a motion", group: "Dynamic", words: "inverse-dynamics idm rnea" },
   { title: "Jacobian matrix of a frame", group: "Kinematic", words: "jacobian jac" },
   { title: "Open RX90", group: "Gallery", words: "rx90 Staubli" },
@@ -91,6 +95,9 @@ describe("dropped files", () => {
     expect(robot!.name).toBe("arm.urdf");
     expect([...meshes.keys()]).toEqual(["base.STL", "hand.dae"]);
     expect(sorted([]).robot).toBeNull();
+    const folder = ["package.xml", "CMakeLists.txt", "config.yaml", "arm.urdf"].map((name) => new File([""], name));
+    expect(sorted(folder).robot!.name).toBe("arm.urdf");
+    expect(sorted(folder.slice(0, 2)).robot).toBeNull();
   });
 });
 

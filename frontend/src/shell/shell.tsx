@@ -8,6 +8,7 @@ import type { Store } from "../store/store";
 import { Tables } from "../tables/tables";
 import { Boundary } from "./boundary";
 import { SIZES, type Desk } from "./desk";
+import { dropped } from "./dropped";
 import { openFiles } from "./files";
 import { Palette } from "./palette";
 import { Panels } from "./panels";
@@ -49,21 +50,16 @@ export function Shell({ desk, scene, models }: ShellProps) {
   const { store } = desk;
   const { tables, upper } = desk.sizes.value;
   const dropping = useSignal(false);
-  const panel = desk.panel.value !== null;
+  const wide = desk.panel.value === "gallery";
+  const panel = desk.panel.value !== null && !wide;
 
   useDrops(desk, dropping);
 
   return (
     <div class="sh-page">
       <TopBar desk={desk} />
-      <main
-        class="sh-panes"
-        style={{ gridTemplateRows: `minmax(0, ${upper}fr) auto minmax(0, ${1 - upper}fr)` }}
-      >
-        <div
-          class="sh-upper"
-          style={{ gridTemplateColumns: `minmax(0, ${tables}fr) auto minmax(0, ${1 - tables}fr)` }}
-        >
+      <main class="sh-panes" style={{ gridTemplateRows: `minmax(0, ${upper}fr) auto minmax(0, ${1 - upper}fr)` }}>
+        <div class="sh-upper" style={{ gridTemplateColumns: `minmax(0, ${tables}fr) auto minmax(0, ${1 - tables}fr)` }}>
           <section class="sh-pane" data-pane="tables" aria-label="tables" tabIndex={-1}>
             {panel ? <Panels desk={desk} key={desk.panel.value} /> : null}
             <div class="sh-under" hidden={panel}>
@@ -97,6 +93,7 @@ export function Shell({ desk, scene, models }: ShellProps) {
             <Lazy store={store} load={models} waiting={"The models are on their way\u2026"} />
           </Boundary>
         </section>
+        {wide ? <Panels desk={desk} /> : null}
       </main>
       <Palette desk={desk} />
       <Tour desk={desk} />
@@ -128,7 +125,10 @@ function useDrops(desk: Desk, dropping: { value: boolean }): void {
       if (!holdsFiles(event)) return;
       event.preventDefault();
       dropping.value = false;
-      void openFiles(desk, [...(event.dataTransfer?.files ?? [])]);
+      dropped(event.dataTransfer!).then(
+        (files) => openFiles(desk, files),
+        (error: unknown) => desk.tell("What was dropped cannot be read", error),
+      );
     };
     addEventListener("dragover", over);
     addEventListener("dragleave", leave);

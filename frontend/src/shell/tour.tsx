@@ -47,7 +47,10 @@ export const STEPS: Step[] = [
     targets: ['[data-pane="scene"] input[type="range"]', '[data-pane="scene"]'],
     corner: '[data-pane="tables"]',
     watch: ({ store }) => store.q.value.join(),
-    help: { title: "Do it for me", run: ({ store }) => void (store.q.value = store.q.value.map((_, i) => 0.5 - 0.3 * i)) },
+    help: {
+      title: "Do it for me",
+      run: ({ store }) => void (store.q.value = store.q.value.map((_, i) => 0.5 - 0.3 * i)),
+    },
   },
   {
     title: "Derive its inverse dynamics",
@@ -63,7 +66,11 @@ export const STEPS: Step[] = [
   {
     title: "Take the code home",
     text: "Code shows it in C and other languages. Project\u2026 downloads the whole folder: choose C, unpack it and run \u201cmake run\u201d there; it compiles the model and a demo that calls it.",
-    targets: ['[data-pane="models"] [data-tour="project"]', '[data-pane="models"] [data-tour="code"]', '[data-pane="models"]'],
+    targets: [
+      '[data-pane="models"] [data-tour="project"]',
+      '[data-pane="models"] [data-tour="code"]',
+      '[data-pane="models"]',
+    ],
     corner: '[data-pane="scene"]',
   },
 ];
@@ -160,7 +167,14 @@ function Card({ desk, step, at }: { desk: Desk; step: Step; at: number }) {
           }}
         />
       ) : null}
-      <aside class="sh-tour" style={{ left: `${place.left}px`, top: `${place.top}px` }} role="region" aria-label="tour" aria-live="polite" data-step={at + 1}>
+      <aside
+        class="sh-tour"
+        style={{ left: `${place.left}px`, top: `${place.top}px` }}
+        role="region"
+        aria-label="tour"
+        aria-live="polite"
+        data-step={at + 1}
+      >
         <p class="sh-tour-count">
           Step {at + 1} of {STEPS.length}
         </p>

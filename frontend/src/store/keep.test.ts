@@ -3,25 +3,27 @@ import { afterEach, describe, expect, it, vi } from "vitest";
 
 import { found, keepAlways, save, tabOf, type Places } from "./keep";
 import { CELLS, sampleBack, sampleView } from "./sample";
+import { inMemory, storageOr } from "./storage";
 import { createStore } from "./store";
 
 let time = 0;
 
+/** A storage with room for so many characters. */
 function memory(room = Infinity): Storage {
-  const held = new Map<string, string>();
+  const plain = inMemory();
+  const used = (but: string): number =>
+    Array.from({ length: plain.length }, (_, i) => plain.key(i)!)
+      .filter((key) => key !== but)
+      .reduce((sum, key) => sum + plain.getItem(key)!.length, 0);
   return {
+    ...plain,
     get length() {
-      return held.size;
+      return plain.length;
     },
-    key: (i) => [...held.keys()][i] ?? null,
-    getItem: (key) => held.get(key) ?? null,
     setItem(key, value) {
-      const used = [...held].reduce((sum, [k, v]) => sum + (k === key ? 0 : v.length), 0);
-      if (used + value.length > room) throw new DOMException("full", "QuotaExceededError");
-      held.set(key, value);
+      if (used(key) + value.length > room) throw new DOMException("full", "QuotaExceededError");
+      plain.setItem(key, value);
     },
-    removeItem: (key) => void held.delete(key),
-    clear: () => held.clear(),
   };
 }
 
@@ -59,6 +61,15 @@ describe("what is kept", () => {
     expect(found(three, c)!.view.tables[0]!.rows[0]!.cells[2]).toBe("B");
   });
 
+  it("lasts as long as the page where the browser gives no storage", () => {
+    const refused = storageOr(() => {
+      throw new DOMException("no", "SecurityError");
+    });
+    refused.setItem("a", "1");
+    expect(refused.getItem("a")).toBe("1");
+    expect(storageOr(() => localStorage)).toBe(localStorage);
+  });
+
   it("is copied for a tab that was duplicated", async () => {
     const at = places();
     const tab = await tabOf(at, free);
@@ -81,7 +92,9 @@ describe("what is kept", () => {
   it("makes room by forgetting the oldest tab, then history", async () => {
     const alone = memory();
     save(places(alone), "a", keptWith("A"));
-    const one = Array.from({ length: alone.length }, (_, i) => alone.getItem(alone.key(i)!)!.length).reduce((a, b) => a + b);
+    const one = Array.from({ length: alone.length }, (_, i) => alone.getItem(alone.key(i)!)!.length).reduce(
+      (a, b) => a + b,
+    );
     const at = places(memory(Math.round(1.6 * one)));
     save(at, "old", keptWith("A"));
     save(at, "new", keptWith("B"));

@@ -33,7 +33,10 @@ async function write(database: IDBDatabase, tab: string, files: File[]): Promise
   const table = database.transaction(TABLE, "readwrite").objectStore(TABLE);
   if (files.length) table.put({ at: Date.now(), files } satisfies Entry, tab);
   else table.delete(tab);
-  const [keys, entries] = await Promise.all([answer(table.getAllKeys()), answer(table.getAll() as IDBRequest<Entry[]>)]);
+  const [keys, entries] = await Promise.all([
+    answer(table.getAllKeys()),
+    answer(table.getAll() as IDBRequest<Entry[]>),
+  ]);
   const old = keys.map((key, i) => ({ key, at: entries[i]?.at ?? 0 })).sort((a, b) => b.at - a.at);
   for (const { key } of old.slice(MOST_TABS)) table.delete(key);
 }

@@ -73,7 +73,8 @@ export function sampleBack(asked: string[] = []): Back {
       const { robot, edits = [] } = payload as { robot: { cells: string[][] }; edits?: Edit[] };
       const cells = robot.cells.map((row) => [...row]);
       for (const edit of edits) {
-        if (edit.text?.endsWith("*")) throw new Failure({ kind: "ExpressionError", message: `${edit.field}: ends too early` });
+        if (edit.text?.endsWith("*"))
+          throw new Failure({ kind: "ExpressionError", message: `${edit.field}: ends too early` });
         cells[Number(edit.j) - 1]![sampleTable([]).columns.indexOf(edit.field ?? "")] = edit.text ?? "";
       }
       return sampleView(cells) as T;

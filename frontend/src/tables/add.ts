@@ -75,7 +75,13 @@ export function addings(table: Table, bench: Bench): Adding[] {
       const used = new Set(table.rows.map((row) => Number(row.cells[table.columns.indexOf("frame")])));
       const frame = freeLink(bench, used);
       if (frame === null) return [];
-      return [{ title: `Add a wheel on frame ${frame}`, hint: "a fixed wheel; its kind is in the table", edit: { part: "add_wheel", frame } }];
+      return [
+        {
+          title: `Add a wheel on frame ${frame}`,
+          hint: "a fixed wheel; its kind is in the table",
+          edit: { part: "add_wheel", frame },
+        },
+      ];
     }
     case "add_tool":
     case "add_payload":
@@ -84,19 +90,29 @@ export function addings(table: Table, bench: Bench): Adding[] {
     case "add_flexible": {
       const j = freeLink(bench, taken(view, "flexible links"));
       if (j === null) return [];
-      return [{ title: `Make link ${j} flexible`, hint: "a beam along x with one mode", edit: { part: "add_flexible", j } }];
+      return [
+        { title: `Make link ${j} flexible`, hint: "a beam along x with one mode", edit: { part: "add_flexible", j } },
+      ];
     }
     case "add_tip": {
       const beams = taken(view, "flexible links");
       const tips = taken(view, table.title);
       const j = [...beams].find((one) => !tips.has(one));
-      return j === undefined ? [] : [{ title: `Add a body at the tip of ${j}`, hint: "", edit: { part: "add_tip", j } }];
+      return j === undefined
+        ? []
+        : [{ title: `Add a body at the tip of ${j}`, hint: "", edit: { part: "add_tip", j } }];
     }
     case "add_posture": {
       const at = new Map(view.joints.map((joint, i) => [joint.frame, bench.q[i] ?? 0]));
       const q = view.coordinates.map((j) => at.get(j) ?? 0);
       const name = postureName(view);
-      return [{ title: "Keep this posture", hint: "the joints as they stand in the scene", edit: { part: "add_posture", name, q } }];
+      return [
+        {
+          title: "Keep this posture",
+          hint: "the joints as they stand in the scene",
+          edit: { part: "add_posture", name, q },
+        },
+      ];
     }
     default:
       return [];

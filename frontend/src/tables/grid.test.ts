@@ -33,7 +33,10 @@ describe("the clipboard", () => {
   it("holds blocks as spreadsheets write them", () => {
     const text = toText((r, c) => CELLS[r]![c]!, { top: 0, left: 1, bottom: 1, right: 2 });
     expect(text).toBe("0\t0\npi/2\tD2");
-    expect(fromText("a\tb\r\nc\t\r\n")).toEqual([["a", "b"], ["c", ""]]);
+    expect(fromText("a\tb\r\nc\t\r\n")).toEqual([
+      ["a", "b"],
+      ["c", ""],
+    ]);
   });
 
   it("pastes a block from the selection's corner on, and cuts what is beyond the table", () => {
@@ -63,7 +66,10 @@ describe("cells", () => {
   it("of a choice go round; deleting leaves them", () => {
     expect(choicesOf(table, "sigma")).toEqual(["R", "P", "F"]);
     expect(choicesOf(table, "d")).toBeNull();
-    expect(choicesOf({ ...table, kinds: ["flag", "formula", "formula", "formula"], choices: {} }, "sigma")).toEqual(["0", "1"]);
+    expect(choicesOf({ ...table, kinds: ["flag", "formula", "formula", "formula"], choices: {} }, "sigma")).toEqual([
+      "0",
+      "1",
+    ]);
     expect(nextChoice(["R", "P", "F"], "F")).toBe("R");
     const fields = filled(table, { top: 0, left: 0, bottom: 0, right: 2 }, "").map(({ field }) => field);
     expect(fields).toEqual(["alpha", "d"]);

@@ -184,7 +184,13 @@ export function Sheet({ table, cells, selected, onSelect, onRemove }: SheetProps
         onDblClick={() => begin(text)}
       >
         {editingHere ? (
-          <CellInput text={editing} onKey={onEditKey} onBlur={() => commit(null)} label={`${field} of ${line.j}`} choices={choicesOf(table, field)} />
+          <CellInput
+            text={editing}
+            onKey={onEditKey}
+            onBlur={() => commit(null)}
+            label={`${field} of ${line.j}`}
+            choices={choicesOf(table, field)}
+          />
         ) : (
           text
         )}
@@ -222,7 +228,12 @@ export function Sheet({ table, cells, selected, onSelect, onRemove }: SheetProps
       <tbody>
         {table.rows.map((line, r) => (
           <tr key={line.j} class={selected !== null && line.j === selected ? "tb-selected" : undefined}>
-            <th class="tb-j" scope="row" title={line.hint ?? ROLES[line.role ?? ""]} onClick={() => put(at(r, now.cursor.column))}>
+            <th
+              class="tb-j"
+              scope="row"
+              title={line.hint ?? ROLES[line.role ?? ""]}
+              onClick={() => put(at(r, now.cursor.column))}
+            >
               {line.j}
             </th>
             {table.columns.map((_, c) => cell(r, c))}

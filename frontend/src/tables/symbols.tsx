@@ -1,6 +1,6 @@
 // The free symbols of a robot: nominal values to be filled in, and sliders that try others.
 
-import { useSignal } from "@preact/signals";
+import { useComputed, useSignal } from "@preact/signals";
 
 import type { Edit, Table, View } from "../back/view";
 import type { Store } from "../store/store";
@@ -18,7 +18,8 @@ export function seenSymbols(view: View): Set<string> {
   const found = new Set<string>();
   for (const table of view.tables) {
     if (table.title !== "geometry") continue;
-    for (const row of table.rows) for (const cell of row.cells) for (const [name] of cell.matchAll(/[A-Za-z_]\w*/g)) found.add(name);
+    for (const row of table.rows)
+      for (const cell of row.cells) for (const [name] of cell.matchAll(/[A-Za-z_]\w*/g)) found.add(name);
   }
   return found;
 }
@@ -107,7 +108,8 @@ function SymbolRow({ name, cell, store, cells }: SymbolProps) {
   const edit = { part: "nominal", j: name, field: "value" };
   const key = keyOf(edit);
   const problem = cells.problemOf(key);
-  const value = store.parameters.value[name] ?? 0;
+  // A row is drawn anew when its own value changes: there may be hundreds.
+  const value = useComputed(() => store.parameters.value[name] ?? 0).value;
   const range = rangeOf(store.view.value?.nominal[name]);
 
   function set(next: number): void {

@@ -34,16 +34,20 @@ export function Tables({ store }: { store: Store }) {
   useEffect(
     () =>
       store.register(
-        names.split("|").filter(Boolean).map((title) => ({
-          id: `table-${title}`,
-          title: `Table: ${title}`,
-          group: "Tables",
-          run: () => void (wanted.value = title),
-        })),
+        names
+          .split("|")
+          .filter(Boolean)
+          .map((title) => ({
+            id: `table-${title}`,
+            title: `Table: ${title}`,
+            group: "Tables",
+            run: () => void (wanted.value = title),
+          })),
       ),
     [names],
   );
-  if (!view) return <p class="tb-empty">No robot yet: open one from the gallery, or drop a file here.</p>;
+  if (!view)
+    return <p class="tb-empty">No robot yet. One is on its way; or open one from the gallery, or drop a file here.</p>;
 
   const tabs = tabsOf(view.tables);
   const titles = [...tabs.keys()];
@@ -136,12 +140,23 @@ function Adding({ table, store, cells }: Omit<SectionProps, "headed">) {
   return (
     <div class="tb-bar">
       {found.map(({ title, hint, edit }) => (
-        <button key={edit.part + title} type="button" class="sh-button" title={hint} onClick={() => void cells.row(current(table, store, edit))}>
+        <button
+          key={edit.part + title}
+          type="button"
+          class="sh-button"
+          title={hint}
+          onClick={() => void cells.row(current(table, store, edit))}
+        >
           {title}
         </button>
       ))}
       {postures.map((name) => (
-        <button key={name} type="button" class="sh-button" onClick={() => (store.q.value = postureOf(view, name, store.q.value))}>
+        <button
+          key={name}
+          type="button"
+          class="sh-button"
+          onClick={() => (store.q.value = postureOf(view, name, store.q.value))}
+        >
           Go to {name}
         </button>
       ))}

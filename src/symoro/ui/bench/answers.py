@@ -17,9 +17,9 @@ from symoro.models.catalogue import MENUS, Entry, catalogue, checked_options, re
 from symoro.program.program import Input, Output
 from symoro.robot.description import Robot
 from symoro.ui import present
-from symoro.ui.bench.asked import item, robot_of
 from symoro.ui.bench.forms import form_data
 from symoro.ui.bench.gallery import READ_ONLY, STRUCTURES
+from symoro.ui.bench.payload import item, robot_of
 
 MOST_KEPT = 16  # models, in one process
 

@@ -17,7 +17,6 @@ from symoro.robot.conventions import variable_field
 from symoro.robot.description import DRIVE, GEOMETRIC, INERTIAL, MOTION, WRENCH, BaseKind, Link, Robot
 from symoro.robot.flexibility import MODE_SHAPES, MODES, PROPERTIES
 from symoro.robot.wheels import WheelKind
-from symoro.ui.bench.asked import item
 from symoro.ui.bench.cells import (
     JOINTS,
     SWITCH,
@@ -31,6 +30,7 @@ from symoro.ui.bench.cells import (
     whole,
 )
 from symoro.ui.bench.draft import Draft, draft_of, robot_of_draft
+from symoro.ui.bench.payload import item
 from symoro.ui.bench.rows import ROWS, Asked, coordinates, symbols_of
 
 LIMITS = ("lower", "upper", "velocity", "effort")

@@ -18,12 +18,12 @@ from symoro.robot.flexibility import flexible_links
 from symoro.robot.formats.guess import guessed
 from symoro.robot.topology import describe, elastic_joints, structure
 from symoro.robot.wheels import Wheel, WheelKind
-from symoro.ui.bench.asked import item, robot_of
+from symoro.ui.bench.payload import item, robot_of
 from symoro.ui.bench.view import view
 
 MOST_LINKS = 200
 LONGEST_NAME = 100
-EXPAND = "expand it on the command line: symoro convert robot.xacro robot.urdf"
+EXPAND = "convert it to URDF first, on the command line"
 _BODY = Link(
     XX=Formula("0.1"), YY=Formula("0.1"), ZZ=Formula("0.1"), M=ONE
 )  # a base that is free has some mass
@@ -33,8 +33,20 @@ STRUCTURES = ("serial", "tree", "closed-loop")
 
 
 def robots(payload: Mapping[str, Any]) -> dict[str, Any]:
-    """The bundled robots, with a line on each."""
-    return {"robots": [_card(name) for name in library.names()]}
+    """The bundled robots, with a line on each; with `pictures`, which take a second or two, a small SVG of each."""
+    pictures = item(payload, "pictures", bool, False)
+    cards = [_card(name) for name in library.names()]
+    return {"robots": [{**card, "svg": _thumbnail(card["id"]) if pictures else None} for card in cards]}
+
+
+@cache
+def _thumbnail(name: str) -> str | None:
+    """A picture of the robot; none where there is no NumPy to draw it."""
+    try:
+        from symoro.ui.render import thumbnail
+    except ImportError:
+        return None
+    return thumbnail(library.load(name))
 
 
 @cache
@@ -94,7 +106,7 @@ def _alone(text: str, file: str) -> None:
         raise FormatError(
             "the model names other files, and the workbench reads one file alone",
             place=Place(file, line),
-            hint="convert it on the command line: symoro convert model.xml robot.yaml",
+            hint="convert it to YAML first, on the command line",
         )
 
 

@@ -11,7 +11,7 @@ from symoro.models.geometric.scene import all_frames
 from symoro.robot.coordinates import independent
 from symoro.robot.description import JointType, Robot
 from symoro.robot.topology import cut_joints, loops
-from symoro.ui.bench.asked import item, robot_of
+from symoro.ui.bench.payload import item, robot_of
 
 if TYPE_CHECKING:
     from symoro.runtime.function import Array

@@ -14,9 +14,9 @@ from symoro.robot.platform import parallel_robot
 from symoro.robot.topology import describe, loops, structure
 from symoro.robot.wheels import WheelKind
 from symoro.ui.bench import edits
-from symoro.ui.bench.asked import item, robot_of
 from symoro.ui.bench.cells import LETTERS
 from symoro.ui.bench.defaults import default_values, number_at
+from symoro.ui.bench.payload import item, robot_of
 from symoro.ui.bench.tables import tables
 
 MOST_EDITS = 2000

@@ -108,7 +108,7 @@ class Card(BaseModel):
     family: str
     structure: str
     reference: str
-    svg: str | None = None
+    svg: str | None
 
 
 class RobotsData(BaseModel):
@@ -199,13 +199,14 @@ class LoopView(BaseModel):
 
 
 class WheelView(BaseModel):
-    """A wheel; `symbol` is the parameter that its radius is."""
+    """A wheel; `symbol` is the parameter that its radius is, `roller` the angle of a Swedish wheel's rollers."""
 
     frame: int
     kind: Literal["fixed", "steering", "castor", "swedish"]
     radius: float | None
     symbol: str | None
     steering: int | None
+    roller: float | None
 
 
 class PlatformView(BaseModel):
@@ -272,6 +273,19 @@ class Files(BaseModel):
     files: dict[str, str]
 
 
+class InputData(BaseModel):
+    """An input's shape and the names of its entries."""
+
+    shape: list[int]
+    entries: list[str]
+
+
+class Sources(Files):
+    """Source files of a model, with what it takes."""
+
+    inputs: dict[str, InputData]
+
+
 class Outputs(BaseModel):
     """Arrays by name; null stands for what is no number."""
 
@@ -333,13 +347,6 @@ class ModelPort(BaseModel):
     title: str
     unit: str
     entries: list[str] | None = None
-
-
-class InputData(BaseModel):
-    """An input's shape and the names of its entries."""
-
-    shape: list[int]
-    entries: list[str]
 
 
 class Counts(BaseModel):
@@ -430,7 +437,7 @@ ANSWERS: dict[str, type[BaseModel]] = {
     "solve": SolvedPose,
     "model": ModelAnswer,
     "explain": Explanation,
-    "code": Files,
+    "code": Sources,
     "export": Files,
     "evaluate": Outputs,
     "base": BaseAnswer,

@@ -29,6 +29,12 @@ class Nothing(Payload):
     """No payload."""
 
 
+class Gallery(Payload):
+    """The bundled robots, with pictures or without."""
+
+    pictures: bool = False
+
+
 class OfRobot(Payload):
     """A robot alone."""
 
@@ -166,7 +172,7 @@ class Singular(Payload):
 PAYLOADS: dict[str, type[Payload]] = {
     "about": Nothing,
     "catalogue": Listed,
-    "robots": Nothing,
+    "robots": Gallery,
     "robot_open": Opened,
     "robot_new": New,
     "robot_dh": Rows,

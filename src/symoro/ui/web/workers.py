@@ -3,7 +3,7 @@
 A worker is a process that answers one call at a time over a pipe:
 
     parent -> worker   (name, payload)
-    worker -> parent   ("progress", {...}) any number of times, then ("done", answer)
+    worker -> parent   ("progress", {...}) any number of times, then ("done", answer), or ("last", answer) and its end
 
 A call that is cancelled, or passes its time, ends with its process, and another process takes its place: what runs in a
 call cannot be trusted to stop by itself. Memory is limited by the system (RLIMIT_AS), where there is such a limit.
@@ -28,6 +28,7 @@ from typing import Any
 Answer = dict[str, Any]
 Listen = Callable[[Mapping[str, Any]], None]
 
+LARGE = 4  # a worker that has had this part of its memory is not used again
 HEARTBEAT = 1.0  # seconds between looks whether the server is still there
 
 
@@ -88,6 +89,9 @@ def serve(pipe: Connection, limits: Limits) -> None:
             name, payload = pipe.recv()
             with listening(tell):
                 answer = _answer(call, name, payload)
+            if _grown(limits):  # with what it keeps for later calls: a new process takes its place
+                pipe.send(("last", answer))
+                return
             pipe.send(("done", answer))
 
 
@@ -106,6 +110,16 @@ def _answer(call: Callable[[str, Any], Answer], name: str, payload: Any) -> Answ
         return {
             "error": {"kind": INTERNAL, "message": message, "hint": "please report it, with the robot's file"}
         }
+
+
+def _grown(limits: Limits) -> bool:
+    """Whether the process has once had a large part of the memory that it may have."""
+    try:
+        import resource
+    except ImportError:
+        return False
+    unit = 1 if sys.platform == "darwin" else 1024
+    return 0 < limits.memory < LARGE * unit * resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
 
 
 def _stand(limits: Limits) -> None:
@@ -129,6 +143,7 @@ class Worker:
 
     def __init__(self, limits: Limits) -> None:
         made = context()
+        self._over = False
         self.pipe, other = made.Pipe()
         self.process = made.Process(target=serve, args=(other, limits), daemon=True)  # type: ignore[attr-defined]
         self.process.start()
@@ -140,11 +155,14 @@ class Worker:
             self.pipe.send((name, payload))
             while True:
                 kind, value = self.pipe.recv()
-                if kind == "done":
-                    answer: Answer = value
-                    return answer
-                listen(value)
+                if kind == "progress":
+                    listen(value)
+                    continue
+                self._over = kind == "last"
+                answer: Answer = value
+                return answer
         except (EOFError, OSError):
+            self._over = True
             return stopped(TOO_MUCH, SMALLER)
         except RecursionError:  # of the pickle: nothing was sent
             return {"error": {"kind": "ArgumentError", "message": "the request is nested too deeply"}}
@@ -161,4 +179,4 @@ class Worker:
 
     @property
     def alive(self) -> bool:
-        return bool(self.process.is_alive())
+        return not self._over and bool(self.process.is_alive())

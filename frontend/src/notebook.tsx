@@ -1,0 +1,35 @@
+// The scene alone, for a cell of a notebook: the robot and the code that places its frames stand in the document itself.
+
+import { render } from "preact";
+
+import { Failure, type Back } from "./back/back";
+import type { Placements, View } from "./back/view";
+import { ScenePane } from "./scene/pane";
+import { createStore } from "./store/store";
+import "./shell/theme.css";
+import "./notebook.css";
+
+interface Shown {
+  view: View;
+  placements: Placements;
+  q: number[] | null;
+  dark: boolean;
+}
+
+/** A back that knows one robot: where its frames stand. What needs symoro itself is refused. */
+function alone(shown: Shown): Back {
+  return {
+    call: <T,>(name: string): Promise<T> => {
+      if (name === "frames") return Promise.resolve(shown.placements as T);
+      return Promise.reject(new Failure({ kind: "NotApplicableError", message: "this needs the workbench: symoro gui" }));
+    },
+  };
+}
+
+const shown = JSON.parse(document.getElementById("shown")!.textContent!) as Shown;
+const store = createStore(alone(shown));
+document.documentElement.dataset["theme"] = shown.dark ? "dark" : "light";
+store.dark.value = shown.dark;
+store.show(shown.view);
+if (shown.q) store.q.value = shown.q;
+render(<ScenePane store={store} />, document.getElementById("page")!);

@@ -1,0 +1,31 @@
+// The files of a drop, folders opened: a URDF comes with its meshes in folders of a package.
+
+const MOST = 2000;
+
+async function inside(folder: FileSystemDirectoryEntry): Promise<FileSystemEntry[]> {
+  const reader = folder.createReader();
+  const found: FileSystemEntry[] = [];
+  for (;;) {
+    // A reader gives some at a time, and none when it is through.
+    const some = await new Promise<FileSystemEntry[]>((resolve, reject) => reader.readEntries(resolve, reject));
+    if (!some.length || found.length > MOST) return found;
+    found.push(...some);
+  }
+}
+
+async function filesIn(entries: FileSystemEntry[]): Promise<File[]> {
+  const files: File[] = [];
+  const waiting = [...entries];
+  for (let entry = waiting.shift(); entry && files.length < MOST; entry = waiting.shift()) {
+    if (entry.isDirectory) waiting.push(...(await inside(entry as FileSystemDirectoryEntry)));
+    else files.push(await new Promise((resolve, reject) => (entry as FileSystemFileEntry).file(resolve, reject)));
+  }
+  return files;
+}
+
+/** To be called while the drop is handled: what was dropped is gone afterwards. */
+export function dropped(data: DataTransfer): Promise<File[]> {
+  const plain = [...data.files];
+  const entries = [...data.items].map((item) => item.webkitGetAsEntry?.() ?? null).filter((entry) => entry !== null);
+  return entries.some((entry) => entry.isDirectory) ? filesIn(entries) : Promise.resolve(plain);
+}
