@@ -451,6 +451,14 @@ def test_the_generated_integrator_is_of_fourth_order(name):
     assert errors[1] < 1e-6 and (errors[1] < 1e-12 or 12 < errors[0] / errors[1] < 20)
 
 
+def test_every_sample_of_the_generated_integrator_is_the_one_of_its_time():
+    q, qd = np.array([0.3, 0.4]), np.array([-0.4, 0.9])
+    true = symoro.simulate("planar2r", 0.1, q=q, qd=qd, step=0.001, rtol=1e-12, atol=1e-13)
+    found = symoro.simulate("planar2r", 0.1, q=q, qd=qd, step=0.001, method="rk4")
+    assert (found.q[0] == q).all() and (found.qd[0] == qd).all()
+    assert np.abs(found.t - true.t).max() == 0 and np.abs(found.q - true.q).max() < 1e-10
+
+
 def test_the_generated_integrator_with_a_controller_holds_torques_from_step_to_step():
     found = symoro.simulate(
         slider(1.0), 1.0, q=[0.0], tau=lambda t, s: [1.0 if t < 0.5 else -1.0], method="rk4", step=0.01
