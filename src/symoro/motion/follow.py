@@ -51,7 +51,7 @@ JUMP = 1e-6  # step of the difference that gives Jdot, in radians
 
 
 @dataclass(frozen=True, eq=False)
-class State:
+class PathState:
     """A posture on the path: all joints of the tree, and the rates of the coordinates."""
 
     q: Array
@@ -156,7 +156,7 @@ class Follower:
         found[passive] = self._loops(q=q, qd=np.zeros(len(self.joints)))["W"] @ qd
         return found
 
-    def state(self, q: Array, T: Array, V: Array, Vd: Array, t: float) -> State:
+    def state(self, q: Array, T: Array, V: Array, Vd: Array, t: float) -> PathState:
         """Velocities and accelerations with which a posture follows the path.
 
         Raises:
@@ -183,7 +183,7 @@ class Follower:
         qdd = inverse @ second
         if self.rank < len(self.driven):
             qdd = qdd + self._drift(q, qd, scaled, inverse)
-        return State(q, qd, qdd, scaled)
+        return PathState(q, qd, qdd, scaled)
 
     def _check_met(self, miss: Array, size: float, t: float) -> None:
         if np.abs(miss).max(initial=0.0) > 1e-6 * max(size, 1e-3):
@@ -247,7 +247,7 @@ class Follower:
 
     # -- along a path
 
-    def follow(self, path: PosePath, times: Array, q: Array, begin: float) -> list[State]:
+    def follow(self, path: PosePath, times: Array, q: Array, begin: float) -> list[PathState]:
         """The states at times of a path, from a posture that reaches its first pose.
 
         Arguments:
@@ -261,12 +261,12 @@ class Follower:
             states.append(state)
         return states
 
-    def _state_at(self, known: PoseMotion, k: int, q: Array, t: float) -> State:
+    def _state_at(self, known: PoseMotion, k: int, q: Array, t: float) -> PathState:
         return self.state(q, known.T[k], known.V[k], known.Vd[k], t)
 
     def _advance(
-        self, path: PosePath, known: PoseMotion, k: int, times: Array, state: State, begin: float
-    ) -> State:
+        self, path: PosePath, known: PoseMotion, k: int, times: Array, state: PathState, begin: float
+    ) -> PathState:
         """From one time to the next, in halves of halves where the motion asks for it."""
         now, ends = float(times[k - 1]), [(float(times[k]), 0, known, k)]
         while ends:
@@ -286,14 +286,16 @@ class Follower:
                 ends.append((middle, depth + 1, path.at(np.array([middle])), 0))
         return state
 
-    def _stepped(self, state: State, h: float, motion: PoseMotion, row: int, t: float) -> State | None:
+    def _stepped(
+        self, state: PathState, h: float, motion: PoseMotion, row: int, t: float
+    ) -> PathState | None:
         """The state after a step, or None where the step is too long."""
         rates = self.tree_rates(state.q, state.qd)
         guess = state.q + h * rates
         if self.robot.B == 0:
             guess = guess + h**2 / 2 * state.qdd
         redundant = self._inverse is None and self.rank < len(self.driven)
-        found: State | None = None
+        found: PathState | None = None
         for _ in range(3 if redundant else 1):
             q = self._solved(motion.T[row], guess)
             if q is None:
@@ -312,7 +314,7 @@ class Follower:
         assert found is not None
         return found if self._agree(state, found, h) else None
 
-    def _agree(self, a: State, b: State, h: float) -> bool:
+    def _agree(self, a: PathState, b: PathState, h: float) -> bool:
         way = (b.q - a.q)[self._at]
         told = h / 2 * (a.qd + b.qd) - h**2 / 12 * (b.qdd - a.qdd)
         size = h * float(np.abs(a.qd).max() + np.abs(b.qd).max())

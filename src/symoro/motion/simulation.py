@@ -21,11 +21,11 @@ from symoro.errors import (
     NotClosedError,
     OptionError,
 )
-from symoro.motion.control import JointMotion, joint_motions
+from symoro.motion.control import GivenMotion, joint_motions
 from symoro.motion.mechanics import Controller, Mechanics, State
 from symoro.motion.result import Simulation
 from symoro.motion.samples import Samples
-from symoro.motion.switching import Event, Modes
+from symoro.motion.switching import Modes, MotionEvent
 from symoro.progress import Task, task
 from symoro.robot.description import Robot
 from symoro.robot.flexibility import flexible_links
@@ -48,7 +48,7 @@ def simulate(
     q: ArrayLike | str,
     qd: ArrayLike | None = None,
     tau: Controller | ArrayLike | None = None,
-    driven: Mapping[int | str, JointMotion] | Samples | None = None,
+    driven: Mapping[int | str, GivenMotion] | Samples | None = None,
     start: Mapping[str, ArrayLike] | None = None,
     values: Mapping[str, float] | None = None,
     inputs: Mapping[str, ArrayLike] | None = None,
@@ -202,7 +202,7 @@ class _Control:
     """The torques of the drives, and the motions that joints follow."""
 
     def __init__(
-        self, mechanics: Mechanics, tau: Controller | ArrayLike | None, motions: Mapping[int, JointMotion]
+        self, mechanics: Mechanics, tau: Controller | ArrayLike | None, motions: Mapping[int, GivenMotion]
     ) -> None:
         self.mechanics, self.motions = mechanics, motions
         self._n = len(mechanics.coordinates)
@@ -265,7 +265,7 @@ class _Run:
         self.rows: list[Array] = []
         self.taus: list[Array] = []
         self.times: list[float] = []
-        self.events: list[Event] = []
+        self.events: list[MotionEvent] = []
 
     def result(self, integrator: Any, options: dict[str, Any], y: Array) -> Simulation:
         why = ""

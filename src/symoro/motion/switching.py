@@ -28,7 +28,7 @@ What = Literal["sticks", "slides", "meets its stop", "leaves its stop"]
 
 
 @dataclass(frozen=True)
-class Event:
+class MotionEvent:
     """Something that happened to a joint."""
 
     time: float
@@ -82,7 +82,7 @@ class Modes:
 
     def settle(
         self, t: float, y: Array, tau: Array, motion: dict[int, float], loose: int | None = None
-    ) -> tuple[Array, list[Event]]:
+    ) -> tuple[Array, list[MotionEvent]]:
         """Decide anew what the joints at rest do; the state with their speeds at zero.
 
         Arguments:
@@ -146,14 +146,14 @@ class Modes:
             return 2.0 if push < -rub else 0.0
         return float(abs(tau - needed) / (self.friction[k] * self.static))
 
-    def _news(self, t: float, slides: Array, stop: Array) -> Iterator[Event]:
+    def _news(self, t: float, slides: Array, stop: Array) -> Iterator[MotionEvent]:
         for k, joint in enumerate(self.mechanics.coordinates):
             if self.stop[k] != stop[k]:
-                yield Event(t, joint, "meets its stop" if self.stop[k] else "leaves its stop")
+                yield MotionEvent(t, joint, "meets its stop" if self.stop[k] else "leaves its stop")
             elif self.slides[k] != slides[k] and not self.stop[k]:
-                yield Event(t, joint, "slides" if self.slides[k] else "sticks")
+                yield MotionEvent(t, joint, "slides" if self.slides[k] else "sticks")
 
-    def strike(self, t: float, y: Array, k: int) -> tuple[Array, list[Event]]:
+    def strike(self, t: float, y: Array, k: int) -> tuple[Array, list[MotionEvent]]:
         """A joint meets its stop: it bounces, or stays."""
         qd = y[self.mechanics.parts["qd"]][k]
         side = 1.0 if qd > 0 else -1.0
@@ -165,12 +165,12 @@ class Modes:
         if abs(speed) < SLOWEST:
             after[self.mechanics.parts["qd"]][k] = 0.0
             self.stop[k] = side
-        return after, [Event(t, self.mechanics.coordinates[k], "meets its stop")]
+        return after, [MotionEvent(t, self.mechanics.coordinates[k], "meets its stop")]
 
     # -- between events
 
     def margins(self, y: Array, tau: Array, motion: dict[int, float]) -> Array:
-        """Numbers that stay positive as long as the modes hold: 2 a coordinate, of friction and of stops."""
+        """NumberRow that stay positive as long as the modes hold: 2 a coordinate, of friction and of stops."""
         found = np.ones((2, len(self.friction)))
         q, qd = y[self.mechanics.parts["q"]][self.mechanics.at], y[self.mechanics.parts["qd"]]
         held = self.held()

@@ -1,4 +1,4 @@
-"""Torques along a motion: power, energy, peaks, and which limit is passed at what time.
+"""TorqueReport along a motion: power, energy, peaks, and which limit is passed at what time.
 
     tau(t) from `inverse-dynamics`,     power_j = tau_j qd_j,     energy_j = integral of power_j over time
 
@@ -20,7 +20,7 @@ from symoro.motion.loops import LoopCloser
 from symoro.motion.samples import Samples, columns_of
 from symoro.motion.sampling import STEP, check_base, coordinates_of, default_posture, sampled
 from symoro.motion.trajectory import Trajectory
-from symoro.robot.coordinates import independent
+from symoro.robot.coordinates import independent, relation
 from symoro.robot.description import JointType, Robot
 from symoro.robot.formats import RobotLike, as_robot
 from symoro.robot.topology import elastic_joints, moving_joints
@@ -62,8 +62,8 @@ class Peak:
 
 
 @dataclass(frozen=True, eq=False)
-class Torques:
-    """Torques along a motion.
+class TorqueReport:
+    """TorqueReport along a motion.
 
     Attributes:
         tau, power: (N, n), of the joints of the samples; newton metres or newtons, watts.
@@ -93,7 +93,7 @@ def torques(
     *,
     step: float = STEP,
     values: Mapping[str, float] | None = None,
-) -> Torques:
+) -> TorqueReport:
     """The torques that a motion takes.
 
     Arguments:
@@ -131,7 +131,7 @@ def torques(
     power = tau * samples.qd
     energy = _integral(samples.t, power)
     passed = tuple(_passed(asked, samples, tau, numbers))
-    return Torques(asked, samples, tau, power, energy, _peaks(samples, tau, power, energy), passed)
+    return TorqueReport(asked, samples, tau, power, energy, _peaks(samples, tau, power, energy), passed)
 
 
 def _check_fit(robot: Robot, samples: Samples) -> None:
@@ -188,12 +188,12 @@ def _tree_motion(
         yield from ((j, samples.tree[:, k], None) for k, j in passive)
         return
     for j in moving_joints(robot):
-        coupling = robot.frame(j).coupling
-        if coupling is None:
+        follows = relation(robot, j)
+        if follows is None:
             yield j, *own[j]
             continue
-        ratios = [(own[i], ratio.value(values)) for i, ratio in coupling.terms]
-        q = np.full(len(samples.t), coupling.offset.value(values))
+        ratios = [(own[i], ratio.value(values)) for i, ratio in follows.terms]
+        q = np.full(len(samples.t), follows.offset.value(values))
         qd = np.zeros(len(samples.t))
         for (position, rate), ratio in ratios:
             q, qd = q + ratio * position, qd + ratio * rate
