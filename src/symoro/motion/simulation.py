@@ -102,6 +102,7 @@ def simulate(
     y = mechanics.start({"q": _posture(asked, q), "qd": qd, **(start or {})})
     motions = joint_motions(asked, mechanics.coordinates, driven)
     control = _Control(mechanics, tau, motions)
+    y = mechanics.projected(control.moved(0.0, y)[0])
     if method == "rk4":
         from symoro.motion.fixed_step import run_fixed
 
@@ -109,6 +110,7 @@ def simulate(
             raise OptionError("driven joints, stops and 'until' need one of SciPy's methods, not rk4")
         return run_fixed(mechanics, control.torques, control.constant, y, duration, step)
     modes = _modes(asked, mechanics, rub, static, stops, frozenset(motions))
+    _check_between(modes, y)
     run = _Run(mechanics, control, modes, duration, step, stops == "end", until)
     options = {"rtol": rtol, "atol": atol, "max_step": max_step}
     return run.result(_integrator(method), options, y)
@@ -196,6 +198,16 @@ def _modes(
     friction = np.array([rub.get(j, 0.0) for j in mechanics.coordinates])
     bounce = float(stops) if isinstance(stops, int | float) else 0.0
     return Modes(mechanics, friction, static, lower, upper, bounce, driven)
+
+
+def _check_between(modes: Modes, y: Array) -> None:
+    """Raise where a joint starts beyond its stop."""
+    q = y[modes.mechanics.parts["q"]][modes.mechanics.at]
+    for k, j in enumerate(modes.mechanics.coordinates):
+        if not modes.lower[k] - DRIFT <= q[k] <= modes.upper[k] + DRIFT:
+            raise ArgumentError(
+                f"joint {j} starts at {q[k]:g}, beyond its stops {modes.lower[k]:g} and {modes.upper[k]:g}"
+            )
 
 
 class _Control:
@@ -412,7 +424,8 @@ class _Run:
             self._take(end, y)
 
     def _take(self, t: float, y: Array) -> None:
-        y, known = self.control.moved(t, self.mechanics.projected(y, t))
+        y, known = self.control.moved(t, y)
+        y = self.mechanics.projected(y, t)
         tau = self.control.torques(t, y).copy()
         if known:
             _, needed = self.mechanics.needed(

@@ -156,7 +156,8 @@ class Modes:
     def strike(self, t: float, y: Array, k: int) -> tuple[Array, list[MotionEvent]]:
         """A joint meets its stop: it bounces, or stays."""
         qd = y[self.mechanics.parts["qd"]][k]
-        side = 1.0 if qd > 0 else -1.0
+        q = y[self.mechanics.parts["q"]][self.mechanics.at[k]]
+        side = 1.0 if abs(q - self.upper[k]) < abs(q - self.lower[k]) else -1.0
         speed = -self.restitution * qd
         held = {j: 0.0 for j in self.held() if j != k}
         still = held | dict.fromkeys(self.driven, 0.0)

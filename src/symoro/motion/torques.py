@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from symoro.errors import ArgumentError, NotApplicableError
 from symoro.model import generate
+from symoro.motion.bases import check_steady
 from symoro.motion.loops import LoopCloser
 from symoro.motion.samples import Samples, columns_of
 from symoro.motion.sampling import STEP, check_base, coordinates_of, default_posture, sampled
@@ -112,6 +113,7 @@ def torques(
             f"robot '{asked.name}' has elastic joints, whose motion follows from the forces",
             hint="simulate it, with the other joints following the trajectory",
         )
+    check_steady(asked, {**dict(asked.nominal), **(values or {})})
     function = generate(asked, "inverse-dynamics").function(values)
     numbers = {**dict(asked.nominal), **(values or {})}
     samples = motion if isinstance(motion, Samples) else sampled(asked, motion, step=step, values=values)

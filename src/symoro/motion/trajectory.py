@@ -217,7 +217,7 @@ def _tidy(part: Any) -> None:
     for field in fields(part):
         value = getattr(part, field.name)
         kind = str(field.type)
-        if value is None or isinstance(value, str | bool):
+        if value is None or kind.startswith(("str", "bool")) or (isinstance(value, str) and "str" in kind):
             continue
         if kind.startswith("tuple[NumberRow"):
             value = tuple(numbers(field.name, row) for row in value)
