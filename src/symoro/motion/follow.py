@@ -98,7 +98,9 @@ class Follower:
                 )
             return None
         try:
-            return generate(self.robot, "inverse-geometry", pose=pose, **own).function(values)
+            # the form for platforms takes whole poses, and no word about them
+            partial = {} if pose == "full" else {"pose": pose}
+            return generate(self.robot, "inverse-geometry", **partial, **own).function(values)
         except NotApplicableError:
             if method == "algebraic" or self.robot.B:
                 raise
@@ -207,7 +209,7 @@ class Follower:
     def start(self, T: Array, near: Array) -> Array:
         """The posture that reaches a pose and is nearest to another one."""
         if self._inverse is not None:
-            found = nearest(self._inverse(T=T, q0=near), near, robot=self.robot)
+            found = nearest(self._rows_of(T, near), near, robot=self.robot)
             if found.index < 0:
                 raise ArgumentError("no posture within the limits of the joints reaches the start")
             return np.asarray(found.q)
@@ -218,11 +220,16 @@ class Follower:
             )
         return found_q
 
+    def _rows_of(self, T: Array, near: Array) -> Any:
+        """All postures of a pose; joints that it leaves free stand as in a posture."""
+        takes = any(port.name == "q0" for port in self._inverse.program.inputs)
+        return self._inverse(T=T, q0=near) if takes else self._inverse(T=T)
+
     def _solved(self, T: Array, predicted: Array) -> Array | None:
         """The posture of a pose nearest to the one predicted."""
         if self._inverse is None:
             return self._newton(predicted, T)
-        found = nearest(self._inverse(T=T, q0=predicted), predicted, robot=self.robot, limits=False)
+        found = nearest(self._rows_of(T, predicted), predicted, robot=self.robot, limits=False)
         return None if found.index < 0 else np.asarray(found.q)
 
     def _newton(self, q: Array, T: Array) -> Array | None:
