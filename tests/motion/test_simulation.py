@@ -381,6 +381,13 @@ def test_with_equal_friction_at_rest_the_mass_is_caught_once_and_then_swings():
     assert np.abs(found.q.sum(axis=1) - x)[upto].max() < 1e-8
 
 
+def test_motors_of_a_delta_that_start_in_motion_follow_the_law():
+    robot = symoro.load("delta")
+    home = np.array(robot.postures["home"])
+    found = symoro.simulate(robot, 0.02, q=home, qd=[0.5, 0.4, 0.6], rtol=1e-7, atol=1e-8)
+    assert found.finished and (np.diff(found.qd[:, 0]) != 0).any()
+
+
 def test_two_joints_stick_and_break_away_one_after_the_other():
     robot = (
         symoro.load("filip3r")

@@ -298,11 +298,11 @@ class _Run:
         known.update(dict.fromkeys(self.modes.held(), 0.0))
         return self.mechanics.rates(t, y, tau, known)
 
-    def _settled(self, t: float, y: Array, loose: int | None = None) -> Array:
+    def _settled(self, t: float, y: Array, *, rest: int | None = None, loose: int | None = None) -> Array:
         if self.modes.idle:
             return y
         here, known = self.control.moved(t, y)
-        y, news = self.modes.settle(t, here, self.control.torques(t, here), known, loose)
+        y, news = self.modes.settle(t, here, self.control.torques(t, here), known, rest=rest, loose=loose)
         self.events += news
         return y
 
@@ -403,9 +403,9 @@ class _Run:
             y, news = self.modes.strike(t, y, k)
             self.events += news
         elif kind == 0 and self.modes.slides[k]:
-            y[self.mechanics.parts["qd"].start + k] = 0.0
+            return self._settled(t, y, rest=k), ""
         else:  # it can no longer be held
-            return self._settled(t, y, k), ""
+            return self._settled(t, y, loose=k), ""
         return self._settled(t, y), ""
 
     # -- samples

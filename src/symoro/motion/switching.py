@@ -24,6 +24,7 @@ from symoro.motion.mechanics import Mechanics
 Array = NDArray[np.float64]
 SLOWEST = 1e-6  # radians or metres a second: a bounce below it is none
 AT_REST = 1e-12
+TOGETHER = 1e-9  # of the break-away torque: joints that are let go at one moment
 What = Literal["sticks", "slides", "meets its stop", "leaves its stop"]
 
 
@@ -81,13 +82,21 @@ class Modes:
     # -- at an event
 
     def settle(
-        self, t: float, y: Array, tau: Array, motion: dict[int, float], loose: int | None = None
+        self,
+        t: float,
+        y: Array,
+        tau: Array,
+        motion: dict[int, float],
+        *,
+        rest: int | None = None,
+        loose: int | None = None,
     ) -> tuple[Array, list[MotionEvent]]:
         """Decide anew what the joints at rest do; the state with their speeds at zero.
 
         Arguments:
             tau: the torques of drives, friction not taken off.
             motion: accelerations of the driven coordinates.
+            rest: a coordinate that has come to rest.
             loose: a coordinate that has come to the end of what holds it.
         """
         before = self.slides.copy(), self.stop.copy()
@@ -96,12 +105,10 @@ class Modes:
         if loose is not None:
             self._let_go(loose, y, tau, motion)
         for k in self.rubbing:
-            if k == loose and self.slides[k]:
-                continue
-            if abs(qd[k]) > AT_REST and not self.stop[k]:
-                self.slides[k] = np.sign(qd[k])
-            else:
+            if self.stop[k] or k == rest:
                 self.slides[k], qd[k] = 0.0, 0.0
+            elif abs(qd[k]) > AT_REST:
+                self.slides[k] = np.sign(qd[k])  # else it sticks, or was just let go
         for _ in range(4 * len(self.friction) + 4):
             if not self._changed(y, tau, motion):
                 break
@@ -117,7 +124,9 @@ class Modes:
             return
         known = {**motion, **dict.fromkeys(self.held(), 0.0)}
         _, needed = self.mechanics.needed(y, self.torques(tau), known)
-        self.slides[k] = np.sign(tau[k] - needed[k])
+        for j in self.held():  # those that come to the end of their hold at the same moment go with it
+            if j == k or (not self.stop[j] and self._share(j, tau[j], needed[j]) > 1 - TOGETHER):
+                self.slides[j] = np.sign(tau[j] - needed[j])
 
     def _changed(self, y: Array, tau: Array, motion: dict[int, float]) -> bool:
         """Let go the joint that is least able to hold."""
