@@ -1,0 +1,293 @@
+"""Line charts as SVG texts: a page or a report shows them, no further package is needed.
+
+    chart = line_chart([Series("joint 1", t, tau1), Series("joint 2", t, tau2)], "Torques", "time [s]", "[Nm]")
+    stacked([chart_of_torques, chart_of_power])        several charts below each other, as one SVG
+
+A number that is not finite leaves a gap in its line. A line of more points than a screen can show is thinned: of each
+narrow column the first, lowest, highest and last point are kept, so that no peak is lost.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from symoro.errors import ArgumentError
+from symoro.files import MADE_BY
+
+Array = NDArray[np.float64]
+Kind = Literal["line", "dashed", "points"]
+
+# Okabe and Ito: told apart by readers who see few colours; the dash tells later rounds apart.
+COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#000000")
+WIDTH, HEIGHT = 760, 300
+LEFT, RIGHT, TOP, BOTTOM = 78, 18, 40, 46
+TICKS = 6
+COLUMNS = 1000  # narrower than a pixel of most screens
+LEGEND_ROW = 18
+_CHARACTER = 6.6  # mean width of a character of 12 px
+
+
+@dataclass(frozen=True, eq=False)
+class Series:
+    """One line: its name in the legend, its points, and how it is drawn."""
+
+    name: str
+    x: ArrayLike
+    y: ArrayLike
+    kind: Kind = "line"
+
+
+@dataclass(frozen=True)
+class Level:
+    """A horizontal line with a name, as a limit has."""
+
+    name: str
+    value: float
+
+
+def line_chart(
+    series: Sequence[Series],
+    title: str = "",
+    x_label: str = "",
+    y_label: str = "",
+    *,
+    levels: Sequence[Level] = (),
+    width: int = WIDTH,
+    height: int = HEIGHT,
+) -> str:
+    """A chart of lines over a common axis, as the text of an SVG.
+
+    Arguments:
+        levels: horizontal lines, drawn where the chart would show them; they do not widen its range.
+
+    Raises:
+        ArgumentError: a series whose x and y differ in length, or without a finite point in all of them.
+    """
+    points = [(one, *_points(one)) for one in series]
+    legend, rows = _legend([one.name for one in series], [one.kind for one in series], width)
+    top = TOP + rows * LEGEND_ROW
+    x_range = _range([x for _, x, _ in points], flat=1.0)
+    y_range = _range([y for _, _, y in points], flat=1.0, margin=0.05)
+    area = _Area(x_range, y_range, LEFT, top, width - RIGHT, height - BOTTOM)
+    body = [*_axes(area, x_label, y_label), *_level_lines(area, levels)]
+    for k, (one, x, y) in enumerate(points):
+        body += _drawn(area, one.kind, x, y, *_style(k, one.kind))
+    head = f'<text x="{LEFT}" y="22" class="title">{_text(title)}</text>' if title else ""
+    return _svg(width, height, title, [head, *legend, *body])
+
+
+def stacked(charts: Sequence[str]) -> str:
+    """Charts below each other, as one SVG."""
+    sizes = [_size(chart) for chart in charts]
+    width, height = max((w for w, _ in sizes), default=WIDTH), sum(h for _, h in sizes)
+    body, y = [], 0
+    for chart, (_, high) in zip(charts, sizes, strict=True):
+        body.append(f'<g transform="translate(0 {y})">{_inner(chart)}</g>')
+        y += high
+    return _svg(width, height, "", body)
+
+
+@dataclass(frozen=True)
+class _Area:
+    """Numbers to pixels."""
+
+    x: tuple[float, float]
+    y: tuple[float, float]
+    left: float
+    top: float
+    right: float
+    bottom: float
+
+    def px(self, x: Array | float) -> Array | float:
+        return self.left + (x - self.x[0]) / (self.x[1] - self.x[0]) * (self.right - self.left)
+
+    def py(self, y: Array | float) -> Array | float:
+        return self.bottom - (y - self.y[0]) / (self.y[1] - self.y[0]) * (self.bottom - self.top)
+
+
+def _points(one: Series) -> tuple[Array, Array]:
+    x, y = np.asarray(one.x, dtype=float), np.asarray(one.y, dtype=float)
+    if x.ndim != 1 or x.shape != y.shape:
+        raise ArgumentError(f"series '{one.name}': x of shape {x.shape}, y of shape {y.shape}, expected (N,)")
+    return x, y
+
+
+def _range(arrays: Sequence[Array], *, flat: float, margin: float = 0.0) -> tuple[float, float]:
+    """From the least to the largest finite number; round a single number, so much to each side."""
+    known = [array[np.isfinite(array)] for array in arrays]
+    known = [array for array in known if array.size]
+    if not known:
+        raise ArgumentError("there is nothing to draw: no series has a finite point")
+    low, high = min(float(a.min()) for a in known), max(float(a.max()) for a in known)
+    if high - low <= 1e-9 * max(abs(low), abs(high)):  # round-off is not stretched over the chart
+        half = flat * max(abs(low), abs(high)) or flat
+        return low - half, high + half
+    return low - margin * (high - low), high + margin * (high - low)
+
+
+def ticks(low: float, high: float, wanted: int = TICKS) -> list[float]:
+    """Round numbers within a range: multiples of 1, 2 or 5 times a power of ten, about as many as wanted."""
+    rough = (high - low) / wanted
+    power = 10.0 ** math.floor(math.log10(rough))
+    step = next(power * factor for factor in (1, 2, 5, 10) if power * factor >= rough * 0.999)
+    first, last = math.ceil(low / step - 1e-9), math.floor(high / step + 1e-9)
+    return [k * step for k in range(first, last + 1)]
+
+
+def _tick_texts(values: Sequence[float]) -> list[str]:
+    """Digits enough to tell neighbours apart, and no more."""
+    for digits in range(1, 16):
+        texts = [f"{value:.{digits}g}" for value in values]
+        near = (
+            all(
+                abs(float(t) - v) <= 1e-3 * abs(values[1] - values[0])
+                for t, v in zip(texts, values, strict=True)
+            )
+            if len(values) > 1
+            else True
+        )
+        if near:
+            break
+    return texts
+
+
+def _axes(area: _Area, x_label: str, y_label: str) -> list[str]:
+    made = []
+    xs, ys = ticks(*area.x), ticks(*area.y)
+    for value, text in zip(xs, _tick_texts(xs), strict=True):
+        x = area.px(value)
+        made.append(f'<path class="grid" d="M{x:.1f} {area.top:.1f}V{area.bottom:.1f}"/>')
+        made.append(f'<text x="{x:.1f}" y="{area.bottom + 16:.1f}" class="middle">{text}</text>')
+    for value, text in zip(ys, _tick_texts(ys), strict=True):
+        y = area.py(value)
+        made.append(f'<path class="grid" d="M{area.left:.1f} {y:.1f}H{area.right:.1f}"/>')
+        made.append(f'<text x="{area.left - 6:.1f}" y="{y + 4:.1f}" class="end">{text}</text>')
+    made.append(
+        f'<path class="axis" d="M{area.left:.1f} {area.top:.1f}V{area.bottom:.1f}H{area.right:.1f}"/>'
+    )
+    middle_x, middle_y = (area.left + area.right) / 2, (area.top + area.bottom) / 2
+    if x_label:
+        made.append(
+            f'<text x="{middle_x:.1f}" y="{area.bottom + 36:.1f}" class="middle">{_text(x_label)}</text>'
+        )
+    if y_label:
+        place = f'transform="translate(16 {middle_y:.1f}) rotate(-90)"'
+        made.append(f'<text {place} class="middle">{_text(y_label)}</text>')
+    return made
+
+
+def _level_lines(area: _Area, levels: Sequence[Level]) -> list[str]:
+    made = []
+    for level in levels:
+        if area.y[0] <= level.value <= area.y[1]:
+            y = area.py(level.value)
+            made.append(f'<path class="level" d="M{area.left:.1f} {y:.1f}H{area.right:.1f}"/>')
+            made.append(
+                f'<text x="{area.right - 4:.1f}" y="{y - 4:.1f}" class="end">{_text(level.name)}</text>'
+            )
+    return made
+
+
+def _style(k: int, kind: Kind) -> tuple[str, str]:
+    """Colour and dash of line k."""
+    again = k // len(COLOURS)
+    dash = "5 4" if kind == "dashed" else "" if not again else f"{2 + 4 * again} 3"
+    return COLOURS[k % len(COLOURS)], dash
+
+
+def _drawn(area: _Area, kind: Kind, x: Array, y: Array, colour: str, dash: str) -> list[str]:
+    x, y = _thinned(x, y, area.x)
+    px, py = np.asarray(area.px(x)), np.asarray(area.py(y))
+    good = np.isfinite(px) & np.isfinite(py)
+    if kind == "points":
+        places = zip(px[good], py[good], strict=True)
+        return [f'<circle cx="{a:.2f}" cy="{b:.2f}" r="1.6" fill="{colour}"/>' for a, b in places]
+    words, pen_down = [], False
+    for a, b, there in zip(px, py, good, strict=True):
+        if there:
+            words.append(f"{'L' if pen_down else 'M'}{a:.2f} {b:.2f}")
+        pen_down = bool(there)
+    dashes = f' stroke-dasharray="{dash}"' if dash else ""
+    return [f'<path class="line" stroke="{colour}"{dashes} d="{"".join(words)}"/>'] if words else []
+
+
+def _thinned(x: Array, y: Array, span: tuple[float, float]) -> tuple[Array, Array]:
+    """Of each narrow column the first, lowest, highest and last point, where there are more than a screen shows."""
+    if len(x) <= 4 * COLUMNS or not np.isfinite(x).all() or (np.diff(x) < 0).any():
+        return x, y
+    column = np.floor((x - span[0]) / (span[1] - span[0]) * COLUMNS)
+    starts = np.flatnonzero(np.diff(column, prepend=column[0] - 1))
+    kept: set[int] = set()
+    for first, end in zip(starts, [*starts[1:], len(x)], strict=True):
+        part = y[first:end]
+        holes = first + np.flatnonzero(~np.isfinite(part))
+        kept |= {int(first), int(end - 1), *map(int, holes[:1])}
+        if len(holes) < len(part):
+            kept |= {int(first + np.nanargmin(part)), int(first + np.nanargmax(part))}
+    order = sorted(kept)
+    return x[order], y[order]
+
+
+def _legend(names: Sequence[str], kinds: Sequence[Kind], width: int) -> tuple[list[str], int]:
+    """The names with a stroke each, in as many rows as they need; none where nothing has a name."""
+    made, x, row = [], float(LEFT), 0
+    shown = [(k, name) for k, name in enumerate(names) if name]
+    for k, name in shown:
+        wide = 30 + _CHARACTER * len(name) + 14
+        if x + wide > width - RIGHT and x > LEFT:
+            x, row = float(LEFT), row + 1
+        y = 30 + row * LEGEND_ROW + 6
+        colour, dash = _style(k, kinds[k])
+        if kinds[k] == "points":
+            made.append(f'<circle cx="{x + 11:.1f}" cy="{y:.1f}" r="2.5" fill="{colour}"/>')
+        else:
+            dashes = f' stroke-dasharray="{dash}"' if dash else ""
+            made.append(f'<path class="line" stroke="{colour}"{dashes} d="M{x:.1f} {y:.1f}h22"/>')
+        made.append(f'<text x="{x + 28:.1f}" y="{y + 4:.1f}">{_text(name)}</text>')
+        x += wide
+    return made, row + 1 if shown else 0
+
+
+_CSS = (
+    "text{font:12px system-ui,sans-serif;fill:#222}.title{font-size:15px;font-weight:600}"
+    ".middle{text-anchor:middle}.end{text-anchor:end}.grid{stroke:#ddd;stroke-width:1}"
+    ".axis{stroke:#444;fill:none}.line{fill:none;stroke-width:1.6;stroke-linejoin:round}"
+    ".level{stroke:#b00020;stroke-dasharray:2 3}"
+)
+
+
+def _svg(width: int, height: int, title: str, body: Sequence[str]) -> str:
+    name = f"<title>{_text(title)}</title>" if title else ""
+    lines = "\n".join(part for part in body if part)
+    return (
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" width="{width}" height="{height}" '
+        f'role="img">\n<!-- {MADE_BY} -->\n{name}<style>{_CSS}</style>\n'
+        f'<rect width="{width}" height="{height}" fill="#fff"/>\n{lines}\n</svg>\n'
+    )
+
+
+def _size(chart: str) -> tuple[int, int]:
+    found = re.search(r'viewBox="0 0 (\d+) (\d+)"', chart)
+    if found is None:
+        raise ArgumentError("this is no chart of line_chart")
+    return int(found[1]), int(found[2])
+
+
+def _inner(chart: str) -> str:
+    """What stands inside an SVG of ours, its mark and style apart."""
+    return chart.partition("</style>\n")[2].rpartition("\n</svg>")[0]
+
+
+def _text(text: str) -> str:
+    """A text as XML: markup escaped, what XML cannot hold replaced."""
+    clean = "".join(sign if sign.isprintable() else " " for sign in text)
+    for sign, written in (("&", "&amp;"), ("<", "&lt;"), (">", "&gt;"), ('"', "&quot;")):
+        clean = clean.replace(sign, written)
+    return clean
