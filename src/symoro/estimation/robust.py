@@ -1,0 +1,90 @@
+"""Least squares with weights that are found again and again (IRLS): rows far off count less.
+
+Huber's weights of the normalised residuals e = (A K - y)/sigma, sigma told by the median of |e|:
+
+    w = 1 where |e| <= c, c/|e| beyond;      c = 1.345, 95 % of the efficiency of least squares on normal noise
+
+Each round goes over the data once, as least squares of the rows times sqrt(w). With psi = w e and n rows the
+covariance is (Huber's, the leverage correction 1 + P/n (1 - m)/m included)
+
+    C = (1 + (P/n) (1 - m)/m)^2 sum psi^2 / (n - P) / m^2 (A'A)^-1,     m = share of the rows with |e| <= c
+
+P.J. Huber, "Robust statistics", 1981, section 7.6. Used for robots by A. Janot, P. Vandanjon, M. Gautier, "Using robust
+regressions and residual analysis to verify the reliability of LS estimation", IROS 2009.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from symoro.errors import ProgramError
+from symoro.estimation.compress import Triangles, absorbed, empty
+from symoro.estimation.equations import Block
+from symoro.estimation.estimate import Estimate
+from symoro.estimation.least_squares import solved
+
+Array = NDArray[np.float64]
+HUBER = 1.345
+MEDIAN = 0.674489750196082  # of |e| for normal noise of unit deviation
+ROUNDS = 50
+SETTLED = 1e-8
+
+
+def robust(
+    names: Sequence[str], blocks: Callable[[], Iterable[Block]], start: Estimate, data: Triangles
+) -> Estimate:
+    """IRLS from an estimate, over blocks that can be gone through again.
+
+    Raises:
+        ProgramError: the weights do not settle.
+    """
+    K, sigma = start.values, start.sigma
+    plain = data.together(1 / sigma)
+    for rounds in range(1, ROUNDS + 1):
+        sigma = _scales(blocks(), K, len(sigma))
+        found = empty(data.support)
+        for block in blocks():
+            found = absorbed(found, _reweighted(block, K, sigma), block.kept)
+        before, (K, _) = K, solved(found.together([1.0] * len(sigma)))
+        change = plain[:, :-1] @ (K - before)
+        if np.linalg.norm(change) <= SETTLED * max(float(np.linalg.norm(plain[:, -1])), 1e-300):
+            covariance = _covariance(blocks(), K, sigma, data)
+            return Estimate("IRLS", tuple(names), K, covariance, sigma, data.rows - len(K), rounds)
+    raise ProgramError(f"the weights of the rows did not settle in {ROUNDS} rounds", hint="try WLS")
+
+
+def _scales(blocks: Iterable[Block], K: Array, equations: int) -> Array:
+    """The deviation of each equation's residual, by the median of its absolute values."""
+    found: list[list[Array]] = [[] for _ in range(equations)]
+    for block in blocks:
+        residual = np.abs(block.A @ K - block.y)
+        for k in range(equations):
+            found[k].append(residual[block.kept[:, k], k])
+    medians = np.array([float(np.median(np.concatenate(parts))) for parts in found])
+    return np.maximum(medians / MEDIAN, 1e-300)
+
+
+def _weights(e: Array) -> Array:
+    return np.minimum(1.0, HUBER / np.maximum(np.abs(e), 1e-300))
+
+
+def _reweighted(block: Block, K: Array, sigma: Array) -> Block:
+    e = (block.A @ K - block.y) / sigma
+    root = np.sqrt(_weights(e)) / sigma
+    return Block(block.time, block.A * root[:, :, None], block.y * root, block.rate, block.kept)
+
+
+def _covariance(blocks: Iterable[Block], K: Array, sigma: Array, data: Triangles) -> Array:
+    squares, inside, rows = 0.0, 0, data.rows
+    for block in blocks:
+        e = ((block.A @ K - block.y) / sigma)[block.kept]
+        psi = _weights(e) * e
+        squares += float(psi @ psi)
+        inside += int(np.sum(np.abs(e) <= HUBER))
+    m, P = inside / rows, len(K)
+    correction = 1 + P / rows * (1 - m) / m
+    _, inverse = solved(data.together(1 / sigma))
+    return correction**2 * squares / (rows - P) / m**2 * inverse
