@@ -25,6 +25,7 @@ from symoro.robot.formats import load as load
 from symoro.robot.formats import save as save
 
 if TYPE_CHECKING:
+    from symoro.estimation.identification import identify as identify
     from symoro.runtime.solutions import follow as follow
     from symoro.runtime.solutions import nearest as nearest
     from symoro.runtime.solutions import valid as valid
@@ -43,6 +44,7 @@ __all__ = [
     "catalogue",
     "follow",
     "generate",
+    "identify",
     "load",
     "mobility",
     "nearest",
@@ -62,6 +64,10 @@ def __getattr__(name: str) -> Any:
         from symoro.runtime import solutions
 
         return getattr(solutions, name)
+    if name == "identify":
+        from symoro.estimation.identification import identify
+
+        return identify
     raise AttributeError(f"module 'symoro' has no attribute '{name}'")
 
 

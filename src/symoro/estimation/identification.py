@@ -22,6 +22,7 @@ from numpy.typing import NDArray
 from symoro.errors import ArgumentError, OptionError
 from symoro.estimation import dependence
 from symoro.estimation.compress import Part, Triangles, compressed, joined, merged
+from symoro.estimation.consistent import WEIGHT, Consistent, consistent
 from symoro.estimation.equations import Equations, equations
 from symoro.estimation.essential import Essential, essential
 from symoro.estimation.estimate import Estimate
@@ -29,6 +30,7 @@ from symoro.estimation.friction import USUAL, Friction
 from symoro.estimation.least_squares import ordinary, weighted
 from symoro.estimation.log import Log, open_log
 from symoro.estimation.residuals import ALL, KEPT, Residuals, log_residual, residual
+from symoro.estimation.robots import identified_robot, standard_robot
 from symoro.estimation.robust import robust
 from symoro.estimation.rows import Rows
 from symoro.estimation.signals import Preparation
@@ -59,6 +61,7 @@ class Identification:
         data: triangles of the kept rows.
         validation: residuals on other logs, by name.
         essential: parameters that are left without those that the data do not tell, where asked for.
+        consistent: standard parameters that bodies can have, where asked for.
     """
 
     original: Robot
@@ -72,12 +75,16 @@ class Identification:
     rows: Rows
     validation: Mapping[str, Residuals]
     essential: Essential | None = None
+    consistent: Consistent | None = None
 
     @cached_property
     def robot(self) -> Robot:
-        """The robot with base parameters and friction as numbers; what is regrouped into others is zero."""
-        from symoro.estimation.robots import identified_robot
+        """The robot with numbers: consistent standard parameters where they were asked for, base parameters otherwise.
 
+        With base parameters, what is regrouped into others is zero.
+        """
+        if self.consistent is not None:
+            return standard_robot(self.original, dict(self.consistent.standard))
         return identified_robot(self.base, self.estimate)
 
     def predicted(self, number: int = 0) -> tuple[Array, Array, Array]:
@@ -106,6 +113,9 @@ def identify(
     without: Sequence[str] = (),
     validate: Sequence[LogLike] = (),
     find_essential: bool = False,
+    find_consistent: bool = False,
+    prior: str = "euclidean",
+    prior_weight: float = WEIGHT,
     values: Mapping[str, float] | None = None,
     piece: int | None = None,
 ) -> Identification:
@@ -121,6 +131,8 @@ def identify(
         without: columns to leave out.
         validate: logs on which the estimate is tried.
         find_essential: look for the essential parameters too.
+        find_consistent: look for standard parameters that bodies can have too, by the LMI of `consistent`.
+        prior, prior_weight: towards the robot's nominal values, 'euclidean' or 'entropic'.
         values: numbers for symbols of the geometry; the robot's nominal values serve where none is given.
         piece: samples in memory at once, at least.
 
@@ -166,6 +178,9 @@ def identify(
         rows,
         validation,
         essential(equation.names, data) if find_essential else None,
+        consistent(base, estimate, data, prior=prior, weight=prior_weight, further=equation.further)
+        if find_consistent
+        else None,
     )
 
 

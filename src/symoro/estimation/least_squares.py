@@ -24,6 +24,7 @@ from symoro.estimation.estimate import Estimate
 
 Array = NDArray[np.float64]
 NEGLIGIBLE = 1e-10  # of a column of unit length: what is left of it beside the others is round-off
+RANK = 1e-7  # of unit columns; between the round-off of filters (1e-9) and what moves a residual
 
 
 def ordinary(names: Sequence[str], data: Triangles) -> Estimate:
@@ -54,20 +55,21 @@ def own_deviations(data: Triangles) -> Array:
     Raises:
         ArgumentError: an equation has too few rows to tell.
     """
+    # By the columns of all equations together: one that is round-off in this equation stays small.
+    sizes = np.linalg.norm(np.vstack([data.wide(k)[:, :-1] for k in range(len(data.factors))]), axis=0)
+    sizes[sizes == 0] = 1.0
     found = []
     for k, factor in enumerate(data.factors):
         A, y = factor[:, :-1], factor[:, -1]
-        scale = np.linalg.norm(A, axis=0)
-        used = scale > 0
-        _, _, rank, _ = np.linalg.lstsq(A[:, used] / scale[used], y, rcond=NEGLIGIBLE)
-        K = np.linalg.lstsq(A[:, used] / scale[used], y, rcond=NEGLIGIBLE)[0]
+        unit = A / sizes[data.support[k]]
+        K, _, rank, _ = np.linalg.lstsq(unit, y, rcond=RANK)
         freedom = data.counts[k] - int(rank)
         if freedom < 1:
             raise ArgumentError(
                 f"equation {k + 1} has {data.counts[k]} rows for {int(rank)} unknowns",
                 hint="give a longer log, less decimation, or a lower velocity below which rows are dropped",
             )
-        found.append(float(np.linalg.norm(A[:, used] / scale[used] @ K - y)) / freedom**0.5)
+        found.append(float(np.linalg.norm(unit @ K - y)) / freedom**0.5)
     sigma = np.array(found)
     floor = 1e-12 * np.maximum(data.norms() / np.sqrt(np.maximum(data.counts, 1)), 1e-300)
     return np.asarray(np.maximum(sigma, floor))  # data without noise: no division by zero
