@@ -39,15 +39,22 @@ class Triangles:
         factors: for each equation R of [A y], over the columns of its support and y.
         counts: rows of each equation.
         support: (e, P).
+        share: of the rows that counts as independent; less than 1 where a filter made neighbours alike.
     """
 
     factors: tuple[Array, ...]
     counts: tuple[int, ...]
     support: Booleans
+    share: float = 1.0
 
     @property
     def rows(self) -> int:
         return sum(self.counts)
+
+    @property
+    def independent(self) -> float:
+        """How many independent rows these are worth."""
+        return self.share * self.rows
 
     def wide(self, k: int, scale: float = 1.0) -> Array:
         """The triangle of one equation over all columns and y."""
@@ -79,10 +86,10 @@ def triangle(rows: Array) -> Array:
     return np.vstack([found, np.zeros((missing, rows.shape[1]))]) if missing > 0 else found
 
 
-def empty(support: Booleans) -> Triangles:
+def empty(support: Booleans, share: float = 1.0) -> Triangles:
     """No rows at all."""
     sizes = [int(row.sum()) + 1 for row in support]
-    return Triangles(tuple(np.zeros((n, n)) for n in sizes), (0,) * len(sizes), support)
+    return Triangles(tuple(np.zeros((n, n)) for n in sizes), (0,) * len(sizes), support, share)
 
 
 def joined(first: Triangles, second: Triangles) -> Triangles:
@@ -90,7 +97,7 @@ def joined(first: Triangles, second: Triangles) -> Triangles:
     pairs = zip(first.factors, second.factors, strict=True)
     factors = tuple(triangle(np.vstack(pair)) for pair in pairs)
     counts = tuple(a + b for a, b in zip(first.counts, second.counts, strict=True))
-    return Triangles(factors, counts, first.support)
+    return Triangles(factors, counts, first.support, first.share)
 
 
 def absorbed(found: Triangles, block: Block, rows: Booleans) -> Triangles:
@@ -109,10 +116,12 @@ def absorbed(found: Triangles, block: Block, rows: Booleans) -> Triangles:
             factor = triangle(new)
         factors.append(factor)
         counts.append(found.counts[k] + count)
-    return Triangles(tuple(factors), tuple(counts), found.support)
+    return Triangles(tuple(factors), tuple(counts), found.support, found.share)
 
 
-def compressed(blocks: Iterable[Block], support: Booleans, length: float) -> dict[Part, Triangles]:
+def compressed(
+    blocks: Iterable[Block], support: Booleans, length: float, share: float = 1.0
+) -> dict[Part, Triangles]:
     """The rows of a log of `length` seconds, by thirds, those that are kept and those that are not."""
     found: dict[Part, Triangles] = {}
     for block in blocks:
@@ -122,11 +131,12 @@ def compressed(blocks: Iterable[Block], support: Booleans, length: float) -> dic
             for kept in (True, False):
                 rows = here & (block.kept if kept else ~block.kept)
                 if rows.any():
-                    before = found[part, kept] if (part, kept) in found else empty(support)
+                    before = found[part, kept] if (part, kept) in found else empty(support, share)
                     found[part, kept] = absorbed(before, block, rows)
     return found
 
 
 def merged(parts: Mapping[Part, Triangles], support: Booleans, wanted: Iterable[Part]) -> Triangles:
     """Some parts as one."""
-    return reduce(joined, (parts[part] for part in wanted if part in parts), empty(support))
+    share = next((part.share for part in parts.values()), 1.0)
+    return reduce(joined, (parts[part] for part in wanted if part in parts), empty(support, share))

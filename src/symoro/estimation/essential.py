@@ -56,7 +56,7 @@ def essential(
     stats = needed("scipy.stats", "the test of essential parameters")
     sigma = own_deviations(data)
     R = data.together(1 / sigma)
-    P, rows = len(names), data.rows
+    P, rows = len(names), data.independent
     kept = list(range(P))
     removed: list[int] = []
     statistic = critical = 0.0
@@ -78,13 +78,13 @@ def essential(
         kept, values, covariance, last = fewer, values_then, covariance_then, rho2
         statistic, critical = float(f), limit
     found = Estimate(
-        "WLS, essential", tuple(names[k] for k in kept), values, covariance, sigma, rows - len(kept)
+        "WLS, essential", tuple(names[k] for k in kept), values, covariance, sigma, int(rows) - len(kept)
     )
     growth = 100 * ((last / full) ** 0.5 - 1) if full > 0 else 0.0
     return Essential(found, tuple(names[k] for k in removed), statistic, critical, growth)
 
 
-def _fit(R: Array, kept: Sequence[int], rows: int) -> tuple[Array, Array, float]:
+def _fit(R: Array, kept: Sequence[int], rows: float) -> tuple[Array, Array, float]:
     """K, its covariance and the squared residual with some columns alone."""
     part = triangle(R[:, [*kept, R.shape[1] - 1]])
     K, inverse = solved(part[: len(kept) + 1])

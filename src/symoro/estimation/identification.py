@@ -23,17 +23,21 @@ from symoro.errors import ArgumentError, OptionError
 from symoro.estimation import dependence
 from symoro.estimation.compress import Part, Triangles, compressed, joined, merged
 from symoro.estimation.consistent import WEIGHT, Consistent, consistent
+from symoro.estimation.description import Controller
+from symoro.estimation.didim import direct_and_inverse
 from symoro.estimation.equations import Equations, equations
 from symoro.estimation.essential import Essential, essential
 from symoro.estimation.estimate import Estimate
 from symoro.estimation.friction import USUAL, Friction
+from symoro.estimation.instrumental import instrumental
 from symoro.estimation.least_squares import ordinary, weighted
 from symoro.estimation.log import Log, open_log
+from symoro.estimation.output_error import output_error
 from symoro.estimation.residuals import ALL, KEPT, Residuals, log_residual, residual
 from symoro.estimation.robots import identified_robot, standard_robot
 from symoro.estimation.robust import robust
 from symoro.estimation.rows import Rows
-from symoro.estimation.signals import Preparation
+from symoro.estimation.signals import Preparation, independent_share
 from symoro.estimation.total import total
 from symoro.model import base_parameters
 from symoro.models.identification.base.parameters import BaseParameters
@@ -43,7 +47,7 @@ from symoro.robot.formats import RobotLike, as_robot
 
 Array = NDArray[np.float64]
 LogLike = Log | str | Path
-METHODS = ("ols", "wls", "irls", "tls")
+METHODS = ("ols", "wls", "irls", "tls", "iv", "didim", "cloe")
 _STANDARD = re.compile(r"(?:XX|XY|XZ|YY|YZ|ZZ|MX|MY|MZ|M|IA)\d+\Z")
 
 
@@ -116,6 +120,7 @@ def identify(
     find_consistent: bool = False,
     prior: str = "euclidean",
     prior_weight: float = WEIGHT,
+    controller: Controller | None = None,
     values: Mapping[str, float] | None = None,
     piece: int | None = None,
 ) -> Identification:
@@ -124,7 +129,9 @@ def identify(
     Arguments:
         logs: one or several: paths (CSV, Parquet, or the YAML of a log that names its files) or `Log`s.
         description: the YAML that says what the columns of CSV and Parquet files mean.
-        method: 'ols', 'wls', 'irls' or 'tls'.
+        method: 'ols', 'wls', 'irls', 'tls'; or 'iv', 'didim', 'cloe', which simulate the robot in its loop and need
+            the reference in the log, and the controller.
+        controller: gains at the joints, where the description of the log has none.
         model: 'dynamic', 'filtered', 'power' or 'energy'.
         cutoff, decimation, slow: as in `Preparation`.
         friction: some of 'viscous', 'coulomb', 'offset', 'stribeck', 'load'.
@@ -151,17 +158,18 @@ def identify(
     terms = Friction(tuple(friction), stribeck_velocity)
     equation = equations(sought, model, terms, used[0].transmission, without)
     rows = Rows(equation, used, preparation)
+    share = 1.0 if model == "energy" else independent_share(decimation)
     with task("reading the log", len(used)) as work:
         parts: dict[Part, Triangles] = {}
         for k, log in enumerate(used):
             work.to(k)
-            found = compressed(rows.of(k), equation.support, log.samples / log.rate)
+            found = compressed(rows.of(k), equation.support, log.samples / log.rate, share)
             parts = {p: joined(parts[p], t) if p in parts else t for p, t in found.items()} | {
                 p: t for p, t in parts.items() if p not in found
             }
     data = merged(parts, equation.support, KEPT)
     check_rows(equation, data)
-    estimate = _estimated(method, equation, data, rows)
+    estimate = _estimated(method, equation, data, rows, controller)
     validation = {
         log.name: log_residual(_parts(equation, log, preparation), equation.support, estimate)
         for log in others
@@ -235,12 +243,20 @@ def check_rows(equation: Equations, data: Triangles) -> None:
     dependence.check(equation.names, data.together(1 / norms))
 
 
-def _estimated(method: str, equation: Equations, data: Triangles, rows: Rows) -> Estimate:
+def _estimated(
+    method: str, equation: Equations, data: Triangles, rows: Rows, controller: Controller | None
+) -> Estimate:
     if method == "ols":
         return ordinary(equation.names, data)
     if method == "tls":
         return total(equation.names, data)
     found = weighted(equation.names, data)
+    if method == "iv":
+        return instrumental(rows, found, data, controller)
+    if method == "didim":
+        return direct_and_inverse(rows, found, data, controller)
+    if method == "cloe":
+        return output_error(rows, found, controller)
     return robust(equation.names, rows, found, data) if method == "irls" else found
 
 

@@ -45,14 +45,16 @@ def robust(
     plain = data.together(1 / sigma)
     for rounds in range(1, ROUNDS + 1):
         sigma = _scales(blocks(), K, len(sigma))
-        found = empty(data.support)
+        found = empty(data.support, data.share)
         for block in blocks():
             found = absorbed(found, _reweighted(block, K, sigma), block.kept)
         before, (K, _) = K, solved(found.together([1.0] * len(sigma)))
         change = plain[:, :-1] @ (K - before)
         if np.linalg.norm(change) <= SETTLED * max(float(np.linalg.norm(plain[:, -1])), 1e-300):
             covariance = _covariance(blocks(), K, sigma, data)
-            return Estimate("IRLS", tuple(names), K, covariance, sigma, data.rows - len(K), rounds)
+            return Estimate(
+                "IRLS", tuple(names), K, covariance, sigma, int(data.independent) - len(K), rounds
+            )
     raise ProgramError(f"the weights of the rows did not settle in {ROUNDS} rounds", hint="try WLS")
 
 
@@ -87,4 +89,4 @@ def _covariance(blocks: Iterable[Block], K: Array, sigma: Array, data: Triangles
     m, P = inside / rows, len(K)
     correction = 1 + P / rows * (1 - m) / m
     _, inverse = solved(data.together(1 / sigma))
-    return correction**2 * squares / (rows - P) / m**2 * inverse
+    return correction**2 * squares / (data.independent - P) / m**2 * inverse

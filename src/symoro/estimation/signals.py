@@ -159,6 +159,15 @@ def decimation_filter(decimation: int) -> Array:
     return np.asarray((taps / taps.sum()).reshape(2 * REACH, decimation))
 
 
+def independent_share(decimation: int) -> float:
+    """r(0) / sum of r(m), the autocovariances of white noise after the filter, `decimation` samples apart."""
+    if decimation == 1:
+        return 1.0
+    taps = decimation_filter(decimation).ravel()
+    every = [float(taps[m:] @ taps[: len(taps) - m]) for m in range(0, len(taps), decimation)]
+    return every[0] / (every[0] + 2 * sum(every[1:]))
+
+
 def decimated(x: Array, weights: Array) -> Array:
     """Filtered samples (K, ...) at REACH blocks from the start of x, and each block further."""
     blocks = len(x) // weights.shape[1]

@@ -48,7 +48,7 @@ def total(
     """
     sigma = own_deviations(data)
     R = data.together(1 / sigma)
-    P, rows = len(names), data.rows
+    P, rows = len(names), data.independent
     known = [name.rstrip("0123456789") in EXACT if exact is None else name in exact for name in names]
     order = [k for k in range(P) if known[k]] + [k for k in range(P) if not known[k]]
     first = sum(known)
@@ -70,4 +70,4 @@ def total(
     back = np.argsort(order)
     values = (np.concatenate([K1, K2]) / scale)[back]
     unscaled = covariance / np.outer(scale, scale)
-    return Estimate("TLS", tuple(names), values, unscaled[np.ix_(back, back)], sigma, rows - P)
+    return Estimate("TLS", tuple(names), values, unscaled[np.ix_(back, back)], sigma, int(rows) - P)

@@ -1,0 +1,60 @@
+"""Rows of a simulated motion beside those of the measured one, at the same moments."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from symoro.errors import OptionError
+from symoro.estimation.closed_loop import Loop, simulated
+from symoro.estimation.equations import Block, Equations
+from symoro.estimation.log import Log, log_of_arrays
+from symoro.estimation.signals import Preparation
+
+Array = NDArray[np.float64]
+Booleans = NDArray[np.bool_]
+
+
+@dataclass(frozen=True, eq=False)
+class Pair:
+    """Measured and simulated rows of one log; `kept` by the simulated velocities, which have no noise."""
+
+    measured: Block
+    simulated: Block
+    kept: Booleans
+
+
+def whole(blocks: Sequence[Block]) -> Block:
+    """The blocks of a log as one."""
+    return Block(
+        *(np.concatenate([getattr(b, field) for b in blocks]) for field in ("time", "A", "y", "rate", "kept"))
+    )
+
+
+def check_model(model: Equations) -> None:
+    """Refuse models that simulation does not serve."""
+    if model.kind != "dynamic":
+        raise OptionError("methods that simulate the robot take the dynamic model", hint="model='dynamic'")
+
+
+def paired(
+    model: Equations, log: Log, measured: Block, loop: Loop, K: Array, preparation: Preparation
+) -> Pair:
+    """The rows of the motion that K gives, at the moments of the measured rows."""
+    motion = simulated(model, K, loop)
+    arrays = log_of_arrays(
+        log.rate,
+        motion.q[0],
+        motion.tau[0],
+        velocity=motion.qd[0],
+        acceleration=motion.qdd[0],
+        transmission=log.transmission,
+    )
+    found = whole(list(model.blocks(arrays, replace(preparation, cutoff=None))))
+    step = preparation.decimation / log.rate
+    at = np.round((measured.time - found.time[0]) / step).astype(int)
+    picked = Block(*(getattr(found, f)[at] for f in ("time", "A", "y", "rate", "kept")))
+    return Pair(measured, picked, picked.kept)
