@@ -124,17 +124,23 @@ class _Dynamics:
     """Accelerations of B robots, from one call of the regressor for all of them."""
 
     def __init__(self, model: Equations, K: Array) -> None:
-        self.model, self.K = model, K
-        self.B = len(K)
+        n = len(model.labels)
+        B = len(K)
+        self.model, self.K, self.shape = model, K, (n + 2, B, n, len(model.names))
+        self.rates = np.zeros((n + 2, B, n))
+        self.accelerations = np.zeros((n + 2, B, n))
+        for i in range(n):
+            self.accelerations[2 + i, :, i] = 1.0
 
     def __call__(self, q: Array, qd: Array, tau: Array) -> Array:
-        B, n = q.shape
-        none = np.zeros((B, n))
-        rates = np.concatenate([qd, none, *([none] * n)])
-        units = [np.repeat(row[None], B, axis=0) for row in np.eye(n)]
-        accelerations = np.concatenate([none, none, *units])
-        every = np.tile(q, (n + 2, 1))
-        A = self.model.parts(every, rates, accelerations, np.tile(tau, (n + 2, 1)))[1]
-        torques = np.einsum("cbip,bp->cbi", A.reshape(n + 2, B, n, -1), self.K)
+        calls, _, n, _ = self.shape
+        self.rates[0] = qd
+        A = self.model.parts(
+            np.concatenate([q] * calls),
+            self.rates.reshape(-1, n),
+            self.accelerations.reshape(-1, n),
+            np.concatenate([tau] * calls),
+        )[1]
+        torques = np.matmul(A.reshape(self.shape), self.K[None, :, :, None])[..., 0]
         M = np.moveaxis(torques[2:] - torques[1], 0, -1)
         return np.asarray(np.linalg.solve(M, (tau - torques[0])[..., None])[..., 0])

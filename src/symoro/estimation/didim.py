@@ -26,7 +26,7 @@ from symoro.estimation.simulation_rows import check_model, paired, whole
 
 Array = NDArray[np.float64]
 ROUNDS = 30
-SETTLED = 1e-4  # of a deviation
+SETTLED = 1e-2  # of a deviation
 
 
 def direct_and_inverse(

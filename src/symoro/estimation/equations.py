@@ -215,12 +215,14 @@ class _Assembled:
         return np.hstack([np.array(used, dtype=bool), self.further.support])
 
     def parts(self, q: Array, qd: Array, qdd: Array, tau: Array) -> tuple[Array | None, Array, Array]:
-        loss = self.further.torques(qd, tau)
         if self.kind == "dynamic":
-            found = self.function(q=q, qd=qd, qdd=qdd)
-            own = found["W"] if len(self.own) == found["W"].shape[2] else found["W"][:, :, self.own]
-            more = self.further.inertias(qdd) + loss
-            return None, np.concatenate([own, more], axis=2) if more.shape[2] else own, tau
+            W = self.function(q=q, qd=qd, qdd=qdd)["W"]
+            own = W if len(self.own) == W.shape[2] else W[:, :, self.own]
+            if not self.further.names:
+                return None, own, tau
+            more = self.further.inertias(qdd) + self.further.torques(qd, tau)
+            return None, np.concatenate([own, more], axis=2), tau
+        loss = self.further.torques(qd, tau)
         found = self.function(q=q, qd=qd)
         if self.kind == "filtered":
             momentum = np.concatenate([found["D1"][:, :, self.own], self.further.inertias(qd)], axis=2)

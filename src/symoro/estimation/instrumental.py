@@ -5,12 +5,15 @@ the closed loop makes in simulation with the last K, follow the true W and know 
 
     K = (Z' SS W)^-1 Z' SS y,       again and again until K settles
 
-The residuals are correlated in time, since noise in positions was differentiated: the covariance is Newey and West's,
+The residuals e are correlated in time, since noise in positions was differentiated: their spectrum rises steeply, while
+that of Z is low. For each equation they are taken as an autoregression a(L) e = u, fitted by Burg's method; with the
+triangle T of its coefficients T e = u, so cov e = s2 T^-1 T^-T, and
 
-    C = (Z'W)^-1 (sum over lags l of (1 - |l|/(L+1)) Z' e e' Z) (W'Z)^-1,  rows of one equation apart by l samples
+    C = (Z'W)^-1 (sum over equations of s2 |T^-T Z|^2) (W'Z)^-1
 
 A. Janot, P.-O. Vandanjon, M. Gautier, "A generic instrumental variable approach for industrial robot identification",
-IEEE Trans. Control Systems Technology 22, 2014. W.K. Newey, K.D. West, Econometrica 55, 1987.
+IEEE Trans. Control Systems Technology 22, 2014. J.P. Burg, "Maximum
+entropy spectral analysis", 1975.
 """
 
 from __future__ import annotations
@@ -25,13 +28,14 @@ from symoro.estimation.closed_loop import loop_of
 from symoro.estimation.compress import Triangles
 from symoro.estimation.description import Controller
 from symoro.estimation.estimate import Estimate
+from symoro.estimation.needs import needed
 from symoro.estimation.rows import Rows
 from symoro.estimation.simulation_rows import Pair, check_model, paired, whole
 
 Array = NDArray[np.float64]
 ROUNDS = 30
-SETTLED = 1e-4  # of a deviation
-LAGS = 12
+SETTLED = 1e-2  # of a deviation
+ORDER = 12  # of the autoregression, at most
 
 
 def instrumental(
@@ -77,17 +81,34 @@ def _solved(pairs: Sequence[Pair], sigma: Array, share: float) -> tuple[Array, A
     middle = np.zeros((P, P))
     for pair in pairs:
         for k, s in enumerate(sigma):
-            e = (pair.measured.A[:, k] @ K - pair.measured.y[:, k]) / s
-            scores = np.where(pair.kept[:, k], e, 0.0)[:, None] * pair.simulated.A[:, k] / s
-            middle += long_run(scores, LAGS)
+            kept = pair.kept[:, k]
+            e = np.where(kept, pair.measured.A[:, k] @ K - pair.measured.y[:, k], 0.0) / s
+            half = coloured(pair.simulated.A[:, k] * kept[:, None] / s, e)
+            middle += half.T @ half
     freedom = int(count * share) - P
     return K, inverse @ middle @ inverse.T * (count * share / freedom), freedom
 
 
-def long_run(scores: Array, lags: int) -> Array:
-    """The sum of the outer products of scores at all lags, Bartlett's weights."""
-    total = scores.T @ scores
-    for lag in range(1, min(lags, len(scores) - 1) + 1):
-        part = scores[lag:].T @ scores[:-lag]
-        total += (1 - lag / (lags + 1)) * (part + part.T)
-    return np.asarray(total)
+def coloured(Z: Array, e: Array) -> Array:
+    """s T^-T Z, by the autoregression of the residuals e: its square is Z' cov(e) Z."""
+    signal = needed("scipy.signal", "the covariance of instrumental variables")
+    coefficients, variance = burg(e, min(ORDER, len(e) // 10))
+    return np.asarray(variance**0.5 * signal.lfilter([1.0], coefficients, Z[::-1], axis=0)[::-1])
+
+
+def burg(e: Array, order: int) -> tuple[Array, float]:
+    """(1, a1, ..., ap) and the variance of u: an autoregression that is always stable."""
+    a = np.ones(1)
+    forward, backward = e.astype(float), e.astype(float)
+    variance = float(np.mean(e**2))
+    for _ in range(order):
+        f, b = forward[1:], backward[:-1]
+        power = float(f @ f + b @ b)
+        if power == 0:
+            break
+        k = -2 * float(f @ b) / power
+        forward, backward = f + k * b, b + k * f
+        padded = np.append(a, 0.0)
+        a = padded + k * padded[::-1]
+        variance *= 1 - k * k
+    return a, variance

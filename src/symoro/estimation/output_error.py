@@ -28,7 +28,7 @@ from symoro.estimation.simulation_rows import check_model
 
 Array = NDArray[np.float64]
 ROUNDS = 40
-SETTLED = 1e-3  # of a deviation
+SETTLED = 1e-2  # of a deviation
 FORGETTING = 20
 STEP = 1e-4  # of a parameter's own size
 
