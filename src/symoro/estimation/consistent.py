@@ -123,7 +123,7 @@ def consistent(
     if not weight > 0:
         raise ArgumentError(f"weight: expected a positive number, got {weight}")
     problem = _Problem(base, estimate, data, further)
-    x, iterations = problem.solved(prior, weight, dict(base.original.nominal) | dict(cad or {}), total_mass)
+    x, iterations = problem.solved(prior, weight, _nominal(base.original) | dict(cad or {}), total_mass)
     K = problem.map @ x
     off, before = (float(np.linalg.norm(problem.R @ np.append(k, -1.0))) for k in (K, estimate.values))
     standard = {name: float(v) for name, v in zip(problem.names, x, strict=True)}
@@ -239,6 +239,18 @@ class _Problem:
 def _numbers(robot: Robot) -> dict[str, Formula]:
     inertial = {f"{kind}{j}" for j in range(robot.NL + 1) for kind in (*INERTIAL, "IA")}
     return {name: formula(value) for name, value in robot.nominal if name not in inertial}
+
+
+def _nominal(robot: Robot) -> dict[str, float]:
+    """The numbers that the robot has for its links."""
+    numbers = {name: formula(value) for name, value in robot.nominal}
+    found = {}
+    for j in range(1, robot.NL + 1):
+        for kind in INERTIAL:
+            value: Formula = getattr(robot.link(j), kind)
+            known = {name: numbers[name] for name in value.symbols if name in numbers}
+            found[f"{kind}{j}"] = value.substitute(known).number or 0.0
+    return found
 
 
 def _inertial_names(base: BaseParameters) -> list[str]:

@@ -80,11 +80,12 @@ class Equations:
     def blocks(self, log: Log, preparation: Preparation) -> Iterator[Block]:
         """The rows of a log, piece by piece."""
         for motion in motions(log, preparation):
-            block = self._block(motion, log.rate, preparation)
+            block = self.block(motion, log.rate, preparation)
             if block is not None:
                 yield block
 
-    def _block(self, motion: Motion, rate: float, preparation: Preparation) -> Block | None:
+    def block(self, motion: Motion, rate: float, preparation: Preparation) -> Block | None:
+        """The rows of one piece; None where it has none."""
         step = preparation.decimation
         first = -(-motion.first // step) * step
         centres = np.arange(first, motion.first + motion.count, step)

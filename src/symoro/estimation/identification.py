@@ -15,12 +15,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from symoro.errors import ArgumentError, OptionError
 from symoro.estimation import dependence
+from symoro.estimation.cluster import Work, compressed_on_cluster
 from symoro.estimation.compress import Part, Triangles, compressed, joined, merged
 from symoro.estimation.consistent import WEIGHT, Consistent, consistent
 from symoro.estimation.description import Controller
@@ -123,6 +125,7 @@ def identify(
     controller: Controller | None = None,
     values: Mapping[str, float] | None = None,
     piece: int | None = None,
+    client: Any = None,
 ) -> Identification:
     """The parameters of a robot from logs of its motion.
 
@@ -142,6 +145,7 @@ def identify(
         prior, prior_weight: towards the robot's nominal values, 'euclidean' or 'entropic'.
         values: numbers for symbols of the geometry; the robot's nominal values serve where none is given.
         piece: samples in memory at once, at least.
+        client: a `distributed.Client`, whose cluster then goes over the logs; this process does it otherwise.
 
     Raises:
         FormatError: a log that cannot be read, with its line.
@@ -163,7 +167,11 @@ def identify(
         parts: dict[Part, Triangles] = {}
         for k, log in enumerate(used):
             work.to(k)
-            found = compressed(rows.of(k), equation.support, log.samples / log.rate, share)
+            if client is None:
+                found = compressed(rows.of(k), equation.support, log.samples / log.rate, share)
+            else:
+                work_there = Work(sought, model, terms, log.transmission, tuple(without), preparation, share)
+                found = compressed_on_cluster(work_there, log, equation.support, client)
             parts = {p: joined(parts[p], t) if p in parts else t for p, t in found.items()} | {
                 p: t for p, t in parts.items() if p not in found
             }

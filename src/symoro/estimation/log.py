@@ -38,7 +38,9 @@ class Log:
         rate: samples a second.
         samples: how many there are.
         chunks: `chunks(size)` gives the samples in order, `size` at a time, in SI and at the joints.
+        part: `part(start, stop)` gives the samples of a range at once.
         place: where a sample stands in the user's files, for messages.
+        source: the path of a log in files, so that another process can open it.
     """
 
     name: str
@@ -46,9 +48,11 @@ class Log:
     rate: float
     samples: int
     chunks: Callable[[int], Iterator[dict[str, Array]]] = field(compare=False)
+    part: Callable[[int, int], dict[str, Array]] = field(compare=False)
     place: Callable[[int], Place] = field(compare=False)
     transmission: Transmission | None = None
     description: LogDescription | None = None
+    source: Path | None = None
 
 
 def log_of_arrays(
@@ -81,7 +85,13 @@ def log_of_arrays(
         for start in range(0, shape[0], size):
             yield {kind: array[start : start + size] for kind, array in arrays.items()}
 
-    return Log(name, shape[1], rate, shape[0], chunks, lambda k: Place(name, key=f"sample {k}"), transmission)
+    def part(start: int, stop: int) -> dict[str, Array]:
+        return {kind: array[start:stop] for kind, array in arrays.items()}
+
+    def place(sample: int) -> Place:
+        return Place(name, key=f"sample {sample}")
+
+    return Log(name, shape[1], rate, shape[0], chunks, part, place, transmission)
 
 
 def open_log(path: str | Path, robot: Robot, description: str | Path | LogDescription | None = None) -> Log:
@@ -147,9 +157,11 @@ class _LogFiles:
             self.rate,
             first.samples,
             lambda size: self._chunks(tables, size),
+            lambda start, stop: next(self._chunks(tables, stop - start, start, stop)),
             first.place,
             self.described.transmission,
             self.described,
+            self.path,
         )
 
     def _table(self, part: Quantity) -> Table:
@@ -228,11 +240,14 @@ class _LogFiles:
                     hint=f"is '{self.described.position.unit}' the unit, and are ratios and offsets right?",
                 )
 
-    def _chunks(self, tables: Mapping[str, Table], size: int) -> Iterator[dict[str, Array]]:
+    def _chunks(
+        self, tables: Mapping[str, Table], size: int, start: int = 0, stop: int | None = None
+    ) -> Iterator[dict[str, Array]]:
         kinds = [kind for kind in self.parts if kind != "time"]
         low, high = np.full(self.joints, np.inf), np.full(self.joints, -np.inf)
-        at = 0
-        for pieces in zip(*(tables[k].chunks(self.parts[k].columns, size) for k in kinds), strict=True):
+        at = start
+        streams = [_even(tables[k].chunks(self.parts[k].columns, size, start, stop), size) for k in kinds]
+        for pieces in zip(*streams, strict=True):
             found = {}
             for kind, piece in zip(kinds, pieces, strict=True):
                 part = self.parts[kind]
@@ -244,13 +259,29 @@ class _LogFiles:
             low, high = np.minimum(low, q.min(axis=0)), np.maximum(high, q.max(axis=0))
             yield found
             at += len(q)
-        self._check_moved(low, high, tables["position"])
+        if start == 0 and at == tables["position"].samples:
+            self._check_moved(low, high, tables["position"])
 
     def _at_joints(self, kind: str, values: Array, part: Quantity) -> Array:
         gear = self.described.transmission
         if not part.motor or gear is None:
             return values
         return gear.torques(values) if kind == "torque" else gear.positions(values)
+
+
+def _even(pieces: Iterator[Array], size: int) -> Iterator[Array]:
+    """Pieces of `size` rows, the last perhaps of fewer; a file may give them as it likes."""
+    held: list[Array] = []
+    rows = 0
+    for piece in pieces:
+        held.append(piece)
+        rows += len(piece)
+        while rows >= size:
+            whole = np.concatenate(held) if len(held) > 1 else held[0]
+            yield whole[:size]
+            held, rows = [whole[size:]], rows - size
+    if rows:
+        yield np.concatenate(held)
 
 
 def _check_times(t: Array, step: float, table: Table, column: str, at: int) -> None:

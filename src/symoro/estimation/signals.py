@@ -96,10 +96,28 @@ def memory(sections: Array) -> int:
     return ceil(log(FORGOTTEN) / log(float(np.abs(poles).max())))
 
 
-def motions(given: Log, preparation: Preparation) -> Iterator[Motion]:
-    """The log as pieces of motion; what the filters reach beyond them is there too.
+@dataclass(frozen=True, eq=False)
+class Plan:
+    """How a log is cut into pieces.
 
-    Samples at both ends of the log, where the filters lean on nothing, belong to no piece.
+    Attributes:
+        sections: of the low-pass, None where there is none.
+        context: samples that a piece needs beyond its own, to each side.
+        ends: samples at both ends of the log, where the filters lean on nothing, that belong to no piece.
+        size: of a piece.
+    """
+
+    sections: Array | None
+    context: int
+    ends: int
+    size: int
+
+
+def planned(given: Log, preparation: Preparation) -> Plan:
+    """The plan for a log.
+
+    Raises:
+        ArgumentError: the log is too short for its filters.
     """
     sections = None if preparation.cutoff is None else low_pass(preparation.cutoff, given.rate)
     settle = 0 if sections is None else memory(sections)
@@ -113,10 +131,27 @@ def motions(given: Log, preparation: Preparation) -> Iterator[Motion]:
         )
     size = max(preparation.piece, 4 * context)
     size += -size % preparation.decimation
-    for start, first, end, arrays in _windows(given, size, context):
-        lower, upper = max(first, ends), min(end, given.samples - ends)
+    return Plan(sections, context, ends, size)
+
+
+def motions(given: Log, preparation: Preparation) -> Iterator[Motion]:
+    """The log as pieces of motion, in order; what the filters reach beyond them is there too."""
+    plan = planned(given, preparation)
+    for start, first, end, arrays in _windows(given, plan.size, plan.context):
+        lower, upper = max(first, plan.ends), min(end, given.samples - plan.ends)
         if upper > lower:
-            yield _motion(arrays, given.rate, sections, start, lower, upper - lower)
+            yield _motion(arrays, given.rate, plan.sections, start, lower, upper - lower)
+
+
+def motion_between(given: Log, preparation: Preparation, first: int, end: int) -> Motion | None:
+    """The piece of motion of the samples first .. end alone, for one who does not go through the log."""
+    plan = planned(given, preparation)
+    lower, upper = max(first, plan.ends), min(end, given.samples - plan.ends)
+    if upper <= lower:
+        return None
+    start = max(0, lower - plan.context)
+    arrays = given.part(start, min(given.samples, upper + plan.context))
+    return _motion(arrays, given.rate, plan.sections, start, lower, upper - lower)
 
 
 def _windows(given: Log, size: int, context: int) -> Iterator[tuple[int, int, int, dict[str, Array]]]:

@@ -57,17 +57,21 @@ class Table:
         line = None if self.first is None else self.first - 1
         raise FormatError(f"there is no column '{column}'", place=Place(str(self.path), line), hint=hint)
 
-    def chunks(self, columns: Sequence[str], size: int) -> Iterator[Array]:
-        """The columns asked for, `size` rows at a time."""
+    def chunks(
+        self, columns: Sequence[str], size: int, start: int = 0, stop: int | None = None
+    ) -> Iterator[Array]:
+        """The columns asked for of the samples start .. stop, `size` rows at a time."""
         wanted = [self.index(column) for column in columns]
-        return self._parquet(columns, size) if self.first is None else self._csv(wanted, size)
+        end = self.samples if stop is None else min(stop, self.samples)
+        if self.first is None:
+            return self._parquet(columns, size, start, end)
+        return self._csv(wanted, size, start, end)
 
-    def _csv(self, wanted: Sequence[int], size: int) -> Iterator[Array]:
-        done = 0
+    def _csv(self, wanted: Sequence[int], size: int, start: int, end: int) -> Iterator[Array]:
+        done = start
         with self.path.open(encoding="utf-8-sig", newline=None) as stream:
-            for _ in range((self.first or 1) - 1):
-                next(stream, None)
-            while lines := list(itertools.islice(stream, min(size, self.samples - done))):
+            next(itertools.islice(stream, (self.first or 1) - 2 + start, None), None)  # the last line to skip
+            while lines := list(itertools.islice(stream, min(size, end - done))):
                 try:
                     rows = np.loadtxt(lines, delimiter=self.delimiter, usecols=wanted, ndmin=2, comments=None)
                 except ValueError as error:
@@ -96,12 +100,26 @@ class Table:
                     raise FormatError(text, place=self.place(done + k, name)) from None
         raise FormatError(message, place=self.place(done))
 
-    def _parquet(self, columns: Sequence[str], size: int) -> Iterator[Array]:
+    def _parquet(self, columns: Sequence[str], size: int, start: int, end: int) -> Iterator[Array]:
         parquet = needed("pyarrow.parquet", "reading Parquet files")
-        for batch in parquet.ParquetFile(self.path).iter_batches(batch_size=size, columns=list(columns)):
-            yield np.column_stack(
-                [np.asarray(batch.column(name).to_numpy(zero_copy_only=False), float) for name in columns]
-            )
+        with parquet.ParquetFile(self.path) as file:
+            groups: list[int] = []
+            before, at = start, 0
+            for number in range(file.metadata.num_row_groups):
+                count = file.metadata.row_group(number).num_rows
+                if at < end and at + count > start:
+                    if not groups:
+                        before = at
+                    groups.append(number)
+                at += count
+            for batch in file.iter_batches(batch_size=size, row_groups=groups, columns=list(columns)):
+                rows = np.column_stack(
+                    [np.asarray(batch.column(name).to_numpy(zero_copy_only=False), float) for name in columns]
+                )
+                lower, upper = max(start - before, 0), min(end - before, len(rows))
+                before += len(rows)
+                if upper > lower:
+                    yield rows[lower:upper]
 
 
 def open_table(path: Path) -> Table:
