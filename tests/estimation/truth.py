@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 import symoro
 from symoro.estimation.description import Controller
 from symoro.estimation.log import Log, log_of_arrays
+from symoro.robot.formats import loads
 
 Array = NDArray[np.float64]
 
@@ -26,10 +27,9 @@ FOURIER = np.array([[0.35, 0.2, 0.15, 0.1], [0.3, 0.25, 0.2, 0.12]])
 PHASE = np.array([[0.3, 1.2, 2.1, 0.5], [1.1, 0.4, 2.5, 1.9]])
 
 
-def two_links() -> symoro.Robot:
-    from symoro.robot.formats import loads
-
-    return loads(TWO_LINKS, "yaml")
+def two_links(twist: str = "0") -> symoro.Robot:
+    """The arm; `twist` is the angle between its axes."""
+    return loads(TWO_LINKS.replace("{d: 0.8,", f"{{d: 0.8, alpha: {twist},"), "yaml")
 
 
 @dataclass(frozen=True)
@@ -92,6 +92,16 @@ def truth(samples: int = 4000, rate: float = 500.0, base: float = 0.4) -> Truth:
     r = np.array([reference(x)[0] for x in t])
     qdd = forward(q=q, qd=qd, tau=tau)["qdd"]
     return Truth(rate, q, qd, qdd, tau, r, Controller(tuple(kp), tuple(kd)), base_values(robot))
+
+
+def smooth(robot: symoro.Robot, samples: int = 1500, rate: float = 500.0) -> Truth:
+    """Any robot of two joints along the sines themselves; torques of the inverse dynamic model, nothing simulated."""
+    w = 2 * np.pi * 0.4 * np.arange(1, 5)
+    angle = np.arange(samples)[:, None, None] / rate * w + PHASE
+    q, qd = (FOURIER * np.sin(angle)).sum(2), (FOURIER * w * np.cos(angle)).sum(2)
+    qdd = -(FOURIER * w**2 * np.sin(angle)).sum(2)
+    tau = symoro.generate(robot, "inverse-dynamics").function()(q=q, qd=qd, qdd=qdd)["tau"]
+    return Truth(rate, q, qd, qdd, tau, q, Controller((0.0, 0.0), (0.0, 0.0)), base_values(robot))
 
 
 def base_values(robot: symoro.Robot) -> dict[str, float]:

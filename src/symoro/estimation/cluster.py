@@ -71,7 +71,9 @@ def _factored(
     """On a worker: the triangles of the samples first .. end."""
     log = sent if sent is not None else _opened(source, description, work.robot)
     model = _model(work)
-    return compressed(_blocks(work, log, model, first, end), model.support, log.samples / log.rate, work.share)
+    return compressed(
+        _blocks(work, log, model, first, end), model.support, log.samples / log.rate, work.share
+    )
 
 
 def _blocks(work: Work, log: Log, model: Equations, first: int, end: int) -> Iterator[Block]:

@@ -72,6 +72,7 @@ class Table:
         with self.path.open(encoding="utf-8-sig", newline=None) as stream:
             next(itertools.islice(stream, (self.first or 1) - 2 + start, None), None)  # the last line to skip
             while lines := list(itertools.islice(stream, min(size, end - done))):
+                self._check_widths(lines, done)
                 try:
                     rows = np.loadtxt(lines, delimiter=self.delimiter, usecols=wanted, ndmin=2, comments=None)
                 except ValueError as error:
@@ -82,15 +83,28 @@ class Table:
                 yield rows
                 done += len(lines)
 
+    def _check_widths(self, lines: Sequence[str], done: int) -> None:
+        """Refuse lines with more or fewer values than there are names, which NumPy lets pass."""
+        wanted = len(self.names) - 1
+        if self.delimiter is None or all(line.count(self.delimiter) == wanted for line in lines):
+            return
+        k = next(k for k, line in enumerate(lines) if line.count(self.delimiter) != wanted)
+        if not lines[k].strip():
+            raise FormatError("this line is empty", place=self.place(done + k), hint="remove it")
+        self._wrong_width(lines[k].count(self.delimiter) + 1, done + k)
+
+    def _wrong_width(self, values: int, sample: int) -> NoReturn:
+        raise FormatError(
+            f"this line has {values} values, the first line has {len(self.names)} names",
+            place=self.place(sample),
+        )
+
     def _tell(self, lines: Sequence[str], done: int, message: str) -> NoReturn:
         """Find the line that NumPy could not read, and say what is wrong with it."""
         for k, line in enumerate(lines):
             cells = line.split(self.delimiter)
             if len(cells) != len(self.names):
-                raise FormatError(
-                    f"this line has {len(cells)} values, the first line has {len(self.names)} names",
-                    place=self.place(done + k),
-                )
+                self._wrong_width(len(cells), done + k)
             for name, cell in zip(self.names, cells, strict=True):
                 try:
                     float(cell)
