@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import numpy as np
 import pytest
 from scipy import linalg
@@ -35,9 +37,7 @@ def block(samples: int = 400, seed: int = 0, noise: float = 1.0) -> Block:
 def pieces(whole: Block, *cuts: int) -> list[Block]:
     marks = [0, *cuts, len(whole.time)]
     fields = ("time", "A", "y", "rate", "kept")
-    return [
-        Block(*(getattr(whole, f)[a:b] for f in fields)) for a, b in zip(marks[:-1], marks[1:], strict=True)
-    ]
+    return [Block(*(getattr(whole, f)[a:b] for f in fields)) for a, b in pairwise(marks)]
 
 
 def data_of(*blocks: Block) -> Triangles:

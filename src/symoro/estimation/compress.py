@@ -29,6 +29,7 @@ Booleans = NDArray[np.bool_]
 Part = tuple[int, bool]
 """Which third of the log, and whether the rows are kept."""
 THIRDS = 3
+AT_ONCE = 320  # rows to one factorisation
 
 
 @dataclass(frozen=True, eq=False)
@@ -107,16 +108,27 @@ def absorbed(found: Triangles, block: Block, rows: Booleans) -> Triangles:
         chosen, columns = rows[:, k], np.flatnonzero(found.support[k])
         count = int(chosen.sum())
         if count:
-            new = np.empty((len(factor) + count, len(columns) + 1))
-            new[: len(factor)] = factor
             every = count == len(chosen)
-            picked = block.A[:, k] if every else block.A[chosen, k]
-            new[len(factor) :, :-1] = picked[:, columns]
-            new[len(factor) :, -1] = block.y[:, k] if every else block.y[chosen, k]
-            factor = triangle(new)
+            A, y = (block.A[:, k], block.y[:, k]) if every else (block.A[chosen, k], block.y[chosen, k])
+            factor = _appended(factor, A, y, columns)
         factors.append(factor)
         counts.append(found.counts[k] + count)
     return Triangles(tuple(factors), tuple(counts), found.support, found.share)
+
+
+def _appended(factor: Array, A: Array, y: Array, columns: NDArray[np.intp]) -> Array:
+    """The triangle with rows appended, few at a time: what stays in the cache is factored twice as fast."""
+    n = len(columns)
+    whole = n and columns[-1] - columns[0] + 1 == n
+    chosen: slice | NDArray[np.intp] = slice(columns[0], columns[-1] + 1) if whole else columns
+    for start in range(0, len(y), AT_ONCE):
+        part = A[start : start + AT_ONCE]
+        new = np.empty((n + 1 + len(part), n + 1))
+        new[: n + 1] = factor
+        new[n + 1 :, :-1] = part[:, chosen]
+        new[n + 1 :, -1] = y[start : start + AT_ONCE]
+        factor = triangle(new)
+    return factor
 
 
 def compressed(
