@@ -158,7 +158,7 @@ def test_positions_beyond_the_limits_are_of_another_unit(tmp_path: Path) -> None
 
     robot = two_links().with_frame(1, limits=Limits(-2.0, 2.0))
     log = open_log(written(tmp_path, table), robot)
-    with pytest.raises(FormatError, match="joint 1 at .* rad, where its limits are -2 and 2 rad") as error:
+    with pytest.raises(FormatError, match=r"joint 1 at .* rad, where its limits are -2 and 2 rad") as error:
         list(log.chunks(100))
     assert error.value.place is not None and error.value.place.line is not None
     assert "is 'rad' the unit" in (error.value.hint or "")

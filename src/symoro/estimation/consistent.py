@@ -186,7 +186,7 @@ class _Problem:
             constraints.append(cp.sum(x[[10 * link + 9 for link in range(len(self.links))]]) <= total_mass)
         cost = cp.sum_squares(self.R[:, :-1] @ self.map @ x - self.R[:, -1])
         cost += weight * self._prior(cp, prior, x, forms, known)
-        program = cp.Problem(cp.Minimize(cost), constraints)
+        program = cp.Problem(cp.Minimize(cost / (1 + weight)), constraints)  # of a size that suits the solver
         try:
             program.solve(solver=cp.CLARABEL)
         except cp.SolverError as error:
