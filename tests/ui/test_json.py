@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import json
+from functools import cache
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
+from symoro.robot.formats import dumps
 from symoro.ui import cli
+from tests.estimation.truth import smooth, two_links
 
 Q = "q=0,0,0,0,0,0"
 WORKING = {
@@ -28,6 +32,7 @@ WORKING = {
     "solve": ["rx90", "--at", "0,1,-1,0,1,0"],
     "pose": ["delta", "qa=0.1,0.2,0.3"],
     "export": ["jacobian", "rx90", "-o", "out"],
+    "identify": ["arm.yaml", "log.csv", "--decimation", "10"],
 }
 OTHERS = [
     ["convert", "rx90", "arm.yaml"],
@@ -71,13 +76,25 @@ FAILING = {
     "pose": [["delta"], ["delta", "qa=1,2"], ["rx90", "qa=1"], []],
     "solve": [["rx90"], ["rx90", "--at", "1,2"], ["gantry", "--nope"]],
     "export": [["jacobian", "rx90"], ["jacobian", "rx90", "-o", "broken.yaml"]],
+    "identify": [["rx90"], ["rx90", "none.csv"], ["arm.yaml", "log.csv", "--method", "nope"]],
 }
 
 
 @pytest.fixture(autouse=True)
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
+    for name, text in measured().items():
+        (tmp_path / name).write_text(text)
     (tmp_path / "broken.yaml").write_text("symoro: 1\nname: bad\nframes: [{ant: 7}, {alpha: 1 +}]\n")
+
+
+@cache
+def measured() -> dict[str, str]:
+    """A robot and a log of it."""
+    t = smooth(two_links())
+    table = np.column_stack([np.arange(len(t.q)) / t.rate, t.q, t.tau])
+    lines = ["t,q1,q2,tau1,tau2", *(",".join(f"{x:.12g}" for x in row) for row in table)]
+    return {"arm.yaml": dumps(two_links(), "yaml"), "log.csv": "\n".join(lines)}
 
 
 def answer(words: list[str], capsys: pytest.CaptureFixture[str]) -> tuple[int, Any]:

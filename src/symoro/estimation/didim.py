@@ -22,7 +22,7 @@ from symoro.estimation.equations import Block
 from symoro.estimation.estimate import Estimate
 from symoro.estimation.least_squares import weighted
 from symoro.estimation.rows import Rows
-from symoro.estimation.simulation_rows import check_model, paired, whole
+from symoro.estimation.simulation_rows import Booleans, check_model, paired, whole
 
 Array = NDArray[np.float64]
 ROUNDS = 30
@@ -41,10 +41,12 @@ def direct_and_inverse(
     measured = [whole(list(rows.of(k))) for k in range(len(rows.logs))]
     loops = [loop_of(log, controller, rows.preparation.cutoff)[0] for log in rows.logs]
     K = start.values
+    kept: list[Booleans | None] = [None] * len(loops)
     for rounds in range(1, ROUNDS + 1):
         found = empty(data.support, data.share)
-        for log, block, loop in zip(rows.logs, measured, loops, strict=True):
-            pair = paired(rows.model, log, block, loop, K, rows.preparation)
+        for k, (log, block, loop) in enumerate(zip(rows.logs, measured, loops, strict=True)):
+            pair = paired(rows.model, log, block, loop, K, rows.preparation, kept[k])
+            kept[k] = pair.kept if rounds > 1 else None
             mixed = Block(block.time, pair.simulated.A, block.y, block.rate, pair.kept)
             found = absorbed(found, mixed, pair.kept)
         fit = weighted(start.names, found)

@@ -30,7 +30,7 @@ from symoro.estimation.description import Controller
 from symoro.estimation.estimate import Estimate
 from symoro.estimation.needs import needed
 from symoro.estimation.rows import Rows
-from symoro.estimation.simulation_rows import Pair, check_model, paired, whole
+from symoro.estimation.simulation_rows import Booleans, Pair, check_model, paired, whole
 
 Array = NDArray[np.float64]
 ROUNDS = 30
@@ -50,11 +50,13 @@ def instrumental(
     measured = [whole(list(rows.of(k))) for k in range(len(rows.logs))]
     loops = [loop_of(log, controller, rows.preparation.cutoff)[0] for log in rows.logs]
     K, sigma = start.values, start.sigma
+    kept: list[Booleans | None] = [None] * len(loops)
     for rounds in range(1, ROUNDS + 1):
         pairs = [
-            paired(rows.model, log, block, loop, K, rows.preparation)
-            for log, block, loop in zip(rows.logs, measured, loops, strict=True)
+            paired(rows.model, log, block, loop, K, rows.preparation, chosen)
+            for log, block, loop, chosen in zip(rows.logs, measured, loops, kept, strict=True)
         ]
+        kept = [pair.kept for pair in pairs] if rounds > 1 else kept
         before, (K, covariance, freedom) = K, _solved(pairs, sigma, data.share)
         if np.max(np.abs(K - before) / np.sqrt(np.diag(covariance))) < SETTLED:
             return Estimate("IDIM-IV", start.names, K, covariance, sigma, freedom, rounds)

@@ -41,9 +41,20 @@ def check_model(model: Equations) -> None:
 
 
 def paired(
-    model: Equations, log: Log, measured: Block, loop: Loop, K: Array, preparation: Preparation
+    model: Equations,
+    log: Log,
+    measured: Block,
+    loop: Loop,
+    K: Array,
+    preparation: Preparation,
+    kept: Booleans | None = None,
 ) -> Pair:
-    """The rows of the motion that K gives, at the moments of the measured rows."""
+    """The rows of the motion that K gives, at the moments of the measured rows.
+
+    Arguments:
+        kept: which rows take part, where that was settled before: rows that come and go would keep an iteration from
+            settling.
+    """
     motion = simulated(model, K, loop)
     arrays = log_of_arrays(
         log.rate,
@@ -57,4 +68,4 @@ def paired(
     step = preparation.decimation / log.rate
     at = np.round((measured.time - found.time[0]) / step).astype(int)
     picked = Block(*(getattr(found, f)[at] for f in ("time", "A", "y", "rate", "kept")))
-    return Pair(measured, picked, picked.kept)
+    return Pair(measured, picked, picked.kept if kept is None else kept)
