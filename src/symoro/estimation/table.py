@@ -116,7 +116,7 @@ class Table:
 
     def _parquet(self, columns: Sequence[str], size: int, start: int, end: int) -> Iterator[Array]:
         parquet = needed("pyarrow.parquet", "reading Parquet files")
-        with parquet.ParquetFile(self.path) as file:
+        with parquet.ParquetFile(self.path, pre_buffer=False) as file:
             groups: list[int] = []
             before, at = start, 0
             for number in range(file.metadata.num_row_groups):
