@@ -233,6 +233,15 @@ def test_bad_options_are_told(options: dict[str, object], words: str) -> None:
         symoro.identify(two_links(), exact_log(clean()), **options)
 
 
+def test_wrong_signs_and_strange_torques_raise_doubts() -> None:
+    t = clean()
+    assert symoro.identify(two_links(), exact_log(t)).doubts == []
+    turned = log_of_arrays(t.rate, t.q, -t.tau, velocity=t.qd, acceleration=t.qdd)
+    assert any("cannot be negative" in doubt for doubt in symoro.identify(two_links(), turned).doubts)
+    strange = log_of_arrays(t.rate, t.q, np.random.default_rng(0).standard_normal(t.tau.shape))
+    assert any("unexplained" in doubt for doubt in symoro.identify(two_links(), strange).doubts)
+
+
 def test_robots_with_loops_and_free_bases_are_refused() -> None:
     log = exact_log(clean())
     with pytest.raises(NotApplicableError, match="closed loops"):

@@ -14,6 +14,7 @@ from symoro.estimation import needs
 from symoro.estimation.description import parse_description
 from symoro.estimation.log import open_log
 from symoro.estimation.transmission import Transmission, transmission
+from symoro.robot.description import Limits
 from tests.estimation.truth import smooth, two_links
 
 HEAD = "t,q1,q2,tau1,tau2"
@@ -154,14 +155,25 @@ def test_positions_beyond_the_limits_are_of_another_unit(tmp_path: Path) -> None
     table = rows()
     for row in table:
         row[1], row[2] = row[1] * 57.3, row[2] * 57.3
-    from symoro.robot.description import Limits
-
     robot = two_links().with_frame(1, limits=Limits(-2.0, 2.0))
     log = open_log(written(tmp_path, table), robot)
     with pytest.raises(FormatError, match=r"joint 1 at .* rad, where its limits are -2 and 2 rad") as error:
         list(log.chunks(100))
     assert error.value.place is not None and error.value.place.line is not None
     assert "is 'rad' the unit" in (error.value.hint or "")
+
+
+def test_torques_and_times_of_another_unit(tmp_path: Path) -> None:
+    table = rows()
+    robot = two_links().with_frame(1, limits=Limits(effort=2.0))
+    with pytest.raises(FormatError, match=r"joint 1 with a torque of .* where its limit is 2") as error:
+        list(open_log(written(tmp_path, table), robot).chunks(100))
+    assert error.value.place is not None and error.value.place.line is not None
+    for row in table:
+        row[0] *= 1000
+    with pytest.raises(FormatError, match=r"0\.5 samples a second are no log") as error:
+        open_log(written(tmp_path, table), two_links())
+    assert error.value.hint == "is 's' the unit of the time?"
 
 
 DESCRIPTION = """

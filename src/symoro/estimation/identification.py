@@ -27,6 +27,7 @@ from symoro.estimation.compress import Part, Triangles, compressed, joined, merg
 from symoro.estimation.consistent import WEIGHT, Consistent, consistent
 from symoro.estimation.description import Controller
 from symoro.estimation.didim import direct_and_inverse
+from symoro.estimation.doubts import doubts
 from symoro.estimation.equations import Equations, equations
 from symoro.estimation.essential import Essential, essential
 from symoro.estimation.estimate import Estimate
@@ -92,6 +93,11 @@ class Identification:
         if self.consistent is not None:
             return standard_robot(self.original, dict(self.consistent.standard))
         return identified_robot(self.base, self.estimate)
+
+    @property
+    def doubts(self) -> list[str]:
+        """What a wrong unit, sign or ratio may have done."""
+        return doubts(self.estimate, self.residuals)
 
     def predicted(self, number: int = 0) -> tuple[Array, Array, Array]:
         """(time, measured, predicted) of the rows of one log, those that were dropped too."""

@@ -27,6 +27,8 @@ Samples = Mapping[str, Array]
 """position and torque, and velocity, acceleration, reference where they are known, each (N, n)."""
 KINDS = ("position", "torque", "velocity", "acceleration", "reference")
 SPREAD = 0.01  # of the step between samples; a clock that is read has some
+SLOWEST, FASTEST = 5.0, 1e6  # samples a second
+HUGE = 10.0  # torques beyond the limit by more than this factor are of another unit
 FAR = 1.2  # positions beyond the limits by more than this factor of their span are of another unit
 
 
@@ -197,7 +199,14 @@ class _LogFiles:
             last, done = t[-1:], done + len(rows)
         if done < 2:
             raise FormatError("a log needs more than one sample", place=table.place(0))
-        return (done - 1) / float(last[0] - first_time)
+        rate = (done - 1) / float(last[0] - first_time)
+        if not SLOWEST <= rate <= FASTEST:
+            raise FormatError(
+                f"{rate:.4g} samples a second are no log of a motion",
+                place=table.place(1, column),
+                hint=f"is '{time.unit}' the unit of the time?",
+            )
+        return rate
 
     def _check_finite(self, t: Array, table: Table, column: str, at: int) -> None:
         bad = np.flatnonzero(~np.isfinite(t))
@@ -240,6 +249,19 @@ class _LogFiles:
                     hint=f"is '{self.described.position.unit}' the unit, and are ratios and offsets right?",
                 )
 
+    def _check_torques(self, tau: Array, at: int, table: Table) -> None:
+        for k, j in enumerate(independent(self.robot)):
+            limit = self.robot.frame(j).limits.effort
+            if not limit:
+                continue
+            bad = np.flatnonzero(np.abs(tau[:, k]) > HUGE * limit)
+            if bad.size:
+                raise FormatError(
+                    f"joint {j} with a torque of {tau[bad[0], k]:.4g}, where its limit is {limit:.4g}",
+                    place=table.place(at + int(bad[0]), self.described.torque.columns[k]),
+                    hint=f"is '{self.described.torque.unit}' the unit, and are ratios and scales right?",
+                )
+
     def _chunks(
         self, tables: Mapping[str, Table], size: int, start: int = 0, stop: int | None = None
     ) -> Iterator[dict[str, Array]]:
@@ -256,6 +278,7 @@ class _LogFiles:
                 found[kind] = self._at_joints(kind, piece * np.array(part.factors), part)
             q = found["position"]
             self._check_range(q, at, tables["position"])
+            self._check_torques(found["torque"], at, tables["torque"])
             low, high = np.minimum(low, q.min(axis=0)), np.maximum(high, q.max(axis=0))
             yield found
             at += len(q)

@@ -30,6 +30,7 @@ Array = NDArray[np.float64]
 HUBER = 1.345
 MEDIAN = 0.674489750196082  # of |e| for normal noise of unit deviation
 ROUNDS = 50
+MOST = 1_000_000  # rows of an equation whose median is taken
 SETTLED = 1e-8
 
 
@@ -44,7 +45,7 @@ def robust(
     K, sigma = start.values, start.sigma
     plain = data.together(1 / sigma)
     for rounds in range(1, ROUNDS + 1):
-        sigma = _scales(blocks(), K, len(sigma))
+        sigma = _scales(blocks(), K, data)
         found = empty(data.support, data.share)
         for block in blocks():
             found = absorbed(found, _reweighted(block, K, sigma), block.kept)
@@ -58,13 +59,19 @@ def robust(
     raise ProgramError(f"the weights of the rows did not settle in {ROUNDS} rounds", hint="try WLS")
 
 
-def _scales(blocks: Iterable[Block], K: Array, equations: int) -> Array:
-    """The deviation of each equation's residual, by the median of its absolute values."""
-    found: list[list[Array]] = [[] for _ in range(equations)]
+def _scales(blocks: Iterable[Block], K: Array, data: Triangles) -> Array:
+    """The deviation of each equation's residual, by the median of its absolute values.
+
+    Of more rows than `MOST` every so many-th is taken, by its time: the memory has room for as many.
+    """
+    found: list[list[Array]] = [[] for _ in data.counts]
+    stride = -(-max(data.counts) // MOST)
     for block in blocks:
         residual = np.abs(block.A @ K - block.y)
-        for k in range(equations):
-            found[k].append(residual[block.kept[:, k], k])
+        step = float(block.time[1] - block.time[0]) if len(block.time) > 1 else 1.0
+        taken = np.round(block.time / step).astype(int) % stride == 0
+        for k in range(len(found)):
+            found[k].append(residual[block.kept[:, k] & taken, k])
     medians = np.array([float(np.median(np.concatenate(parts))) for parts in found])
     return np.maximum(medians / MEDIAN, 1e-300)
 

@@ -375,7 +375,10 @@ def _identifying(command: Command) -> None:
     identify.add_argument("logs", nargs="+", metavar="LOG", help="CSV or Parquet file, or the YAML of a log")
     identify.add_argument("--columns", metavar="FILE", help="YAML that says what the columns mean")
     identify.add_argument(
-        "--method", default="wls", metavar="METHOD", help="ols, wls (unless given), irls, tls, iv, didim or cloe"
+        "--method",
+        default="wls",
+        metavar="METHOD",
+        help="ols, wls (unless given), irls, tls, iv, didim or cloe",
     )
     identify.add_argument(
         "--model",

@@ -124,7 +124,8 @@ def _data(found: Identification) -> Section:
         ("method", e.method + (f", {e.rounds} rounds" if e.rounds else "")),
         ("rows less parameters", str(e.freedom)),
     ]
-    return Section("Data and method", (), ("", ""), tuple(rows))
+    doubtful = tuple(f"Doubtful: {doubt}." for doubt in found.doubts)
+    return Section("Data and method", doubtful, ("", ""), tuple(rows))
 
 
 def _residuals(found: Identification) -> Section:
@@ -300,6 +301,7 @@ def as_data(found: Identification) -> dict[str, Any]:
     data: dict[str, Any] = {
         "robot": found.original.name,
         "method": e.method,
+        "doubts": found.doubts,
         "model": found.model.kind,
         "parameters": {
             name: {"value": float(v), "deviation": float(d), "unit": parameter_unit(name, found)}

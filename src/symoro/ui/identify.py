@@ -47,6 +47,8 @@ def run(robot: Robot, options: argparse.Namespace) -> None:
         for text in section.text:
             print(text)
         present.table(list(section.head), [list(row) for row in section.rows], section.title)
+    for doubt in found.doubts:
+        print(f"doubtful: {doubt}")
     for path in written:
         print(f"wrote {path}")
 
