@@ -15,8 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 import symoro
-from symoro.estimation.closed_loop import Loop, simulated
-from symoro.estimation.description import Controller
+from symoro.estimation.closed_loop import ControlLoop, simulated
+from symoro.estimation.description import PdController
 from symoro.estimation.equations import equations
 from symoro.estimation.friction import Friction
 from symoro.estimation.identification import sought_robot
@@ -34,7 +34,7 @@ frames:
 """
 KNOWN = {"ZZ1": 2.268, "MX1": 2.46, "MY1": 0.1, "ZZ2": 0.35, "MX2": 0.5, "MY2": -0.05, "IA2": 0.1}
 KNOWN |= {"FV1": 2.0, "FS1": 1.5, "FO1": 0.4, "FV2": 1.0, "FS2": 0.8, "FO2": -0.2}
-CONTROLLER = Controller((900.0, 400.0), (120.0, 50.0))
+CONTROLLER = PdController((900.0, 400.0), (120.0, 50.0))
 SECONDS, BEFORE = 4.0, 1.6
 AMPLITUDES = np.array([[0.35, 0.2, 0.15, 0.1], [0.3, 0.25, 0.2, 0.12]])
 PHASES = np.array([[0.3, 1.2, 2.1, 0.5], [1.1, 0.4, 2.5, 1.9]])
@@ -55,7 +55,7 @@ def motion(rate: float) -> tuple[Array, Array, Array]:
     w = 2 * np.pi * 0.4 * np.arange(1, 5)
     angle = t[:, None, None] * w + PHASES
     r, rd = (AMPLITUDES * np.sin(angle)).sum(2), (AMPLITUDES * w * np.cos(angle)).sum(2)
-    loop = Loop(rate, np.array(CONTROLLER.kp), np.array(CONTROLLER.kd), r, rd, r[0], rd[0])
+    loop = ControlLoop(rate, np.array(CONTROLLER.kp), np.array(CONTROLLER.kd), r, rd, r[0], rd[0])
     made = simulated(model, np.array([KNOWN[name] for name in model.names]), loop)
     first = int(BEFORE * rate)
     return made.q[0, first:], made.tau[0, first:], r[first:]

@@ -11,7 +11,7 @@ from scipy import linalg
 from symoro.errors import ArgumentError
 from symoro.estimation import dependence
 from symoro.estimation.compress import Triangles, absorbed, compressed, empty, joined, merged
-from symoro.estimation.equations import Block
+from symoro.estimation.equations import RowBlock
 from symoro.estimation.essential import essential
 from symoro.estimation.instrumental import burg
 from symoro.estimation.least_squares import ordinary, own_deviations, weighted
@@ -25,29 +25,31 @@ SIGMA = np.array([0.05, 0.5])
 SUPPORT = np.array([[True, True, True, True, True], [False, False, False, True, True]])
 
 
-def block(samples: int = 400, seed: int = 0, noise: float = 1.0) -> Block:
+def block(samples: int = 400, seed: int = 0, noise: float = 1.0) -> RowBlock:
     """Two equations of different noise, the second without three of the columns."""
     rng = np.random.default_rng(seed)
     A = rng.standard_normal((samples, 2, 5)) * np.array([1, 3, 1, 0.2, 0.5])
     A[:, 1, :3] = 0.0
     y = A @ K + noise * SIGMA * rng.standard_normal((samples, 2))
-    return Block(np.arange(samples) / samples, A, y, np.ones((samples, 2)), np.ones((samples, 2), dtype=bool))
+    return RowBlock(
+        np.arange(samples) / samples, A, y, np.ones((samples, 2)), np.ones((samples, 2), dtype=bool)
+    )
 
 
-def pieces(whole: Block, *cuts: int) -> list[Block]:
+def pieces(whole: RowBlock, *cuts: int) -> list[RowBlock]:
     marks = [0, *cuts, len(whole.time)]
     fields = ("time", "A", "y", "rate", "kept")
-    return [Block(*(getattr(whole, f)[a:b] for f in fields)) for a, b in pairwise(marks)]
+    return [RowBlock(*(getattr(whole, f)[a:b] for f in fields)) for a, b in pairwise(marks)]
 
 
-def data_of(*blocks: Block) -> Triangles:
+def data_of(*blocks: RowBlock) -> Triangles:
     found = empty(SUPPORT)
     for one in blocks:
         found = absorbed(found, one, one.kept)
     return found
 
 
-def dense(whole: Block, sigma: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def dense(whole: RowBlock, sigma: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     A = np.concatenate([whole.A[:, k] / sigma[k] for k in range(2)])
     y = np.concatenate([whole.y[:, k] / sigma[k] for k in range(2)])
     return A, y
@@ -153,7 +155,7 @@ def test_total_least_squares_takes_the_bias_of_noisy_columns_away() -> None:
     true = rng.standard_normal((rows, 1, 5)) * np.array([1, 1, 1, 1, 1])
     y = (true @ K) + 0.1 * rng.standard_normal((rows, 1))
     noisy = true + np.array([0.3, 0.3, 0, 0.3, 0.3]) * rng.standard_normal(true.shape)
-    one = Block(np.arange(rows) / rows, noisy, y, np.ones((rows, 1)), np.ones((rows, 1), dtype=bool))
+    one = RowBlock(np.arange(rows) / rows, noisy, y, np.ones((rows, 1)), np.ones((rows, 1), dtype=bool))
     data = absorbed(empty(np.ones((1, 5), dtype=bool)), one, one.kept)
     sigma = own_deviations(data)[0]  # the rows are divided by this
     size = 0.1 / sigma
@@ -170,7 +172,7 @@ def test_essential_parameters_are_those_that_matter() -> None:
     names = ("A", "B", "C", "X", "Y", "Z")
     A = rng.standard_normal((500, 1, 6))
     y = A @ truth + 0.1 * rng.standard_normal((500, 1))
-    one = Block(np.arange(500) / 500, A, y, np.ones((500, 1)), np.ones((500, 1), dtype=bool))
+    one = RowBlock(np.arange(500) / 500, A, y, np.ones((500, 1)), np.ones((500, 1), dtype=bool))
     data = absorbed(empty(np.ones((1, 6), dtype=bool)), one, one.kept)
     found = essential(names, data)
     assert set(found.removed) == {"X", "Y", "Z"} and found.estimate.names == ("A", "B", "C")

@@ -181,7 +181,7 @@ symoro-log: 1
 rate: 500
 position: {file: log.csv, columns: [q1, q2], unit: deg, side: motor}
 torque: {file: log.csv, columns: [tau1, tau2], unit: N.mm, side: motor, scale: [2, 4]}
-transmission: {ratios: [100, -50], coupling: {2: {1: 25}}}
+transmission: {ratios: [100, -50], turns_with: {2: {1: 25}}}
 """
 
 
@@ -236,7 +236,7 @@ def test_motor_side_and_joint_side_find_the_same(tmp_path: Path) -> None:
         (DESCRIPTION.replace("[100, -50]", "[100, 0]"), 6, "the ratio of motor 2 to joint 2 is zero"),
         (DESCRIPTION.replace("{2: {1: 25}}", "{3: {1: 25}}"), 6, "a number of a joint, 1 to 2"),
         (
-            DESCRIPTION.replace("transmission: {ratios: [100, -50], coupling: {2: {1: 25}}}", ""),
+            DESCRIPTION.replace("transmission: {ratios: [100, -50], turns_with: {2: {1: 25}}}", ""),
             4,
             "needs 'transmission'",
         ),
@@ -253,7 +253,9 @@ def test_descriptions_are_read_strictly(text: str, line: int, words: str) -> Non
 
 
 def test_a_matrix_says_what_ratios_and_coupling_say() -> None:
-    text = DESCRIPTION.replace("ratios: [100, -50], coupling: {2: {1: 25}}", "matrix: [[100, 0], [25, -50]]")
+    text = DESCRIPTION.replace(
+        "ratios: [100, -50], turns_with: {2: {1: 25}}", "matrix: [[100, 0], [25, -50]]"
+    )
     found = parse_description(text, 2).transmission
     assert found == parse_description(DESCRIPTION, 2).transmission == transmission([100, -50], {2: {1: 25}})
 
@@ -261,7 +263,7 @@ def test_a_matrix_says_what_ratios_and_coupling_say() -> None:
 def test_transmissions_that_do_not_determine_the_joints_are_refused() -> None:
     with pytest.raises(ArgumentError, match="singular"):
         Transmission(((1.0, 2.0), (2.0, 4.0)))
-    with pytest.raises(ArgumentError, match="coupling of motor 2 with joint 2"):
+    with pytest.raises(ArgumentError, match="motor 2 that turns with joint 2"):
         transmission([1, 1], {2: {2: 3}})
 
 

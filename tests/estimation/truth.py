@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 import symoro
-from symoro.estimation.description import Controller
+from symoro.estimation.description import PdController
 from symoro.estimation.log import Log, log_of_arrays
 from symoro.robot.formats import loads
 
@@ -42,7 +42,7 @@ class Truth:
     qdd: Array
     tau: Array
     reference: Array
-    controller: Controller
+    controller: PdController
     K: dict[str, float]
 
     def log(self, rng: np.random.Generator, *, torque: float | Array = 0.0, position: float = 0.0) -> Log:
@@ -91,7 +91,7 @@ def truth(samples: int = 4000, rate: float = 500.0, base: float = 0.4) -> Truth:
     tau = np.array([law(*item) for item in zip(t, q, qd, strict=True)])
     r = np.array([reference(x)[0] for x in t])
     qdd = forward(q=q, qd=qd, tau=tau)["qdd"]
-    return Truth(rate, q, qd, qdd, tau, r, Controller(tuple(kp), tuple(kd)), base_values(robot))
+    return Truth(rate, q, qd, qdd, tau, r, PdController(tuple(kp), tuple(kd)), base_values(robot))
 
 
 def smooth(robot: symoro.Robot, samples: int = 1500, rate: float = 500.0) -> Truth:
@@ -101,7 +101,7 @@ def smooth(robot: symoro.Robot, samples: int = 1500, rate: float = 500.0) -> Tru
     q, qd = (FOURIER * np.sin(angle)).sum(2), (FOURIER * w * np.cos(angle)).sum(2)
     qdd = -(FOURIER * w**2 * np.sin(angle)).sum(2)
     tau = symoro.generate(robot, "inverse-dynamics").function()(q=q, qd=qd, qdd=qdd)["tau"]
-    return Truth(rate, q, qd, qdd, tau, q, Controller((0.0, 0.0), (0.0, 0.0)), base_values(robot))
+    return Truth(rate, q, qd, qdd, tau, q, PdController((0.0, 0.0), (0.0, 0.0)), base_values(robot))
 
 
 def base_values(robot: symoro.Robot) -> dict[str, float]:

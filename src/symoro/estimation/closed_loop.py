@@ -15,8 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from symoro.errors import ArgumentError, ProgramError
-from symoro.estimation.description import Controller
-from symoro.estimation.equations import Equations
+from symoro.estimation.description import PdController
+from symoro.estimation.equations import RowModel
 from symoro.estimation.log import Log
 from symoro.estimation.needs import needed
 from symoro.estimation.signals import low_pass
@@ -25,7 +25,7 @@ Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)
-class Loop:
+class ControlLoop:
     """What closes the loop: gains at the joints, and the reference with its rate, (N, n)."""
 
     rate: float
@@ -48,8 +48,8 @@ class Simulated:
 
 
 def loop_of(
-    log: Log, controller: Controller | None, cutoff: float | None = None
-) -> tuple[Loop, Array, Array]:
+    log: Log, controller: PdController | None, cutoff: float | None = None
+) -> tuple[ControlLoop, Array, Array]:
     """The loop that made a log, with the positions and torques that were measured.
 
     Raises:
@@ -70,11 +70,11 @@ def loop_of(
     r = arrays["reference"]
     rate = np.gradient(r, 1 / log.rate, axis=0, edge_order=2)
     begin = (smooth[0], (smooth[1] - smooth[0]) * log.rate)
-    loop = Loop(log.rate, np.array(law.kp), np.array(law.kd), r, rate, *begin)
+    loop = ControlLoop(log.rate, np.array(law.kp), np.array(law.kd), r, rate, *begin)
     return loop, q, arrays["torque"]
 
 
-def simulated(model: Equations, K: Array, loop: Loop) -> Simulated:
+def simulated(model: RowModel, K: Array, loop: ControlLoop) -> Simulated:
     """The closed loop for one K (P,) or several (B, P).
 
     Raises:
@@ -116,14 +116,14 @@ def simulated(model: Equations, K: Array, loop: Loop) -> Simulated:
     return Simulated(*made)
 
 
-def _torques(loop: Loop, r: Array, rd: Array, q: Array, qd: Array) -> Array:
+def _torques(loop: ControlLoop, r: Array, rd: Array, q: Array, qd: Array) -> Array:
     return np.asarray(loop.kp * (r - q) + loop.kd * (rd - qd))
 
 
 class _Dynamics:
     """Accelerations of B robots, from one call of the regressor for all of them."""
 
-    def __init__(self, model: Equations, K: Array) -> None:
+    def __init__(self, model: RowModel, K: Array) -> None:
         n = len(model.labels)
         B = len(K)
         self.model, self.K, self.shape = model, K, (n + 2, B, n, len(model.names))

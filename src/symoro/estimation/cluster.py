@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from symoro.estimation.compress import Part, Triangles, compressed, empty
-from symoro.estimation.equations import Block, Booleans, Equations, equations
+from symoro.estimation.equations import Booleans, RowBlock, RowModel, equations
 from symoro.estimation.friction import Friction
 from symoro.estimation.log import Log, open_log
 from symoro.estimation.needs import needed
@@ -41,7 +41,7 @@ class Work:
 
 
 @lru_cache(maxsize=4)
-def _model(work: Work) -> Equations:
+def _model(work: Work) -> RowModel:
     return equations(work.robot, work.kind, work.friction, work.gear, work.without)
 
 
@@ -76,7 +76,7 @@ def _factored(
     )
 
 
-def _blocks(work: Work, log: Log, model: Equations, first: int, end: int) -> Iterator[Block]:
+def _blocks(work: Work, log: Log, model: RowModel, first: int, end: int) -> Iterator[RowBlock]:
     size = planned(log, work.preparation).size
     for lower in range(first, end, size):
         motion = motion_between(log, work.preparation, lower, min(lower + size, end))

@@ -22,10 +22,9 @@ from functools import reduce
 import numpy as np
 from numpy.typing import NDArray
 
-from symoro.estimation.equations import Block
+from symoro.estimation.equations import Booleans, RowBlock
 
 Array = NDArray[np.float64]
-Booleans = NDArray[np.bool_]
 Part = tuple[int, bool]
 """Which third of the log, and whether the rows are kept."""
 THIRDS = 3
@@ -101,7 +100,7 @@ def joined(first: Triangles, second: Triangles) -> Triangles:
     return Triangles(factors, counts, first.support, first.share)
 
 
-def absorbed(found: Triangles, block: Block, rows: Booleans) -> Triangles:
+def absorbed(found: Triangles, block: RowBlock, rows: Booleans) -> Triangles:
     """The triangles with the rows (N, e) of a block appended."""
     factors, counts = [], []
     for k, factor in enumerate(found.factors):
@@ -132,7 +131,7 @@ def _appended(factor: Array, A: Array, y: Array, columns: NDArray[np.intp]) -> A
 
 
 def compressed(
-    blocks: Iterable[Block], support: Booleans, length: float, share: float = 1.0
+    blocks: Iterable[RowBlock], support: Booleans, length: float, share: float = 1.0
 ) -> dict[Part, Triangles]:
     """The rows of a log of `length` seconds, by thirds, those that are kept and those that are not."""
     found: dict[Part, Triangles] = {}

@@ -7,10 +7,10 @@
     velocity, acceleration                       where they were measured; differentiated otherwise
     reference: {columns: [r1, r2]}               the positions asked for, which simulation follows
     controller: {kp: [900, 400], kd: [60, 40]}   tau = kp (reference - q) + kd (its rate - qd), joint side
-    transmission: {ratios: [100, 80], coupling: {2: {1: 80}}}
+    transmission: {ratios: [100, 80], turns_with: {2: {1: 80}}}
 
 A number of the log times its unit's factor and its scale is in SI. `file` is a file beside the YAML; without it the
-columns stand in the log that the command names. `coupling` says what a motor turns with joints not its own.
+columns stand in the log that the command names. `turns_with` says what a motor turns with joints not its own.
 """
 
 from __future__ import annotations
@@ -63,7 +63,7 @@ class Quantity:
 
 
 @dataclass(frozen=True)
-class Controller:
+class PdController:
     """Gains of a law tau = kp (reference - q) + kd (its rate - qd) at the joints."""
 
     kp: tuple[float, ...]
@@ -82,7 +82,7 @@ class LogDescription:
     rate: float | None = None
     time: Quantity | None = None
     transmission: Transmission | None = None
-    controller: Controller | None = None
+    controller: PdController | None = None
 
 
 def usual_description(joints: int, names: Sequence[str]) -> LogDescription:
@@ -229,14 +229,14 @@ class _Reader:
                 if quantity.motor:
                     self.top.problem(kind, "what is of the motors needs 'transmission'", _RATIOS)
             return None
-        record = self.top.record("transmission", ("ratios", "coupling", "matrix"))
+        record = self.top.record("transmission", ("ratios", "turns_with", "matrix"))
         if ("ratios" in record) == ("matrix" in record):
             record.problem("ratios", "expected one of 'ratios' and 'matrix'")
             return None
         try:
             if "matrix" in record:
                 return self._matrix(record)
-            return transmission(self._numbers(record, "ratios"), self._coupling(record))
+            return transmission(self._numbers(record, "ratios"), self._turns_with(record))
         except ArgumentError as error:
             record.problem("ratios" if "ratios" in record else "matrix", error.message, error.hint)
             return None
@@ -254,12 +254,12 @@ class _Reader:
         numbers = [entry or 0.0 for entry in entries]
         return Transmission(tuple(tuple(numbers[k * n : (k + 1) * n]) for k in range(n)))
 
-    def _coupling(self, record: Record) -> dict[int, dict[int, float]]:
-        coupling = record.record("coupling", record.keys_of("coupling"))
+    def _turns_with(self, record: Record) -> dict[int, dict[int, float]]:
+        turns_with = record.record("turns_with", record.keys_of("turns_with"))
         found: dict[int, dict[int, float]] = {}
-        for motor in coupling.node.entries:
-            others = coupling.record(motor, coupling.keys_of(motor))
-            found[self._number(coupling, motor)] = {
+        for motor in turns_with.node.entries:
+            others = turns_with.record(motor, turns_with.keys_of(motor))
+            found[self._number(turns_with, motor)] = {
                 self._number(others, joint): others.number(joint) or 0.0 for joint in others.node.entries
             }
         return found
@@ -272,7 +272,7 @@ class _Reader:
         )
         return 1
 
-    def _controller(self, found: dict[str, Quantity]) -> Controller | None:
+    def _controller(self, found: dict[str, Quantity]) -> PdController | None:
         if "controller" not in self.top:
             return None
         record = self.top.record("controller", ("kp", "kd"))
@@ -281,4 +281,4 @@ class _Reader:
                 record.problem(key, f"the controller needs '{key}', one gain a joint")
         if "reference" not in found:
             self.top.problem("controller", "a controller needs 'reference', the positions that it follows")
-        return Controller(tuple(self._numbers(record, "kp")), tuple(self._numbers(record, "kd")))
+        return PdController(tuple(self._numbers(record, "kp")), tuple(self._numbers(record, "kd")))

@@ -17,12 +17,12 @@ from numpy.typing import NDArray
 from symoro.errors import ProgramError
 from symoro.estimation.closed_loop import loop_of
 from symoro.estimation.compress import Triangles, absorbed, empty
-from symoro.estimation.description import Controller
-from symoro.estimation.equations import Block
+from symoro.estimation.description import PdController
+from symoro.estimation.equations import Booleans, RowBlock
 from symoro.estimation.estimate import Estimate
 from symoro.estimation.least_squares import weighted
-from symoro.estimation.rows import Rows
-from symoro.estimation.simulation_rows import Booleans, check_model, paired, whole
+from symoro.estimation.rows import LogRows
+from symoro.estimation.simulation_rows import check_model, paired, whole
 
 Array = NDArray[np.float64]
 ROUNDS = 30
@@ -30,7 +30,7 @@ SETTLED = 1e-2  # of a deviation
 
 
 def direct_and_inverse(
-    rows: Rows, start: Estimate, data: Triangles, controller: Controller | None = None
+    rows: LogRows, start: Estimate, data: Triangles, controller: PdController | None = None
 ) -> Estimate:
     """DIDIM from an estimate, or from a guess of the parameters.
 
@@ -47,7 +47,7 @@ def direct_and_inverse(
         for k, (log, block, loop) in enumerate(zip(rows.logs, measured, loops, strict=True)):
             pair = paired(rows.model, log, block, loop, K, rows.preparation, kept[k])
             kept[k] = pair.kept if rounds > 1 else None
-            mixed = Block(block.time, pair.simulated.A, block.y, block.rate, pair.kept)
+            mixed = RowBlock(block.time, pair.simulated.A, block.y, block.rate, pair.kept)
             found = absorbed(found, mixed, pair.kept)
         fit = weighted(start.names, found)
         before, K = K, fit.values

@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 from symoro.errors import ArgumentError, NotApplicableError, OptionError
 from symoro.estimation.friction import TERMS, Friction, FurtherColumns, further_columns
 from symoro.estimation.log import Log
-from symoro.estimation.signals import REACH, Motion, Preparation, decimated, decimation_filter, motions
+from symoro.estimation.signals import REACH, MotionPiece, Preparation, decimated, decimation_filter, motions
 from symoro.estimation.transmission import Transmission
 from symoro.expr.graph import ZERO
 from symoro.model import Model, generate
@@ -41,7 +41,7 @@ SCALAR = ("power", "energy")
 
 
 @dataclass(frozen=True)
-class Block:
+class RowBlock:
     """Rows of some samples.
 
     Attributes:
@@ -60,7 +60,7 @@ class Block:
 
 
 @dataclass(frozen=True)
-class Equations:
+class RowModel:
     """An identification model of a robot, ready for motions.
 
     Attributes:
@@ -77,14 +77,14 @@ class Equations:
     parts: Callable[[Array, Array, Array, Array], tuple[Array | None, Array, Array]]
     further: FurtherColumns
 
-    def blocks(self, log: Log, preparation: Preparation) -> Iterator[Block]:
+    def blocks(self, log: Log, preparation: Preparation) -> Iterator[RowBlock]:
         """The rows of a log, piece by piece."""
         for motion in motions(log, preparation):
             block = self.block(motion, log.rate, preparation)
             if block is not None:
                 yield block
 
-    def block(self, motion: Motion, rate: float, preparation: Preparation) -> Block | None:
+    def block(self, motion: MotionPiece, rate: float, preparation: Preparation) -> RowBlock | None:
         """The rows of one piece; None where it has none."""
         step = preparation.decimation
         first = -(-motion.first // step) * step
@@ -96,7 +96,7 @@ class Equations:
         A, y = self._reduced(parts, len(centres), rate, step)
         at = centres - motion.start
         qd = motion.qd[at]
-        return Block(centres / rate, A, y, qd, self._kept(qd, preparation.slow))
+        return RowBlock(centres / rate, A, y, qd, self._kept(qd, preparation.slow))
 
     def _around(self, first: int, last: int, step: int) -> slice:
         """The samples that the rows at first .. last need, and one more to each side for differences."""
@@ -140,7 +140,7 @@ def _intervals(
 
 def equations(
     robot: Robot, kind: str, friction: Friction, gear: Transmission | None, without: Sequence[str] = ()
-) -> Equations:
+) -> RowModel:
     """The identification model of a robot, every inertial parameter of which is sought.
 
     Arguments:
@@ -186,7 +186,7 @@ def equations(
             return momentum, rest, y
         return None if momentum is None else momentum[..., chosen], rest[..., chosen], y
 
-    return Equations(kind, robot, names, labels, found.support[:, chosen], parts, further)
+    return RowModel(kind, robot, names, labels, found.support[:, chosen], parts, further)
 
 
 class _Assembled:

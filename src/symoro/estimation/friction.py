@@ -2,7 +2,7 @@
 
     stribeck      FBj   sign(qd) exp(-(qd/vs)^2)     what Coulomb friction has more at low speed; vs is given
     load          FLj   |tau_j| sign(qd)             friction that grows with the load, the measured torque
-    coupling      IAMk, FVMk, FSMk                   of motors that turn with several joints (`transmission`)
+    coupled       IAMk, FVMk, FSMk                   of motors that turn with several joints (`transmission`)
 
 Each column is d/dt of a momentum plus a torque, M qd and D, so that every identification model can have it:
 

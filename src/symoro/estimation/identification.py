@@ -25,10 +25,10 @@ from symoro.estimation import dependence
 from symoro.estimation.cluster import Work, compressed_on_cluster
 from symoro.estimation.compress import Part, Triangles, compressed, joined, merged
 from symoro.estimation.consistent import WEIGHT, Consistent, consistent
-from symoro.estimation.description import Controller
+from symoro.estimation.description import PdController
 from symoro.estimation.didim import direct_and_inverse
 from symoro.estimation.doubts import doubts
-from symoro.estimation.equations import Equations, equations
+from symoro.estimation.equations import RowModel, equations
 from symoro.estimation.essential import Essential, essential
 from symoro.estimation.estimate import Estimate
 from symoro.estimation.friction import USUAL, Friction
@@ -39,7 +39,7 @@ from symoro.estimation.output_error import output_error
 from symoro.estimation.residuals import ALL, KEPT, Residuals, log_residual, residual
 from symoro.estimation.robots import identified_robot, standard_robot
 from symoro.estimation.robust import robust
-from symoro.estimation.rows import Rows
+from symoro.estimation.rows import LogRows
 from symoro.estimation.signals import Preparation, independent_share
 from symoro.estimation.total import total
 from symoro.model import base_parameters
@@ -73,13 +73,13 @@ class Identification:
 
     original: Robot
     base: BaseParameters
-    model: Equations
+    model: RowModel
     preparation: Preparation
     logs: tuple[Log, ...]
     estimate: Estimate
     residuals: Residuals
     data: Triangles
-    rows: Rows
+    rows: LogRows
     validation: Mapping[str, Residuals]
     essential: Essential | None = None
     consistent: Consistent | None = None
@@ -128,7 +128,7 @@ def identify(
     find_consistent: bool = False,
     prior: str = "euclidean",
     prior_weight: float = WEIGHT,
-    controller: Controller | None = None,
+    controller: PdController | None = None,
     values: Mapping[str, float] | None = None,
     piece: int | None = None,
     client: Any = None,
@@ -167,7 +167,7 @@ def identify(
     check_left_out(without, base)
     terms = Friction(tuple(friction), stribeck_velocity)
     equation = equations(sought, model, terms, used[0].transmission, without)
-    rows = Rows(equation, used, preparation)
+    rows = LogRows(equation, used, preparation)
     share = 1.0 if model == "energy" else independent_share(decimation)
     with task("reading the log", len(used)) as work:
         parts: dict[Part, Triangles] = {}
@@ -234,7 +234,7 @@ def check_left_out(without: Sequence[str], base: BaseParameters) -> None:
             )
 
 
-def check_rows(equation: Equations, data: Triangles) -> None:
+def check_rows(equation: RowModel, data: Triangles) -> None:
     """Refuse data that do not determine every column, or equations without rows."""
     P = len(equation.names)
     if data.rows <= P:
@@ -258,7 +258,7 @@ def check_rows(equation: Equations, data: Triangles) -> None:
 
 
 def _estimated(
-    method: str, equation: Equations, data: Triangles, rows: Rows, controller: Controller | None
+    method: str, equation: RowModel, data: Triangles, rows: LogRows, controller: PdController | None
 ) -> Estimate:
     if method == "ols":
         return ordinary(equation.names, data)
@@ -274,12 +274,12 @@ def _estimated(
     return robust(equation.names, rows, found, data) if method == "irls" else found
 
 
-def _parts(equation: Equations, log: Log, preparation: Preparation) -> dict[Part, Triangles]:
+def _parts(equation: RowModel, log: Log, preparation: Preparation) -> dict[Part, Triangles]:
     return compressed(equation.blocks(log, preparation), equation.support, log.samples / log.rate)
 
 
 def _residuals(
-    method: str, equation: Equations, parts: Mapping[Part, Triangles], estimate: Estimate
+    method: str, equation: RowModel, parts: Mapping[Part, Triangles], estimate: Estimate
 ) -> Residuals:
     """Of all data; and of the last third, for weighted (or ordinary) least squares on the first two."""
     found = log_residual(parts, equation.support, estimate)

@@ -26,11 +26,12 @@ from numpy.typing import NDArray
 from symoro.errors import ProgramError
 from symoro.estimation.closed_loop import loop_of
 from symoro.estimation.compress import Triangles
-from symoro.estimation.description import Controller
+from symoro.estimation.description import PdController
+from symoro.estimation.equations import Booleans
 from symoro.estimation.estimate import Estimate
 from symoro.estimation.needs import needed
-from symoro.estimation.rows import Rows
-from symoro.estimation.simulation_rows import Booleans, Pair, check_model, paired, whole
+from symoro.estimation.rows import LogRows
+from symoro.estimation.simulation_rows import RowPair, check_model, paired, whole
 
 Array = NDArray[np.float64]
 ROUNDS = 30
@@ -39,7 +40,7 @@ ORDER = 12  # of the autoregression, at most
 
 
 def instrumental(
-    rows: Rows, start: Estimate, data: Triangles, controller: Controller | None = None
+    rows: LogRows, start: Estimate, data: Triangles, controller: PdController | None = None
 ) -> Estimate:
     """IDIM-IV from an estimate.
 
@@ -65,7 +66,7 @@ def instrumental(
     )
 
 
-def _solved(pairs: Sequence[Pair], sigma: Array, share: float) -> tuple[Array, Array, int]:
+def _solved(pairs: Sequence[RowPair], sigma: Array, share: float) -> tuple[Array, Array, int]:
     P = pairs[0].measured.A.shape[2]
     ZW, Zy = np.zeros((P, P)), np.zeros(P)
     count = 0

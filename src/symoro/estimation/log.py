@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from symoro.errors import ArgumentError, FormatError, Place
 from symoro.estimation.description import LogDescription, Quantity, read_description, usual_description
-from symoro.estimation.table import Table, open_table
+from symoro.estimation.table import ColumnFile, open_table
 from symoro.estimation.transmission import Transmission
 from symoro.robot.coordinates import independent
 from symoro.robot.description import JointType, Robot
@@ -127,9 +127,9 @@ def open_log(path: str | Path, robot: Robot, description: str | Path | LogDescri
 class _LogFiles:
     """The files of one log, and the checks that do not need all of it at once."""
 
-    def __init__(self, path: Path, described: LogDescription, table: Table | None, robot: Robot) -> None:
+    def __init__(self, path: Path, described: LogDescription, table: ColumnFile | None, robot: Robot) -> None:
         self.path, self.described, self.robot = path, described, robot
-        self.tables: dict[Path, Table] = {} if table is None else {path: table}
+        self.tables: dict[Path, ColumnFile] = {} if table is None else {path: table}
         self.own = table
         parts = {kind: getattr(described, kind) for kind in KINDS}
         self.parts: dict[str, Quantity] = {kind: part for kind, part in parts.items() if part is not None}
@@ -166,7 +166,7 @@ class _LogFiles:
             self.path,
         )
 
-    def _table(self, part: Quantity) -> Table:
+    def _table(self, part: Quantity) -> ColumnFile:
         if part.file is None:
             if self.own is None:
                 raise FormatError(
@@ -179,7 +179,7 @@ class _LogFiles:
             self.tables[part.file] = open_table(part.file)
         return self.tables[part.file]
 
-    def _rate_of_times(self, table: Table, time: Quantity) -> float:
+    def _rate_of_times(self, table: ColumnFile, time: Quantity) -> float:
         """Samples a second, from the first and last time; checks that time runs on evenly."""
         column = time.columns[0]
         last = np.empty(0)
@@ -208,7 +208,7 @@ class _LogFiles:
             )
         return rate
 
-    def _check_finite(self, t: Array, table: Table, column: str, at: int) -> None:
+    def _check_finite(self, t: Array, table: ColumnFile, column: str, at: int) -> None:
         bad = np.flatnonzero(~np.isfinite(t))
         if bad.size:
             raise FormatError(
@@ -217,7 +217,7 @@ class _LogFiles:
                 hint="cut the log before it, or repair the sample",
             )
 
-    def _check_moved(self, low: Array, high: Array, table: Table) -> None:
+    def _check_moved(self, low: Array, high: Array, table: ColumnFile) -> None:
         """Refuse joints that never move."""
         still = np.flatnonzero(high - low <= 1e-9 * np.maximum(np.abs(high), 1))
         if not still.size:
@@ -233,7 +233,7 @@ class _LogFiles:
             hint="parameters show in motion alone: move every joint, or describe a robot without this one",
         )
 
-    def _check_range(self, q: Array, at: int, table: Table) -> None:
+    def _check_range(self, q: Array, at: int, table: ColumnFile) -> None:
         for k, j in enumerate(independent(self.robot)):
             limits = self.robot.frame(j).limits
             if limits.lower is None or limits.upper is None or limits.upper <= limits.lower:
@@ -249,7 +249,7 @@ class _LogFiles:
                     hint=f"is '{self.described.position.unit}' the unit, and are ratios and offsets right?",
                 )
 
-    def _check_torques(self, tau: Array, at: int, table: Table) -> None:
+    def _check_torques(self, tau: Array, at: int, table: ColumnFile) -> None:
         for k, j in enumerate(independent(self.robot)):
             limit = self.robot.frame(j).limits.effort
             if not limit:
@@ -263,7 +263,7 @@ class _LogFiles:
                 )
 
     def _chunks(
-        self, tables: Mapping[str, Table], size: int, start: int = 0, stop: int | None = None
+        self, tables: Mapping[str, ColumnFile], size: int, start: int = 0, stop: int | None = None
     ) -> Iterator[dict[str, Array]]:
         kinds = [kind for kind in self.parts if kind != "time"]
         low, high = np.full(self.joints, np.inf), np.full(self.joints, -np.inf)
@@ -307,7 +307,7 @@ def _even(pieces: Iterator[Array], size: int) -> Iterator[Array]:
         yield np.concatenate(held)
 
 
-def _check_times(t: Array, step: float, table: Table, column: str, at: int) -> None:
+def _check_times(t: Array, step: float, table: ColumnFile, column: str, at: int) -> None:
     """Refuse time that stands still, runs back or leaps."""
     steps = np.diff(t)
     bad = np.flatnonzero((steps <= 0) | (np.abs(steps - step) > SPREAD * abs(step)))

@@ -19,11 +19,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from symoro.errors import ProgramError
-from symoro.estimation.closed_loop import Loop, loop_of, simulated
-from symoro.estimation.description import Controller
-from symoro.estimation.equations import Equations
+from symoro.estimation.closed_loop import ControlLoop, loop_of, simulated
+from symoro.estimation.description import PdController
+from symoro.estimation.equations import RowModel
 from symoro.estimation.estimate import Estimate
-from symoro.estimation.rows import Rows
+from symoro.estimation.rows import LogRows
 from symoro.estimation.simulation_rows import check_model
 
 Array = NDArray[np.float64]
@@ -33,7 +33,7 @@ FORGETTING = 20
 STEP = 1e-4  # of a parameter's own size
 
 
-def output_error(rows: Rows, start: Estimate, controller: Controller | None = None) -> Estimate:
+def output_error(rows: LogRows, start: Estimate, controller: PdController | None = None) -> Estimate:
     """CLOE from an estimate.
 
     Raises:
@@ -64,12 +64,12 @@ def _kept(array: Array) -> Array:
     return array[..., array.shape[-2] // FORGETTING :, :]
 
 
-def _offs(model: Equations, K: Array, loops: Sequence[Loop], positions: Sequence[Array]) -> Array:
+def _offs(model: RowModel, K: Array, loops: Sequence[ControlLoop], positions: Sequence[Array]) -> Array:
     parts = [_kept(q - simulated(model, K, loop).q[0]) for loop, q in zip(loops, positions, strict=True)]
     return np.concatenate(parts)
 
 
-def _sensitivities(model: Equations, K: Array, steps: Array, loops: Sequence[Loop]) -> Array:
+def _sensitivities(model: RowModel, K: Array, steps: Array, loops: Sequence[ControlLoop]) -> Array:
     """(N, n, P)."""
     moved = np.concatenate([K + np.diag(steps), K - np.diag(steps)])
     parts = []
@@ -93,13 +93,13 @@ def _step(normal: Array, slope: Array, damping: float) -> tuple[Array, Array]:
 
 
 def _moved(
-    model: Equations,
+    model: RowModel,
     K: Array,
     change: Array,
     normal: Array,
     slope: Array,
     sigma: Array,
-    loops: Sequence[Loop],
+    loops: Sequence[ControlLoop],
     positions: Sequence[Array],
     off: Array,
 ) -> tuple[Array, Array, float]:

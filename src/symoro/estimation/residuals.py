@@ -15,10 +15,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from symoro.estimation.compress import THIRDS, Part, Triangles, merged
+from symoro.estimation.equations import Booleans
 from symoro.estimation.estimate import Estimate
 
 Array = NDArray[np.float64]
-Booleans = NDArray[np.bool_]
 KEPT: list[Part] = [(k, True) for k in range(THIRDS)]
 ALL: list[Part] = [(k, kept) for k in range(THIRDS) for kept in (True, False)]
 

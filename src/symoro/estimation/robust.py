@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 
 from symoro.errors import ProgramError
 from symoro.estimation.compress import Triangles, absorbed, empty
-from symoro.estimation.equations import Block
+from symoro.estimation.equations import RowBlock
 from symoro.estimation.estimate import Estimate
 from symoro.estimation.least_squares import solved
 
@@ -35,7 +35,7 @@ SETTLED = 1e-8
 
 
 def robust(
-    names: Sequence[str], blocks: Callable[[], Iterable[Block]], start: Estimate, data: Triangles
+    names: Sequence[str], blocks: Callable[[], Iterable[RowBlock]], start: Estimate, data: Triangles
 ) -> Estimate:
     """IRLS from an estimate, over blocks that can be gone through again.
 
@@ -59,7 +59,7 @@ def robust(
     raise ProgramError(f"the weights of the rows did not settle in {ROUNDS} rounds", hint="try WLS")
 
 
-def _scales(blocks: Iterable[Block], K: Array, data: Triangles) -> Array:
+def _scales(blocks: Iterable[RowBlock], K: Array, data: Triangles) -> Array:
     """The deviation of each equation's residual, by the median of its absolute values.
 
     Of more rows than `MOST` every so many-th is taken, by its time: the memory has room for as many.
@@ -80,13 +80,13 @@ def _weights(e: Array) -> Array:
     return np.minimum(1.0, HUBER / np.maximum(np.abs(e), 1e-300))
 
 
-def _reweighted(block: Block, K: Array, sigma: Array) -> Block:
+def _reweighted(block: RowBlock, K: Array, sigma: Array) -> RowBlock:
     e = (block.A @ K - block.y) / sigma
     root = np.sqrt(_weights(e)) / sigma
-    return Block(block.time, block.A * root[:, :, None], block.y * root, block.rate, block.kept)
+    return RowBlock(block.time, block.A * root[:, :, None], block.y * root, block.rate, block.kept)
 
 
-def _covariance(blocks: Iterable[Block], K: Array, sigma: Array, data: Triangles) -> Array:
+def _covariance(blocks: Iterable[RowBlock], K: Array, sigma: Array, data: Triangles) -> Array:
     squares, inside, rows = 0.0, 0, data.rows
     for block in blocks:
         e = ((block.A @ K - block.y) / sigma)[block.kept]

@@ -63,7 +63,7 @@ class Preparation:
 
 
 @dataclass(frozen=True)
-class Motion:
+class MotionPiece:
     """A piece of motion around the samples `first` .. `first + count` that are its own.
 
     Attributes:
@@ -134,7 +134,7 @@ def planned(given: Log, preparation: Preparation) -> Plan:
     return Plan(sections, context, ends, size)
 
 
-def motions(given: Log, preparation: Preparation) -> Iterator[Motion]:
+def motions(given: Log, preparation: Preparation) -> Iterator[MotionPiece]:
     """The log as pieces of motion, in order; what the filters reach beyond them is there too."""
     plan = planned(given, preparation)
     for start, first, end, arrays in _windows(given, plan.size, plan.context):
@@ -143,7 +143,7 @@ def motions(given: Log, preparation: Preparation) -> Iterator[Motion]:
             yield _motion(arrays, given.rate, plan.sections, start, lower, upper - lower)
 
 
-def motion_between(given: Log, preparation: Preparation, first: int, end: int) -> Motion | None:
+def motion_between(given: Log, preparation: Preparation, first: int, end: int) -> MotionPiece | None:
     """The piece of motion of the samples first .. end alone, for one who does not go through the log."""
     plan = planned(given, preparation)
     lower, upper = max(first, plan.ends), min(end, given.samples - plan.ends)
@@ -172,7 +172,7 @@ def _windows(given: Log, size: int, context: int) -> Iterator[tuple[int, int, in
 
 def _motion(
     arrays: dict[str, Array], rate: float, sections: Array | None, start: int, first: int, count: int
-) -> Motion:
+) -> MotionPiece:
     def smooth(x: Array) -> Array:
         if sections is None:
             return x
@@ -182,7 +182,7 @@ def _motion(
     qd = smooth(arrays["velocity"]).copy() if "velocity" in arrays else np.gradient(q, 1 / rate, axis=0)
     qdd = smooth(arrays["acceleration"]) if "acceleration" in arrays else np.gradient(qd, 1 / rate, axis=0)
     qd[np.abs(qd) < STILL] = 0.0
-    return Motion(start, first, count, q, qd, qdd, arrays["torque"])
+    return MotionPiece(start, first, count, q, qd, qdd, arrays["torque"])
 
 
 def decimation_filter(decimation: int) -> Array:

@@ -9,46 +9,45 @@ import numpy as np
 from numpy.typing import NDArray
 
 from symoro.errors import OptionError
-from symoro.estimation.closed_loop import Loop, simulated
-from symoro.estimation.equations import Block, Equations
+from symoro.estimation.closed_loop import ControlLoop, simulated
+from symoro.estimation.equations import Booleans, RowBlock, RowModel
 from symoro.estimation.log import Log, log_of_arrays
 from symoro.estimation.signals import Preparation
 
 Array = NDArray[np.float64]
-Booleans = NDArray[np.bool_]
 
 
 @dataclass(frozen=True, eq=False)
-class Pair:
+class RowPair:
     """Measured and simulated rows of one log; `kept` by the simulated velocities, which have no noise."""
 
-    measured: Block
-    simulated: Block
+    measured: RowBlock
+    simulated: RowBlock
     kept: Booleans
 
 
-def whole(blocks: Sequence[Block]) -> Block:
+def whole(blocks: Sequence[RowBlock]) -> RowBlock:
     """The blocks of a log as one."""
-    return Block(
+    return RowBlock(
         *(np.concatenate([getattr(b, field) for b in blocks]) for field in ("time", "A", "y", "rate", "kept"))
     )
 
 
-def check_model(model: Equations) -> None:
+def check_model(model: RowModel) -> None:
     """Refuse models that simulation does not serve."""
     if model.kind != "dynamic":
         raise OptionError("methods that simulate the robot take the dynamic model", hint="model='dynamic'")
 
 
 def paired(
-    model: Equations,
+    model: RowModel,
     log: Log,
-    measured: Block,
-    loop: Loop,
+    measured: RowBlock,
+    loop: ControlLoop,
     K: Array,
     preparation: Preparation,
     kept: Booleans | None = None,
-) -> Pair:
+) -> RowPair:
     """The rows of the motion that K gives, at the moments of the measured rows.
 
     Arguments:
@@ -67,5 +66,5 @@ def paired(
     found = whole(list(model.blocks(arrays, replace(preparation, cutoff=None))))
     step = preparation.decimation / log.rate
     at = np.round((measured.time - found.time[0]) / step).astype(int)
-    picked = Block(*(getattr(found, f)[at] for f in ("time", "A", "y", "rate", "kept")))
-    return Pair(measured, picked, picked.kept if kept is None else kept)
+    picked = RowBlock(*(getattr(found, f)[at] for f in ("time", "A", "y", "rate", "kept")))
+    return RowPair(measured, picked, picked.kept if kept is None else kept)

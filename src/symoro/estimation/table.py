@@ -24,7 +24,7 @@ PARQUET = (".parquet", ".pq")
 
 
 @dataclass(frozen=True)
-class Table:
+class ColumnFile:
     """A file of columns.
 
     Attributes:
@@ -136,7 +136,7 @@ class Table:
                     yield rows[lower:upper]
 
 
-def open_table(path: Path) -> Table:
+def open_table(path: Path) -> ColumnFile:
     """A file of columns: its names and length, before any of its numbers is read.
 
     Raises:
@@ -155,7 +155,7 @@ def open_table(path: Path) -> Table:
         raise FormatError(f"the file cannot be read: {reason(error)}", place=Place(str(path))) from None
 
 
-def _csv_table(path: Path) -> Table:
+def _csv_table(path: Path) -> ColumnFile:
     with path.open(encoding="utf-8-sig", newline=None) as stream:
         head = stream.readline()
     delimiter = next((sign for sign in (",", ";", "\t") if sign in head), None)
@@ -175,7 +175,7 @@ def _csv_table(path: Path) -> Table:
     lines = _lines(path) - 1
     if lines < 1:
         raise FormatError("the file has no samples", place=Place(str(path), 2))
-    return Table(path, tuple(names), lines, delimiter, 2)
+    return ColumnFile(path, tuple(names), lines, delimiter, 2)
 
 
 def _is_number(text: str) -> bool:
@@ -199,7 +199,7 @@ def _lines(path: Path) -> int:
     return total - max(trailing - 1, 0) + (last != b"\n")
 
 
-def _parquet_table(path: Path) -> Table:
+def _parquet_table(path: Path) -> ColumnFile:
     parquet: Any = needed("pyarrow.parquet", "reading Parquet files")
     arrow: Any = needed("pyarrow", "reading Parquet files")
     try:
@@ -207,4 +207,4 @@ def _parquet_table(path: Path) -> Table:
     except arrow.ArrowInvalid as error:
         first = str(error).split("\n")[0][:100]
         raise FormatError(f"this is no Parquet file: {first}", place=Place(str(path))) from None
-    return Table(path, tuple(file.schema_arrow.names), file.metadata.num_rows, None, None)
+    return ColumnFile(path, tuple(file.schema_arrow.names), file.metadata.num_rows, None, None)

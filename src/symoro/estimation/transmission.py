@@ -69,21 +69,21 @@ class Transmission:
 
 
 def transmission(
-    ratios: Sequence[float], coupling: Mapping[int, Mapping[int, float]] | None = None
+    ratios: Sequence[float], turns_with: Mapping[int, Mapping[int, float]] | None = None
 ) -> Transmission:
     """A transmission by its ratios.
 
     Arguments:
         ratios: turns of the motor for one of its joint.
-        coupling: motor -> {joint: ratio}, both from 1: what the motor turns with joints that are not its own.
+        turns_with: motor -> {joint: ratio}, both from 1: what the motor turns with joints that are not its own.
     """
     n = len(ratios)
     rows = [[float(ratio) if i == k else 0.0 for i in range(n)] for k, ratio in enumerate(ratios)]
-    for motor, others in (coupling or {}).items():
+    for motor, others in (turns_with or {}).items():
         for joint, ratio in others.items():
             if not (1 <= motor <= n and 1 <= joint <= n and motor != joint):
                 raise ArgumentError(
-                    f"coupling of motor {motor} with joint {joint}: expected two different numbers, 1 to {n}"
+                    f"motor {motor} that turns with joint {joint}: expected two different numbers, 1 to {n}"
                 )
             rows[motor - 1][joint - 1] = float(ratio)
     return Transmission(tuple(tuple(row) for row in rows))
