@@ -36,7 +36,7 @@ def test_tables_tell_residuals_and_parameters(run: Any, folder: Path) -> None:
         "rows that were kept",
         "all rows",
         "last third",
-        "ZZ1",
+        "ZZR1",
         "95 % interval",
         "N m s/rad",
         "F = ",
@@ -67,7 +67,7 @@ def test_report_and_robot_are_written(run: Any, folder: Path) -> None:
     for words in (
         "# Identification of two links",
         "## Residuals",
-        "| ZZ1 |",
+        "| ZZR1 |",
         "## Physical consistency",
         "torque-1.svg",
     ):

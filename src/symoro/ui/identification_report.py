@@ -12,7 +12,7 @@ import numpy as np
 from symoro.estimation.identification import Identification
 from symoro.estimation.residuals import Residual
 from symoro.files import MADE_BY
-from symoro.models.identification.base.report import relation
+from symoro.models.identification.base.report import relation, renamed
 from symoro.robot.coordinates import independent
 from symoro.robot.description import JointType
 from symoro.ui.plot import Series, line_chart
@@ -157,7 +157,7 @@ def _parameters(found: Identification) -> Section:
     low, high = e.interval()
     rows = [
         (
-            name,
+            _shown(name, found),
             _value(e.values[k], e.deviations[k]),
             f"{e.deviations[k]:.2g}",
             f"{e.relative[k]:.1f}" if e.relative[k] < 1e4 else "-",
@@ -172,6 +172,11 @@ def _parameters(found: Identification) -> Section:
     )
     head = ("parameter", "value", "deviation", "%", "95 % interval", "unit")
     return Section("Parameters", (text,), head, tuple(rows))
+
+
+def _shown(name: str, found: Identification) -> str:
+    """As the papers write it: ZZR1 where others are regrouped into ZZ1."""
+    return renamed(name) if found.base.relations.get(name) else name
 
 
 def _value(value: float, deviation: float) -> str:
@@ -192,10 +197,16 @@ def _essential(found: Identification) -> Section:
     ]
     if s.removed:
         text.append(
-            f"F = {s.statistic:.3g}, of at most {s.critical:.3g} (5 %). Removed, in this order: {', '.join(s.removed)}."
+            f"F = {s.statistic:.3g}, of at most {s.critical:.3g} (5 %). Removed, in this order: "
+            f"{', '.join(_shown(name, found) for name in s.removed)}."
         )
     rows = [
-        (name, _value(e.values[k], e.deviations[k]), f"{e.deviations[k]:.2g}", f"{e.relative[k]:.1f}")
+        (
+            _shown(name, found),
+            _value(e.values[k], e.deviations[k]),
+            f"{e.deviations[k]:.2g}",
+            f"{e.relative[k]:.1f}",
+        )
         for k, name in enumerate(e.names)
     ]
     return Section("Essential parameters", tuple(text), ("parameter", "value", "deviation", "%"), tuple(rows))
@@ -220,7 +231,7 @@ def _correlations(found: Identification) -> Section:
     e = found.estimate
     table = e.correlations
     pairs = [
-        (abs(table[i, k]), e.names[i], e.names[k], table[i, k])
+        (abs(table[i, k]), _shown(e.names[i], found), _shown(e.names[k], found), table[i, k])
         for i in range(len(e.names))
         for k in range(i + 1, len(e.names))
         if abs(table[i, k]) >= CORRELATED
