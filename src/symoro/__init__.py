@@ -26,6 +26,11 @@ from symoro.robot.formats import save as save
 
 if TYPE_CHECKING:
     from symoro.estimation.identification import identify as identify
+    from symoro.motion.control import computed_torque as computed_torque
+    from symoro.motion.files import load_trajectory as load_trajectory
+    from symoro.motion.sampling import sampled as sampled
+    from symoro.motion.simulation import simulate as simulate
+    from symoro.motion.torques import torques as torques
     from symoro.runtime.solutions import follow as follow
     from symoro.runtime.solutions import nearest as nearest
     from symoro.runtime.solutions import valid as valid
@@ -33,6 +38,15 @@ if TYPE_CHECKING:
     from symoro.runtime.solutions import within_limits as within_limits
 
 _SOLUTIONS = ("follow", "nearest", "valid", "windings", "within_limits")
+_LATER = {
+    **dict.fromkeys(_SOLUTIONS, "symoro.runtime.solutions"),
+    "computed_torque": "symoro.motion.control",
+    "identify": "symoro.estimation.identification",
+    "load_trajectory": "symoro.motion.files",
+    "sampled": "symoro.motion.sampling",
+    "simulate": "symoro.motion.simulation",
+    "torques": "symoro.motion.torques",
+}
 
 __all__ = [
     "Model",
@@ -42,16 +56,21 @@ __all__ = [
     "assembly_modes",
     "base_parameters",
     "catalogue",
+    "computed_torque",
     "follow",
     "generate",
     "identify",
     "load",
+    "load_trajectory",
     "mobility",
     "nearest",
     "numeric_inverse",
     "platform_pose",
+    "sampled",
     "save",
+    "simulate",
     "singularities",
+    "torques",
     "valid",
     "windings",
     "within_limits",
@@ -60,14 +79,10 @@ __all__ = [
 
 def __getattr__(name: str) -> Any:
     """What needs NumPy is imported when it is first asked for."""
-    if name in _SOLUTIONS:
-        from symoro.runtime import solutions
+    if name in _LATER:
+        from importlib import import_module
 
-        return getattr(solutions, name)
-    if name == "identify":
-        from symoro.estimation.identification import identify
-
-        return identify
+        return getattr(import_module(_LATER[name]), name)
     raise AttributeError(f"module 'symoro' has no attribute '{name}'")
 
 

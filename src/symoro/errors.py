@@ -105,6 +105,10 @@ class ArgumentError(SymoroError):
     """Numbers handed to a generated function that do not fit: shape, missing value, unknown name."""
 
 
+class NotClosedError(ArgumentError):
+    """Closed loops that do not close at the positions of the active joints."""
+
+
 class ProgramError(SymoroError):
     """A program that cannot be built, evaluated or written."""
 

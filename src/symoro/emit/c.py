@@ -31,6 +31,7 @@ from symoro.emit.clike import (
 from symoro.emit.code import Code, base_name, code_of
 from symoro.emit.dialect import Dialect, Files, Language, plain_number
 from symoro.emit.header import block, header_lines
+from symoro.emit.integrator import INTEGRATORS, integrator_sources
 from symoro.emit.kernels import kernel_text
 from symoro.emit.kernels.c_family import in_float
 from symoro.emit.layout import call_arguments, helpers
@@ -94,8 +95,9 @@ def write(
     trig: str = "polynomial",
     values: Mapping[str, float] | None = None,
     sample: Mapping[str, Sequence[float]] | None = None,
+    integrator: str | None = None,
 ) -> Files:
-    """{NAME.h, NAME.c, NAME_batch.c, NAME_example.c}."""
+    """{NAME.h, NAME.c, NAME_batch.c, NAME_example.c}, and with an integrator {NAME_rk4.h, NAME_rk4.c}."""
     if scalar not in DIALECTS:
         raise OptionError(f"scalar = {scalar!r} is not possible in C", hint="choose 'double' or 'float'")
     if trig not in TRIG:
@@ -103,7 +105,14 @@ def write(
     numbers = sample_of(program, values, sample)
     code = _code(program, name, scalar, trig)
     example = {f"{code.arrays.base}_example.c": _example(code, scalar, numbers)}
-    return _call_files(code, scalar) | _batch_files(code, scalar) | example
+    files = _call_files(code, scalar) | _batch_files(code, scalar) | example
+    if integrator is None:
+        return files
+    if integrator not in INTEGRATORS:
+        raise OptionError(f"integrator = {integrator!r} is not possible in C", hint="choose 'rk4'")
+    return files | integrator_sources(
+        program, code.arrays.function, constants=bool(code.constants), scalar=scalar
+    )
 
 
 @dataclass(frozen=True)
@@ -319,5 +328,6 @@ LANGUAGE = Language(
         "trig": "'polynomial' (vectorised) or 'libm'",
         "values": "numbers for parameters in the example",
         "sample": "numbers for inputs in the example",
+        "integrator": "'rk4': a fixed-step integrator beside a direct dynamic model",
     },
 )

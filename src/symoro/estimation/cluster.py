@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from symoro.estimation.compress import Part, Triangles, compressed, empty
+from symoro.estimation.compress import LogPart, Triangles, compressed, empty
 from symoro.estimation.equations import Booleans, RowBlock, RowModel, equations
 from symoro.estimation.friction import Friction
 from symoro.estimation.log import Log, open_log
@@ -45,7 +45,7 @@ def _model(work: Work) -> RowModel:
     return equations(work.robot, work.kind, work.friction, work.gear, work.without)
 
 
-def compressed_on_cluster(work: Work, log: Log, support: Booleans, client: Any) -> dict[Part, Triangles]:
+def compressed_on_cluster(work: Work, log: Log, support: Booleans, client: Any) -> dict[LogPart, Triangles]:
     """The triangles of a log, by thirds and by whether rows are kept, as `compress.compressed` gives them."""
     dask = needed("dask", "a cluster")
     size = PIECES * planned(log, work.preparation).size
@@ -58,7 +58,7 @@ def compressed_on_cluster(work: Work, log: Log, support: Booleans, client: Any) 
     tasks = client.persist(tasks)
     parts = [client.compute(dask.delayed(_what)(task)) for task in tasks]
     known = client.gather(parts)
-    found: dict[Part, Triangles] = {}
+    found: dict[LogPart, Triangles] = {}
     for part in sorted({part for item in known for part in item}):
         holders = [(task, item[part]) for task, item in zip(tasks, known, strict=True) if part in item]
         found[part] = _joined(client, part, holders, support, work.share)
@@ -67,7 +67,7 @@ def compressed_on_cluster(work: Work, log: Log, support: Booleans, client: Any) 
 
 def _factored(
     work: Work, source: Any, description: Any, sent: Log | None, first: int, end: int
-) -> dict[Part, Triangles]:
+) -> dict[LogPart, Triangles]:
     """On a worker: the triangles of the samples first .. end."""
     log = sent if sent is not None else _opened(source, description, work.robot)
     model = _model(work)
@@ -91,13 +91,17 @@ def _opened(source: Any, description: Any, robot: Robot) -> Log:
     return open_log(source, robot, None if yaml else description)
 
 
-def _what(found: dict[Part, Triangles]) -> dict[Part, tuple[int, ...]]:
+def _what(found: dict[LogPart, Triangles]) -> dict[LogPart, tuple[int, ...]]:
     """Which parts a piece has, with the rows of each equation."""
     return {part: triangles.counts for part, triangles in found.items()}
 
 
 def _joined(
-    client: Any, part: Part, holders: Sequence[tuple[Any, tuple[int, ...]]], support: Booleans, share: float
+    client: Any,
+    part: LogPart,
+    holders: Sequence[tuple[Any, tuple[int, ...]]],
+    support: Booleans,
+    share: float,
 ) -> Triangles:
     array = needed("dask.array", "a cluster")
     dask = needed("dask", "a cluster")
@@ -115,5 +119,5 @@ def _joined(
     return Triangles(tuple(np.asarray(f) for f in factors), tuple(int(c) for c in counts), support, share)
 
 
-def _factor(found: dict[Part, Triangles], part: Part, k: int) -> Any:
+def _factor(found: dict[LogPart, Triangles], part: LogPart, k: int) -> Any:
     return found[part].factors[k]

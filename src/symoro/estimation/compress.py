@@ -25,7 +25,7 @@ from numpy.typing import NDArray
 from symoro.estimation.equations import Booleans, RowBlock
 
 Array = NDArray[np.float64]
-Part = tuple[int, bool]
+LogPart = tuple[int, bool]
 """Which third of the log, and whether the rows are kept."""
 THIRDS = 3
 AT_ONCE = 320  # rows to one factorisation
@@ -132,9 +132,9 @@ def _appended(factor: Array, A: Array, y: Array, columns: NDArray[np.intp]) -> A
 
 def compressed(
     blocks: Iterable[RowBlock], support: Booleans, length: float, share: float = 1.0
-) -> dict[Part, Triangles]:
+) -> dict[LogPart, Triangles]:
     """The rows of a log of `length` seconds, by thirds, those that are kept and those that are not."""
-    found: dict[Part, Triangles] = {}
+    found: dict[LogPart, Triangles] = {}
     for block in blocks:
         third = np.minimum((THIRDS * block.time / length).astype(int), THIRDS - 1)
         for part in range(third[0], third[-1] + 1):
@@ -147,7 +147,7 @@ def compressed(
     return found
 
 
-def merged(parts: Mapping[Part, Triangles], support: Booleans, wanted: Iterable[Part]) -> Triangles:
+def merged(parts: Mapping[LogPart, Triangles], support: Booleans, wanted: Iterable[LogPart]) -> Triangles:
     """Some parts as one."""
     share = next((part.share for part in parts.values()), 1.0)
     return reduce(joined, (parts[part] for part in wanted if part in parts), empty(support, share))

@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 from symoro.errors import ArgumentError, OptionError
 from symoro.estimation import dependence
 from symoro.estimation.cluster import Work, compressed_on_cluster
-from symoro.estimation.compress import Part, Triangles, compressed, joined, merged
+from symoro.estimation.compress import LogPart, Triangles, compressed, joined, merged
 from symoro.estimation.consistent import WEIGHT, Consistent, consistent
 from symoro.estimation.description import PdController
 from symoro.estimation.didim import direct_and_inverse
@@ -170,7 +170,7 @@ def identify(
     rows = LogRows(equation, used, preparation)
     share = 1.0 if model == "energy" else independent_share(decimation)
     with task("reading the log", len(used)) as work:
-        parts: dict[Part, Triangles] = {}
+        parts: dict[LogPart, Triangles] = {}
         for k, log in enumerate(used):
             work.to(k)
             if client is None:
@@ -274,12 +274,12 @@ def _estimated(
     return robust(equation.names, rows, found, data) if method == "irls" else found
 
 
-def _parts(equation: RowModel, log: Log, preparation: Preparation) -> dict[Part, Triangles]:
+def _parts(equation: RowModel, log: Log, preparation: Preparation) -> dict[LogPart, Triangles]:
     return compressed(equation.blocks(log, preparation), equation.support, log.samples / log.rate)
 
 
 def _residuals(
-    method: str, equation: RowModel, parts: Mapping[Part, Triangles], estimate: Estimate
+    method: str, equation: RowModel, parts: Mapping[LogPart, Triangles], estimate: Estimate
 ) -> Residuals:
     """Of all data; and of the last third, for weighted (or ordinary) least squares on the first two."""
     found = log_residual(parts, equation.support, estimate)

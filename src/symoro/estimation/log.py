@@ -23,8 +23,6 @@ from symoro.robot.coordinates import independent
 from symoro.robot.description import JointType, Robot
 
 Array = NDArray[np.float64]
-Samples = Mapping[str, Array]
-"""position and torque, and velocity, acceleration, reference where they are known, each (N, n)."""
 KINDS = ("position", "torque", "velocity", "acceleration", "reference")
 SPREAD = 0.01  # of the step between samples; a clock that is read has some
 SLOWEST, FASTEST = 5.0, 1e6  # samples a second

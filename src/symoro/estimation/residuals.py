@@ -14,13 +14,13 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from symoro.estimation.compress import THIRDS, Part, Triangles, merged
+from symoro.estimation.compress import THIRDS, LogPart, Triangles, merged
 from symoro.estimation.equations import Booleans
 from symoro.estimation.estimate import Estimate
 
 Array = NDArray[np.float64]
-KEPT: list[Part] = [(k, True) for k in range(THIRDS)]
-ALL: list[Part] = [(k, kept) for k in range(THIRDS) for kept in (True, False)]
+KEPT: list[LogPart] = [(k, True) for k in range(THIRDS)]
+ALL: list[LogPart] = [(k, kept) for k in range(THIRDS) for kept in (True, False)]
 
 
 @dataclass(frozen=True, eq=False)
@@ -63,7 +63,7 @@ def residual(data: Triangles, estimate: Estimate) -> Residual:
         )
 
 
-def log_residual(parts: Mapping[Part, Triangles], support: Booleans, estimate: Estimate) -> Residuals:
+def log_residual(parts: Mapping[LogPart, Triangles], support: Booleans, estimate: Estimate) -> Residuals:
     """Of the kept and of all rows of a log."""
     return Residuals(
         residual(merged(parts, support, KEPT), estimate), residual(merged(parts, support, ALL), estimate)

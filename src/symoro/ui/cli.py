@@ -40,6 +40,8 @@ examples:
   symoro base rx90                                  the base inertial parameters
   symoro pose delta qa=0.1,0.2,0.3                  where the platform of a parallel robot stands
   symoro identify tx40 log.yaml --cutoff 100        parameters from a log of the robot's motion
+  symoro torques planar3r filip3r                   torques along a trajectory
+  symoro simulate planar2r q=0,1 --duration 2       the motion that follows from torques
   symoro cite fast-geometry                         the paper behind a model
 
 'symoro COMMAND --help' tells more, 'symoro generate MODEL --help' the options of a model.
@@ -49,7 +51,7 @@ HELP = "'symoro --help' lists the commands"
 WITH_MODEL = ("generate", "count", "explain", "eval", "export")
 POSITIONS = ("--at", "--near", "--start", "--prefer", "--pose", "--matrix", "--posture")
 WITH_VALUE = (
-    *("--bind", "--lang", "-o", "--output", "--values", "--name", "--trig"),
+    *("--bind", "--lang", "-o", "--output", "--values", "--name", "--trig", "--integrator"),
     *("--base", "--fixed", "--frames", "--tool", "--arg", "--package", "--format"),
 )
 
@@ -120,7 +122,7 @@ def _parsed(arguments: Sequence[str]) -> argparse.Namespace:
         known = list(_subparsers(parser))
         raise UnknownNameError("command", command, known, hint=did_you_mean(command, known) or HELP)
     options, rest = parser.parse_known_args(list(_joined(arguments)))
-    if options.command in ("eval", "solve"):  # values may come before and after options
+    if options.command in ("eval", "solve", "simulate"):  # values may come before and after options
         options.values += [word for word in rest if not word.startswith("-")]
         rest = [word for word in rest if word.startswith("-")]
     if rest:
@@ -181,6 +183,7 @@ def _parser(arguments: Sequence[str]) -> argparse.ArgumentParser:
     _generating(command, arguments)
     _solving(command, arguments)
     _identifying(command)
+    _moving(command)
     _serving(command)
     return parser
 
@@ -289,6 +292,11 @@ def _generating(command: Command, arguments: Sequence[str]) -> None:
             "--trig",
             choices=("polynomial", "libm"),
             help="sines and cosines: all at once, or the library's (C)",
+        )
+        parser.add_argument(
+            "--integrator",
+            choices=("rk4",),
+            help="a fixed-step integrator beside a direct dynamic model, for real time (C)",
         )
         _force(parser)
     count.add_argument("--explain", action="store_true", help="tell what was chosen and what each pass saved")
@@ -418,6 +426,66 @@ def _identifying(command: Command) -> None:
     _force(identify)
     _bind(identify)
     _json(identify)
+
+
+def _moving(command: Command) -> None:
+    torques = command(
+        "torques",
+        "torques, power and energy along a trajectory, and the limits it passes",
+        "symoro torques planar3r filip3r -o torques.csv -o torques.svg",
+    )
+    _robot(torques)
+    torques.add_argument("trajectory", help="a file (.yaml, .csv), or the name of a bundled trajectory")
+    torques.add_argument(
+        "--step", type=float, default=0.01, help="seconds from sample to sample (default 0.01)"
+    )
+    simulate = command(
+        "simulate",
+        "the motion that follows from torques, friction and stops",
+        "symoro simulate planar2r q=0,1 tau=0,0 --duration 2 -o motion.csv -o motion.svg",
+    )
+    _robot(simulate)
+    simulate.add_argument(
+        "values",
+        nargs="*",
+        metavar="NAME=VALUES",
+        help="the start (q, qd; e, ed; P0, Q0, V0; pose), torques (tau) and numbers for symbols; q=home is a posture",
+    )
+    simulate.add_argument("--duration", type=float, default=1.0, help="seconds (default 1)")
+    simulate.add_argument(
+        "--step", type=float, default=0.01, help="seconds between samples (default 0.01); of rk4 its own step"
+    )
+    simulate.add_argument(
+        "--method",
+        default="DOP853",
+        choices=("DOP853", "RK45", "RK23", "Radau", "BDF", "LSODA", "rk4"),
+        help="SciPy's integrators, or the generated one of fixed step (default DOP853)",
+    )
+    simulate.add_argument("--rtol", type=float, default=1e-9, help="relative tolerance (default 1e-9)")
+    simulate.add_argument("--atol", type=float, default=1e-9, help="absolute tolerance (default 1e-9)")
+    simulate.add_argument("--driven", metavar="FILE", help="joints that follow a trajectory or table")
+    simulate.add_argument("--track", metavar="FILE", help="a trajectory that the computed-torque law follows")
+    simulate.add_argument("--gains", default="400,40", metavar="KP,KD", help="of that law (default 400,40)")
+    simulate.add_argument("--stops", help="at joint limits: 'end', or a coefficient of restitution, 0 to 1")
+    simulate.add_argument(
+        "--friction", default="events", choices=("events", "sign"), help="stick and slip by events (default)"
+    )
+    simulate.add_argument(
+        "--static", type=float, default=1.0, help="break-away torque as a multiple of FS (default 1)"
+    )
+    for parser, more in ((torques, ""), (simulate, ", .parquet")):
+        parser.add_argument("--csv", action="store_true", help="rows of values between commas")
+        parser.add_argument(
+            "-o",
+            "--output",
+            metavar="FILE",
+            action="append",
+            default=[],
+            help=f"write .csv (samples), .svg (charts){more} or .json (a motion that the page plays); more than once",
+        )
+        _bind(parser)
+        _force(parser)
+        _json(parser)
 
 
 def _serving(command: Command) -> None:

@@ -41,6 +41,8 @@ def run(options: argparse.Namespace) -> int:
         "solve": solve,
         "export": export,
         "identify": identify,
+        "torques": torques,
+        "simulate": simulate,
         "gui": open_gui,
     }[options.command]
     return command(options) or 0
@@ -267,9 +269,26 @@ def export(options: argparse.Namespace) -> None:
     _written(write_folder(Path(options.output), files, force=options.force), options.json)
 
 
+def torques(options: argparse.Namespace) -> int:
+    from symoro.ui.motion import show_torques
+
+    return show_torques(_robot(options), options)
+
+
+def simulate(options: argparse.Namespace) -> int:
+    from symoro.ui.simulating import show_simulation
+
+    return show_simulation(_robot(options), options)
+
+
 def _emitting(options: argparse.Namespace) -> dict[str, Any]:
     """The options of the emitted code that the user gave."""
-    given = {"scalar": "float" if options.float32 else None, "trig": options.trig, "name": options.name}
+    given = {
+        "scalar": "float" if options.float32 else None,
+        "trig": options.trig,
+        "name": options.name,
+        "integrator": options.integrator,
+    }
     return {name: value for name, value in given.items() if value is not None}
 
 

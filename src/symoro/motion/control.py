@@ -1,0 +1,130 @@
+"""What moves a simulated robot: motions that joints follow, and the computed-torque law.
+
+    tau = ID(q, qd, qdd_r + kd (qd_r - qd) + kp (q_r - q))
+
+with ID the generated inverse dynamic model and r the reference: exact feedback linearisation, the error obeys
+e'' + kd e' + kp e = 0.
+
+W. Khalil, E. Dombre, "Modeling, identification and control of robots", Hermes Penton, 2002, section 14.4.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from symoro.errors import ArgumentError
+from symoro.model import generate
+from symoro.motion.mechanics import Controller, State
+from symoro.motion.samples import Samples
+from symoro.motion.sampling import coordinates_of, sampled
+from symoro.motion.spline import hermite
+from symoro.motion.trajectory import Trajectory
+from symoro.robot.description import Robot
+from symoro.robot.formats import RobotLike, as_robot
+
+Array = NDArray[np.float64]
+GivenMotion = Callable[[float], tuple[float, float, float]]
+"""Time -> position, velocity and acceleration of a joint."""
+CONSISTENT = 1e-4
+LOOK = 1e-4  # seconds
+
+
+def at_times(samples: Samples, t: ArrayLike) -> tuple[Array, Array, Array]:
+    """A motion at any times: quintic pieces through its samples, at rest outside."""
+    moments = np.atleast_1d(np.asarray(t, dtype=float))
+    q, qd, qdd = hermite(samples.t, samples.q, samples.qd, samples.qdd, moments)
+    outside = (moments < samples.t[0]) | (moments > samples.t[-1])
+    qd[outside] = qdd[outside] = 0.0
+    return q, qd, qdd
+
+
+def joint_motions(
+    robot: Robot,
+    coordinates: Sequence[int],
+    driven: Mapping[int | str, GivenMotion] | Samples | None,
+) -> dict[int, GivenMotion]:
+    """The motions by the number of the coordinate.
+
+    Raises:
+        ArgumentError: a joint without a coordinate, or a motion whose velocity is not that of its position.
+    """
+    if driven is None:
+        return {}
+    if isinstance(driven, Samples):
+        driven = {j: _column(driven, k) for k, j in enumerate(driven.joints)}
+    found: dict[int, GivenMotion] = {}
+    for which, motion in driven.items():
+        j = robot.frame_number(which)
+        if j not in coordinates:
+            known = ", ".join(map(str, coordinates))
+            raise ArgumentError(
+                f"joint {which} has no coordinate of its own that could follow a motion",
+                hint=f"those that have: {known}",
+            )
+        _check_motion(j, motion)
+        found[coordinates.index(j)] = motion
+    return found
+
+
+def _column(samples: Samples, k: int) -> GivenMotion:
+    def motion(t: float) -> tuple[float, float, float]:
+        q, qd, qdd = at_times(samples, t)
+        return float(q[0, k]), float(qd[0, k]), float(qdd[0, k])
+
+    return motion
+
+
+def _check_motion(j: int, motion: GivenMotion) -> None:
+    """A motion must be three finite numbers, each the derivative of the one before."""
+    try:
+        before, here, after = (np.array(motion(t), dtype=float) for t in (0.0, LOOK, 2 * LOOK))
+    except (TypeError, ValueError):
+        raise ArgumentError(f"the motion of joint {j}: expected t -> (q, qd, qdd)") from None
+    if here.shape != (3,) or not np.isfinite([before, here, after]).all():
+        raise ArgumentError(f"the motion of joint {j}: expected t -> (q, qd, qdd), three finite numbers")
+    slopes = (after - before)[:2] / (2 * LOOK)
+    if (np.abs(slopes - here[1:]) > CONSISTENT * (1 + np.abs(slopes) + np.abs(here[1:]))).any():
+        raise ArgumentError(
+            f"the motion of joint {j}: its velocity or acceleration is not the derivative of what it belongs to",
+            hint="give t -> (q, qd, qdd)",
+        )
+
+
+def computed_torque(
+    robot: RobotLike,
+    reference: Trajectory | Samples,
+    *,
+    kp: ArrayLike = 400.0,
+    kd: ArrayLike = 40.0,
+    values: Mapping[str, float] | None = None,
+    step: float = 0.001,
+) -> Controller:
+    """The computed-torque law along a reference, as a controller for `simulate`.
+
+    Arguments:
+        kp, kd: gains, one number or one a coordinate; kd = 2 sqrt(kp) damps the error critically.
+        values: the controller's numbers for symbols, which may differ from the robot's.
+        step: of the samples of a trajectory.
+    """
+    asked = as_robot(robot)
+    samples = (
+        reference if isinstance(reference, Samples) else sampled(asked, reference, step=step, values=values)
+    )
+    if samples.joints != coordinates_of(asked):
+        raise ArgumentError(f"the reference tells joints {samples.joints}, expected {coordinates_of(asked)}")
+    model = generate(asked, "inverse-dynamics")
+    torques = model.function(values)
+    gains = np.asarray(kp, dtype=float), np.asarray(kd, dtype=float)
+    tied = "qda" in model.inputs
+
+    def law(t: float, state: State) -> Array:
+        q, qd, qdd = (x[0] for x in at_times(samples, t))
+        wanted = qdd + gains[1] * (qd - state.qd) + gains[0] * (q - state.q)
+        if tied:
+            return np.asarray(torques(q=state.parts["tree"], qda=state.qd, qdda=wanted)["tau"])
+        return np.asarray(torques(q=state.q, qd=state.qd, qdd=wanted)["tau"])
+
+    return law

@@ -1,0 +1,100 @@
+"""The generated fixed-step integrator (`emit/integrator`), compiled and run: Runge and Kutta of order four in C.
+
+Torques are held from step to step, as in a controller that runs at the rate of the integrator.
+"""
+
+from __future__ import annotations
+
+import ctypes
+from collections.abc import Callable
+
+import numpy as np
+from numpy.typing import NDArray
+
+from symoro.emit.c import call_sources
+from symoro.emit.integrator import integrator_sources, state_of
+from symoro.errors import NotApplicableError, OptionError
+from symoro.motion.mechanics import Mechanics
+from symoro.motion.result import Simulation
+from symoro.progress import task
+from symoro.runtime.compiler import library
+
+Array = NDArray[np.float64]
+NAME = "model"
+CHUNK = 1000  # steps in one call, where torques are constant: a word on progress between them
+
+
+class FixedStep:
+    """The compiled integrator of a robot."""
+
+    def __init__(self, mechanics: Mechanics) -> None:
+        program = mechanics.direct.program
+        try:
+            self.layout = state_of(program)
+        except OptionError as error:
+            raise NotApplicableError(
+                f"robot '{mechanics.robot.name}' has no generated integrator: {error.message}",
+                hint="method='DOP853'",
+            ) from None
+        sources = call_sources(program, NAME)
+        extra = integrator_sources(program, NAME, constants=sources.constants > 0)
+        self._library = library({**sources.files, **extra})
+        self.constants = np.empty(sources.constants)
+        if sources.constants:
+            values = mechanics.direct.values
+            parameters = np.array([values[name] for name in program.used_parameters], dtype=float)
+            getattr(self._library, f"{NAME}_setup")(_pointer(parameters), _pointer(self.constants))
+        self._step = getattr(self._library, f"{NAME}_rk4")
+        self._step.restype = None
+        self._slices = [mechanics.parts[name] for name in self.layout.state]
+        self._inputs = [
+            None if name == "tau" else np.ascontiguousarray(mechanics.inputs[name])
+            for name in self.layout.inputs
+        ]
+
+    def advance(self, y: Array, tau: Array, h: float, steps: int) -> Array:
+        """The state some steps later."""
+        parts = [y[part].copy() for part in self._slices]  # the integrator writes into them
+        given = [np.ascontiguousarray(tau) if x is None else x for x in self._inputs]
+        constants = [self.constants] if len(self.constants) else []
+        pointers = [_pointer(x) for x in (*parts, *given, *constants)]
+        self._step(ctypes.c_size_t(steps), ctypes.c_double(h), *pointers)
+        after = y.copy()
+        for part, values in zip(self._slices, parts, strict=True):
+            after[part] = values
+        return after
+
+
+def run_fixed(
+    mechanics: Mechanics,
+    torques: Callable[[float, Array], Array],
+    constant: Array | None,
+    y: Array,
+    duration: float,
+    step: float,
+) -> Simulation:
+    """A simulation in equal steps, each of them a sample."""
+    integrator = FixedStep(mechanics)
+    times = np.linspace(0.0, duration, max(1, int(np.ceil(duration / step - 1e-9))) + 1)
+    h = float(times[1])
+    rows, taus, why, reached = [y], [torques(0.0, y)], "", 1
+    try:
+        with task("simulating", duration) as work:
+            for k, t in enumerate(times[1:]):
+                y = integrator.advance(y, taus[-1], h, 1)
+                if not np.isfinite(y).all():
+                    why = f"the state is not finite at t = {t:g} s"
+                    break
+                rows.append(y)
+                taus.append(torques(float(t), y) if constant is None else constant)
+                reached += 1
+                if k % CHUNK == 0:
+                    work.to(float(t))
+    except KeyboardInterrupt:
+        why = "interrupted"
+        rows, taus = rows[:reached], taus[:reached]
+    return Simulation.made(mechanics, [float(t) for t in times[: len(rows)]], rows, taus, [], why)
+
+
+def _pointer(array: Array) -> ctypes.c_void_p:
+    return ctypes.c_void_p(array.ctypes.data)

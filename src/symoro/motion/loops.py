@@ -1,0 +1,62 @@
+"""Closed loops along a motion: all joints of the tree from the active ones, closed again near a posture.
+
+Newton's method (`models/numeric/closure`) moves the passive joints alone. From one moment to the next they start where
+they stood, so that one way of assembly is kept.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+from numpy.typing import NDArray
+
+from symoro.errors import NotClosedError
+from symoro.models.geometric.loop.mechanism import active_joints
+from symoro.models.numeric.closure import closed
+from symoro.models.numeric.tree import numeric_tree
+from symoro.robot.coordinates import independent
+from symoro.robot.description import Robot
+
+Array = NDArray[np.float64]
+
+
+class LoopCloser:
+    """The loops of a robot with numbers.
+
+    Attributes:
+        active, passive: places of these joints among the joints of the tree.
+    """
+
+    def __init__(self, robot: Robot, values: Mapping[str, float]) -> None:
+        self._tree = numeric_tree(robot, lambda f: f.value(values))
+        joints, driven = independent(robot), set(active_joints(robot))
+        self.active = [k for k, j in enumerate(joints) if j in driven]
+        self.passive = [k for k, j in enumerate(joints) if j not in driven]
+        self._unknown = [k for k, j in enumerate(self._tree.coordinates) if j not in driven]
+        self._size = len(joints)
+        self._opened = np.zeros(len(self._tree.coordinates) - self._size)
+
+    def at(self, qa: Array, near: Array, t: float = 0.0) -> Array:
+        """All joints of the tree with these active ones, near a posture.
+
+        Raises:
+            NotClosedError: the loops do not close there.
+        """
+        guess = np.concatenate([near, self._opened])[None]
+        guess[0, self.active] = qa
+        found, flags = closed(self._tree, guess, self._unknown, damped=True)
+        if not flags[0]:
+            raise NotClosedError(
+                f"the loops do not close at t = {t:g} s, near the posture before",
+                hint="start in a posture of all joints in which the loops are closed, and keep within the reach",
+            )
+        self._opened = found[0, self._size :]
+        return np.asarray(found[0, : self._size])
+
+    def along(self, t: Array, qa: Array, near: Array) -> Array:
+        """The same for each row of a motion, each near the one before."""
+        rows = np.empty((len(t), self._size))
+        for k, row in enumerate(qa):
+            rows[k] = near = self.at(row, near, float(t[k]))
+        return rows

@@ -1,0 +1,343 @@
+"""The motion of a robot as rates of a state, whatever its structure.
+
+The state is one vector; its parts, where a robot has them:
+
+    q    joints of the tree                  q' = qd, or from the coordinates: G qda (loops, wheels)
+    qd   coordinates' velocities             qd' from `direct-dynamics`
+    e, ed  modes of flexible links           e' = ed, ed' = edd
+    P0, Q0, V0  a floating base              P0' = R0 v,  Q0' = Q0 (0, w)/2,  V0' = Vd0 - (w x v; 0)
+    pose  a base on wheels: x, y, heading    from V0 of the model, turned by the heading
+
+Coordinates are all joints; where loops or wheels tie them, the active ones. The quaternion's length has no meaning (the
+models divide by it), and it is set to 1 at each step: the rotation never leaves the group.
+
+Where some accelerations are known (joints that follow a motion, joints that stick or stand at a stop) the equations are
+parted, k known, f free (Khalil 2010, section 6):
+
+    A_ff x_f = Q_f - H_f - A_fk x_k,      Q_k = A_kf x_f + A_kk x_k + H_k
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from symoro.errors import ArgumentError, NotApplicableError, SymoroError
+from symoro.model import Model, generate
+from symoro.models.geometric.loop.mechanism import active_joints
+from symoro.motion.bases import check_steady
+from symoro.motion.loops import LoopCloser
+from symoro.motion.rotation import from_quaternion
+from symoro.robot.coordinates import independent
+from symoro.robot.description import BaseKind, Robot
+from symoro.robot.topology import elastic_joints
+from symoro.runtime.function import Function
+
+Array = NDArray[np.float64]
+Known = Mapping[int, float]
+"""Accelerations that are known, by the number of the coordinate."""
+RATES = ("qd", "qda")
+
+
+@dataclass(frozen=True, eq=False)
+class State:
+    """A moment of a motion, as a controller sees it.
+
+    Attributes:
+        q, qd: positions and velocities of the coordinates.
+        parts: all parts of the state by name; `tree` are the positions of all joints.
+    """
+
+    t: float
+    q: Array
+    qd: Array
+    parts: Mapping[str, Array]
+
+
+class Mechanics:
+    """A robot with numbers, its state laid out, and its rates.
+
+    Attributes:
+        joints: all joints of the tree with a coordinate.
+        coordinates: those whose velocities are part of the state.
+        at: places of the coordinates among the joints.
+        parts: slices of the state by name.
+    """
+
+    def __init__(self, robot: Robot, values: Mapping[str, float], inputs: Mapping[str, ArrayLike]) -> None:
+        self.robot = robot
+        self.values = {name: value for name, value in values.items() if name in robot.symbols()}
+        self.floating = robot.base.kind == BaseKind.FLOATING
+        self.rolling = bool(robot.wheels)
+        self.joints = independent(robot)
+        tied = robot.B > 0 or self.rolling
+        self.coordinates = active_joints(robot) if tied else self.joints
+        self.at = [self.joints.index(j) for j in self.coordinates]
+        self.springs = [k for k, j in enumerate(self.coordinates) if j in elastic_joints(robot)]
+        self.inputs = {name: np.asarray(value, dtype=float) for name, value in inputs.items()}
+        check_steady(robot, {**dict(robot.nominal), **self.values})
+        self.direct = self._function("direct-dynamics")
+        self.parts = self._layout(self.direct)
+        self._bound: dict[int, frozenset[str]] = {}
+        self.loops = LoopCloser(robot, {**dict(robot.nominal), **self.values}) if robot.B else None
+        self._check_inputs()
+
+    def _function(self, model: str, **options: Any) -> Function:
+        return self._made(model, **options).function(self.values)
+
+    def _made(self, model: str, **options: Any) -> Model:
+        if self.floating and model in ("direct-dynamics", "bias-torques", "energy"):
+            options = {**options, "rotation": "quaternion"}
+        return generate(self.robot, model, **options)
+
+    def _layout(self, direct: Function) -> dict[str, slice]:
+        shapes = {port.name: port.shape for port in direct.program.inputs}
+        sizes = {"q": len(self.joints), "qd": len(self.coordinates)}
+        if "e" in shapes:
+            sizes |= {"e": shapes["e"][0], "ed": shapes["ed"][0]}
+        if self.floating:
+            sizes |= {"P0": 3, "Q0": 4, "V0": 6}
+        if self.rolling:
+            sizes |= {"pose": 3}
+        found, start = {}, 0
+        for name, size in sizes.items():
+            found[name] = slice(start, start + size)
+            start += size
+        self.size = start
+        return found
+
+    def _check_inputs(self) -> None:
+        own = {"q", "qd", "qda", "tau", *self.parts}
+        wanted = [port.name for port in self.direct.program.inputs if port.name not in own]
+        for name in wanted:
+            if name not in self.inputs:
+                raise ArgumentError(
+                    f"robot '{self.robot.name}' needs '{name}' besides its state and torques",
+                    hint=f"inputs={{'{name}': ...}}",
+                )
+        for name in self.inputs:
+            if name not in wanted:
+                raise ArgumentError(
+                    f"there is no input '{name}' to be given", hint=f"known: {wanted or 'none'}"
+                )
+
+    # -- the state
+
+    def split(self, y: Array) -> dict[str, Array]:
+        return {name: y[part] for name, part in self.parts.items()}
+
+    def state(self, t: float, y: Array) -> State:
+        q = y[self.parts["q"]]
+        parts = self.split(y)
+        return State(t, q[self.at], y[self.parts["qd"]], {**parts, "tree": q})
+
+    def start(self, given: Mapping[str, ArrayLike | None]) -> Array:
+        """The state with these parts; what is not given is zero, and the base stands upright at the origin."""
+        y = np.zeros(self.size)
+        if self.floating:
+            y[self.parts["Q0"]] = (1.0, 0.0, 0.0, 0.0)
+        for name, value in given.items():
+            if value is None:
+                continue
+            if name not in self.parts:
+                raise ArgumentError(
+                    f"robot '{self.robot.name}' has no '{name}' in its state",
+                    hint=f"it has {', '.join(self.parts)}",
+                )
+            part = self.parts[name]
+            array = np.asarray(value, dtype=float)
+            if name == "q" and array.shape == (len(self.coordinates),) and self.loops is not None:
+                whole = np.zeros(len(self.joints))
+                whole[self.at] = array
+                array = whole
+            if array.shape != (part.stop - part.start,):
+                raise ArgumentError(f"{name} has shape {array.shape}, expected ({part.stop - part.start},)")
+            if not np.isfinite(array).all():
+                raise ArgumentError(f"{name}: a number is not finite")
+            y[part] = array
+        if self.floating and not np.linalg.norm(y[self.parts["Q0"]]) > 0:
+            raise ArgumentError("the quaternion Q0 has no length")
+        return self.projected(y)
+
+    def projected(self, y: Array, t: float = 0.0) -> Array:
+        """The state with its loops closed and its quaternion of length 1."""
+        if self.loops is None and not self.floating:
+            return y
+        y = y.copy()
+        if self.loops is not None:
+            q = y[self.parts["q"]]
+            y[self.parts["q"]] = self.loops.at(q[self.at], q, t)
+        if self.floating:
+            y[self.parts["Q0"]] /= np.linalg.norm(y[self.parts["Q0"]])
+        return y
+
+    def gap(self, y: Array, projected: Array) -> float:
+        """How far a state has drifted."""
+        return float(np.abs(y - projected).max())
+
+    # -- accelerations
+
+    def _call(self, function: Function, y: Array, tau: Array | None) -> dict[str, Any]:
+        """A function of the state, with what it takes of it."""
+        names = self._bound.get(id(function))
+        if names is None:
+            names = frozenset(port.name for port in function.program.inputs)
+            self._bound[id(function)] = names
+        given: dict[str, Any] = {name: y[part] for name, part in self.parts.items() if name in names}
+        if "qda" in names:
+            given["qda"] = y[self.parts["qd"]]
+            given.pop("qd", None)
+        if tau is not None and "tau" in names:
+            given["tau"] = tau
+        given |= {name: value for name, value in self.inputs.items() if name in names}
+        return function(**given)
+
+    def rates(self, t: float, y: Array, tau: Array, known: Known) -> Array:
+        """The rate of the state."""
+        dy = np.zeros(self.size)
+        parts, qd = self.parts, y[self.parts["qd"]]
+        found = self._call(self.direct, y, tau) if not known else None
+        x = self._free(y, tau, known)[0] if found is None else None
+        if found is not None:
+            dy[parts["qd"]] = found["qdda"] if "qdda" in found else found["qdd"]
+            if "ed" in parts:
+                dy[parts["ed"]] = found["edd"]
+        elif x is not None:
+            base = 6 if self.floating else 0
+            dy[parts["qd"]] = x[base : base + len(qd)]
+            if "ed" in parts:
+                dy[parts["ed"]] = x[base + len(qd) :]
+        if "e" in parts:
+            dy[parts["e"]] = y[parts["ed"]]
+        if self.floating:
+            Vd0 = found["Vd0"] if found is not None else x[:6] if x is not None else np.zeros(6)
+            self._move_base(dy, y, Vd0)
+        dy[parts["q"]] = self.tree_rates(y)
+        if self.rolling:
+            self._roll(dy, y)
+        return dy
+
+    def _move_base(self, dy: Array, y: Array, Vd0: Array) -> None:
+        parts = self.parts
+        V0, Q0 = y[parts["V0"]], y[parts["Q0"]]
+        v, w = V0[:3], V0[3:]
+        dy[parts["P0"]] = from_quaternion(Q0) @ v
+        a, b = Q0[0], Q0[1:]
+        dy[parts["Q0"]] = 0.5 * np.concatenate([[-(b @ w)], a * w + np.cross(b, w)])
+        dy[parts["V0"]] = Vd0
+        dy[parts["V0"].start : parts["V0"].start + 3] -= np.cross(w, v)
+
+    def tree_rates(self, y: Array) -> Array:
+        """Velocities of all joints of the tree."""
+        qd = y[self.parts["qd"]]
+        if self.loops is not None:
+            found = np.zeros(len(self.joints))
+            found[self.at] = qd
+            q = y[self.parts["q"]]
+            found[self.loops.passive] = self._loop_rates(q=q, qd=np.zeros(len(q)))["W"] @ qd
+            return found
+        if self.rolling:
+            return np.asarray(self._wheel_rates(q=y[self.parts["q"]])["G"][3:] @ qd)
+        return qd
+
+    def _roll(self, dy: Array, y: Array) -> None:
+        x, y_, turn = self._wheel_rates(q=y[self.parts["q"]])["G"][:3] @ y[self.parts["qd"]]
+        heading = y[self.parts["pose"]][2]
+        c, s = np.cos(heading), np.sin(heading)
+        dy[self.parts["pose"]] = (c * x - s * y_, s * x + c * y_, turn)
+
+    @cached_property
+    def _loop_rates(self) -> Function:
+        return self._function("loop-kinematics")
+
+    @cached_property
+    def _wheel_rates(self) -> Function:
+        return self._function("wheel-kinematics")
+
+    @cached_property
+    def _inertia(self) -> Function:
+        try:
+            return self._function("inertia-matrix")
+        except NotApplicableError as error:
+            raise NotApplicableError(
+                f"joints of robot '{self.robot.name}' that follow a motion, stick or meet stops need its inertia "
+                f"matrix: {error.message}"
+            ) from None
+
+    @cached_property
+    def _bias(self) -> Function:
+        return self._function("bias-torques")
+
+    def _free(self, y: Array, tau: Array, known: Known) -> tuple[Array, Array]:
+        """All accelerations, and the generalised forces that they take: base, coordinates, modes."""
+        A, H = self._call(self._inertia, y, None)["A"], self._call(self._bias, y, None)["H"]
+        base = 6 if self.floating else 0
+        force = np.zeros(len(H))
+        force[base : base + len(tau)] = tau
+        force[[base + k for k in self.springs]] = 0.0
+        x = np.zeros(len(H))
+        held = np.zeros(len(H), dtype=bool)
+        for k, value in known.items():
+            x[base + k], held[base + k] = value, True
+        free = ~held
+        right = force[free] - H[free] - A[np.ix_(free, held)] @ x[held]
+        x[free] = np.linalg.solve(A[np.ix_(free, free)], right) if free.any() else 0.0
+        return x, A @ x + H
+
+    def needed(self, y: Array, tau: Array, known: Known) -> tuple[Array, Array]:
+        """Accelerations of the coordinates, and the torques that hold the known ones."""
+        x, force = self._free(y, tau, known)
+        base, n = (6 if self.floating else 0), len(self.coordinates)
+        return x[base : base + n], force[base : base + n]
+
+    def struck(self, y: Array, k: int, speed: float, held: Known) -> Array:
+        """The state after an impulse at a coordinate that gives it a speed; those held keep theirs."""
+        A = self._call(self._inertia, y, None)["A"]
+        base = 6 if self.floating else 0
+        free = np.ones(len(A), dtype=bool)
+        free[[base + j for j in held]] = False
+        unit = np.zeros(len(A))
+        unit[base + k] = 1.0
+        change = np.zeros(len(A))
+        change[free] = np.linalg.solve(A[np.ix_(free, free)], unit[free])
+        qd = y[self.parts["qd"]]
+        change *= (speed - qd[k]) / change[base + k]
+        after, n = y.copy(), len(qd)
+        after[self.parts["qd"]] += change[base : base + n]
+        if self.floating:
+            after[self.parts["V0"]] += change[:6]
+        if "ed" in self.parts:
+            after[self.parts["ed"]] += change[base + n :]
+        return after
+
+    # -- what comes of it
+
+    @cached_property
+    def energy_function(self) -> Function | None:
+        """Kinetic and potential energy, where the robot has the model and the numbers."""
+        try:
+            return self._function("energy")
+        except SymoroError:
+            return None
+
+    def energies(self, rows: Array) -> tuple[Array, Array] | None:
+        """E and U of states, one a row."""
+        function = self.energy_function
+        if function is None:
+            return None
+        names = {port.name for port in function.program.inputs}
+        given: dict[str, Any] = {name: rows[:, part] for name, part in self.parts.items() if name in names}
+        if "qda" in names:
+            given["qda"] = rows[:, self.parts["qd"]]
+            given.pop("qd", None)
+        given |= {name: value for name, value in self.inputs.items() if name in names}
+        found = function(**given)
+        return np.asarray(found["E"]), np.asarray(found["U"])
+
+
+Controller = Callable[[float, State], ArrayLike]

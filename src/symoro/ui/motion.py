@@ -1,0 +1,124 @@
+"""The command `torques`: a motion read, torques along it, shown as a table, CSV, JSON or chart."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Callable, Mapping
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from symoro.errors import OptionError
+from symoro.files import write_files
+from symoro.motion.files import load_trajectory
+from symoro.motion.samples import table_text
+from symoro.motion.torques import Passed, TorqueReport, torques, unit_of
+from symoro.robot.description import Robot
+from symoro.ui import present
+
+Array = NDArray[np.float64]
+Writers = Mapping[str, Callable[[], str]]
+
+
+def show_torques(robot: Robot, options: argparse.Namespace) -> int:
+    """TorqueReport along a trajectory."""
+    from symoro.ui.charts import torque_chart
+
+    found = torques(robot, load_trajectory(options.trajectory), step=options.step)
+    writers = {
+        ".csv": lambda: table_text(found.columns),
+        ".svg": lambda: torque_chart(found),
+        ".json": lambda: page_motion(found.samples.t, found.samples.q, found.samples.tree),
+    }
+    written = write_results(options.output, writers, options.force)
+    if options.json:
+        present.as_json({**torque_data(found), **({"files": written} if written else {})})
+    elif options.csv:
+        sys.stdout.write(table_text(found.columns))
+    else:
+        _table(found)
+        for path in written:
+            print(f"wrote {path}")
+    return 0
+
+
+def write_results(files: list[str], writers: Writers, force: bool) -> list[str]:
+    """Write results by the suffixes of their files; all of them or none."""
+    texts: dict[Path, str] = {}
+    for name in files:
+        suffix = Path(name).suffix.lower()
+        if suffix not in writers:
+            raise OptionError(
+                f"'{name}': a result is written as {', '.join(writers)}", hint="the suffix tells the format"
+            )
+        texts[Path(name)] = writers[suffix]()
+    write_files(texts, force=force)
+    return files
+
+
+def page_motion(t: Array, q: Array, tree: Array | None) -> str:
+    """A motion that the workbench's page plays: times, and a row of joint positions each."""
+    import json
+
+    rows = q if tree is None else tree
+    if not np.isfinite(rows).all():
+        raise OptionError("a motion that is not finite cannot be played")
+    return json.dumps({"times": t.tolist(), "q": rows.tolist()}, allow_nan=False) + "\n"
+
+
+def torque_data(found: TorqueReport) -> dict[str, Any]:
+    """TorqueReport along a motion, for scripts."""
+    samples = found.samples
+    return {
+        "robot": found.robot.name,
+        "joints": list(samples.joints),
+        "duration": float(samples.t[-1] - samples.t[0]),
+        "samples": len(samples.t),
+        "peaks": [asdict(peak) for peak in found.peaks],
+        "energy": float(found.energy.sum()),
+        "passed": [asdict(one) for one in found.passed],
+    }
+
+
+def _table(found: TorqueReport) -> None:
+    samples, robot = found.samples, found.robot
+    rows = []
+    for peak in found.peaks:
+        _, effort = unit_of(robot, peak.joint)
+        name = robot.frame(peak.joint).name
+        rows.append(
+            [
+                f"{peak.joint} {name}".strip(),
+                f"{peak.torque:.4g} {effort}",
+                f"{peak.torque_time:.4g}",
+                f"{peak.rms:.4g}",
+                f"{peak.velocity:.4g}",
+                f"{peak.acceleration:.4g}",
+                f"{peak.power:.4g}",
+                f"{peak.energy:.4g}",
+            ]
+        )
+    columns = ["joint", "peak torque", "at (s)", "rms", "peak qd", "peak qdd", "peak power (W)", "energy (J)"]
+    duration = samples.t[-1] - samples.t[0]
+    present.table(columns, rows, f"{robot.name}: {duration:g} s in {len(samples.t)} samples")
+    print(f"energy of all drives: {found.energy.sum():.6g} J")
+    if found.passed:
+        print("limits passed:")
+        for one in found.passed:
+            print(f"  {told(robot, one)}")
+    else:
+        print("no limit is passed that the robot tells")
+
+
+def told(robot: Robot, one: Passed) -> str:
+    """A passed limit in words."""
+    position, effort = unit_of(robot, one.joint)
+    unit = {"position": position, "velocity": f"{position}/s", "effort": effort}[one.what]
+    return (
+        f"joint {one.joint}: {one.what} {one.limit:.6g} {unit} from t = {one.time:.4g} s, "
+        f"worst {one.worst:.6g} {unit} at {one.worst_time:.4g} s"
+    )

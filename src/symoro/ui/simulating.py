@@ -1,0 +1,174 @@
+"""The command `simulate`: a start and torques from words, the motion shown as a table, CSV, JSON or chart."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from symoro.errors import OptionError
+from symoro.expr.parser import NAME, reserved
+from symoro.motion.control import computed_torque
+from symoro.motion.files import load_trajectory
+from symoro.motion.mechanics import Controller
+from symoro.motion.result import Simulation
+from symoro.motion.samples import Samples
+from symoro.motion.sampling import sampled
+from symoro.motion.simulation import simulate
+from symoro.robot.description import Robot
+from symoro.ui import present
+from symoro.ui.motion import page_motion, write_results
+from symoro.ui.values import binding, numbers, posture_named
+
+STATE = ("q", "qd", "e", "ed", "P0", "Q0", "V0", "pose")
+INPUTS = ("wrench", "Vd0")
+INTERRUPTED = 130
+
+
+def show_simulation(robot: Robot, options: argparse.Namespace) -> int:
+    """Simulate, and show what came of it; the exit code tells whether it was interrupted."""
+    given, values = _words(robot, options.values)
+    found = simulate(
+        robot,
+        options.duration,
+        q=given.pop("q", np.zeros(0)),
+        qd=given.pop("qd", None),
+        tau=_torques(robot, given.pop("tau", None), options, values),
+        driven=_driven(robot, options, values),
+        inputs={name: given.pop(name) for name in INPUTS if name in given},
+        start=given,
+        values=values,
+        step=options.step,
+        method=options.method,
+        rtol=options.rtol,
+        atol=options.atol,
+        friction=options.friction,
+        static=options.static,
+        stops=_stops(options.stops),
+    )
+    written = _written(found, options)
+    if options.json:
+        present.as_json({**simulation_data(found), **({"files": written} if written else {})})
+    elif options.csv:
+        sys.stdout.write(found.csv())
+    else:
+        _table(found)
+        for path in written:
+            print(f"wrote {path}")
+    return INTERRUPTED if found.why == "interrupted" else 0
+
+
+def _words(robot: Robot, words: list[str]) -> tuple[dict[str, Any], dict[str, float]]:
+    """Parts of the state and inputs, and numbers for symbols."""
+    given: dict[str, Any] = {}
+    values: dict[str, float] = {}
+    for item in words:
+        name, text = binding(item)
+        if name == "q" and NAME.match(text) and not reserved(text):
+            given[name] = posture_named(robot, text)
+            continue
+        number = numbers(name, text)
+        if name in (*STATE, *INPUTS, "tau"):
+            given[name] = np.atleast_1d(number)
+        elif isinstance(number, list):
+            raise OptionError(f"'{name}' is no part of a state, and a symbol has one value")
+        else:
+            values[name] = number
+    if "q" not in given:
+        raise OptionError("where does it start?", hint="q=0,pi/2,... or q=home")
+    return given, values
+
+
+def _torques(
+    robot: Robot, tau: Any, options: argparse.Namespace, values: Mapping[str, float]
+) -> Controller | Any:
+    if options.track is None:
+        return tau
+    if tau is not None:
+        raise OptionError("torques are given, or follow from --track: one of the two")
+    gains = np.atleast_1d(numbers("gains", options.gains))
+    if gains.shape != (2,):
+        raise OptionError(f"--gains {options.gains}: expected two numbers, KP,KD")
+    path = load_trajectory(options.track)
+    return computed_torque(robot, path, kp=gains[0], kd=gains[1], values=dict(values))
+
+
+def _driven(robot: Robot, options: argparse.Namespace, values: Mapping[str, float]) -> Samples | None:
+    if options.driven is None:
+        return None
+    path = load_trajectory(options.driven)
+    return path if isinstance(path, Samples) else sampled(robot, path, values=dict(values))
+
+
+def _stops(text: str | None) -> str | float | None:
+    if text is None or text == "end":
+        return text
+    value = numbers("stops", text)
+    if isinstance(value, list):
+        raise OptionError(f"--stops {text}: expected 'end' or one number")
+    return float(value)
+
+
+def _written(found: Simulation, options: argparse.Namespace) -> list[str]:
+    from symoro.ui.charts import simulation_chart
+
+    writers = {
+        ".csv": found.csv,
+        ".svg": lambda: simulation_chart(found),
+        ".json": lambda: page_motion(found.t, found.q, None),
+    }
+    tables = [file for file in options.output if Path(file).suffix.lower() == ".parquet"]
+    for file in tables:
+        if Path(file).exists() and not options.force:
+            raise OptionError(f"'{file}' exists", hint="--force overwrites it")
+    texts = [file for file in options.output if file not in tables]
+    write_results(texts, writers, options.force)
+    for file in tables:
+        found.write_parquet(file)
+    return list(options.output)
+
+
+def simulation_data(found: Simulation) -> dict[str, Any]:
+    """A simulation for scripts: how it ended, and where."""
+    energy = found.energy
+    return {
+        "robot": found.robot.name,
+        "finished": found.finished,
+        "why": found.why,
+        "samples": len(found.t),
+        "t": float(found.t[-1]) if len(found.t) else 0.0,
+        "end": {name: float(column[-1]) for name, column in found.columns.items() if len(column)},
+        "energy": None if energy is None else {"start": float(energy[0]), "end": float(energy[-1])},
+        "events": [{"time": e.time, "joint": e.joint, "what": e.what} for e in found.events],
+    }
+
+
+def _table(found: Simulation) -> None:
+    rows = []
+    places = {j: k for k, j in enumerate(found.coordinates)}
+    for k, j in enumerate(found.joints):
+        q = found.q[:, k]
+        rates = (
+            [f"{x:.6g}" for x in (found.qd[-1, places[j]], np.abs(found.qd[:, places[j]]).max())]
+            if j in places
+            else ["", ""]
+        )
+        torque = f"{np.abs(found.tau[:, places[j]]).max():.6g}" if j in places else ""
+        rows.append(
+            [f"{j} {found.robot.frame(j).name}".strip(), *(f"{x:.6g}" for x in (q[0], q[-1])), *rates, torque]
+        )
+    columns = ["joint", "q at the start", "q at the end", "qd at the end", "largest qd", "largest torque"]
+    present.table(columns, rows, f"{found.robot.name}: {found.t[-1]:g} s in {len(found.t)} samples")
+    energy = found.energy
+    if energy is not None:
+        print(f"energy: {energy[0]:.9g} J at the start, {energy[-1]:.9g} J at the end")
+    for event in found.events[:20]:
+        print(f"t = {event.time:.6g} s: joint {event.joint} {event.what}")
+    if len(found.events) > 20:
+        print(f"and {len(found.events) - 20} more events")
+    if not found.finished:
+        print(f"not finished: {found.why}")

@@ -1,0 +1,158 @@
+"""Torques along motions: the printed equations of Filip, the balance of energy, limits with their times."""
+
+import numpy as np
+import pytest
+
+import symoro
+from symoro.errors import ArgumentError, NotApplicableError
+from symoro.motion.samples import Samples
+from symoro.motion.trajectory import Hold, Move, Trajectory
+
+
+def filip(q, qd, qdd, m, g=98.1, Jm=0.11):
+    """The printed torques in kg dm^2/s^2, the slips "+ m[3]" of Q[2] and Q[3] read as products."""
+    (q1, q2, q3), (d1, d2, d3), (a1, a2, a3) = q.T, qd.T, qdd.T
+    c, s = np.cos, np.sin
+    gravity = [g * m * c(q1), g * m * c(q1 + q2), g * m * c(q1 + q2 + q3)]
+    s23 = s(q2 + q3)
+    Q1 = (
+        gravity[0] + (2 * g * c(q1) * m + gravity[1]) + (2 * g * c(q1) + 2 * g * c(q1 + q2)) * m + gravity[2]
+        + 2 * (-2 * m * s(q2) + m * (-4 * s(q2) - 2 * s23)) * d1 * d2
+        + (-2 * m * s(q2) + m * (-4 * s(q2) - 2 * s23)) * d2**2
+        + 2 * m * (-2 * s(q3) - 2 * s23) * d1 * d3
+        + 2 * m * (-2 * s(q3) - 2 * s23) * d2 * d3
+        + m * (-2 * s(q3) - 2 * s23) * d3**2
+        + Jm * a1 + (m + (5 + 4 * c(q2)) * m + (9 + 8 * c(q2) + 4 * c(q3) + 4 * c(q2 + q3)) * m) * a1
+        + ((1 + 2 * c(q2)) * m + (5 + 4 * c(q2) + 4 * c(q3) + 2 * c(q2 + q3)) * m) * a2
+        + (1 + 2 * c(q3) + 2 * c(q2 + q3)) * m * a3
+    )  # fmt: skip
+    Q2 = (
+        gravity[1] + 2 * g * c(q1 + q2) * m + gravity[2]
+        + (2 * m * s(q2) + m * (4 * s(q2) + 2 * s23)) * d1**2
+        - 4 * m * s(q3) * d1 * d3 - 4 * m * s(q3) * d2 * d3 - 2 * m * s(q3) * d3**2
+        + ((1 + 2 * c(q2)) * m + (5 + 4 * c(q2) + 4 * c(q3) + 2 * c(q2 + q3)) * m) * a1
+        + Jm * a2 + (m + (5 + 4 * c(q3)) * m) * a2 + (1 + 2 * c(q3)) * m * a3
+    )  # fmt: skip
+    Q3 = (
+        gravity[2] + m * (2 * s(q3) + 2 * s23) * d1**2 + 4 * m * s(q3) * d1 * d2 + 2 * m * s(q3) * d2**2
+        + (1 + 2 * c(q3) + 2 * c(q2 + q3)) * m * a1 + (1 + 2 * c(q3)) * m * a2 + Jm * a3 + m * a3
+    )  # fmt: skip
+    return np.stack([Q1, Q2, Q3], axis=1)
+
+
+def test_the_bundled_example_has_the_torques_that_filip_printed():
+    found = symoro.torques("filip3r", symoro.load_trajectory("filip3r"))
+    m = 8000 * np.pi * 0.015**2 * 0.2
+    samples = found.samples
+    printed = filip(samples.q, samples.qd, samples.qdd, m) / 100  # kg dm^2 to kg m^2
+    assert np.abs(found.tau - printed).max() < 1e-12
+    assert not found.passed
+
+
+def test_what_the_drives_put_in_is_what_the_robot_gains():
+    path = symoro.load_trajectory("filip3r")
+    found = symoro.torques("filip3r", path, step=0.001)
+    energy = symoro.generate("filip3r", "energy").function()
+    s = found.samples
+    both = energy(q=s.q, qd=s.qd)
+    total = both["E"] + both["U"]
+    steps = (found.power[1:] + found.power[:-1]).sum(axis=1) / 2 * np.diff(s.t)
+    put_in = np.concatenate([[0], np.cumsum(steps)])
+    assert np.abs(put_in - (total - total[0])).max() < 1e-4 * np.ptp(total)
+    assert found.energy.sum() == pytest.approx(put_in[-1], abs=1e-12)
+
+
+def test_friction_takes_energy_out():
+    path = Trajectory((Move((1, -0.4, 0.7, 0.5, 0.9, 0.3), duration=1),), (0, -0.9, 0.3, 0.2, 0.6, 0.1))
+    found = symoro.torques("puma560", path)
+    robot = symoro.load("puma560").bind({f"{name}{j}": 0 for name in ("FV", "FS") for j in range(1, 7)})
+    free = symoro.torques(robot, path)
+    loss = (found.energy - free.energy).sum()
+    nominal = dict(symoro.load("puma560").nominal)
+    s = found.samples
+    FV, FS = (np.array([nominal[f"{name}{j}"] for j in range(1, 7)]) for name in ("FV", "FS"))
+    spent = FV * s.qd**2 + FS * np.abs(s.qd)
+    assert loss == pytest.approx(np.trapezoid(spent, s.t, axis=0).sum(), rel=1e-9)
+
+
+def limited(**limits):
+    robot = symoro.load("filip3r")
+    from symoro.robot.description import Limits
+
+    return robot.with_frame(1, limits=Limits(**limits))
+
+
+def passed(robot, to=2.0):
+    path = Trajectory((Move((to, 0, 0), duration=1), Hold(0.2)), (0, 0, 0))
+    return symoro.torques(robot, path, step=0.001).passed
+
+
+def test_limits_are_told_with_the_time_they_are_passed():
+    """q = 2 s(t), so that q = 1 at half the time; qd is largest there, 15/8 * 2."""
+    (upper,) = passed(limited(upper=1.0))
+    assert upper.what == "position" and upper.time == pytest.approx(0.5, abs=1e-6)
+    assert upper.worst == pytest.approx(2.0) and upper.joint == 1
+    (lower,) = passed(limited(lower=-1.0), to=-2.0)
+    assert lower.time == pytest.approx(0.5, abs=1e-6) and lower.limit == -1.0
+    (velocity,) = passed(limited(velocity=15 / 8))
+    t = velocity.time
+    assert 2 * 30 * t**2 * (1 - t) ** 2 == pytest.approx(15 / 8, abs=1e-4)
+    assert velocity.worst == pytest.approx(15 / 4) and velocity.worst_time == pytest.approx(0.5)
+    below, above = passed(limited(effort=5.0))
+    assert below.what == above.what == "effort" and below.worst < -5 and above.worst > 5
+    assert above.time == 0  # gravity alone is more than 5 Nm
+
+
+def test_a_limit_that_is_just_reached_is_not_passed():
+    assert not passed(limited(upper=2.0, lower=0.0, velocity=3.75))
+
+
+def test_limits_of_coupled_joints_count():
+    from symoro.expr.formula import formula
+    from symoro.robot.description import Coupling, Limits
+
+    robot = symoro.load("filip3r").with_frame(
+        2, coupling=Coupling(((1, formula("2")),), formula("0.5")), limits=Limits(upper=2.5)
+    )
+    path = Trajectory((Move((2, 0), duration=1),), (0, 0))
+    (found,) = symoro.torques(robot, path, step=0.001).passed
+    assert found.joint == 2 and found.time == pytest.approx(0.5, abs=1e-6)
+
+
+def test_peaks_are_those_of_the_samples():
+    found = symoro.torques("filip3r", symoro.load_trajectory("filip3r"))
+    peak = found.peaks[1]
+    column = found.tau[:, 1]
+    assert abs(peak.torque) == np.abs(column).max()
+    assert peak.torque == column[np.argmin(np.abs(found.samples.t - peak.torque_time))]
+    assert peak.rms == pytest.approx(np.sqrt(np.mean(column**2)), rel=0.01)
+
+
+def test_loops_are_closed_for_samples_and_trajectories_alike():
+    path = Trajectory((Move((1.6, 1.2), duration=1),), (1.9, 0.9))
+    found = symoro.torques("fivebar", path)
+    bare = Samples(
+        found.samples.joints, found.samples.t, found.samples.q, found.samples.qd, found.samples.qdd
+    )
+    assert np.abs(symoro.torques("fivebar", bare).tau - found.tau).max() < 1e-9
+    s = found.samples
+    energy = symoro.generate("fivebar", "energy").function()(q=s.tree, qda=s.qd)
+    total = energy["E"] + energy["U"]
+    assert found.energy.sum() == pytest.approx(total[-1] - total[0], abs=1e-3 * np.ptp(total))
+
+
+@pytest.mark.parametrize("name", ["rx90_elastic", "flexible2r", "rx90_floating", "car"])
+def test_robots_whose_joints_do_not_tell_all_are_refused(name):
+    with pytest.raises((NotApplicableError, ArgumentError)):
+        symoro.torques(name, Trajectory((Hold(1),), (0, 0)))
+
+
+def test_values_that_are_missing_are_named():
+    with pytest.raises(ArgumentError, match="needs values"):
+        symoro.torques("rx90", Trajectory((Hold(1),), (0,) * 6))
+
+
+def test_samples_of_other_joints_are_refused():
+    zero = np.zeros((3, 2))
+    with pytest.raises(ArgumentError, match="tells q1, q2"):
+        symoro.torques("filip3r", Samples((1, 2), np.arange(3.0), zero, zero, zero))

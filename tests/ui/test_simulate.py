@@ -1,0 +1,78 @@
+"""The command `simulate`: a start in words, tables, charts, and a motion for the page."""
+
+import json
+import xml.etree.ElementTree as ET
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import symoro
+from symoro.ui.cli import main
+
+pytest.importorskip("scipy")
+
+
+def test_a_table_with_energy(capsys):
+    assert main(["simulate", "planar2r", "q=0,1", "--duration", "0.5"]) == 0
+    out = capsys.readouterr().out
+    assert "q at the end" in out and "energy:" in out
+
+
+def test_the_numbers_are_those_of_the_library(capsys):
+    assert main(["simulate", "planar2r", "q=0,1", "tau=1,0", "--duration", "0.5", "--json"]) == 0
+    told = json.loads(capsys.readouterr().out)
+    found = symoro.simulate("planar2r", 0.5, q=[0, 1], tau=[1, 0])
+    assert told["end"]["q2"] == found.q[-1, 1] and told["finished"] and told["samples"] == len(found.t)
+
+
+def test_files_by_their_suffix(tmp_path):
+    files = [str(tmp_path / f"out.{suffix}") for suffix in ("csv", "svg", "json")]
+    words = [word for file in files for word in ("-o", file)]
+    assert main(["simulate", "planar2r", "q=0,1", "--duration", "0.2", *words]) == 0
+    head = Path(files[0]).read_text().splitlines()[1]
+    assert head == "t,q1,q2,qd1,qd2,tau1,tau2,E,U"
+    assert ET.parse(files[1]).getroot().tag.endswith("svg")
+    motion = json.loads(Path(files[2]).read_text())
+    assert np.shape(motion["q"]) == (len(motion["times"]), 2)
+
+
+def test_the_law_follows_a_trajectory(capsys):
+    words = ["q=-pi/2,0,0", "--track", "filip3r", "--duration", "1", "--json"]
+    assert main(["simulate", "filip3r", *words]) == 0
+    end = json.loads(capsys.readouterr().out)["end"]
+    assert end["q2"] == pytest.approx(np.pi / 3, abs=1e-5)
+
+
+def test_joints_follow_a_trajectory(capsys):
+    words = ["q=-pi/2,0,0", "--driven", "filip3r", "--duration", "1", "--json"]
+    assert main(["simulate", "filip3r", *words]) == 0
+    assert json.loads(capsys.readouterr().out)["end"]["q3"] == pytest.approx(-np.pi / 2)
+
+
+def test_numbers_for_symbols_stops_and_other_methods(capsys):
+    words = ["q=0,1", "D2=2", "--duration", "0.1", "--method", "rk4", "--step", "0.001", "--csv"]
+    assert main(["simulate", "planar2r", *words]) == 0
+    assert len(capsys.readouterr().out.splitlines()) == 103
+    words = ["q=0,0,0,0,0,0", "qd=5,0,0,0,0,0", "--stops", "end", "--duration", "1"]
+    assert main(["simulate", "puma560", *words]) == 0
+    assert "joint" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    "words, told",
+    [
+        ([], "where does it start?"),
+        (["q=0"], "q has shape"),
+        (["q=0,1", "tau=1"], "have shape"),
+        (["q=0,1", "--stops", "wall"], "wall"),
+        (["q=0,1", "--step", "-1"], "step = -1"),
+        (["q=0,1", "x=1,2"], "'x' is no part of a state"),
+        (["q=0,1", "V0=0,0,0,0,0,0"], "has no 'V0'"),
+        (["q=0,1", "-o", "x.png"], "a result is written as"),
+        (["q=nowhere"], "posture"),
+    ],
+)
+def test_bad_input_ends_with_a_message(capsys, words, told):
+    assert main(["simulate", "planar2r", *words]) == 2
+    assert told in capsys.readouterr().err

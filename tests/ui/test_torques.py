@@ -1,0 +1,71 @@
+"""The command `torques`: table, CSV, JSON, chart and a motion for the page."""
+
+import json
+import xml.etree.ElementTree as ET
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from symoro.motion.files import load_trajectory
+from symoro.ui.cli import main
+
+
+def test_a_table_with_peaks_energy_and_limits(capsys):
+    assert main(["torques", "filip3r", "filip3r"]) == 0
+    out = capsys.readouterr().out
+    assert "peak torque" in out and "energy of all drives" in out and "no limit is passed" in out
+
+
+def test_limits_that_are_passed_are_told(capsys, tmp_path):
+    path = tmp_path / "turn.yaml"
+    path.write_text(
+        "symoro-trajectory: 1\nstart: [0, 0, 0, 0, 0, 0]\nparts: [{joints: [4, 0, 0, 0, 0, 0], duration: 1}]\n"
+    )
+    assert main(["torques", "puma560", str(path)]) == 0
+    assert "joint 1: position 2.79253 rad from t = 0." in capsys.readouterr().out
+
+
+def test_files_by_their_suffix(capsys, tmp_path):
+    files = [str(tmp_path / f"out.{suffix}") for suffix in ("csv", "svg", "json")]
+    assert main(["torques", "filip3r", "filip3r", *(w for file in files for w in ("-o", file))]) == 0
+    samples = load_trajectory(files[0])
+    assert samples.joints == (1, 2, 3)
+    head = Path(files[0]).read_text().splitlines()[1]
+    assert head.endswith("tau1,tau2,tau3,power1,power2,power3")
+    assert ET.parse(files[1]).getroot().tag.endswith("svg")
+    motion = json.loads(Path(files[2]).read_text())
+    assert np.shape(motion["q"]) == (len(motion["times"]), 3)
+    # written again: a table and a chart are ours to replace, a page's motion has no head to tell
+    assert main(["torques", "filip3r", "filip3r", "-o", files[0], "-o", files[1]]) == 0
+
+
+def test_a_table_goes_back_in(capsys, tmp_path):
+    file = str(tmp_path / "out.csv")
+    main(["torques", "filip3r", "filip3r", "-o", file])
+    capsys.readouterr()
+    assert main(["torques", "filip3r", file, "--json"]) == 0
+    again = json.loads(capsys.readouterr().out)
+    main(["torques", "filip3r", "filip3r", "--json"])
+    assert again == json.loads(capsys.readouterr().out)
+
+
+def test_csv_on_standard_output(capsys):
+    assert main(["torques", "filip3r", "filip3r", "--csv", "--step", "0.5"]) == 0
+    assert len(capsys.readouterr().out.splitlines()) > 5
+
+
+@pytest.mark.parametrize(
+    "words, told",
+    [
+        (["filip3r", "nothing"], "no trajectory called 'nothing'"),
+        (["filip3r", "filip3r", "-o", "x.png"], "a result is written as .csv, .svg, .json"),
+        (["filip3r", "filip3r", "--step", "0"], "expected a positive number"),
+        (["filip3r", "filip3r", "--step", "nan"], "expected a positive number"),
+        (["puma560", "filip3r"], "start: 3 numbers, expected 6"),
+        (["rx90_floating", "filip3r"], "fixed base"),
+    ],
+)
+def test_bad_input_ends_with_a_message(capsys, words, told):
+    assert main(["torques", *words]) == 2
+    assert told in capsys.readouterr().err
