@@ -74,6 +74,7 @@ def test_report_and_robot_are_written(run: Any, folder: Path) -> None:
         assert words in markdown
     page = (folder / "out" / "report.html").read_text(encoding="utf-8")
     assert page.count("<svg") == 2 and page.rstrip().endswith("</html>")
+    assert "# from log, by WLS" in (folder / "found.yaml").read_text(encoding="utf-8")
     robot = symoro.load(folder / "found.yaml")
     t = smooth(two_links())
     torques = symoro.generate(robot, "inverse-dynamics").function()(q=t.q, qd=t.qd, qdd=t.qdd)["tau"]

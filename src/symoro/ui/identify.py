@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from symoro.estimation.identification import identify
+from symoro.estimation.identification import Identification, identify
 from symoro.files import write_files, write_folder
 from symoro.robot import formats
 from symoro.robot.description import Robot
@@ -35,8 +35,7 @@ def run(robot: Robot, options: argparse.Namespace) -> None:
     written: list[Path] = []
     if options.output:
         target = Path(options.output)
-        text = formats.dumps(found.robot, formats.format_of(target))
-        write_files({target: text}, force=options.force)
+        write_files({target: _robot_text(found, formats.format_of(target))}, force=options.force)
         written.append(target)
     if options.report:
         written += write_folder(Path(options.report), report_files(found), force=options.force)
@@ -51,6 +50,18 @@ def run(robot: Robot, options: argparse.Namespace) -> None:
         print(f"doubtful: {doubt}")
     for path in written:
         print(f"wrote {path}")
+
+
+def _robot_text(found: Identification, fmt: str) -> str:
+    """The robot's file; in YAML what its notes say stands in comments, with all that a robot cannot hold."""
+    text = formats.dumps(found.robot, fmt)
+    if fmt != "yaml":
+        return text
+    head, _, rest = text.partition("\n")
+    logs = ", ".join(log.name for log in found.logs)
+    lines = [f"from {logs}, by {found.estimate.method}", *found.robot.notes]
+    comments = [f"# {' '.join(line.split())}" for line in lines]
+    return "\n".join([head, *comments, rest])
 
 
 def _words(text: str) -> list[str]:
