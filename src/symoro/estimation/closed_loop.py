@@ -4,7 +4,8 @@
 
 M comes from the regressor too: column i is (W(q, 0, e_i) - W(q, 0, 0)) K. So one compiled function serves every K, with
 all the columns that the data are explained by, friction and coupled motors among them. Fixed steps of Runge and Kutta's
-fourth order at the rate of the log; between samples the reference is a cubic (Hermite) polynomial.
+fourth order at the rate of the log; between samples the reference is a cubic polynomial. Its rate is that of the cubic
+spline through the samples: differences would be off by more torque than the noise has, times kd.
 """
 
 from __future__ import annotations
@@ -68,8 +69,9 @@ def loop_of(
     if cutoff is not None:
         smooth = needed("scipy.signal", "filtering").sosfiltfilt(low_pass(cutoff, log.rate), q, axis=0)
     r = arrays["reference"]
-    rate = np.gradient(r, 1 / log.rate, axis=0, edge_order=2)
-    begin = (smooth[0], (smooth[1] - smooth[0]) * log.rate)
+    spline = needed("scipy.interpolate", "the rate of a reference").CubicSpline
+    rate = spline(np.arange(len(r)) / log.rate, r)(np.arange(len(r)) / log.rate, 1)
+    begin = (smooth[0], (4 * smooth[1] - 3 * smooth[0] - smooth[2]) / 2 * log.rate)
     loop = ControlLoop(log.rate, np.array(law.kp), np.array(law.kd), r, rate, *begin)
     return loop, q, arrays["torque"]
 
