@@ -210,6 +210,8 @@ export const createScene: CreateScene = (container, options) => {
     if (!width || !height) return;
     renderer.setSize(width, height, false);
     viewpoint.resize(width, height);
+    // A picture that nobody has turned keeps the robot in it, whatever becomes of the pane.
+    if (view && !viewpoint.turned) fit();
     invalidate();
   }
   const observer = new ResizeObserver(resize);
@@ -325,7 +327,12 @@ export const createScene: CreateScene = (container, options) => {
       if (orthographic !== undefined) viewpoint.setOrthographic(orthographic);
       fit(from);
     },
-    fit: () => fit(),
+    fit() {
+      // Closing the loops may have made it another in size.
+      measure();
+      paint();
+      fit();
+    },
     keepInPicture(postures = []) {
       if (!placing || !view) return;
       viewpoint.camera.updateMatrixWorld();
