@@ -87,7 +87,10 @@ DIALECT = Dialect(
 
 
 def symbol_of(name: str) -> str:
-    r"""The symbol of a name: q_{2} for q2, \dot q_{2} for qd2, \alpha_{1} for alpha1, C_{2,3} for C2_3, M_{3}' for M3__2."""
+    r"""The symbol of a name: q_{2} for q2, \dot q_{2} for qd2, \alpha_{1} for alpha1, C_{2,3} for C2_3.
+
+    A name that ends in __2 is one whose symbol another has: M_{3}' for M3__2.
+    """
     if another := _ANOTHER.fullmatch(name):
         return symbol_of(another[1]) + "'" * (int(another[2]) - 1)
     match = _NAME.fullmatch(name)

@@ -90,7 +90,7 @@ def thumbnail(robot: Robot) -> str:
 
 
 def _drawn_out(robot: Robot) -> list[float] | None:
-    """Slides of an arm drawn out by as much as it reaches, where no posture has a name: at zero they hide in each other."""
+    """Slides of an arm drawn out by half its reach, where no posture has a name: at zero they hide in each other."""
     slides = [robot.frame(j).sigma == JointType.PRISMATIC for j in independent(robot)]
     if robot.postures or robot.B or not any(slides):
         return None
