@@ -29,12 +29,6 @@ class Nothing(Payload):
     """No payload."""
 
 
-class Gallery(Payload):
-    """The bundled robots, with pictures or without."""
-
-    pictures: bool = False
-
-
 class OfRobot(Payload):
     """A robot alone."""
 
@@ -172,7 +166,7 @@ class Singular(Payload):
 PAYLOADS: dict[str, type[Payload]] = {
     "about": Nothing,
     "catalogue": Listed,
-    "robots": Gallery,
+    "robots": Nothing,
     "robot_open": Opened,
     "robot_new": New,
     "robot_dh": Rows,
