@@ -7,6 +7,7 @@ import type uPlot from "uplot";
 
 export interface Curve {
   label: string;
+  unit?: string;
   values: (number | null)[];
   /** What it must not pass, upwards and downwards; lines are drawn where they come into the picture. */
   limit?: number | null;
@@ -109,8 +110,8 @@ function settings(element: HTMLElement, latest: { current: ChartProps }, logarit
     cursor: latest.current.onSeek ? { drag: { x: false, y: false } } : {},
     scales: { x: { time: false }, y: logarithmic ? { distr: 3 } : {} },
     axes: [
-      { ...axis, ...(bare && { size: 22, font: SMALL }), values: (_, ticks) => ticks.map((tick) => `${tick} s`) },
-      { ...axis, ...(bare ? { size: 48, font: SMALL } : { size: 64 }) },
+      { ...axis, ...(bare && { size: 26, gap: 2, font: SMALL, ticks: { ...axis.ticks, size: 4 } }), values: (_, ticks) => ticks.map((tick) => `${tick} s`) },
+      { ...axis, ...(bare ? { size: 44, gap: 2, font: SMALL, ticks: { ...axis.ticks, size: 4 } } : { size: 64 }) },
     ],
     series: [
       { label: "t", value: (_, value) => (value === null ? "" : `${value.toFixed(2)} s`) },

@@ -17,7 +17,7 @@ type MotionAnswer = Pick<TrajectoryAnswer, "times" | "q" | "frame" | "joints" | 
 /** What runs need of the pane that they are played in. */
 interface Host {
   readonly drawn: ReadonlySignal<View | null>;
-  readonly motions: { show(motion: Motion): void; grow(motion: Motion): void; grown(motion: Motion | null): void };
+  readonly motions: { pause(): void; show(motion: Motion): void; grow(motion: Motion): void; grown(motion: Motion | null): void };
 }
 
 /** What a simulation is to be. */
@@ -84,6 +84,7 @@ export class Runs {
     const view = this.of.drawn.value;
     if (!view) return;
     this.ended.value = null;
+    this.of.motions.pause();
     const q = this.store.q.value;
     const payload = {
       robot: view.robot,

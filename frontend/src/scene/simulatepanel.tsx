@@ -2,7 +2,6 @@
 
 import { signal } from "@preact/signals";
 
-import type { Store } from "../store/store";
 import type { Control } from "./control";
 import { coordinates } from "./draft";
 import { Field } from "./jointspanel";
@@ -20,7 +19,7 @@ const STOPS: [string, string][] = [
 const settings = signal({ duration: 5, step: 0.01, method: "DOP853", friction: "events", stops: "none", drive: "torques" });
 const torques = signal<Record<number, number>>({});
 
-export function SimulatePanel({ store, control }: { store: Store; control: Control }) {
+export function SimulatePanel({ control }: { control: Control }) {
   const { runs } = control;
   const view = control.drawn.value!;
   const now = settings.value;
@@ -91,10 +90,15 @@ export function SimulatePanel({ store, control }: { store: Store; control: Contr
           ))}
         </select>
       </label>
+      <label class="sc-choice">
+        <span>a sample every</span>
+        <span class="sc-seconds">
+          <Field label="step of the samples" text={String(now.step)} onNumber={(x) => x > 0 && set({ step: x })} /> s
+        </span>
+      </label>
       <div class="sc-row">
         <label>
-          <Field label="duration" text={String(now.duration)} onNumber={(x) => x > 0 && set({ duration: x })} /> s in steps of{" "}
-          <Field label="step of the samples" text={String(now.step)} onNumber={(x) => x > 0 && set({ step: x })} /> s
+          for <Field label="duration" text={String(now.duration)} onNumber={(x) => x > 0 && set({ duration: x })} /> s
         </label>
         <button class="sc-main" data-testid="simulate-run" disabled={running} onClick={start}>
           Simulate
@@ -107,7 +111,6 @@ export function SimulatePanel({ store, control }: { store: Store; control: Contr
           {runs.ended.value}
         </p>
       )}
-      {store.motion.value?.efforts?.kinetic && <p class="sc-hint">Kinetic and potential energy are plotted under the picture.</p>}
     </>
   );
 }

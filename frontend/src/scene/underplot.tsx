@@ -32,7 +32,8 @@ export function curvesOf(kind: Kind, motion: Motion, view: Pick<View, "joints">)
   const { efforts } = motion;
   if (kind === "positions") {
     return view.joints.map((joint, k) => ({
-      label: `${joint.name} [${joint.kind === "P" ? "m" : "rad"}]`,
+      label: joint.name,
+      unit: joint.kind === "P" ? "m" : "rad",
       values: motion.q.map((row) => row[k] ?? null),
     }));
   }
@@ -40,7 +41,8 @@ export function curvesOf(kind: Kind, motion: Motion, view: Pick<View, "joints">)
   if (kind === "energy") return energies(efforts);
   const rows = kind === "torques" ? efforts.tau : (efforts.power ?? []);
   return efforts.joints.map((frame, k) => ({
-    label: `${nameOf(view, frame)} [${kind === "torques" ? efforts.units[k] : "W"}]`,
+    label: nameOf(view, frame),
+    unit: kind === "torques" ? (efforts.units[k] ?? "") : "W",
     values: rows.map((row) => row[k] ?? null),
     limit: kind === "torques" ? (efforts.limits[k] ?? null) : null,
   }));
@@ -51,9 +53,9 @@ function energies({ kinetic, potential }: Efforts): Curve[] {
   const U = potential ?? [];
   const total = E.map((value, i) => (value === null || U[i] == null ? null : value + U[i]!));
   return [
-    { label: "kinetic [J]", values: E },
-    { label: "potential [J]", values: U },
-    { label: "total [J]", values: total },
+    { label: "kinetic", unit: "J", values: E },
+    { label: "potential", unit: "J", values: U },
+    { label: "total", unit: "J", values: total },
   ];
 }
 
@@ -83,6 +85,7 @@ export function UnderPlot({ store, control }: { store: Store; control: Control }
               {curve.label}
             </span>
           ))}
+          <span>{[...new Set(curves.map(({ unit }) => unit))].join(", ")}</span>
         </span>
       </div>
       <Chart
