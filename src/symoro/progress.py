@@ -16,7 +16,7 @@ from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
-from typing import TypeVar
+from typing import Any, TypeVar
 
 T = TypeVar("T")
 
@@ -29,6 +29,7 @@ class Progress:
         task: a number that tells this task from others under way.
         total: what `done` will have come to at the end, perhaps an estimate; None when nothing is known.
         finished: whether the task has ended, done or not.
+        came: what has come of the result since it was last told, for those who watch it grow; None elsewhere.
     """
 
     task: int
@@ -36,6 +37,7 @@ class Progress:
     done: float
     total: float | None
     finished: bool = False
+    came: Any = None
 
 
 Listener = Callable[[Progress], None]
@@ -70,11 +72,11 @@ class Task:
         if self._listener is not None:
             self._listener(Progress(id(self), self.title, self._done, self.total, finished=True))
 
-    def to(self, done: float) -> None:
-        """Tell how much is done; it never goes back."""
+    def to(self, done: float, came: Any = None) -> None:
+        """Tell how much is done, which never goes back, and what has come of the result."""
         if self._listener is not None:
             self._done = max(self._done, done)
-            self._listener(Progress(id(self), self.title, self._done, self.total))
+            self._listener(Progress(id(self), self.title, self._done, self.total, came=came))
 
 
 def task(title: str, total: float | None = None) -> Task:

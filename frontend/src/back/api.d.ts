@@ -532,6 +532,62 @@ export interface components {
             };
         };
         /**
+         * EventData
+         * @description A joint that sticks, slides, meets a stop or leaves it.
+         */
+        EventData: {
+            /** Joint */
+            joint: number;
+            /** Time */
+            time: number;
+            /** What */
+            what: string;
+        };
+        /**
+         * ExcitationAnswer
+         * @description A motion that shows parameters: the text of its file, the condition of the regressor, and its columns.
+         */
+        ExcitationAnswer: {
+            /** Columns */
+            columns: string[];
+            /** Condition */
+            condition: number;
+            /** Text */
+            text: string;
+        };
+        /**
+         * Excited
+         * @description A robot whose parameters a motion is to show.
+         */
+        Excited: {
+            /**
+             * Frequency
+             * @default 0.1
+             */
+            frequency: number;
+            /**
+             * Harmonics
+             * @default 5
+             */
+            harmonics: number;
+            /** Robot */
+            robot: {
+                [key: string]: unknown;
+            };
+            /**
+             * Starts
+             * @default 1
+             */
+            starts: number;
+            /**
+             * Values
+             * @default {}
+             */
+            values: {
+                [key: string]: number;
+            };
+        };
+        /**
          * Explanation
          * @description How a model was formulated, solved and optimised.
          */
@@ -649,16 +705,20 @@ export interface components {
          * @description Where a job stands.
          */
         JobData: {
+            /** Before */
+            before?: number | null;
             /** Call */
             call: string;
             /** Id */
             id: string;
+            /** Pieces */
+            pieces?: components["schemas"]["Piece"][] | null;
             /** Progress */
             progress: {
                 [key: string]: unknown;
             } | null;
             /** Result */
-            result: components["schemas"]["ModelAnswer"] | components["schemas"]["Explanation"] | components["schemas"]["Sources"] | components["schemas"]["Files"] | components["schemas"]["Outputs"] | components["schemas"]["BaseAnswer"] | components["schemas"]["SingularAnswer"] | components["schemas"]["Placements"] | components["schemas"]["SolvedPose"] | components["schemas"]["Failure"] | null;
+            result: components["schemas"]["ModelAnswer"] | components["schemas"]["Explanation"] | components["schemas"]["Sources"] | components["schemas"]["Files"] | components["schemas"]["Outputs"] | components["schemas"]["BaseAnswer"] | components["schemas"]["SingularAnswer"] | components["schemas"]["Placements"] | components["schemas"]["SolvedPose"] | components["schemas"]["TrajectoryAnswer"] | components["schemas"]["ExcitationAnswer"] | components["schemas"]["SimulationAnswer"] | components["schemas"]["Failure"] | null;
             /**
              * State
              * @enum {string}
@@ -805,6 +865,34 @@ export interface components {
             parameters: string[];
             /** Source */
             source: string;
+        };
+        /**
+         * Moved
+         * @description A trajectory: the text of its file (YAML or CSV), or the tree of the YAML file.
+         */
+        Moved: {
+            /** Document */
+            document?: {
+                [key: string]: unknown;
+            } | null;
+            /** Robot */
+            robot: {
+                [key: string]: unknown;
+            };
+            /**
+             * Step
+             * @default 0.01
+             */
+            step: number;
+            /** Text */
+            text?: string | null;
+            /**
+             * Values
+             * @default {}
+             */
+            values: {
+                [key: string]: number;
+            };
         };
         /**
          * Named
@@ -989,6 +1077,62 @@ export interface components {
             name: string;
         };
         /**
+         * PassedData
+         * @description A limit that a motion passes; `told` says it in words.
+         */
+        PassedData: {
+            /** Joint */
+            joint: number;
+            /** Limit */
+            limit: number;
+            /** Time */
+            time: number;
+            /** Told */
+            told: string;
+            /** What */
+            what: string;
+            /** Worst */
+            worst: number;
+            /** Worst Time */
+            worst_time: number;
+        };
+        /**
+         * PeakData
+         * @description The largest amounts of a joint along a motion, with their signs.
+         */
+        PeakData: {
+            /** Acceleration */
+            acceleration: number;
+            /** Energy */
+            energy: number;
+            /** Joint */
+            joint: number;
+            /** Power */
+            power: number;
+            /** Rms */
+            rms: number;
+            /** Torque */
+            torque: number;
+            /** Torque Time */
+            torque_time: number;
+            /** Velocity */
+            velocity: number;
+        };
+        /**
+         * Piece
+         * @description Samples of a simulation as they come.
+         */
+        Piece: {
+            /** Base */
+            base: number[][] | null;
+            /** Q */
+            q: number[][];
+            /** Tau */
+            tau: (number | null)[][];
+            /** Times */
+            times: number[];
+        };
+        /**
          * Placed
          * @description A robot whose frames are to be placed; with `loops`, closed too.
          */
@@ -1099,6 +1243,104 @@ export interface components {
             rows: ((number | string)[] | {
                 [key: string]: unknown;
             })[];
+        };
+        /**
+         * Simulated
+         * @description A start, what moves the robot (constant torques, or a trajectory to be tracked), and how it is integrated.
+         */
+        Simulated: {
+            /**
+             * Duration
+             * @default 5
+             */
+            duration: number;
+            /**
+             * Friction
+             * @default events
+             */
+            friction: string;
+            /**
+             * Kd
+             * @default 40
+             */
+            kd: number;
+            /**
+             * Kp
+             * @default 400
+             */
+            kp: number;
+            /**
+             * Method
+             * @default DOP853
+             */
+            method: string;
+            /** Q */
+            q?: number[] | null;
+            /** Qd */
+            qd?: number[] | null;
+            /** Robot */
+            robot: {
+                [key: string]: unknown;
+            };
+            /**
+             * Start
+             * @default {}
+             */
+            start: {
+                [key: string]: number[];
+            };
+            /**
+             * Step
+             * @default 0.01
+             */
+            step: number;
+            /** Stops */
+            stops?: "end" | number | null;
+            /** Tau */
+            tau?: number[] | null;
+            /** Track */
+            track?: string | null;
+            /**
+             * Values
+             * @default {}
+             */
+            values: {
+                [key: string]: number;
+            };
+        };
+        /**
+         * SimulationAnswer
+         * @description A simulated motion; `base` is where frame 0 stands in the world, 16 numbers by rows, where that moves.
+         */
+        SimulationAnswer: {
+            /** Base */
+            base: number[][] | null;
+            /** Efforts */
+            efforts: (number | null)[];
+            /** Events */
+            events: components["schemas"]["EventData"][];
+            /** Finished */
+            finished: boolean;
+            /** Frame */
+            frame: number;
+            /** Joints */
+            joints: number[];
+            /** Kinetic */
+            kinetic: (number | null)[] | null;
+            /** Potential */
+            potential: (number | null)[] | null;
+            /** Q */
+            q: number[][];
+            /** Samples */
+            samples: number;
+            /** Tau */
+            tau: (number | null)[][];
+            /** Times */
+            times: number[];
+            /** Units */
+            units: string[];
+            /** Why */
+            why: string;
         };
         /**
          * Singular
@@ -1224,6 +1466,15 @@ export interface components {
             call: "evaluate";
             payload: components["schemas"]["Evaluated"];
         };
+        /** Start_excitation */
+        Start_excitation: {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            call: "excitation";
+            payload: components["schemas"]["Excited"];
+        };
         /** Start_explain */
         Start_explain: {
             /**
@@ -1260,6 +1511,15 @@ export interface components {
             call: "model";
             payload: components["schemas"]["Asked"];
         };
+        /** Start_simulate */
+        Start_simulate: {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            call: "simulate";
+            payload: components["schemas"]["Simulated"];
+        };
         /** Start_singularities */
         Start_singularities: {
             /**
@@ -1277,6 +1537,15 @@ export interface components {
              */
             call: "solve";
             payload: components["schemas"]["Solved"];
+        };
+        /** Start_trajectory */
+        Start_trajectory: {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            call: "trajectory";
+            payload: components["schemas"]["Moved"];
         };
         /**
          * Switch
@@ -1325,6 +1594,36 @@ export interface components {
             frame: number;
             /** Ratio */
             ratio: string;
+        };
+        /**
+         * TrajectoryAnswer
+         * @description A trajectory on a robot, with what it takes.
+         */
+        TrajectoryAnswer: {
+            /** Efforts */
+            efforts: (number | null)[];
+            /** Energy */
+            energy: number;
+            /** Frame */
+            frame: number;
+            /** Joints */
+            joints: number[];
+            /** Passed */
+            passed: components["schemas"]["PassedData"][];
+            /** Peaks */
+            peaks: components["schemas"]["PeakData"][];
+            /** Power */
+            power: (number | null)[][];
+            /** Q */
+            q: number[][];
+            /** Samples */
+            samples: number;
+            /** Tau */
+            tau: (number | null)[][];
+            /** Times */
+            times: number[];
+            /** Units */
+            units: string[];
         };
         /**
          * Trouble
@@ -1773,7 +2072,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": components["schemas"]["Start_model"] | components["schemas"]["Start_explain"] | components["schemas"]["Start_code"] | components["schemas"]["Start_export"] | components["schemas"]["Start_evaluate"] | components["schemas"]["Start_base"] | components["schemas"]["Start_singularities"] | components["schemas"]["Start_frames"] | components["schemas"]["Start_solve"];
+                "application/json": components["schemas"]["Start_model"] | components["schemas"]["Start_explain"] | components["schemas"]["Start_code"] | components["schemas"]["Start_export"] | components["schemas"]["Start_evaluate"] | components["schemas"]["Start_base"] | components["schemas"]["Start_singularities"] | components["schemas"]["Start_frames"] | components["schemas"]["Start_solve"] | components["schemas"]["Start_trajectory"] | components["schemas"]["Start_excitation"] | components["schemas"]["Start_simulate"];
             };
         };
         responses: {

@@ -9,6 +9,8 @@ export interface Progress {
   step?: string;
   done?: number;
   total?: number;
+  /** Pieces of the result, as they come; each is told once. */
+  came?: unknown[];
 }
 
 export interface Back {

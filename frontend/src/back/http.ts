@@ -13,6 +13,9 @@ export const LONG: ReadonlySet<string> = new Set([
   "singularities",
   "frames",
   "solve",
+  "trajectory",
+  "excitation",
+  "simulate",
 ]);
 
 const KEY = "symoro-token";
@@ -23,6 +26,9 @@ interface Job {
   state: "queued" | "running" | "done" | "failed" | "cancelled";
   progress: { title?: string; done?: number; total?: number } | null;
   result: Record<string, unknown> | null;
+  /** What came of the result since the event before, after so many others. */
+  pieces?: unknown[];
+  before?: number;
 }
 
 export interface Web {
@@ -83,13 +89,18 @@ export function httpBack(web: Web): Back {
 
   /** The job when it is over; a stream that breaks is taken up again. */
   async function watch(id: string, signal?: AbortSignal, onProgress?: (p: Progress) => void): Promise<Job> {
+    let seen = 0;
     for (;;) {
       const response = await ask(`jobs/${id}/events`, { signal: signal ?? null });
       if (!response.ok || !response.body) await answerOf(response);
       try {
         for await (const job of events(response.body!)) {
+          // A stream that was taken up again begins with all pieces.
+          const came = (job.pieces ?? []).slice(Math.max(0, seen - (job.before ?? 0)));
+          seen += came.length;
+          if (came.length && onProgress) onProgress({ ...(job.progress && progressOf(job.progress)), came });
           if (job.state === "done" || job.state === "failed" || job.state === "cancelled") return job;
-          if (job.progress && onProgress) onProgress(progressOf(job.progress));
+          if (job.progress && onProgress && !came.length) onProgress(progressOf(job.progress));
         }
       } catch (error) {
         if (signal?.aborted) throw abortion();

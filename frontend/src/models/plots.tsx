@@ -2,24 +2,22 @@
 
 import { useSignal } from "@preact/signals";
 import type { ComponentChildren } from "preact";
-import { useEffect, useMemo, useRef } from "preact/hooks";
-import type { AlignedData, Options } from "uplot";
+import { useMemo } from "preact/hooks";
 
 import type { View } from "../back/view";
+import { Chart, type Curve } from "../plot/chart";
 import type { Store } from "../store/store";
 import { csv } from "./csv";
 import { save } from "./download";
 import type { Program } from "./evaluate";
 import { closed, differentiated, swing, type Sampled } from "./motion";
 import { ProblemPanel, Segments, useAnswer, Waiting } from "./parts";
-import { curvesAlong, heldInputs, KINDS, type Curve, type Kind } from "./plotted";
+import { curvesAlong, heldInputs, KINDS, type Kind } from "./plotted";
 import { sampleValues } from "./prefill";
 import { problemOf, type Session } from "./session";
 import { remembered } from "./memory";
 
 const chosen = remembered("plot", "torques");
-/** Colours that stay apart in light and dark, also for the colour-blind (Okabe and Ito, 2008, without yellow). */
-const COLOURS = ["#0072b2", "#d55e00", "#009e73", "#cc79a7", "#56b4e9", "#e69f00", "#7f7f7f", "#8c6bb1"];
 
 export function Plots({ session }: { session: Session }) {
   const { store } = session;
@@ -153,70 +151,4 @@ function table(motion: Sampled, curves: Curve[]): string {
     ["time", ...curves.map(({ label }) => label)],
     motion.times.map((time, i) => [time, ...curves.map(({ values }) => values[i]!)]),
   );
-}
-
-function Chart(props: { times: number[]; curves: Curve[]; dark: boolean; logarithmic: boolean }) {
-  const box = useRef<HTMLDivElement>(null);
-  const chart = useRef<{ setData: (data: AlignedData) => void; shape: string } | null>(null);
-  const uplot = useAnswer(uPlot, []).value;
-  const shape = `${props.curves.map(({ label }) => label).join()} ${props.dark} ${props.logarithmic}`;
-  const data = useMemo(() => aligned(props.times, props.curves, props.logarithmic), [props.times, props.curves, props.logarithmic]);
-  const latest = useRef(data);
-  latest.current = data;
-
-  useEffect(() => {
-    if (!uplot) return;
-    const element = box.current!;
-    const made = new uplot(settings(element, props.curves, props.logarithmic), latest.current, element);
-    chart.current = { setData: (next) => made.setData(next), shape };
-    const watch = new ResizeObserver(() => made.setSize(room(element)));
-    watch.observe(element);
-    return () => {
-      watch.disconnect();
-      made.destroy();
-      chart.current = null;
-    };
-  }, [uplot, shape]);
-
-  useEffect(() => {
-    if (chart.current?.shape === shape) chart.current.setData(data);
-  }, [data]);
-
-  return <div ref={box} class="md-chart" />;
-}
-
-async function uPlot() {
-  const [{ default: made }] = await Promise.all([import("uplot"), import("uplot/dist/uPlot.min.css")]);
-  return made;
-}
-
-/** Gaps where there is no finite number; on a logarithmic axis also where there is nothing above zero. */
-function aligned(times: number[], curves: Curve[], logarithmic: boolean): AlignedData {
-  const shown = (value: number): number | null => (Number.isFinite(value) && !(logarithmic && value <= 0) ? value : null);
-  return [times, ...curves.map(({ values }) => values.map(shown))];
-}
-
-function room(element: HTMLElement): { width: number; height: number } {
-  return { width: element.clientWidth, height: Math.max(120, element.clientHeight - 34) };
-}
-
-function settings(element: HTMLElement, curves: Curve[], logarithmic: boolean): Options {
-  const style = getComputedStyle(element);
-  const line = style.getPropertyValue("--line") || "#888";
-  const axis = { stroke: style.getPropertyValue("--muted") || "#888", grid: { stroke: line, width: 1 }, ticks: { stroke: line, width: 1 } };
-  return {
-    ...room(element),
-    scales: { x: { time: false }, y: logarithmic ? { distr: 3 } : {} },
-    axes: [{ ...axis, values: (_, ticks) => ticks.map((tick) => `${tick} s`) }, { ...axis, size: 64 }],
-    series: [
-      { label: "t", value: (_, value) => (value === null ? "" : `${value.toFixed(2)} s`) },
-      ...curves.map(({ label }, i) => ({
-        label,
-        stroke: COLOURS[i % COLOURS.length]!,
-        width: 1.5,
-        dash: i >= COLOURS.length ? [6, 4] : undefined,
-        value: (_: unknown, value: number | null) => (value === null ? "" : String(Number(value.toPrecision(4)))),
-      })),
-    ],
-  };
 }

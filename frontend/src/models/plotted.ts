@@ -1,15 +1,11 @@
 // What is plotted along a motion: which model, and which curves are made of its outputs.
 
 import type { View } from "../back/view";
+import type { Curve } from "../plot/chart";
 import { evaluateAlong, size, type Program, type Values } from "./evaluate";
 import type { Sampled } from "./motion";
 import { isJoint, prefill } from "./prefill";
 import { singularValues } from "./svd";
-
-export interface Curve {
-  label: string;
-  values: number[];
-}
 
 export interface Kind {
   id: string;

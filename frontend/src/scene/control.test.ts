@@ -6,8 +6,9 @@ import { createStore, type Store } from "../store/store";
 import { Control, pose } from "./control";
 import { dataUrl, fixture } from "./fixtures";
 import { load } from "./modules";
+import { origin } from "./path";
 import { placing, type Placing } from "./posture";
-import type { Scene } from "./scene";
+import type { Motion, Place, Scene } from "./scene";
 
 /** A scene that draws nothing. */
 class Blind {
@@ -15,6 +16,7 @@ class Blind {
   q: number[] = [];
   shown: number[][] = [];
   broken = false;
+  drawnPath: Place[] | null = null;
   parameters: Record<string, number> = {};
   dispose = () => undefined;
   fit = () => undefined;
@@ -32,6 +34,8 @@ class Blind {
   placement = (j: number) => Array.from(this.made!.placements(this.q).subarray(16 * (j - 1), 16 * j));
   follow = (from: number[], to: number[]) => this.made!.move(from, to, this.broken);
   ghosts = (postures: number[][]) => (this.shown = postures);
+  trace = (frame: number, motion: Motion) => motion.q.map((q) => origin(this.made!.placements(q), frame));
+  path = (points: Place[] | null) => void (this.drawnPath = points);
   put = (q: number[]) => void (this.q = q);
   breakLoops = (broken: boolean) => void (this.broken = broken);
   async setRobot(view: View, placements: Placements, parameters: Record<string, number>, q?: number[]) {

@@ -7,6 +7,7 @@ import type { Store } from "../store/store";
 import { free, home, named, random } from "./joints";
 import { Motions } from "./motions";
 import type { Scene } from "./scene";
+import { Runs } from "./runs";
 import { framesShown, look, picked, shown } from "./showstate";
 
 export interface Note {
@@ -24,6 +25,7 @@ const START_TRIES = 300;
 
 export class Control {
   readonly motions: Motions;
+  readonly runs: Runs;
   readonly broken = signal(false);
   readonly note = signal<Note | null>(null);
   /** The robot that the scene shows; null while its code is on the way. */
@@ -53,6 +55,7 @@ export class Control {
     readonly scene: Scene,
   ) {
     this.motions = new Motions(store, scene, this);
+    this.runs = new Runs(store, this);
     scene.onSelect((frame) => (store.selected.value = frame));
     this.undoing.push(
       effect(() => void this.show(store.view.value)),
@@ -69,6 +72,7 @@ export class Control {
 
   dispose(): void {
     this.asking.abort();
+    this.runs.stop();
     this.motions.dispose();
     for (const undo of this.undoing) undo();
     this.scene.dispose();
@@ -166,6 +170,7 @@ export class Control {
     this.note.value = null;
     this.solutions.value = null;
     this.motions.waves.value = new Map();
+    this.runs.reset();
   }
 
   private reparametrise(parameters: Record<string, number>): void {

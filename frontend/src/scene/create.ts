@@ -15,6 +15,7 @@ import { axis, origin, plus, reachOf, usualLength, type Point } from "./path";
 import { Player } from "./player";
 import { Placing, placing as placingOf } from "./posture";
 import type { CreateScene, Look, Standpoint } from "./scene";
+import { few, Trace } from "./trace";
 import { Visuals } from "./visuals";
 
 const LIGHT: Palette = { accent: "#2563c9", passive: "#9db4d6", link: "#8b929b", faint: "#c3c8ce", dark: "#5b636d" };
@@ -23,6 +24,7 @@ const GROUND = { light: "#fafbfc", dark: "#14171b" };
 const NEAR_CLICK = 16;
 const IDLE = 120;
 const SEEN = 24;
+const MOST_PLACES = 600;
 
 export const createScene: CreateScene = (container, options) => {
   const renderer = new THREE.WebGLRenderer({ antialias: true, preserveDrawingBuffer: true });
@@ -42,7 +44,9 @@ export const createScene: CreateScene = (container, options) => {
   const viewpoint = new Viewpoint(canvas, invalidate);
   const visuals = new Visuals();
   const ghosts = new Ghosts();
+  const trace = new Trace();
   root.add(visuals.group, ghosts.group);
+  world.add(trace.group);
 
   let grid: THREE.GridHelper | null = null;
   let view: View | null = null;
@@ -152,6 +156,7 @@ export const createScene: CreateScene = (container, options) => {
     const palette = dark ? DARK : LIGHT;
     body?.setPalette(palette);
     ghosts.setColour(palette.accent);
+    trace.setColour(dark ? "#f0a35b" : "#d2691e");
     if (grid) {
       world.remove(grid);
       grid.dispose();
@@ -317,6 +322,19 @@ export const createScene: CreateScene = (container, options) => {
       ghosts.set(view, postures.map((one) => Float64Array.from(placing!.placements(one))), 0.07 * arrow());
       invalidate();
     },
+    trace(frame, motion) {
+      if (!placing || motion.q[0]?.length !== q.length) return [];
+      return few(motion.times.length, MOST_PLACES).map((k) => {
+        const at = new THREE.Vector3(...origin(placing!.placements(motion.q[k]!), frame));
+        const stands = motion.base?.[k];
+        return at.applyMatrix4(stands ? new THREE.Matrix4().fromArray(stands).transpose() : root.matrix).toArray();
+      });
+    },
+    path(points) {
+      trace.set(points);
+      canvas.dataset["path"] = String(points?.length ?? 0);
+      invalidate();
+    },
     breakLoops(next) {
       broken = next;
       if (placing && !broken) place(placing.move(q, q).q);
@@ -383,6 +401,7 @@ export const createScene: CreateScene = (container, options) => {
       body?.dispose();
       visuals.dispose();
       ghosts.dispose();
+      trace.clear();
       grid?.dispose();
       viewpoint.dispose();
       labels.dispose();

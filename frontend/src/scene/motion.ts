@@ -44,6 +44,19 @@ export function sample(motion: Motion, time: number): number[] {
   return q[low]!.map((value, k) => value + share * (q[high]![k]! - value));
 }
 
+/** Where frame 0 stands at a time: the row at hand, or the one before it. */
+export function baseAt({ times, base }: Motion, time: number): number[] | null {
+  if (!base?.length) return null;
+  let low = 0;
+  let high = times.length - 1;
+  while (high - low > 1) {
+    const middle = (low + high) >> 1;
+    if (times[middle]! <= time) low = middle;
+    else high = middle;
+  }
+  return base[times[high]! <= time ? high : low] ?? null;
+}
+
 export class CsvError extends Error {
   constructor(readonly line: number, message: string) {
     super(`line ${line}: ${message}`);

@@ -1,16 +1,44 @@
-// Motions: a wave for each joint, or a file; and the bar that plays them.
+// Motions: a wave for each joint, a file, a trajectory, a simulation; and the bar that plays them.
 
-import { useSignal } from "@preact/signals";
+import { signal, useSignal } from "@preact/signals";
 
 import type { Store } from "../store/store";
 import type { Control } from "./control";
 import { Field, degrees } from "./jointspanel";
 import { fromShown, toShown } from "./joints";
 import type { Wave } from "./motion";
+import { SimulatePanel } from "./simulatepanel";
+import { TrajectoryPanel } from "./trajectorypanel";
 
 const SPEEDS = [0.1, 0.25, 0.5, 1, 2, 4];
 
+const SECTIONS = ["waves", "trajectory", "simulation"] as const;
+const section = signal<(typeof SECTIONS)[number]>("waves");
+
 export function MotionPanel({ store, control }: { store: Store; control: Control }) {
+  if (!control.drawn.value) return null;
+  return (
+    <>
+      <div class="sc-sections" role="group" aria-label="Kind of motion">
+        {SECTIONS.map((name) => (
+          <button key={name} aria-pressed={section.value === name} data-testid={`motion-${name}`} onClick={() => (section.value = name)}>
+            {name}
+          </button>
+        ))}
+      </div>
+      {section.value === "waves" && <Waves control={control} />}
+      {section.value === "trajectory" && <TrajectoryPanel store={store} control={control} />}
+      {section.value === "simulation" && <SimulatePanel control={control} />}
+      {store.motion.value && (
+        <div class="sc-row">
+          <button onClick={() => (store.motion.value = null)}>Remove the motion</button>
+        </div>
+      )}
+    </>
+  );
+}
+
+function Waves({ control }: { control: Control }) {
   const seconds = useSignal(8);
   const view = control.drawn.value;
   if (!view) return null;
@@ -97,11 +125,6 @@ export function MotionPanel({ store, control }: { store: Store; control: Control
           input.value = "";
         }}
       />
-      {store.motion.value && (
-        <div class="sc-row">
-          <button onClick={() => (store.motion.value = null)}>Remove the motion</button>
-        </div>
-      )}
     </>
   );
 }

@@ -4,7 +4,7 @@ import { effect, signal, untracked, type ReadonlySignal, type Signal } from "@pr
 
 import type { View } from "../back/view";
 import type { Store } from "../store/store";
-import { CsvError, duration, parseCsv, sample, sinusoid, type Wave } from "./motion";
+import { baseAt, CsvError, duration, parseCsv, sample, sinusoid, type Wave } from "./motion";
 import { Player } from "./player";
 import type { Motion, Scene } from "./scene";
 
@@ -14,6 +14,7 @@ interface Host {
   readonly moved: ReadonlySignal<number[]>;
   readonly note: Signal<{ text: string; kind: "told" | "warned" } | null>;
   looped(): boolean;
+  endFrame(): number;
   put(q: number[]): void;
   warn(text: string): void;
 }
@@ -29,6 +30,9 @@ export class Motions {
   private shownAt = 0;
   private readonly player: Player;
   private readonly forget: () => void;
+  private readonly unpath: () => void;
+  /** A motion that is not all there yet: it is played as far as it has come. */
+  private growing = false;
 
   constructor(
     private readonly store: Store,
@@ -41,10 +45,12 @@ export class Motions {
       () => this.paused(),
     );
     this.forget = effect(() => this.setMotion(store.motion.value));
+    this.unpath = effect(() => this.drawPath(store.motion.value));
   }
 
   dispose(): void {
     this.forget();
+    this.unpath();
     this.player.pause();
   }
 
@@ -54,9 +60,40 @@ export class Motions {
   }
 
   private setMotion(motion: Motion | null): void {
+    if (this.growing) return;
     if (!motion) untracked(() => this.pause());
     this.player.time = motion?.times[0] ?? 0;
     this.store.time.value = this.player.time;
+  }
+
+  private drawPath(motion: Motion | null): void {
+    const view = this.of.drawn.value;
+    if (!view || !motion) return this.scene.path(null);
+    this.scene.path(this.scene.trace(motion.frame ?? this.of.endFrame(), motion));
+  }
+
+  /** A motion that is there as a whole, played from its start. */
+  show(motion: Motion): void {
+    this.pause();
+    this.of.note.value = null;
+    this.store.motion.value = motion;
+    this.scene.keepInPicture(motion.q);
+    this.play();
+  }
+
+  /** A motion as far as it has come: played in its own time, and where it comes slower, as it comes. */
+  grow(motion: Motion): void {
+    if (!this.growing) this.pause();
+    this.store.motion.value = motion;
+    if (this.growing || motion.times.length < 2) return;
+    this.growing = this.player.waits = true;
+    this.play();
+  }
+
+  /** The motion no longer grows; what there is stays. */
+  grown(motion: Motion | null): void {
+    if (motion) this.store.motion.value = motion;
+    this.growing = this.player.waits = false;
   }
 
   private at(time: number): void {
@@ -64,6 +101,8 @@ export class Motions {
     if (!motion) return;
     const q = sample(motion, time);
     if (q.length !== this.of.drawn.peek()?.joints.length) return;
+    const base = baseAt(motion, time);
+    if (base) this.scene.setBase(base);
     this.scene.put(q);
     // Sliders and numbers follow more slowly than the picture.
     if (this.playing.peek() && time >= this.shownAt && time - this.shownAt < 1 / SLIDERS_A_SECOND) return;

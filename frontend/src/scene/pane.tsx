@@ -12,7 +12,9 @@ import { actionsOf, onKey } from "./keys";
 import { Showing } from "./showing";
 import { Solutions } from "./solutions";
 import { Toolbar } from "./toolbar";
+import { UnderPlot } from "./underplot";
 import "./scene.css";
+import "./runs.css";
 
 const PANELS = ["joints", "motion", "solutions", "view"] as const;
 export type Panel = (typeof PANELS)[number];
@@ -50,21 +52,24 @@ export function ScenePane({ store }: { store: Store }) {
     <section class="sc-pane" aria-label="Scene" data-testid="scene">
       {found && <Toolbar store={store} control={found} panel={panel} />}
       <div class="sc-middle">
-        <div
-          class="sc-picture"
-          ref={holder}
-          tabIndex={0}
-          role="application"
-          aria-label="Picture of the robot: arrows turn it, plus and minus zoom, brackets select frames"
-          onKeyDown={(event) => found && onKey(event, store, found)}
-        >
-          {!store.view.value && <p class="sc-empty">Open a robot to see its frames here.</p>}
-          {failed.value && <p class="sc-empty">{failed.value}</p>}
-          {found?.note.value && (
-            <output class={`sc-note sc-${found.note.value.kind}`} data-testid="scene-note">
-              {found.note.value.text}
-            </output>
-          )}
+        <div class="sc-left">
+          <div
+            class="sc-picture"
+            ref={holder}
+            tabIndex={0}
+            role="application"
+            aria-label="Picture of the robot: arrows turn it, plus and minus zoom, brackets select frames"
+            onKeyDown={(event) => found && onKey(event, store, found)}
+          >
+            {!store.view.value && <p class="sc-empty">Open a robot to see its frames here.</p>}
+            {failed.value && <p class="sc-empty">{failed.value}</p>}
+            {found?.note.value && (
+              <output class={`sc-note sc-${found.note.value.kind}`} data-testid="scene-note">
+                {found.note.value.text}
+              </output>
+            )}
+          </div>
+          {found && store.motion.value?.efforts && store.view.value && <UnderPlot store={store} control={found} />}
         </div>
         {found && panel.value && found.drawn.value && (
           <aside class="sc-side" data-testid="scene-side">

@@ -15,6 +15,8 @@ const browser: Clock = {
 export class Player {
   speed = 1;
   loop = true;
+  /** At the end it waits for more, instead of beginning again. */
+  waits = false;
   private id: number | null = null;
   private last = 0;
 
@@ -56,7 +58,8 @@ export class Player {
     this.last = now;
     this.id = this.clock.frame(this.tick);
     if (this.time >= end) {
-      if (this.loop && end > start) this.time = start + ((this.time - start) % (end - start));
+      if (this.waits) this.time = end;
+      else if (this.loop && end > start) this.time = start + ((this.time - start) % (end - start));
       else {
         this.time = end;
         this.pause();

@@ -8,7 +8,28 @@ export interface Motion {
   times: number[];
   /** A row of joint variables q for each time. */
   q: number[][];
+  /** Where frame 0 stands in the world at each time, 16 numbers by rows, where that moves. */
+  base?: number[][] | null;
+  /** The frame whose path is drawn; the end frame unless told. */
+  frame?: number;
+  /** What it takes to move so, where symoro has told. */
+  efforts?: Efforts;
 }
+
+/** Amounts along a motion, a row for each time, of the joints that have torques of their own. */
+export interface Efforts {
+  /** Their frames. */
+  joints: number[];
+  units: string[];
+  tau: (number | null)[][];
+  /** The largest torque that a joint can give; null where nothing is told. */
+  limits: (number | null)[];
+  power?: (number | null)[][];
+  kinetic?: (number | null)[] | null;
+  potential?: (number | null)[] | null;
+}
+
+export type Place = [number, number, number];
 
 export interface SceneOptions {
   dark?: boolean;
@@ -61,6 +82,10 @@ export interface Scene {
   setLook(look: Partial<Look>): void;
   setMeshes(files: ReadonlyMap<string, File>): void;
   ghosts(postures: number[][]): void;
+  /** Places of a frame in the world along a motion, a few hundred of them. */
+  trace(frame: number, motion: Motion): Place[];
+  /** A line through places of the world; null takes it away. */
+  path(points: Place[] | null): void;
   breakLoops(broken: boolean): void;
   play(motion: Motion, onTime: (time: number, q: number[]) => void): void;
   stop(): void;

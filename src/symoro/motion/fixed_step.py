@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from symoro.emit.c import call_sources
 from symoro.emit.integrator import integrator_sources, state_of
 from symoro.errors import NotApplicableError, OptionError
-from symoro.motion.mechanics import Mechanics
+from symoro.motion.mechanics import Mechanics, Watch
 from symoro.motion.result import Simulation
 from symoro.progress import task
 from symoro.runtime.compiler import library
@@ -72,12 +72,15 @@ def run_fixed(
     y: Array,
     duration: float,
     step: float,
+    watch: Watch | None = None,
 ) -> Simulation:
     """A simulation in equal steps, each of them a sample."""
     integrator = FixedStep(mechanics)
     times = np.linspace(0.0, duration, max(1, int(np.ceil(duration / step - 1e-9))) + 1)
     h = float(times[1])
     rows, taus, why, reached = [y], [torques(0.0, y)], "", 1
+    if watch is not None:
+        watch(mechanics.state(0.0, y), taus[0])
     try:
         with task("simulating", duration) as work:
             for k, t in enumerate(times[1:]):
@@ -88,6 +91,8 @@ def run_fixed(
                 rows.append(y)
                 taus.append(torques(float(t), y) if constant is None else constant)
                 reached += 1
+                if watch is not None:
+                    watch(mechanics.state(float(t), y), taus[-1])
                 if k % CHUNK == 0:
                     work.to(float(t))
     except KeyboardInterrupt:

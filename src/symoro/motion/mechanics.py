@@ -341,3 +341,5 @@ class Mechanics:
 
 
 Controller = Callable[[float, State], ArrayLike]
+Watch = Callable[[State, Array], None]
+"""Hears of a sample: the state, and the torques of the coordinates."""

@@ -22,7 +22,7 @@ from symoro.errors import (
     OptionError,
 )
 from symoro.motion.control import GivenMotion, joint_motions
-from symoro.motion.mechanics import Controller, Mechanics, State
+from symoro.motion.mechanics import Controller, Mechanics, State, Watch
 from symoro.motion.result import Simulation
 from symoro.motion.samples import Samples
 from symoro.motion.switching import Modes, MotionEvent
@@ -61,6 +61,7 @@ def simulate(
     static: float = 1.0,
     stops: str | float | None = None,
     until: Callable[[float, State], float] | None = None,
+    watch: Watch | None = None,
 ) -> Simulation:
     """The motion of a robot from a state.
 
@@ -84,6 +85,7 @@ def simulate(
         stops: what happens at the joints' limits: None (nothing), "end" (the simulation ends), or a coefficient of
             restitution, 0 (it stays) to less than 1.
         until: the simulation ends where this function of time and state passes from positive to negative.
+        watch: is told each sample as it comes, with its torques; what it raises ends the simulation.
 
     Returns:
         The motion up to its end; `finished` and `why` tell where it ended before its time: interrupted (Ctrl-C), at a
@@ -108,10 +110,10 @@ def simulate(
 
         if motions or stops is not None or until is not None:
             raise OptionError("driven joints, stops and 'until' need one of SciPy's methods, not rk4")
-        return run_fixed(mechanics, control.torques, control.constant, y, duration, step)
+        return run_fixed(mechanics, control.torques, control.constant, y, duration, step, watch)
     modes = _modes(asked, mechanics, rub, static, stops, frozenset(motions))
     _check_between(modes, y)
-    run = _Run(mechanics, control, modes, duration, step, stops == "end", until)
+    run = _Run(mechanics, control, modes, duration, step, stops == "end", until, watch)
     options = {"rtol": rtol, "atol": atol, "max_step": max_step}
     return run.result(_integrator(method), options, y)
 
@@ -270,9 +272,10 @@ class _Run:
         step: float,
         ends: bool,
         until: Callable[[float, State], float] | None,
+        watch: Watch | None,
     ) -> None:
         self.mechanics, self.control, self.modes = mechanics, control, modes
-        self.ends, self.until = ends, until
+        self.ends, self.until, self.watch = ends, until, watch
         self.grid = np.linspace(0.0, duration, max(1, int(np.ceil(duration / step - 1e-9))) + 1)
         self.rows: list[Array] = []
         self.taus: list[Array] = []
@@ -438,3 +441,5 @@ class _Run:
         self.times.append(t)
         self.rows.append(np.array(y))
         self.taus.append(tau)
+        if self.watch is not None:
+            self.watch(self.mechanics.state(t, self.rows[-1]), tau)

@@ -16,7 +16,7 @@ from typing import Any
 
 from symoro.errors import MissingDependencyError, SymoroError, UnknownNameError
 from symoro.ui import failure
-from symoro.ui.bench import answers, gallery, missing, postures, view
+from symoro.ui.bench import answers, gallery, missing, motions, postures, simulating, view
 from symoro.ui.bench.edits import CellError
 
 Call = Callable[[Mapping[str, Any]], dict[str, Any]]
@@ -41,6 +41,9 @@ CALLS: dict[str, Call] = {
     "evaluate": answers.evaluate,
     "base": answers.base,
     "singularities": answers.singular,
+    "trajectory": motions.trajectory,
+    "excitation": motions.excitation,
+    "simulate": simulating.simulated,
 }
 
 

@@ -410,6 +410,92 @@ class SingularAnswer(BaseModel):
     complete: bool
 
 
+class PeakData(BaseModel):
+    """The largest amounts of a joint along a motion, with their signs."""
+
+    joint: int
+    torque: float
+    torque_time: float
+    rms: float
+    velocity: float
+    acceleration: float
+    power: float
+    energy: float
+
+
+class PassedData(BaseModel):
+    """A limit that a motion passes; `told` says it in words."""
+
+    joint: int
+    what: str
+    limit: float
+    time: float
+    worst: float
+    worst_time: float
+    told: str
+
+
+class MotionAnswer(BaseModel):
+    """A motion: rows of all joints of the view; torques are those of `joints`, with their units and limits.
+
+    Of more than 4000 samples some are left out; peaks and energy are those of all.
+    """
+
+    times: list[float]
+    q: list[list[float]]
+    samples: int
+    frame: int
+    joints: list[int]
+    units: list[str]
+    tau: Matrix
+    efforts: list[float | None]
+
+
+class TrajectoryAnswer(MotionAnswer):
+    """A trajectory on a robot, with what it takes."""
+
+    power: Matrix
+    peaks: list[PeakData]
+    energy: float
+    passed: list[PassedData]
+
+
+class ExcitationAnswer(BaseModel):
+    """A motion that shows parameters: the text of its file, the condition of the regressor, and its columns."""
+
+    text: str
+    condition: float
+    columns: list[str]
+
+
+class EventData(BaseModel):
+    """A joint that sticks, slides, meets a stop or leaves it."""
+
+    time: float
+    joint: int
+    what: str
+
+
+class SimulationAnswer(MotionAnswer):
+    """A simulated motion; `base` is where frame 0 stands in the world, 16 numbers by rows, where that moves."""
+
+    base: list[list[float]] | None
+    kinetic: list[float | None] | None
+    potential: list[float | None] | None
+    events: list[EventData]
+    finished: bool
+    why: str
+
+
+class Piece(BaseModel):
+    """Samples of a simulation as they come."""
+
+    times: list[float]
+    q: list[list[float]]
+    tau: Matrix
+    base: list[list[float]] | None
+
+
 ANSWERS: dict[str, type[BaseModel]] = {
     "about": About,
     "catalogue": CatalogueData,
@@ -430,4 +516,7 @@ ANSWERS: dict[str, type[BaseModel]] = {
     "evaluate": Outputs,
     "base": BaseAnswer,
     "singularities": SingularAnswer,
+    "trajectory": TrajectoryAnswer,
+    "excitation": ExcitationAnswer,
+    "simulate": SimulationAnswer,
 }

@@ -25,6 +25,7 @@ class Job:
 
     Attributes:
         state: queued, running, done, failed or cancelled.
+        pieces: what has come of the result so far, where a call tells it.
         news: set whenever something of it changes, for those who watch.
         seen: when somebody last asked for it; `watchers` are asking now.
     """
@@ -34,6 +35,7 @@ class Job:
     state: str = "queued"
     progress: Mapping[str, Any] | None = None
     result: Answer | None = None
+    pieces: list[Any] = field(default_factory=list)
     ended: float = 0.0
     seen: float = 0.0
     watchers: int = 0
@@ -88,7 +90,10 @@ class Jobs:
             job.change()
 
         def listen(progress: Mapping[str, Any]) -> None:
-            job.progress = progress
+            told = dict(progress)
+            if (piece := told.pop("came", None)) is not None:
+                job.pieces.append(piece)
+            job.progress = told
             job.change()
 
         try:
@@ -119,12 +124,18 @@ class Jobs:
         await self.pool.close()
 
     async def watch(self, job: Job) -> AsyncIterator[dict[str, Any] | None]:
-        """What becomes of a job, until it is over; None now and then, as a sign of life."""
+        """What becomes of a job, until it is over; None now and then, as a sign of life.
+
+        Pieces of the result are told once, with the number of those before them.
+        """
         job.watchers += 1
+        told = 0
         try:
             while True:
                 news = job.news
-                yield job.data()
+                came = {"pieces": job.pieces[told:], "before": told} if len(job.pieces) > told else {}
+                told = len(job.pieces)
+                yield {**job.data(), **came}
                 if job.over:
                     return
                 while not news.is_set():

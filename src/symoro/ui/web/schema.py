@@ -9,7 +9,7 @@ from typing import Annotated, Any, Literal, Union
 
 from pydantic import BaseModel, ConfigDict, Field, create_model
 
-from symoro.ui.web.answer_schema import ANSWERS
+from symoro.ui.web.answer_schema import ANSWERS, Piece
 
 __all__ = ["ANSWERS", "LONG", "PAYLOADS", "Failure", "JobData", "Payload", "Started"]
 
@@ -163,6 +163,45 @@ class Singular(Payload):
     to: Frame | None = None
 
 
+class Moved(Payload):
+    """A trajectory: the text of its file (YAML or CSV), or the tree of the YAML file."""
+
+    robot: Document
+    text: str | None = None
+    document: dict[str, Any] | None = None
+    step: float = Field(0.01, gt=0)
+    values: Numbers = {}
+
+
+class Excited(Payload):
+    """A robot whose parameters a motion is to show."""
+
+    robot: Document
+    harmonics: int = Field(5, ge=1, le=50)
+    frequency: float = Field(0.1, gt=0)
+    starts: int = Field(1, ge=1, le=20)
+    values: Numbers = {}
+
+
+class Simulated(Payload):
+    """A start, what moves the robot (constant torques, or a trajectory to be tracked), and how it is integrated."""
+
+    robot: Document
+    duration: float = Field(5, gt=0)
+    q: list[float] | None = None
+    qd: list[float] | None = None
+    start: dict[str, list[float]] = {}
+    tau: list[float] | None = None
+    track: str | None = None
+    kp: float = 400
+    kd: float = 40
+    step: float = Field(0.01, gt=0)
+    method: str = Field("DOP853", max_length=20)
+    friction: str = Field("events", max_length=20)
+    stops: Literal["end"] | float | None = None
+    values: Numbers = {}
+
+
 PAYLOADS: dict[str, type[Payload]] = {
     "about": Nothing,
     "catalogue": Listed,
@@ -183,8 +222,24 @@ PAYLOADS: dict[str, type[Payload]] = {
     "evaluate": Evaluated,
     "base": BaseOf,
     "singularities": Singular,
+    "trajectory": Moved,
+    "excitation": Excited,
+    "simulate": Simulated,
 }
-LONG = ("model", "explain", "code", "export", "evaluate", "base", "singularities", "frames", "solve")
+LONG = (
+    "model",
+    "explain",
+    "code",
+    "export",
+    "evaluate",
+    "base",
+    "singularities",
+    "frames",
+    "solve",
+    "trajectory",
+    "excitation",
+    "simulate",
+)
 
 
 def _start(name: str) -> type[Payload]:
@@ -233,3 +288,6 @@ class JobData(BaseModel):
     state: Literal["queued", "running", "done", "failed", "cancelled"]
     progress: dict[str, Any] | None
     result: Result | Failure | None
+    pieces: list[Piece] | None = None
+    """Of a result that grows, in the events alone: what came since the event before, after `before` other pieces."""
+    before: int | None = None

@@ -1,0 +1,168 @@
+// Curves over time, drawn by uPlot, which comes when the first chart does.
+
+import { useSignal, type ReadonlySignal } from "@preact/signals";
+import { useEffect, useMemo, useRef } from "preact/hooks";
+import type { AlignedData, Options } from "uplot";
+import type uPlot from "uplot";
+
+export interface Curve {
+  label: string;
+  unit?: string;
+  values: (number | null)[];
+  /** What it must not pass, upwards and downwards; lines are drawn where they come into the picture. */
+  limit?: number | null;
+  dashed?: boolean;
+  /** The curve whose colour it has; its own unless told. */
+  like?: number;
+}
+
+interface ChartProps {
+  times: number[];
+  curves: Curve[];
+  dark: boolean;
+  logarithmic?: boolean;
+  /** A moment that is marked, and follows; a click moves it. */
+  marker?: ReadonlySignal<number>;
+  onSeek?: (time: number) => void;
+  /** Without uPlot's legend, for one who has little room and names the curves elsewhere. */
+  bare?: boolean;
+}
+
+/** Colours that stay apart in light and dark, also for the colour-blind (Okabe and Ito, 2008, without yellow). */
+const COLOURS = ["#0072b2", "#d55e00", "#009e73", "#cc79a7", "#56b4e9", "#e69f00", "#7f7f7f", "#8c6bb1"];
+
+const SMALL = "10px system-ui, sans-serif";
+
+export function Chart(props: ChartProps) {
+  const box = useRef<HTMLDivElement>(null);
+  const chart = useRef<{ made: uPlot; shape: string } | null>(null);
+  const library = useSignal<typeof uPlot | null>(null);
+  const latest = useRef(props);
+  latest.current = props;
+  const logarithmic = props.logarithmic ?? false;
+  const shape = `${props.curves.map(({ label, limit }) => `${label} ${limit ?? ""}`).join()} ${props.dark} ${logarithmic}`;
+  const data = useMemo(() => aligned(props.times, props.curves, logarithmic), [props.times, props.curves, logarithmic]);
+  const newest = useRef(data);
+  newest.current = data;
+
+  useEffect(() => {
+    let wanted = true;
+    void loaded().then((found) => wanted && (library.value = found));
+    return () => {
+      wanted = false;
+    };
+  }, []);
+
+  useEffect(() => {
+    const found = library.value;
+    if (!found) return;
+    const element = box.current!;
+    const made = new found(settings(element, latest, logarithmic), newest.current, element);
+    chart.current = { made, shape };
+    const watch = new ResizeObserver(() => made.setSize(room(element, latest.current.bare)));
+    watch.observe(element);
+    const unmark = props.marker?.subscribe(() => made.redraw(false));
+    return () => {
+      unmark?.();
+      watch.disconnect();
+      made.destroy();
+      chart.current = null;
+    };
+  }, [library.value, shape, props.marker]);
+
+  useEffect(() => {
+    if (chart.current?.shape === shape) chart.current.made.setData(data);
+  }, [data]);
+
+  return <div ref={box} class="md-chart" />;
+}
+
+async function loaded(): Promise<typeof uPlot> {
+  const [{ default: made }] = await Promise.all([import("uplot"), import("uplot/dist/uPlot.min.css")]);
+  return made;
+}
+
+/** Gaps where there is no finite number; on a logarithmic axis also where there is nothing above zero. */
+function aligned(times: number[], curves: Curve[], logarithmic: boolean): AlignedData {
+  const shown = (value: number | null): number | null =>
+    value !== null && Number.isFinite(value) && !(logarithmic && value <= 0) ? value : null;
+  return [times, ...curves.map(({ values }) => values.map(shown))];
+}
+
+function room(element: HTMLElement, bare = false): { width: number; height: number } {
+  return { width: element.clientWidth, height: Math.max(60, element.clientHeight - (bare ? 0 : 34)) };
+}
+
+export function colourOf({ like }: Curve, at: number): string {
+  return COLOURS[(like ?? at) % COLOURS.length]!;
+}
+
+function settings(element: HTMLElement, latest: { current: ChartProps }, logarithmic: boolean): Options {
+  const style = getComputedStyle(element);
+  const line = style.getPropertyValue("--line") || "#888";
+  const accent = style.getPropertyValue("--accent") || "#06c";
+  const axis = { stroke: style.getPropertyValue("--muted") || "#888", grid: { stroke: line, width: 1 }, ticks: { stroke: line, width: 1 } };
+  const { curves, bare } = latest.current;
+  return {
+    ...room(element, bare),
+    legend: { show: !bare },
+    ...(bare && { padding: [6, 8, 0, 0] as [number, number, number, number] }),
+    cursor: latest.current.onSeek ? { drag: { x: false, y: false } } : {},
+    scales: { x: { time: false }, y: logarithmic ? { distr: 3 } : {} },
+    axes: [
+      { ...axis, ...(bare && { size: 26, gap: 2, font: SMALL, ticks: { ...axis.ticks, size: 4 } }), values: (_, ticks) => ticks.map((tick) => `${tick} s`) },
+      { ...axis, ...(bare ? { size: 44, gap: 2, font: SMALL, ticks: { ...axis.ticks, size: 4 } } : { size: 64 }) },
+    ],
+    series: [
+      { label: "t", value: (_, value) => (value === null ? "" : `${value.toFixed(2)} s`) },
+      ...curves.map((curve, i) => ({
+        label: curve.label,
+        stroke: colourOf(curve, i),
+        width: 1.5,
+        dash: curve.dashed || i >= COLOURS.length ? [6, 4] : undefined,
+        value: (_: unknown, value: number | null) => (value === null ? "" : String(Number(value.toPrecision(4)))),
+      })),
+    ],
+    hooks: {
+      draw: [(made) => drawLines(made, latest.current, accent)],
+      ready: [(made) => seeks(made, latest)],
+    },
+  };
+}
+
+/** Limits as dotted lines, and the moment as an upright one. */
+function drawLines(made: uPlot, { curves, marker }: ChartProps, accent: string): void {
+  const { ctx, bbox } = made;
+  ctx.save();
+  ctx.lineWidth = devicePixelRatio;
+  curves.forEach((curve, i) => {
+    if (curve.limit === undefined || curve.limit === null || made.series[i + 1]?.show === false) return;
+    ctx.strokeStyle = colourOf(curve, i);
+    ctx.setLineDash([2 * devicePixelRatio, 3 * devicePixelRatio]);
+    for (const limit of [curve.limit, -curve.limit]) {
+      const y = made.valToPos(limit, "y", true);
+      if (y >= bbox.top && y <= bbox.top + bbox.height) stroke(ctx, bbox.left, y, bbox.left + bbox.width, y);
+    }
+  });
+  if (marker) {
+    const x = made.valToPos(marker.peek(), "x", true);
+    ctx.setLineDash([]);
+    ctx.strokeStyle = accent;
+    ctx.lineWidth = 1.5 * devicePixelRatio;
+    if (x >= bbox.left && x <= bbox.left + bbox.width) stroke(ctx, x, bbox.top, x, bbox.top + bbox.height);
+  }
+  ctx.restore();
+}
+
+function stroke(ctx: CanvasRenderingContext2D, x: number, y: number, toX: number, toY: number): void {
+  ctx.beginPath();
+  ctx.moveTo(x, y);
+  ctx.lineTo(toX, toY);
+  ctx.stroke();
+}
+
+function seeks(made: uPlot, latest: { current: ChartProps }): void {
+  made.over.addEventListener("click", (event) => {
+    latest.current.onSeek?.(made.posToVal(event.clientX - made.over.getBoundingClientRect().left, "x"));
+  });
+}

@@ -1,0 +1,79 @@
+// The text of a trajectory, and the lines that a form adds to it.
+
+import type { View } from "../back/view";
+
+export const PARTS = ["joints", "via", "line", "circle", "fourier", "hold"] as const;
+export type PartKind = (typeof PARTS)[number];
+
+/** What a part asks for, each a text: numbers with commas between them. */
+export type Fields = Record<string, string>;
+
+const shown = (x: number): string => String(+x.toFixed(6));
+const listed = (row: number[]): string => row.map(shown).join(", ");
+
+/** Places in view.joints of the joints whose motion a trajectory tells: the active ones where loops or wheels tie the others. */
+export function coordinates(view: View): number[] {
+  const places = view.coordinates.map((frame) => view.joints.findIndex((joint) => joint.frame === frame));
+  return view.loops.length || view.wheels.length ? places.filter((k) => view.joints[k]!.active) : places;
+}
+
+export function of(view: View, q: number[]): number[] {
+  return coordinates(view).map((k) => q[k] ?? 0);
+}
+
+/** A trajectory that starts in a posture, without parts. */
+export function begun(view: View, q: number[]): string {
+  const start = view.coordinates.map((frame) => q[view.joints.findIndex((joint) => joint.frame === frame)] ?? 0);
+  return `symoro-trajectory: 1\nname: ${/^[A-Za-z][\w-]*$/.test(view.name) ? view.name : "motion"}\nstart: [${listed(start)}]\nparts:\n`;
+}
+
+/** What a form begins with. */
+export function usual(kind: PartKind, view: View, q: number[], place: number[], reach: number): Fields {
+  const now = listed(of(view, q));
+  const step = shown(+(0.1 * reach).toPrecision(1));
+  switch (kind) {
+    case "joints":
+      return { to: now, duration: "1" };
+    case "via":
+      return { points: now, times: "1" };
+    case "line":
+      return { by: `0, 0, ${step}`, duration: "1" };
+    case "circle":
+      return { centre: listed([place[0]!, place[1]! + Number(step), place[2]!]), normal: "0, 0, 1", angle: "2*pi", duration: "2" };
+    case "fourier":
+      return { offset: now, velocity: "0.5", frequency: "0.25" };
+    case "hold":
+      return { seconds: "0.5" };
+  }
+}
+
+/** The line of a part. A Fourier series has the velocities a, -a in its first two harmonics: it starts at rest. */
+export function line(kind: PartKind, fields: Fields): string {
+  const row = (name: string): string => `[${(fields[name] ?? "").trim()}]`;
+  const one = (name: string): string => (fields[name] ?? "").trim();
+  switch (kind) {
+    case "joints":
+      return `  - {joints: ${row("to")}, duration: ${one("duration")}}`;
+    case "via": {
+      const points = one("points").split(";").map((point) => `[${point.trim()}]`);
+      return `  - {via: [${points.join(", ")}], times: ${row("times")}}`;
+    }
+    case "line":
+      return `  - {line: {by: ${row("by")}}, duration: ${one("duration")}}`;
+    case "circle":
+      return `  - {circle: {centre: ${row("centre")}, normal: ${row("normal")}, angle: ${one("angle")}}, duration: ${one("duration")}}`;
+    case "fourier": {
+      const count = one("offset").split(",").length;
+      const rows = (text: string): string => `[${Array.from({ length: count }, () => text).join(", ")}]`;
+      const a = one("velocity");
+      return `  - {fourier: {frequency: ${one("frequency")}, offset: ${row("offset")}, sine: ${rows(`[${a}, -(${a})]`)}, cosine: ${rows("[0, 0]")}}}`;
+    }
+    case "hold":
+      return `  - {hold: ${one("seconds")}}`;
+  }
+}
+
+/** The text with one more part, at its end. */
+export function withPart(text: string, part: string): string {
+  return `${text.replace(/\s*$/, "")}\n${part}\n`;
+}

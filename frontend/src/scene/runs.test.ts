@@ -1,0 +1,164 @@
+import { signal } from "@preact/signals";
+import { describe, expect, it } from "vitest";
+
+import { Failure, type Asking, type Back } from "../back/back";
+import type { View } from "../back/view";
+import { createStore } from "../store/store";
+import { begun, coordinates, line, usual, withPart } from "./draft";
+import { fixture } from "./fixtures";
+import { baseAt } from "./motion";
+import { Player } from "./player";
+import { Growing, Runs, type Piece, type Wanted } from "./runs";
+import type { Motion } from "./scene";
+import { few } from "./trace";
+import { curvesOf, kindsOf } from "./underplot";
+
+const WANTED: Wanted = { duration: 5, step: 0.01, method: "DOP853", friction: "events", stops: "none", tau: [0], track: null };
+
+function piece(from: number, count: number, joints: number): Piece {
+  const times = Array.from({ length: count }, (_, k) => from + k);
+  return { times, q: times.map((t) => Array<number>(joints).fill(t)), tau: times.map((t) => [t]), base: null };
+}
+
+function runs(view: View, answer: (name: string, payload: Record<string, unknown>, asking: Asking) => Promise<unknown>) {
+  const back: Back = { call: <T>(name: string, payload: object = {}, asking: Asking = {}) => answer(name, payload as Record<string, unknown>, asking) as Promise<T> };
+  const store = createStore(back);
+  store.show({ ...view, values: {} });
+  const told: [string, Motion | null][] = [];
+  const motions = {
+    pause: () => undefined,
+    show: (motion: Motion) => void told.push(["show", motion]),
+    grow: (motion: Motion) => void told.push(["grow", motion]),
+    grown: (motion: Motion | null) => void told.push(["grown", motion]),
+  };
+  return { made: new Runs(store, { drawn: signal<View | null>(view), motions }), told, store };
+}
+
+describe("the text of a trajectory", () => {
+  const { view } = fixture("fourbar");
+
+  it("starts in all coordinates, and moves the active joints", () => {
+    const q = view.joints.map((_, k) => k / 10);
+    expect(begun(view, q)).toContain(`start: [${view.coordinates.map((_, k) => k / 10).join(", ")}]`);
+    expect(coordinates(view)).toHaveLength(1);
+    expect(usual("joints", view, q, [0, 0, 0], 1)["to"]).toBe("0");
+  });
+
+  it("grows by the line of a part", () => {
+    const text = withPart("parts:\n\n", line("joints", { to: "1, 2", duration: "3" }));
+    expect(text).toBe("parts:\n  - {joints: [1, 2], duration: 3}\n");
+    expect(line("via", { points: "1, 2; 3, 4", times: "1, 2" })).toBe("  - {via: [[1, 2], [3, 4]], times: [1, 2]}");
+    expect(line("circle", { centre: "0, 0, 1", normal: "0, 0, 1", angle: "pi", duration: "2" })).toBe(
+      "  - {circle: {centre: [0, 0, 1], normal: [0, 0, 1], angle: pi}, duration: 2}",
+    );
+  });
+
+  it("lets a Fourier series start at rest", () => {
+    expect(line("fourier", { offset: "0, 1", velocity: "0.5", frequency: "0.25" })).toBe(
+      "  - {fourier: {frequency: 0.25, offset: [0, 1], sine: [[0.5, -(0.5)], [0.5, -(0.5)]], cosine: [[0, 0], [0, 0]]}}",
+    );
+  });
+});
+
+describe("a simulation", () => {
+  const { view } = fixture("fourbar");
+
+  it("is shown as it comes, and whole at its end", async () => {
+    const { made, told } = runs(view, async (name, payload, { onProgress }) => {
+      expect(name).toBe("simulate");
+      expect(payload["q"]).toHaveLength(view.coordinates.length);
+      onProgress!({ done: 1, total: 5, came: [piece(0, 2, 4)] });
+      onProgress!({ done: 2, total: 5, came: [piece(2, 1, 4), piece(3, 1, 4)] });
+      const whole = piece(0, 6, 4);
+      return { ...whole, joints: [1], units: ["Nm"], efforts: [null], frame: 3, samples: 6, finished: true, why: "", kinetic: null, potential: null };
+    });
+    await made.simulate(WANTED);
+    expect(told.map(([what, motion]) => [what, motion?.times.length])).toEqual([["grow", 2], ["grow", 4], ["grown", 6]]);
+    expect(made.running.value).toBeNull();
+    expect(made.ended.value).toBe("6 samples");
+  });
+
+  it("keeps what came when it is stopped", async () => {
+    const { made, told } = runs(view, (_, __, { signal: asked, onProgress }) => {
+      onProgress!({ came: [piece(0, 3, 4)] });
+      return new Promise((_, refuse) => asked!.addEventListener("abort", () => refuse(new DOMException("", "AbortError"))));
+    });
+    const over = made.simulate(WANTED);
+    expect(made.running.value).toBe("simulation");
+    made.stop();
+    await over;
+    expect(told.map(([what]) => what)).toEqual(["grow", "grown"]);
+    expect(told[0]![1]!.times).toEqual([0, 1, 2]);
+    expect(made.problem.value).toBeNull();
+    expect(made.ended.value).toContain("3 samples");
+    expect(made.running.value).toBeNull();
+  });
+
+  it("tells what is wrong", async () => {
+    const { made } = runs(view, () => Promise.reject(new Failure({ kind: "ArgumentError", message: "no mass" })));
+    await made.simulate(WANTED);
+    expect(made.problem.value?.message).toBe("no mass");
+  });
+
+  it("does not change motions that it has told", () => {
+    const growing = new Growing(view);
+    const first = growing.add([piece(0, 2, 4)]);
+    growing.add([piece(2, 2, 4)]);
+    expect(first.times).toEqual([0, 1]);
+    expect(growing.length).toBe(4);
+  });
+});
+
+describe("playing", () => {
+  it("waits at the end of a motion that still grows", () => {
+    let now = 0;
+    let end = 1;
+    const frames: (() => void)[] = [];
+    const clock = { now: () => now, frame: (run: () => void) => frames.push(run), cancel: () => undefined };
+    const player = new Player(() => [0, end], () => undefined, () => undefined, clock);
+    player.waits = true;
+    player.play();
+    now = 3;
+    frames.shift()!();
+    expect(player.time).toBe(1);
+    end = 5;
+    now = 4;
+    frames.shift()!();
+    expect(player.time).toBe(2);
+    player.waits = false;
+    now = 8;
+    frames.shift()!();
+    expect(player.time).toBe(1);
+  });
+
+  it("knows where the base stands", () => {
+    const motion = { times: [0, 1, 2], q: [[0], [0], [0]], base: [[0], [1], [2]] };
+    expect([-1, 0, 0.5, 1, 1.9, 2, 9].map((t) => baseAt(motion, t)![0])).toEqual([0, 0, 0, 1, 1, 2, 2]);
+    expect(baseAt({ times: [0], q: [[0]] }, 0)).toBeNull();
+  });
+
+  it("takes a few of many rows, both ends among them", () => {
+    expect(few(3, 5)).toEqual([0, 1, 2]);
+    expect(few(1001, 3)).toEqual([0, 500, 1000]);
+  });
+});
+
+describe("curves under the scene", () => {
+  const { view } = fixture("fourbar");
+  const motion: Motion = {
+    times: [0, 1],
+    q: [[1, 2, 3, 4], [5, 6, 7, 8]],
+    efforts: { joints: [1], units: ["Nm"], tau: [[1], [null]], limits: [9], kinetic: [1, 2], potential: [3, 4] },
+  };
+
+  it("are those that the motion has", () => {
+    expect(kindsOf(motion)).toEqual(["torques", "energy", "positions"]);
+    expect(kindsOf({ times: [], q: [] })).toEqual(["positions"]);
+  });
+
+  it("have limits and sums", () => {
+    expect(curvesOf("torques", motion, view)[0]).toMatchObject({ values: [1, null], limit: 9, unit: "Nm" });
+    expect(curvesOf("energy", motion, view)[2]!.values).toEqual([4, 6]);
+    expect(curvesOf("positions", motion, view).map(({ values }) => values[1])).toEqual([5, 6, 7, 8]);
+  });
+});

@@ -1,0 +1,199 @@
+// Motions that symoro computes: trajectories with their torques, simulations that are watched as they come.
+
+import { signal, type ReadonlySignal } from "@preact/signals";
+
+import { Failure, type Problem, type Progress } from "../back/back";
+import type { components } from "../back/api";
+import type { View } from "../back/view";
+import type { Store } from "../store/store";
+import { coordinates } from "./draft";
+import type { Efforts, Motion } from "./scene";
+
+export type TrajectoryAnswer = components["schemas"]["TrajectoryAnswer"];
+export type SimulationAnswer = components["schemas"]["SimulationAnswer"];
+export type Piece = components["schemas"]["Piece"];
+type MotionAnswer = Pick<TrajectoryAnswer, "times" | "q" | "frame" | "joints" | "units" | "tau" | "efforts">;
+
+/** What runs need of the pane that they are played in. */
+interface Host {
+  readonly drawn: ReadonlySignal<View | null>;
+  readonly motions: { pause(): void; show(motion: Motion): void; grow(motion: Motion): void; grown(motion: Motion | null): void };
+}
+
+/** What a simulation is to be. */
+export interface Wanted {
+  duration: number;
+  step: number;
+  method: string;
+  friction: string;
+  stops: string;
+  /** Torques of the coordinates, or the text of a trajectory that is tracked. */
+  tau: number[] | null;
+  track: string | null;
+}
+
+export class Runs {
+  /** The text of the trajectory that is worked on. */
+  readonly text = signal("");
+  readonly running = signal<"trajectory" | "excitation" | "simulation" | null>(null);
+  readonly progress = signal<Progress | null>(null);
+  readonly problem = signal<Problem | null>(null);
+  readonly trajectory = signal<TrajectoryAnswer | null>(null);
+  /** How a simulation ended, in words. */
+  readonly ended = signal<string | null>(null);
+  private asking: AbortController | null = null;
+
+  constructor(
+    private readonly store: Store,
+    private readonly of: Host,
+  ) {}
+
+  stop(): void {
+    this.asking?.abort();
+  }
+
+  /** Another robot: what was computed is of the one before. */
+  reset(): void {
+    this.stop();
+    this.text.value = "";
+    this.problem.value = null;
+    this.trajectory.value = null;
+    this.ended.value = null;
+  }
+
+  async follow(step: number): Promise<void> {
+    const view = this.of.drawn.value;
+    if (!view) return;
+    const payload = { robot: view.robot, text: this.text.value, step, values: this.store.parameters.value };
+    const found = await this.ask<TrajectoryAnswer>("trajectory", "trajectory", payload);
+    if (!found || view.name !== this.of.drawn.value?.name) return;
+    this.trajectory.value = found;
+    this.of.motions.show({ ...motionOf(found), efforts: { ...effortsOf(found), power: found.power } });
+  }
+
+  /** A motion that shows the robot's parameters, as a text to be worked on. */
+  async excite(harmonics: number, frequency: number): Promise<void> {
+    const view = this.of.drawn.value;
+    if (!view) return;
+    const payload = { robot: view.robot, harmonics, frequency, values: this.store.parameters.value };
+    const found = await this.ask<{ text: string }>("excitation", "excitation", payload);
+    if (found) this.text.value = found.text;
+  }
+
+  async simulate(wanted: Wanted): Promise<void> {
+    const view = this.of.drawn.value;
+    if (!view) return;
+    this.ended.value = null;
+    this.of.motions.pause();
+    const q = this.store.q.value;
+    const payload = {
+      robot: view.robot,
+      q: view.coordinates.map((frame) => q[view.joints.findIndex((joint) => joint.frame === frame)] ?? 0),
+      duration: wanted.duration,
+      step: wanted.step,
+      method: wanted.method,
+      friction: wanted.friction,
+      ...(wanted.stops !== "none" && { stops: wanted.stops === "end" ? "end" : Number(wanted.stops) }),
+      ...(wanted.track !== null ? { track: wanted.track } : wanted.tau && { tau: wanted.tau }),
+      values: this.store.parameters.value,
+    };
+    const growing = new Growing(view);
+    const hear = (pieces: Piece[]): void => {
+      if (view.name !== this.of.drawn.value?.name) return this.stop();
+      this.of.motions.grow(growing.add(pieces));
+    };
+    const found = await this.ask<SimulationAnswer>("simulation", "simulate", payload, hear);
+    if (view.name !== this.of.drawn.value?.name) return;
+    if (!found) {
+      this.of.motions.grown(null);
+      if (growing.length) this.ended.value = `stopped: ${growing.length} samples came, up to ${growing.last.toFixed(2)} s`;
+      return;
+    }
+    const { kinetic, potential } = found;
+    const whole = { ...motionOf(found), base: found.base, efforts: { ...effortsOf(found), kinetic, potential } };
+    // One that was over before any of it was told is played from its start.
+    if (growing.length > 1) this.of.motions.grown(whole);
+    else this.of.motions.show(whole);
+    this.ended.value = found.finished ? `${found.samples} samples` : found.why;
+  }
+
+  private async ask<T>(
+    what: "trajectory" | "excitation" | "simulation",
+    call: string,
+    payload: object,
+    hear?: (pieces: Piece[]) => void,
+  ): Promise<T | null> {
+    this.stop();
+    const asking = new AbortController();
+    this.asking = asking;
+    this.running.value = what;
+    this.problem.value = null;
+    this.progress.value = {};
+    const onProgress = (told: Progress): void => {
+      if (asking.signal.aborted) return;
+      const { came, ...rest } = told;
+      this.progress.value = rest;
+      if (came && hear) hear(came as Piece[]);
+    };
+    try {
+      return await this.store.back.call<T>(call, payload, { signal: asking.signal, onProgress });
+    } catch (error) {
+      if (!asking.signal.aborted) this.problem.value = problemOf(error);
+      return null;
+    } finally {
+      if (this.asking === asking) {
+        this.asking = null;
+        this.running.value = null;
+        this.progress.value = null;
+      }
+    }
+  }
+}
+
+function problemOf(error: unknown): Problem {
+  if (error instanceof Failure) return error.problem;
+  return { kind: "Error", message: error instanceof Error ? error.message : String(error) };
+}
+
+function motionOf({ times, q, frame }: MotionAnswer): Motion {
+  return { times, q, frame };
+}
+
+function effortsOf({ joints, units, tau, efforts }: MotionAnswer): Efforts {
+  return { joints, units, tau, limits: efforts };
+}
+
+/** A motion that comes in pieces. */
+export class Growing {
+  private readonly times: number[] = [];
+  private readonly q: number[][] = [];
+  private readonly tau: (number | null)[][] = [];
+  private readonly base: number[][] = [];
+  private readonly joints: number[];
+  private readonly units: string[];
+
+  constructor(view: View) {
+    const places = coordinates(view);
+    this.joints = places.map((k) => view.joints[k]!.frame);
+    this.units = places.map((k) => (view.joints[k]!.kind === "P" ? "N" : "Nm"));
+  }
+
+  get length(): number {
+    return this.times.length;
+  }
+
+  get last(): number {
+    return this.times.at(-1) ?? 0;
+  }
+
+  add(pieces: Piece[]): Motion {
+    for (const piece of pieces) {
+      this.times.push(...piece.times);
+      this.q.push(...piece.q);
+      this.tau.push(...piece.tau);
+      if (piece.base) this.base.push(...piece.base);
+    }
+    const efforts = { joints: this.joints, units: this.units, tau: [...this.tau], limits: this.joints.map(() => null) };
+    return { times: [...this.times], q: [...this.q], base: this.base.length ? [...this.base] : null, efforts };
+  }
+}

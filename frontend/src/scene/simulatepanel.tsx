@@ -1,0 +1,116 @@
+// A simulation: from the posture that is shown, under torques or along the trajectory; watched as it comes, and stopped.
+
+import { signal } from "@preact/signals";
+
+import type { Control } from "./control";
+import { coordinates } from "./draft";
+import { Field } from "./jointspanel";
+import { Running, Wrong } from "./runparts";
+
+const METHODS = ["DOP853", "RK45", "RK23", "Radau", "BDF", "LSODA", "rk4"];
+const STOPS: [string, string][] = [
+  ["none", "are passed"],
+  ["end", "end it"],
+  ["0", "hold"],
+  ["0.5", "throw back, 0.5"],
+];
+
+/** Kept while the page is open. */
+const settings = signal({ duration: 5, step: 0.01, method: "DOP853", friction: "events", stops: "none", drive: "torques" });
+const torques = signal<Record<number, number>>({});
+
+export function SimulatePanel({ control }: { control: Control }) {
+  const { runs } = control;
+  const view = control.drawn.value!;
+  const now = settings.value;
+  const set = (change: Partial<typeof now>): void => void (settings.value = { ...now, ...change });
+  const driven = coordinates(view).map((k) => view.joints[k]!);
+  const running = runs.running.value === "simulation";
+  const start = (): void =>
+    void runs.simulate({
+      ...now,
+      tau: driven.map((joint) => torques.value[joint.frame] ?? 0),
+      track: now.drive === "trajectory" ? runs.text.value : null,
+    });
+  return (
+    <>
+      <p class="sc-hint">It starts at rest, in the posture that the scene shows.</p>
+      <label class="sc-choice">
+        <span>moved by</span>
+        <select value={now.drive} data-testid="simulate-drive" onChange={(event) => set({ drive: event.currentTarget.value })}>
+          <option value="torques">torques</option>
+          <option value="trajectory" disabled={!runs.text.value}>
+            the trajectory, by computed torques
+          </option>
+        </select>
+      </label>
+      {now.drive === "torques" && (
+        <table class="sc-waves sc-torques">
+          <tbody>
+            {driven.map((joint) => (
+              <tr key={joint.frame}>
+                <th title={joint.name}>{joint.name}</th>
+                <td>
+                  <Field
+                    label={`torque of ${joint.name}`}
+                    text={String(torques.value[joint.frame] ?? 0)}
+                    onNumber={(x) => (torques.value = { ...torques.value, [joint.frame]: x })}
+                  />
+                </td>
+                <td class="sc-unit">{joint.kind === "P" ? "N" : "Nm"}</td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      )}
+      <label class="sc-choice">
+        <span>integrator</span>
+        <select value={now.method} data-testid="simulate-method" onChange={(event) => set({ method: event.currentTarget.value })}>
+          {METHODS.map((method) => (
+            <option key={method} value={method}>
+              {method === "rk4" ? "rk4, fixed step" : method}
+            </option>
+          ))}
+        </select>
+      </label>
+      <label class="sc-choice">
+        <span>Coulomb friction</span>
+        <select value={now.friction} onChange={(event) => set({ friction: event.currentTarget.value })}>
+          <option value="events">sticks and slides</option>
+          <option value="sign">by its sign</option>
+        </select>
+      </label>
+      <label class="sc-choice">
+        <span>limits of joints</span>
+        <select value={now.stops} onChange={(event) => set({ stops: event.currentTarget.value })}>
+          {STOPS.map(([value, text]) => (
+            <option key={value} value={value}>
+              {text}
+            </option>
+          ))}
+        </select>
+      </label>
+      <label class="sc-choice">
+        <span>a sample every</span>
+        <span class="sc-seconds">
+          <Field label="step of the samples" text={String(now.step)} onNumber={(x) => x > 0 && set({ step: x })} /> s
+        </span>
+      </label>
+      <div class="sc-row">
+        <label>
+          for <Field label="duration" text={String(now.duration)} onNumber={(x) => x > 0 && set({ duration: x })} /> s
+        </label>
+        <button class="sc-main" data-testid="simulate-run" disabled={running} onClick={start}>
+          Simulate
+        </button>
+      </div>
+      <Running runs={runs} />
+      <Wrong problem={runs.problem.value} />
+      {runs.ended.value && (
+        <p class="sc-hint" data-testid="simulate-ended">
+          {runs.ended.value}
+        </p>
+      )}
+    </>
+  );
+}

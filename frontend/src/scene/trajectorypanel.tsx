@@ -1,0 +1,171 @@
+// A trajectory: parts added by a form, or written; followed with its torques.
+
+import { useSignal } from "@preact/signals";
+import { useEffect } from "preact/hooks";
+
+import type { Store } from "../store/store";
+import type { Control } from "./control";
+import { begun, line, PARTS, usual, withPart, type Fields } from "./draft";
+import { Field } from "./jointspanel";
+import { Running, Wrong } from "./runparts";
+import type { TrajectoryAnswer } from "./runs";
+import { nameOf } from "./underplot";
+
+const KINDS = [...PARTS, "excitation"] as const;
+type Kind = (typeof KINDS)[number];
+
+export function TrajectoryPanel({ store, control }: { store: Store; control: Control }) {
+  const { runs } = control;
+  const view = control.drawn.value!;
+  const step = useSignal(0.01);
+  useEffect(() => {
+    if (!runs.text.peek()) runs.text.value = begun(view, store.q.peek());
+  }, [view.name]);
+  return (
+    <>
+      <PartForm store={store} control={control} />
+      <div class="sc-head">
+        <label for="sc-trajectory">trajectory</label>
+        <button
+          title="Start anew in the posture that the scene shows"
+          data-testid="trajectory-new"
+          onClick={() => (runs.text.value = begun(view, store.q.value))}
+        >
+          new, from here
+        </button>
+      </div>
+      <textarea
+        id="sc-trajectory"
+        class="sc-text"
+        rows={9}
+        spellcheck={false}
+        wrap="off"
+        data-testid="trajectory-text"
+        value={runs.text.value}
+        onInput={(event) => (runs.text.value = event.currentTarget.value)}
+      />
+      <div class="sc-row">
+        <label>
+          step <Field label="step" text={String(step.value)} onNumber={(x) => x > 0 && (step.value = x)} /> s
+        </label>
+        <button
+          class="sc-main"
+          data-testid="trajectory-run"
+          disabled={runs.running.value !== null}
+          onClick={() => void runs.follow(step.value)}
+        >
+          Follow it
+        </button>
+      </div>
+      <Running runs={runs} />
+      <Wrong problem={runs.problem.value} />
+      {runs.trajectory.value && <Peaks found={runs.trajectory.value} control={control} />}
+    </>
+  );
+}
+
+function PartForm({ store, control }: { store: Store; control: Control }) {
+  const view = control.drawn.value!;
+  const { runs } = control;
+  const kind = useSignal<Kind>("joints");
+  const fields = useSignal<Fields>({});
+  const begin = (): void => {
+    if (kind.value === "excitation") fields.value = { harmonics: "5", frequency: "0.1" };
+    else {
+      const T = control.scene.placement(control.endFrame());
+      fields.value = usual(kind.value, view, store.q.peek(), [T[3] ?? 0, T[7] ?? 0, T[11] ?? 0], control.scene.reach());
+    }
+  };
+  useEffect(begin, [kind.value, view.name]);
+  const add = (): void => {
+    if (kind.value === "excitation") void runs.excite(Number(fields.value["harmonics"]), Number(fields.value["frequency"]));
+    else runs.text.value = withPart(runs.text.value, line(kind.value, fields.value));
+  };
+  return (
+    <form
+      class="sc-form"
+      onSubmit={(event) => {
+        event.preventDefault();
+        add();
+      }}
+    >
+      <div class="sc-head">
+        <label>
+          add{" "}
+          <select
+            data-testid="trajectory-kind"
+            value={kind.value}
+            onChange={(event) => (kind.value = event.currentTarget.value as Kind)}
+          >
+            {KINDS.map((one) => (
+              <option key={one} value={one}>
+                {one}
+              </option>
+            ))}
+          </select>
+        </label>
+        <span>
+          <button type="button" title="Fill the form from the posture that the scene shows" onClick={begin} data-testid="trajectory-here">
+            here
+          </button>
+          <button type="submit" class="sc-main" data-testid="trajectory-add" disabled={runs.running.value !== null}>
+            {kind.value === "excitation" ? "Find" : "Add"}
+          </button>
+        </span>
+      </div>
+      {Object.entries(fields.value).map(([name, text]) => (
+        <label key={name} class="sc-entry">
+          <span>{name}</span>
+          <input
+            value={text}
+            spellcheck={false}
+            data-testid={`trajectory-${name}`}
+            onInput={(event) => (fields.value = { ...fields.value, [name]: event.currentTarget.value })}
+          />
+        </label>
+      ))}
+      {kind.value === "excitation" && <p class="sc-hint">A Fourier series that shows the inertial parameters well, within the limits; it replaces the text.</p>}
+      {kind.value === "via" && <p class="sc-hint">Postures are parted by semicolons.</p>}
+    </form>
+  );
+}
+
+function Peaks({ found, control }: { found: TrajectoryAnswer; control: Control }) {
+  const view = control.drawn.value!;
+  const figure = (x: number): string => String(Number(x.toPrecision(4)));
+  return (
+    <div data-testid="trajectory-peaks">
+      <table class="sc-waves sc-peaks">
+        <thead>
+          <tr>
+            <th />
+            <th title="largest torque, with its sign">peak</th>
+            <th title="root of the mean square of the torque">rms</th>
+            <th title="largest power, in watts">W</th>
+            <th title="energy that the drive puts in, in joules">J</th>
+          </tr>
+        </thead>
+        <tbody>
+          {found.peaks.map((peak, k) => (
+            <tr key={peak.joint} class={found.passed.some(({ joint }) => joint === peak.joint) ? "sc-passed" : ""}>
+              <th title={nameOf(view, peak.joint)}>{nameOf(view, peak.joint)}</th>
+              <td title={`${figure(peak.torque)} ${found.units[k]} at ${figure(peak.torque_time)} s`}>{figure(peak.torque)}</td>
+              <td>{figure(peak.rms)}</td>
+              <td>{figure(peak.power)}</td>
+              <td>{figure(peak.energy)}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+      {found.passed.length > 0 ? (
+        <ul class="sc-limits">
+          {found.passed.map((one) => (
+            <li>{one.told}</li>
+          ))}
+        </ul>
+      ) : (
+        <p class="sc-hint">No limit is passed that the robot tells.</p>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,156 @@
+"""Simulations on the bench: started from a posture, watched as they come, and told whole at their end.
+
+While a simulation runs, its samples are told to whoever listens for progress (`symoro.progress`, `came`), a few times a
+second: {"times": [...], "q": [...], "tau": [...], "base": [...]}. All of them together are no more than the answer has.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping
+from math import ceil
+from typing import TYPE_CHECKING, Any
+
+from symoro.progress import Task, task
+from symoro.robot.coordinates import independent
+from symoro.robot.description import Robot
+from symoro.ui.bench.motions import motion_of, units_of
+from symoro.ui.bench.payload import item, robot_of
+from symoro.ui.bench.played import Postures, end_frame, kept_rows, number, numbers_of, stride
+
+if TYPE_CHECKING:
+    from symoro.motion.mechanics import Controller, State
+    from symoro.motion.result import Simulation
+    from symoro.runtime.function import Array
+
+APART = 0.1  # seconds between two pieces of a result
+MOST_EVENTS = 200  # that are told
+PARTS = ("e", "ed", "P0", "Q0", "V0", "pose")
+
+
+def simulated(payload: Mapping[str, Any]) -> dict[str, Any]:
+    """The motion of a robot from a posture, under constant torques or along a trajectory by computed torques."""
+    from symoro.motion.simulation import simulate
+
+    robot = robot_of(payload)
+    values = numbers_of(robot, payload)
+    duration, step = number(payload, "duration", 5.0), number(payload, "step", 0.01)
+    with task("simulating", duration) as work:
+        told = _Told(robot, values, work, duration, step)
+        found = simulate(
+            robot,
+            duration,
+            q=item(payload, "q", list, [0.0] * len(independent(robot))),
+            qd=item(payload, "qd", list, None),
+            tau=_torques(robot, payload, values),
+            start=_start(payload),
+            values=values,
+            step=step,
+            method=item(payload, "method", str, "DOP853"),
+            friction=item(payload, "friction", str, "events"),
+            stops=payload.get("stops"),
+            watch=told,
+        )
+        return _data(found, told.postures)
+
+
+def _start(payload: Mapping[str, Any]) -> dict[str, Any]:
+    given: dict[str, Any] = item(payload, "start", dict, {})
+    return {name: value for name, value in given.items() if name in PARTS}
+
+
+def _torques(robot: Robot, payload: Mapping[str, Any], values: Mapping[str, float]) -> Controller | Any:
+    track = item(payload, "track", str, None)
+    if track is None:
+        return item(payload, "tau", list, None)
+    from symoro.motion.control import computed_torque
+
+    gains = number(payload, "kp", 400.0), number(payload, "kd", 40.0)
+    return computed_torque(robot, motion_of({"text": track}), kp=gains[0], kd=gains[1], values=values)
+
+
+class _Told:
+    """Tells samples on in pieces, not too many a second, and no more of them than the answer has."""
+
+    def __init__(
+        self, robot: Robot, values: Mapping[str, float], work: Task, duration: float, step: float
+    ) -> None:
+        self.postures = Postures(robot, values)
+        self._place = placing(robot)
+        self._work = work
+        self._every = stride(ceil(duration / step) + 1) if step > 0 else 1
+        self._count, self._last = 0, time.monotonic()
+        self._waiting: list[tuple[State, Array]] = []
+
+    def __call__(self, state: State, tau: Array) -> None:
+        if self._count % self._every == 0:
+            self._waiting.append((state, tau))
+        self._count += 1
+        if self._waiting and time.monotonic() - self._last >= APART:
+            self._send()
+
+    def _send(self) -> None:
+        import numpy as np
+
+        states = [state for state, _ in self._waiting]
+        self._work.to(
+            states[-1].t,
+            {
+                "times": [state.t for state in states],
+                "q": self.postures(np.array([state.parts["tree"] for state in states])).tolist(),
+                "tau": [tau.tolist() for _, tau in self._waiting],
+                "base": None if self._place is None else [self._place(state.parts) for state in states],
+            },
+        )
+        self._waiting, self._last = [], time.monotonic()
+
+
+def placing(robot: Robot) -> Callable[[Mapping[str, Array]], list[float]] | None:
+    """What tells from a state where frame 0 stands in the world, by rows; None where it stays."""
+    from symoro.robot.description import BaseKind
+
+    if robot.wheels:
+        return _rolled
+    return _floated if robot.base.kind == BaseKind.FLOATING else None
+
+
+def _rolled(parts: Mapping[str, Array]) -> list[float]:
+    from math import cos, sin
+
+    x, y, heading = map(float, parts["pose"])
+    c, s = cos(heading), sin(heading)
+    return [c, -s, 0.0, x, s, c, 0.0, y, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 0.0, 1.0]
+
+
+def _floated(parts: Mapping[str, Array]) -> list[float]:
+    import numpy as np
+
+    from symoro.motion.rotation import from_quaternion
+
+    T = np.eye(4)
+    T[:3, :3], T[:3, 3] = from_quaternion(parts["Q0"]), parts["P0"]
+    return [float(x) for x in T.ravel()]
+
+
+def _data(found: Simulation, postures: Postures) -> dict[str, Any]:
+    rows = kept_rows(len(found.t))
+    place = placing(found.robot)
+    base = None
+    if place is not None:
+        base = [place({name: array[k] for name, array in found.parts.items()}) for k in rows]
+    return {
+        "times": found.t[rows].tolist(),
+        "q": postures(found.q[rows]).tolist(),
+        "base": base,
+        "samples": len(found.t),
+        "frame": end_frame(found.robot),
+        "joints": list(found.coordinates),
+        "units": units_of(found.robot, found.coordinates),
+        "tau": found.tau[rows].tolist(),
+        "efforts": [found.robot.frame(j).limits.effort for j in found.coordinates],
+        "kinetic": None if found.E is None else found.E[rows].tolist(),
+        "potential": None if found.U is None else found.U[rows].tolist(),
+        "events": [{"time": e.time, "joint": e.joint, "what": e.what} for e in found.events[:MOST_EVENTS]],
+        "finished": found.finished,
+        "why": found.why,
+    }
