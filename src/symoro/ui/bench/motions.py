@@ -14,7 +14,7 @@ from symoro.ui.bench.played import Postures, end_frame, kept_rows, number, numbe
 
 if TYPE_CHECKING:
     from symoro.motion.samples import Samples
-    from symoro.motion.torques import MotionTorques
+    from symoro.motion.torques import TorqueReport
     from symoro.motion.trajectory import Trajectory
 
 FILE = "trajectory"
@@ -48,7 +48,9 @@ def motion_of(payload: Mapping[str, Any]) -> Trajectory | Samples:
         try:
             return read_trajectory_text(json.dumps(document, allow_nan=False), FILE)
         except (RecursionError, ValueError, TypeError):
-            raise ArgumentError("'document' is no trajectory", hint="it is the tree of its YAML file") from None
+            raise ArgumentError(
+                "'document' is no trajectory", hint="it is the tree of its YAML file"
+            ) from None
     return read_table(text, FILE) if is_table(text) else read_trajectory_text(text, FILE)
 
 
@@ -59,9 +61,7 @@ def is_table(text: str) -> bool:
     return first.partition(",")[0].strip() in ("t", "time") and "," in first
 
 
-def _data(
-    found: MotionTorques, motion: Trajectory | Samples, values: Mapping[str, float]
-) -> dict[str, Any]:
+def _data(found: TorqueReport, motion: Trajectory | Samples, values: Mapping[str, float]) -> dict[str, Any]:
     from symoro.ui.motion import told
 
     robot, samples = found.robot, found.samples
