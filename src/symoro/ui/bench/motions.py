@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from symoro.errors import ArgumentError
 from symoro.robot.description import Robot
 from symoro.ui.bench.payload import item, robot_of
-from symoro.ui.bench.played import Postures, end_frame, kept_rows, number, numbers_of
+from symoro.ui.bench.playback import Postures, end_frame, kept_rows, number, numbers_of
 
 if TYPE_CHECKING:
     from symoro.motion.samples import Samples
