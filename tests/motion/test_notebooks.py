@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 FOLDER = Path(__file__).parents[2] / "docs" / "notebooks"
-NOTEBOOKS = ("simulation", "torques")
+NOTEBOOKS = ("calibration", "excitation", "simulation", "torques")
 
 
 @pytest.mark.parametrize("name", NOTEBOOKS)
