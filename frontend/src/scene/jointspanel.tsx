@@ -63,6 +63,7 @@ function Slider({ store, control, joint, place }: { store: Store; control: Contr
         value={value}
         title={`${show(lower)} to ${show(upper)} ${unit(joint, degrees.value)}`}
         onInput={(event) => control.move(place, event.currentTarget.valueAsNumber)}
+        onChange={() => control.scene.keepInPicture()}
         onFocus={() => (store.selected.value = joint.frame)}
       />
       <Field

@@ -154,6 +154,6 @@ export function bench(address = "SYMORO_ADDRESS"): Bench {
 export async function slide(slider: Locator, value: number): Promise<void> {
   await slider.evaluate((input: HTMLInputElement, wanted) => {
     input.value = String(wanted);
-    input.dispatchEvent(new Event("input", { bubbles: true }));
+    for (const kind of ["input", "change"]) input.dispatchEvent(new Event(kind, { bubbles: true }));
   }, value);
 }

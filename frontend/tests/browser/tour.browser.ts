@@ -1,0 +1,75 @@
+// What the tour says is done to the letter, from a browser that has never seen the page to a program that runs.
+
+import { execFileSync } from "node:child_process";
+import { mkdirSync, mkdtempSync, readFileSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+
+import { unzipSync } from "fflate";
+import { expect, test } from "vitest";
+
+import { bench, slide } from "./harness";
+
+const it = bench();
+const card = (step: number) => it.page.locator(`.sh-tour[data-step="${step}"]`);
+
+test("step 1 makes a robot", async () => {
+  await it.showing("RX90");
+  await card(1).waitFor();
+  await it.picture();
+  await it.shot("tour-1");
+  await it.page.locator('[data-menu="Robot"]').click();
+  await it.page.locator('[data-item="new"]').click();
+  await it.page.getByRole("button", { name: "Make it" }).click();
+  await it.showing("robot");
+});
+
+test("step 2 fills a cell", async () => {
+  await card(2).waitFor();
+  await it.picture();
+  await it.shot("tour-2");
+  await it.cell("frame", 2, "alpha").click();
+  await it.page.keyboard.type("pi/2");
+  await it.page.keyboard.press("Enter");
+  await expect.poll(() => it.cell("frame", 2, "alpha").textContent()).toBe("pi/2");
+});
+
+test("step 3 moves it", async () => {
+  await card(3).waitFor();
+  await slide(it.page.locator('[data-pane="scene"] .sc-slider input[type="range"]').nth(1), 0.6);
+  await card(4).waitFor();
+});
+
+test("step 4 derives its inverse dynamics", async () => {
+  await it.picture();
+  await it.shot("tour-3");
+  await it.page.locator('[data-menu="Dynamic"]').click();
+  await it.page.getByText("Inverse dynamic model", { exact: false }).first().click();
+  await it.page.locator('[data-pane="models"] .katex').first().waitFor();
+  await card(5).waitFor();
+  await it.picture();
+  await it.shot("tour-4");
+});
+
+test("step 5 takes a project home that compiles and runs", async () => {
+  await it.page.locator('[data-pane="models"] [data-tour="project"]').click();
+  const panel = it.page.getByRole("region", { name: "Download the project" });
+  expect(await panel.getByLabel("C99").isChecked()).toBe(true);
+  await it.shot("tour-5");
+  const [file] = await Promise.all([
+    it.page.waitForEvent("download"),
+    panel.getByRole("button", { name: "Download .zip" }).click(),
+  ]);
+  expect(file.suggestedFilename()).toBe("robot_inverse_dynamics.zip");
+  const folder = mkdtempSync(join(tmpdir(), "symoro-"));
+  const files = unzipSync(readFileSync((await file.path())!));
+  for (const [name, content] of Object.entries(files)) {
+    mkdirSync(dirname(join(folder, name)), { recursive: true });
+    writeFileSync(join(folder, name), content);
+  }
+  const makefile = Object.keys(files).find((name) => name.endsWith("Makefile"))!;
+  expect(makefile).toBeDefined();
+  if (!process.env["SYMORO_CC"]) return;
+  const told = execFileSync("make", ["run"], { cwd: join(folder, dirname(makefile)), encoding: "utf-8" });
+  expect(told).toMatch(/tau/);
+});
