@@ -11,7 +11,7 @@ import symoro
 from symoro.errors import ArgumentError, OptionError, ProgramError
 from symoro.model import generate
 from symoro.motion.excite import _limits, _SeriesSearch, condition, excite, trajectory_text
-from symoro.motion.paths import Series
+from symoro.motion.paths import FourierPath
 from symoro.motion.trajectory import Fourier
 from symoro.motion.trajectory_yaml import read_trajectory_text
 from symoro.robot.description import Limits, Robot
@@ -67,7 +67,9 @@ def test_the_condition_told_is_that_of_the_regressor() -> None:
     assert tuple(model.columns) == found.columns
     (part,) = found.trajectory.parts
     assert isinstance(part, Fourier)
-    series = Series(np.array(part.offset), np.array(part.sine), np.array(part.cosine), part.frequency, 5.0)
+    series = FourierPath(
+        np.array(part.offset), np.array(part.sine), np.array(part.cosine), part.frequency, 5.0
+    )
     q, qd, qdd = series.at((np.arange(24) + 0.5) / 24 / 0.2)
     rows = model.function()(q=q, qd=qd, qdd=qdd)["W"]
     assert condition(np.asarray(rows).reshape(-1, len(found.columns))) == pytest.approx(

@@ -196,7 +196,12 @@ def test_what_names_no_joint_is_refused(free: object) -> None:
 
 @pytest.mark.parametrize(
     "model",
-    [name for name in catalogue() if name.endswith(("inverse-dynamics-derivatives", "-identification"))],
+    [
+        name
+        for name in catalogue()
+        if name.endswith(("inverse-dynamics-derivatives", "-identification"))
+        and not name.startswith("geometric")
+    ],
 )
 def test_springs_are_the_reason_also_on_a_floating_base(model: str) -> None:
     assert catalogue()[model].why_not(symoro.load("rx90_floating_elastic")) == "it has elastic joints"

@@ -208,7 +208,7 @@ def expm(e: Array) -> Array:
 
 
 @pytest.mark.parametrize(
-    "kind", ["slider-crank", "spherical", pytest.param("five-bar", marks=pytest.mark.slow)]
+    "kind", ["slider-crank", *(pytest.param(k, marks=pytest.mark.slow) for k in ("spherical", "five-bar"))]
 )
 def test_derivatives(kind: str) -> None:
     moved = Moved(kind)
