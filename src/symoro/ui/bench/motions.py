@@ -48,7 +48,9 @@ def motion_of(payload: Mapping[str, Any]) -> Trajectory | Samples:
         try:
             return read_trajectory_text(json.dumps(document, allow_nan=False), FILE)
         except (RecursionError, ValueError, TypeError):
-            raise ArgumentError("'document' is no trajectory", hint="it is the tree of its YAML file") from None
+            raise ArgumentError(
+                "'document' is no trajectory", hint="it is the tree of its YAML file"
+            ) from None
     return read_table(text, FILE) if is_table(text) else read_trajectory_text(text, FILE)
 
 
@@ -59,9 +61,7 @@ def is_table(text: str) -> bool:
     return first.partition(",")[0].strip() in ("t", "time") and "," in first
 
 
-def _data(
-    found: MotionTorques, motion: Trajectory | Samples, values: Mapping[str, float]
-) -> dict[str, Any]:
+def _data(found: MotionTorques, motion: Trajectory | Samples, values: Mapping[str, float]) -> dict[str, Any]:
     from symoro.ui.motion import told
 
     robot, samples = found.robot, found.samples
@@ -93,7 +93,9 @@ def units_of(robot: Robot, joints: Any) -> list[str]:
 def _frame(robot: Robot, motion: Trajectory | Samples) -> int:
     """The frame that a trajectory leads, whose path is drawn."""
     which = getattr(motion, "frame", None)
-    return end_frame(robot) if which is None else int(robot.frame_number(which))
+    if which is None or (robot.tool is not None and which == robot.tool.name):
+        return end_frame(robot)
+    return int(robot.frame_number(which))
 
 
 def excitation(payload: Mapping[str, Any]) -> dict[str, Any]:

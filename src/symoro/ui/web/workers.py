@@ -83,7 +83,9 @@ def serve(pipe: Connection, limits: Limits) -> None:
     def tell(progress: Progress) -> None:
         if not progress.finished:
             told = {"title": progress.title, "done": progress.done, "total": progress.total}
-            pipe.send(("progress", told if progress.came is None else {**told, "came": finite(progress.came)}))
+            pipe.send(
+                ("progress", told if progress.came is None else {**told, "came": finite(progress.came)})
+            )
 
     with suppress(EOFError, OSError):
         while True:
