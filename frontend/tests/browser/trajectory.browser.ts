@@ -8,7 +8,7 @@ test("a trajectory is followed, its torques plotted under the scene and its path
   await it.showing("RX90");
   await it.endTour();
   await it.command("planar2r", "robot planar2r");
-  await it.showing("Planar2R");
+  await it.showing("planar2R");
   await it.page.getByTestId("scene-tab-motion").click();
   await it.page.getByTestId("motion-trajectory").click();
   const text = it.page.getByTestId("trajectory-text");
