@@ -16,6 +16,7 @@ export default defineConfig({
     outDir: "../src/symoro/ui/web/static",
     emptyOutDir: true,
     target: "es2022",
+    chunkSizeWarningLimit: 800, // three.js
     rollupOptions: {
       output: {
         // Readers of meshes are loaded when a robot brings some.

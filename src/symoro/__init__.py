@@ -25,6 +25,7 @@ from symoro.robot.formats import load as load
 from symoro.robot.formats import save as save
 
 if TYPE_CHECKING:
+    from symoro.estimation.identification import identify as identify
     from symoro.motion.control import computed_torque as computed_torque
     from symoro.motion.files import load_trajectory as load_trajectory
     from symoro.motion.sampling import sampled as sampled
@@ -41,6 +42,7 @@ _SOLUTIONS = ("follow", "nearest", "valid", "windings", "within_limits")
 _LATER = {
     **dict.fromkeys(_SOLUTIONS, "symoro.runtime.solutions"),
     "computed_torque": "symoro.motion.control",
+    "identify": "symoro.estimation.identification",
     "load_trajectory": "symoro.motion.files",
     "sampled": "symoro.motion.sampling",
     "scene": "symoro.ui.notebook",
@@ -59,6 +61,7 @@ __all__ = [
     "computed_torque",
     "follow",
     "generate",
+    "identify",
     "load",
     "load_trajectory",
     "mobility",

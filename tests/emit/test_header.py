@@ -52,7 +52,7 @@ def test_parameters_of_one_stem_and_several_units_are_listed_each() -> None:
 
 
 def test_latex_has_the_symbols_of_the_table() -> None:
-    names = ("q2", "qd2", "qdd11", "qd", "tau3", "IA4", "XX2", "G3", "q0_1", "C2_3")
+    names = ("q2", "qd2", "qdd11", "qd", "tau3", "IA4", "XX2", "G3", "q0_1", "C2_3", "M3__2", "M3__3")
     assert [symbol_of(name) for name in names] == [
         "q_{2}",
         r"\dot q_{2}",
@@ -64,6 +64,8 @@ def test_latex_has_the_symbols_of_the_table() -> None:
         "g_{3}",
         "q_{0,1}",
         "C_{2,3}",
+        "M_{3}'",
+        "M_{3}''",
     ]
     text = next(iter(model().code("latex").values()))
     assert r"\dot q_{1}" in text

@@ -49,7 +49,11 @@ def test_the_state_of_a_floating_base():
 @pytest.mark.parametrize("robot", ["planar2r", "floating"])
 def test_it_compiles_without_a_warning(tmp_path, scalar, robot):
     gcc = shutil.which("gcc") or pytest.skip("no gcc")
-    chosen = symoro.load("planar2r").floating() if robot == "floating" else symoro.load(robot)
+    chosen = (
+        symoro.load("planar2r").floating().with_link(0, mass=3, inertia=[0.2, 0.3, 0.4])
+        if robot == "floating"
+        else symoro.load(robot)
+    )
     options = {"rotation": "quaternion"} if robot == "floating" else {}
     files = symoro.generate(chosen, "direct-dynamics", **options).code("c", integrator="rk4", scalar=scalar)
     for name, text in files.items():

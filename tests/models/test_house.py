@@ -36,7 +36,6 @@ LEFT = {
 # Names of types that several files define, and why.
 SHARED = {
     "Array": "an array of numbers, in each file that works on arrays: the floors share no file about NumPy",
-    "Numbers": "rows of numbers as each floor holds them: doubles or scaled integers in models, tuples in trajectories",
     "_Reader": "private to a format's file: what turns its text into a description",
 }
 

@@ -208,6 +208,18 @@ def test_loops_stay_closed_along_joints_and_along_a_line():
         assert np.abs(rows["q"][rows["status"] == 0] - samples.tree[k]).max(axis=1).min() < 1e-9
 
 
+@pytest.mark.parametrize("name", ["gough_stewart", "delta", "3rrr"])
+def test_platforms_follow_a_line(name):
+    robot = symoro.load(name)
+    way = (0.01, 0.02, 0.0) if name == "3rrr" else (0.01, 0.02, 0.05)
+    path = Trajectory((Line(by=way, duration=1),), "home")
+    found = symoro.torques(robot, path, step=0.05)
+    T = reached(name, found.samples)
+    assert np.abs(T[-1, :3, 3] - T[0, :3, 3] - way).max() < 1e-9
+    assert np.abs(T[:, :3, :3] - T[0, :3, :3]).max() < 1e-9
+    consistent(found.samples, 1e-5)
+
+
 def test_loops_that_cannot_close_are_told_with_the_time():
     with pytest.raises(ArgumentError, match=r"do not close at t = 0\.\d+ s"):
         symoro.sampled("fivebar", Trajectory((Move((3.1, 0.0), duration=1),), (1.9, 0.9)))

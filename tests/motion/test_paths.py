@@ -5,7 +5,7 @@ import pytest
 
 from symoro.errors import ArgumentError
 from symoro.motion.laws import LAWS, Law, made_law
-from symoro.motion.paths import Between, PosesThrough, Round, Series, Straight, Through
+from symoro.motion.paths import Between, FourierPath, PosesThrough, Round, Straight, Through
 from symoro.motion.rotation import exponential, from_quaternion, hat, logarithm, quaternion
 from symoro.motion.spline import cubic_rates, hermite, quintic_through
 
@@ -150,7 +150,7 @@ def test_a_circle_keeps_its_distances():
     "path",
     [
         Between(rng.normal(size=2), rng.normal(size=2), LAW),
-        Series(rng.normal(size=2), rng.normal(size=(2, 3)), rng.normal(size=(2, 3)), 0.4, 2.5),
+        FourierPath(rng.normal(size=2), rng.normal(size=(2, 3)), rng.normal(size=(2, 3)), 0.4, 2.5),
     ],
 )
 def test_the_derivatives_of_joint_paths(path):

@@ -1,14 +1,25 @@
 """Simulation of every structure: what physics keeps is kept, what is known in formulas is met."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 import symoro
-from symoro.errors import ArgumentError, NotApplicableError, OptionError, UnknownNameError
+from symoro.errors import (
+    ArgumentError,
+    MissingDependencyError,
+    NotApplicableError,
+    OptionError,
+    UnknownNameError,
+)
 from symoro.motion.control import at_times
 from symoro.motion.rotation import from_quaternion
 from symoro.motion.trajectory import Fourier, Move, Trajectory
 from symoro.progress import listening
+from symoro.robot.description import ZERO3
+from tests.models.dynamic.cases import seeded_tree
+from tests.models.dynamic.floating.cases import afloat, without_wrenches
 from tests.motion.robots import belt, frictionless_rx90, numbered, slider, without_drives
 
 pytest.importorskip("scipy")
@@ -41,6 +52,22 @@ def test_a_tree_keeps_its_energy():
     robot = without_drives(numbered(symoro.load("humanoid_torso")))
     (n,) = symoro.generate(robot, "energy").inputs["q"]
     found = symoro.simulate(robot, 0.3, q=np.full(n, 0.2), qd=np.linspace(-0.5, 0.5, n), **FINE)
+    assert drift(found) < 1e-8
+
+
+@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("base", ["fixed", "floating"])
+def test_random_trees_keep_their_energy(seed, base):
+    robot = without_wrenches(seeded_tree(seed, 4, coupled=seed == 1)).replace(payload=None)
+    still = dict.fromkeys(("V0", "VP0", "W0", "WP0"), ZERO3)
+    robot = robot.replace(base=replace(robot.base, **still))
+    robot = without_drives(afloat(robot, seed, wrench=False) if base == "floating" else robot)
+    n = symoro.generate(robot, "direct-dynamics").inputs["q"][0]
+    rng = np.random.default_rng(seed)
+    start = {"V0": rng.normal(size=6), "Q0": rng.normal(size=4)} if base == "floating" else {}
+    found = symoro.simulate(
+        robot, 0.2, q=rng.normal(size=n), qd=rng.normal(size=n), start=start, step=0.02, **FINE
+    )
     assert drift(found) < 1e-8
 
 
@@ -231,6 +258,17 @@ def test_driven_joints_of_loops_and_of_wheels():
     assert found.finished
 
 
+def test_a_driven_joint_of_a_loop_starts_where_its_motion_does_and_the_loops_close_there():
+    def still(t):
+        return 1.8, 0.0, 0.0
+
+    found = symoro.simulate("fivebar", 0.1, q=[1.9, 0.9], driven={1: still})
+    loop = symoro.generate("fivebar", "loop-geometry").function()
+    rows = loop(qa=found.q[0, [0, 2]])
+    assert found.q[0, 0] == 1.8
+    assert np.abs(rows["q"][rows["status"] == 0] - found.q[0]).max(axis=1).min() < 1e-9
+
+
 def test_a_motion_whose_velocity_is_another_is_refused():
     with pytest.raises(ArgumentError, match="not the derivative"):
         symoro.simulate("filip3r", 1.0, q=[0, 0, 0], driven={1: lambda t: (t, 0.0, 0.0)})
@@ -250,6 +288,15 @@ def test_a_sliding_mass_comes_to_rest_and_stays():
     ] == "sticks"
     assert found.events[-1].time == pytest.approx(end, abs=1e-10)
     assert (found.qd[found.t > end + 1e-9] == 0).all()
+
+
+@pytest.mark.parametrize("FS", [1e-8, 1e-3, 1.0])
+def test_friction_of_any_size_stops_a_mass_at_the_same_place_as_in_formulas(FS):
+    v = np.sqrt(2 * FS * 0.5)  # comes to rest after half a metre
+    found = symoro.simulate(
+        slider(1.0, FS), 1.2 * v / FS, q=[0.0], qd=[v], step=0.1 * v / FS, rtol=1e-11, atol=1e-14
+    )
+    assert found.q[-1, 0] == pytest.approx(0.5, abs=1e-8) and found.qd[-1, 0] == 0
 
 
 def test_a_push_below_friction_moves_nothing_and_one_above_does():
@@ -334,6 +381,13 @@ def test_with_equal_friction_at_rest_the_mass_is_caught_once_and_then_swings():
     assert np.abs(found.q.sum(axis=1) - x)[upto].max() < 1e-8
 
 
+def test_motors_of_a_delta_that_start_in_motion_follow_the_law():
+    robot = symoro.load("delta")
+    home = np.array(robot.postures["home"])
+    found = symoro.simulate(robot, 0.02, q=home, qd=[0.5, 0.4, 0.6], rtol=1e-7, atol=1e-8)
+    assert found.finished and (np.diff(found.qd[:, 0]) != 0).any()
+
+
 def test_two_joints_stick_and_break_away_one_after_the_other():
     robot = (
         symoro.load("filip3r")
@@ -415,6 +469,18 @@ def test_an_impact_keeps_momentum_of_what_is_not_struck():
     assert found.energy[-1] < found.energy[0] - 1e-3 and np.diff(found.energy).max() < 1e-9
 
 
+def test_a_joint_that_starts_at_its_stop_stays_or_leaves():
+    robot = slider(1.0, lower=-1.0, upper=1.0)
+    pushed = symoro.simulate(robot, 1.0, q=[1.0], tau=[2.0], stops=0.5)
+    assert np.abs(pushed.q - 1).max() < 1e-12
+    pulled = symoro.simulate(robot, 1.0, q=[1.0], tau=[-2.0], stops=0.5, **FINE)
+    assert np.abs(pulled.q[:, 0] - (1 - pulled.t**2)).max() < 1e-10
+    struck = symoro.simulate(robot, 1.0, q=[1.0], qd=[1.0], stops=0.5, **FINE)
+    assert np.abs(struck.q[:, 0] - (1 - 0.5 * struck.t)).max() < 1e-10
+    with pytest.raises(ArgumentError, match=r"starts at 1\.5, beyond its stops"):
+        symoro.simulate(robot, 1.0, q=[1.5], stops=0.5)
+
+
 def test_a_simulation_can_end_at_a_stop_or_where_asked():
     found = symoro.simulate(slider(1.0, upper=1.0), 3.0, q=[0.0], qd=[1.0], stops="end")
     assert not found.finished and "joint 1 meets its stop at t = 1 s" in found.why
@@ -449,6 +515,14 @@ def test_the_generated_integrator_is_of_fourth_order(name):
         for part, rows in found.parts.items():
             errors[-1] = max(errors[-1], np.abs(rows[-1] - true.parts[part][-1]).max())
     assert errors[1] < 1e-6 and (errors[1] < 1e-12 or 12 < errors[0] / errors[1] < 20)
+
+
+def test_every_sample_of_the_generated_integrator_is_the_one_of_its_time():
+    q, qd = np.array([0.3, 0.4]), np.array([-0.4, 0.9])
+    true = symoro.simulate("planar2r", 0.1, q=q, qd=qd, step=0.001, rtol=1e-12, atol=1e-13)
+    found = symoro.simulate("planar2r", 0.1, q=q, qd=qd, step=0.001, method="rk4")
+    assert (found.q[0] == q).all() and (found.qd[0] == qd).all()
+    assert np.abs(found.t - true.t).max() == 0 and np.abs(found.q - true.q).max() < 1e-10
 
 
 def test_the_generated_integrator_with_a_controller_holds_torques_from_step_to_step():
@@ -573,3 +647,26 @@ def test_a_fourier_series_drives_a_joint():
     found = symoro.simulate("filip3r", 2.0, q=samples.q[0], qd=samples.qd[0], driven=samples, step=0.02)
     told = symoro.torques("filip3r", series, step=0.02)
     assert np.abs(found.tau - told.tau).max() < 1e-6 * np.abs(told.tau).max() + 1e-6
+
+
+def test_a_base_that_turns_against_gravity_is_refused_and_a_turntable_is_not():
+    from symoro.expr.formula import formula
+
+    def turning(*W0):
+        robot = symoro.load("filip3r")
+        return robot.replace(base=replace(robot.base, W0=tuple(formula(x) for x in W0)))
+
+    with pytest.raises(NotApplicableError, match="its frame along the motion"):
+        symoro.simulate(turning(0, 0, 1), 0.1, q=[0, 0, 0])
+    with pytest.raises(NotApplicableError, match="its frame along the motion"):
+        symoro.torques(turning(0, 0, 1), Trajectory((Move((1, 0, 0), duration=1),), (0, 0, 0)))
+    assert symoro.simulate(turning(0, 1, 0), 0.1, q=[0, 0, 0]).finished  # gravity is along y
+
+
+def test_without_scipy_the_message_says_what_to_do(monkeypatch):
+    import sys
+
+    monkeypatch.setitem(sys.modules, "scipy", None)
+    with pytest.raises(MissingDependencyError, match=r"pip install symoro\[sim\]"):
+        symoro.simulate("planar2r", 0.1, q=[0, 0])
+    assert symoro.simulate("planar2r", 0.1, q=[0, 0], method="rk4").finished

@@ -123,6 +123,13 @@ def test_numbers_that_are_none_are_refused(value):
         Move((0.0, value), duration=1)
 
 
+def test_a_word_in_place_of_numbers_is_refused():
+    with pytest.raises(ArgumentError):
+        Move("abc", duration=1)
+    with pytest.raises(ArgumentError):
+        Hold("soon")
+
+
 # -- tables
 
 

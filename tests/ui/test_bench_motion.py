@@ -16,7 +16,7 @@ from symoro.motion.simulation import simulate
 from symoro.progress import Progress, listening
 from symoro.robot.formats import as_robot
 from symoro.ui.bench import call
-from symoro.ui.bench.played import MOST_ROWS, kept_rows
+from symoro.ui.bench.playback import MOST_ROWS, kept_rows
 
 PICK = {"symoro-trajectory": 1, "start": [0, 0.5], "parts": [{"joints": [1, 0], "duration": 1}]}
 
@@ -154,7 +154,7 @@ def test_a_robot_without_masses_is_refused_at_once() -> None:
 
 def test_no_more_is_told_than_the_answer_has(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("symoro.ui.bench.simulating.APART", 0.0)
-    monkeypatch.setattr("symoro.ui.bench.played.MOST_ROWS", 10)
+    monkeypatch.setattr("symoro.ui.bench.playback.MOST_ROWS", 10)
     robot = opened("planar2r")["robot"]
     came: list[int] = []
     with listening(lambda told: came.append(len(told.came["times"])) if told.came else None):

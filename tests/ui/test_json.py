@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import json
+from functools import cache
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
+from symoro.robot.formats import dumps
 from symoro.ui import cli
+from tests.estimation.truth import smooth, two_links
 
 Q = "q=0,0,0,0,0,0"
 WORKING = {
@@ -33,6 +37,7 @@ WORKING = {
     "excite": ["planar2r", "--harmonics", "2", "--starts", "1", "--no-torque"],
     "torques": ["planar3r", "filip3r"],
     "simulate": ["cartpole", "q=0,0.1", "--duration", "0.1"],
+    "identify": ["arm.yaml", "log.csv", "--decimation", "10"],
 }
 OTHERS = [
     ["convert", "rx90", "arm.yaml"],
@@ -81,6 +86,7 @@ FAILING = {
     "excite": [["planar2r", "--harmonics", "0"], ["planar2r", "--acceleration", "-1"]],
     "torques": [["planar3r"], ["planar3r", "nope"], ["rx90", "filip3r"]],
     "simulate": [["cartpole", "--duration", "-1"], ["nope"]],
+    "identify": [["rx90"], ["rx90", "none.csv"], ["arm.yaml", "log.csv", "--method", "nope"]],
 }
 SERVES = {"gui"}  # until it is ended: no answer to be read
 
@@ -88,7 +94,18 @@ SERVES = {"gui"}  # until it is ended: no answer to be read
 @pytest.fixture(autouse=True)
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
+    for name, text in measured().items():
+        (tmp_path / name).write_text(text)
     (tmp_path / "broken.yaml").write_text("symoro: 1\nname: bad\nframes: [{ant: 7}, {alpha: 1 +}]\n")
+
+
+@cache
+def measured() -> dict[str, str]:
+    """A robot and a log of it."""
+    t = smooth(two_links())
+    table = np.column_stack([np.arange(len(t.q)) / t.rate, t.q, t.tau])
+    lines = ["t,q1,q2,tau1,tau2", *(",".join(f"{x:.12g}" for x in row) for row in table)]
+    return {"arm.yaml": dumps(two_links(), "yaml"), "log.csv": "\n".join(lines)}
 
 
 def answer(words: list[str], capsys: pytest.CaptureFixture[str]) -> tuple[int, Any]:

@@ -230,7 +230,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** The bundled robots, with pictures or without. */
+        /** No payload. */
         post: operations["robots"];
         delete?: never;
         options?: never;
@@ -341,8 +341,6 @@ export interface components {
             reference: string;
             /** Structure */
             structure: string;
-            /** Svg */
-            svg: string | null;
             /** Title */
             title: string;
         };
@@ -502,25 +500,6 @@ export interface components {
             title: string;
             /** Why Not */
             why_not?: string | null;
-        };
-        /**
-         * EquationLine
-         * @description A line of a model: its phase, the part of the model, and itself as text and as LaTeX.
-         */
-        EquationLine: {
-            /** Latex */
-            latex: string;
-            /** Name */
-            name: string;
-            /** Part */
-            part: string;
-            /**
-             * Phase
-             * @enum {string}
-             */
-            phase: "once" | "call" | "output";
-            /** Text */
-            text: string;
         };
         /**
          * Evaluated
@@ -712,17 +691,6 @@ export interface components {
             name: string;
         };
         /**
-         * Gallery
-         * @description The bundled robots, with pictures or without.
-         */
-        Gallery: {
-            /**
-             * Pictures
-             * @default false
-             */
-            pictures: boolean;
-        };
-        /**
          * InputData
          * @description An input's shape and the names of its entries.
          */
@@ -830,8 +798,6 @@ export interface components {
             };
             /** Latex */
             latex: string;
-            /** Lines */
-            lines: components["schemas"]["EquationLine"][];
             /** Model */
             model: string;
             /** Options */
@@ -2997,7 +2963,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": components["schemas"]["Gallery"];
+                "application/json": components["schemas"]["Nothing"];
             };
         };
         responses: {

@@ -69,6 +69,19 @@ describe("symoro in a worker", () => {
     expect(await long).toEqual({ text: "T = 1" });
   });
 
+  it("derives with the first worker until the second is ready", async () => {
+    const { hands, back } = stage();
+    hands[0]!.say({ kind: "ready" });
+    const first = back.call("model", { n: 1 });
+    expect(hands[0]!.calls).toHaveLength(1);
+    hands[0]!.answer({ n: 1 });
+    expect(await first).toEqual({ n: 1 });
+    hands[1]!.say({ kind: "ready" });
+    void back.call("model", { n: 2 });
+    expect(hands[0]!.calls).toHaveLength(1);
+    expect(hands[1]!.calls).toHaveLength(1);
+  });
+
   it("asks one thing at a time, in order", async () => {
     const { hands, back } = loaded();
     const first = back.call("model", { n: 1 });

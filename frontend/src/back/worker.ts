@@ -39,6 +39,10 @@ class Lane {
     private readonly whenReady: () => void = () => undefined,
   ) {}
 
+  get isReady(): boolean {
+    return this.ready;
+  }
+
   start(): void {
     if (this.hand) return;
     this.hand = this.make();
@@ -63,6 +67,7 @@ class Lane {
   private restart(): void {
     this.hand?.terminate();
     this.hand = null;
+    this.ready = false;
     this.running = null;
     this.start();
   }
@@ -113,7 +118,10 @@ function told(message: Told): Told {
   return message;
 }
 
-/** Two workers: one answers the tables and the scene while the other derives; `slow` names the calls for the latter. */
+/**
+ * Two workers: one answers the tables and the scene while the other derives; `slow` names the calls for the latter.
+ * Until that one is ready the first does all, so that the first model need not wait for a second Python.
+ */
 export function workerBack(make: () => Hand = startWorker, slow: ReadonlySet<string> = LONG): Back {
   const long = new Lane(make);
   // The second one loads when the first is done, so that the page is there sooner.
@@ -121,7 +129,7 @@ export function workerBack(make: () => Hand = startWorker, slow: ReadonlySet<str
   quick.start();
   return {
     call<T>(name: string, payload: object = {}, { signal, onProgress }: Asking = {}): Promise<T> {
-      const lane = slow.has(name) ? long : quick;
+      const lane = slow.has(name) && long.isReady ? long : quick;
       return new Promise<T>((resolve, reject) => {
         if (signal?.aborted) return reject(abortion());
         const wish: Wish = {

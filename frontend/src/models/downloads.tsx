@@ -1,6 +1,7 @@
 // What can be taken away: the project in chosen languages, and the lines that make the same model elsewhere.
 
 import { useSignal } from "@preact/signals";
+import { useEffect, useRef } from "preact/hooks";
 
 import type { Problem } from "../back/back";
 import type { Files } from "./answers";
@@ -21,8 +22,22 @@ export async function downloadProject(session: Session, languages: string[]): Pr
 export function Downloads({ session }: { session: Session }) {
   const { answer } = session.shown.value!;
   const open = useSignal(false);
+  const root = useRef<HTMLDivElement>(null);
+  const { model } = session.store.asked.value ?? {};
+  useEffect(() => void (open.value = false), [model]);
+  useEffect(() => {
+    if (!open.value) return;
+    const leave = (event: Event): void => {
+      const escaped = event instanceof KeyboardEvent ? event.key === "Escape" : !root.current?.contains(event.target as Node);
+      if (escaped) open.value = false;
+    };
+    for (const kind of ["pointerdown", "keydown"]) addEventListener(kind, leave);
+    return () => {
+      for (const kind of ["pointerdown", "keydown"]) removeEventListener(kind, leave);
+    };
+  }, [open.value]);
   return (
-    <div class="md-downloads">
+    <div class="md-downloads" ref={root}>
       <CopyButton text={() => answer.python}>Copy as Python</CopyButton>
       <CopyButton text={() => answer.command}>Copy as command</CopyButton>
       <button type="button" class="md-button" data-tour="project" aria-expanded={open.value} onClick={() => (open.value = !open.value)}>
@@ -53,7 +68,7 @@ function ProjectPanel({ session, onDone }: { session: Session; onDone: () => voi
     }
   };
   return (
-    <div class="md-panel" role="region" aria-label="Download the project" onKeyDown={(event) => event.key === "Escape" && onDone()}>
+    <div class="md-panel" role="region" aria-label="Download the project">
       <p>Sources, build file, demo, README and the robot, in</p>
       <div class="md-languages">
         {(session.about.value?.languages ?? []).map(({ id, title }) => (

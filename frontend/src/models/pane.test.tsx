@@ -168,6 +168,28 @@ it("shows code, text and count in their tabs, by mouse, by keys and by the palet
   expect(box.querySelector('[aria-selected="true"]')!.textContent).toBe("Equations");
 });
 
+it("closes the panel of the project by Escape, by a press elsewhere and with another model", async () => {
+  await chosen();
+  const leave = [
+    () => document.body.dispatchEvent(new KeyboardEvent("keydown", { key: "Escape", bubbles: true })),
+    () => document.body.dispatchEvent(new Event("pointerdown", { bubbles: true })),
+    () => (store.asked.value = { model: "loops", options: {} }),
+  ];
+  for (const go of leave) {
+    act(() => button("Project \u2026").click());
+    expect(box.querySelector(".md-panel")).not.toBeNull();
+    act(() => void go());
+    expect(box.querySelector(".md-panel")).toBeNull();
+  }
+});
+
+it("goes from the plots to the equations of another model", async () => {
+  await chosen();
+  act(() => button("Plots").click());
+  act(() => void (store.asked.value = { model: "loops", options: {} }));
+  expect(box.querySelector('[aria-selected="true"]')!.textContent).toBe("Equations");
+});
+
 it("takes its actions with it when it goes", () => {
   expect(store.actions.value.length).toBeGreaterThan(5);
   act(() => render(null, box));

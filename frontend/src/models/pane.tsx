@@ -1,7 +1,7 @@
 // The lower pane of the workbench: the model that was asked for, its options, and what it is worth knowing of it.
 
 import { useSignal } from "@preact/signals";
-import { useEffect, useMemo } from "preact/hooks";
+import { useEffect, useMemo, useRef } from "preact/hooks";
 
 import type { Store } from "../store/store";
 import { Code, codeOf, ending, fileOf, language } from "./code";
@@ -45,6 +45,13 @@ export function ModelsPane({ store }: { store: Store }) {
       session.dispose();
     };
   }, [session]);
+  const model = store.asked.value?.model;
+  const before = useRef(model);
+  useEffect(() => {
+    // Plots are of the robot: who asks for another model wants to see that one.
+    if (before.current && model && model !== before.current && tab.value === "plots") tab.value = "equations";
+    before.current = model ?? before.current;
+  }, [model]);
   if (!store.asked.value || !store.view.value) return <Start session={session} />;
   return (
     <section class="md-pane" aria-label="Model">

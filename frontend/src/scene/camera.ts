@@ -3,6 +3,7 @@
 import * as THREE from "three";
 import { OrbitControls } from "three/addons/controls/OrbitControls.js";
 
+import { fitted, type Across } from "./fitted";
 import type { Standpoint } from "./scene";
 
 const DIRECTIONS: Record<Standpoint, [number, number, number]> = {
@@ -12,6 +13,8 @@ const DIRECTIONS: Record<Standpoint, [number, number, number]> = {
   side: [1, 0, 0],
 };
 const FIELD = 35;
+/** The share of the picture at its sides that is left to names of frames. */
+const EDGE = 0.08;
 
 export class Viewpoint {
   private readonly perspective = new THREE.PerspectiveCamera(FIELD, 1, 0.01, 1000);
@@ -20,6 +23,8 @@ export class Viewpoint {
   private aspect = 1;
   /** Half the height of what is seen without perspective. */
   private tall = 1;
+  /** Whether a user has turned or moved it since the robot was fitted into the picture. */
+  turned = false;
 
   constructor(canvas: HTMLElement, onChange: () => void) {
     for (const camera of [this.perspective, this.orthographic]) camera.up.set(0, 0, 1);
@@ -28,6 +33,7 @@ export class Viewpoint {
     this.controls.enableDamping = false;
     this.controls.zoomToCursor = true;
     this.controls.addEventListener("change", onChange);
+    this.controls.addEventListener("start", () => (this.turned = true));
   }
 
   get camera(): THREE.PerspectiveCamera | THREE.OrthographicCamera {
@@ -50,7 +56,6 @@ export class Viewpoint {
 
   /** Looks at points so that they fill the picture with some room around, from where it looks or from elsewhere. */
   fit(points: THREE.Vector3[], room: number, from?: Standpoint): void {
-    const centre = new THREE.Box3().setFromPoints(points).getCenter(new THREE.Vector3());
     const back = from
       ? new THREE.Vector3(...DIRECTIONS[from])
       : this.camera.position.clone().sub(this.controls.target);
@@ -58,25 +63,25 @@ export class Viewpoint {
     back.normalize();
     const right = new THREE.Vector3(0, 0, 1).cross(back).normalize();
     const up = back.clone().cross(right);
-    const slope = Math.tan(THREE.MathUtils.degToRad(FIELD / 2));
-    let away = 0;
-    this.tall = 0;
-    for (const point of points) {
-      const arm = point.clone().sub(centre);
-      const half = Math.max(Math.abs(arm.dot(up)) + room, (Math.abs(arm.dot(right)) + room) / this.aspect);
-      away = Math.max(away, half / slope + arm.dot(back));
-      this.tall = Math.max(this.tall, half);
-    }
-    this.controls.target.copy(centre);
+    const across = points.map((point): Across => [point.dot(right), point.dot(up), point.dot(back)]);
+    const slope = Math.tan(THREE.MathUtils.degToRad(FIELD / 2)) * (1 - EDGE);
+    const seen = fitted(across, room, slope, this.aspect, this.camera === this.perspective);
+    this.tall = seen.tall / (1 - EDGE);
+    this.controls.target
+      .set(0, 0, 0)
+      .addScaledVector(right, seen.right)
+      .addScaledVector(up, seen.up)
+      .addScaledVector(back, seen.back);
     for (const camera of [this.perspective, this.orthographic]) {
-      camera.position.copy(centre).addScaledVector(back, away);
+      camera.position.copy(this.controls.target).addScaledVector(back, seen.away);
       camera.zoom = 1;
     }
-    this.perspective.near = away / 200;
-    this.perspective.far = away * 50;
+    this.perspective.near = seen.away / 200;
+    this.perspective.far = seen.away * 50;
     this.perspective.updateProjectionMatrix();
     this.frame();
     this.controls.update();
+    this.turned = false;
   }
 
   setOrthographic(on: boolean): void {
@@ -88,6 +93,7 @@ export class Viewpoint {
   }
 
   orbit(right: number, up: number, nearer: number): void {
+    this.turned = true;
     const arm = this.camera.position.clone().sub(this.controls.target);
     const place = new THREE.Spherical().setFromVector3(new THREE.Vector3(arm.x, arm.z, -arm.y));
     place.theta += right;

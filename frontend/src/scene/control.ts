@@ -38,8 +38,6 @@ export class Control {
   readonly refused = signal<number | null>(null);
   readonly solutions = signal<Solution[] | null>(null);
   readonly solving = signal(false);
-  /** x, y, z, roll, pitch, yaw of a base that is free to move. */
-  readonly base = signal<number[]>([0, 0, 0, 0, 0, 0]);
   /** Places in view.joints of the joints that a user moves. */
   readonly moved: ReadonlySignal<number[]> = computed(() => {
     const view = this.drawn.value;
@@ -68,7 +66,7 @@ export class Control {
       effect(() => scene.setDark(store.dark.value)),
       effect(() => scene.setLook(look.value)),
       effect(() => scene.showFrames(framesShown(shown.value, store.selected.value, picked.value))),
-      effect(() => scene.setBase(untracked(() => this.free6()) ? pose(this.base.value) : null)),
+      effect(() => scene.setBase(untracked(() => this.free6()) ? pose(store.base.value) : null)),
     );
   }
 
@@ -112,7 +110,7 @@ export class Control {
       this.posed.value = this.scene.posture();
       this.drawn.value = view;
       this.reparametrise(this.store.parameters.peek());
-      if (this.free6()) this.scene.setBase(pose(this.base.peek()));
+      if (this.free6()) this.scene.setBase(pose(this.store.base.peek()));
       if (view.loops.length) await this.close(view, key, known ?? null, alive);
       else this.known.set(key, quick);
       if (alive.aborted) return;
@@ -173,7 +171,6 @@ export class Control {
     this.solutions.value = null;
     this.motions.waves.value = new Map();
     this.runs.reset();
-    this.base.value = [0, 0, 0, 0, 0, 0];
   }
 
   private reparametrise(parameters: Record<string, number>): void {
@@ -267,7 +264,7 @@ export class Control {
   }
 
   setBase(entry: number, value: number): void {
-    this.base.value = this.base.value.map((old, k) => (k === entry ? value : old));
+    this.store.base.value = this.store.base.value.map((old, k) => (k === entry ? value : old));
   }
 
   // -- solutions

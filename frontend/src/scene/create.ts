@@ -5,7 +5,7 @@ import * as THREE from "three";
 import type { View } from "../back/view";
 import { Body, drawnAt, type Palette, type Style } from "./body";
 import { Viewpoint } from "./camera";
-import { location } from "./extras";
+import { location, radiusOf } from "./extras";
 import { Ghosts } from "./ghosts";
 import { home } from "./joints";
 import { Labels, title, type Label } from "./labels";
@@ -57,6 +57,7 @@ export const createScene: CreateScene = (container, options) => {
   let T = new Float64Array(0);
   let reach = 1;
   let usual = 0;
+  let margin = 0;
   let base: number[] | null = null;
   let dark = options.dark ?? false;
   let broken = false;
@@ -175,7 +176,17 @@ export const createScene: CreateScene = (container, options) => {
     return points.filter((point) => point.every(Number.isFinite));
   }
 
-  function fit(from?: Standpoint, of: Point[] = origins(), room = 0): void {
+  /** Corners of boxes about the wheels, which stand out from the frames that they turn about. */
+  function wheels(): Point[] {
+    return (view?.wheels ?? []).flatMap((wheel) => {
+      const size = radiusOf(wheel, parameters) ?? arrow();
+      const at = origin(T, wheel.frame);
+      return [-size, size].flatMap((x) => [-size, size].flatMap((y) => [-size, size].map((z) => add(at, [x, y, z]))));
+    });
+  }
+
+  function fit(from?: Standpoint, of: Point[] = [...origins(), ...wheels()], room = margin): void {
+    margin = room;
     const points = of.map((point) => new THREE.Vector3(...point).applyMatrix4(root.matrix));
     if (look.meshes && view?.visuals?.length) {
       root.updateMatrixWorld(true);
@@ -215,6 +226,8 @@ export const createScene: CreateScene = (container, options) => {
     if (!width || !height) return;
     renderer.setSize(width, height, false);
     viewpoint.resize(width, height);
+    // A picture that nobody has turned keeps the robot in it, whatever becomes of the pane.
+    if (view && !viewpoint.turned) fit();
     invalidate();
   }
   const observer = new ResizeObserver(resize);
@@ -244,7 +257,7 @@ export const createScene: CreateScene = (container, options) => {
       if (!another) return;
       if (view.visuals?.length) await drawn;
       // Room for the robot to move before it leaves the picture.
-      fit("iso", origins(), 0.25 * reach);
+      fit("iso", undefined, 0.2 * reach);
     },
     async setLoops(loops) {
       const turn = asked;
@@ -341,9 +354,14 @@ export const createScene: CreateScene = (container, options) => {
     stop: () => player?.pause(),
     look(from, orthographic) {
       if (orthographic !== undefined) viewpoint.setOrthographic(orthographic);
-      fit(from);
+      fit(from, undefined, 0);
     },
-    fit: () => fit(),
+    fit() {
+      // Closing the loops may have made it another in size.
+      measure();
+      paint();
+      fit(undefined, undefined, 0);
+    },
     keepInPicture(postures = []) {
       if (!placing || !view) return;
       viewpoint.camera.updateMatrixWorld();
@@ -354,7 +372,7 @@ export const createScene: CreateScene = (container, options) => {
         const { x, y, ahead } = project(point);
         return ahead && x > 0 && y > 0 && x < canvas.clientWidth && y < canvas.clientHeight;
       });
-      if (!inside) fit(undefined, points);
+      if (!inside) fit(undefined, points, 0);
     },
     orbit(right, up, nearer = 1) {
       viewpoint.orbit(right, up, nearer);
@@ -392,6 +410,10 @@ export const createScene: CreateScene = (container, options) => {
     },
   };
 };
+
+function add(a: Point, b: Point): Point {
+  return [a[0] + b[0], a[1] + b[1], a[2] + b[2]];
+}
 
 /** Corner k of a box, from 0 to 7. */
 function corner({ min, max }: THREE.Box3, k: number): THREE.Vector3 {

@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import type { JointView } from "../back/view";
 import { fixture } from "./fixtures";
 import { free, fromShown, home, named, random, range, toShown, within } from "./joints";
-import { apart, merged, title } from "./labels";
+import { apart, inside, merged, title } from "./labels";
 import { framesShown } from "./showstate";
 import { fileOf } from "./meshfile";
 
@@ -76,6 +76,12 @@ describe("labels", () => {
     const found = merged([label("4", 10, 10), label("5", 12, 11), label("7", 80, 10)]);
     expect(found.map((one) => one.text)).toEqual(["4, 5", "7"]);
     expect(merged(["1", "2", "3", "4", "5"].map((text) => label(text, 0, 0)))[0]!.text).toBe("1, 2, 3, …");
+  });
+
+  it("end at the right side of the picture, and leave it with their frames", () => {
+    const found = inside([label("4, 5, 6", 395, 10), label("1", 50, 10), label("9", 500, 10)], 400);
+    expect(found[0]!.x).toBeLessThan(350);
+    expect(found.map(({ x }) => x).slice(1)).toEqual([50, 500]);
   });
 
   it("that cover each other are moved apart", () => {

@@ -3,7 +3,7 @@
 import { signal, useComputed, useSignal } from "@preact/signals";
 
 import type { JointView } from "../back/view";
-import type { Store } from "../store/store";
+import { AT_ORIGIN, type Store } from "../store/store";
 import type { Control } from "./control";
 import { digits, fromShown, range, toShown, unit, within } from "./joints";
 
@@ -34,7 +34,7 @@ export function Joints({ store, control }: { store: Store; control: Control }) {
           ))}
         </details>
       )}
-      {control.free6() && <BasePose control={control} wheeled={view.base === "wheeled"} />}
+      {control.free6() && <BasePose store={store} control={control} wheeled={view.base === "wheeled"} />}
     </>
   );
 }
@@ -118,19 +118,19 @@ function Follower({ store, joint, place }: { store: Store; joint: JointView; pla
 
 const BASE = ["x", "y", "z", "roll", "pitch", "yaw"];
 
-function BasePose({ control, wheeled }: { control: Control; wheeled: boolean }) {
+function BasePose({ store, control, wheeled }: { store: Store; control: Control; wheeled: boolean }) {
   const reach = Math.max(1, control.scene.reach());
   return (
     <>
       <div class="sc-head">
         <span>base in the world</span>
-        <button onClick={() => (control.base.value = [0, 0, 0, 0, 0, 0])}>reset</button>
+        <button onClick={() => (store.base.value = [...AT_ORIGIN])}>reset</button>
       </div>
       {(wheeled ? [0, 1, 5] : [0, 1, 2, 3, 4, 5]).map((k) => {
         const kind = k < 3 ? "P" : "R";
         const joint = { kind, name: BASE[k]! } as JointView;
         const most = k < 3 ? reach : Math.PI;
-        const value = control.base.value[k]!;
+        const value = store.base.value[k]!;
         return (
           <div key={k} class="sc-slider" data-testid={`scene-base-${BASE[k]}`}>
             <span class="sc-name">{BASE[k]}</span>

@@ -41,6 +41,14 @@ export function apart(labels: Label[]): Label[] {
   return found;
 }
 
+/** Labels that would run out of the picture at its right side end there. */
+export function inside(labels: Label[], width: number): Label[] {
+  return labels.map((label) => {
+    const most = width - LETTER * label.text.length - 14;
+    return label.x > most && label.x < width ? { ...label, x: Math.max(0, most) } : label;
+  });
+}
+
 function shortened(names: string[]): string {
   return names.length > 4 ? [...names.slice(0, 3), "…"].join(", ") : names.join(", ");
 }
@@ -62,7 +70,7 @@ export class Labels {
   }
 
   draw(labels: Label[]): void {
-    const found = apart(merged(labels));
+    const found = apart(inside(merged(labels), this.layer.clientWidth));
     while (this.shown.length < found.length) {
       const span = document.createElement("span");
       this.layer.append(span);

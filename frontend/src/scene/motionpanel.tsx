@@ -50,6 +50,19 @@ function Waves({ control }: { control: Control }) {
         <span>a sinusoid for each joint</span>
         {waves.size > 0 && <button onClick={() => (control.motions.waves.value = new Map())}>usual</button>}
       </div>
+      <div class="sc-row">
+        <label>
+          for <Field label="seconds" text={trimmed(seconds.value, 1)} onNumber={(x) => x > 0 && x <= 600 && (seconds.value = x)} /> s
+        </label>
+        <button
+          class="sc-main"
+          data-testid="scene-swing"
+          disabled={control.motions.preparing.value}
+          onClick={() => void control.motions.swing(seconds.value)}
+        >
+          {control.motions.preparing.value ? "closing loops …" : "Play"}
+        </button>
+      </div>
       <table class="sc-waves">
         <thead>
           <tr>
@@ -94,19 +107,6 @@ function Waves({ control }: { control: Control }) {
           })}
         </tbody>
       </table>
-      <div class="sc-row">
-        <label>
-          for <Field label="seconds" text={trimmed(seconds.value, 1)} onNumber={(x) => x > 0 && x <= 600 && (seconds.value = x)} /> s
-        </label>
-        <button
-          class="sc-main"
-          data-testid="scene-swing"
-          disabled={control.motions.preparing.value}
-          onClick={() => void control.motions.swing(seconds.value)}
-        >
-          {control.motions.preparing.value ? "closing loops …" : "Play"}
-        </button>
-      </div>
       <div class="sc-head">
         <span>or a CSV file</span>
       </div>

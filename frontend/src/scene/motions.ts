@@ -151,7 +151,7 @@ export class Motions {
         const usual = joint.kind === "P" ? (looped ? 0.06 : 0.15) * this.scene.reach() : looped ? 0.25 : 0.5;
         const room = Math.min((joint.upper ?? Infinity) - q[k]!, q[k]! - (joint.lower ?? -Infinity));
         const amplitude = room > 0 ? Math.min(usual, room) : 0;
-        return [k, { amplitude: +amplitude.toFixed(4), frequency: 0.25, phase: +(0.6 * n).toFixed(2) }];
+        return [k, { amplitude: +amplitude.toFixed(4), frequency: 0.25, phase: +((0.6 * n) % (2 * Math.PI)).toFixed(2) }];
       }),
     );
   }

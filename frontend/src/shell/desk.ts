@@ -160,14 +160,3 @@ export async function fillLists(desk: Desk): Promise<void> {
   desk.about.value = await back.call<About>("about");
   desk.robots.value = (await back.call<{ robots: Bundled[] }>("robots")).robots;
 }
-
-/** The gallery's pictures; without them it is a list. */
-export async function addPictures(desk: Desk): Promise<void> {
-  if (desk.robots.value.some(({ svg }) => svg)) return;
-  try {
-    const { robots } = await desk.store.back.call<{ robots: Bundled[] }>("robots", { pictures: true });
-    desk.robots.value = robots;
-  } catch {
-    // What the robots are is told in words all the same.
-  }
-}

@@ -90,7 +90,7 @@ function remediesOf(desk: Desk, format: string, { problem }: Failure): Remedy[] 
   };
   if (problem.message.includes("symbols without a value"))
     remedies.push({ title: "Keep the values of the sliders as nominal, and save", run: keepAndSave });
-  if (problem.hint?.includes("lossy"))
+  if (/leaves? out/.test(problem.hint ?? ""))
     remedies.push({ title: "Save without what it cannot hold", run: () => again(true) });
   return remedies;
 }

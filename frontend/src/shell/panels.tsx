@@ -2,9 +2,9 @@
 
 import { useSignal } from "@preact/signals";
 import type { ComponentChildren } from "preact";
-import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
+import { useLayoutEffect, useRef } from "preact/hooks";
 
-import { addPictures, type Desk } from "./desk";
+import type { Desk } from "./desk";
 import { DhPanel } from "./dh";
 import { openBundled } from "./files";
 import { answering } from "./find";
@@ -124,8 +124,6 @@ function Keys({ desk }: { desk: Desk }) {
 function Gallery({ desk }: { desk: Desk }) {
   const wanted = useSignal("");
   const robots = desk.robots.value;
-  // Pictures take a second or two: they are asked for by who looks at them.
-  useEffect(() => void addPictures(desk), [desk]);
   if (!robots.length) return <p class="sh-hint">The gallery is on its way.</p>;
   const known = robots.map((robot) => ({
     robot,
@@ -153,7 +151,7 @@ function Gallery({ desk }: { desk: Desk }) {
             onClick={() => void openBundled(desk, robot.id)}
           >
             <span class="sh-thumb">
-              {robot.svg ? <img alt="" src={`data:image/svg+xml,${encodeURIComponent(robot.svg)}`} /> : null}
+              <img alt="" loading="lazy" src={`./thumbnails/${robot.id}.svg`} />
             </span>
             <b>{robot.name}</b>
             <span class="sh-card-title">{robot.title}</span>

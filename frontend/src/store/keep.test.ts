@@ -50,6 +50,20 @@ describe("what is kept", () => {
     expect(found(at, tab)?.view.tables[0]!.rows[0]!.cells[2]).toBe("A");
   });
 
+  it("has the pose of a base that is free, and another robot begins at the origin", async () => {
+    const [at, store] = [places(), createStore(sampleBack())];
+    store.show(sampleView([["R", "0", "A", "0"]]));
+    store.base.value = [1, 2, 0, 0, 0, 0.5];
+    save(at, await tabOf(at, free), store.keep()!);
+    const back = createStore(sampleBack());
+    await back.restore(found(at, await tabOf(at, free))!);
+    expect(back.base.value).toEqual([1, 2, 0, 0, 0, 0.5]);
+    back.show(sampleView([["R", "0", "B", "0"]]));
+    expect(back.base.value).toEqual([0, 0, 0, 0, 0, 0]);
+    await back.undo();
+    expect(back.base.value).toEqual([1, 2, 0, 0, 0, 0.5]);
+  });
+
   it("is each tab's own, and the newest is where a new tab begins", async () => {
     const local = memory();
     const [one, two, three] = [places(local), places(local), places(local)];

@@ -4,14 +4,14 @@
 import { effect } from "@preact/signals";
 
 import type { RobotDocument } from "../back/view";
-import type { Kept, Step, Store } from "./store";
+import { AT_ORIGIN, type Kept, type Step, type Store } from "./store";
 
 const TAB = "symoro-tab";
 const INDEX = "symoro-tabs";
 const ROBOT = "symoro-robot-";
 const STATE = "symoro-state-";
 /** Raised when what is kept is kept in another way. */
-const FORM = 1;
+const FORM = 2;
 const MOST_TABS = 20;
 const MOST_STEPS = 50;
 const WAIT_MS = 250;
@@ -84,7 +84,9 @@ function of(places: Places, tab: string): Kept | null {
   const fits = state !== null && state.q.length === view.joints.length;
   if (fits) return { view, past, future, ...state };
   const parameters = { ...view.values };
-  return { view, past, future, q: view.joints.map(() => 0), parameters, asked: null, motion: null, selected: null };
+  const q = view.joints.map(() => 0);
+  const base = [...AT_ORIGIN];
+  return { view, past, future, q, parameters, base, asked: null, motion: null, selected: null };
 }
 
 /** What the tab had, or else what was saved last by any. */
@@ -121,8 +123,8 @@ function saveRobot(places: Places, tab: string, { view, past, future }: Robot): 
   if (!write(places, tab, ROBOT + tab, whole)) write(places, tab, ROBOT + tab, { ...whole, past: [], future: [] });
 }
 
-function saveState(places: Places, tab: string, { q, parameters, asked, motion, selected }: State): void {
-  const whole: State = { q, parameters, asked, motion, selected };
+function saveState(places: Places, tab: string, { q, parameters, base, asked, motion, selected }: State): void {
+  const whole: State = { q, parameters, base, asked, motion, selected };
   if (!write(places, tab, STATE + tab, whole)) write(places, tab, STATE + tab, { ...whole, motion: null });
 }
 

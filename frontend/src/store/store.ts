@@ -37,7 +37,11 @@ export interface Kept {
   asked: Asked | null;
   motion: Motion | null;
   selected: number | null;
+  base: number[];
 }
+
+/** A base that stands where the robot's own frame 0 does. */
+export const AT_ORIGIN: readonly number[] = [0, 0, 0, 0, 0, 0];
 
 export interface Store {
   readonly back: Back;
@@ -46,6 +50,8 @@ export interface Store {
   readonly q: Signal<number[]>;
   /** Values of the robot's free symbols: its nominal ones, changed by sliders. */
   readonly parameters: Signal<Record<string, number>>;
+  /** x, y, z, roll, pitch, yaw of a base that is free to move. */
+  readonly base: Signal<number[]>;
   /** The frame whose row and arrows are highlighted. */
   readonly selected: Signal<number | null>;
   readonly motion: Signal<Motion | null>;
@@ -82,13 +88,15 @@ export function createStore(back: Back): Store {
   const view = signal<View | null>(null);
   const q = signal<number[]>([]);
   const parameters = signal<Record<string, number>>({});
+  const base = signal<number[]>([...AT_ORIGIN]);
   const selected = signal<number | null>(null);
   const motion = signal<Motion | null>(null);
   const asked = signal<Asked | null>(null);
   const actions = signal<Action[]>([]);
   let turn: Promise<unknown> = Promise.resolve();
   /** Where a robot stood when another took its place: undo puts it back so. */
-  const stood = new WeakMap<Step, { q: number[]; parameters: Record<string, number> }>();
+  const stood = new WeakMap<Step, Pick<Kept, "q" | "parameters" | "base">>();
+  const standing = () => ({ q: q.value, parameters: parameters.value, base: base.value });
 
   /** One after the other: each edit is made on the robot that the one before left. */
   function inTurn<T>(work: () => Promise<T>): Promise<T> {
@@ -153,13 +161,14 @@ export function createStore(back: Back): Store {
       if (view.value !== now) return;
       batch(() => {
         const before = stood.get(wanted);
-        if (before) stood.set(now, { q: q.value, parameters: parameters.value });
+        if (before) stood.set(now, standing());
         from.value = from.value.slice(0, -1);
         to.value = [...to.value, now];
         carry(next, now);
         if (!before) return;
         q.value = before.q;
         parameters.value = before.parameters;
+        base.value = before.base;
       });
     });
   }
@@ -169,6 +178,7 @@ export function createStore(back: Back): Store {
     view,
     q,
     parameters,
+    base,
     selected,
     motion,
     time: signal(0),
@@ -179,10 +189,11 @@ export function createStore(back: Back): Store {
     canRedo: computed(() => future.value.length > 0),
     show(next) {
       batch(() => {
-        if (view.value) stood.set(view.value, { q: q.value, parameters: parameters.value });
+        if (view.value) stood.set(view.value, standing());
         step();
         q.value = firstPosture(next);
         parameters.value = { ...next.values };
+        base.value = [...AT_ORIGIN];
         selected.value = null;
         motion.value = null;
         view.value = next;
@@ -222,6 +233,7 @@ export function createStore(back: Back): Store {
         asked: asked.value,
         motion: motion.value,
         selected: selected.value,
+        base: base.value,
       };
     },
     async restore(kept) {
@@ -231,6 +243,7 @@ export function createStore(back: Back): Store {
         q.value = kept.q;
         parameters.value = kept.parameters;
         selected.value = kept.selected;
+        base.value = kept.base;
         motion.value = kept.motion;
         asked.value = kept.asked;
         view.value = kept.view;

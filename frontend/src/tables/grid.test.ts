@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 
 import { CELLS, sampleTable, sampleView } from "../store/sample";
 import { addings } from "./add";
-import { at, blockOf, choicesOf, filled, fromText, moved, nextChoice, pasted, shown, tabbed, toText } from "./grid";
+import { at, blockOf, brief, choicesOf, filled, fromText, moved, nextChoice, pasted, shown, tabbed, toText } from "./grid";
 import { rangeOf } from "./symbols";
 
 const table = sampleTable(CELLS);
@@ -102,5 +102,17 @@ describe("rows to be added", () => {
 
   it("are none where there is one already", () => {
     expect(addings({ ...table, title: "tool", add: "add_tool" }, { view, selected: null, q: [] })).toEqual([]);
+  });
+});
+
+describe("long numbers", () => {
+  it("are shown by their first digits; short ones and formulas whole", () => {
+    expect(["-2.792526803190927", "0.4500001", "0.45", "1e-12", "L1 + 0.123456789"].map(brief)).toEqual([
+      "-2.79252\u2026",
+      "0.4500001",
+      "0.45",
+      "1e-12",
+      "L1 + 0.123456789",
+    ]);
   });
 });

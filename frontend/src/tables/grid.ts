@@ -135,6 +135,11 @@ export function filled(table: Table, block: Block, text: string): Edit[] {
   return edits;
 }
 
+/** A number of many digits as it is shown: its first ones. The cell keeps them all. */
+export function brief(text: string): string {
+  return text.replace(/^(-?\d*\.\d{5})\d{3,}$/, "$1\u2026");
+}
+
 export function keyOf(edit: Pick<Edit, "part" | "j" | "field">): string {
   return `${edit.part} ${edit.j} ${edit.field}`;
 }

@@ -4,7 +4,7 @@
 export const TABS: Record<string, string> = {
   geometry: "Geometry",
   inertia: "Inertia",
-  drives: "Joints",
+  drives: "Drives",
   joints: "Joints",
   wrenches: "Wrenches",
   robot: "Base",
@@ -21,8 +21,6 @@ export const TABS: Record<string, string> = {
 
 /** The heading of a table inside its tab, where a tab has more than one. */
 export const HEADINGS: Record<string, string> = {
-  drives: "Friction, rotors and given motion",
-  joints: "Springs, limits and couplings",
   robot: "Robot",
   base: "Gravity, and motion of the base",
   location: "Place of the base in the world: the first three rows of a 4 by 4 matrix",

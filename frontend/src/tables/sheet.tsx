@@ -8,6 +8,7 @@ import type { Cells } from "./cells";
 import {
   at,
   blockOf,
+  brief,
   choicesOf,
   editOf,
   filled,
@@ -169,7 +170,7 @@ export function Sheet({ table, cells, selected, onSelect, onRemove }: SheetProps
         aria-invalid={problem ? "true" : undefined}
         aria-selected={chosen}
         aria-label={`${field} of ${line.j}: ${text || "empty"}${problem ? `; ${problem}` : ""}`}
-        title={problem ?? undefined}
+        title={problem ?? (brief(text) === text ? undefined : text)}
         onPointerDown={(event) => {
           if (editingHere) return;
           if (editing.value !== null) commit(null);
@@ -192,7 +193,7 @@ export function Sheet({ table, cells, selected, onSelect, onRemove }: SheetProps
             choices={choicesOf(table, field)}
           />
         ) : (
-          text
+          brief(text)
         )}
         {problem && here && !editingHere ? <div class="tb-message">{problem}</div> : null}
       </td>

@@ -57,7 +57,7 @@ export class Bench {
   /** By the palette: the command of a model, a robot or an action. */
   async command(query: string, id: string): Promise<void> {
     await this.page.locator('[data-action="palette"]').click();
-    await this.page.getByRole("combobox").fill(query);
+    await this.page.getByRole("dialog").getByRole("combobox").fill(query);
     await this.page.locator(`[data-command="${id}"]`).click();
   }
 

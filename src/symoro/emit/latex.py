@@ -33,6 +33,7 @@ _GREEK = words(
 )
 _SPECIAL = {c: f"\\{c}" for c in "#$%&_{}"} | {"\\": r"\textbackslash{}", "^": r"\^{}", "~": r"\~{}"}
 _NAME = re.compile(r"([A-Za-z]+?)_?(\d\w*)?")
+_ANOTHER = re.compile(r"(\w*[^_])__([2-9])")  # of a symbol that another name has
 
 
 def _number(value: Number) -> str:
@@ -86,7 +87,12 @@ DIALECT = Dialect(
 
 
 def symbol_of(name: str) -> str:
-    r"""The symbol of a name: q_{2} for q2, \dot q_{2} for qd2, \alpha_{1} for alpha1, C_{2,3} for C2_3."""
+    r"""The symbol of a name: q_{2} for q2, \dot q_{2} for qd2, \alpha_{1} for alpha1, C_{2,3} for C2_3.
+
+    A name that ends in __2 is one whose symbol another has: M_{3}' for M3__2.
+    """
+    if another := _ANOTHER.fullmatch(name):
+        return symbol_of(another[1]) + "'" * (int(another[2]) - 1)
     match = _NAME.fullmatch(name)
     if match is None:
         return rf"\mathit{{{name.replace('_', chr(92) + '_')}}}"

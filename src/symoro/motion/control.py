@@ -26,7 +26,7 @@ from symoro.robot.description import Robot
 from symoro.robot.formats import RobotLike, as_robot
 
 Array = NDArray[np.float64]
-JointMotion = Callable[[float], tuple[float, float, float]]
+GivenMotion = Callable[[float], tuple[float, float, float]]
 """Time -> position, velocity and acceleration of a joint."""
 CONSISTENT = 1e-4
 LOOK = 1e-4  # seconds
@@ -44,8 +44,8 @@ def at_times(samples: Samples, t: ArrayLike) -> tuple[Array, Array, Array]:
 def joint_motions(
     robot: Robot,
     coordinates: Sequence[int],
-    driven: Mapping[int | str, JointMotion] | Samples | None,
-) -> dict[int, JointMotion]:
+    driven: Mapping[int | str, GivenMotion] | Samples | None,
+) -> dict[int, GivenMotion]:
     """The motions by the number of the coordinate.
 
     Raises:
@@ -55,7 +55,7 @@ def joint_motions(
         return {}
     if isinstance(driven, Samples):
         driven = {j: _column(driven, k) for k, j in enumerate(driven.joints)}
-    found: dict[int, JointMotion] = {}
+    found: dict[int, GivenMotion] = {}
     for which, motion in driven.items():
         j = robot.frame_number(which)
         if j not in coordinates:
@@ -69,7 +69,7 @@ def joint_motions(
     return found
 
 
-def _column(samples: Samples, k: int) -> JointMotion:
+def _column(samples: Samples, k: int) -> GivenMotion:
     def motion(t: float) -> tuple[float, float, float]:
         q, qd, qdd = at_times(samples, t)
         return float(q[0, k]), float(qd[0, k]), float(qdd[0, k])
@@ -77,7 +77,7 @@ def _column(samples: Samples, k: int) -> JointMotion:
     return motion
 
 
-def _check_motion(j: int, motion: JointMotion) -> None:
+def _check_motion(j: int, motion: GivenMotion) -> None:
     """A motion must be three finite numbers, each the derivative of the one before."""
     try:
         before, here, after = (np.array(motion(t), dtype=float) for t in (0.0, LOOK, 2 * LOOK))

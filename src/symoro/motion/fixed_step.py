@@ -54,7 +54,7 @@ class FixedStep:
 
     def advance(self, y: Array, tau: Array, h: float, steps: int) -> Array:
         """The state some steps later."""
-        parts = [np.ascontiguousarray(y[part]) for part in self._slices]
+        parts = [y[part].copy() for part in self._slices]  # the integrator writes into them
         given = [np.ascontiguousarray(tau) if x is None else x for x in self._inputs]
         constants = [self.constants] if len(self.constants) else []
         pointers = [_pointer(x) for x in (*parts, *given, *constants)]

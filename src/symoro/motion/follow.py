@@ -51,7 +51,7 @@ JUMP = 1e-6  # step of the difference that gives Jdot, in radians
 
 
 @dataclass(frozen=True, eq=False)
-class State:
+class PathState:
     """A posture on the path: all joints of the tree, and the rates of the coordinates."""
 
     q: Array
@@ -98,7 +98,9 @@ class Follower:
                 )
             return None
         try:
-            return generate(self.robot, "inverse-geometry", pose=pose, **own).function(values)
+            # the form for platforms takes whole poses, and no word about them
+            partial = {} if pose == "full" else {"pose": pose}
+            return generate(self.robot, "inverse-geometry", **partial, **own).function(values)
         except NotApplicableError:
             if method == "algebraic" or self.robot.B:
                 raise
@@ -156,7 +158,7 @@ class Follower:
         found[passive] = self._loops(q=q, qd=np.zeros(len(self.joints)))["W"] @ qd
         return found
 
-    def state(self, q: Array, T: Array, V: Array, Vd: Array, t: float) -> State:
+    def state(self, q: Array, T: Array, V: Array, Vd: Array, t: float) -> PathState:
         """Velocities and accelerations with which a posture follows the path.
 
         Raises:
@@ -183,7 +185,7 @@ class Follower:
         qdd = inverse @ second
         if self.rank < len(self.driven):
             qdd = qdd + self._drift(q, qd, scaled, inverse)
-        return State(q, qd, qdd, scaled)
+        return PathState(q, qd, qdd, scaled)
 
     def _check_met(self, miss: Array, size: float, t: float) -> None:
         if np.abs(miss).max(initial=0.0) > 1e-6 * max(size, 1e-3):
@@ -207,7 +209,7 @@ class Follower:
     def start(self, T: Array, near: Array) -> Array:
         """The posture that reaches a pose and is nearest to another one."""
         if self._inverse is not None:
-            found = nearest(self._inverse(T=T, q0=near), near, robot=self.robot)
+            found = nearest(self._rows_of(T, near), near, robot=self.robot)
             if found.index < 0:
                 raise ArgumentError("no posture within the limits of the joints reaches the start")
             return np.asarray(found.q)
@@ -218,11 +220,16 @@ class Follower:
             )
         return found_q
 
+    def _rows_of(self, T: Array, near: Array) -> Any:
+        """All postures of a pose; joints that it leaves free stand as in a posture."""
+        takes = any(port.name == "q0" for port in self._inverse.program.inputs)
+        return self._inverse(T=T, q0=near) if takes else self._inverse(T=T)
+
     def _solved(self, T: Array, predicted: Array) -> Array | None:
         """The posture of a pose nearest to the one predicted."""
         if self._inverse is None:
             return self._newton(predicted, T)
-        found = nearest(self._inverse(T=T, q0=predicted), predicted, robot=self.robot, limits=False)
+        found = nearest(self._rows_of(T, predicted), predicted, robot=self.robot, limits=False)
         return None if found.index < 0 else np.asarray(found.q)
 
     def _newton(self, q: Array, T: Array) -> Array | None:
@@ -247,7 +254,7 @@ class Follower:
 
     # -- along a path
 
-    def follow(self, path: PosePath, times: Array, q: Array, begin: float) -> list[State]:
+    def follow(self, path: PosePath, times: Array, q: Array, begin: float) -> list[PathState]:
         """The states at times of a path, from a posture that reaches its first pose.
 
         Arguments:
@@ -261,12 +268,12 @@ class Follower:
             states.append(state)
         return states
 
-    def _state_at(self, known: PoseMotion, k: int, q: Array, t: float) -> State:
+    def _state_at(self, known: PoseMotion, k: int, q: Array, t: float) -> PathState:
         return self.state(q, known.T[k], known.V[k], known.Vd[k], t)
 
     def _advance(
-        self, path: PosePath, known: PoseMotion, k: int, times: Array, state: State, begin: float
-    ) -> State:
+        self, path: PosePath, known: PoseMotion, k: int, times: Array, state: PathState, begin: float
+    ) -> PathState:
         """From one time to the next, in halves of halves where the motion asks for it."""
         now, ends = float(times[k - 1]), [(float(times[k]), 0, known, k)]
         while ends:
@@ -286,14 +293,16 @@ class Follower:
                 ends.append((middle, depth + 1, path.at(np.array([middle])), 0))
         return state
 
-    def _stepped(self, state: State, h: float, motion: PoseMotion, row: int, t: float) -> State | None:
+    def _stepped(
+        self, state: PathState, h: float, motion: PoseMotion, row: int, t: float
+    ) -> PathState | None:
         """The state after a step, or None where the step is too long."""
         rates = self.tree_rates(state.q, state.qd)
         guess = state.q + h * rates
         if self.robot.B == 0:
             guess = guess + h**2 / 2 * state.qdd
         redundant = self._inverse is None and self.rank < len(self.driven)
-        found: State | None = None
+        found: PathState | None = None
         for _ in range(3 if redundant else 1):
             q = self._solved(motion.T[row], guess)
             if q is None:
@@ -312,7 +321,7 @@ class Follower:
         assert found is not None
         return found if self._agree(state, found, h) else None
 
-    def _agree(self, a: State, b: State, h: float) -> bool:
+    def _agree(self, a: PathState, b: PathState, h: float) -> bool:
         way = (b.q - a.q)[self._at]
         told = h / 2 * (a.qd + b.qd) - h**2 / 12 * (b.qdd - a.qdd)
         size = h * float(np.abs(a.qd).max() + np.abs(b.qd).max())

@@ -17,11 +17,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from symoro.errors import ArgumentError
+from symoro.motion.spline import Values
 
 Array = NDArray[np.float64]
-Values = tuple[Array, Array, Array]
-"""A quantity, its first and its second derivative."""
-
 LAWS = ("quintic", "trapezoidal")
 LONGEST = 1e6  # seconds; a longer move is a mistake in a unit
 _QUINTIC_PEAKS = (15 / 8, 10 / math.sqrt(3))

@@ -30,6 +30,7 @@ from numpy.typing import ArrayLike, NDArray
 from symoro.errors import ArgumentError, NotApplicableError, SymoroError
 from symoro.model import Model, generate
 from symoro.models.geometric.loop.mechanism import active_joints
+from symoro.motion.bases import check_steady
 from symoro.motion.loops import LoopCloser
 from symoro.motion.rotation import from_quaternion
 from symoro.robot.coordinates import independent
@@ -79,6 +80,7 @@ class Mechanics:
         self.at = [self.joints.index(j) for j in self.coordinates]
         self.springs = [k for k, j in enumerate(self.coordinates) if j in elastic_joints(robot)]
         self.inputs = {name: np.asarray(value, dtype=float) for name, value in inputs.items()}
+        check_steady(robot, {**dict(robot.nominal), **self.values})
         self.direct = self._function("direct-dynamics")
         self.parts = self._layout(self.direct)
         self._bound: dict[int, frozenset[str]] = {}

@@ -1,6 +1,6 @@
 """Curves of joints and of poses over time, each with both derivatives.
 
-Joints:   `Between` (one law from start to end), `Through` (smooth through points), `Series` (Fourier), `Measured`.
+Joints:   `Between` (one law from start to end), `Through` (smooth through points), `FourierPath` (Fourier), `Measured`.
 Poses:    `Straight` (line, and the shortest turn), `Round` (circle), `PosesThrough`. They give T (4, 4) in frame 0, and
           the motion V, Vd (linear; angular) of the frame's origin in the axes of frame 0.
 
@@ -15,9 +15,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from symoro.motion.laws import Law, Values
+from symoro.motion.laws import Law
 from symoro.motion.rotation import exponential, logarithm
-from symoro.motion.spline import hermite
+from symoro.motion.spline import Values, hermite
 
 Array = NDArray[np.float64]
 
@@ -58,7 +58,7 @@ class Through:
 
 
 @dataclass(frozen=True, eq=False)
-class Series:
+class FourierPath:
     """A Fourier series, as identification excites robots with: of joint i
 
         q = offset + sum_l  a_l / (w l) sin(w l t) - b_l / (w l) cos(w l t),      w = 2 pi frequency

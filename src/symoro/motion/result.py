@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from symoro.errors import MissingDependencyError, WriteError
 from symoro.motion.mechanics import Mechanics
 from symoro.motion.samples import table_text
-from symoro.motion.switching import Event
+from symoro.motion.switching import MotionEvent
 from symoro.robot.description import Robot
 
 Array = NDArray[np.float64]
@@ -47,7 +47,7 @@ class Simulation:
     parts: Mapping[str, Array]
     E: Array | None
     U: Array | None
-    events: tuple[Event, ...]
+    events: tuple[MotionEvent, ...]
     finished: bool
     why: str
 
@@ -58,7 +58,7 @@ class Simulation:
         times: Sequence[float],
         rows: Sequence[Array],
         taus: Sequence[Array],
-        events: Sequence[Event],
+        events: Sequence[MotionEvent],
         why: str,
     ) -> Simulation:
         """From states, one a sample."""

@@ -18,7 +18,7 @@ from symoro.models.geometric.loop.mechanism import active_joints
 from symoro.motion.follow import Follower, PosePath
 from symoro.motion.laws import Law, made_law
 from symoro.motion.loops import LoopCloser
-from symoro.motion.paths import Between, PosesThrough, Round, Series, Straight, Through
+from symoro.motion.paths import Between, FourierPath, PosesThrough, Round, Straight, Through
 from symoro.motion.rotation import logarithm
 from symoro.motion.samples import Samples
 from symoro.motion.spline import quintic_through
@@ -43,7 +43,7 @@ from symoro.runtime.poses import from_angles, from_entries
 from symoro.runtime.ranges import joint_ranges
 
 Array = NDArray[np.float64]
-JointPath = Between | Through | Series
+JointPath = Between | Through | FourierPath
 STEP = 0.01
 MOST = 2_000_000  # samples
 JOINED = 1e-9  # positions of two parts that count as the same
@@ -209,10 +209,10 @@ class _Planner:
             return Between(own, own, made_law("quintic", np.zeros(1), duration=part.duration))
         return self._series(part)
 
-    def _series(self, part: Fourier) -> Series:
+    def _series(self, part: Fourier) -> FourierPath:
         offset = self._row("offset", part.offset)
         duration = part.duration or 1 / part.frequency
-        return Series(offset, np.array(part.sine), np.array(part.cosine), part.frequency, duration)
+        return FourierPath(offset, np.array(part.sine), np.array(part.cosine), part.frequency, duration)
 
     def _pose_path(self, part: Line | Circle | Poses, T: Array) -> PosePath:
         if isinstance(part, Poses):

@@ -21,11 +21,11 @@ from symoro.errors import (
     NotClosedError,
     OptionError,
 )
-from symoro.motion.control import JointMotion, joint_motions
+from symoro.motion.control import GivenMotion, joint_motions
 from symoro.motion.mechanics import Controller, Mechanics, State, Watch
 from symoro.motion.result import Simulation
 from symoro.motion.samples import Samples
-from symoro.motion.switching import Event, Modes
+from symoro.motion.switching import Modes, MotionEvent
 from symoro.progress import Task, task
 from symoro.robot.description import Robot
 from symoro.robot.flexibility import flexible_links
@@ -48,7 +48,7 @@ def simulate(
     q: ArrayLike | str,
     qd: ArrayLike | None = None,
     tau: Controller | ArrayLike | None = None,
-    driven: Mapping[int | str, JointMotion] | Samples | None = None,
+    driven: Mapping[int | str, GivenMotion] | Samples | None = None,
     start: Mapping[str, ArrayLike] | None = None,
     values: Mapping[str, float] | None = None,
     inputs: Mapping[str, ArrayLike] | None = None,
@@ -104,6 +104,7 @@ def simulate(
     y = mechanics.start({"q": _posture(asked, q), "qd": qd, **(start or {})})
     motions = joint_motions(asked, mechanics.coordinates, driven)
     control = _Control(mechanics, tau, motions)
+    y = mechanics.projected(control.moved(0.0, y)[0])
     if method == "rk4":
         from symoro.motion.fixed_step import run_fixed
 
@@ -111,6 +112,7 @@ def simulate(
             raise OptionError("driven joints, stops and 'until' need one of SciPy's methods, not rk4")
         return run_fixed(mechanics, control.torques, control.constant, y, duration, step, watch)
     modes = _modes(asked, mechanics, rub, static, stops, frozenset(motions))
+    _check_between(modes, y)
     run = _Run(mechanics, control, modes, duration, step, stops == "end", until, watch)
     options = {"rtol": rtol, "atol": atol, "max_step": max_step}
     return run.result(_integrator(method), options, y)
@@ -200,11 +202,21 @@ def _modes(
     return Modes(mechanics, friction, static, lower, upper, bounce, driven)
 
 
+def _check_between(modes: Modes, y: Array) -> None:
+    """Raise where a joint starts beyond its stop."""
+    q = y[modes.mechanics.parts["q"]][modes.mechanics.at]
+    for k, j in enumerate(modes.mechanics.coordinates):
+        if not modes.lower[k] - DRIFT <= q[k] <= modes.upper[k] + DRIFT:
+            raise ArgumentError(
+                f"joint {j} starts at {q[k]:g}, beyond its stops {modes.lower[k]:g} and {modes.upper[k]:g}"
+            )
+
+
 class _Control:
     """The torques of the drives, and the motions that joints follow."""
 
     def __init__(
-        self, mechanics: Mechanics, tau: Controller | ArrayLike | None, motions: Mapping[int, JointMotion]
+        self, mechanics: Mechanics, tau: Controller | ArrayLike | None, motions: Mapping[int, GivenMotion]
     ) -> None:
         self.mechanics, self.motions = mechanics, motions
         self._n = len(mechanics.coordinates)
@@ -268,7 +280,7 @@ class _Run:
         self.rows: list[Array] = []
         self.taus: list[Array] = []
         self.times: list[float] = []
-        self.events: list[Event] = []
+        self.events: list[MotionEvent] = []
 
     def result(self, integrator: Any, options: dict[str, Any], y: Array) -> Simulation:
         why = ""
@@ -299,11 +311,11 @@ class _Run:
             raise FloatingPointError(f"the accelerations are not determined at t = {t:g} s")
         return found
 
-    def _settled(self, t: float, y: Array, loose: int | None = None) -> Array:
+    def _settled(self, t: float, y: Array, *, rest: int | None = None, loose: int | None = None) -> Array:
         if self.modes.idle:
             return y
         here, known = self.control.moved(t, y)
-        y, news = self.modes.settle(t, here, self.control.torques(t, here), known, loose)
+        y, news = self.modes.settle(t, here, self.control.torques(t, here), known, rest=rest, loose=loose)
         self.events += news
         return y
 
@@ -404,9 +416,9 @@ class _Run:
             y, news = self.modes.strike(t, y, k)
             self.events += news
         elif kind == 0 and self.modes.slides[k]:
-            y[self.mechanics.parts["qd"].start + k] = 0.0
+            return self._settled(t, y, rest=k), ""
         else:  # it can no longer be held
-            return self._settled(t, y, k), ""
+            return self._settled(t, y, loose=k), ""
         return self._settled(t, y), ""
 
     # -- samples
@@ -425,7 +437,8 @@ class _Run:
             self._take(end, y)
 
     def _take(self, t: float, y: Array) -> None:
-        y, known = self.control.moved(t, self.mechanics.projected(y, t))
+        y, known = self.control.moved(t, y)
+        y = self.mechanics.projected(y, t)
         tau = self.control.torques(t, y).copy()
         if known:
             _, needed = self.mechanics.needed(

@@ -15,9 +15,9 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from symoro.motion.laws import Values
-
 Array = NDArray[np.float64]
+Values = tuple[Array, Array, Array]
+"""A quantity, its first and its second derivative."""
 
 # Coefficients of x^3, x^4, x^5 (rows) from the ends' p0, v0, a0, p1, v1, a1 on an interval of length 1.
 _HERMITE = np.array([[-10, -6, -1.5, 10, -4, 0.5], [15, 8, 1.5, -15, 7, -1], [-6, -3, -0.5, 6, -3, 0.5]])

@@ -24,11 +24,12 @@ from symoro.motion.mechanics import Mechanics
 Array = NDArray[np.float64]
 SLOWEST = 1e-6  # radians or metres a second: a bounce below it is none
 AT_REST = 1e-12
+TOGETHER = 1e-9  # of the break-away torque: joints that are let go at one moment
 What = Literal["sticks", "slides", "meets its stop", "leaves its stop"]
 
 
 @dataclass(frozen=True)
-class Event:
+class MotionEvent:
     """Something that happened to a joint."""
 
     time: float
@@ -81,13 +82,21 @@ class Modes:
     # -- at an event
 
     def settle(
-        self, t: float, y: Array, tau: Array, motion: dict[int, float], loose: int | None = None
-    ) -> tuple[Array, list[Event]]:
+        self,
+        t: float,
+        y: Array,
+        tau: Array,
+        motion: dict[int, float],
+        *,
+        rest: int | None = None,
+        loose: int | None = None,
+    ) -> tuple[Array, list[MotionEvent]]:
         """Decide anew what the joints at rest do; the state with their speeds at zero.
 
         Arguments:
             tau: the torques of drives, friction not taken off.
             motion: accelerations of the driven coordinates.
+            rest: a coordinate that has come to rest.
             loose: a coordinate that has come to the end of what holds it.
         """
         before = self.slides.copy(), self.stop.copy()
@@ -96,12 +105,10 @@ class Modes:
         if loose is not None:
             self._let_go(loose, y, tau, motion)
         for k in self.rubbing:
-            if k == loose and self.slides[k]:
-                continue
-            if abs(qd[k]) > AT_REST and not self.stop[k]:
-                self.slides[k] = np.sign(qd[k])
-            else:
+            if self.stop[k] or k == rest:
                 self.slides[k], qd[k] = 0.0, 0.0
+            elif abs(qd[k]) > AT_REST:
+                self.slides[k] = np.sign(qd[k])  # else it sticks, or was just let go
         for _ in range(4 * len(self.friction) + 4):
             if not self._changed(y, tau, motion):
                 break
@@ -117,7 +124,9 @@ class Modes:
             return
         known = {**motion, **dict.fromkeys(self.held(), 0.0)}
         _, needed = self.mechanics.needed(y, self.torques(tau), known)
-        self.slides[k] = np.sign(tau[k] - needed[k])
+        for j in self.held():  # those that come to the end of their hold at the same moment go with it
+            if j == k or (not self.stop[j] and self._share(j, tau[j], needed[j]) > 1 - TOGETHER):
+                self.slides[j] = np.sign(tau[j] - needed[j])
 
     def _changed(self, y: Array, tau: Array, motion: dict[int, float]) -> bool:
         """Let go the joint that is least able to hold."""
@@ -146,17 +155,18 @@ class Modes:
             return 2.0 if push < -rub else 0.0
         return float(abs(tau - needed) / (self.friction[k] * self.static))
 
-    def _news(self, t: float, slides: Array, stop: Array) -> Iterator[Event]:
+    def _news(self, t: float, slides: Array, stop: Array) -> Iterator[MotionEvent]:
         for k, joint in enumerate(self.mechanics.coordinates):
             if self.stop[k] != stop[k]:
-                yield Event(t, joint, "meets its stop" if self.stop[k] else "leaves its stop")
+                yield MotionEvent(t, joint, "meets its stop" if self.stop[k] else "leaves its stop")
             elif self.slides[k] != slides[k] and not self.stop[k]:
-                yield Event(t, joint, "slides" if self.slides[k] else "sticks")
+                yield MotionEvent(t, joint, "slides" if self.slides[k] else "sticks")
 
-    def strike(self, t: float, y: Array, k: int) -> tuple[Array, list[Event]]:
+    def strike(self, t: float, y: Array, k: int) -> tuple[Array, list[MotionEvent]]:
         """A joint meets its stop: it bounces, or stays."""
         qd = y[self.mechanics.parts["qd"]][k]
-        side = 1.0 if qd > 0 else -1.0
+        q = y[self.mechanics.parts["q"]][self.mechanics.at[k]]
+        side = 1.0 if abs(q - self.upper[k]) < abs(q - self.lower[k]) else -1.0
         speed = -self.restitution * qd
         held = {j: 0.0 for j in self.held() if j != k}
         still = held | dict.fromkeys(self.driven, 0.0)
@@ -165,12 +175,12 @@ class Modes:
         if abs(speed) < SLOWEST:
             after[self.mechanics.parts["qd"]][k] = 0.0
             self.stop[k] = side
-        return after, [Event(t, self.mechanics.coordinates[k], "meets its stop")]
+        return after, [MotionEvent(t, self.mechanics.coordinates[k], "meets its stop")]
 
     # -- between events
 
     def margins(self, y: Array, tau: Array, motion: dict[int, float]) -> Array:
-        """Numbers that stay positive as long as the modes hold: 2 a coordinate, of friction and of stops."""
+        """NumberRow that stay positive as long as the modes hold: 2 a coordinate, of friction and of stops."""
         found = np.ones((2, len(self.friction)))
         q, qd = y[self.mechanics.parts["q"]][self.mechanics.at], y[self.mechanics.parts["qd"]]
         held = self.held()

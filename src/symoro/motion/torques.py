@@ -1,4 +1,4 @@
-"""MotionTorques along a motion: power, energy, peaks, and which limit is passed at what time.
+"""Torques along a motion: power, energy, peaks, and which limit is passed at what time.
 
     tau(t) from `inverse-dynamics`,     power_j = tau_j qd_j,     energy_j = integral of power_j over time
 
@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from symoro.errors import ArgumentError, NotApplicableError
 from symoro.model import generate
+from symoro.motion.bases import check_steady
 from symoro.motion.loops import LoopCloser
 from symoro.motion.samples import Samples, columns_of
 from symoro.motion.sampling import STEP, check_base, coordinates_of, default_posture, sampled
@@ -62,8 +63,8 @@ class Peak:
 
 
 @dataclass(frozen=True, eq=False)
-class MotionTorques:
-    """MotionTorques along a motion.
+class TorqueReport:
+    """Torques along a motion.
 
     Attributes:
         tau, power: (N, n), of the joints of the samples; newton metres or newtons, watts.
@@ -93,7 +94,7 @@ def torques(
     *,
     step: float = STEP,
     values: Mapping[str, float] | None = None,
-) -> MotionTorques:
+) -> TorqueReport:
     """The torques that a motion takes.
 
     Arguments:
@@ -112,6 +113,7 @@ def torques(
             f"robot '{asked.name}' has elastic joints, whose motion follows from the forces",
             hint="simulate it, with the other joints following the trajectory",
         )
+    check_steady(asked, {**dict(asked.nominal), **(values or {})})
     function = generate(asked, "inverse-dynamics").function(values)
     numbers = {**dict(asked.nominal), **(values or {})}
     samples = motion if isinstance(motion, Samples) else sampled(asked, motion, step=step, values=values)
@@ -131,7 +133,7 @@ def torques(
     power = tau * samples.qd
     energy = _integral(samples.t, power)
     passed = tuple(_passed(asked, samples, tau, numbers))
-    return MotionTorques(asked, samples, tau, power, energy, _peaks(samples, tau, power, energy), passed)
+    return TorqueReport(asked, samples, tau, power, energy, _peaks(samples, tau, power, energy), passed)
 
 
 def _check_fit(robot: Robot, samples: Samples) -> None:
@@ -188,12 +190,12 @@ def _tree_motion(
         yield from ((j, samples.tree[:, k], None) for k, j in passive)
         return
     for j in moving_joints(robot):
-        law = relation(robot, j)
-        if law is None:
+        follows = relation(robot, j)
+        if follows is None:
             yield j, *own[j]
             continue
-        ratios = [(own[i], ratio.value(values)) for i, ratio in law.terms]
-        q = np.full(len(samples.t), law.offset.value(values))
+        ratios = [(own[i], ratio.value(values)) for i, ratio in follows.terms]
+        q = np.full(len(samples.t), follows.offset.value(values))
         qd = np.zeros(len(samples.t))
         for (position, rate), ratio in ratios:
             q, qd = q + ratio * position, qd + ratio * rate

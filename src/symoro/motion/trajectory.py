@@ -18,11 +18,11 @@ from numpy.typing import ArrayLike
 from symoro.errors import ArgumentError
 from symoro.motion.laws import LAWS
 
-Numbers = tuple[float, ...]
+NumberRow = tuple[float, ...]
 METHODS = ("auto", "algebraic", "numeric")
 
 
-def numbers(what: str, given: ArrayLike) -> Numbers:
+def numbers(what: str, given: ArrayLike) -> NumberRow:
     """A tuple of finite numbers."""
     try:
         found = np.asarray(given, dtype=float)
@@ -42,8 +42,8 @@ class Timed:
 
     law: str = "quintic"
     duration: float | None = None
-    velocity: Numbers | None = None
-    acceleration: Numbers | None = None
+    velocity: NumberRow | None = None
+    acceleration: NumberRow | None = None
 
     def __post_init__(self) -> None:
         _tidy(self)
@@ -53,7 +53,7 @@ class Timed:
 
 @dataclass(frozen=True)
 class _OfMove:
-    to: Numbers
+    to: NumberRow
 
 
 @dataclass(frozen=True)
@@ -65,8 +65,8 @@ class Move(Timed, _OfMove):
 class Via:
     """Smoothly through postures at times (from the start of the part), at rest in the last one."""
 
-    points: tuple[Numbers, ...]
-    times: Numbers
+    points: tuple[NumberRow, ...]
+    times: NumberRow
 
     def __post_init__(self) -> None:
         _tidy(self)
@@ -78,9 +78,9 @@ class Fourier:
     """A Fourier series of each joint; `sine` and `cosine` have one row a joint, amplitudes of velocity by harmonic."""
 
     frequency: float
-    sine: tuple[Numbers, ...]
-    cosine: tuple[Numbers, ...]
-    offset: Numbers
+    sine: tuple[NumberRow, ...]
+    cosine: tuple[NumberRow, ...]
+    offset: NumberRow
     duration: float | None = None
 
     def __post_init__(self) -> None:
@@ -99,8 +99,8 @@ class Fourier:
 
 @dataclass(frozen=True)
 class _OfLine:
-    to: Numbers | None = None
-    by: Numbers | None = None
+    to: NumberRow | None = None
+    by: NumberRow | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -119,8 +119,8 @@ class Line(Timed, _OfLine):
 
 @dataclass(frozen=True)
 class _OfCircle:
-    centre: Numbers
-    normal: Numbers
+    centre: NumberRow
+    normal: NumberRow
     angle: float = 2 * np.pi
     turning: bool = False
 
@@ -142,8 +142,8 @@ class Circle(Timed, _OfCircle):
 class Poses:
     """Through poses at times (from the start of the part): places smoothly, orientations at rest in each pose."""
 
-    poses: tuple[Numbers, ...]
-    times: Numbers
+    poses: tuple[NumberRow, ...]
+    times: NumberRow
 
     def __post_init__(self) -> None:
         _tidy(self)
@@ -172,8 +172,8 @@ OF_POSES = (Line, Circle, Poses)
 class Start:
     """A start by its pose; of the postures that reach it, the one nearest to `near` (numbers or a name)."""
 
-    pose: Numbers
-    near: Numbers | str | None = None
+    pose: NumberRow
+    near: NumberRow | str | None = None
 
     def __post_init__(self) -> None:
         _tidy(self)
@@ -194,7 +194,7 @@ class Trajectory:
     """
 
     parts: tuple[Part, ...]
-    start: Numbers | str | Start | None = None
+    start: NumberRow | str | Start | None = None
     frame: int | str | None = None
     pose: str = "full"
     method: str = "auto"
@@ -217,11 +217,11 @@ def _tidy(part: Any) -> None:
     for field in fields(part):
         value = getattr(part, field.name)
         kind = str(field.type)
-        if value is None or isinstance(value, str | bool):
+        if value is None or kind.startswith(("str", "bool")) or (isinstance(value, str) and "str" in kind):
             continue
-        if kind.startswith("tuple[Numbers"):
+        if kind.startswith("tuple[NumberRow"):
             value = tuple(numbers(field.name, row) for row in value)
-        elif "Numbers" in kind:
+        elif "NumberRow" in kind:
             value = numbers(field.name, value)
         elif kind.startswith("float"):
             (value,) = numbers(field.name, value)

@@ -24,7 +24,7 @@ from symoro.motion.trajectory import (
     Hold,
     Line,
     Move,
-    Numbers,
+    NumberRow,
     Part,
     Poses,
     Start,
@@ -97,7 +97,7 @@ class _Reader:
         text = self.top.text("frame")
         return int(text) if text.isdigit() else text or None
 
-    def _start(self) -> Numbers | str | Start | None:
+    def _start(self) -> NumberRow | str | Start | None:
         node = self.top.node.entries.get("start")
         if node is None:
             return None
@@ -107,7 +107,7 @@ class _Reader:
             record = Record(self.report, node, "start", ("pose", "near"))
             near = record.node.entries.get("near")
             named = isinstance(near, YamlScalar) and near.text.isidentifier()
-            chosen: Numbers | str | None = None
+            chosen: NumberRow | str | None = None
             if near is not None:
                 chosen = (
                     near.text if isinstance(near, YamlScalar) and named else self._row(record, "near", True)
@@ -196,13 +196,13 @@ class _Reader:
         found = record.number(key)
         return 1.0 if found is None else found
 
-    def _row(self, record: Record, key: str, angles: bool) -> Numbers:
+    def _row(self, record: Record, key: str, angles: bool) -> NumberRow:
         if key not in record:
             record.problem(key, f"'{key}' is missing")
             return ()
         return tuple(self._value(record, key, item, angles) for item in record.items(key))
 
-    def _rows(self, record: Record, key: str, angles: bool) -> tuple[Numbers, ...]:
+    def _rows(self, record: Record, key: str, angles: bool) -> tuple[NumberRow, ...]:
         if key not in record:
             record.problem(key, f"'{key}' is missing")
             return ()
@@ -224,10 +224,10 @@ class _Reader:
             return 0.0
         return self._angle(found) if angles else found
 
-    def _pose(self, record: Record, key: str) -> Numbers:
+    def _pose(self, record: Record, key: str) -> NumberRow:
         return self._as_pose(self._row(record, key, False))
 
-    def _as_pose(self, row: Numbers) -> Numbers:
+    def _as_pose(self, row: NumberRow) -> NumberRow:
         return (*row[:3], *(self._angle(x) for x in row[3:])) if len(row) == 6 else row
 
     def _made(self, record: Record, make: Callable[[], T]) -> T:

@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from symoro.motion.result import Simulation
 from symoro.motion.samples import Samples
-from symoro.motion.torques import MotionTorques
+from symoro.motion.torques import TorqueReport
 from symoro.robot.description import JointType, Robot
 from symoro.ui.plot import Series, line_chart, stacked
 
@@ -15,7 +15,7 @@ TIME = "time [s]"
 Array = NDArray[np.float64]
 
 
-def torque_chart(found: MotionTorques) -> str:
+def torque_chart(found: TorqueReport) -> str:
     """Positions, torques and power along a motion, below each other."""
     samples, robot = found.samples, found.robot
     rows = {"Position": samples.q, "Torque": found.tau, "Power": found.power}

@@ -40,6 +40,7 @@ examples:
   symoro singularities rx90                         where the Jacobian loses rank
   symoro base rx90                                  the base inertial parameters
   symoro pose delta qa=0.1,0.2,0.3                  where the platform of a parallel robot stands
+  symoro identify tx40 log.yaml --cutoff 100        parameters from a log of the robot's motion
   symoro torques planar3r filip3r                   torques along a trajectory
   symoro simulate planar2r q=0,1 --duration 2       the motion that follows from torques
   symoro cite fast-geometry                         the paper behind a model
@@ -182,6 +183,7 @@ def _parser(arguments: Sequence[str]) -> argparse.ArgumentParser:
     _describing(command)
     _generating(command, arguments)
     _solving(command, arguments)
+    _identifying(command)
     _moving(command)
     _exciting(command)
     _serving(command)
@@ -402,6 +404,61 @@ def _solving(command: Command, arguments: Sequence[str]) -> None:
                 option, title=f"{option.title}, or numeric", choices=(*option.choices, "numeric")
             )
         add_model_option(group, option, ["--given"] if option.name == "pose" else None)
+
+
+def _identifying(command: Command) -> None:
+    identify = command(
+        "identify",
+        "find a robot's parameters from logs of its motion",
+        "symoro identify tx40 log.yaml --cutoff 100 --decimation 100 --slow 0.1 --report out -o found.yaml",
+    )
+    _robot(identify)
+    identify.add_argument("logs", nargs="+", metavar="LOG", help="CSV or Parquet file, or the YAML of a log")
+    identify.add_argument("--columns", metavar="FILE", help="YAML that says what the columns mean")
+    identify.add_argument(
+        "--method",
+        default="wls",
+        metavar="METHOD",
+        help="ols, wls (unless given), irls, tls, iv, didim or cloe",
+    )
+    identify.add_argument(
+        "--model",
+        default="dynamic",
+        metavar="MODEL",
+        help="dynamic (unless given), filtered, power or energy",
+    )
+    identify.add_argument("--cutoff", type=float, metavar="HZ", help="of the low-pass on positions")
+    identify.add_argument(
+        "--decimation", type=int, default=1, metavar="N", help="samples to a row, both sides filtered alike"
+    )
+    identify.add_argument(
+        "--slow", type=float, default=0.0, metavar="VELOCITY", help="drop rows of a joint slower than this"
+    )
+    identify.add_argument(
+        "--friction",
+        default="viscous,coulomb,offset",
+        metavar="TERMS",
+        help="some of viscous, coulomb, offset, stribeck, load",
+    )
+    identify.add_argument(
+        "--stribeck-velocity", type=float, default=0.05, metavar="VELOCITY", help="its scale"
+    )
+    identify.add_argument("--without", default="", metavar="NAMES", help="columns to leave out, as FO2,XX4")
+    identify.add_argument(
+        "--validate", action="append", default=[], metavar="LOG", help="a log to try the result on"
+    )
+    identify.add_argument("--essential", action="store_true", help="the parameters that the data do tell")
+    identify.add_argument(
+        "--consistent", action="store_true", help="standard parameters that bodies can have (an LMI)"
+    )
+    identify.add_argument(
+        "--prior", choices=("euclidean", "entropic"), default="euclidean", help="towards the robot's numbers"
+    )
+    identify.add_argument("--report", metavar="DIR", help="write a report: Markdown, HTML and plots")
+    identify.add_argument("-o", "--output", metavar="FILE", help="write the robot with its numbers")
+    _force(identify)
+    _bind(identify)
+    _json(identify)
 
 
 def _moving(command: Command) -> None:

@@ -43,6 +43,7 @@ def run(options: argparse.Namespace) -> int:
         "eval": evaluate,
         "solve": solve,
         "export": export,
+        "identify": identify,
         "torques": torques,
         "simulate": simulate,
         "gui": open_gui,
@@ -309,6 +310,12 @@ def solve(options: argparse.Namespace) -> int:
     if options.values:
         return solve_modes(_robot(options), options.values, options, _chosen(options))
     return solving.solve(model_or_numeric(_robot(options), _chosen(options), options), options)
+
+
+def identify(options: argparse.Namespace) -> None:
+    from symoro.ui import identify as identifying
+
+    identifying.run(_robot(options), options)
 
 
 def export(options: argparse.Namespace) -> None:

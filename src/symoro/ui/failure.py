@@ -2,7 +2,7 @@
 
     {"error": {"kind": "UnknownNameError", "message": "...", "hint": "...", "place": {"file": ..., "line": ...}}}
 
-The library words its hints for Python; here they are turned into the words of a shell.
+The library words its hints for Python; here they are turned into the words of a shell, or of the workbench's page.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 import re
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import asdict
 from typing import Any
 
@@ -18,7 +18,9 @@ from symoro.errors import SymoroError
 
 BAD_INPUT = 2
 
-_IN_A_SHELL = (
+Words = tuple[tuple[re.Pattern[str], str], ...]
+
+_IN_A_SHELL: Words = (
     (re.compile(r"\bfunction\(values=\{\.\.\.\}\)"), "NAME=VALUE"),
     (re.compile(r"\bbind them in the robot\b"), "with --bind NAME=VALUE"),
     (re.compile(r"\brobot\.bind\(\{'(\w+)': ([^,}]+)[^}]*\}\)"), r"--bind \1=\2"),
@@ -30,10 +32,34 @@ _IN_A_SHELL = (
 )
 """What a hint says in Python -> what does the same on the command line."""
 
+_ON_THE_PAGE: Words = (
+    (re.compile(r"\bas function\(values=\{\.\.\.\}\), or bind them in the robot\b"), "in the table Symbols"),
+    (re.compile(r"(: )?\brobot\.bind\(\{[^}]*\}\)"), ", in the table Symbols"),
+    (re.compile(r"\bcut (its|the) loops with robot\.tree\(\)"), r"remove \1 loops in the table Geometry"),
+    (re.compile(r"\brobot\.tree\(\), the robot with its loops cut\b"), "a robot without the loops"),
+    (re.compile(r"\brobot\.floating\(\) frees it\b"), "choose floating in the table Base to free it"),
+    (re.compile(r"\baccept the loss \(lossy=True\)"), "leave out what this format cannot hold"),
+    (re.compile(r"\blossy=True leaves out\b"), "or leave out"),
+    (re.compile(r"\bevaluate it with function\(\)"), "evaluate it under Numbers"),
+    (re.compile(r"\bthe option '(\w+)'"), r"the option \1"),
+    (re.compile(r"\b(\w+)=True\b"), r"the option \1"),
+    (re.compile(r"\b([a-z]\w*)='([^']*)'"), r"\1 \2"),
+)
+"""The same -> what does it in the workbench."""
+
 
 def in_a_shell(text: str) -> str:
     """A hint in the words of a shell."""
-    for pattern, replacement in _IN_A_SHELL:
+    return _worded(text, _IN_A_SHELL)
+
+
+def on_the_page(text: str) -> str:
+    """A hint in the words of the workbench."""
+    return _worded(text, _ON_THE_PAGE)
+
+
+def _worded(text: str, words: Words) -> str:
+    for pattern, replacement in words:
         text = pattern.sub(replacement, text)
     return text
 
@@ -48,11 +74,11 @@ def tell(error: SymoroError, arguments: Sequence[str]) -> int:
     return BAD_INPUT
 
 
-def as_data(error: SymoroError) -> dict[str, Any]:
+def as_data(error: SymoroError, worded: Callable[[str], str] = in_a_shell) -> dict[str, Any]:
     """An error for scripts; what is not known is left out."""
-    data: dict[str, Any] = {"kind": type(error).__name__, "message": in_a_shell(error.message)}
+    data: dict[str, Any] = {"kind": type(error).__name__, "message": worded(error.message)}
     if error.hint:
-        data["hint"] = in_a_shell(error.hint)
+        data["hint"] = worded(error.hint)
     if error.place:
         data["place"] = {name: part for name, part in asdict(error.place).items() if part is not None}
     if problems := getattr(error, "problems", None):

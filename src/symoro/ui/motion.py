@@ -16,7 +16,7 @@ from symoro.errors import OptionError
 from symoro.files import write_files
 from symoro.motion.files import load_trajectory
 from symoro.motion.samples import table_text
-from symoro.motion.torques import MotionTorques, Passed, torques, unit_of
+from symoro.motion.torques import Passed, TorqueReport, torques, unit_of
 from symoro.robot.description import Robot
 from symoro.ui import present
 
@@ -25,7 +25,7 @@ Writers = Mapping[str, Callable[[], str]]
 
 
 def show_torques(robot: Robot, options: argparse.Namespace) -> int:
-    """Torques along a trajectory."""
+    """TorqueReport along a trajectory."""
     from symoro.ui.charts import torque_chart
 
     found = torques(robot, load_trajectory(options.trajectory), step=options.step)
@@ -70,8 +70,8 @@ def page_motion(t: Array, q: Array, tree: Array | None) -> str:
     return json.dumps({"times": t.tolist(), "q": rows.tolist()}, allow_nan=False) + "\n"
 
 
-def torque_data(found: MotionTorques) -> dict[str, Any]:
-    """Torques along a motion, for scripts."""
+def torque_data(found: TorqueReport) -> dict[str, Any]:
+    """TorqueReport along a motion, for scripts."""
     samples = found.samples
     return {
         "robot": found.robot.name,
@@ -84,7 +84,7 @@ def torque_data(found: MotionTorques) -> dict[str, Any]:
     }
 
 
-def _table(found: MotionTorques) -> None:
+def _table(found: TorqueReport) -> None:
     samples, robot = found.samples, found.robot
     rows = []
     for peak in found.peaks:

@@ -8,11 +8,12 @@ import pytest
 from symoro.models.kinematic.singular_values import singular_values
 
 
+@pytest.mark.parametrize("m", [1, 2, 6, 7])
 @pytest.mark.parametrize("n", range(1, 8))
 @pytest.mark.parametrize("seed", range(6))
-def test_they_are_those_of_numpy(n: int, seed: int) -> None:
-    draw = np.random.default_rng([n, seed])
-    matrix = draw.normal(size=(n, n)) * 10.0 ** draw.uniform(-seed, seed, size=(1, n))
+def test_they_are_those_of_numpy(m: int, n: int, seed: int) -> None:
+    draw = np.random.default_rng([m, n, seed])
+    matrix = draw.normal(size=(m, n)) * 10.0 ** draw.uniform(-seed, seed, size=(1, n))
     wanted = np.linalg.svd(matrix, compute_uv=False)
     np.testing.assert_allclose(singular_values(matrix.tolist()), wanted, rtol=0, atol=1e-14 * wanted[0])
 

@@ -17,7 +17,7 @@ from symoro.models.geometric.posture import figure
 from symoro.robot import library
 from symoro.robot.description import Robot
 from symoro.ui.cli import main
-from symoro.ui.render import draw
+from symoro.ui.render import draw, thumbnail
 from symoro.ui.render.body import extent, origins
 from symoro.ui.render.png import png
 from symoro.ui.render.shapes import Area, Drawing, Label, Stroke, dot, eye_named, hull
@@ -183,3 +183,12 @@ def test_a_notebook_shows_picture_and_tables() -> None:
 def test_every_bundled_robot_has_a_thumbnail() -> None:
     folder = Path(__file__).parents[3] / "frontend" / "public" / "thumbnails"
     assert {path.stem for path in folder.glob("*.svg")} == set(library.names()), "run tools/thumbnails.py"
+
+
+@pytest.mark.parametrize("name", ["gantry", "cartpole"])
+def test_slides_do_not_hide_in_each_other(name: str) -> None:
+    """On a thumbnail links are seen beside the boxes of slides, which at zero stand one in the other."""
+    strokes = ElementTree.fromstring(thumbnail(library.load(name))).iter(
+        "{http://www.w3.org/2000/svg}polyline"
+    )
+    assert sum(1 for _ in strokes) >= 1

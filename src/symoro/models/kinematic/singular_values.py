@@ -15,11 +15,14 @@ ORTHOGONAL = 1e-15
 
 
 def singular_values(matrix: Sequence[Sequence[float]]) -> list[float]:
-    """The singular values in falling order, as many as the matrix has columns; all entries are finite."""
-    scale = max((abs(x) for row in matrix for x in row), default=0.0)
+    """The singular values in falling order, as many as the lesser of rows and columns; all entries are finite."""
+    columns = [list(column) for column in zip(*matrix, strict=True)]
+    if len(matrix) < len(columns):
+        columns = [list(row) for row in matrix]
+    scale = max((abs(x) for column in columns for x in column), default=0.0)
     if scale == 0.0:
-        return [0.0] * (len(matrix[0]) if matrix else 0)
-    columns = [[x / scale for x in column] for column in zip(*matrix, strict=True)]
+        return [0.0] * len(columns)
+    columns = [[x / scale for x in column] for column in columns]
     for _ in range(SWEEPS):
         turned = [_orthogonal(columns, p, q) for q in range(len(columns)) for p in range(q)]
         if not any(turned):

@@ -108,7 +108,7 @@ def load(source: str | os.PathLike[str], *, format: str | None = None, **options
         except UnknownNameError:
             if not _exists(path):
                 raise
-    name = format_named(format) if format else _format_of(path)
+    name = format_named(format) if format else format_of(path)
     return loads(_read_text(path), name, file=str(path), **options)
 
 
@@ -191,7 +191,7 @@ def save(
         WriteError: the file cannot be written, or is somebody else's.
     """
     target = Path(path)
-    text = dumps(robot, fmt or _format_of(target), **options)
+    text = dumps(robot, fmt or format_of(target), **options)
     write_files({target: text}, force=force)
 
 
@@ -218,7 +218,8 @@ def _exists(path: Path) -> bool:
         return False
 
 
-def _format_of(path: Path) -> str:
+def format_of(path: Path) -> str:
+    """The format that a file's suffix tells."""
     suffixes = _by_suffix()
     name = suffixes.get(path.suffix.lower())
     if name is None:

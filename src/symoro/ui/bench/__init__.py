@@ -56,10 +56,10 @@ def call(name: str, payload: Mapping[str, Any]) -> dict[str, Any]:
     except (ModuleNotFoundError, MissingDependencyError) as error:
         return missing.answer(error)
     except CellError as wrong:
-        data = failure.as_data(wrong.error)
+        data = failure.as_data(wrong.error, failure.on_the_page)
         return {"error": {**data, "place": {**data.get("place", {}), **wrong.at}}}
     except SymoroError as error:
-        return {"error": failure.as_data(error)}
+        return {"error": failure.as_data(error, failure.on_the_page)}
     return found
 
 

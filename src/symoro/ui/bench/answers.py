@@ -5,12 +5,10 @@ from __future__ import annotations
 import json
 import platform
 from collections.abc import Mapping
-from dataclasses import asdict
 from functools import lru_cache
 from typing import Any
 
 from symoro._version import __version__
-from symoro.emit.equations import equations
 from symoro.errors import ArgumentError
 from symoro.model import Model, base_parameters, generate, singularities
 from symoro.models.catalogue import MENUS, Entry, catalogue, checked_options, retraced
@@ -20,6 +18,7 @@ from symoro.ui import present
 from symoro.ui.bench.forms import form_data
 from symoro.ui.bench.gallery import READ_ONLY, STRUCTURES
 from symoro.ui.bench.payload import item, robot_of
+from symoro.ui.failure import on_the_page
 
 MOST_KEPT = 16  # models, in one process
 
@@ -60,7 +59,10 @@ def catalogue_of(payload: Mapping[str, Any]) -> dict[str, Any]:
 def _entry(entry: Entry, robot: Robot | None) -> dict[str, Any]:
     """A model; for a robot, the form that it takes without options, and the options that lead to another."""
     data = present.entry_data(entry, robot)
-    return data if robot is None else data | form_data(entry, robot)
+    if robot is None:
+        return data
+    why_not = data["why_not"] and on_the_page(data["why_not"])
+    return {**data, "why_not": why_not, **form_data(entry, robot)}
 
 
 def _asked(payload: Mapping[str, Any]) -> Model:
@@ -74,6 +76,11 @@ def _generated(robot: Robot, model: str, options: str) -> Model:
     return generate(robot, model, **json.loads(options))
 
 
+def forget() -> None:
+    """Generate models anew when they are asked for again."""
+    _generated.cache_clear()
+
+
 def model(payload: Mapping[str, Any]) -> dict[str, Any]:
     """A model to be read: its equations, what it takes and gives, what it costs and where it comes from."""
     found = _asked(payload)
@@ -83,7 +90,6 @@ def model(payload: Mapping[str, Any]) -> dict[str, Any]:
         "title": found.entry.title,
         "reference": str(found.entry.reference),
         "latex": found._repr_latex_(),
-        "lines": [asdict(line) for line in equations(program)],
         "form": found.entry.of,
         "choices": program.choices,
         "ports": [

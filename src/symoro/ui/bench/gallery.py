@@ -33,20 +33,8 @@ STRUCTURES = ("serial", "tree", "closed-loop")
 
 
 def robots(payload: Mapping[str, Any]) -> dict[str, Any]:
-    """The bundled robots, with a line on each; with `pictures`, which take a second or two, a small SVG of each."""
-    pictures = item(payload, "pictures", bool, False)
-    cards = [_card(name) for name in library.names()]
-    return {"robots": [{**card, "svg": _thumbnail(card["id"]) if pictures else None} for card in cards]}
-
-
-@cache
-def _thumbnail(name: str) -> str | None:
-    """A picture of the robot; none where there is no NumPy to draw it."""
-    try:
-        from symoro.ui.render import thumbnail
-    except ImportError:
-        return None
-    return thumbnail(library.load(name))
+    """The bundled robots, with a line on each; their pictures come with the page."""
+    return {"robots": [_card(name) for name in library.names()]}
 
 
 @cache

@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING, Any
 from symoro.errors import ArgumentError
 from symoro.robot.description import Robot
 from symoro.ui.bench.payload import item, robot_of
-from symoro.ui.bench.played import Postures, end_frame, kept_rows, number, numbers_of
+from symoro.ui.bench.playback import Postures, end_frame, kept_rows, number, numbers_of
 
 if TYPE_CHECKING:
     from symoro.motion.samples import Samples
-    from symoro.motion.torques import MotionTorques
+    from symoro.motion.torques import TorqueReport
     from symoro.motion.trajectory import Trajectory
 
 FILE = "trajectory"
@@ -61,7 +61,7 @@ def is_table(text: str) -> bool:
     return first.partition(",")[0].strip() in ("t", "time") and "," in first
 
 
-def _data(found: MotionTorques, motion: Trajectory | Samples, values: Mapping[str, float]) -> dict[str, Any]:
+def _data(found: TorqueReport, motion: Trajectory | Samples, values: Mapping[str, float]) -> dict[str, Any]:
     from symoro.ui.motion import told
 
     robot, samples = found.robot, found.samples

@@ -9,6 +9,7 @@ from typing import Any
 
 from symoro.progress import Progress, listening
 from symoro.ui import bench
+from symoro.ui.bench import answers
 from symoro.ui.bench.missing import LOADED_LATE
 
 Tell = Callable[[str, float, float | None], None]
@@ -48,5 +49,7 @@ def answer(name: str, payload: str, tell: Tell) -> str:
     except (MemoryError, RecursionError):
         hint = "make the robot smaller, or run symoro on your machine"
         found = {"error": {"kind": "StoppedError", "message": STOPPED, "hint": hint}}
-    missed = {"missing": _MISSED.names[0]} if _MISSED.names else {}
-    return json.dumps({**missed, **found}, allow_nan=False)
+    if _MISSED.names:
+        answers.forget()  # with the package the model may be another
+        found = {"missing": _MISSED.names[0], **found}
+    return json.dumps(found, allow_nan=False)

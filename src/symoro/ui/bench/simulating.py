@@ -16,7 +16,7 @@ from symoro.robot.coordinates import independent
 from symoro.robot.description import Robot
 from symoro.ui.bench.motions import motion_of, units_of
 from symoro.ui.bench.payload import item, robot_of
-from symoro.ui.bench.played import Postures, end_frame, kept_rows, number, numbers_of, row, stride
+from symoro.ui.bench.playback import Postures, end_frame, kept_rows, number, numbers_of, row, stride
 
 if TYPE_CHECKING:
     from symoro.motion.mechanics import Controller, State

@@ -9,7 +9,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from symoro.errors import OptionError
 from symoro.models.geometric.posture import Figure, Point, figure
-from symoro.robot.description import Robot
+from symoro.robot.coordinates import independent
+from symoro.robot.description import JointType, Robot
 from symoro.ui.render import body
 from symoro.ui.render.shapes import Area, Drawing, Eye, Flat, Label, Shape, Stroke, along, eye_named, hull
 from symoro.ui.render.svg import svg
@@ -76,8 +77,25 @@ def draw(
 
 def thumbnail(robot: Robot) -> str:
     """A small SVG picture without labels, for lists of robots."""
-    drawing = draw(robot, size=(160, 120), labels="none", arrows=False, ground=False, clear=True)
+    drawing = draw(
+        robot,
+        posture=_drawn_out(robot),
+        size=(160, 120),
+        labels="none",
+        arrows=False,
+        ground=False,
+        clear=True,
+    )
     return svg(drawing, header=False)
+
+
+def _drawn_out(robot: Robot) -> list[float] | None:
+    """Slides of an arm drawn out by half its reach, where no posture has a name: at zero they hide in each other."""
+    slides = [robot.frame(j).sigma == JointType.PRISMATIC for j in independent(robot)]
+    if robot.postures or robot.B or not any(slides):
+        return None
+    reach = body.extent(figure(robot, {}, None))
+    return [0.5 * reach if slide else 0.0 for slide in slides]
 
 
 def _parts(

@@ -108,7 +108,6 @@ class Card(BaseModel):
     family: str
     structure: str
     reference: str
-    svg: str | None
 
 
 class RobotsData(BaseModel):
@@ -328,16 +327,6 @@ class SolvedPose(BaseModel):
     solutions: list[PostureRow]
 
 
-class EquationLine(BaseModel):
-    """A line of a model: its phase, the part of the model, and itself as text and as LaTeX."""
-
-    phase: Literal["once", "call", "output"]
-    part: str
-    name: str
-    text: str
-    latex: str
-
-
 class ModelPort(BaseModel):
     """An array that a model takes or gives, with its numbers of rows and columns."""
 
@@ -377,7 +366,6 @@ class ModelAnswer(BaseModel):
     count: Counts
     text: str
     latex: str
-    lines: list[EquationLine]
     ports: list[ModelPort]
     columns: list[str]
     conditions: list[str]

@@ -29,12 +29,6 @@ class Nothing(Payload):
     """No payload."""
 
 
-class Gallery(Payload):
-    """The bundled robots, with pictures or without."""
-
-    pictures: bool = False
-
-
 class OfRobot(Payload):
     """A robot alone."""
 
@@ -211,7 +205,7 @@ class Simulated(Payload):
 PAYLOADS: dict[str, type[Payload]] = {
     "about": Nothing,
     "catalogue": Listed,
-    "robots": Gallery,
+    "robots": Nothing,
     "robot_open": Opened,
     "robot_new": New,
     "robot_dh": Rows,

@@ -1,0 +1,41 @@
+import { describe, expect, it } from "vitest";
+
+import { fitted, type Across } from "./fitted";
+
+const SLOPE = 0.315;
+
+/** Places in the picture, from -1 to 1 on its sides. */
+function pictured(points: Across[], aspect: number, perspective: boolean): [number, number][] {
+  const seen = fitted(points, 0, SLOPE, aspect, perspective);
+  return points.map(([right, up, back]) => {
+    const depth = perspective ? SLOPE * (seen.back + seen.away - back) : seen.tall;
+    return [(right - seen.right) / (depth * aspect), (up - seen.up) / depth];
+  });
+}
+
+const ROBOTS: Record<string, Across[]> = {
+  "one that comes towards the camera": [[0, 0, -1], [0.2, 0.1, 0], [2, 0.5, 1.5]],
+  "a tall one": [[0, 0, 0], [0.1, 3, -0.5]],
+  "a wide one": [[-4, 0, 1], [1, 0, -2], [0, 0.3, 0]],
+};
+
+describe("fitting", () => {
+  for (const [name, points] of Object.entries(ROBOTS))
+    for (const perspective of [true, false])
+      for (const aspect of [0.6, 1, 2.2])
+        it(`${name} fills the picture, ${perspective ? "with" : "without"} perspective, aspect ${aspect}`, () => {
+          const places = pictured(points, aspect, perspective);
+          const [xs, ys] = [places.map(([x]) => x), places.map(([, y]) => y)];
+          for (const values of [xs, ys]) {
+            expect(Math.max(...values.map(Math.abs))).toBeLessThan(1 + 1e-6);
+            // As much room on one side as on the other.
+            expect(Math.max(...values) + Math.min(...values)).toBeCloseTo(0, 6);
+          }
+          expect(Math.max(...xs, ...ys)).toBeCloseTo(1, 6);
+        });
+
+  it("stands before what it looks at, be it a single point", () => {
+    expect(fitted([[1, 2, 3]], 0.1, SLOPE, 1, true)).toMatchObject({ right: 1, up: 2, back: 3 });
+    expect(fitted([[1, 2, 3]], 0.1, SLOPE, 1, true).away).toBeGreaterThan(0.1);
+  });
+});

@@ -1,0 +1,1 @@
+"""Parameters from measured motions: logs, preparation of signals, estimators, statistics."""

@@ -1,0 +1,76 @@
+"""Which columns the data cannot tell apart, and why: by the structure of the robot, or by this motion alone.
+
+The columns of the weighted data, of unit length, are taken in order; one that lies in the span of those before it, to
+round-off, cannot be identified beside them. What lies between round-off and noise is told by the deviations.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from symoro.errors import ArgumentError
+from symoro.estimation.least_squares import NEGLIGIBLE
+
+if TYPE_CHECKING:
+    from symoro.models.identification.base.parameters import BaseParameters
+
+Array = NDArray[np.float64]
+SMALL = 1e-3  # coefficients of unit columns that are not worth a word
+
+
+def dependent(names: Sequence[str], R: Array) -> dict[str, str]:
+    """Columns that cannot be identified, each with the reason.
+
+    Arguments:
+        R: the triangle of the weighted data, columns in the order of the names, y last.
+    """
+    A = R[:, :-1]
+    norms = np.linalg.norm(A, axis=0)
+    found: dict[str, str] = {}
+    kept: list[int] = []
+    for k, name in enumerate(names):
+        if norms[k] <= NEGLIGIBLE * float(norms.max(initial=0.0)) or norms[k] == 0:
+            found[name] = "its column is zero in this log: nothing that was measured depends on it"
+            continue
+        column = A[:, k] / norms[k]
+        basis = A[:, kept] / norms[kept]
+        weights = np.linalg.lstsq(basis, column, rcond=NEGLIGIBLE)[0] if kept else np.empty(0)
+        if kept and np.linalg.norm(basis @ weights - column) <= NEGLIGIBLE * len(names) ** 0.5:
+            terms = [
+                f"{w * norms[k] / norms[i]:+.4g} {names[i]}"
+                for i, w in zip(kept, weights, strict=True)
+                if abs(w) > SMALL
+            ]
+            found[name] = f"in this log its column is {' '.join(terms)}: the motion does not tell them apart"
+        else:
+            kept.append(k)
+    return found
+
+
+def check(names: Sequence[str], R: Array) -> None:
+    """Refuse data that leave a column undetermined.
+
+    Raises:
+        ArgumentError: which names each of them with the reason.
+    """
+    bad = dependent(names, R)
+    if bad:
+        lines = "".join(f"\n  - {name}: {reason}" for name, reason in bad.items())
+        raise ArgumentError(
+            f"{len(bad)} of {len(names)} parameters cannot be identified from this log:{lines}",
+            hint="move the joints more and faster, each on its own too, or leave these columns out",
+        )
+
+
+def why_no_column(name: str, base: BaseParameters, relations: Mapping[str, Mapping[str, object]]) -> str:
+    """Why a standard parameter has no column of its own."""
+    if name in base.no_effect:
+        return f"{name} has no effect on any torque of this robot"
+    holders = [kept for kept, others in relations.items() if name in others]
+    if holders:
+        return f"{name} acts only together with {', '.join(holders)}, into which it is regrouped"
+    return f"{name} is no parameter of this robot"

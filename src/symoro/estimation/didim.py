@@ -1,0 +1,58 @@
+"""DIDIM: direct and inverse dynamic models; torques alone are measured, the motion is simulated.
+
+    K+ = argmin ||S (y - W(q_s, qd_s, qdd_s) K)||,      q_s the motion of the closed loop with the last K
+
+This is Gauss and Newton's method on the torques of the simulated loop, with W for their derivative: the motion hardly
+changes with K, since the controller holds it to the reference. Positions are neither filtered nor differentiated.
+
+M. Gautier, A. Janot, P.-O. Vandanjon, "A new closed-loop output error method for parameter identification of robot
+dynamics", IEEE Trans. Control Systems Technology 21, 2013.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from symoro.errors import ProgramError
+from symoro.estimation.closed_loop import loop_of
+from symoro.estimation.compress import Triangles, absorbed, empty
+from symoro.estimation.description import PdController
+from symoro.estimation.equations import Booleans, RowBlock
+from symoro.estimation.estimate import Estimate
+from symoro.estimation.least_squares import weighted
+from symoro.estimation.rows import LogRows
+from symoro.estimation.simulation_rows import check_model, paired, whole
+
+Array = NDArray[np.float64]
+ROUNDS = 30
+SETTLED = 1e-2  # of a deviation
+
+
+def direct_and_inverse(
+    rows: LogRows, start: Estimate, data: Triangles, controller: PdController | None = None
+) -> Estimate:
+    """DIDIM from an estimate, or from a guess of the parameters.
+
+    Raises:
+        ProgramError: the iteration does not settle.
+    """
+    check_model(rows.model)
+    measured = [whole(list(rows.of(k))) for k in range(len(rows.logs))]
+    loops = [loop_of(log, controller, rows.preparation.cutoff)[0] for log in rows.logs]
+    K = start.values
+    kept: list[Booleans | None] = [None] * len(loops)
+    for rounds in range(1, ROUNDS + 1):
+        found = empty(data.support, data.share)
+        for k, (log, block, loop) in enumerate(zip(rows.logs, measured, loops, strict=True)):
+            pair = paired(rows.model, log, block, loop, K, rows.preparation, kept[k])
+            kept[k] = pair.kept if rounds > 1 else None
+            mixed = RowBlock(block.time, pair.simulated.A, block.y, block.rate, pair.kept)
+            found = absorbed(found, mixed, pair.kept)
+        fit = weighted(start.names, found)
+        before, K = K, fit.values
+        if np.max(np.abs(K - before) / fit.deviations) < SETTLED:
+            return Estimate("DIDIM", start.names, K, fit.covariance, fit.sigma, fit.freedom, rounds)
+    raise ProgramError(
+        f"DIDIM did not settle in {ROUNDS} rounds", hint="is the controller right? try IDIM-IV"
+    )

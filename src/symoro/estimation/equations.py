@@ -1,0 +1,252 @@
+"""The equations of an identification model along a motion: A K = y, from the catalogue's models.
+
+    dynamic    tau = W(q, qd, qdd) K                                      n rows a sample
+    filtered   F[tau] = (F'[D1] + F[D2]) K                                n rows, no accelerations
+    power      F[qd' tau] = (F'[h] + F[p]) K                              one row, no accelerations
+    energy     integral of qd' tau = (h(t2) - h(t1) + integral of p) K    one row an interval, no accelerations
+
+F is the low-pass of the parallel decimation (`signals`), the same on both sides; F' = s F is F of the central
+difference. The intervals of the energy model are those of the decimation, its integrals are by trapezia.
+
+W. Khalil, D. Creusot, "SYMORO+: a system for the symbolic modelling of robots", Robotica 15, 1997, sections 6.1 to 6.3.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from symoro.errors import ArgumentError, NotApplicableError, OptionError
+from symoro.estimation.friction import TERMS, Friction, FurtherColumns, further_columns
+from symoro.estimation.log import Log
+from symoro.estimation.signals import REACH, MotionPiece, Preparation, decimated, decimation_filter, motions
+from symoro.estimation.transmission import Transmission
+from symoro.expr.graph import ZERO
+from symoro.model import Model, generate
+from symoro.robot.coordinates import independent
+from symoro.robot.description import Robot
+
+Array = NDArray[np.float64]
+Booleans = NDArray[np.bool_]
+MODELS = {
+    "dynamic": "dynamic-identification",
+    "filtered": "filtered-identification",
+    "power": "power-identification",
+    "energy": "energy-identification",
+}
+SCALAR = ("power", "energy")
+
+
+@dataclass(frozen=True)
+class RowBlock:
+    """Rows of some samples.
+
+    Attributes:
+        time: (N,) in seconds from the start of the log.
+        A: (N, e, P), e equations a sample.
+        y: (N, e).
+        rate: (N, n), velocities of the joints.
+        kept: (N, e), whether the row takes part.
+    """
+
+    time: Array
+    A: Array
+    y: Array
+    rate: Array
+    kept: Booleans
+
+
+@dataclass(frozen=True)
+class RowModel:
+    """An identification model of a robot, ready for motions.
+
+    Attributes:
+        names: of the columns.
+        support: (e, P), where A can be other than zero.
+        parts: (motion) -> (D1 or None, D2, y): A = dD1/dt + D2.
+    """
+
+    kind: str
+    robot: Robot
+    names: tuple[str, ...]
+    labels: tuple[str, ...]
+    support: Booleans
+    parts: Callable[[Array, Array, Array, Array], tuple[Array | None, Array, Array]]
+    further: FurtherColumns
+
+    def blocks(self, log: Log, preparation: Preparation) -> Iterator[RowBlock]:
+        """The rows of a log, piece by piece."""
+        for motion in motions(log, preparation):
+            block = self.block(motion, log.rate, preparation)
+            if block is not None:
+                yield block
+
+    def block(self, motion: MotionPiece, rate: float, preparation: Preparation) -> RowBlock | None:
+        """The rows of one piece; None where it has none."""
+        step = preparation.decimation
+        first = -(-motion.first // step) * step
+        centres = np.arange(first, motion.first + motion.count, step)
+        if not centres.size:
+            return None
+        around = self._around(int(centres[0]) - motion.start, int(centres[-1]) - motion.start, step)
+        parts = self.parts(motion.q[around], motion.qd[around], motion.qdd[around], motion.tau[around])
+        A, y = self._reduced(parts, len(centres), rate, step)
+        at = centres - motion.start
+        qd = motion.qd[at]
+        return RowBlock(centres / rate, A, y, qd, self._kept(qd, preparation.slow))
+
+    def _around(self, first: int, last: int, step: int) -> slice:
+        """The samples that the rows at first .. last need, and one more to each side for differences."""
+        if self.kind == "energy":
+            return slice(first - 1, last + step + 2)
+        half = REACH * step if step > 1 else 0
+        return slice(first - half - 1, last + half + 1 + (step == 1))
+
+    def _reduced(
+        self, parts: tuple[Array | None, Array, Array], count: int, rate: float, step: int
+    ) -> tuple[Array, Array]:
+        momentum, rest, y = parts
+        if self.kind == "energy":
+            assert momentum is not None
+            return _intervals(momentum, rest, y, count, rate, step)
+        A, y = rest[1:-1], y[1:-1]
+        if momentum is not None:
+            A = A + (momentum[2:] - momentum[:-2]) * (rate / 2)
+        if step == 1:
+            return A, y
+        weights = decimation_filter(step)
+        return decimated(A, weights), decimated(y, weights)
+
+    def _kept(self, qd: Array, slow: float) -> Booleans:
+        fast = np.abs(qd) > slow if slow > 0 else np.ones(qd.shape, dtype=bool)
+        return np.asarray(fast.any(axis=1, keepdims=True)) if self.kind in SCALAR else fast
+
+
+def _intervals(
+    momentum: Array, rest: Array, y: Array, count: int, rate: float, step: int
+) -> tuple[Array, Array]:
+    """Differences and integrals over `count` intervals of `step` samples, from sample 1 on."""
+    marks = 1 + step * np.arange(count)
+
+    def integral(x: Array) -> Array:
+        means = (x[1:-1] + x[2:]) / (2 * rate)  # from sample k + 1 to k + 2
+        return np.asarray(means[: count * step].reshape(count, step, *x.shape[1:]).sum(axis=1))
+
+    return momentum[marks + step] - momentum[marks] + integral(rest), integral(y)
+
+
+def equations(
+    robot: Robot, kind: str, friction: Friction, gear: Transmission | None, without: Sequence[str] = ()
+) -> RowModel:
+    """The identification model of a robot, every inertial parameter of which is sought.
+
+    Arguments:
+        robot: with symbols for all inertial parameters (`robot.symbolic(inertia="all")`).
+        without: columns to leave out.
+
+    Raises:
+        OptionError: there is no such model.
+        NotApplicableError: the model does not apply to the robot.
+    """
+    if kind not in MODELS:
+        raise OptionError(f"model: expected one of {', '.join(MODELS)}, got '{kind}'")
+    if robot.B:
+        raise NotApplicableError(
+            f"identification from a log does not apply to robot '{robot.name}': it has closed loops; "
+            "robot.tree() cuts them"
+        )
+    options = {} if kind == "energy" else {"friction": "all"}
+    model = generate(robot, MODELS[kind], parameters="base", **options)
+    unread = [name for name in model.inputs if name not in ("q", "qd", "qdd")]
+    if unread:
+        raise NotApplicableError(
+            f"robot '{robot.name}' needs {', '.join(unread)} besides its joints' motion, which a log does not have"
+        )
+    joints = independent(robot)
+    further = further_columns(joints, friction, gear)
+    found = _Assembled(model, kind, joints, friction, further)
+    chosen = [k for k, name in enumerate(found.names) if name not in set(without)]
+    unknown = [name for name in without if name not in found.names]
+    if unknown:
+        raise ArgumentError(
+            f"there is no column '{unknown[0]}' to leave out",
+            hint=f"the columns are {', '.join(found.names)}",
+        )
+    names = tuple(found.names[k] for k in chosen)
+    labels = (
+        ("power",) if kind == "power" else ("energy",) if kind == "energy" else tuple(f"{j}" for j in joints)
+    )
+
+    def parts(q: Array, qd: Array, qdd: Array, tau: Array) -> tuple[Array | None, Array, Array]:
+        momentum, rest, y = found.parts(q, qd, qdd, tau)
+        if len(chosen) == len(found.names):
+            return momentum, rest, y
+        return None if momentum is None else momentum[..., chosen], rest[..., chosen], y
+
+    return RowModel(kind, robot, names, labels, found.support[:, chosen], parts, further)
+
+
+class _Assembled:
+    """The catalogue's model with the further columns behind its own."""
+
+    def __init__(
+        self, model: Model, kind: str, joints: Sequence[int], friction: Friction, further: FurtherColumns
+    ) -> None:
+        self.kind, self.further, self.n = kind, further, len(joints)
+        wanted = {TERMS[term] for term in friction.terms}
+        columns = model.columns
+        self.own = [k for k, name in enumerate(columns) if _is_kept(name, wanted)]
+        losses = [f"{TERMS[t]}{j}" for t in friction.terms if TERMS[t] in ("FV", "FS", "FO") for j in joints]
+        self.losses = losses if kind == "energy" else []
+        self.names = [*(columns[k] for k in self.own), *self.losses, *further.names]
+        self.function = model.function()
+        self.support = self._support(model)
+
+    def _support(self, model: Model) -> Booleans:
+        if self.kind in SCALAR:
+            return np.ones((1, len(self.names)), dtype=bool)
+        ports = [port for port in model.program.outputs if port.name in ("W", "D1", "D2")]
+        shape = ports[0].shape
+        used = [
+            [any(p.lits[i * shape[1] + k] != ZERO for p in ports) for k in self.own] for i in range(shape[0])
+        ]
+        return np.hstack([np.array(used, dtype=bool), self.further.support])
+
+    def parts(self, q: Array, qd: Array, qdd: Array, tau: Array) -> tuple[Array | None, Array, Array]:
+        if self.kind == "dynamic":
+            W = self.function(q=q, qd=qd, qdd=qdd)["W"]
+            own = W if len(self.own) == W.shape[2] else W[:, :, self.own]
+            if not self.further.names:
+                return None, own, tau
+            more = self.further.inertias(qdd) + self.further.torques(qd, tau)
+            return None, np.concatenate([own, more], axis=2), tau
+        loss = self.further.torques(qd, tau)
+        found = self.function(q=q, qd=qd)
+        if self.kind == "filtered":
+            momentum = np.concatenate([found["D1"][:, :, self.own], self.further.inertias(qd)], axis=2)
+            return momentum, np.concatenate([found["D2"][:, :, self.own], loss], axis=2), tau
+        return self._of_power(found, qd, tau, loss)
+
+    def _of_power(
+        self, found: dict[str, Array], qd: Array, tau: Array, loss: Array
+    ) -> tuple[Array, Array, Array]:
+        h = found["h"][:, self.own]
+        none = np.zeros((len(qd), len(self.losses)))
+        energy = np.concatenate([h, none, self.further.energies(qd)], axis=1)
+        p = found["p"][:, self.own] if "p" in found else np.zeros_like(h)
+        lost = np.concatenate([p, self._lost(qd), np.einsum("ki,kip->kp", qd, loss)], axis=1)
+        return energy[:, None, :], lost[:, None, :], np.sum(qd * tau, axis=1)[:, None]
+
+    def _lost(self, qd: Array) -> Array:
+        """The power of friction, for the energy model, whose columns are of inertia alone."""
+        power = {"FV": qd * qd, "FS": np.abs(qd), "FO": qd}
+        columns = [power[name[:2]][:, k % self.n] for k, name in enumerate(self.losses)]
+        return np.column_stack(columns) if columns else np.zeros((len(qd), 0))
+
+
+def _is_kept(name: str, wanted: set[str]) -> bool:
+    kind = name[:2]
+    return kind in wanted if kind in ("FV", "FS", "FO") else True

@@ -1,0 +1,296 @@
+"""`identify`: the parameters of a robot from logs of its motion.
+
+    found = symoro.identify("tx40", "log.yaml", cutoff=100, decimation=100, slow=0.1)
+    found.estimate.as_dict(), found.estimate.deviations
+    found.residuals.kept.relative, found.residuals.every.relative, found.residuals.held_out.relative
+    found.robot                                       with the numbers that were found
+
+One pass over the logs makes the triangles of their rows (`compress`); every linear estimator starts from these.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from symoro.errors import ArgumentError, OptionError
+from symoro.estimation import dependence
+from symoro.estimation.cluster import Work, compressed_on_cluster
+from symoro.estimation.compress import LogPart, Triangles, compressed, joined, merged
+from symoro.estimation.consistent import WEIGHT, Consistent, consistent
+from symoro.estimation.description import PdController
+from symoro.estimation.didim import direct_and_inverse
+from symoro.estimation.doubts import doubts
+from symoro.estimation.equations import RowModel, equations
+from symoro.estimation.essential import Essential, essential
+from symoro.estimation.estimate import Estimate
+from symoro.estimation.friction import USUAL, Friction
+from symoro.estimation.instrumental import instrumental
+from symoro.estimation.least_squares import ordinary, weighted
+from symoro.estimation.log import Log, open_log
+from symoro.estimation.output_error import output_error
+from symoro.estimation.residuals import ALL, KEPT, Residuals, log_residual, residual
+from symoro.estimation.robots import identified_robot, standard_robot
+from symoro.estimation.robust import robust
+from symoro.estimation.rows import LogRows
+from symoro.estimation.signals import Preparation, independent_share
+from symoro.estimation.total import total
+from symoro.model import base_parameters
+from symoro.models.identification.base.parameters import BaseParameters
+from symoro.progress import task
+from symoro.robot.description import Robot
+from symoro.robot.formats import RobotLike, as_robot
+
+Array = NDArray[np.float64]
+LogLike = Log | str | Path
+METHODS = ("ols", "wls", "irls", "tls", "iv", "didim", "cloe")
+_STANDARD = re.compile(r"(?:XX|XY|XZ|YY|YZ|ZZ|MX|MY|MZ|M|IA)\d+\Z")
+
+
+@dataclass(frozen=True, eq=False)
+class Identification:
+    """What was found of a robot.
+
+    Attributes:
+        original: the robot, every inertial parameter of it a symbol.
+        base: its base parameters, with the relations to the standard ones.
+        model: the equations.
+        logs: names of the logs.
+        estimate: of the parameters.
+        residuals: on the logs that were used.
+        data: triangles of the kept rows.
+        validation: residuals on other logs, by name.
+        essential: parameters that are left without those that the data do not tell, where asked for.
+        consistent: standard parameters that bodies can have, where asked for.
+    """
+
+    original: Robot
+    base: BaseParameters
+    model: RowModel
+    preparation: Preparation
+    logs: tuple[Log, ...]
+    estimate: Estimate
+    residuals: Residuals
+    data: Triangles
+    rows: LogRows
+    validation: Mapping[str, Residuals]
+    essential: Essential | None = None
+    consistent: Consistent | None = None
+
+    @cached_property
+    def robot(self) -> Robot:
+        """The robot with numbers: consistent standard parameters where they were asked for, base parameters otherwise.
+
+        With base parameters, what is regrouped into others is zero.
+        """
+        if self.consistent is not None:
+            return standard_robot(self.original, dict(self.consistent.standard))
+        return identified_robot(self.base, self.estimate)
+
+    @property
+    def doubts(self) -> list[str]:
+        """What a wrong unit, sign or ratio may have done."""
+        return doubts(self.estimate, self.residuals)
+
+    def predicted(self, number: int = 0) -> tuple[Array, Array, Array]:
+        """(time, measured, predicted) of the rows of one log, those that were dropped too."""
+        blocks = list(self.rows.of(number))
+        K = self.estimate.values
+        return (
+            np.concatenate([block.time for block in blocks]),
+            np.concatenate([block.y for block in blocks]),
+            np.concatenate([block.A @ K for block in blocks]),
+        )
+
+
+def identify(
+    robot: RobotLike,
+    logs: LogLike | Sequence[LogLike],
+    *,
+    description: str | Path | None = None,
+    method: str = "wls",
+    model: str = "dynamic",
+    cutoff: float | None = None,
+    decimation: int = 1,
+    slow: float = 0.0,
+    friction: Sequence[str] = USUAL,
+    stribeck_velocity: float = 0.05,
+    without: Sequence[str] = (),
+    validate: Sequence[LogLike] = (),
+    find_essential: bool = False,
+    find_consistent: bool = False,
+    prior: str = "euclidean",
+    prior_weight: float = WEIGHT,
+    controller: PdController | None = None,
+    values: Mapping[str, float] | None = None,
+    piece: int | None = None,
+    client: Any = None,
+) -> Identification:
+    """The parameters of a robot from logs of its motion.
+
+    Arguments:
+        logs: one or several: paths (CSV, Parquet, or the YAML of a log that names its files) or `Log`s.
+        description: the YAML that says what the columns of CSV and Parquet files mean.
+        method: 'ols', 'wls', 'irls', 'tls'; or 'iv', 'didim', 'cloe', which simulate the robot in its loop and need
+            the reference in the log, and the controller.
+        controller: gains at the joints, where the description of the log has none.
+        model: 'dynamic', 'filtered', 'power' or 'energy'.
+        cutoff, decimation, slow: as in `Preparation`.
+        friction: some of 'viscous', 'coulomb', 'offset', 'stribeck', 'load'.
+        without: columns to leave out.
+        validate: logs on which the estimate is tried.
+        find_essential: look for the essential parameters too.
+        find_consistent: look for standard parameters that bodies can have too, by the LMI of `consistent`.
+        prior, prior_weight: towards the robot's nominal values, 'euclidean' or 'entropic'.
+        values: numbers for symbols of the geometry; the robot's nominal values serve where none is given.
+        piece: samples in memory at once, at least.
+        client: a `distributed.Client`, whose cluster then goes over the logs; this process does it otherwise.
+
+    Raises:
+        FormatError: a log that cannot be read, with its line.
+        ArgumentError: options that do not fit, or columns that the logs do not determine, each with the reason.
+    """
+    if method not in METHODS:
+        raise OptionError(f"method: expected one of {', '.join(METHODS)}, got '{method}'")
+    preparation = Preparation(cutoff, decimation, slow, **({} if piece is None else {"piece": piece}))
+    sought = sought_robot(as_robot(robot), values)
+    used = _opened(logs, sought, description)
+    others = _opened(validate, sought, description) if validate else ()
+    base = base_parameters(sought)
+    check_left_out(without, base)
+    terms = Friction(tuple(friction), stribeck_velocity)
+    equation = equations(sought, model, terms, used[0].transmission, without)
+    rows = LogRows(equation, used, preparation)
+    share = 1.0 if model == "energy" else independent_share(decimation)
+    with task("reading the log", len(used)) as work:
+        parts: dict[LogPart, Triangles] = {}
+        for k, log in enumerate(used):
+            work.to(k)
+            if client is None:
+                found = compressed(rows.of(k), equation.support, log.samples / log.rate, share)
+            else:
+                work_there = Work(sought, model, terms, log.transmission, tuple(without), preparation, share)
+                found = compressed_on_cluster(work_there, log, equation.support, client)
+            parts = {p: joined(parts[p], t) if p in parts else t for p, t in found.items()} | {
+                p: t for p, t in parts.items() if p not in found
+            }
+    data = merged(parts, equation.support, KEPT)
+    check_rows(equation, data)
+    estimate = _estimated(method, equation, data, rows, controller)
+    validation = {
+        log.name: log_residual(_parts(equation, log, preparation), equation.support, estimate)
+        for log in others
+    }
+    return Identification(
+        sought,
+        base,
+        equation,
+        preparation,
+        used,
+        estimate,
+        _residuals(method, equation, parts, estimate),
+        data,
+        rows,
+        validation,
+        essential(equation.names, data) if find_essential else None,
+        consistent(base, estimate, data, prior=prior, weight=prior_weight, further=equation.further)
+        if find_consistent
+        else None,
+    )
+
+
+def sought_robot(robot: Robot, values: Mapping[str, float] | None = None) -> Robot:
+    """The robot with a symbol for every inertial parameter, and numbers for all that is known."""
+    bound = robot.bind(dict(values)) if values else robot
+    return bound.symbolic(inertia="all")
+
+
+def _opened(
+    logs: LogLike | Sequence[LogLike], robot: Robot, description: str | Path | None
+) -> tuple[Log, ...]:
+    given: Sequence[LogLike] = [logs] if isinstance(logs, Log | str | Path) else list(logs)
+    if not given:
+        raise ArgumentError("there is no log", hint="name one file at least")
+    found = tuple(log if isinstance(log, Log) else open_log(log, robot, description) for log in given)
+    for log in found:
+        if log.transmission != found[0].transmission:
+            raise ArgumentError(f"{log.name} has another transmission than {found[0].name}")
+    return found
+
+
+def check_left_out(without: Sequence[str], base: BaseParameters) -> None:
+    """Say why a standard parameter that is to be left out has no column."""
+    for name in without:
+        if _STANDARD.match(name) and name not in base.names:
+            raise ArgumentError(
+                f"there is no column '{name}': {dependence.why_no_column(name, base, base.relations)}"
+            )
+
+
+def check_rows(equation: RowModel, data: Triangles) -> None:
+    """Refuse data that do not determine every column, or equations without rows."""
+    P = len(equation.names)
+    if data.rows <= P:
+        raise ArgumentError(
+            f"{data.rows} rows for {P} parameters are too few",
+            hint="give a longer log, less decimation, or a lower velocity below which rows are dropped",
+        )
+    for k, count in enumerate(data.counts):
+        if not count:
+            raise ArgumentError(
+                f"no row of joint {equation.labels[k]} is left: it was never faster than the limit",
+                hint="give a lower velocity below which rows are dropped",
+            )
+    norms = data.norms()
+    for k, norm in enumerate(norms):
+        if norm == 0:
+            raise ArgumentError(
+                f"the torque of joint {equation.labels[k]} is zero throughout", hint="is it measured?"
+            )
+    dependence.check(equation.names, data.together(1 / norms))
+
+
+def _estimated(
+    method: str, equation: RowModel, data: Triangles, rows: LogRows, controller: PdController | None
+) -> Estimate:
+    if method == "ols":
+        return ordinary(equation.names, data)
+    if method == "tls":
+        return total(equation.names, data)
+    found = weighted(equation.names, data)
+    if method == "iv":
+        return instrumental(rows, found, data, controller)
+    if method == "didim":
+        return direct_and_inverse(rows, found, data, controller)
+    if method == "cloe":
+        return output_error(rows, found, controller)
+    return robust(equation.names, rows, found, data) if method == "irls" else found
+
+
+def _parts(equation: RowModel, log: Log, preparation: Preparation) -> dict[LogPart, Triangles]:
+    return compressed(equation.blocks(log, preparation), equation.support, log.samples / log.rate)
+
+
+def _residuals(
+    method: str, equation: RowModel, parts: Mapping[LogPart, Triangles], estimate: Estimate
+) -> Residuals:
+    """Of all data; and of the last third, for weighted (or ordinary) least squares on the first two."""
+    found = log_residual(parts, equation.support, estimate)
+    early = merged(parts, equation.support, [part for part in KEPT if part[0] < 2])
+    late = merged(parts, equation.support, [part for part in KEPT if part[0] == 2])
+    try:
+        check_rows(equation, early)
+        fit = ordinary if method == "ols" else weighted
+        before = fit(equation.names, early)
+    except ArgumentError:
+        return found
+    every = merged(parts, equation.support, [part for part in ALL if part[0] == 2])
+    held = residual(late, before) if late.rows else None
+    return replace(found, held_out=held, held_out_every=residual(every, before) if every.rows else None)

@@ -1,0 +1,117 @@
+"""IDIM-IV: instruments from simulation take the bias out that noise in the measured motion brings.
+
+Least squares is biased where W is made of noisy positions. Instruments Z, rows of the same model along the motion that
+the closed loop makes in simulation with the last K, follow the true W and know nothing of the noise:
+
+    K = (Z' SS W)^-1 Z' SS y,       again and again until K settles
+
+The residuals e are correlated in time, since noise in positions was differentiated: their spectrum rises steeply, while
+that of Z is low. For each equation they are taken as an autoregression a(L) e = u, fitted by Burg's method; with the
+triangle T of its coefficients T e = u, so cov e = s2 T^-1 T^-T, and
+
+    C = (Z'W)^-1 (sum over equations of s2 |T^-T Z|^2) (W'Z)^-1
+
+A. Janot, P.-O. Vandanjon, M. Gautier, "A generic instrumental variable approach for industrial robot identification",
+IEEE Trans. Control Systems Technology 22, 2014. J.P. Burg, "Maximum
+entropy spectral analysis", 1975.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from symoro.errors import ProgramError
+from symoro.estimation.closed_loop import loop_of
+from symoro.estimation.compress import Triangles
+from symoro.estimation.description import PdController
+from symoro.estimation.equations import Booleans
+from symoro.estimation.estimate import Estimate
+from symoro.estimation.needs import needed
+from symoro.estimation.rows import LogRows
+from symoro.estimation.simulation_rows import RowPair, check_model, paired, whole
+
+Array = NDArray[np.float64]
+ROUNDS = 30
+SETTLED = 1e-2  # of a deviation
+ORDER = 12  # of the autoregression, at most
+
+
+def instrumental(
+    rows: LogRows, start: Estimate, data: Triangles, controller: PdController | None = None
+) -> Estimate:
+    """IDIM-IV from an estimate.
+
+    Raises:
+        ProgramError: the iteration does not settle.
+    """
+    check_model(rows.model)
+    measured = [whole(list(rows.of(k))) for k in range(len(rows.logs))]
+    loops = [loop_of(log, controller, rows.preparation.cutoff)[0] for log in rows.logs]
+    K, sigma = start.values, start.sigma
+    kept: list[Booleans | None] = [None] * len(loops)
+    for rounds in range(1, ROUNDS + 1):
+        pairs = [
+            paired(rows.model, log, block, loop, K, rows.preparation, chosen)
+            for log, block, loop, chosen in zip(rows.logs, measured, loops, kept, strict=True)
+        ]
+        kept = [pair.kept for pair in pairs] if rounds > 1 else kept
+        before, (K, covariance, freedom) = K, _solved(pairs, sigma, data.share)
+        if np.max(np.abs(K - before) / np.sqrt(np.diag(covariance))) < SETTLED:
+            return Estimate("IDIM-IV", start.names, K, covariance, sigma, freedom, rounds)
+    raise ProgramError(
+        f"the instrumental variables did not settle in {ROUNDS} rounds", hint="is the controller right?"
+    )
+
+
+def _solved(pairs: Sequence[RowPair], sigma: Array, share: float) -> tuple[Array, Array, int]:
+    P = pairs[0].measured.A.shape[2]
+    ZW, Zy = np.zeros((P, P)), np.zeros(P)
+    count = 0
+    for pair in pairs:
+        for k, s in enumerate(sigma):
+            chosen = pair.kept[:, k]
+            Z = pair.simulated.A[chosen, k] / s
+            ZW += Z.T @ pair.measured.A[chosen, k] / s
+            Zy += Z.T @ pair.measured.y[chosen, k] / s
+            count += int(chosen.sum())
+    scale = np.sqrt(np.abs(np.diag(ZW)))
+    scaled = ZW / np.outer(scale, scale)
+    K = np.linalg.solve(scaled, Zy / scale) / scale
+    inverse = np.linalg.inv(scaled) / np.outer(scale, scale)
+    middle = np.zeros((P, P))
+    for pair in pairs:
+        for k, s in enumerate(sigma):
+            kept = pair.kept[:, k]
+            e = np.where(kept, pair.measured.A[:, k] @ K - pair.measured.y[:, k], 0.0) / s
+            half = coloured(pair.simulated.A[:, k] * kept[:, None] / s, e)
+            middle += half.T @ half
+    freedom = int(count * share) - P
+    return K, inverse @ middle @ inverse.T * (count * share / freedom), freedom
+
+
+def coloured(Z: Array, e: Array) -> Array:
+    """s T^-T Z, by the autoregression of the residuals e: its square is Z' cov(e) Z."""
+    signal = needed("scipy.signal", "the covariance of instrumental variables")
+    coefficients, variance = burg(e, min(ORDER, len(e) // 10))
+    return np.asarray(variance**0.5 * signal.lfilter([1.0], coefficients, Z[::-1], axis=0)[::-1])
+
+
+def burg(e: Array, order: int) -> tuple[Array, float]:
+    """(1, a1, ..., ap) and the variance of u: an autoregression that is always stable."""
+    a = np.ones(1)
+    forward, backward = e.astype(float), e.astype(float)
+    variance = float(np.mean(e**2))
+    for _ in range(order):
+        f, b = forward[1:], backward[:-1]
+        power = float(f @ f + b @ b)
+        if power == 0:
+            break
+        k = -2 * float(f @ b) / power
+        forward, backward = f + k * b, b + k * f
+        padded = np.append(a, 0.0)
+        a = padded + k * padded[::-1]
+        variance *= 1 - k * k
+    return a, variance

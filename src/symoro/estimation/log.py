@@ -1,0 +1,328 @@
+"""A log: samples at one rate of positions and torques at the joints, from files or from arrays.
+
+Samples come piece by piece, so that a log may be larger than the memory; each piece is checked as it comes. What is
+wrong is told with its line: a value that is missing or no number, time that stands still or runs back, a gap, a joint
+that never moves, positions that no joint of this robot can have (a wrong unit).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from symoro.errors import ArgumentError, FormatError, Place
+from symoro.estimation.description import LogDescription, Quantity, read_description, usual_description
+from symoro.estimation.table import ColumnFile, open_table
+from symoro.estimation.transmission import Transmission
+from symoro.robot.coordinates import independent
+from symoro.robot.description import JointType, Robot
+
+Array = NDArray[np.float64]
+KINDS = ("position", "torque", "velocity", "acceleration", "reference")
+SPREAD = 0.01  # of the step between samples; a clock that is read has some
+SLOWEST, FASTEST = 5.0, 1e6  # samples a second
+HUGE = 10.0  # torques beyond the limit by more than this factor are of another unit
+FAR = 1.2  # positions beyond the limits by more than this factor of their span are of another unit
+
+
+@dataclass(frozen=True)
+class Log:
+    """A log of a robot's motion.
+
+    Attributes:
+        rate: samples a second.
+        samples: how many there are.
+        chunks: `chunks(size)` gives the samples in order, `size` at a time, in SI and at the joints.
+        part: `part(start, stop)` gives the samples of a range at once.
+        place: where a sample stands in the user's files, for messages.
+        source: the path of a log in files, so that another process can open it.
+    """
+
+    name: str
+    joints: int
+    rate: float
+    samples: int
+    chunks: Callable[[int], Iterator[dict[str, Array]]] = field(compare=False)
+    part: Callable[[int, int], dict[str, Array]] = field(compare=False)
+    place: Callable[[int], Place] = field(compare=False)
+    transmission: Transmission | None = None
+    description: LogDescription | None = None
+    source: Path | None = None
+
+
+def log_of_arrays(
+    rate: float,
+    position: Any,
+    torque: Any,
+    *,
+    velocity: Any = None,
+    acceleration: Any = None,
+    reference: Any = None,
+    transmission: Transmission | None = None,
+    name: str = "log",
+) -> Log:
+    """A log of arrays (N, n), in SI and at the joints; the transmission tells which motors are coupled."""
+    given = dict(zip(KINDS, (position, torque, velocity, acceleration, reference), strict=True))
+    arrays = {kind: np.asarray(x, dtype=float) for kind, x in given.items() if x is not None}
+    shape = arrays["position"].shape
+    for kind, array in arrays.items():
+        if array.ndim != 2 or array.shape != shape:
+            raise ArgumentError(
+                f"{kind} has shape {array.shape}, expected (samples, joints) as position: {shape}"
+            )
+        if not np.isfinite(array).all():
+            row, column = np.argwhere(~np.isfinite(array))[0]
+            raise ArgumentError(f"{kind} of joint {column + 1} is not a number at sample {row}")
+    if not rate > 0:
+        raise ArgumentError(f"rate: expected samples a second, a positive number, got {rate}")
+
+    def chunks(size: int) -> Iterator[dict[str, Array]]:
+        for start in range(0, shape[0], size):
+            yield {kind: array[start : start + size] for kind, array in arrays.items()}
+
+    def part(start: int, stop: int) -> dict[str, Array]:
+        return {kind: array[start:stop] for kind, array in arrays.items()}
+
+    def place(sample: int) -> Place:
+        return Place(name, key=f"sample {sample}")
+
+    return Log(name, shape[1], rate, shape[0], chunks, part, place, transmission)
+
+
+def open_log(path: str | Path, robot: Robot, description: str | Path | LogDescription | None = None) -> Log:
+    """A log in files.
+
+    Arguments:
+        path: a CSV or Parquet file, or the YAML that describes a log and names its files.
+        description: the YAML, where the path is that of the samples.
+
+    Raises:
+        FormatError: with the line of what is wrong.
+    """
+    path = Path(path)
+    joints = len(independent(robot))
+    if path.suffix.lower() in (".yaml", ".yml"):
+        if description is not None:
+            raise ArgumentError(
+                f"'{path}' describes a log itself", hint="name its samples, or leave out the other"
+            )
+        return _LogFiles(path, read_description(path, joints), None, robot).log()
+    table = open_table(path)
+    if description is None:
+        described = usual_description(joints, table.names)
+    elif isinstance(description, LogDescription):
+        described = description
+    else:
+        described = read_description(Path(description), joints)
+    return _LogFiles(path, described, table, robot).log()
+
+
+class _LogFiles:
+    """The files of one log, and the checks that do not need all of it at once."""
+
+    def __init__(self, path: Path, described: LogDescription, table: ColumnFile | None, robot: Robot) -> None:
+        self.path, self.described, self.robot = path, described, robot
+        self.tables: dict[Path, ColumnFile] = {} if table is None else {path: table}
+        self.own = table
+        parts = {kind: getattr(described, kind) for kind in KINDS}
+        self.parts: dict[str, Quantity] = {kind: part for kind, part in parts.items() if part is not None}
+        if described.time is not None:
+            self.parts["time"] = described.time
+        self.rate = described.rate or 0.0
+        self.joints = len(described.position.columns)
+
+    def log(self) -> Log:
+        tables = {kind: self._table(part) for kind, part in self.parts.items()}
+        for kind, part in self.parts.items():
+            for column in part.columns:
+                tables[kind].index(column)
+        first = tables["position"]
+        for table in tables.values():
+            if table.samples != first.samples:
+                raise FormatError(
+                    f"it has {table.samples} samples, {first.path.name} has {first.samples}",
+                    place=Place(str(table.path)),
+                    hint="files of one log have a line for each sample",
+                )
+        if self.described.time is not None:
+            self.rate = self._rate_of_times(tables["time"], self.described.time)
+        return Log(
+            self.path.stem,
+            self.joints,
+            self.rate,
+            first.samples,
+            lambda size: self._chunks(tables, size),
+            lambda start, stop: next(self._chunks(tables, stop - start, start, stop)),
+            first.place,
+            self.described.transmission,
+            self.described,
+            self.path,
+        )
+
+    def _table(self, part: Quantity) -> ColumnFile:
+        if part.file is None:
+            if self.own is None:
+                raise FormatError(
+                    "the description names no file for some columns",
+                    place=Place(str(self.path)),
+                    hint="add 'file', as in position: {file: position.csv, columns: [...]}",
+                )
+            return self.own
+        if part.file not in self.tables:
+            self.tables[part.file] = open_table(part.file)
+        return self.tables[part.file]
+
+    def _rate_of_times(self, table: ColumnFile, time: Quantity) -> float:
+        """Samples a second, from the first and last time; checks that time runs on evenly."""
+        column = time.columns[0]
+        last = np.empty(0)
+        first_time = np.nan
+        steps: list[float] = []
+        done = 0
+        for rows in table.chunks([column], 200_000):
+            t = np.concatenate([last, rows[:, 0] * time.factors[0]])
+            at = done - len(last)
+            self._check_finite(t, table, column, at)
+            if not done:
+                first_time = float(t[0])
+                if len(t) < 2:
+                    break
+                steps.append(float(np.median(np.diff(t))))
+            _check_times(t, steps[0], table, column, at)
+            last, done = t[-1:], done + len(rows)
+        if done < 2:
+            raise FormatError("a log needs more than one sample", place=table.place(0))
+        rate = (done - 1) / float(last[0] - first_time)
+        if not SLOWEST <= rate <= FASTEST:
+            raise FormatError(
+                f"{rate:.4g} samples a second are no log of a motion",
+                place=table.place(1, column),
+                hint=f"is '{time.unit}' the unit of the time?",
+            )
+        return rate
+
+    def _check_finite(self, t: Array, table: ColumnFile, column: str, at: int) -> None:
+        bad = np.flatnonzero(~np.isfinite(t))
+        if bad.size:
+            raise FormatError(
+                "the value is not a finite number",
+                place=table.place(at + int(bad[0]), column),
+                hint="cut the log before it, or repair the sample",
+            )
+
+    def _check_moved(self, low: Array, high: Array, table: ColumnFile) -> None:
+        """Refuse joints that never move."""
+        still = np.flatnonzero(high - low <= 1e-9 * np.maximum(np.abs(high), 1))
+        if not still.size:
+            return
+        columns = ", ".join(f"'{self.described.position.columns[k]}'" for k in still)
+        lines = (
+            "" if table.first is None else f" from line {table.first} to {table.first + table.samples - 1}"
+        )
+        names = ", ".join(str(independent(self.robot)[k]) for k in still)
+        raise FormatError(
+            f"joint {names} never moved: the position is constant{lines} (column {columns})",
+            place=table.place(0, self.described.position.columns[still[0]]),
+            hint="parameters show in motion alone: move every joint, or describe a robot without this one",
+        )
+
+    def _check_range(self, q: Array, at: int, table: ColumnFile) -> None:
+        for k, j in enumerate(independent(self.robot)):
+            limits = self.robot.frame(j).limits
+            if limits.lower is None or limits.upper is None or limits.upper <= limits.lower:
+                continue
+            middle, half = (limits.upper + limits.lower) / 2, (limits.upper - limits.lower) / 2
+            bad = np.flatnonzero(np.abs(q[:, k] - middle) > FAR * half)
+            if bad.size:
+                unit = "rad" if self.robot.frame(j).sigma == JointType.REVOLUTE else "m"
+                raise FormatError(
+                    f"joint {j} at {q[bad[0], k]:.4g} {unit}, where its limits are {limits.lower:.4g} and "
+                    f"{limits.upper:.4g} {unit}",
+                    place=table.place(at + int(bad[0]), self.described.position.columns[k]),
+                    hint=f"is '{self.described.position.unit}' the unit, and are ratios and offsets right?",
+                )
+
+    def _check_torques(self, tau: Array, at: int, table: ColumnFile) -> None:
+        for k, j in enumerate(independent(self.robot)):
+            limit = self.robot.frame(j).limits.effort
+            if not limit:
+                continue
+            bad = np.flatnonzero(np.abs(tau[:, k]) > HUGE * limit)
+            if bad.size:
+                raise FormatError(
+                    f"joint {j} with a torque of {tau[bad[0], k]:.4g}, where its limit is {limit:.4g}",
+                    place=table.place(at + int(bad[0]), self.described.torque.columns[k]),
+                    hint=f"is '{self.described.torque.unit}' the unit, and are ratios and scales right?",
+                )
+
+    def _chunks(
+        self, tables: Mapping[str, ColumnFile], size: int, start: int = 0, stop: int | None = None
+    ) -> Iterator[dict[str, Array]]:
+        kinds = [kind for kind in self.parts if kind != "time"]
+        low, high = np.full(self.joints, np.inf), np.full(self.joints, -np.inf)
+        at = start
+        streams = [_even(tables[k].chunks(self.parts[k].columns, size, start, stop), size) for k in kinds]
+        for pieces in zip(*streams, strict=True):
+            found = {}
+            for kind, piece in zip(kinds, pieces, strict=True):
+                part = self.parts[kind]
+                for k, column in enumerate(part.columns):
+                    self._check_finite(piece[:, k], tables[kind], column, at)
+                found[kind] = self._at_joints(kind, piece * np.array(part.factors), part)
+            q = found["position"]
+            self._check_range(q, at, tables["position"])
+            self._check_torques(found["torque"], at, tables["torque"])
+            low, high = np.minimum(low, q.min(axis=0)), np.maximum(high, q.max(axis=0))
+            yield found
+            at += len(q)
+        if start == 0 and at == tables["position"].samples:
+            self._check_moved(low, high, tables["position"])
+
+    def _at_joints(self, kind: str, values: Array, part: Quantity) -> Array:
+        gear = self.described.transmission
+        if not part.motor or gear is None:
+            return values
+        return gear.torques(values) if kind == "torque" else gear.positions(values)
+
+
+def _even(pieces: Iterator[Array], size: int) -> Iterator[Array]:
+    """Pieces of `size` rows, the last perhaps of fewer; a file may give them as it likes."""
+    held: list[Array] = []
+    rows = 0
+    for piece in pieces:
+        held.append(piece)
+        rows += len(piece)
+        while rows >= size:
+            whole = np.concatenate(held) if len(held) > 1 else held[0]
+            yield whole[:size]
+            held, rows = [whole[size:]], rows - size
+    if rows:
+        yield np.concatenate(held)
+
+
+def _check_times(t: Array, step: float, table: ColumnFile, column: str, at: int) -> None:
+    """Refuse time that stands still, runs back or leaps."""
+    steps = np.diff(t)
+    bad = np.flatnonzero((steps <= 0) | (np.abs(steps - step) > SPREAD * abs(step)))
+    if not bad.size:
+        return
+    k = int(bad[0])
+    place = table.place(at + k + 1, column)
+    before = f"{t[k]:.9g} s before"
+    if steps[k] == 0:
+        raise FormatError(
+            f"the time {t[k + 1]:.9g} s stands twice", place=place, hint="remove one of the samples"
+        )
+    if steps[k] < 0:
+        message = f"time runs back: {t[k + 1]:.9g} s after {t[k]:.9g} s"
+        raise FormatError(message, place=place, hint="sort the log by its time")
+    raise FormatError(
+        f"the samples are not evenly spaced: {t[k + 1]:.9g} s, {before}, others are {step:.4g} s apart",
+        place=place,
+        hint="cut the log at the gap, or interpolate it to one rate",
+    )

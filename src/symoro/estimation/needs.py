@@ -1,0 +1,33 @@
+"""Packages that only identification needs: imported when they are first used, asked for in plain words."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import Any
+
+from symoro.errors import MissingDependencyError
+
+EXTRAS = {
+    "scipy": "identify",
+    "pyarrow": "identify",
+    "cvxpy": "identify",
+    "clarabel": "identify",
+    "dask": "cluster",
+    "distributed": "cluster",
+}
+
+
+def needed(module: str, purpose: str) -> Any:
+    """A module of an optional package.
+
+    Raises:
+        MissingDependencyError: the package is not installed.
+    """
+    try:
+        return import_module(module)
+    except ImportError:
+        package = module.partition(".")[0]
+        extra = EXTRAS[package]
+        raise MissingDependencyError(
+            f"{purpose} needs {package}, which is not installed", hint=f"pip install 'symoro[{extra}]'"
+        ) from None

@@ -1,0 +1,62 @@
+"""The result as a robot: estimated numbers in place of its symbols.
+
+Base parameters stand in the links as `BaseParameters.robot` has them: each holds what it stands for, the others are
+zero. The torques of such a robot are those of the true one; its masses are not to be read one by one.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+from symoro.estimation.estimate import Estimate
+from symoro.expr.formula import ZERO, Formula, formula
+from symoro.models.identification.base.geometry import with_values
+from symoro.models.identification.base.parameters import BaseParameters, split
+from symoro.robot.description import INERTIAL, Robot
+
+DRIVE = ("FV", "FS", "FO")
+
+
+def identified_robot(base: BaseParameters, estimate: Estimate) -> Robot:
+    """The robot that has the estimated base parameters and friction."""
+    robot = base.original
+    known = estimate.as_dict()
+    idle: dict[tuple[int, str], Formula] = {split(name): ZERO for name in base.no_effect}
+    for kept, others in base.relations.items():
+        idle |= {split(name): ZERO for name in others}
+        idle[split(kept)] = formula(known.get(kept, 0.0))
+    return _with_drives(
+        with_values(robot, idle), known, "base parameters: masses are not to be read one by one"
+    )
+
+
+def standard_robot(robot: Robot, known: dict[str, float]) -> Robot:
+    """The robot with standard parameters as numbers."""
+    values = {
+        (j, kind): formula(known[f"{kind}{j}"])
+        for j in range(1, robot.NL + 1)
+        for kind in (*INERTIAL, "IA")
+        if f"{kind}{j}" in known
+    }
+    return _with_drives(with_values(robot, values), known, "standard parameters, physically consistent")
+
+
+def _with_drives(robot: Robot, known: dict[str, float], note: str) -> Robot:
+    frames = []
+    rest = set(known)
+    for j, frame in enumerate(robot.frames, 1):
+        found: dict[str, Any] = {
+            kind: formula(known[f"{kind}{j}"]) for kind in DRIVE if f"{kind}{j}" in known
+        }
+        if j <= robot.NL and frame.moving:  # friction that was not sought is none
+            found = dict.fromkeys(DRIVE, ZERO) | found
+        frames.append(replace(frame, **found))
+    rest -= {f"{kind}{j}" for kind in (*DRIVE, *INERTIAL, "IA") for j in range(1, robot.NL + 1)}
+    notes = (*robot.notes, f"identified {note}")
+    if rest:
+        listed = ", ".join(f"{name} = {known[name]:.6g}" for name in known if name in rest)
+        notes = (*notes, f"beside what a robot's file holds: {listed}")
+    used = robot.replace(frames=tuple(frames), notes=notes)
+    symbols = set(used.symbols())
+    return used.replace(nominal=tuple(pair for pair in used.nominal if pair[0] in symbols))

@@ -1,0 +1,70 @@
+"""Rows of a simulated motion beside those of the measured one, at the same moments."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from symoro.errors import OptionError
+from symoro.estimation.closed_loop import ControlLoop, simulated
+from symoro.estimation.equations import Booleans, RowBlock, RowModel
+from symoro.estimation.log import Log, log_of_arrays
+from symoro.estimation.signals import Preparation
+
+Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class RowPair:
+    """Measured and simulated rows of one log; `kept` by the simulated velocities, which have no noise."""
+
+    measured: RowBlock
+    simulated: RowBlock
+    kept: Booleans
+
+
+def whole(blocks: Sequence[RowBlock]) -> RowBlock:
+    """The blocks of a log as one."""
+    return RowBlock(
+        *(np.concatenate([getattr(b, field) for b in blocks]) for field in ("time", "A", "y", "rate", "kept"))
+    )
+
+
+def check_model(model: RowModel) -> None:
+    """Refuse models that simulation does not serve."""
+    if model.kind != "dynamic":
+        raise OptionError("methods that simulate the robot take the dynamic model", hint="model='dynamic'")
+
+
+def paired(
+    model: RowModel,
+    log: Log,
+    measured: RowBlock,
+    loop: ControlLoop,
+    K: Array,
+    preparation: Preparation,
+    kept: Booleans | None = None,
+) -> RowPair:
+    """The rows of the motion that K gives, at the moments of the measured rows.
+
+    Arguments:
+        kept: which rows take part, where that was settled before: rows that come and go would keep an iteration from
+            settling.
+    """
+    motion = simulated(model, K, loop)
+    arrays = log_of_arrays(
+        log.rate,
+        motion.q[0],
+        motion.tau[0],
+        velocity=motion.qd[0],
+        acceleration=motion.qdd[0],
+        transmission=log.transmission,
+    )
+    found = whole(list(model.blocks(arrays, replace(preparation, cutoff=None))))
+    step = preparation.decimation / log.rate
+    at = np.round((measured.time - found.time[0]) / step).astype(int)
+    picked = RowBlock(*(getattr(found, f)[at] for f in ("time", "A", "y", "rate", "kept")))
+    return RowPair(measured, picked, picked.kept if kept is None else kept)

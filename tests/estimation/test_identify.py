@@ -1,0 +1,272 @@
+"""`identify` on motions whose parameters are known."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import symoro
+from symoro.errors import ArgumentError, NotApplicableError, OptionError
+from symoro.estimation.identification import Identification
+from symoro.estimation.log import Log, log_of_arrays
+from symoro.estimation.signals import decimated, decimation_filter, independent_share
+from tests.estimation.truth import Truth, smooth, truth, two_links
+
+NOISE = np.array([0.5, 0.1])
+
+
+def clean() -> Truth:
+    return truth(1500, 500.0)
+
+
+def exact_log(t: Truth) -> Log:
+    """Velocities and accelerations as they were, so that nothing is lost in differences."""
+    return log_of_arrays(t.rate, t.q, t.tau, velocity=t.qd, acceleration=t.qdd)
+
+
+def errors(found: Identification, known: dict[str, float]) -> np.ndarray:
+    """In deviations."""
+    e = found.estimate
+    return (e.values - np.array([known[name] for name in e.names])) / e.deviations
+
+
+@pytest.mark.parametrize(
+    ("method", "tolerance"), [("ols", 1e-8), ("wls", 1e-8), ("irls", 1e-8), ("tls", 1e-4)]
+)
+def test_exact_data_give_the_parameters(method: str, tolerance: float) -> None:
+    """Total least squares expects errors in columns, a hundredth of them, and finds none."""
+    t = clean()
+    found = symoro.identify(two_links(), exact_log(t), method=method)
+    assert sorted(found.estimate.names) == sorted(t.K)
+    for name, value in found.estimate.as_dict().items():
+        assert value == pytest.approx(t.K[name], abs=tolerance)
+    assert found.residuals.every.relative < 1e-2 * tolerance
+
+
+@pytest.mark.parametrize("method", ["ols", "wls", "irls", "tls"])
+def test_noise_on_torques_keeps_within_the_deviations(method: str) -> None:
+    t = clean()
+    log = t.log(np.random.default_rng(7), torque=NOISE)
+    found = symoro.identify(two_links(), log, method=method, decimation=10, slow=0.02)
+    z = errors(found, t.K)
+    assert np.abs(z).max() < 4 and 0.1 < np.mean(z**2) < 3
+    assert (found.estimate.relative[[0, 1]] < 2).all()
+
+
+@pytest.mark.parametrize("method", ["iv", "didim", "cloe"])
+def test_noise_on_positions_too_keeps_within_the_deviations(method: str) -> None:
+    t = truth(600, 250.0)
+    log = t.log(np.random.default_rng(3), torque=NOISE, position=2e-4)
+    found = symoro.identify(
+        two_links(), log, method=method, cutoff=20, decimation=5, slow=0.02, controller=t.controller
+    )
+    z = errors(found, t.K)
+    assert found.estimate.method in ("IDIM-IV", "DIDIM", "CLOE") and found.estimate.rounds >= 1
+    assert np.abs(z).max() < 4 and np.mean(z**2) < 3
+
+
+def test_instruments_take_the_bias_away_that_noisy_positions_bring() -> None:
+    """With noise on positions least squares is off by more than its deviations allow; IDIM-IV is not."""
+    t = truth(600, 250.0)
+    log = t.log(np.random.default_rng(11), torque=0.1 * NOISE, position=5e-4)
+    given = {"cutoff": 60.0, "decimation": 2, "slow": 0.02, "controller": t.controller}
+    plain = errors(symoro.identify(two_links(), log, method="wls", **given), t.K)
+    found = errors(symoro.identify(two_links(), log, method="iv", **given), t.K)
+    assert np.abs(plain).max() > 4.5
+    assert np.abs(found).max() < 4
+
+
+@pytest.mark.parametrize(("model", "tolerance"), [("filtered", 2e-3), ("power", 2e-3), ("energy", 2e-3)])
+def test_models_without_accelerations_find_the_same(model: str, tolerance: float) -> None:
+    t = smooth(two_links(), 6000, 2000.0)
+    log = log_of_arrays(t.rate, t.q, t.tau, velocity=t.qd)
+    found = symoro.identify(two_links(), log, model=model, decimation=40)
+    for name, value in found.estimate.as_dict().items():
+        assert value == pytest.approx(t.K[name], abs=tolerance), name
+    assert found.residuals.every.relative < tolerance
+
+
+def test_pieces_of_any_size_give_the_same_numbers() -> None:
+    t = truth(4000, 500.0)
+    log = t.log(np.random.default_rng(1), torque=NOISE, position=1e-4)
+    given = {"cutoff": 60.0, "decimation": 7, "slow": 0.05}
+    whole = symoro.identify(two_links(), log, piece=10_000, **given)
+    for piece in (1, 1500):
+        found = symoro.identify(two_links(), log, piece=piece, **given)
+        assert found.data.counts == whole.data.counts
+        assert found.estimate.values == pytest.approx(whole.estimate.values, rel=1e-9)
+        assert found.estimate.deviations == pytest.approx(whole.estimate.deviations, rel=1e-9)
+        assert found.residuals.every.relative == pytest.approx(whole.residuals.every.relative, rel=1e-9)
+
+
+def test_several_logs_are_one_and_others_validate() -> None:
+    t = clean()
+    logs = [t.log(np.random.default_rng(k), torque=NOISE) for k in range(3)]
+    one = symoro.identify(two_links(), logs[0], decimation=10)
+    both = symoro.identify(two_links(), logs[:2], decimation=10, validate=[logs[2]])
+    assert both.data.rows == 2 * one.data.rows
+    assert np.linalg.norm(both.estimate.deviations) < 0.8 * np.linalg.norm(one.estimate.deviations)
+    (other,) = both.validation.values()
+    assert other.kept.relative == pytest.approx(both.residuals.kept.relative, rel=0.2)
+
+
+def test_the_held_out_third_was_not_seen() -> None:
+    t = clean()
+    log = t.log(np.random.default_rng(5), torque=NOISE)
+    bad = t.tau.copy()
+    bad[1000:] += 20.0
+    spoiled = log_of_arrays(t.rate, t.q, bad)
+    good = symoro.identify(two_links(), log, decimation=10).residuals
+    worse = symoro.identify(two_links(), spoiled, decimation=10).residuals
+    assert good.held_out is not None and worse.held_out is not None
+    assert good.held_out.relative < 0.05 < 0.2 < worse.held_out.relative
+
+
+def test_the_robot_that_was_found_has_the_torques() -> None:
+    t = clean()
+    found = symoro.identify(two_links(), exact_log(t))
+    torques = symoro.generate(found.robot, "inverse-dynamics").function()(q=t.q, qd=t.qd, qdd=t.qdd)["tau"]
+    assert torques == pytest.approx(t.tau, abs=1e-6)
+    time, measured, predicted = found.predicted()
+    assert len(time) == len(measured) and measured == pytest.approx(predicted, abs=1e-6)
+
+
+def test_robots_that_were_found_can_be_written_and_read(tmp_path: Path) -> None:
+    found = symoro.identify(two_links(), exact_log(clean())).robot
+    symoro.save(found, tmp_path / "found.yaml")
+    assert symoro.load(tmp_path / "found.yaml") == found
+
+
+def test_further_friction_is_found() -> None:
+    t = clean()
+    stribeck, load, scale = np.array([1.2, 0.7]), np.array([0.05, 0.08]), 0.3
+    signs = np.sign(t.qd)
+    rest = t.tau + stribeck * signs * np.exp(-((t.qd / scale) ** 2))
+    tau = rest / (1 - load * signs * np.sign(rest))
+    log = log_of_arrays(t.rate, t.q, tau, velocity=t.qd, acceleration=t.qdd)
+    terms = ("viscous", "coulomb", "offset", "stribeck", "load")
+    found = symoro.identify(two_links(), log, friction=terms, stribeck_velocity=scale).estimate.as_dict()
+    known = t.K | {"FB1": 1.2, "FB2": 0.7, "FL1": 0.05, "FL2": 0.08}
+    assert found == pytest.approx(known, abs=1e-7)
+
+
+def test_coupled_motors_bring_their_own_columns() -> None:
+    """Motor 2 also turns with joint 1: its rotor and friction act on both joints."""
+    from symoro.estimation.transmission import transmission
+
+    robot = two_links("pi/2")  # of parallel axes the cross term is that of other parameters
+    t = smooth(robot)
+    gear = transmission([100.0, -50.0], {2: {1: 25.0}})
+    c = np.array([-0.5, 1.0])
+    inertia, viscous, dry = 0.04, 0.3, 0.6
+    speed = t.qd @ c
+    cross = np.outer(c, c) - np.diag(c * c)
+    tau = t.tau + inertia * t.qdd @ cross + viscous * t.qd @ cross + dry * np.sign(speed)[:, None] * c
+    log = log_of_arrays(t.rate, t.q, tau, velocity=t.qd, acceleration=t.qdd, transmission=gear)
+    found = symoro.identify(robot, log)
+    assert found.estimate.as_dict() == pytest.approx(
+        t.K | {"IAM2": inertia, "FVM2": viscous, "FSM2": dry}, abs=1e-7
+    )
+    for model in ("filtered", "power", "energy"):
+        other = symoro.identify(robot, log, model=model, decimation=5).estimate.as_dict()
+        assert other["IAM2"] == pytest.approx(inertia, abs=5e-3)
+        assert other["FSM2"] == pytest.approx(dry, abs=2e-2)
+
+
+def test_columns_are_left_out_or_refused_with_the_reason() -> None:
+    log = exact_log(clean())
+    found = symoro.identify(two_links(), log, without=["FO1", "MY2"])
+    assert not {"FO1", "MY2"} & set(found.estimate.names)
+    with pytest.raises(ArgumentError, match="'M2': M2 acts only together with ZZ1, MX1"):
+        symoro.identify(two_links(), log, without=["M2"])
+    with pytest.raises(ArgumentError, match="XX1 has no effect on any torque"):
+        symoro.identify(two_links(), log, without=["XX1"])
+    with pytest.raises(ArgumentError, match="no column 'FQ7'"):
+        symoro.identify(two_links(), log, without=["FQ7"])
+
+
+def test_motions_that_do_not_tell_columns_apart_are_refused() -> None:
+    """A joint that only ever turns one way has no Coulomb friction apart from its offset."""
+    t = clean()
+    time = np.arange(len(t.q)) / t.rate
+    q, qd, qdd = t.q.copy(), t.qd.copy(), t.qdd.copy()
+    q[:, 0], qd[:, 0], qdd[:, 0] = 2 * time - 0.3 * np.cos(time), 2 + 0.3 * np.sin(time), 0.3 * np.cos(time)
+    torques = symoro.generate(two_links(), "inverse-dynamics").function()(q=q, qd=qd, qdd=qdd)["tau"]
+    log = log_of_arrays(t.rate, q, torques, velocity=qd, acceleration=qdd)
+    with pytest.raises(
+        ArgumentError, match=r"1 of 13 parameters.*\n  - FO1: .* \+1 FS1: the motion does not"
+    ):
+        symoro.identify(two_links(), log)
+
+
+def test_rows_that_are_too_few_or_too_slow_are_refused() -> None:
+    t = clean()
+    with pytest.raises(ArgumentError, match="rows for 13 parameters are too few"):
+        symoro.identify(two_links(), log_of_arrays(t.rate, t.q[:8], t.tau[:8]))
+    with pytest.raises(ArgumentError, match="samples are too few: the filters take"):
+        symoro.identify(two_links(), log_of_arrays(t.rate, t.q[:50], t.tau[:50]), cutoff=10, decimation=20)
+    with pytest.raises(ArgumentError, match="no row of joint 1 is left"):
+        symoro.identify(two_links(), exact_log(t), slow=t.qd[:, 0].max() + 0.01)
+    with pytest.raises(ArgumentError, match="torque of joint 2 is zero throughout"):
+        symoro.identify(two_links(), log_of_arrays(t.rate, t.q, t.tau * [1, 0]))
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        ({"method": "magic"}, "expected one of ols"),
+        ({"model": "magic"}, "expected one of dynamic"),
+        ({"friction": ("wet",)}, "got 'wet'"),
+        ({"cutoff": -1.0}, "cutoff"),
+        ({"cutoff": 400.0}, "not below half"),
+        ({"decimation": 0}, "decimation"),
+        ({"slow": float("nan")}, "slow"),
+        ({"method": "iv"}, "needs the reference"),
+        ({"method": "iv", "model": "power"}, "dynamic model"),
+        ({"find_consistent": True, "prior": "magic"}, "expected one of euclidean"),
+    ],
+)
+def test_bad_options_are_told(options: dict[str, object], words: str) -> None:
+    with pytest.raises((OptionError, ArgumentError), match=words):
+        symoro.identify(two_links(), exact_log(clean()), **options)
+
+
+def test_wrong_signs_and_strange_torques_raise_doubts() -> None:
+    t = clean()
+    assert symoro.identify(two_links(), exact_log(t)).doubts == []
+    turned = log_of_arrays(t.rate, t.q, -t.tau, velocity=t.qd, acceleration=t.qdd)
+    assert any("cannot be negative" in doubt for doubt in symoro.identify(two_links(), turned).doubts)
+    strange = log_of_arrays(t.rate, t.q, np.random.default_rng(0).standard_normal(t.tau.shape))
+    assert any("unexplained" in doubt for doubt in symoro.identify(two_links(), strange).doubts)
+
+
+def test_robots_with_loops_and_free_bases_are_refused() -> None:
+    log = exact_log(clean())
+    with pytest.raises(NotApplicableError, match="closed loops"):
+        symoro.identify("fivebar", log)
+    with pytest.raises(NotApplicableError):
+        symoro.identify("rx90_floating", log)
+
+
+def test_the_decimation_filter_has_no_phase_and_unit_gain() -> None:
+    weights = decimation_filter(8)
+    taps = weights.ravel()
+    assert taps.sum() == pytest.approx(1.0)
+    assert taps[1:] == pytest.approx(taps[1:][::-1], abs=1e-15)
+    k = np.arange(400)
+    slow = np.sin(2 * np.pi * k / 100)
+    centres = 80 + 8 * np.arange(len(decimated(slow, weights)))
+    assert decimated(slow, weights) == pytest.approx(slow[centres], abs=2e-3)
+    assert np.abs(decimated((-1.0) ** k, weights)).max() < 1e-2
+
+
+def test_decimated_noise_is_worth_the_share_of_its_rows() -> None:
+    rng = np.random.default_rng(0)
+    rows = decimated(rng.standard_normal((200_000, 4)), decimation_filter(10))
+    sums = rows[:19_900].reshape(100, 199, 4).sum(axis=1)
+    ratio = 199 * rows.var() / sums.var()
+    assert independent_share(10) == pytest.approx(0.8, abs=0.05)
+    assert ratio == pytest.approx(independent_share(10), rel=0.2)
+    assert independent_share(1) == 1.0

@@ -1,0 +1,277 @@
+"""Logs in files: what they mean, and what is wrong with them, with the line."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import symoro
+from symoro.errors import ArgumentError, FormatError, MissingDependencyError
+from symoro.estimation import needs
+from symoro.estimation.description import parse_description
+from symoro.estimation.log import open_log
+from symoro.estimation.transmission import Transmission, transmission
+from symoro.robot.description import Limits
+from tests.estimation.truth import smooth, two_links
+
+HEAD = "t,q1,q2,tau1,tau2"
+Rows = list[list[float]]
+
+
+def rows(count: int = 60) -> Rows:
+    t = smooth(two_links(), count)
+    time = np.arange(count) / t.rate
+    return np.column_stack([time, t.q, t.tau]).tolist()
+
+
+def written(folder: Path, table: Rows, head: str = HEAD, separator: str = ",") -> Path:
+    path = folder / "log.csv"
+    lines = [head, *(separator.join(repr(x) for x in row) for row in table)]
+    path.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    return path
+
+
+def read(path: Path, description: Path | None = None) -> dict[str, np.ndarray]:
+    log = open_log(path, two_links(), description)
+    chunks = list(log.chunks(7))
+    return {kind: np.concatenate([chunk[kind] for chunk in chunks]) for kind in chunks[0]}
+
+
+def test_usual_columns_need_no_description(tmp_path: Path) -> None:
+    table = rows()
+    log = open_log(written(tmp_path, table), two_links())
+    assert (log.samples, log.joints) == (60, 2) and log.rate == pytest.approx(500.0)
+    found = read(tmp_path / "log.csv")
+    assert found["position"] == pytest.approx(np.array(table)[:, 1:3], abs=0)
+    assert found["torque"] == pytest.approx(np.array(table)[:, 3:], abs=0)
+
+
+@pytest.mark.parametrize("separator", [";", "\t", " "])
+def test_other_separators_and_line_ends(tmp_path: Path, separator: str) -> None:
+    path = written(tmp_path, rows(), HEAD.replace(",", separator), separator)
+    path.write_bytes(b"\xef\xbb\xbf" + path.read_bytes().replace(b"\n", b"\r\n") + b"\r\n\r\n")
+    assert read(path)["position"].shape == (60, 2)
+
+
+def test_parquet_is_the_same_log(tmp_path: Path) -> None:
+    pa = pytest.importorskip("pyarrow")
+    from pyarrow import parquet
+
+    table = np.array(rows(100))
+    path = tmp_path / "log.parquet"
+    parquet.write_table(pa.table(dict(zip(HEAD.split(","), table.T, strict=True))), path, row_group_size=33)
+    found = read(path)
+    assert found["torque"] == pytest.approx(table[:, 3:], abs=0)
+    log = open_log(path, two_links())
+    assert log.part(20, 70)["position"] == pytest.approx(table[20:70, 1:3], abs=0)
+    text = open_log(written(tmp_path, table.tolist()), two_links())
+    assert text.part(20, 70)["position"] == pytest.approx(table[20:70, 1:3], abs=0)
+
+
+def spoil(change: Callable[[list[str]], None], folder: Path) -> Path:
+    path = written(folder, rows())
+    lines = path.read_text(encoding="utf-8").splitlines()
+    change(lines)
+    path.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    return path
+
+
+def cell(line: int, column: int, text: str) -> Callable[[list[str]], None]:
+    def change(lines: list[str]) -> None:
+        parts = lines[line - 1].split(",")
+        parts[column] = text
+        lines[line - 1] = ",".join(parts)
+
+    return change
+
+
+def swapped(lines: list[str]) -> None:
+    lines[20], lines[21] = lines[21], lines[20]
+
+
+def repeated(lines: list[str]) -> None:
+    lines.insert(20, lines[20])
+
+
+def gap(lines: list[str]) -> None:
+    del lines[20:25]
+
+
+def constant(lines: list[str]) -> None:
+    for line in range(2, 62):
+        cell(line, 2, "0.25")(lines)
+
+
+@pytest.mark.parametrize(
+    ("change", "line", "words"),
+    [
+        (cell(30, 1, "nan"), 30, "not a finite number"),
+        (cell(30, 4, "inf"), 30, "not a finite number"),
+        (cell(9, 3, "full"), 9, "'full' is not a number"),
+        (cell(9, 3, ""), 9, "a value is missing"),
+        (cell(12, 0, "nan"), 12, "not a finite number"),
+        (
+            lambda lines: lines.__setitem__(40, "1,2"),
+            41,
+            "this line has 2 values, the first line has 5 names",
+        ),
+        (lambda lines: lines.insert(30, ""), 31, "this line has 1 values|this line is empty"),
+        (swapped, 21, "not evenly spaced|time runs back"),
+        (repeated, 22, "stands twice"),
+        (gap, 21, "not evenly spaced"),
+        (constant, 2, r"joint 2 never moved: the position is constant from line 2 to 61 \(column 'q2'\)"),
+        (lambda lines: lines.__setitem__(0, "t,q1,q3,tau1,tau2"), 1, "there is no column 'q2'"),
+        (lambda lines: lines.__setitem__(0, "t,q1,q1,tau1,tau2"), 1, "two columns are called 'q1'"),
+        (lambda lines: lines.pop(0), 1, "numbers where the names"),
+        (lambda lines: lines.__delitem__(slice(1, None)), 2, "no samples"),
+    ],
+)
+def test_bad_logs_are_told_with_the_line(
+    tmp_path: Path, change: Callable[[list[str]], None], line: int, words: str
+) -> None:
+    path = spoil(change, tmp_path)
+    with pytest.raises(FormatError, match=words) as error:
+        read(path)
+    assert error.value.place is not None and error.value.place.line == line
+    assert error.value.place.file == str(path)
+
+
+def test_missing_and_wrong_files(tmp_path: Path) -> None:
+    with pytest.raises(FormatError, match="no such file"):
+        open_log(tmp_path / "none.csv", two_links())
+    (tmp_path / "log.csv").write_bytes(b"\xff\xfe\x00")
+    with pytest.raises(FormatError, match="no text"):
+        open_log(tmp_path / "log.csv", two_links())
+    pytest.importorskip("pyarrow")
+    (tmp_path / "log.parquet").write_bytes(b"nothing of the kind")
+    with pytest.raises(FormatError, match="no Parquet file"):
+        open_log(tmp_path / "log.parquet", two_links())
+
+
+def test_positions_beyond_the_limits_are_of_another_unit(tmp_path: Path) -> None:
+    table = rows()
+    for row in table:
+        row[1], row[2] = row[1] * 57.3, row[2] * 57.3
+    robot = two_links().with_frame(1, limits=Limits(-2.0, 2.0))
+    log = open_log(written(tmp_path, table), robot)
+    with pytest.raises(FormatError, match=r"joint 1 at .* rad, where its limits are -2 and 2 rad") as error:
+        list(log.chunks(100))
+    assert error.value.place is not None and error.value.place.line is not None
+    assert "is 'rad' the unit" in (error.value.hint or "")
+
+
+def test_torques_and_times_of_another_unit(tmp_path: Path) -> None:
+    table = rows()
+    robot = two_links().with_frame(1, limits=Limits(effort=2.0))
+    with pytest.raises(FormatError, match=r"joint 1 with a torque of .* where its limit is 2") as error:
+        list(open_log(written(tmp_path, table), robot).chunks(100))
+    assert error.value.place is not None and error.value.place.line is not None
+    for row in table:
+        row[0] *= 1000
+    with pytest.raises(FormatError, match=r"0\.5 samples a second are no log") as error:
+        open_log(written(tmp_path, table), two_links())
+    assert error.value.hint == "is 's' the unit of the time?"
+
+
+DESCRIPTION = """
+symoro-log: 1
+rate: 500
+position: {file: log.csv, columns: [q1, q2], unit: deg, side: motor}
+torque: {file: log.csv, columns: [tau1, tau2], unit: N.mm, side: motor, scale: [2, 4]}
+transmission: {ratios: [100, -50], turns_with: {2: {1: 25}}}
+"""
+
+
+def test_units_scales_and_transmissions(tmp_path: Path) -> None:
+    """Both sides have the same power, whatever the ratios are."""
+    table = np.array(rows())
+    written(tmp_path, table.tolist())
+    path = tmp_path / "log.yaml"
+    path.write_text(DESCRIPTION, encoding="utf-8")
+    found = read(path)
+    motor_q = np.radians(table[:, 1:3])
+    motor_tau = table[:, 3:] * [2e-3, 4e-3]
+    R = np.array([[100.0, 0.0], [25.0, -50.0]])
+    assert found["position"] @ R.T == pytest.approx(motor_q)
+    assert np.sum(found["position"] * found["torque"], axis=1) == pytest.approx(
+        np.sum(motor_q * motor_tau, axis=1)
+    )
+
+
+def test_motor_side_and_joint_side_find_the_same(tmp_path: Path) -> None:
+    t = smooth(two_links("pi/2"), 6000, 2000.0)
+    R = np.array([[100.0, 0.0], [25.0, -50.0]])
+    motor = np.column_stack([np.zeros(len(t.q)), t.q @ R.T, t.tau @ np.linalg.inv(R)])
+    written(tmp_path, motor.tolist())
+    text = (
+        DESCRIPTION.replace("deg", "rad")
+        .replace("500", "2000")
+        .replace("N.mm", "N.m")
+        .replace(", scale: [2, 4]", "")
+    )
+    (tmp_path / "log.yaml").write_text(text, encoding="utf-8")
+    found = symoro.identify(two_links("pi/2"), tmp_path / "log.yaml", decimation=20).estimate.as_dict()
+    for name, value in t.K.items():
+        assert found[name] == pytest.approx(value, abs=5e-3)
+    for name in ("IAM2", "FVM2", "FSM2"):
+        assert found[name] == pytest.approx(0, abs=5e-3)
+
+
+@pytest.mark.parametrize(
+    ("text", "line", "words"),
+    [
+        ("", 1, "the file is empty"),
+        ("rate: 5\n", 1, "expected 'symoro-log: 1'"),
+        (DESCRIPTION.replace("rate: 500", "rate: -5"), 3, "a positive number"),
+        (DESCRIPTION.replace("rate: 500\n", ""), 2, "expected one of 'time' and 'rate'"),
+        (DESCRIPTION.replace("rate: 500", "rate: 500\nspeed: 500"), 4, "unknown key 'speed'"),
+        (DESCRIPTION.replace("unit: deg", "unit: grad"), 4, "'grad' is not one of rad, deg"),
+        (DESCRIPTION.replace("[q1, q2]", "[q1]"), 4, "expected 2 columns, one a joint, got 1"),
+        (DESCRIPTION.replace("[q1, q2]", "[q1, [q2]]"), 4, "expected the name of a column"),
+        (DESCRIPTION.replace("scale: [2, 4]", "scale: [2, x]"), 5, "expected numbers"),
+        (DESCRIPTION.replace("N.mm", "A").replace(", scale: [2, 4]", ""), 5, "a current needs 'scale'"),
+        (DESCRIPTION.replace("[100, -50]", "[100, 0]"), 6, "the ratio of motor 2 to joint 2 is zero"),
+        (DESCRIPTION.replace("{2: {1: 25}}", "{3: {1: 25}}"), 6, "a number of a joint, 1 to 2"),
+        (
+            DESCRIPTION.replace("transmission: {ratios: [100, -50], turns_with: {2: {1: 25}}}", ""),
+            4,
+            "needs 'transmission'",
+        ),
+        (DESCRIPTION + "controller: {kp: [1, 2]}\n", 7, "needs 'kd'"),
+        (DESCRIPTION + "controller: {kp: [1, 2], kd: [1, 2]}\n", 7, "a controller needs 'reference'"),
+        (DESCRIPTION.replace("torque:", "effort:"), 2, "a log needs 'torque'(.|\n)*unknown key 'effort'"),
+    ],
+)
+def test_descriptions_are_read_strictly(text: str, line: int, words: str) -> None:
+    with pytest.raises(FormatError, match=words) as error:
+        parse_description(text, 2, "log.yaml")
+    assert error.value.place is not None
+    assert (error.value.place.file, error.value.place.line) == ("log.yaml", line)
+
+
+def test_a_matrix_says_what_ratios_and_coupling_say() -> None:
+    text = DESCRIPTION.replace(
+        "ratios: [100, -50], turns_with: {2: {1: 25}}", "matrix: [[100, 0], [25, -50]]"
+    )
+    found = parse_description(text, 2).transmission
+    assert found == parse_description(DESCRIPTION, 2).transmission == transmission([100, -50], {2: {1: 25}})
+
+
+def test_transmissions_that_do_not_determine_the_joints_are_refused() -> None:
+    with pytest.raises(ArgumentError, match="singular"):
+        Transmission(((1.0, 2.0), (2.0, 4.0)))
+    with pytest.raises(ArgumentError, match="motor 2 that turns with joint 2"):
+        transmission([1, 1], {2: {2: 3}})
+
+
+def test_a_package_that_is_missing_is_named_with_the_extra(monkeypatch: pytest.MonkeyPatch) -> None:
+    def absent(name: str) -> None:
+        raise ImportError(name)
+
+    monkeypatch.setattr(needs, "import_module", absent)
+    with pytest.raises(MissingDependencyError, match=r"filtering needs scipy") as error:
+        needs.needed("scipy.signal", "filtering")
+    assert error.value.hint == "pip install 'symoro[identify]'"

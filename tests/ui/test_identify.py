@@ -1,0 +1,101 @@
+"""`symoro identify` as a user runs it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import symoro
+from symoro.robot.formats import dumps
+from symoro.ui.cli import main
+from tests.estimation.truth import smooth, two_links
+
+GIVEN = ("--decimation", "10", "--slow", "0.02")
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A robot and a log of it."""
+    t = smooth(two_links())
+    tau = t.tau + 0.2 * np.random.default_rng(0).standard_normal(t.tau.shape)
+    table = np.column_stack([np.arange(len(t.q)) / t.rate, t.q, tau])
+    np.savetxt(
+        tmp_path / "log.csv", table, delimiter=",", header="t,q1,q2,tau1,tau2", comments="", fmt="%.12g"
+    )
+    (tmp_path / "arm.yaml").write_text(dumps(two_links(), "yaml"), encoding="utf-8")
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def test_tables_tell_residuals_and_parameters(run: Any, folder: Path) -> None:
+    text = run("identify", "arm.yaml", "log.csv", *GIVEN, "--essential")
+    for words in (
+        "rows that were kept",
+        "all rows",
+        "last third",
+        "ZZR1",
+        "95 % interval",
+        "N m s/rad",
+        "F = ",
+    ):
+        assert words in text
+
+
+def test_json_has_the_numbers(data: Any, folder: Path) -> None:
+    found = data("identify", "arm.yaml", "log.csv", *GIVEN, "--validate", "log.csv")
+    truth = smooth(two_links()).K
+    for name, parameter in found["parameters"].items():
+        assert abs(parameter["value"] - truth[name]) < 4.5 * parameter["deviation"] + 5e-3
+    assert found["residuals"]["kept"]["relative"] < 0.05
+    assert found["validation"]["log"]["kept"]["relative"] == pytest.approx(
+        found["residuals"]["kept"]["relative"]
+    )
+
+
+def test_report_and_robot_are_written(run: Any, folder: Path) -> None:
+    text = run(
+        *("identify", "arm.yaml", "log.csv", *GIVEN, "--consistent", "--essential"),
+        *("--report", "out", "-o", "found.yaml"),
+    )
+    assert "wrote found.yaml" in text
+    names = {path.name for path in (folder / "out").iterdir()}
+    assert names == {"report.md", "report.html", "torque-1.svg", "torque-2.svg"}
+    markdown = (folder / "out" / "report.md").read_text(encoding="utf-8")
+    for words in (
+        "# Identification of two links",
+        "## Residuals",
+        "| ZZR1 |",
+        "## Physical consistency",
+        "torque-1.svg",
+    ):
+        assert words in markdown
+    page = (folder / "out" / "report.html").read_text(encoding="utf-8")
+    assert page.count("<svg") == 2 and page.rstrip().endswith("</html>")
+    assert "# from log, by WLS" in (folder / "found.yaml").read_text(encoding="utf-8")
+    robot = symoro.load(folder / "found.yaml")
+    t = smooth(two_links())
+    torques = symoro.generate(robot, "inverse-dynamics").function()(q=t.q, qd=t.qd, qdd=t.qdd)["tau"]
+    assert np.sqrt(np.mean((torques - t.tau) ** 2, axis=0)) == pytest.approx([0, 0], abs=0.3)
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (("identify", "arm.yaml"), "LOG"),
+        (("identify", "arm.yaml", "none.csv"), "no such file"),
+        (("identify", "arm.yaml", "log.csv", "--method", "magic"), "expected one of ols"),
+        (("identify", "arm.yaml", "log.csv", "--method", "iv"), "needs the reference"),
+        (("identify", "arm.yaml", "log.csv", "--without", "M2"), "acts only together with"),
+        (("identify", "rx90", "log.csv"), "no column 'q3'"),
+        (("identify", "arm.yaml", "log.csv", "--columns", "none.yaml"), "no such file"),
+        (("identify", "arm.yaml", "log.csv", "-o", "found.nope"), "tells no format"),
+    ],
+)
+def test_mistakes_are_told(
+    words: tuple[str, ...], message: str, folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(list(words)) == 2
+    assert message in capsys.readouterr().err
