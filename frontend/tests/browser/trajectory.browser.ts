@@ -12,7 +12,7 @@ test("a trajectory is followed, its torques plotted under the scene and its path
   await it.page.getByTestId("scene-tab-motion").click();
   await it.page.getByTestId("motion-trajectory").click();
   const text = it.page.getByTestId("trajectory-text");
-  await expect.poll(() => text.inputValue()).toContain("start: [");
+  await expect.poll(() => text.inputValue()).toContain("name: planar2R");
   await it.page.getByTestId("trajectory-to").fill("1, 0.5");
   await it.page.getByTestId("trajectory-add").click();
   await it.page.getByTestId("trajectory-kind").selectOption("hold");
