@@ -55,6 +55,18 @@ function backWith(answer: Answer, href = "http://127.0.0.1:1/") {
 }
 
 describe("symoro behind HTTP", () => {
+  it("tells each piece of a result once, also when the stream is taken up again", async () => {
+    const streams = [
+      stream(event("running", { progress: { title: "simulating", done: 1, total: 3 }, pieces: ["a", "b"], before: 0 })),
+      stream(event("running", { pieces: ["a", "b", "c"], before: 0 }), event("done", { pieces: ["d"], before: 3, result: { end: true } })),
+    ];
+    const { back } = backWith(({ path }) => (path.endsWith("/events") ? streams.shift()! : json({ id: "j", state: "queued", progress: null, result: null })));
+    const came: unknown[] = [];
+    const found = await back.call("simulate", {}, { onProgress: (told) => came.push(...(told.came ?? [])) });
+    expect(came).toEqual(["a", "b", "c", "d"]);
+    expect(found).toEqual({ end: true });
+  });
+
   it("posts short calls", async () => {
     const { back, sent } = backWith(() => json({ version: "1" }));
     expect(await back.call("about")).toEqual({ version: "1" });

@@ -108,6 +108,8 @@ export class Control {
       await this.scene.setRobot(view, quick, parameters, fits ? q : undefined);
       if (alive.aborted) return;
       this.posed.value = this.scene.posture();
+      // Panels show the robot that is drawn: what was begun meanwhile is of the one before.
+      if (another) this.runs.reset();
       this.drawn.value = view;
       this.reparametrise(this.store.parameters.peek());
       if (this.free6()) this.scene.setBase(pose(this.store.base.peek()));

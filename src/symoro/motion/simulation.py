@@ -293,13 +293,23 @@ class _Run:
             if not self.times:
                 raise
             why = error.message
+        except FloatingPointError as error:
+            if len(self.times) < 2:
+                hint = "has every link a mass or an inertia, and every symbol a value?"
+                raise ArgumentError(str(error), hint=hint) from None
+            why = str(error)
         return Simulation.made(self.mechanics, self.times, self.rows, self.taus, self.events, why)
 
     def _rates(self, t: float, y: Array) -> Array:
         y, known = self.control.moved(t, y)
         tau = self.modes.torques(self.control.torques(t, y))
         known.update(dict.fromkeys(self.modes.held(), 0.0))
-        return self.mechanics.rates(t, y, tau, known)
+        found = self.mechanics.rates(t, y, tau, known)
+        if (
+            np.isnan(found).any() and np.isfinite(y).all()
+        ):  # on which SciPy's integrators halve their step for ever
+            raise FloatingPointError(f"the accelerations are not determined at t = {t:g} s")
+        return found
 
     def _settled(self, t: float, y: Array, *, rest: int | None = None, loose: int | None = None) -> Array:
         if self.modes.idle:

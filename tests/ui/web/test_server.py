@@ -170,6 +170,28 @@ def test_a_job_is_cancelled_and_others_go_on(client: TestClient) -> None:
     assert client.get("/api/jobs/none").status_code == 404
 
 
+def test_a_simulation_is_watched_and_stopped(client: TestClient) -> None:
+    """What has come is told once, in order; and a job that is ended says no more."""
+    robot = call("robot_open", {"id": "fourbar"})["robot"]
+    payload = {"robot": robot, "q": [0.1, 0.2, 0.3], "duration": 1000.0, "step": 0.01, "method": "RK23"}
+    id = client.post("/api/jobs", json={"call": "simulate", "payload": payload}).json()["id"]
+    seen = 0
+    with client.stream("GET", f"/api/jobs/{id}/events") as stream:
+        for line in stream.iter_lines():
+            if not line.startswith("data:"):
+                continue
+            job = JobData.model_validate_json(line[5:])
+            assert job.state in ("queued", "running"), job.result
+            if job.pieces:
+                assert job.before == seen
+                seen += len(job.pieces)
+                assert all(len(piece.times) == len(piece.q) == len(piece.tau) for piece in job.pieces)
+            if seen >= 3:
+                break
+    assert client.delete(f"/api/jobs/{id}").json()["state"] == "cancelled"
+    assert "pieces" not in client.get(f"/api/jobs/{id}").json()
+
+
 def test_work_that_takes_too_long_or_too_much_is_stopped() -> None:
     short = Limits(seconds=0.2)
     with TestClient(application(RULES, jobs=1, long=short), base_url=f"http://{HOST}") as client:

@@ -93,7 +93,9 @@ def units_of(robot: Robot, joints: Any) -> list[str]:
 def _frame(robot: Robot, motion: Trajectory | Samples) -> int:
     """The frame that a trajectory leads, whose path is drawn."""
     which = getattr(motion, "frame", None)
-    return end_frame(robot) if which is None else int(robot.frame_number(which))
+    if which is None or (robot.tool is not None and which == robot.tool.name):
+        return end_frame(robot)
+    return int(robot.frame_number(which))
 
 
 def excitation(payload: Mapping[str, Any]) -> dict[str, Any]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from math import ceil
+from math import ceil, isfinite
 from typing import TYPE_CHECKING, Any
 
 from symoro.errors import ArgumentError
@@ -29,8 +29,6 @@ def numbers_of(robot: Robot, payload: Mapping[str, Any]) -> dict[str, float]:
 
 
 def _number(name: str, value: Any) -> float:
-    from math import isfinite
-
     if isinstance(value, bool) or not isinstance(value, int | float) or not isfinite(value):
         raise ArgumentError(f"'{name}': expected a finite number")
     return float(value)
@@ -39,6 +37,12 @@ def _number(name: str, value: Any) -> float:
 def number(payload: Mapping[str, Any], name: str, default: float) -> float:
     """A number of the payload."""
     return _number(name, payload.get(name, default))
+
+
+def row(payload: Mapping[str, Any], name: str) -> list[float] | None:
+    """A list of numbers of the payload; None where it has none."""
+    given: list[Any] | None = item(payload, name, list, None)
+    return None if given is None else [_number(name, value) for value in given]
 
 
 def stride(rows: int) -> int:

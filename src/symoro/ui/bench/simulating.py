@@ -16,7 +16,7 @@ from symoro.robot.coordinates import independent
 from symoro.robot.description import Robot
 from symoro.ui.bench.motions import motion_of, units_of
 from symoro.ui.bench.payload import item, robot_of
-from symoro.ui.bench.playback import Postures, end_frame, kept_rows, number, numbers_of, stride
+from symoro.ui.bench.playback import Postures, end_frame, kept_rows, number, numbers_of, row, stride
 
 if TYPE_CHECKING:
     from symoro.motion.mechanics import Controller, State
@@ -40,15 +40,15 @@ def simulated(payload: Mapping[str, Any]) -> dict[str, Any]:
         found = simulate(
             robot,
             duration,
-            q=item(payload, "q", list, [0.0] * len(independent(robot))),
-            qd=item(payload, "qd", list, None),
+            q=row(payload, "q") or [0.0] * len(independent(robot)),
+            qd=row(payload, "qd"),
             tau=_torques(robot, payload, values),
             start=_start(payload),
             values=values,
             step=step,
             method=item(payload, "method", str, "DOP853"),
             friction=item(payload, "friction", str, "events"),
-            stops=payload.get("stops"),
+            stops=_stops(payload),
             watch=told,
         )
         return _data(found, told.postures)
@@ -56,13 +56,18 @@ def simulated(payload: Mapping[str, Any]) -> dict[str, Any]:
 
 def _start(payload: Mapping[str, Any]) -> dict[str, Any]:
     given: dict[str, Any] = item(payload, "start", dict, {})
-    return {name: value for name, value in given.items() if name in PARTS}
+    return {name: row(given, name) for name in PARTS if name in given}
+
+
+def _stops(payload: Mapping[str, Any]) -> str | float | None:
+    given = payload.get("stops")
+    return given if given is None or isinstance(given, str) else number(payload, "stops", 0.0)
 
 
 def _torques(robot: Robot, payload: Mapping[str, Any], values: Mapping[str, float]) -> Controller | Any:
     track = item(payload, "track", str, None)
     if track is None:
-        return item(payload, "tau", list, None)
+        return row(payload, "tau")
     from symoro.motion.control import computed_torque
 
     gains = number(payload, "kp", 400.0), number(payload, "kd", 40.0)
@@ -75,10 +80,13 @@ class _Told:
     def __init__(
         self, robot: Robot, values: Mapping[str, float], work: Task, duration: float, step: float
     ) -> None:
+        from symoro.motion.simulation import MOST_SAMPLES  # more of them are refused
+
         self.postures = Postures(robot, values)
         self._place = placing(robot)
         self._work = work
-        self._every = stride(ceil(duration / step) + 1) if step > 0 else 1
+        rows = duration / step if step > 0 else 0.0
+        self._every = stride(ceil(rows) + 1) if rows < MOST_SAMPLES else 1
         self._count, self._last = 0, time.monotonic()
         self._waiting: list[tuple[State, Array]] = []
 

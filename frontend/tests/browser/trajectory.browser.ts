@@ -1,0 +1,57 @@
+import { expect, test } from "vitest";
+
+import { bench } from "./harness";
+
+const it = bench();
+
+test("a trajectory is followed, its torques plotted under the scene and its path drawn", async () => {
+  await it.showing("RX90");
+  await it.endTour();
+  await it.command("planar2r", "robot planar2r");
+  await it.showing("planar2R");
+  await it.page.getByTestId("scene-tab-motion").click();
+  await it.page.getByTestId("motion-trajectory").click();
+  const text = it.page.getByTestId("trajectory-text");
+  await expect.poll(() => text.inputValue()).toContain("name: planar2R");
+  await it.page.getByTestId("trajectory-to").fill("1, 0.5");
+  await it.page.getByTestId("trajectory-add").click();
+  await it.page.getByTestId("trajectory-kind").selectOption("hold");
+  await it.page.getByTestId("trajectory-add").click();
+  expect(await text.inputValue()).toContain("  - {joints: [1, 0.5], duration: 1}\n  - {hold: 0.5}");
+  await it.page.getByTestId("trajectory-run").click();
+  await it.page.getByTestId("trajectory-peaks").waitFor();
+  await it.page.locator('[data-testid="scene-under"] canvas').waitFor();
+  expect(Number(await it.canvas().getAttribute("data-path"))).toBeGreaterThan(100);
+  const time = it.page.getByTestId("scene-time");
+  const first = Number(await time.inputValue());
+  await expect.poll(async () => Number(await time.inputValue())).not.toBe(first);
+  await it.shot("trajectory");
+});
+
+test("what is wrong with a trajectory is told with its line", async () => {
+  const text = it.page.getByTestId("trajectory-text");
+  await text.fill((await text.inputValue()).replace("hold: 0.5", "hold: long"));
+  await it.page.getByTestId("trajectory-run").click();
+  const wrong = it.page.getByTestId("scene-wrong");
+  await expect.poll(() => wrong.textContent()).toContain("line 6");
+});
+
+test("a simulation is watched as it comes, and stopped", async () => {
+  await it.command("fourbar", "robot fourbar");
+  await it.showing("fourbar");
+  await it.page.getByTestId("motion-simulation").click();
+  await it.page.getByLabel("duration, number").fill("500");
+  await it.page.getByTestId("simulate-run").click();
+  const clock = it.page.getByTestId("scene-transport");
+  await clock.waitFor();
+  const time = it.page.getByTestId("scene-time");
+  await expect.poll(async () => Number(await time.inputValue())).toBeGreaterThan(0);
+  await it.page.getByTestId("scene-stop").click();
+  const ended = it.page.getByTestId("simulate-ended");
+  await expect.poll(() => ended.textContent()).toContain("stopped");
+  const end = Number(await time.getAttribute("max"));
+  expect(end).toBeGreaterThan(0);
+  expect(end).toBeLessThan(500);
+  expect(await it.page.getByTestId("scene-running").count()).toBe(0);
+  await it.shot("simulation");
+});

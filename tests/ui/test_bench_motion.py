@@ -1,0 +1,239 @@
+"""Trajectories and simulations on the bench: the numbers of the library, and pieces as they come."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+import symoro
+from symoro.motion.files import load_trajectory
+from symoro.motion.simulation import simulate
+from symoro.progress import Progress, listening
+from symoro.robot.formats import as_robot
+from symoro.ui.bench import call
+from symoro.ui.bench.playback import MOST_ROWS, kept_rows
+
+PICK = {"symoro-trajectory": 1, "start": [0, 0.5], "parts": [{"joints": [1, 0], "duration": 1}]}
+
+
+def opened(name: str) -> dict[str, Any]:
+    return call("robot_open", {"id": name})
+
+
+def text_of(name: str) -> str:
+    from importlib import resources
+
+    return (resources.files("symoro.motion.library") / f"{name}.yaml").read_text(encoding="utf-8")
+
+
+def test_a_trajectory_has_the_numbers_of_the_library() -> None:
+    view = opened("filip3r")
+    found = call("trajectory", {"robot": view["robot"], "text": text_of("filip3r")})
+    wanted = symoro.torques("filip3r", load_trajectory("filip3r"))
+    assert np.allclose(found["times"], wanted.samples.t) and np.allclose(found["q"], wanted.samples.q)
+    assert np.allclose(found["tau"], wanted.tau) and np.allclose(found["power"], wanted.power)
+    assert [peak["torque"] for peak in found["peaks"]] == [peak.torque for peak in wanted.peaks]
+    assert found["energy"] == pytest.approx(wanted.energy.sum())
+    assert found["frame"] == len(view["frames"]) + 1 and view["tool"]  # its path is drawn
+    assert found["units"] == ["Nm"] * 3 and found["efforts"] == [None] * 3
+
+
+def test_a_tree_and_a_table_are_trajectories_too() -> None:
+    robot = opened("planar2r")["robot"]
+    found = call("trajectory", {"robot": robot, "document": PICK, "step": 0.1})
+    head = "t,q1,q2,qd1,qd2,qdd1,qdd2"
+    rows = [head] + [f"{t},{q[0]},{q[1]},0,0,0,0" for t, q in zip(found["times"], found["q"], strict=True)]
+    again = call("trajectory", {"robot": robot, "text": "# a remark\n" + "\n".join(rows)})
+    assert again["q"] == found["q"] and again["times"] == found["times"]
+
+
+def test_limits_that_are_passed_are_told_in_words() -> None:
+    view = opened("planar2r")
+    edits = [{"part": "frame", "j": 1, "field": "effort", "text": "1e-3"}]
+    edited = call("robot_edit", {"robot": view["robot"], "edits": edits})
+    assert "error" not in edited, edited["error"]
+    found = call("trajectory", {"robot": edited["robot"], "document": PICK})
+    assert [(one["joint"], one["what"]) for one in found["passed"]][:1] == [(1, "effort")]
+    assert found["passed"][0]["told"].startswith("joint 1: effort")
+    assert found["efforts"][0] == 1e-3
+
+
+@pytest.mark.parametrize("name", ["fourbar", "fivebar"])
+def test_loops_are_closed_in_every_row(name: str) -> None:
+    """The opened joints of a row bring both sides of the loop together."""
+    view = opened(name)
+    start = next(iter(view["postures"].values()), None) or [0.5] * len(view["coordinates"])
+    active = [start[k] + 0.1 for k, j in enumerate(view["coordinates"]) if as_robot(name).frame(j).mu]
+    document = {"symoro-trajectory": 1, "start": start, "parts": [{"joints": active, "duration": 1}]}
+    found = call("trajectory", {"robot": view["robot"], "document": document, "step": 0.05})
+    assert "error" not in found, found
+    robot = as_robot(name)
+    own = len(view["coordinates"])
+    from symoro.models.geometric.scene import all_frames
+    from symoro.runtime.function import Function
+
+    places = Function(all_frames(robot), dict(robot.nominal), compiled=False)
+    q = np.array(found["q"])
+    assert q.shape[1] == len(view["joints"])
+    T = places(q=q[:, :own], qc=q[:, own:])["T"]
+    for loop in view["loops"]:
+        assert np.abs(T[:, loop["opened"] - 1] - T[:, loop["twin"] - 1]).max() < 1e-8
+
+
+def test_coupled_joints_follow() -> None:
+    edits = [{"part": "frame", "j": 2, "field": "coupled", "text": "0.5*q1 + 0.1"}]
+    view = call("robot_edit", {"robot": opened("planar2r")["robot"], "edits": edits})
+    assert view["coordinates"] == [1] and len(view["joints"]) == 2
+    document = {"symoro-trajectory": 1, "start": [0], "parts": [{"joints": [1], "duration": 1}]}
+    q = np.array(call("trajectory", {"robot": view["robot"], "document": document})["q"])
+    assert q[-1, 0] == 1 and np.allclose(q[:, 1], 0.5 * q[:, 0] + 0.1)
+
+
+def test_a_long_motion_is_thinned_to_its_ends() -> None:
+    rows = kept_rows(100_001)
+    assert len(rows) <= MOST_ROWS + 1 and rows[0] == 0 and rows[-1] == 100_000
+    assert kept_rows(3) == [0, 1, 2] and kept_rows(1) == [0] and kept_rows(0) == []
+
+
+@pytest.mark.parametrize(
+    ("payload", "words"),
+    [
+        ({}, "'text' or as 'document'"),
+        ({"text": "x", "document": {}}, "'text' or as 'document'"),
+        ({"text": "symoro-trajectory: 1\nparts:\n  - {hold: x}"}, ""),
+        ({"text": "t,q1,q2\n0,1,nan"}, "not a finite number"),
+        ({"document": PICK, "step": 0}, "positive"),
+        ({"document": PICK, "step": 1e-12}, "samples"),
+        ({"document": PICK, "values": {"M1": "x"}}, "finite number"),
+    ],
+)
+def test_what_is_wrong_with_a_trajectory_is_told(payload: dict[str, Any], words: str) -> None:
+    found = call("trajectory", {"robot": opened("planar2r")["robot"], **payload})
+    assert words in found["error"]["message"]
+
+
+def test_a_robot_without_a_fixed_base_is_sent_to_simulation() -> None:
+    robot = opened("diffdrive")["robot"]
+    found = call("trajectory", {"robot": robot, "document": PICK})
+    assert found["error"]["kind"] == "NotApplicableError"
+
+
+def test_a_simulation_has_the_numbers_of_the_library(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("symoro.ui.bench.simulating.APART", 0.0)
+    robot = opened("planar2r")["robot"]
+    pieces: list[dict[str, Any]] = []
+
+    def hear(progress: Progress) -> None:
+        if progress.came is not None:
+            pieces.append(progress.came)
+
+    with listening(hear):
+        found = call("simulate", {"robot": robot, "q": [0.3, 0.1], "tau": [0.1, 0], "duration": 0.5})
+    wanted = simulate("planar2r", 0.5, q=[0.3, 0.1], tau=[0.1, 0])
+    assert np.allclose(found["q"], wanted.q) and np.allclose(found["tau"], wanted.tau)
+    assert wanted.energy is not None
+    assert np.allclose(np.add(found["kinetic"], found["potential"]), wanted.energy)
+    assert found["finished"] and found["base"] is None
+    # What was told while it ran is what came at the end.
+    times = [t for piece in pieces for t in piece["times"]]
+    assert times == found["times"] and [q for piece in pieces for q in piece["q"]] == found["q"]
+
+
+def test_a_robot_without_masses_is_refused_at_once() -> None:
+    """Accelerations that are no numbers: SciPy's integrators would halve their step for ever."""
+    view = opened("rx90")
+    zero = dict.fromkeys(view["symbols"], 0.0)
+    found = call("simulate", {"robot": view["robot"], "q": [0.3] * 6, "duration": 0.1, "values": zero})
+    assert "not determined" in found["error"]["message"]
+
+
+def test_no_more_is_told_than_the_answer_has(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("symoro.ui.bench.simulating.APART", 0.0)
+    monkeypatch.setattr("symoro.ui.bench.playback.MOST_ROWS", 10)
+    robot = opened("planar2r")["robot"]
+    came: list[int] = []
+    with listening(lambda told: came.append(len(told.came["times"])) if told.came else None):
+        found = call("simulate", {"robot": robot, "q": [0.3, 0.1], "duration": 0.5})
+    assert sum(came) <= len(found["times"]) == 11 and found["samples"] == 51
+
+
+def test_a_trajectory_is_tracked() -> None:
+    robot = opened("planar2r")["robot"]
+    track = json.dumps(PICK)
+    found = call("simulate", {"robot": robot, "q": [0, 0.5], "track": track, "duration": 1})
+    assert np.allclose(found["q"][-1], [1, 0], atol=1e-4)
+
+
+def test_where_a_floating_base_goes_is_told() -> None:
+    """Nothing pushes a satellite that drifts: its base goes on as it began."""
+    payload = {"q": [0, 0], "duration": 0.1, "start": {"V0": [1, 0, 0, 0, 0, 0]}}
+    found = call("simulate", {"robot": opened("flexible_satellite")["robot"], **payload})
+    base = np.array(found["base"]).reshape(-1, 4, 4)
+    assert len(base) == len(found["times"])
+    assert np.allclose(base[:, 0, 3], found["times"], atol=1e-9) and np.allclose(base[:, :3, :3], np.eye(3))
+
+
+SCALARS = st.one_of(
+    st.none(),
+    st.booleans(),
+    st.integers(-2, 3),
+    st.floats(),
+    st.text(max_size=8),
+    st.sampled_from(["end", "t,q1"]),
+)
+VALUES = st.one_of(
+    SCALARS, st.lists(SCALARS, max_size=3), st.dictionaries(st.text(max_size=4), SCALARS, max_size=2)
+)
+PART = st.one_of(
+    st.fixed_dictionaries(
+        {"joints": st.lists(SCALARS, max_size=3)}, optional={"duration": SCALARS, "law": SCALARS}
+    ),
+    st.fixed_dictionaries({"line": VALUES}, optional={"velocity": VALUES}),
+    st.fixed_dictionaries({"hold": SCALARS}),
+    st.dictionaries(st.sampled_from(["via", "times", "fourier", "circle", "poses"]), VALUES, max_size=2),
+)
+DOCUMENT = st.fixed_dictionaries(
+    {"symoro-trajectory": st.just(1), "parts": st.lists(PART, max_size=2)},
+    optional={"start": VALUES, "frame": SCALARS, "pose": SCALARS, "method": SCALARS, "degrees": SCALARS},
+)
+
+
+@settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck))
+@given(
+    st.one_of(
+        st.fixed_dictionaries(
+            {"document": st.one_of(DOCUMENT, VALUES)}, optional={"step": SCALARS, "values": VALUES}
+        ),
+        st.fixed_dictionaries({"text": st.text(max_size=60)}),
+    )
+)
+def test_whatever_comes_as_a_trajectory_is_answered(payload: dict[str, Any]) -> None:
+    answered("trajectory", payload)
+
+
+@settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck))
+@given(
+    st.fixed_dictionaries(
+        {"duration": st.sampled_from([0.02, 0, -1, float("nan"), 1e300, "x"])},
+        optional={
+            **dict.fromkeys(
+                ("q", "qd", "tau", "start", "values", "track", "stops", "friction", "method"), VALUES
+            ),
+            "step": st.sampled_from([0.01, 0, -1, 1e-300, float("inf"), None]),
+        },
+    )
+)
+def test_whatever_comes_as_a_simulation_is_answered(payload: dict[str, Any]) -> None:
+    answered("simulate", payload)
+
+
+def answered(name: str, payload: dict[str, Any]) -> None:
+    found = call(name, {"robot": opened("planar2r")["robot"], **payload})
+    json.dumps(found, allow_nan=False)
+    if "error" in found:
+        assert found["error"]["kind"] and found["error"]["message"]
