@@ -36,7 +36,7 @@ def identified(payload: Mapping[str, Any]) -> dict[str, Any]:
     from symoro.estimation.identification import identify
 
     robot = robot_of(payload)
-    values = numbers_of(robot, payload)
+    values = _known(robot, numbers_of(robot, payload))
     with _folder(payload) as folder:
         log, description = _log(robot, payload, folder)
         found = identify(
@@ -54,6 +54,17 @@ def identified(payload: Mapping[str, Any]) -> dict[str, Any]:
             values=values,
         )
         return _data(found)
+
+
+def _known(robot: Robot, values: Mapping[str, float]) -> dict[str, float]:
+    """The numbers less those of friction and rotors, which are looked for."""
+    sought = {
+        name
+        for frame in robot.frames
+        for amount in (frame.FV, frame.FS, frame.IA)
+        for name in amount.symbols
+    }
+    return {name: value for name, value in values.items() if name not in sought}
 
 
 def _words(payload: Mapping[str, Any], name: str, usual: tuple[str, ...]) -> list[str]:
