@@ -59,10 +59,7 @@ def identified(payload: Mapping[str, Any]) -> dict[str, Any]:
 def _known(robot: Robot, values: Mapping[str, float]) -> dict[str, float]:
     """The numbers less those of friction and rotors, which are looked for."""
     sought = {
-        name
-        for frame in robot.frames
-        for amount in (frame.FV, frame.FS, frame.IA)
-        for name in amount.symbols
+        name for frame in robot.frames for amount in (frame.FV, frame.FS, frame.IA) for name in amount.symbols
     }
     return {name: value for name, value in values.items() if name not in sought}
 
@@ -110,7 +107,9 @@ def _log(robot: Robot, payload: Mapping[str, Any], folder: Path) -> tuple[Path, 
     for file in named:
         if file is not None and (file.parent != folder or file.name not in payload["files"]):
             hint = f"the files of this log: {', '.join(payload['files'])}"
-            raise ArgumentError(f"the description names '{file.name[:60]}', which did not come with it", hint=hint)
+            raise ArgumentError(
+                f"the description names '{file.name[:60]}', which did not come with it", hint=hint
+            )
     path = folder / DESCRIPTION
     path.write_bytes(text.encode("utf-8", "replace"))
     whole = described.position.file is not None and described.torque.file is not None
