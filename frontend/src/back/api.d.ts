@@ -691,6 +691,42 @@ export interface components {
             name: string;
         };
         /**
+         * IdentifyAnswer
+         * @description What a log tells of a robot; residuals are shares of what was measured, null where there is none.
+         *
+         *     `robot` is the document with the parameters that were found; `files` are the report as Markdown and HTML.
+         */
+        IdentifyAnswer: {
+            /** Doubts */
+            doubts: string[];
+            /** Files */
+            files: {
+                [key: string]: string;
+            };
+            /** Labels */
+            labels: string[];
+            /** Measured */
+            measured: (number | null)[][];
+            /** Method */
+            method: string;
+            /** Parameters */
+            parameters: components["schemas"]["ParameterData"][];
+            /** Predicted */
+            predicted: (number | null)[][];
+            /** Residuals */
+            residuals: {
+                [key: string]: number | null;
+            };
+            /** Robot */
+            robot: {
+                [key: string]: unknown;
+            };
+            /** Sections */
+            sections: components["schemas"]["SectionData"][];
+            /** Times */
+            times: number[];
+        };
+        /**
          * InputData
          * @description An input's shape and the names of its entries.
          */
@@ -718,7 +754,7 @@ export interface components {
                 [key: string]: unknown;
             } | null;
             /** Result */
-            result: components["schemas"]["ModelAnswer"] | components["schemas"]["Explanation"] | components["schemas"]["Sources"] | components["schemas"]["Files"] | components["schemas"]["Outputs"] | components["schemas"]["BaseAnswer"] | components["schemas"]["SingularAnswer"] | components["schemas"]["Placements"] | components["schemas"]["SolvedPose"] | components["schemas"]["TrajectoryAnswer"] | components["schemas"]["ExcitationAnswer"] | components["schemas"]["SimulationAnswer"] | components["schemas"]["Failure"] | null;
+            result: components["schemas"]["ModelAnswer"] | components["schemas"]["Explanation"] | components["schemas"]["Sources"] | components["schemas"]["Files"] | components["schemas"]["Outputs"] | components["schemas"]["BaseAnswer"] | components["schemas"]["SingularAnswer"] | components["schemas"]["Placements"] | components["schemas"]["SolvedPose"] | components["schemas"]["TrajectoryAnswer"] | components["schemas"]["ExcitationAnswer"] | components["schemas"]["SimulationAnswer"] | components["schemas"]["IdentifyAnswer"] | components["schemas"]["Failure"] | null;
             /**
              * State
              * @enum {string}
@@ -761,6 +797,69 @@ export interface components {
             robot?: {
                 [key: string]: unknown;
             } | null;
+        };
+        /**
+         * Logged
+         * @description The files of a log by their names, what their columns mean (YAML), and how parameters are found.
+         */
+        Logged: {
+            /**
+             * Consistent
+             * @default false
+             */
+            consistent: boolean;
+            /**
+             * Cutoff
+             * @default 0
+             */
+            cutoff: number;
+            /**
+             * Decimation
+             * @default 1
+             */
+            decimation: number;
+            /**
+             * Description
+             * @default
+             */
+            description: string;
+            /**
+             * Essential
+             * @default false
+             */
+            essential: boolean;
+            /** Files */
+            files: {
+                [key: string]: string;
+            };
+            /** Friction */
+            friction?: string[] | null;
+            /**
+             * Method
+             * @default wls
+             */
+            method: string;
+            /**
+             * Model
+             * @default dynamic
+             */
+            model: string;
+            /** Robot */
+            robot: {
+                [key: string]: unknown;
+            };
+            /**
+             * Slow
+             * @default 0
+             */
+            slow: number;
+            /**
+             * Values
+             * @default {}
+             */
+            values: {
+                [key: string]: number;
+            };
         };
         /**
          * LoopView
@@ -1065,6 +1164,20 @@ export interface components {
             };
         };
         /**
+         * ParameterData
+         * @description A parameter that was found, with its standard deviation.
+         */
+        ParameterData: {
+            /** Deviation */
+            deviation: number | null;
+            /** Name */
+            name: string;
+            /** Unit */
+            unit: string;
+            /** Value */
+            value: number | null;
+        };
+        /**
          * PassData
          * @description What an optimising pass saved: operations before and after.
          */
@@ -1243,6 +1356,20 @@ export interface components {
             rows: ((number | string)[] | {
                 [key: string]: unknown;
             })[];
+        };
+        /**
+         * SectionData
+         * @description A part of a report: sentences, and a table.
+         */
+        SectionData: {
+            /** Head */
+            head: string[];
+            /** Rows */
+            rows: string[][];
+            /** Text */
+            text: string[];
+            /** Title */
+            title: string;
         };
         /**
          * Simulated
@@ -1501,6 +1628,15 @@ export interface components {
              */
             call: "frames";
             payload: components["schemas"]["Placed"];
+        };
+        /** Start_identify */
+        Start_identify: {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            call: "identify";
+            payload: components["schemas"]["Logged"];
         };
         /** Start_model */
         Start_model: {
@@ -2072,7 +2208,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": components["schemas"]["Start_model"] | components["schemas"]["Start_explain"] | components["schemas"]["Start_code"] | components["schemas"]["Start_export"] | components["schemas"]["Start_evaluate"] | components["schemas"]["Start_base"] | components["schemas"]["Start_singularities"] | components["schemas"]["Start_frames"] | components["schemas"]["Start_solve"] | components["schemas"]["Start_trajectory"] | components["schemas"]["Start_excitation"] | components["schemas"]["Start_simulate"];
+                "application/json": components["schemas"]["Start_model"] | components["schemas"]["Start_explain"] | components["schemas"]["Start_code"] | components["schemas"]["Start_export"] | components["schemas"]["Start_evaluate"] | components["schemas"]["Start_base"] | components["schemas"]["Start_singularities"] | components["schemas"]["Start_frames"] | components["schemas"]["Start_solve"] | components["schemas"]["Start_trajectory"] | components["schemas"]["Start_excitation"] | components["schemas"]["Start_simulate"] | components["schemas"]["Start_identify"];
             };
         };
         responses: {

@@ -16,6 +16,7 @@ export const LONG: ReadonlySet<string> = new Set([
   "trajectory",
   "excitation",
   "simulate",
+  "identify",
 ]);
 
 const KEY = "symoro-token";

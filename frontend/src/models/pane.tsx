@@ -1,6 +1,6 @@
 // The lower pane of the workbench: the model that was asked for, its options, and what it is worth knowing of it.
 
-import { useSignal } from "@preact/signals";
+import { untracked, useSignal, useSignalEffect } from "@preact/signals";
 import { useEffect, useMemo, useRef } from "preact/hooks";
 
 import type { Store } from "../store/store";
@@ -9,6 +9,7 @@ import { countText, CountTab } from "./count";
 import { save } from "./download";
 import { downloadProject, Downloads } from "./downloads";
 import { Equations, Typeset } from "./equations";
+import { Identify } from "./identify";
 import { prepareKatex } from "./katex";
 import { remembered } from "./memory";
 import { Numbers } from "./numbers";
@@ -20,6 +21,7 @@ import { CANCELLED, createSession, type Session } from "./session";
 import { Start } from "./start";
 import "./models.css";
 import "./tabs.css";
+import "./identify.css";
 
 const TABS = [
   ["equations", "Equations"],
@@ -52,6 +54,12 @@ export function ModelsPane({ store }: { store: Store }) {
     if (before.current && model && model !== before.current && tab.value === "plots") tab.value = "equations";
     before.current = model ?? before.current;
   }, [model]);
+  useSignalEffect(() => {
+    // A model that is asked for takes the place of a log.
+    store.asked.value;
+    untracked(() => (store.log.value = null));
+  });
+  if (store.log.value && store.view.value) return <Identify store={store} />;
   if (!store.asked.value || !store.view.value) return <Start session={session} />;
   return (
     <section class="md-pane" aria-label="Model">

@@ -3,7 +3,7 @@
 import { computed, effect, signal, untracked, type ReadonlySignal } from "@preact/signals";
 
 import type { Placements, Solved, View } from "../back/view";
-import type { Store } from "../store/store";
+import type { Given, Store } from "../store/store";
 import { free, home, named, random } from "./joints";
 import { Motions } from "./motions";
 import type { Scene } from "./scene";
@@ -20,6 +20,7 @@ export interface Solution {
   status: string;
 }
 
+const STEP = 0.01; // seconds between samples of a trajectory that was dropped
 const RANDOM_TRIES = 40;
 const START_TRIES = 300;
 
@@ -62,6 +63,7 @@ export class Control {
       effect(() => this.reparametrise(store.parameters.value)),
       effect(() => this.take(store.q.value)),
       effect(() => scene.setMeshes(store.meshes.value)),
+      effect(() => this.takeGiven(store.given.value, this.drawn.value)),
       effect(() => scene.select(store.selected.value)),
       effect(() => scene.setDark(store.dark.value)),
       effect(() => scene.setLook(look.value)),
@@ -180,6 +182,17 @@ export class Control {
       if (!this.drawn.value || this.drawn.value !== this.store.view.value) return;
       this.scene.setParameters(parameters);
       this.put(this.scene.posture());
+    });
+  }
+
+  /** A motion that was dropped on the page, once there is a robot to move. */
+  private takeGiven(given: Given | null, view: View | null): void {
+    if (!given || !view) return;
+    untracked(() => {
+      this.store.given.value = null;
+      if (given.kind === "rows") return void this.motions.csv(given.text);
+      this.runs.text.value = given.text;
+      void this.runs.follow(STEP);
     });
   }
 

@@ -23,7 +23,7 @@ const DARK: Palette = { accent: "#5b9bff", passive: "#52698c", link: "#7d8590", 
 const GROUND = { light: "#fafbfc", dark: "#14171b" };
 const NEAR_CLICK = 16;
 const IDLE = 120;
-const SEEN = 24;
+const SEEN = 80;
 const MOST_PLACES = 600;
 
 export const createScene: CreateScene = (container, options) => {

@@ -100,3 +100,14 @@ describe("player", () => {
     expect(player.time).toBe(0);
   });
 });
+
+describe("a log", () => {
+  it("is played by its positions alone", () => {
+    const text = "# a remark\nt,q1,qd1,tau1\n0,0.5,x,1\n\n# another\n1,0.7,,nan\n";
+    expect(parseCsv(text, joints, ZERO)).toEqual({ times: [0, 1], q: [[0.5, ...ZERO.slice(1)], [0.7, ...ZERO.slice(1)]] });
+  });
+
+  it("needs a position", () => {
+    expect(() => parseCsv("t,tau1\n0,1\n1,1", joints, ZERO)).toThrow("no column of a joint");
+  });
+});

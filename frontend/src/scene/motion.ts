@@ -63,31 +63,41 @@ export class CsvError extends Error {
   }
 }
 
-/** Rows "time, q1, ..." ; the header's names are those of joints, or q and the number of their frame. */
+/** Columns of a log that tell of no position. */
+const OTHERS = /^(qd|qdd|tau|power|r)\d+$/i;
+
+/**
+ * Rows "time, q1, ..." ; the header's names are those of joints, or q and the number of their frame. Velocities, torques
+ * and the like are left alone, and so are lines that begin with #.
+ */
 export function parseCsv(text: string, joints: JointView[], from: number[]): Motion {
   const lines = text.split(/\r\n|\n|\r/);
-  const head = lines.findIndex((line) => line.trim() !== "");
+  const empty = (line: string): boolean => line.trim() === "" || line.trimStart().startsWith("#");
+  const head = lines.findIndex((line) => !empty(line));
   if (head < 0) throw new CsvError(1, "the file is empty; expected a header such as time,q1,q2");
   const separator = [",", ";", "\t"].find((one) => lines[head]!.includes(one)) ?? ",";
   const names = lines[head]!.replace(/^\uFEFF/, "").split(separator).map((name) => name.trim().replace(/^"|"$/g, ""));
   if (!/^(t|time)\b/i.test(names[0]!))
     throw new CsvError(head + 1, `the first column is the time; expected 'time', got '${names[0]!.slice(0, 40)}'`);
-  const places = names.slice(1).map((name) => placeOf(name, joints, head + 1));
-  if (!places.length) throw new CsvError(head + 1, "there is no column of a joint");
-  const twice = places.findIndex((place, i) => places.indexOf(place) !== i);
+  const others = (name: string): boolean => OTHERS.test(name) && !joints.some((joint) => joint.name === name);
+  const places = names.slice(1).map((name) => (others(name) ? null : placeOf(name, joints, head + 1)));
+  if (places.every((place) => place === null)) throw new CsvError(head + 1, "there is no column of a joint");
+  const twice = places.findIndex((place, i) => place !== null && places.indexOf(place) !== i);
   if (twice >= 0) throw new CsvError(head + 1, `joint '${names[twice + 1]}' has two columns`);
   const motion: Motion = { times: [], q: [] };
   for (let i = head + 1; i < lines.length; i++) {
-    if (lines[i]!.trim() === "") continue;
+    if (empty(lines[i]!)) continue;
     const cells = lines[i]!.split(separator).map((cell) => cell.trim());
     if (cells.length !== names.length)
       throw new CsvError(i + 1, `expected ${names.length} numbers, got ${cells.length}`);
-    const row = cells.map((cell, c) => number(cell, names[c]!, i + 1));
+    const row = cells.map((cell, c) => (c > 0 && places[c - 1] === null ? 0 : number(cell, names[c]!, i + 1)));
     const before = motion.times.at(-1);
     if (before !== undefined && row[0]! <= before)
       throw new CsvError(i + 1, `times ascend; ${row[0]} comes after ${before}`);
     const q = [...from];
-    places.forEach((place, c) => (q[place] = row[c + 1]!));
+    places.forEach((place, c) => {
+      if (place !== null) q[place] = row[c + 1]!;
+    });
     motion.times.push(row[0]!);
     motion.q.push(q);
   }

@@ -19,6 +19,7 @@ interface Host {
   warn(text: string): void;
 }
 
+const SETTLED = 120; // milliseconds after which a new layout stands
 const SLIDERS_A_SECOND = 10;
 const ROWS_AT_ONCE = 15;
 
@@ -77,8 +78,13 @@ export class Motions {
     this.pause();
     this.of.note.value = null;
     this.store.motion.value = motion;
-    this.scene.keepInPicture(motion.q);
+    this.keepInPicture(motion);
     this.play();
+  }
+
+  /** After the bar and the curves of the motion have taken their room. */
+  private keepInPicture(motion: Motion): void {
+    setTimeout(() => this.store.motion.peek() === motion && this.scene.keepInPicture(motion.q), SETTLED);
   }
 
   /** A motion as far as it has come: played in its own time, and where it comes slower, as it comes. */
@@ -192,7 +198,7 @@ export class Motions {
     this.preparing.value = false;
     if (done.times.length < 2) return;
     this.store.motion.value = done;
-    this.scene.keepInPicture(done.q);
+    this.keepInPicture(done);
     this.play();
   }
 }

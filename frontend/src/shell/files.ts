@@ -4,6 +4,7 @@ import { Failure } from "../back/back";
 import type { View } from "../back/view";
 import { unsetEdits } from "../tables/symbols";
 import type { Desk, Remedy } from "./desk";
+import { motionIn } from "./motionfiles";
 
 const MESHES = /\.(stl|obj|dae|mtl|png|jpe?g)$/i;
 /** Files of robots, the likelier first; a package of ROS has others that only look like it. */
@@ -20,7 +21,19 @@ export function sorted(files: File[]): { robot: File | null; meshes: Map<string,
   return { robot: likely ?? rest[0] ?? null, meshes };
 }
 
+/** Takes motions and logs of the robot on the bench; whether there was one. */
+async function takeMotion({ store }: Desk, files: File[]): Promise<boolean> {
+  const likely = files.filter(({ name, size }) => /\.(csv|txt|ya?ml)$/i.test(name) && size <= LARGEST);
+  if (!store.view.value || !likely.length || likely.length < files.length) return false;
+  const found = motionIn(await Promise.all(likely.map(async (file) => ({ name: file.name, text: await file.text() }))));
+  if (!found) return false;
+  if ("log" in found) store.log.value = found.log;
+  else store.given.value = found.given;
+  return true;
+}
+
 export async function openFiles(desk: Desk, files: File[]): Promise<void> {
+  if (await takeMotion(desk, files)) return;
   const { robot, meshes } = sorted(files);
   const { store } = desk;
   if (!robot) {

@@ -101,7 +101,7 @@ export function Shell({ desk, scene, models }: ShellProps) {
         <div class="sh-drop">
           <div>
             <b>Drop it anywhere</b>
-            <span>.par, .yaml, .urdf with its meshes, .xml of MuJoCo, .xacro, .csv</span>
+            <span>.par, .yaml, .urdf with its meshes, .xml of MuJoCo, .xacro, .csv; trajectories, motions and logs</span>
           </div>
         </div>
       ) : null}

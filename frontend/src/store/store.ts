@@ -43,6 +43,18 @@ export interface Kept {
 /** A base that stands where the robot's own frame 0 does. */
 export const AT_ORIGIN: readonly number[] = [0, 0, 0, 0, 0, 0];
 
+/** The files of a log of a robot's motion, with what its columns mean where that came too. */
+export interface Logged {
+  files: Record<string, string>;
+  description: string;
+}
+
+/** A motion that came as a file: a trajectory to be followed, or rows of joints to be played. */
+export interface Given {
+  kind: "trajectory" | "rows";
+  text: string;
+}
+
 export interface Store {
   readonly back: Back;
   readonly view: ReadonlySignal<View | null>;
@@ -55,6 +67,10 @@ export interface Store {
   /** The frame whose row and arrows are highlighted. */
   readonly selected: Signal<number | null>;
   readonly motion: Signal<Motion | null>;
+  /** A motion that was dropped on the page; the scene takes it. */
+  readonly given: Signal<Given | null>;
+  /** A log that was dropped on the page, to be identified or played. */
+  readonly log: Signal<Logged | null>;
   /** Seconds of the motion, where the posture is on it. */
   readonly time: Signal<number>;
   readonly asked: Signal<Asked | null>;
@@ -181,6 +197,8 @@ export function createStore(back: Back): Store {
     base,
     selected,
     motion,
+    given: signal<Given | null>(null),
+    log: signal<Logged | null>(null),
     time: signal(0),
     asked,
     dark: signal(false),

@@ -16,7 +16,7 @@ from typing import Any
 
 from symoro.errors import MissingDependencyError, SymoroError, UnknownNameError
 from symoro.ui import failure
-from symoro.ui.bench import answers, gallery, missing, motions, postures, simulating, view
+from symoro.ui.bench import answers, gallery, identifying, missing, motions, postures, simulating, view
 from symoro.ui.bench.edits import CellError
 
 Call = Callable[[Mapping[str, Any]], dict[str, Any]]
@@ -44,6 +44,7 @@ CALLS: dict[str, Call] = {
     "trajectory": motions.trajectory,
     "excitation": motions.excitation,
     "simulate": simulating.simulated,
+    "identify": identifying.identified,
 }
 
 

@@ -487,6 +487,43 @@ class SimulationAnswer(MotionAnswer):
     why: str
 
 
+class ParameterData(BaseModel):
+    """A parameter that was found, with its standard deviation."""
+
+    name: str
+    value: float | None
+    deviation: float | None
+    unit: str
+
+
+class SectionData(BaseModel):
+    """A part of a report: sentences, and a table."""
+
+    title: str
+    text: list[str]
+    head: list[str]
+    rows: list[list[str]]
+
+
+class IdentifyAnswer(BaseModel):
+    """What a log tells of a robot; residuals are shares of what was measured, null where there is none.
+
+    `robot` is the document with the parameters that were found; `files` are the report as Markdown and HTML.
+    """
+
+    method: str
+    parameters: list[ParameterData]
+    residuals: dict[str, float | None]
+    doubts: list[str]
+    sections: list[SectionData]
+    files: dict[str, str]
+    labels: list[str]
+    times: list[float]
+    measured: Matrix
+    predicted: Matrix
+    robot: dict[str, Any]
+
+
 class Piece(BaseModel):
     """Samples of a simulation as they come."""
 
@@ -519,4 +556,5 @@ ANSWERS: dict[str, type[BaseModel]] = {
     "trajectory": TrajectoryAnswer,
     "excitation": ExcitationAnswer,
     "simulate": SimulationAnswer,
+    "identify": IdentifyAnswer,
 }

@@ -202,6 +202,23 @@ class Simulated(Payload):
     values: Numbers = {}
 
 
+class Logged(Payload):
+    """The files of a log by their names, what their columns mean (YAML), and how parameters are found."""
+
+    robot: Document
+    files: dict[str, str] = Field(min_length=1, max_length=8)
+    description: str = Field("", max_length=100_000)
+    method: str = Field("wls", max_length=20)
+    model: str = Field("dynamic", max_length=20)
+    cutoff: float = Field(0, ge=0)
+    decimation: int = Field(1, ge=1)
+    slow: float = Field(0, ge=0)
+    friction: list[str] | None = Field(None, max_length=10)
+    essential: bool = False
+    consistent: bool = False
+    values: Numbers = {}
+
+
 PAYLOADS: dict[str, type[Payload]] = {
     "about": Nothing,
     "catalogue": Listed,
@@ -225,6 +242,7 @@ PAYLOADS: dict[str, type[Payload]] = {
     "trajectory": Moved,
     "excitation": Excited,
     "simulate": Simulated,
+    "identify": Logged,
 }
 LONG = (
     "model",
@@ -239,6 +257,7 @@ LONG = (
     "trajectory",
     "excitation",
     "simulate",
+    "identify",
 )
 
 

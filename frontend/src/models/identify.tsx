@@ -1,0 +1,298 @@
+// A log that was dropped: how it is to be read, what it tells of the robot, measured and predicted torques.
+
+import { useSignal, type Signal } from "@preact/signals";
+import { useEffect, useMemo, useRef } from "preact/hooks";
+
+import type { components } from "../back/api";
+import type { Problem, Progress } from "../back/back";
+import type { View } from "../back/view";
+import { Chart, colourOf, type Curve } from "../plot/chart";
+import type { Logged, Store } from "../store/store";
+import { save } from "./download";
+import { ProblemPanel, Waiting } from "./parts";
+import { problemOf } from "./session";
+
+type Answer = components["schemas"]["IdentifyAnswer"];
+
+const METHODS: [string, string][] = [
+  ["ols", "ordinary least squares"],
+  ["wls", "weighted least squares"],
+  ["irls", "reweighted, against outliers"],
+  ["tls", "total least squares"],
+  ["iv", "instrumental variable (IDIM-IV)"],
+  ["didim", "direct and inverse (DIDIM)"],
+  ["cloe", "closed-loop output error"],
+];
+const MODELS = ["dynamic", "filtered", "power", "energy"];
+const FRICTION = ["viscous", "coulomb", "offset", "stribeck", "load"];
+
+interface Options {
+  method: string;
+  model: string;
+  cutoff: number;
+  decimation: number;
+  slow: number;
+  friction: string[];
+  essential: boolean;
+  consistent: boolean;
+  description: string;
+}
+
+const USUAL = { method: "wls", model: "dynamic", cutoff: 0, decimation: 1, slow: 0, friction: FRICTION.slice(0, 3), essential: false, consistent: false };
+
+export function Identify({ store }: { store: Store }) {
+  const log = store.log.value!;
+  const options = useSignal<Options>({ ...USUAL, description: log.description });
+  const answer = useSignal<Answer | null>(null);
+  const problem = useSignal<Problem | null>(null);
+  const progress = useSignal<Progress | null>(null);
+  const asking = useRef<AbortController | null>(null);
+  useEffect(() => {
+    options.value = { ...options.peek(), description: log.description };
+    answer.value = problem.value = null;
+    return () => asking.current?.abort();
+  }, [log]);
+
+  const run = async (): Promise<void> => {
+    asking.current?.abort();
+    const mine = (asking.current = new AbortController());
+    progress.value = {};
+    problem.value = null;
+    const payload = { robot: store.view.value!.robot, files: log.files, ...options.value, values: store.parameters.value };
+    try {
+      const onProgress = (told: Progress): void => void (progress.value = told);
+      const found = await store.back.call<Answer>("identify", payload, { signal: mine.signal, onProgress });
+      if (!mine.signal.aborted) answer.value = found;
+    } catch (error) {
+      if (!mine.signal.aborted) problem.value = problemOf(error);
+    } finally {
+      if (asking.current === mine) progress.value = null;
+    }
+  };
+
+  return (
+    <section class="md-pane" aria-label="Identification" data-testid="identify">
+      <header class="md-header">
+        <div class="md-title">
+          <button type="button" class="md-back" title="Put the log away" aria-label="Put the log away" onClick={() => (store.log.value = null)}>
+            ‹
+          </button>
+          <span class="md-menu">Log</span>
+          <h3>{Object.keys(log.files).join(", ")}</h3>
+        </div>
+        {progress.value && (
+          <span class="md-progress" role="status">
+            <progress value={progress.value.total ? progress.value.done : undefined} max={progress.value.total || undefined} />
+            <span>{progress.value.step ?? "identifying"}</span>
+            <button type="button" class="md-button" onClick={() => cancel(asking.current, progress)}>
+              Cancel
+            </button>
+          </span>
+        )}
+        {answer.value && <Results store={store} answer={answer.value} />}
+      </header>
+      <div class="md-body">
+        <Form store={store} log={log} options={options} busy={progress.value !== null} onRun={() => void run()} />
+        <div class="md-result">
+          {problem.value && <ProblemPanel problem={problem.value} />}
+          {!answer.value && !problem.value && (
+            <Waiting>
+              {progress.value ? "finding the parameters …" : "It can be played as a motion, or tell the robot's parameters."}
+            </Waiting>
+          )}
+          {answer.value && <Report store={store} answer={answer.value} />}
+        </div>
+      </div>
+    </section>
+  );
+}
+
+function cancel(asking: AbortController | null, progress: Signal<Progress | null>): void {
+  asking?.abort();
+  progress.value = null;
+}
+
+interface FormProps {
+  store: Store;
+  log: Logged;
+  options: Signal<Options>;
+  busy: boolean;
+  onRun: () => void;
+}
+
+function Form({ store, log, options, busy, onRun }: FormProps) {
+  const now = options.value;
+  const set = (change: Partial<Options>): void => void (options.value = { ...now, ...change });
+  const amount = (name: "cutoff" | "decimation" | "slow", title: string, hint: string, step: number) => (
+    <label class="md-option" title={hint}>
+      <span>{title}</span>
+      <input
+        type="number"
+        min={name === "decimation" ? 1 : 0}
+        step={step}
+        value={now[name]}
+        data-testid={`identify-${name}`}
+        onChange={(event) => Number.isFinite(event.currentTarget.valueAsNumber) && set({ [name]: event.currentTarget.valueAsNumber })}
+      />
+    </label>
+  );
+  const flag = (name: "essential" | "consistent", title: string) => (
+    <label class="md-flag">
+      <input type="checkbox" checked={now[name]} data-testid={`identify-${name}`} onChange={(event) => set({ [name]: event.currentTarget.checked })} />
+      <span>{title}</span>
+    </label>
+  );
+  const turned = (word: string): string[] =>
+    FRICTION.filter((one) => (one === word ? !now.friction.includes(one) : now.friction.includes(one)));
+  return (
+    <aside class="md-side md-identify">
+      <label class="md-option">
+        <span>method</span>
+        <select class="md-select" value={now.method} onChange={(event) => set({ method: event.currentTarget.value })}>
+          {METHODS.map(([id, title]) => (
+            <option key={id} value={id}>
+              {title}
+            </option>
+          ))}
+        </select>
+      </label>
+      <label class="md-option">
+        <span>model</span>
+        <select class="md-select" value={now.model} onChange={(event) => set({ model: event.currentTarget.value })}>
+          {MODELS.map((id) => (
+            <option key={id} value={id}>
+              {id}
+            </option>
+          ))}
+        </select>
+      </label>
+      {amount("cutoff", "filter, Hz", "of positions, forwards and backwards; 0 is none", 1)}
+      {amount("decimation", "decimation", "one sample of so many is kept, all columns alike", 1)}
+      {amount("slow", "slow |qd|", "rows of a joint that is slower are dropped; 0 drops none", 0.01)}
+      <fieldset class="md-friction">
+        <legend>friction</legend>
+        {FRICTION.map((word) => (
+          <label key={word} class="md-flag">
+            <input type="checkbox" checked={now.friction.includes(word)} onChange={() => set({ friction: turned(word) })} />
+            <span>{word}</span>
+          </label>
+        ))}
+      </fieldset>
+      {flag("essential", "essential parameters")}
+      {flag("consistent", "physically consistent ones")}
+      <details open={now.description !== ""}>
+        <summary>columns and units</summary>
+        <textarea
+          rows={6}
+          wrap="off"
+          spellcheck={false}
+          placeholder={"symoro-log: 1\nrate: 1000\nposition: {columns: [a, b], unit: deg}\ntorque: {columns: [c, d]}"}
+          value={now.description}
+          data-testid="identify-description"
+          onInput={(event) => set({ description: event.currentTarget.value })}
+        />
+      </details>
+      <div class="md-actions">
+        <button type="button" class="md-button md-go" disabled={busy || !store.view.value} data-testid="identify-run" onClick={onRun}>
+          Identify
+        </button>
+        <button
+          type="button"
+          class="md-button"
+          data-testid="identify-play"
+          onClick={() => (store.given.value = { kind: "rows", text: Object.values(log.files)[0] ?? "" })}
+        >
+          Play it
+        </button>
+      </div>
+    </aside>
+  );
+}
+
+function Results({ store, answer }: { store: Store; answer: Answer }) {
+  const name = store.view.value?.name ?? "robot";
+  return (
+    <span class="md-actions">
+      <button type="button" class="md-button" onClick={() => save(`${name}_identification.html`, answer.files["report.html"] ?? "")}>
+        Report, HTML
+      </button>
+      <button type="button" class="md-button" onClick={() => save(`${name}_identification.md`, answer.files["report.md"] ?? "")}>
+        Markdown
+      </button>
+      <button
+        type="button"
+        class="md-button"
+        data-testid="identify-open"
+        title="The robot with the parameters that were found takes this one's place; undo brings it back"
+        onClick={() => void store.back.call<View>("robot_view", { robot: answer.robot }).then((view) => store.show(view))}
+      >
+        Take the robot
+      </button>
+    </span>
+  );
+}
+
+/** Measured and predicted torques of an equation, and what is left over. */
+export function compared({ measured, predicted }: Pick<Answer, "measured" | "predicted">, k: number): Curve[] {
+  const column = (rows: (number | null)[][]): (number | null)[] => rows.map((row) => row[k] ?? null);
+  const [one, other] = [column(measured), column(predicted)];
+  return [
+    { label: "measured", values: one },
+    { label: "predicted", values: other, dashed: true },
+    { label: "residual", values: one.map((value, i) => (value === null || other[i] == null ? null : value - other[i]!)) },
+  ];
+}
+
+function Report({ store, answer }: { store: Store; answer: Answer }) {
+  const charts = useMemo(() => answer.labels.map((_, k) => compared(answer, k)), [answer]);
+  return (
+    <div class="md-view md-report" data-testid="identify-report">
+      {answer.doubts.map((doubt) => (
+        <p class="md-warning">{doubt}</p>
+      ))}
+      <div class="md-compared">
+        {answer.labels.map((label, k) => (
+          <figure key={label}>
+            <figcaption>
+              <b>{/^\d+$/.test(label) ? `joint ${label}` : label}</b>
+              {charts[k]!.map((curve, at) => (
+                <span style={{ color: colourOf(curve, at) }}>{curve.label}</span>
+              ))}
+            </figcaption>
+            <Chart times={answer.times} curves={charts[k]!} dark={store.dark.value} bare />
+          </figure>
+        ))}
+      </div>
+      {answer.sections.map((section) => (
+        <section key={section.title}>
+          <h4>{section.title}</h4>
+          {section.text.map((text) => (
+            <p>{text}</p>
+          ))}
+          {section.rows.length > 0 && (
+            <table class="md-table md-section">
+              {section.head.some(Boolean) && (
+                <thead>
+                  <tr>
+                    {section.head.map((cell) => (
+                      <th>{cell}</th>
+                    ))}
+                  </tr>
+                </thead>
+              )}
+              <tbody>
+                {section.rows.map((row) => (
+                  <tr>
+                    {row.map((cell) => (
+                      <td>{cell}</td>
+                    ))}
+                  </tr>
+                ))}
+              </tbody>
+            </table>
+          )}
+        </section>
+      ))}
+    </div>
+  );
+}

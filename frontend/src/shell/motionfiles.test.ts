@@ -1,0 +1,40 @@
+import { describe, expect, it } from "vitest";
+
+import { kindOf, motionIn } from "./motionfiles";
+
+describe("files of motions", () => {
+  it.each([
+    ["a.csv", "t,q1,tau1\n0,1,2", "log"],
+    ["a.csv", "# made by symoro\nt,q1\n0,1", "rows"],
+    ["a.csv", "time;q1\n0;1", "rows"],
+    ["a.csv", "sigma,alpha,d\n0,0,1", "table"],
+    ["a.csv", "Joint_1,Joint_2\n0,1", "table"],
+    ["a.csv", "", "table"],
+    ["a.yaml", "# x\nsymoro-log: 1\nrate: 5", "description"],
+    ["a.yml", "symoro-trajectory: 1", "trajectory"],
+    ["a.yaml", "symoro: 1\nname: r", null],
+    ["a.par", "t,q1", null],
+  ])("%s that begins with %j is %s", (name, text, kind) => {
+    expect(kindOf({ name, text })).toBe(kind);
+  });
+
+  it("takes all tables that come with a description for one log", () => {
+    const files = [
+      { name: "position.csv", text: "J1\n0" },
+      { name: "log.yaml", text: "symoro-log: 1" },
+      { name: "current.csv", text: "J1\n1" },
+    ];
+    expect(motionIn(files)).toEqual({
+      log: { files: { "position.csv": "J1\n0", "current.csv": "J1\n1" }, description: "symoro-log: 1" },
+    });
+  });
+
+  it("leaves a robot's table alone", () => {
+    expect(motionIn([{ name: "dh.csv", text: "alpha,d,theta,r\n0,0,q1,0" }])).toBeNull();
+  });
+
+  it("knows a trajectory, and rows of joints", () => {
+    expect(motionIn([{ name: "a.yaml", text: "symoro-trajectory: 1" }])).toEqual({ given: { kind: "trajectory", text: "symoro-trajectory: 1" } });
+    expect(motionIn([{ name: "a.csv", text: "t,q1\n0,1" }])).toMatchObject({ given: { kind: "rows" } });
+  });
+});

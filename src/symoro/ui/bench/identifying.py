@@ -1,0 +1,138 @@
+"""Identification on the bench: a log that was dropped on the page, and the report of what it tells of the robot.
+
+The files of a log are written to a folder of their own for the time of the call. A description may name those files and
+no others.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import asdict, replace
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING, Any
+
+from symoro.errors import ArgumentError, SymoroError
+from symoro.robot.coordinates import independent
+from symoro.robot.description import Robot
+from symoro.robot.formats.yaml_write import tree_of
+from symoro.ui.bench.payload import item, robot_of
+from symoro.ui.bench.playback import kept_rows, number, numbers_of
+
+if TYPE_CHECKING:
+    from symoro.estimation.identification import Identification
+
+MOST_FILES = 8
+DESCRIPTION = "columns.yaml"
+NAME = re.compile(r"[A-Za-z0-9][\w .()+-]{0,120}\.(csv|txt)\Z", re.ASCII | re.IGNORECASE)
+REPORTS = ("report.md", "report.html")
+
+
+def identified(payload: Mapping[str, Any]) -> dict[str, Any]:
+    """The parameters of a robot from a log: report, parameters with deviations, measured and predicted torques."""
+    from symoro.estimation.friction import USUAL
+    from symoro.estimation.identification import identify
+
+    robot = robot_of(payload)
+    values = _known(robot, numbers_of(robot, payload))
+    with _folder(payload) as folder:
+        log, description = _log(robot, payload, folder)
+        found = identify(
+            robot,
+            log,
+            description=description,
+            method=item(payload, "method", str, "wls"),
+            model=item(payload, "model", str, "dynamic"),
+            cutoff=number(payload, "cutoff", 0.0) or None,
+            decimation=item(payload, "decimation", int, 1),
+            slow=number(payload, "slow", 0.0),
+            friction=_words(payload, "friction", USUAL),
+            find_essential=item(payload, "essential", bool, False),
+            find_consistent=item(payload, "consistent", bool, False),
+            values=values,
+        )
+        return _data(found)
+
+
+def _known(robot: Robot, values: Mapping[str, float]) -> dict[str, float]:
+    """The numbers less those of friction and rotors, which are looked for."""
+    sought = {
+        name for frame in robot.frames for amount in (frame.FV, frame.FS, frame.IA) for name in amount.symbols
+    }
+    return {name: value for name, value in values.items() if name not in sought}
+
+
+def _words(payload: Mapping[str, Any], name: str, usual: tuple[str, ...]) -> list[str]:
+    words = item(payload, name, list, list(usual))
+    if not all(isinstance(word, str) for word in words):
+        raise ArgumentError(f"'{name}': expected a list of texts")
+    return words
+
+
+@contextmanager
+def _folder(payload: Mapping[str, Any]) -> Iterator[Path]:
+    """The files of the payload in a folder; messages name them as the user does, without the folder."""
+    files = item(payload, "files", dict)
+    if not 1 <= len(files) <= MOST_FILES:
+        raise ArgumentError(f"'files': expected 1 to {MOST_FILES} files, got {len(files)}")
+    with TemporaryDirectory(prefix="symoro-log-") as made:
+        folder = Path(made)
+        for name, text in files.items():
+            if not isinstance(name, str) or not NAME.match(name) or not isinstance(text, str):
+                hint = "the texts of .csv files, by their names without folders"
+                raise ArgumentError(f"'files': '{str(name)[:60]}' is no table of a log", hint=hint)
+            (folder / name).write_bytes(text.encode("utf-8", "replace"))
+        try:
+            yield folder
+        except SymoroError as error:
+            error.message = error.message.replace(f"{folder}/", "").replace(str(folder), "the log")
+            if error.place is not None and error.place.file:
+                error.at(replace(error.place, file=Path(error.place.file).name))
+            raise
+
+
+def _log(robot: Robot, payload: Mapping[str, Any], folder: Path) -> tuple[Path, Path | None]:
+    """The path of the log, and that of its description."""
+    from symoro.estimation.description import parse_description
+
+    first = folder / next(iter(payload["files"]))
+    text = item(payload, "description", str, "")
+    if not text.strip():
+        return first, None
+    described = parse_description(text, len(independent(robot)), DESCRIPTION, folder)
+    kinds = (described.position, described.torque, described.velocity, described.acceleration)
+    named = [one.file for one in (*kinds, described.reference, described.time) if one is not None]
+    for file in named:
+        if file is not None and (file.parent != folder or file.name not in payload["files"]):
+            hint = f"the files of this log: {', '.join(payload['files'])}"
+            raise ArgumentError(
+                f"the description names '{file.name[:60]}', which did not come with it", hint=hint
+            )
+    path = folder / DESCRIPTION
+    path.write_bytes(text.encode("utf-8", "replace"))
+    whole = described.position.file is not None and described.torque.file is not None
+    return (path, None) if whole else (first, path)
+
+
+def _data(found: Identification) -> dict[str, Any]:
+    from symoro.ui.identification_report import as_data, report_files, report_sections
+
+    told = as_data(found)
+    time, measured, predicted = found.predicted()
+    rows = kept_rows(len(time))
+    files = report_files(found)
+    return {
+        "method": told["method"],
+        "parameters": [{"name": name, **one} for name, one in told["parameters"].items()],
+        "residuals": {name: one and one["relative"] for name, one in told["residuals"].items()},
+        "doubts": list(found.doubts),
+        "sections": [asdict(section) for section in report_sections(found)],
+        "files": {name: files[name] for name in REPORTS},
+        "labels": list(found.model.labels),
+        "times": time[rows].tolist(),
+        "measured": measured[rows].tolist(),
+        "predicted": predicted[rows].tolist(),
+        "robot": tree_of(found.robot),
+    }
