@@ -237,3 +237,13 @@ def answered(name: str, payload: dict[str, Any]) -> None:
     json.dumps(found, allow_nan=False)
     if "error" in found:
         assert found["error"]["kind"] and found["error"]["message"]
+
+
+def test_an_excitation_can_be_followed() -> None:
+    robot = opened("planar2r")["robot"]
+    found = call("excitation", {"robot": robot, "harmonics": 2})
+    assert 1 <= found["condition"] < 50 and "ZZ2" in found["columns"]
+    followed = call("trajectory", {"robot": robot, "text": found["text"], "step": 0.1})
+    assert followed["times"][-1] == pytest.approx(10)
+    wrong = call("excitation", {"robot": robot, "harmonics": 0})
+    assert wrong["error"]["kind"] == "OptionError"

@@ -68,7 +68,10 @@ export class Control {
       effect(() => scene.setDark(store.dark.value)),
       effect(() => scene.setLook(look.value)),
       effect(() => scene.showFrames(framesShown(shown.value, store.selected.value, picked.value))),
-      effect(() => scene.setBase(untracked(() => this.free6()) ? pose(store.base.value) : null)),
+      effect(() => {
+        // A motion that moves the base leaves it where the user has put it.
+        if (!store.motion.value?.base) scene.setBase(untracked(() => this.free6()) ? pose(store.base.value) : null);
+      }),
     );
   }
 

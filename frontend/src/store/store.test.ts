@@ -158,6 +158,18 @@ describe("the store", () => {
     expect(asked).toEqual(["robot_view", "robot_view"]);
   });
 
+  it("keeps a motion by its rows, unless it is large or moves the base", () => {
+    const store = createStore(sampleBack());
+    store.show(sampleView(CELLS));
+    const efforts = { joints: [1], units: ["Nm"], tau: [[1]], limits: [null] };
+    store.motion.value = { times: [0], q: [[1, 2]], efforts };
+    expect(store.keep()!.motion).toEqual({ times: [0], q: [[1, 2]] });
+    store.motion.value = { times: [0], q: [[1, 2]], base: [[]] };
+    expect(store.keep()!.motion).toBeNull();
+    store.motion.value = { times: Array<number>(30_000).fill(0), q: [[1, 2]] };
+    expect(store.keep()!.motion).toBeNull();
+  });
+
   it("lists actions while they are registered", () => {
     const store = createStore(sampleBack());
     const end = store.register([{ id: "a", title: "A", group: "g", run: () => undefined }]);

@@ -98,6 +98,14 @@ export interface Store {
 
 const MOST_STEPS = 200;
 
+const MOST_NUMBERS = 40_000;
+
+/** A motion as it is kept: without what symoro told of it, and none that is too large to be written again and again. */
+function keptMotion(motion: Motion | null): Motion | null {
+  if (!motion || motion.base || motion.times.length * (1 + (motion.q[0]?.length ?? 0)) > MOST_NUMBERS) return null;
+  return { times: motion.times, q: motion.q };
+}
+
 export function createStore(back: Back): Store {
   const past = signal<Step[]>([]);
   const future = signal<Step[]>([]);
@@ -249,7 +257,7 @@ export function createStore(back: Back): Store {
         q: q.value,
         parameters: parameters.value,
         asked: asked.value,
-        motion: motion.value,
+        motion: keptMotion(motion.value),
         selected: selected.value,
         base: base.value,
       };
