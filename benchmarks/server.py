@@ -85,7 +85,9 @@ def measured(client: Client, users: int, count: int) -> bool:
     robot = client.ask("POST", "api/robot_open", {"id": "rx90"})["robot"]
     large = client.ask("POST", "api/robot_open", {"id": "snake"})["robot"]
     quick_calls(client, robot, count, "alone")
-    jobs = [client.job("model", {"robot": large, "model": "direct-dynamics-derivatives"}) for _ in range(users)]
+    jobs = [
+        client.job("model", {"robot": large, "model": "direct-dynamics-derivatives"}) for _ in range(users)
+    ]
     time.sleep(2)
     running = [client.ask("GET", f"api/jobs/{id}")["state"] for id in jobs].count("running")
     print(f"{users} users with a long job, {running} of them running")
