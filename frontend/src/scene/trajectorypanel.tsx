@@ -51,7 +51,7 @@ export function TrajectoryPanel({ store, control }: { store: Store; control: Con
         <button
           class="sc-main"
           data-testid="trajectory-run"
-          disabled={runs.running.value !== null}
+          disabled={runs.running.value !== null || !runs.ready}
           onClick={() => void runs.follow(step.value)}
         >
           Follow it
