@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -149,6 +150,19 @@ def test_files_that_cannot_be_read(tmp_path: Path, text: str, said: str, line: i
         read_measurements(symoro.load("puma560"), path)
     if line:
         assert caught.value.place is not None and caught.value.place.line == line
+
+
+@pytest.mark.parametrize("bad", [np.nan, np.inf])
+def test_measurements_that_are_no_numbers(bad: float) -> None:
+    robot = symoro.load("puma560")
+    sound = simulated(robot, postures("puma560", 40, 0), {})
+    for part in ("q", "poses"):
+        spoilt = getattr(sound, part).copy()
+        spoilt[3].flat[0] = bad
+        with pytest.raises(ArgumentError, match="measurement 4"):
+            calibrate(robot, replace(sound, **{part: spoilt}))
+    with pytest.raises(ArgumentError, match="rows of 6 numbers"):
+        calibrate(robot, replace(sound, q=sound.q[:, :5]))
 
 
 def test_too_few_and_too_similar_postures() -> None:

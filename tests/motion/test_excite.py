@@ -96,6 +96,10 @@ def test_what_cannot_be() -> None:
         excite(arm(), criterion="beauty")
     with pytest.raises(OptionError, match="harmonics"):
         excite(arm(), harmonics=0)
+    with pytest.raises(OptionError, match="2 to 50 harmonics"):
+        excite(arm(), harmonics=1)
+    with pytest.raises(OptionError, match="frequency"):
+        excite(arm(), frequency=float("inf"))
     with pytest.raises(ArgumentError, match="acceleration"):
         excite(arm(), acceleration=-1.0)
     with pytest.raises(ArgumentError, match="no number is known"):

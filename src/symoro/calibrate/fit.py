@@ -26,6 +26,7 @@ from symoro.models.calibration.columns import GeometricColumn, columns, way_to
 from symoro.models.calibration.identifiable import GeometricParameters, geometric_parameters, measured_rows
 from symoro.models.numeric.fixed_point import Array
 from symoro.progress import each
+from symoro.robot.coordinates import independent
 from symoro.robot.description import Robot
 
 ROUNDS = 50
@@ -98,6 +99,7 @@ def calibrate(
         ArgumentError: too few measurements, or arguments that are none.
         ProgramError: the postures do not show some parameters, which are named; or no geometry fits.
     """
+    _check_finite(robot, measured)
     touched = _plane(plane)
     found = geometric_parameters(
         robot,
@@ -142,6 +144,19 @@ def calibrate(
         found,
         robot,
     )
+
+
+def _check_finite(robot: Robot, measured: Measurements) -> None:
+    """Refuse measurements that are no numbers, or of another robot."""
+    n = len(independent(robot))
+    if measured.q.ndim != 2 or measured.q.shape[1] != n:
+        raise ArgumentError(
+            f"postures of robot '{robot.name}' are rows of {n} numbers, got {measured.q.shape}"
+        )
+    for what in (measured.q, measured.poses, measured.distances):
+        bad = np.flatnonzero(~np.isfinite(what).all(axis=tuple(range(1, what.ndim))))
+        if len(bad):
+            raise ArgumentError(f"measurement {bad[0] + 1} holds what is no number")
 
 
 def _checked(values: Sequence[float], size: int, what: str) -> Array:

@@ -124,9 +124,10 @@ def excite(
     asked, began = as_robot(robot), time.perf_counter()
     if criterion not in CRITERIA:
         raise OptionError(f"criterion: expected one of {', '.join(CRITERIA)}, got '{str(criterion)[:40]}'")
-    if not (1 <= harmonics <= 50 and 0 < margin <= 1 and starts >= 1 and frequency > 0):
+    least = 2 if rest else 1  # one harmonic that starts at rest stays there
+    if not (least <= harmonics <= 50 and 0 < margin <= 1 and starts >= 1 and 0 < frequency < math.inf):
         raise OptionError(
-            "expected 1 to 50 harmonics, a positive frequency, a margin in (0, 1], at least one start"
+            f"expected {least} to 50 harmonics, a positive frequency, a margin in (0, 1], at least one start"
         )
     known = {**dict(asked.nominal), **(values or {})}
     limits = _limits(asked, acceleration, margin, _torque(asked, torque, known))
