@@ -10,7 +10,7 @@ import contextlib
 import io
 import os
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import NoReturn
 
@@ -18,7 +18,9 @@ from symoro._version import __version__
 from symoro.errors import OptionError, SymoroError, UnknownNameError, did_you_mean
 from symoro.ui import failure, progress
 from symoro.ui.calibration import add_arguments
+from symoro.ui.common_arguments import Command, bind_argument, force_argument, json_argument, robot_argument
 from symoro.ui.model_options import add_model_option, add_model_options, frame_named
+from symoro.ui.number_arguments import add_exciting, add_identifying, add_moving
 
 EXAMPLES = """\
 examples:
@@ -62,9 +64,6 @@ class Parser(argparse.ArgumentParser):
 
     def error(self, message: str) -> NoReturn:
         raise OptionError(message, hint=f"'{self.prog} --help' shows what it takes")
-
-
-Command = Callable[[str, str, str], argparse.ArgumentParser]
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -183,24 +182,24 @@ def _parser(arguments: Sequence[str]) -> argparse.ArgumentParser:
     _describing(command)
     _generating(command, arguments)
     _solving(command, arguments)
-    _identifying(command)
-    _moving(command)
-    _exciting(command)
+    add_identifying(command)
+    add_moving(command)
+    add_exciting(command)
     _serving(command)
     return parser
 
 
 def _describing(command: Command) -> None:
     robots = command("robots", "list the bundled robots", "symoro robots")
-    _json(robots)
+    json_argument(robots)
     show = command("show", "show a robot as tables, with a picture", "symoro show rx90")
-    _robot(show)
-    _bind(show)
-    _json(show)
+    robot_argument(show)
+    bind_argument(show)
+    json_argument(show)
     render = command(
         "render", "draw a robot into an SVG or PNG file", "symoro render rx90 -o rx90.svg --view=-30,20"
     )
-    _robot(render)
+    robot_argument(render)
     render.add_argument("-o", "--output", metavar="FILE", required=True, help="file to write: .svg or .png")
     render.add_argument(
         "--posture",
@@ -215,14 +214,14 @@ def _describing(command: Command) -> None:
         "--labels", choices=("auto", "axes", "numbers", "none"), default="auto", help="what is named"
     )
     render.add_argument("--dark", action="store_true", help="on a dark background")
-    _force(render)
-    _bind(render)
-    _json(render)
+    force_argument(render)
+    bind_argument(render)
+    json_argument(render)
     check = command("check", "read a robot and report every inconsistency", "symoro check arm.par")
-    _robot(check)
-    _json(check)
+    robot_argument(check)
+    json_argument(check)
     convert = command("convert", "write a robot in another format", "symoro convert arm.par arm.yaml")
-    _robot(convert)
+    robot_argument(convert)
     convert.add_argument("output", nargs="?", help="file to write; its suffix tells the format")
     convert.add_argument(
         "--to",
@@ -230,28 +229,28 @@ def _describing(command: Command) -> None:
         help="par, yaml, or a table of parameters: dh, craig or kk; to standard output without a file",
     )
     convert.add_argument("--frame", help="end of the chain, for tables of a tree")
-    _force(convert)
-    _bind(convert)
-    _json(convert)
+    force_argument(convert)
+    bind_argument(convert)
+    json_argument(convert)
     models = command("models", "list the models of the catalogue", "symoro models")
-    _robot(models, optional=True)
-    _json(models)
-    _json(command("languages", "list the languages of emitted code", "symoro languages"))
+    robot_argument(models, optional=True)
+    json_argument(models)
+    json_argument(command("languages", "list the languages of emitted code", "symoro languages"))
     singularities = command(
         "singularities", "tell where the Jacobian of a frame loses rank", "symoro singularities rx90"
     )
-    _robot(singularities)
+    robot_argument(singularities)
     singularities.add_argument(
         "--to", metavar="FRAME", type=frame_named, help="frame whose Jacobian is meant"
     )
-    _bind(singularities)
-    _json(singularities)
+    bind_argument(singularities)
+    json_argument(singularities)
     pose = command(
         "pose",
         "find the pose of a parallel robot's platform",
         "symoro pose gough_stewart qa=.9,.9,.9,.9,.9,.9 --all",
     )
-    _robot(pose)
+    robot_argument(pose)
     pose.add_argument("values", nargs="*", metavar="NAME=VALUE", help="qa=..., and numbers for symbols")
     pose.add_argument(
         "--near", metavar="POSTURE", help="posture to start from, by its name; 'home' unless given"
@@ -261,10 +260,10 @@ def _describing(command: Command) -> None:
         "--fold", default="1", metavar="DIGITS", help="how the legs fold: 1 or 2, one or one a leg"
     )
     pose.add_argument("--to", metavar="FRAME", type=frame_named, help="the platform's frame")
-    _bind(pose)
-    _json(pose)
+    bind_argument(pose)
+    json_argument(pose)
     base = command("base", "find the base inertial parameters", "symoro base rx90 -o regrouped.par")
-    _robot(base)
+    robot_argument(base)
     base.add_argument(
         "--method", choices=("auto", "exact", "numeric"), default="auto", help="how they are found"
     )
@@ -277,22 +276,22 @@ def _describing(command: Command) -> None:
     base.add_argument("--no-rotor", action="store_true", help="leave rotor inertias apart")
     base.add_argument("--latex", action="store_true", help="the relations as a LaTeX table")
     base.add_argument("-o", "--output", metavar="FILE", help="write the regrouped robot")
-    _force(base)
-    _bind(base)
-    _json(base)
+    force_argument(base)
+    bind_argument(base)
+    json_argument(base)
     calibrate = command(
         "calibrate",
         "find a robot's geometry from measurements",
         "symoro calibrate puma560 poses.csv -o better.yaml",
     )
-    _robot(calibrate)
+    robot_argument(calibrate)
     add_arguments(calibrate)
-    _force(calibrate)
-    _bind(calibrate)
-    _json(calibrate)
+    force_argument(calibrate)
+    bind_argument(calibrate)
+    json_argument(calibrate)
     cite = command("cite", "print the references behind a model", "symoro cite fast-geometry")
     cite.add_argument("model", nargs="?", help="model id; all of them without it")
-    _json(cite)
+    json_argument(cite)
 
 
 def _generating(command: Command, arguments: Sequence[str]) -> None:
@@ -312,8 +311,8 @@ def _generating(command: Command, arguments: Sequence[str]) -> None:
     parsers = (generate, count, explain, evaluate, export)
     for parser in parsers:
         parser.add_argument("model", help="model id; 'symoro models' lists them")
-        _robot(parser)
-        _bind(parser)
+        robot_argument(parser)
+        bind_argument(parser)
     for parser in (generate, export):
         parser.add_argument("--lang", help="language, c or python say; 'symoro languages' lists them")
         parser.add_argument("-o", "--output", metavar="DIR", help="folder to write into")
@@ -331,7 +330,7 @@ def _generating(command: Command, arguments: Sequence[str]) -> None:
             choices=("rk4",),
             help="a fixed-step integrator beside a direct dynamic model, for real time (C)",
         )
-        _force(parser)
+        force_argument(parser)
     count.add_argument("--explain", action="store_true", help="tell what was chosen and what each pass saved")
     explain.add_argument("--latex", action="store_true", help="the steps of the solution in LaTeX")
     evaluate.add_argument(
@@ -349,7 +348,7 @@ def _generating(command: Command, arguments: Sequence[str]) -> None:
         "--values", dest="file", metavar="FILE", help="JSON file with values, '-' reads standard input"
     )
     for parser in parsers:
-        _json(parser)
+        json_argument(parser)
     chosen = _command(arguments)
     if chosen in WITH_MODEL:
         after = arguments[arguments.index(chosen) + 1 :]
@@ -362,7 +361,7 @@ def _solving(command: Command, arguments: Sequence[str]) -> None:
         "find all postures that reach a pose",
         "symoro solve rx90 --at 0,60,-45,0,45,0 --degrees --limits",
     )
-    _robot(solve)
+    robot_argument(solve)
     solve.add_argument(
         "values",
         nargs="*",
@@ -390,8 +389,8 @@ def _solving(command: Command, arguments: Sequence[str]) -> None:
         "--prefer", metavar="Q1,Q2,...", help="posture to be near to where there is a choice"
     )
     solve.set_defaults(model="inverse-geometry")
-    _bind(solve)
-    _json(solve)
+    bind_argument(solve)
+    json_argument(solve)
     if _command(arguments) != "solve":
         return
     from symoro.models.catalogue import entry
@@ -404,153 +403,6 @@ def _solving(command: Command, arguments: Sequence[str]) -> None:
                 option, title=f"{option.title}, or numeric", choices=(*option.choices, "numeric")
             )
         add_model_option(group, option, ["--given"] if option.name == "pose" else None)
-
-
-def _identifying(command: Command) -> None:
-    identify = command(
-        "identify",
-        "find a robot's parameters from logs of its motion",
-        "symoro identify tx40 log.yaml --cutoff 100 --decimation 100 --slow 0.1 --report out -o found.yaml",
-    )
-    _robot(identify)
-    identify.add_argument("logs", nargs="+", metavar="LOG", help="CSV or Parquet file, or the YAML of a log")
-    identify.add_argument("--columns", metavar="FILE", help="YAML that says what the columns mean")
-    identify.add_argument(
-        "--method",
-        default="wls",
-        metavar="METHOD",
-        help="ols, wls (unless given), irls, tls, iv, didim or cloe",
-    )
-    identify.add_argument(
-        "--model",
-        default="dynamic",
-        metavar="MODEL",
-        help="dynamic (unless given), filtered, power or energy",
-    )
-    identify.add_argument("--cutoff", type=float, metavar="HZ", help="of the low-pass on positions")
-    identify.add_argument(
-        "--decimation", type=int, default=1, metavar="N", help="samples to a row, both sides filtered alike"
-    )
-    identify.add_argument(
-        "--slow", type=float, default=0.0, metavar="VELOCITY", help="drop rows of a joint slower than this"
-    )
-    identify.add_argument(
-        "--friction",
-        default="viscous,coulomb,offset",
-        metavar="TERMS",
-        help="some of viscous, coulomb, offset, stribeck, load",
-    )
-    identify.add_argument(
-        "--stribeck-velocity", type=float, default=0.05, metavar="VELOCITY", help="its scale"
-    )
-    identify.add_argument("--without", default="", metavar="NAMES", help="columns to leave out, as FO2,XX4")
-    identify.add_argument(
-        "--validate", action="append", default=[], metavar="LOG", help="a log to try the result on"
-    )
-    identify.add_argument("--essential", action="store_true", help="the parameters that the data do tell")
-    identify.add_argument(
-        "--consistent", action="store_true", help="standard parameters that bodies can have (an LMI)"
-    )
-    identify.add_argument(
-        "--prior", choices=("euclidean", "entropic"), default="euclidean", help="towards the robot's numbers"
-    )
-    identify.add_argument("--report", metavar="DIR", help="write a report: Markdown, HTML and plots")
-    identify.add_argument("-o", "--output", metavar="FILE", help="write the robot with its numbers")
-    _force(identify)
-    _bind(identify)
-    _json(identify)
-
-
-def _moving(command: Command) -> None:
-    torques = command(
-        "torques",
-        "torques, power and energy along a trajectory, and the limits it passes",
-        "symoro torques planar3r filip3r -o torques.csv -o torques.svg",
-    )
-    _robot(torques)
-    torques.add_argument("trajectory", help="a file (.yaml, .csv), or the name of a bundled trajectory")
-    torques.add_argument(
-        "--step", type=float, default=0.01, help="seconds from sample to sample (default 0.01)"
-    )
-    simulate = command(
-        "simulate",
-        "the motion that follows from torques, friction and stops",
-        "symoro simulate planar2r q=0,1 tau=0,0 --duration 2 -o motion.csv -o motion.svg",
-    )
-    _robot(simulate)
-    simulate.add_argument(
-        "values",
-        nargs="*",
-        metavar="NAME=VALUES",
-        help="the start (q, qd; e, ed; P0, Q0, V0; pose), torques (tau) and numbers for symbols; q=home is a posture",
-    )
-    simulate.add_argument("--duration", type=float, default=1.0, help="seconds (default 1)")
-    simulate.add_argument(
-        "--step", type=float, default=0.01, help="seconds between samples (default 0.01); of rk4 its own step"
-    )
-    simulate.add_argument(
-        "--method",
-        default="DOP853",
-        choices=("DOP853", "RK45", "RK23", "Radau", "BDF", "LSODA", "rk4"),
-        help="SciPy's integrators, or the generated one of fixed step (default DOP853)",
-    )
-    simulate.add_argument("--rtol", type=float, default=1e-9, help="relative tolerance (default 1e-9)")
-    simulate.add_argument("--atol", type=float, default=1e-9, help="absolute tolerance (default 1e-9)")
-    simulate.add_argument("--driven", metavar="FILE", help="joints that follow a trajectory or table")
-    simulate.add_argument("--track", metavar="FILE", help="a trajectory that the computed-torque law follows")
-    simulate.add_argument("--gains", default="400,40", metavar="KP,KD", help="of that law (default 400,40)")
-    simulate.add_argument("--stops", help="at joint limits: 'end', or a coefficient of restitution, 0 to 1")
-    simulate.add_argument(
-        "--friction", default="events", choices=("events", "sign"), help="stick and slip by events (default)"
-    )
-    simulate.add_argument(
-        "--static", type=float, default=1.0, help="break-away torque as a multiple of FS (default 1)"
-    )
-    for parser, more in ((torques, ""), (simulate, ", .parquet")):
-        parser.add_argument("--csv", action="store_true", help="rows of values between commas")
-        parser.add_argument(
-            "-o",
-            "--output",
-            metavar="FILE",
-            action="append",
-            default=[],
-            help=f"write .csv (samples), .svg (charts){more} or .json (a motion that the page plays); more than once",
-        )
-        _bind(parser)
-        _force(parser)
-        _json(parser)
-
-
-def _exciting(command: Command) -> None:
-    excite = command(
-        "excite",
-        "find a motion that shows a robot's parameters well",
-        "symoro excite panda -o excitation.yaml",
-    )
-    _robot(excite)
-    excite.add_argument("--harmonics", type=int, default=5, help="of the Fourier series (default 5)")
-    excite.add_argument("--frequency", type=float, default=0.1, help="in Hz; a period is 1/f (default 0.1)")
-    excite.add_argument(
-        "--criterion", choices=("condition", "determinant"), default="condition", help="what is made best"
-    )
-    excite.add_argument(
-        "--friction", choices=("given", "all", "none"), default="all", help="which friction is to be shown"
-    )
-    excite.add_argument(
-        "--acceleration", metavar="A1,A2,...", help="largest accelerations, one or one a joint"
-    )
-    excite.add_argument(
-        "--no-torque", dest="torque", action="store_false", default=None, help="efforts are no limits"
-    )
-    excite.add_argument(
-        "--margin", type=float, default=0.95, help="share of the limits to use (default 0.95)"
-    )
-    excite.add_argument("--starts", type=int, default=2, help="random starts (default 2)")
-    excite.add_argument("--seed", type=int, default=0, help="of the starts")
-    excite.add_argument("-o", "--output", metavar="FILE", help="write the trajectory (.yaml)")
-    _bind(excite)
-    _force(excite)
-    _json(excite)
 
 
 def _serving(command: Command) -> None:
@@ -574,66 +426,6 @@ def _serving(command: Command) -> None:
 
 def _command(arguments: Sequence[str]) -> str | None:
     return next((word for word in arguments if not word.startswith("-")), None)
-
-
-def _robot(parser: argparse.ArgumentParser, *, optional: bool = False) -> None:
-    parser.add_argument(
-        "robot",
-        nargs="?" if optional else None,
-        help="a bundled robot, a file (.par, .yaml, .csv, .urdf, .xacro, .mjcf), or '-' for standard input",
-    )
-    parser.add_argument(
-        "--format", dest="read_format", metavar="FORMAT", help="the file's format, whatever its suffix"
-    )
-    parser.add_argument("--tree", action="store_true", help="the robot with its loops cut")
-    parser.add_argument(
-        "--base",
-        dest="read_base",
-        choices=("fixed", "floating"),
-        help="how the base stands: floating for any robot, fixed for URDF, xacro and MJCF files",
-    )
-    group = parser.add_argument_group("reading URDF, xacro and MJCF files")
-    group.add_argument(
-        "--exact",
-        dest="read_exact",
-        action="store_true",
-        default=None,
-        help="keep rounded angles as they are",
-    )
-    group.add_argument("--fixed", dest="read_fixed", choices=("merge", "keep"), help="links on fixed joints")
-    group.add_argument("--frames", dest="read_frames", choices=("normal", "link"), help="where x axes point")
-    group.add_argument("--tool", dest="read_tool", metavar="LINK", help="the link whose frame is the tool's")
-    group.add_argument(
-        "--arg", dest="read_arguments", action="append", metavar="NAME:=VALUE", help="a xacro argument"
-    )
-    group.add_argument(
-        "--package",
-        dest="read_package",
-        action="append",
-        metavar="DIR",
-        help="a package of a xacro file, or a folder of packages; ROS_PACKAGE_PATH is looked in, too",
-    )
-    group.add_argument(
-        "--lossy",
-        dest="read_lossy",
-        action="store_true",
-        default=None,
-        help="leave out what is not modelled, or what the format to be written cannot hold",
-    )
-
-
-def _bind(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument(
-        "--bind", action="append", default=[], metavar="NAME=VALUE", help="a number for a symbol of the robot"
-    )
-
-
-def _force(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--force", action="store_true", help="overwrite files that symoro did not write")
-
-
-def _json(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--json", action="store_true", help="machine-readable output")
 
 
 if __name__ == "__main__":
