@@ -6,10 +6,12 @@ import json
 import re
 from html import unescape
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 import symoro
+from symoro.errors import ArgumentError
 from symoro.ui import notebook
 
 
@@ -48,6 +50,15 @@ def test_values_and_a_posture(built: None) -> None:
     data = shown(symoro.scene("rx90", values={"D3": 0.9}, posture=[1, 0, 0, 0, 0, 0])._repr_html_())
     assert data["q"] == [1, 0, 0, 0, 0, 0]
     assert data["view"]["nominal"]["D3"] == 0.9  # type: ignore[index]
+
+
+@pytest.mark.parametrize(
+    "given",
+    [{"posture": [float("nan")] * 6}, {"posture": [1.0]}, {"values": {"D3": float("inf")}}, {"height": -5}],
+)
+def test_what_cannot_be_shown_is_refused(given: dict[str, Any]) -> None:
+    with pytest.raises(ArgumentError):
+        symoro.scene("rx90", **given)
 
 
 def test_without_the_built_scene_a_picture_is_shown(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

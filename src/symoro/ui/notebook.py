@@ -7,13 +7,14 @@ when it is opened again or written as HTML.
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from symoro.errors import SymoroError
+from symoro.errors import ArgumentError, SymoroError
 from symoro.robot import tables
 from symoro.robot.description import Robot
 from symoro.robot.formats import RobotLike, as_robot
@@ -121,6 +122,19 @@ def scene(
         values: numbers for symbols, beside the nominal ones.
         posture: of all joints that move, in the order of their sliders.
         height: in pixels.
+
+    Raises:
+        ArgumentError: a value is no finite number, or the posture has another number of joints.
     """
+    asked = as_robot(robot)
     place = None if posture is None else tuple(float(x) for x in posture)
-    return NotebookScene(as_robot(robot), dict(values or {}), place, int(height), dark)
+    joints = sum(frame.moving for frame in asked.frames[: asked.NJ])
+    if place is not None and len(place) != joints:
+        raise ArgumentError(
+            f"posture: robot '{asked.name}' has {joints} joints that move, got {len(place)} numbers"
+        )
+    if not all(map(math.isfinite, (*(place or ()), *(values or {}).values()))):
+        raise ArgumentError("posture and values: expected finite numbers")
+    if not 50 <= height <= 10_000:
+        raise ArgumentError(f"height: expected 50 to 10000 pixels, got {height}")
+    return NotebookScene(asked, dict(values or {}), place, int(height), dark)
