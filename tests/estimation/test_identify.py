@@ -12,6 +12,7 @@ from symoro.errors import ArgumentError, NotApplicableError, OptionError
 from symoro.estimation.identification import Identification
 from symoro.estimation.log import Log, log_of_arrays
 from symoro.estimation.signals import decimated, decimation_filter, independent_share
+from symoro.robot.formats import loads
 from tests.estimation.truth import Truth, smooth, truth, two_links
 
 NOISE = np.array([0.5, 0.1])
@@ -242,12 +243,33 @@ def test_wrong_signs_and_strange_torques_raise_doubts() -> None:
     assert any("unexplained" in doubt for doubt in symoro.identify(two_links(), strange).doubts)
 
 
-def test_robots_with_loops_and_free_bases_are_refused() -> None:
-    log = exact_log(clean())
-    with pytest.raises(NotApplicableError, match="closed loops"):
-        symoro.identify("fivebar", log)
-    with pytest.raises(NotApplicableError):
-        symoro.identify("rx90_floating", log)
+@pytest.mark.parametrize(("robot", "moves"), [("rx90_floating", "floats"), ("diffdrive", "rolls on wheels")])
+def test_robots_whose_base_moves_are_refused_with_what_to_do(robot: str, moves: str) -> None:
+    with pytest.raises(NotApplicableError, match=f"its base {moves}") as told:
+        symoro.identify(robot, exact_log(clean()))
+    assert "hold the base still" in (told.value.hint or "")
+
+
+def test_friction_of_joints_that_follow_others_is_part_of_theirs() -> None:
+    """A wrist joint that turns with another one by a ratio has no friction to be told apart."""
+    arm = """
+symoro: 1
+name: coupled
+base: {gravity: [0, -9.81, 0]}
+frames:
+  - {drive: {IA: 0.3, FV: 2.0, FS: 1.5}, link: {ZZ: 1.2, MX: 1.5, MY: 0.1, M: 3}}
+  - {d: 0.8, drive: {FV: 1.0, FS: 0.8}, link: {ZZ: 0.35, MX: 0.5, MY: -0.05, M: 1.2}}
+  - {d: 0.5, drive: {FV: 0.25, FS: 0.4}, link: {ZZ: 0.1, MX: 0.2, MY: 0.03, M: 0.7}, coupled: {joints: {2: -2}}}
+"""
+    robot = loads(arm, "yaml")
+    t = smooth(robot)
+    for model in ("dynamic", "energy"):
+        log = log_of_arrays(t.rate, t.q, t.tau, velocity=t.qd, acceleration=t.qdd)
+        found = symoro.identify(robot, log, model=model, decimation=1 if model == "dynamic" else 5)
+        assert found.model.absorbed == {"FV3": ("FV2",), "FS3": ("FS2",), "FO3": ("FO2",)}
+        value = found.estimate.as_dict()
+        assert value["FV2"] == pytest.approx(1.0 + 4 * 0.25, abs=1e-7 if model == "dynamic" else 1e-2)
+        assert value["FS2"] == pytest.approx(0.8 + 2 * 0.4, abs=1e-7 if model == "dynamic" else 1e-2)
 
 
 def test_the_decimation_filter_has_no_phase_and_unit_gain() -> None:

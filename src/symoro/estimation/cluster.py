@@ -78,9 +78,10 @@ def _factored(
 
 def _blocks(work: Work, log: Log, model: RowModel, first: int, end: int) -> Iterator[RowBlock]:
     size = planned(log, work.preparation).size
+    postures = model.postures(log)
     for lower in range(first, end, size):
         motion = motion_between(log, work.preparation, lower, min(lower + size, end))
-        block = None if motion is None else model.block(motion, log.rate, work.preparation)
+        block = None if motion is None else model.block(motion, postures, work.preparation)
         if block is not None:
             yield block
 

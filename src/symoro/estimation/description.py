@@ -85,11 +85,11 @@ class LogDescription:
     controller: PdController | None = None
 
 
-def usual_description(joints: int, names: Sequence[str]) -> LogDescription:
-    """Columns t (or time), q1, q2, ..., tau1, tau2, ... in SI, at the joints."""
+def usual_description(joints: Sequence[int], names: Sequence[str]) -> LogDescription:
+    """Columns t (or time), q1, q2, ..., tau1, tau2, ... in SI, by the numbers of the joints."""
 
     def numbered(stem: str, unit: str) -> Quantity:
-        return Quantity(tuple(f"{stem}{j + 1}" for j in range(joints)), (1.0,) * joints, unit)
+        return Quantity(tuple(f"{stem}{j}" for j in joints), (1.0,) * len(joints), unit)
 
     def where(stem: str, unit: str) -> Quantity | None:
         found = numbered(stem, unit)

@@ -8,13 +8,16 @@
 F is the low-pass of the parallel decimation (`signals`), the same on both sides; F' = s F is F of the central
 difference. The intervals of the energy model are those of the decimation, its integrals are by trapezia.
 
+Of a robot with closed loops q, qd, qdd and tau are those of the active joints; its postures follow (`postures`).
+Torques of springs, whose stiffness is known, are taken off tau.
+
 W. Khalil, D. Creusot, "SYMORO+: a system for the symbolic modelling of robots", Robotica 15, 1997, sections 6.1 to 6.3.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,12 +25,15 @@ from numpy.typing import NDArray
 from symoro.errors import ArgumentError, NotApplicableError, OptionError
 from symoro.estimation.friction import TERMS, Friction, FurtherColumns, further_columns
 from symoro.estimation.log import Log
+from symoro.estimation.passive_friction import FRICTION, absorbed, drawn_motion
+from symoro.estimation.postures import LoopPostures, Postures
 from symoro.estimation.signals import REACH, MotionPiece, Preparation, decimated, decimation_filter, motions
 from symoro.estimation.transmission import Transmission
 from symoro.expr.graph import ZERO
 from symoro.model import Model, generate
-from symoro.robot.coordinates import independent
-from symoro.robot.description import Robot
+from symoro.models.coordinates import coordinate_joints
+from symoro.motion.assembly import Assembly
+from symoro.robot.description import BaseKind, Robot
 
 Array = NDArray[np.float64]
 Booleans = NDArray[np.bool_]
@@ -35,7 +41,7 @@ MODELS = {
     "dynamic": "dynamic-identification",
     "filtered": "filtered-identification",
     "power": "power-identification",
-    "energy": "energy-identification",
+    "energy": "power-identification",  # the same functions: h is the energy, p is integrated
 }
 SCALAR = ("power", "energy")
 
@@ -66,7 +72,9 @@ class RowModel:
     Attributes:
         names: of the columns.
         support: (e, P), where A can be other than zero.
-        parts: (motion) -> (D1 or None, D2, y): A = dD1/dt + D2.
+        parts: (motion) -> (D1 or None, D2, y): A = dD1/dt + D2; q is the whole posture.
+        assembly: the loops, and a row of their coordinates (`Assembly`) to start from; None without loops.
+        absorbed: friction that has no column, with the columns that hold it.
     """
 
     kind: str
@@ -76,23 +84,34 @@ class RowModel:
     support: Booleans
     parts: Callable[[Array, Array, Array, Array], tuple[Array | None, Array, Array]]
     further: FurtherColumns
+    assembly: tuple[Assembly, tuple[float, ...]] | None = None
+    absorbed: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+
+    def postures(self, log: Log) -> Postures:
+        """The postures along a log, which pieces in order ask for."""
+        return Postures(log) if self.assembly is None else LoopPostures(log, *self.assembly)
 
     def blocks(self, log: Log, preparation: Preparation) -> Iterator[RowBlock]:
         """The rows of a log, piece by piece."""
+        postures = self.postures(log)
         for motion in motions(log, preparation):
-            block = self.block(motion, log.rate, preparation)
+            block = self.block(motion, postures, preparation)
             if block is not None:
                 yield block
 
-    def block(self, motion: MotionPiece, rate: float, preparation: Preparation) -> RowBlock | None:
+    def block(self, motion: MotionPiece, postures: Postures, preparation: Preparation) -> RowBlock | None:
         """The rows of one piece; None where it has none."""
+        rate = postures.log.rate
         step = preparation.decimation
         first = -(-motion.first // step) * step
         centres = np.arange(first, motion.first + motion.count, step)
         if not centres.size:
             return None
         around = self._around(int(centres[0]) - motion.start, int(centres[-1]) - motion.start, step)
-        parts = self.parts(motion.q[around], motion.qd[around], motion.qdd[around], motion.tau[around])
+        begin = motion.start + around.start
+        q = postures.of(begin, motion.q[around])
+        parts = self.parts(q, motion.qd[around], motion.qdd[around], motion.tau[around])
+        postures.check(begin, parts)
         A, y = self._reduced(parts, len(centres), rate, step)
         at = centres - motion.start
         qd = motion.qd[at]
@@ -139,13 +158,19 @@ def _intervals(
 
 
 def equations(
-    robot: Robot, kind: str, friction: Friction, gear: Transmission | None, without: Sequence[str] = ()
+    robot: Robot,
+    kind: str,
+    friction: Friction,
+    gear: Transmission | None,
+    without: Sequence[str] = (),
+    near: tuple[float, ...] | None = None,
 ) -> RowModel:
     """The identification model of a robot, every inertial parameter of which is sought.
 
     Arguments:
         robot: with symbols for all inertial parameters (`robot.symbolic(inertia="all")`).
         without: columns to leave out.
+        near: a posture of all joints of a robot with closed loops (`postures.start_posture`).
 
     Raises:
         OptionError: there is no such model.
@@ -153,21 +178,30 @@ def equations(
     """
     if kind not in MODELS:
         raise OptionError(f"model: expected one of {', '.join(MODELS)}, got '{kind}'")
-    if robot.B:
-        raise NotApplicableError(
-            f"identification from a log does not apply to robot '{robot.name}': it has closed loops; "
-            "robot.tree() cuts them"
-        )
-    options = {} if kind == "energy" else {"friction": "all"}
-    model = generate(robot, MODELS[kind], parameters="base", **options)
-    unread = [name for name in model.inputs if name not in ("q", "qd", "qdd")]
+    check_base(robot)
+    model = generate(robot, MODELS[kind], parameters="base", friction="all")
+    unread = [name for name in model.inputs if name not in ("q", "qd", "qdd", "qda", "qdda")]
     if unread:
         raise NotApplicableError(
             f"robot '{robot.name}' needs {', '.join(unread)} besides its joints' motion, which a log does not have"
         )
-    joints = independent(robot)
+    if kind in SCALAR and "springs" in model.outputs:
+        raise NotApplicableError(
+            f"robot '{robot.name}' has springs, whose power is no part of the {kind} model",
+            hint="take the dynamic or the filtered model",
+        )
+    joints = coordinate_joints(robot)
+    assembly = None
+    if robot.B:
+        loops = Assembly(robot, dict(robot.nominal))
+        assembly = (loops, tuple(loops.row(near or [0.0] * len(loops.joints))))
     further = further_columns(joints, friction, gear)
     found = _Assembled(model, kind, joints, friction, further)
+    absorbed = found.without_absorbed(assembly)
+    held = sorted(set(without) & set(absorbed))
+    if held:
+        where = ", ".join(absorbed[held[0]])
+        raise ArgumentError(f"there is no column '{held[0]}': it acts only together with {where}")
     chosen = [k for k, name in enumerate(found.names) if name not in set(without)]
     unknown = [name for name in without if name not in found.names]
     if unknown:
@@ -176,9 +210,7 @@ def equations(
             hint=f"the columns are {', '.join(found.names)}",
         )
     names = tuple(found.names[k] for k in chosen)
-    labels = (
-        ("power",) if kind == "power" else ("energy",) if kind == "energy" else tuple(f"{j}" for j in joints)
-    )
+    labels = (kind,) if kind in SCALAR else tuple(f"{j}" for j in joints)
 
     def parts(q: Array, qd: Array, qdd: Array, tau: Array) -> tuple[Array | None, Array, Array]:
         momentum, rest, y = found.parts(q, qd, qdd, tau)
@@ -186,7 +218,7 @@ def equations(
             return momentum, rest, y
         return None if momentum is None else momentum[..., chosen], rest[..., chosen], y
 
-    return RowModel(kind, robot, names, labels, found.support[:, chosen], parts, further)
+    return RowModel(kind, robot, names, labels, found.support[:, chosen], parts, further, assembly, absorbed)
 
 
 class _Assembled:
@@ -195,58 +227,87 @@ class _Assembled:
     def __init__(
         self, model: Model, kind: str, joints: Sequence[int], friction: Friction, further: FurtherColumns
     ) -> None:
-        self.kind, self.further, self.n = kind, further, len(joints)
+        self.kind, self.further, self.joints, self.model = kind, further, tuple(joints), model
         wanted = {TERMS[term] for term in friction.terms}
-        columns = model.columns
-        self.own = [k for k, name in enumerate(columns) if _is_kept(name, wanted)]
-        losses = [f"{TERMS[t]}{j}" for t in friction.terms if TERMS[t] in ("FV", "FS", "FO") for j in joints]
-        self.losses = losses if kind == "energy" else []
-        self.names = [*(columns[k] for k in self.own), *self.losses, *further.names]
+        self.own = [k for k, name in enumerate(model.columns) if _is_kept(name, wanted)]
+        self.rates = ("qda", "qdda") if "qda" in model.inputs else ("qd", "qdd")
         self.function = model.function()
-        self.support = self._support(model)
 
-    def _support(self, model: Model) -> Booleans:
+    @property
+    def names(self) -> list[str]:
+        return [*(self.model.columns[k] for k in self.own), *self.further.names]
+
+    @property
+    def support(self) -> Booleans:
         if self.kind in SCALAR:
             return np.ones((1, len(self.names)), dtype=bool)
-        ports = [port for port in model.program.outputs if port.name in ("W", "D1", "D2")]
+        ports = [port for port in self.model.program.outputs if port.name in ("W", "D1", "D2")]
         shape = ports[0].shape
         used = [
             [any(p.lits[i * shape[1] + k] != ZERO for p in ports) for k in self.own] for i in range(shape[0])
         ]
         return np.hstack([np.array(used, dtype=bool), self.further.support])
 
+    def without_absorbed(
+        self, assembly: tuple[Assembly, tuple[float, ...]] | None
+    ) -> dict[str, tuple[str, ...]]:
+        """Take out friction of joints that follow others where it acts as other columns do, and tell which."""
+        driven = [k for k in self.own if self._is_friction(k) and self._joint(k) in self.joints]
+        others = [k for k in self.own if self._is_friction(k) and self._joint(k) not in self.joints]
+        if not others:
+            return {}
+        q, qd, qdd = drawn_motion(len(self.joints), assembly)
+        _, rest, _ = self.parts(q, qd, qdd, np.zeros_like(qd))
+        columns = self.model.columns
+        place = {k: at for at, k in enumerate(self.own)}
+        rows = {columns[k]: rest[:, :, place[k]] for k in (*driven, *others)}
+        found = absorbed(rows, [columns[k] for k in others])
+        self.own = [k for k in self.own if columns[k] not in found]
+        return found
+
+    def _is_friction(self, k: int) -> bool:
+        return self.model.columns[k][:2] in FRICTION
+
+    def _joint(self, k: int) -> int:
+        return int(self.model.columns[k][2:])
+
     def parts(self, q: Array, qd: Array, qdd: Array, tau: Array) -> tuple[Array | None, Array, Array]:
+        rate, acceleration = self.rates
         if self.kind == "dynamic":
-            W = self.function(q=q, qd=qd, qdd=qdd)["W"]
+            found = self.function(**{"q": q, rate: qd, acceleration: qdd})
+            W = found["W"]
+            y = tau - found["springs"] if "springs" in found else tau
             own = W if len(self.own) == W.shape[2] else W[:, :, self.own]
             if not self.further.names:
-                return None, own, tau
+                return None, own, y
             more = self.further.inertias(qdd) + self.further.torques(qd, tau)
-            return None, np.concatenate([own, more], axis=2), tau
+            return None, np.concatenate([own, more], axis=2), y
         loss = self.further.torques(qd, tau)
-        found = self.function(q=q, qd=qd)
+        found = self.function(**{"q": q, rate: qd})
         if self.kind == "filtered":
+            y = tau - found["springs"] if "springs" in found else tau
             momentum = np.concatenate([found["D1"][:, :, self.own], self.further.inertias(qd)], axis=2)
-            return momentum, np.concatenate([found["D2"][:, :, self.own], loss], axis=2), tau
-        return self._of_power(found, qd, tau, loss)
-
-    def _of_power(
-        self, found: dict[str, Array], qd: Array, tau: Array, loss: Array
-    ) -> tuple[Array, Array, Array]:
-        h = found["h"][:, self.own]
-        none = np.zeros((len(qd), len(self.losses)))
-        energy = np.concatenate([h, none, self.further.energies(qd)], axis=1)
-        p = found["p"][:, self.own] if "p" in found else np.zeros_like(h)
-        lost = np.concatenate([p, self._lost(qd), np.einsum("ki,kip->kp", qd, loss)], axis=1)
+            return momentum, np.concatenate([found["D2"][:, :, self.own], loss], axis=2), y
+        energy = np.concatenate([found["h"][:, self.own], self.further.energies(qd)], axis=1)
+        lost = np.concatenate([found["p"][:, self.own], np.einsum("ki,kip->kp", qd, loss)], axis=1)
         return energy[:, None, :], lost[:, None, :], np.sum(qd * tau, axis=1)[:, None]
-
-    def _lost(self, qd: Array) -> Array:
-        """The power of friction, for the energy model, whose columns are of inertia alone."""
-        power = {"FV": qd * qd, "FS": np.abs(qd), "FO": qd}
-        columns = [power[name[:2]][:, k % self.n] for k, name in enumerate(self.losses)]
-        return np.column_stack(columns) if columns else np.zeros((len(qd), 0))
 
 
 def _is_kept(name: str, wanted: set[str]) -> bool:
     kind = name[:2]
-    return kind in wanted if kind in ("FV", "FS", "FO") else True
+    return kind in wanted if kind in FRICTION else True
+
+
+def check_base(robot: Robot) -> None:
+    """Refuse robots whose base moves in a way that a log of joints does not tell.
+
+    Raises:
+        NotApplicableError: with what can be done.
+    """
+    moves = "rolls on wheels" if robot.wheels else "floats" if robot.base.kind != BaseKind.FIXED else None
+    if moves:
+        raise NotApplicableError(
+            f"identification from a log does not apply to robot '{robot.name}': its base {moves}, and a log of joints "
+            "does not tell how",
+            hint="hold the base still while measuring, and describe the robot on a base of 'kind: fixed', without wheels",
+        )

@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from symoro.errors import ArgumentError, OptionError
+from symoro.errors import ArgumentError, NotApplicableError, OptionError
 from symoro.estimation import dependence
 from symoro.estimation.cluster import Work, compressed_on_cluster
 from symoro.estimation.compress import LogPart, Triangles, compressed, joined, merged
@@ -28,7 +28,7 @@ from symoro.estimation.consistent import WEIGHT, Consistent, consistent
 from symoro.estimation.description import PdController
 from symoro.estimation.didim import direct_and_inverse
 from symoro.estimation.doubts import doubts
-from symoro.estimation.equations import RowModel, equations
+from symoro.estimation.equations import RowModel, check_base, equations
 from symoro.estimation.essential import Essential, essential
 from symoro.estimation.estimate import Estimate
 from symoro.estimation.friction import USUAL, Friction
@@ -36,13 +36,15 @@ from symoro.estimation.instrumental import instrumental
 from symoro.estimation.least_squares import ordinary, weighted
 from symoro.estimation.log import Log, open_log
 from symoro.estimation.output_error import output_error
+from symoro.estimation.postures import start_posture
 from symoro.estimation.residuals import ALL, KEPT, Residuals, log_residual, residual
-from symoro.estimation.robots import identified_robot, standard_robot
+from symoro.estimation.robots import identified_robot, standard_robot, without_passive_rotors
 from symoro.estimation.robust import robust
 from symoro.estimation.rows import LogRows
 from symoro.estimation.signals import Preparation, independent_share
 from symoro.estimation.total import total
 from symoro.model import base_parameters
+from symoro.models.coordinates import coordinate_joints
 from symoro.models.identification.base.parameters import BaseParameters
 from symoro.progress import task
 from symoro.robot.description import Robot
@@ -50,7 +52,8 @@ from symoro.robot.formats import RobotLike, as_robot
 
 Array = NDArray[np.float64]
 LogLike = Log | str | Path
-METHODS = ("ols", "wls", "irls", "tls", "iv", "didim", "cloe")
+SIMULATING = ("iv", "didim", "cloe")
+METHODS = ("ols", "wls", "irls", "tls", *SIMULATING)
 _STANDARD = re.compile(r"(?:XX|XY|XZ|YY|YZ|ZZ|MX|MY|MZ|M|IA)\d+\Z")
 
 
@@ -124,6 +127,7 @@ def identify(
     stribeck_velocity: float = 0.05,
     without: Sequence[str] = (),
     validate: Sequence[LogLike] = (),
+    posture: str | Sequence[float] | None = None,
     find_essential: bool = False,
     find_consistent: bool = False,
     prior: str = "euclidean",
@@ -146,6 +150,8 @@ def identify(
         friction: some of 'viscous', 'coulomb', 'offset', 'stribeck', 'load'.
         without: columns to leave out.
         validate: logs on which the estimate is tried.
+        posture: of a robot with closed loops, all its joints near the first sample, or the name of a posture: it tells
+            in which way the loops are assembled; 'home' unless given.
         find_essential: look for the essential parameters too.
         find_consistent: look for standard parameters that bodies can have too, by the LMI of `consistent`.
         prior, prior_weight: towards the robot's nominal values, 'euclidean' or 'entropic'.
@@ -161,12 +167,20 @@ def identify(
         raise OptionError(f"method: expected one of {', '.join(METHODS)}, got '{method}'")
     preparation = Preparation(cutoff, decimation, slow, **({} if piece is None else {"piece": piece}))
     sought = sought_robot(as_robot(robot), values)
+    check_base(sought)
+    _check_method(method, sought)
     used = _opened(logs, sought, description)
     others = _opened(validate, sought, description) if validate else ()
     base = base_parameters(sought)
     check_left_out(without, base)
     terms = Friction(tuple(friction), stribeck_velocity)
-    equation = equations(sought, model, terms, used[0].transmission, without)
+    near = start_posture(sought, used[0], posture)
+    equation = equations(sought, model, terms, used[0].transmission, without, near)
+    if client is not None and near is not None:
+        raise NotApplicableError(
+            f"the loops of robot '{sought.name}' are followed from sample to sample, which a cluster cannot do",
+            hint="leave out the client: one process goes through the log",
+        )
     rows = LogRows(equation, used, preparation)
     share = 1.0 if model == "energy" else independent_share(decimation)
     with task("reading the log", len(used)) as work:
@@ -207,9 +221,22 @@ def identify(
 
 
 def sought_robot(robot: Robot, values: Mapping[str, float] | None = None) -> Robot:
-    """The robot with a symbol for every inertial parameter, and numbers for all that is known."""
+    """The robot with a symbol for every inertial parameter, and numbers for all that is known.
+
+    Raises:
+        NotApplicableError: a passive joint has a rotor inertia, which base parameters do not have.
+    """
     bound = robot.bind(dict(values)) if values else robot
-    return bound.symbolic(inertia="all")
+    return without_passive_rotors(bound).symbolic(inertia="all") if robot.B else bound.symbolic(inertia="all")
+
+
+def _check_method(method: str, robot: Robot) -> None:
+    if robot.B and method in SIMULATING:
+        raise NotApplicableError(
+            f"method '{method}' simulates the robot in its control loop, which it does for robots without closed loops "
+            f"alone; '{robot.name}' has some",
+            hint="take wls, irls or tls; a low cut-off and decimation keep the noise of positions small",
+        )
 
 
 def _opened(
@@ -219,7 +246,14 @@ def _opened(
     if not given:
         raise ArgumentError("there is no log", hint="name one file at least")
     found = tuple(log if isinstance(log, Log) else open_log(log, robot, description) for log in given)
+    joints = coordinate_joints(robot)
     for log in found:
+        if log.joints != len(joints):
+            names = ", ".join(f"q{j}" for j in joints)
+            what = "active joints" if robot.B else "joints"
+            raise ArgumentError(
+                f"{log.name} has {log.joints} joints, robot '{robot.name}' has {len(joints)} {what}: {names}"
+            )
         if log.transmission != found[0].transmission:
             raise ArgumentError(f"{log.name} has another transmission than {found[0].name}")
     return found

@@ -1,5 +1,7 @@
 """A log: samples at one rate of positions and torques at the joints, from files or from arrays.
 
+The joints are those with a coordinate of their own; of a robot with closed loops, the active ones.
+
 Samples come piece by piece, so that a log may be larger than the memory; each piece is checked as it comes. What is
 wrong is told with its line: a value that is missing or no number, time that stands still or runs back, a gap, a joint
 that never moves, positions that no joint of this robot can have (a wrong unit).
@@ -19,7 +21,7 @@ from symoro.errors import ArgumentError, FormatError, Place
 from symoro.estimation.description import LogDescription, Quantity, read_description, usual_description
 from symoro.estimation.table import ColumnFile, open_table
 from symoro.estimation.transmission import Transmission
-from symoro.robot.coordinates import independent
+from symoro.models.coordinates import coordinate_joints
 from symoro.robot.description import JointType, Robot
 
 Array = NDArray[np.float64]
@@ -105,7 +107,8 @@ def open_log(path: str | Path, robot: Robot, description: str | Path | LogDescri
         FormatError: with the line of what is wrong.
     """
     path = Path(path)
-    joints = len(independent(robot))
+    numbers = coordinate_joints(robot)
+    joints = len(numbers)
     if path.suffix.lower() in (".yaml", ".yml"):
         if description is not None:
             raise ArgumentError(
@@ -114,7 +117,7 @@ def open_log(path: str | Path, robot: Robot, description: str | Path | LogDescri
         return _LogFiles(path, read_description(path, joints), None, robot).log()
     table = open_table(path)
     if description is None:
-        described = usual_description(joints, table.names)
+        described = usual_description(numbers, table.names)
     elif isinstance(description, LogDescription):
         described = description
     else:
@@ -224,7 +227,7 @@ class _LogFiles:
         lines = (
             "" if table.first is None else f" from line {table.first} to {table.first + table.samples - 1}"
         )
-        names = ", ".join(str(independent(self.robot)[k]) for k in still)
+        names = ", ".join(str(coordinate_joints(self.robot)[k]) for k in still)
         raise FormatError(
             f"joint {names} never moved: the position is constant{lines} (column {columns})",
             place=table.place(0, self.described.position.columns[still[0]]),
@@ -232,7 +235,7 @@ class _LogFiles:
         )
 
     def _check_range(self, q: Array, at: int, table: ColumnFile) -> None:
-        for k, j in enumerate(independent(self.robot)):
+        for k, j in enumerate(coordinate_joints(self.robot)):
             limits = self.robot.frame(j).limits
             if limits.lower is None or limits.upper is None or limits.upper <= limits.lower:
                 continue
@@ -248,7 +251,7 @@ class _LogFiles:
                 )
 
     def _check_torques(self, tau: Array, at: int, table: ColumnFile) -> None:
-        for k, j in enumerate(independent(self.robot)):
+        for k, j in enumerate(coordinate_joints(self.robot)):
             limit = self.robot.frame(j).limits.effort
             if not limit:
                 continue

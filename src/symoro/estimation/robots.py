@@ -9,6 +9,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
+from symoro.errors import NotApplicableError
 from symoro.estimation.estimate import Estimate
 from symoro.expr.formula import ZERO, Formula, formula
 from symoro.models.identification.base.geometry import with_values
@@ -16,6 +17,26 @@ from symoro.models.identification.base.parameters import BaseParameters, split
 from symoro.robot.description import INERTIAL, Robot
 
 DRIVE = ("FV", "FS", "FO")
+
+
+def without_passive_rotors(robot: Robot) -> Robot:
+    """The robot with no rotor inertia at its passive joints, which have no motor.
+
+    Raises:
+        NotApplicableError: a passive joint has a number for it.
+    """
+    known = dict(robot.nominal)
+    frames = list(robot.frames)
+    for j, frame in enumerate(robot.frames, 1):
+        if frame.mu or frame.IA.is_zero:
+            continue
+        if all(name in known for name in frame.IA.symbols):
+            raise NotApplicableError(
+                f"joint {j} of robot '{robot.name}' is passive, and has a rotor inertia, IA = {frame.IA}",
+                hint="a passive joint has no motor: give its link what turns with it, or make the joint active",
+            )
+        frames[j - 1] = replace(frame, IA=ZERO)
+    return robot.replace(frames=tuple(frames))
 
 
 def identified_robot(base: BaseParameters, estimate: Estimate) -> Robot:

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from symoro.errors import NotClosedError
 from symoro.models.geometric.loop.mechanism import active_joints
 from symoro.models.numeric.closure import around, closed
-from symoro.models.numeric.tree import numeric_tree
+from symoro.models.numeric.tree import NumericTree, numeric_tree
 from symoro.robot.coordinates import independent
 from symoro.robot.description import JointType, Robot
 
@@ -43,7 +43,7 @@ class LoopCloser:
         Raises:
             NotClosedError: the loops do not close there.
         """
-        opened = self._opened_at(near) if self._opened is None else self._opened
+        opened = opened_joints(self._tree, near) if self._opened is None else self._opened
         guess = np.concatenate([near, opened])[None]
         guess[0, self.active] = qa
         found, flags = closed(self._tree, guess, self._unknown, damped=True)
@@ -55,25 +55,30 @@ class LoopCloser:
         self._opened = found[0, self._size :]
         return np.asarray(found[0, : self._size])
 
-    def _opened_at(self, near: Array) -> Array:
-        """Opened joints that turn (or shift) one side of each loop onto the other, as far as their axis allows."""
-        q = np.concatenate([near, np.zeros(len(self._tree.coordinates) - self._size)])
-        for loop in self._tree.loops:
-            if loop.left not in self._tree.coordinates:
-                continue
-            at = around(self._tree, loop, q[None])
-            left, right = at[loop.left], at[loop.right]
-            rotation = np.asarray(left.rotation[0], dtype=float)
-            turn = rotation.T @ np.asarray(right.rotation[0], dtype=float)
-            shift = rotation.T @ np.asarray(right.position[0] - left.position[0], dtype=float)
-            slides = self._tree.robot.frame(loop.left).sigma == JointType.PRISMATIC
-            place = self._tree.coordinates.index(loop.left)
-            q[place] = shift[2] if slides else np.arctan2(turn[1, 0], turn[0, 0])
-        return q[self._size :]
-
     def along(self, t: Array, qa: Array, near: Array) -> Array:
         """The same for each row of a motion, each near the one before."""
         rows = np.empty((len(t), self._size))
         for k, row in enumerate(qa):
             rows[k] = near = self.at(row, near, float(t[k]))
         return rows
+
+
+def opened_joints(tree: NumericTree, near: Array) -> Array:
+    """Opened joints that turn (or shift) one side of each loop onto the other, as far as their axis allows.
+
+    Arguments:
+        near: the coordinates of the tree before them.
+    """
+    q = np.concatenate([near, np.zeros(len(tree.coordinates) - len(near))])
+    for loop in tree.loops:
+        if loop.left not in tree.coordinates:
+            continue
+        at = around(tree, loop, q[None])
+        left, right = at[loop.left], at[loop.right]
+        rotation = np.asarray(left.rotation[0], dtype=float)
+        turn = rotation.T @ np.asarray(right.rotation[0], dtype=float)
+        shift = rotation.T @ np.asarray(right.position[0] - left.position[0], dtype=float)
+        slides = tree.robot.frame(loop.left).sigma == JointType.PRISMATIC
+        place = tree.coordinates.index(loop.left)
+        q[place] = shift[2] if slides else np.arctan2(turn[1, 0], turn[0, 0])
+    return q[len(near) :]

@@ -13,7 +13,6 @@ from symoro.estimation.identification import Identification
 from symoro.estimation.residuals import Residual
 from symoro.files import MADE_BY
 from symoro.models.identification.base.report import relation, renamed
-from symoro.robot.coordinates import independent
 from symoro.robot.description import JointType
 from symoro.ui.plot import Series, line_chart
 
@@ -87,7 +86,7 @@ def _unit_of(found: Identification, k: int) -> str:
         return "W"
     if found.model.kind == "energy":
         return "J"
-    joint = independent(found.original)[k]
+    joint = int(found.model.labels[k])
     return "N m" if found.original.frame(joint).sigma == JointType.REVOLUTE else "N"
 
 

@@ -46,6 +46,11 @@ def add_identifying(command: Command) -> None:
     identify.add_argument(
         "--validate", action="append", default=[], metavar="LOG", help="a log to try the result on"
     )
+    identify.add_argument(
+        "--posture",
+        metavar="NAME|VALUES",
+        help="of a robot with closed loops: all joints near the first sample, as 0.1,1.2,..., or a posture's name",
+    )
     identify.add_argument("--essential", action="store_true", help="the parameters that the data do tell")
     identify.add_argument(
         "--consistent", action="store_true", help="standard parameters that bodies can have (an LMI)"

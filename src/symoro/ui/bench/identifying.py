@@ -15,7 +15,7 @@ from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
 from symoro.errors import ArgumentError, SymoroError
-from symoro.robot.coordinates import independent
+from symoro.models.coordinates import coordinate_joints
 from symoro.robot.description import Robot
 from symoro.robot.formats.yaml_write import tree_of
 from symoro.ui.bench.payload import item, robot_of
@@ -101,7 +101,7 @@ def _log(robot: Robot, payload: Mapping[str, Any], folder: Path) -> tuple[Path, 
     text = item(payload, "description", str, "")
     if not text.strip():
         return first, None
-    described = parse_description(text, len(independent(robot)), DESCRIPTION, folder)
+    described = parse_description(text, len(coordinate_joints(robot)), DESCRIPTION, folder)
     kinds = (described.position, described.torque, described.velocity, described.acceleration)
     named = [one.file for one in (*kinds, described.reference, described.time) if one is not None]
     for file in named:

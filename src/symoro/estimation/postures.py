@@ -1,0 +1,149 @@
+"""Postures along a log: the positions of all joints that a model asks for, from those that were measured.
+
+A log of a robot with closed loops has its active joints alone. The others follow from the geometry of the loops, from
+sample to sample in one way of assembly (`motion.assembly`), after the low-pass, so that positions, velocities and
+accelerations agree; the models themselves have the velocities and accelerations of the passive joints.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from symoro.errors import ArgumentError, FormatError, NotClosedError, UnknownNameError
+from symoro.estimation.log import Log
+from symoro.motion.assembly import Assembly, BrokenLoopsError
+from symoro.robot.description import Robot
+
+Array = NDArray[np.float64]
+SHOWN = 4  # assemblies that a message lists
+
+
+class Postures:
+    """Of a robot whose joints were all measured."""
+
+    def __init__(self, log: Log) -> None:
+        self.log = log
+
+    def of(self, begin: int, q: Array) -> Array:
+        """The postures at the samples from `begin` on, with these measured joints."""
+        return q
+
+    def check(self, begin: int, parts: Sequence[Array | None]) -> None:
+        """Refuse samples, from `begin` on, at which the model has no value."""
+
+
+class LoopPostures(Postures):
+    """Of a robot with closed loops: each piece goes on from the one before, the first from a row near its start."""
+
+    def __init__(self, log: Log, assembly: Assembly, start: Sequence[float]) -> None:
+        super().__init__(log)
+        self._assembly = assembly
+        self._begin, self._rows = 0, np.array([start])
+        self._new = True
+
+    def of(self, begin: int, q: Array) -> Array:
+        try:
+            if self._new:
+                row = self._assembly.walked(self._rows[0], q[0])
+            else:
+                row = self._rows[min(max(begin - self._begin, 0), len(self._rows) - 1)]
+            rows = self._assembly.along(q, row)
+        except BrokenLoopsError as error:
+            raise self._refused(begin + error.row, error.message) from None
+        self._begin, self._rows, self._new = begin, rows, False
+        return self._assembly.postures(rows)
+
+    def check(self, begin: int, parts: Sequence[Array | None]) -> None:
+        for part in parts:
+            if part is None or np.isfinite(part).all():
+                continue
+            row = int(np.flatnonzero(~np.isfinite(part).reshape(len(part), -1).all(axis=1))[0])
+            raise self._refused(begin + row, "the model has no value here: a dead point of the loops")
+
+    def _refused(self, sample: int, reason: str) -> FormatError:
+        return FormatError(
+            reason,
+            place=self.log.place(sample),
+            hint="check units, signs and offsets of the positions, the robot's lengths, and the posture that the log "
+            "starts from; or cut the log before this sample",
+        )
+
+
+def start_posture(robot: Robot, log: Log, posture: str | Sequence[float] | None) -> tuple[float, ...] | None:
+    """All joints of a robot with closed loops, near the first sample of a log; None where there is no choice.
+
+    Arguments:
+        posture: the name of one of the robot's, or the positions of all joints of the tree; 'home' unless given.
+
+    Raises:
+        ArgumentError: the loops can be assembled in several ways there, and nothing tells in which.
+        FormatError: they do not close with the first sample.
+    """
+    if not robot.B:
+        if posture is not None:
+            raise ArgumentError(
+                "posture: a robot without closed loops has no other joints than those in the log"
+            )
+        return None
+    assembly = Assembly(robot, dict(robot.nominal))
+    named = _named(robot, assembly, posture)
+    if assembly.linear:
+        return None
+    first = log.part(0, 1)["position"][0]
+    if named is None:
+        return _only(robot, log, assembly, first)
+    try:
+        row = assembly.row(named)
+    except NotClosedError:
+        raise ArgumentError(
+            "posture: the loops do not close near it",
+            hint="give the positions of all joints with which the log starts, as near as you know them",
+        ) from None
+    try:
+        return tuple(assembly.postures(assembly.walked(row, first)[None])[0])
+    except BrokenLoopsError as error:
+        raise FormatError(
+            f"on the way from the given posture to the first sample {error.message}",
+            place=log.place(0),
+            hint="check units, signs and offsets of the positions; or give a posture nearer to the first sample",
+        ) from None
+
+
+def _named(robot: Robot, assembly: Assembly, posture: str | Sequence[float] | None) -> Sequence[float] | None:
+    if posture is None:
+        return robot.postures.get("home")
+    if isinstance(posture, str):
+        if posture not in robot.postures:
+            raise UnknownNameError(
+                f"posture '{posture}' of robot '{robot.name}'", posture, list(robot.postures)
+            )
+        return robot.postures[posture]
+    given = [float(x) for x in posture]
+    if len(given) != len(assembly.joints) or not np.isfinite(given).all():
+        names = ", ".join(f"q{j}" for j in assembly.joints)
+        raise ArgumentError(f"posture: expected {len(assembly.joints)} numbers, {names}; got {len(given)}")
+    return given
+
+
+def _only(robot: Robot, log: Log, assembly: Assembly, first: Array) -> tuple[float, ...]:
+    """The one assembly with the first sample's positions."""
+    try:
+        found = [assembly.postures(row[None])[0] for row in assembly.assemblies(first)]
+    except NotClosedError:
+        raise FormatError(
+            f"the loops of robot '{robot.name}' do not close with these positions",
+            place=log.place(0),
+            hint="check units, signs and offsets of the positions, and the robot's lengths",
+        ) from None
+    if len(found) == 1:
+        return tuple(found[0])
+    shown = "".join(f"\n  {','.join(f'{x:.4g}' for x in one)}" for one in found[:SHOWN])
+    names = ", ".join(f"q{j}" for j in assembly.joints)
+    raise ArgumentError(
+        f"the loops of robot '{robot.name}' can be assembled in {len(found)} ways where {log.name} starts, and the log "
+        f"does not tell in which ({names}):{shown}{'' if len(found) <= SHOWN else ' ...'}",
+        hint="say which: posture=..., --posture ..., or a posture 'home' in the robot's file",
+    )

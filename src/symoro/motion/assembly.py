@@ -1,0 +1,196 @@
+"""Postures of a robot with closed loops along many samples of its active joints, in one way of assembly.
+
+Joints of parallelograms follow others by sums (`kinematic.loop.parallelograms`). What is left is closed by Newton's
+method, many samples at once, from the posture before them. A step from one sample to the next is taken where
+
+    Jp is regular at both,   det(Jp(k)' Jp(k+1)) > 0,   dqp = (W(k) + W(k+1))/2 dqa  to some percent,
+
+Jp and Ja being the derivatives of the closure by the passive and the active joints, W = -Jp^+ Ja. Else it is halved: a
+jump to another assembly, or a way through a dead point, is not taken for a motion.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from symoro.errors import NotClosedError
+from symoro.models.geometric.loop.mechanism import active_joints
+from symoro.models.kinematic.loop.choice import loop_choice
+from symoro.models.numeric.closure import balanced_closure, closed, least_squares
+from symoro.models.numeric.tree import joint_positions, numeric_tree
+from symoro.motion.loops import opened_joints
+from symoro.robot.coordinates import independent
+from symoro.robot.description import JointType, Robot
+
+Array = NDArray[np.float64]
+FAR = 0.1  # radians, or shares of the largest length, that active joints go in one leap
+ROWS = 512  # in one leap
+ROUNDS = 15
+SINGULAR = 1e-5  # least singular value of Jp over the largest
+AGREE = 0.05
+ROUND_OFF = 1e-8
+LEAST_STEP = 2.0**-16  # of the way between two samples
+STARTS = 160
+CONFIRMED = 16  # closed postures without which nothing is said of how many assemblies there are
+SAME = 1e-6
+
+OPEN = "the loops do not close"
+DEAD = "the loops stand in a dead point, where the active joints do not determine the others"
+JUMP = "the way of the passive joints ends: a dead point, or positions that the loops cannot have"
+
+
+class BrokenLoopsError(NotClosedError):
+    """The loops cannot be followed; `row` is the first sample where they cannot."""
+
+    def __init__(self, row: int, reason: str) -> None:
+        super().__init__(reason)
+        self.row = row
+
+
+class Assembly:
+    """The loops of a robot with numbers.
+
+    Attributes:
+        linear: whether all of them are parallelograms, so that there is nothing to follow.
+        joints: of the tree, in whose order postures are given.
+        active: places of the active ones among them.
+    """
+
+    def __init__(self, robot: Robot, values: Mapping[str, float]) -> None:
+        loops = loop_choice(robot).linear
+        self._tree = numeric_tree(loops.robot, lambda f: f.value(values), closing=loops.open)
+        own, driven = self._tree.coordinates, active_joints(robot)
+        self.joints = tuple(independent(robot))
+        self.active = [self.joints.index(j) for j in driven]
+        self.linear = not loops.open
+        self._driven = [own.index(j) for j in driven]
+        self._unknown = [k for k, j in enumerate(own) if j not in driven]
+        self._of_tree = [self.joints.index(j) for j in own if j in self.joints]
+
+    def postures(self, rows: Array) -> Array:
+        """All joints of the tree (N, n), from rows of coordinates as `along` has them."""
+        return np.asarray(joint_positions(self._tree, rows)[:, [j - 1 for j in self.joints]])
+
+    def row(self, posture: Sequence[float] | Array) -> Array:
+        """The row of coordinates of a posture of all joints, which need not be closed to the last digit.
+
+        Raises:
+            NotClosedError: the loops do not close near it.
+        """
+        given = np.asarray(posture, dtype=float)[self._of_tree]
+        whole = np.concatenate([given, opened_joints(self._tree, given)])[None]
+        if self._unknown:
+            whole, good = closed(self._tree, whole, self._unknown, damped=True)
+            if not good[0]:
+                raise NotClosedError("the loops do not close near this posture")
+        return np.asarray(whole[0])
+
+    def assemblies(self, qa: Array) -> list[Array]:
+        """Rows of the assemblies that have these active joints, as many as starts at random find.
+
+        Raises:
+            NotClosedError: too few of them close to tell.
+        """
+        chance = np.random.default_rng(1)
+        turns = [self._tree.robot.frame(j).sigma == JointType.REVOLUTE for j in self._tree.coordinates]
+        x = np.where(turns, chance.uniform(-np.pi, np.pi, (STARTS, len(turns))), 0.0)
+        x += np.where(turns, 0.0, chance.uniform(-2, 2, x.shape)) * self._tree.units
+        x[:, self._driven] = qa
+        if self._unknown:
+            x, good = closed(self._tree, x, self._unknown, damped=True)
+            x = x[good]
+            if len(x) < CONFIRMED:
+                raise NotClosedError(OPEN)
+        x = np.where(turns, np.remainder(x + np.pi, 2 * np.pi) - np.pi, x)
+        x[:, self._driven] = qa
+        found: list[Array] = []
+        for one in x:
+            if not any(self._alike(one, other, turns) for other in found):
+                found.append(one)
+        return found
+
+    def _alike(self, one: Array, other: Array, turns: Sequence[bool]) -> bool:
+        away = (one - other) / self._tree.units
+        away = np.where(turns, np.sin(away / 2), away)
+        return bool(np.abs(away).max() < SAME)
+
+    def walked(self, row: Array, qa: Array) -> Array:
+        """From a row to others of the active joints, on the straight way between them, step by step.
+
+        Raises:
+            BrokenLoopsError: the loops cannot be followed.
+        """
+        here, there = row[self._driven], np.asarray(qa, dtype=float)
+        length = float(np.abs((there - here) / self._tree.units[self._driven]).max(initial=0.0))
+        most = min(1.0, FAR / length) if length > 0 else 1.0
+        done, step = 0.0, most
+        while done < 1.0:
+            ahead = min(1.0, done + step)
+            goal = here + ahead * (there - here)
+            rows, reason = self._leap(row, goal[None])
+            if reason is None:
+                row, done, step = rows[0], ahead, min(2 * step, most)
+            elif step > LEAST_STEP * most:
+                step /= 2
+            else:
+                raise BrokenLoopsError(0, reason)
+        return row
+
+    def along(self, qa: Array, row: Array) -> Array:
+        """Rows for samples (N, active) of the active joints; `row` stands near the first.
+
+        Raises:
+            BrokenLoopsError: the loops cannot be followed, with the sample.
+        """
+        found = np.empty((len(qa), len(row)))
+        start = 0
+        while start < len(qa):
+            end = self._reach(qa, start, row)
+            rows, reason = self._leap(row, qa[start:end])
+            for k in range(start, end) if reason is not None else ():
+                try:
+                    rows[k - start] = row = self.walked(row, qa[k])
+                except BrokenLoopsError as error:
+                    raise BrokenLoopsError(k, error.message) from None
+            found[start:end] = rows
+            row, start = found[end - 1], end
+        return found
+
+    def _reach(self, qa: Array, start: int, row: Array) -> int:
+        """Up to which sample one leap may go, one at least."""
+        if not self._unknown:
+            return len(qa)
+        ahead = qa[start : start + ROWS]
+        away = np.abs((ahead - row[self._driven]) / self._tree.units[self._driven]).max(axis=1)
+        beyond = np.flatnonzero(away > FAR)
+        return start + max(1, int(beyond[0]) if beyond.size else len(ahead))
+
+    def _leap(self, row: Array, qa: Array) -> tuple[Array, str | None]:
+        """All samples from one row at once, and why that cannot be, where it cannot."""
+        rows = np.repeat(row[None], len(qa), 0)
+        rows[:, self._driven] = qa
+        if not self._unknown:
+            return rows, None
+        rows, good = closed(self._tree, rows, self._unknown, ROUNDS)
+        if not good.all():
+            return rows, OPEN
+        return rows, self._broken(np.concatenate([row[None], rows]))
+
+    def _broken(self, rows: Array) -> str | None:
+        """Why rows, each with the next, are no motion."""
+        _, slopes = balanced_closure(self._tree, rows)
+        passive, active = slopes[:, :, self._unknown], slopes[:, :, self._driven]
+        turned = passive.transpose(0, 2, 1)
+        squares = np.linalg.eigvalsh(turned @ passive)
+        if (squares[:, 0] < SINGULAR**2 * squares[:, -1]).any():
+            return DEAD
+        if (np.linalg.det(turned[:-1] @ passive[1:]) <= 0).any():
+            return DEAD
+        W = -least_squares(passive, active)
+        way = np.diff(rows, axis=0) / self._tree.units
+        told = (((W[:-1] + W[1:]) / 2) @ way[:, self._driven, None])[:, :, 0]
+        off = np.abs(way[:, self._unknown] - told).max(axis=1)
+        return JUMP if (off > AGREE * np.abs(told).max(axis=1) + ROUND_OFF).any() else None

@@ -1,0 +1,227 @@
+"""Robots with closed loops from logs of their active joints alone."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import cache
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import symoro
+from symoro.errors import ArgumentError, FormatError, NotApplicableError, UnknownNameError
+from symoro.estimation.identification import Identification
+from symoro.estimation.log import log_of_arrays
+from symoro.estimation.signals import independent_share
+from symoro.expr.formula import formula
+from tests.estimation.loops import (
+    RATE,
+    LoopMotion,
+    fivebar,
+    fivebar_joints,
+    fivebar_motion,
+    fivebar_posture,
+    sr400,
+    sr400_joints,
+    sr400_motion,
+)
+
+NOISE = np.array([4.0, 6.0, 1.0, 0.5, 0.3, 5.0])
+
+
+@cache
+def arm(seed: int = 1) -> LoopMotion:
+    return sr400_motion(seed)
+
+
+@cache
+def bars(side: float = 1.0) -> LoopMotion:
+    return fivebar_motion(side)
+
+
+def known(found: Identification, truth: symoro.Robot) -> dict[str, float]:
+    """The numbers of the columns: base parameters, and friction with what it holds of other joints."""
+    numbers = dict(truth.symbolic(inertia="all").nominal)
+    frames = list(enumerate(truth.frames[: truth.NL], 1))
+    for kind in ("FV", "FS", "FO"):
+        numbers |= {f"{kind}{j}": float(getattr(f, kind).number or 0) for j, f in frames}
+    lengths = {name: formula(value) for name, value in truth.nominal}
+    K = {}
+    for name, others in found.base.relations.items():
+        more = [(c.substitute(lengths).number or 0) * numbers.get(o, 0.0) for o, c in others.items()]
+        K[name] = numbers.get(name, 0.0) + sum(more)
+    K |= {name: numbers[name] for name in found.estimate.names if name not in K}
+    for name, held in found.model.absorbed.items():
+        if len(held) == 1:
+            K[held[0]] += numbers[name]
+    return K
+
+
+def torques(robot: symoro.Robot, motion: LoopMotion) -> np.ndarray:
+    """By the model of the robot with its loops."""
+    model = symoro.generate(robot, "inverse-dynamics").function()
+    return model(q=sr400_joints(motion.q), qda=motion.qd, qdda=motion.qdd)["tau"]
+
+
+def test_exact_data_of_a_parallelogram_robot_give_its_parameters() -> None:
+    found = symoro.identify("sr400", arm().log())
+    K = known(found, sr400())
+    assert len(found.base.names) == 42 and len(found.estimate.names) == 62
+    assert set(found.model.absorbed) == {"FO3", "FV8", "FS8", "FO8"}  # q8 = -q3 but for a constant
+    assert found.model.absorbed["FV8"] == ("FV3",)
+    for name, value in found.estimate.as_dict().items():
+        assert value == pytest.approx(K[name], rel=1e-6, abs=1e-6), name
+    assert found.doubts == []
+
+
+@pytest.mark.parametrize("method", ["ols", "wls", "irls"])
+def test_noise_keeps_within_the_deviations(method: str) -> None:
+    found = symoro.identify("sr400", arm().log(NOISE, 5, exact=False), method=method, decimation=5)
+    K = known(found, sr400())
+    e = found.estimate
+    z = (e.values - np.array([K[name] for name in e.names])) / e.deviations
+    assert np.abs(z).max() < 4 and 0.4 < np.mean(z**2) < 2
+
+
+def test_the_robot_that_was_found_predicts_another_motion() -> None:
+    other = arm(2)
+    found = symoro.identify(
+        "sr400", arm().log(NOISE / 4, 5, exact=False), decimation=5, validate=[other.log(NOISE / 4, 6)]
+    )
+    off = np.linalg.norm(torques(found.robot, other) - other.tau, axis=0) / np.linalg.norm(other.tau, axis=0)
+    assert off.max() < 0.01
+    (residual,) = found.validation.values()
+    noise = NOISE / 4 / np.sqrt(np.mean(other.tau**2, axis=0)) * independent_share(5) ** 0.5 / 5**0.5
+    assert (residual.every.equations < 1.5 * np.hypot(noise, off)).all()
+
+
+@pytest.mark.parametrize(("model", "tolerance"), [("filtered", 1e-4), ("power", 5e-3), ("energy", 5e-3)])
+def test_models_without_accelerations_take_loops(model: str, tolerance: float) -> None:
+    found = symoro.identify("sr400", arm().log(), model=model, decimation=10)
+    off = torques(found.robot, arm()) - arm().tau
+    assert np.linalg.norm(off) < tolerance * np.linalg.norm(arm().tau)
+
+
+@pytest.mark.parametrize("side", [1.0, -1.0])
+def test_loops_that_must_be_solved_are_followed_in_the_assembly_that_was_named(side: float) -> None:
+    found = symoro.identify("fivebar", bars(side).log(), posture=fivebar_posture(side))
+    K = known(found, fivebar())
+    for name, value in found.estimate.as_dict().items():
+        assert value == pytest.approx(K[name], abs=1e-6), name
+    other = symoro.identify("fivebar", bars(side).log(), posture=fivebar_posture(-side))
+    assert other.residuals.every.relative > 1e4 * found.residuals.every.relative
+
+
+def test_an_assembly_that_nothing_tells_is_asked_for() -> None:
+    with pytest.raises(ArgumentError, match=r"assembled in 2 ways .*q1, q2, q3, q4") as told:
+        symoro.identify("fivebar", bars().log())
+    first = fivebar_joints(bars().q[:1])[0]
+    listed = [[float(x) for x in line.split(",")] for line in str(told.value).splitlines()[1:3]]
+    assert min(np.abs(np.array(one) - first).max() for one in listed) < 1e-3
+    at_home = symoro.load("fivebar").replace(postures={"home": tuple(fivebar_posture())})
+    found = symoro.identify(at_home, bars().log())
+    assert found.residuals.every.relative < 1e-7
+    assert symoro.identify(at_home, bars().log(), posture="home").estimate.values == pytest.approx(
+        found.estimate.values, rel=1e-9
+    )
+
+
+@pytest.mark.parametrize(
+    ("posture", "error", "words"),
+    [
+        ([0.1, 0.2], ArgumentError, "expected 4 numbers, q1, q2, q3, q4"),
+        ([0.1, 0.2, 0.3, float("nan")], ArgumentError, "expected 4 numbers"),
+        ("folded", UnknownNameError, "folded"),
+        ([3.1, 0.0, 0.0, 0.0], ArgumentError, "do not close near it"),
+    ],
+)
+def test_postures_that_do_not_serve_are_refused(posture: object, error: type[Exception], words: str) -> None:
+    with pytest.raises(error, match=words):
+        symoro.identify("fivebar", bars().log(), posture=posture)  # type: ignore[arg-type]
+
+
+def test_pieces_of_a_log_go_on_from_each_other() -> None:
+    log = bars().log(1e-3, 2, exact=False)
+    given = {"posture": fivebar_posture(), "cutoff": 60.0, "decimation": 4}
+    whole = symoro.identify("fivebar", log, piece=10_000, **given)
+    for piece in (1, 700):
+        found = symoro.identify("fivebar", log, piece=piece, **given)
+        assert found.data.counts == whole.data.counts
+        assert found.estimate.values == pytest.approx(whole.estimate.values, rel=1e-8, abs=1e-11)
+
+
+def test_samples_that_no_posture_has_are_told_with_their_line(tmp_path: Path) -> None:
+    t = bars()
+    q = t.q.copy()
+    q[900:, 0] += 2.0 * np.linspace(0, 1, len(q) - 900)  # the bars stretch, and then cannot meet
+    rows = np.column_stack([np.arange(len(q)) / RATE, q, t.tau]).tolist()
+    path = tmp_path / "log.csv"
+    lines = ["t,q1,q3,tau1,tau3", *(",".join(repr(x) for x in row) for row in rows)]
+    path.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    with pytest.raises(FormatError) as told:
+        symoro.identify("fivebar", path, posture=fivebar_posture())
+    across = np.linalg.norm(
+        [0.24 + 0.2 * (np.cos(q[:, 1]) - np.cos(q[:, 0])), 0.2 * (np.sin(q[:, 1]) - np.sin(q[:, 0]))], axis=0
+    )
+    beyond = int(np.flatnonzero(across > 0.6)[0])
+    assert told.value.place is not None and told.value.place.line is not None
+    assert abs(told.value.place.line - 2 - beyond) <= 12
+    degrees = log_of_arrays(RATE, np.degrees(t.q), t.tau)
+    with pytest.raises(FormatError, match="sample"):
+        symoro.identify("fivebar", degrees, posture=fivebar_posture())
+
+
+def test_consistent_and_essential_parameters_of_loops() -> None:
+    found = symoro.identify(
+        "sr400", arm().log(NOISE, 5, exact=False), decimation=5, find_consistent=True, find_essential=True
+    )
+    assert found.consistent is not None and found.essential is not None
+    assert min(found.consistent.eigenvalues.values()) > 0 and found.consistent.ratio < 1.02
+    off = torques(found.robot, arm(2)) - arm(2).tau
+    assert np.linalg.norm(off) < 0.02 * np.linalg.norm(arm(2).tau)
+
+
+def test_what_does_not_take_loops_says_so() -> None:
+    log = arm().log()
+    for method in ("iv", "didim", "cloe"):
+        with pytest.raises(NotApplicableError, match="without closed loops"):
+            symoro.identify("sr400", log, method=method)
+    with pytest.raises(NotApplicableError, match="a cluster cannot"):
+        symoro.identify("fivebar", bars().log(), posture=fivebar_posture(), client=object())
+    with pytest.raises(ArgumentError, match="has 6 active joints: q1, q2, q4, q5, q6, q7"):
+        symoro.identify("sr400", log_of_arrays(RATE, sr400_joints(arm().q), sr400_joints(arm().q)))
+    with pytest.raises(ArgumentError, match="'FV8': it acts only together with FV3"):
+        symoro.identify("sr400", log, without=["FV8"])
+    rotor = (
+        sr400()
+        .bind({})
+        .replace(
+            frames=tuple(
+                replace(f, IA=formula(0.5)) if j == 3 else f for j, f in enumerate(sr400().frames, 1)
+            )
+        )
+    )
+    with pytest.raises(NotApplicableError, match=r"joint 3 .* is passive, and has a rotor inertia"):
+        symoro.identify(rotor, log)
+    with pytest.raises(ArgumentError, match="no other joints"):
+        symoro.identify("planar2r", log_of_arrays(RATE, arm().q[:, :2], arm().tau[:, :2]), posture=[0.0, 0.0])
+
+
+def test_springs_of_passive_joints_are_taken_off_the_torques() -> None:
+    plain = symoro.load("sr400")
+    sprung = plain.replace(
+        frames=tuple(
+            replace(f, eta=True, k=formula(300.0)) if j == 3 else f for j, f in enumerate(plain.frames, 1)
+        )
+    )
+    t = arm()
+    whole = sr400_joints(t.q)
+    pull = np.zeros_like(t.tau)
+    pull[:, 5] = 300.0 * whole[:, 2]  # dq3 = dq7 - dq2
+    pull[:, 1] = -300.0 * whole[:, 2]
+    log = log_of_arrays(RATE, t.q, t.tau + pull, velocity=t.qd, acceleration=t.qdd)
+    found = symoro.identify(sprung, log)
+    assert found.estimate.as_dict() == pytest.approx(known(found, sr400()), rel=1e-6, abs=1e-6)
+    with pytest.raises(NotApplicableError, match="springs"):
+        symoro.identify(sprung, log, model="power")
