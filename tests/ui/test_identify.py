@@ -99,3 +99,22 @@ def test_mistakes_are_told(
 ) -> None:
     assert main(list(words)) == 2
     assert message in capsys.readouterr().err
+
+
+def test_loops_are_assembled_as_the_posture_says(
+    data: Any, folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    from tests.estimation.loops import RATE, fivebar_motion, fivebar_posture
+
+    t = fivebar_motion(samples=1000)
+    table = np.column_stack([np.arange(len(t.q)) / RATE, t.q, t.tau])
+    head = {"delimiter": ",", "header": "t,q1,q3,tau1,tau3", "comments": "", "fmt": "%.15g"}
+    np.savetxt(folder / "bars.csv", table, **head)
+    posture = ",".join(str(x) for x in fivebar_posture())
+    given = ("identify", "fivebar", "bars.csv", "--decimation", "2")
+    found = data(*given, f"--posture={posture}")
+    assert found["residuals"]["all"]["relative"] < 1e-2
+    assert found["parameters"]["MX2"]["value"] == pytest.approx(0.09, rel=0.02)
+    assert main(list(given)) != 0
+    told = capsys.readouterr().err
+    assert "can be assembled in 2 ways" in told and "--posture" in told

@@ -309,5 +309,5 @@ def check_base(robot: Robot) -> None:
         raise NotApplicableError(
             f"identification from a log does not apply to robot '{robot.name}': its base {moves}, and a log of joints "
             "does not tell how",
-            hint="hold the base still while measuring, and describe the robot on a base of 'kind: fixed', without wheels",
+            hint="hold the base still while measuring, and describe the robot on a base of 'kind: fixed', no wheels",
         )

@@ -43,6 +43,7 @@ from symoro.estimation.robust import robust
 from symoro.estimation.rows import LogRows
 from symoro.estimation.signals import Preparation, independent_share
 from symoro.estimation.total import total
+from symoro.estimation.units import unit_doubts
 from symoro.model import base_parameters
 from symoro.models.coordinates import coordinate_joints
 from symoro.models.identification.base.parameters import BaseParameters
@@ -72,6 +73,7 @@ class Identification:
         validation: residuals on other logs, by name.
         essential: parameters that are left without those that the data do not tell, where asked for.
         consistent: standard parameters that bodies can have, where asked for.
+        unit_doubts: what a wrong unit may have done to the logs.
     """
 
     original: Robot
@@ -86,6 +88,7 @@ class Identification:
     validation: Mapping[str, Residuals]
     essential: Essential | None = None
     consistent: Consistent | None = None
+    unit_doubts: tuple[str, ...] = ()
 
     @cached_property
     def robot(self) -> Robot:
@@ -100,7 +103,7 @@ class Identification:
     @property
     def doubts(self) -> list[str]:
         """What a wrong unit, sign or ratio may have done."""
-        return doubts(self.estimate, self.residuals)
+        return [*self.unit_doubts, *doubts(self.estimate, self.residuals)]
 
     def predicted(self, number: int = 0) -> tuple[Array, Array, Array]:
         """(time, measured, predicted) of the rows of one log, those that were dropped too."""
@@ -198,6 +201,7 @@ def identify(
     data = merged(parts, equation.support, KEPT)
     check_rows(equation, data)
     estimate = _estimated(method, equation, data, rows, controller)
+    residuals = _residuals(method, equation, parts, estimate)
     validation = {
         log.name: log_residual(_parts(equation, log, preparation), equation.support, estimate)
         for log in others
@@ -209,7 +213,7 @@ def identify(
         preparation,
         used,
         estimate,
-        _residuals(method, equation, parts, estimate),
+        residuals,
         data,
         rows,
         validation,
@@ -217,6 +221,7 @@ def identify(
         consistent(base, estimate, data, prior=prior, weight=prior_weight, further=equation.further)
         if find_consistent
         else None,
+        tuple(unit_doubts(used, equation, preparation)),
     )
 
 

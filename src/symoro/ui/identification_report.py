@@ -120,11 +120,18 @@ def _data(found: Identification) -> Section:
         ("signals", filters),
         ("decimation", f"by {p.decimation}" + (", all columns alike" if p.decimation > 1 else "")),
         ("rows dropped", f"|qd| < {p.slow:g}" if p.slow else "none"),
+        *_held(found),
         ("method", e.method + (f", {e.rounds} rounds" if e.rounds else "")),
         ("rows less parameters", str(e.freedom)),
     ]
     doubtful = tuple(f"Doubtful: {doubt}." for doubt in found.doubts)
     return Section("Data and method", doubtful, ("", ""), tuple(rows))
+
+
+def _held(found: Identification) -> list[tuple[str, str]]:
+    """Friction that other columns hold."""
+    held = [f"{name} in {', '.join(others)}" for name, others in found.model.absorbed.items() if others]
+    return [("friction held by other columns", "; ".join(held))] if held else []
 
 
 def _residuals(found: Identification) -> Section:
@@ -313,6 +320,7 @@ def as_data(found: Identification) -> dict[str, Any]:
         "method": e.method,
         "doubts": found.doubts,
         "model": found.model.kind,
+        "held_by": {name: list(others) for name, others in found.model.absorbed.items()},
         "parameters": {
             name: {"value": float(v), "deviation": float(d), "unit": parameter_unit(name, found)}
             for name, v, d in zip(e.names, e.values, e.deviations, strict=True)

@@ -49,7 +49,7 @@ def add_identifying(command: Command) -> None:
     identify.add_argument(
         "--posture",
         metavar="NAME|VALUES",
-        help="of a robot with closed loops: all joints near the first sample, as 0.1,1.2,..., or a posture's name",
+        help="of a robot with closed loops: all joints near the first sample (--posture=-0.1,1.2,...), or a name",
     )
     identify.add_argument("--essential", action="store_true", help="the parameters that the data do tell")
     identify.add_argument(

@@ -1,0 +1,182 @@
+"""Logs in another unit than was said: what their numbers show of it.
+
+Velocities and accelerations that were measured are compared with the positions and velocities that they are derivatives
+of. Over windows of a tenth of a second, in which noise averages out,
+
+    x(t + h) - x(t) = s integral of v,        s = 1 where their units agree
+
+Positions in another unit garble every sine of the model, though friction and rotor inertias fit as well as before: the
+residual grows, and less than one would think. So a part of the log is fitted again with positions in the units that
+they might be in, all rows of it alike. Joints far from zero that are fast too are told where no fit shows the unit.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from math import pi
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from symoro.errors import SymoroError
+from symoro.estimation.compress import compressed, merged
+from symoro.estimation.equations import RowModel
+from symoro.estimation.least_squares import weighted
+from symoro.estimation.log import Log, log_of_arrays
+from symoro.estimation.residuals import KEPT, residual
+from symoro.estimation.signals import Preparation
+from symoro.models.coordinates import coordinate_joints
+from symoro.robot.description import JointType
+
+Array = NDArray[np.float64]
+PART = 20_000  # samples that are looked at, and rows of a fit if they are decimated to fewer
+ROWS = 200
+ENOUGH = 5  # rows to a column, without which residuals are not compared
+WINDOW = 0.1  # s
+MOVED = 1e-3  # rad, m: windows in which less happens tell nothing
+ALIKE, UNLIKE = 0.9, 0.8  # correlations
+OFF = 0.2  # of 1, that a factor may be: offsets and filters are no units
+TURNS, FAST = 3 * pi, 20.0  # rad, rad/s: more than this of both is no joint of a robot
+BETTER = 0.8  # of a residual, that another unit must leave to be believed
+LEAST = 1e-4  # of the torques: residuals below it are of rounding, and tell nothing
+FACTORS = {
+    "degrees for radians": 180 / pi,
+    "radians for degrees": pi / 180,
+    "rpm for rad/s": 30 / pi,
+    "rad/s for rpm": pi / 30,
+    "turns for radians": 0.5 / pi,
+    "radians for turns": 2 * pi,
+    "milli": 1e3,
+    "kilo": 1e-3,
+}
+NEAR = 0.04
+
+
+@dataclass(frozen=True)
+class OtherUnit:
+    """A unit that positions might be in: joints of this kind, times a factor, are in SI then."""
+
+    sigma: JointType
+    factor: float
+    words: str
+
+
+OTHERS = (
+    OtherUnit(JointType.REVOLUTE, pi / 180, "in degrees"),
+    OtherUnit(JointType.REVOLUTE, 180 / pi, "in radians, and taken for degrees"),
+    OtherUnit(JointType.REVOLUTE, 2 * pi, "in turns"),
+    OtherUnit(JointType.PRISMATIC, 1e-3, "in millimetres"),
+    OtherUnit(JointType.PRISMATIC, 1e3, "in metres, and taken for millimetres"),
+)
+
+
+def unit_doubts(logs: Sequence[Log], model: RowModel, preparation: Preparation) -> list[str]:
+    """Sentences for the user; none where units seem right."""
+    found: list[str] = []
+    joints = coordinate_joints(model.robot)
+    for log in logs:
+        size = min(log.samples, max(PART, ROWS * preparation.decimation))
+        first = (log.samples - size) // 2
+        part = log.part(first, first + size)
+        told = [*_rates(part, log.rate, joints)]
+        told = told or _positions(log, part, model, preparation) or _whirls(part, log.rate, model)
+        found += [line if len(logs) == 1 else f"{log.name}: {line}" for line in told]
+    return found
+
+
+def _rates(part: dict[str, Array], rate: float, joints: Sequence[int]) -> Iterator[str]:
+    """Velocities beside positions, accelerations beside velocities."""
+    for higher, lower in (("velocity", "position"), ("acceleration", "velocity")):
+        if higher not in part or lower not in part:
+            continue
+        step = max(1, round(WINDOW * rate))
+        x, v = part[lower], part[higher]
+        sums = np.concatenate([np.zeros((1, v.shape[1])), np.cumsum((v[1:] + v[:-1]) / 2, axis=0)]) / rate
+        moved, told = (np.diff(a[::step], axis=0) for a in (x, sums))
+        for k, j in enumerate(joints):
+            line = _compared(moved[:, k], told[:, k])
+            if line:
+                yield f"the {_plural(higher)} of joint {j} {line} of its {_plural(lower)}"
+
+
+def _compared(moved: Array, told: Array) -> str | None:
+    """What is odd about changes of a quantity beside what its rate makes of them."""
+    own, other = float(np.linalg.norm(moved)), float(np.linalg.norm(told))
+    if len(moved) < 3 or np.abs(moved).max() < MOVED:
+        return None
+    alike = float(moved @ told) / (own * other) if other > 0 else 0.0
+    factor = float(moved @ told) / own**2
+    if abs(alike) < UNLIKE:
+        return f"are not the derivative (their correlation is {alike:.2f})"
+    if abs(alike) < ALIKE or abs(factor - 1) < OFF:
+        return None
+    if alike < 0:
+        return f"are {factor:.3g} times the derivative, of the other sign"
+    words = next((f" ({w}?)" for w, f in FACTORS.items() if abs(factor / f - 1) < NEAR), "")
+    return f"are {factor:.3g} times the derivative{words}"
+
+
+def _plural(kind: str) -> str:
+    return "velocities" if kind == "velocity" else f"{kind}s"
+
+
+def _turning(model: RowModel) -> list[int]:
+    """Places of the joints that turn."""
+    joints = coordinate_joints(model.robot)
+    return [k for k, j in enumerate(joints) if model.robot.frame(j).sigma == JointType.REVOLUTE]
+
+
+def _whirls(part: dict[str, Array], rate: float, model: RowModel) -> list[str]:
+    """Joints that are far from zero, and fast."""
+    joints = coordinate_joints(model.robot)
+    step = max(1, round(WINDOW * rate))
+    q = part["position"]
+    found = []
+    for k in _turning(model):
+        far = float(np.abs(q[:, k]).max())
+        fast = float(np.abs(q[step:, k] - q[:-step, k]).max(initial=0.0)) * rate / step
+        if far > TURNS and fast > FAST:
+            found.append(f"joint {joints[k]} goes to {far:.3g} rad, at {fast:.3g} rad/s: is it in degrees?")
+    return found
+
+
+def _positions(log: Log, arrays: dict[str, Array], model: RowModel, preparation: Preparation) -> list[str]:
+    """The unit of positions with which torques are explained far better, if there is one."""
+    now = _residual(log, arrays, model, preparation)
+    if now is None or now < LEAST:
+        return []
+    joints = [model.robot.frame(j).sigma for j in coordinate_joints(model.robot)]
+    best: tuple[float, str] = (now, "")
+    for other in OTHERS:
+        factors = np.array([other.factor if sigma == other.sigma else 1.0 for sigma in joints])
+        if (factors == 1).all():
+            continue
+        scaled = {kind: x * (1 if kind == "torque" else factors) for kind, x in arrays.items()}
+        tried = _residual(log, scaled, model, preparation)
+        if tried is not None and tried < min(best[0], BETTER * now):
+            best = (tried, other.words)
+    if not best[1]:
+        return []
+    return [
+        f"torques are explained to {100 * best[0]:.1f} % with positions that are {best[1]}, to {100 * now:.1f} % with "
+        "positions as they were taken"
+    ]
+
+
+def _residual(log: Log, arrays: dict[str, Array], model: RowModel, preparation: Preparation) -> float | None:
+    """The residual of a fit to samples; None where there is none."""
+    given: dict[str, Any] = {kind: x for kind, x in arrays.items() if kind not in ("position", "torque")}
+    part = log_of_arrays(
+        log.rate, arrays["position"], arrays["torque"], **given, transmission=log.transmission
+    )
+    every = replace(preparation, slow=0.0)  # another unit would drop other rows
+    try:
+        rows = compressed(model.blocks(part, every), model.support, part.samples / part.rate)
+        data = merged(rows, model.support, KEPT)
+        if data.rows < ENOUGH * len(model.names):
+            return None
+        return residual(data, weighted(model.names, data)).relative
+    except (SymoroError, np.linalg.LinAlgError):
+        return None

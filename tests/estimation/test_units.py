@@ -1,0 +1,113 @@
+"""Logs in another unit than was said."""
+
+from __future__ import annotations
+
+from math import pi
+
+import numpy as np
+import pytest
+
+import symoro
+from symoro.estimation.log import log_of_arrays
+from symoro.robot.formats import loads
+from tests.estimation.loops import sr400_motion
+from tests.estimation.truth import Truth, smooth, truth, two_links
+
+NOISE = np.array([0.5, 0.1])
+
+
+def doubts(
+    t: Truth, q: float = 1.0, qd: float | None = None, qdd: float | None = None, **more: object
+) -> list[str]:
+    """Of a log whose numbers are these factors too large."""
+    tau = t.tau + NOISE * np.random.default_rng(0).standard_normal(t.tau.shape)
+    given = {
+        "velocity": None if qd is None else t.qd * qd,
+        "acceleration": None if qdd is None else t.qdd * qdd,
+    }
+    log = log_of_arrays(t.rate, t.q * q, tau, **given)
+    return symoro.identify(two_links(), log, **more).doubts
+
+
+@pytest.mark.parametrize(
+    ("q", "words"),
+    [
+        (180 / pi, "positions that are in degrees"),
+        (0.5 / pi, "positions that are in turns"),
+        (pi / 180, "positions that are in radians, and taken for degrees"),
+    ],
+)
+@pytest.mark.parametrize("model", ["dynamic", "power"])
+def test_positions_in_another_unit_are_told(q: float, words: str, model: str) -> None:
+    (first, *_) = doubts(smooth(two_links()), q, model=model, decimation=4)
+    assert words in first and "%" in first
+
+
+@pytest.mark.parametrize(
+    ("factors", "words"),
+    [
+        ({"qd": 180 / pi}, "velocities of joint 1 are 57.3 times the derivative (degrees for radians?)"),
+        ({"qd": 30 / pi}, "velocities of joint 1 are 9.55 times the derivative (rpm for rad/s?)"),
+        ({"qd": 1000.0}, "1e+03 times the derivative (milli?)"),
+        ({"qd": -1.0}, "of the other sign"),
+        ({"qd": 80.0}, "velocities of joint 2 are 80 times the derivative of its positions"),
+        ({"q": 180 / pi, "qd": 1.0}, "0.0175 times the derivative (radians for degrees?) of its positions"),
+        ({"qd": 1.0, "qdd": 180 / pi}, "accelerations of joint 1 are 57.3 times the derivative"),
+    ],
+)
+def test_rates_in_another_unit_than_positions_are_told(factors: dict[str, float], words: str) -> None:
+    assert any(words in line for line in doubts(smooth(two_links()), **factors))
+
+
+def test_velocities_of_other_joints_are_told() -> None:
+    t = smooth(two_links())
+    log = log_of_arrays(t.rate, t.q, t.tau, velocity=t.qd[:, ::-1])
+    assert any("are not the derivative" in line for line in symoro.identify(two_links(), log).doubts)
+
+
+def test_a_joint_that_gravity_does_not_bear_is_told_by_its_speed() -> None:
+    """One joint about a vertical axis: any unit of its position explains its torques."""
+    one = loads("symoro: 1\nname: one\nframes:\n  - {link: {ZZ: 1, M: 1}}\n", "yaml")
+    t = np.arange(4000)[:, None] / 500
+    q, qd, qdd = np.sin(2 * t), 2 * np.cos(2 * t), -4 * np.sin(2 * t)
+    tau = 3 * qdd + 0.5 * qd + np.sign(qd)
+    assert symoro.identify(one, log_of_arrays(500, q, tau), decimation=4).doubts == []
+    (line,) = symoro.identify(one, log_of_arrays(500, np.degrees(q), tau), decimation=4).doubts
+    assert "joint 1 goes to 57.3 rad" in line and "degrees?" in line
+
+
+def test_good_logs_raise_no_doubt() -> None:
+    """Noise on all that was measured, coarse encoders, low rates, whole turns, poor explanations, loops."""
+    chance = np.random.default_rng(4)
+    t = truth(4000, 500.0)
+    assert doubts(t) == [] == doubts(t, qd=1.0, qdd=1.0)
+    noisy = log_of_arrays(
+        t.rate,
+        np.round((t.q + 1e-3 * chance.standard_normal(t.q.shape)) / 1e-3) * 1e-3,
+        t.tau + NOISE * chance.standard_normal(t.q.shape),
+        velocity=t.qd + 0.3 * chance.standard_normal(t.q.shape),
+    )
+    assert symoro.identify(two_links(), noisy, cutoff=20, decimation=10).doubts == []
+    friction = 15 * np.sign(t.qd) * np.abs(t.qd) ** 0.3  # a friction that no column has
+    rough = log_of_arrays(t.rate, t.q, t.tau + friction + 5 * chance.standard_normal(t.q.shape))
+    found = symoro.identify(two_links(), rough, friction=("viscous",), decimation=10)
+    assert found.residuals.kept.relative > 0.1 and found.doubts == []
+    time = np.arange(1500)[:, None] / t.rate
+    turning, speed = smooth(two_links()), np.array([12.0, 0.0])
+    q, qd = turning.q + speed * time, turning.qd + speed
+    model = symoro.generate(two_links(), "inverse-dynamics").function()
+    tau = model(q=q, qd=qd, qdd=turning.qdd)["tau"]
+    log = log_of_arrays(t.rate, q, tau + NOISE * chance.standard_normal(q.shape), velocity=qd)
+    assert symoro.identify(two_links(), log, decimation=4, without=["FO1"]).doubts == []
+    arm = sr400_motion(3, 1000).log(np.array([4.0, 6.0, 1.0, 0.5, 0.3, 5.0]))
+    assert symoro.identify("sr400", arm, decimation=2).unit_doubts == ()
+
+
+def test_doubts_stand_in_the_report_and_in_the_data() -> None:
+    from symoro.ui.identification_report import as_data, report_files
+
+    t = smooth(two_links())
+    log = log_of_arrays(t.rate, t.q, t.tau, velocity=np.degrees(t.qd))
+    found = symoro.identify(two_links(), log, decimation=4)
+    assert any("57.3 times" in line for line in as_data(found)["doubts"])
+    assert "Doubtful: the velocities of joint 1 are 57.3 times" in report_files(found)["report.md"]
