@@ -91,6 +91,14 @@ def test_good_logs_raise_no_doubt() -> None:
         velocity=t.qd + 0.3 * chance.standard_normal(t.q.shape),
     )
     assert symoro.identify(two_links(), noisy, cutoff=20, decimation=10).doubts == []
+    still = np.array([1.0, 2e-3])  # a joint that moves less than its sensors' noise
+    slow = log_of_arrays(
+        t.rate,
+        t.q * still + 1e-3 * chance.standard_normal(t.q.shape),
+        t.tau,
+        velocity=t.qd * still + 0.05 * chance.standard_normal(t.q.shape),
+    )
+    assert symoro.identify(two_links(), slow, decimation=10).unit_doubts == ()
     friction = 15 * np.sign(t.qd) * np.abs(t.qd) ** 0.3  # a friction that no column has
     rough = log_of_arrays(t.rate, t.q, t.tau + friction + 5 * chance.standard_normal(t.q.shape))
     found = symoro.identify(two_links(), rough, friction=("viscous",), decimation=10)
