@@ -144,6 +144,8 @@ def _whirls(part: dict[str, Array], rate: float, model: RowModel) -> list[str]:
 
 def _positions(log: Log, arrays: dict[str, Array], model: RowModel, preparation: Preparation) -> list[str]:
     """The unit of positions with which torques are explained far better, if there is one."""
+    if model.assembly is not None and not model.assembly[0].linear:
+        return []  # loops that close all along the log tell of the unit themselves
     now = _residual(log, arrays, model, preparation)
     if now is None or now < LEAST:
         return []
