@@ -28,6 +28,7 @@ from symoro.expr.graph import ZERO
 from symoro.model import Model, generate
 from symoro.robot.coordinates import independent
 from symoro.robot.description import Robot
+from symoro.runtime.function import Function
 
 Array = NDArray[np.float64]
 Booleans = NDArray[np.bool_]
@@ -67,6 +68,8 @@ class RowModel:
         names: of the columns.
         support: (e, P), where A can be other than zero.
         parts: (motion) -> (D1 or None, D2, y): A = dD1/dt + D2.
+        function: the catalogue's model.
+        columns: names of its columns, those that are left out here among them.
     """
 
     kind: str
@@ -76,6 +79,8 @@ class RowModel:
     support: Booleans
     parts: Callable[[Array, Array, Array, Array], tuple[Array | None, Array, Array]]
     further: FurtherColumns
+    function: Function
+    columns: tuple[str, ...]
 
     def blocks(self, log: Log, preparation: Preparation) -> Iterator[RowBlock]:
         """The rows of a log, piece by piece."""
@@ -186,7 +191,8 @@ def equations(
             return momentum, rest, y
         return None if momentum is None else momentum[..., chosen], rest[..., chosen], y
 
-    return RowModel(kind, robot, names, labels, found.support[:, chosen], parts, further)
+    support, columns = found.support[:, chosen], tuple(model.columns)
+    return RowModel(kind, robot, names, labels, support, parts, further, found.function, columns)
 
 
 class _Assembled:
