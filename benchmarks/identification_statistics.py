@@ -56,6 +56,7 @@ class Arm:
     before: float
     torque_noise: Array
     position_noise: float
+    cutoff: float
 
 
 def two_links() -> Arm:
@@ -71,6 +72,7 @@ def two_links() -> Arm:
         before=1.6,
         torque_noise=np.array([0.5, 0.1]),
         position_noise=2e-4,
+        cutoff=20.0,
     )
 
 
@@ -93,10 +95,11 @@ def puma() -> Arm:
         amplitudes=rng.uniform(0.05, 0.3, (6, 5)),
         phases=rng.uniform(0, 2 * np.pi, (6, 5)),
         frequency=0.2,
-        seconds=10.0,
+        seconds=20.0,
         before=2.0,
         torque_noise=np.array([1.5, 2.5, 0.8, 0.08, 0.08, 0.08]),
         position_noise=5e-5,
+        cutoff=40.0,
     )
 
 
@@ -136,13 +139,11 @@ def normalised_errors(arm: Arm, method: str, runs: int) -> Array:
     """(runs, parameters): errors in deviations."""
     clean, found = motion(arm, rate(method)), []
     for seed in range(runs):
-        # Without noise on positions nothing is to be filtered.
-        cutoff = 20.0 if method in SIMULATING else None
         estimate = symoro.identify(
             arm.robot,
             noisy(arm, clean, method, seed),
             method=method,
-            cutoff=cutoff,
+            cutoff=arm.cutoff if method in SIMULATING else None,  # exact positions are not filtered
             decimation=5 if method in SIMULATING else 20,
             slow=0.02,
             controller=arm.controller,
