@@ -12,7 +12,7 @@ import pytest
 import symoro
 from symoro.calibrate import calibrate, read_measurements, simulated, write_measurements
 from symoro.calibrate.apply import corrected, parameters_of
-from symoro.calibrate.measurements import Measurements, rotations, vectors_of
+from symoro.calibrate.measurements import Measurements
 from symoro.errors import ArgumentError, FormatError, NotApplicableError, ProgramError
 from symoro.models.calibration.chain import end_poses, numeric_chain
 from symoro.models.calibration.columns import way_to
@@ -92,12 +92,12 @@ def test_other_measurements_take_the_misses_out(measure: str) -> None:
     assert found.after["length"] < 1e-9
 
 
-def test_rotations_and_their_vectors() -> None:
-    rng = np.random.default_rng(0)
-    for size in (1e-9, 1e-4, 1.0, 3.0):
-        v = rng.standard_normal((5, 3))
-        v *= size / np.linalg.norm(v, axis=1)[:, None]
-        assert vectors_of(rotations(v)) == pytest.approx(v, rel=1e-6)
+def test_poses_that_point_down_are_read_as_they_were_written(tmp_path: Path) -> None:
+    robot, q = symoro.load("puma560"), postures("puma560", 3, 0)
+    poses = np.repeat(np.eye(4)[None], 3, 0)
+    poses[:, :3, :3] = [np.diag([1, -1, -1]), np.diag([-1, 1, -1]), np.diag([-1, -1, 1])]
+    write_measurements(robot, Measurements("pose", q, poses, np.zeros(0)), tmp_path / "log.csv")
+    assert read_measurements(robot, tmp_path / "log.csv").poses == pytest.approx(poses, abs=1e-15)
 
 
 @pytest.mark.parametrize("alpha", [0.0, math.pi, 1e-10, 1e-6, 1e-3, 0.4, -0.4, math.pi / 2, 3.1])

@@ -13,8 +13,8 @@ from symoro.errors import (
     OptionError,
     UnknownNameError,
 )
+from symoro.models.numeric.rotation import from_quaternion
 from symoro.motion.control import at_times
-from symoro.motion.rotation import from_quaternion
 from symoro.motion.trajectory import Fourier, Move, Trajectory
 from symoro.progress import listening
 from symoro.robot.description import ZERO3

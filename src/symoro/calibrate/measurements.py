@@ -24,6 +24,7 @@ from symoro.errors import FormatError, Place
 from symoro.files import MADE_BY, write_files
 from symoro.models.calibration.columns import checked_measure
 from symoro.models.numeric.fixed_point import Array
+from symoro.models.numeric.rotation import exponential, from_quaternion, logarithm
 from symoro.robot.coordinates import independent
 from symoro.robot.description import Robot
 
@@ -106,7 +107,7 @@ def write_measurements(
         parts.append(measured.poses[:, :3, 3])
     if measured.measure == "pose":
         names += VECTOR
-        parts.append(vectors_of(measured.poses[:, :3, :3]))
+        parts.append(logarithm(measured.poses[:, :3, :3]))
     if measured.measure == "distance":
         names.append("distance")
         parts.append(measured.distances[:, None])
@@ -172,42 +173,15 @@ def _rotations(
     names: Sequence[str], rows: Sequence[Sequence[float]], lines: Sequence[int], file: str
 ) -> Array:
     if all(name in names for name in VECTOR):
-        return rotations(np.array(_columns(names, rows, lines, VECTOR, file)).T)
+        return exponential(np.array(_columns(names, rows, lines, VECTOR, file)).T)
     if not all(name in names for name in QUATERNION):
         raise FormatError(
             "a pose needs its orientation: qw qx qy qz, or rx ry rz",
             place=Place(file),
             hint="positions alone are measure='position'",
         )
-    w, x, y, z = _columns(names, rows, lines, QUATERNION, file)
-    size = np.sqrt(w * w + x * x + y * y + z * z)
+    given = np.array(_columns(names, rows, lines, QUATERNION, file)).T
+    size = np.linalg.norm(given, axis=1)
     if (bad := np.flatnonzero(np.abs(size - 1) > UNIT)).size:
         raise FormatError(f"a quaternion of length {size[bad[0]]:.3g}", place=Place(file, lines[bad[0]]))
-    angle = 2 * np.arctan2(np.sqrt(x * x + y * y + z * z), w)
-    sine = np.sqrt(x * x + y * y + z * z)
-    factor = np.where(sine > 0, angle / np.where(sine > 0, sine, 1), 0)
-    return rotations(np.stack([x, y, z], 1) * factor[:, None])
-
-
-def rotations(vectors: Array) -> Array:
-    """Rotations by their vectors (S, 3, 3)."""
-    angle = np.linalg.norm(vectors, axis=1)
-    axis = vectors / np.where(angle > 0, angle, 1)[:, None]
-    hat = np.zeros((len(vectors), 3, 3))
-    hat[:, 0, 1], hat[:, 0, 2], hat[:, 1, 2] = -axis[:, 2], axis[:, 1], -axis[:, 0]
-    hat -= hat.transpose(0, 2, 1)
-    s, c = np.sin(angle)[:, None, None], np.cos(angle)[:, None, None]
-    found: Array = np.eye(3) + s * hat + (1 - c) * hat @ hat
-    return found
-
-
-def vectors_of(turns: Array) -> Array:
-    """The vectors of rotations (S, 3), accurate for small and for large angles."""
-    skew = np.stack(
-        [turns[:, 2, 1] - turns[:, 1, 2], turns[:, 0, 2] - turns[:, 2, 0], turns[:, 1, 0] - turns[:, 0, 1]], 1
-    )
-    sine = np.linalg.norm(skew, axis=1) / 2
-    angle = np.arctan2(sine, (np.trace(turns, axis1=1, axis2=2) - 1) / 2)
-    factor = np.where(sine > 1e-12, angle / np.where(sine > 1e-12, 2 * sine, 1), 0.5)
-    found: Array = skew * factor[:, None]
-    return found
+    return from_quaternion(given)

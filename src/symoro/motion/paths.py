@@ -15,8 +15,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from symoro.models.numeric.rotation import exponential, logarithm
 from symoro.motion.laws import Law
-from symoro.motion.rotation import exponential, logarithm
 from symoro.motion.spline import Values, hermite
 
 Array = NDArray[np.float64]

@@ -15,11 +15,11 @@ from numpy.typing import NDArray
 
 from symoro.errors import ArgumentError, NotApplicableError, UnknownNameError
 from symoro.models.geometric.loop.mechanism import active_joints
+from symoro.models.numeric.rotation import logarithm
 from symoro.motion.follow import Follower, PosePath
 from symoro.motion.laws import Law, made_law
 from symoro.motion.loops import LoopCloser
 from symoro.motion.paths import Between, FourierPath, PosesThrough, Round, Straight, Through
-from symoro.motion.rotation import logarithm
 from symoro.motion.samples import Samples
 from symoro.motion.spline import quintic_through
 from symoro.motion.trajectory import (
