@@ -132,11 +132,11 @@ def test_from_the_command_line(tmp_path: Path, capsys: pytest.CaptureFixture[str
 @pytest.mark.parametrize(
     ("text", "said", "line"),
     [
-        ("", "no measurements", None),
-        ("q1,q2\n", "no measurements", None),
+        ("", "no rows", None),
+        ("q1,q2\n", "no rows", None),
         ("q1,q1\n1,2\n", "twice", 1),
-        ("q1,q2,q3,q4,q5,q6,x,y,z\n1,2\n", "9 numbers expected", 2),
-        ("q1,q2,q3,q4,q5,q6,x,y,z,rx,ry,rz\n" + "0," * 11 + "nan\n", "got 'nan'", 2),
+        ("q1,q2,q3,q4,q5,q6,x,y,z\n1,2\n", "2 values where the head has 9 columns", 2),
+        ("q1,q2,q3,q4,q5,q6,x,y,z,rx,ry,rz\n" + "0," * 11 + "nan\n", "'nan' is not a finite number", 2),
         ("q1,q2,q3,q4,q5,q6,x,y,z,rx,ry,rz\n" + "0," * 11 + "a\n", "got 'a'", 2),
         ("q1,q2,q3,q4,q5,x,y,z,rx,ry,rz\n" + "0," * 10 + "0\n", "no column q6", None),
         ("q1,q2,q3,q4,q5,q6,x,y,z\n" + "0," * 8 + "0\n", "orientation", None),

@@ -11,9 +11,9 @@ from numpy.typing import NDArray
 
 from symoro.errors import MissingDependencyError, WriteError
 from symoro.motion.mechanics import Mechanics
-from symoro.motion.samples import table_text
 from symoro.motion.switching import MotionEvent
 from symoro.robot.description import Robot
+from symoro.tables import table_text
 
 Array = NDArray[np.float64]
 ENTRIES = {

@@ -15,9 +15,9 @@ from numpy.typing import NDArray
 from symoro.errors import OptionError
 from symoro.files import write_files
 from symoro.motion.files import load_trajectory
-from symoro.motion.samples import table_text
 from symoro.motion.torques import Passed, TorqueReport, torques, unit_of
 from symoro.robot.description import Robot
+from symoro.tables import table_text
 from symoro.ui import present
 
 Array = NDArray[np.float64]
