@@ -127,6 +127,8 @@ def test_from_the_command_line(tmp_path: Path, capsys: pytest.CaptureFixture[str
     again = read_measurements(better, log)
     assert calibrate(better, again, known_base=True, known_tool=True).before["length"] < 2e-4
     assert main(["calibrate", "puma560", str(log), "--json"]) == 0
+    positions = ["calibrate", "puma560", str(log), "--measure", "distance", "--point", "-1,0,2"]
+    assert main(positions) == 2 and "no column distance" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(
