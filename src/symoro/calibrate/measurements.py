@@ -52,13 +52,6 @@ class Measurements:
     def __len__(self) -> int:
         return len(self.q)
 
-    def some(self, rows: Array) -> Measurements:
-        """Those of some rows."""
-        poses = self.poses[rows] if len(self.poses) else self.poses
-        return Measurements(
-            self.measure, self.q[rows], poses, self.distances[rows] if len(self.distances) else self.distances
-        )
-
 
 def read_measurements(
     robot: Robot, path: str | Path, measure: str = "pose", *, degrees: bool = False

@@ -105,16 +105,12 @@ def read_table(text: str, file: str | None = None) -> Samples:
         place = Place(file, table.lines[int(k) + 1], None, "t")
         raise FormatError(f"times must ascend: {t[k + 1]:g} s comes after {t[k]:g} s", place=place, hint=hint)
     joints = groups["q"]
-    q, qd, qdd = (
-        data[:, [columns[f"{name}{j}"] for j in joints]] if groups[name] else None
-        for name in ("q", "qd", "qdd")
-    )
-    if q is None or qd is None or qdd is None:
-        if len(t) < 3:
-            place = Place(file)
-            raise FormatError("positions alone need at least 3 rows", place=place, hint="add qd and qdd")
-        return from_positions(joints, t, q if q is not None else data)
-    return Samples(joints, t, q, qd, qdd)
+    q, qd, qdd = (data[:, [columns[f"{name}{j}"] for j in groups[name]]] for name in ("q", "qd", "qdd"))
+    if groups["qd"]:
+        return Samples(joints, t, q, qd, qdd)
+    if len(t) < 3:
+        raise FormatError("positions alone need at least 3 rows", place=Place(file), hint="add qd and qdd")
+    return from_positions(joints, t, q)
 
 
 def _is_of_motion(name: str) -> bool:
@@ -122,7 +118,7 @@ def _is_of_motion(name: str) -> bool:
 
 
 def _groups(head: Sequence[str], file: str | None) -> dict[str, tuple[int, ...]]:
-    """The joints of the columns q, qd and qdd."""
+    """The joints of the columns q, qd and qdd; those of qd and qdd are none, or those of q."""
     groups: dict[str, list[int]] = {"q": [], "qd": [], "qdd": []}
     for name in head:
         if match := _COLUMN.match(name):

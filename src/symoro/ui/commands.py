@@ -126,8 +126,8 @@ def calibrate(options: argparse.Namespace) -> None:
     from symoro.ui.calibration import show_calibration
 
     written = show_calibration(_robot(options), options)
-    if written and not options.json:
-        _written(written, options.json)
+    if not options.json:
+        _written(written, False)
 
 
 def check(options: argparse.Namespace) -> int:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import argparse
 import sys
 from collections.abc import Mapping
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -21,7 +20,7 @@ from symoro.motion.sampling import sampled
 from symoro.motion.simulation import simulate
 from symoro.robot.description import Robot
 from symoro.ui import present
-from symoro.ui.motion import page_motion, write_results
+from symoro.ui.motion import Writers, page_motion, write_results
 from symoro.ui.values import binding, numbers, posture_named
 
 STATE = ("q", "qd", "e", "ed", "P0", "Q0", "V0", "pose")
@@ -116,20 +115,13 @@ def _stops(text: str | None) -> str | float | None:
 def _written(found: Simulation, options: argparse.Namespace) -> list[str]:
     from symoro.ui.charts import simulation_chart
 
-    writers = {
+    writers: Writers = {
         ".csv": found.csv,
         ".svg": lambda: simulation_chart(found),
+        ".parquet": found.parquet,
         ".json": lambda: page_motion(found.t, found.q, None),
     }
-    tables = [file for file in options.output if Path(file).suffix.lower() == ".parquet"]
-    for file in tables:
-        if Path(file).exists() and not options.force:
-            raise OptionError(f"'{file}' exists", hint="--force overwrites it")
-    texts = [file for file in options.output if file not in tables]
-    write_results(texts, writers, options.force)
-    for file in tables:
-        found.write_parquet(file)
-    return list(options.output)
+    return write_results(options.output, writers, options.force)
 
 
 def simulation_data(found: Simulation) -> dict[str, Any]:
