@@ -15,7 +15,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from symoro.errors import ProgramError
-from symoro.estimation.closed_loop import refined
 from symoro.estimation.compress import Triangles, absorbed, empty
 from symoro.estimation.control_loop import loop_of
 from symoro.estimation.description import PdController
@@ -39,8 +38,7 @@ def direct_and_inverse(
     """
     check_model(rows.model)
     measured = [whole(list(rows.of(k))) for k in range(len(rows.logs))]
-    given = [loop_of(log, controller, rows.preparation.cutoff)[0] for log in rows.logs]
-    loops = [refined(rows.model, start.values, loop) for loop in given]
+    loops = [loop_of(log, controller, rows.preparation.cutoff)[0] for log in rows.logs]
     K = start.values
     kept: list[Booleans | None] = [None] * len(loops)
     for rounds in range(1, ROUNDS + 1):
