@@ -36,7 +36,7 @@ frames:
 """
 KNOWN = {"ZZ1": 2.268, "MX1": 2.46, "MY1": 0.1, "ZZ2": 0.35, "MX2": 0.5, "MY2": -0.05, "IA2": 0.1}
 KNOWN |= {"FV1": 2.0, "FS1": 1.5, "FO1": 0.4, "FV2": 1.0, "FS2": 0.8, "FO2": -0.2}
-FINE = 40  # steps from sample to sample, many more than those who simulate the loop again take
+FINE = 8
 SIMULATING = ("iv", "didim", "cloe")
 METHODS = ("ols", "wls", "irls", *SIMULATING)
 
@@ -112,19 +112,21 @@ def rate(method: str) -> float:
 
 
 def motion(arm: Arm, rate: float) -> tuple[Array, Array, Array]:
-    """Positions, torques and reference without noise, once the start is forgotten."""
+    """Positions, torques and reference without noise, once the start is forgotten, in FINE times finer steps."""
     model = equations(sought_robot(arm.robot), "dynamic", Friction(), None)
-    t = np.arange(int((arm.seconds + arm.before) * rate)) / rate
+    t = np.arange(int((arm.seconds + arm.before) * rate) * FINE) / (FINE * rate)
     w = 2 * np.pi * arm.frequency * np.arange(1, 1 + arm.phases.shape[1])
     angle = t[:, None, None] * w + arm.phases
     r = arm.centre + (arm.amplitudes * np.sin(angle)).sum(2)
     rd = (arm.amplitudes * w * np.cos(angle)).sum(2)
-    loop = ControlLoop(
-        rate, np.array(arm.controller.kp), np.array(arm.controller.kd), r, rd, r[0], rd[0], FINE
+    gains = np.array(arm.controller.kp), np.array(arm.controller.kd)
+    made = simulated(
+        model,
+        np.array([arm.known[name] for name in model.names]),
+        ControlLoop(FINE * rate, *gains, r, rd, r[0], rd[0]),
     )
-    made = simulated(model, np.array([arm.known[name] for name in model.names]), loop)
-    first = int(arm.before * rate)
-    return made.q[0, first:], made.tau[0, first:], r[first:]
+    picked = slice(int(arm.before * rate) * FINE, None, FINE)
+    return made.q[0, picked], made.tau[0, picked], r[picked]
 
 
 def noisy(arm: Arm, clean: tuple[Array, Array, Array], method: str, seed: int) -> Log:

@@ -7,12 +7,11 @@ import re
 import numpy as np
 import pytest
 from scipy.integrate import solve_ivp
-from scipy.interpolate import CubicHermiteSpline
 
 import symoro
 from symoro.errors import ProgramError
 from symoro.estimation import closed_loop
-from symoro.estimation.closed_loop import Simulated, refined, simulated
+from symoro.estimation.closed_loop import Simulated, simulated
 from symoro.estimation.control_loop import ControlLoop
 from symoro.estimation.equations import RowModel, equations
 from symoro.estimation.friction import TERMS, Friction
@@ -22,13 +21,24 @@ from symoro.robot.formats import loads
 from tests.estimation.truth import TWO_LINKS, base_values, two_links
 
 RATE, SAMPLES = 200.0, 60
+ONE_LINK = """
+symoro: 1
+name: one link
+base: {gravity: [0, 0, 0]}
+frames:
+  - {link: {ZZ: 0.5}}
+"""
 
 
-def loop_along(n: int, substeps: int = 1) -> ControlLoop:
-    t = np.arange(SAMPLES) / RATE
+def sines(t: np.ndarray, n: int) -> tuple[np.ndarray, np.ndarray]:
     w, shift = 2 * np.pi * np.linspace(0.7, 1.6, n), np.linspace(0.2, 2.0, n)
-    r, rd = 0.6 * np.sin(np.outer(t, w) + shift), 0.6 * w * np.cos(np.outer(t, w) + shift)
-    return ControlLoop(RATE, np.full(n, 300.0), np.full(n, 30.0), r, rd, r[0] + 0.02, rd[0], substeps)
+    angle = np.multiply.outer(t, w) + shift
+    return 0.6 * np.sin(angle), 0.6 * w * np.cos(angle)
+
+
+def loop_along(n: int, parts: int = 1, finer: int = 1) -> ControlLoop:
+    r, rd = sines(np.arange((SAMPLES - 1) * finer + 1) / (finer * RATE), n)
+    return ControlLoop(finer * RATE, np.full(n, 300.0), np.full(n, 30.0), r, rd, r[0] + 0.02, rd[0], parts)
 
 
 def in_numpy(monkeypatch: pytest.MonkeyPatch, model: RowModel, K: np.ndarray, loop: ControlLoop) -> Simulated:
@@ -37,10 +47,10 @@ def in_numpy(monkeypatch: pytest.MonkeyPatch, model: RowModel, K: np.ndarray, lo
         return simulated(model, K, loop)
 
 
-@pytest.mark.parametrize("substeps", [1, 3])
+@pytest.mark.parametrize("parts", [1, 5])
 @pytest.mark.parametrize("left_out", [(), ("FS1", "FVM1", "FB2")])
 def test_c_is_its_twin_in_numpy(
-    monkeypatch: pytest.MonkeyPatch, substeps: int, left_out: tuple[str, ...]
+    monkeypatch: pytest.MonkeyPatch, parts: int, left_out: tuple[str, ...]
 ) -> None:
     """With every kind of friction and coupled motors, where they are sought and where they are left out."""
     gear = transmission([20.0, 15.0], {1: {2: 4.0}})
@@ -52,8 +62,8 @@ def test_c_is_its_twin_in_numpy(
     )
     K[[model.names.index(name) for name in ("ZZ1", "ZZ2")]] = 2.0, 0.7
     K = np.stack([K, 1.2 * K])
-    native = simulated(model, K, loop_along(2, substeps))
-    numpy = in_numpy(monkeypatch, model, K, loop_along(2, substeps))
+    native = simulated(model, K, loop_along(2, parts))
+    numpy = in_numpy(monkeypatch, model, K, loop_along(2, parts))
     for name in ("q", "qd", "qdd", "tau"):
         assert getattr(native, name) == pytest.approx(getattr(numpy, name), abs=1e-9, rel=1e-9)
 
@@ -64,41 +74,42 @@ def test_it_is_the_motion_of_the_direct_dynamic_model() -> None:
     model = equations(sought_robot(robot), "dynamic", Friction(), None)
     known = base_values(robot)
     forward = symoro.generate(robot, "direct-dynamics").function()
-    loop = loop_along(2)
-    t = np.arange(SAMPLES) / RATE
-    r = CubicHermiteSpline(t, loop.reference, loop.reference_rate)
+    loop, t = loop_along(2), np.arange(SAMPLES) / RATE
 
-    def law(t: float, q: np.ndarray, qd: np.ndarray) -> np.ndarray:
-        return loop.kp * (r(t) - q) + loop.kd * (r(t, 1) - qd)
+    def law(t: np.ndarray, q: np.ndarray, qd: np.ndarray) -> np.ndarray:
+        r, rd = sines(t, 2)
+        return loop.kp * (r - q) + loop.kd * (rd - qd)
 
     def slope(t: float, x: np.ndarray) -> np.ndarray:
-        return np.concatenate([x[2:], forward(q=x[:2], qd=x[2:], tau=law(t, x[:2], x[2:]))["qdd"]])
+        tau = law(np.array(t), x[:2], x[2:])
+        return np.concatenate([x[2:], forward(q=x[:2], qd=x[2:], tau=tau)["qdd"]])
 
     start = np.concatenate([loop.start, loop.start_rate])
     exact = solve_ivp(slope, (0, t[-1]), start, "DOP853", t, rtol=1e-11, atol=1e-12).y.T
     values = np.array([known[name] for name in model.names])
     errors = []
-    for substeps in (1, 2):
-        made = simulated(model, values, loop_along(2, substeps))
-        errors.append(np.abs(np.hstack([made.q[0], made.qd[0]]) - exact).max())
-        assert made.tau[0] == pytest.approx(
-            np.array([law(*x) for x in zip(t, made.q[0], made.qd[0], strict=True)]), abs=1e-9
-        )
+    for finer in (1, 2):
+        made = simulated(model, values, loop_along(2, finer=finer))
+        q, qd, tau = (array[0, ::finer] for array in (made.q, made.qd, made.tau))
+        errors.append(np.abs(np.hstack([q, qd]) - exact).max())
+        assert tau == pytest.approx(law(t, q, qd), abs=1e-9)
     assert errors[0] < 1e-3
     assert errors[1] < errors[0] / 10  # of fourth order: a sixteenth
 
 
-def test_steps_shorten_where_dry_friction_would_shake_a_joint() -> None:
-    robot = two_links()
-    model = equations(sought_robot(robot), "dynamic", Friction(), None)
-    known = base_values(robot)
-    few, many = (
-        refined(model, np.array([known[name] for name in model.names]), loop_along(2)).substeps
-        for known in (known, known | {"FS2": 20.0})
-    )
-    assert 1 <= few < many <= closed_loop.MOST_SUBSTEPS
-    none = np.array([0.0 if name.startswith("FS") else known[name] for name in model.names])
-    assert refined(model, none, loop_along(2)).substeps == 1
+def test_a_joint_that_friction_stops_stands() -> None:
+    """The reference stops; what is left of it is less than dry friction holds, so the joint stands."""
+    model = equations(sought_robot(loads(ONE_LINK, "yaml")), "dynamic", Friction(("coulomb",)), None)
+    K = np.array([{"ZZ1": 0.5, "FS1": 4.0}.get(name, 0.0) for name in model.names])
+    t = np.arange(400) / RATE
+    r, rd = np.minimum(t, 0.5)[:, None], (t < 0.5)[:, None].astype(float)
+    off = {}
+    for parts in (1, 64):
+        loop = ControlLoop(RATE, np.array([50.0]), np.array([10.0]), r, rd, r[0], rd[0], parts)
+        made = simulated(model, K, loop)
+        off[parts] = np.abs(made.qd[0, 300:]).max()
+        assert np.abs(made.tau[0, 300:]).max() < 4.0
+    assert off[64] < off[1] / 20 and off[64] < 2 * 4.0 / 0.5 / RATE / 64
 
 
 def test_motion_that_does_not_stay_finite_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:

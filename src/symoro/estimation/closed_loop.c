@@ -22,7 +22,7 @@ typedef struct {
     const double *reference_rate;
     double *work;                /* n (columns + n + 12) numbers */
     double stribeck_velocity, h;
-    size_t joints, columns, motors, samples, substeps;
+    size_t joints, columns, motors, samples, parts;
 } Loop;
 
 static double sign(double x)
@@ -160,12 +160,26 @@ static void advance(const Loop *loop, size_t sample, double u, double part, doub
     }
 }
 
+static void next_row(size_t n, double *row)
+{
+    for (size_t i = 0; i < n; ++i) row[n + i] = row[i];
+}
+
+/* Whether a joint may turn back on the way: dry friction jumps there. */
+static int turns(size_t n, const double *v, const double *next_rate)
+{
+    for (size_t i = 0; i < n; ++i)
+        if (fmin(fabs(v[i]), fabs(next_rate[i])) < fabs(next_rate[i] - v[i])) return 1;
+    return 0;
+}
+
 /* The motion from the state in the first rows of q and qd; all four are samples x n.
  * Returns how many samples are finite.
  */
 size_t closed_loop(const Loop *loop, double *q, double *qd, double *qdd, double *tau)
 {
     const size_t n = loop->joints;
+    const double part = 1.0 / (double)loop->parts;
     for (size_t k = 0;; ++k) {
         double *x = q + n * k, *v = qd + n * k, *a = qdd + n * k;
         torques(loop, loop->reference + n * k, loop->reference_rate + n * k, x, v, tau + n * k);
@@ -173,11 +187,12 @@ size_t closed_loop(const Loop *loop, double *q, double *qd, double *qdd, double 
         for (size_t i = 0; i < n; ++i)
             if (!isfinite(x[i]) || !isfinite(v[i]) || !isfinite(a[i])) return k;
         if (k + 1 == loop->samples) return k + 1;
-        for (size_t i = 0; i < n; ++i) {
-            x[n + i] = x[i];
-            v[n + i] = v[i];
-        }
-        for (size_t s = 0; s < loop->substeps; ++s)
-            advance(loop, k, (double)s / (double)loop->substeps, 1.0 / (double)loop->substeps, x + n, v + n);
+        next_row(n, x);
+        next_row(n, v);
+        advance(loop, k, 0, 1, x + n, v + n);
+        if (!turns(n, v, v + n)) continue;
+        next_row(n, x);
+        next_row(n, v);
+        for (size_t s = 0; s < loop->parts; ++s) advance(loop, k, part * (double)s, part, x + n, v + n);
     }
 }

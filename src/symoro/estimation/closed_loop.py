@@ -4,13 +4,13 @@
 
 M comes from the regressor too: column i is (W(q, 0, e_i) - W(q, 0, 0)) K. So one compiled function serves every K, with
 all the columns that the data are explained by, friction and coupled motors among them. Fixed steps of Runge and Kutta's
-fourth order; where dry friction would shake a joint that stands, several steps from one sample to the next. Where there
-is a compiler the loop runs in C (`closed_loop_native`).
+fourth order, one from sample to sample; many short ones where a joint may turn back or stands, since dry friction jumps
+there. Where there is a compiler the loop runs in C (`closed_loop_native`).
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,9 +22,6 @@ from symoro.estimation.equations import RowModel
 from symoro.progress import each
 
 Array = NDArray[np.float64]
-DRY = ("FS", "FB")
-SHAKE = 0.01
-MOST_SUBSTEPS = 32
 
 
 @dataclass(frozen=True, eq=False)
@@ -64,41 +61,35 @@ def simulated(model: RowModel, K: Array, loop: ControlLoop) -> Simulated:
     return made
 
 
-def refined(model: RowModel, K: Array, loop: ControlLoop) -> ControlLoop:
-    """The loop with steps so short that dry friction does not shake a joint by more than SHAKE of its usual speed."""
-    kicks = dict.fromkeys(model.further.joints, 0.0)
-    for name, value in zip(model.names, K, strict=True):
-        kind, joint = name[:2], name[2:]
-        if kind in DRY and joint.isdigit() and int(joint) in kicks:
-            kicks[int(joint)] += abs(value)
-    inertia = np.abs(np.diag(_Dynamics(model, K[None]).inertia(loop.start[None])[0]))
-    usual = np.sqrt(np.mean(loop.reference_rate**2, axis=0))
-    with np.errstate(divide="ignore", invalid="ignore"):
-        steps = np.array(list(kicks.values())) / inertia / loop.rate / (SHAKE * usual)
-    most = float(np.nan_to_num(steps, nan=1.0, posinf=MOST_SUBSTEPS).max())
-    return replace(loop, substeps=int(min(MOST_SUBSTEPS, max(1, np.ceil(most)))))
-
-
 def _in_numpy(model: RowModel, K: Array, loop: ControlLoop, made: Simulated) -> bool:
     """The motions of all K side by side, from the first row on; whether they stay finite."""
     dynamics = _Dynamics(model, K)
     q, qd = made.q[:, 0], made.qd[:, 0]
-    parts = np.arange(loop.substeps) / loop.substeps
     for k in range(len(loop.reference)):
         made.q[:, k], made.qd[:, k] = q, qd
         made.tau[:, k] = _torques(loop, loop.reference[k], loop.reference_rate[k], q, qd)
         made.qdd[:, k] = dynamics(q, qd, made.tau[:, k])
         if k + 1 < len(loop.reference):
-            for u in parts:
-                q, qd = _advanced(dynamics, loop, k, float(u), q, qd)
+            q, qd = _next(dynamics, loop, k, q, qd)
     return all(np.isfinite(held).all() for held in (made.q, made.qd, made.qdd))
 
 
+def _next(dynamics: _Dynamics, loop: ControlLoop, sample: int, q: Array, qd: Array) -> tuple[Array, Array]:
+    """The state at the next sample, in short steps for the robots of which a joint may turn back."""
+    x, v = _advanced(dynamics, loop, sample, 0.0, 1.0, q, qd)
+    turns = (np.minimum(np.abs(qd), np.abs(v)) < np.abs(v - qd)).any(axis=1, keepdims=True)
+    if not turns.any():
+        return x, v
+    part, y, w = 1 / loop.parts, q, qd
+    for k in range(loop.parts):
+        y, w = _advanced(dynamics, loop, sample, part * k, part, y, w)
+    return np.where(turns, y, x), np.where(turns, w, v)
+
+
 def _advanced(
-    dynamics: _Dynamics, loop: ControlLoop, sample: int, u: float, q: Array, qd: Array
+    dynamics: _Dynamics, loop: ControlLoop, sample: int, u: float, part: float, q: Array, qd: Array
 ) -> tuple[Array, Array]:
     """One step of Runge and Kutta's fourth order, from part u of the way to the next sample."""
-    part = 1 / loop.substeps
     h = part / loop.rate
     x, v = q, qd
     q_sum, qd_sum = np.zeros_like(q), np.zeros_like(qd)
@@ -137,18 +128,6 @@ class _Dynamics:
             self.accelerations[2 + i, :, i] = 1.0
 
     def __call__(self, q: Array, qd: Array, tau: Array) -> Array:
-        M, rest = self._parts(q, qd, tau)
-        try:
-            return np.asarray(np.linalg.solve(M, (tau - rest)[..., None])[..., 0])
-        except np.linalg.LinAlgError:
-            return np.full_like(q, np.nan)
-
-    def inertia(self, q: Array) -> Array:
-        """M, (B, n, n)."""
-        return self._parts(q, np.zeros_like(q), np.zeros_like(q))[0]
-
-    def _parts(self, q: Array, qd: Array, tau: Array) -> tuple[Array, Array]:
-        """M, and the torques at rest of accelerations."""
         calls, _, n, _ = self.shape
         self.rates[0] = qd
         A = self.model.parts(
@@ -158,4 +137,8 @@ class _Dynamics:
             np.concatenate([tau] * calls),
         )[1]
         torques = np.matmul(A.reshape(self.shape), self.K[None, :, :, None])[..., 0]
-        return np.moveaxis(torques[2:] - torques[1], 0, -1), torques[0]
+        M = np.moveaxis(torques[2:] - torques[1], 0, -1)
+        try:
+            return np.asarray(np.linalg.solve(M, (tau - torques[0])[..., None])[..., 0])
+        except np.linalg.LinAlgError:
+            return np.full_like(q, np.nan)

@@ -20,7 +20,7 @@ from symoro.runtime.compiler import library
 Array = NDArray[np.float64]
 FROM_MODEL = ("K", "inertia", "viscous", "stribeck", "load", "dry", "shares")
 FROM_LOOP = ("kp", "kd", "reference", "reference_rate")
-COUNTS = ("joints", "columns", "motors", "samples", "substeps")
+COUNTS = ("joints", "columns", "motors", "samples", "parts")
 
 
 class _Loop(ctypes.Structure):
@@ -72,7 +72,7 @@ def simulate(run: Any, model: RowModel, K: Array, loop: ControlLoop, made: Seque
         columns,
         len(model.further.shares),
         samples,
-        loop.substeps,
+        loop.parts,
     )
     return int(run(ctypes.addressof(shared), *(array.ctypes.data for array in made)))
 

@@ -24,7 +24,8 @@ Array = NDArray[np.float64]
 class ControlLoop:
     """What closes the loop: gains at the joints, and the reference with its rate, (N, n).
 
-    Between samples the reference is a cubic polynomial; a simulation takes `substeps` steps from one to the next.
+    Between samples the reference is a cubic polynomial. A simulation takes one step from one to the next, and `parts`
+    of them where a joint may turn back.
     """
 
     rate: float
@@ -34,7 +35,7 @@ class ControlLoop:
     reference_rate: Array
     start: Array
     start_rate: Array
-    substeps: int = 1
+    parts: int = 16
 
 
 def loop_of(

@@ -11,11 +11,12 @@ dynamics", IEEE Trans. Control Systems Technology 21, 2013.
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 from numpy.typing import NDArray
 
 from symoro.errors import ProgramError
-from symoro.estimation.closed_loop import refined
 from symoro.estimation.compress import Triangles, absorbed, empty
 from symoro.estimation.control_loop import loop_of
 from symoro.estimation.description import PdController
@@ -23,7 +24,7 @@ from symoro.estimation.equations import Booleans, RowBlock
 from symoro.estimation.estimate import Estimate
 from symoro.estimation.least_squares import weighted
 from symoro.estimation.rows import LogRows
-from symoro.estimation.simulation_rows import SETTLED, check_model, paired, whole
+from symoro.estimation.simulation_rows import SETTLED, calmed, check_model, paired, whole
 
 Array = NDArray[np.float64]
 ROUNDS = 30
@@ -39,8 +40,7 @@ def direct_and_inverse(
     """
     check_model(rows.model)
     measured = [whole(list(rows.of(k))) for k in range(len(rows.logs))]
-    given = [loop_of(log, controller, rows.preparation.cutoff)[0] for log in rows.logs]
-    loops = [refined(rows.model, start.values, loop) for loop in given]
+    loops = [loop_of(log, controller, rows.preparation.cutoff)[0] for log in rows.logs]
     K = start.values
     kept: list[Booleans | None] = [None] * len(loops)
     for rounds in range(1, ROUNDS + 1):
@@ -51,9 +51,9 @@ def direct_and_inverse(
             mixed = RowBlock(block.time, pair.simulated.A, block.y, block.rate, pair.kept)
             found = absorbed(found, mixed, pair.kept)
         fit = weighted(start.names, found)
-        before, K = K, fit.values
-        if np.max(np.abs(K - before) / fit.deviations) < SETTLED:
-            return Estimate("DIDIM", start.names, K, fit.covariance, fit.sigma, fit.freedom, rounds)
+        if np.max(np.abs(fit.values - K) / fit.deviations) < SETTLED:
+            return replace(fit, method="DIDIM", rounds=rounds)
+        K = calmed(K, fit.values, rounds)
     raise ProgramError(
         f"DIDIM did not settle in {ROUNDS} rounds", hint="is the controller right? try IDIM-IV"
     )

@@ -24,7 +24,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from symoro.errors import ProgramError
-from symoro.estimation.closed_loop import refined
 from symoro.estimation.compress import Triangles
 from symoro.estimation.control_loop import loop_of
 from symoro.estimation.description import PdController
@@ -32,7 +31,7 @@ from symoro.estimation.equations import Booleans
 from symoro.estimation.estimate import Estimate
 from symoro.estimation.needs import needed
 from symoro.estimation.rows import LogRows
-from symoro.estimation.simulation_rows import SETTLED, RowPair, check_model, paired, whole
+from symoro.estimation.simulation_rows import SETTLED, RowPair, calmed, check_model, paired, whole
 
 Array = NDArray[np.float64]
 ROUNDS = 30
@@ -49,8 +48,7 @@ def instrumental(
     """
     check_model(rows.model)
     measured = [whole(list(rows.of(k))) for k in range(len(rows.logs))]
-    given = [loop_of(log, controller, rows.preparation.cutoff)[0] for log in rows.logs]
-    loops = [refined(rows.model, start.values, loop) for loop in given]
+    loops = [loop_of(log, controller, rows.preparation.cutoff)[0] for log in rows.logs]
     K, sigma = start.values, start.sigma
     kept: list[Booleans | None] = [None] * len(loops)
     for rounds in range(1, ROUNDS + 1):
@@ -59,9 +57,10 @@ def instrumental(
             for log, block, loop, chosen in zip(rows.logs, measured, loops, kept, strict=True)
         ]
         kept = [pair.kept for pair in pairs] if rounds > 1 else kept
-        before, (K, covariance, freedom) = K, _solved(pairs, sigma, data.share)
-        if np.max(np.abs(K - before) / np.sqrt(np.diag(covariance))) < SETTLED:
-            return Estimate("IDIM-IV", start.names, K, covariance, sigma, freedom, rounds)
+        found, covariance, freedom = _solved(pairs, sigma, data.share)
+        if np.max(np.abs(found - K) / np.sqrt(np.diag(covariance))) < SETTLED:
+            return Estimate("IDIM-IV", start.names, found, covariance, sigma, freedom, rounds)
+        K = calmed(K, found, rounds)
     raise ProgramError(
         f"the instrumental variables did not settle in {ROUNDS} rounds", hint="is the controller right?"
     )

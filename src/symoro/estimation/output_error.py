@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from symoro.errors import ProgramError
-from symoro.estimation.closed_loop import refined, simulated
+from symoro.estimation.closed_loop import simulated
 from symoro.estimation.control_loop import ControlLoop, loop_of
 from symoro.estimation.description import PdController
 from symoro.estimation.equations import RowModel
@@ -41,8 +41,7 @@ def output_error(rows: LogRows, start: Estimate, controller: PdController | None
     """
     check_model(rows.model)
     given = [loop_of(log, controller, rows.preparation.cutoff) for log in rows.logs]
-    loops = [refined(rows.model, start.values, item[0]) for item in given]
-    positions = [item[1] for item in given]
+    loops, positions = [item[0] for item in given], [item[1] for item in given]
     K = start.values
     steps = STEP * np.maximum(np.abs(K), np.maximum(start.deviations, 1e-3 * float(np.abs(K).max())))
     damping, sigma = 0.0, np.ones(positions[0].shape[1])

@@ -17,7 +17,8 @@ from symoro.estimation.signals import Preparation
 
 Array = NDArray[np.float64]
 NEAR = 2  # rows to each side
-SETTLED = 0.05  # of a deviation: dry friction stops and starts, so that less may not be reached
+SETTLED = 0.1  # of a deviation: a joint that begins to stick moves the estimate by a leap
+QUICK = 5  # rounds, after which steps are halved
 
 
 @dataclass(frozen=True, eq=False)
@@ -40,6 +41,11 @@ def check_model(model: RowModel) -> None:
     """Refuse models that simulation does not serve."""
     if model.kind != "dynamic":
         raise OptionError("methods that simulate the robot take the dynamic model", hint="model='dynamic'")
+
+
+def calmed(K: Array, found: Array, rounds: int) -> Array:
+    """The next parameters to simulate: those found, or half way to them where an iteration goes to and fro."""
+    return found if rounds <= QUICK else (K + found) / 2
 
 
 def paired(
