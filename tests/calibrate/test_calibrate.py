@@ -176,3 +176,15 @@ def test_too_few_and_too_similar_postures() -> None:
     same[:, 0] = np.linspace(-1, 1, 40)
     with pytest.raises(ProgramError, match="do not show"):
         calibrate(robot, simulated(robot, same, {}))
+
+
+def test_distances_to_a_point_find_the_error_that_there_is() -> None:
+    """One joint is off; nothing else is, and the point stands anywhere but on an axis."""
+    robot, q, point = symoro.load("puma560"), postures("puma560", 150, 5), [1.2, 0.0, 0.4]
+    poses = simulated(robot, q, {"theta3": 5e-3}, length=1e-5).poses
+    far = np.linalg.norm(poses[:, :3, 3] - point, axis=1)
+    found = calibrate(robot, Measurements("distance", q, np.zeros((0, 4, 4)), far), point=point)
+    wanted = np.array([5e-3 if name == "theta3" else 0.0 for name in found.names])
+    assert "theta3" in found.names
+    assert np.abs((found.errors - wanted) / found.deviations).max() < 4
+    assert found.after["length"] == pytest.approx(1e-5, rel=0.2)

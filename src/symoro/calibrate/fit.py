@@ -23,7 +23,13 @@ from symoro.calibrate.measurements import Measurements
 from symoro.errors import ArgumentError, ProgramError
 from symoro.models.calibration.chain import NumericChain, end_poses, error_columns, numeric_chain
 from symoro.models.calibration.columns import GeometricColumn, columns, way_to
-from symoro.models.calibration.identifiable import GeometricParameters, geometric_parameters, measured_rows
+from symoro.models.calibration.identifiable import (
+    GeometricParameters,
+    checked_plane,
+    checked_point,
+    geometric_parameters,
+    measured_rows,
+)
 from symoro.models.numeric.fixed_point import Array
 from symoro.models.numeric.rotation import exponential, logarithm
 from symoro.progress import each
@@ -101,7 +107,7 @@ def calibrate(
         ProgramError: the postures do not show some parameters, which are named; or no geometry fits.
     """
     _check_finite(robot, measured)
-    touched = _plane(plane)
+    target, touched = checked_point(point), checked_plane(plane)
     found = geometric_parameters(
         robot,
         to=to,
@@ -109,7 +115,8 @@ def calibrate(
         known_base=known_base,
         known_tool=known_tool,
         gains=gains,
-        plane=list(touched),
+        point=point,
+        plane=plane,
     )
     way = way_to(robot, to)
     chosen = [
@@ -117,7 +124,7 @@ def calibrate(
         for c in columns(way, known_base=known_base, known_tool=known_tool, gains=gains)
         if c.name in found.names
     ]
-    work = _Fitting(numeric_chain(way), chosen, measured, _checked(point, 3, "point"), touched)
+    work = _Fitting(numeric_chain(way), chosen, measured, target, touched)
     given = _noise(noise)
     work.check()
     start = work.misses(np.zeros(len(chosen)))
@@ -158,22 +165,6 @@ def _check_finite(robot: Robot, measured: Measurements) -> None:
         bad = np.flatnonzero(~np.isfinite(what).all(axis=tuple(range(1, what.ndim))))
         if len(bad):
             raise ArgumentError(f"measurement {bad[0] + 1} holds what is no number")
-
-
-def _checked(values: Sequence[float], size: int, what: str) -> Array:
-    found = np.array(values, dtype=float)
-    if found.shape != (size,) or not np.isfinite(found).all():
-        raise ArgumentError(f"{what}: expected {size} numbers, got {list(values)!r}"[:200])
-    return found
-
-
-def _plane(values: Sequence[float]) -> Array:
-    found = _checked(values, 4, "plane")
-    size = float(np.linalg.norm(found[:3]))
-    if size == 0:
-        raise ArgumentError("plane: its normal is zero")
-    scaled: Array = found / size
-    return scaled
 
 
 def _noise(given: Mapping[str, float] | None) -> dict[str, float] | None:

@@ -20,10 +20,11 @@ def show_calibration(robot: Robot, options: argparse.Namespace) -> list[Path]:
 
     names = ("to", "known_base", "known_tool", "gains")
     chosen: dict[str, Any] = {name: getattr(options, name) for name in names}
+    places = {name: numbers(name, text) for name in ("point", "plane") if (text := getattr(options, name))}
     if options.measurements is None:
         if options.output:
             raise OptionError("nothing to write: there are no measurements", hint="name their file")
-        found = geometric_parameters(robot, measure=options.measure, **chosen)
+        found = geometric_parameters(robot, measure=options.measure, **chosen, **places)
         if options.json:
             relations = {k: {n: c.text for n, c in others.items()} for k, others in found.relations.items()}
             present.as_json({"names": found.names, "no_effect": found.no_effect, "relations": relations})
@@ -31,7 +32,6 @@ def show_calibration(robot: Robot, options: argparse.Namespace) -> list[Path]:
             print(found)
         return []
     measured = read_measurements(robot, options.measurements, options.measure, degrees=options.degrees)
-    places = {name: numbers(name, text) for name in ("point", "plane") if (text := getattr(options, name))}
     result = calibrate(robot, measured, **chosen, **places)
     if options.json:
         columns = {"names": result.names, "errors": result.errors, "deviations": result.deviations}
