@@ -34,7 +34,7 @@ from symoro.models.numeric.fixed_point import Array
 from symoro.models.numeric.rotation import exponential, logarithm
 from symoro.progress import each
 from symoro.robot.coordinates import independent
-from symoro.robot.description import Robot
+from symoro.robot.description import Robot, Tool
 
 ROUNDS = 50
 STILL = 1e-12
@@ -54,6 +54,7 @@ class Calibration:
         condition: of W, its columns of one length.
         parameters: which are identifiable, with their relations.
         robot: the robot that was calibrated; `calibrated` is the new one.
+        to: the frame that was measured, as it was given.
     """
 
     names: tuple[str, ...]
@@ -68,13 +69,27 @@ class Calibration:
     rounds: int
     parameters: GeometricParameters
     robot: Robot
+    to: int | str | None = None
 
     @property
     def calibrated(self) -> Robot:
-        """The robot with the errors taken out, in numbers."""
+        """The robot with the errors taken out, in numbers; its tool is another where it was measured."""
         from symoro.calibrate.apply import corrected
 
-        return corrected(self.robot, dict(zip(self.names, map(float, self.errors), strict=True)))
+        return corrected(self.robot, self._by_name(), self.to)
+
+    @property
+    def marker(self) -> Tool | None:
+        """What was measured, where that is on another frame than the robot's own end: a tool on that frame.
+
+        `calibrated.replace(tool=marker)` is the robot whose tool stands where it was measured.
+        """
+        from symoro.calibrate.apply import marker
+
+        return marker(self.robot, self._by_name(), self.to)
+
+    def _by_name(self) -> dict[str, float]:
+        return dict(zip(self.names, map(float, self.errors), strict=True))
 
     def __str__(self) -> str:
         from symoro.calibrate.report import text
@@ -136,7 +151,7 @@ def calibrate(
         if not given:
             scale = work.deviations(work.misses(xi), len(chosen))
     rows = work.rows(xi) / work.weights(scale)[:, None]
-    covariance = np.linalg.inv(rows.T @ rows)
+    covariance = _covariance(rows)
     deviations = np.sqrt(np.diag(covariance))
     return Calibration(
         tuple(column.name for column in chosen),
@@ -151,6 +166,7 @@ def calibrate(
         rounds,
         found,
         robot,
+        to,
     )
 
 
@@ -275,6 +291,14 @@ def _condition(rows: Array) -> tuple[float, Array]:
     size = np.linalg.norm(rows, axis=0)
     _, values, directions = np.linalg.svd(rows / np.where(size > 0, size, 1), full_matrices=False)
     return float(values[0] / max(values[-1], 1e-300)), directions[-1]
+
+
+def _covariance(rows: Array) -> Array:
+    """(W'W)^-1 without the square of its condition, which weights of very different sizes make large."""
+    size = np.linalg.norm(rows, axis=0)
+    _, values, directions = np.linalg.svd(rows / size, full_matrices=False)
+    root = directions.T / values / size[:, None]
+    return np.asarray(root @ root.T)
 
 
 def simulated(

@@ -134,9 +134,12 @@ def checked_plane(values: Sequence[float]) -> Array:
 
 
 def _numbers(what: str, values: Sequence[float], size: int) -> Array:
-    found = np.array(values, dtype=float)
+    try:
+        found = np.array(values, dtype=float)
+    except (TypeError, ValueError):  # texts, or lists of different lengths
+        found = np.zeros(0)
     if found.shape != (size,) or not np.isfinite(found).all():
-        raise ArgumentError(f"{what}: expected {size} numbers, got {list(values)!r}"[:200])
+        raise ArgumentError(f"{what}: expected {size} numbers, got {values!r}"[:200])
     return found
 
 
