@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
@@ -20,7 +20,7 @@ from symoro.motion.sampling import sampled
 from symoro.motion.simulation import simulate
 from symoro.robot.description import Robot
 from symoro.ui import present
-from symoro.ui.motion import Writers, page_motion, write_results
+from symoro.ui.motion import page_motion, write_results
 from symoro.ui.values import binding, numbers, posture_named
 
 STATE = ("q", "qd", "e", "ed", "P0", "Q0", "V0", "pose")
@@ -115,7 +115,7 @@ def _stops(text: str | None) -> str | float | None:
 def _written(found: Simulation, options: argparse.Namespace) -> list[str]:
     from symoro.ui.charts import simulation_chart
 
-    writers: Writers = {
+    writers: dict[str, Callable[[], str | bytes]] = {
         ".csv": found.csv,
         ".svg": lambda: simulation_chart(found),
         ".parquet": found.parquet,
