@@ -34,8 +34,8 @@ def corrected(robot: Robot, errors: Mapping[str, float], to: int | str | None = 
     """The robot with errors added to its geometry, as numbers.
 
     Arguments:
-        to: the frame that was measured; the tool, or the last one, unless given. The tool is left as it is where another
-            frame was measured.
+        to: the frame that was measured; the tool, or the last one, unless given. Where it is another, the tool is left
+            as it is.
 
     Raises:
         NotApplicableError: gains are among the errors: a description has no place for them.

@@ -19,27 +19,22 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from symoro.calibrate.doubts import doubts, likely
+from symoro.calibrate.fitting import Fitting, condition
 from symoro.calibrate.measurements import Measurements
 from symoro.errors import ArgumentError, ProgramError
-from symoro.models.calibration.chain import NumericChain, end_poses, error_columns, numeric_chain
-from symoro.models.calibration.columns import GeometricColumn, columns, way_to
+from symoro.models.calibration.chain import end_poses, numeric_chain
+from symoro.models.calibration.columns import columns, way_to
 from symoro.models.calibration.identifiable import (
     GeometricParameters,
     checked_plane,
     checked_point,
     geometric_parameters,
-    measured_rows,
 )
 from symoro.models.numeric.fixed_point import Array
-from symoro.models.numeric.rotation import exponential, logarithm
-from symoro.progress import each
+from symoro.models.numeric.rotation import exponential
 from symoro.robot.coordinates import independent
 from symoro.robot.description import Robot, Tool
-
-ROUNDS = 50
-STILL = 1e-12
-WEAKEST = 1e-9  # of the strongest singular value of W with columns of one length
-REWEIGHTED = 4  # rounds in which the noise's deviations are taken from the misses
 
 
 @dataclass(frozen=True)
@@ -55,6 +50,7 @@ class Calibration:
         parameters: which are identifiable, with their relations.
         robot: the robot that was calibrated; `calibrated` is the new one.
         to: the frame that was measured, as it was given.
+        doubts: what makes the result doubtful, in sentences; none where nothing is odd.
     """
 
     names: tuple[str, ...]
@@ -70,6 +66,7 @@ class Calibration:
     parameters: GeometricParameters
     robot: Robot
     to: int | str | None = None
+    doubts: tuple[str, ...] = ()
 
     @property
     def calibrated(self) -> Robot:
@@ -139,35 +136,36 @@ def calibrate(
         for c in columns(way, known_base=known_base, known_tool=known_tool, gains=gains)
         if c.name in found.names
     ]
-    work = _Fitting(numeric_chain(way), chosen, measured, target, touched)
+    work = Fitting(numeric_chain(way), chosen, measured, target, touched)
     given = _noise(noise)
     work.check()
-    start = work.misses(np.zeros(len(chosen)))
-    scale = given or work.deviations(start, 0)
-    xi, rounds = np.zeros(len(chosen)), 0
-    for _ in each(range(1 if given else REWEIGHTED), "fitting"):
-        xi, steps = work.solved(xi, scale)
-        rounds += steps
-        if not given:
-            scale = work.deviations(work.misses(xi), len(chosen))
-    rows = work.rows(xi) / work.weights(scale)[:, None]
-    covariance = _covariance(rows)
+    xi, scale, rounds = _best(work, given)
+    covariance = work.covariance(xi, scale)
     deviations = np.sqrt(np.diag(covariance))
     return Calibration(
         tuple(column.name for column in chosen),
         xi,
         deviations,
         covariance / np.outer(deviations, deviations),
-        work.deviations(start, 0),
+        work.deviations(work.misses(np.zeros(len(chosen))), 0),
         work.deviations(work.misses(xi), 0),
         scale,
-        _condition(rows)[0],
+        condition(work.rows(xi) / work.weights(scale)[:, None])[0],
         len(measured),
         rounds,
         found,
         robot,
         to,
+        tuple(doubts(work, xi, deviations, noise or {})),
     )
+
+
+def _best(work: Fitting, noise: Mapping[str, float] | None) -> tuple[Array, dict[str, float], int]:
+    try:
+        return work.best(noise)
+    except ProgramError as error:
+        meant = likely(work)
+        raise ProgramError(error.message, hint=meant) if meant else error from None
 
 
 def _check_finite(robot: Robot, measured: Measurements) -> None:
@@ -191,114 +189,6 @@ def _noise(given: Mapping[str, float] | None) -> dict[str, float] | None:
             f"noise: expected positive deviations of length and angle, got {dict(given)!r}"[:200]
         )
     return {"length": 1.0, "angle": 1.0, **given}
-
-
-@dataclass(frozen=True)
-class _Fitting:
-    chain: NumericChain
-    chosen: Sequence[GeometricColumn]
-    measured: Measurements
-    point: Array
-    plane: Array
-
-    def check(self) -> None:
-        """Refuse measurements that do not show all parameters."""
-        rows = self.rows(np.zeros(len(self.chosen)))
-        if len(rows) <= len(self.chosen):
-            raise ArgumentError(
-                f"{len(self.measured)} measurements give {len(rows)} equations for {len(self.chosen)} parameters",
-                hint="measure more postures, or take the base or the tool as known",
-            )
-        condition, weakest = _condition(rows)
-        if condition * WEAKEST > 1:
-            shown = [c.name for c, x in zip(self.chosen, np.abs(weakest), strict=True) if x > 0.1]
-            raise ProgramError(
-                f"the postures do not show {', '.join(shown)}: condition {condition:.1e}",
-                hint="measure postures in which all joints take different positions",
-            )
-
-    def _errors(self, xi: Array) -> dict[str, float]:
-        return dict(zip((column.name for column in self.chosen), map(float, xi), strict=True))
-
-    def misses(self, xi: Array) -> Array:
-        """Measured minus modelled, one row after the other."""
-        pose = end_poses(self.chain, self.measured.q, self._errors(xi))
-        measure, place = self.measured.measure, pose[:, :3, 3]
-        if measure == "plane":
-            found: Array = self.plane[3] - place @ self.plane[:3]
-            return found
-        if measure == "distance":
-            far: Array = self.measured.distances - np.linalg.norm(place - self.point, axis=1)
-            return far
-        off = self.measured.poses[:, :3, 3] - place
-        if measure == "position":
-            return off.reshape(-1)
-        turn = logarithm(self.measured.poses[:, :3, :3] @ pose[:, :3, :3].transpose(0, 2, 1))
-        return np.concatenate([off, turn], 1).reshape(-1)
-
-    def rows(self, xi: Array) -> Array:
-        """The derivative of what is modelled (rows, P)."""
-        pose, moved = error_columns(self.chain, self.measured.q, self._errors(xi), self.chosen)
-        found = measured_rows(self.measured.measure, pose, moved, self.point, self.plane[:3])
-        return found.reshape(-1, len(self.chosen))
-
-    def deviations(self, misses: Array, unknowns: int) -> dict[str, float]:
-        """Root mean squares of lengths and angles; with unknowns taken off the count, estimates of the noise."""
-        left = max(1 - unknowns / len(misses), 1e-3)
-        if self.measured.measure != "pose":
-            return {"length": _size(misses, left)}
-        both = misses.reshape(-1, 6)
-        return {"length": _size(both[:, :3], left), "angle": _size(both[:, 3:], left)}
-
-    def weights(self, scale: Mapping[str, float]) -> Array:
-        """The deviation of each row."""
-        if self.measured.measure != "pose":
-            return np.full(
-                len(self.measured) * (3 if self.measured.measure == "position" else 1), scale["length"]
-            )
-        return np.tile([scale["length"]] * 3 + [scale["angle"]] * 3, len(self.measured))
-
-    def solved(self, xi: Array, scale: Mapping[str, float]) -> tuple[Array, int]:
-        """Steps of Gauss and Newton, halved where they do not help, until nothing moves."""
-        weights = self.weights(scale)
-        miss = self.misses(xi) / weights
-        for step in range(1, ROUNDS + 1):
-            rows = self.rows(xi) / weights[:, None]
-            size = np.linalg.norm(rows, axis=0)
-            move = np.linalg.lstsq(rows / size, miss, rcond=None)[0] / size
-            for half in range(30):
-                trial = xi + move / 2**half
-                there = self.misses(trial) / weights
-                if there @ there <= miss @ miss * (1 + 1e-12):
-                    break
-            still = float(np.abs(move * size).max()) <= STILL * max(1.0, float(np.linalg.norm(miss)))
-            flat = miss @ miss - there @ there <= 1e-15 * (miss @ miss)
-            xi, miss = trial, there
-            if still or flat:
-                return xi, step
-        raise ProgramError(
-            f"no geometry near the description fits the measurements after {ROUNDS} steps",
-            hint="check the units and the joints' order, and where the base and the end stand",
-        )
-
-
-def _size(misses: Array, left: float) -> float:
-    return max(float(np.sqrt(np.mean(misses**2) / left)), 1e-15)
-
-
-def _condition(rows: Array) -> tuple[float, Array]:
-    """The condition of a matrix with columns of one length, and its weakest direction."""
-    size = np.linalg.norm(rows, axis=0)
-    _, values, directions = np.linalg.svd(rows / np.where(size > 0, size, 1), full_matrices=False)
-    return float(values[0] / max(values[-1], 1e-300)), directions[-1]
-
-
-def _covariance(rows: Array) -> Array:
-    """(W'W)^-1 without the square of its condition, which weights of very different sizes make large."""
-    size = np.linalg.norm(rows, axis=0)
-    _, values, directions = np.linalg.svd(rows / size, full_matrices=False)
-    root = directions.T / values / size[:, None]
-    return np.asarray(root @ root.T)
 
 
 def simulated(

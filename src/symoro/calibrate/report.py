@@ -43,6 +43,8 @@ def text(found: Calibration) -> str:
             f"the marker stands on frame {tool.place.ant} at {_numbers(place)} m, turned by {_numbers(turn)} rad; "
             "the robot's tool is left as it is",
         ]
+    if found.doubts:
+        lines += ["", *(f"doubtful: {doubt}" for doubt in found.doubts)]
     return "\n".join(lines)
 
 

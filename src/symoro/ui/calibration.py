@@ -61,4 +61,5 @@ def _data(found: Calibration) -> dict[str, Any]:
         "condition": found.condition,
         "count": found.count,
         "marker": marker,
+        "doubts": list(found.doubts),
     }

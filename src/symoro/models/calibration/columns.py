@@ -54,8 +54,8 @@ class MeasuredWay:
     Attributes:
         robot: with the tool as its last link, where it is the end.
         frames: of the way, each on the one before.
-        own: whether the end is the robot's own: its tool, or the last link's frame. What is measured on another frame is
-            a marker there, of which the tool knows nothing.
+        own: whether the end is the robot's own: its tool, or the last link's frame. What is measured on another frame
+            is a marker there, of which the tool knows nothing.
     """
 
     robot: Robot
