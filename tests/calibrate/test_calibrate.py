@@ -18,6 +18,7 @@ from symoro.errors import ArgumentError, FormatError, NotApplicableError, Progra
 from symoro.models.calibration.chain import end_poses, numeric_chain
 from symoro.models.calibration.columns import way_to
 from symoro.models.calibration.identifiable import geometric_parameters
+from symoro.models.numeric.rotation import exponential
 from symoro.robot.description import Robot
 
 
@@ -104,6 +105,22 @@ def test_poses_that_point_down_are_read_as_they_were_written(tmp_path: Path) -> 
     poses[:, :3, :3] = [np.diag([1, -1, -1]), np.diag([-1, 1, -1]), np.diag([-1, -1, 1])]
     write_measurements(robot, Measurements("pose", q, poses, np.zeros(0)), tmp_path / "log.csv")
     assert read_measurements(robot, tmp_path / "log.csv").poses == pytest.approx(poses, abs=1e-15)
+
+
+@pytest.mark.parametrize("short", [0.0, 1e-15, 1e-12, 1e-9, 1e-6, 1e-3])
+def test_almost_half_turns_and_right_angles_are_read_as_they_were_written(
+    tmp_path: Path, short: float
+) -> None:
+    """Right-angle postures of the robot, turned about several axes by half a turn less a little."""
+    robot, right = symoro.load("puma560"), [0, math.pi / 2, -math.pi / 2, math.pi]
+    q = np.array([[0, a, b, 0, c, 0] for a in right for b in right for c in right], dtype=float)
+    poses = end_poses(numeric_chain(way_to(robot, None)), q, {})
+    axes = np.array([[1, 0, 0], [0, 0, 1], [0, 1, 1], [1, -1, 0], [1, 2, -3], [0, -1e-9, 1]])
+    axes = axes / np.linalg.norm(axes, axis=1)[:, None]
+    turns = np.concatenate([(math.pi - short) * axes, (short - math.pi) * axes])
+    poses[:12, :3, :3] = exponential(turns)
+    write_measurements(robot, Measurements("pose", q, poses, np.zeros(0)), tmp_path / "log.csv")
+    assert read_measurements(robot, tmp_path / "log.csv").poses == pytest.approx(poses, abs=1e-14)
 
 
 @pytest.mark.parametrize("alpha", [0.0, math.pi, 1e-10, 2e-9, 1e-8, 1e-6, 1e-3, 0.4, -0.4, math.pi / 2, 3.1])
