@@ -264,3 +264,43 @@ def test_deviations_are_numbers_where_angles_are_exact_and_lengths_are_not() -> 
     robot, q = symoro.load("puma560"), postures("puma560", 60, 3)
     found = calibrate(robot, simulated(robot, q, {"theta2": 3e-3, **MARKER}, to=4, length=1e-5), to=4)
     assert np.isfinite(found.deviations).all() and np.isfinite(found.correlations).all()
+
+
+@pytest.mark.parametrize(
+    ("to", "measure"), [(4, "position"), (6, "position"), pytest.param(6, "distance", marks=pytest.mark.slow)]
+)
+def test_positions_of_a_marker_off_the_axes_leave_no_misses(to: int, measure: str) -> None:
+    """Where the marker stands is found first, and then what shows from there."""
+    robot, q = symoro.load("puma560"), postures("puma560", 120, 0)
+    errors = {
+        "theta2": 3e-3,
+        "d3": 2e-3,
+        "alpha4": 4e-3,
+        "theta4": 2e-3,
+        "TXE": 0.1,
+        "TYE": -0.03,
+        "TZE": 0.05,
+    }
+    if to == 6:
+        errors |= {"theta5": 1e-3, "alpha5": -3e-3}
+    poses = simulated(robot, q, errors, to=to).poses
+    far = np.linalg.norm(poses[:, :3, 3] - [1.2, 0.3, 0.4], axis=1)
+    measured = Measurements(measure, q, poses, far)
+    found = calibrate(robot, measured, to=to, noise={"length": 1e-4}, point=[1.2, 0.3, 0.4])
+    assert found.after["length"] < 1e-9
+    assert len(found.names) == len(found.parameters.names)
+    fresh = postures("puma560", 10, 7)
+    assert found.marker is not None
+    told = ends(found.calibrated.replace(tool=found.marker), "tool", fresh, {})[:, :3, 3]
+    assert told == pytest.approx(ends(robot, to, fresh, errors)[:, :3, 3], abs=1e-7)
+
+
+def test_a_marker_almost_on_an_axis_makes_up_no_parameters() -> None:
+    """A lever of the noise's size would show parameters by numbers that mean nothing."""
+    robot, q = symoro.load("rx90"), postures("rx90", 80, 2)
+    errors = {"theta2": 3e-3, "TZE": 0.1, "TXE": 1e-5}
+    poses = simulated(robot, q, errors, length=1e-5).poses
+    found = calibrate(robot, Measurements("position", q, poses, np.zeros(0)))
+    wanted = np.array([errors.get(name, 0.0) for name in found.names])
+    assert found.deviations.max() < 1e-4
+    assert np.abs((found.errors - wanted) / found.deviations).max() < 4

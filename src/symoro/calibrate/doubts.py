@@ -37,7 +37,7 @@ def doubts(work: Fitting, xi: Array, deviations: Array, noise: Mapping[str, floa
     Arguments:
         noise: the deviations of the measurements that were given, if any.
     """
-    found = _odd(work, xi, deviations)
+    found = odd(work, xi, deviations)
     if found and (meant := likely(work, xi)):
         found.append(meant)
     after = work.deviations(work.misses(xi), 0)
@@ -51,12 +51,12 @@ def doubts(work: Fitting, xi: Array, deviations: Array, noise: Mapping[str, floa
     return found
 
 
-def _odd(work: Fitting, xi: Array, deviations: Array) -> list[str]:
+def odd(work: Fitting, xi: Array, deviations: Array) -> list[str]:
     """What no sound measurements of the robot give."""
-    reach = _reach(work)
+    far = reach(work)
     errors = {column.name: float(x) for column, x in zip(work.chosen, xi, strict=True)}
     tip = float(np.linalg.norm([errors.get(f"T{axis}{END}", 0.0) for axis in "XYZ"]))
-    scale = {"length": reach + tip, "angle": 1.0}
+    scale = {"length": far + tip, "angle": 1.0}
     after = work.deviations(work.misses(xi), 0)
     found = []
     if any(value > MISS[name] * scale[name] > 0 for name, value in after.items()):
@@ -66,7 +66,7 @@ def _odd(work: Fitting, xi: Array, deviations: Array) -> list[str]:
     huge = [
         f"{column.name} ({x:.3g}{_unit(column.kind)})"
         for column, x, deviation in zip(work.chosen, xi, deviations, strict=True)
-        if abs(x) > max(_most(column.kind, column.frame, reach, tip), SURE * deviation)
+        if abs(x) > max(_most(column.kind, column.frame, far, tip), SURE * deviation)
     ]
     if huge:
         more = f" and {len(huge) - 4} more" if len(huge) > 4 else ""
@@ -77,15 +77,15 @@ def _odd(work: Fitting, xi: Array, deviations: Array) -> list[str]:
     return found
 
 
-def _most(kind: str, frame: str, reach: float, tip: float) -> float:
+def _most(kind: str, frame: str, far: float, tip: float) -> float:
     """The largest correction of a parameter that nobody wonders at."""
     if frame in FAR:
-        return FAR[frame] * reach if kind.startswith("T") and reach > 0 else np.inf
+        return FAR[frame] * far if kind.startswith("T") and far > 0 else np.inf
     if kind == "k":
         return GAIN
     if kind in (*ANGLES, "beta"):
         return TURN
-    return SHARE * (reach + tip) if reach + tip > 0 else np.inf
+    return SHARE * (far + tip) if far + tip > 0 else np.inf
 
 
 def _unit(kind: str) -> str:
@@ -94,7 +94,7 @@ def _unit(kind: str) -> str:
     return " rad" if kind in (*ANGLES, "beta") or kind.startswith("R") else " m"
 
 
-def _reach(work: Fitting) -> float:
+def reach(work: Fitting) -> float:
     """How far the end is from frame 0, at most, by the description."""
     poses = end_poses(work.chain, work.measured.q, {})
     return float(np.linalg.norm(poses[:, :3, 3] - work.chain.start[:3, 3], axis=1).max())
@@ -128,7 +128,7 @@ def likely(work: Fitting, xi: Array | None = None) -> str | None:
         for change in changes:
             other = change.made(other)
         fit = _tried(other)
-        if fit is None or _odd(other, *fit) or _badness(other, fit[0]) > BETTER * before:
+        if fit is None or odd(other, *fit) or _badness(other, fit[0]) > BETTER * before:
             continue
         after = other.deviations(other.misses(fit[0]), 0)
         says = " and ".join(change.says for change in changes)
@@ -149,7 +149,7 @@ def _together(work: Fitting) -> Iterator[list[_Change]]:
 
 def _tried(work: Fitting) -> tuple[Array, Array] | None:
     """Errors and deviations, or None where nothing fits soon."""
-    noise = {"length": 1e-3 * (_reach(work) or 1.0), "angle": 1e-3}
+    noise = {"length": 1e-3 * (reach(work) or 1.0), "angle": 1e-3}
     try:
         xi, _ = work.solved(np.zeros(len(work.chosen)), noise, TRIED)
         scale = work.deviations(work.misses(xi), len(work.chosen))
@@ -161,7 +161,7 @@ def _tried(work: Fitting) -> tuple[Array, Array] | None:
 def _badness(work: Fitting, xi: Array) -> float:
     """Root mean square of the misses, lengths in parts of the robot's size."""
     after = work.deviations(work.misses(xi), 0)
-    return float(np.hypot(after["length"] / (_reach(work) or 1.0), after.get("angle", 0.0)))
+    return float(np.hypot(after["length"] / (reach(work) or 1.0), after.get("angle", 0.0)))
 
 
 def _changes(work: Fitting) -> Iterator[_Change]:

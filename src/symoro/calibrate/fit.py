@@ -7,7 +7,8 @@ the noise, one for lengths and one for angles:
     C = (W' S^-1 W)^-1                                                                   deviations of the parameters
 
 The parameters are the identifiable ones; the others stay as they are, and what they are off is in those that they act
-with. Deviations of the noise that are not given are taken from the misses themselves.
+with. Positions show more of them where what is measured stands off the axes: that is decided again at the place that is
+found for it. Deviations of the noise that are not given are taken from the misses themselves.
 
 W. Khalil, E. Dombre, "Modeling, Identification and Control of Robots", 2002, chapter 11.
 """
@@ -16,15 +17,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
-from symoro.calibrate.doubts import doubts, likely
+from symoro.calibrate.doubts import doubts, likely, odd, reach
 from symoro.calibrate.fitting import Fitting, condition
 from symoro.calibrate.measurements import Measurements
 from symoro.errors import ArgumentError, ProgramError
 from symoro.models.calibration.chain import end_poses, numeric_chain
-from symoro.models.calibration.columns import columns, way_to
+from symoro.models.calibration.columns import DISPLACEMENT, END, columns, way_to
 from symoro.models.calibration.identifiable import (
     GeometricParameters,
     checked_plane,
@@ -35,6 +37,8 @@ from symoro.models.numeric.fixed_point import Array
 from symoro.models.numeric.rotation import exponential
 from symoro.robot.coordinates import independent
 from symoro.robot.description import Robot, Tool
+
+OFF = 0.01  # of the robot's size
 
 
 @dataclass(frozen=True)
@@ -119,53 +123,93 @@ def calibrate(
         ProgramError: the postures do not show some parameters, which are named; or no geometry fits.
     """
     _check_finite(robot, measured)
-    target, touched = checked_point(point), checked_plane(plane)
-    found = geometric_parameters(
-        robot,
-        to=to,
-        measure=measured.measure,
-        known_base=known_base,
-        known_tool=known_tool,
-        gains=gains,
-        point=point,
-        plane=plane,
-    )
-    way = way_to(robot, to)
-    chosen = [
-        c
-        for c in columns(way, known_base=known_base, known_tool=known_tool, gains=gains)
-        if c.name in found.names
-    ]
-    work = Fitting(numeric_chain(way), chosen, measured, target, touched)
+    known = {"to": to, "known_base": known_base, "known_tool": known_tool, "gains": gains}
+    task = _Task(robot, measured, known, checked_point(point), checked_plane(plane))
     given = _noise(noise)
-    work.check()
-    xi, scale, rounds = _best(work, given)
-    covariance = work.covariance(xi, scale)
-    deviations = np.sqrt(np.diag(covariance))
+    parameters = task.parameters()
+    work = task.fitting(parameters)
+    found = _fitted(work, np.zeros(len(work.chosen)), given)
+    offset = _offset(work, found)
+    if offset is not None and len(more := task.parameters(offset)) > len(parameters):
+        start = dict(zip((c.name for c in work.chosen), found.xi, strict=True))
+        parameters, work = more, task.fitting(more)
+        found = _fitted(work, np.array([start.get(c.name, 0.0) for c in work.chosen]), given)
     return Calibration(
-        tuple(column.name for column in chosen),
-        xi,
-        deviations,
-        covariance / np.outer(deviations, deviations),
-        work.deviations(work.misses(np.zeros(len(chosen))), 0),
-        work.deviations(work.misses(xi), 0),
-        scale,
-        condition(work.rows(xi) / work.weights(scale)[:, None])[0],
+        tuple(column.name for column in work.chosen),
+        found.xi,
+        found.deviations,
+        found.covariance / np.outer(found.deviations, found.deviations),
+        work.deviations(work.misses(np.zeros(len(work.chosen))), 0),
+        work.deviations(work.misses(found.xi), 0),
+        found.scale,
+        condition(work.rows(found.xi) / work.weights(found.scale)[:, None])[0],
         len(measured),
-        rounds,
-        found,
+        found.rounds,
+        parameters,
         robot,
         to,
-        tuple(doubts(work, xi, deviations, noise or {})),
+        tuple(doubts(work, found.xi, found.deviations, noise or {})),
     )
 
 
-def _best(work: Fitting, noise: Mapping[str, float] | None) -> tuple[Array, dict[str, float], int]:
+@dataclass(frozen=True)
+class _Task:
+    """What is asked for: `known` are arguments of `geometric_parameters`."""
+
+    robot: Robot
+    measured: Measurements
+    known: Mapping[str, Any]
+    point: Array
+    plane: Array
+
+    def parameters(self, offset: Sequence[float] | None = None) -> GeometricParameters:
+        """Those that the measurements show, with what is measured at some place of its frame."""
+        places: dict[str, Any] = {"point": list(self.point), "plane": list(self.plane), "offset": offset}
+        return geometric_parameters(self.robot, measure=self.measured.measure, **self.known, **places)
+
+    def fitting(self, parameters: GeometricParameters) -> Fitting:
+        way = way_to(self.robot, self.known["to"])
+        more = {name: value for name, value in self.known.items() if name != "to"}
+        chosen = [c for c in columns(way, **more) if c.name in parameters.names]
+        return Fitting(numeric_chain(way), chosen, self.measured, self.point, self.plane)
+
+
+@dataclass(frozen=True)
+class _Fitted:
+    """Errors, the noise's deviations, the errors' covariance, and how many steps it took."""
+
+    xi: Array
+    scale: Mapping[str, float]
+    covariance: Array
+    rounds: int
+
+    @property
+    def deviations(self) -> Array:
+        return np.asarray(np.sqrt(np.diag(self.covariance)))
+
+
+def _fitted(work: Fitting, start: Array, noise: Mapping[str, float] | None) -> _Fitted:
+    work.check(start)
     try:
-        return work.best(noise)
+        xi, scale, rounds = work.best(start, noise)
     except ProgramError as error:
         meant = likely(work)
         raise ProgramError(error.message, hint=meant) if meant else error from None
+    return _Fitted(xi, scale, work.covariance(xi, scale), rounds)
+
+
+def _offset(work: Fitting, found: _Fitted) -> list[float] | None:
+    """Where what is measured stands in its frame; None where that tells nothing new, or what was found is odd.
+
+    What is small beside the robot is taken for zero: parameters that such a lever alone would show are not shown well.
+    """
+    if work.measured.measure == "pose" or odd(work, found.xi, found.deviations):
+        return None
+    errors = {c.name: float(x) for c, x in zip(work.chosen, found.xi, strict=True)}
+    least = OFF * reach(work)
+    away = [errors.get(kind + END, 0.0) for kind in DISPLACEMENT[:3]]
+    away = [x if abs(x) > least else 0.0 for x in away]
+    return away if any(away) else None
 
 
 def _check_finite(robot: Robot, measured: Measurements) -> None:

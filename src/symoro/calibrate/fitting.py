@@ -35,9 +35,9 @@ class Fitting:
     point: Array
     plane: Array
 
-    def check(self) -> None:
+    def check(self, xi: Array) -> None:
         """Refuse measurements that do not show all parameters."""
-        rows = self.rows(np.zeros(len(self.chosen)))
+        rows = self.rows(xi)
         if len(rows) <= len(self.chosen):
             raise ArgumentError(
                 f"{len(self.measured)} measurements give {len(rows)} equations for {len(self.chosen)} parameters",
@@ -119,9 +119,9 @@ class Fitting:
             hint="check the units and the joints' order, and where the base and the end stand",
         )
 
-    def best(self, noise: Mapping[str, float] | None) -> tuple[Array, dict[str, float], int]:
-        """The errors, the noise's deviations (from the misses unless given), and the steps that it took."""
-        xi, rounds = np.zeros(len(self.chosen)), 0
+    def best(self, xi: Array, noise: Mapping[str, float] | None) -> tuple[Array, dict[str, float], int]:
+        """From a start: the errors, the noise's deviations (from the misses unless given), the steps that it took."""
+        rounds = 0
         scale = dict(noise) if noise else self.deviations(self.misses(xi), 0)
         for _ in each(range(1 if noise else REWEIGHTED), "fitting"):
             xi, steps = self.solved(xi, scale)

@@ -18,8 +18,16 @@ import numpy as np
 
 from symoro.errors import ArgumentError, ProgramError
 from symoro.expr.formula import formula
-from symoro.models.calibration.chain import NumericChain, end_poses, error_columns, numeric_chain
-from symoro.models.calibration.columns import GeometricColumn, MeasuredWay, checked_measure, columns, way_to
+from symoro.models.calibration.chain import Errors, NumericChain, end_poses, error_columns, numeric_chain
+from symoro.models.calibration.columns import (
+    DISPLACEMENT,
+    END,
+    GeometricColumn,
+    MeasuredWay,
+    checked_measure,
+    columns,
+    way_to,
+)
 from symoro.models.calibration.exact import vectors
 from symoro.models.identification.base.exact.linear import independent
 from symoro.models.identification.base.fit import ROUNDED, Fit, fitted
@@ -82,6 +90,7 @@ def geometric_parameters(
     gains: bool = False,
     point: Sequence[float] | None = None,
     plane: Sequence[float] | None = None,
+    offset: Sequence[float] | None = None,
 ) -> GeometricParameters:
     """The geometric parameters that measurements of a frame show.
 
@@ -93,6 +102,7 @@ def geometric_parameters(
         gains: whether the readings of the joints may be off by a factor.
         point: that distances are taken to, in the world: one on an axis shows less than others.
         plane: nx, ny, nz, d of the plane n.p = d, in the world.
+        offset: of what is measured from the frame's origin, in its axes: off an axis it shows more than on it.
 
     Raises:
         NotApplicableError: the way to the frame passes a loop or a beam, or the base moves.
@@ -107,7 +117,9 @@ def geometric_parameters(
     wanted = columns(way, known_base=known_base, known_tool=known_tool, gains=gains)
     if measure == "pose" and not followers(way.robot).keys() & set(way.frames):
         return _exact(robot, way, wanted)
-    return _sampled(robot, way, wanted, measure, target)
+    away = np.zeros(3) if offset is None else _numbers("offset", offset, 3)
+    errors = dict(zip((kind + END for kind in DISPLACEMENT), map(float, away), strict=False))
+    return _sampled(robot, way, wanted, measure, target, errors)
 
 
 def checked_point(values: Sequence[float]) -> Array:
@@ -197,9 +209,10 @@ def _sampled(
     wanted: Sequence[GeometricColumn],
     measure: str,
     target: _Target | None,
+    errors: Errors,
 ) -> GeometricParameters:
     chain = numeric_chain(way)
-    first, second = (_fit(chain, wanted, measure, target, seed) for seed in (0, 1))
+    first, second = (_fit(chain, wanted, measure, target, errors, seed) for seed in (0, 1))
     for fit in (first, second):
         if not fit.clear or fit.smallest < FAINTEST or fit.kept != first.kept:
             raise ProgramError(
@@ -224,6 +237,7 @@ def _fit(
     wanted: Sequence[GeometricColumn],
     measure: str,
     target: _Target | None,
+    errors: Errors,
     seed: int,
 ) -> Fit:
     rng = np.random.default_rng(seed)
@@ -232,8 +246,8 @@ def _fit(
     at = target or _somewhere(chain, rng)
     point, normal = at.point, at.normal
     if measure == "plane":
-        q = on_plane(chain, q, normal, point)
-    pose, moved = error_columns(chain, q, {}, wanted)
+        q = on_plane(chain, q, normal, point, errors)
+    pose, moved = error_columns(chain, q, errors, wanted)
     rows = measured_rows(measure, pose, moved, point, normal)
     flat = rows.reshape(-1, len(wanted))
     return fitted(flat, np.zeros((len(flat), 0)), ROUNDED)
@@ -261,16 +275,18 @@ def measured_rows(measure: str, pose: Array, moved: Array, point: Array, normal:
     return along
 
 
-def on_plane(chain: NumericChain, q: Array, normal: Array, point: Array) -> Array:
+def on_plane(
+    chain: NumericChain, q: Array, normal: Array, point: Array, errors: Errors | None = None
+) -> Array:
     """Postures near those given whose end lies on a plane: Newton's method along the steepest way."""
     drives = _drives(chain)
     for _ in range(PLANE_ROUNDS):
-        pose, moved = error_columns(chain, q, {}, [column for column, _ in drives])
+        pose, moved = error_columns(chain, q, errors or {}, [column for column, _ in drives])
         slopes = np.einsum("k,skp->sp", normal, moved[:, :3]) @ np.array([ratios for _, ratios in drives])
         miss = (pose[:, :3, 3] - point) @ normal
         size = (slopes**2).sum(1) + 1e-12
         q = q - np.clip(miss / size, -0.5, 0.5)[:, None] * slopes
-    pose, _ = error_columns(chain, q, {}, [])
+    pose, _ = error_columns(chain, q, errors or {}, [])
     there = np.abs((pose[:, :3, 3] - point) @ normal) < 1e-10
     if there.sum() < len(q) // 3:
         raise ProgramError("too few postures reach a plane in general")
