@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 
 import symoro
-from symoro.errors import NotApplicableError, OptionError
+from symoro.errors import ArgumentError, NotApplicableError, OptionError, ProgramError
 from symoro.expr.formula import formula
 from symoro.models.calibration.chain import end_poses, numeric_chain
 from symoro.models.calibration.columns import columns, way_to
@@ -164,3 +164,47 @@ def test_robots_that_have_none(name: str, said: str) -> None:
 def test_there_is_no_such_measure() -> None:
     with pytest.raises(OptionError, match="measure"):
         geometric_parameters(symoro.load("rx90"), measure="colour")
+
+
+def distance_rank(robot: Robot, point: list[float]) -> int:
+    """Of the derivative of the distances to a point, by differences."""
+    names = [c.name for c in columns(way_to(robot, None))]
+    q = np.random.default_rng(3).uniform(-2.5, 2.5, (300, len(robot.frames)))
+    away = end_poses(numeric_chain(way_to(robot, None)), q, {})[:, :3, 3] - point
+    away /= np.linalg.norm(away, axis=1)[:, None]
+    return rank(np.einsum("sk,skp->sp", away, differences(robot, q, names)[:, :3]))
+
+
+@pytest.mark.parametrize(
+    ("point", "count"), [([1.2, 0.0, 0.4], 22), ([-0.3, 2.0, 0.0], 22), ([0.0, 0.0, 0.0], 18)]
+)
+def test_distances_show_what_their_point_lets_them(point: list[float], count: int) -> None:
+    robot = symoro.load("puma560")
+    assert len(geometric_parameters(robot, measure="distance", point=point)) == count
+    assert distance_rank(robot, point) == count
+    if count == 22:  # a plane says nothing of distances
+        again = geometric_parameters(robot, measure="distance", point=point, plane=[0, 0, 1, 0])
+        assert len(again) == count
+
+
+@pytest.mark.parametrize("off", [1e-2, 1e-4, 1e-6, 1e-7, 1e-8, 1e-9, 0.0])
+def test_a_point_almost_on_an_axis_counts_as_it_stands_or_is_refused(off: float) -> None:
+    try:
+        found = geometric_parameters(symoro.load("puma560"), measure="distance", point=[off, 0, 0.4])
+    except ProgramError as error:
+        assert 0 < off < 1e-6 and "axis" in str(error.hint)
+    else:
+        assert len(found) == (22 if off > 0 else 20)
+
+
+@pytest.mark.parametrize(
+    ("place", "said"),
+    [
+        ({"measure": "distance", "point": [1, 2]}, "expected 3 numbers"),
+        ({"measure": "distance", "point": [1, 2, math.nan]}, "expected 3 numbers"),
+        ({"measure": "plane", "plane": [0, 0, 0, 1]}, "normal is zero"),
+    ],
+)
+def test_places_that_are_none(place: dict[str, object], said: str) -> None:
+    with pytest.raises(ArgumentError, match=said):
+        geometric_parameters(symoro.load("puma560"), **place)  # type: ignore[arg-type]

@@ -10,10 +10,12 @@ import pytest
 import symoro
 from symoro.errors import ArgumentError, OptionError, ProgramError
 from symoro.model import generate
-from symoro.motion.excite import _limits, excite, trajectory_text
+from symoro.motion.excite import Excitation, _limits, excite, trajectory_text
+from symoro.motion.files import load_trajectory
 from symoro.motion.paths import FourierPath
+from symoro.motion.samples import Samples
 from symoro.motion.series_search import SeriesSearch, condition
-from symoro.motion.trajectory import Fourier
+from symoro.motion.trajectory import Fourier, Trajectory
 from symoro.motion.trajectory_yaml import read_trajectory_text
 from symoro.robot.description import Limits, Robot
 
@@ -61,6 +63,40 @@ def test_limits_are_kept_and_the_motion_is_better_than_chance() -> None:
     assert found.condition < min(chance)
 
 
+def most(robot: Robot, found: Excitation) -> dict[str, float]:
+    """The largest shares of the limits that the motion takes, between the samples that it was found on too."""
+    (part,) = found.trajectory.parts
+    assert isinstance(part, Fourier)
+    series = FourierPath(
+        np.array(part.offset), np.array(part.sine), np.array(part.cosine), part.frequency, 5.0
+    )
+    q, qd, qdd = series.at(np.linspace(0, 1 / part.frequency, 20001))
+    tau = np.asarray(generate(robot, "inverse-dynamics").function()(q=q, qd=qd, qdd=qdd)["tau"])
+    limits = robot.frame(1).limits
+    lower, upper, fastest, effort = limits.lower, limits.upper, limits.velocity, limits.effort
+    assert lower is not None and upper is not None and fastest is not None and effort is not None
+    return {
+        "position": float(np.abs(q - (lower + upper) / 2).max() / ((upper - lower) / 2)),
+        "velocity": float(np.abs(qd).max() / fastest),
+        "acceleration": float(np.abs(qdd).max() / 6.0),
+        "effort": float(np.abs(tau).max() / effort),
+    }
+
+
+@pytest.mark.parametrize("seed", [0, 1, 2])
+@pytest.mark.parametrize("effort", [3000.0, 300.0])
+def test_limits_hold_between_samples_without_a_margin(seed: int, effort: float) -> None:
+    """Friction that jumps is part of the efforts."""
+    robot = arm()
+    for j in range(1, 4):
+        robot = robot.with_frame(j, limits=Limits(-1.5, 1.2, 2.0, effort), FS=2.0)
+    found = excite(robot, harmonics=2, frequency=0.5, acceleration=6.0, margin=1, starts=1, seed=seed)
+    shares = most(robot, found)
+    assert max(shares.values()) <= 1
+    assert found.used == pytest.approx(shares, rel=2e-4)
+    assert max(shares.values()) > 0.99, "the limits are used"
+
+
 def test_the_condition_told_is_that_of_the_regressor() -> None:
     robot = arm()
     found = excite(robot, harmonics=3, frequency=0.2, starts=1, torque=False)
@@ -103,6 +139,13 @@ def test_what_cannot_be() -> None:
         excite(arm(), frequency=float("inf"))
     with pytest.raises(ArgumentError, match="acceleration"):
         excite(arm(), acceleration=-1.0)
+    for wrong in ([1.0, 2.0], [1.0, 2.0, 3.0, 4.0], [[1.0], [2.0], [3.0]], [], [1.0, float("nan"), 1.0]):
+        with pytest.raises(ArgumentError, match="one or 3"):
+            excite(arm(), acceleration=wrong)
+    with pytest.raises(OptionError, match="seed"):
+        excite(arm(), seed=-1)
+    with pytest.raises(OptionError, match="at least one sample"):
+        excite(arm(), samples=0)
     with pytest.raises(ArgumentError, match="no number is known"):
         excite(symoro.load("rx90"), torque=True)
     with pytest.raises(ArgumentError, match="no range is known for q1"):
@@ -117,3 +160,29 @@ def test_from_the_command_line(tmp_path: Path, capsys: pytest.CaptureFixture[str
     assert main(wanted) == 0
     assert "condition" in capsys.readouterr().out
     assert main(["torques", "planar2r", str(path), "--csv"]) == 0
+    table = tmp_path / "motion.csv"
+    assert main([*wanted[:3], str(table), *wanted[4:]]) == 0
+    assert "used of 95 % of the limits" in capsys.readouterr().out
+    series, samples = load_trajectory(path), load_trajectory(table)
+    assert isinstance(series, Trajectory) and isinstance(samples, Samples)
+    assert symoro.sampled("planar2r", series, step=0.01).q == pytest.approx(samples.q, abs=1e-7)
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["planar2r", "-o", "motion.txt"], "written as .yaml"),
+        (["planar2r", "--acceleration", "1,2,3"], "one or 2"),
+        (["planar2r", "--seed", "-1"], "seed"),
+        (["fivebar"], "closed loops"),
+        (["rx90_floating"], "floating base"),
+        (["car"], "wheeled base"),
+    ],
+)
+def test_what_the_command_line_refuses(
+    words: list[str], said: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    from symoro.ui.cli import main
+
+    assert main(["excite", *words]) == 2
+    assert said in capsys.readouterr().err

@@ -1,7 +1,8 @@
 """A robot with the errors of its geometry taken out.
 
 Parameters of frames are added to what the description holds; the displacements change the place of frame 0 and of the
-tool, which is made where there is none. A frame with a beta is placed by other six parameters that say the same: with
+tool, which is made where there is none. That of another frame is the place of a marker there (`marker`), and no part of
+the robot. A frame with a beta is placed by other six parameters that say the same: with
 (px, py, pz) its position and R its rotation, the joint at zero,
 
     R = Rz(gamma) Rx(alpha) Rz(theta),    d = p . x,   r = -p . y / sin(alpha),   b = pz - r cos(alpha)
@@ -21,7 +22,7 @@ import numpy as np
 from symoro.errors import NotApplicableError
 from symoro.expr.formula import formula
 from symoro.models.calibration.chain import displacement
-from symoro.models.calibration.columns import BASE, DISPLACEMENT, END
+from symoro.models.calibration.columns import BASE, DISPLACEMENT, END, way_to
 from symoro.models.numeric.fixed_point import Array
 from symoro.models.numeric.tree import local_pose
 from symoro.robot.description import GEOMETRIC, Frame, Placement, Robot, Tool
@@ -29,11 +30,12 @@ from symoro.robot.description import GEOMETRIC, Frame, Placement, Robot, Tool
 PARALLEL = 1e-9
 
 
-def corrected(robot: Robot, errors: Mapping[str, float], end: int | None = None) -> Robot:
+def corrected(robot: Robot, errors: Mapping[str, float], to: int | str | None = None) -> Robot:
     """The robot with errors added to its geometry, as numbers.
 
     Arguments:
-        end: the link that the end stands on, where the robot has no tool; the last one unless given.
+        to: the frame that was measured; the tool, or the last one, unless given. Where it is another, the tool is left
+            as it is.
 
     Raises:
         NotApplicableError: gains are among the errors: a description has no place for them.
@@ -42,7 +44,7 @@ def corrected(robot: Robot, errors: Mapping[str, float], end: int | None = None)
     if gains:
         raise NotApplicableError(
             f"a description has no place for the gains of joints ({', '.join(gains)})",
-            hint="correct the readings: divide them by 1 + k",
+            hint="multiply the readings by 1 + k, and calibrate again without gains",
         )
     values = dict(robot.nominal)
     for j in range(1, robot.NF + 1):
@@ -53,8 +55,20 @@ def corrected(robot: Robot, errors: Mapping[str, float], end: int | None = None)
     if base.any():
         z = np.array([f.value(values) for f in robot.base.Z]).reshape(4, 4) @ displacement(base)
         robot = replace(robot, base=replace(robot.base, Z=tuple(formula(float(x)) for x in z.reshape(-1))))
-    tip = np.array([errors.get(kind + END, 0.0) for kind in DISPLACEMENT])
-    return _with_tool(robot, values, tip, end) if tip.any() else robot
+    tip = _tip(errors)
+    return _with_tool(robot, values, tip) if tip.any() and way_to(robot, to).own else robot
+
+
+def marker(robot: Robot, errors: Mapping[str, float], to: int | str | None) -> Tool | None:
+    """Where what was measured stands on a frame that is not the robot's own end; None where it is that."""
+    way = way_to(robot, to)
+    if way.own or not any(kind + END in errors for kind in DISPLACEMENT):
+        return None
+    return Tool(Placement(way.end, **parameters_of(displacement(_tip(errors)))), "marker")
+
+
+def _tip(errors: Mapping[str, float]) -> Array:
+    return np.array([errors.get(kind + END, 0.0) for kind in DISPLACEMENT])
 
 
 def _moved(frame: Frame, values: Mapping[str, float], own: Mapping[str, float]) -> dict[str, Any]:
@@ -67,8 +81,8 @@ def _moved(frame: Frame, values: Mapping[str, float], own: Mapping[str, float]) 
     return parameters_of(before @ tilt @ _pose(after), near=numbers["gamma"])
 
 
-def _with_tool(robot: Robot, values: Mapping[str, float], tip: Array, end: int | None) -> Robot:
-    tool = robot.tool or Tool(Placement(robot.NL if end is None else end))
+def _with_tool(robot: Robot, values: Mapping[str, float], tip: Array) -> Robot:
+    tool = robot.tool or Tool(Placement(robot.NL))
     at = tool.place
     place = _pose(at, values) @ displacement(tip)
     return replace(robot, tool=replace(tool, place=Placement(at.ant, **parameters_of(place))))

@@ -7,7 +7,8 @@ the noise, one for lengths and one for angles:
     C = (W' S^-1 W)^-1                                                                   deviations of the parameters
 
 The parameters are the identifiable ones; the others stay as they are, and what they are off is in those that they act
-with. Deviations of the noise that are not given are taken from the misses themselves.
+with. Positions show more of them where what is measured stands off the axes: that is decided again at the place that is
+found for it. Deviations of the noise that are not given are taken from the misses themselves.
 
 W. Khalil, E. Dombre, "Modeling, Identification and Control of Robots", 2002, chapter 11.
 """
@@ -16,24 +17,28 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
+from symoro.calibrate.doubts import doubts, likely, odd, reach
+from symoro.calibrate.fitting import Fitting, condition
 from symoro.calibrate.measurements import Measurements
 from symoro.errors import ArgumentError, ProgramError
-from symoro.models.calibration.chain import NumericChain, end_poses, error_columns, numeric_chain
-from symoro.models.calibration.columns import GeometricColumn, columns, way_to
-from symoro.models.calibration.identifiable import GeometricParameters, geometric_parameters, measured_rows
+from symoro.models.calibration.chain import end_poses, numeric_chain
+from symoro.models.calibration.columns import DISPLACEMENT, END, columns, way_to
+from symoro.models.calibration.identifiable import (
+    GeometricParameters,
+    checked_plane,
+    checked_point,
+    geometric_parameters,
+)
 from symoro.models.numeric.fixed_point import Array
-from symoro.models.numeric.rotation import exponential, logarithm
-from symoro.progress import each
+from symoro.models.numeric.rotation import exponential
 from symoro.robot.coordinates import independent
-from symoro.robot.description import Robot
+from symoro.robot.description import Robot, Tool
 
-ROUNDS = 50
-STILL = 1e-12
-WEAKEST = 1e-9  # of the strongest singular value of W with columns of one length
-REWEIGHTED = 4  # rounds in which the noise's deviations are taken from the misses
+OFF = 0.01  # of the robot's size
 
 
 @dataclass(frozen=True)
@@ -48,6 +53,8 @@ class Calibration:
         condition: of W, its columns of one length.
         parameters: which are identifiable, with their relations.
         robot: the robot that was calibrated; `calibrated` is the new one.
+        to: the frame that was measured, as it was given.
+        doubts: what makes the result doubtful, in sentences; none where nothing is odd.
     """
 
     names: tuple[str, ...]
@@ -62,13 +69,28 @@ class Calibration:
     rounds: int
     parameters: GeometricParameters
     robot: Robot
+    to: int | str | None = None
+    doubts: tuple[str, ...] = ()
 
     @property
     def calibrated(self) -> Robot:
-        """The robot with the errors taken out, in numbers."""
+        """The robot with the errors taken out, in numbers; its tool is another where it was measured."""
         from symoro.calibrate.apply import corrected
 
-        return corrected(self.robot, dict(zip(self.names, map(float, self.errors), strict=True)))
+        return corrected(self.robot, self._by_name(), self.to)
+
+    @property
+    def marker(self) -> Tool | None:
+        """What was measured, where that is on another frame than the robot's own end: a tool on that frame.
+
+        `calibrated.replace(tool=marker)` is the robot whose tool stands where it was measured.
+        """
+        from symoro.calibrate.apply import marker
+
+        return marker(self.robot, self._by_name(), self.to)
+
+    def _by_name(self) -> dict[str, float]:
+        return dict(zip(self.names, map(float, self.errors), strict=True))
 
     def __str__(self) -> str:
         from symoro.calibrate.report import text
@@ -101,50 +123,93 @@ def calibrate(
         ProgramError: the postures do not show some parameters, which are named; or no geometry fits.
     """
     _check_finite(robot, measured)
-    touched = _plane(plane)
-    found = geometric_parameters(
-        robot,
-        to=to,
-        measure=measured.measure,
-        known_base=known_base,
-        known_tool=known_tool,
-        gains=gains,
-        plane=list(touched),
-    )
-    way = way_to(robot, to)
-    chosen = [
-        c
-        for c in columns(way, known_base=known_base, known_tool=known_tool, gains=gains)
-        if c.name in found.names
-    ]
-    work = _Fitting(numeric_chain(way), chosen, measured, _checked(point, 3, "point"), touched)
+    known = {"to": to, "known_base": known_base, "known_tool": known_tool, "gains": gains}
+    task = _Task(robot, measured, known, checked_point(point), checked_plane(plane))
     given = _noise(noise)
-    work.check()
-    start = work.misses(np.zeros(len(chosen)))
-    scale = given or work.deviations(start, 0)
-    xi, rounds = np.zeros(len(chosen)), 0
-    for _ in each(range(1 if given else REWEIGHTED), "fitting"):
-        xi, steps = work.solved(xi, scale)
-        rounds += steps
-        if not given:
-            scale = work.deviations(work.misses(xi), len(chosen))
-    rows = work.rows(xi) / work.weights(scale)[:, None]
-    covariance = np.linalg.inv(rows.T @ rows)
-    deviations = np.sqrt(np.diag(covariance))
+    parameters = task.parameters()
+    work = task.fitting(parameters)
+    found = _fitted(work, np.zeros(len(work.chosen)), given)
+    offset = _offset(work, found)
+    if offset is not None and len(more := task.parameters(offset)) > len(parameters):
+        start = dict(zip((c.name for c in work.chosen), found.xi, strict=True))
+        parameters, work = more, task.fitting(more)
+        found = _fitted(work, np.array([start.get(c.name, 0.0) for c in work.chosen]), given)
     return Calibration(
-        tuple(column.name for column in chosen),
-        xi,
-        deviations,
-        covariance / np.outer(deviations, deviations),
-        work.deviations(start, 0),
-        work.deviations(work.misses(xi), 0),
-        scale,
-        _condition(rows)[0],
+        tuple(column.name for column in work.chosen),
+        found.xi,
+        found.deviations,
+        found.covariance / np.outer(found.deviations, found.deviations),
+        work.deviations(work.misses(np.zeros(len(work.chosen))), 0),
+        work.deviations(work.misses(found.xi), 0),
+        found.scale,
+        condition(work.rows(found.xi) / work.weights(found.scale)[:, None])[0],
         len(measured),
-        rounds,
-        found,
+        found.rounds,
+        parameters,
         robot,
+        to,
+        tuple(doubts(work, found.xi, found.deviations, noise or {})),
     )
+
+
+@dataclass(frozen=True)
+class _Task:
+    """What is asked for: `known` are arguments of `geometric_parameters`."""
+
+    robot: Robot
+    measured: Measurements
+    known: Mapping[str, Any]
+    point: Array
+    plane: Array
+
+    def parameters(self, offset: Sequence[float] | None = None) -> GeometricParameters:
+        """Those that the measurements show, with what is measured at some place of its frame."""
+        places: dict[str, Any] = {"point": list(self.point), "plane": list(self.plane), "offset": offset}
+        return geometric_parameters(self.robot, measure=self.measured.measure, **self.known, **places)
+
+    def fitting(self, parameters: GeometricParameters) -> Fitting:
+        way = way_to(self.robot, self.known["to"])
+        more = {name: value for name, value in self.known.items() if name != "to"}
+        chosen = [c for c in columns(way, **more) if c.name in parameters.names]
+        return Fitting(numeric_chain(way), chosen, self.measured, self.point, self.plane)
+
+
+@dataclass(frozen=True)
+class _Fitted:
+    """Errors, the noise's deviations, the errors' covariance, and how many steps it took."""
+
+    xi: Array
+    scale: Mapping[str, float]
+    covariance: Array
+    rounds: int
+
+    @property
+    def deviations(self) -> Array:
+        return np.asarray(np.sqrt(np.diag(self.covariance)))
+
+
+def _fitted(work: Fitting, start: Array, noise: Mapping[str, float] | None) -> _Fitted:
+    work.check(start)
+    try:
+        xi, scale, rounds = work.best(start, noise)
+    except ProgramError as error:
+        meant = likely(work)
+        raise ProgramError(error.message, hint=meant) if meant else error from None
+    return _Fitted(xi, scale, work.covariance(xi, scale), rounds)
+
+
+def _offset(work: Fitting, found: _Fitted) -> list[float] | None:
+    """Where what is measured stands in its frame; None where that tells nothing new, or what was found is odd.
+
+    What is small beside the robot is taken for zero: parameters that such a lever alone would show are not shown well.
+    """
+    if work.measured.measure == "pose" or odd(work, found.xi, found.deviations):
+        return None
+    errors = {c.name: float(x) for c, x in zip(work.chosen, found.xi, strict=True)}
+    least = OFF * reach(work)
+    away = [errors.get(kind + END, 0.0) for kind in DISPLACEMENT[:3]]
+    away = [x if abs(x) > least else 0.0 for x in away]
+    return away if any(away) else None
 
 
 def _check_finite(robot: Robot, measured: Measurements) -> None:
@@ -160,22 +225,6 @@ def _check_finite(robot: Robot, measured: Measurements) -> None:
             raise ArgumentError(f"measurement {bad[0] + 1} holds what is no number")
 
 
-def _checked(values: Sequence[float], size: int, what: str) -> Array:
-    found = np.array(values, dtype=float)
-    if found.shape != (size,) or not np.isfinite(found).all():
-        raise ArgumentError(f"{what}: expected {size} numbers, got {list(values)!r}"[:200])
-    return found
-
-
-def _plane(values: Sequence[float]) -> Array:
-    found = _checked(values, 4, "plane")
-    size = float(np.linalg.norm(found[:3]))
-    if size == 0:
-        raise ArgumentError("plane: its normal is zero")
-    scaled: Array = found / size
-    return scaled
-
-
 def _noise(given: Mapping[str, float] | None) -> dict[str, float] | None:
     if given is None:
         return None
@@ -184,106 +233,6 @@ def _noise(given: Mapping[str, float] | None) -> dict[str, float] | None:
             f"noise: expected positive deviations of length and angle, got {dict(given)!r}"[:200]
         )
     return {"length": 1.0, "angle": 1.0, **given}
-
-
-@dataclass(frozen=True)
-class _Fitting:
-    chain: NumericChain
-    chosen: Sequence[GeometricColumn]
-    measured: Measurements
-    point: Array
-    plane: Array
-
-    def check(self) -> None:
-        """Refuse measurements that do not show all parameters."""
-        rows = self.rows(np.zeros(len(self.chosen)))
-        if len(rows) <= len(self.chosen):
-            raise ArgumentError(
-                f"{len(self.measured)} measurements give {len(rows)} equations for {len(self.chosen)} parameters",
-                hint="measure more postures, or take the base or the tool as known",
-            )
-        condition, weakest = _condition(rows)
-        if condition * WEAKEST > 1:
-            shown = [c.name for c, x in zip(self.chosen, np.abs(weakest), strict=True) if x > 0.1]
-            raise ProgramError(
-                f"the postures do not show {', '.join(shown)}: condition {condition:.1e}",
-                hint="measure postures in which all joints take different positions",
-            )
-
-    def _errors(self, xi: Array) -> dict[str, float]:
-        return dict(zip((column.name for column in self.chosen), map(float, xi), strict=True))
-
-    def misses(self, xi: Array) -> Array:
-        """Measured minus modelled, one row after the other."""
-        pose = end_poses(self.chain, self.measured.q, self._errors(xi))
-        measure, place = self.measured.measure, pose[:, :3, 3]
-        if measure == "plane":
-            found: Array = self.plane[3] - place @ self.plane[:3]
-            return found
-        if measure == "distance":
-            far: Array = self.measured.distances - np.linalg.norm(place - self.point, axis=1)
-            return far
-        off = self.measured.poses[:, :3, 3] - place
-        if measure == "position":
-            return off.reshape(-1)
-        turn = logarithm(self.measured.poses[:, :3, :3] @ pose[:, :3, :3].transpose(0, 2, 1))
-        return np.concatenate([off, turn], 1).reshape(-1)
-
-    def rows(self, xi: Array) -> Array:
-        """The derivative of what is modelled (rows, P)."""
-        pose, moved = error_columns(self.chain, self.measured.q, self._errors(xi), self.chosen)
-        found = measured_rows(self.measured.measure, pose, moved, self.point, self.plane[:3])
-        return found.reshape(-1, len(self.chosen))
-
-    def deviations(self, misses: Array, unknowns: int) -> dict[str, float]:
-        """Root mean squares of lengths and angles; with unknowns taken off the count, estimates of the noise."""
-        left = max(1 - unknowns / len(misses), 1e-3)
-        if self.measured.measure != "pose":
-            return {"length": _size(misses, left)}
-        both = misses.reshape(-1, 6)
-        return {"length": _size(both[:, :3], left), "angle": _size(both[:, 3:], left)}
-
-    def weights(self, scale: Mapping[str, float]) -> Array:
-        """The deviation of each row."""
-        if self.measured.measure != "pose":
-            return np.full(
-                len(self.measured) * (3 if self.measured.measure == "position" else 1), scale["length"]
-            )
-        return np.tile([scale["length"]] * 3 + [scale["angle"]] * 3, len(self.measured))
-
-    def solved(self, xi: Array, scale: Mapping[str, float]) -> tuple[Array, int]:
-        """Steps of Gauss and Newton, halved where they do not help, until nothing moves."""
-        weights = self.weights(scale)
-        miss = self.misses(xi) / weights
-        for step in range(1, ROUNDS + 1):
-            rows = self.rows(xi) / weights[:, None]
-            size = np.linalg.norm(rows, axis=0)
-            move = np.linalg.lstsq(rows / size, miss, rcond=None)[0] / size
-            for half in range(30):
-                trial = xi + move / 2**half
-                there = self.misses(trial) / weights
-                if there @ there <= miss @ miss * (1 + 1e-12):
-                    break
-            still = float(np.abs(move * size).max()) <= STILL * max(1.0, float(np.linalg.norm(miss)))
-            flat = miss @ miss - there @ there <= 1e-15 * (miss @ miss)
-            xi, miss = trial, there
-            if still or flat:
-                return xi, step
-        raise ProgramError(
-            f"no geometry near the description fits the measurements after {ROUNDS} steps",
-            hint="check the units and the joints' order, and where the base and the end stand",
-        )
-
-
-def _size(misses: Array, left: float) -> float:
-    return max(float(np.sqrt(np.mean(misses**2) / left)), 1e-15)
-
-
-def _condition(rows: Array) -> tuple[float, Array]:
-    """The condition of a matrix with columns of one length, and its weakest direction."""
-    size = np.linalg.norm(rows, axis=0)
-    _, values, directions = np.linalg.svd(rows / np.where(size > 0, size, 1), full_matrices=False)
-    return float(values[0] / max(values[-1], 1e-300)), directions[-1]
 
 
 def simulated(

@@ -29,7 +29,7 @@ from symoro.robot.description import JointType, Robot
 from symoro.tables import NumberTable, read_numbers, table_text
 
 QUATERNION, VECTOR, POSITION = ("qw", "qx", "qy", "qz"), ("rx", "ry", "rz"), ("x", "y", "z")
-UNIT = 0.01  # by how much a quaternion's length may differ from one
+UNIT = 0.01  # by how much a quaternion's length may differ from one, and a whole turn from itself
 MOST_ROWS = 2_000_000
 
 
@@ -136,7 +136,15 @@ class _Table:
 
 def _rotations(table: _Table) -> Array:
     if set(VECTOR) <= set(table.found.names):
-        return exponential(table.columns(VECTOR))
+        vectors = table.columns(VECTOR)
+        long = np.linalg.norm(vectors, axis=1)
+        if (bad := np.flatnonzero(long > 2 * np.pi + UNIT)).size:
+            raise FormatError(
+                f"a rotation vector of length {long[bad[0]]:.4g}, more than a turn",
+                place=table.place(bad[0]),
+                hint="rotation vectors are in radians",
+            )
+        return exponential(vectors)
     if not set(QUATERNION) <= set(table.found.names):
         raise FormatError(
             "a pose needs its orientation: qw qx qy qz, or rx ry rz",

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
+
+from symoro.models.calibration.columns import DISPLACEMENT, END
 
 if TYPE_CHECKING:
     from symoro.calibrate.fit import Calibration
@@ -34,7 +36,27 @@ def text(found: Calibration) -> str:
     if len(close):
         pairs = [f"{found.names[i]}, {found.names[j]} ({found.correlations[i, j]:.3f})" for i, j in close[:8]]
         lines += ["", f"strongly correlated: {'; '.join(pairs)}"]
+    if (tool := found.marker) is not None:
+        place, turn = marker_place(found)
+        lines += [
+            "",
+            f"the marker stands on frame {tool.place.ant} at {_numbers(place)} m, turned by {_numbers(turn)} rad; "
+            "the robot's tool is left as it is",
+        ]
+    if found.doubts:
+        lines += ["", *(f"doubtful: {doubt}" for doubt in found.doubts)]
     return "\n".join(lines)
+
+
+def marker_place(found: Calibration) -> tuple[list[float], list[float]]:
+    """Position and rotation vector of the marker in the frame that was measured."""
+    errors = dict(zip(found.names, map(float, found.errors), strict=True))
+    values = [errors.get(kind + END, 0.0) for kind in DISPLACEMENT]
+    return values[:3], values[3:]
+
+
+def _numbers(values: Sequence[float]) -> str:
+    return " ".join(f"{value:.6g}" for value in values)
 
 
 def _sizes(sizes: Mapping[str, float]) -> str:

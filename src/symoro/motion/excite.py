@@ -5,8 +5,8 @@
     condition     min of log s1 - log sP, singular values of the regressor with columns of length one
     determinant   min of -log det(W'W) / P, the volume of the parameters' confidence region
 
-Limits are kept by a penalty that grows round by round; at the end the series is drawn in until it keeps all of them at
-every sample of a fine grid (`series_search`).
+Limits are kept by a penalty that grows round by round; at the end the series is drawn in until it keeps all of them,
+between samples too (`series_search`).
 
 J. Swevers, C. Ganseman, D.B. Tukel, J. De Schutter, H. Van Brussel, "Optimal robot excitation and identification",
 IEEE Transactions on Robotics and Automation 13, 1997. M. Gautier, W. Khalil, "Exciting trajectories for the
@@ -24,13 +24,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from symoro.errors import ArgumentError, OptionError, ProgramError
+from symoro.errors import ArgumentError, NotApplicableError, OptionError, ProgramError
 from symoro.files import MADE_BY
 from symoro.motion.series_search import MotionLimits, SeriesSearch, condition
 from symoro.motion.trajectory import Fourier, Trajectory
 from symoro.progress import each
 from symoro.robot.coordinates import independent
-from symoro.robot.description import JointType, Robot, scalars
+from symoro.robot.description import BaseKind, JointType, Robot, scalars
 from symoro.robot.formats import RobotLike, as_robot
 
 Array = NDArray[np.float64]
@@ -47,8 +47,9 @@ class Excitation:
         condition: of the regressor with columns of length one, along one period.
         determinant: log det(W'W) / P.
         columns: the parameters that it shows.
-        used: the largest share of each limit that is used: position, velocity, acceleration, effort.
+        used: the largest share that is used of each limit times the margin: position, velocity, acceleration, effort.
         starts: condition or determinant reached from each start.
+        margin: share of each limit that was to be used.
     """
 
     trajectory: Trajectory
@@ -58,12 +59,14 @@ class Excitation:
     used: Mapping[str, float]
     starts: tuple[float, ...]
     seconds: float
+    margin: float = 1.0
 
     def __str__(self) -> str:
         shares = ", ".join(f"{name} {100 * share:.0f} %" for name, share in self.used.items())
+        of = "the limits" if self.margin == 1 else f"{100 * self.margin:g} % of the limits"
         return (
             f"{len(self.columns)} parameters, condition {self.condition:.2f}, log det(W'W)/P {self.determinant:.2f}; "
-            f"used of the limits: {shares}; {self.seconds:.1f} s"
+            f"used of {of}: {shares}; {self.seconds:.1f} s"
         )
 
 
@@ -98,12 +101,13 @@ def excite(
         samples: at which the regressor is taken, along one period; eight a shortest period unless given.
 
     Raises:
-        NotApplicableError: the robot has no parameters to be shown.
+        NotApplicableError: the robot has no parameters to be shown, has closed loops, or its base moves.
         ArgumentError: a joint has no velocity limit and none can be made up, or numbers are missing.
         OptionError: an option is not one of those above.
         ProgramError: no motion within the limits was found.
     """
     asked, began = as_robot(robot), time.perf_counter()
+    _check(asked)
     if criterion not in CRITERIA:
         raise OptionError(f"criterion: expected one of {', '.join(CRITERIA)}, got '{str(criterion)[:40]}'")
     least = 2 if rest else 1  # one harmonic that starts at rest stays there
@@ -111,6 +115,8 @@ def excite(
         raise OptionError(
             f"expected {least} to 50 harmonics, a positive frequency, a margin in (0, 1], at least one start"
         )
+    if seed < 0 or (samples is not None and samples < 1):
+        raise OptionError("expected a seed that is not negative, and at least one sample")
     known = {**dict(asked.nominal), **(values or {})}
     limits = _limits(asked, acceleration, margin, _torque(asked, torque, known))
     count = samples or 8 * harmonics
@@ -132,7 +138,16 @@ def excite(
             "ask for more than the efforts allow",
             hint="try more starts, or other limits",
         )
-    return _result(work, best[1], tuple(reached), time.perf_counter() - began)
+    return _result(work, best[1], tuple(reached), time.perf_counter() - began, margin)
+
+
+def _check(robot: Robot) -> None:
+    """Refuse robots that joints given as functions of time do not move, or not all of them freely."""
+    reason = "it has closed loops, in which joints do not move freely" if robot.B else ""
+    if robot.base.kind != BaseKind.FIXED:
+        reason = f"it stands on a {robot.base.kind} base, whose motion is no Fourier series"
+    if reason:
+        raise NotApplicableError(f"no motion is optimised for robot '{robot.name}': {reason}")
 
 
 def _torque(robot: Robot, asked: bool | None, known: Mapping[str, float]) -> bool:
@@ -164,17 +179,24 @@ def _limits(robot: Robot, acceleration: Any, margin: float, torque: bool) -> Mot
     middle, half = (low + high) / 2, margin * (high - low) / 2
     fastest = [math.inf if f.limits.velocity is None else margin * f.limits.velocity for f in rows]
     efforts = [math.inf if f.limits.effort is None or not torque else margin * f.limits.effort for f in rows]
-    hardest = np.broadcast_to(
-        np.array(math.inf if acceleration is None else acceleration, float), (len(own),)
-    )
-    if not (hardest > 0).all():
-        raise ArgumentError("acceleration: expected positive numbers, one or one a joint")
+    hardest = np.array(math.inf if acceleration is None else acceleration, float)
+    if hardest.shape not in ((), (1,), (len(own),)) or not (hardest > 0).all():
+        raise ArgumentError(
+            f"acceleration: expected positive numbers, one or {len(own)}, got {acceleration!r}"[:200],
+            hint="one for all joints, or one a joint",
+        )
     return MotionLimits(
-        middle - half, middle + half, np.array(fastest), margin * hardest.astype(float), np.array(efforts)
+        middle - half,
+        middle + half,
+        np.array(fastest),
+        margin * np.broadcast_to(hardest, len(own)),
+        np.array(efforts),
     )
 
 
-def _result(work: SeriesSearch, x: Array, reached: tuple[float, ...], seconds: float) -> Excitation:
+def _result(
+    work: SeriesSearch, x: Array, reached: tuple[float, ...], seconds: float, margin: float
+) -> Excitation:
     w = work.matrix(x)
     series = x[:, 1:] @ work.basis.T
     half = work.harmonics
@@ -186,7 +208,7 @@ def _result(work: SeriesSearch, x: Array, reached: tuple[float, ...], seconds: f
     )
     volume = 2 * float(np.log(np.maximum(np.linalg.svd(w, compute_uv=False), 1e-300)).mean())
     trajectory = Trajectory((part,), name="excitation")
-    return Excitation(trajectory, condition(w), volume, work.columns, work.used(x), reached, seconds)
+    return Excitation(trajectory, condition(w), volume, work.columns, work.used(x), reached, seconds, margin)
 
 
 def trajectory_text(found: Excitation) -> str:

@@ -3,6 +3,15 @@
 Positions, velocities and accelerations are linear in the series; at rest at both ends, a and b lie in a plane, in which
 the search goes on. Slopes are analytic: of the measure by the regressor, of that by the motion
 (`models.identification.pullback`), of that by the series. `excite` tells what is sought.
+
+Limits hold between samples too. What is linear in the series is a trigonometric polynomial of degree L, which N samples
+of a period bound (Ehlich and Zeller):
+
+    max |p| <= max |p(t_k)| / cos(pi L / N),     N > 2 L
+
+Torques are none; their largest values are sought between the samples around each peak.
+
+H. Ehlich, K. Zeller, "Schwankung von Polynomen zwischen Gitterpunkten", Mathematische Zeitschrift 86, 1964.
 """
 
 from __future__ import annotations
@@ -23,8 +32,13 @@ from symoro.runtime.function import Function
 
 Array = NDArray[np.float64]
 PENALTIES = (1.0, 30.0, 1000.0)
-FINE = 20  # samples a shortest period, where limits are verified
-KEPT = 1 - 1e-9
+FINE = 20  # samples a shortest period, where the penalty is taken
+DENSE = 200  # the same, where limits are confirmed
+BETWEEN = 1 / np.cos(np.pi / DENSE)
+KEPT = 1 - 1e-7  # of the limits: the digits of a file are fewer than those here
+PEAK = 0.95  # of the largest torque, from which a peak is looked into
+ZOOMS, ZOOM = 3, 10  # rounds, and by how much each is finer
+HALVINGS = 12
 
 
 @dataclass(frozen=True)
@@ -66,6 +80,8 @@ class SeriesSearch:
         between = np.arange(samples) + 0.5  # at the ends nothing moves, and friction has no sign
         self.few = self._linear(between / samples / frequency)
         self.many = self._linear(np.arange(FINE * harmonics) / (FINE * harmonics) / frequency)
+        self.dense_times = np.arange(DENSE * harmonics) / (DENSE * harmonics) / frequency
+        self.dense = self._linear(self.dense_times)
         self.torques = self.slopes = None
         if np.isfinite(limits.effort).any():
             self.torques = generate(robot, "inverse-dynamics").function(known)
@@ -174,36 +190,72 @@ class SeriesSearch:
         return cost, slope
 
     def used(self, x: Array) -> dict[str, float]:
-        """The largest share of each limit that is used."""
-        shares = {name: np.abs(share) for name, share in self._shares(self.moved(x, self.many)).items()}
-        return {
-            name: float(share.max())
-            for name, share in shares.items()
-            if np.isfinite(share).all() and share.any()
+        """The largest share of each limit that is used, between samples too."""
+        lower, upper = self.limits.lower, self.limits.upper
+        q, qd, qdd = (_bounds(part) for part in self.moved(x, self.dense))
+        shares = {
+            "position": _farthest(q, (upper + lower) / 2) / ((upper - lower) / 2),
+            "velocity": _farthest(qd) / self.limits.velocity,
+            "acceleration": _farthest(qdd) / self.limits.acceleration,
         }
+        found = {name: float(share.max()) for name, share in shares.items() if share.any()}
+        effort = self.effort(x)
+        return found if effort is None else {**found, "effort": effort}
+
+    def effort(self, x: Array) -> float | None:
+        """The largest share of the torques' limits, also between samples; None where they have none."""
+        if self.torques is None:
+            return None
+        shares = np.abs(self._shares(self.moved(x, self.dense))["effort"])
+        largest = float(shares.max())
+        if not np.isfinite(largest):
+            return np.inf
+        before, after = np.roll(shares, 1, 0), np.roll(shares, -1, 0)
+        peaks = (shares >= before) & (shares >= after) & (shares > PEAK * largest)
+        rows, joints = np.nonzero(peaks)
+        middle, step = self.dense_times[rows], self.dense_times[1]
+        for _ in range(ZOOMS):
+            times = middle[:, None] + step * np.arange(-ZOOM, ZOOM + 1) / ZOOM
+            motion = self.moved(x, self._linear(times.reshape(-1)))
+            near = np.abs(self._shares(motion)["effort"]).reshape(*times.shape, self.n)
+            own = near[np.arange(len(rows)), :, joints]
+            largest = max(largest, float(own.max(initial=0.0)))
+            middle, step = times[np.arange(len(rows)), own.argmax(1)], step / ZOOM
+        return largest
 
     def feasible(self, x: Array) -> Array:
-        """The motion drawn in until it keeps all limits on the fine grid: each joint's amplitude for what is linear,
-        all of them together for torques."""
+        """The motion drawn in until it keeps all limits: each joint's amplitude for what is linear, all together for
+        torques."""
         x = x.copy()
         x[:, 0] = np.clip(x[:, 0], self.limits.lower, self.limits.upper)
-        q, qd, qdd = self.moved(x, self.many)
-        away = q - x[:, 0]
+        q, qd, qdd = (_bounds(part) for part in self.moved(x, self.dense))
         with np.errstate(divide="ignore", invalid="ignore"):
             shares = [
-                away.max(0) / (self.limits.upper - x[:, 0]),
-                -away.min(0) / (x[:, 0] - self.limits.lower),
-                np.abs(qd).max(0) / self.limits.velocity,
-                np.abs(qdd).max(0) / self.limits.acceleration,
+                (q[1] - x[:, 0]) / (self.limits.upper - x[:, 0]),
+                (x[:, 0] - q[0]) / (x[:, 0] - self.limits.lower),
+                _farthest(qd) / self.limits.velocity,
+                _farthest(qdd) / self.limits.acceleration,
             ]
         most = np.nan_to_num(np.max(shares, axis=0), nan=np.inf, posinf=np.inf)
         x[:, 1:] *= (KEPT / np.maximum(most, KEPT))[:, None]
-        if self.torques is not None:
-            for _ in range(200):
-                if self.used(x).get("effort", 0.0) <= 1:
-                    break
-                x[:, 1:] *= 0.98
-        return x
+        return self._carried(x)
+
+    def _carried(self, x: Array) -> Array:
+        """The motion drawn in until the torques' limits hold; as it is where standing at its middle takes more."""
+        still = np.zeros(x.shape[1])
+        still[0] = 1
+
+        def holds(scale: float) -> bool:
+            effort = self.effort(x * (still + scale * (1 - still)))
+            return effort is None or effort <= KEPT
+
+        if holds(1.0) or not holds(0.0):
+            return x
+        low, high = 0.0, 1.0
+        for _ in range(HALVINGS):
+            middle = (low + high) / 2
+            low, high = (middle, high) if holds(middle) else (low, middle)
+        return x * (still + low * (1 - still))
 
     # -- the search
 
@@ -222,6 +274,17 @@ class SeriesSearch:
             )
             flat = np.asarray(found.x)
         return flat.reshape(x.shape)
+
+
+def _bounds(values: Array) -> tuple[Array, Array]:
+    """What the columns' trigonometric polynomials, sampled on the dense grid, do not pass anywhere."""
+    low, high = values.min(0), values.max(0)
+    middle, half = (low + high) / 2, BETWEEN * (high - low) / 2
+    return middle - half, middle + half
+
+
+def _farthest(bounds: tuple[Array, Array], middle: Array | float = 0.0) -> Array:
+    return np.asarray(np.maximum(bounds[1] - middle, middle - bounds[0]))
 
 
 def condition(w: Array) -> float:

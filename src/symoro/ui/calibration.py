@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import argparse
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from symoro.errors import OptionError
 from symoro.robot import formats
 from symoro.robot.description import Robot
 from symoro.ui import present
 from symoro.ui.values import numbers
+
+if TYPE_CHECKING:
+    from symoro.calibrate import Calibration
 
 
 def show_calibration(robot: Robot, options: argparse.Namespace) -> list[Path]:
@@ -20,10 +23,11 @@ def show_calibration(robot: Robot, options: argparse.Namespace) -> list[Path]:
 
     names = ("to", "known_base", "known_tool", "gains")
     chosen: dict[str, Any] = {name: getattr(options, name) for name in names}
+    places = {name: numbers(name, text) for name in ("point", "plane") if (text := getattr(options, name))}
     if options.measurements is None:
         if options.output:
             raise OptionError("nothing to write: there are no measurements", hint="name their file")
-        found = geometric_parameters(robot, measure=options.measure, **chosen)
+        found = geometric_parameters(robot, measure=options.measure, **chosen, **places)
         if options.json:
             relations = {k: {n: c.text for n, c in others.items()} for k, others in found.relations.items()}
             present.as_json({"names": found.names, "no_effect": found.no_effect, "relations": relations})
@@ -31,16 +35,31 @@ def show_calibration(robot: Robot, options: argparse.Namespace) -> list[Path]:
             print(found)
         return []
     measured = read_measurements(robot, options.measurements, options.measure, degrees=options.degrees)
-    places = {name: numbers(name, text) for name in ("point", "plane") if (text := getattr(options, name))}
     result = calibrate(robot, measured, **chosen, **places)
     if options.json:
-        columns = {"names": result.names, "errors": result.errors, "deviations": result.deviations}
-        plain = {name: list(values) for name, values in columns.items()}
-        misses = {"before": dict(result.before), "after": dict(result.after)}
-        present.as_json({**plain, **misses, "condition": result.condition, "count": result.count})
+        present.as_json(_data(result))
     else:
         print(result)
     if not options.output:
         return []
     formats.save(result.calibrated, options.output, force=options.force)
     return [Path(options.output)]
+
+
+def _data(found: Calibration) -> dict[str, Any]:
+    from symoro.calibrate.report import marker_place
+
+    columns = {"names": found.names, "errors": found.errors, "deviations": found.deviations}
+    tool, marker = found.marker, None
+    if tool is not None:
+        place, turn = marker_place(found)
+        marker = {"frame": tool.place.ant, "position": place, "rotation": turn}
+    return {
+        **{name: list(values) for name, values in columns.items()},
+        "before": dict(found.before),
+        "after": dict(found.after),
+        "condition": found.condition,
+        "count": found.count,
+        "marker": marker,
+        "doubts": list(found.doubts),
+    }

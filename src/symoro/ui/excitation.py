@@ -5,9 +5,14 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
+from symoro.errors import OptionError
 from symoro.files import write_files
-from symoro.motion.excite import excite, trajectory_text
+from symoro.motion.excite import Excitation, excite, trajectory_text
+from symoro.motion.files import TABLES, TEXTS
+from symoro.motion.samples import columns_of
+from symoro.motion.sampling import sampled
 from symoro.robot.description import Robot
+from symoro.tables import table_text
 from symoro.ui import present
 from symoro.ui.values import numbers
 
@@ -16,13 +21,31 @@ CHOICES = ("harmonics", "frequency", "criterion", "friction", "torque", "margin"
 
 def show_excitation(robot: Robot, options: argparse.Namespace) -> list[Path]:
     """Find the motion, and tell of it; returns the files that were written."""
+    written = [_named(options.output)] if options.output else []
     most = options.acceleration and numbers("acceleration", options.acceleration)
     found = excite(robot, acceleration=most, **{name: getattr(options, name) for name in CHOICES})
-    written = [Path(options.output)] if options.output else []
-    write_files({path: trajectory_text(found) for path in written}, force=options.force)
+    write_files({path: _text(robot, found, path) for path in written}, force=options.force)
     if options.json:
         told = {"condition": found.condition, "determinant": found.determinant, "columns": found.columns}
-        present.as_json({**told, "used": dict(found.used), "trajectory": trajectory_text(found)})
+        used = {"used": dict(found.used), "margin": found.margin}
+        present.as_json({**told, **used, "trajectory": trajectory_text(found)})
     else:
         print(found)
     return written
+
+
+def _named(output: str) -> Path:
+    """The file that was asked for, refused before anything is sought where its format is none."""
+    path = Path(output)
+    if path.suffix.lower() not in (*TEXTS, *TABLES):
+        raise OptionError(
+            f"'{output}': a motion is written as {', '.join((*TEXTS, *TABLES))}",
+            hint="the suffix tells the format: .yaml holds the series, .csv its samples",
+        )
+    return path
+
+
+def _text(robot: Robot, found: Excitation, path: Path) -> str:
+    if path.suffix.lower() in TABLES:
+        return table_text(columns_of(sampled(robot, found.trajectory)))
+    return trajectory_text(found)

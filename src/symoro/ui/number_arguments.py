@@ -151,7 +151,12 @@ def add_exciting(command: Command) -> None:
     )
     excite.add_argument("--starts", type=int, default=2, help="random starts (default 2)")
     excite.add_argument("--seed", type=int, default=0, help="of the starts")
-    excite.add_argument("-o", "--output", metavar="FILE", help="write the trajectory (.yaml)")
+    excite.add_argument(
+        "-o",
+        "--output",
+        metavar="FILE",
+        help="write the trajectory: .yaml (the series) or .csv (its samples)",
+    )
     bind_argument(excite)
     force_argument(excite)
     json_argument(excite)

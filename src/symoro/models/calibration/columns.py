@@ -54,11 +54,14 @@ class MeasuredWay:
     Attributes:
         robot: with the tool as its last link, where it is the end.
         frames: of the way, each on the one before.
+        own: whether the end is the robot's own: its tool, or the last link's frame. What is measured on another frame
+            is a marker there, of which the tool knows nothing.
     """
 
     robot: Robot
     end: int
     frames: tuple[int, ...]
+    own: bool
 
 
 def way_to(robot: Robot, to: int | str | None) -> MeasuredWay:
@@ -72,11 +75,13 @@ def way_to(robot: Robot, to: int | str | None) -> MeasuredWay:
     reason = no_calibration(robot)
     if reason:
         raise NotApplicableError(f"robot '{robot.name}' has no geometric parameters to calibrate: {reason}")
-    tree, end = with_tool(robot, resolve(robot, to, last_frame(robot)))
+    last = last_frame(robot)
+    which = resolve(robot, to, last)
+    tree, end = with_tool(robot, which)
     frames = tuple(chain(tree, end))
     if not any(tree.frame(j).moving for j in frames):
         raise NotApplicableError(f"no joint of robot '{robot.name}' moves frame {to}")
-    return MeasuredWay(tree, end, frames)
+    return MeasuredWay(tree, end, frames, which == last)
 
 
 def checked_measure(measure: str) -> None:
@@ -99,9 +104,13 @@ def no_calibration(robot: Robot) -> str | None:
 def columns(
     way: MeasuredWay, *, known_base: bool = False, known_tool: bool = False, gains: bool = False
 ) -> list[GeometricColumn]:
-    """All parameters, in order of preference: whoever comes first stays where two act alike."""
-    found = [GeometricColumn(kind, BASE) for kind in DISPLACEMENT if not known_base]
-    found += [GeometricColumn(kind, END) for kind in DISPLACEMENT if not known_tool]
+    """All parameters, in order of preference: whoever comes first stays where two act alike.
+
+    A marker comes before the base, which would move the whole robot by what the marker is off.
+    """
+    base = [GeometricColumn(kind, BASE) for kind in DISPLACEMENT if not known_base]
+    tip = [GeometricColumn(kind, END) for kind in DISPLACEMENT if not known_tool]
+    found = [*base, *tip] if way.own else [*tip, *base]
     for j in way.frames:
         found += [GeometricColumn(kind, str(j)) for kind in _kinds(way, j, gains=gains)]
     return found

@@ -16,10 +16,18 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from symoro.errors import ProgramError
+from symoro.errors import ArgumentError, ProgramError
 from symoro.expr.formula import formula
-from symoro.models.calibration.chain import NumericChain, end_poses, error_columns, numeric_chain
-from symoro.models.calibration.columns import GeometricColumn, MeasuredWay, checked_measure, columns, way_to
+from symoro.models.calibration.chain import Errors, NumericChain, end_poses, error_columns, numeric_chain
+from symoro.models.calibration.columns import (
+    DISPLACEMENT,
+    END,
+    GeometricColumn,
+    MeasuredWay,
+    checked_measure,
+    columns,
+    way_to,
+)
 from symoro.models.calibration.exact import vectors
 from symoro.models.identification.base.exact.linear import independent
 from symoro.models.identification.base.fit import ROUNDED, Fit, fitted
@@ -31,6 +39,7 @@ from symoro.robot.coordinates import followers
 from symoro.robot.description import JointType, Robot
 
 PLANE_ROUNDS = 60
+FAINTEST = 1e-6  # what a kept column has of its own, of its size: below that, round-off of its entries counts
 
 
 @dataclass(frozen=True)
@@ -79,31 +88,89 @@ def geometric_parameters(
     known_base: bool = False,
     known_tool: bool = False,
     gains: bool = False,
+    point: Sequence[float] | None = None,
     plane: Sequence[float] | None = None,
+    offset: Sequence[float] | None = None,
 ) -> GeometricParameters:
     """The geometric parameters that measurements of a frame show.
 
     Arguments:
         to: the frame that is measured; the tool, or the last one, unless given.
         measure: full poses, positions, distances of the frame's origin to a fixed point, or contacts of it with a
-            plane; the point stands somewhere in general, and so does the plane unless it is given.
+            plane; point and plane stand somewhere in general unless they are given.
         known_base, known_tool: whether frame 0 and the end stand where the description says.
         gains: whether the readings of the joints may be off by a factor.
-        plane: nx, ny, nz, d of the plane n.p = d, n of length 1, where it is known.
+        point: that distances are taken to, in the world: one on an axis shows less than others.
+        plane: nx, ny, nz, d of the plane n.p = d, in the world.
+        offset: of what is measured from the frame's origin, in its axes: off an axis it shows more than on it.
 
     Raises:
         NotApplicableError: the way to the frame passes a loop or a beam, or the base moves.
         OptionError: there is no such measure.
-        ArgumentError: a symbol of the geometry has no value, where it needs one.
+        ArgumentError: a symbol of the geometry has no value, where it needs one; point or plane are none.
         ProgramError: the samples do not tell which parameters depend on others.
     """
     checked_measure(measure)
+    target = _target(measure, point, plane)
     tidy, _ = tidied(robot)
     way = way_to(tidy, to)
     wanted = columns(way, known_base=known_base, known_tool=known_tool, gains=gains)
     if measure == "pose" and not followers(way.robot).keys() & set(way.frames):
         return _exact(robot, way, wanted)
-    return _sampled(robot, way, wanted, measure, plane)
+    away = np.zeros(3) if offset is None else _numbers("offset", offset, 3)
+    errors = dict(zip((kind + END for kind in DISPLACEMENT), map(float, away), strict=False))
+    return _sampled(robot, way, wanted, measure, target, errors)
+
+
+def checked_point(values: Sequence[float]) -> Array:
+    """A point in the world (3,).
+
+    Raises:
+        ArgumentError: it is none.
+    """
+    return _numbers("point", values, 3)
+
+
+def checked_plane(values: Sequence[float]) -> Array:
+    """nx, ny, nz, d of a plane, the normal of length one (4,).
+
+    Raises:
+        ArgumentError: it is none.
+    """
+    found = _numbers("plane", values, 4)
+    size = float(np.linalg.norm(found[:3]))
+    if size == 0:
+        raise ArgumentError("plane: its normal is zero")
+    scaled: Array = found / size
+    return scaled
+
+
+def _numbers(what: str, values: Sequence[float], size: int) -> Array:
+    try:
+        found = np.array(values, dtype=float)
+    except (TypeError, ValueError):  # texts, or lists of different lengths
+        found = np.zeros(0)
+    if found.shape != (size,) or not np.isfinite(found).all():
+        raise ArgumentError(f"{what}: expected {size} numbers, got {values!r}"[:200])
+    return found
+
+
+@dataclass(frozen=True)
+class _Target:
+    """What the measured frame is seen from, or touches: a point, with a normal where it is a plane's."""
+
+    point: Array
+    normal: Array
+
+
+def _target(measure: str, point: Sequence[float] | None, plane: Sequence[float] | None) -> _Target | None:
+    """The target that was given for a measure; those of other measures say nothing."""
+    if measure == "distance" and point is not None:
+        return _Target(checked_point(point), np.zeros(3))
+    if measure == "plane" and plane is not None:
+        found = checked_plane(plane)
+        return _Target(found[3] * found[:3], found[:3])
+    return None
 
 
 def _exact(robot: Robot, way: MeasuredWay, wanted: Sequence[GeometricColumn]) -> GeometricParameters:
@@ -141,16 +208,17 @@ def _sampled(
     way: MeasuredWay,
     wanted: Sequence[GeometricColumn],
     measure: str,
-    plane: Sequence[float] | None,
+    target: _Target | None,
+    errors: Errors,
 ) -> GeometricParameters:
     chain = numeric_chain(way)
-    first, second = (_fit(chain, wanted, measure, plane, seed) for seed in (0, 1))
+    first, second = (_fit(chain, wanted, measure, target, errors, seed) for seed in (0, 1))
     for fit in (first, second):
-        if not fit.clear or fit.kept != first.kept:
+        if not fit.clear or fit.smallest < FAINTEST or fit.kept != first.kept:
             raise ProgramError(
                 f"the postures of robot '{robot.name}' do not tell which geometric parameters depend on others: "
                 f"weakest kept column {fit.smallest:.1e}, strongest dropped {fit.largest:.1e}",
-                hint="lengths or angles that are almost equal or almost zero are made so",
+                hint="make equal or zero what is almost so: lengths, angles, and the distance of a point from an axis",
             )
     names = [column.name for column in wanted]
     texts = {
@@ -168,24 +236,28 @@ def _fit(
     chain: NumericChain,
     wanted: Sequence[GeometricColumn],
     measure: str,
-    plane: Sequence[float] | None,
+    target: _Target | None,
+    errors: Errors,
     seed: int,
 ) -> Fit:
     rng = np.random.default_rng(seed)
     count = 6 * len(wanted) + 60
     q = rng.uniform(-2.5, 2.5, (count, len(chain.coordinates)))
-    (somewhere,) = end_poses(chain, rng.uniform(-2, 2, (1, len(chain.coordinates))), {})
-    point, normal = somewhere[:3, 3], rng.standard_normal(3)
-    normal /= np.linalg.norm(normal)
-    if plane is not None:
-        normal = np.array(plane[:3], dtype=float)
-        point = plane[3] * normal
+    at = target or _somewhere(chain, rng)
+    point, normal = at.point, at.normal
     if measure == "plane":
-        q = on_plane(chain, q, normal, point)
-    pose, moved = error_columns(chain, q, {}, wanted)
+        q = on_plane(chain, q, normal, point, errors)
+    pose, moved = error_columns(chain, q, errors, wanted)
     rows = measured_rows(measure, pose, moved, point, normal)
     flat = rows.reshape(-1, len(wanted))
     return fitted(flat, np.zeros((len(flat), 0)), ROUNDED)
+
+
+def _somewhere(chain: NumericChain, rng: np.random.Generator) -> _Target:
+    """A point that the end can reach, and a plane through it."""
+    (pose,) = end_poses(chain, rng.uniform(-2, 2, (1, len(chain.coordinates))), {})
+    normal = rng.standard_normal(3)
+    return _Target(pose[:3, 3], normal / np.linalg.norm(normal))
 
 
 def measured_rows(measure: str, pose: Array, moved: Array, point: Array, normal: Array) -> Array:
@@ -203,16 +275,18 @@ def measured_rows(measure: str, pose: Array, moved: Array, point: Array, normal:
     return along
 
 
-def on_plane(chain: NumericChain, q: Array, normal: Array, point: Array) -> Array:
+def on_plane(
+    chain: NumericChain, q: Array, normal: Array, point: Array, errors: Errors | None = None
+) -> Array:
     """Postures near those given whose end lies on a plane: Newton's method along the steepest way."""
     drives = _drives(chain)
     for _ in range(PLANE_ROUNDS):
-        pose, moved = error_columns(chain, q, {}, [column for column, _ in drives])
+        pose, moved = error_columns(chain, q, errors or {}, [column for column, _ in drives])
         slopes = np.einsum("k,skp->sp", normal, moved[:, :3]) @ np.array([ratios for _, ratios in drives])
         miss = (pose[:, :3, 3] - point) @ normal
         size = (slopes**2).sum(1) + 1e-12
         q = q - np.clip(miss / size, -0.5, 0.5)[:, None] * slopes
-    pose, _ = error_columns(chain, q, {}, [])
+    pose, _ = error_columns(chain, q, errors or {}, [])
     there = np.abs((pose[:, :3, 3] - point) @ normal) < 1e-10
     if there.sum() < len(q) // 3:
         raise ProgramError("too few postures reach a plane in general")
