@@ -307,9 +307,9 @@ def _example(code: Code, scalar: str, sample: Sample, *, steps: bool) -> str:
         lines.append(f'    show("{name}", {name}, {size(shape)}, {shape[-1] if shape else 1});')
     if steps:
         ports = [port.name for port in program.inputs]
-        given, numbers = dict(zip(ports, a.inputs, strict=True)), dict(zip(ports, sample.inputs, strict=True))
+        given, values = dict(zip(ports, a.inputs, strict=True)), dict(zip(ports, sample.inputs, strict=True))
         constants = a.constants if code.constants else ""
-        lines += example_lines(program, a.function, given, numbers, constants, scalar)
+        lines += example_lines(program, a.function, given, values, constants, scalar)
     return "\n".join([*lines, "    return 0;", "}"]) + "\n"
 
 
