@@ -139,6 +139,15 @@ def test_a_spring_with_friction_swings_less_by_the_same_amount_and_stays():
 # -- what physics keeps
 
 
+def test_joints_between_flexible_links_stick_and_slide():
+    robot = without_drives(symoro.load("flexible2r")).with_frame(1, FS=2.0).with_frame(2, FS=0.5)
+    found = symoro.simulate(robot, 0.1, q=[0.2, 0.3], qd=[1.0, -0.8], step=5e-4)
+    assert {event.what for event in found.events} == {"sticks", "slides"} and found.finished
+    lost = np.abs(found.qd) @ [2.0, 0.5]
+    total = np.concatenate([[0], np.cumsum((lost[1:] + lost[:-1]) / 2 * np.diff(found.t))])
+    assert np.abs(found.energy[0] - found.energy - total).max() < 1e-3 * total[-1] and total[-1] > 1e-3
+
+
 @pytest.mark.parametrize("name, q, qd", [("fivebar", [1.9, 0.9], [1.0, -2.0]), ("slidercrank", [0.0], [3.0])])
 def test_energy_goes_where_joints_rub(name, q, qd):
     """Reversals, sticking and a dead centre: what is lost is FS |v| of each joint, at each moment."""

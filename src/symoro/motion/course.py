@@ -70,7 +70,11 @@ class Course:
                 raise
             why = error.message
         except (FloatingPointError, np.linalg.LinAlgError) as error:
-            why = str(error) if isinstance(error, FloatingPointError) else "the accelerations are not determined"
+            why = (
+                str(error)
+                if isinstance(error, FloatingPointError)
+                else "the accelerations are not determined"
+            )
             if len(self.times) < 2:
                 hint = "has every link a mass or an inertia, and every symbol a value?"
                 raise ArgumentError(why, hint=hint) from None
