@@ -1,14 +1,21 @@
 """The fixed-step integrator in C: emitted with a direct dynamic model, refused where there is none, compiled clean."""
 
+import re
 import shutil
 import subprocess
 
+import numpy as np
 import pytest
 
 import symoro
-from symoro.emit.integrator import state_of
+from symoro.emit.integrator import STEP, STEPS, state_of
+from symoro.emit.sample import sample_of
 from symoro.errors import OptionError
 from symoro.ui.cli import main
+from tests.emit.run import command, need
+from tests.motion.robots import numbered
+
+FLOATING = symoro.load("planar2r").floating().with_link(0, mass=3, inertia=[0.2, 0.3, 0.4])
 
 
 def test_it_comes_with_a_direct_dynamic_model():
@@ -46,14 +53,10 @@ def test_the_state_of_a_floating_base():
 
 
 @pytest.mark.parametrize("scalar", ["double", "float"])
-@pytest.mark.parametrize("robot", ["planar2r", "floating"])
+@pytest.mark.parametrize("robot", ["planar2r", "floating", "diffdrive"])
 def test_it_compiles_without_a_warning(tmp_path, scalar, robot):
     gcc = shutil.which("gcc") or pytest.skip("no gcc")
-    chosen = (
-        symoro.load("planar2r").floating().with_link(0, mass=3, inertia=[0.2, 0.3, 0.4])
-        if robot == "floating"
-        else symoro.load(robot)
-    )
+    chosen = FLOATING if robot == "floating" else symoro.load(robot)
     options = {"rotation": "quaternion"} if robot == "floating" else {}
     files = symoro.generate(chosen, "direct-dynamics", **options).code("c", integrator="rk4", scalar=scalar)
     for name, text in files.items():
@@ -61,6 +64,45 @@ def test_it_compiles_without_a_warning(tmp_path, scalar, robot):
     source = next(name for name in files if name.endswith("_rk4.c"))
     flags = ["-std=c99", "-Wall", "-Wextra", "-Wpedantic", "-Werror", "-Wdouble-promotion", "-Wconversion"]
     subprocess.run([gcc, *flags, "-c", source], cwd=tmp_path, check=True)
+
+
+@pytest.mark.parametrize("robot", ["filip3r", "floating", "diffdrive"])
+@pytest.mark.parametrize("scalar", ["double", "float"])
+def test_the_exported_project_builds_it_and_its_example_takes_the_steps_that_python_takes(
+    tmp_path, robot, scalar
+):
+    need("make")
+    need("cc")
+    chosen = FLOATING if robot == "floating" else numbered(symoro.load(robot))
+    options = {"rotation": "quaternion"} if robot == "floating" else {}
+    model = symoro.generate(chosen, "direct-dynamics", **options)
+    for path, text in model.export("c", integrator="rk4", scalar=scalar).items():
+        (tmp_path / path).write_text(text)
+    shown = command("make", "-s", "-C", tmp_path, "run")
+    values = dict(chosen.nominal)
+    sample = dict(
+        zip((p.name for p in model.program.inputs), sample_of(model.program, values).inputs, strict=True)
+    )
+    start = {name: sample[name] for name in ("Q0", "V0") if name in sample}
+    found = symoro.simulate(
+        chosen,
+        STEPS * STEP,
+        q=sample["q"],
+        qd=sample.get("qd", sample.get("qda")),
+        tau=sample["tau"],
+        start=start,
+        step=STEP,
+        method="rk4",
+    )
+    ends = {"q": found.q[-1], "qd": found.qd[-1], "qda": found.qd[-1]}
+    ends |= {name: rows[-1] for name, rows in found.parts.items()}
+    parts = re.findall(r"(\w+)_after =\n(.*)\n", shown)
+    assert {"q"} < {name for name, _ in parts}
+    for name, row in parts:
+        digits = 1e-8 if scalar == "double" else 1e-4
+        numbers = np.array([float(x) for x in row.split()])
+        np.testing.assert_allclose(numbers, ends[name], rtol=digits, atol=digits)
+    assert np.abs(found.q[-1] - sample["q"]).max() > 1e-4  # it moves
 
 
 def test_from_the_command_line(tmp_path):

@@ -31,7 +31,7 @@ from symoro.emit.clike import (
 from symoro.emit.code import Code, base_name, code_of
 from symoro.emit.dialect import Dialect, Files, Language, plain_number
 from symoro.emit.header import block, header_lines
-from symoro.emit.integrator import INTEGRATORS, integrator_sources
+from symoro.emit.integrator import INTEGRATORS, example_lines, integrator_sources
 from symoro.emit.kernels import kernel_text
 from symoro.emit.kernels.c_family import in_float
 from symoro.emit.layout import call_arguments, helpers
@@ -102,14 +102,15 @@ def write(
         raise OptionError(f"scalar = {scalar!r} is not possible in C", hint="choose 'double' or 'float'")
     if trig not in TRIG:
         raise OptionError(f"trig = {trig!r} is not possible in C", hint="choose 'polynomial' or 'libm'")
+    if integrator not in (None, *INTEGRATORS):
+        raise OptionError(f"integrator = {integrator!r} is not possible in C", hint="choose 'rk4'")
     numbers = sample_of(program, values, sample)
     code = _code(program, name, scalar, trig)
-    example = {f"{code.arrays.base}_example.c": _example(code, scalar, numbers)}
+    steps = integrator is not None
+    example = {f"{code.arrays.base}_example.c": _example(code, scalar, numbers, steps=steps)}
     files = _call_files(code, scalar) | _batch_files(code, scalar) | example
-    if integrator is None:
+    if not steps:
         return files
-    if integrator not in INTEGRATORS:
-        raise OptionError(f"integrator = {integrator!r} is not possible in C", hint="choose 'rk4'")
     return files | integrator_sources(
         program, code.arrays.function, constants=bool(code.constants), scalar=scalar
     )
@@ -276,13 +277,15 @@ def _functions(heads: Sequence[str], bodies: Sequence[FunctionBody]) -> list[str
     return made
 
 
-def _example(code: Code, scalar: str, sample: Sample) -> str:
+def _example(code: Code, scalar: str, sample: Sample, *, steps: bool) -> str:
+    """The example; with `steps`, the integrator goes on from the sample."""
     a, program = code.arrays, code.program
     results = [(name, out.shape) for name, out in zip(a.outputs, program.outputs, strict=True)]
     lines = [
         f"/* An example for {a.base}: sample numbers in, labelled outputs on the screen.",
         f" * {MADE_BY} */",
         f'#include "{a.base}.h"',
+        *([f'#include "{a.function}_rk4.h"'] if steps else []),
         "",
         "#include <stdio.h>",
         "",
@@ -302,6 +305,11 @@ def _example(code: Code, scalar: str, sample: Sample) -> str:
     lines += [f"    {a.function}({', '.join([*call_arguments(code), *a.outputs])});", ""]
     for name, shape in results:
         lines.append(f'    show("{name}", {name}, {size(shape)}, {shape[-1] if shape else 1});')
+    if steps:
+        ports = [port.name for port in program.inputs]
+        given, values = dict(zip(ports, a.inputs, strict=True)), dict(zip(ports, sample.inputs, strict=True))
+        constants = a.constants if code.constants else ""
+        lines += example_lines(program, a.function, given, values, constants, scalar)
     return "\n".join([*lines, "    return 0;", "}"]) + "\n"
 
 

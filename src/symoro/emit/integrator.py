@@ -9,22 +9,31 @@ of the state are read off the model's ports:
     e' = ed,  ed' = edd                         modes of flexible links
     P0' = R0 v,  Q0' = Q0 (0, w)/2,             a floating base, its rotation a quaternion (w, x, y, z) that is
     V0' = Vd0 - (w x v; 0)                      brought back to length 1 after each step
+    q' = qd(q, qda),  qda' = qdda,              on wheels: all joints roll with the active ones, and
+    pose' = V0 turned by the heading            the base (x, y, heading) moves
+
+Closed loops have none: between steps their passive joints would have to be closed again by an iteration, which takes
+equations that the direct dynamic model does not hold.
 
 E. Hairer, S.P. Norsett, G. Wanner, "Solving ordinary differential equations I", Springer, 1993, section II.1.
 """
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from symoro.emit.clike import array_of
 from symoro.emit.dialect import Files
 from symoro.errors import OptionError
 from symoro.files import MADE_BY
 from symoro.program.program import Program, size
 
 INTEGRATORS = ("rk4",)
-_PAIRS = {"q": "qd", "qd": "qdd", "e": "ed", "ed": "edd"}
+_PAIRS = {"q": "qd", "qd": "qdd", "qda": "qdda", "e": "ed", "ed": "edd"}
 _BASE = ("P0", "Q0", "V0")
+_WHEELS = ("q", "qda", "pose")
+STEPS, STEP = 10, 0.001  # that the example takes, and their seconds
 
 
 @dataclass(frozen=True)
@@ -52,10 +61,12 @@ def state_of(program: Program) -> StateLayout:
     """
     sizes = {port.name: size(port.shape) for port in program.inputs}
     outputs = {port.name for port in program.outputs}
-    if not {"q", "qd"} <= set(sizes) or not {"qdd"} <= outputs or "tau" not in sizes:
+    if {"q", "qda", "tau"} <= set(sizes) and "qdda" in outputs:
+        return _tied_state(sizes, outputs)
+    if not {"q", "qd", "tau"} <= set(sizes) or "qdd" not in outputs:
         raise OptionError(
             "an integrator needs a direct dynamic model with inputs q, qd, tau and the output qdd",
-            hint="direct-dynamics of a robot without closed loops and wheels",
+            hint="direct-dynamics of a robot without closed loops",
         )
     if "R0" in sizes:
         raise OptionError(
@@ -68,8 +79,23 @@ def state_of(program: Program) -> StateLayout:
     if "Q0" in sizes:
         state += _BASE
         sizes["P0"] = 3
-    inputs = tuple(port.name for port in program.inputs if port.name not in state)
-    return StateLayout(tuple(state), inputs, sizes)
+    return _laid_out(state, sizes)
+
+
+def _tied_state(sizes: dict[str, int], outputs: set[str]) -> StateLayout:
+    """The state of a robot whose joints follow its active ones."""
+    if not {"qd", "V0"} <= outputs:
+        raise OptionError(
+            "closed loops have no fixed-step integrator: their passive joints must be closed again after each step, "
+            "by an iteration that the direct dynamic model does not hold",
+            hint="simulate the robot by one of SciPy's methods",
+        )
+    return _laid_out(_WHEELS, {**sizes, "pose": 3})
+
+
+def _laid_out(state: Sequence[str], sizes: Mapping[str, int]) -> StateLayout:
+    inputs = tuple(name for name in sizes if name not in state)
+    return StateLayout(tuple(state), inputs, dict(sizes))
 
 
 def integrator_sources(program: Program, name: str, *, constants: bool, scalar: str = "double") -> Files:
@@ -115,7 +141,7 @@ def _source(program: Program, layout: StateLayout, name: str, head: str, constan
         " */",
         f'#include "{name}_rk4.h"',
         "",
-        *(["#include <math.h>", ""] if "Q0" in layout.state else []),
+        *(["#include <math.h>", ""] if {"Q0", "pose"} & set(layout.state) else []),
         f'#include "{name}.h"',
         "",
         f"enum {{ SIZE_ = {layout.total} }};",
@@ -174,7 +200,18 @@ def _rates(program: Program, layout: StateLayout, name: str, constants: bool, sc
             lines.append(f"    for (i = 0; i < {layout.sizes[part]}; ++i) dy[{at} + i] = {source};")
     if "Q0" in layout.state:
         lines += _base_rates(layout, scalar)
+    if "pose" in layout.state:
+        lines += _rolling_rates(layout, scalar)
     return lines
+
+
+def _rolling_rates(layout: StateLayout, scalar: str) -> list[str]:
+    at, f = layout.offset("pose"), "f" if scalar == "float" else ""
+    return [
+        f"    dy[{at}] = cos{f}(y[{at + 2}]) * V0_[0] - sin{f}(y[{at + 2}]) * V0_[1];",
+        f"    dy[{at + 1}] = sin{f}(y[{at + 2}]) * V0_[0] + cos{f}(y[{at + 2}]) * V0_[1];",
+        f"    dy[{at + 2}] = V0_[2];",
+    ]
 
 
 def _base_rates(layout: StateLayout, scalar: str) -> list[str]:
@@ -215,4 +252,32 @@ def _copy(layout: StateLayout, *, into: bool) -> list[str]:
         at, own = f"y[{layout.offset(part)} + i]", f"{part}[i]"
         left, right = (at, own) if into else (own, at)
         lines.append(f"    for (i = 0; i < {layout.sizes[part]}; ++i) {left} = {right};")
+    return lines
+
+
+def example_lines(
+    program: Program,
+    name: str,
+    inputs: Mapping[str, str],
+    sample: Mapping[str, Sequence[float]],
+    k: str,
+    scalar: str,
+) -> list[str]:
+    """Some steps from the sample's state, for the body of the example's main.
+
+    Arguments:
+        inputs: the example's names of the arrays of inputs.
+        sample: their numbers.
+        k: its array of constants; empty where there are none.
+    """
+    layout = state_of(program)
+    lines = ["", f"    /* {STEPS} steps of {STEP:g} s from there */"]
+    for part in layout.state:
+        numbers = sample.get(part, (0.0,) * layout.sizes[part])
+        lines.append(array_of(f"{scalar} {part}_after", numbers))
+    held = [*(inputs[part] for part in layout.inputs), *([k] if k else [])]
+    passed = ", ".join([*(f"{part}_after" for part in layout.state), *held])
+    lines.append(f"    {name}_rk4({STEPS}, ({scalar}){STEP!r}, {passed});")
+    for part in layout.state:
+        lines.append(f'    show("{part}_after", {part}_after, {layout.sizes[part]}, {layout.sizes[part]});')
     return lines

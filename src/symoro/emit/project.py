@@ -3,7 +3,8 @@
     project(program, ["c"])             NAME.h NAME.c NAME_batch.c NAME_example.c Makefile README.md
     project(program, ["c", "julia"])    the same in c/ and julia/, with a Makefile and README on top
 
-`make run` builds the demo and prints the outputs for the sample numbers that the README states.
+`make run` builds the demo and prints the outputs for the sample numbers that the README states; with an integrator
+(NAME_rk4.c) it goes some steps on from there.
 """
 
 from __future__ import annotations
@@ -32,7 +33,7 @@ class BuildRecipe:
         tool: (variable, value) of the compiler or interpreter; no value where make knows it.
         run: command of the target run.
         sources: files that the demo is compiled from; none for an interpreter.
-        compile: command that builds the demo.
+        compile: command that builds the demo; {1} are the sources that an option added.
         leftovers: what `make clean` removes beside the demo.
         comment: the sign before a comment, where the demo does not tell by itself who made it.
     """
@@ -50,7 +51,7 @@ BUILDS = {
         ("CC", ""),
         "./{0}_example",
         "{0}_example.c {0}.c {0}.h",
-        "$(CC) -std=c99 -O3 $(CFLAGS) -o $@ {0}_example.c {0}.c -lm",
+        "$(CC) -std=c99 -O3 $(CFLAGS) -o $@ {0}_example.c {0}.c{1} -lm",
     ),
     "cpp": BuildRecipe(
         ("CXX", ""),
@@ -135,17 +136,21 @@ def _language_files(
         files |= {path: text if MADE_BY in text else mark + text for path, text in demo.items()}
     if language.id in BUILDS:
         main = next(file for file in files if "_example." in file)
-        files["Makefile"] = _makefile(BUILDS[language.id], main.rsplit("_example.", 1)[0])
+        further = [file for file in sorted(files) if "_rk4." in file]
+        files["Makefile"] = _makefile(BUILDS[language.id], main.rsplit("_example.", 1)[0], further)
     return files
 
 
-def _makefile(build: BuildRecipe, base: str) -> str:
+def _makefile(build: BuildRecipe, base: str, further: Sequence[str]) -> str:
+    """The build file; `further` are sources and headers that the demo needs besides."""
     variable, value = build.tool
     lines = [f"# {MADE_BY}", *([f"{variable} = {value}"] if value else []), ""]
     demo = f"{base}_example" if build.compile else ""
     lines += [".PHONY: all run clean", "", f"all: {demo}".rstrip(), ""]
     if build.compile:
-        lines += [f"{demo}: {build.sources.format(base)}", "\t" + build.compile.format(base), ""]
+        sources = "".join(f" {file}" for file in further if not file.endswith(".h"))
+        needed = " ".join([build.sources.format(base), *further])
+        lines += [f"{demo}: {needed}", "\t" + build.compile.format(base, sources), ""]
     leftovers = " ".join(filter(None, [demo, build.leftovers.format(base)]))
     lines += ["run: all", "\t@" + build.run.format(base), "", "clean:"]
     return "\n".join(lines + ([f"\trm -f {leftovers}"] if leftovers else [])) + "\n"
@@ -170,7 +175,13 @@ def _readme(
     lines += [f"- {clean(label)}: {clean(text)}" for label, text in program.header]
     lines += [f"- operations per call: {count(program)}", f"- {MADE_BY}", ""]
     if set(languages) & set(BUILDS):
-        lines += ["    make run", "", "builds the demo and prints the outputs for the sample below.", ""]
+        after = ", and the state some steps later" if any("_rk4." in file for file in files) else ""
+        lines += [
+            "    make run",
+            "",
+            f"builds the demo and prints the outputs for the sample below{after}.",
+            "",
+        ]
     lines += ["## Files", "", *(f"- `{file}`" for file in files), ""]
     lines += ["Each source file starts with the order of its arguments.", ""]
     lines += [

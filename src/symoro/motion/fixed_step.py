@@ -21,6 +21,7 @@ from symoro.runtime.compiler import library
 
 Array = NDArray[np.float64]
 NAME = "model"
+PARTS = {"qda": "qd"}  # parts of the state that have another name in the model
 CHUNK = 1000  # steps in one call, where torques are constant: a word on progress between them
 
 
@@ -46,7 +47,7 @@ class FixedStep:
             getattr(self._library, f"{NAME}_setup")(_pointer(parameters), _pointer(self.constants))
         self._step = getattr(self._library, f"{NAME}_rk4")
         self._step.restype = None
-        self._slices = [mechanics.parts[name] for name in self.layout.state]
+        self._slices = [mechanics.parts[PARTS.get(name, name)] for name in self.layout.state]
         self._inputs = [
             None if name == "tau" else np.ascontiguousarray(mechanics.inputs[name])
             for name in self.layout.inputs

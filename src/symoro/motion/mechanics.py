@@ -12,14 +12,12 @@ Coordinates are all joints; where loops or wheels tie them, the active ones. The
 models divide by it), and it is set to 1 at each step: the rotation never leaves the group.
 
 Where some accelerations are known (joints that follow a motion, joints that stick or stand at a stop) the equations are
-parted, k known, f free (Khalil 2010, section 6):
-
-    A_ff x_f = Q_f - H_f - A_fk x_k,      Q_k = A_kf x_f + A_kk x_k + H_k
+parted (`partition`).
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -33,15 +31,13 @@ from symoro.models.geometric.loop.mechanism import active_joints
 from symoro.models.numeric.rotation import from_quaternion
 from symoro.motion.bases import check_steady
 from symoro.motion.loops import LoopCloser
+from symoro.motion.partition import NOTHING, Holds, parted
 from symoro.robot.coordinates import independent
 from symoro.robot.description import BaseKind, Robot
 from symoro.robot.topology import elastic_joints
 from symoro.runtime.function import Function
 
 Array = NDArray[np.float64]
-Known = Mapping[int, float]
-"""Accelerations that are known, by the number of the coordinate."""
-RATES = ("qd", "qda")
 
 
 @dataclass(frozen=True, eq=False)
@@ -197,25 +193,27 @@ class Mechanics:
         given |= {name: value for name, value in self.inputs.items() if name in names}
         return function(**given)
 
-    def rates(self, t: float, y: Array, tau: Array, known: Known) -> Array:
+    def rates(self, t: float, y: Array, tau: Array, holds: Holds = NOTHING) -> Array:
         """The rate of the state."""
         dy = np.zeros(self.size)
-        parts, qd = self.parts, y[self.parts["qd"]]
-        found = self._call(self.direct, y, tau) if not known else None
-        x = self._free(y, tau, known)[0] if found is None else None
-        if found is not None:
+        parts, n = self.parts, len(self.coordinates)
+        rubbed = [k for k in self.springs if len(holds.push) and holds.push[k]]
+        if holds.plain and not rubbed:  # an elastic joint's torque is not read by the model
+            found = self._call(self.direct, y, tau + holds.push if len(holds.push) else tau)
             dy[parts["qd"]] = found["qdda"] if "qdda" in found else found["qdd"]
             if "ed" in parts:
                 dy[parts["ed"]] = found["edd"]
-        elif x is not None:
+            Vd0 = found["Vd0"] if self.floating else None
+        else:
+            x, _ = self._parted(y, tau, holds)
             base = 6 if self.floating else 0
-            dy[parts["qd"]] = x[base : base + len(qd)]
+            dy[parts["qd"]] = x[base : base + n]
             if "ed" in parts:
-                dy[parts["ed"]] = x[base + len(qd) :]
+                dy[parts["ed"]] = x[base + n :]
+            Vd0 = x[:6] if self.floating else None
         if "e" in parts:
             dy[parts["e"]] = y[parts["ed"]]
-        if self.floating:
-            Vd0 = found["Vd0"] if found is not None else x[:6] if x is not None else np.zeros(6)
+        if Vd0 is not None:
             self._move_base(dy, y, Vd0)
         dy[parts["q"]] = self.tree_rates(y)
         if self.rolling:
@@ -232,18 +230,31 @@ class Mechanics:
         dy[parts["V0"]] = Vd0
         dy[parts["V0"].start : parts["V0"].start + 3] -= np.cross(w, v)
 
+    def tree_matrix(self, y: Array) -> Array:
+        """How fast all joints of the tree turn as the coordinates do."""
+        q = y[self.parts["q"]]
+        if self.rolling:
+            return np.asarray(self._wheel_rates(q=q)["G"][3:])
+        found = np.zeros((len(self.joints), len(self.coordinates)))
+        found[self.at, range(len(self.at))] = 1.0
+        if self.loops is not None:
+            found[self.loops.passive] = self._loop_rates(q=q, qd=np.zeros(len(q)))["W"]
+        return found
+
     def tree_rates(self, y: Array) -> Array:
         """Velocities of all joints of the tree."""
         qd = y[self.parts["qd"]]
-        if self.loops is not None:
-            found = np.zeros(len(self.joints))
-            found[self.at] = qd
-            q = y[self.parts["q"]]
-            found[self.loops.passive] = self._loop_rates(q=q, qd=np.zeros(len(q)))["W"] @ qd
-            return found
+        return self.tree_matrix(y) @ qd if self.loops is not None or self.rolling else qd
+
+    def tree_drift(self, y: Array) -> Array:
+        """Accelerations of all joints of the tree where the coordinates have none."""
         if self.rolling:
-            return np.asarray(self._wheel_rates(q=y[self.parts["q"]])["G"][3:] @ qd)
-        return qd
+            found = self._call(self.direct, y, np.zeros(len(self.coordinates)))
+            return np.asarray(found["qdd"] - self.tree_matrix(y) @ found["qdda"])
+        drift = np.zeros(len(self.joints))
+        if self.loops is not None:
+            drift[self.loops.passive] = self._loop_rates(q=y[self.parts["q"]], qd=self.tree_rates(y))["b"]
+        return drift
 
     def _roll(self, dy: Array, y: Array) -> None:
         x, y_, turn = self._wheel_rates(q=y[self.parts["q"]])["G"][:3] @ y[self.parts["qd"]]
@@ -273,29 +284,35 @@ class Mechanics:
     def _bias(self) -> Function:
         return self._function("bias-torques")
 
-    def _free(self, y: Array, tau: Array, known: Known) -> tuple[Array, Array]:
-        """All accelerations, and the generalised forces that they take: base, coordinates, modes."""
+    def _parted(self, y: Array, tau: Array, holds: Holds) -> tuple[Array, Array]:
+        """All accelerations (base, coordinates, modes), and what is left of the forces."""
         A, H = self._call(self._inertia, y, None)["A"], self._call(self._bias, y, None)["H"]
-        base = 6 if self.floating else 0
-        force = np.zeros(len(H))
-        force[base : base + len(tau)] = tau
-        force[[base + k for k in self.springs]] = 0.0
-        x = np.zeros(len(H))
-        held = np.zeros(len(H), dtype=bool)
-        for k, value in known.items():
-            x[base + k], held[base + k] = value, True
-        free = ~held
-        right = force[free] - H[free] - A[np.ix_(free, held)] @ x[held]
-        x[free] = np.linalg.solve(A[np.ix_(free, free)], right) if free.any() else 0.0
-        return x, A @ x + H
+        base, n = (6 if self.floating else 0), len(tau)
+        force = tau.copy()
+        force[self.springs] = 0.0
+        if len(holds.push):
+            force += holds.push
+        right = -H
+        right[base : base + n] += force
+        rows = np.zeros((len(holds.rows), len(H)))
+        if len(rows):
+            rows[:, base : base + n] = holds.rows
+        known = {base + k: value for k, value in holds.known.items()}
+        try:
+            return parted(A, right, known, rows, holds.drift)
+        except np.linalg.LinAlgError:
+            return np.full(len(H), np.nan), np.full(len(H), np.nan)
 
-    def needed(self, y: Array, tau: Array, known: Known) -> tuple[Array, Array]:
-        """Accelerations of the coordinates, and the torques that hold the known ones."""
-        x, force = self._free(y, tau, known)
+    def held(self, y: Array, tau: Array, holds: Holds) -> tuple[Array, Array]:
+        """Accelerations of the coordinates, and the forces against which known and tied ones are held.
+
+        The force that a coordinate takes besides its torque is the negative of the latter.
+        """
+        x, spare = self._parted(y, tau, holds)
         base, n = (6 if self.floating else 0), len(self.coordinates)
-        return x[base : base + n], force[base : base + n]
+        return x[base : base + n], spare[base : base + n]
 
-    def struck(self, y: Array, k: int, speed: float, held: Known) -> Array:
+    def struck(self, y: Array, k: int, speed: float, held: Iterable[int]) -> Array:
         """The state after an impulse at a coordinate that gives it a speed; those held keep theirs."""
         A = self._call(self._inertia, y, None)["A"]
         base = 6 if self.floating else 0

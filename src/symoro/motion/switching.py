@@ -1,12 +1,14 @@
 """Coulomb friction and joint stops as modes: what a joint does is decided at events, never by a small speed's sign.
 
-A joint with friction FS slides, with the torque -FS sign(qd) on it, or sticks: its acceleration is known to be zero,
-and friction is what that takes, as long as it is no more than the break-away torque (`static` times FS). Slide ends
-when qd comes to zero, stick when the torque is too small. A joint at a stop has the acceleration zero as long as the
-stop pushes.
+A joint with friction FS slides, with the torque -FS sign(v) on it, or sticks: its acceleration is known to be zero, and
+friction is what that takes, as long as it is no more than the break-away torque (`static` times FS). Slide ends when v
+comes to zero, stick when the torque is too small. A coordinate at a stop has the acceleration zero as long as the stop
+pushes.
 
-At such a moment several joints may be at rest. All are taken to stick; the one that is farthest beyond its break-away
-torque slides, in the direction of the torque; and again, until the rest holds.
+At such a moment several joints may be at rest. All are taken to stick; what is farthest beyond its hold slides, in the
+direction of the force (`grip`); and again, until the rest holds. Passive joints and coupled ones rub as those with a
+coordinate do: v = w(q) qd, and where they stick w qdd + c = 0 (`rubbing`). A joint whose row w is zero, but for
+coordinates that follow a motion or stand at a stop, is led by these: nothing is decided of it until its row has grown.
 """
 
 from __future__ import annotations
@@ -19,12 +21,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from symoro.errors import ArgumentError
+from symoro.motion.grip import Grip, grip
 from symoro.motion.mechanics import Mechanics
+from symoro.motion.partition import Holds
+from symoro.motion.rubbing import Rubbing
 
 Array = NDArray[np.float64]
 SLOWEST = 1e-6  # radians or metres a second: a bounce below it is none
 AT_REST = 1e-12
-TOGETHER = 1e-9  # of the break-away torque: joints that are let go at one moment
+STILL = 1e-8  # of a joint that is led: what the integrator may make of rest
+LEAST = 1e-6  # of a row w that counts
 What = Literal["sticks", "slides", "meets its stop", "leaves its stop"]
 
 
@@ -39,45 +45,91 @@ class MotionEvent:
 
 @dataclass
 class Modes:
-    """What each coordinate does.
+    """What each joint with friction and each coordinate does.
 
     Attributes:
-        friction: FS of each coordinate, zero where there is none.
-        slides: +1 or -1, the direction in which a joint with friction slides; 0 where it sticks.
-        stop: -1 at the lower stop, +1 at the upper one, 0 at none.
+        slides: +1 or -1, the direction in which a joint with friction slides; 0 where it sticks, or is led.
+        led: whether it is led.
+        stop: -1 at the lower stop of a coordinate, +1 at the upper one, 0 at none.
         driven: coordinates that follow a motion; they neither stick nor meet stops.
     """
 
     mechanics: Mechanics
-    friction: Array
+    rubbing: Rubbing
     static: float
     lower: Array
     upper: Array
     restitution: float
     driven: frozenset[int]
     slides: Array = field(init=False)
+    led: NDArray[np.bool_] = field(init=False)
     stop: Array = field(init=False)
 
     def __post_init__(self) -> None:
-        self.slides, self.stop = np.zeros(len(self.friction)), np.zeros(len(self.friction))
+        self.slides, self.stop = np.zeros(len(self.rubbing)), np.zeros(len(self.lower))
+        self.led = np.zeros(len(self.rubbing), dtype=bool)
+        self.most = self.rubbing.sizes * self.static
+        self.switching = [i for i, k in enumerate(self.rubbing.own) if k not in self.driven]
+        self._loosened = np.full(len(self.rubbing), -np.inf)  # when each was let go
 
     @property
     def idle(self) -> bool:
         """Whether nothing can ever switch."""
-        return not self.rubbing and not np.isfinite(self.lower).any() and not np.isfinite(self.upper).any()
+        return not self.switching and not np.isfinite(self.lower).any() and not np.isfinite(self.upper).any()
 
-    @property
-    def rubbing(self) -> list[int]:
-        return [k for k in range(len(self.friction)) if self.friction[k] > 0 and k not in self.driven]
+    # -- what holds now
 
-    def held(self) -> list[int]:
-        """Coordinates that stick or stand at a stop."""
-        sticking = [k for k in self.rubbing if self.slides[k] == 0]
-        return sorted({*sticking, *map(int, np.flatnonzero(self.stop))})
+    def _loose_columns(self) -> list[int]:
+        """Coordinates that neither follow a motion nor stand at a stop."""
+        return [k for k in range(len(self.stop)) if k not in self.driven and not self.stop[k]]
 
-    def torques(self, tau: Array) -> Array:
-        """Torques with the friction of sliding joints taken off."""
-        return tau - self.friction * self.slides
+    def _weights(self, rows: Array) -> Array:
+        """How much of the joints' motion is left free by motions and stops."""
+        columns = self._loose_columns()
+        return np.abs(rows[:, columns]).max(axis=1) if columns else np.zeros(len(rows))
+
+    def _sticking(self) -> list[int]:
+        """The joints with friction that are held by it."""
+        return [i for i in self.switching if self.slides[i] == 0 and not self.led[i]]
+
+    def holds(self, y: Array, motion: dict[int, float]) -> Holds:
+        """What the modes make of the equations of motion; `motion` are accelerations of driven coordinates."""
+        if self.idle:
+            return Holds(motion)
+        rows = self.rubbing.rows(y)
+        return self._holds(y, motion, rows, self._sticking())
+
+    def _holds(self, y: Array, motion: dict[int, float], rows: Array, sticking: list[int]) -> Holds:
+        own = [self.rubbing.own[i] for i in sticking if self.rubbing.own[i] >= 0]
+        known = {**motion, **dict.fromkeys([*own, *map(int, np.flatnonzero(self.stop))], 0.0)}
+        push = -(self.rubbing.sizes * self.slides) @ rows if self.slides.any() else np.zeros(0)
+        tied = [i for i in sticking if self.rubbing.own[i] < 0]
+        if not tied:
+            return Holds(known, push)
+        return Holds(known, push, rows[tied], self.rubbing.drift(y)[tied])
+
+    def taken(self, y: Array, tau: Array, motion: dict[int, float]) -> Array:
+        """The torques of the drives, with those that driven coordinates take for their motion."""
+        rows = self.rubbing.rows(y)
+        sticking = self._sticking()
+        _, spare = self.mechanics.held(y, tau, self._holds(y, motion, rows, sticking))
+        if sticking:
+            spare = spare - self._hold(rows, sticking, spare).forces @ rows[sticking]
+        qd = y[self.mechanics.parts["qd"]]
+        found = tau.copy()
+        for k in motion:
+            found[k] -= spare[k]
+        for i in np.flatnonzero(self.slides == 0):
+            speed = rows[i] @ qd
+            if i not in sticking and abs(speed) > STILL:
+                against = self.rubbing.sizes[i] * np.sign(speed) * rows[i]
+                for k in motion:
+                    found[k] += against[k]
+        return found
+
+    def _hold(self, rows: Array, sticking: list[int], spare: Array) -> Grip:
+        columns = self._loose_columns()
+        return grip(rows[np.ix_(sticking, columns)], spare[columns], self.most[sticking])
 
     # -- at an event
 
@@ -90,77 +142,121 @@ class Modes:
         *,
         rest: int | None = None,
         loose: int | None = None,
+        leaves: int | None = None,
     ) -> tuple[Array, list[MotionEvent]]:
         """Decide anew what the joints at rest do; the state with their speeds at zero.
 
         Arguments:
             tau: the torques of drives, friction not taken off.
             motion: accelerations of the driven coordinates.
-            rest: a coordinate that has come to rest.
-            loose: a coordinate that has come to the end of what holds it.
+            rest: a joint with friction that has come to rest.
+            loose: one that has come to the end of its hold.
+            leaves: a coordinate that its stop no longer holds.
         """
         before = self.slides.copy(), self.stop.copy()
-        y = y.copy()
-        qd = y[self.mechanics.parts["qd"]]  # a view
-        if loose is not None:
-            self._let_go(loose, y, tau, motion)
-        for k in self.rubbing:
-            if self.stop[k] or k == rest:
-                self.slides[k], qd[k] = 0.0, 0.0
-            elif abs(qd[k]) > AT_REST:
-                self.slides[k] = np.sign(qd[k])  # else it sticks, or was just let go
-        for _ in range(4 * len(self.friction) + 4):
-            if not self._changed(y, tau, motion):
+        y, rows = y.copy(), self.rubbing.rows(y)
+        y[self.mechanics.parts["qd"]][self.stop != 0] = 0.0
+        self.led = self._weights(rows) <= LEAST
+        if leaves is not None:
+            self._leave(t, leaves, rows)
+        if loose is not None and loose in self._sticking():
+            self._let_go(t, self._broken(y, tau, motion, rows, together=True))
+        self._look(t, y, rows, rest)
+        for _ in range(4 * (len(rows) + len(self.stop)) + 4):
+            if not self._changed(t, y, tau, motion, rows):
                 break
         else:
             raise ArgumentError(f"it cannot be decided at t = {t:g} s which joints stick and which slide")
-        return y, list(self._news(t, *before))
+        return self.at_rest(y), list(self._news(t, *before))
 
-    def _let_go(self, k: int, y: Array, tau: Array, motion: dict[int, float]) -> None:
-        """Leave the stop, or slide in the direction of the torque."""
-        if self.stop[k]:
-            side, self.stop[k] = self.stop[k], 0.0
-            self.slides[k] = -side if self.friction[k] > 0 else 0.0
-            return
-        known = {**motion, **dict.fromkeys(self.held(), 0.0)}
-        _, needed = self.mechanics.needed(y, self.torques(tau), known)
-        for j in self.held():  # those that come to the end of their hold at the same moment go with it
-            if j == k or (not self.stop[j] and self._share(j, tau[j], needed[j]) > 1 - TOGETHER):
-                self.slides[j] = np.sign(tau[j] - needed[j])
+    def _look(self, t: float, y: Array, rows: Array, rest: int | None) -> None:
+        """Which way joints slide, and which have come to rest together with those that stick."""
+        part = self.mechanics.parts["qd"]
+        for i, speed in enumerate(rows @ y[part]):
+            if i == rest:
+                self.slides[i] = 0.0
+            elif i in self.switching and abs(speed) > AT_REST:
+                self.slides[i] = np.sign(speed)
+        for i, speed in enumerate(rows @ self.at_rest(y)[part]):
+            if abs(speed) <= AT_REST and self._loosened[i] < t:
+                self.slides[i] = 0.0
 
-    def _changed(self, y: Array, tau: Array, motion: dict[int, float]) -> bool:
-        """Let go the joint that is least able to hold."""
-        known = {**motion, **dict.fromkeys(self.held(), 0.0)}
-        if not self.held():
+    def at_rest(self, y: Array) -> Array:
+        """The state with the speeds of sticking joints at zero."""
+        if self.idle or not len(self.rubbing):
+            return y
+        rows = self.rubbing.rows(y)
+        sticking = self._sticking()
+        if not sticking:
+            return y
+        y = y.copy()
+        qd = y[self.mechanics.parts["qd"]]  # a view
+        own = [self.rubbing.own[i] for i in sticking if self.rubbing.own[i] >= 0]
+        qd[own] = 0.0
+        tied = [i for i in sticking if self.rubbing.own[i] < 0]
+        columns = [k for k in self._loose_columns() if k not in own]
+        if tied and columns:
+            ties = rows[np.ix_(tied, columns)]
+            qd[columns] -= np.linalg.lstsq(ties, rows[tied] @ qd, rcond=LEAST)[0]
+        return y
+
+    def _leave(self, t: float, k: int, rows: Array) -> None:
+        """Leave a stop: what rested because of it slides."""
+        resting = [i for i in self.switching if self.led[i] and abs(rows[i, k]) > LEAST]
+        self._let_go(t, {i: float(-self.stop[k] * np.sign(rows[i, k])) for i in resting})
+        self.stop[k] = 0.0
+        self.led = self._weights(rows) <= LEAST
+
+    def _let_go(self, t: float, ways: dict[int, float]) -> None:
+        for i, way in ways.items():
+            self.slides[i], self._loosened[i] = way, t
+
+    def _broken(
+        self, y: Array, tau: Array, motion: dict[int, float], rows: Array, *, together: bool
+    ) -> dict[int, float]:
+        """The joints that are least able to hold, and which way they go; with `together`, at the end of their hold."""
+        sticking = self._sticking()
+        _, spare = self.mechanics.held(y, tau, self._holds(y, motion, rows, sticking))
+        found = self._hold(rows, sticking, spare)
+        ways = found.ways(together=together)
+        return {i: way for i, way in zip(sticking, ways, strict=True) if way}
+
+    def _changed(self, t: float, y: Array, tau: Array, motion: dict[int, float], rows: Array) -> bool:
+        """Let go what is least able to hold."""
+        sticking = self._sticking()
+        stopped = np.flatnonzero(self.stop)
+        if not sticking and not len(stopped):
             return False
-        _, needed = self.mechanics.needed(y, self.torques(tau), known)
-        worst, at = 1.0 + 1e-12, -1
-        for k in self.held():
-            share = self._share(k, tau[k], needed[k])
-            if share > worst:
-                worst, at = share, k
-        if at < 0:
-            return False
-        if self.stop[at]:
-            self.stop[at] = 0.0
+        _, spare = self.mechanics.held(y, tau, self._holds(y, motion, rows, sticking))
+        if not np.isfinite(spare).all():
+            return False  # nothing is determined there, as the rates will tell
+        found = self._hold(rows, sticking, spare)
+        pushes = self._pushes(rows, sticking, spare, found)
+        if len(stopped) and pushes.min() < 0:
+            self._leave(t, int(stopped[pushes.argmin()]), rows)
             return True
-        self.slides[at] = np.sign(tau[at] - needed[at])
+        if found.share <= 1.0 + 1e-12:
+            return False
+        ways = found.ways(together=False)
+        self._let_go(t, {i: way for i, way in zip(sticking, ways, strict=True) if way})
         return True
 
-    def _share(self, k: int, tau: float, needed: float) -> float:
-        """How much of what it can hold a joint is asked to; more than 1 lets it go."""
-        if self.stop[k]:
-            push = (needed - tau) * -self.stop[k]  # what the stop does, positive away from it
-            rub = self.friction[k] * self.static
-            return 2.0 if push < -rub else 0.0
-        return float(abs(tau - needed) / (self.friction[k] * self.static))
+    def _pushes(self, rows: Array, sticking: list[int], spare: Array, found: Grip) -> Array:
+        """What holds each coordinate at a stop: the push of the stop, and the friction of what rests there."""
+        stopped = np.flatnonzero(self.stop)
+        led = [i for i in self.switching if self.led[i]]
+        left = spare - found.forces @ rows[sticking]
+        return np.array([self.stop[k] * left[k] + self.most[led] @ np.abs(rows[led, k]) for k in stopped])
 
     def _news(self, t: float, slides: Array, stop: Array) -> Iterator[MotionEvent]:
         for k, joint in enumerate(self.mechanics.coordinates):
             if self.stop[k] != stop[k]:
                 yield MotionEvent(t, joint, "meets its stop" if self.stop[k] else "leaves its stop")
-            elif self.slides[k] != slides[k] and not self.stop[k]:
-                yield MotionEvent(t, joint, "slides" if self.slides[k] else "sticks")
+        for i, joint in enumerate(self.rubbing.joints):
+            own = self.rubbing.own[i]
+            stands = own >= 0 and bool(self.stop[own] or stop[own])
+            if self.slides[i] != slides[i] and not stands and not self.led[i]:
+                yield MotionEvent(t, joint, "slides" if self.slides[i] else "sticks")
 
     def strike(self, t: float, y: Array, k: int) -> tuple[Array, list[MotionEvent]]:
         """A joint meets its stop: it bounces, or stays."""
@@ -168,39 +264,32 @@ class Modes:
         q = y[self.mechanics.parts["q"]][self.mechanics.at[k]]
         side = 1.0 if abs(q - self.upper[k]) < abs(q - self.lower[k]) else -1.0
         speed = -self.restitution * qd
-        held = {j: 0.0 for j in self.held() if j != k}
-        still = held | dict.fromkeys(self.driven, 0.0)
-        after = self.mechanics.struck(y, k, 0.0 if abs(speed) < SLOWEST else speed, still)
+        stays = abs(speed) < SLOWEST
+        own = [self.rubbing.own[i] for i in self._sticking()]
+        still = {j for j in (*own, *map(int, np.flatnonzero(self.stop))) if j not in (-1, k)} | self.driven
+        after = self.mechanics.struck(y, k, 0.0 if stays else speed, still)
         after[self.mechanics.parts["q"]][self.mechanics.at[k]] = self.upper[k] if side > 0 else self.lower[k]
-        if abs(speed) < SLOWEST:
+        if stays:
             after[self.mechanics.parts["qd"]][k] = 0.0
             self.stop[k] = side
+        self._loosened[:] = -np.inf  # what was let go at this moment may be stopped again
         return after, [MotionEvent(t, self.mechanics.coordinates[k], "meets its stop")]
 
     # -- between events
 
     def margins(self, y: Array, tau: Array, motion: dict[int, float]) -> Array:
-        """NumberRow that stay positive as long as the modes hold: 2 a coordinate, of friction and of stops."""
-        found = np.ones((2, len(self.friction)))
+        """Numbers that stay positive as long as the modes hold: one a joint with friction, then one a coordinate."""
         q, qd = y[self.mechanics.parts["q"]][self.mechanics.at], y[self.mechanics.parts["qd"]]
-        held = self.held()
-        needed = None
-        if held:
-            known = {**motion, **dict.fromkeys(held, 0.0)}
-            _, needed = self.mechanics.needed(y, self.torques(tau), known)
-        for k in range(len(self.friction)):
-            if k in self.driven:
-                continue
-            if needed is not None and k in held:
-                found[1 if self.stop[k] else 0, k] = self._hold(k, tau[k], needed[k])
-                continue
-            if self.friction[k] > 0:
-                found[0, k] = self.slides[k] * qd[k]
-            found[1, k] = min(q[k] - self.lower[k], self.upper[k] - q[k])
-        return found
-
-    def _hold(self, k: int, tau: float, needed: float) -> float:
-        most = self.friction[k] * self.static
-        if self.stop[k]:
-            return float((needed - tau) * -self.stop[k] + most)
-        return float(most - abs(tau - needed))
+        rows = self.rubbing.rows(y)
+        sticking, weights = self._sticking(), self._weights(rows)
+        friction, stops = np.ones(len(rows)), np.minimum(q - self.lower, self.upper - q)
+        speeds = rows @ qd
+        for i in self.switching:
+            friction[i] = self.slides[i] * speeds[i] if self.slides[i] else 2 * LEAST - weights[i]
+        if sticking or self.stop.any():
+            _, spare = self.mechanics.held(y, tau, self._holds(y, motion, rows, sticking))
+            found = self._hold(rows, sticking, spare)
+            friction[sticking] = found.margins
+            stops[self.stop != 0] = self._pushes(rows, sticking, spare, found)
+        stops[list(self.driven)] = 1.0
+        return np.concatenate([friction, stops])

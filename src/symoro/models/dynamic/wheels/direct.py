@@ -20,6 +20,7 @@ from symoro.models.dynamic.wheels.forces import (
     solved,
     wheeled_forces,
 )
+from symoro.models.kinematic.wheels.contact import BASE
 from symoro.models.kinematic.wheels.rolling import active_entries, classical
 from symoro.models.kinematic.wheels.setting import EXAMPLE, OF, has_wheels
 from symoro.models.ports import QDA, QDDA, TAU_ACTIVE, Q
@@ -31,6 +32,8 @@ from symoro.robot.description import Robot
 A = Port("A", "na,na", "inertia matrix of the active joints, rotor inertias included")
 V0 = Port("V0", "3", "velocity of the base: along x and y of frame 0, and turn")
 VD0 = Port("Vd0", "3", "acceleration of the base, the classical one: along x and y of frame 0, and turn")
+QD = Port("qd", "n", "velocities of all joints, passive ones included")
+QDD = Port("qdd", "n", "accelerations of all joints, passive ones included")
 
 
 @form(
@@ -57,7 +60,7 @@ def wheeled_inertia_matrix(robot: Robot) -> Program:
     of=OF,
     takes=has_wheels,
     inputs=(Q, QDA, TAU_ACTIVE),
-    outputs=(QDDA, V0, VD0),
+    outputs=(QDDA, V0, VD0, QD, QDD),
     options=(EFFORT, SURPLUS),
     reference=WHEELED_1996.at("configuration dynamical model"),
     applies=rigid_on_wheels,
@@ -66,7 +69,7 @@ def wheeled_inertia_matrix(robot: Robot) -> Program:
     example=EXAMPLE,
 )
 def wheeled_direct_dynamics(robot: Robot, effort: str = "quick", surplus: str = "refuse") -> Program:
-    """Accelerations from torques, and the motion of the base."""
+    """Accelerations from torques, and the motion of the base and of all joints."""
     share = surplus == "share"
     return chosen(robot, effort, lambda f: _program(robot, f, share), "direct-dynamics, on wheels")
 
@@ -83,5 +86,8 @@ def _program(robot: Robot, formulation: Formulation, share: bool) -> Program:
     qdda = solved(forces.inertia(), right)
     builder.output(QDDA, qdda)
     builder.output(V0, x[:3])
-    builder.output(VD0, classical(x, add(matvec(motion.G, qdda), drift)))
+    xd = add(matvec(motion.G, qdda), drift)
+    builder.output(VD0, classical(x, xd))
+    builder.output(QD, x[BASE:])
+    builder.output(QDD, xd[BASE:])
     return builder.program()

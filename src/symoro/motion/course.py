@@ -1,0 +1,227 @@
+"""The course of a simulation: a state integrated from event to event, with samples on the way.
+
+Between two events the right side is smooth: friction and stops switch modes at moments that are found on the
+integrator's own interpolation (`switching`). Where loops close, a base floats or passive joints stick, the state is
+brought back onto its constraints when it has drifted.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from symoro.errors import ArgumentError, NotClosedError
+from symoro.motion.drives import Drives
+from symoro.motion.mechanics import Mechanics, State, Watch
+from symoro.motion.result import Simulation
+from symoro.motion.switching import Modes, MotionEvent
+from symoro.progress import Task, task
+
+Array = NDArray[np.float64]
+DRIFT = 1e-9  # radians, metres: what has drifted is put right beyond it
+LOOKS = 4  # moments of a step at which events are looked for
+MOST_EVENTS = 100_000
+NOISE = 1e-12  # of speeds, places and torques that count as zero
+AT_ONCE = 50  # events at one moment, after which nothing more is believed
+
+
+class Course:
+    """One simulation under way.
+
+    Attributes:
+        grid: the times of the samples, from zero on.
+        upto: moments up to which the integrator runs at once: where a motion that joints follow has a kink, an
+            integrator that steps over it may not notice.
+        ends: whether it ends at a stop.
+    """
+
+    def __init__(
+        self,
+        mechanics: Mechanics,
+        control: Drives,
+        modes: Modes,
+        grid: Array,
+        breaks: Iterable[float],
+        ends: bool,
+        until: Callable[[float, State], float] | None,
+        watch: Watch | None,
+    ) -> None:
+        self.mechanics, self.control, self.modes = mechanics, control, modes
+        self.ends, self.until, self.watch = ends, until, watch
+        self.grid = grid
+        self.upto = [*sorted(float(t) for t in breaks if 0 < t < grid[-1]), float(grid[-1])]
+        self.rows: list[Array] = []
+        self.taus: list[Array] = []
+        self.times: list[float] = []
+        self.events: list[MotionEvent] = []
+
+    def result(self, integrator: Any, options: dict[str, Any], y: Array) -> Simulation:
+        why = ""
+        try:
+            with task("simulating", float(self.grid[-1])) as work:
+                why = self._go(integrator, options, y, work)
+        except KeyboardInterrupt:
+            why = "interrupted"
+        except NotClosedError as error:
+            if not self.times:
+                raise
+            why = error.message
+        except (FloatingPointError, np.linalg.LinAlgError) as error:
+            why = (
+                str(error)
+                if isinstance(error, FloatingPointError)
+                else "the accelerations are not determined"
+            )
+            if len(self.times) < 2:
+                hint = "has every link a mass or an inertia, and every symbol a value?"
+                raise ArgumentError(why, hint=hint) from None
+        return Simulation.made(self.mechanics, self.times, self.rows, self.taus, self.events, why)
+
+    def _rates(self, t: float, y: Array) -> Array:
+        y, known = self.control.moved(t, y)
+        found = self.mechanics.rates(t, y, self.control.torques(t, y), self.modes.holds(y, known))
+        if (
+            np.isnan(found).any() and np.isfinite(y).all()
+        ):  # on which SciPy's integrators halve their step for ever
+            raise FloatingPointError(f"the accelerations are not determined at t = {t:g} s")
+        return found
+
+    def _settled(self, t: float, y: Array, **change: int) -> Array:
+        if self.modes.idle:
+            return y
+        here, known = self.control.moved(t, y)
+        y, news = self.modes.settle(t, here, self.control.torques(t, here), known, **change)
+        self.events += news
+        return y
+
+    def _go(self, integrator: Any, options: dict[str, Any], y: Array, work: Task) -> str:
+        """Integrate from event to event; the reason why it ended early."""
+        t, repeated, ahead = 0.0, 0, iter(self.upto)
+        upto = next(ahead)
+        y = self._settled(t, y)
+        while True:
+            self._record(t, y, t)
+            before = t
+            t, y, hit, failed = self._smooth(integrator, options, t, y, upto, work)
+            if failed or t >= self.upto[-1]:
+                return failed
+            if t >= upto:
+                upto = next(ahead)
+            repeated = repeated + 1 if t == before else 0
+            if repeated > AT_ONCE or len(self.events) > MOST_EVENTS:
+                raise ArgumentError(f"events follow each other without end at t = {t:g} s")
+            if hit is not None:
+                y, over = self._switch(t, y, hit)
+                if over:
+                    self._record(t, y, t, last=True)
+                    return over
+
+    def _smooth(
+        self, integrator: Any, options: dict[str, Any], t: float, y: Array, end: float, work: Task
+    ) -> tuple[float, Array, int | None, str]:
+        """Integrate up to the next event, or to where the state is to be put right."""
+        solver = integrator(self._rates, t, y, end, **options)
+        watched = not self.modes.idle or self.until is not None
+        margins = self._margins(t, y) if watched else None
+        while solver.status == "running":
+            told = solver.step()
+            if solver.status == "failed" or not np.isfinite(solver.y).all():
+                reason = told or "the state is not finite"
+                return solver.t, solver.y, None, f"the integrator gives up at t = {solver.t:g} s: {reason}"
+            upto = float(solver.t)
+            dense: Any = None
+            if watched or self._due(upto):
+                dense = solver.dense_output()
+            hit = None
+            if watched and margins is not None:
+                upto, hit, margins = self._first(dense, float(solver.t_old), upto, margins)
+            self._record(float(solver.t_old), solver.y, upto, dense)
+            work.to(upto)
+            if hit is not None:
+                return upto, dense(upto), hit, ""
+            ready = self._ready(upto, solver.y)
+            if ready is not solver.y and self.mechanics.gap(solver.y, ready) > DRIFT and upto < end:
+                return upto, ready, None, ""
+        return float(solver.t), self._ready(float(solver.t), solver.y), None, ""
+
+    def _ready(self, t: float, y: Array) -> Array:
+        """The state with its constraints met: loops closed, quaternions of length 1, sticking joints at rest."""
+        return self.modes.at_rest(self.mechanics.projected(y, t))
+
+    # -- events
+
+    def _margins(self, t: float, y: Array) -> Array:
+        """What stays positive: those of friction, of stops, and the user's function."""
+        here, known = self.control.moved(t, y)
+        found = (
+            np.ones(0) if self.modes.idle else self.modes.margins(here, self.control.torques(t, here), known)
+        )
+        last = 1.0 if self.until is None else float(self.until(t, self.mechanics.state(t, here)))
+        return np.append(found, last)
+
+    def _first(self, dense: Any, start: float, end: float, margins: Array) -> tuple[float, int | None, Array]:
+        """The first moment at which something that stays positive does not, and what it is."""
+        before = start
+        for t in np.linspace(start, end, LOOKS + 1)[1:]:
+            now = self._margins(t, dense(t))
+            fallen = np.flatnonzero((now < -NOISE) & (margins >= -NOISE))
+            if len(fallen):
+                times = [before if margins[k] <= 0 else self._zero(dense, int(k), before, t) for k in fallen]
+                k = int(np.argmin(times))
+                return float(times[k]), int(fallen[k]), now
+            margins, before = now, t
+        return end, None, margins
+
+    def _zero(self, dense: Any, k: int, start: float, end: float) -> float:
+        from scipy.optimize import brentq
+
+        def value(t: float) -> float:
+            return float(self._margins(t, dense(t))[k])
+
+        return float(brentq(value, start, end, xtol=1e-15, rtol=1e-14))
+
+    def _switch(self, t: float, y: Array, hit: int) -> tuple[Array, str]:
+        """What an event changes; a reason where the simulation is over."""
+        rubbing = 0 if self.modes.idle else len(self.modes.slides)
+        if hit == (0 if self.modes.idle else rubbing + len(self.modes.stop)):
+            return y, f"ended at t = {t:g} s, as asked"
+        if hit < rubbing:
+            return self._settled(t, y, **{"rest" if self.modes.slides[hit] else "loose": hit}), ""
+        k = hit - rubbing
+        if self.modes.stop[k]:
+            return self._settled(t, y, leaves=k), ""
+        if self.ends:
+            return y, f"joint {self.mechanics.coordinates[k]} meets its stop at t = {t:g} s"
+        y, news = self.modes.strike(t, y, k)
+        self.events += news
+        return self._settled(t, y), ""
+
+    # -- samples
+
+    def _due(self, t: float) -> bool:
+        return len(self.times) < len(self.grid) and self.grid[len(self.times)] <= t
+
+    def _record(self, start: float, y: Array, end: float, dense: Any = None, *, last: bool = False) -> None:
+        """Take down the samples of the grid up to a moment."""
+        while self._due(end):
+            t = float(self.grid[len(self.times)])
+            if dense is None and t < end:
+                break
+            self._take(t, y if dense is None else dense(t))
+        if last and (not self.times or self.times[-1] < end):
+            self._take(end, y)
+
+    def _take(self, t: float, y: Array) -> None:
+        y, known = self.control.moved(t, y)
+        y = self._ready(t, y)
+        tau = self.control.torques(t, y)
+        tau = self.modes.taken(y, tau, known) if known else tau.copy()
+        tau[self.mechanics.springs] = 0.0
+        self.times.append(t)
+        self.rows.append(np.array(y))
+        self.taus.append(tau)
+        if self.watch is not None:
+            self.watch(self.mechanics.state(t, self.rows[-1]), tau)
