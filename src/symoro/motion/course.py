@@ -8,23 +8,24 @@ brought back onto its constraints when it has drifted.
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from symoro.errors import ArgumentError, NotClosedError
+from symoro.motion.crossings import first_crossing
 from symoro.motion.drives import Drives
 from symoro.motion.mechanics import Mechanics, State, Watch
 from symoro.motion.result import Simulation
-from symoro.motion.switching import Modes, MotionEvent
+from symoro.motion.switching import NOISE, Modes, MotionEvent
 from symoro.progress import Task, task
 
 Array = NDArray[np.float64]
 DRIFT = 1e-9  # radians, metres: what has drifted is put right beyond it
-LOOKS = 4  # moments of a step at which events are looked for
+SAMPLES = 8  # of the result: the longest interval that is looked at at once where a user's function decides
 MOST_EVENTS = 100_000
-NOISE = 1e-12  # of speeds, places and torques that count as zero
 AT_ONCE = 50  # events at one moment, after which nothing more is believed
 
 
@@ -49,6 +50,8 @@ class Course:
         self.mechanics, self.control, self.modes = mechanics, control, modes
         self.ends, self.until, self.watch = ends, until, watch
         self.grid = grid
+        smooth = until is None and control.constant is not None and not control.motions
+        self._longest = np.inf if smooth else SAMPLES * float(grid[1])
         self.rows: list[Array] = []
         self.taus: list[Array] = []
         self.times: list[float] = []
@@ -115,6 +118,7 @@ class Course:
         solver = integrator(self._rates, t, y, end, **options)
         watched = not self.modes.idle or self.until is not None
         margins = self._margins(t, y) if watched else None
+        noise = np.append(np.zeros(0) if self.modes.idle else self.modes.noise, NOISE)
         while solver.status == "running":
             told = solver.step()
             if solver.status == "failed" or not np.isfinite(solver.y).all():
@@ -126,7 +130,10 @@ class Course:
                 dense = solver.dense_output()
             hit = None
             if watched and margins is not None:
-                upto, hit, margins = self._first(dense, float(solver.t_old), upto, margins)
+                look = partial(self._margins_on, dense)
+                upto, hit, margins = first_crossing(
+                    look, float(solver.t_old), upto, margins, noise, self._longest
+                )
             self._record(float(solver.t_old), solver.y, upto, dense)
             work.to(upto)
             if hit is not None:
@@ -151,29 +158,12 @@ class Course:
         last = 1.0 if self.until is None else float(self.until(t, self.mechanics.state(t, here)))
         return np.append(found, last)
 
-    def _first(self, dense: Any, start: float, end: float, margins: Array) -> tuple[float, int | None, Array]:
-        """The first moment at which something that stays positive does not, and what it is."""
-        before = start
-        for t in np.linspace(start, end, LOOKS + 1)[1:]:
-            now = self._margins(t, dense(t))
-            fallen = np.flatnonzero((now < -NOISE) & (margins >= -NOISE))
-            if len(fallen):
-                times = [before if margins[k] <= 0 else self._zero(dense, int(k), before, t) for k in fallen]
-                k = int(np.argmin(times))
-                return float(times[k]), int(fallen[k]), now
-            margins, before = now, t
-        return end, None, margins
-
-    def _zero(self, dense: Any, k: int, start: float, end: float) -> float:
-        from scipy.optimize import brentq
-
-        def value(t: float) -> float:
-            return float(self._margins(t, dense(t))[k])
-
-        return float(brentq(value, start, end, xtol=1e-15, rtol=1e-14))
+    def _margins_on(self, dense: Any, t: float) -> Array:
+        return self._margins(t, dense(t))
 
     def _switch(self, t: float, y: Array, hit: int) -> tuple[Array, str]:
         """What an event changes; a reason where the simulation is over."""
+        y = self.modes.within(t, y)
         rubbing = 0 if self.modes.idle else len(self.modes.slides)
         if hit == (0 if self.modes.idle else rubbing + len(self.modes.stop)):
             return y, f"ended at t = {t:g} s, as asked"

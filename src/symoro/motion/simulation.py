@@ -15,13 +15,13 @@ from numpy.typing import ArrayLike, NDArray
 
 from symoro.errors import ArgumentError, MissingDependencyError, NotApplicableError, OptionError
 from symoro.motion.control import GivenMotion, joint_motions
-from symoro.motion.course import DRIFT, Course
+from symoro.motion.course import Course
 from symoro.motion.drives import Drives
 from symoro.motion.mechanics import Controller, Mechanics, State, Watch
 from symoro.motion.result import Simulation
 from symoro.motion.rubbing import Rubbing, without_friction
 from symoro.motion.samples import Samples
-from symoro.motion.switching import Modes
+from symoro.motion.switching import BEYOND, Modes
 from symoro.robot.description import Robot
 from symoro.robot.flexibility import flexible_links
 from symoro.robot.formats import RobotLike, as_robot
@@ -103,6 +103,7 @@ def simulate(
         return run_fixed(mechanics, control.torques, control.constant, y, duration, step, watch)
     modes = _modes(asked, mechanics, rub, static, stops, frozenset(motions))
     _check_between(modes, y)
+    y = modes.within(0.0, y)
     grid = np.linspace(0.0, duration, max(1, int(np.ceil(duration / step - 1e-9))) + 1)
     run = Course(mechanics, control, modes, grid, stops == "end", until, watch)
     options = {"rtol": rtol, "atol": atol, "max_step": max_step}
@@ -179,7 +180,7 @@ def _check_between(modes: Modes, y: Array) -> None:
     """Raise where a joint starts beyond its stop."""
     q = y[modes.mechanics.parts["q"]][modes.mechanics.at]
     for k, j in enumerate(modes.mechanics.coordinates):
-        if not modes.lower[k] - DRIFT <= q[k] <= modes.upper[k] + DRIFT:
+        if not modes.lower[k] - BEYOND <= q[k] <= modes.upper[k] + BEYOND:
             raise ArgumentError(
                 f"joint {j} starts at {q[k]:g}, beyond its stops {modes.lower[k]:g} and {modes.upper[k]:g}"
             )
