@@ -33,6 +33,7 @@ LOWEST = 1e-11  # radians or metres: the same, of slow ones
 NOISE = 1e-12  # of speeds and torques that count as zero
 ROUND_OFF = 1e-15  # of a place, of its size
 AT_REST = 1e-12
+STILL = 1e-8  # of a joint that is led: what the integrator may make of rest
 LEAST = 1e-6  # of a row w that counts
 What = Literal["sticks", "slides", "meets its stop", "leaves its stop"]
 
@@ -125,7 +126,7 @@ class Modes:
             found[k] -= spare[k]
         for i in np.flatnonzero(self.slides == 0):
             speed = rows[i] @ qd
-            if i not in sticking and abs(speed) > AT_REST:
+            if i not in sticking and abs(speed) > STILL:
                 against = self.rubbing.sizes[i] * np.sign(speed) * rows[i]
                 for k in motion:
                     found[k] += against[k]
@@ -232,6 +233,8 @@ class Modes:
         if not sticking and not len(stopped):
             return False
         _, spare = self.mechanics.held(y, tau, self._holds(y, motion, rows, sticking))
+        if not np.isfinite(spare).all():
+            return False  # nothing is determined there, as the rates will tell
         found = self._hold(rows, sticking, spare)
         pushes = self._pushes(rows, sticking, spare, found)
         if len(stopped) and pushes.min() < 0:
@@ -257,7 +260,7 @@ class Modes:
         for i, joint in enumerate(self.rubbing.joints):
             own = self.rubbing.own[i]
             stands = own >= 0 and bool(self.stop[own] or stop[own])
-            if self.slides[i] != slides[i] and not stands:
+            if self.slides[i] != slides[i] and not stands and not self.led[i]:
                 yield MotionEvent(t, joint, "slides" if self.slides[i] else "sticks")
 
     def within(self, t: float, y: Array) -> Array:

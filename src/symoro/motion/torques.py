@@ -2,6 +2,11 @@
 
     tau(t) from `inverse-dynamics`,     power_j = tau_j qd_j,     energy_j = integral of power_j over time
 
+Where the driven joints do not tell all that moves (a base that is free or rolls, elastic joints, flexible links), the
+rest follows from forces: the robot is simulated with its driven joints following the motion, and the torques are those
+that this takes (2010 paper, section 7.2). An elastic joint has no motor, and its spring gives -k (q - rest). Motors
+behind springs are not asked here: their torque along a motion of the links takes its fourth derivative.
+
 The integral is that of the trapezoidal rule over the samples. A limit counts as passed from the first moment, found on
 the line between two samples, at which the position, velocity or effort is beyond it.
 """
@@ -9,17 +14,26 @@ the line between two samples, at which the position, velocity or effort is beyon
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from symoro.errors import ArgumentError, NotApplicableError
 from symoro.model import generate
 from symoro.motion.bases import check_steady
+from symoro.motion.led import led
 from symoro.motion.loops import LoopCloser
+from symoro.motion.result import Simulation
 from symoro.motion.samples import Samples, columns_of
-from symoro.motion.sampling import STEP, check_base, coordinates_of, default_posture, sampled
+from symoro.motion.sampling import (
+    STEP,
+    coordinates_of,
+    default_posture,
+    follows_from_forces,
+    sampled,
+    told_start,
+)
 from symoro.motion.trajectory import Trajectory
 from symoro.robot.coordinates import independent, relation
 from symoro.robot.description import JointType, Robot
@@ -69,6 +83,8 @@ class TorqueReport:
     Attributes:
         tau, power: (N, n), of the joints of the samples; newton metres or newtons, watts.
         energy: (n,), what each drive puts in over the whole motion, in joules; less than 0 where it takes out.
+        follows: the simulated motion, where the driven joints do not tell all that moves.
+        springs: (N,), the torques of the springs, by elastic joint.
     """
 
     robot: Robot
@@ -78,6 +94,8 @@ class TorqueReport:
     energy: Array
     peaks: tuple[Peak, ...]
     passed: tuple[Passed, ...]
+    follows: Simulation | None = None
+    springs: Mapping[int, Array] = field(default_factory=dict)
 
     @property
     def columns(self) -> dict[str, Array]:
@@ -85,6 +103,11 @@ class TorqueReport:
         found = columns_of(self.samples)
         for name, rows in (("tau", self.tau), ("power", self.power)):
             found |= {f"{name}{j}": rows[:, k] for k, j in enumerate(self.samples.joints)}
+        found |= {f"spring{j}": rows for j, rows in self.springs.items()}
+        if self.follows is not None:
+            none = {f"tau{j}" for j in self.springs}
+            more = self.follows.columns.items()
+            found |= {name: rows for name, rows in more if name not in found and name not in none}
         return found
 
 
@@ -94,34 +117,68 @@ def torques(
     *,
     step: float = STEP,
     values: Mapping[str, float] | None = None,
+    start: Mapping[str, ArrayLike] | None = None,
+    inputs: Mapping[str, ArrayLike] | None = None,
+    method: str = "DOP853",
+    tolerance: float = 1e-9,
 ) -> TorqueReport:
     """The torques that a motion takes.
 
     Arguments:
         motion: a trajectory, which is sampled in steps of `step` seconds; or samples.
         values: numbers for symbols; the robot's nominal values serve where none is given.
+        start: where the rest starts, of robots whose driven joints do not tell all: q (all joints), qd, e, ed, P0, Q0,
+            V0, pose. Springs and modes start in equilibrium unless told, all else at rest.
+        inputs: other inputs of the direct dynamic model of such robots, constant.
+        method, tolerance: of the integrator for such robots.
 
     Raises:
-        NotApplicableError: what moves is not told by the joints alone: elastic or flexible robots, a base that is
-            free or rolls.
-        ArgumentError: numbers are missing, or the motion does not fit.
+        NotApplicableError: a robot without driven joints; poses of a robot whose driven joints do not tell all.
+        ArgumentError: numbers are missing, the motion does not fit, or it cannot be followed to its end.
     """
     asked = as_robot(robot)
-    check_base(asked)
-    if elastic_joints(asked):
-        raise NotApplicableError(
-            f"robot '{asked.name}' has elastic joints, whose motion follows from the forces",
-            hint="simulate it, with the other joints following the trajectory",
-        )
-    check_steady(asked, {**dict(asked.nominal), **(values or {})})
-    function = generate(asked, "inverse-dynamics").function(values)
     numbers = {**dict(asked.nominal), **(values or {})}
+    check_steady(asked, numbers)
+    if not coordinates_of(asked):
+        raise NotApplicableError(f"robot '{asked.name}' has no driven joint", hint="simulate it")
+    why = follows_from_forces(asked)
+    if not why and (start or inputs):
+        raise ArgumentError(f"the motion tells all of robot '{asked.name}': there is no start to be given")
     samples = motion if isinstance(motion, Samples) else sampled(asked, motion, step=step, values=values)
     _check_fit(asked, samples)
-    if asked.B:
+    if why:
+        posture = None if isinstance(motion, Samples) else told_start(asked, motion)
+        begin = {**({} if posture is None else {"q": posture}), **(start or {})}
+        follows = led(asked, samples, numbers, begin, inputs or {}, method, tolerance)
+        tau = follows.tau[:, [follows.coordinates.index(j) for j in samples.joints]]
+        samples = replace(samples, tree=follows.q)
+    else:
+        samples, tau = _known(asked, samples, numbers, values)
+        follows = None
+    power = tau * samples.qd
+    energy = _integral(samples.t, power)
+    passed = tuple(_passed(asked, samples, tau, numbers, follows))
+    springs = {} if samples.tree is None else dict(_springs(asked, samples.tree, numbers))
+    peaks = _peaks(samples, tau, power, energy)
+    return TorqueReport(asked, samples, tau, power, energy, peaks, passed, follows, springs)
+
+
+def _springs(robot: Robot, tree: Array, values: Mapping[str, float]) -> Iterator[tuple[int, Array]]:
+    own = independent(robot)
+    for j in elastic_joints(robot):
+        frame = robot.frame(j)
+        yield j, frame.k.value(values) * (frame.rest.value(values) - tree[:, own.index(j)])
+
+
+def _known(
+    robot: Robot, samples: Samples, numbers: Mapping[str, float], values: Mapping[str, float] | None
+) -> tuple[Samples, Array]:
+    """The torques of a robot whose driven joints tell all."""
+    function = generate(robot, "inverse-dynamics").function(values)
+    if robot.B:
         if samples.tree is None:
-            near = default_posture(asked, numbers)
-            samples = replace(samples, tree=LoopCloser(asked, numbers).along(samples.t, samples.q, near))
+            near = default_posture(robot, numbers)
+            samples = replace(samples, tree=LoopCloser(robot, numbers).along(samples.t, samples.q, near))
         tau = function(q=samples.tree, qda=samples.qd, qdda=samples.qdd)["tau"]
     else:
         tau = function(q=samples.q, qd=samples.qd, qdd=samples.qdd)["tau"]
@@ -130,10 +187,7 @@ def torques(
         raise ArgumentError(
             f"the torques are not determined at t = {samples.t[row]:g} s: a dead point of the loops"
         )
-    power = tau * samples.qd
-    energy = _integral(samples.t, power)
-    passed = tuple(_passed(asked, samples, tau, numbers))
-    return TorqueReport(asked, samples, tau, power, energy, _peaks(samples, tau, power, energy), passed)
+    return samples, tau
 
 
 def _check_fit(robot: Robot, samples: Samples) -> None:
@@ -164,9 +218,11 @@ def _peaks(samples: Samples, tau: Array, power: Array, energy: Array) -> tuple[P
     return tuple(found)
 
 
-def _passed(robot: Robot, samples: Samples, tau: Array, values: Mapping[str, float]) -> Iterator[Passed]:
-    """Limits passed: positions and velocities of all joints that the coordinates determine, efforts of the driven."""
-    for j, q, qd in _tree_motion(robot, samples, values):
+def _passed(
+    robot: Robot, samples: Samples, tau: Array, values: Mapping[str, float], follows: Simulation | None
+) -> Iterator[Passed]:
+    """Limits passed: positions and velocities of all joints where they are known, efforts of the driven."""
+    for j, q, qd in _tree_motion(robot, samples, values, follows):
         limits = robot.frame(j).limits
         lower = -np.inf if limits.lower is None else limits.lower
         upper = np.inf if limits.upper is None else limits.upper
@@ -180,26 +236,26 @@ def _passed(robot: Robot, samples: Samples, tau: Array, values: Mapping[str, flo
 
 
 def _tree_motion(
-    robot: Robot, samples: Samples, values: Mapping[str, float]
+    robot: Robot, samples: Samples, values: Mapping[str, float], follows: Simulation | None
 ) -> Iterator[tuple[int, Array, Array | None]]:
     """Each moving joint with its positions, and its velocities where they are known."""
-    own = {j: (samples.q[:, k], samples.qd[:, k]) for k, j in enumerate(samples.joints)}
-    if robot.B and samples.tree is not None:
-        passive = [(k, j) for k, j in enumerate(independent(robot)) if j not in own]
-        yield from ((j, q, qd) for j, (q, qd) in own.items())
-        yield from ((j, samples.tree[:, k], None) for k, j in passive)
-        return
+    q = {j: samples.q[:, k] for k, j in enumerate(samples.joints)}
+    qd = {j: samples.qd[:, k] for k, j in enumerate(samples.joints)}
+    if samples.tree is not None:
+        q |= {j: samples.tree[:, k] for k, j in enumerate(independent(robot)) if j not in q}
+    if follows is not None:
+        qd |= {j: follows.qd[:, k] for k, j in enumerate(follows.coordinates) if j not in qd}
     for j in moving_joints(robot):
-        follows = relation(robot, j)
-        if follows is None:
-            yield j, *own[j]
+        relations = relation(robot, j)
+        if relations is None:
+            yield j, q[j], qd.get(j)
             continue
-        ratios = [(own[i], ratio.value(values)) for i, ratio in follows.terms]
-        q = np.full(len(samples.t), follows.offset.value(values))
-        qd = np.zeros(len(samples.t))
-        for (position, rate), ratio in ratios:
-            q, qd = q + ratio * position, qd + ratio * rate
-        yield j, q, qd
+        place = np.full(len(samples.t), relations.offset.value(values))
+        rate: Array | None = np.zeros(len(samples.t))
+        for i, ratio in relations.terms:
+            place = place + ratio.value(values) * q[i]
+            rate = None if rate is None or i not in qd else rate + ratio.value(values) * qd[i]
+        yield j, place, rate
 
 
 def _first(j: int, what: str, t: Array, x: Array, lower: float, upper: float) -> Iterator[Passed]:
