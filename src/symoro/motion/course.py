@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from symoro.errors import ArgumentError, NotClosedError
+from symoro.errors import ArgumentError, NotClosedError, UndecidedError
 from symoro.motion.crossings import first_crossing
 from symoro.motion.drives import Drives
 from symoro.motion.mechanics import Mechanics, State, Watch
@@ -72,11 +72,21 @@ class Course:
             if not self.times:
                 raise
             why = error.message
+        except UndecidedError as error:
+            if len(self.times) < 2:
+                raise
+            why = error.message
         except (FloatingPointError, np.linalg.LinAlgError) as error:
-            why = str(error) if isinstance(error, FloatingPointError) else "the accelerations are not determined"
+            why = (
+                str(error)
+                if isinstance(error, FloatingPointError)
+                else "the accelerations are not determined"
+            )
             if len(self.times) < 2:
                 hint = "has every link a mass or an inertia, and every symbol a value?"
                 raise ArgumentError(why, hint=hint) from None
+            if self.mechanics.loops is not None:
+                why += ", where its loops may be singular"
         return Simulation.made(self.mechanics, self.times, self.rows, self.taus, self.events, why)
 
     def _rates(self, t: float, y: Array) -> Array:
@@ -84,7 +94,7 @@ class Course:
         found = self.mechanics.rates(t, y, self.control.torques(t, y), self.modes.holds(y, known))
         if (
             np.isnan(found).any() and np.isfinite(y).all()
-        ):  # on which SciPy's integrators halve their step for ever
+        ):  # SciPy's integrators would halve their step for ever
             raise FloatingPointError(f"the accelerations are not determined at t = {t:g} s")
         return found
 
@@ -111,7 +121,7 @@ class Course:
                 upto = next(ahead)
             repeated = repeated + 1 if t == before else 0
             if repeated > AT_ONCE or len(self.events) > MOST_EVENTS:
-                raise ArgumentError(f"events follow each other without end at t = {t:g} s")
+                raise UndecidedError(f"events follow each other without end at t = {t:g} s")
             if hit is not None:
                 y, over = self._switch(t, y, hit)
                 if over:

@@ -20,7 +20,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from symoro.errors import ArgumentError
+from symoro.errors import UndecidedError
 from symoro.motion.hold import Hold, hold
 from symoro.motion.mechanics import Mechanics
 from symoro.motion.parted import Holds
@@ -171,7 +171,7 @@ class Modes:
             if not self._changed(t, y, tau, motion, rows):
                 break
         else:
-            raise ArgumentError(f"it cannot be decided at t = {t:g} s which joints stick and which slide")
+            raise UndecidedError(f"it cannot be decided at t = {t:g} s which joints stick and which slide")
         return self.at_rest(y), list(self._news(t, *before))
 
     def _look(self, t: float, y: Array, rows: Array, rest: int | None) -> None:
