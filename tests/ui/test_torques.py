@@ -63,7 +63,7 @@ def test_csv_on_standard_output(capsys):
         (["filip3r", "filip3r", "--step", "0"], "expected a positive number"),
         (["filip3r", "filip3r", "--step", "nan"], "expected a positive number"),
         (["puma560", "filip3r"], "start: 3 numbers, expected 6"),
-        (["rx90_floating", "filip3r"], "fixed base"),
+        (["rx90_floating", "filip3r"], "start: 3 numbers, expected 6"),
     ],
 )
 def test_bad_input_ends_with_a_message(capsys, words, told):

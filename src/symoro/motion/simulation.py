@@ -102,7 +102,7 @@ def simulate(
     _check(duration, step, method, rtol, atol, friction, static, max_step)
     _check_values(asked, values or {})
     stops = _stops(asked, stops)
-    strip = friction == "events" and method != "rk4" and not flexible_links(asked)
+    strip = friction == "events" and method != "rk4"
     bare, rub = without_friction(asked, numbers) if strip else (asked, {})
     mechanics = Mechanics(bare, numbers, inputs or {})
     y = mechanics.start({"q": _posture(asked, q), "qd": qd, **(start or {})})

@@ -22,7 +22,7 @@ from numpy.typing import ArrayLike, NDArray
 from symoro.errors import ArgumentError, NotApplicableError
 from symoro.model import generate
 from symoro.motion.bases import check_steady
-from symoro.motion.led import led
+from symoro.motion.following import led
 from symoro.motion.loops import LoopCloser
 from symoro.motion.result import Simulation
 from symoro.motion.samples import Samples, columns_of
