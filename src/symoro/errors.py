@@ -109,6 +109,10 @@ class NotClosedError(ArgumentError):
     """Closed loops that do not close at the positions of the active joints."""
 
 
+class UndecidedError(ArgumentError):
+    """A moment of a simulation of which it cannot be told what happens next."""
+
+
 class ProgramError(SymoroError):
     """A program that cannot be built, evaluated or written."""
 

@@ -15,9 +15,11 @@ from symoro.errors import (
 )
 from symoro.models.numeric.rotation import from_quaternion
 from symoro.motion.control import at_times
+from symoro.motion.samples import Samples
 from symoro.motion.trajectory import Fourier, Move, Trajectory
 from symoro.progress import listening
 from symoro.robot.description import ZERO3
+from symoro.robot.topology import moving_joints
 from tests.models.dynamic.cases import seeded_tree
 from tests.models.dynamic.floating.cases import afloat, without_wrenches
 from tests.motion.robots import belt, frictionless_rx90, numbered, slider, without_drives
@@ -269,7 +271,9 @@ def test_a_driven_joint_of_a_loop_starts_where_its_motion_does_and_the_loops_clo
     def still(t):
         return 1.8, 0.0, 0.0
 
-    found = symoro.simulate("fivebar", 0.1, q=[1.9, 0.9], driven={1: still})
+    with pytest.raises(ArgumentError, match=r"q of joint 1 is 1\.9 at the start, and 1\.8 by the motion"):
+        symoro.simulate("fivebar", 0.1, q=[1.9, 0.9], driven={1: still})
+    found = symoro.simulate("fivebar", 0.1, q=[1.80001, 0.9], driven={1: still})
     loop = symoro.generate("fivebar", "loop-geometry").function()
     rows = loop(qa=found.q[0, [0, 2]])
     assert found.q[0, 0] == 1.8
@@ -279,6 +283,47 @@ def test_a_driven_joint_of_a_loop_starts_where_its_motion_does_and_the_loops_clo
 def test_a_motion_whose_velocity_is_another_is_refused():
     with pytest.raises(ArgumentError, match="not the derivative"):
         symoro.simulate("filip3r", 1.0, q=[0, 0, 0], driven={1: lambda t: (t, 0.0, 0.0)})
+
+
+def table(t):
+    """Joint 1 of a pair in samples: a sine, or a move from rest to rest."""
+    t = np.asarray(t)
+    return Samples((1,), t, *(f[:, None] for f in (np.sin(t), np.cos(t), -np.sin(t))))
+
+
+def test_samples_must_last_as_long_as_the_simulation_or_end_at_rest():
+    sine = table(np.linspace(0, 1, 101))
+    assert symoro.simulate("planar2r", 1.0, q=[0, 1], driven=sine).finished
+    with pytest.raises(ArgumentError, match=r"motion of joint 1 ends at t = 1 s with the velocity 0\.54"):
+        symoro.simulate("planar2r", 2.0, q=[0, 1], driven=sine)
+    with pytest.raises(
+        ArgumentError, match=r"motion of joint 1 begins at t = 0\.5 s with the velocity 0\.87"
+    ):
+        symoro.simulate("planar2r", 1.0, q=[0, 1], driven=table(np.linspace(0.5, 1, 51)))
+    quarter = table(np.linspace(0, np.pi / 2, 101))
+    found = symoro.simulate("planar2r", 2.0, q=[0, 1], driven=quarter, step=0.1)
+    assert np.abs(found.q[:, 0] - np.sin(np.minimum(found.t, np.pi / 2))).max() < 1e-9
+
+
+def test_a_start_that_contradicts_a_motion_is_refused():
+    sine = table(np.linspace(0, 1, 101))
+    with pytest.raises(ArgumentError, match=r"q of joint 1 is 0\.7 at the start, and 0 by the motion"):
+        symoro.simulate("planar2r", 1.0, q=[0.7, 1], driven=sine)
+    with pytest.raises(ArgumentError, match="qd of joint 1 is 0 at the start, and 1 by the motion"):
+        symoro.simulate("planar2r", 1.0, q=[0, 1], qd=[0, 0], driven=sine)
+    given = symoro.simulate("planar2r", 0.2, q=[0, 1], qd=[1, 0], driven=sine)
+    assert (given.q == symoro.simulate("planar2r", 0.2, q=[0, 1], driven=sine).q).all()
+
+
+@pytest.mark.parametrize("end", [0.5, 0.123456])
+def test_a_motion_that_is_no_longer_finite_ends_the_simulation_with_a_reason(end):
+    def told(t):
+        return (0.3 * t if t <= end else np.nan), 0.3, 0.0
+
+    found = symoro.simulate("planar2r", 1.0, q=[0, 1], driven={1: told})
+    assert not found.finished and f"joint 1 is not a finite number from t = {end:g} s on" in found.why
+    assert found.t[-1] == pytest.approx(end, abs=1e-12) and np.isfinite(found.q).all()
+    assert np.abs(found.q[:, 0] - 0.3 * found.t).max() < 1e-12
 
 
 # -- friction
@@ -438,6 +483,9 @@ def test_a_whole_arm_comes_to_rest_by_friction():
 
 def test_a_mass_bounces_at_its_stops():
     found = symoro.simulate(slider(1.0, lower=-1.0, upper=1.0), 3.0, q=[0.0], qd=[1.0], stops=0.5, **FINE)
+    for number in (np.float32(0.5), np.array(0.5)):  # one half, of whatever type
+        same = symoro.simulate(slider(1.0, upper=1.0), 1.5, q=[0.0], qd=[1.0], stops=number)
+        assert same.qd[-1, 0] == pytest.approx(-0.5)
     # 1 s to the stop, back with half the speed
     back = np.where(found.t < 1, found.t, 1 - 0.5 * (found.t - 1))
     assert np.abs(found.q[:, 0] - back).max() < 1e-10
@@ -577,6 +625,21 @@ def test_progress_is_told():
     assert told[0].total == 1.0 and told[-1].finished and told[-1].done == pytest.approx(1.0)
 
 
+def test_a_platform_that_falls_into_a_singular_posture_ends_there_with_what_was_computed():
+    """Six legs with friction, all alike: what is lost is FS times the ways of the legs."""
+    robot = symoro.load("gough_stewart")
+    for j in moving_joints(robot):
+        robot = robot.with_frame(j, FV=0)
+    found = symoro.simulate(robot, 1.0, q="home")
+    assert not found.finished and "singular" in found.why
+    assert 0.3 < found.t[-1] < 0.7 and np.isfinite(found.q).all()
+    legs = [k for k, j in enumerate(found.joints) if j in found.coordinates]
+    FS = np.array([robot.frame(j).FS.value(dict(robot.nominal)) for j in found.coordinates])
+    assert (FS > 0).all()
+    lost = np.abs(found.q[:, legs] - found.q[0, legs]) @ FS
+    assert np.abs(found.energy[0] - found.energy - lost).max() < 1e-6 * lost[-1]
+
+
 def test_a_dead_point_ends_the_motion_with_a_reason():
     """Five bars that fly apart come to where they are stretched out; what was computed up to there is kept."""
     robot = without_drives(symoro.load("fivebar"))
@@ -606,6 +669,11 @@ def test_torques_that_are_not_finite_are_told_with_joint_and_time(bad):
         ({"rtol": -1}, "rtol"),
         ({"static": 0.5}, "static"),
         ({"stops": 1.5}, "restitution"),
+        ({"stops": False}, "restitution"),
+        ({"stops": np.bool_(True)}, "restitution"),
+        ({"stops": [0.5]}, "restitution"),
+        ({"stops": {}}, "restitution"),
+        ({"values": {"m2": 5}}, "no symbol of robot 'planar2R' called 'm2'"),
         ({"driven": {3: lambda t: (0, 0, 0)}}, "no frame called '3'"),
         ({"driven": {1: lambda t: 0.0}}, "expected t -> "),
         ({"inputs": {"wrench": 0}}, "no input 'wrench'"),

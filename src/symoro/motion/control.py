@@ -29,6 +29,7 @@ Array = NDArray[np.float64]
 GivenMotion = Callable[[float], tuple[float, float, float]]
 """Time -> position, velocity and acceleration of a joint."""
 CONSISTENT = 1e-4
+RESTS = 1e-6  # of the largest velocity of a joint: one that counts as none
 LOOK = 1e-4  # seconds
 
 
@@ -45,15 +46,18 @@ def joint_motions(
     robot: Robot,
     coordinates: Sequence[int],
     driven: Mapping[int | str, GivenMotion] | Samples | None,
+    duration: float,
 ) -> dict[int, GivenMotion]:
     """The motions by the number of the coordinate.
 
     Raises:
-        ArgumentError: a joint without a coordinate, or a motion whose velocity is not that of its position.
+        ArgumentError: a joint without a coordinate, a motion whose velocity is not that of its position, samples that
+            do not reach over the duration.
     """
     if driven is None:
         return {}
     if isinstance(driven, Samples):
+        _check_reach(driven, duration)
         row = _row(driven)
         driven = {j: _column(row, k) for k, j in enumerate(driven.joints)}
     found: dict[int, GivenMotion] = {}
@@ -94,6 +98,23 @@ def _column(row: Callable[[float], tuple[Array, Array, Array]], k: int) -> Given
         return float(q[k]), float(qd[k]), float(qdd[k])
 
     return motion
+
+
+def _check_reach(samples: Samples, duration: float) -> None:
+    """Raise where a motion begins or ends within the duration, and is not at rest there."""
+    slow = RESTS * np.abs(samples.qd).max(axis=0)
+    for at, verb, within in (
+        (0, "begins", samples.t[0] > RESTS * duration),
+        (-1, "ends", samples.t[-1] < (1 - RESTS) * duration),
+    ):
+        moving = np.flatnonzero(np.abs(samples.qd[at]) > slow)
+        if within and len(moving):
+            k = int(moving[0])
+            raise ArgumentError(
+                f"the motion of joint {samples.joints[k]} {verb} at t = {samples.t[at]:g} s with the velocity "
+                f"{samples.qd[at, k]:g}, and the simulation is from 0 to {duration:g} s",
+                hint="simulate no longer than the motion lasts, or let it begin and end at rest",
+            )
 
 
 def _check_motion(j: int, motion: GivenMotion) -> None:

@@ -8,23 +8,24 @@ brought back onto its constraints when it has drifted.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from functools import partial
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from symoro.errors import ArgumentError, NotClosedError
+from symoro.errors import ArgumentError, NotClosedError, UndecidedError
+from symoro.motion.crossings import first_crossing
 from symoro.motion.drives import Drives
 from symoro.motion.mechanics import Mechanics, State, Watch
 from symoro.motion.result import Simulation
-from symoro.motion.switching import Modes, MotionEvent
+from symoro.motion.switching import NOISE, Modes, MotionEvent
 from symoro.progress import Task, task
 
 Array = NDArray[np.float64]
 DRIFT = 1e-9  # radians, metres: what has drifted is put right beyond it
-LOOKS = 4  # moments of a step at which events are looked for
+SAMPLES = 8  # of the result: the longest interval that is looked at at once where a user's function decides
 MOST_EVENTS = 100_000
-NOISE = 1e-12  # of speeds, places and torques that count as zero
 AT_ONCE = 50  # events at one moment, after which nothing more is believed
 
 
@@ -53,6 +54,8 @@ class Course:
         self.ends, self.until, self.watch = ends, until, watch
         self.grid = grid
         self.upto = [*sorted(float(t) for t in breaks if 0 < t < grid[-1]), float(grid[-1])]
+        smooth = until is None and control.constant is not None and not control.motions
+        self._longest = np.inf if smooth else SAMPLES * float(grid[-1]) / (len(grid) - 1)
         self.rows: list[Array] = []
         self.taus: list[Array] = []
         self.times: list[float] = []
@@ -69,6 +72,10 @@ class Course:
             if not self.times:
                 raise
             why = error.message
+        except UndecidedError as error:
+            if len(self.times) < 2:
+                raise
+            why = error.message
         except (FloatingPointError, np.linalg.LinAlgError) as error:
             why = (
                 str(error)
@@ -78,6 +85,8 @@ class Course:
             if len(self.times) < 2:
                 hint = "has every link a mass or an inertia, and every symbol a value?"
                 raise ArgumentError(why, hint=hint) from None
+            if self.mechanics.loops is not None:
+                why += ", where its loops may be singular"
         return Simulation.made(self.mechanics, self.times, self.rows, self.taus, self.events, why)
 
     def _rates(self, t: float, y: Array) -> Array:
@@ -85,7 +94,7 @@ class Course:
         found = self.mechanics.rates(t, y, self.control.torques(t, y), self.modes.holds(y, known))
         if (
             np.isnan(found).any() and np.isfinite(y).all()
-        ):  # on which SciPy's integrators halve their step for ever
+        ):  # SciPy's integrators would halve their step for ever
             raise FloatingPointError(f"the accelerations are not determined at t = {t:g} s")
         return found
 
@@ -112,7 +121,7 @@ class Course:
                 upto = next(ahead)
             repeated = repeated + 1 if t == before else 0
             if repeated > AT_ONCE or len(self.events) > MOST_EVENTS:
-                raise ArgumentError(f"events follow each other without end at t = {t:g} s")
+                raise UndecidedError(f"events follow each other without end at t = {t:g} s")
             if hit is not None:
                 y, over = self._switch(t, y, hit)
                 if over:
@@ -126,6 +135,7 @@ class Course:
         solver = integrator(self._rates, t, y, end, **options)
         watched = not self.modes.idle or self.until is not None
         margins = self._margins(t, y) if watched else None
+        noise = np.append(np.zeros(0) if self.modes.idle else self.modes.noise, NOISE)
         while solver.status == "running":
             told = solver.step()
             if solver.status == "failed" or not np.isfinite(solver.y).all():
@@ -137,7 +147,10 @@ class Course:
                 dense = solver.dense_output()
             hit = None
             if watched and margins is not None:
-                upto, hit, margins = self._first(dense, float(solver.t_old), upto, margins)
+                look = partial(self._margins_on, dense)
+                upto, hit, margins = first_crossing(
+                    look, float(solver.t_old), upto, margins, noise, self._longest
+                )
             self._record(float(solver.t_old), solver.y, upto, dense)
             work.to(upto)
             if hit is not None:
@@ -162,29 +175,12 @@ class Course:
         last = 1.0 if self.until is None else float(self.until(t, self.mechanics.state(t, here)))
         return np.append(found, last)
 
-    def _first(self, dense: Any, start: float, end: float, margins: Array) -> tuple[float, int | None, Array]:
-        """The first moment at which something that stays positive does not, and what it is."""
-        before = start
-        for t in np.linspace(start, end, LOOKS + 1)[1:]:
-            now = self._margins(t, dense(t))
-            fallen = np.flatnonzero((now < -NOISE) & (margins >= -NOISE))
-            if len(fallen):
-                times = [before if margins[k] <= 0 else self._zero(dense, int(k), before, t) for k in fallen]
-                k = int(np.argmin(times))
-                return float(times[k]), int(fallen[k]), now
-            margins, before = now, t
-        return end, None, margins
-
-    def _zero(self, dense: Any, k: int, start: float, end: float) -> float:
-        from scipy.optimize import brentq
-
-        def value(t: float) -> float:
-            return float(self._margins(t, dense(t))[k])
-
-        return float(brentq(value, start, end, xtol=1e-15, rtol=1e-14))
+    def _margins_on(self, dense: Any, t: float) -> Array:
+        return self._margins(t, dense(t))
 
     def _switch(self, t: float, y: Array, hit: int) -> tuple[Array, str]:
         """What an event changes; a reason where the simulation is over."""
+        y = self.modes.within(t, y)
         rubbing = 0 if self.modes.idle else len(self.modes.slides)
         if hit == (0 if self.modes.idle else rubbing + len(self.modes.stop)):
             return y, f"ended at t = {t:g} s, as asked"

@@ -44,7 +44,7 @@ class Grip:
     def margins(self) -> Array:
         """What stays positive as long as each joint holds."""
         if self.way is None:
-            return np.asarray(self.most - np.abs(self.forces))
+            return np.asarray(1.0 - np.abs(self.forces) / self.most)
         return np.full(len(self.most), 1.0 - self.share)
 
     def ways(self, *, together: bool) -> Array:

@@ -38,6 +38,7 @@ from symoro.robot.topology import elastic_joints
 from symoro.runtime.function import Function
 
 Array = NDArray[np.float64]
+IMPULSE = 1e-12  # of the largest: one that counts as none
 
 
 @dataclass(frozen=True, eq=False)
@@ -312,25 +313,34 @@ class Mechanics:
         base, n = (6 if self.floating else 0), len(self.coordinates)
         return x[base : base + n], spare[base : base + n]
 
-    def struck(self, y: Array, k: int, speed: float, held: Iterable[int]) -> Array:
-        """The state after an impulse at a coordinate that gives it a speed; those held keep theirs."""
+    def struck(
+        self, y: Array, k: int, speed: float, driven: Iterable[int], at_stops: Mapping[int, float]
+    ) -> tuple[Array, list[int]]:
+        """The state after an impulse at a coordinate that gives it a speed, and the coordinates that leave stops by it.
+
+        Arguments:
+            driven: coordinates that keep their speeds.
+            at_stops: coordinates that rest at a stop, with its side, +1 or -1: it takes impulses towards it alone.
+        """
         A = self._call(self._inertia, y, None)["A"]
-        base = 6 if self.floating else 0
-        free = np.ones(len(A), dtype=bool)
-        free[[base + j for j in held]] = False
-        unit = np.zeros(len(A))
-        unit[base + k] = 1.0
-        change = np.zeros(len(A))
-        change[free] = np.linalg.solve(A[np.ix_(free, free)], unit[free])
-        qd = y[self.parts["qd"]]
-        change *= (speed - qd[k]) / change[base + k]
+        base, qd = (6 if self.floating else 0), y[self.parts["qd"]]
+        stopped, left = dict(at_stops), []
+        while True:
+            change = _change(A, base + k, {base + j for j in (*driven, *stopped)}, speed - qd[k])
+            impulse = A @ change
+            pulled = {j: impulse[base + j] * side for j, side in stopped.items()}
+            worst = max(pulled, key=lambda j: pulled[j], default=None)
+            if worst is None or pulled[worst] <= IMPULSE * np.abs(impulse).max():
+                break
+            left.append(worst)
+            del stopped[worst]
         after, n = y.copy(), len(qd)
         after[self.parts["qd"]] += change[base : base + n]
         if self.floating:
             after[self.parts["V0"]] += change[:6]
         if "ed" in self.parts:
             after[self.parts["ed"]] += change[base + n :]
-        return after
+        return after, left
 
     # -- what comes of it
 
@@ -355,6 +365,17 @@ class Mechanics:
         given |= {name: value for name, value in self.inputs.items() if name in names}
         found = function(**given)
         return np.asarray(found["E"]), np.asarray(found["U"])
+
+
+def _change(A: Array, k: int, held: set[int], change: float) -> Array:
+    """The changes of all speeds by an impulse at one of them that changes it by so much; those held have none."""
+    free = np.ones(len(A), dtype=bool)
+    free[list(held)] = False
+    unit = np.zeros(len(A))
+    unit[k] = 1.0
+    found = np.zeros(len(A))
+    found[free] = np.linalg.solve(A[np.ix_(free, free)], unit[free])
+    return np.asarray(found * (change / found[k]))
 
 
 Controller = Callable[[float, State], ArrayLike]

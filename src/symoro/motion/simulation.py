@@ -8,21 +8,28 @@ integrator in C instead (`fixed_step`). What happens in the course of time is in
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from symoro.errors import ArgumentError, MissingDependencyError, NotApplicableError, OptionError
+from symoro.errors import (
+    ArgumentError,
+    MissingDependencyError,
+    NotApplicableError,
+    OptionError,
+    UnknownNameError,
+)
 from symoro.motion.control import GivenMotion, joint_motions
-from symoro.motion.course import DRIFT, Course
+from symoro.motion.course import Course
 from symoro.motion.drives import Drives
 from symoro.motion.mechanics import Controller, Mechanics, State, Watch
 from symoro.motion.result import Simulation
 from symoro.motion.rubbing import Rubbing, without_friction
 from symoro.motion.samples import Samples
 from symoro.motion.spline import kinks
-from symoro.motion.switching import Modes
+from symoro.motion.switching import BEYOND, Modes
 from symoro.robot.description import Robot
 from symoro.robot.flexibility import flexible_links
 from symoro.robot.formats import RobotLike, as_robot
@@ -64,7 +71,8 @@ def simulate(
         qd: velocities of the coordinates (the active joints, where loops or wheels tie the others); zero unless given.
         tau: torques of the coordinates: numbers, or a controller `tau(t, state)`; zero unless given.
         driven: joints that follow a motion t -> (q, qd, qdd), by number or name, or as samples; their torques are
-            found.
+            found. They start as the motion does: q, and qd where it is given, must say the same. Samples that end
+            before the duration do so at rest, and stay there.
         start: other parts of the state: e, ed (modes), P0, Q0, V0 (a floating base), pose (x, y, heading, on wheels).
         values: numbers for symbols; the robot's nominal values serve where none is given.
         inputs: other inputs of the direct dynamic model, constant: wrench, V0 and Vd0 of a base that moves as given.
@@ -82,21 +90,25 @@ def simulate(
 
     Returns:
         The motion up to its end; `finished` and `why` tell where it ended before its time: interrupted (Ctrl-C), at a
-        singular posture, at a stop.
+        singular posture, at a stop, where a motion that a joint follows is no longer finite.
 
     Raises:
         ArgumentError: numbers that do not fit, torques that are not finite; with the time.
+        UnknownNameError: a value for what is no symbol of the robot.
         MissingDependencyError: SciPy is asked for and not there.
     """
     asked = as_robot(robot)
     numbers = {**dict(asked.nominal), **(values or {})}
-    _check(asked, duration, step, method, rtol, atol, friction, static, stops, max_step)
+    _check(duration, step, method, rtol, atol, friction, static, max_step)
+    _check_values(asked, values or {})
+    stops = _stops(asked, stops)
     strip = friction == "events" and method != "rk4"
     bare, rub = without_friction(asked, numbers) if strip else (asked, {})
     mechanics = Mechanics(bare, numbers, inputs or {})
     y = mechanics.start({"q": _posture(asked, q), "qd": qd, **(start or {})})
-    motions = joint_motions(asked, mechanics.coordinates, driven)
+    motions = joint_motions(asked, mechanics.coordinates, driven, duration)
     control = Drives(mechanics, tau, motions)
+    control.check_start(y, speeds=qd is not None or "qd" in (start or {}))
     y = mechanics.projected(control.moved(0.0, y)[0])
     if method == "rk4":
         from symoro.motion.fixed_step import run_fixed
@@ -108,12 +120,13 @@ def simulate(
         return run_fixed(mechanics, control.torques, control.constant, y, duration, step, watch)
     modes = _modes(asked, mechanics, rub, static, stops, frozenset(motions))
     _check_between(modes, y)
+    y = modes.within(0.0, y)
     breaks = kinks(driven.t, driven.q, driven.qd, driven.qdd) if isinstance(driven, Samples) else ()
-    run = Course(
-        mechanics, control, modes, _grid(duration, step, times), breaks, stops == "end", until, watch
-    )
-    options = {"rtol": rtol, "atol": atol, "max_step": max_step}
-    return run.result(_integrator(method), options, y)
+    grid = _grid(duration, step, times)
+    grid, untold = (grid, "") if isinstance(driven, Samples) else control.told(grid)
+    run = Course(mechanics, control, modes, grid, breaks, stops == "end", until, watch)
+    found = run.result(_integrator(method), {"rtol": rtol, "atol": atol, "max_step": max_step}, y)
+    return replace(found, finished=False, why=untold) if untold and found.finished else found
 
 
 def _integrator(method: str) -> Any:
@@ -146,8 +159,37 @@ def _posture(robot: Robot, q: ArrayLike | str) -> ArrayLike:
     return robot.postures[q] if isinstance(q, str) else q
 
 
+def _check_values(robot: Robot, values: Mapping[str, float]) -> None:
+    """Raise at a value for what is no symbol: it would change nothing."""
+    known = robot.symbols()
+    for name in values:
+        if name not in known:
+            raise UnknownNameError(f"symbol of robot '{robot.name}'", name, known)
+
+
+def _stops(robot: Robot, stops: Any) -> str | float | None:
+    """What happens at stops: None, "end", or a number of whatever type it comes in."""
+    if stops is None:
+        return None
+    if flexible_links(robot):
+        raise NotApplicableError(f"robot '{robot.name}' has flexible links, for which stops are not modelled")
+    if isinstance(stops, str):
+        if stops != "end":
+            raise OptionError(f"stops = '{stops}': expected 'end', or a coefficient of restitution")
+        return stops
+    try:
+        value = np.asarray(stops)
+        bounce = np.nan if value.ndim or value.dtype == bool else float(value)
+    except (TypeError, ValueError):
+        bounce = np.nan
+    if not 0 <= bounce < 1:
+        raise ArgumentError(
+            f"stops = {stops}: expected 'end', or a coefficient of restitution, at least 0, and less than 1"
+        )
+    return bounce
+
+
 def _check(
-    robot: Robot,
     duration: float,
     step: float,
     method: str,
@@ -155,7 +197,6 @@ def _check(
     atol: float,
     friction: str,
     static: float,
-    stops: str | float | None,
     max_step: float,
 ) -> None:
     positive = {"duration": duration, "step": step, "rtol": rtol, "atol": atol, "max_step": max_step}
@@ -170,12 +211,6 @@ def _check(
         raise OptionError(f"friction = '{friction}': expected 'events' or 'sign'")
     if not 1 <= static < np.inf:
         raise ArgumentError(f"static = {static}: expected at least 1")
-    if isinstance(stops, str) and stops != "end":
-        raise OptionError(f"stops = '{stops}': expected 'end', or a coefficient of restitution")
-    if isinstance(stops, int | float) and not 0 <= stops < 1:
-        raise ArgumentError(f"stops = {stops}: a coefficient of restitution is at least 0, and less than 1")
-    if stops is not None and flexible_links(robot):
-        raise NotApplicableError(f"robot '{robot.name}' has flexible links, for which stops are not modelled")
 
 
 def _modes(
@@ -194,7 +229,7 @@ def _modes(
             if k not in driven:
                 lower[k] = -np.inf if limits.lower is None else limits.lower
                 upper[k] = np.inf if limits.upper is None else limits.upper
-    bounce = float(stops) if isinstance(stops, int | float) else 0.0
+    bounce = stops if isinstance(stops, float) else 0.0
     return Modes(mechanics, Rubbing(mechanics, rub), static, lower, upper, bounce, driven)
 
 
@@ -202,7 +237,7 @@ def _check_between(modes: Modes, y: Array) -> None:
     """Raise where a joint starts beyond its stop."""
     q = y[modes.mechanics.parts["q"]][modes.mechanics.at]
     for k, j in enumerate(modes.mechanics.coordinates):
-        if not modes.lower[k] - DRIFT <= q[k] <= modes.upper[k] + DRIFT:
+        if not modes.lower[k] - BEYOND <= q[k] <= modes.upper[k] + BEYOND:
             raise ArgumentError(
                 f"joint {j} starts at {q[k]:g}, beyond its stops {modes.lower[k]:g} and {modes.upper[k]:g}"
             )

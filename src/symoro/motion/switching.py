@@ -20,7 +20,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from symoro.errors import ArgumentError
+from symoro.errors import UndecidedError
 from symoro.motion.grip import Grip, grip
 from symoro.motion.mechanics import Mechanics
 from symoro.motion.partition import Holds
@@ -28,6 +28,10 @@ from symoro.motion.rubbing import Rubbing
 
 Array = NDArray[np.float64]
 SLOWEST = 1e-6  # radians or metres a second: a bounce below it is none
+BEYOND = 1e-9  # radians or metres beyond a stop that are put on it
+LOWEST = 1e-11  # radians or metres: the same, of slow ones
+NOISE = 1e-12  # of speeds and torques that count as zero
+ROUND_OFF = 1e-15  # of a place, of its size
 AT_REST = 1e-12
 STILL = 1e-8  # of a joint that is led: what the integrator may make of rest
 LEAST = 1e-6  # of a row w that counts
@@ -71,6 +75,7 @@ class Modes:
         self.most = self.rubbing.sizes * self.static
         self.switching = [i for i, k in enumerate(self.rubbing.own) if k not in self.driven]
         self._loosened = np.full(len(self.rubbing), -np.inf)  # when each was let go
+        self._struck = np.full(len(self.lower), -np.inf)  # when each met its stop last
 
     @property
     def idle(self) -> bool:
@@ -166,7 +171,7 @@ class Modes:
             if not self._changed(t, y, tau, motion, rows):
                 break
         else:
-            raise ArgumentError(f"it cannot be decided at t = {t:g} s which joints stick and which slide")
+            raise UndecidedError(f"it cannot be decided at t = {t:g} s which joints stick and which slide")
         return self.at_rest(y), list(self._news(t, *before))
 
     def _look(self, t: float, y: Array, rows: Array, rest: int | None) -> None:
@@ -258,24 +263,50 @@ class Modes:
             if self.slides[i] != slides[i] and not stands and not self.led[i]:
                 yield MotionEvent(t, joint, "slides" if self.slides[i] else "sticks")
 
+    def within(self, t: float, y: Array) -> Array:
+        """The state with coordinates on their stops that are beyond them by round-off."""
+        part, at = self.mechanics.parts["q"], self.mechanics.at
+        q = y[part][at]
+        inside = np.clip(q, self.lower, self.upper)
+        near = (inside != q) & (np.abs(inside - q) <= BEYOND)
+        if not near.any():
+            return y
+        y = y.copy()
+        y[part.start + np.array(at)[near]] = inside[near]
+        return self.mechanics.projected(y, t)
+
     def strike(self, t: float, y: Array, k: int) -> tuple[Array, list[MotionEvent]]:
-        """A joint meets its stop: it bounces, or stays."""
-        qd = y[self.mechanics.parts["qd"]][k]
+        """A joint meets its stop: it bounces, or stays.
+
+        Friction is finite, and holds nothing against an impulse: joints that stick are as free as others. A stop
+        holds by pushing: joints that rest at theirs stay there unless the impulse pulls them off.
+        """
         q = y[self.mechanics.parts["q"]][self.mechanics.at[k]]
         side = 1.0 if abs(q - self.upper[k]) < abs(q - self.lower[k]) else -1.0
-        speed = -self.restitution * qd
-        stays = abs(speed) < SLOWEST
-        own = [self.rubbing.own[i] for i in self._sticking()]
-        still = {j for j in (*own, *map(int, np.flatnonzero(self.stop))) if j not in (-1, k)} | self.driven
-        after = self.mechanics.struck(y, k, 0.0 if stays else speed, still)
+        towards = max(0.0, side * y[self.mechanics.parts["qd"]][k])
+        slow = towards < 1e3 * SLOWEST and t - self._struck[k] < 4 * LOWEST / max(towards, SLOWEST)
+        stays = slow or self.restitution * towards < SLOWEST
+        speed = 0.0 if stays else -self.restitution * towards * side
+        at_stops = {int(j): float(self.stop[j]) for j in np.flatnonzero(self.stop) if j != k}
+        after, left = self.mechanics.struck(y, k, speed, self.driven, at_stops)
         after[self.mechanics.parts["q"]][self.mechanics.at[k]] = self.upper[k] if side > 0 else self.lower[k]
         if stays:
             after[self.mechanics.parts["qd"]][k] = 0.0
             self.stop[k] = side
+        self.stop[left], self._struck[k] = 0.0, t
         self._loosened[:] = -np.inf  # what was let go at this moment may be stopped again
-        return after, [MotionEvent(t, self.mechanics.coordinates[k], "meets its stop")]
+        coordinates = self.mechanics.coordinates
+        news = [MotionEvent(t, coordinates[j], "leaves its stop") for j in left]
+        return after, [MotionEvent(t, coordinates[k], "meets its stop"), *news]
 
     # -- between events
+
+    @property
+    def noise(self) -> Array:
+        """What of the margins counts as zero: of places it is round-off, as what falls further is faster."""
+        limits = np.maximum(*(np.where(np.isfinite(x), np.abs(x), 0.0) for x in (self.lower, self.upper)))
+        places = 4 * ROUND_OFF * np.maximum(1.0, limits)
+        return np.concatenate([np.full(len(self.rubbing), NOISE), np.where(self.stop == 0, places, NOISE)])
 
     def margins(self, y: Array, tau: Array, motion: dict[int, float]) -> Array:
         """Numbers that stay positive as long as the modes hold: one a joint with friction, then one a coordinate."""

@@ -66,6 +66,8 @@ def _words(robot: Robot, words: list[str]) -> tuple[dict[str, Any], dict[str, fl
     values: dict[str, float] = {}
     for item in words:
         name, text = binding(item)
+        if name in given or name in values:
+            raise OptionError(f"'{name}' is given twice")
         if name == "q" and NAME.match(text) and not reserved(text):
             given[name] = posture_named(robot, text)
             continue
