@@ -99,8 +99,14 @@ export class Bench {
     return this.page.locator('[data-pane="scene"] canvas').first();
   }
 
+  /** Waits until the robot on the bench is drawn and stands in its posture. */
+  async settled(): Promise<void> {
+    await this.page.locator('[data-testid="scene"][aria-busy="false"]').waitFor();
+  }
+
   /** The scene as an image, once it no longer changes. */
   async picture(): Promise<string> {
+    await this.settled();
     let before = "";
     for (let k = 0; k < 40; k++) {
       const now = (await this.canvas().screenshot()).toString("base64");
