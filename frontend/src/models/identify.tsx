@@ -255,6 +255,21 @@ export function compared({ measured, predicted }: Pick<Answer, "measured" | "pre
   ];
 }
 
+const ROWS: [string, string][] = [
+  ["kept", "rows that were kept"],
+  ["all", "all rows"],
+  ["held_out", "the last third, by the first two"],
+];
+
+/** The report in a line: how many parameters, and how much of the torques they leave over. */
+export function summary({ parameters, residuals }: Pick<Answer, "parameters" | "residuals">): string {
+  const left = ROWS.flatMap(([name, rows]) => {
+    const share = residuals[name];
+    return share == null ? [] : [`${(100 * share).toFixed(1)} % on ${rows}`];
+  });
+  return `${parameters.length} parameters; weighted residual ${left.join(", ")}`;
+}
+
 /** The unit of a joint's torques; an equation that is no joint's has another. */
 function unitOf(view: View | null, label: string): string {
   const joint = view?.joints.find(({ frame }) => String(frame) === label);
@@ -265,6 +280,7 @@ function Report({ store, answer }: { store: Store; answer: Answer }) {
   const charts = useMemo(() => answer.labels.map((_, k) => compared(answer, k)), [answer]);
   return (
     <div class="md-view md-report" data-testid="identify-report">
+      <p>{summary(answer)}</p>
       {answer.doubts.map((doubt) => (
         <p class="md-warning">{doubt}</p>
       ))}
