@@ -187,7 +187,8 @@ def test_a_model_to_be_read() -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "file"), [("RX90", "RX90.yaml"), ('x"; rm -r $(HOME) #', "x___rm_-r___HOME___.yaml"), ("é", "'é.yaml'")]
+    ("name", "file"),
+    [("RX90", "RX90.yaml"), ('x"; rm -r $(HOME) #', "x___rm_-r___HOME___.yaml"), ("é", "'é.yaml'")],
 )
 def test_what_is_copied_names_the_file_of_a_robot_that_is_not_bundled(name: str, file: str) -> None:
     edits = [{"part": "frame", "j": 4, "field": "r", "text": "0.3"}]

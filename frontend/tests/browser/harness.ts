@@ -36,7 +36,7 @@ export class Bench {
     this.browser = await chromium.launch({ executablePath: told("SYMORO_CHROMIUM"), args: FLAGS });
     const context = await this.browser.newContext({ viewport: { width: 1280, height: 800 }, acceptDownloads: true });
     await context.grantPermissions(["clipboard-read", "clipboard-write"]);
-    context.setDefaultTimeout(90_000);
+    context.setDefaultTimeout(240_000);
     this.page = await context.newPage();
     this.page.on("pageerror", (error) => this.thrown.push(error.message));
     await this.page.goto(told(this.address));

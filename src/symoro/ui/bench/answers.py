@@ -118,7 +118,6 @@ def _port(port: Input | Output) -> dict[str, Any]:
     return {"name": port.name, "shape": port.shape, "title": port.title, "unit": port.unit}
 
 
-
 def code(payload: Mapping[str, Any]) -> dict[str, Any]:
     """A model as source files in a language, with the names of what it takes."""
     options = item(payload, "language_options", dict, {})
