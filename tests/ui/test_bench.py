@@ -181,9 +181,21 @@ def test_a_model_to_be_read() -> None:
     assert found["count"]["multiplications"] == made.count().multiplications
     assert "align" in found["latex"] and found["text"] == str(made)
     assert [port["name"] for port in found["ports"]] == ["q", "qd", "qdd", "tau"]
-    assert found["command"] == "symoro generate inverse-dynamics RX90.yaml --effort plain"
+    assert found["command"] == "symoro generate inverse-dynamics rx90 --effort plain"
     assert 'effort="plain"' in found["python"] or "effort='plain'" in found["python"]
     assert call("explain", {"robot": RX90["robot"], "model": "idm"})["lines"]
+
+
+@pytest.mark.parametrize(
+    ("name", "file"),
+    [("RX90", "RX90.yaml"), ('x"; rm -r $(HOME) #', "x___rm_-r___HOME___.yaml"), ("é", "'é.yaml'")],
+)
+def test_what_is_copied_names_the_file_of_a_robot_that_is_not_bundled(name: str, file: str) -> None:
+    edits = [{"part": "frame", "j": 4, "field": "r", "text": "0.3"}]
+    changed = call("robot_edit", {"robot": {**RX90["robot"], "name": name}, "edits": edits})
+    found = call("model", {"robot": changed["robot"], "model": "jacobian"})
+    assert found["command"].startswith(f"symoro generate jacobian {file}")
+    assert f'symoro.load("{file.strip(chr(39))}")  # Robot, Save as YAML' in found["python"]
 
 
 def test_base_parameters_with_the_options_of_their_model() -> None:

@@ -65,6 +65,7 @@ def test_a_log_in_two_files_with_units() -> None:
     _, q, tau = arrays()
     files = {"position.csv": table("a,b", np.degrees(q)), "current.csv": table("a,b", tau)}
     found = call("identify", {"robot": ROBOT, "files": files, "description": SPLIT, "decimation": 20})
+    assert "position, " in found["files"]["report.md"]  # what the log is called
     assert found["residuals"]["kept"] < 0.01
 
 

@@ -7,6 +7,7 @@ import type { components } from "../back/api";
 import type { Problem, Progress } from "../back/back";
 import type { View } from "../back/view";
 import { Chart, colourOf, type Curve } from "../plot/chart";
+import { kindOf } from "../shell/motionfiles";
 import type { Logged, Store } from "../store/store";
 import { save } from "./download";
 import { ProblemPanel, Waiting } from "./parts";
@@ -36,6 +37,13 @@ interface Options {
   essential: boolean;
   consistent: boolean;
   description: string;
+}
+
+/** Whether the first file can be played as it is: with its time and joints that are named as such. */
+function playable({ files }: Logged): boolean {
+  const [name, text] = Object.entries(files)[0] ?? ["", ""];
+  const kind = kindOf({ name, text });
+  return kind === "log" || kind === "rows";
 }
 
 const USUAL = { method: "wls", model: "dynamic", cutoff: 0, decimation: 1, slow: 0, friction: FRICTION.slice(0, 3), essential: false, consistent: false };
@@ -97,7 +105,9 @@ export function Identify({ store }: { store: Store }) {
           {problem.value && <ProblemPanel problem={problem.value} />}
           {!answer.value && !problem.value && (
             <Waiting>
-              {progress.value ? "finding the parameters …" : "It can be played as a motion, or tell the robot's parameters."}
+              {progress.value
+                ? "finding the parameters …"
+                : "It tells the robot's parameters. Positions that were measured want a filter (100 Hz, say), a log of thousands of samples a second decimation (by 100, say), and dry friction that slow rows are dropped (0.1, say)."}
             </Waiting>
           )}
           {answer.value && <Report store={store} answer={answer.value} />}
@@ -200,6 +210,8 @@ function Form({ store, log, options, busy, onRun }: FormProps) {
           type="button"
           class="md-button"
           data-testid="identify-play"
+          disabled={!playable(log)}
+          title={playable(log) ? "Move the robot along the log" : "A log is played that has its time and q1, q2, … in one file"}
           onClick={() => (store.given.value = { kind: "rows", text: Object.values(log.files)[0] ?? "" })}
         >
           Play it
@@ -243,10 +255,32 @@ export function compared({ measured, predicted }: Pick<Answer, "measured" | "pre
   ];
 }
 
+const ROWS: [string, string][] = [
+  ["kept", "rows that were kept"],
+  ["all", "all rows"],
+  ["held_out", "the last third, by the first two"],
+];
+
+/** The report in a line: how many parameters, and how much of the torques they leave over. */
+export function summary({ parameters, residuals }: Pick<Answer, "parameters" | "residuals">): string {
+  const left = ROWS.flatMap(([name, rows]) => {
+    const share = residuals[name];
+    return share == null ? [] : [`${(100 * share).toFixed(1)} % on ${rows}`];
+  });
+  return `${parameters.length} parameters; weighted residual ${left.join(", ")}`;
+}
+
+/** The unit of a joint's torques; an equation that is no joint's has another. */
+function unitOf(view: View | null, label: string): string {
+  const joint = view?.joints.find(({ frame }) => String(frame) === label);
+  return joint ? (joint.kind === "P" ? "N" : "N m") : "";
+}
+
 function Report({ store, answer }: { store: Store; answer: Answer }) {
   const charts = useMemo(() => answer.labels.map((_, k) => compared(answer, k)), [answer]);
   return (
     <div class="md-view md-report" data-testid="identify-report">
+      <p>{summary(answer)}</p>
       {answer.doubts.map((doubt) => (
         <p class="md-warning">{doubt}</p>
       ))}
@@ -255,6 +289,7 @@ function Report({ store, answer }: { store: Store; answer: Answer }) {
           <figure key={label}>
             <figcaption>
               <b>{/^\d+$/.test(label) ? `joint ${label}` : label}</b>
+              {unitOf(store.view.value, label) && <span class="md-muted">{unitOf(store.view.value, label)}</span>}
               {charts[k]!.map((curve, at) => (
                 <span style={{ color: colourOf(curve, at) }}>{curve.label}</span>
               ))}

@@ -42,6 +42,8 @@ export interface MatrixProps {
   values: ArrayLike<number>;
   shape: readonly number[];
   words?: Map<number, string>;
+  /** Names of the columns. */
+  heads?: string[];
   /** Rows that do not count, such as solutions that are not valid. */
   faint?: (row: number) => boolean;
   /** What can be done with a row that counts, and its name. */
@@ -49,7 +51,7 @@ export interface MatrixProps {
 }
 
 /** A scalar, a vector (as a row), a matrix, or a stack of matrices. */
-export function Matrix({ values, shape, words, faint, use }: MatrixProps) {
+export function Matrix({ values, shape, words, heads, faint, use }: MatrixProps) {
   const columns = shape.at(-1) ?? 1;
   const rows = shape.length >= 2 ? shape.at(-2)! : 1;
   const largest = Math.max(0, ...Array.from(values, Math.abs).filter(Number.isFinite));
@@ -58,6 +60,15 @@ export function Matrix({ values, shape, words, faint, use }: MatrixProps) {
     <>
       {Array.from({ length: slices }, (_, s) => (
         <table class="md-matrix">
+          {heads && (
+            <thead>
+              <tr>
+                {heads.map((name) => (
+                  <th scope="col">{name}</th>
+                ))}
+              </tr>
+            </thead>
+          )}
           <tbody>
             {Array.from({ length: rows }, (_, i) => (
               <tr class={faint?.(i) ? "md-faint" : ""}>

@@ -33,6 +33,12 @@ it("parabolas are differentiated exactly, on times that are not even and at both
   });
 });
 
+it("accelerations are as good at the ends as between them", () => {
+  const times = Array.from({ length: 101 }, (_, i) => i / 100);
+  const { qdd } = differentiated({ times, q: times.map((t) => [Math.sin(5 * t)]) });
+  for (const i of [0, 50, 100]) expect(Math.abs(qdd[i]![0]! + 25 * Math.sin(5 * times[i]!))).toBeLessThan(0.1);
+});
+
 it("fewer than three samples do not move", () => {
   expect(differentiated({ times: [0, 1], q: [[1], [2]] }).qdd).toEqual([[0], [0]]);
 });

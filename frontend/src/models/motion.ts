@@ -53,7 +53,14 @@ export function differentiated({ times, q }: Motion): Sampled {
         return order === 2 ? 2 * bend : ab + bend * (2 * t - a - b);
       });
     });
-  return { times: [...times], q, qd: derived(1), qdd: derived(2) };
+  const qdd = derived(2);
+  // A parabola has one bend all along: at the ends the line through the two bends next to them is nearer to the truth.
+  if (last > 2)
+    for (const [end, one, two] of [[0, 1, 2], [last, last - 1, last - 2]] as const) {
+      const share = (times[end]! - times[one]!) / (times[two]! - times[one]!);
+      qdd[end] = qdd[one]!.map((value, j) => value + share * (qdd[two]![j]! - value));
+    }
+  return { times: [...times], q, qd: derived(1), qdd };
 }
 
 /** The motion with its loops closed: at each time the assembly nearest to the one before; NaN where there is none. */

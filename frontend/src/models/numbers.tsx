@@ -202,6 +202,7 @@ function show({ session, shown, outputs }: OutputsProps, row: number): void {
 function Outputs(props: OutputsProps) {
   const { outputs, ports } = props;
   const shapes = props.program.module.OUTPUTS;
+  const { columns } = props.shown.answer;
   const status = outputs.status;
   const words = meanings(ports.get("status")?.title ?? "");
   const faint = (rows: number | undefined) =>
@@ -236,6 +237,7 @@ function Outputs(props: OutputsProps) {
               values={values}
               shape={shape}
               words={name === "status" ? words : undefined}
+              heads={shape.length === 2 && shape[1] === columns.length ? columns : undefined}
               faint={shape.length === 2 ? faint(shape[0]) : undefined}
               use={name === "q" && faint(shape[0]) && shape[1] === props.shown.view.coordinates.length ? { title: "show", run: (row) => show(props, row) } : undefined}
             />

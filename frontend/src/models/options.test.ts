@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 
 import type { Entry, OptionData } from "./answers";
-import { fieldsOf, formOf, given, read, shown } from "./options";
+import { fieldsOf, formOf, given, labelOf, read, shown } from "./options";
 import { changed } from "./optionsForm";
 
 const option = (name: string, kind: OptionData["kind"], standard: unknown = null, choices: string[] = []): OptionData => ({
@@ -88,4 +88,8 @@ describe("fields", () => {
     expect(changed({ a: 1, b: 2 }, "a", null)).toEqual({ b: 2 });
     expect(changed({ b: 2 }, "a", 1)).toEqual({ a: 1, b: 2 });
   });
+});
+
+it("an option goes by words", () => {
+  expect(["frm", "known_base", "effort"].map((name) => labelOf({ name }))).toEqual(["from", "known base", "effort"]);
 });

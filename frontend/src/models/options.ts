@@ -45,6 +45,11 @@ export function given(entry: Entry, options: Options): Options {
   return found;
 }
 
+/** The name of an option in words: `from` is no name in Python, so that it is called `frm` there. */
+export function labelOf({ name }: Pick<OptionData, "name">): string {
+  return name === "frm" ? "from" : name.replaceAll("_", " ");
+}
+
 /** The text of a field. */
 export function shown(option: OptionData, value: unknown): string {
   const said = value === undefined ? option.default : value;

@@ -4,7 +4,7 @@ import { useSignal } from "@preact/signals";
 
 import type { View } from "../back/view";
 import type { Entry, OptionData } from "./answers";
-import { fieldsOf, formOf, read, shown, type Options } from "./options";
+import { fieldsOf, formOf, labelOf, read, shown, type Options } from "./options";
 
 export interface OptionsFormProps {
   entry: Entry;
@@ -63,16 +63,23 @@ function Field(props: FieldProps) {
           checked={(value ?? option.default) === true}
           onChange={(event) => onChange(event.currentTarget.checked)}
         />
-        <span>{option.name}</span>
+        <span>{labelOf(option)}</span>
+        <Hint option={option} />
       </label>
     );
   }
   return (
     <label class="md-option" title={option.title}>
-      <span>{option.name}</span>
+      <span>{labelOf(option)}</span>
       {option.kind === "choice" ? <Choice {...props} /> : option.kind === "frame" ? <FrameChoice {...props} /> : <Text {...props} />}
+      <Hint option={option} />
     </label>
   );
+}
+
+/** What the option means, in the words of its documentation up to the first particulars; all of them are its title. */
+function Hint({ option }: { option: OptionData }) {
+  return <small class="md-hint">{option.title.split(/[;:]/)[0]}</small>;
 }
 
 function Choice({ option, value, onChange }: FieldProps) {

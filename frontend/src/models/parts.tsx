@@ -66,8 +66,15 @@ export function CopyButton({ text, children }: { text: () => string; children: C
   );
 }
 
+/** Browsers give a page of a plain http address other than this machine's no clipboard: a selection is copied then. */
 export async function copy(text: string): Promise<void> {
-  await navigator.clipboard.writeText(text);
+  if (navigator.clipboard) return navigator.clipboard.writeText(text);
+  const area = document.createElement("textarea");
+  area.value = text;
+  document.body.append(area);
+  area.select();
+  document.execCommand("copy");
+  area.remove();
 }
 
 export function Segments<T extends string>(props: {

@@ -23,12 +23,12 @@ export interface Palette {
   link: string;
   faint: string;
   dark: string;
+  /** Of the arrows along z: pure blue is lost on a dark ground. */
+  z: string;
 }
 
 const RED = new THREE.Color(1, 0, 0);
 const GREEN = new THREE.Color(0, 1, 0);
-const BLUE = new THREE.Color(0, 0, 1);
-const AXES = [RED, GREEN, BLUE];
 const TINY = 1e-7;
 
 /** Where a frame is drawn: moved out along its z axis where the expanded look keeps coinciding frames apart. */
@@ -97,6 +97,7 @@ export class Body {
       link: new THREE.Color(palette.link),
       faint: new THREE.Color(palette.faint),
       dark: new THREE.Color(palette.dark),
+      z: new THREE.Color(palette.z),
     };
     const tint = (mesh: THREE.Mesh | THREE.LineSegments, colour: THREE.Color) =>
       (mesh.material as THREE.MeshBasicMaterial).color.copy(colour);
@@ -129,7 +130,7 @@ export class Body {
     const length = style.arrow * (chosen ? 1.35 : 1);
     const width = style.arrow * (chosen ? 0.045 : 0.028);
     const at = drawnAt(this.view, T, j, style);
-    AXES.forEach((colour, column) => {
+    [RED, GREEN, this.colours.z].forEach((colour, column) => {
       const along = axis(T, j, column);
       const neck = plus(at, along, 0.76 * length);
       this.shafts.between(at, neck, width, colour);

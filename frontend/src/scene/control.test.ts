@@ -101,6 +101,20 @@ describe("a robot with a loop", () => {
     control.dispose();
   });
 
+  it("is ready no sooner than it stands with its loops closed", async () => {
+    const { store, control } = bench("fourbar");
+    let sooner = false;
+    control.ready.subscribe((ready) => {
+      sooner ||= ready && (!control.closes.value || scene.made!.gap(store.q.value) > 1e-9);
+    });
+    await until(() => control.ready.value);
+    expect(sooner).toBe(false);
+    store.show({ ...store.view.value!, title: "edited" });
+    expect(control.ready.value).toBe(false);
+    await until(() => control.ready.value);
+    control.dispose();
+  });
+
   it("stays closed when its slider moves, and all joints have sliders when it is broken", async () => {
     const { store, control } = bench("fourbar");
     await until(() => control.closes.value);
@@ -173,6 +187,21 @@ describe("a serial robot", () => {
     await until(() => control.posed.value.length > 0);
     store.q.value = [0.1, 0.2, 0.3, 0, 0, 0];
     expect(scene.q).toEqual([0.1, 0.2, 0.3, 0, 0, 0]);
+    control.dispose();
+  });
+
+  it("stays where it was moved while its edited geometry was being drawn", async () => {
+    const { store, control, view } = bench("rx90");
+    await until(() => control.ready.value);
+    const drawing = scene.setRobot.bind(scene);
+    scene.setRobot = async (...given) => {
+      control.move(1, 0.5);
+      await drawing(...given);
+    };
+    store.show({ ...view, values: { ...view.nominal }, title: "edited" });
+    await until(() => control.ready.value);
+    expect(store.q.value[1]).toBe(0.5);
+    expect(scene.q[1]).toBe(0.5);
     control.dispose();
   });
 

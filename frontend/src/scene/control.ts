@@ -31,6 +31,10 @@ export class Control {
   readonly note = signal<Note | null>(null);
   /** The robot that the scene shows; null while its code is on the way. */
   readonly drawn = signal<View | null>(null);
+  /** The robot that stands in its posture, loops closed: what begins at the posture begins no sooner. */
+  private readonly settled = signal<View | null>(null);
+  /** Whether the robot on the bench is drawn and stands. */
+  readonly ready: ReadonlySignal<boolean> = computed(() => this.settled.value === this.store.view.value);
   /** The posture in which the robot was put: ranges of joints without limits are about it. */
   readonly posed = signal<number[]>([]);
   /** Whether loops can be closed: not before their code is there. */
@@ -63,7 +67,7 @@ export class Control {
       effect(() => this.reparametrise(store.parameters.value)),
       effect(() => this.take(store.q.value)),
       effect(() => scene.setMeshes(store.meshes.value)),
-      effect(() => this.takeGiven(store.given.value, this.drawn.value)),
+      effect(() => this.takeGiven(store.given.value, this.ready.value)),
       effect(() => scene.select(store.selected.value)),
       effect(() => scene.setDark(store.dark.value)),
       effect(() => scene.setLook(look.value)),
@@ -112,6 +116,9 @@ export class Control {
       const fits = q.length === view.joints.length && (!another || q.some((value) => value !== 0));
       await this.scene.setRobot(view, quick, parameters, fits ? q : undefined);
       if (alive.aborted) return;
+      // Somebody may have moved it while it was being made.
+      const now = this.store.q.peek();
+      if (now !== q && now.length === view.joints.length) this.scene.move(now);
       this.posed.value = this.scene.posture();
       // Panels show the robot that is drawn: what was begun meanwhile is of the one before.
       if (another) this.runs.reset();
@@ -128,6 +135,7 @@ export class Control {
     } catch (error) {
       if (!alive.aborted) this.warn(words(error));
     }
+    if (!alive.aborted) this.settled.value = view;
   }
 
   private ask(view: View, alive: AbortSignal, loops: boolean): Promise<Placements> {
@@ -189,8 +197,8 @@ export class Control {
   }
 
   /** A motion that was dropped on the page, once there is a robot to move. */
-  private takeGiven(given: Given | null, view: View | null): void {
-    if (!given || !view) return;
+  private takeGiven(given: Given | null, ready: boolean): void {
+    if (!given || !ready || !this.drawn.peek()) return;
     untracked(() => {
       this.store.given.value = null;
       if (given.kind === "rows") return void this.motions.csv(given.text);
@@ -212,6 +220,8 @@ export class Control {
 
   /** Tells the other panes the posture that the scene shows. */
   put(q: number[]): void {
+    // Sliders of the robot before are there until the next is drawn.
+    if (this.drawn.peek()?.name !== this.store.view.peek()?.name) return;
     this.mine = q;
     this.store.q.value = q;
   }

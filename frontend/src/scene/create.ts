@@ -18,8 +18,8 @@ import type { CreateScene, Look, Standpoint } from "./scene";
 import { few, Trace } from "./trace";
 import { Visuals } from "./visuals";
 
-const LIGHT: Palette = { accent: "#2563c9", passive: "#9db4d6", link: "#8b929b", faint: "#c3c8ce", dark: "#5b636d" };
-const DARK: Palette = { accent: "#5b9bff", passive: "#52698c", link: "#7d8590", faint: "#4c535c", dark: "#9aa3ad" };
+const LIGHT: Palette = { accent: "#2563c9", passive: "#9db4d6", link: "#8b929b", faint: "#c3c8ce", dark: "#5b636d", z: "#0000ff" };
+const DARK: Palette = { accent: "#5b9bff", passive: "#52698c", link: "#7d8590", faint: "#4c535c", dark: "#9aa3ad", z: "#6d83ff" };
 const GROUND = { light: "#fafbfc", dark: "#14171b" };
 const NEAR_CLICK = 16;
 const IDLE = 120;

@@ -57,7 +57,7 @@ function Waves({ control }: { control: Control }) {
         <button
           class="sc-main"
           data-testid="scene-swing"
-          disabled={control.motions.preparing.value}
+          disabled={control.motions.preparing.value || !control.ready.value}
           onClick={() => void control.motions.swing(seconds.value)}
         >
           {control.motions.preparing.value ? "closing loops …" : "Play"}

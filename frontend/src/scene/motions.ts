@@ -22,6 +22,7 @@ interface Host {
 const SETTLED = 120; // milliseconds after which a new layout stands
 const SLIDERS_A_SECOND = 10;
 const ROWS_AT_ONCE = 15;
+const ROWS_SEEN = 200; // the last of a motion that grows, which stay in the picture
 
 export class Motions {
   readonly playing = signal(false);
@@ -91,6 +92,7 @@ export class Motions {
   grow(motion: Motion): void {
     if (!this.growing) this.pause();
     this.store.motion.value = motion;
+    this.scene.keepInPicture(motion.q.slice(-ROWS_SEEN));
     if (this.growing || motion.times.length < 2) return;
     this.growing = this.player.waits = true;
     this.play();
@@ -100,6 +102,7 @@ export class Motions {
   grown(motion: Motion | null): void {
     if (motion) this.store.motion.value = motion;
     this.growing = this.player.waits = false;
+    if (motion) this.keepInPicture(motion);
   }
 
   private at(time: number): void {

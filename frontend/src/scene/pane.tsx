@@ -49,7 +49,7 @@ export function ScenePane({ store }: { store: Store }) {
 
   const found = control.value;
   return (
-    <section class="sc-pane" aria-label="Scene" data-testid="scene">
+    <section class="sc-pane" aria-label="Scene" data-testid="scene" aria-busy={!found?.ready.value}>
       {found && <Toolbar store={store} control={found} panel={panel} />}
       <div class="sc-middle">
         <div class="sc-left">

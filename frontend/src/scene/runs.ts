@@ -48,11 +48,6 @@ export class Runs {
     private readonly of: Host,
   ) {}
 
-  /** Whether the robot that is drawn is the one on the bench: while another is being drawn nothing is begun. */
-  get ready(): boolean {
-    return this.of.drawn.value?.name === this.store.view.value?.name;
-  }
-
   stop(): void {
     this.asking?.abort();
   }

@@ -100,7 +100,7 @@ export function SimulatePanel({ control }: { control: Control }) {
         <label>
           for <Field label="duration" text={String(now.duration)} onNumber={(x) => x > 0 && set({ duration: x })} /> s
         </label>
-        <button class="sc-main" data-testid="simulate-run" disabled={running || !runs.ready} onClick={start}>
+        <button class="sc-main" data-testid="simulate-run" disabled={running || !control.ready.value} onClick={start}>
           Simulate
         </button>
       </div>

@@ -18,9 +18,10 @@ export function TrajectoryPanel({ store, control }: { store: Store; control: Con
   const { runs } = control;
   const view = control.drawn.value!;
   const step = useSignal(0.01);
+  const ready = control.ready.value;
   useEffect(() => {
-    if (!runs.text.peek()) runs.text.value = begun(view, store.q.peek());
-  }, [view.name]);
+    if (ready && !runs.text.peek()) runs.text.value = begun(view, store.q.peek());
+  }, [view.name, ready]);
   return (
     <>
       <PartForm store={store} control={control} />
@@ -51,7 +52,7 @@ export function TrajectoryPanel({ store, control }: { store: Store; control: Con
         <button
           class="sc-main"
           data-testid="trajectory-run"
-          disabled={runs.running.value !== null || !runs.ready}
+          disabled={runs.running.value !== null || !control.ready.value}
           onClick={() => void runs.follow(step.value)}
         >
           Follow it
@@ -76,7 +77,7 @@ function PartForm({ store, control }: { store: Store; control: Control }) {
       fields.value = usual(kind.value, view, store.q.peek(), [T[3] ?? 0, T[7] ?? 0, T[11] ?? 0], control.scene.reach());
     }
   };
-  useEffect(begin, [kind.value, view.name]);
+  useEffect(begin, [view.name]);
   const add = (): void => {
     if (kind.value === "excitation") void runs.excite(Number(fields.value["harmonics"]), Number(fields.value["frequency"]));
     else runs.text.value = withPart(runs.text.value, line(kind.value, fields.value));
@@ -95,7 +96,10 @@ function PartForm({ store, control }: { store: Store; control: Control }) {
           <select
             data-testid="trajectory-kind"
             value={kind.value}
-            onChange={(event) => (kind.value = event.currentTarget.value as Kind)}
+            onChange={(event) => {
+              kind.value = event.currentTarget.value as Kind;
+              begin();
+            }}
           >
             {KINDS.map((one) => (
               <option key={one} value={one}>

@@ -19,7 +19,7 @@ export class Visuals {
     const asked = ++this.asked;
     this.clear();
     for (const visual of visuals) {
-      const object = visual.shape === "mesh" ? await mesh(fileOf(visual.file ?? "", files), this.material) : this.solid(visual);
+      const object = visual.shape === "mesh" ? await this.read(fileOf(visual.file ?? "", files)) : this.solid(visual);
       if (asked !== this.asked) return;
       if (!object) continue;
       const holder = new THREE.Group();
@@ -42,6 +42,16 @@ export class Visuals {
     for (const { visual, object } of this.placed) {
       object.matrix.copy(matrixOf(T, visual.frame));
       object.matrixWorldNeedsUpdate = true;
+    }
+  }
+
+  /** A file that cannot be read is not drawn; the rest of the robot is. */
+  private async read(file: File | null): Promise<THREE.Object3D | null> {
+    try {
+      return file && (await mesh(file, this.material));
+    } catch (error) {
+      console.warn(`${file!.name} cannot be drawn: ${String(error)}`);
+      return null;
     }
   }
 
@@ -76,9 +86,8 @@ export class Visuals {
   }
 }
 
-async function mesh(file: File | null, material: THREE.Material): Promise<THREE.Object3D | null> {
-  const kind = file?.name.split(".").at(-1)?.toLowerCase();
-  if (!file) return null;
+export async function mesh(file: File, material: THREE.Material): Promise<THREE.Object3D | null> {
+  const kind = file.name.split(".").at(-1)?.toLowerCase();
   if (kind === "stl") {
     const { STLLoader } = await import("three/addons/loaders/STLLoader.js");
     const geometry = new STLLoader().parse(await file.arrayBuffer());
@@ -94,7 +103,12 @@ async function mesh(file: File | null, material: THREE.Material): Promise<THREE.
   }
   if (kind === "dae") {
     const { ColladaLoader } = await import("three/addons/loaders/ColladaLoader.js");
-    return new ColladaLoader().parse(await file.text(), "")?.scene ?? null;
+    const scene = new ColladaLoader().parse(await file.text(), "")?.scene;
+    if (!scene) return null;
+    // The loader turns files whose z is up to the y of its own worlds; here, as in a URDF, z is up. Its units stay.
+    scene.rotation.set(0, 0, 0);
+    scene.remove(...scene.children.filter((one) => one instanceof THREE.Light || one instanceof THREE.Camera));
+    return scene;
   }
   return null;
 }

@@ -12,6 +12,8 @@ const ROBOTS = [/\.urdf$/i, /\.par$/i, /\.ya?ml$/i, /\.(mjcf|xml)$/i, /\.xacro$/
 const NO_ROBOTS = /^(package\.xml|CMakeLists\.txt|README.*|LICENSE.*)$/i;
 export const ACCEPTED = ".par,.yaml,.yml,.urdf,.xml,.mjcf,.xacro,.csv,.txt,.stl,.obj,.dae";
 const LARGEST = 12 * 2 ** 20;
+/** What tells a log apart from a robot's table, without reading all of it. */
+const HEAD = 2 ** 18;
 
 /** Which of the files is the robot, and which are its meshes. */
 export function sorted(files: File[]): { robot: File | null; meshes: Map<string, File> } {
@@ -23,8 +25,13 @@ export function sorted(files: File[]): { robot: File | null; meshes: Map<string,
 
 /** Takes motions and logs of the robot on the bench; whether there was one. */
 async function takeMotion({ store }: Desk, files: File[]): Promise<boolean> {
-  const likely = files.filter(({ name, size }) => /\.(csv|txt|ya?ml)$/i.test(name) && size <= LARGEST);
+  const likely = files.filter(({ name }) => /\.(csv|txt|ya?ml|parquet)$/i.test(name));
   if (!store.view.value || !likely.length || likely.length < files.length) return false;
+  if (likely.some(({ name }) => /\.parquet$/i.test(name))) throw elsewhere("the page reads logs as CSV", likely);
+  const heads = likely.map(async (file) => ({ name: file.name, text: await file.slice(0, HEAD).text() }));
+  if (!motionIn(await Promise.all(heads))) return false;
+  const size = likely.reduce((sum, file) => sum + file.size, 0);
+  if (size > LARGEST) throw elsewhere(`that is ${megabytes(size)}; the page takes ${megabytes(LARGEST)} at most`, likely);
   const found = motionIn(await Promise.all(likely.map(async (file) => ({ name: file.name, text: await file.text() }))));
   if (!found) return false;
   if ("log" in found) store.log.value = found.log;
@@ -32,8 +39,24 @@ async function takeMotion({ store }: Desk, files: File[]): Promise<boolean> {
   return true;
 }
 
+/** A log that is no matter for the page: the command line reads it where it lies, piece by piece. */
+function elsewhere(message: string, files: File[]): Failure {
+  const told = files.find(({ name }) => /\.ya?ml$/i.test(name)) ?? files[0]!;
+  const hint = `save the robot (Robot, Save as YAML), and identify it on the command line, where a log may be larger than memory: symoro identify ROBOT.yaml ${told.name}`;
+  return new Failure({ kind: "TooLarge", message, hint });
+}
+
+function megabytes(bytes: number): string {
+  return `${Math.round(bytes / 2 ** 20)} MB`;
+}
+
 export async function openFiles(desk: Desk, files: File[]): Promise<void> {
-  if (await takeMotion(desk, files)) return;
+  try {
+    if (await takeMotion(desk, files)) return;
+  } catch (error) {
+    desk.tell(`${files.map(({ name }) => name).join(", ")} cannot be read here`, error);
+    return;
+  }
   const { robot, meshes } = sorted(files);
   const { store } = desk;
   if (!robot) {
@@ -41,8 +64,8 @@ export async function openFiles(desk: Desk, files: File[]): Promise<void> {
     return;
   }
   if (robot.size > LARGEST) {
-    const message = `the file has ${Math.round(robot.size / 2 ** 20)} MB; a robot's file has 12 MB at most`;
-    desk.tell(`${robot.name} cannot be opened`, new Error(message));
+    const message = `the file has ${megabytes(robot.size)}; a robot's file has ${megabytes(LARGEST)} at most`;
+    desk.tell(`${robot.name} cannot be opened`, new Failure({ kind: "TooLarge", message }));
     return;
   }
   const text = await robot.text();

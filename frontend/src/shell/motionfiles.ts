@@ -7,6 +7,15 @@ export interface TextFile {
   text: string;
 }
 
+/** Rows that no robot's table has: one row is one frame there. */
+const MOST_FRAMES = 300;
+
+/** The names in the first line of a table. */
+function columnsOf(text: string): string[] {
+  const head = text.split(/\r\n|\n|\r/, 50).find((line) => line.trim() !== "" && !line.trimStart().startsWith("#"));
+  return (head ?? "").replace(/^\uFEFF/, "").split(/[,;\t]/).map((column) => column.trim().replace(/^"|"$/g, ""));
+}
+
 /** What a text is by its first lines. */
 export function kindOf({ name, text }: TextFile): "description" | "trajectory" | "log" | "rows" | "table" | null {
   if (/\.ya?ml$/i.test(name)) {
@@ -14,8 +23,7 @@ export function kindOf({ name, text }: TextFile): "description" | "trajectory" |
     return /^symoro-trajectory\s*:/m.test(text) ? "trajectory" : null;
   }
   if (!/\.(csv|txt)$/i.test(name)) return null;
-  const head = text.split(/\r\n|\n|\r/, 50).find((line) => line.trim() !== "" && !line.trimStart().startsWith("#"));
-  const names = (head ?? "").replace(/^\uFEFF/, "").split(/[,;\t]/).map((column) => column.trim().replace(/^"|"$/g, ""));
+  const names = columnsOf(text);
   if (!names.some((column) => /^(t|time)$/i.test(column))) return "table";
   if (names.some((column) => /^tau\d+$/i.test(column))) return "log";
   return /^(t|time)$/i.test(names[0]!) && names.length > 1 ? "rows" : "table";
@@ -33,5 +41,24 @@ export function motionIn(files: TextFile[]): { given: Given } | { log: Logged } 
   const [trajectory] = of("trajectory");
   if (trajectory) return { given: { kind: "trajectory", text: trajectory.text } };
   const [rows] = of("rows");
-  return rows ? { given: { kind: "rows", text: rows.text } } : null;
+  if (rows) return { given: { kind: "rows", text: rows.text } };
+  const long = of("table").filter(({ text }) => text.split(/\r\n|\n|\r/, MOST_FRAMES + 1).length > MOST_FRAMES);
+  if (!long.length) return null;
+  return { log: { files: Object.fromEntries(long.map(({ name, text }) => [name, text])), description: drafted(long) } };
+}
+
+/** A description of tables whose columns nobody has told: what is known is filled in, the rest is for the user. */
+function drafted(files: TextFile[]): string {
+  const lines = ["symoro-log: 1", "rate: 1000  # samples a second"];
+  const [first, second] = files;
+  if (second) {
+    const torques = files.find(({ name }) => /cur|tor|tau|force|effort/i.test(name)) ?? second;
+    const positions = files.find((file) => file !== torques) ?? first!;
+    for (const [kind, { name, text }] of [["position", positions], ["torque", torques]] as const)
+      lines.push(`${kind}: {file: ${name}, columns: [${columnsOf(text).join(", ")}]}`);
+  } else {
+    lines.push(`# columns of ${first!.name}: ${columnsOf(first!.text).join(", ")}`);
+    lines.push("position: {columns: [], unit: rad}", "torque: {columns: [], unit: N.m}");
+  }
+  return `${lines.join("\n")}\n`;
 }

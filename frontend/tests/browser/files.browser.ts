@@ -15,6 +15,25 @@ const URDF = `<robot name="lamp">
     <axis xyz="0 1 0"/><limit lower="-2" upper="2" effort="10" velocity="2"/></joint>
 </robot>`;
 
+const MJCF = `<mujoco model="swing"><worldbody><body name="arm"><joint name="hinge" axis="0 1 0"/>
+  <geom type="capsule" fromto="0 0 0 0 0 0.3" size="0.02"/></body></worldbody></mujoco>`;
+
+const PAR = `(* Robotname = 'two' *)
+NL = 2
+NJ = 2
+NF = 2
+Type = 0
+Ant = {0, 1}
+Sigma = {0, 0}
+B = {0, 0}
+d = {0, L1}
+R = {0, 0}
+gamma = {0, 0}
+Alpha = {0, 0}
+Mu = {1, 1}
+Theta = {t1, t2}
+`;
+
 test("a broken file says what is wrong and where, and the robot stays", async () => {
   await it.showing("RX90");
   await it.endTour();
@@ -33,4 +52,14 @@ test("a URDF that is dropped is on the bench, with names and limits", async () =
   await expect.poll(() => slider.getAttribute("aria-label")).toBe("shoulder");
   expect(Number(await slider.getAttribute("max"))).toBeCloseTo(1);
   await it.shot("urdf");
+});
+
+test("so are a file of SYMORO and one of MuJoCo", async () => {
+  await it.drop("two.par", PAR);
+  await it.showing("two");
+  await expect.poll(() => it.cell("frame", 2, "d").textContent()).toBe("L1");
+  await it.drop("swing.xml", MJCF);
+  await it.showing("swing");
+  await it.settled();
+  expect(await it.page.getByRole("alert").count()).toBe(0);
 });

@@ -35,7 +35,8 @@ export class Bench {
   async start(): Promise<void> {
     this.browser = await chromium.launch({ executablePath: told("SYMORO_CHROMIUM"), args: FLAGS });
     const context = await this.browser.newContext({ viewport: { width: 1280, height: 800 }, acceptDownloads: true });
-    context.setDefaultTimeout(90_000);
+    await context.grantPermissions(["clipboard-read", "clipboard-write"]);
+    context.setDefaultTimeout(240_000);
     this.page = await context.newPage();
     this.page.on("pageerror", (error) => this.thrown.push(error.message));
     await this.page.goto(told(this.address));
@@ -99,8 +100,14 @@ export class Bench {
     return this.page.locator('[data-pane="scene"] canvas').first();
   }
 
+  /** Waits until the robot on the bench is drawn and stands in its posture. */
+  async settled(): Promise<void> {
+    await this.page.locator('[data-testid="scene"][aria-busy="false"]').waitFor();
+  }
+
   /** The scene as an image, once it no longer changes. */
   async picture(): Promise<string> {
+    await this.settled();
     let before = "";
     for (let k = 0; k < 40; k++) {
       const now = (await this.canvas().screenshot()).toString("base64");

@@ -52,6 +52,18 @@ test("the same log is played", async () => {
   expect(Number(await it.page.getByTestId("scene-time").getAttribute("max"))).toBeCloseTo(3.998, 3);
 });
 
+test("a log that is too large for the page says what to do", async () => {
+  await it.page.evaluate(() => {
+    const carried = new DataTransfer();
+    const some = "0.1,0.2,0.3,0.4,0.5\n".repeat(50_000);
+    carried.items.add(new File(["t,q1,q2,tau1,tau2\n", ...Array(20).fill(some)], "long.csv"));
+    for (const kind of ["dragover", "drop"])
+      window.dispatchEvent(new DragEvent(kind, { dataTransfer: carried, bubbles: true, cancelable: true }));
+  });
+  const told = it.page.locator(".sh-trouble");
+  await expect.poll(() => told.textContent()).toContain("symoro identify ROBOT.yaml long.csv");
+});
+
 test("what is wrong with a log is told with its line", async () => {
   await it.drop("broken.csv", log().replace("\n0.004000000,", "\nnever,"));
   await expect.poll(() => it.page.getByTestId("identify").locator("h3").textContent()).toBe("broken.csv");

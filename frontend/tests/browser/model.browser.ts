@@ -48,6 +48,15 @@ test("inverse dynamics: equations and their count", async () => {
   await it.shot("equations");
 });
 
+test("it is copied as a command and as Python", async () => {
+  const pane = it.page.locator('[data-pane="models"]');
+  const copied = (): Promise<string> => it.page.evaluate(() => navigator.clipboard.readText());
+  await pane.getByRole("button", { name: "Copy as command" }).click();
+  await expect.poll(copied).toMatch(/^symoro generate inverse-dynamics /);
+  await pane.getByRole("button", { name: "Copy as Python" }).click();
+  await expect.poll(copied).toContain('symoro.generate(robot, "inverse-dynamics")');
+});
+
 test("its C is downloaded and compiles", async () => {
   const pane = it.page.locator('[data-pane="models"]');
   await pane.locator('[data-tour="code"]').click();

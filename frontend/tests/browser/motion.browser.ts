@@ -21,6 +21,19 @@ test("a slider of an active joint closes the loop", async () => {
   await it.shot("loop");
 });
 
+test("loops are broken, and made again", async () => {
+  const sliders = it.page.locator('[data-pane="scene"] .sc-slider');
+  await it.page.getByTestId("scene-break").click();
+  await expect.poll(() => sliders.count()).toBe(5);
+  const passive = sliders.nth(1).locator('input[type="range"]');
+  await slide(passive, Number(await passive.inputValue()) + 0.4);
+  const open = await it.picture();
+  await it.page.getByTestId("scene-break").click();
+  await expect.poll(() => sliders.count()).toBe(2);
+  expect((await it.compared(open, await it.picture())).differing).toBeGreaterThan(300);
+  expect(await it.page.getByTestId("scene-note").count()).toBe(0);
+});
+
 test("a motion plays", async () => {
   await it.page.getByTestId("scene-tab-motion").click();
   await it.page.getByTestId("scene-swing").click();

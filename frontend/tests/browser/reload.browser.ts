@@ -14,6 +14,7 @@ test("a reload finds everything: robot, edits, posture, model and what can be un
   const posture = Number(await slider.inputValue());
   await it.model("Kinematic", "jacobian");
   await it.page.locator('[data-pane="models"] .katex').first().waitFor();
+  await it.settled();
   await it.page.getByTestId("scene-iso").click();
   const drawn = await it.picture();
 
@@ -22,6 +23,7 @@ test("a reload finds everything: robot, edits, posture, model and what can be un
   expect(await it.cell("frame", 4, "r").textContent()).toBe("0.31");
   expect(Number(await slider.inputValue())).toBeCloseTo(posture, 3);
   await it.page.locator('[data-pane="models"] .katex').first().waitFor();
+  await it.settled();
   await it.page.getByTestId("scene-iso").click();
   expect((await it.compared(drawn, await it.picture())).differing).toBeLessThan(300);
   await it.shot("reloaded");

@@ -17,7 +17,7 @@ test("a trajectory is followed, its torques plotted under the scene and its path
   await it.page.getByTestId("trajectory-add").click();
   await it.page.getByTestId("trajectory-kind").selectOption("hold");
   await it.page.getByTestId("trajectory-add").click();
-  expect(await text.inputValue()).toContain("  - {joints: [1, 0.5], duration: 1}\n  - {hold: 0.5}");
+  await expect.poll(() => text.inputValue()).toContain("  - {joints: [1, 0.5], duration: 1}\n  - {hold: 0.5}");
   await it.page.getByTestId("trajectory-run").click();
   await it.page.getByTestId("trajectory-peaks").waitFor();
   await it.page.locator('[data-testid="scene-under"] canvas').waitFor();

@@ -11,7 +11,6 @@ import shutil
 import subprocess
 import sys
 import threading
-import warnings
 from collections.abc import Iterator
 from functools import partial
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
@@ -101,12 +100,5 @@ def test_scenario(scenario: str, server: str, site: str) -> None:
         "vitest.browser.config.ts",
         f"{scenario}.browser.ts",
     ]
-    # A browser beside other tests on few cores may miss a wait: once more then, and what was missed is told.
-    for _ in range(2):
-        done = subprocess.run(
-            command, cwd=FRONTEND, env=environment, capture_output=True, text=True, check=False
-        )
-        if done.returncode == 0:
-            return
-        warnings.warn(f"{scenario}: {done.stdout[-3000:]}", stacklevel=1)
-    pytest.fail(done.stdout + done.stderr)
+    done = subprocess.run(command, cwd=FRONTEND, env=environment, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr

@@ -71,10 +71,19 @@ def load(name: str) -> Robot:
     Raises:
         UnknownNameError: no bundled robot is called so.
     """
+    return _read(id_of(name))
+
+
+def id_of(name: str) -> str:
+    """The id of a bundled robot, from any of its names.
+
+    Raises:
+        UnknownNameError: no bundled robot is called so.
+    """
     found = _by_plain_name().get(_plain(name))
     if found is None:
         raise UnknownNameError("bundled robot", name, names())
-    return _read(found)
+    return found
 
 
 @cache

@@ -15,6 +15,7 @@ from symoro.models.catalogue import MENUS, Entry, catalogue, checked_options, re
 from symoro.program.program import Input, Output
 from symoro.robot.description import Robot
 from symoro.ui import present
+from symoro.ui.bench.copied import as_command, as_python
 from symoro.ui.bench.forms import form_data
 from symoro.ui.bench.gallery import READ_ONLY, STRUCTURES
 from symoro.ui.bench.payload import item, robot_of
@@ -115,33 +116,6 @@ def explain(payload: Mapping[str, Any]) -> dict[str, Any]:
 
 def _port(port: Input | Output) -> dict[str, Any]:
     return {"name": port.name, "shape": port.shape, "title": port.title, "unit": port.unit}
-
-
-def as_python(found: Model) -> str:
-    """The lines that make the same model in Python."""
-    options = "".join(f", {name}={value!r}" for name, value in found.options.items())
-    return (
-        "import symoro\n\n"
-        f'robot = symoro.load("{found.robot.name}.yaml")\n'
-        f'model = symoro.generate(robot, "{found.entry.id}"{options})\n'
-        "print(model)\n"
-        "f = model.function()\n"
-    )
-
-
-def as_command(found: Model) -> str:
-    """The command that makes the same model."""
-    flags = [
-        _flag(name, value)
-        for name, value in found.options.items()
-        if value is not None and value is not False
-    ]
-    return " ".join(["symoro", "generate", found.entry.id, f"{found.robot.name}.yaml", *flags])
-
-
-def _flag(name: str, value: Any) -> str:
-    text = ",".join(map(str, value)) if isinstance(value, list) else str(value)
-    return f"--{name.replace('_', '-')}" + ("" if value is True else f" {text}")
 
 
 def code(payload: Mapping[str, Any]) -> dict[str, Any]:

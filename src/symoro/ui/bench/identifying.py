@@ -110,7 +110,7 @@ def _log(robot: Robot, payload: Mapping[str, Any], folder: Path) -> tuple[Path, 
             raise ArgumentError(
                 f"the description names '{file.name[:60]}', which did not come with it", hint=hint
             )
-    path = folder / DESCRIPTION
+    path = first.with_suffix(".yaml")  # a report calls the log by its name
     path.write_bytes(text.encode("utf-8", "replace"))
     whole = described.position.file is not None and described.torque.file is not None
     return (path, None) if whole else (first, path)

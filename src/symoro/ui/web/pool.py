@@ -15,12 +15,38 @@ from typing import Any
 
 from symoro.ui.web.workers import TOO_LONG, Answer, Limits, Listen, Worker, stopped
 
-PATIENCE = 5.0  # seconds after which a call stands further behind
+PATIENCE = 5.0  # seconds of computing after which a call stands further behind
+SOONEST = 0.2  # seconds between two looks
 LAST = 19  # in line
 
 
 class PoolFullError(Exception):
     """Too many calls wait already."""
+
+
+class _Behind:
+    """Sends a worker further behind when it has computed for long.
+
+    Time in which others had the cores does not count: on a machine that does much else a call would lose its turn
+    before it has had one.
+    """
+
+    def __init__(self, worker: Worker) -> None:
+        self.stands = False
+        self._worker, self._before = worker, worker.computed()
+        self._next = asyncio.get_running_loop().call_later(PATIENCE, self._look)
+
+    def _look(self) -> None:
+        now = self._worker.computed()
+        left = 0.0 if now is None or self._before is None else PATIENCE - (now - self._before)
+        if left > 0:
+            self._next = asyncio.get_running_loop().call_later(max(left, SOONEST), self._look)
+            return
+        self._worker.later(LAST)
+        self.stands = True
+
+    def cancel(self) -> None:
+        self._next.cancel()
 
 
 class Pool:
@@ -107,7 +133,7 @@ class Pool:
                 loop.call_soon_threadsafe(finish, value)
 
         threading.Thread(target=work, daemon=True).start()
-        behind = loop.call_later(PATIENCE, worker.later, LAST) if self.limits.nice else None
+        behind = _Behind(worker) if self.limits.nice else None
         try:
             return await asyncio.wait_for(asyncio.shield(answer), self.limits.seconds)
         except TimeoutError:
@@ -117,7 +143,7 @@ class Pool:
         finally:
             if behind is not None:
                 behind.cancel()
-            self._given_back(worker, sound=answer.done(), fresh=behind is None or loop.time() < behind.when())
+            self._given_back(worker, sound=answer.done(), fresh=behind is None or not behind.stands)
 
     async def _taken(self) -> Worker:
         """A worker that has nothing to do; one more is made where all have."""

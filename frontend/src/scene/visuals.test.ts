@@ -1,0 +1,41 @@
+// @vitest-environment jsdom
+import * as THREE from "three";
+import { expect, it, vi } from "vitest";
+
+import type { Visual } from "../back/view";
+import { mesh, Visuals } from "./visuals";
+
+const file = (name: string, text: string): File => ({ name, text: async () => text }) as File;
+
+/** A corner of a box 0.1 by 0.1 by 0.4, in centimetres, with z up. */
+const COLLADA = `<?xml version="1.0"?>
+<COLLADA xmlns="http://www.collada.org/2005/11/COLLADASchema" version="1.4.1">
+<asset><unit name="centimeter" meter="0.01"/><up_axis>Z_UP</up_axis></asset>
+<library_geometries><geometry id="g"><mesh><source id="p"><float_array id="a" count="12">0 0 0 10 0 0 0 10 0 0 0 40</float_array>
+<technique_common><accessor source="#a" count="4" stride="3"><param name="X" type="float"/><param name="Y" type="float"/>
+<param name="Z" type="float"/></accessor></technique_common></source>
+<vertices id="v"><input semantic="POSITION" source="#p"/></vertices>
+<triangles count="4"><input semantic="VERTEX" source="#v" offset="0"/><p>0 2 1 0 1 3 1 2 3 2 0 3</p></triangles></mesh></geometry></library_geometries>
+<library_visual_scenes><visual_scene id="s"><node><instance_geometry url="#g"/></node></visual_scene></library_visual_scenes>
+<scene><instance_visual_scene url="#s"/></scene></COLLADA>`;
+const OBJ = "v 0 0 0\nv 0.1 0 0\nv 0 0.1 0\nv 0 0 0.4\nf 1 3 2\nf 1 2 4\nf 2 3 4\nf 3 1 4\n";
+
+it.each([
+  ["corner.dae", COLLADA],
+  ["corner.OBJ", OBJ],
+])("%s stands upright, in metres", async (name, text) => {
+  const object = await mesh(file(name, text), new THREE.MeshBasicMaterial());
+  const { min, max } = new THREE.Box3().setFromObject(object!);
+  [0, 0, 0].forEach((x, k) => expect(min.getComponent(k)).toBeCloseTo(x, 9));
+  [0.1, 0.1, 0.4].forEach((x, k) => expect(max.getComponent(k)).toBeCloseTo(x, 6));
+});
+
+it("a mesh that cannot be read leaves the others", async () => {
+  const told = vi.spyOn(console, "warn").mockImplementation(() => undefined);
+  const broken = { name: "a.obj", text: () => Promise.reject(new Error("gone")) } as unknown as File;
+  const shapes = ["a.obj", "b.obj"].map((name) => ({ frame: 0, shape: "mesh", file: name, size: [] }) as unknown as Visual);
+  const made = new Visuals();
+  await made.set(shapes, new Map([["a.obj", broken], ["b.obj", file("b.obj", OBJ)]]));
+  expect(made.group.children).toHaveLength(1);
+  expect(told.mock.calls[0]![0]).toContain("a.obj");
+});

@@ -1,0 +1,57 @@
+"""Who stands behind whom: a call that has computed for long, and not one that has waited for a core."""
+
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+
+import pytest
+
+from symoro.ui.web import pool
+from symoro.ui.web.workers import Limits, Worker
+
+
+class Slow:
+    """A worker that computes for so many seconds of each one that goes by; None where the system does not tell."""
+
+    def __init__(self, share: float | None) -> None:
+        self.share, self.looks, self.nice = share, 0, 0
+
+    def computed(self) -> float | None:
+        self.looks += 1
+        return None if self.share is None else self.share * pool.PATIENCE * (self.looks - 1)
+
+    def later(self, nice: int) -> None:
+        self.nice = nice
+
+
+@pytest.mark.parametrize(("share", "looks"), [(1.0, 2), (0.25, 5), (None, 2)])
+def test_a_call_stands_behind_after_it_has_computed(
+    share: float | None, looks: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(pool, "PATIENCE", 0.01)
+    monkeypatch.setattr(pool, "SOONEST", 0.001)
+
+    async def watched() -> Slow:
+        worker = Slow(share)
+        behind = pool._Behind(worker)  # type: ignore[arg-type]
+        assert not behind.stands
+        while not behind.stands:
+            await asyncio.sleep(0.001)
+        return worker
+
+    worker = asyncio.run(watched())
+    assert worker.nice == pool.LAST and worker.looks == looks
+
+
+@pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="the system does not tell")
+def test_a_worker_tells_how_long_it_has_computed() -> None:
+    worker = Worker(Limits(seconds=60))
+    try:
+        worker.ask("about", {}, lambda _: None)
+        before = worker.computed()
+        worker.ask("catalogue", {}, lambda _: None)
+        after = worker.computed()
+    finally:
+        worker.end()
+    assert before is not None and after is not None and 0 < before <= after
