@@ -18,6 +18,16 @@ from symoro.models.geometric.loop.mechanism import active_joints
 from symoro.motion.follow import Follower, PosePath
 from symoro.motion.laws import Law, made_law
 from symoro.motion.loops import LoopCloser
+from symoro.motion.moments import (
+    JointMoments,
+    JointPath,
+    LoopMoments,
+    Moments,
+    PartMotion,
+    PoseMoments,
+    Rows,
+    breaks_of,
+)
 from symoro.motion.paths import Between, FourierPath, PosesThrough, Round, Straight, Through
 from symoro.motion.rotation import logarithm
 from symoro.motion.samples import Samples
@@ -43,7 +53,6 @@ from symoro.runtime.poses import from_angles, from_entries
 from symoro.runtime.ranges import joint_ranges
 
 Array = NDArray[np.float64]
-JointPath = Between | Through | FourierPath
 STEP = 0.01
 MOST = 2_000_000  # samples
 JOINED = 1e-9  # positions of two parts that count as the same
@@ -73,7 +82,14 @@ def sampled(
     """
     asked = as_robot(robot)
     check_base(asked)
-    return _Planner(asked, trajectory, {**dict(asked.nominal), **(values or {})}).samples(step)
+    return planned(asked, trajectory, {**dict(asked.nominal), **(values or {})}, step)[0]
+
+
+def planned(
+    robot: Robot, trajectory: Trajectory, values: Mapping[str, float], step: float
+) -> tuple[Samples, tuple[PartMotion, ...]]:
+    """The same, and the parts that last, at any moment."""
+    return _Planner(robot, trajectory, values).planned(step)
 
 
 def check_base(robot: Robot) -> None:
@@ -106,37 +122,39 @@ class _Planner:
         asked = self.trajectory
         return Follower(self.robot, asked.frame, asked.pose, asked.method, self.values)
 
-    def samples(self, step: float) -> Samples:
+    def planned(self, step: float) -> tuple[Samples, tuple[PartMotion, ...]]:
         if not 0 < step < np.inf:
             raise ArgumentError(f"a step of {step:g} s: expected a positive number")
-        start = self._start()
-        q, closed_q = start[self._own], start
-        paths: list[tuple[float, JointPath | PosePath]] = []
-        rows: list[tuple[Array, Array, Array, Array, Array | None]] = []
+        whole = self._start()
+        q = whole[self._own]
+        rows: list[tuple[Array, Rows]] = []
+        parts: list[PartMotion] = []
         now, last = 0.0, (q, np.zeros_like(q))
         for number, part in enumerate(each(self.trajectory.parts, "following the trajectory"), 1):
-            path = self._path(part, closed_q)
-            paths.append((now, path))
+            path = self._path(part, whole)
             times = _grid(path.duration, step)
-            found = self._along(path, times, closed_q, now)
+            moments = self._moments(path, whole, now)
+            found = moments.at(times)
             self._check_joined(number, now, last, found)
-            rows.append((now + times, *found))
+            rows.append((now + times, found))
+            if path.duration > 0:
+                parts.append(PartMotion(now, path.duration, breaks_of(path), moments))
             now += path.duration
             q, last = found[0][-1], (found[0][-1], found[1][-1])
-            closed_q = self._tree_at(q, found[3], closed_q, now)
-        return self._together(rows)
+            whole = self._tree_at(q, found[3], whole, now)
+        return self._together(rows), tuple(parts)
 
-    def _together(self, rows: list[tuple[Array, Array, Array, Array, Array | None]]) -> Samples:
+    def _together(self, rows: list[tuple[Array, Rows]]) -> Samples:
         """The samples of all parts; where two meet, that of the later one."""
-        last = len(rows) - 1
-        joined = [
-            np.concatenate([part[: None if k == last else -1] for k, part in enumerate(parts)])
-            for parts in zip(*(row[:4] for row in rows), strict=True)
-        ]
-        trees = [row[4] for row in rows if row[4] is not None]
-        whole = [part[: None if k == last else -1] for k, part in enumerate(trees)]
-        t, q, qd, qdd = joined
-        return Samples(self.joints, t, q, qd, qdd, np.concatenate(whole) if whole else None)
+        times = [t[:-1] for t, _ in rows[:-1]] + [rows[-1][0]]
+        q, qd, qdd, tree = (
+            None
+            if found[0] is None
+            else np.concatenate([x[: len(t)] for x, t in zip(found, times, strict=True)])
+            for found in zip(*(found for _, found in rows), strict=True)
+        )
+        assert q is not None and qd is not None and qdd is not None
+        return Samples(self.joints, np.concatenate(times), q, qd, qdd, tree)
 
     # -- where it starts
 
@@ -260,25 +278,17 @@ class _Planner:
 
     # -- along them
 
-    def _along(
-        self, path: JointPath | PosePath, times: Array, start: Array, begin: float
-    ) -> tuple[Array, Array, Array, Array | None]:
+    def _moments(self, path: JointPath | PosePath, start: Array, begin: float) -> Moments:
         if isinstance(path, Straight | Round | PosesThrough):
-            states = self.follower.follow(path, times, start, begin)
-            tree = np.array([state.q for state in states])
-            rates = np.array([state.qd for state in states]), np.array([state.qdd for state in states])
-            return tree[:, self._own], *rates, tree if self.robot.B else None
-        q, qd, qdd = path.at(times)
-        if not self.robot.B:
-            return q, qd, qdd, None
-        return q, qd, qdd, self._loops.along(begin + times, q, start)
+            return PoseMoments(path, self.follower, self._own, start, begin)
+        return LoopMoments(path, self._loops, start, begin) if self.robot.B else JointMoments(path)
 
     def _check_joined(
         self,
         number: int,
         now: float,
         last: tuple[Array, Array],
-        found: tuple[Array, Array, Array, Array | None],
+        found: Rows,
     ) -> None:
         """A part must go on where and as fast as the one before ended."""
         gap = np.abs(found[0][0] - last[0])
@@ -311,7 +321,8 @@ def _pose_law(part: Line | Circle, way: Array) -> Law:
 
 
 def _grid(duration: float, step: float) -> Array:
-    """From 0 to the duration in equal steps."""
+    """From 0 to the duration in equal steps; one moment where nothing lasts."""
     if duration / step > MOST:
         raise ArgumentError(f"{duration:g} s in steps of {step:g} s are more than {MOST} samples")
-    return np.linspace(0.0, duration, max(1, int(np.ceil(duration / step - 1e-9))) + 1)
+    count = max(1, int(np.ceil(duration / step - 1e-9))) if duration > 0 else 0
+    return np.linspace(0.0, duration, count + 1)

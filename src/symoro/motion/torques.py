@@ -2,13 +2,14 @@
 
     tau(t) from `inverse-dynamics`,     power_j = tau_j qd_j,     energy_j = integral of power_j over time
 
-The integral is that of the trapezoidal rule over the samples. A limit counts as passed from the first moment, found on
-the line between two samples, at which the position, velocity or effort is beyond it.
+Along a trajectory peaks, integrals and limits are those of the whole motion, whatever the step of its samples
+(`motion/panels.py`). Of a table no more is known than its samples: the integral is that of the trapezoidal rule, and a
+limit is passed on the line between two samples.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -17,49 +18,19 @@ from numpy.typing import NDArray
 from symoro.errors import ArgumentError, NotApplicableError
 from symoro.model import generate
 from symoro.motion.bases import check_steady
+from symoro.motion.extremes import Known, Passed, Peak, Sampled, largest, passed_limits, peaks_of, quantities
 from symoro.motion.loops import LoopCloser
+from symoro.motion.moments import PartMotion, Rows
+from symoro.motion.panels import Key, Panels, Piece, resolved
 from symoro.motion.samples import Samples, columns_of
-from symoro.motion.sampling import STEP, check_base, coordinates_of, default_posture, sampled
+from symoro.motion.sampling import STEP, check_base, coordinates_of, default_posture, planned
 from symoro.motion.trajectory import Trajectory
-from symoro.robot.coordinates import independent, relation
 from symoro.robot.description import JointType, Robot
 from symoro.robot.formats import RobotLike, as_robot
-from symoro.robot.topology import elastic_joints, moving_joints
+from symoro.robot.topology import elastic_joints
 
 Array = NDArray[np.float64]
-SLACK = 1e-9  # a limit may be exceeded by so much, which is round-off
-
-
-@dataclass(frozen=True)
-class Passed:
-    """A limit that a motion passes.
-
-    Attributes:
-        what: position, velocity or effort.
-        time: when it is passed for the first time.
-        worst: the value farthest beyond it, and `worst_time` when.
-    """
-
-    joint: int
-    what: str
-    limit: float
-    time: float
-    worst: float
-    worst_time: float
-
-
-@dataclass(frozen=True)
-class Peak:
-    """The largest amounts of a joint along a motion, each with its sign, and when."""
-
-    joint: int
-    torque: float
-    torque_time: float
-    rms: float
-    velocity: float
-    acceleration: float
-    power: float
-    energy: float
+SHOWN = 0.9  # of a peak: samples that show less of it are doubted
 
 
 @dataclass(frozen=True, eq=False)
@@ -69,6 +40,8 @@ class TorqueReport:
     Attributes:
         tau, power: (N, n), of the joints of the samples; newton metres or newtons, watts.
         energy: (n,), what each drive puts in over the whole motion, in joules; less than 0 where it takes out.
+        between: whether energy, peaks and limits are those of the whole motion; else of the samples alone.
+        doubts: what speaks against the numbers, in sentences.
     """
 
     robot: Robot
@@ -78,6 +51,8 @@ class TorqueReport:
     energy: Array
     peaks: tuple[Peak, ...]
     passed: tuple[Passed, ...]
+    between: bool
+    doubts: tuple[str, ...]
 
     @property
     def columns(self) -> dict[str, Array]:
@@ -116,24 +91,98 @@ def torques(
     check_steady(asked, {**dict(asked.nominal), **(values or {})})
     function = generate(asked, "inverse-dynamics").function(values)
     numbers = {**dict(asked.nominal), **(values or {})}
-    samples = motion if isinstance(motion, Samples) else sampled(asked, motion, step=step, values=values)
-    _check_fit(asked, samples)
-    if asked.B:
-        if samples.tree is None:
-            near = default_posture(asked, numbers)
-            samples = replace(samples, tree=LoopCloser(asked, numbers).along(samples.t, samples.q, near))
-        tau = function(q=samples.tree, qda=samples.qd, qdda=samples.qdd)["tau"]
+    parts: tuple[PartMotion, ...] = ()
+    if isinstance(motion, Samples):
+        samples = motion
     else:
-        tau = function(q=samples.q, qd=samples.qd, qdd=samples.qdd)["tau"]
+        samples, parts = planned(asked, motion, numbers, step)
+    _check_fit(asked, samples)
+    if asked.B and samples.tree is None:
+        near = default_posture(asked, numbers)
+        samples = replace(samples, tree=LoopCloser(asked, numbers).along(samples.t, samples.q, near))
+
+    def known(t: Array, rows: Rows) -> dict[Key, Array]:
+        return quantities(asked, numbers, samples.joints, rows, _efforts(function, t, rows))
+
+    at_samples = known(samples.t, (samples.q, samples.qd, samples.qdd, samples.tree))
+    sampled = Sampled(samples.t, at_samples)
+    panels = _panels(asked, parts, at_samples, known) if parts else None
+    whole: Known = panels or sampled
+    tau, power = (
+        np.stack([at_samples[what, j] for j in samples.joints], axis=1) for what in ("effort", "power")
+    )
+    peaks = peaks_of(whole, samples.joints, float(samples.t[-1] - samples.t[0]))
+    energy = np.array([peak.energy for peak in peaks])
+    passed = tuple(passed_limits(whole, asked, list(at_samples)))
+    doubts = () if panels is None else (*_unresolved(panels), *_unseen(panels, sampled, samples.joints))
+    return TorqueReport(asked, samples, tau, power, energy, peaks, passed, panels is not None, doubts)
+
+
+def _efforts(function: Callable[..., Mapping[str, Array]], t: Array, rows: Rows) -> Array:
+    q, qd, qdd, tree = rows
+    found = function(q=q, qd=qd, qdd=qdd) if tree is None else function(q=tree, qda=qd, qdda=qdd)
+    tau = np.asarray(found["tau"])
     if not np.isfinite(tau).all():
         row = int(np.flatnonzero(~np.isfinite(tau).all(axis=1))[0])
-        raise ArgumentError(
-            f"the torques are not determined at t = {samples.t[row]:g} s: a dead point of the loops"
+        raise ArgumentError(f"the torques are not determined at t = {t[row]:g} s: a dead point of the loops")
+    return tau
+
+
+def _panels(
+    robot: Robot,
+    parts: tuple[PartMotion, ...],
+    keys: Mapping[Key, Array],
+    known: Callable[[Array, Rows], dict[Key, Array]],
+) -> Panels:
+    """All quantities along the parts of a trajectory, at moments that they ask for themselves."""
+
+    def evaluate(number: int, times: Array) -> Array:
+        part = parts[number]
+        found = known(part.begin + times, part.moments.at(times))
+        return np.stack([found[key] for key in keys], axis=1)
+
+    pieces = [
+        Piece(k, part.begin, float(start), float(end))
+        for k, part in enumerate(parts)
+        for start, end in zip(part.breaks, part.breaks[1:], strict=False)
+    ]
+    turning = [j for what, j in keys if what == "position" and robot.frame(j).sigma == JointType.REVOLUTE]
+    return resolved(evaluate, pieces, list(keys), turning)
+
+
+def _unresolved(panels: Panels) -> Iterator[str]:
+    """What grows faster than it could be followed."""
+    for what, j in panels.keys:
+        t = panels.grows((what, j))
+        if t is not None:
+            most = abs(largest(panels, (what, j))[0])
+            yield (
+                f"the {what} of joint {j} is not resolved at t = {t:.6g} s: it is at least {most:.4g} there, and a "
+                f"limit may be passed"
+            )
+    if panels.cut:
+        widest = int(np.where(panels.open, panels.ends - panels.begins, 0.0).argmax())
+        yield (
+            f"the motion changes too often to be resolved, as from t = {panels.begins[widest]:.6g} s to "
+            f"{panels.ends[widest]:.6g} s: peaks may be larger, and a limit may be passed"
         )
-    power = tau * samples.qd
-    energy = _integral(samples.t, power)
-    passed = tuple(_passed(asked, samples, tau, numbers))
-    return TorqueReport(asked, samples, tau, power, energy, _peaks(samples, tau, power, energy), passed)
+
+
+def _unseen(panels: Panels, sampled: Sampled, joints: tuple[int, ...]) -> Iterator[str]:
+    """Peaks that the samples do not show."""
+    missed = []
+    for what, j in ((what, j) for what in ("velocity", "effort") for j in joints):
+        peak, time = largest(panels, (what, j))
+        shown = abs(largest(sampled, (what, j))[0])
+        if shown < SHOWN * abs(peak):
+            missed.append((shown / abs(peak), what, j, shown, abs(peak), time))
+    if missed:
+        _, what, j, shown, most, time = min(missed)
+        names = ", ".join(map(str, sorted({one[2] for one in missed})))
+        yield (
+            f"the samples miss peaks of joints {names}: the {what} of joint {j} comes to {most:.4g} at "
+            f"t = {time:.6g} s, and to {shown:.4g} in the samples; a smaller step shows more"
+        )
 
 
 def _check_fit(robot: Robot, samples: Samples) -> None:
@@ -141,79 +190,6 @@ def _check_fit(robot: Robot, samples: Samples) -> None:
     if samples.joints != wanted:
         names, got = (", ".join(f"q{j}" for j in joints) for joints in (wanted, samples.joints))
         raise ArgumentError(f"the motion tells {got}; robot '{robot.name}' has {names}")
-
-
-def _integral(t: Array, rows: Array) -> Array:
-    return np.asarray(((rows[1:] + rows[:-1]) / 2 * np.diff(t)[:, None]).sum(axis=0))
-
-
-def _peaks(samples: Samples, tau: Array, power: Array, energy: Array) -> tuple[Peak, ...]:
-    found = []
-    for k, j in enumerate(samples.joints):
-        at = int(np.abs(tau[:, k]).argmax())
-        span = samples.t[-1] - samples.t[0]
-        square = _integral(samples.t, tau[:, k : k + 1] ** 2)[0]
-        rms = float(np.sqrt(square / span)) if span > 0 else abs(float(tau[0, k]))
-        largest = {
-            name: float(rows[np.abs(rows[:, k]).argmax(), k])
-            for name, rows in (("velocity", samples.qd), ("acceleration", samples.qdd), ("power", power))
-        }
-        found.append(
-            Peak(j, float(tau[at, k]), float(samples.t[at]), rms, energy=float(energy[k]), **largest)
-        )
-    return tuple(found)
-
-
-def _passed(robot: Robot, samples: Samples, tau: Array, values: Mapping[str, float]) -> Iterator[Passed]:
-    """Limits passed: positions and velocities of all joints that the coordinates determine, efforts of the driven."""
-    for j, q, qd in _tree_motion(robot, samples, values):
-        limits = robot.frame(j).limits
-        lower = -np.inf if limits.lower is None else limits.lower
-        upper = np.inf if limits.upper is None else limits.upper
-        yield from _first(j, "position", samples.t, q, lower, upper)
-        if limits.velocity is not None and qd is not None:
-            yield from _first(j, "velocity", samples.t, qd, -limits.velocity, limits.velocity)
-    for k, j in enumerate(samples.joints):
-        effort = robot.frame(j).limits.effort
-        if effort is not None:
-            yield from _first(j, "effort", samples.t, tau[:, k], -effort, effort)
-
-
-def _tree_motion(
-    robot: Robot, samples: Samples, values: Mapping[str, float]
-) -> Iterator[tuple[int, Array, Array | None]]:
-    """Each moving joint with its positions, and its velocities where they are known."""
-    own = {j: (samples.q[:, k], samples.qd[:, k]) for k, j in enumerate(samples.joints)}
-    if robot.B and samples.tree is not None:
-        passive = [(k, j) for k, j in enumerate(independent(robot)) if j not in own]
-        yield from ((j, q, qd) for j, (q, qd) in own.items())
-        yield from ((j, samples.tree[:, k], None) for k, j in passive)
-        return
-    for j in moving_joints(robot):
-        follows = relation(robot, j)
-        if follows is None:
-            yield j, *own[j]
-            continue
-        ratios = [(own[i], ratio.value(values)) for i, ratio in follows.terms]
-        q = np.full(len(samples.t), follows.offset.value(values))
-        qd = np.zeros(len(samples.t))
-        for (position, rate), ratio in ratios:
-            q, qd = q + ratio * position, qd + ratio * rate
-        yield j, q, qd
-
-
-def _first(j: int, what: str, t: Array, x: Array, lower: float, upper: float) -> Iterator[Passed]:
-    """Where a quantity leaves its range, below and above."""
-    for limit, beyond in ((lower, lower - x), (upper, x - upper)):
-        out = np.flatnonzero(beyond > SLACK * max(1.0, abs(limit)))
-        if not len(out):
-            continue
-        k, worst = int(out[0]), int(beyond.argmax())
-        time = float(t[k])
-        if k > 0 and beyond[k - 1] <= 0:
-            share = -beyond[k - 1] / (beyond[k] - beyond[k - 1])
-            time = float(t[k - 1] + share * (t[k] - t[k - 1]))
-        yield Passed(j, what, float(limit), time, float(x[worst]), float(t[worst]))
 
 
 def unit_of(robot: Robot, j: int) -> tuple[str, str]:
