@@ -184,10 +184,13 @@ def test_the_number_of_joints_must_fit(to):
         symoro.sampled("filip3r", Trajectory((Move(to, duration=1),), (0, 0, 0)))
 
 
-def test_bases_that_move_are_refused():
-    for name in ("rx90_floating", "diffdrive"):
-        with pytest.raises(NotApplicableError, match="fixed base"):
-            symoro.sampled(name, Trajectory((Hold(1),), (0,)))
+@pytest.mark.parametrize("name, size", [("rx90_floating", 6), ("diffdrive", 2), ("rx90_elastic", 4)])
+def test_poses_of_robots_whose_joints_do_not_tell_all_are_refused(name, size):
+    start = (0.1,) * size
+    with pytest.raises(NotApplicableError, match="not told by its driven joints"):
+        symoro.sampled(name, Trajectory((Line(by=(0, 0, 0.1), duration=1),), start))
+    found = symoro.sampled(name, Trajectory((Move((0.5,) * size, duration=1),), start))
+    assert len(found.joints) == size and (found.q[-1] == 0.5).all()
 
 
 # -- loops

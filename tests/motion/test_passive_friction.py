@@ -1,4 +1,4 @@
-"""Dry friction of joints without a coordinate: passive in loops and on wheels, or coupled; and of joints with springs."""
+"""Dry friction of joints without a coordinate: passive in loops and on wheels, or coupled; and of elastic joints."""
 
 from itertools import combinations
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import symoro
-from symoro.errors import ArgumentError, NotApplicableError
+from symoro.errors import ArgumentError
 from symoro.motion.samples import Samples
 from symoro.motion.trajectory import Hold, Move, Trajectory
 
@@ -139,12 +139,6 @@ def test_loops_are_closed_for_samples_and_trajectories_alike():
     energy = symoro.generate("fivebar", "energy").function()(q=s.tree, qda=s.qd)
     total = energy["E"] + energy["U"]
     assert found.energy.sum() == pytest.approx(total[-1] - total[0], abs=1e-3 * np.ptp(total))
-
-
-@pytest.mark.parametrize("name", ["rx90_elastic", "flexible2r", "rx90_floating", "car"])
-def test_robots_whose_joints_do_not_tell_all_are_refused(name):
-    with pytest.raises((NotApplicableError, ArgumentError)):
-        symoro.torques(name, Trajectory((Hold(1),), (0, 0)))
 
 
 def test_values_that_are_missing_are_named():

@@ -117,10 +117,15 @@ def test_what_is_wrong_with_a_trajectory_is_told(payload: dict[str, Any], words:
     assert words in found["error"]["message"]
 
 
-def test_a_robot_without_a_fixed_base_is_sent_to_simulation() -> None:
-    robot = opened("diffdrive")["robot"]
-    found = call("trajectory", {"robot": robot, "document": PICK})
+def test_poses_of_a_robot_without_a_fixed_base_are_refused_and_its_joints_are_followed() -> None:
+    robot = opened("mobile_manipulator")["robot"]
+    line = {"line": {"by": [0.1, 0, 0]}, "duration": 1}
+    path = {"symoro-trajectory": 1, "start": [0] * 5, "parts": [line]}
+    found = call("trajectory", {"robot": robot, "document": path})
     assert found["error"]["kind"] == "NotApplicableError"
+    path["parts"] = [{"joints": [1, 1, 0.1, 0.2, 0.3], "duration": 1}]
+    found = call("trajectory", {"robot": robot, "document": path, "step": 0.1})
+    assert len(found["q"][0]) == 7 and len(found["tau"][0]) == 5
 
 
 def test_a_simulation_has_the_numbers_of_the_library(monkeypatch: pytest.MonkeyPatch) -> None:

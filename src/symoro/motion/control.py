@@ -15,11 +15,11 @@ from collections.abc import Callable, Mapping, Sequence
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from symoro.errors import ArgumentError
+from symoro.errors import ArgumentError, NotApplicableError
 from symoro.model import generate
 from symoro.motion.mechanics import Controller, State
 from symoro.motion.samples import Samples
-from symoro.motion.sampling import coordinates_of, sampled
+from symoro.motion.sampling import coordinates_of, follows_from_forces, sampled
 from symoro.motion.spline import hermite
 from symoro.motion.trajectory import Trajectory
 from symoro.robot.description import Robot
@@ -54,10 +54,15 @@ def joint_motions(
     if driven is None:
         return {}
     if isinstance(driven, Samples):
-        driven = {j: _column(driven, k) for k, j in enumerate(driven.joints)}
+        row = _row(driven)
+        driven = {j: _column(row, k) for k, j in enumerate(driven.joints)}
     found: dict[int, GivenMotion] = {}
     for which, motion in driven.items():
         j = robot.frame_number(which)
+        if robot.frame(j).eta:
+            raise ArgumentError(
+                f"joint {which} is elastic: it moves as its spring lets it, and follows no motion"
+            )
         if j not in coordinates:
             known = ", ".join(map(str, coordinates))
             raise ArgumentError(
@@ -69,10 +74,24 @@ def joint_motions(
     return found
 
 
-def _column(samples: Samples, k: int) -> GivenMotion:
+def _row(samples: Samples) -> Callable[[float], tuple[Array, Array, Array]]:
+    """The motion of all joints at a moment; the last one is kept, since each joint asks for it."""
+    last: tuple[float, tuple[Array, Array, Array]] | None = None
+
+    def found(t: float) -> tuple[Array, Array, Array]:
+        nonlocal last
+        if last is None or last[0] != t:
+            q, qd, qdd = (rows[0] for rows in at_times(samples, t))
+            last = t, (q, qd, qdd)
+        return last[1]
+
+    return found
+
+
+def _column(row: Callable[[float], tuple[Array, Array, Array]], k: int) -> GivenMotion:
     def motion(t: float) -> tuple[float, float, float]:
-        q, qd, qdd = at_times(samples, t)
-        return float(q[0, k]), float(qd[0, k]), float(qdd[0, k])
+        q, qd, qdd = row(t)
+        return float(q[k]), float(qd[k]), float(qdd[k])
 
     return motion
 
@@ -108,8 +127,16 @@ def computed_torque(
         kp, kd: gains, one number or one a coordinate; kd = 2 sqrt(kp) damps the error critically.
         values: the controller's numbers for symbols, which may differ from the robot's.
         step: of the samples of a trajectory.
+
+    Raises:
+        NotApplicableError: not all that moves is driven: floating, elastic and flexible robots.
     """
     asked = as_robot(robot)
+    if not asked.wheels and (why := follows_from_forces(asked)):
+        raise NotApplicableError(
+            f"the computed-torque law takes all joints as driven, and of robot '{asked.name}' {why}",
+            hint="let joints follow a motion (driven=...), or give a law of your own",
+        )
     samples = (
         reference if isinstance(reference, Samples) else sampled(asked, reference, step=step, values=values)
     )

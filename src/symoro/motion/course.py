@@ -7,7 +7,7 @@ brought back onto its constraints when it has drifted.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import numpy as np
@@ -33,6 +33,8 @@ class Course:
 
     Attributes:
         grid: the times of the samples, from zero on.
+        upto: moments up to which the integrator runs at once: where a motion that joints follow has a kink, an
+            integrator that steps over it may not notice.
         ends: whether it ends at a stop.
     """
 
@@ -42,6 +44,7 @@ class Course:
         control: Drives,
         modes: Modes,
         grid: Array,
+        breaks: Iterable[float],
         ends: bool,
         until: Callable[[float, State], float] | None,
         watch: Watch | None,
@@ -49,6 +52,7 @@ class Course:
         self.mechanics, self.control, self.modes = mechanics, control, modes
         self.ends, self.until, self.watch = ends, until, watch
         self.grid = grid
+        self.upto = [*sorted(float(t) for t in breaks if 0 < t < grid[-1]), float(grid[-1])]
         self.rows: list[Array] = []
         self.taus: list[Array] = []
         self.times: list[float] = []
@@ -91,14 +95,17 @@ class Course:
 
     def _go(self, integrator: Any, options: dict[str, Any], y: Array, work: Task) -> str:
         """Integrate from event to event; the reason why it ended early."""
-        t, end, repeated = 0.0, float(self.grid[-1]), 0
+        t, repeated, ahead = 0.0, 0, iter(self.upto)
+        upto = next(ahead)
         y = self._settled(t, y)
         while True:
             self._record(t, y, t)
             before = t
-            t, y, hit, failed = self._smooth(integrator, options, t, y, end, work)
-            if failed or t >= end:
+            t, y, hit, failed = self._smooth(integrator, options, t, y, upto, work)
+            if failed or t >= self.upto[-1]:
                 return failed
+            if t >= upto:
+                upto = next(ahead)
             repeated = repeated + 1 if t == before else 0
             if repeated > AT_ONCE or len(self.events) > MOST_EVENTS:
                 raise ArgumentError(f"events follow each other without end at t = {t:g} s")

@@ -127,15 +127,20 @@ def quantities(
     joints: Sequence[int],
     motion: tuple[Array, Array, Array, Array | None],
     tau: Array,
+    rates: Mapping[int, Array],
 ) -> dict[Key, Array]:
     """Positions and velocities of all joints where they are known; accelerations, efforts and powers of the driven.
 
     Arguments:
         motion: positions, velocities and accelerations of the driven joints, positions of all joints of the tree.
+        rates: velocities of other joints, where they are known.
     """
     q, qd, qdd, tree = motion
+    places = {} if tree is None else {j: tree[:, k] for k, j in enumerate(independent(robot))}
+    places |= {j: q[:, k] for k, j in enumerate(joints)}
+    velocities = {**rates, **{j: qd[:, k] for k, j in enumerate(joints)}}
     found: dict[Key, Array] = {}
-    for j, place, rate in _tree_motion(robot, values, joints, q, qd, tree):
+    for j, place, rate in _tree_motion(robot, values, places, velocities):
         found["position", j] = place
         if rate is not None:
             found["velocity", j] = rate
@@ -147,23 +152,18 @@ def quantities(
 
 
 def _tree_motion(
-    robot: Robot, values: Mapping[str, float], joints: Sequence[int], q: Array, qd: Array, tree: Array | None
+    robot: Robot, values: Mapping[str, float], q: Mapping[int, Array], qd: Mapping[int, Array]
 ) -> Iterator[tuple[int, Array, Array | None]]:
     """Each moving joint with its positions, and its velocities where they are known."""
-    own = {j: (q[:, k], qd[:, k]) for k, j in enumerate(joints)}
-    if robot.B and tree is not None:
-        passive = [(k, j) for k, j in enumerate(independent(robot)) if j not in own]
-        yield from ((j, place, rate) for j, (place, rate) in own.items())
-        yield from ((j, tree[:, k], None) for k, j in passive)
-        return
+    size = len(next(iter(q.values())))
     for j in moving_joints(robot):
-        follows = relation(robot, j)
-        if follows is None:
-            yield j, *own[j]
+        relations = relation(robot, j)
+        if relations is None:
+            yield j, q[j], qd.get(j)
             continue
-        ratios = [(own[i], ratio.value(values)) for i, ratio in follows.terms]
-        place = np.full(len(q), follows.offset.value(values))
-        rate = np.zeros(len(q))
-        for (position, velocity), ratio in ratios:
-            place, rate = place + ratio * position, rate + ratio * velocity
+        place = np.full(size, relations.offset.value(values))
+        rate: Array | None = np.zeros(size)
+        for i, ratio in relations.terms:
+            place = place + ratio.value(values) * q[i]
+            rate = None if rate is None or i not in qd else rate + ratio.value(values) * qd[i]
         yield j, place, rate

@@ -49,7 +49,7 @@ def _lagrange(x: Array) -> Array:
     hit = away == 0
     terms = weights / np.where(hit, 1.0, away)
     rows = terms / terms.sum(axis=1, keepdims=True)
-    return np.where(hit.any(axis=1, keepdims=True), hit.astype(float), rows)
+    return np.asarray(np.where(hit.any(axis=1, keepdims=True), hit.astype(float), rows))
 
 
 def _linear(x: Array) -> Array:

@@ -1,7 +1,8 @@
 """A trajectory on a robot: samples of its joints at equal steps of time.
 
-Coordinates are the joints with a coordinate of their own; of a robot with closed loops, its active joints, and the
-others follow: from each sample to the next the loops are closed again by Newton's method.
+Coordinates are the joints with a coordinate of their own; of a robot with closed loops or on wheels, its active joints.
+Passive joints of loops follow: from each sample to the next the loops are closed again by Newton's method. Elastic
+joints, wheels that roll and bases that are free follow from forces, and are no part of the samples.
 """
 
 from __future__ import annotations
@@ -48,7 +49,9 @@ from symoro.motion.trajectory import (
 from symoro.progress import each
 from symoro.robot.coordinates import independent
 from symoro.robot.description import BaseKind, Robot
+from symoro.robot.flexibility import flexible_links
 from symoro.robot.formats import RobotLike, as_robot
+from symoro.robot.topology import elastic_joints
 from symoro.runtime.poses import from_angles, from_entries
 from symoro.runtime.ranges import joint_ranges
 
@@ -60,8 +63,10 @@ SMOOTH = 1e-6
 
 
 def coordinates_of(robot: Robot) -> tuple[int, ...]:
-    """The joints whose motion a trajectory tells: the active ones where loops tie the others, else all."""
-    return tuple(active_joints(robot) if robot.B else independent(robot))
+    """The joints whose motion a trajectory tells: the active ones where loops or wheels tie others; no elastic one."""
+    free = elastic_joints(robot)
+    found = active_joints(robot) if robot.B or robot.wheels else independent(robot)
+    return tuple(j for j in found if j not in free)
 
 
 def sampled(
@@ -81,7 +86,6 @@ def sampled(
         ArgumentError: the trajectory does not fit the robot, or a branch of postures ends; the time is told.
     """
     asked = as_robot(robot)
-    check_base(asked)
     return planned(asked, trajectory, {**dict(asked.nominal), **(values or {})}, step)[0]
 
 
@@ -92,13 +96,25 @@ def planned(
     return _Planner(robot, trajectory, values).planned(step)
 
 
-def check_base(robot: Robot) -> None:
-    """Raise unless the joints tell how the whole robot moves."""
-    if robot.wheels or robot.base.kind != BaseKind.FIXED:
-        raise NotApplicableError(
-            f"robot '{robot.name}' does not stand on a fixed base: where its base goes is no part of a trajectory",
-            hint="simulate it, with joints that follow a trajectory",
-        )
+def follows_from_forces(robot: Robot) -> str:
+    """What of a robot moves as forces let it, whatever its driven joints do; empty where these tell all."""
+    if robot.base.kind == BaseKind.FLOATING:
+        return "its base is free"
+    if robot.wheels:
+        return "its base rolls"
+    if elastic_joints(robot):
+        return "some of its joints are elastic"
+    return "its links are flexible" if flexible_links(robot) else ""
+
+
+def told_start(robot: Robot, trajectory: Trajectory) -> tuple[float, ...] | None:
+    """All joints at the start, where the trajectory tells them."""
+    start = trajectory.start
+    if isinstance(start, str):
+        return robot.postures.get(start)
+    if isinstance(start, tuple) and len(start) == len(independent(robot)):
+        return start
+    return None
 
 
 def default_posture(robot: Robot, values: Mapping[str, float]) -> Array:
@@ -120,6 +136,11 @@ class _Planner:
     @cached_property
     def follower(self) -> Follower:
         asked = self.trajectory
+        if why := follows_from_forces(self.robot):
+            raise NotApplicableError(
+                f"where frames of robot '{self.robot.name}' go is not told by its driven joints: {why}",
+                hint="lead its joints (parts 'joints', 'via', 'fourier')",
+            )
         return Follower(self.robot, asked.frame, asked.pose, asked.method, self.values)
 
     def planned(self, step: float) -> tuple[Samples, tuple[PartMotion, ...]]:
@@ -199,14 +220,17 @@ class _Planner:
         return LoopCloser(self.robot, self.values)
 
     def _whole(self, q: Array, near: Array | None, t: float) -> Array:
-        """All joints of the tree, loops closed near a posture."""
-        if not self.robot.B:
+        """All joints of the tree, loops closed near a posture; those that follow from forces as they are there."""
+        if len(q) == len(independent(self.robot)):
             return q
-        return self._loops.at(q, default_posture(self.robot, self.values) if near is None else near, t)
+        near = default_posture(self.robot, self.values) if near is None else near
+        if self.robot.B:
+            return self._loops.at(q, near, t)
+        whole = near.copy()
+        whole[self._own] = q
+        return whole
 
     def _tree_at(self, q: Array, tree: Array | None, before: Array, t: float) -> Array:
-        if not self.robot.B:
-            return q
         return self._whole(q, before, t) if tree is None else np.asarray(tree[-1])
 
     # -- parts

@@ -21,6 +21,7 @@ from symoro.motion.mechanics import Controller, Mechanics, State, Watch
 from symoro.motion.result import Simulation
 from symoro.motion.rubbing import Rubbing, without_friction
 from symoro.motion.samples import Samples
+from symoro.motion.spline import kinks
 from symoro.motion.switching import Modes
 from symoro.robot.description import Robot
 from symoro.robot.flexibility import flexible_links
@@ -43,6 +44,7 @@ def simulate(
     values: Mapping[str, float] | None = None,
     inputs: Mapping[str, ArrayLike] | None = None,
     step: float = 0.01,
+    times: ArrayLike | None = None,
     method: str = "DOP853",
     rtol: float = 1e-9,
     atol: float = 1e-9,
@@ -67,6 +69,7 @@ def simulate(
         values: numbers for symbols; the robot's nominal values serve where none is given.
         inputs: other inputs of the direct dynamic model, constant: wrench, V0 and Vd0 of a base that moves as given.
         step: seconds between the samples of the result; with rk4 also the step of the integrator.
+        times: the moments of the samples instead, ascending from 0 to the duration; not with rk4.
         method: DOP853, RK45, RK23, Radau, BDF, LSODA (SciPy's), or rk4 (the generated fixed-step integrator).
         rtol, atol: tolerances of SciPy's integrators.
         friction: "events" (stick and slip by events), or "sign" (FS sign(qd) as the models have it, which makes small
@@ -98,13 +101,17 @@ def simulate(
     if method == "rk4":
         from symoro.motion.fixed_step import run_fixed
 
-        if motions or stops is not None or until is not None:
-            raise OptionError("driven joints, stops and 'until' need one of SciPy's methods, not rk4")
+        if motions or stops is not None or until is not None or times is not None:
+            raise OptionError(
+                "driven joints, stops, 'until' and 'times' need one of SciPy's methods, not rk4"
+            )
         return run_fixed(mechanics, control.torques, control.constant, y, duration, step, watch)
     modes = _modes(asked, mechanics, rub, static, stops, frozenset(motions))
     _check_between(modes, y)
-    grid = np.linspace(0.0, duration, max(1, int(np.ceil(duration / step - 1e-9))) + 1)
-    run = Course(mechanics, control, modes, grid, stops == "end", until, watch)
+    breaks = kinks(driven.t, driven.q, driven.qd, driven.qdd) if isinstance(driven, Samples) else ()
+    run = Course(
+        mechanics, control, modes, _grid(duration, step, times), breaks, stops == "end", until, watch
+    )
     options = {"rtol": rtol, "atol": atol, "max_step": max_step}
     return run.result(_integrator(method), options, y)
 
@@ -117,6 +124,22 @@ def _integrator(method: str) -> Any:
             f"method {method} needs SciPy", hint="pip install symoro[sim], or take method='rk4'"
         ) from None
     return getattr(integrate, method)
+
+
+def _grid(duration: float, step: float, times: ArrayLike | None) -> Array:
+    """The moments of the samples."""
+    if times is None:
+        return np.linspace(0.0, duration, max(1, int(np.ceil(duration / step - 1e-9))) + 1)
+    grid = np.asarray(times, dtype=float)
+    if (
+        grid.ndim != 1
+        or len(grid) < 2
+        or grid[0] != 0
+        or grid[-1] != duration
+        or not (np.diff(grid) > 0).all()
+    ):
+        raise ArgumentError(f"times: expected moments that ascend from 0 to the duration, {duration:g} s")
+    return grid
 
 
 def _posture(robot: Robot, q: ArrayLike | str) -> ArrayLike:

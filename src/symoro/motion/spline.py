@@ -18,6 +18,8 @@ from numpy.typing import NDArray
 Array = NDArray[np.float64]
 Values = tuple[Array, Array, Array]
 """A quantity, its first and its second derivative."""
+KINK = 1e-3  # of the largest third derivative: a jump of it that counts
+ROUND_OFF = 1e-12  # of positions, in third derivatives by differences
 
 # Coefficients of x^3, x^4, x^5 (rows) from the ends' p0, v0, a0, p1, v1, a1 on an interval of length 1.
 _HERMITE = np.array([[-10, -6, -1.5, 10, -4, 0.5], [15, 8, 1.5, -15, 7, -1], [-6, -3, -0.5, 6, -3, 0.5]])
@@ -64,6 +66,16 @@ def hermite(times: Array, points: Array, rates: Array, seconds: Array, t: Array)
     k = np.clip(np.searchsorted(times, t, side="right") - 1, 0, len(times) - 2)
     h = (times[k + 1] - times[k])[:, None]
     x = np.clip((t - times[k])[:, None] / h, 0.0, 1.0)
+    c0, c1, c2, c3, c4, c5 = _quintics(times, points, rates, seconds, k)
+    value = c0 + x * (c1 + x * (c2 + x * (c3 + x * (c4 + x * c5))))
+    first = c1 + x * (2 * c2 + x * (3 * c3 + x * (4 * c4 + x * 5 * c5)))
+    second = 2 * c2 + x * (6 * c3 + x * (12 * c4 + x * 20 * c5))
+    return np.asarray(value), np.asarray(first / h), np.asarray(second / h**2)
+
+
+def _quintics(times: Array, points: Array, rates: Array, seconds: Array, k: NDArray[np.intp]) -> list[Array]:
+    """The coefficients of pieces k, over the share of their time."""
+    h = (times[k + 1] - times[k])[:, None]
     ends = [
         points[k],
         rates[k] * h,
@@ -72,12 +84,21 @@ def hermite(times: Array, points: Array, rates: Array, seconds: Array, t: Array)
         rates[k + 1] * h,
         seconds[k + 1] * h**2,
     ]
-    c3, c4, c5 = (sum(w * e for w, e in zip(row, ends, strict=True)) for row in _HERMITE)
-    c0, c1, c2 = ends[0], ends[1], ends[2] / 2
-    value = c0 + x * (c1 + x * (c2 + x * (c3 + x * (c4 + x * c5))))
-    first = c1 + x * (2 * c2 + x * (3 * c3 + x * (4 * c4 + x * 5 * c5)))
-    second = 2 * c2 + x * (6 * c3 + x * (12 * c4 + x * 20 * c5))
-    return np.asarray(value), np.asarray(first / h), np.asarray(second / h**2)
+    higher = [np.asarray(sum(w * e for w, e in zip(row, ends, strict=True))) for row in _HERMITE]
+    return [ends[0], ends[1], ends[2] / 2, *higher]
+
+
+def kinks(times: Array, points: Array, rates: Array, seconds: Array) -> Array:
+    """Times at which the quintic pieces of `hermite` meet with different third derivatives."""
+    if len(times) < 3:
+        return np.zeros(0)
+    _, _, _, c3, c4, c5 = _quintics(times, points, rates, seconds, np.arange(len(times) - 1))
+    cubed = np.diff(times)[:, None] ** 3
+    first, last = 6 * c3 / cubed, (6 * c3 + 24 * c4 + 60 * c5) / cubed
+    jumps = np.abs(first[1:] - last[:-1])
+    largest = np.maximum(np.abs(first), np.abs(last)).max(axis=0)
+    noise = ROUND_OFF * np.abs(points).max(axis=0) / np.diff(times).min() ** 3
+    return np.asarray(times[1:-1][(jumps > KINK * largest + noise).any(axis=1)])
 
 
 def cubic_rates(times: Array, points: Array) -> tuple[Array, Array]:

@@ -29,6 +29,7 @@ from symoro.motion.rubbing import Rubbing
 Array = NDArray[np.float64]
 SLOWEST = 1e-6  # radians or metres a second: a bounce below it is none
 AT_REST = 1e-12
+STILL = 1e-8  # of a joint that is led: what the integrator may make of rest
 LEAST = 1e-6  # of a row w that counts
 What = Literal["sticks", "slides", "meets its stop", "leaves its stop"]
 
@@ -120,7 +121,7 @@ class Modes:
             found[k] -= spare[k]
         for i in np.flatnonzero(self.slides == 0):
             speed = rows[i] @ qd
-            if i not in sticking and abs(speed) > AT_REST:
+            if i not in sticking and abs(speed) > STILL:
                 against = self.rubbing.sizes[i] * np.sign(speed) * rows[i]
                 for k in motion:
                     found[k] += against[k]

@@ -2,35 +2,50 @@
 
     tau(t) from `inverse-dynamics`,     power_j = tau_j qd_j,     energy_j = integral of power_j over time
 
-Along a trajectory peaks, integrals and limits are those of the whole motion, whatever the step of its samples
-(`motion/panels.py`). Of a table no more is known than its samples: the integral is that of the trapezoidal rule, and a
-limit is passed on the line between two samples.
+Where the driven joints do not tell all that moves (a base that is free or rolls, elastic joints, flexible links), the
+rest follows from forces: the robot is simulated with its driven joints following the motion, and the torques are those
+that this takes (2010 paper, section 7.2). An elastic joint has no motor, and its spring gives -k (q - rest). Motors
+behind springs are not asked here: their torque along a motion of the links takes its fourth derivative.
+
+Along a trajectory that tells all, peaks, integrals and limits are those of the whole motion, whatever the step of its
+samples (`motion/panels.py`). Of tables and simulated motions they are those of the samples: integrals are by the
+trapezoidal rule, and a limit is passed on the line between two samples.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from symoro.errors import ArgumentError, NotApplicableError
 from symoro.model import generate
+from symoro.motion.along import unresolved, unseen, whole_motion
 from symoro.motion.bases import check_steady
-from symoro.motion.extremes import Known, Passed, Peak, Sampled, largest, passed_limits, peaks_of, quantities
+from symoro.motion.extremes import Passed, Peak, Sampled, passed_limits, peaks_of, quantities
+from symoro.motion.led import led
 from symoro.motion.loops import LoopCloser
 from symoro.motion.moments import PartMotion, Rows
-from symoro.motion.panels import Key, Panels, Piece, resolved
+from symoro.motion.panels import Key, Panels
+from symoro.motion.result import Simulation
 from symoro.motion.samples import Samples, columns_of
-from symoro.motion.sampling import STEP, check_base, coordinates_of, default_posture, planned
+from symoro.motion.sampling import (
+    STEP,
+    coordinates_of,
+    default_posture,
+    follows_from_forces,
+    planned,
+    told_start,
+)
 from symoro.motion.trajectory import Trajectory
+from symoro.robot.coordinates import independent
 from symoro.robot.description import JointType, Robot
 from symoro.robot.formats import RobotLike, as_robot
 from symoro.robot.topology import elastic_joints
 
 Array = NDArray[np.float64]
-SHOWN = 0.9  # of a peak: samples that show less of it are doubted
 
 
 @dataclass(frozen=True, eq=False)
@@ -42,6 +57,8 @@ class TorqueReport:
         energy: (n,), what each drive puts in over the whole motion, in joules; less than 0 where it takes out.
         between: whether energy, peaks and limits are those of the whole motion; else of the samples alone.
         doubts: what speaks against the numbers, in sentences.
+        follows: the simulated motion, where the driven joints do not tell all that moves.
+        springs: (N,), the torques of the springs, by elastic joint.
     """
 
     robot: Robot
@@ -51,8 +68,10 @@ class TorqueReport:
     energy: Array
     peaks: tuple[Peak, ...]
     passed: tuple[Passed, ...]
-    between: bool
-    doubts: tuple[str, ...]
+    between: bool = False
+    doubts: tuple[str, ...] = ()
+    follows: Simulation | None = None
+    springs: Mapping[int, Array] = field(default_factory=dict)
 
     @property
     def columns(self) -> dict[str, Array]:
@@ -60,6 +79,11 @@ class TorqueReport:
         found = columns_of(self.samples)
         for name, rows in (("tau", self.tau), ("power", self.power)):
             found |= {f"{name}{j}": rows[:, k] for k, j in enumerate(self.samples.joints)}
+        found |= {f"spring{j}": rows for j, rows in self.springs.items()}
+        if self.follows is not None:
+            none = {f"tau{j}" for j in self.springs}
+            more = self.follows.columns.items()
+            found |= {name: rows for name, rows in more if name not in found and name not in none}
         return found
 
 
@@ -69,53 +93,87 @@ def torques(
     *,
     step: float = STEP,
     values: Mapping[str, float] | None = None,
+    start: Mapping[str, ArrayLike] | None = None,
+    inputs: Mapping[str, ArrayLike] | None = None,
+    method: str = "DOP853",
+    tolerance: float = 1e-9,
 ) -> TorqueReport:
     """The torques that a motion takes.
 
     Arguments:
         motion: a trajectory, which is sampled in steps of `step` seconds; or samples.
         values: numbers for symbols; the robot's nominal values serve where none is given.
+        start: where the rest starts, of robots whose driven joints do not tell all: q (all joints), qd, e, ed, P0, Q0,
+            V0, pose. Springs and modes start in equilibrium unless told, all else at rest.
+        inputs: other inputs of the direct dynamic model of such robots, constant.
+        method, tolerance: of the integrator for such robots.
 
     Raises:
-        NotApplicableError: what moves is not told by the joints alone: elastic or flexible robots, a base that is
-            free or rolls.
-        ArgumentError: numbers are missing, or the motion does not fit.
+        NotApplicableError: a robot without driven joints; poses of a robot whose driven joints do not tell all.
+        ArgumentError: numbers are missing, the motion does not fit, or it cannot be followed to its end.
     """
     asked = as_robot(robot)
-    check_base(asked)
-    if elastic_joints(asked):
-        raise NotApplicableError(
-            f"robot '{asked.name}' has elastic joints, whose motion follows from the forces",
-            hint="simulate it, with the other joints following the trajectory",
-        )
-    check_steady(asked, {**dict(asked.nominal), **(values or {})})
-    function = generate(asked, "inverse-dynamics").function(values)
     numbers = {**dict(asked.nominal), **(values or {})}
+    check_steady(asked, numbers)
+    if not coordinates_of(asked):
+        raise NotApplicableError(f"robot '{asked.name}' has no driven joint", hint="simulate it")
+    why = follows_from_forces(asked)
+    if not why and (start or inputs):
+        raise ArgumentError(f"the motion tells all of robot '{asked.name}': there is no start to be given")
     parts: tuple[PartMotion, ...] = ()
     if isinstance(motion, Samples):
         samples = motion
     else:
         samples, parts = planned(asked, motion, numbers, step)
     _check_fit(asked, samples)
-    if asked.B and samples.tree is None:
-        near = default_posture(asked, numbers)
-        samples = replace(samples, tree=LoopCloser(asked, numbers).along(samples.t, samples.q, near))
+    if why:
+        posture = None if isinstance(motion, Samples) else told_start(asked, motion)
+        begin = {**({} if posture is None else {"q": posture}), **(start or {})}
+        follows = led(asked, samples, numbers, begin, inputs or {}, method, tolerance)
+        return _simulated(asked, replace(samples, tree=follows.q), follows, numbers)
+    return _known(asked, samples, parts, numbers, values)
+
+
+def _simulated(
+    robot: Robot, samples: Samples, follows: Simulation, values: Mapping[str, float]
+) -> TorqueReport:
+    """The torques of a robot whose driven joints do not tell all."""
+    tau = follows.tau[:, [follows.coordinates.index(j) for j in samples.joints]]
+    rates = {j: follows.qd[:, k] for k, j in enumerate(follows.coordinates)}
+    found = quantities(robot, values, samples.joints, _rows(samples), tau, rates)
+    report = _report(robot, samples, found, None)
+    return replace(report, follows=follows, springs=dict(_springs(robot, follows.q, values)))
+
+
+def _springs(robot: Robot, tree: Array, values: Mapping[str, float]) -> Iterator[tuple[int, Array]]:
+    own = independent(robot)
+    for j in elastic_joints(robot):
+        frame = robot.frame(j)
+        yield j, frame.k.value(values) * (frame.rest.value(values) - tree[:, own.index(j)])
+
+
+def _known(
+    robot: Robot,
+    samples: Samples,
+    parts: tuple[PartMotion, ...],
+    numbers: Mapping[str, float],
+    values: Mapping[str, float] | None,
+) -> TorqueReport:
+    """The torques of a robot whose driven joints tell all."""
+    function = generate(robot, "inverse-dynamics").function(values)
+    if robot.B and samples.tree is None:
+        near = default_posture(robot, numbers)
+        samples = replace(samples, tree=LoopCloser(robot, numbers).along(samples.t, samples.q, near))
 
     def known(t: Array, rows: Rows) -> dict[Key, Array]:
-        return quantities(asked, numbers, samples.joints, rows, _efforts(function, t, rows))
+        return quantities(robot, numbers, samples.joints, rows, _efforts(function, t, rows), {})
 
-    at_samples = known(samples.t, (samples.q, samples.qd, samples.qdd, samples.tree))
-    sampled = Sampled(samples.t, at_samples)
-    panels = _panels(asked, parts, at_samples, known) if parts else None
-    whole: Known = panels or sampled
-    tau, power = (
-        np.stack([at_samples[what, j] for j in samples.joints], axis=1) for what in ("effort", "power")
-    )
-    peaks = peaks_of(whole, samples.joints, float(samples.t[-1] - samples.t[0]))
-    energy = np.array([peak.energy for peak in peaks])
-    passed = tuple(passed_limits(whole, asked, list(at_samples)))
-    doubts = () if panels is None else (*_unresolved(panels), *_unseen(panels, sampled, samples.joints))
-    return TorqueReport(asked, samples, tau, power, energy, peaks, passed, panels is not None, doubts)
+    found = known(samples.t, _rows(samples))
+    return _report(robot, samples, found, whole_motion(robot, parts, list(found), known) if parts else None)
+
+
+def _rows(samples: Samples) -> Rows:
+    return samples.q, samples.qd, samples.qdd, samples.tree
 
 
 def _efforts(function: Callable[..., Mapping[str, Array]], t: Array, rows: Rows) -> Array:
@@ -128,61 +186,18 @@ def _efforts(function: Callable[..., Mapping[str, Array]], t: Array, rows: Rows)
     return tau
 
 
-def _panels(
-    robot: Robot,
-    parts: tuple[PartMotion, ...],
-    keys: Mapping[Key, Array],
-    known: Callable[[Array, Rows], dict[Key, Array]],
-) -> Panels:
-    """All quantities along the parts of a trajectory, at moments that they ask for themselves."""
-
-    def evaluate(number: int, times: Array) -> Array:
-        part = parts[number]
-        found = known(part.begin + times, part.moments.at(times))
-        return np.stack([found[key] for key in keys], axis=1)
-
-    pieces = [
-        Piece(k, part.begin, float(start), float(end))
-        for k, part in enumerate(parts)
-        for start, end in zip(part.breaks, part.breaks[1:], strict=False)
-    ]
-    turning = [j for what, j in keys if what == "position" and robot.frame(j).sigma == JointType.REVOLUTE]
-    return resolved(evaluate, pieces, list(keys), turning)
-
-
-def _unresolved(panels: Panels) -> Iterator[str]:
-    """What grows faster than it could be followed."""
-    for what, j in panels.keys:
-        t = panels.grows((what, j))
-        if t is not None:
-            most = abs(largest(panels, (what, j))[0])
-            yield (
-                f"the {what} of joint {j} is not resolved at t = {t:.6g} s: it is at least {most:.4g} there, and a "
-                f"limit may be passed"
-            )
-    if panels.cut:
-        widest = int(np.where(panels.open, panels.ends - panels.begins, 0.0).argmax())
-        yield (
-            f"the motion changes too often to be resolved, as from t = {panels.begins[widest]:.6g} s to "
-            f"{panels.ends[widest]:.6g} s: peaks may be larger, and a limit may be passed"
-        )
-
-
-def _unseen(panels: Panels, sampled: Sampled, joints: tuple[int, ...]) -> Iterator[str]:
-    """Peaks that the samples do not show."""
-    missed = []
-    for what, j in ((what, j) for what in ("velocity", "effort") for j in joints):
-        peak, time = largest(panels, (what, j))
-        shown = abs(largest(sampled, (what, j))[0])
-        if shown < SHOWN * abs(peak):
-            missed.append((shown / abs(peak), what, j, shown, abs(peak), time))
-    if missed:
-        _, what, j, shown, most, time = min(missed)
-        names = ", ".join(map(str, sorted({one[2] for one in missed})))
-        yield (
-            f"the samples miss peaks of joints {names}: the {what} of joint {j} comes to {most:.4g} at "
-            f"t = {time:.6g} s, and to {shown:.4g} in the samples; a smaller step shows more"
-        )
+def _report(
+    robot: Robot, samples: Samples, found: Mapping[Key, Array], panels: Panels | None
+) -> TorqueReport:
+    """What quantities at samples, and those of the whole time where they are known, tell."""
+    sampled = Sampled(samples.t, found)
+    whole = sampled if panels is None else panels
+    tau, power = (np.stack([found[what, j] for j in samples.joints], axis=1) for what in ("effort", "power"))
+    peaks = peaks_of(whole, samples.joints, float(samples.t[-1] - samples.t[0]))
+    energy = np.array([peak.energy for peak in peaks])
+    passed = tuple(passed_limits(whole, robot, list(found)))
+    doubts = () if panels is None else (*unresolved(panels), *unseen(panels, sampled, samples.joints))
+    return TorqueReport(robot, samples, tau, power, energy, peaks, passed, panels is not None, doubts)
 
 
 def _check_fit(robot: Robot, samples: Samples) -> None:

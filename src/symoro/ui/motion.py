@@ -14,12 +14,15 @@ from numpy.typing import NDArray
 
 from symoro.errors import OptionError
 from symoro.files import write_files
+from symoro.motion.extremes import Passed
 from symoro.motion.files import load_trajectory
 from symoro.motion.samples import table_text
-from symoro.motion.torques import Passed, TorqueReport, torques, unit_of
+from symoro.motion.torques import TorqueReport, torques, unit_of
 from symoro.robot.description import Robot
 from symoro.ui import present
+from symoro.ui.values import binding, numbers
 
+STATE = ("q", "qd", "e", "ed", "P0", "Q0", "V0", "pose")
 Array = NDArray[np.float64]
 Writers = Mapping[str, Callable[[], str]]
 
@@ -28,7 +31,9 @@ def show_torques(robot: Robot, options: argparse.Namespace) -> int:
     """TorqueReport along a trajectory."""
     from symoro.ui.charts import torque_chart
 
-    found = torques(robot, load_trajectory(options.trajectory), step=options.step)
+    found = torques(
+        robot, load_trajectory(options.trajectory), step=options.step, start=_start(options.values)
+    )
     writers = {
         ".csv": lambda: table_text(found.columns),
         ".svg": lambda: torque_chart(found),
@@ -44,6 +49,17 @@ def show_torques(robot: Robot, options: argparse.Namespace) -> int:
         for path in written:
             print(f"wrote {path}")
     return 0
+
+
+def _start(words: list[str]) -> dict[str, Array]:
+    """Parts of the state at the start."""
+    found = {}
+    for item in words:
+        name, text = binding(item)
+        if name not in STATE:
+            raise OptionError(f"'{name}' is no part of a state", hint=f"known: {', '.join(STATE)}")
+        found[name] = np.atleast_1d(np.asarray(numbers(name, text), dtype=float))
+    return found
 
 
 def write_results(files: list[str], writers: Writers, force: bool) -> list[str]:
@@ -81,7 +97,17 @@ def torque_data(found: TorqueReport) -> dict[str, Any]:
         "peaks": [asdict(peak) for peak in found.peaks],
         "energy": float(found.energy.sum()),
         "passed": [asdict(one) for one in found.passed],
+        "between": found.between,
+        "doubts": list(found.doubts),
+        "end": _end(found),
     }
+
+
+def _end(found: TorqueReport) -> dict[str, float] | None:
+    """Where the rest of the robot came to, where it follows from forces."""
+    if found.follows is None:
+        return None
+    return {name: float(rows[-1]) for name, rows in found.follows.columns.items()}
 
 
 def _table(found: TorqueReport) -> None:
@@ -106,12 +132,33 @@ def _table(found: TorqueReport) -> None:
     duration = samples.t[-1] - samples.t[0]
     present.table(columns, rows, f"{robot.name}: {duration:g} s in {len(samples.t)} samples")
     print(f"energy of all drives: {found.energy.sum():.6g} J")
+    for j, spring in found.springs.items():
+        at = int(np.abs(spring).argmax())
+        print(
+            f"spring of joint {j}: {spring[at]:.6g} {unit_of(robot, j)[1]} at most, at {samples.t[at]:.4g} s"
+        )
+    if found.follows is not None:
+        print(f"what else moves is simulated: {', '.join(found.follows.parts) or 'joints that follow'}")
+    _verdict(found)
+
+
+def _verdict(found: TorqueReport) -> None:
+    """The limits passed, and what is doubted."""
     if found.passed:
         print("limits passed:")
         for one in found.passed:
-            print(f"  {told(robot, one)}")
+            print(f"  {told(found.robot, one)}")
     else:
-        print("no limit is passed that the robot tells")
+        print(no_limit(found))
+    for doubt in found.doubts:
+        print(f"doubt: {doubt}")
+
+
+def no_limit(found: TorqueReport) -> str:
+    """That no limit is passed, as far as that is known."""
+    if found.between:
+        return "no limit is passed that the robot tells"
+    return "no limit that the robot tells is passed at the samples; between them nothing is known"
 
 
 def told(robot: Robot, one: Passed) -> str:

@@ -69,6 +69,12 @@ def add_moving(command: Command) -> None:
     robot_argument(torques)
     torques.add_argument("trajectory", help="a file (.yaml, .csv), or the name of a bundled trajectory")
     torques.add_argument(
+        "values",
+        nargs="*",
+        metavar="NAME=VALUES",
+        help="where a free base, springs and modes start (q, qd; e, ed; P0, Q0, V0; pose)",
+    )
+    torques.add_argument(
         "--step", type=float, default=0.01, help="seconds from sample to sample (default 0.01)"
     )
     simulate = command(

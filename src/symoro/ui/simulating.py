@@ -21,10 +21,9 @@ from symoro.motion.sampling import sampled
 from symoro.motion.simulation import simulate
 from symoro.robot.description import Robot
 from symoro.ui import present
-from symoro.ui.motion import page_motion, write_results
+from symoro.ui.motion import STATE, page_motion, write_results
 from symoro.ui.values import binding, numbers, posture_named
 
-STATE = ("q", "qd", "e", "ed", "P0", "Q0", "V0", "pose")
 INPUTS = ("wrench", "Vd0")
 INTERRUPTED = 130
 

@@ -1,0 +1,77 @@
+"""Quantities along the parts of a trajectory: of the whole time, and what speaks against them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from symoro.motion.extremes import Sampled, largest
+from symoro.motion.moments import PartMotion, Rows
+from symoro.motion.panels import Key, Panels, Piece, resolved
+from symoro.robot.description import JointType, Robot
+
+Array = NDArray[np.float64]
+SHOWN = 0.9  # of a peak: samples that show less of it are doubted
+
+
+def whole_motion(
+    robot: Robot,
+    parts: Sequence[PartMotion],
+    keys: Sequence[Key],
+    known: Callable[[Array, Rows], Mapping[Key, Array]],
+) -> Panels:
+    """All quantities along the parts, at moments that they ask for themselves.
+
+    Arguments:
+        known: times and the motion there -> the quantities `keys`, and others.
+    """
+
+    def evaluate(number: int, times: Array) -> Array:
+        part = parts[number]
+        found = known(part.begin + times, part.moments.at(times))
+        return np.stack([found[key] for key in keys], axis=1)
+
+    pieces = [
+        Piece(k, part.begin, float(start), float(end))
+        for k, part in enumerate(parts)
+        for start, end in zip(part.breaks, part.breaks[1:], strict=False)
+    ]
+    turning = [j for what, j in keys if what == "position" and robot.frame(j).sigma == JointType.REVOLUTE]
+    return resolved(evaluate, pieces, keys, turning)
+
+
+def unresolved(panels: Panels) -> Iterator[str]:
+    """What grows faster than it could be followed."""
+    for what, j in panels.keys:
+        t = panels.grows((what, j))
+        if t is not None:
+            most = abs(largest(panels, (what, j))[0])
+            yield (
+                f"the {what} of joint {j} is not resolved at t = {t:.6g} s: it is at least {most:.4g} there, and a "
+                f"limit may be passed"
+            )
+    if panels.cut:
+        widest = int(np.where(panels.open, panels.ends - panels.begins, 0.0).argmax())
+        yield (
+            f"the motion changes too often to be resolved, as from t = {panels.begins[widest]:.6g} s to "
+            f"{panels.ends[widest]:.6g} s: peaks may be larger, and a limit may be passed"
+        )
+
+
+def unseen(panels: Panels, sampled: Sampled, joints: Sequence[int]) -> Iterator[str]:
+    """Peaks that the samples do not show."""
+    missed = []
+    for what, j in ((what, j) for what in ("velocity", "effort") for j in joints):
+        peak, time = largest(panels, (what, j))
+        shown = abs(largest(sampled, (what, j))[0])
+        if shown < SHOWN * abs(peak):
+            missed.append((shown / abs(peak), what, j, shown, abs(peak), time))
+    if missed:
+        _, what, j, shown, most, time = min(missed)
+        names = ", ".join(map(str, sorted({one[2] for one in missed})))
+        yield (
+            f"the samples miss peaks of joints {names}: the {what} of joint {j} comes to {most:.4g} at "
+            f"t = {time:.6g} s, and to {shown:.4g} in the samples; a smaller step shows more"
+        )
