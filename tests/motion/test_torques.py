@@ -59,7 +59,7 @@ def test_what_the_drives_put_in_is_what_the_robot_gains():
     steps = (found.power[1:] + found.power[:-1]).sum(axis=1) / 2 * np.diff(s.t)
     put_in = np.concatenate([[0], np.cumsum(steps)])
     assert np.abs(put_in - (total - total[0])).max() < 1e-4 * np.ptp(total)
-    assert found.energy.sum() == pytest.approx(put_in[-1], abs=1e-12)
+    assert found.energy.sum() == pytest.approx(total[-1] - total[0], abs=1e-9 * np.ptp(total))
 
 
 def test_friction_takes_energy_out():
@@ -71,8 +71,8 @@ def test_friction_takes_energy_out():
     nominal = dict(symoro.load("puma560").nominal)
     s = found.samples
     FV, FS = (np.array([nominal[f"{name}{j}"] for j in range(1, 7)]) for name in ("FV", "FS"))
-    spent = FV * s.qd**2 + FS * np.abs(s.qd)
-    assert loss == pytest.approx(np.trapezoid(spent, s.t, axis=0).sum(), rel=1e-9)
+    way = np.abs(s.q[-1] - s.q[0])
+    assert loss == pytest.approx((FV * way**2 * 10 / 7 + FS * way).sum(), rel=1e-9)  # of the quintic law
 
 
 def limited(**limits):
@@ -119,13 +119,13 @@ def test_limits_of_coupled_joints_count():
     assert found.joint == 2 and found.time == pytest.approx(0.5, abs=1e-6)
 
 
-def test_peaks_are_those_of_the_samples():
-    found = symoro.torques("filip3r", symoro.load_trajectory("filip3r"))
-    peak = found.peaks[1]
-    column = found.tau[:, 1]
-    assert abs(peak.torque) == np.abs(column).max()
-    assert peak.torque == column[np.argmin(np.abs(found.samples.t - peak.torque_time))]
-    assert peak.rms == pytest.approx(np.sqrt(np.mean(column**2)), rel=0.01)
+def test_peaks_are_those_of_a_fine_motion():
+    path = symoro.load_trajectory("filip3r")
+    peak, fine = symoro.torques("filip3r", path).peaks[1], symoro.torques("filip3r", path, step=1e-4)
+    column, t = fine.tau[:, 1], fine.samples.t
+    assert abs(peak.torque) == pytest.approx(np.abs(column).max(), rel=1e-7)
+    assert peak.torque_time == pytest.approx(t[np.abs(column).argmax()], abs=1e-4)
+    assert peak.rms == pytest.approx(np.sqrt(np.trapezoid(column**2, t) / (t[-1] - t[0])), rel=1e-6)
 
 
 def test_loops_are_closed_for_samples_and_trajectories_alike():
@@ -138,7 +138,7 @@ def test_loops_are_closed_for_samples_and_trajectories_alike():
     s = found.samples
     energy = symoro.generate("fivebar", "energy").function()(q=s.tree, qda=s.qd)
     total = energy["E"] + energy["U"]
-    assert found.energy.sum() == pytest.approx(total[-1] - total[0], abs=1e-3 * np.ptp(total))
+    assert found.energy.sum() == pytest.approx(total[-1] - total[0], abs=1e-9 * np.ptp(total))
 
 
 def test_values_that_are_missing_are_named():

@@ -9,7 +9,7 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from symoro.motion.panels import Key
+from symoro.motion.panels import ALIKE, Key
 from symoro.robot.coordinates import independent, relation
 from symoro.robot.description import Robot
 from symoro.robot.topology import moving_joints
@@ -85,8 +85,9 @@ class Peak:
 
 
 def largest(known: Known, key: Key) -> tuple[float, float]:
-    """The value of largest amount, and when."""
-    return max((known.extreme(key, sign) for sign in (1, -1)), key=lambda found: abs(found[0]))
+    """The value of largest amount, and when; the earlier of two that are alike."""
+    first, second = sorted((known.extreme(key, sign) for sign in (1, -1)), key=lambda found: found[1])
+    return second if abs(second[0]) > abs(first[0]) * (1 + ALIKE) else first
 
 
 def peaks_of(known: Known, joints: Sequence[int], span: float) -> tuple[Peak, ...]:

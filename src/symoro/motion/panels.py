@@ -38,6 +38,7 @@ NARROW = 1e-9  # of a piece: a panel is not halved further
 JUMP = 1e-6  # of a panel: how close to a change of sign it is parted
 MOST = 3000  # panels besides four times those to begin with
 DENSE = 33
+ALIKE = 1e-8  # of a value: the first of several that are so close is the largest
 MOTION = ("position", "velocity", "acceleration")
 
 
@@ -119,15 +120,16 @@ class Panels:
     def extreme(self, key: Key, sign: int) -> tuple[float, float]:
         """The largest (sign 1) or smallest (-1) value, and when."""
         rows = sign * self._dense(key)
-        panel, at = np.unravel_index(int(rows.argmax()), rows.shape)
+        most = rows.max()
+        panel, at = divmod(int(np.flatnonzero(rows >= most - ALIKE * abs(most))[0]), DENSE)
         best, place, reach = float(rows[panel, at]), float(_PLACES[at]), 2.0 / (DENSE - 1)
         for _ in range(8):
             near = np.clip(place + reach * np.linspace(-1, 1, 17), -1, 1)
-            found = sign * self._curve(key, int(panel), near)
+            found = sign * self._curve(key, panel, near)
             if found.max() > best:
                 best, place = float(found.max()), float(near[found.argmax()])
             reach /= 8
-        return sign * best, self._time(int(panel), place)
+        return sign * best, self._time(panel, place)
 
     def first_beyond(self, key: Key, sign: int, limit: float) -> float:
         """When the quantity is beyond a limit for the first time; it is beyond it somewhere."""
