@@ -150,3 +150,42 @@ def test_samples_of_other_joints_are_refused():
     zero = np.zeros((3, 2))
     with pytest.raises(ArgumentError, match="tells q1, q2"):
         symoro.torques("filip3r", Samples((1, 2), np.arange(3.0), zero, zero, zero))
+
+
+# -- tables whose columns do not agree
+
+
+def table(q, qd, qdd, step=0.01):
+    t = np.arange(0, 1.5, step)
+    rows = [np.stack([f(t), 0 * t, 0 * t], axis=1) for f in (q, qd, qdd)]
+    return symoro.torques("filip3r", Samples((1, 2, 3), t, *rows))
+
+
+@pytest.mark.parametrize(
+    "rate, second, words",
+    [
+        (180 / np.pi, 1, ["the velocities of joint 1 are 57.3 times", "degrees for radians?"]),
+        (1, 180 / np.pi, ["the accelerations of joint 1 are 57.3 times", "degrees for radians?"]),
+        (-1, -1, ["the velocities of joint 1 are -1 times the derivative of its positions"]),
+        (0, 0, ["the velocities of joint 1 are not the derivative"]),
+        (1.2, 1.2, ["the velocities of joint 1 are 1.2 times the derivative of its positions"]),
+    ],
+)
+def test_rates_in_another_unit_are_doubted(rate, second, words):
+    found = table(np.sin, lambda t: rate * np.cos(t), lambda t: -second * np.sin(t))
+    text = "; ".join(found.doubts)
+    assert all(word in text for word in words)
+
+
+@pytest.mark.parametrize("step", [0.001, 0.01, 0.3])
+def test_rates_that_agree_are_not_doubted(step):
+    noise = np.random.default_rng(1)
+
+    def measured(f, size):
+        return lambda t: f(t) + noise.normal(scale=size, size=len(t))
+
+    exact = table(np.sin, np.cos, lambda t: -np.sin(t), step)
+    noisy = table(measured(np.sin, 1e-4), measured(np.cos, 0.02), measured(lambda t: -np.sin(t), 0.1), step)
+    assert not exact.doubts and not noisy.doubts
+    still = table(lambda t: measured(np.zeros_like, 1e-5)(t), np.zeros_like, np.zeros_like, step)
+    assert not still.doubts

@@ -30,7 +30,7 @@ def whole_motion(
 
     def evaluate(number: int, times: Array) -> Array:
         part = parts[number]
-        found = known(part.begin + times, part.moments.at(times))
+        found = known(part.begin + times, part.at(times))
         return np.stack([found[key] for key in keys], axis=1)
 
     pieces = [

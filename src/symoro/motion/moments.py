@@ -7,13 +7,15 @@ is kept, with the moments between that a follower needed.
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
+from symoro.errors import Place, SymoroError
 from symoro.motion.follow import Follower, PathState, PosePath
 from symoro.motion.loops import LoopCloser
 from symoro.motion.paths import Between, FourierPath, PosesThrough, Through
@@ -107,14 +109,35 @@ class PartMotion:
     """A part of a trajectory on a robot.
 
     Attributes:
+        number: of the part, from 1 on; `place` where it stands in a file.
         begin: when it begins.
         breaks: the ends of its pieces, from 0 to its duration; within a piece it is smooth.
     """
 
+    number: int
+    place: Place | None
     begin: float
-    duration: float
     breaks: Array
     moments: Moments
+
+    def at(self, times: Array) -> Rows:
+        """Where the joints are, in seconds from its beginning."""
+        with told_of(self.number, self.place):
+            return self.moments.at(times)
+
+
+@contextmanager
+def told_of(number: int, place: Place | None) -> Iterator[None]:
+    """Say of what goes wrong in which part it does: at its place, or by its number; 0 is the start."""
+    try:
+        yield
+    except SymoroError as error:
+        if error.place is None and place is not None:
+            error.at(place)
+        elif error.place is None and number:
+            error.message = f"part {number}: {error.message}"
+            error.args = (error.text(),)
+        raise
 
 
 def breaks_of(path: JointPath | PosePath) -> Array:

@@ -38,6 +38,7 @@ NARROW = 1e-9  # of a piece: a panel is not halved further
 JUMP = 1e-6  # of a panel: how close to a change of sign it is parted
 MOST = 3000  # panels besides four times those to begin with
 DENSE = 33
+ROUND_OFF = 1e-13
 ALIKE = 1e-8  # of a value: the first of several that are so close is the largest
 MOTION = ("position", "velocity", "acceleration")
 
@@ -126,7 +127,7 @@ class Panels:
         for _ in range(8):
             near = np.clip(place + reach * np.linspace(-1, 1, 17), -1, 1)
             found = sign * self._curve(key, panel, near)
-            if found.max() > best:
+            if found.max() > best + ROUND_OFF * abs(best):
                 best, place = float(found.max()), float(near[found.argmax()])
             reach /= 8
         return sign * best, self._time(panel, place)

@@ -1,7 +1,8 @@
 """A motion at moments of time: positions, velocities and accelerations of the coordinates; and its table.
 
-A table (CSV) has a head with the names of its columns: `t`, then `q1, q2, ...` by the joint's number, and, where they
-are known, `qd1, ...` and `qdd1, ...`. Other columns are left alone, lines that start with # are remarks.
+A table (CSV; apart by commas, semicolons or tabs) has a head with the names of its columns: `t`, then `q1, q2, ...` by
+the joint's number, and, where they are known, `qd1, ...` and `qdd1, ...`. Other columns are left alone, lines that
+start with # are remarks.
 """
 
 from __future__ import annotations
@@ -134,10 +135,12 @@ def _rows(text: str, file: str | None) -> tuple[list[str], list[list[float]], li
     head: list[str] | None = None
     rows: list[list[float]] = []
     lines: list[int] = []
+    sign = ""  # what parts the cells, by the head
     for number, line in enumerate(text.splitlines(), 1):
         if not line.strip() or line.lstrip().startswith("#"):
             continue
-        cells = [cell.strip() for cell in next(csv.reader([line]))]
+        sign = sign or next((mark for mark in (",", ";", "\t") if mark in line), ",")
+        cells = [cell.strip() for cell in next(csv.reader([line], delimiter=sign))]
         if head is None:
             head = cells
             continue
@@ -163,7 +166,8 @@ def _numbers(cells: list[str], head: list[str], place: Place) -> list[float]:
         except ValueError:
             if wanted:
                 key = Place(place.file, place.line, None, name)
-                raise FormatError(f"expected a number, got '{cell[:40]}'", place=key) from None
+                hint = "write numbers with a decimal point" if "," in cell else None
+                raise FormatError(f"expected a number, got '{cell[:40]}'", place=key, hint=hint) from None
             number = np.nan
         if wanted and not np.isfinite(number):
             raise FormatError(

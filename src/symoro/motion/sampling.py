@@ -14,7 +14,8 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from symoro.errors import ArgumentError, NotApplicableError, UnknownNameError
+from symoro.errors import ArgumentError, NotApplicableError, Place, UnknownNameError
+from symoro.models.geometric.inverse.chain.pose import given_entries
 from symoro.models.geometric.loop.mechanism import active_joints
 from symoro.motion.follow import Follower, PosePath
 from symoro.motion.laws import Law, made_law
@@ -28,6 +29,7 @@ from symoro.motion.moments import (
     PoseMoments,
     Rows,
     breaks_of,
+    told_of,
 )
 from symoro.motion.paths import Between, FourierPath, PosesThrough, Round, Straight, Through
 from symoro.motion.rotation import logarithm
@@ -146,24 +148,31 @@ class _Planner:
     def planned(self, step: float) -> tuple[Samples, tuple[PartMotion, ...]]:
         if not 0 < step < np.inf:
             raise ArgumentError(f"a step of {step:g} s: expected a positive number")
-        whole = self._start()
+        with told_of(0, self._place(0)):
+            whole = self._start()
         q = whole[self._own]
         rows: list[tuple[Array, Rows]] = []
         parts: list[PartMotion] = []
         now, last = 0.0, (q, np.zeros_like(q))
         for number, part in enumerate(each(self.trajectory.parts, "following the trajectory"), 1):
-            path = self._path(part, whole)
-            times = _grid(path.duration, step)
-            moments = self._moments(path, whole, now)
-            found = moments.at(times)
-            self._check_joined(number, now, last, found)
+            with told_of(number, self._place(number)):
+                path = self._path(part, whole)
+                times = _grid(path.duration, step)
+                moments = self._moments(path, whole, now)
+                found = moments.at(times)
+                self._check_joined(number, now, last, found)
             rows.append((now + times, found))
             if path.duration > 0:
-                parts.append(PartMotion(now, path.duration, breaks_of(path), moments))
+                parts.append(PartMotion(number, self._place(number), now, breaks_of(path), moments))
             now += path.duration
             q, last = found[0][-1], (found[0][-1], found[1][-1])
             whole = self._tree_at(q, found[3], whole, now)
         return self._together(rows), tuple(parts)
+
+    def _place(self, number: int) -> Place | None:
+        """Where a part stands in a file; 0 is the start."""
+        places = self.trajectory.places
+        return places[number] if places else None
 
     def _together(self, rows: list[tuple[Array, Rows]]) -> Samples:
         """The samples of all parts; where two meet, that of the later one."""
@@ -256,7 +265,27 @@ class _Planner:
         duration = part.duration or 1 / part.frequency
         return FourierPath(offset, np.array(part.sine), np.array(part.cosine), part.frequency, duration)
 
+    def _check_given(self, part: Line | Circle | Poses, T: Array) -> None:
+        """Raise where a part moves along an axis that the given entries of the pose leave free."""
+        entries = given_entries(self.trajectory.pose)
+        for r in (r for r in range(3) if not entries[r][3]):
+            axis = "xyz"[r]
+            if isinstance(part, Circle):
+                normal = np.array(part.normal) / np.linalg.norm(part.normal)
+                asked = bool(1 - abs(normal[r]) > JOINED and part.angle)
+            elif isinstance(part, Line) and part.by is not None:
+                asked = part.by[r] != 0
+            else:  # of a place all three numbers are written; 0 may stand where none is asked
+                poses = part.poses if isinstance(part, Poses) else (part.to or (),)
+                asked = any(len(x) == 3 and x[r] != 0 and abs(x[r] - T[r, 3]) > JOINED for x in poses)
+            if asked:
+                raise ArgumentError(
+                    f"the path moves along {axis}, which 'pose: {self.trajectory.pose}' leaves free",
+                    hint=f"keep {axis} out of the path, or P{axis} among the given entries of the pose",
+                )
+
     def _pose_path(self, part: Line | Circle | Poses, T: Array) -> PosePath:
+        self._check_given(part, T)
         if isinstance(part, Poses):
             poses = [T]
             for pose in part.poses:
@@ -319,7 +348,7 @@ class _Planner:
         if gap.max() > JOINED:
             j = self.joints[int(gap.argmax())]
             raise ArgumentError(
-                f"part {number} begins at t = {now:g} s with q{j} = {found[0][0][gap.argmax()]:.6g}, where the joint "
+                f"begins at t = {now:g} s with q{j} = {found[0][0][gap.argmax()]:.6g}, where the joint "
                 f"stands at {last[0][gap.argmax()]:.6g}",
                 hint="move there first (a part 'joints')",
             )
@@ -327,7 +356,7 @@ class _Planner:
         if number > 1 and jerk.max() > SMOOTH:
             j = self.joints[int(jerk.argmax())]
             raise ArgumentError(
-                f"part {number} begins at t = {now:g} s with qd{j} = {found[1][0][jerk.argmax()]:.6g}, where the "
+                f"begins at t = {now:g} s with qd{j} = {found[1][0][jerk.argmax()]:.6g}, where the "
                 f"joint has {last[1][jerk.argmax()]:.6g}",
                 hint="a Fourier series that does not start at rest can only come first",
             )

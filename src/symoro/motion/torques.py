@@ -22,6 +22,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from symoro.errors import ArgumentError, NotApplicableError
 from symoro.model import generate
+from symoro.motion.agreement import rate_doubts
 from symoro.motion.along import unresolved, unseen, whole_motion
 from symoro.motion.bases import check_steady
 from symoro.motion.extremes import Passed, Peak, Sampled, passed_limits, peaks_of, quantities
@@ -130,8 +131,12 @@ def torques(
         posture = None if isinstance(motion, Samples) else told_start(asked, motion)
         begin = {**({} if posture is None else {"q": posture}), **(start or {})}
         follows = led(asked, samples, numbers, begin, inputs or {}, method, tolerance)
-        return _simulated(asked, replace(samples, tree=follows.q), follows, numbers)
-    return _known(asked, samples, parts, numbers, values)
+        found = _simulated(asked, replace(samples, tree=follows.q), follows, numbers)
+    else:
+        found = _known(asked, samples, parts, numbers, values)
+    return (
+        replace(found, doubts=(*rate_doubts(motion), *found.doubts)) if isinstance(motion, Samples) else found
+    )
 
 
 def _simulated(
@@ -196,8 +201,9 @@ def _report(
     peaks = peaks_of(whole, samples.joints, float(samples.t[-1] - samples.t[0]))
     energy = np.array([peak.energy for peak in peaks])
     passed = tuple(passed_limits(whole, robot, list(found)))
+    between = panels is not None or len(samples.t) == 1
     doubts = () if panels is None else (*unresolved(panels), *unseen(panels, sampled, samples.joints))
-    return TorqueReport(robot, samples, tau, power, energy, peaks, passed, panels is not None, doubts)
+    return TorqueReport(robot, samples, tau, power, energy, peaks, passed, between, doubts)
 
 
 def _check_fit(robot: Robot, samples: Samples) -> None:

@@ -58,7 +58,8 @@ def is_table(text: str) -> bool:
     """Whether a text is a table: the first line that is no remark names columns."""
     lines = (line.strip() for line in text.splitlines())
     first = next((line for line in lines if line and not line.startswith("#")), "")
-    return first.partition(",")[0].strip() in ("t", "time") and "," in first
+    sign = next((mark for mark in (",", ";", "\t") if mark in first), None)
+    return sign is not None and first.partition(sign)[0].strip() in ("t", "time")
 
 
 def _data(found: TorqueReport, motion: Trajectory | Samples, values: Mapping[str, float]) -> dict[str, Any]:
