@@ -139,6 +139,15 @@ def test_a_spring_with_friction_swings_less_by_the_same_amount_and_stays():
 # -- what physics keeps
 
 
+def test_joints_between_flexible_links_stick_and_slide():
+    robot = without_drives(symoro.load("flexible2r")).with_frame(1, FS=2.0).with_frame(2, FS=0.5)
+    found = symoro.simulate(robot, 0.1, q=[0.2, 0.3], qd=[1.0, -0.8], step=5e-4)
+    assert {event.what for event in found.events} == {"sticks", "slides"} and found.finished
+    lost = np.abs(found.qd) @ [2.0, 0.5]
+    total = np.concatenate([[0], np.cumsum((lost[1:] + lost[:-1]) / 2 * np.diff(found.t))])
+    assert np.abs(found.energy[0] - found.energy - total).max() < 1e-3 * total[-1] and total[-1] > 1e-3
+
+
 @pytest.mark.parametrize("name, q, qd", [("fivebar", [1.9, 0.9], [1.0, -2.0]), ("slidercrank", [0.0], [3.0])])
 def test_energy_goes_where_joints_rub(name, q, qd):
     """Reversals, sticking and a dead centre: what is lost is FS |v| of each joint, at each moment."""
@@ -216,6 +225,37 @@ def test_what_dependent_joints_hold_is_the_largest_share_over_all_ways(seed):
     assert np.abs(found.forces @ rows - force).max() < 1e-9 * np.abs(force).max()
     half = hold(rows, force / best / 2, most)
     assert half.share < 1 and (half.margins > 0).all()
+
+
+@pytest.mark.parametrize("small", [1e-3, 1e-6, 1e-9, 1e-12])
+def test_a_joint_with_next_to_no_friction_is_not_held_by_one_with_much(small):
+    found = hold(np.eye(2), np.array([0.5, 2 * small]), np.array([1.0, small]))
+    assert found.share == pytest.approx(2) and found.ways(together=False).tolist() == [0, 1]
+    three = hold(
+        np.array([[1.0, 0], [0, 1], [1, 0]]), np.array([0.5, 2 * small]), np.array([1.0, small, 1.0])
+    )
+    assert three.share == pytest.approx(2, rel=1e-6) and three.ways(together=True).tolist() == [0, 1, 0]
+
+
+@pytest.mark.parametrize("bend", [0, 1e-13, 1e-11, 1e-6, 1e-3])
+def test_rows_that_are_almost_the_same_hold_almost_the_same(bend):
+    rows = np.array([[1.0, 0.0], [1.0, bend], [0.0, 1.0]])
+    found = hold(rows, np.array([1.5, 0.0]), np.ones(3))
+    assert found.share == pytest.approx(0.75, rel=2e-3) and (found.margins > 0).all()
+    beyond = hold(rows, np.array([2.2, 0.0]), np.ones(3))
+    assert beyond.share == pytest.approx(1.1, rel=2e-3)
+    assert np.abs(beyond.ways(together=True)[:2]).max() == 1
+
+
+def test_a_slider_turns_at_its_dead_centres_and_does_not_stick_there():
+    robot = without_drives(symoro.load("slidercrank")).bind({"G2": 0}).with_frame(3, FS=0.05)
+    found = symoro.simulate(robot, 0.5, q=[0.5], qd=[20.0], step=1e-3, **FINE)
+    turned = [event for event in found.events if event.time > 0]
+    crank = np.interp([event.time for event in turned], found.t, found.q[:, 0])
+    assert len(turned) >= 3 and {event.what for event in turned} == {"slides"}
+    assert np.abs(crank - np.pi * np.arange(1, len(turned) + 1)).max() < 1e-4
+    lost = np.sum(np.abs(np.diff(found.q[:, 2])) * 0.05)
+    assert found.energy[0] - found.energy[-1] == pytest.approx(lost, rel=1e-3)
 
 
 def test_robots_that_start_at_rest_on_wheels_stay_there():

@@ -69,11 +69,15 @@ class Course:
             if not self.times:
                 raise
             why = error.message
-        except FloatingPointError as error:
+        except (FloatingPointError, np.linalg.LinAlgError) as error:
+            why = (
+                str(error)
+                if isinstance(error, FloatingPointError)
+                else "the accelerations are not determined"
+            )
             if len(self.times) < 2:
                 hint = "has every link a mass or an inertia, and every symbol a value?"
-                raise ArgumentError(str(error), hint=hint) from None
-            why = str(error)
+                raise ArgumentError(why, hint=hint) from None
         return Simulation.made(self.mechanics, self.times, self.rows, self.taus, self.events, why)
 
     def _rates(self, t: float, y: Array) -> Array:

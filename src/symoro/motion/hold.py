@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 Array = NDArray[np.float64]
-DEPENDENT = 1e-9  # of the largest singular value of the rows
+DEPENDENT = 1e-9  # of the largest singular value of the rows, each of length 1
 TOGETHER = 1e-9  # of the share: joints that are let go at one moment
 NEAR = 1e-6  # of the share: the way is looked for
 STANDS = 1e-7  # of the fastest: a joint that the way does not move
@@ -32,7 +32,7 @@ class Hold:
         forces: l, one solution.
         most: c.
         share: s, or a larger number below 1.
-        way: the speeds w_i u; None where each joint has a share of its own.
+        way: the speeds w_i u, or zero where all hold well; None where each joint has a share of its own.
     """
 
     forces: Array
@@ -63,23 +63,47 @@ def hold(rows: Array, force: Array, most: Array) -> Hold:
     """What joints with these rows are asked to, against a force on the coordinates.
 
     Arguments:
-        rows: W, a row a joint.
+        rows: W, a row a joint, none of them zero.
         force: f.
         most: c, positive.
     """
     if not len(most):
         return Hold(np.zeros(0), most, 0.0, None)
-    scaled = rows * most[:, None]  # shares, so that the least solution is one of even shares
-    shares, _, rank, _ = np.linalg.lstsq(scaled.T, force, rcond=DEPENDENT)
-    share = float(np.abs(shares).max())
-    if rank == len(most) or not np.isfinite(share):
-        return Hold(shares * most, most, share, None)
-    way = np.zeros(len(most))
+    norms = np.linalg.norm(rows, axis=1)
+    ways, sizes, _ = np.linalg.svd(rows / norms[:, None])
+    rank = int((sizes > DEPENDENT * sizes[0]).sum())
+    forces = np.linalg.lstsq((rows / norms[:, None]).T, force, rcond=DEPENDENT)[0] / norms
+    if rank == len(most):
+        return Hold(forces, most, float((np.abs(forces) / most).max()), None)
+    alone = np.abs(ways[:, rank:]).max(axis=1) < DEPENDENT  # what no other joint can hold
+    left = force - forces[alone] @ rows[alone]
+    group = _together(rows[~alone], left, most[~alone], rank - int(alone.sum()))
+    forces[~alone], way = group.forces, np.zeros(len(most))
+    shares = np.where(alone, np.abs(forces) / most, 0.0)
+    first = int(shares.argmax())
+    if shares[first] > group.share:
+        way[first] = np.sign(forces[first])
+        return Hold(forces, most, float(shares[first]), way)
+    way[~alone] = group.way
+    return Hold(forces, most, group.share, way)
+
+
+def _together(rows: Array, force: Array, most: Array, rank: int) -> Hold:
+    """What joints are asked to that depend on each other."""
+    scaled = rows * most[:, None]
+    shares = _least(scaled, force, rank)
+    share, way = float(np.abs(shares).max()), np.zeros(len(most))
     if share > 1.0 - NEAR:
-        u = scaled.T @ shares if rank == 1 else _giving(scaled, scaled.T @ shares)
+        u = rows[0] * (rows[0] @ force) if rank == 1 else _giving(scaled, scaled.T @ shares)
         way = rows @ u
         share = float(force @ u / (most @ np.abs(way)))
     return Hold(shares * most, most, share, way)
+
+
+def _least(scaled: Array, force: Array, rank: int) -> Array:
+    """Even shares that together make the force: those of least squares, of rows that are dependent."""
+    left, sizes, right = np.linalg.svd(scaled.T, full_matrices=False)
+    return np.asarray(right[:rank].T @ ((left[:, :rank].T @ force) / sizes[:rank]))
 
 
 def _giving(scaled: Array, force: Array) -> Array:

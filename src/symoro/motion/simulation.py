@@ -91,7 +91,7 @@ def simulate(
     asked = as_robot(robot)
     numbers = {**dict(asked.nominal), **(values or {})}
     _check(asked, duration, step, method, rtol, atol, friction, static, stops, max_step)
-    strip = friction == "events" and method != "rk4" and not flexible_links(asked)
+    strip = friction == "events" and method != "rk4"
     bare, rub = without_friction(asked, numbers) if strip else (asked, {})
     mechanics = Mechanics(bare, numbers, inputs or {})
     y = mechanics.start({"q": _posture(asked, q), "qd": qd, **(start or {})})

@@ -228,6 +228,8 @@ class Modes:
         if not sticking and not len(stopped):
             return False
         _, spare = self.mechanics.held(y, tau, self._holds(y, motion, rows, sticking))
+        if not np.isfinite(spare).all():
+            return False  # nothing is determined there, as the rates will tell
         found = self._hold(rows, sticking, spare)
         pushes = self._pushes(rows, sticking, spare, found)
         if len(stopped) and pushes.min() < 0:
@@ -253,7 +255,7 @@ class Modes:
         for i, joint in enumerate(self.rubbing.joints):
             own = self.rubbing.own[i]
             stands = own >= 0 and bool(self.stop[own] or stop[own])
-            if self.slides[i] != slides[i] and not stands:
+            if self.slides[i] != slides[i] and not stands and not self.led[i]:
                 yield MotionEvent(t, joint, "slides" if self.slides[i] else "sticks")
 
     def strike(self, t: float, y: Array, k: int) -> tuple[Array, list[MotionEvent]]:
