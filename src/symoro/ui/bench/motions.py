@@ -63,7 +63,7 @@ def is_table(text: str) -> bool:
 
 
 def _data(found: TorqueReport, motion: Trajectory | Samples, values: Mapping[str, float]) -> dict[str, Any]:
-    from symoro.ui.motion import told
+    from symoro.ui.motion import no_limit, told
 
     robot, samples = found.robot, found.samples
     rows = kept_rows(len(samples.t))
@@ -81,6 +81,8 @@ def _data(found: TorqueReport, motion: Trajectory | Samples, values: Mapping[str
         "peaks": [asdict(peak) for peak in found.peaks],
         "energy": float(found.energy.sum()),
         "passed": [{**asdict(one), "told": told(robot, one)} for one in found.passed],
+        "verdict": no_limit(found),
+        "doubts": list(found.doubts),
     }
 
 
