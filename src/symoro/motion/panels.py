@@ -30,7 +30,7 @@ Evaluate = Callable[[int, Array], Array]
 
 POINTS = 9
 INSIDE = 1e-9
-MET = 1e-5  # of a quantity's largest amount, that the points between may be off
+MET = 1e-5  # of a quantity's largest amount in a part, that the points between may be off
 NOISE = 1e-7  # of the largest amount of its kind: less is round-off
 CHANGED = 1e-7  # of a position or velocity, that an integral may be off
 TURN = 1.0  # rad: in a panel no joint moves farther
@@ -192,7 +192,7 @@ def resolved(
     Arguments:
         turning: joints whose position is an angle.
     """
-    judge = _Judge(tuple(keys), turning)
+    judge = _Judge(tuple(keys), turning, 1 + max(piece.part for piece in pieces))
     waiting = [
         _Open(piece, a, b)
         for piece in pieces
@@ -235,7 +235,7 @@ def _evaluated(evaluate: Evaluate, panels: list[_Open], count: int) -> Array:
 class _Judge:
     """Which quantities of which panels are not told by their polynomials."""
 
-    def __init__(self, keys: tuple[Key, ...], turning: Sequence[int]) -> None:
+    def __init__(self, keys: tuple[Key, ...], turning: Sequence[int], parts: int) -> None:
         at = {key: k for k, key in enumerate(keys)}
         self.kinds = [np.array([k for k, key in enumerate(keys) if key[0] == what]) for what in _kinds(keys)]
         self.motion = np.array([key[0] in MOTION for key in keys])
@@ -247,20 +247,23 @@ class _Judge:
             if other == lower and (what, j) in at
         ]
         self.angles = [k for (what, j), k in at.items() if what == "position" and j in turning]
-        self.largest = np.zeros(len(keys))
+        self.largest = np.zeros((parts, len(keys)))  # of each part, so that a spike of one hides no other
 
     def __call__(self, panels: list[_Open], values: Array) -> NDArray[np.bool_]:
-        self.largest = np.maximum(self.largest, np.abs(values).max(axis=(0, 1)))
+        parts = np.array([panel.piece.part for panel in panels])
+        np.maximum.at(self.largest, parts, np.abs(values).max(axis=1))
         size = self.largest.copy()
         for kind in self.kinds:
-            size[kind] = np.maximum(size[kind], NOISE / MET * self.largest[kind].max())
+            most = size[:, kind].max(axis=1, keepdims=True)
+            size[:, kind] = np.maximum(size[:, kind], np.maximum(most, NOISE * most.max()) * NOISE / MET)
+        size = size[parts]
         miss = np.abs(np.einsum("ij,pjc->pic", _BETWEEN, values[:, ::2]) - values[:, 1::2]).max(axis=1)
         bad = miss > MET * size
         half = np.array([(panel.b - panel.a) / 2 for panel in panels])
         for rate, lower in self.pairs:
             told = half * (values[:, :, rate] @ _WEIGHTS)
             changed = values[:, -1, lower] - values[:, 0, lower]
-            bad[:, rate] |= np.abs(changed - told) > CHANGED * max(1.0, size[lower])
+            bad[:, rate] |= np.abs(changed - told) > CHANGED * np.maximum(1.0, size[:, lower])
         for k in self.angles:
             bad[:, k] |= np.abs(np.diff(values[:, :, k], axis=1)).sum(axis=1) > TURN
         return np.asarray(bad)
