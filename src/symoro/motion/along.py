@@ -10,9 +10,12 @@ from numpy.typing import NDArray
 from symoro.motion.extremes import Sampled, largest
 from symoro.motion.moments import PartMotion, Rows
 from symoro.motion.panels import Key, Panels, Piece, resolved
+from symoro.motion.samples import Samples
+from symoro.motion.spline import hermite
 from symoro.robot.description import JointType, Robot
 
 Array = NDArray[np.float64]
+OFF = 0.02  # of the largest velocity, that a simulated motion may be off between samples
 SHOWN = 0.9  # of a peak: samples that show less of it are doubted
 
 
@@ -74,4 +77,20 @@ def unseen(panels: Panels, sampled: Sampled, joints: Sequence[int]) -> Iterator[
         yield (
             f"the samples miss peaks of joints {names}: the {what} of joint {j} comes to {most:.4g} at "
             f"t = {time:.6g} s, and to {shown:.4g} in the samples; a smaller step shows more"
+        )
+
+
+def coarse(samples: Samples, parts: Sequence[PartMotion]) -> Iterator[str]:
+    """Where the quintic pieces through samples, which a simulation follows, are not the motion."""
+    t = (samples.t[1:] + samples.t[:-1]) / 2
+    told = hermite(samples.t, samples.q, samples.qd, samples.qdd, t)[1]
+    begins = np.array([part.begin for part in parts])
+    number = np.searchsorted(begins, t, side="right") - 1
+    true = np.concatenate([part.at(t[number == k] - part.begin)[1] for k, part in enumerate(parts)])
+    miss = np.abs(told - true)
+    if miss.max(initial=0.0) > OFF * np.abs(true).max(initial=0.0):
+        row, column = np.unravel_index(int(miss.argmax()), miss.shape)
+        yield (
+            f"the samples are too far apart for the motion: between them the velocity that is followed is off by "
+            f"{miss[row, column]:.4g} of joint {samples.joints[column]} at t = {t[row]:.6g} s; take a smaller step"
         )

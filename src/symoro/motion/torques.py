@@ -23,7 +23,7 @@ from numpy.typing import ArrayLike, NDArray
 from symoro.errors import ArgumentError, NotApplicableError
 from symoro.model import generate
 from symoro.motion.agreement import rate_doubts
-from symoro.motion.along import unresolved, unseen, whole_motion
+from symoro.motion.along import coarse, unresolved, unseen, whole_motion
 from symoro.motion.bases import check_steady
 from symoro.motion.extremes import Passed, Peak, Sampled, passed_limits, peaks_of, quantities
 from symoro.motion.led import led
@@ -132,6 +132,7 @@ def torques(
         begin = {**({} if posture is None else {"q": posture}), **(start or {})}
         follows = led(asked, samples, numbers, begin, inputs or {}, method, tolerance)
         found = _simulated(asked, replace(samples, tree=follows.q), follows, numbers)
+        found = replace(found, doubts=tuple(coarse(samples, parts)) if parts else ())
     else:
         found = _known(asked, samples, parts, numbers, values)
     return (
