@@ -7,7 +7,7 @@ import pytest
 
 import symoro
 from symoro.expr.formula import formula
-from symoro.motion.hold import hold
+from symoro.motion.grip import grip
 from symoro.motion.mechanics import Mechanics
 from symoro.motion.rubbing import Rubbing, without_friction
 from symoro.robot.coordinates import independent
@@ -218,20 +218,20 @@ def test_what_dependent_joints_hold_is_the_largest_share_over_all_ways(seed):
     for still in combinations(range(m), n - 1):
         u = np.linalg.svd(np.vstack([rows[list(still)], np.zeros((1, n))]))[2][-1]
         best = max(best, abs(force @ u) / (most @ np.abs(rows @ u)))
-    found = hold(rows, force, most)
+    found = grip(rows, force, most)
     assert best > 1 and found.share == pytest.approx(best, rel=1e-9)
     ways = found.ways(together=True)
     assert (ways == 0).sum() == n - 1
     assert np.abs(found.forces @ rows - force).max() < 1e-9 * np.abs(force).max()
-    half = hold(rows, force / best / 2, most)
+    half = grip(rows, force / best / 2, most)
     assert half.share < 1 and (half.margins > 0).all()
 
 
 @pytest.mark.parametrize("small", [1e-3, 1e-6, 1e-9, 1e-12])
 def test_a_joint_with_next_to_no_friction_is_not_held_by_one_with_much(small):
-    found = hold(np.eye(2), np.array([0.5, 2 * small]), np.array([1.0, small]))
+    found = grip(np.eye(2), np.array([0.5, 2 * small]), np.array([1.0, small]))
     assert found.share == pytest.approx(2) and found.ways(together=False).tolist() == [0, 1]
-    three = hold(
+    three = grip(
         np.array([[1.0, 0], [0, 1], [1, 0]]), np.array([0.5, 2 * small]), np.array([1.0, small, 1.0])
     )
     assert three.share == pytest.approx(2, rel=1e-6) and three.ways(together=True).tolist() == [0, 1, 0]
@@ -240,9 +240,9 @@ def test_a_joint_with_next_to_no_friction_is_not_held_by_one_with_much(small):
 @pytest.mark.parametrize("bend", [0, 1e-13, 1e-11, 1e-6, 1e-3])
 def test_rows_that_are_almost_the_same_hold_almost_the_same(bend):
     rows = np.array([[1.0, 0.0], [1.0, bend], [0.0, 1.0]])
-    found = hold(rows, np.array([1.5, 0.0]), np.ones(3))
+    found = grip(rows, np.array([1.5, 0.0]), np.ones(3))
     assert found.share == pytest.approx(0.75, rel=2e-3) and (found.margins > 0).all()
-    beyond = hold(rows, np.array([2.2, 0.0]), np.ones(3))
+    beyond = grip(rows, np.array([2.2, 0.0]), np.ones(3))
     assert beyond.share == pytest.approx(1.1, rel=2e-3)
     assert np.abs(beyond.ways(together=True)[:2]).max() == 1
 

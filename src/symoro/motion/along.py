@@ -7,9 +7,9 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from symoro.motion.extremes import Sampled, largest
-from symoro.motion.moments import PartMotion, Rows
-from symoro.motion.panels import Key, Panels, Piece, resolved
+from symoro.motion.extremes import SampledQuantities, largest
+from symoro.motion.moments import MotionRows, PartMotion
+from symoro.motion.panels import Panels, Piece, QuantityKey, resolved
 from symoro.motion.samples import Samples
 from symoro.motion.spline import hermite
 from symoro.robot.description import JointType, Robot
@@ -22,8 +22,8 @@ SHOWN = 0.9  # of a peak: samples that show less of it are doubted
 def whole_motion(
     robot: Robot,
     parts: Sequence[PartMotion],
-    keys: Sequence[Key],
-    known: Callable[[Array, Rows], Mapping[Key, Array]],
+    keys: Sequence[QuantityKey],
+    known: Callable[[Array, MotionRows], Mapping[QuantityKey, Array]],
 ) -> Panels:
     """All quantities along the parts, at moments that they ask for themselves.
 
@@ -63,7 +63,7 @@ def unresolved(panels: Panels) -> Iterator[str]:
         )
 
 
-def unseen(panels: Panels, sampled: Sampled, joints: Sequence[int]) -> Iterator[str]:
+def unseen(panels: Panels, sampled: SampledQuantities, joints: Sequence[int]) -> Iterator[str]:
     """Peaks that the samples do not show."""
     missed = []
     for what, j in ((what, j) for what in ("velocity", "effort") for j in joints):

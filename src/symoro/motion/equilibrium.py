@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from symoro.errors import ArgumentError
 from symoro.motion.mechanics import Mechanics
-from symoro.motion.parted import Holds
+from symoro.motion.partition import Holds
 
 Array = NDArray[np.float64]
 STEPS = 50

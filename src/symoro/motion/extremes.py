@@ -1,4 +1,4 @@
-"""Peaks of a motion, and the limits that it passes: of its whole time (`Panels`), or of samples alone (`Sampled`)."""
+"""Peaks of a motion, and the limits that it passes: of its whole time (`Panels`), or of samples alone."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from symoro.motion.panels import ALIKE, Key
+from symoro.motion.panels import ALIKE, QuantityKey
 from symoro.robot.coordinates import independent, relation
 from symoro.robot.description import Robot
 from symoro.robot.topology import moving_joints
@@ -21,29 +21,29 @@ SLACK = 1e-7  # of a limit (of 1 where it is less): to pass it by so little is w
 class Known(Protocol):
     """Quantities over time."""
 
-    def integral(self, key: Key, power: int = 1) -> float: ...
+    def integral(self, key: QuantityKey, power: int = 1) -> float: ...
 
-    def extreme(self, key: Key, sign: int) -> tuple[float, float]: ...
+    def extreme(self, key: QuantityKey, sign: int) -> tuple[float, float]: ...
 
-    def first_beyond(self, key: Key, sign: int, limit: float) -> float: ...
+    def first_beyond(self, key: QuantityKey, sign: int, limit: float) -> float: ...
 
 
 @dataclass(frozen=True, eq=False)
-class Sampled:
+class SampledQuantities:
     """Quantities at samples: integrals by the trapezoidal rule, limits passed on the line between two samples."""
 
     t: Array
-    columns: Mapping[Key, Array]
+    columns: Mapping[QuantityKey, Array]
 
-    def integral(self, key: Key, power: int = 1) -> float:
+    def integral(self, key: QuantityKey, power: int = 1) -> float:
         rows = self.columns[key] ** power
         return float(((rows[1:] + rows[:-1]) / 2 * np.diff(self.t)).sum())
 
-    def extreme(self, key: Key, sign: int) -> tuple[float, float]:
+    def extreme(self, key: QuantityKey, sign: int) -> tuple[float, float]:
         at = int((sign * self.columns[key]).argmax())
         return float(self.columns[key][at]), float(self.t[at])
 
-    def first_beyond(self, key: Key, sign: int, limit: float) -> float:
+    def first_beyond(self, key: QuantityKey, sign: int, limit: float) -> float:
         beyond = sign * (self.columns[key] - limit)
         k = int(np.flatnonzero(beyond > 0)[0])
         if k == 0:
@@ -84,7 +84,7 @@ class Peak:
     energy: float
 
 
-def largest(known: Known, key: Key) -> tuple[float, float]:
+def largest(known: Known, key: QuantityKey) -> tuple[float, float]:
     """The value of largest amount, and when; the earlier of two that are alike."""
     first, second = sorted((known.extreme(key, sign) for sign in (1, -1)), key=lambda found: found[1])
     return second if abs(second[0]) > abs(first[0]) * (1 + ALIKE) else first
@@ -101,7 +101,7 @@ def peaks_of(known: Known, joints: Sequence[int], span: float) -> tuple[Peak, ..
     return tuple(found)
 
 
-def passed_limits(known: Known, robot: Robot, keys: Sequence[Key]) -> Iterator[Passed]:
+def passed_limits(known: Known, robot: Robot, keys: Sequence[QuantityKey]) -> Iterator[Passed]:
     """The limits passed by quantities that are known."""
     for what, j in keys:
         for sign, limit in _limits(robot, what, j):
@@ -129,7 +129,7 @@ def quantities(
     motion: tuple[Array, Array, Array, Array | None],
     tau: Array,
     rates: Mapping[int, Array],
-) -> dict[Key, Array]:
+) -> dict[QuantityKey, Array]:
     """Positions and velocities of all joints where they are known; accelerations, efforts and powers of the driven.
 
     Arguments:
@@ -140,7 +140,7 @@ def quantities(
     places = {} if tree is None else {j: tree[:, k] for k, j in enumerate(independent(robot))}
     places |= {j: q[:, k] for k, j in enumerate(joints)}
     velocities = {**rates, **{j: qd[:, k] for k, j in enumerate(joints)}}
-    found: dict[Key, Array] = {}
+    found: dict[QuantityKey, Array] = {}
     for j, place, rate in _tree_motion(robot, values, places, velocities):
         found["position", j] = place
         if rate is not None:

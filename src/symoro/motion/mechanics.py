@@ -12,7 +12,7 @@ Coordinates are all joints; where loops or wheels tie them, the active ones. The
 models divide by it), and it is set to 1 at each step: the rotation never leaves the group.
 
 Where some accelerations are known (joints that follow a motion, joints that stick or stand at a stop) the equations are
-parted (`parted`).
+parted (`partition`).
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from symoro.model import Model, generate
 from symoro.models.geometric.loop.mechanism import active_joints
 from symoro.motion.bases import check_steady
 from symoro.motion.loops import LoopCloser
-from symoro.motion.parted import NOTHING, Holds, parted
+from symoro.motion.partition import NOTHING, Holds, parted
 from symoro.motion.rotation import from_quaternion
 from symoro.robot.coordinates import independent
 from symoro.robot.description import BaseKind, Robot

@@ -22,15 +22,15 @@ from symoro.motion.paths import Between, FourierPath, PosesThrough, Through
 
 Array = NDArray[np.float64]
 JointPath = Between | Through | FourierPath
-Rows = tuple[Array, Array, Array, Array | None]
+MotionRows = tuple[Array, Array, Array, Array | None]
 """Positions, velocities and accelerations of the coordinates; positions of all joints where loops are closed."""
 SHORT = 1e-12  # of a part: a piece so short is none
 
 
-class Moments(Protocol):
+class PathMoments(Protocol):
     """Where the joints are at moments of a path, in seconds from its start."""
 
-    def at(self, times: Array) -> Rows: ...
+    def at(self, times: Array) -> MotionRows: ...
 
 
 @dataclass(frozen=True, eq=False)
@@ -39,7 +39,7 @@ class JointMoments:
 
     path: JointPath
 
-    def at(self, times: Array) -> Rows:
+    def at(self, times: Array) -> MotionRows:
         return *self.path.at(times), None
 
 
@@ -50,7 +50,7 @@ class LoopMoments:
         self._path, self._loops, self._begin = path, loops, begin
         self._times, self._trees = [0.0], [start]
 
-    def at(self, times: Array) -> Rows:
+    def at(self, times: Array) -> MotionRows:
         q, qd, qdd = self._path.at(times)
         tree = np.empty((len(times), len(self._trees[0])))
         for group in _runs(times, self._times):
@@ -73,7 +73,7 @@ class PoseMoments:
         self._times: list[float] = [0.0]
         self._states: list[PathState] = [follower.begun(path, start, begin)]
 
-    def at(self, times: Array) -> Rows:
+    def at(self, times: Array) -> MotionRows:
         known = self._path.at(times)
         states: list[PathState] = [self._states[0]] * len(times)
         for k in np.argsort(times, kind="stable"):
@@ -118,9 +118,9 @@ class PartMotion:
     place: Place | None
     begin: float
     breaks: Array
-    moments: Moments
+    moments: PathMoments
 
-    def at(self, times: Array) -> Rows:
+    def at(self, times: Array) -> MotionRows:
         """Where the joints are, in seconds from its beginning."""
         with told_of(self.number, self.place):
             return self.moments.at(times)

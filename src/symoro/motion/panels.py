@@ -23,7 +23,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 Array = NDArray[np.float64]
-Key = tuple[str, int]
+QuantityKey = tuple[str, int]
 """What a quantity is (position, velocity, ...), and of which joint."""
 Evaluate = Callable[[int, Array], Array]
 """Number of a part and moments from its beginning -> rows of all quantities."""
@@ -89,7 +89,7 @@ class Panels:
         cut: whether it was given up because there were too many panels.
     """
 
-    keys: tuple[Key, ...]
+    keys: tuple[QuantityKey, ...]
     begins: Array
     ends: Array
     values: Array
@@ -98,19 +98,19 @@ class Panels:
     cut: bool
 
     @cached_property
-    def _at(self) -> dict[Key, int]:
+    def _at(self) -> dict[QuantityKey, int]:
         return {key: k for k, key in enumerate(self.keys)}
 
-    def integral(self, key: Key, power: int = 1) -> float:
+    def integral(self, key: QuantityKey, power: int = 1) -> float:
         """Over the whole time."""
         rows = self.values[:, :, self._at[key]] ** power
         return float(((self.ends - self.begins) / 2) @ (rows @ _WEIGHTS))
 
-    def _curve(self, key: Key, panel: int, places: Array) -> Array:
+    def _curve(self, key: QuantityKey, panel: int, places: Array) -> Array:
         form = _lagrange if self.smooth[panel] else _linear
         return np.asarray(form(places) @ self.values[panel, :, self._at[key]])
 
-    def _dense(self, key: Key) -> Array:
+    def _dense(self, key: QuantityKey) -> Array:
         rows = self.values[:, :, self._at[key]]
         return np.where(self.smooth[:, None], rows @ _lagrange(_PLACES).T, rows @ _linear(_PLACES).T)
 
@@ -118,7 +118,7 @@ class Panels:
         half = (self.ends[panel] - self.begins[panel]) / 2
         return float(self.begins[panel] + half * (1 + place))
 
-    def extreme(self, key: Key, sign: int) -> tuple[float, float]:
+    def extreme(self, key: QuantityKey, sign: int) -> tuple[float, float]:
         """The largest (sign 1) or smallest (-1) value, and when."""
         rows = sign * self._dense(key)
         most = rows.max()
@@ -132,7 +132,7 @@ class Panels:
             reach /= 8
         return sign * best, self._time(panel, place)
 
-    def first_beyond(self, key: Key, sign: int, limit: float) -> float:
+    def first_beyond(self, key: QuantityKey, sign: int, limit: float) -> float:
         """When the quantity is beyond a limit for the first time; it is beyond it somewhere."""
         rows = sign * (self._dense(key) - limit)
         beyond = np.flatnonzero(rows.ravel() > 0)
@@ -150,7 +150,7 @@ class Panels:
                 low = middle
         return self._time(panel, high)
 
-    def grows(self, key: Key) -> float | None:
+    def grows(self, key: QuantityKey) -> float | None:
         """When a quantity is largest where halving was given up, and larger than all that is resolved."""
         if not self.open.any():
             return None
@@ -185,7 +185,7 @@ class _Open:
 
 
 def resolved(
-    evaluate: Evaluate, pieces: Sequence[Piece], keys: Sequence[Key], turning: Sequence[int]
+    evaluate: Evaluate, pieces: Sequence[Piece], keys: Sequence[QuantityKey], turning: Sequence[int]
 ) -> Panels:
     """Panels of quantities over pieces of time that follow each other.
 
@@ -235,7 +235,7 @@ def _evaluated(evaluate: Evaluate, panels: list[_Open], count: int) -> Array:
 class _Judge:
     """Which quantities of which panels are not told by their polynomials."""
 
-    def __init__(self, keys: tuple[Key, ...], turning: Sequence[int], parts: int) -> None:
+    def __init__(self, keys: tuple[QuantityKey, ...], turning: Sequence[int], parts: int) -> None:
         at = {key: k for k, key in enumerate(keys)}
         self.kinds = [np.array([k for k, key in enumerate(keys) if key[0] == what]) for what in _kinds(keys)]
         self.motion = np.array([key[0] in MOTION for key in keys])
@@ -269,7 +269,7 @@ class _Judge:
         return np.asarray(bad)
 
 
-def _kinds(keys: tuple[Key, ...]) -> list[str]:
+def _kinds(keys: tuple[QuantityKey, ...]) -> list[str]:
     return list(dict.fromkeys(what for what, _ in keys))
 
 
@@ -304,7 +304,7 @@ def _sign_change(rates: Array) -> float | None:
     return float(middle)
 
 
-def _joined(keys: tuple[Key, ...], kept: list[tuple[_Open, Array, bool, bool]], cut: bool) -> Panels:
+def _joined(keys: tuple[QuantityKey, ...], kept: list[tuple[_Open, Array, bool, bool]], cut: bool) -> Panels:
     kept.sort(key=lambda item: (item[0].piece.begin, item[0].piece.part, item[0].a))
     begins, ends = (
         np.array([panel.piece.begin + getattr(panel, end) for panel, *_ in kept]) for end in ("a", "b")

@@ -24,10 +24,10 @@ from symoro.motion.moments import (
     JointMoments,
     JointPath,
     LoopMoments,
-    Moments,
+    MotionRows,
     PartMotion,
+    PathMoments,
     PoseMoments,
-    Rows,
     breaks_of,
     told_of,
 )
@@ -151,7 +151,7 @@ class _Planner:
         with told_of(0, self._place(0)):
             whole = self._start()
         q = whole[self._own]
-        rows: list[tuple[Array, Rows]] = []
+        rows: list[tuple[Array, MotionRows]] = []
         parts: list[PartMotion] = []
         now, last = 0.0, (q, np.zeros_like(q))
         for number, part in enumerate(each(self.trajectory.parts, "following the trajectory"), 1):
@@ -174,7 +174,7 @@ class _Planner:
         places = self.trajectory.places
         return places[number] if places else None
 
-    def _together(self, rows: list[tuple[Array, Rows]]) -> Samples:
+    def _together(self, rows: list[tuple[Array, MotionRows]]) -> Samples:
         """The samples of all parts; where two meet, that of the later one."""
         times = [t[:-1] for t, _ in rows[:-1]] + [rows[-1][0]]
         q, qd, qdd, tree = (
@@ -331,7 +331,7 @@ class _Planner:
 
     # -- along them
 
-    def _moments(self, path: JointPath | PosePath, start: Array, begin: float) -> Moments:
+    def _moments(self, path: JointPath | PosePath, start: Array, begin: float) -> PathMoments:
         if isinstance(path, Straight | Round | PosesThrough):
             return PoseMoments(path, self.follower, self._own, start, begin)
         return LoopMoments(path, self._loops, start, begin) if self.robot.B else JointMoments(path)
@@ -341,7 +341,7 @@ class _Planner:
         number: int,
         now: float,
         last: tuple[Array, Array],
-        found: Rows,
+        found: MotionRows,
     ) -> None:
         """A part must go on where and as fast as the one before ended."""
         gap = np.abs(found[0][0] - last[0])

@@ -6,7 +6,7 @@ comes to zero, stick when the torque is too small. A coordinate at a stop has th
 pushes.
 
 At such a moment several joints may be at rest. All are taken to stick; what is farthest beyond its hold slides, in the
-direction of the force (`hold`); and again, until the rest holds. Passive joints and coupled ones rub as those with a
+direction of the force (`grip`); and again, until the rest holds. Passive joints and coupled ones rub as those with a
 coordinate do: v = w(q) qd, and where they stick w qdd + c = 0 (`rubbing`). A joint whose row w is zero, but for
 coordinates that follow a motion or stand at a stop, is led by these: nothing is decided of it until its row has grown.
 """
@@ -21,9 +21,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from symoro.errors import ArgumentError
-from symoro.motion.hold import Hold, hold
+from symoro.motion.grip import Grip, grip
 from symoro.motion.mechanics import Mechanics
-from symoro.motion.parted import Holds
+from symoro.motion.partition import Holds
 from symoro.motion.rubbing import Rubbing
 
 Array = NDArray[np.float64]
@@ -127,9 +127,9 @@ class Modes:
                     found[k] += against[k]
         return found
 
-    def _hold(self, rows: Array, sticking: list[int], spare: Array) -> Hold:
+    def _hold(self, rows: Array, sticking: list[int], spare: Array) -> Grip:
         columns = self._loose_columns()
-        return hold(rows[np.ix_(sticking, columns)], spare[columns], self.most[sticking])
+        return grip(rows[np.ix_(sticking, columns)], spare[columns], self.most[sticking])
 
     # -- at an event
 
@@ -241,7 +241,7 @@ class Modes:
         self._let_go(t, {i: way for i, way in zip(sticking, ways, strict=True) if way})
         return True
 
-    def _pushes(self, rows: Array, sticking: list[int], spare: Array, found: Hold) -> Array:
+    def _pushes(self, rows: Array, sticking: list[int], spare: Array, found: Grip) -> Array:
         """What holds each coordinate at a stop: the push of the stop, and the friction of what rests there."""
         stopped = np.flatnonzero(self.stop)
         led = [i for i in self.switching if self.led[i]]

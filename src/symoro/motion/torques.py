@@ -25,11 +25,11 @@ from symoro.model import generate
 from symoro.motion.agreement import rate_doubts
 from symoro.motion.along import coarse, unresolved, unseen, whole_motion
 from symoro.motion.bases import check_steady
-from symoro.motion.extremes import Passed, Peak, Sampled, passed_limits, peaks_of, quantities
-from symoro.motion.led import led
+from symoro.motion.extremes import Passed, Peak, SampledQuantities, passed_limits, peaks_of, quantities
+from symoro.motion.following import led
 from symoro.motion.loops import LoopCloser
-from symoro.motion.moments import PartMotion, Rows
-from symoro.motion.panels import Key, Panels
+from symoro.motion.moments import MotionRows, PartMotion
+from symoro.motion.panels import Panels, QuantityKey
 from symoro.motion.result import Simulation
 from symoro.motion.samples import Samples, columns_of
 from symoro.motion.sampling import (
@@ -171,18 +171,18 @@ def _known(
         near = default_posture(robot, numbers)
         samples = replace(samples, tree=LoopCloser(robot, numbers).along(samples.t, samples.q, near))
 
-    def known(t: Array, rows: Rows) -> dict[Key, Array]:
+    def known(t: Array, rows: MotionRows) -> dict[QuantityKey, Array]:
         return quantities(robot, numbers, samples.joints, rows, _efforts(function, t, rows), {})
 
     found = known(samples.t, _rows(samples))
     return _report(robot, samples, found, whole_motion(robot, parts, list(found), known) if parts else None)
 
 
-def _rows(samples: Samples) -> Rows:
+def _rows(samples: Samples) -> MotionRows:
     return samples.q, samples.qd, samples.qdd, samples.tree
 
 
-def _efforts(function: Callable[..., Mapping[str, Array]], t: Array, rows: Rows) -> Array:
+def _efforts(function: Callable[..., Mapping[str, Array]], t: Array, rows: MotionRows) -> Array:
     q, qd, qdd, tree = rows
     found = function(q=q, qd=qd, qdd=qdd) if tree is None else function(q=tree, qda=qd, qdda=qdd)
     tau = np.asarray(found["tau"])
@@ -193,10 +193,10 @@ def _efforts(function: Callable[..., Mapping[str, Array]], t: Array, rows: Rows)
 
 
 def _report(
-    robot: Robot, samples: Samples, found: Mapping[Key, Array], panels: Panels | None
+    robot: Robot, samples: Samples, found: Mapping[QuantityKey, Array], panels: Panels | None
 ) -> TorqueReport:
     """What quantities at samples, and those of the whole time where they are known, tell."""
-    sampled = Sampled(samples.t, found)
+    sampled = SampledQuantities(samples.t, found)
     whole = sampled if panels is None else panels
     tau, power = (np.stack([found[what, j] for j in samples.joints], axis=1) for what in ("effort", "power"))
     peaks = peaks_of(whole, samples.joints, float(samples.t[-1] - samples.t[0]))

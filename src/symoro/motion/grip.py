@@ -25,7 +25,7 @@ STANDS = 1e-7  # of the fastest: a joint that the way does not move
 
 
 @dataclass(frozen=True, eq=False)
-class Hold:
+class Grip:
     """What joints at rest are asked to hold.
 
     Attributes:
@@ -59,7 +59,7 @@ class Hold:
         return np.where(first, np.sign(self.forces), 0.0)
 
 
-def hold(rows: Array, force: Array, most: Array) -> Hold:
+def grip(rows: Array, force: Array, most: Array) -> Grip:
     """What joints with these rows are asked to, against a force on the coordinates.
 
     Arguments:
@@ -68,13 +68,13 @@ def hold(rows: Array, force: Array, most: Array) -> Hold:
         most: c, positive.
     """
     if not len(most):
-        return Hold(np.zeros(0), most, 0.0, None)
+        return Grip(np.zeros(0), most, 0.0, None)
     norms = np.linalg.norm(rows, axis=1)
     ways, sizes, _ = np.linalg.svd(rows / norms[:, None])
     rank = int((sizes > DEPENDENT * sizes[0]).sum())
     forces = np.linalg.lstsq((rows / norms[:, None]).T, force, rcond=DEPENDENT)[0] / norms
     if rank == len(most):
-        return Hold(forces, most, float((np.abs(forces) / most).max()), None)
+        return Grip(forces, most, float((np.abs(forces) / most).max()), None)
     alone = np.abs(ways[:, rank:]).max(axis=1) < DEPENDENT  # what no other joint can hold
     left = force - forces[alone] @ rows[alone]
     group = _together(rows[~alone], left, most[~alone], rank - int(alone.sum()))
@@ -83,12 +83,12 @@ def hold(rows: Array, force: Array, most: Array) -> Hold:
     first = int(shares.argmax())
     if shares[first] > group.share:
         way[first] = np.sign(forces[first])
-        return Hold(forces, most, float(shares[first]), way)
+        return Grip(forces, most, float(shares[first]), way)
     way[~alone] = group.way
-    return Hold(forces, most, group.share, way)
+    return Grip(forces, most, group.share, way)
 
 
-def _together(rows: Array, force: Array, most: Array, rank: int) -> Hold:
+def _together(rows: Array, force: Array, most: Array, rank: int) -> Grip:
     """What joints are asked to that depend on each other."""
     scaled = rows * most[:, None]
     shares = _least(scaled, force, rank)
@@ -97,7 +97,7 @@ def _together(rows: Array, force: Array, most: Array, rank: int) -> Hold:
         u = rows[0] * (rows[0] @ force) if rank == 1 else _giving(scaled, scaled.T @ shares)
         way = rows @ u
         share = float(force @ u / (most @ np.abs(way)))
-    return Hold(shares * most, most, share, way)
+    return Grip(shares * most, most, share, way)
 
 
 def _least(scaled: Array, force: Array, rank: int) -> Array:
