@@ -10,6 +10,7 @@ import io
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from symoro.errors import FormatError, Place
@@ -34,11 +35,19 @@ class NumberTable:
     lines: list[int]
 
 
-def comma_separated(line: str) -> list[str]:
-    """The cells of a line of CSV; none of an empty line, and of a remark that # begins."""
-    if not line.strip() or line.lstrip().startswith("#"):
-        return []
-    return [cell.strip() for cell in next(csv.reader([line]))]
+def separated(line: str, sign: str) -> list[str]:
+    """The cells of a line of CSV."""
+    return [cell.strip() for cell in next(csv.reader([line], delimiter=sign))]
+
+
+def _is_remark(line: str) -> bool:
+    return not line.strip() or line.lstrip().startswith("#")
+
+
+def _sign_of(text: str) -> str:
+    """What parts the cells, by the head."""
+    head = next((line for line in text.splitlines() if not _is_remark(line)), "")
+    return next((mark for mark in (",", ";", "\t") if mark in head), ",")
 
 
 def read_numbers(
@@ -47,7 +56,7 @@ def read_numbers(
     *,
     most: int,
     hint: str,
-    cells: Callable[[str], list[str]] = comma_separated,
+    cells: Callable[[str], list[str]] | None = None,
     asked_for: Callable[[str], bool] = lambda name: True,
 ) -> NumberTable:
     """The table in a text.
@@ -55,17 +64,18 @@ def read_numbers(
     Arguments:
         most: rows that it may have.
         hint: what a table looks like, for one that is empty.
-        cells: parts a line.
+        cells: parts a line; at commas, semicolons or tabs, as the head does, unless given.
         asked_for: which columns must hold finite numbers.
 
     Raises:
         FormatError: with the line of what is wrong.
     """
+    parted = cells or partial(separated, sign=_sign_of(text))
     names: list[str] = []
     rows: list[list[float]] = []
     lines: list[int] = []
     for number, line in enumerate(text.splitlines(), 1):
-        found = cells(line)
+        found = [] if _is_remark(line) else parted(line)
         if not found:
             continue
         if not names:
@@ -105,7 +115,8 @@ def _number(cell: str, needed: bool, file: str | None, line: int, name: str) -> 
     except ValueError:
         if needed:
             place = Place(file, line, None, name)
-            raise FormatError(f"expected a number, got '{cell[:40]}'", place=place) from None
+            hint = "write numbers with a decimal point" if "," in cell else None
+            raise FormatError(f"expected a number, got '{cell[:40]}'", place=place, hint=hint) from None
         return math.nan
     if needed and not math.isfinite(value):
         raise FormatError(f"'{cell[:40]}' is not a finite number", place=Place(file, line, None, name))

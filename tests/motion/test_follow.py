@@ -95,6 +95,31 @@ def test_a_start_by_its_pose_takes_the_branch_nearest_to_a_posture():
     assert np.abs(samples.q[0] - PUMA).max() < 1e-9
 
 
+@pytest.mark.parametrize(
+    "part",
+    [
+        Line(by=(0, 0, 0.1), duration=1),
+        Line(by=(-0.05, 0.1, 1e-6), duration=1),
+        Line(to=(0.3, 0.3, 0.1), duration=1),
+        Circle((0.2, 0.2, 0), (0, 1, 1), angle=0.1, duration=1),
+        Poses([(0.3, 0.3, 0), (0.3, 0.3, 0.1)], (1, 2)),
+    ],
+)
+def test_a_motion_that_the_given_entries_leave_out_is_refused(part):
+    """It was left out silently."""
+    path = Trajectory((Hold(1), part), (0, np.pi / 3, -np.pi / 2), pose="planar")
+    with pytest.raises(
+        ArgumentError, match="part 2: the path moves along z, which 'pose: planar' leaves free"
+    ):
+        symoro.sampled("filip3r", path)
+
+
+def test_a_circle_in_the_plane_is_led():
+    circle = Circle((0.25, 0.25, 0), (0, 0, -2), angle=0.1, duration=1)
+    samples = symoro.sampled("filip3r", Trajectory((circle,), (0, np.pi / 3, -np.pi / 2), pose="planar"))
+    consistent(samples)
+
+
 # -- where branches end
 
 
@@ -160,6 +185,16 @@ def test_parts_follow_each_other_without_a_jump():
     consistent(samples)
 
 
+@pytest.mark.parametrize("before", [(), (Hold(0.5),)])
+@pytest.mark.parametrize("after", [(), (Hold(0.5),), (Move((1, 0, 0), duration=1),)])
+def test_a_move_to_where_the_robot_stands_takes_no_time(before, after):
+    stay = Move((0, 0, 0), velocity=(1,), acceleration=(1,))
+    found = symoro.torques("filip3r", Trajectory((*before, stay, *after), (0, 0, 0)), step=0.1)
+    lasts = sum(part.duration for part in (*before, *after))
+    assert found.samples.t[-1] == pytest.approx(lasts) and len(found.samples.t) == round(lasts / 0.1) + 1
+    assert found.between and not found.doubts
+
+
 def test_limits_of_velocity_are_kept_by_a_timed_move():
     move = Move((2, -1, 0.5), law="trapezoidal", velocity=(1.0,), acceleration=(4.0,))
     samples = symoro.sampled("filip3r", Trajectory((move,), (0, 0, 0)), step=0.001)
@@ -171,7 +206,7 @@ def test_a_series_that_starts_with_a_velocity_can_only_come_first():
     series = Fourier(0.5, [[1.0]] * 3, [[0.5]] * 3, (0, 0, 0))
     samples = symoro.sampled("filip3r", Trajectory((series,)))
     assert np.abs(samples.q[0] - samples.q[-1]).max() < 1e-12
-    with pytest.raises(ArgumentError, match=r"part 2 begins at t = 1 s with q"):
+    with pytest.raises(ArgumentError, match=r"part 2: begins at t = 1 s with q"):
         symoro.sampled("filip3r", Trajectory((Hold(1), series), (0, 0, 0)))
     at_zero = Fourier(0.5, [[1.0]] * 3, [[0.0]] * 3, (0, 0, 0))
     with pytest.raises(ArgumentError, match="with qd1 = 1"):
@@ -180,8 +215,8 @@ def test_a_series_that_starts_with_a_velocity_can_only_come_first():
 
 @pytest.mark.parametrize("to", [(1,), (1, 2, 3, 4)])
 def test_the_number_of_joints_must_fit(to):
-    with pytest.raises(ArgumentError, match="expected 3: q1, q2, q3"):
-        symoro.sampled("filip3r", Trajectory((Move(to, duration=1),), (0, 0, 0)))
+    with pytest.raises(ArgumentError, match=r"part 2: to: \d numbers, expected 3: q1, q2, q3"):
+        symoro.sampled("filip3r", Trajectory((Hold(1), Move(to, duration=1)), (0, 0, 0)))
 
 
 @pytest.mark.parametrize("name, size", [("rx90_floating", 6), ("diffdrive", 2), ("rx90_elastic", 4)])

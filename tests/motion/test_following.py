@@ -288,3 +288,11 @@ def test_from_the_command_line(tmp_path, capsys):
     assert json.loads(capsys.readouterr().out)["end"]["q1"] == pytest.approx(0.5)
     assert main([*words, "x=1"]) != 0
     assert "no part of a state" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("step, doubted", [(0.5, True), (0.005, False)])
+def test_samples_too_far_apart_for_the_motion_are_doubted(step, doubted):
+    robot = symoro.load("planar2r").floating().with_link(0, mass=3, inertia=[0.2, 0.3, 0.4])
+    path = Trajectory((Move((1, -0.5), law="trapezoidal", duration=1),), (0, 0))
+    found = symoro.torques(robot, path, step=step, tolerance=1e-6)
+    assert any("too far apart" in doubt for doubt in found.doubts) == doubted and not found.between

@@ -102,6 +102,24 @@ def test_bundled_trajectories_are_for_the_robot_of_their_name(name):
             "one row",
         ),
         (HEAD + "start: [0\n", None, "no YAML"),
+        *(
+            (HEAD + f"start: [0]\nparts:\n  - {{hold: 1}}\n  - {{{kind}{timing}}}\n", 5, words)
+            for kind in (
+                "joints: [1]",
+                "line: {by: [0, 0, 1]}",
+                "circle: {centre: [0, 0, 0], normal: [0, 0, 1]}",
+            )
+            for timing, words in [
+                ("", "parts[2]: nothing tells how long"),
+                (", duration: 0", "parts[2]: a duration of 0 s"),
+                (", duration: -1", "parts[2]: a duration of -1 s"),
+                (", duration: 1e9", "at most 1e+06"),
+                (", velocity: 1", "parts[2]: nothing tells how long"),
+                (", duration: 1, velocity: 1, acceleration: 1", "parts[2]: a move has a duration, or limits"),
+                (", velocity: 0, acceleration: 1", "parts[2]: the largest velocity"),
+                (", velocity: 1, acceleration: [1, -1]", "parts[2]: the largest acceleration"),
+            ]
+        ),
     ],
 )
 def test_mistakes_are_told_at_their_place(text, line, words):
@@ -111,6 +129,33 @@ def test_mistakes_are_told_at_their_place(text, line, words):
     assert told.value.place.file == "path.yaml"
     if line is not None:
         assert told.value.place.line == line
+
+
+def test_mistakes_of_several_parts_are_told_at_once():
+    parts = "  - {joints: [1], duration: 0}\n  - {hold: 1}\n  - {joints: [1]}\n"
+    with pytest.raises(FormatError) as told:
+        read_trajectory_text(HEAD + "start: [0]\nparts:\n" + parts)
+    assert "a duration of 0 s" in told.value.text() and "nothing tells how long" in told.value.text()
+
+
+@pytest.mark.parametrize(
+    "start, part, line, words",
+    [
+        ("[0, 0]", "{hold: 1}", 2, "start: start: 2 numbers, expected 3"),
+        ("[0, 0, 0]", "{joints: [1, 2], duration: 1}", 5, "parts[2]: to: 2 numbers, expected 3"),
+        ("[0, 0, 0]", "{joints: [1, 2, 3], velocity: [1, 1], acceleration: 1}", 5, "velocity: 2 numbers"),
+        ("[0, 0, 0]", "{line: {by: [1, 0, 0]}, velocity: [1, 1, 1], acceleration: 1}", 5, "got 3"),
+        ("[0, 1, 1]", "{line: {by: [9, 0, 0]}, duration: 1}", 5, "parts[2]: the branch ends at t = 1."),
+        ("[0, 0, 0]", "{via: [[1, 2]], times: [1]}", 5, "parts[2]: via: 2 numbers"),
+    ],
+)
+def test_what_does_not_fit_the_robot_is_told_at_its_place(start, part, line, words):
+    text = HEAD + f"start: {start}\nparts:\n  - {{hold: 1}}\n  - {part}\npose: planar\n"
+    with pytest.raises(ArgumentError) as told:
+        symoro.sampled("filip3r", read_trajectory_text(text, "path.yaml"))
+    assert words in told.value.text()
+    assert (told.value.place.file, told.value.place.line) == ("path.yaml", line)
+    assert told.value.place.column in (1, 5)
 
 
 def test_frozen_and_equal():
@@ -147,6 +192,19 @@ def test_positions_alone_get_their_rates_from_a_spline():
     text = "t,q1,remark\n" + "".join(f"{x!r},{float(np.sin(x))!r},fine\n" for x in t.tolist())
     samples = read_table(text)
     assert np.abs(samples.qd[:, 0] - np.cos(t)).max() < 1e-5
+
+
+@pytest.mark.parametrize("sign", [",", ";", "\t", " ; "])
+def test_what_parts_the_cells_is_seen_in_the_head(sign):
+    rows = ["# made by hand, today", "t~q1~note", "0~1~a", "0.5~2~b", "1~4~c"]
+    samples = read_table("\n".join(rows).replace("~", sign))
+    assert samples.t.tolist() == [0, 0.5, 1] and samples.q[:, 0].tolist() == [1, 2, 4]
+
+
+def test_decimal_commas_are_told():
+    with pytest.raises(FormatError, match="decimal point") as told:
+        read_table("t;q1\n0;1\n0,5;2\n", "log.csv")
+    assert told.value.place.line == 3
 
 
 @pytest.mark.parametrize(

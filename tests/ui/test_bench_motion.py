@@ -50,6 +50,11 @@ def test_a_tree_and_a_table_are_trajectories_too() -> None:
     rows = [head] + [f"{t},{q[0]},{q[1]},0,0,0,0" for t, q in zip(found["times"], found["q"], strict=True)]
     again = call("trajectory", {"robot": robot, "text": "# a remark\n" + "\n".join(rows)})
     assert again["q"] == found["q"] and again["times"] == found["times"]
+    assert found["verdict"].startswith("no limit is passed") and not found["doubts"]
+    assert "at the samples" in again["verdict"]
+    assert again["doubts"][0].startswith("the velocities of joint 1 are not the derivative")
+    apart = call("trajectory", {"robot": robot, "text": "\n".join(rows).replace(",", ";")})
+    assert apart["q"] == found["q"]
 
 
 def test_limits_that_are_passed_are_told_in_words() -> None:

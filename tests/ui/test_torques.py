@@ -41,13 +41,26 @@ def test_files_by_their_suffix(capsys, tmp_path):
 
 
 def test_a_table_goes_back_in(capsys, tmp_path):
-    file = str(tmp_path / "out.csv")
-    main(["torques", "filip3r", "filip3r", "-o", file])
-    capsys.readouterr()
-    assert main(["torques", "filip3r", file, "--json"]) == 0
-    again = json.loads(capsys.readouterr().out)
-    main(["torques", "filip3r", "filip3r", "--json"])
-    assert again == json.loads(capsys.readouterr().out)
+    one, two = (str(tmp_path / f"{name}.csv") for name in ("one", "two"))
+    main(["torques", "filip3r", "filip3r", "-o", one])
+    assert "no limit is passed that the robot tells" in capsys.readouterr().out
+    assert main(["torques", "filip3r", one, "-o", two]) == 0
+    assert Path(one).read_text() == Path(two).read_text()
+    assert "at the samples; between them nothing is known" in capsys.readouterr().out
+    main(["torques", "filip3r", one, "--json"])
+    assert json.loads(capsys.readouterr().out)["between"] is False
+
+
+def test_peaks_that_the_samples_miss_are_told(capsys, tmp_path):
+    path = tmp_path / "short.yaml"
+    path.write_text(
+        "symoro-trajectory: 1\nstart: [0, -1.5, 1.5, 0, 0.3, 0]\nparts:\n"
+        "  - {joints: [1, -1.5, 1.5, 0, 0.3, 0], duration: 0.01}\n  - {hold: 1}\n"
+    )
+    assert main(["torques", "ur5e", str(path)]) == 0
+    out = capsys.readouterr().out
+    assert "joint 1: velocity 3.14159 rad/s from t = 0.0003" in out and "worst 187.5 rad/s at 0.005 s" in out
+    assert "doubt: the samples miss peaks of joints" in out
 
 
 def test_csv_on_standard_output(capsys):

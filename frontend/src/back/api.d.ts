@@ -1733,9 +1733,11 @@ export interface components {
         };
         /**
          * TrajectoryAnswer
-         * @description A trajectory on a robot, with what it takes.
+         * @description A trajectory on a robot, with what it takes; `verdict` is what can be said where no limit is passed.
          */
         TrajectoryAnswer: {
+            /** Doubts */
+            doubts: string[];
             /** Efforts */
             efforts: (number | null)[];
             /** Energy */
@@ -1760,6 +1762,8 @@ export interface components {
             times: number[];
             /** Units */
             units: string[];
+            /** Verdict */
+            verdict: string;
         };
         /**
          * Trouble

@@ -168,8 +168,13 @@ function Peaks({ found, control }: { found: TrajectoryAnswer; control: Control }
           ))}
         </ul>
       ) : (
-        <p class="sc-hint">No limit is passed that the robot tells.</p>
+        <p class="sc-hint">{found.verdict}</p>
       )}
+      {found.doubts.map((doubt) => (
+        <p class="sc-hint" data-testid="trajectory-doubt">
+          {doubt}
+        </p>
+      ))}
     </div>
   );
 }

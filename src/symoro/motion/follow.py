@@ -47,6 +47,7 @@ ROUND_OFF = 1e-8
 HALVINGS = 16
 NEWTON = 25
 MET = 1e-11
+STILL = 1e-9  # of the largest velocity: less is round-off
 JUMP = 1e-6  # step of the difference that gives Jdot, in radians
 
 
@@ -177,6 +178,7 @@ class Follower:
         inverse: Array = np.asarray(np.linalg.pinv(scaled, rcond=SINGULAR), dtype=float)
         first = (self._rows(T) @ V) * weights
         qd = inverse @ first
+        qd[np.abs(qd) < STILL * np.abs(qd).max(initial=0.0)] = 0.0  # or friction takes round-off for a motion
         self._check_met(scaled @ qd - first, np.abs(first).max(initial=0.0), t)
         bias = self._bias(q=q, **({"qda": qd} if self.robot.B else {"qd": qd}))["a"]
         w = (self._jacobian(q=q)["J"] @ qd)[3:]
@@ -254,33 +256,37 @@ class Follower:
 
     # -- along a path
 
-    def follow(self, path: PosePath, times: Array, q: Array, begin: float) -> list[PathState]:
-        """The states at times of a path, from a posture that reaches its first pose.
+    def begun(self, path: PosePath, q: Array, begin: float) -> PathState:
+        """The state at the start of a path, in a posture that reaches its first pose."""
+        return self._state_at(path.at(np.zeros(1)), 0, q, begin)
+
+    def advanced(
+        self,
+        path: PosePath,
+        known: PoseMotion,
+        row: int,
+        state: PathState,
+        now: float,
+        end: float,
+        begin: float,
+    ) -> list[tuple[float, PathState]]:
+        """From one moment of a path to a later one, in halves of halves where the motion asks for it.
 
         Arguments:
-            times: ascending, the first is 0.
+            known: the path, which its row tells at the later moment.
             begin: what is added to times in messages.
+
+        Returns:
+            All moments on the way with their states, the last of which is the later one.
         """
-        known = path.at(times)
-        states = [self._state_at(known, 0, q, begin)]
-        for k in range(1, len(times)):
-            state = self._advance(path, known, k, times, states[-1], begin)
-            states.append(state)
-        return states
-
-    def _state_at(self, known: PoseMotion, k: int, q: Array, t: float) -> PathState:
-        return self.state(q, known.T[k], known.V[k], known.Vd[k], t)
-
-    def _advance(
-        self, path: PosePath, known: PoseMotion, k: int, times: Array, state: PathState, begin: float
-    ) -> PathState:
-        """From one time to the next, in halves of halves where the motion asks for it."""
-        now, ends = float(times[k - 1]), [(float(times[k]), 0, known, k)]
+        found: list[tuple[float, PathState]] = []
+        ends = [(end, 0, known, row)]
         while ends:
             end, depth, motion, row = ends[-1]
-            found = self._stepped(state, end - now, motion, row, begin + end)
-            if found is not None:
-                state, now = found, end
+            stepped = self._stepped(state, end - now, motion, row, begin + end)
+            if stepped is not None:
+                state, now = stepped, end
+                found.append((now, state))
                 ends.pop()
             elif depth >= HALVINGS:
                 raise ArgumentError(
@@ -291,7 +297,10 @@ class Follower:
             else:
                 middle = (now + end) / 2
                 ends.append((middle, depth + 1, path.at(np.array([middle])), 0))
-        return state
+        return found
+
+    def _state_at(self, known: PoseMotion, k: int, q: Array, t: float) -> PathState:
+        return self.state(q, known.T[k], known.V[k], known.Vd[k], t)
 
     def _stepped(
         self, state: PathState, h: float, motion: PoseMotion, row: int, t: float

@@ -14,7 +14,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from symoro.errors import ArgumentError
 from symoro.motion.spline import Values
@@ -59,18 +59,11 @@ def made_law(
     if kind not in LAWS:
         raise ArgumentError(f"no law called '{kind}'", hint=f"known: {', '.join(LAWS)}")
     way = np.abs(np.asarray(distance, dtype=float))
+    check_timing(duration, velocity, acceleration)
     if duration is not None:
-        if velocity is not None or acceleration is not None:
-            raise ArgumentError(
-                "a move has a duration, or limits of velocity and acceleration", hint="leave one of them out"
-            )
-        _check_duration(duration)
         return Law(kind, duration, duration / 3 if kind == "trapezoidal" else 0.0)
-    if velocity is None or acceleration is None:
-        raise ArgumentError(
-            "nothing tells how long the move takes", hint="give its duration, or velocity and acceleration"
-        )
-    fastest, hardest = _share(way, velocity, "velocity"), _share(way, acceleration, "acceleration")
+    assert velocity is not None and acceleration is not None
+    fastest, hardest = _share(way, velocity), _share(way, acceleration)
     if math.isinf(fastest):  # it stays where it is
         return Law(kind, 0.0)
     law = _timed_quintic(fastest, hardest) if kind == "quintic" else _timed_trapezoid(fastest, hardest)
@@ -78,11 +71,27 @@ def made_law(
     return law
 
 
-def _share(way: Array, most: Array, what: str) -> float:
+def check_timing(duration: float | None, velocity: ArrayLike | None, acceleration: ArrayLike | None) -> None:
+    """Raise unless either a duration or both limits tell how long a move takes."""
+    if duration is not None:
+        if velocity is not None or acceleration is not None:
+            raise ArgumentError(
+                "a move has a duration, or limits of velocity and acceleration", hint="leave one of them out"
+            )
+        _check_duration(duration)
+        return
+    if velocity is None or acceleration is None:
+        raise ArgumentError(
+            "nothing tells how long the move takes", hint="give its duration, or velocity and acceleration"
+        )
+    for what, limit in (("velocity", velocity), ("acceleration", acceleration)):
+        if not (np.asarray(limit, dtype=float) > 0).all():  # nan, too
+            raise ArgumentError(f"the largest {what} of a move must be a positive number")
+
+
+def _share(way: Array, most: Array) -> float:
     """The largest rate of s that no coordinate exceeds its own with; infinite where nothing moves."""
     limit = np.broadcast_to(np.asarray(most, dtype=float), way.shape)
-    if not (limit > 0).all():  # nan, too
-        raise ArgumentError(f"the largest {what} of a move must be a positive number")
     moving = way > 0
     return float((limit[moving] / way[moving]).min()) if moving.any() else math.inf
 

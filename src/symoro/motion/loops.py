@@ -57,6 +57,7 @@ class LoopCloser:
 
     def along(self, t: Array, qa: Array, near: Array) -> Array:
         """The same for each row of a motion, each near the one before."""
+        self._opened = None  # it may begin elsewhere than the motion before ended
         rows = np.empty((len(t), self._size))
         for k, row in enumerate(qa):
             rows[k] = near = self.at(row, near, float(t[k]))

@@ -1,7 +1,8 @@
 """A motion at moments of time: positions, velocities and accelerations of the coordinates; and its table.
 
-A table (CSV) has a head with the names of its columns: `t`, then `q1, q2, ...` by the joint's number, and, where they
-are known, `qd1, ...` and `qdd1, ...`. Other columns are left alone, lines that start with # are remarks.
+A table (CSV; apart by commas, semicolons or tabs) has a head with the names of its columns: `t`, then `q1, q2, ...` by
+the joint's number, and, where they are known, `qd1, ...` and `qdd1, ...`. Other columns are left alone, lines that
+start with # are remarks.
 """
 
 from __future__ import annotations

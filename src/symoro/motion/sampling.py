@@ -14,12 +14,24 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from symoro.errors import ArgumentError, NotApplicableError, UnknownNameError
+from symoro.errors import ArgumentError, NotApplicableError, Place, UnknownNameError
+from symoro.models.geometric.inverse.chain.pose import given_entries
 from symoro.models.geometric.loop.mechanism import active_joints
 from symoro.models.numeric.rotation import logarithm
 from symoro.motion.follow import Follower, PosePath
 from symoro.motion.laws import Law, made_law
 from symoro.motion.loops import LoopCloser
+from symoro.motion.moments import (
+    JointMoments,
+    JointPath,
+    LoopMoments,
+    MotionRows,
+    PartMotion,
+    PathMoments,
+    PoseMoments,
+    breaks_of,
+    told_of,
+)
 from symoro.motion.paths import Between, FourierPath, PosesThrough, Round, Straight, Through
 from symoro.motion.samples import Samples
 from symoro.motion.spline import quintic_through
@@ -46,7 +58,6 @@ from symoro.runtime.poses import from_angles, from_entries
 from symoro.runtime.ranges import joint_ranges
 
 Array = NDArray[np.float64]
-JointPath = Between | Through | FourierPath
 STEP = 0.01
 MOST = 2_000_000  # samples
 JOINED = 1e-9  # positions of two parts that count as the same
@@ -77,7 +88,14 @@ def sampled(
         ArgumentError: the trajectory does not fit the robot, or a branch of postures ends; the time is told.
     """
     asked = as_robot(robot)
-    return _Planner(asked, trajectory, {**dict(asked.nominal), **(values or {})}).samples(step)
+    return planned(asked, trajectory, {**dict(asked.nominal), **(values or {})}, step)[0]
+
+
+def planned(
+    robot: Robot, trajectory: Trajectory, values: Mapping[str, float], step: float
+) -> tuple[Samples, tuple[PartMotion, ...]]:
+    """The same, and the parts that last, at any moment."""
+    return _Planner(robot, trajectory, values).planned(step)
 
 
 def follows_from_forces(robot: Robot) -> str:
@@ -127,35 +145,46 @@ class _Planner:
             )
         return Follower(self.robot, asked.frame, asked.pose, asked.method, self.values)
 
-    def samples(self, step: float) -> Samples:
+    def planned(self, step: float) -> tuple[Samples, tuple[PartMotion, ...]]:
         if not 0 < step < np.inf:
             raise ArgumentError(f"a step of {step:g} s: expected a positive number")
-        start = self._start()
-        q, whole = start[self._own], start
-        rows: list[tuple[Array, Array, Array, Array, Array | None]] = []
+        with told_of(0, self._place(0)):
+            whole = self._start()
+        q = whole[self._own]
+        rows: list[tuple[Array, MotionRows]] = []
+        parts: list[PartMotion] = []
         now, last = 0.0, (q, np.zeros_like(q))
         for number, part in enumerate(each(self.trajectory.parts, "following the trajectory"), 1):
-            path = self._path(part, whole)
-            times = _grid(path.duration, step)
-            found = self._along(path, times, whole, now)
-            self._check_joined(number, now, last, found)
-            rows.append((now + times, *found))
+            with told_of(number, self._place(number)):
+                path = self._path(part, whole)
+                times = _grid(path.duration, step)
+                moments = self._moments(path, whole, now)
+                found = moments.at(times)
+                self._check_joined(number, now, last, found)
+            rows.append((now + times, found))
+            if path.duration > 0:
+                parts.append(PartMotion(number, self._place(number), now, breaks_of(path), moments))
             now += path.duration
             q, last = found[0][-1], (found[0][-1], found[1][-1])
             whole = self._tree_at(q, found[3], whole, now)
-        return self._together(rows)
+        return self._together(rows), tuple(parts)
 
-    def _together(self, rows: list[tuple[Array, Array, Array, Array, Array | None]]) -> Samples:
+    def _place(self, number: int) -> Place | None:
+        """Where a part stands in a file; 0 is the start."""
+        places = self.trajectory.places
+        return places[number] if places else None
+
+    def _together(self, rows: list[tuple[Array, MotionRows]]) -> Samples:
         """The samples of all parts; where two meet, that of the later one."""
-        last = len(rows) - 1
-        joined = [
-            np.concatenate([part[: None if k == last else -1] for k, part in enumerate(parts)])
-            for parts in zip(*(row[:4] for row in rows), strict=True)
-        ]
-        trees = [row[4] for row in rows if row[4] is not None]
-        whole = [part[: None if k == last else -1] for k, part in enumerate(trees)]
-        t, q, qd, qdd = joined
-        return Samples(self.joints, t, q, qd, qdd, np.concatenate(whole) if whole else None)
+        times = [t[:-1] for t, _ in rows[:-1]] + [rows[-1][0]]
+        q, qd, qdd, tree = (
+            None
+            if found[0] is None
+            else np.concatenate([x[: len(t)] for x, t in zip(found, times, strict=True)])
+            for found in zip(*(found for _, found in rows), strict=True)
+        )
+        assert q is not None and qd is not None and qdd is not None
+        return Samples(self.joints, np.concatenate(times), q, qd, qdd, tree)
 
     # -- where it starts
 
@@ -236,7 +265,27 @@ class _Planner:
         duration = part.duration or 1 / part.frequency
         return FourierPath(offset, np.array(part.sine), np.array(part.cosine), part.frequency, duration)
 
+    def _check_given(self, part: Line | Circle | Poses, T: Array) -> None:
+        """Raise where a part moves along an axis that the given entries of the pose leave free."""
+        entries = given_entries(self.trajectory.pose)
+        for r in (r for r in range(3) if not entries[r][3]):
+            axis = "xyz"[r]
+            if isinstance(part, Circle):
+                normal = np.array(part.normal) / np.linalg.norm(part.normal)
+                asked = bool(1 - abs(normal[r]) > JOINED and part.angle)
+            elif isinstance(part, Line) and part.by is not None:
+                asked = part.by[r] != 0
+            else:  # of a place all three numbers are written; 0 may stand where none is asked
+                poses = part.poses if isinstance(part, Poses) else (part.to or (),)
+                asked = any(len(x) == 3 and x[r] != 0 and abs(x[r] - T[r, 3]) > JOINED for x in poses)
+            if asked:
+                raise ArgumentError(
+                    f"the path moves along {axis}, which 'pose: {self.trajectory.pose}' leaves free",
+                    hint=f"keep {axis} out of the path, or P{axis} among the given entries of the pose",
+                )
+
     def _pose_path(self, part: Line | Circle | Poses, T: Array) -> PosePath:
+        self._check_given(part, T)
         if isinstance(part, Poses):
             poses = [T]
             for pose in part.poses:
@@ -282,32 +331,24 @@ class _Planner:
 
     # -- along them
 
-    def _along(
-        self, path: JointPath | PosePath, times: Array, start: Array, begin: float
-    ) -> tuple[Array, Array, Array, Array | None]:
+    def _moments(self, path: JointPath | PosePath, start: Array, begin: float) -> PathMoments:
         if isinstance(path, Straight | Round | PosesThrough):
-            states = self.follower.follow(path, times, start, begin)
-            tree = np.array([state.q for state in states])
-            rates = np.array([state.qd for state in states]), np.array([state.qdd for state in states])
-            return tree[:, self._own], *rates, tree if self.robot.B else None
-        q, qd, qdd = path.at(times)
-        if not self.robot.B:
-            return q, qd, qdd, None
-        return q, qd, qdd, self._loops.along(begin + times, q, start)
+            return PoseMoments(path, self.follower, self._own, start, begin)
+        return LoopMoments(path, self._loops, start, begin) if self.robot.B else JointMoments(path)
 
     def _check_joined(
         self,
         number: int,
         now: float,
         last: tuple[Array, Array],
-        found: tuple[Array, Array, Array, Array | None],
+        found: MotionRows,
     ) -> None:
         """A part must go on where and as fast as the one before ended."""
         gap = np.abs(found[0][0] - last[0])
         if gap.max() > JOINED:
             j = self.joints[int(gap.argmax())]
             raise ArgumentError(
-                f"part {number} begins at t = {now:g} s with q{j} = {found[0][0][gap.argmax()]:.6g}, where the joint "
+                f"begins at t = {now:g} s with q{j} = {found[0][0][gap.argmax()]:.6g}, where the joint "
                 f"stands at {last[0][gap.argmax()]:.6g}",
                 hint="move there first (a part 'joints')",
             )
@@ -315,7 +356,7 @@ class _Planner:
         if number > 1 and jerk.max() > SMOOTH:
             j = self.joints[int(jerk.argmax())]
             raise ArgumentError(
-                f"part {number} begins at t = {now:g} s with qd{j} = {found[1][0][jerk.argmax()]:.6g}, where the "
+                f"begins at t = {now:g} s with qd{j} = {found[1][0][jerk.argmax()]:.6g}, where the "
                 f"joint has {last[1][jerk.argmax()]:.6g}",
                 hint="a Fourier series that does not start at rest can only come first",
             )
@@ -333,7 +374,8 @@ def _pose_law(part: Line | Circle, way: Array) -> Law:
 
 
 def _grid(duration: float, step: float) -> Array:
-    """From 0 to the duration in equal steps."""
+    """From 0 to the duration in equal steps; one moment where nothing lasts."""
     if duration / step > MOST:
         raise ArgumentError(f"{duration:g} s in steps of {step:g} s are more than {MOST} samples")
-    return np.linspace(0.0, duration, max(1, int(np.ceil(duration / step - 1e-9))) + 1)
+    count = max(1, int(np.ceil(duration / step - 1e-9))) if duration > 0 else 0
+    return np.linspace(0.0, duration, count + 1)

@@ -9,14 +9,14 @@ pitch, yaw: Rz(yaw) Ry(pitch) Rx(roll)) or the sixteen entries of a matrix; it i
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, field, fields
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from symoro.errors import ArgumentError
-from symoro.motion.laws import LAWS
+from symoro.errors import ArgumentError, Place
+from symoro.motion.laws import LAWS, check_timing
 
 NumberRow = tuple[float, ...]
 METHODS = ("auto", "algebraic", "numeric")
@@ -49,6 +49,7 @@ class Timed:
         _tidy(self)
         if self.law not in LAWS:
             raise ArgumentError(f"no law called '{self.law}'", hint=f"known: {', '.join(LAWS)}")
+        check_timing(self.duration, self.velocity, self.acceleration)
 
 
 @dataclass(frozen=True)
@@ -191,6 +192,7 @@ class Trajectory:
         pose: which entries of a pose are given, as the option of `inverse-geometry`.
         method: how postures are found for poses: by the inverse geometric model (algebraic), by Newton's method
             (numeric), or the first of them that applies.
+        places: where the start and each part stand in a file, for messages.
     """
 
     parts: tuple[Part, ...]
@@ -199,6 +201,7 @@ class Trajectory:
     pose: str = "full"
     method: str = "auto"
     name: str = "trajectory"
+    places: tuple[Place, ...] = field(default=(), compare=False, repr=False)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "parts", tuple(self.parts))
@@ -214,18 +217,18 @@ class Trajectory:
 
 def _tidy(part: Any) -> None:
     """Lists and arrays as tuples of numbers."""
-    for field in fields(part):
-        value = getattr(part, field.name)
-        kind = str(field.type)
+    for one in fields(part):
+        value = getattr(part, one.name)
+        kind = str(one.type)
         if value is None or kind.startswith(("str", "bool")) or (isinstance(value, str) and "str" in kind):
             continue
         if kind.startswith("tuple[NumberRow"):
-            value = tuple(numbers(field.name, row) for row in value)
+            value = tuple(numbers(one.name, row) for row in value)
         elif "NumberRow" in kind:
-            value = numbers(field.name, value)
+            value = numbers(one.name, value)
         elif kind.startswith("float"):
-            (value,) = numbers(field.name, value)
-        object.__setattr__(part, field.name, value)
+            (value,) = numbers(one.name, value)
+        object.__setattr__(part, one.name, value)
 
 
 def _check_times(times: Sequence[float], count: int) -> None:

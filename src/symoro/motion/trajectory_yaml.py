@@ -15,7 +15,7 @@ import math
 from collections.abc import Callable
 from typing import Any, TypeVar
 
-from symoro.errors import ArgumentError
+from symoro.errors import ArgumentError, Place
 from symoro.motion.laws import LAWS
 from symoro.motion.trajectory import (
     METHODS,
@@ -90,8 +90,16 @@ class _Reader:
                 self.top.text("pose") or "full",
                 method,
                 self.top.text("name") or "trajectory",
+                self._places(),
             ),
         )
+
+    def _places(self) -> tuple[Place, ...]:
+        """Of the start, and of each part."""
+        items = self.top.items("parts")
+        spots = [(self.top.spot_of("start"), "start")]
+        spots += [(item.spot, f"parts[{k}]") for k, item in enumerate(items, 1)]
+        return tuple(Place(self.report.file, *spot, key) for spot, key in spots)
 
     def _frame(self) -> int | str | None:
         text = self.top.text("frame")
@@ -131,7 +139,11 @@ class _Reader:
         fields = self._fields(kind, record)
         if len(self.report.problems) > before:
             return None
-        return self._made(record, lambda: _MAKERS[kind](**fields))
+        try:
+            return _MAKERS[kind](**fields)
+        except ArgumentError as error:
+            self.report.add(error.message, record.spot, path, error.hint)
+            return None
 
     def _fields(self, kind: str, record: Record) -> dict[str, Any]:
         if kind == "joints":

@@ -14,8 +14,9 @@ from numpy.typing import NDArray
 
 from symoro.errors import OptionError
 from symoro.files import write_files
+from symoro.motion.extremes import Passed
 from symoro.motion.files import load_trajectory
-from symoro.motion.torques import Passed, TorqueReport, torques, unit_of
+from symoro.motion.torques import TorqueReport, torques, unit_of
 from symoro.robot.description import Robot
 from symoro.tables import table_text
 from symoro.ui import present
@@ -96,6 +97,8 @@ def torque_data(found: TorqueReport) -> dict[str, Any]:
         "peaks": [asdict(peak) for peak in found.peaks],
         "energy": float(found.energy.sum()),
         "passed": [asdict(one) for one in found.passed],
+        "between": found.between,
+        "doubts": list(found.doubts),
         "end": _end(found),
     }
 
@@ -136,12 +139,26 @@ def _table(found: TorqueReport) -> None:
         )
     if found.follows is not None:
         print(f"what else moves is simulated: {', '.join(found.follows.parts) or 'joints that follow'}")
+    _verdict(found)
+
+
+def _verdict(found: TorqueReport) -> None:
+    """The limits passed, and what is doubted."""
     if found.passed:
         print("limits passed:")
         for one in found.passed:
-            print(f"  {told(robot, one)}")
+            print(f"  {told(found.robot, one)}")
     else:
-        print("no limit is passed that the robot tells")
+        print(no_limit(found))
+    for doubt in found.doubts:
+        print(f"doubt: {doubt}")
+
+
+def no_limit(found: TorqueReport) -> str:
+    """That no limit is passed, as far as that is known."""
+    if found.between:
+        return "no limit is passed that the robot tells"
+    return "no limit that the robot tells is passed at the samples; between them nothing is known"
 
 
 def told(robot: Robot, one: Passed) -> str:

@@ -58,11 +58,12 @@ def is_table(text: str) -> bool:
     """Whether a text is a table: the first line that is no remark names columns."""
     lines = (line.strip() for line in text.splitlines())
     first = next((line for line in lines if line and not line.startswith("#")), "")
-    return first.partition(",")[0].strip() in ("t", "time") and "," in first
+    sign = next((mark for mark in (",", ";", "\t") if mark in first), None)
+    return sign is not None and first.partition(sign)[0].strip() in ("t", "time")
 
 
 def _data(found: TorqueReport, motion: Trajectory | Samples, values: Mapping[str, float]) -> dict[str, Any]:
-    from symoro.ui.motion import told
+    from symoro.ui.motion import no_limit, told
 
     robot, samples = found.robot, found.samples
     rows = kept_rows(len(samples.t))
@@ -80,6 +81,8 @@ def _data(found: TorqueReport, motion: Trajectory | Samples, values: Mapping[str
         "peaks": [asdict(peak) for peak in found.peaks],
         "energy": float(found.energy.sum()),
         "passed": [{**asdict(one), "told": told(robot, one)} for one in found.passed],
+        "verdict": no_limit(found),
+        "doubts": list(found.doubts),
     }
 
 

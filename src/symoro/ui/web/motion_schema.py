@@ -51,12 +51,14 @@ class MotionAnswer(BaseModel):
 
 
 class TrajectoryAnswer(MotionAnswer):
-    """A trajectory on a robot, with what it takes."""
+    """A trajectory on a robot, with what it takes; `verdict` is what can be said where no limit is passed."""
 
     power: Matrix
     peaks: list[PeakData]
     energy: float
     passed: list[PassedData]
+    verdict: str
+    doubts: list[str]
 
 
 class ExcitationAnswer(BaseModel):
