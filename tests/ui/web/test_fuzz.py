@@ -205,7 +205,7 @@ def sent(request: tuple[str, dict[str, Any]], address: str) -> None:
 
 
 @given(request_=requests())
-@settings(max_examples=8, **common)
+@settings(max_examples=4, **common)
 def test_some_long_calls(address: str, request_: tuple[str, dict[str, Any]]) -> None:
     sent(request_, address)
 
