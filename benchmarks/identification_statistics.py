@@ -57,6 +57,7 @@ class Arm:
     torque_noise: Array
     position_noise: float
     cutoff: float
+    slow: float
 
 
 def two_links() -> Arm:
@@ -73,6 +74,7 @@ def two_links() -> Arm:
         torque_noise=np.array([0.5, 0.1]),
         position_noise=2e-4,
         cutoff=20.0,
+        slow=0.02,
     )
 
 
@@ -100,6 +102,7 @@ def puma() -> Arm:
         torque_noise=np.array([1.5, 2.5, 0.8, 0.08, 0.08, 0.08]),
         position_noise=5e-5,
         cutoff=40.0,
+        slow=0.1,
     )
 
 
@@ -147,7 +150,7 @@ def normalised_errors(arm: Arm, method: str, runs: int) -> Array:
             method=method,
             cutoff=arm.cutoff if method in SIMULATING else None,  # exact positions are not filtered
             decimation=5 if method in SIMULATING else 20,
-            slow=0.02,
+            slow=arm.slow,
             controller=arm.controller,
         ).estimate
         truth = np.array([arm.known[name] for name in estimate.names])

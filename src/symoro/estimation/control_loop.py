@@ -25,7 +25,7 @@ class ControlLoop:
     """What closes the loop: gains at the joints, and the reference with its rate, (N, n).
 
     Between samples the reference is a cubic polynomial. A simulation takes one step from one to the next, and `parts`
-    of them where a joint may turn back.
+    of them where a joint may turn back. The start is one for all (n,), or one each (B, n).
     """
 
     rate: float

@@ -1,10 +1,10 @@
 """CLOE: the closed-loop output error; positions alone are measured.
 
-    K = argmin sum over samples of |q - q_s(K)|^2 / sigma_j^2,       q_s the motion of the closed loop with K
+    x = (K, q_s(0), qd_s(0) of each log) = argmin sum over samples of |q - q_s(x)|^2 / sigma_j^2,
 
-by Gauss and Newton's method with Levenberg's damping; the sensitivities of q_s are central differences, all in one
-simulation of 2 P robots side by side. C = s2 (J'J)^-1. The first twentieth of a log, in which the start is forgotten,
-does not count.
+q_s the motion of the closed loop with K, by Gauss and Newton's method with Levenberg's damping; the sensitivities of
+q_s are central differences, each from two simulations. C = s2 (J'J)^-1. A start that is taken from noisy samples
+instead of being sought stays in the motion for as long as the controller takes to forget it.
 
 M. Gautier, A. Janot, P.-O. Vandanjon, "A new closed-loop output error method for parameter identification of robot
 dynamics", IEEE Trans. Control Systems Technology 21, 2013, section II.C. I.D. Landau, A. Karimi, "An output error
@@ -14,6 +14,7 @@ recursive algorithm for unbiased identification in closed loop", Automatica 33, 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,8 +30,66 @@ from symoro.estimation.simulation_rows import SETTLED, check_model
 
 Array = NDArray[np.float64]
 ROUNDS = 40
-FORGETTING = 20
-STEP = 1e-4  # of a parameter's own size
+STEP = 1e-2  # of a parameter's own size: far above the leaps of a motion whose joints stick a step sooner or later
+
+
+@dataclass(frozen=True, eq=False)
+class _Logs:
+    """What is compared: the motions of loops with the positions that were measured.
+
+    Attributes:
+        size: how many parameters K has; the starts of the loops follow it in x.
+    """
+
+    model: RowModel
+    loops: Sequence[ControlLoop]
+    positions: Sequence[Array]
+    size: int
+
+    def start(self, K: Array) -> Array:
+        return np.concatenate([K, *(np.concatenate([loop.start, loop.start_rate]) for loop in self.loops)])
+
+    def steps(self, K: Array, deviations: Array) -> Array:
+        """Of the differences."""
+        own = np.maximum(np.abs(K), np.maximum(deviations, 1e-3 * float(np.abs(K).max())))
+        ways = [
+            np.concatenate([np.ptp(q, axis=0), _usual(loop)])
+            for q, loop in zip(self.positions, self.loops, strict=True)
+        ]
+        return STEP * np.concatenate([own, *ways])
+
+    def offs(self, x: Array) -> Array:
+        """(N, n): what was measured less what x gives."""
+        return np.concatenate([q - self._moved(k, x[None])[0] for k, q in enumerate(self.positions)])
+
+    def sensitivities(self, x: Array, steps: Array) -> Array:
+        """(N, n, size of x)."""
+        parts = []
+        for k, q in enumerate(self.positions):
+            own = np.concatenate([np.arange(self.size), self._places(k)])
+            change = np.zeros((len(own), len(x)))
+            change[np.arange(len(own)), own] = steps[own]
+            found = self._moved(k, np.concatenate([x + change, x - change]))
+            rows = np.zeros((*q.shape, len(x)))
+            rows[:, :, own] = np.moveaxis(found[: len(own)] - found[len(own) :], 0, -1) / (2 * steps[own])
+            parts.append(rows)
+        return np.concatenate(parts)
+
+    def _places(self, k: int) -> NDArray[np.intp]:
+        """Where the start of a loop stands in x."""
+        width = 2 * self.positions[0].shape[1]
+        return np.asarray(np.arange(width) + (self.size + width * k))
+
+    def _moved(self, k: int, x: Array) -> Array:
+        """(B, N, n): the positions that several x give."""
+        start, rate = np.split(x[:, self._places(k)], 2, axis=1)
+        return simulated(
+            self.model, x[:, : self.size], replace(self.loops[k], start=start, start_rate=rate)
+        ).q
+
+
+def _usual(loop: ControlLoop) -> Array:
+    return np.asarray(np.sqrt(np.mean(loop.reference_rate**2, axis=0)))
 
 
 def output_error(rows: LogRows, start: Estimate, controller: PdController | None = None) -> Estimate:
@@ -41,43 +100,20 @@ def output_error(rows: LogRows, start: Estimate, controller: PdController | None
     """
     check_model(rows.model)
     given = [loop_of(log, controller, rows.preparation.cutoff) for log in rows.logs]
-    loops, positions = [item[0] for item in given], [item[1] for item in given]
-    K = start.values
-    steps = STEP * np.maximum(np.abs(K), np.maximum(start.deviations, 1e-3 * float(np.abs(K).max())))
-    damping, sigma = 0.0, np.ones(positions[0].shape[1])
-    off = _offs(rows.model, K, loops, positions)
+    P = len(start.values)
+    logs = _Logs(rows.model, [item[0] for item in given], [item[1] for item in given], P)
+    x, steps = logs.start(start.values), logs.steps(start.values, start.deviations)
+    damping, off = 0.0, logs.offs(x)
     for rounds in range(1, ROUNDS + 1):
         sigma = np.sqrt(np.mean(off**2, axis=0))
-        J = _sensitivities(rows.model, K, steps, loops)
-        normal, slope = _normal(J, off, sigma)
+        normal, slope = _normal(logs.sensitivities(x, steps), off, sigma)
         change, covariance = _step(normal, slope, damping)
-        freedom = off.size - len(K)
-        s2 = float(np.sum((off / sigma) ** 2)) / freedom
-        if np.max(np.abs(change) / np.sqrt(s2 * np.diag(covariance))) < SETTLED:
-            return Estimate("CLOE", start.names, K, s2 * covariance, start.sigma, freedom, rounds)
-        K, off, damping = _moved(rows.model, K, change, normal, slope, sigma, loops, positions, off)
+        freedom = off.size - len(x)
+        covariance = covariance * float(np.sum((off / sigma) ** 2)) / freedom
+        if np.max(np.abs(change) / np.sqrt(np.diag(covariance))) < SETTLED:
+            return Estimate("CLOE", start.names, x[:P], covariance[:P, :P], start.sigma, freedom, rounds)
+        x, off, damping = _moved(logs, x, change, normal, slope, sigma, off)
     raise ProgramError(f"CLOE did not settle in {ROUNDS} rounds", hint="start nearer, from IDIM-IV or DIDIM")
-
-
-def _kept(array: Array) -> Array:
-    """Without the first twentieth of the samples, which are the axis before the last."""
-    return array[..., array.shape[-2] // FORGETTING :, :]
-
-
-def _offs(model: RowModel, K: Array, loops: Sequence[ControlLoop], positions: Sequence[Array]) -> Array:
-    parts = [_kept(q - simulated(model, K, loop).q[0]) for loop, q in zip(loops, positions, strict=True)]
-    return np.concatenate(parts)
-
-
-def _sensitivities(model: RowModel, K: Array, steps: Array, loops: Sequence[ControlLoop]) -> Array:
-    """(N, n, P)."""
-    moved = np.concatenate([K + np.diag(steps), K - np.diag(steps)])
-    parts = []
-    for loop in loops:
-        q = _kept(simulated(model, moved, loop).q)
-        half = len(K)
-        parts.append(np.moveaxis((q[:half] - q[half:]) / (2 * steps[:, None, None]), 0, -1))
-    return np.concatenate(parts)
 
 
 def _normal(J: Array, off: Array, sigma: Array) -> tuple[Array, Array]:
@@ -93,23 +129,15 @@ def _step(normal: Array, slope: Array, damping: float) -> tuple[Array, Array]:
 
 
 def _moved(
-    model: RowModel,
-    K: Array,
-    change: Array,
-    normal: Array,
-    slope: Array,
-    sigma: Array,
-    loops: Sequence[ControlLoop],
-    positions: Sequence[Array],
-    off: Array,
+    logs: _Logs, x: Array, change: Array, normal: Array, slope: Array, sigma: Array, off: Array
 ) -> tuple[Array, Array, float]:
-    """The next parameters: Newton's step, shortened by damping until the error does not grow."""
+    """The next x: Newton's step, shortened by damping until the error does not grow."""
     before, damping = float(np.sum((off / sigma) ** 2)), 0.0
     for _ in range(12):
         try:
-            new = _offs(model, K + change, loops, positions)
+            new = logs.offs(x + change)
             if float(np.sum((new / sigma) ** 2)) <= before * (1 + 1e-9):
-                return K + change, new, damping
+                return x + change, new, damping
         except ProgramError:
             pass
         damping = max(10 * damping, 1e-4)
