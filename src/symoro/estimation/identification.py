@@ -42,6 +42,7 @@ from symoro.estimation.robots import identified_robot, standard_robot, without_p
 from symoro.estimation.robust import robust
 from symoro.estimation.rows import LogRows
 from symoro.estimation.signals import Preparation, independent_share
+from symoro.estimation.standstill import check_moved, motion_doubts
 from symoro.estimation.total import total
 from symoro.estimation.units import unit_doubts
 from symoro.model import base_parameters
@@ -74,6 +75,7 @@ class Identification:
         essential: parameters that are left without those that the data do not tell, where asked for.
         consistent: standard parameters that bodies can have, where asked for.
         unit_doubts: what a wrong unit may have done to the logs.
+        motion_doubts: joints that hardly move in them.
     """
 
     original: Robot
@@ -89,6 +91,7 @@ class Identification:
     essential: Essential | None = None
     consistent: Consistent | None = None
     unit_doubts: tuple[str, ...] = ()
+    motion_doubts: tuple[str, ...] = ()
 
     @cached_property
     def robot(self) -> Robot:
@@ -103,7 +106,7 @@ class Identification:
     @property
     def doubts(self) -> list[str]:
         """What a wrong unit, sign or ratio may have done."""
-        return [*self.unit_doubts, *doubts(self.estimate, self.residuals)]
+        return [*self.unit_doubts, *self.motion_doubts, *doubts(self.estimate, self.residuals)]
 
     def predicted(self, number: int = 0) -> tuple[Array, Array, Array]:
         """(time, measured, predicted) of the rows of one log, those that were dropped too."""
@@ -199,6 +202,7 @@ def identify(
                 p: t for p, t in parts.items() if p not in found
             }
     data = merged(parts, equation.support, KEPT)
+    check_moved(used, sought, preparation)
     check_rows(equation, data)
     estimate = _estimated(method, equation, data, rows, controller)
     residuals = _residuals(method, equation, parts, estimate)
@@ -222,6 +226,7 @@ def identify(
         if find_consistent
         else None,
         tuple(unit_doubts(used, equation, preparation)),
+        tuple(motion_doubts(used, sought, preparation)),
     )
 
 

@@ -113,7 +113,7 @@ def _compared(moved: Array, told: Array) -> str | None:
     if abs(alike) < ALIKE or abs(factor - 1) < OFF:
         return None
     if alike < 0:
-        return f"are {factor:.3g} times the derivative, of the other sign"
+        return f"are {factor:.3g} times the derivative (of the other sign?)"
     words = next((f" ({w}?)" for w, f in FACTORS.items() if abs(factor / f - 1) < NEAR), "")
     return f"are {factor:.3g} times the derivative{words}"
 
