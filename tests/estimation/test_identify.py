@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import numpy as np
@@ -13,7 +14,7 @@ from symoro.estimation.identification import Identification
 from symoro.estimation.log import Log, log_of_arrays
 from symoro.estimation.signals import decimated, decimation_filter, independent_share
 from symoro.robot.formats import loads
-from tests.estimation.truth import Truth, smooth, truth, two_links
+from tests.estimation.truth import TWO_LINKS, Truth, smooth, truth, two_links
 
 NOISE = np.array([0.5, 0.1])
 
@@ -292,3 +293,42 @@ def test_decimated_noise_is_worth_the_share_of_its_rows() -> None:
     assert independent_share(10) == pytest.approx(0.8, abs=0.05)
     assert ratio == pytest.approx(independent_share(10), rel=0.2)
     assert independent_share(1) == 1.0
+
+
+def two_links_without_numbers() -> str:
+    return """
+symoro: 1
+name: two links
+base: {gravity: [0, -9.81, 0]}
+frames:
+  - {drive: {IA: IA1, FV: FV1, FS: FS1}, link: {ZZ: ZZ1, MX: MX1, MY: MY1, M: M1}}
+  - {d: 0.8, drive: {IA: IA2}, link: {ZZ: ZZ2, MX: MX2, MY: MY2, M: M2}}
+"""
+
+
+@pytest.mark.parametrize(("factor", "unit"), [(1000.0, "N.mm"), (-1000.0, "N.mm"), (1e-3, "kN.m")])
+def test_torques_a_thousand_times_those_of_the_nominal_values_raise_a_doubt(factor: float, unit: str) -> None:
+    t = clean()
+    log = log_of_arrays(t.rate, t.q, factor * t.tau, velocity=t.qd, acceleration=t.qdd)
+    assert any(f"are they in {unit}" in line for line in symoro.identify(two_links(), log).doubts)
+    bare = loads(two_links_without_numbers(), "yaml")
+    assert not any("nominal" in line for line in symoro.identify(bare, log).doubts)
+
+
+@pytest.mark.parametrize("factor", [0.05, 0.5, 3.0, 50.0])
+def test_nominal_values_that_are_a_little_off_raise_no_doubt(factor: float) -> None:
+    t = clean()
+    log = log_of_arrays(t.rate, t.q, factor * t.tau, velocity=t.qd, acceleration=t.qdd)
+    assert symoro.identify(two_links(), log).doubts == []
+
+
+def test_what_differences_leave_of_a_parameter_that_is_zero_is_not_called_negative() -> None:
+    """Samples without noise have tiny deviations: rotor inertia and friction that are none are off by many of them."""
+    robot = loads(re.sub(r"drive: \{[^}]*\}, ", "", TWO_LINKS), "yaml")
+    t = smooth(robot, 2000, 200.0)
+    found = symoro.identify(robot, log_of_arrays(t.rate, t.q, t.tau), decimation=2)
+    e = found.estimate
+    assert any(
+        e.values[k] < -3 * e.deviations[k] for k, name in enumerate(e.names) if name[:2] in ("IA", "FV", "FS")
+    )
+    assert found.doubts == []

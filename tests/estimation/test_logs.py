@@ -116,10 +116,11 @@ def constant(lines: list[str]) -> None:
         (
             lambda lines: lines.__setitem__(40, "1,2"),
             41,
-            "this line has 2 values, the first line has 5 names",
+            "this line has 2 values, the line of names has 5",
         ),
         (lambda lines: lines.insert(30, ""), 31, "this line has 1 values|this line is empty"),
-        (swapped, 21, "not evenly spaced|time runs back"),
+        (swapped, 22, "time runs back: 0.038 s after 0.04 s"),
+        (cell(9, 3, '"0,5"'), 9, "this line has 6 values|is not a number"),
         (repeated, 22, "stands twice"),
         (gap, 21, "not evenly spaced"),
         (constant, 2, r"joint 2 never moved: the position is constant from line 2 to 61 \(column 'q2'\)"),
@@ -275,3 +276,82 @@ def test_a_package_that_is_missing_is_named_with_the_extra(monkeypatch: pytest.M
     with pytest.raises(MissingDependencyError, match=r"filtering needs scipy") as error:
         needs.needed("scipy.signal", "filtering")
     assert error.value.hint == "pip install 'symoro[identify]'"
+
+
+def test_comments_are_skipped_and_lines_counted_on(tmp_path: Path) -> None:
+    """Above the names, among the samples, after them; with blanks before the sign too."""
+
+    def commented(lines: list[str]) -> None:
+        lines.insert(40, "   # half of it")
+        lines.insert(10, "# ten")
+        lines[:0] = ["# Made by something", "\t# of two lines"]
+        lines.append("# the end")
+
+    plain = read(written(tmp_path, rows()))
+    path = spoil(commented, tmp_path)
+    assert read(path)["torque"] == pytest.approx(plain["torque"], abs=0)
+    log = open_log(path, two_links())
+    assert log.samples == 60
+    for start, stop in ((0, 60), (8, 12), (37, 41), (59, 60)):
+        assert log.part(start, stop)["position"] == pytest.approx(plain["position"][start:stop], abs=0)
+    lines = path.read_text(encoding="utf-8").splitlines()
+    for sample in (0, 8, 9, 37, 38, 59):
+        line = log.place(sample).line
+        assert line is not None
+        assert float(lines[line - 1].split(",")[1]) == plain["position"][sample, 0]
+
+
+def test_samples_of_a_simulation_are_a_log(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What one command writes the other reads, with the line at its head that says who made it."""
+    from symoro.ui.cli import main
+
+    monkeypatch.chdir(tmp_path)
+    law = "symoro-trajectory: 1\nstart: [0, 1]\nparts:\n  - {joints: [1, -0.5], duration: 1}\n"
+    Path("law.yaml").write_text(law + "  - {joints: [0.2, 1.2], duration: 1}\n", encoding="utf-8")
+    given = ["planar2r", "q=0,1", "--track", "law.yaml", "--duration", "2", "--step", "0.005"]
+    assert main(["simulate", *given, "-o", "sim.csv"]) == 0
+    assert Path("sim.csv").read_text(encoding="utf-8").startswith("#")
+    assert main(["identify", "planar2r", "sim.csv"]) == 0
+    found = symoro.identify("planar2r", "sim.csv").estimate.as_dict()
+    assert found["ZZ2"] == pytest.approx(1 / 3, abs=0.02)
+
+
+@pytest.mark.parametrize(
+    ("separator", "words"), [(";", "'0,0' is not a number"), (",", "values, the line of names has 5")]
+)
+def test_decimal_commas_are_told(tmp_path: Path, separator: str, words: str) -> None:
+    path = written(tmp_path, rows(), HEAD.replace(",", separator), separator="|")
+    path.write_text(
+        path.read_text(encoding="utf-8").replace(".", ",").replace("|", separator), encoding="utf-8"
+    )
+    with pytest.raises(FormatError, match=words) as told:
+        read(path)
+    assert "decimal commas" in (told.value.hint or "")
+
+
+def test_parquet_files_of_other_things_are_told(tmp_path: Path) -> None:
+    pa = pytest.importorskip("pyarrow")
+    from pyarrow import parquet
+
+    table = dict(zip(HEAD.split(","), np.array(rows(100)).T, strict=True))
+    path = tmp_path / "log.parquet"
+
+    def refused(words: str, names: list[str] | None = None, **changed: object) -> str:
+        made = table | changed
+        parquet.write_table(pa.table(list(made.values()), names=names or list(made)), path)
+        with pytest.raises(FormatError, match=words) as told:
+            read(path)
+        return told.value.text()
+
+    texts = [str(x) for x in table["q2"]]
+    texts[5] = "abc"
+    assert "row 6, column 'q2'" in refused("'abc' is not a number", q2=pa.array(texts))
+    refused("holds values of type list", q2=pa.array([[x] for x in table["q2"]]))
+    refused("holds values of type timestamp", t=pa.array(range(100), type=pa.timestamp("ns")))
+    refused("holds values of type bool", tau1=pa.array([True] * 100))
+    refused("two columns are called 'q1'", names=["t", "q1", "q1", "tau1", "tau2"])
+    assert "row 8" in refused(
+        "not a finite number", q2=pa.array([None if k == 7 else 0.1 * k for k in range(100)])
+    )
+    parquet.write_table(pa.table(table | {"q2": pa.array([str(x) for x in table["q2"]])}), path)
+    assert read(path)["position"][:, 1] == pytest.approx(table["q2"], abs=0)

@@ -106,7 +106,11 @@ class Identification:
     @property
     def doubts(self) -> list[str]:
         """What a wrong unit, sign or ratio may have done."""
-        return [*self.unit_doubts, *self.motion_doubts, *doubts(self.estimate, self.residuals)]
+        return [
+            *self.unit_doubts,
+            *self.motion_doubts,
+            *doubts(self.base, self.estimate, self.residuals, self.data),
+        ]
 
     def predicted(self, number: int = 0) -> tuple[Array, Array, Array]:
         """(time, measured, predicted) of the rows of one log, those that were dropped too."""
