@@ -332,3 +332,22 @@ def test_what_differences_leave_of_a_parameter_that_is_zero_is_not_called_negati
         e.values[k] < -3 * e.deviations[k] for k, name in enumerate(e.names) if name[:2] in ("IA", "FV", "FS")
     )
     assert found.doubts == []
+
+
+def test_columns_that_no_motion_tells_are_to_be_left_out() -> None:
+    """Of parallel axes the rotor of a coupled motor acts as other inertias do: more motion would not help."""
+    from symoro.estimation.transmission import transmission
+
+    t = clean()
+    gear = transmission([100.0, -50.0], {2: {1: 25.0}})
+    log = log_of_arrays(t.rate, t.q, t.tau, velocity=t.qd, acceleration=t.qdd, transmission=gear)
+    with pytest.raises(ArgumentError, match=r"IAM2: its column is .* whatever the motion") as told:
+        symoro.identify(two_links(), log)
+    assert told.value.hint == "leave out what no motion of this robot tells: --without IAM2"
+    found = symoro.identify(two_links(), log, without=["IAM2"]).estimate.as_dict()
+    assert found["MX2"] == pytest.approx(t.K["MX2"], abs=1e-7)
+    one_way = np.abs(t.qd) + 0.5  # and what this motion does not tell stays the motion's
+    both = log_of_arrays(t.rate, t.q, t.tau, velocity=one_way, acceleration=t.qdd, transmission=gear)
+    with pytest.raises(ArgumentError, match=r"FO1: in this log") as told:
+        symoro.identify(two_links(), both)
+    assert "--without IAM2; for the others move" in (told.value.hint or "")

@@ -15,6 +15,7 @@ from symoro.estimation.description import parse_description
 from symoro.estimation.log import open_log
 from symoro.estimation.transmission import Transmission, transmission
 from symoro.robot.description import Limits
+from symoro.robot.formats import loads
 from tests.estimation.truth import smooth, two_links
 
 HEAD = "t,q1,q2,tau1,tau2"
@@ -230,12 +231,12 @@ def test_motor_side_and_joint_side_find_the_same(tmp_path: Path) -> None:
         (DESCRIPTION.replace("rate: 500\n", ""), 2, "expected one of 'time' and 'rate'"),
         (DESCRIPTION.replace("rate: 500", "rate: 500\nspeed: 500"), 4, "unknown key 'speed'"),
         (DESCRIPTION.replace("unit: deg", "unit: grad"), 4, "'grad' is not one of rad, deg"),
-        (DESCRIPTION.replace("[q1, q2]", "[q1]"), 4, "expected 2 columns, one a joint, got 1"),
+        (DESCRIPTION.replace("[q1, q2]", "[q1]"), 4, r"expected 2 columns, one a joint \(1, 2\), got 1"),
         (DESCRIPTION.replace("[q1, q2]", "[q1, [q2]]"), 4, "expected the name of a column"),
         (DESCRIPTION.replace("scale: [2, 4]", "scale: [2, x]"), 5, "expected numbers"),
         (DESCRIPTION.replace("N.mm", "A").replace(", scale: [2, 4]", ""), 5, "a current needs 'scale'"),
         (DESCRIPTION.replace("[100, -50]", "[100, 0]"), 6, "the ratio of motor 2 to joint 2 is zero"),
-        (DESCRIPTION.replace("{2: {1: 25}}", "{3: {1: 25}}"), 6, "a number of a joint, 1 to 2"),
+        (DESCRIPTION.replace("{2: {1: 25}}", "{3: {1: 25}}"), 6, "the number of a joint, 1, 2, got '3'"),
         (
             DESCRIPTION.replace("transmission: {ratios: [100, -50], turns_with: {2: {1: 25}}}", ""),
             4,
@@ -248,7 +249,7 @@ def test_motor_side_and_joint_side_find_the_same(tmp_path: Path) -> None:
 )
 def test_descriptions_are_read_strictly(text: str, line: int, words: str) -> None:
     with pytest.raises(FormatError, match=words) as error:
-        parse_description(text, 2, "log.yaml")
+        parse_description(text, [1, 2], "log.yaml")
     assert error.value.place is not None
     assert (error.value.place.file, error.value.place.line) == ("log.yaml", line)
 
@@ -257,8 +258,8 @@ def test_a_matrix_says_what_ratios_and_coupling_say() -> None:
     text = DESCRIPTION.replace(
         "ratios: [100, -50], turns_with: {2: {1: 25}}", "matrix: [[100, 0], [25, -50]]"
     )
-    found = parse_description(text, 2).transmission
-    assert found == parse_description(DESCRIPTION, 2).transmission == transmission([100, -50], {2: {1: 25}})
+    found = parse_description(text, [1, 2]).transmission
+    assert found == parse_description(DESCRIPTION, [1, 2]).transmission == transmission([100, -50], {2: {1: 25}})
 
 
 def test_transmissions_that_do_not_determine_the_joints_are_refused() -> None:
@@ -266,6 +267,46 @@ def test_transmissions_that_do_not_determine_the_joints_are_refused() -> None:
         Transmission(((1.0, 2.0), (2.0, 4.0)))
     with pytest.raises(ArgumentError, match="motor 2 that turns with joint 2"):
         transmission([1, 1], {2: {2: 3}})
+
+
+FIXED = """
+symoro: 1
+name: fixed
+base: {gravity: [0, -9.81, 0]}
+frames:
+  - {drive: {FV: 2.0, FS: 1.5}, link: {ZZ: 1.2, MX: 1.5, M: 3}}
+  - {joint: fixed, d: 0.5, link: {M: 0.2}}
+  - {d: 0.3, drive: {FV: 1.0, FS: 0.8}, link: {ZZ: 0.35, MX: 0.5, M: 1.2}}
+"""
+
+
+def test_columns_have_the_numbers_of_the_joints(tmp_path: Path) -> None:
+    """A joint that is fixed keeps its number, here as in every other command."""
+    robot = loads(FIXED, "yaml")
+    table = rows()
+    path = written(tmp_path, table, "t,q1,q3,tau1,tau3")
+    assert open_log(path, robot).part(0, 60)["position"] == pytest.approx(np.array(table)[:, 1:3], abs=0)
+    five = [[*row[:2], 9.0, *row[2:4], 9.0, *row[4:]] for row in table]
+    path = written(tmp_path, five, "t,q1,q2,q3,tau1,tau2,tau3")  # the fixed joint in it
+    assert open_log(path, robot).part(0, 60)["position"] == pytest.approx(np.array(table)[:, 1:3], abs=0)
+    with pytest.raises(FormatError, match="no column 'q3': .* has t, q1, q3, tau1, tau3, by the numbers"):
+        open_log(written(tmp_path, table), robot)
+    with pytest.raises(FormatError, match="q1, q3, tau1, tau3, by the numbers of its active joints"):
+        open_log(tmp_path / "log.csv", symoro.load("fivebar"))
+
+
+def test_couplings_have_the_numbers_of_the_joints() -> None:
+    text = DESCRIPTION.replace("{2: {1: 25}}", "{3: {1: 25}}")
+    assert parse_description(text, [1, 3]).transmission == transmission([100, -50], {2: {1: 25}})
+    with pytest.raises(FormatError, match="the number of a joint, 1, 3, got '2'"):
+        parse_description(DESCRIPTION, [1, 3])
+
+
+def test_a_wrong_number_is_told_once() -> None:
+    """And nothing of joints that nobody wrote of."""
+    with pytest.raises(FormatError, match="the number of a joint") as told:
+        parse_description(DESCRIPTION.replace("{2: {1: 25}}", "{3: {1: 25}}"), [1, 2])
+    assert "motor 1" not in told.value.text()
 
 
 def test_a_package_that_is_missing_is_named_with_the_extra(monkeypatch: pytest.MonkeyPatch) -> None:

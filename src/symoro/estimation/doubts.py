@@ -63,12 +63,7 @@ def _thousandfold(base: BaseParameters, estimate: Estimate, data: Triangles) -> 
         return []
     factor = abs(float(expected @ measured)) / sizes[0] ** 2
     low, high = THOUSAND
-    if low < factor < high:
-        return [
-            f"the torques are {factor:.3g} times those of the robot's nominal values: are they in N.mm, or 'unit' wrong?"
-        ]
-    if low < 1 / factor < high:
-        return [
-            f"the torques are {factor:.3g} times those of the robot's nominal values: are they in kN.m, or 'unit' wrong?"
-        ]
-    return []
+    unit = "N.mm" if low < factor < high else "kN.m" if low < 1 / factor < high else None
+    if unit is None:
+        return []
+    return [f"the torques are {factor:.3g} times those of the robot's nominal values: are they in {unit}?"]

@@ -302,7 +302,7 @@ def check_rows(equation: RowModel, data: Triangles) -> None:
             raise ArgumentError(
                 f"the torque of joint {equation.labels[k]} is zero throughout", hint="is it measured?"
             )
-    dependence.check(equation.names, data.together(1 / norms))
+    dependence.check(equation.names, data.together(1 / norms), equation.at_random)
 
 
 def _estimated(

@@ -109,13 +109,12 @@ def open_log(path: str | Path, robot: Robot, description: str | Path | LogDescri
     """
     path = Path(path)
     numbers = coordinate_joints(robot)
-    joints = len(numbers)
     if path.suffix.lower() in (".yaml", ".yml"):
         if description is not None:
             raise ArgumentError(
                 f"'{path}' describes a log itself", hint="name its samples, or leave out the other"
             )
-        return _LogFiles(path, read_description(path, joints), None, robot).log()
+        return _LogFiles(path, read_description(path, numbers), None, robot).log()
     table = open_table(path)
     if description is None:
         described = usual_description(numbers, table.names)
@@ -123,7 +122,7 @@ def open_log(path: str | Path, robot: Robot, description: str | Path | LogDescri
     elif isinstance(description, LogDescription):
         described = description
     else:
-        described = read_description(Path(description), joints)
+        described = read_description(Path(description), numbers)
     return _LogFiles(path, described, table, robot).log()
 
 
