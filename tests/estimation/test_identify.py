@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import cache
 from pathlib import Path
 
 import numpy as np
@@ -10,9 +11,16 @@ import pytest
 
 import symoro
 from symoro.errors import ArgumentError, NotApplicableError, OptionError
+from symoro.estimation.compress import compressed, merged
+from symoro.estimation.equations import RowModel, equations
+from symoro.estimation.friction import Friction
 from symoro.estimation.identification import Identification
+from symoro.estimation.least_squares import weighted
 from symoro.estimation.log import Log, log_of_arrays
-from symoro.estimation.signals import decimated, decimation_filter, independent_share
+from symoro.estimation.residuals import KEPT
+from symoro.estimation.robust import robust
+from symoro.estimation.rows import LogRows
+from symoro.estimation.signals import Preparation, decimated, decimation_filter, independent_share
 from symoro.robot.formats import loads
 from tests.estimation.truth import TWO_LINKS, Truth, smooth, truth, two_links
 
@@ -351,3 +359,28 @@ def test_columns_that_no_motion_tells_are_to_be_left_out() -> None:
     with pytest.raises(ArgumentError, match=r"FO1: in this log") as told:
         symoro.identify(two_links(), both)
     assert "--without IAM2; for the others move" in (told.value.hint or "")
+
+
+@pytest.mark.parametrize("model", ["energy", "power"])
+def test_robust_deviations_hold_where_noise_grows_with_speed(model: str) -> None:
+    """Rows of these models have the noise of the torques times the speed: each parameter is as far off as is told."""
+    t = smooth(two_links(), 6000, 1000.0)
+    squares = []
+    for seed in range(60):
+        tau = t.tau + NOISE * np.random.default_rng(seed).standard_normal(t.tau.shape)
+        log = log_of_arrays(t.rate, t.q, tau, velocity=t.qd)
+        rows = LogRows(energies(model), (log,), Preparation(decimation=20))
+        share = 1.0 if model == "energy" else independent_share(20)
+        parts = compressed(rows.of(0), rows.model.support, log.samples / log.rate, share)
+        data = merged(parts, rows.model.support, KEPT)
+        e = robust(rows.model.names, rows, weighted(rows.model.names, data), data)
+        squares.append(
+            [((x - t.K[n]) / d) ** 2 for n, x, d in zip(e.names, e.values, e.deviations, strict=True)]
+        )
+    assert np.mean(squares) == pytest.approx(1.0, abs=0.2)
+    assert np.max(np.mean(squares, axis=0)) < 1.6
+
+
+@cache
+def energies(model: str) -> RowModel:
+    return equations(two_links().symbolic(inertia="all"), model, Friction(), None)

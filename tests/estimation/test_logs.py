@@ -259,7 +259,9 @@ def test_a_matrix_says_what_ratios_and_coupling_say() -> None:
         "ratios: [100, -50], turns_with: {2: {1: 25}}", "matrix: [[100, 0], [25, -50]]"
     )
     found = parse_description(text, [1, 2]).transmission
-    assert found == parse_description(DESCRIPTION, [1, 2]).transmission == transmission([100, -50], {2: {1: 25}})
+    assert (
+        found == parse_description(DESCRIPTION, [1, 2]).transmission == transmission([100, -50], {2: {1: 25}})
+    )
 
 
 def test_transmissions_that_do_not_determine_the_joints_are_refused() -> None:
