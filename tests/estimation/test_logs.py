@@ -291,7 +291,7 @@ def test_columns_have_the_numbers_of_the_joints(tmp_path: Path) -> None:
     five = [[*row[:2], 9.0, *row[2:4], 9.0, *row[4:]] for row in table]
     path = written(tmp_path, five, "t,q1,q2,q3,tau1,tau2,tau3")  # the fixed joint in it
     assert open_log(path, robot).part(0, 60)["position"] == pytest.approx(np.array(table)[:, 1:3], abs=0)
-    with pytest.raises(FormatError, match="no column 'q3': .* has t, q1, q3, tau1, tau3, by the numbers"):
+    with pytest.raises(FormatError, match=r"no column 'q3': .* has t, q1, q3, tau1, tau3, by the numbers"):
         open_log(written(tmp_path, table), robot)
     with pytest.raises(FormatError, match="q1, q3, tau1, tau3, by the numbers of its active joints"):
         open_log(tmp_path / "log.csv", symoro.load("fivebar"))

@@ -9,13 +9,14 @@ covariance is that of an M-estimator whose rows may have different noise,
 
     C = B^-1 (sum of psi^2/(1 - h) a a') B^-1,     B = sum of a a' over the rows with |e| <= c,     h = a' B^-1 a
 
-Rows of the power and energy models have more noise where the robot is faster, which is where they tell most; one variance
-for all of them would make the deviations too small. 1 - h makes up for what the fit has taken of a row's own noise. Rows
-that a decimation filter made are divided by their independent share.
+Rows of the power and energy models have more noise where the robot is faster, which is where they tell most; one
+variance for all of them would make the deviations too small. 1 - h makes up for what the fit has taken of a row's own
+noise. Rows that a decimation filter made are divided by their independent share.
 
 P.J. Huber, "Robust statistics", 1981, section 7.6. J.G. MacKinnon, H. White, "Some heteroskedasticity-consistent
-covariance matrix estimators with improved finite sample properties", J. Econometrics 29, 1985 (HC2). Used for robots by A. Janot, P. Vandanjon, M. Gautier, "Using robust
-regressions and residual analysis to verify the reliability of LS estimation", IROS 2009.
+covariance matrix estimators with improved finite sample properties", J. Econometrics 29, 1985 (HC2). Used for robots by
+A. Janot, P. Vandanjon, M. Gautier, "Using robust regressions and residual analysis to verify the reliability of LS
+estimation", IROS 2009.
 """
 
 from __future__ import annotations
