@@ -1,21 +1,23 @@
-"""Are the deviations of parameters true? python benchmarks/identification_statistics.py [--runs 500] [METHOD ...]
+"""Are the deviations of parameters true? python benchmarks/identification_statistics.py [METHOD ...]
 
-An arm of two links with known parameters follows a sum of sines in a PD loop, simulated. Its log gets normal noise, on
-the torques for OLS, WLS and IRLS, on positions too for IDIM-IV, DIDIM and CLOE, from other seeds each time. For each
-method: the mean of ((estimate - truth)/deviation)^2 over runs and parameters (1 is right), the share of 95 % intervals
-that hold the truth, and the largest error in deviations of the first run.
+An arm with known parameters, of two links or PUMA 560, follows a sum of sines in a PD loop, simulated. Its log gets
+normal noise, on the torques for OLS, WLS and IRLS, on positions too for IDIM-IV, DIDIM and CLOE, from other seeds each
+time. For each method: the mean of ((estimate - truth)/deviation)^2 over runs and parameters (1 is right), the share of
+95 % intervals that hold the truth, the largest error in deviations of the first run, and the largest mean error.
 """
 
 from __future__ import annotations
 
 import argparse
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 import symoro
-from symoro.estimation.closed_loop import ControlLoop, simulated
+from symoro.estimation.closed_loop import simulated
+from symoro.estimation.control_loop import ControlLoop
 from symoro.estimation.description import PdController
 from symoro.estimation.equations import equations
 from symoro.estimation.friction import Friction
@@ -34,13 +36,74 @@ frames:
 """
 KNOWN = {"ZZ1": 2.268, "MX1": 2.46, "MY1": 0.1, "ZZ2": 0.35, "MX2": 0.5, "MY2": -0.05, "IA2": 0.1}
 KNOWN |= {"FV1": 2.0, "FS1": 1.5, "FO1": 0.4, "FV2": 1.0, "FS2": 0.8, "FO2": -0.2}
-CONTROLLER = PdController((900.0, 400.0), (120.0, 50.0))
-SECONDS, BEFORE = 4.0, 1.6
-AMPLITUDES = np.array([[0.35, 0.2, 0.15, 0.1], [0.3, 0.25, 0.2, 0.12]])
-PHASES = np.array([[0.3, 1.2, 2.1, 0.5], [1.1, 0.4, 2.5, 1.9]])
-TORQUE_NOISE, POSITION_NOISE = np.array([0.5, 0.1]), 2e-4
+FINE = 40  # steps from sample to sample, many more than those who simulate the loop again take
 SIMULATING = ("iv", "didim", "cloe")
 METHODS = ("ols", "wls", "irls", *SIMULATING)
+
+
+@dataclass(frozen=True)
+class Arm:
+    """What is identified, its truth by column, and the experiment."""
+
+    robot: symoro.Robot
+    known: Mapping[str, float]
+    controller: PdController
+    centre: Array
+    amplitudes: Array
+    phases: Array
+    frequency: float
+    seconds: float
+    before: float
+    torque_noise: Array
+    position_noise: float
+    cutoff: float
+
+
+def two_links() -> Arm:
+    return Arm(
+        robot=loads(ROBOT, "yaml"),
+        known=KNOWN,
+        controller=PdController((900.0, 400.0), (120.0, 50.0)),
+        centre=np.zeros(2),
+        amplitudes=np.array([[0.35, 0.2, 0.15, 0.1], [0.3, 0.25, 0.2, 0.12]]),
+        phases=np.array([[0.3, 1.2, 2.1, 0.5], [1.1, 0.4, 2.5, 1.9]]),
+        frequency=0.4,
+        seconds=4.0,
+        before=1.6,
+        torque_noise=np.array([0.5, 0.1]),
+        position_noise=2e-4,
+        cutoff=20.0,
+    )
+
+
+def puma() -> Arm:
+    """PUMA 560 with its published parameters; the truth of its columns by least squares on exact torques."""
+    robot, rng = symoro.load("puma560"), np.random.default_rng(560)
+    model = equations(sought_robot(robot), "dynamic", Friction(), None)
+    q, qd, qdd = rng.uniform(-2, 2, (3, 400, 6))
+    tau = symoro.generate(robot, "inverse-dynamics").function()(q=q, qd=qd, qdd=qdd)["tau"]
+    rows = model.parts(q, qd, qdd, tau)[1].reshape(-1, len(model.names))
+    known, _, rank, _ = np.linalg.lstsq(rows, tau.ravel(), rcond=None)
+    assert rank == len(known) and np.allclose(rows @ known, tau.ravel())
+    inertia = np.array([4.0, 6.0, 2.0, 0.2, 0.18, 0.2])  # about, at the joints
+    speed = 2 * np.pi * 10.0
+    return Arm(
+        robot=robot,
+        known=dict(zip(model.names, known, strict=True)),
+        controller=PdController(tuple(inertia * speed**2), tuple(1.4 * inertia * speed)),
+        centre=np.array([0.0, -0.8, 0.8, 0.0, 0.3, 0.0]),
+        amplitudes=rng.uniform(0.05, 0.3, (6, 5)),
+        phases=rng.uniform(0, 2 * np.pi, (6, 5)),
+        frequency=0.2,
+        seconds=20.0,
+        before=2.0,
+        torque_noise=np.array([1.5, 2.5, 0.8, 0.08, 0.08, 0.08]),
+        position_noise=5e-5,
+        cutoff=40.0,
+    )
+
+
+ARMS = {"two-links": two_links, "puma560": puma}
 
 
 def rate(method: str) -> float:
@@ -48,44 +111,44 @@ def rate(method: str) -> float:
     return 250.0 if method in SIMULATING else 1000.0
 
 
-def motion(rate: float) -> tuple[Array, Array, Array]:
+def motion(arm: Arm, rate: float) -> tuple[Array, Array, Array]:
     """Positions, torques and reference without noise, once the start is forgotten."""
-    model = equations(sought_robot(loads(ROBOT, "yaml")), "dynamic", Friction(), None)
-    t = np.arange(int((SECONDS + BEFORE) * rate)) / rate
-    w = 2 * np.pi * 0.4 * np.arange(1, 5)
-    angle = t[:, None, None] * w + PHASES
-    r, rd = (AMPLITUDES * np.sin(angle)).sum(2), (AMPLITUDES * w * np.cos(angle)).sum(2)
-    loop = ControlLoop(rate, np.array(CONTROLLER.kp), np.array(CONTROLLER.kd), r, rd, r[0], rd[0])
-    made = simulated(model, np.array([KNOWN[name] for name in model.names]), loop)
-    first = int(BEFORE * rate)
+    model = equations(sought_robot(arm.robot), "dynamic", Friction(), None)
+    t = np.arange(int((arm.seconds + arm.before) * rate)) / rate
+    w = 2 * np.pi * arm.frequency * np.arange(1, 1 + arm.phases.shape[1])
+    angle = t[:, None, None] * w + arm.phases
+    r = arm.centre + (arm.amplitudes * np.sin(angle)).sum(2)
+    rd = (arm.amplitudes * w * np.cos(angle)).sum(2)
+    loop = ControlLoop(
+        rate, np.array(arm.controller.kp), np.array(arm.controller.kd), r, rd, r[0], rd[0], FINE
+    )
+    made = simulated(model, np.array([arm.known[name] for name in model.names]), loop)
+    first = int(arm.before * rate)
     return made.q[0, first:], made.tau[0, first:], r[first:]
 
 
-def noisy(clean: tuple[Array, Array, Array], method: str, seed: int) -> Log:
+def noisy(arm: Arm, clean: tuple[Array, Array, Array], method: str, seed: int) -> Log:
     q, tau, r = clean
     rng = np.random.default_rng(seed)
-    tau = tau + TORQUE_NOISE * rng.standard_normal(tau.shape)
-    q = q + (POSITION_NOISE if method in SIMULATING else 0.0) * rng.standard_normal(q.shape)
+    tau = tau + arm.torque_noise * rng.standard_normal(tau.shape)
+    q = q + (arm.position_noise if method in SIMULATING else 0.0) * rng.standard_normal(q.shape)
     return log_of_arrays(rate(method), q, tau, reference=r)
 
 
-def normalised_errors(method: str, runs: int) -> Array:
+def normalised_errors(arm: Arm, method: str, runs: int) -> Array:
     """(runs, parameters): errors in deviations."""
-    clean, found = motion(rate(method)), []
-    robot = loads(ROBOT, "yaml")
+    clean, found = motion(arm, rate(method)), []
     for seed in range(runs):
-        # Without noise on positions nothing is to be filtered.
-        cutoff = 20.0 if method in SIMULATING else None
         estimate = symoro.identify(
-            robot,
-            noisy(clean, method, seed),
+            arm.robot,
+            noisy(arm, clean, method, seed),
             method=method,
-            cutoff=cutoff,
+            cutoff=arm.cutoff if method in SIMULATING else None,  # exact positions are not filtered
             decimation=5 if method in SIMULATING else 20,
             slow=0.02,
-            controller=CONTROLLER,
+            controller=arm.controller,
         ).estimate
-        truth = np.array([KNOWN[name] for name in estimate.names])
+        truth = np.array([arm.known[name] for name in estimate.names])
         found.append((estimate.values - truth) / estimate.deviations)
     return np.array(found)
 
@@ -94,10 +157,12 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("methods", nargs="*", default=list(METHODS))
     parser.add_argument("--runs", type=int, default=500)
+    parser.add_argument("--arm", choices=ARMS, default="two-links")
     options = parser.parse_args(arguments)
+    arm = ARMS[options.arm]()
     print(f"{'method':8}{'runs':>6}{'mean z^2':>10}{'covered':>9}{'worst of run 1':>16}{'bias':>7}")
     for method in options.methods:
-        z = normalised_errors(method, options.runs)
+        z = normalised_errors(arm, method, options.runs)
         covered = float(np.mean(np.abs(z) <= 1.959963984540054))
         bias = float(np.abs(z.mean(axis=0)).max())
         print(

@@ -9,12 +9,12 @@ import pytest
 from hypothesis import given, settings
 
 import symoro
-from symoro.calibrate.measurements import vectors_of
 from symoro.errors import NotApplicableError, OptionError
 from symoro.expr.formula import formula
 from symoro.models.calibration.chain import end_poses, numeric_chain
 from symoro.models.calibration.columns import columns, way_to
 from symoro.models.calibration.identifiable import geometric_parameters
+from symoro.models.numeric.rotation import logarithm
 from symoro.robot.description import Frame, JointType, Link, Robot
 from tests.oracle.numeric import Numeric
 from tests.oracle.robots import trees
@@ -30,7 +30,7 @@ def differences(robot: Robot, q: np.ndarray, names: list[str], to: int | str | N
     for k, name in enumerate(names):
         up, down = (end_poses(chain, q, {name: s * STEP}) for s in (1, -1))
         found[:, :3, k] = (up - down)[:, :3, 3] / (2 * STEP)
-        turn = [vectors_of(x[:, :3, :3] @ middle[:, :3, :3].transpose(0, 2, 1)) for x in (up, down)]
+        turn = [logarithm(x[:, :3, :3] @ middle[:, :3, :3].transpose(0, 2, 1)) for x in (up, down)]
         found[:, 3:, k] = (turn[0] - turn[1]) / (2 * STEP)
     return found
 

@@ -200,11 +200,15 @@ def test_nearly_dependent_columns_are_not_refused() -> None:
     assert dependence.dependent(NAMES, data_of(whole).together([1.0, 1.0])) == {}
 
 
-def test_burgs_autoregression_is_that_of_the_noise() -> None:
+@pytest.mark.parametrize("gaps", [False, True])
+def test_burgs_autoregression_is_that_of_the_noise(gaps: bool) -> None:
+    """Also where samples are missing, whatever stands in their places."""
     from scipy.signal import lfilter
 
     true = np.array([1.0, 0.9, 0.4])
     e = lfilter([1.0], true, np.random.default_rng(3).standard_normal(50_000))
-    found, variance = burg(e, 2)
+    kept = np.arange(len(e)) % 9 > (2 if gaps else -1)
+    e[~kept] = 100.0
+    found, variance = burg(e, kept, 2)
     assert found == pytest.approx(true, abs=0.02)
     assert variance == pytest.approx(1.0, rel=0.03)

@@ -43,16 +43,17 @@ def errors(found: Identification, known: dict[str, float]) -> np.ndarray:
 
 
 @pytest.mark.parametrize(
-    ("method", "tolerance"), [("ols", 1e-8), ("wls", 1e-8), ("irls", 1e-8), ("tls", 1e-4)]
+    ("method", "tolerance", "left"),
+    [("ols", 1e-11, 1e-13), ("wls", 1e-11, 1e-13), ("irls", 1e-11, 1e-13), ("tls", 1e-5, 1e-6)],
 )
-def test_exact_data_give_the_parameters(method: str, tolerance: float) -> None:
+def test_exact_data_give_the_parameters(method: str, tolerance: float, left: float) -> None:
     """Total least squares expects errors in columns, a hundredth of them, and finds none."""
     t = clean()
     found = symoro.identify(two_links(), exact_log(t), method=method)
     assert sorted(found.estimate.names) == sorted(t.K)
     for name, value in found.estimate.as_dict().items():
         assert value == pytest.approx(t.K[name], abs=tolerance)
-    assert found.residuals.every.relative < 1e-2 * tolerance
+    assert found.residuals.every.relative < left
 
 
 @pytest.mark.parametrize("method", ["ols", "wls", "irls", "tls"])
@@ -88,14 +89,14 @@ def test_instruments_take_the_bias_away_that_noisy_positions_bring() -> None:
     assert np.abs(found).max() < 4
 
 
-@pytest.mark.parametrize(("model", "tolerance"), [("filtered", 2e-3), ("power", 2e-3), ("energy", 2e-3)])
+@pytest.mark.parametrize(("model", "tolerance"), [("filtered", 5e-4), ("power", 2e-3), ("energy", 2e-3)])
 def test_models_without_accelerations_find_the_same(model: str, tolerance: float) -> None:
     t = smooth(two_links(), 6000, 2000.0)
     log = log_of_arrays(t.rate, t.q, t.tau, velocity=t.qd)
     found = symoro.identify(two_links(), log, model=model, decimation=40)
     for name, value in found.estimate.as_dict().items():
         assert value == pytest.approx(t.K[name], abs=tolerance), name
-    assert found.residuals.every.relative < tolerance
+    assert found.residuals.every.relative < 1e-5
 
 
 def test_pieces_of_any_size_give_the_same_numbers() -> None:
@@ -138,9 +139,9 @@ def test_the_robot_that_was_found_has_the_torques() -> None:
     t = clean()
     found = symoro.identify(two_links(), exact_log(t))
     torques = symoro.generate(found.robot, "inverse-dynamics").function()(q=t.q, qd=t.qd, qdd=t.qdd)["tau"]
-    assert torques == pytest.approx(t.tau, abs=1e-6)
+    assert torques == pytest.approx(t.tau, abs=1e-10)
     time, measured, predicted = found.predicted()
-    assert len(time) == len(measured) and measured == pytest.approx(predicted, abs=1e-6)
+    assert len(time) == len(measured) and measured == pytest.approx(predicted, abs=1e-10)
 
 
 def test_robots_that_were_found_can_be_written_and_read(tmp_path: Path) -> None:
@@ -181,8 +182,8 @@ def test_coupled_motors_bring_their_own_columns() -> None:
     )
     for model in ("filtered", "power", "energy"):
         other = symoro.identify(robot, log, model=model, decimation=5).estimate.as_dict()
-        assert other["IAM2"] == pytest.approx(inertia, abs=5e-3)
-        assert other["FSM2"] == pytest.approx(dry, abs=2e-2)
+        assert other["IAM2"] == pytest.approx(inertia, abs=1e-3)
+        assert other["FSM2"] == pytest.approx(dry, abs=3e-3)
 
 
 def test_columns_are_left_out_or_refused_with_the_reason() -> None:

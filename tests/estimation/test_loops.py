@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from functools import cache
+from functools import cache, reduce
 from pathlib import Path
 
 import numpy as np
@@ -11,9 +11,14 @@ import pytest
 
 import symoro
 from symoro.errors import ArgumentError, FormatError, NotApplicableError, UnknownNameError
-from symoro.estimation.identification import Identification
+from symoro.estimation import cluster
+from symoro.estimation.compress import joined, merged
+from symoro.estimation.friction import Friction
+from symoro.estimation.identification import Identification, sought_robot
+from symoro.estimation.least_squares import weighted
 from symoro.estimation.log import log_of_arrays
-from symoro.estimation.signals import independent_share
+from symoro.estimation.residuals import KEPT
+from symoro.estimation.signals import Preparation, independent_share
 from symoro.expr.formula import formula
 from tests.estimation.loops import (
     RATE,
@@ -225,3 +230,21 @@ def test_springs_of_passive_joints_are_taken_off_the_torques() -> None:
     assert found.estimate.as_dict() == pytest.approx(known(found, sr400()), rel=1e-6, abs=1e-6)
     with pytest.raises(NotApplicableError, match="springs"):
         symoro.identify(sprung, log, model="power")
+
+
+def test_a_worker_makes_the_rows_of_its_pieces_of_a_parallelogram_robot() -> None:
+    """What a cluster does, here in turn: no piece knows of the one before."""
+    log = arm().log(NOISE, 5, exact=False)
+    preparation = Preparation(cutoff=60.0, decimation=5)
+    share = independent_share(5)
+    work = cluster.Work(
+        sought_robot(symoro.load("sr400")), "dynamic", Friction(), None, (), preparation, share
+    )
+    whole = symoro.identify("sr400", log, cutoff=60.0, decimation=5)
+    support = whole.model.support
+    pieces = [cluster._factored(work, None, None, log, a, a + 500) for a in range(0, log.samples, 500)]
+    data = reduce(joined, [merged(piece, support, KEPT) for piece in pieces])
+    assert data.counts == whole.data.counts
+    assert weighted(whole.model.names, data).values == pytest.approx(
+        whole.estimate.values, rel=1e-8, abs=1e-9
+    )

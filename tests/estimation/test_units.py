@@ -8,7 +8,10 @@ import numpy as np
 import pytest
 
 import symoro
+from symoro.estimation.doubts import doubts as of_estimate
+from symoro.estimation.estimate import Estimate
 from symoro.estimation.log import log_of_arrays
+from symoro.estimation.residuals import Residual, Residuals
 from symoro.robot.formats import loads
 from tests.estimation.loops import sr400_motion
 from tests.estimation.truth import Truth, smooth, truth, two_links
@@ -88,6 +91,14 @@ def test_good_logs_raise_no_doubt() -> None:
         velocity=t.qd + 0.3 * chance.standard_normal(t.q.shape),
     )
     assert symoro.identify(two_links(), noisy, cutoff=20, decimation=10).doubts == []
+    still = np.array([1.0, 2e-3])  # a joint that moves less than its sensors' noise
+    slow = log_of_arrays(
+        t.rate,
+        t.q * still + 1e-3 * chance.standard_normal(t.q.shape),
+        t.tau,
+        velocity=t.qd * still + 0.05 * chance.standard_normal(t.q.shape),
+    )
+    assert symoro.identify(two_links(), slow, decimation=10).unit_doubts == ()
     friction = 15 * np.sign(t.qd) * np.abs(t.qd) ** 0.3  # a friction that no column has
     rough = log_of_arrays(t.rate, t.q, t.tau + friction + 5 * chance.standard_normal(t.q.shape))
     found = symoro.identify(two_links(), rough, friction=("viscous",), decimation=10)
@@ -101,6 +112,15 @@ def test_good_logs_raise_no_doubt() -> None:
     assert symoro.identify(two_links(), log, decimation=4, without=["FO1"]).doubts == []
     arm = sr400_motion(3, 1000).log(np.array([4.0, 6.0, 1.0, 0.5, 0.3, 5.0]))
     assert symoro.identify("sr400", arm, decimation=2).unit_doubts == ()
+
+
+def test_parameters_that_are_zero_but_for_round_off_raise_no_doubt() -> None:
+    fit = Residual(10, 1e-15, np.zeros(1), np.zeros(1))
+    for value, count in ((-1e-14, 0), (-1e-3, 1)):
+        found = Estimate(
+            "WLS", ("ZZ1", "FS1"), np.array([1.0, value]), 1e-32 * np.eye(2), np.array([1e-12]), 8
+        )
+        assert len(of_estimate(found, Residuals(fit, fit))) == count
 
 
 def test_doubts_stand_in_the_report_and_in_the_data() -> None:

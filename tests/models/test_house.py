@@ -138,7 +138,7 @@ def test_loops_over_the_tree_are_steps_of_the_walks() -> None:
 def test_only_the_layer_of_coordinates_knows_what_drives_joints() -> None:
     """Couplings are data of `robot/`, which the workbench's tables show; all others ask one of the two files called
     coordinates.py."""
-    tables = [*sources(HOME / "ui" / "bench"), HOME / "ui" / "web" / "answer_schema.py"]
+    tables = [*sources(HOME / "ui" / "bench"), HOME / "ui" / "web" / "robot_schema.py"]
     allowed = {MODELS / "coordinates.py", *sources(HOME / "robot"), *tables}
     assert not [
         path for path in sources(HOME) if path not in allowed and "coupling" in path.read_text().lower()

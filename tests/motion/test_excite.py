@@ -10,8 +10,9 @@ import pytest
 import symoro
 from symoro.errors import ArgumentError, OptionError, ProgramError
 from symoro.model import generate
-from symoro.motion.excite import _limits, _SeriesSearch, condition, excite, trajectory_text
+from symoro.motion.excite import _limits, excite, trajectory_text
 from symoro.motion.paths import FourierPath
+from symoro.motion.series_search import SeriesSearch, condition
 from symoro.motion.trajectory import Fourier
 from symoro.motion.trajectory_yaml import read_trajectory_text
 from symoro.robot.description import Limits, Robot
@@ -33,7 +34,7 @@ def test_the_slope_is_the_derivative(criterion: str, grown: float) -> None:
     """Also where limits are passed, torques among them."""
     robot = arm()
     limits = _limits(robot, 5.0, 0.9, torque=True)
-    work = _SeriesSearch(robot, dict(robot.nominal), limits, 3, 0.2, criterion, "all", True, 30)
+    work = SeriesSearch(robot, dict(robot.nominal), limits, 3, 0.2, criterion, "all", True, 30)
     rng = np.random.default_rng(2)
     x = grown * work.start(rng).reshape(-1)
     way = rng.standard_normal(x.size)
@@ -55,7 +56,7 @@ def test_limits_are_kept_and_the_motion_is_better_than_chance() -> None:
     told = symoro.torques(robot, found.trajectory)
     assert not told.passed
     limits = _limits(robot, 8.0, 0.95, torque=True)
-    work = _SeriesSearch(robot, dict(robot.nominal), limits, 3, 0.2, "condition", "all", True, 24)
+    work = SeriesSearch(robot, dict(robot.nominal), limits, 3, 0.2, "condition", "all", True, 24)
     chance = [condition(work.matrix(work.start(np.random.default_rng(s)))) for s in range(20)]
     assert found.condition < min(chance)
 

@@ -1,12 +1,12 @@
-"""Laws, splines, rotations and paths: ends, derivatives against differences, limits reached and not passed."""
+"""Laws, splines and paths: ends, derivatives against differences, limits reached and not passed."""
 
 import numpy as np
 import pytest
 
 from symoro.errors import ArgumentError
+from symoro.models.numeric.rotation import exponential, hat
 from symoro.motion.laws import LAWS, Law, made_law
 from symoro.motion.paths import Between, FourierPath, PosesThrough, Round, Straight, Through
-from symoro.motion.rotation import exponential, from_quaternion, hat, logarithm, quaternion
 from symoro.motion.spline import cubic_rates, hermite, quintic_through
 
 rng = np.random.default_rng(5)
@@ -93,16 +93,6 @@ def test_hermite_keeps_what_it_is_given():
     given = [rng.normal(size=(3, 2)) for _ in range(3)]
     for found, wanted in zip(hermite(times, *given, times), given, strict=True):
         assert np.abs(found - wanted).max() < 1e-11
-
-
-@pytest.mark.parametrize("angle", [0, 1e-300, 1e-9, 1e-4, 1.0, 3.0, np.pi - 1e-9, np.pi])
-def test_exponential_and_logarithm_are_inverse(angle):
-    axis = np.array([2.0, -1.0, 0.5]) / np.linalg.norm([2.0, -1.0, 0.5])
-    R = exponential(angle * axis)
-    assert np.abs(R.T @ R - np.eye(3)).max() < 1e-14
-    assert np.abs(exponential(logarithm(R)) - R).max() < 1e-14
-    assert np.linalg.norm(logarithm(R)) == pytest.approx(angle, abs=1e-14)
-    assert np.abs(from_quaternion(quaternion(R)) - R).max() < 1e-14
 
 
 def pose(*vector):

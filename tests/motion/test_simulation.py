@@ -13,8 +13,8 @@ from symoro.errors import (
     OptionError,
     UnknownNameError,
 )
+from symoro.models.numeric.rotation import from_quaternion
 from symoro.motion.control import at_times
-from symoro.motion.rotation import from_quaternion
 from symoro.motion.trajectory import Fourier, Move, Trajectory
 from symoro.progress import listening
 from symoro.robot.description import ZERO3
@@ -190,7 +190,7 @@ def test_the_law_on_closed_loops():
     path = Trajectory((Move((1.6, 1.2), duration=0.5),), (1.9, 0.9))
     law = symoro.computed_torque("fivebar", path)
     found = symoro.simulate("fivebar", 0.5, q=[1.9, 0.9], tau=law)
-    assert np.abs(found.q[-1, [0, 2]] - (1.6, 1.2)).max() < 1e-6
+    assert np.abs(found.q[-1, [0, 2]] - (1.6, 1.2)).max() < 1e-8
 
 
 # -- joints that follow a motion
@@ -218,8 +218,13 @@ def test_energy_is_what_driven_joints_put_in():
     found = symoro.simulate(
         "filip3r", 1.0, q=[0.0, 0.5, 0.2], qd=[0.6, 0, 0], driven={1: swing}, step=1e-3, **FINE
     )
-    work = np.concatenate([[0], np.cumsum(np.diff(found.t) * _middle(found.tau[:, 0] * found.qd[:, 0]))])
-    assert np.abs(found.energy - found.energy[0] - work).max() < 1e-4 * np.ptp(found.energy)
+    from scipy.integrate import simpson
+
+    power = found.tau[:, 0] * found.qd[:, 0]
+    for upto in (301, 701, 1001):
+        work = simpson(power[:upto], x=found.t[:upto])
+        gained = found.energy[upto - 1] - found.energy[0]
+        assert gained == pytest.approx(work, abs=1e-7 * np.ptp(found.energy))
 
 
 def _middle(x):
@@ -256,6 +261,8 @@ def test_driven_joints_of_loops_and_of_wheels():
     joints = [j for j in (1, 2, 3) if car.frame(j).mu]
     found = symoro.simulate(car, 0.5, q=np.full(sizes["q"][0], 0.2), driven={joints[-1]: steer}, **FINE)
     assert found.finished
+    steering = found.q[:, found.joints.index(joints[-1])]
+    assert np.abs(steering - 0.2 - 0.1 * found.t**2).max() < 1e-12
 
 
 def test_a_driven_joint_of_a_loop_starts_where_its_motion_does_and_the_loops_close_there():
@@ -283,9 +290,7 @@ def test_a_sliding_mass_comes_to_rest_and_stays():
     end = m * v / FS
     x = np.where(found.t < end, v * found.t - FS / m * found.t**2 / 2, m * v**2 / FS / 2)
     assert np.abs(found.q[:, 0] - x).max() < 1e-10
-    assert [event.what for event in found.events] == ["sticks"] or [e.what for e in found.events][
-        -1
-    ] == "sticks"
+    assert [event.what for event in found.events] == ["slides", "sticks"]
     assert found.events[-1].time == pytest.approx(end, abs=1e-10)
     assert (found.qd[found.t > end + 1e-9] == 0).all()
 
@@ -384,8 +389,13 @@ def test_with_equal_friction_at_rest_the_mass_is_caught_once_and_then_swings():
 def test_motors_of_a_delta_that_start_in_motion_follow_the_law():
     robot = symoro.load("delta")
     home = np.array(robot.postures["home"])
-    found = symoro.simulate(robot, 0.02, q=home, qd=[0.5, 0.4, 0.6], rtol=1e-7, atol=1e-8)
-    assert found.finished and (np.diff(found.qd[:, 0]) != 0).any()
+    found, free = (
+        symoro.simulate(robot, 0.02, q=home, qd=[0.5, 0.4, 0.6], rtol=1e-7, atol=1e-8, friction=how)
+        for how in ("events", "sign")
+    )
+    assert found.finished and {event.what for event in found.events} == {"slides"}
+    assert np.abs(found.q - free.q).max() < 1e-12 and np.abs(found.qd[-1] - found.qd[0]).min() > 0.1
+    assert np.diff(found.energy).max() < 0  # friction takes
 
 
 def test_two_joints_stick_and_break_away_one_after_the_other():
@@ -401,7 +411,7 @@ def test_two_joints_stick_and_break_away_one_after_the_other():
     assert first.joint == 3 and first.time == pytest.approx(0.2, abs=1e-9)
     assert (found.qd[found.t < 0.2] == 0).all()
     put_in = np.cumsum(_middle((found.tau * found.qd).sum(axis=1)) * np.diff(found.t))
-    assert (found.energy[1:] - found.energy[0] <= put_in + 1e-3).all()  # friction only takes
+    assert (found.energy[1:] - found.energy[0] <= put_in + 1e-9).all()  # friction only takes
 
 
 def test_events_agree_with_friction_that_is_smooth_enough_not_to_switch():
@@ -414,13 +424,12 @@ def test_events_agree_with_friction_that_is_smooth_enough_not_to_switch():
 
 
 def test_a_whole_arm_comes_to_rest_by_friction():
-    robot = symoro.load("puma560")
+    robot = numbered(symoro.load("puma560"))  # the energy takes MZ1, which has no number
     found = symoro.simulate(
         robot, 3.0, q=(0.3, 1.0, 1.5, 0.2, 0.6, 0.1), qd=(1, 0.5, -0.5, 1, 1, 1), step=0.05
     )
     assert found.finished
-    loss = np.diff(found.energy) if found.energy is not None else np.zeros(1)
-    assert loss.max() < 1e-9
+    assert np.diff(found.energy).max() < 1e-9
     assert found.qd[-1, 0] == 0 and found.qd[-1, 5] == 0
 
 
@@ -529,9 +538,8 @@ def test_the_generated_integrator_with_a_controller_holds_torques_from_step_to_s
     found = symoro.simulate(
         slider(1.0), 1.0, q=[0.0], tau=lambda t, s: [1.0 if t < 0.5 else -1.0], method="rk4", step=0.01
     )
-    assert found.q[-1, 0] == pytest.approx(0.25 * 1.0, abs=0.02) and found.qd[-1, 0] == pytest.approx(
-        0, abs=0.03
-    )
+    assert found.q[-1, 0] == pytest.approx(0.25, abs=1e-12)
+    assert found.qd[-1, 0] == pytest.approx(0, abs=1e-12)
 
 
 @pytest.mark.parametrize("name", ["fivebar", "car"])
@@ -568,12 +576,11 @@ def test_progress_is_told():
 
 
 def test_a_dead_point_ends_the_motion_with_a_reason():
-    """A slider-crank pushed by its slider cannot pass its dead point by torque alone; NaN never looks right."""
+    """Five bars that fly apart come to where they are stretched out; what was computed up to there is kept."""
     robot = without_drives(symoro.load("fivebar"))
     found = symoro.simulate(robot, 5.0, q=[1.9, 0.9], qd=[-3.0, 3.0])
-    assert np.isfinite(found.q).all()
-    if not found.finished:
-        assert "gives up" in found.why or "loops" in found.why
+    assert np.isfinite(found.q).all() and 1 < found.t[-1] < 1.3
+    assert not found.finished and ("gives up" in found.why or "loops" in found.why)
 
 
 @pytest.mark.parametrize("bad", [np.nan, np.inf])

@@ -76,3 +76,14 @@ def test_numbers_for_symbols_stops_and_other_methods(capsys):
 def test_bad_input_ends_with_a_message(capsys, words, told):
     assert main(["simulate", "planar2r", *words]) == 2
     assert told in capsys.readouterr().err
+
+
+def test_a_parquet_file_of_others_is_left_alone(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    parquet = pytest.importorskip("pyarrow.parquet")
+    table, chart = tmp_path / "motion.parquet", tmp_path / "motion.svg"
+    words = ["simulate", "planar2r", "q=0,1", "--duration", "0.1", "-o", str(table), "-o", str(chart)]
+    table.write_bytes(b"somebody's")
+    assert main(words) == 2 and table.read_bytes() == b"somebody's"
+    assert not chart.exists(), "all files or none"
+    assert main([*words, "--force"]) == 0
+    assert parquet.read_table(table).column("q2").to_pylist()[0] == 1.0

@@ -18,9 +18,9 @@ from typing import Any
 
 import numpy as np
 
-from symoro.calibrate.measurements import rotations
 from symoro.errors import NotApplicableError
 from symoro.expr.formula import formula
+from symoro.models.calibration.chain import displacement
 from symoro.models.calibration.columns import BASE, DISPLACEMENT, END
 from symoro.models.numeric.fixed_point import Array
 from symoro.models.numeric.tree import local_pose
@@ -51,7 +51,7 @@ def corrected(robot: Robot, errors: Mapping[str, float], end: int | None = None)
             robot = robot.with_frame(j, **_moved(robot.frame(j), values, own))
     base = np.array([errors.get(kind + BASE, 0.0) for kind in DISPLACEMENT])
     if base.any():
-        z = np.array([f.value(values) for f in robot.base.Z]).reshape(4, 4) @ _displacement(base)
+        z = np.array([f.value(values) for f in robot.base.Z]).reshape(4, 4) @ displacement(base)
         robot = replace(robot, base=replace(robot.base, Z=tuple(formula(float(x)) for x in z.reshape(-1))))
     tip = np.array([errors.get(kind + END, 0.0) for kind in DISPLACEMENT])
     return _with_tool(robot, values, tip, end) if tip.any() else robot
@@ -62,8 +62,7 @@ def _moved(frame: Frame, values: Mapping[str, float], own: Mapping[str, float]) 
     if not own["beta"]:
         return {name: value for name, value in numbers.items() if own[name]}
     before = _pose(Placement(0, formula(numbers["gamma"]), formula(numbers["b"])))
-    tilt = np.eye(4)
-    tilt[:3, :3] = rotations(np.array([[0.0, own["beta"], 0.0]]))[0]
+    tilt = displacement(np.array([0.0, 0.0, 0.0, 0.0, own["beta"], 0.0]))
     after = Placement(0, **{name: formula(numbers[name]) for name in ("alpha", "d", "theta", "r")})
     return parameters_of(before @ tilt @ _pose(after), near=numbers["gamma"])
 
@@ -71,15 +70,8 @@ def _moved(frame: Frame, values: Mapping[str, float], own: Mapping[str, float]) 
 def _with_tool(robot: Robot, values: Mapping[str, float], tip: Array, end: int | None) -> Robot:
     tool = robot.tool or Tool(Placement(robot.NL if end is None else end))
     at = tool.place
-    place = _pose(at, values) @ _displacement(tip)
+    place = _pose(at, values) @ displacement(tip)
     return replace(robot, tool=replace(tool, place=Placement(at.ant, **parameters_of(place))))
-
-
-def _displacement(delta: Array) -> Array:
-    found = np.eye(4)
-    found[:3, 3] = delta[:3]
-    found[:3, :3] = rotations(delta[None, 3:])[0]
-    return found
 
 
 def _pose(place: Placement, values: Mapping[str, float] | None = None) -> Array:
@@ -99,7 +91,7 @@ def parameters_of(pose: Array, near: float = 0.0) -> dict[str, Any]:
         alpha = 0.0 if turn[2, 2] > 0 else math.pi
         total = math.atan2(
             turn[1, 0], turn[0, 0]
-        )  # gamma + theta, or gamma - theta where z points the other way
+        )  # gamma + theta; gamma - theta where z points the other way
         theta, b, r = (total - gamma if alpha == 0 else gamma - total), place[2], 0.0
         d = math.hypot(place[0], place[1])
     else:

@@ -19,12 +19,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from symoro.calibrate.measurements import Measurements, rotations, vectors_of
+from symoro.calibrate.measurements import Measurements
 from symoro.errors import ArgumentError, ProgramError
 from symoro.models.calibration.chain import NumericChain, end_poses, error_columns, numeric_chain
 from symoro.models.calibration.columns import GeometricColumn, columns, way_to
 from symoro.models.calibration.identifiable import GeometricParameters, geometric_parameters, measured_rows
 from symoro.models.numeric.fixed_point import Array
+from symoro.models.numeric.rotation import exponential, logarithm
 from symoro.progress import each
 from symoro.robot.coordinates import independent
 from symoro.robot.description import Robot
@@ -225,7 +226,7 @@ class _Fitting:
         off = self.measured.poses[:, :3, 3] - place
         if measure == "position":
             return off.reshape(-1)
-        turn = vectors_of(self.measured.poses[:, :3, :3] @ pose[:, :3, :3].transpose(0, 2, 1))
+        turn = logarithm(self.measured.poses[:, :3, :3] @ pose[:, :3, :3].transpose(0, 2, 1))
         return np.concatenate([off, turn], 1).reshape(-1)
 
     def rows(self, xi: Array) -> Array:
@@ -300,5 +301,5 @@ def simulated(
     pose = end_poses(chain, q, errors)
     rng = np.random.default_rng(seed)
     pose[:, :3, 3] += length * rng.standard_normal((len(q), 3))
-    pose[:, :3, :3] = rotations(angle * rng.standard_normal((len(q), 3))) @ pose[:, :3, :3]
+    pose[:, :3, :3] = exponential(angle * rng.standard_normal((len(q), 3))) @ pose[:, :3, :3]
     return Measurements("pose", q, pose, np.zeros(0))

@@ -12,7 +12,6 @@ Lines that begin with # are comments; names and numbers stand between commas, se
 
 from __future__ import annotations
 
-import math
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -21,15 +20,17 @@ from pathlib import Path
 import numpy as np
 
 from symoro.errors import FormatError, Place
-from symoro.files import MADE_BY, write_files
+from symoro.files import write_files
 from symoro.models.calibration.columns import checked_measure
 from symoro.models.numeric.fixed_point import Array
+from symoro.models.numeric.rotation import exponential, from_quaternion, logarithm
 from symoro.robot.coordinates import independent
-from symoro.robot.description import Robot
+from symoro.robot.description import JointType, Robot
+from symoro.tables import NumberTable, read_numbers, table_text
 
 QUATERNION, VECTOR, POSITION = ("qw", "qx", "qy", "qz"), ("rx", "ry", "rz"), ("x", "y", "z")
 UNIT = 0.01  # by how much a quaternion's length may differ from one
-MOST_LINES = 2_000_000
+MOST_ROWS = 2_000_000
 
 
 @dataclass(frozen=True)
@@ -51,13 +52,6 @@ class Measurements:
     def __len__(self) -> int:
         return len(self.q)
 
-    def some(self, rows: Array) -> Measurements:
-        """Those of some rows."""
-        poses = self.poses[rows] if len(self.poses) else self.poses
-        return Measurements(
-            self.measure, self.q[rows], poses, self.distances[rows] if len(self.distances) else self.distances
-        )
-
 
 def read_measurements(
     robot: Robot, path: str | Path, measure: str = "pose", *, degrees: bool = False
@@ -75,23 +69,24 @@ def read_measurements(
         text = Path(path).read_text(encoding="utf-8-sig")
     except (OSError, UnicodeDecodeError) as error:
         raise FormatError(f"the measurements cannot be read: {error}", place=Place(str(path))) from None
-    names, rows, lines = _table(text, str(path))
-    joints = [f"q{j}" for j in independent(robot)]
-    found = _columns(names, rows, lines, joints, str(path))
-    q = np.array(found).T.reshape(len(rows), len(joints))
+    hint = "a line of names, then lines of numbers"
+    found = read_numbers(text, str(path), most=MOST_ROWS, hint=hint, cells=_words)
+    table = _Table(found, str(path), np.array(found.rows))
+    joints = independent(robot)
+    q = table.columns([f"q{j}" for j in joints])
     if degrees:
-        turns = [robot.frame(j).sigma == 0 for j in independent(robot)]
+        turns = [robot.frame(j).sigma == JointType.REVOLUTE for j in joints]
         q = np.where(turns, np.radians(q), q)
     poses, distances = np.zeros((0, 4, 4)), np.zeros(0)
     if measure in ("pose", "position"):
-        poses = np.repeat(np.eye(4)[None], len(rows), 0)
-        poses[:, :3, 3] = np.array(_columns(names, rows, lines, POSITION, str(path))).T
+        poses = np.repeat(np.eye(4)[None], len(q), 0)
+        poses[:, :3, 3] = table.columns(POSITION)
         if measure == "pose":
-            poses[:, :3, :3] = _rotations(names, rows, lines, str(path))
+            poses[:, :3, :3] = _rotations(table)
     elif measure == "distance":
-        (distances,) = _columns(names, rows, lines, ("distance",), str(path))
+        distances = table.columns(["distance"])[:, 0]
         if (low := np.flatnonzero(distances <= 0)).size:
-            raise FormatError("a distance is not positive", place=Place(str(path), lines[low[0]]))
+            raise FormatError("a distance is not positive", place=table.place(low[0]))
     return Measurements(measure, q, poses, distances)
 
 
@@ -100,114 +95,56 @@ def write_measurements(
 ) -> None:
     """Write measurements to a file that `read_measurements` reads."""
     names = [f"q{j}" for j in independent(robot)]
-    parts = [measured.q]
+    columns = dict(zip(names, measured.q.T, strict=True))
     if measured.measure in ("pose", "position"):
-        names += POSITION
-        parts.append(measured.poses[:, :3, 3])
+        columns |= zip(POSITION, measured.poses[:, :3, 3].T, strict=True)
     if measured.measure == "pose":
-        names += VECTOR
-        parts.append(vectors_of(measured.poses[:, :3, :3]))
+        columns |= zip(VECTOR, logarithm(measured.poses[:, :3, :3]).T, strict=True)
     if measured.measure == "distance":
-        names.append("distance")
-        parts.append(measured.distances[:, None])
-    rows = (",".join(f"{x:.17g}" for x in row) for row in np.concatenate(parts, 1).tolist())
-    text = "\n".join([f"# {MADE_BY}", ",".join(names), *rows, ""])
-    write_files({Path(path): text}, force=force)
+        columns["distance"] = measured.distances
+    write_files({Path(path): table_text(columns)}, force=force)
 
 
-def _table(text: str, file: str) -> tuple[list[str], list[list[float]], list[int]]:
-    names: list[str] = []
-    rows, lines = [], []
-    for number, line in enumerate(text.splitlines(), 1):
-        words = [word for word in re.split(r"[,;\s]+", line.split("#")[0].strip()) if word]
-        if not words:
-            continue
-        if not names:
-            names = words
-            if len(set(names)) < len(names):
-                raise FormatError("a column has a name twice", place=Place(file, number))
-            continue
-        if len(words) != len(names):
+def _words(line: str) -> list[str]:
+    return [word for word in re.split(r"[,;\s]+", line.split("#")[0]) if word]
+
+
+@dataclass(frozen=True)
+class _Table:
+    """The columns of a file by their names."""
+
+    found: NumberTable
+    file: str
+    numbers: Array
+
+    def columns(self, names: Sequence[str]) -> Array:
+        """Those asked for (S, n).
+
+        Raises:
+            FormatError: one is missing.
+        """
+        if missing := [name for name in names if name not in self.found.names]:
             raise FormatError(
-                f"{len(names)} numbers expected, one a column, got {len(words)}", place=Place(file, number)
+                f"no column {', '.join(missing)}: there are {', '.join(self.found.names)}"[:400],
+                place=Place(self.file, max(1, self.found.lines[0] - 1)),
             )
-        rows.append([_number(word, file, number) for word in words])
-        lines.append(number)
-        if len(rows) > MOST_LINES:
-            raise FormatError(f"more than {MOST_LINES} measurements", place=Place(file, number))
-    if not rows:
-        raise FormatError(
-            "there are no measurements", place=Place(file), hint="a line of names, then lines of numbers"
-        )
-    return names, rows, lines
+        return self.numbers[:, [self.found.names.index(name) for name in names]]
+
+    def place(self, row: int) -> Place:
+        return Place(self.file, self.found.lines[row])
 
 
-def _number(word: str, file: str, line: int) -> float:
-    try:
-        value = float(word)
-    except ValueError:
-        value = math.nan
-    if not math.isfinite(value):
-        raise FormatError(f"a number expected, got '{word[:40]}'", place=Place(file, line))
-    return value
-
-
-def _columns(
-    names: Sequence[str],
-    rows: Sequence[Sequence[float]],
-    lines: Sequence[int],
-    wanted: Sequence[str],
-    file: str,
-) -> list[Array]:
-    if missing := [name for name in wanted if name not in names]:
-        raise FormatError(
-            f"no column {', '.join(missing)}: there are {', '.join(names)}"[:400],
-            place=Place(file, max(1, lines[0] - 1)),
-        )
-    table = np.array(rows)
-    return [table[:, names.index(name)] for name in wanted]
-
-
-def _rotations(
-    names: Sequence[str], rows: Sequence[Sequence[float]], lines: Sequence[int], file: str
-) -> Array:
-    if all(name in names for name in VECTOR):
-        return rotations(np.array(_columns(names, rows, lines, VECTOR, file)).T)
-    if not all(name in names for name in QUATERNION):
+def _rotations(table: _Table) -> Array:
+    if set(VECTOR) <= set(table.found.names):
+        return exponential(table.columns(VECTOR))
+    if not set(QUATERNION) <= set(table.found.names):
         raise FormatError(
             "a pose needs its orientation: qw qx qy qz, or rx ry rz",
-            place=Place(file),
+            place=Place(table.file),
             hint="positions alone are measure='position'",
         )
-    w, x, y, z = _columns(names, rows, lines, QUATERNION, file)
-    size = np.sqrt(w * w + x * x + y * y + z * z)
+    given = table.columns(QUATERNION)
+    size = np.linalg.norm(given, axis=1)
     if (bad := np.flatnonzero(np.abs(size - 1) > UNIT)).size:
-        raise FormatError(f"a quaternion of length {size[bad[0]]:.3g}", place=Place(file, lines[bad[0]]))
-    angle = 2 * np.arctan2(np.sqrt(x * x + y * y + z * z), w)
-    sine = np.sqrt(x * x + y * y + z * z)
-    factor = np.where(sine > 0, angle / np.where(sine > 0, sine, 1), 0)
-    return rotations(np.stack([x, y, z], 1) * factor[:, None])
-
-
-def rotations(vectors: Array) -> Array:
-    """Rotations by their vectors (S, 3, 3)."""
-    angle = np.linalg.norm(vectors, axis=1)
-    axis = vectors / np.where(angle > 0, angle, 1)[:, None]
-    hat = np.zeros((len(vectors), 3, 3))
-    hat[:, 0, 1], hat[:, 0, 2], hat[:, 1, 2] = -axis[:, 2], axis[:, 1], -axis[:, 0]
-    hat -= hat.transpose(0, 2, 1)
-    s, c = np.sin(angle)[:, None, None], np.cos(angle)[:, None, None]
-    found: Array = np.eye(3) + s * hat + (1 - c) * hat @ hat
-    return found
-
-
-def vectors_of(turns: Array) -> Array:
-    """The vectors of rotations (S, 3), accurate for small and for large angles."""
-    skew = np.stack(
-        [turns[:, 2, 1] - turns[:, 1, 2], turns[:, 0, 2] - turns[:, 2, 0], turns[:, 1, 0] - turns[:, 0, 1]], 1
-    )
-    sine = np.linalg.norm(skew, axis=1) / 2
-    angle = np.arctan2(sine, (np.trace(turns, axis1=1, axis2=2) - 1) / 2)
-    factor = np.where(sine > 1e-12, angle / np.where(sine > 1e-12, 2 * sine, 1), 0.5)
-    found: Array = skew * factor[:, None]
-    return found
+        raise FormatError(f"a quaternion of length {size[bad[0]]:.3g}", place=table.place(bad[0]))
+    return from_quaternion(given)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -36,6 +37,6 @@ def text(found: Calibration) -> str:
     return "\n".join(lines)
 
 
-def _sizes(sizes: object) -> str:
+def _sizes(sizes: Mapping[str, float]) -> str:
     units = {"length": "m", "angle": "rad"}
-    return ", ".join(f"{value:.3g} {units[name]}" for name, value in dict(sizes).items())  # type: ignore[call-overload]
+    return ", ".join(f"{value:.3g} {units[name]}" for name, value in sizes.items())

@@ -9,11 +9,10 @@ from symoro.emit.code import Code, Instruction, KernelCall
 from symoro.emit.flow import Event, Load, Store
 from symoro.emit.layout import call_arguments, remark, wrap
 from symoro.emit.parts import WHOLE, LineGroup, Parts, cut, whole, words
+from symoro.emit.repeats import Subscript, copied, copies, filled, runs, strided
 from symoro.emit.vectors.lanes import INDENT, bulks
 from symoro.expr import ops
 from symoro.program.program import size
-
-Subscript = Callable[[str, int], str]
 
 
 @dataclass(frozen=True)
@@ -94,7 +93,7 @@ def _call(code: Code, style: Style) -> FunctionBody:
     a = code.arrays
     at_once = [(bulk.steps, bulk.at_once) for bulk in bulks(code)]
     units = line_groups(code, style, INDENT, lambda array, e: f"{array}[{e}]", at_once)
-    start, fill = _start(style) + _unused(code), filled(code, style)
+    start, fill = _start(style) + _unused(code), filled(code, style.size_type)
     if not _in_parts(code, style, len(units)):
         return FunctionBody(start + whole(units) + fill)
     found = cut(units, lambda place: f"kept_[{place}]", style.constant, INDENT)
@@ -111,13 +110,13 @@ def batch_body(code: Code, style: Style) -> FunctionBody:
         return FunctionBody(start + _by_the_call(code, style))
     together = bulks(code)
     one_by_one = [(bulk.steps, bulk.one_by_one) for bulk in together]
-    later = frozenset(store for copies in _copies(code) for store in copies[1:])
-    units = line_groups(code, style, INDENT * 2, _strided(n, i), one_by_one, later)
+    later = frozenset(store for same in copies(code) for store in same[1:])
+    units = line_groups(code, style, INDENT * 2, strided(n, i), one_by_one, later)
     if _in_parts(code, style, len(units) + len(later)):
         loop = _batch_in_parts(code, style, units)
     else:
         loop = FunctionBody(_loop(whole(units), n, i, style) if units else [])
-    lines = loop.lines + filled(code, style, f" * {n}") + _copied(code, style)
+    lines = loop.lines + filled(code, style.size_type, f" * {n}") + copied(code, style.size_type)
     if together:
         lines = [f"{INDENT}int far_ = 0;", *lines, *_by_the_call(code, style, "far_ && ")]
     return FunctionBody(start + lines, loop.parts)
@@ -201,17 +200,6 @@ def _batch_in_parts(code: Code, style: Style, units: Sequence[LineGroup]) -> Fun
     return FunctionBody(_kept(found.places * BLOCK, style) + [INDENT + line for line in lines], _texts(parts))
 
 
-def _strided(n: str, i: str) -> Subscript:
-    """Entry e of sample i, in a structure of arrays."""
-
-    def entry(array: str, e: int) -> str:
-        if e < 2:
-            return f"{array}[{n} + {i}]" if e else f"{array}[{i}]"
-        return f"{array}[{e} * {n} + {i}]"
-
-    return entry
-
-
 def _unused(code: Code) -> list[str]:
     """An input that the model does not need is named, so that no compiler warns."""
     used = {array for array, _, _ in code.loads}
@@ -257,7 +245,7 @@ def line_groups(
         later: stores that are left out here.
     """
     a, start = code.arrays, indent + style.constant
-    left_out = later.union(*_runs(code))
+    left_out = later.union(*runs(code))
     bulk_of = {step: at for at, (steps, _) in enumerate(together) for step in steps}
     left = [len(steps) for steps, _ in together]
 
@@ -311,69 +299,6 @@ def _before_fetched(units: Sequence[LineGroup]) -> int:
     while at and units[at - 1].fetched:
         at -= 1
     return at
-
-
-FILLED = 4  # following entries of an output with the same constant for which a loop pays
-
-
-def _runs(code: Code) -> list[list[Store]]:
-    """Stores of one constant into following entries of an output: most of a tree's inertia matrix is zeros."""
-    runs: list[list[Store]] = []
-    for output, port in enumerate(code.program.outputs):
-        last = -1
-        for entry, lit in enumerate(port.lits):
-            if code.program.graph.cls[lit >> 1] != ops.CONSTANT:
-                last = -1
-            elif lit == last:
-                runs[-1].append(Store(output, entry))
-            else:
-                runs.append([Store(output, entry)])
-                last = lit
-    return [run for run in runs if len(run) >= FILLED]
-
-
-def filled(code: Code, style: Style, times: str = "") -> list[str]:
-    """A loop for each run; `times` stands behind the number of an entry, " * n" in a structure of arrays."""
-    lines = []
-    for run in _runs(code):
-        (output, first), after = run[0], run[-1].entry + 1
-        start = f"{first}{times}" if first else "0"
-        head = f"{INDENT}for ({style.size_type} e_ = {start}; e_ < {after}{times}; ++e_)"
-        lines.append(f"{head} {code.arrays.outputs[output]}[e_] = {code.outputs[output][first]};")
-    return lines
-
-
-COPIED = (
-    16  # entries of an output with the same value from which a batch copies the first when its loop is done
-)
-
-
-def _copies(code: Code) -> list[list[Store]]:
-    """Stores of one value into many entries of an output: all that is NaN where a robot's loops do not close.
-
-    The time that gcc takes to vectorise a loop grows with the square of the stores in it, or worse.
-    """
-    found: dict[tuple[int, int], list[Store]] = {}
-    for output, port in enumerate(code.program.outputs):
-        for entry, lit in enumerate(port.lits):
-            if code.program.graph.cls[lit >> 1] != ops.CONSTANT:
-                found.setdefault((output, lit), []).append(Store(output, entry))
-    return [stores for stores in found.values() if len(stores) >= COPIED]
-
-
-def _copied(code: Code, style: Style) -> list[str]:
-    """Loops over the samples that copy the first entry of each value to the others; following ones in one go."""
-    n, i = code.arrays.count, code.arrays.index
-    entry, samples = _strided(n, i), f"for ({style.size_type} {i} = 0; {i} < {n}; ++{i})"
-    lines = []
-    for first, *others in _copies(code):
-        array, entries = code.arrays.outputs[first.output], [store.entry for store in others]
-        starts = [e for e in entries if e - 1 not in entries]
-        ends = [e + 1 for e in entries if e + 1 not in entries]
-        for start, end in zip(starts, ends, strict=True):
-            lines.append(f"{INDENT}for ({style.size_type} e_ = {start}; e_ < {end}; ++e_)")
-            lines.append(f"{INDENT * 2}{samples} {array}[e_ * {n} + {i}] = {entry(array, first.entry)};")
-    return lines
 
 
 def _by_the_call(code: Code, style: Style, condition: str = "") -> list[str]:

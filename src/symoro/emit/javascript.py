@@ -13,13 +13,14 @@ import json
 from collections.abc import Mapping, Sequence
 
 from symoro.emit import keywords
-from symoro.emit.clike import Style, filled, line_groups
+from symoro.emit.clike import Style, line_groups
 from symoro.emit.code import Code, code_of
 from symoro.emit.dialect import Dialect, Files, Language
 from symoro.emit.header import block, header_lines
 from symoro.emit.kernels import kernel_text
 from symoro.emit.layout import call_arguments, remark, wrap
 from symoro.emit.parts import cut, whole, words
+from symoro.emit.repeats import filled
 from symoro.emit.sample import sample_of
 from symoro.expr import ops
 from symoro.files import MADE_BY
@@ -155,7 +156,7 @@ def _call(code: Code) -> list[str]:
     given = ", ".join([*call_arguments(code), f"out = {_room(code)}"])
     head = [f"/** {_CALL} */", wrap(f"export function {a.function}({given}) {{", marks=",")]
     head += [wrap(f"{_INDENT}const {{ {taken} }} = out;", marks=",")] if arrays else []
-    end = [*filled(code, _STYLE), f"{_INDENT}return out;", "}"]
+    end = [*filled(code, _STYLE.size_type), f"{_INDENT}return out;", "}"]
     lines = whole(units)
     if sum(map(len, lines)) <= _WHOLE:
         return ["\n".join([*head, *lines, *end]) + "\n"]

@@ -4,38 +4,27 @@
 
 M comes from the regressor too: column i is (W(q, 0, e_i) - W(q, 0, 0)) K. So one compiled function serves every K, with
 all the columns that the data are explained by, friction and coupled motors among them. Fixed steps of Runge and Kutta's
-fourth order at the rate of the log; between samples the reference is a cubic polynomial. Its rate is that of the cubic
-spline through the samples: differences would be off by more torque than the noise has, times kd.
+fourth order; where dry friction would shake a joint that stands, several steps from one sample to the next. Where there
+is a compiler the loop runs in C (`closed_loop_native`).
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
-from symoro.errors import ArgumentError, ProgramError
-from symoro.estimation.description import PdController
+from symoro.errors import ProgramError
+from symoro.estimation.closed_loop_native import driver, simulate
+from symoro.estimation.control_loop import ControlLoop
 from symoro.estimation.equations import RowModel
-from symoro.estimation.log import Log
-from symoro.estimation.needs import needed
-from symoro.estimation.signals import low_pass
+from symoro.progress import each
 
 Array = NDArray[np.float64]
-
-
-@dataclass(frozen=True, eq=False)
-class ControlLoop:
-    """What closes the loop: gains at the joints, and the reference with its rate, (N, n)."""
-
-    rate: float
-    kp: Array
-    kd: Array
-    reference: Array
-    reference_rate: Array
-    start: Array
-    start_rate: Array
+DRY = ("FS", "FB")
+SHAKE = 0.01
+MOST_SUBSTEPS = 32
 
 
 @dataclass(frozen=True, eq=False)
@@ -48,34 +37,6 @@ class Simulated:
     tau: Array
 
 
-def loop_of(
-    log: Log, controller: PdController | None, cutoff: float | None = None
-) -> tuple[ControlLoop, Array, Array]:
-    """The loop that made a log, with the positions and torques that were measured.
-
-    Raises:
-        ArgumentError: the log has no reference, or there is no controller.
-    """
-    law = controller or (log.description.controller if log.description else None)
-    chunks = list(log.chunks(log.samples))
-    arrays = {kind: np.concatenate([chunk[kind] for chunk in chunks]) for kind in chunks[0]}
-    if law is None or "reference" not in arrays:
-        raise ArgumentError(
-            f"{log.name}: simulation needs the reference that was followed, and the gains of the controller",
-            hint="describe 'reference' and 'controller' in the YAML of the log",
-        )
-    q = arrays["position"]
-    smooth = q
-    if cutoff is not None:
-        smooth = needed("scipy.signal", "filtering").sosfiltfilt(low_pass(cutoff, log.rate), q, axis=0)
-    r = arrays["reference"]
-    spline = needed("scipy.interpolate", "the rate of a reference").CubicSpline
-    rate = spline(np.arange(len(r)) / log.rate, r)(np.arange(len(r)) / log.rate, 1)
-    begin = (smooth[0], (4 * smooth[1] - 3 * smooth[0] - smooth[2]) / 2 * log.rate)
-    loop = ControlLoop(log.rate, np.array(law.kp), np.array(law.kd), r, rate, *begin)
-    return loop, q, arrays["torque"]
-
-
 def simulated(model: RowModel, K: Array, loop: ControlLoop) -> Simulated:
     """The closed loop for one K (P,) or several (B, P).
 
@@ -83,39 +44,80 @@ def simulated(model: RowModel, K: Array, loop: ControlLoop) -> Simulated:
         ProgramError: the motion does not stay finite.
     """
     many = np.atleast_2d(K)
-    dynamics = _Dynamics(model, many)
-    h, samples, n = 1 / loop.rate, len(loop.reference), loop.reference.shape[1]
-    made = [np.empty((len(many), samples, n)) for _ in range(4)]
-    q = np.repeat(loop.start[None], len(many), axis=0)
-    qd = np.repeat(loop.start_rate[None], len(many), axis=0)
-    for k in range(samples):
-        r, rd = loop.reference[k], loop.reference_rate[k]
-        tau = _torques(loop, r, rd, q, qd)
-        a1 = dynamics(q, qd, tau)
-        for held, value in zip(made, (q, qd, a1, tau), strict=True):
-            held[:, k] = value
-        if k + 1 == samples:
-            break
-        r2, rd2 = loop.reference[k + 1], loop.reference_rate[k + 1]
-        rm = (r + r2) / 2 + h / 8 * (rd - rd2)
-        rdm = 1.5 * (r2 - r) / h - (rd + rd2) / 4
-        qd2 = qd + h / 2 * a1
-        q2 = q + h / 2 * qd
-        a2 = dynamics(q2, qd2, _torques(loop, rm, rdm, q2, qd2))
-        qd3 = qd + h / 2 * a2
-        q3 = q + h / 2 * qd2
-        a3 = dynamics(q3, qd3, _torques(loop, rm, rdm, q3, qd3))
-        qd4 = qd + h * a3
-        q4 = q + h * qd3
-        a4 = dynamics(q4, qd4, _torques(loop, r2, rd2, q4, qd4))
-        q = q + h / 6 * (qd + 2 * qd2 + 2 * qd3 + qd4)
-        qd = qd + h / 6 * (a1 + 2 * a2 + 2 * a3 + a4)
-    if not all(np.isfinite(held).all() for held in made):
+    samples, n = loop.reference.shape
+    made = Simulated(*(np.empty((len(many), samples, n)) for _ in range(4)))
+    made.q[:, 0], made.qd[:, 0] = loop.start, loop.start_rate
+    run = driver(model)
+    if run is None:
+        finite = _in_numpy(model, many, loop, made)
+    else:
+        motions = list(zip(many, made.q, made.qd, made.qdd, made.tau, strict=True))
+        finite = all(
+            simulate(run, model, values, loop, rows) == samples
+            for values, *rows in each(motions, "simulating the closed loop")
+        )
+    if not finite:
         raise ProgramError(
             "the simulated loop does not stay finite for these parameters",
             hint="start from parameters that bodies can have, and check the gains",
         )
-    return Simulated(*made)
+    return made
+
+
+def refined(model: RowModel, K: Array, loop: ControlLoop) -> ControlLoop:
+    """The loop with steps so short that dry friction does not shake a joint by more than SHAKE of its usual speed."""
+    kicks = dict.fromkeys(model.further.joints, 0.0)
+    for name, value in zip(model.names, K, strict=True):
+        kind, joint = name[:2], name[2:]
+        if kind in DRY and joint.isdigit() and int(joint) in kicks:
+            kicks[int(joint)] += abs(value)
+    inertia = np.abs(np.diag(_Dynamics(model, K[None]).inertia(loop.start[None])[0]))
+    usual = np.sqrt(np.mean(loop.reference_rate**2, axis=0))
+    with np.errstate(divide="ignore", invalid="ignore"):
+        steps = np.array(list(kicks.values())) / inertia / loop.rate / (SHAKE * usual)
+    most = float(np.nan_to_num(steps, nan=1.0, posinf=MOST_SUBSTEPS).max())
+    return replace(loop, substeps=int(min(MOST_SUBSTEPS, max(1, np.ceil(most)))))
+
+
+def _in_numpy(model: RowModel, K: Array, loop: ControlLoop, made: Simulated) -> bool:
+    """The motions of all K side by side, from the first row on; whether they stay finite."""
+    dynamics = _Dynamics(model, K)
+    q, qd = made.q[:, 0], made.qd[:, 0]
+    parts = np.arange(loop.substeps) / loop.substeps
+    for k in range(len(loop.reference)):
+        made.q[:, k], made.qd[:, k] = q, qd
+        made.tau[:, k] = _torques(loop, loop.reference[k], loop.reference_rate[k], q, qd)
+        made.qdd[:, k] = dynamics(q, qd, made.tau[:, k])
+        if k + 1 < len(loop.reference):
+            for u in parts:
+                q, qd = _advanced(dynamics, loop, k, float(u), q, qd)
+    return all(np.isfinite(held).all() for held in (made.q, made.qd, made.qdd))
+
+
+def _advanced(
+    dynamics: _Dynamics, loop: ControlLoop, sample: int, u: float, q: Array, qd: Array
+) -> tuple[Array, Array]:
+    """One step of Runge and Kutta's fourth order, from part u of the way to the next sample."""
+    part = 1 / loop.substeps
+    h = part / loop.rate
+    x, v = q, qd
+    q_sum, qd_sum = np.zeros_like(q), np.zeros_like(qd)
+    for at, reach, weight in ((0.0, 0.5, 1.0), (0.5, 0.5, 2.0), (0.5, 1.0, 2.0), (1.0, 0.0, 1.0)):
+        r, rd = _reference(loop, sample, u + at * part)
+        a = dynamics(x, v, _torques(loop, r, rd, x, v))
+        q_sum, qd_sum = q_sum + weight * v, qd_sum + weight * a
+        x, v = q + reach * h * v, qd + reach * h * a
+    return q + h / 6 * q_sum, qd + h / 6 * qd_sum
+
+
+def _reference(loop: ControlLoop, sample: int, u: float) -> tuple[Array, Array]:
+    """The cubic reference a part u of the way from a sample to the next one, and its rate."""
+    h = 1 / loop.rate
+    step = loop.reference[sample + 1] - loop.reference[sample]
+    begin, end = h * loop.reference_rate[sample], h * loop.reference_rate[sample + 1]
+    b, c = 3 * step - 2 * begin - end, begin + end - 2 * step
+    r = loop.reference[sample] + u * (begin + u * (b + u * c))
+    return r, (begin + u * (2 * b + u * 3 * c)) / h
 
 
 def _torques(loop: ControlLoop, r: Array, rd: Array, q: Array, qd: Array) -> Array:
@@ -135,6 +137,18 @@ class _Dynamics:
             self.accelerations[2 + i, :, i] = 1.0
 
     def __call__(self, q: Array, qd: Array, tau: Array) -> Array:
+        M, rest = self._parts(q, qd, tau)
+        try:
+            return np.asarray(np.linalg.solve(M, (tau - rest)[..., None])[..., 0])
+        except np.linalg.LinAlgError:
+            return np.full_like(q, np.nan)
+
+    def inertia(self, q: Array) -> Array:
+        """M, (B, n, n)."""
+        return self._parts(q, np.zeros_like(q), np.zeros_like(q))[0]
+
+    def _parts(self, q: Array, qd: Array, tau: Array) -> tuple[Array, Array]:
+        """M, and the torques at rest of accelerations."""
         calls, _, n, _ = self.shape
         self.rates[0] = qd
         A = self.model.parts(
@@ -144,5 +158,4 @@ class _Dynamics:
             np.concatenate([tau] * calls),
         )[1]
         torques = np.matmul(A.reshape(self.shape), self.K[None, :, :, None])[..., 0]
-        M = np.moveaxis(torques[2:] - torques[1], 0, -1)
-        return np.asarray(np.linalg.solve(M, (tau - torques[0])[..., None])[..., 0])
+        return np.moveaxis(torques[2:] - torques[1], 0, -1), torques[0]

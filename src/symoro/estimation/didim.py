@@ -15,18 +15,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from symoro.errors import ProgramError
-from symoro.estimation.closed_loop import loop_of
+from symoro.estimation.closed_loop import refined
 from symoro.estimation.compress import Triangles, absorbed, empty
+from symoro.estimation.control_loop import loop_of
 from symoro.estimation.description import PdController
 from symoro.estimation.equations import Booleans, RowBlock
 from symoro.estimation.estimate import Estimate
 from symoro.estimation.least_squares import weighted
 from symoro.estimation.rows import LogRows
-from symoro.estimation.simulation_rows import check_model, paired, whole
+from symoro.estimation.simulation_rows import SETTLED, check_model, paired, whole
 
 Array = NDArray[np.float64]
 ROUNDS = 30
-SETTLED = 1e-2  # of a deviation
 
 
 def direct_and_inverse(
@@ -39,7 +39,8 @@ def direct_and_inverse(
     """
     check_model(rows.model)
     measured = [whole(list(rows.of(k))) for k in range(len(rows.logs))]
-    loops = [loop_of(log, controller, rows.preparation.cutoff)[0] for log in rows.logs]
+    given = [loop_of(log, controller, rows.preparation.cutoff)[0] for log in rows.logs]
+    loops = [refined(rows.model, start.values, loop) for loop in given]
     K = start.values
     kept: list[Booleans | None] = [None] * len(loops)
     for rounds in range(1, ROUNDS + 1):

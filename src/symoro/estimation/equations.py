@@ -34,6 +34,7 @@ from symoro.model import Model, generate
 from symoro.models.coordinates import coordinate_joints
 from symoro.motion.assembly import Assembly
 from symoro.robot.description import BaseKind, Robot
+from symoro.runtime.function import Function
 
 Array = NDArray[np.float64]
 Booleans = NDArray[np.bool_]
@@ -73,6 +74,8 @@ class RowModel:
         names: of the columns.
         support: (e, P), where A can be other than zero.
         parts: (motion) -> (D1 or None, D2, y): A = dD1/dt + D2; q is the whole posture.
+        function: the catalogue's model.
+        columns: names of its columns, those that are left out here among them.
         assembly: the loops, and a row of their coordinates (`Assembly`) to start from; None without loops.
         absorbed: friction that has no column, with the columns that hold it.
     """
@@ -84,6 +87,8 @@ class RowModel:
     support: Booleans
     parts: Callable[[Array, Array, Array, Array], tuple[Array | None, Array, Array]]
     further: FurtherColumns
+    function: Function
+    columns: tuple[str, ...]
     assembly: tuple[Assembly, tuple[float, ...]] | None = None
     absorbed: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
@@ -226,7 +231,20 @@ def equations(
             return momentum, rest, y
         return None if momentum is None else momentum[..., chosen], rest[..., chosen], y
 
-    return RowModel(kind, robot, names, labels, found.support[:, chosen], parts, further, assembly, absorbed)
+    support, columns = found.support[:, chosen], tuple(model.columns)
+    return RowModel(
+        kind,
+        robot,
+        names,
+        labels,
+        support,
+        parts,
+        further,
+        found.function,
+        columns,
+        assembly,
+        absorbed,
+    )
 
 
 class _Assembled:

@@ -24,18 +24,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from symoro.errors import ProgramError
-from symoro.estimation.closed_loop import loop_of
+from symoro.estimation.closed_loop import refined
 from symoro.estimation.compress import Triangles
+from symoro.estimation.control_loop import loop_of
 from symoro.estimation.description import PdController
 from symoro.estimation.equations import Booleans
 from symoro.estimation.estimate import Estimate
 from symoro.estimation.needs import needed
 from symoro.estimation.rows import LogRows
-from symoro.estimation.simulation_rows import RowPair, check_model, paired, whole
+from symoro.estimation.simulation_rows import SETTLED, RowPair, check_model, paired, whole
 
 Array = NDArray[np.float64]
 ROUNDS = 30
-SETTLED = 1e-2  # of a deviation
 ORDER = 12  # of the autoregression, at most
 
 
@@ -49,7 +49,8 @@ def instrumental(
     """
     check_model(rows.model)
     measured = [whole(list(rows.of(k))) for k in range(len(rows.logs))]
-    loops = [loop_of(log, controller, rows.preparation.cutoff)[0] for log in rows.logs]
+    given = [loop_of(log, controller, rows.preparation.cutoff)[0] for log in rows.logs]
+    loops = [refined(rows.model, start.values, loop) for loop in given]
     K, sigma = start.values, start.sigma
     kept: list[Booleans | None] = [None] * len(loops)
     for rounds in range(1, ROUNDS + 1):
@@ -85,31 +86,33 @@ def _solved(pairs: Sequence[RowPair], sigma: Array, share: float) -> tuple[Array
     for pair in pairs:
         for k, s in enumerate(sigma):
             kept = pair.kept[:, k]
-            e = np.where(kept, pair.measured.A[:, k] @ K - pair.measured.y[:, k], 0.0) / s
-            half = coloured(pair.simulated.A[:, k] * kept[:, None] / s, e)
+            e = (pair.measured.A[:, k] @ K - pair.measured.y[:, k]) / s
+            half = coloured(pair.simulated.A[:, k] * kept[:, None] / s, e, kept)
             middle += half.T @ half
     freedom = int(count * share) - P
     return K, inverse @ middle @ inverse.T * (count * share / freedom), freedom
 
 
-def coloured(Z: Array, e: Array) -> Array:
+def coloured(Z: Array, e: Array, kept: Booleans) -> Array:
     """s T^-T Z, by the autoregression of the residuals e: its square is Z' cov(e) Z."""
     signal = needed("scipy.signal", "the covariance of instrumental variables")
-    coefficients, variance = burg(e, min(ORDER, len(e) // 10))
+    coefficients, variance = burg(e, kept, min(ORDER, len(e) // 10))
     return np.asarray(variance**0.5 * signal.lfilter([1.0], coefficients, Z[::-1], axis=0)[::-1])
 
 
-def burg(e: Array, order: int) -> tuple[Array, float]:
-    """(1, a1, ..., ap) and the variance of u: an autoregression that is always stable."""
+def burg(e: Array, kept: Booleans, order: int) -> tuple[Array, float]:
+    """(1, a1, ..., ap) and the variance of u: an autoregression that is always stable, from runs of kept samples."""
     a = np.ones(1)
     forward, backward = e.astype(float), e.astype(float)
-    variance = float(np.mean(e**2))
+    variance = float(np.mean(e[kept] ** 2)) if kept.any() else 0.0
+    whole = kept  # whether the samples that an error is made of were all kept
     for _ in range(order):
+        whole = whole[1:] & kept[: len(whole) - 1]
         f, b = forward[1:], backward[:-1]
-        power = float(f @ f + b @ b)
+        power = float(f[whole] @ f[whole] + b[whole] @ b[whole])
         if power == 0:
             break
-        k = -2 * float(f @ b) / power
+        k = -2 * float(f[whole] @ b[whole]) / power
         forward, backward = f + k * b, b + k * f
         padded = np.append(a, 0.0)
         a = padded + k * padded[::-1]

@@ -19,16 +19,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from symoro.errors import ProgramError
-from symoro.estimation.closed_loop import ControlLoop, loop_of, simulated
+from symoro.estimation.closed_loop import refined, simulated
+from symoro.estimation.control_loop import ControlLoop, loop_of
 from symoro.estimation.description import PdController
 from symoro.estimation.equations import RowModel
 from symoro.estimation.estimate import Estimate
 from symoro.estimation.rows import LogRows
-from symoro.estimation.simulation_rows import check_model
+from symoro.estimation.simulation_rows import SETTLED, check_model
 
 Array = NDArray[np.float64]
 ROUNDS = 40
-SETTLED = 1e-2  # of a deviation
 FORGETTING = 20
 STEP = 1e-4  # of a parameter's own size
 
@@ -41,7 +41,8 @@ def output_error(rows: LogRows, start: Estimate, controller: PdController | None
     """
     check_model(rows.model)
     given = [loop_of(log, controller, rows.preparation.cutoff) for log in rows.logs]
-    loops, positions = [item[0] for item in given], [item[1] for item in given]
+    loops = [refined(rows.model, start.values, item[0]) for item in given]
+    positions = [item[1] for item in given]
     K = start.values
     steps = STEP * np.maximum(np.abs(K), np.maximum(start.deviations, 1e-3 * float(np.abs(K).max())))
     damping, sigma = 0.0, np.ones(positions[0].shape[1])

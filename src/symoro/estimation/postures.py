@@ -145,5 +145,5 @@ def _only(robot: Robot, log: Log, assembly: Assembly, first: Array) -> tuple[flo
     raise ArgumentError(
         f"the loops of robot '{robot.name}' can be assembled in {len(found)} ways where {log.name} starts, and the log "
         f"does not tell in which ({names}):{shown}{'' if len(found) <= SHOWN else ' ...'}",
-        hint="say which: posture=[...], --posture=..., or a posture 'home' in the robot's file",
+        hint="say which by the option 'posture', or by a posture 'home' in the robot's file",
     )

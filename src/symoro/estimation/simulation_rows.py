@@ -9,12 +9,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from symoro.errors import OptionError
-from symoro.estimation.closed_loop import ControlLoop, simulated
+from symoro.estimation.closed_loop import simulated
+from symoro.estimation.control_loop import ControlLoop
 from symoro.estimation.equations import Booleans, RowBlock, RowModel
 from symoro.estimation.log import Log, log_of_arrays
 from symoro.estimation.signals import Preparation
 
 Array = NDArray[np.float64]
+NEAR = 2  # rows to each side
+SETTLED = 0.05  # of a deviation: dry friction stops and starts, so that less may not be reached
 
 
 @dataclass(frozen=True, eq=False)
@@ -67,4 +70,14 @@ def paired(
     step = preparation.decimation / log.rate
     at = np.round((measured.time - found.time[0]) / step).astype(int)
     picked = RowBlock(*(getattr(found, f)[at] for f in ("time", "A", "y", "rate", "kept")))
-    return RowPair(measured, picked, picked.kept if kept is None else kept)
+    return RowPair(measured, picked, steady(found)[at] if kept is None else kept)
+
+
+def steady(rows: RowBlock) -> Booleans:
+    """Kept rows near which no joint turns back: the measured velocity, filtered, would have its sign wrong there."""
+    signs = np.where(rows.kept, np.sign(rows.rate), 0.0)
+    found = rows.kept.copy()
+    for k in range(1, NEAR + 1):
+        found[k:] &= signs[k:] == signs[:-k]
+        found[:-k] &= signs[:-k] == signs[k:]
+    return found

@@ -35,7 +35,7 @@ PART = 20_000  # samples that are looked at, and rows of a fit if they are decim
 ROWS = 200
 ENOUGH = 5  # rows to a column, without which residuals are not compared
 WINDOW = 0.1  # s
-MOVED = 1e-3  # rad, m: windows in which less happens tell nothing
+MOVED = 0.01  # rad, m: windows in which less happens tell nothing
 ALIKE, UNLIKE = 0.9, 0.8  # correlations
 OFF = 0.2  # of 1, that a factor may be: offsets and filters are no units
 TURNS, FAST = 3 * pi, 20.0  # rad, rad/s: more than this of both is no joint of a robot
@@ -144,6 +144,8 @@ def _whirls(part: dict[str, Array], rate: float, model: RowModel) -> list[str]:
 
 def _positions(log: Log, arrays: dict[str, Array], model: RowModel, preparation: Preparation) -> list[str]:
     """The unit of positions with which torques are explained far better, if there is one."""
+    if model.assembly is not None and not model.assembly[0].linear:
+        return []  # loops that close all along the log tell of the unit themselves
     now = _residual(log, arrays, model, preparation)
     if now is None or now < LEAST:
         return []

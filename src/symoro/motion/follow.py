@@ -31,8 +31,8 @@ from symoro.errors import ArgumentError, NotApplicableError
 from symoro.model import generate
 from symoro.models.geometric.inverse.chain.pose import given_entries
 from symoro.models.geometric.loop.mechanism import active_joints
+from symoro.models.numeric.rotation import hat, logarithm
 from symoro.motion.paths import PoseMotion, PosesThrough, Round, Straight
-from symoro.motion.rotation import hat, logarithm
 from symoro.robot.coordinates import independent
 from symoro.robot.description import Robot
 from symoro.runtime.ranges import joint_ranges

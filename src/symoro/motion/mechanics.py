@@ -30,9 +30,9 @@ from numpy.typing import ArrayLike, NDArray
 from symoro.errors import ArgumentError, NotApplicableError, SymoroError
 from symoro.model import Model, generate
 from symoro.models.geometric.loop.mechanism import active_joints
+from symoro.models.numeric.rotation import from_quaternion
 from symoro.motion.bases import check_steady
 from symoro.motion.loops import LoopCloser
-from symoro.motion.rotation import from_quaternion
 from symoro.robot.coordinates import independent
 from symoro.robot.description import BaseKind, Robot
 from symoro.robot.topology import elastic_joints

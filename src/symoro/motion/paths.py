@@ -1,6 +1,6 @@
 """Curves of joints and of poses over time, each with both derivatives.
 
-Joints:   `Between` (one law from start to end), `Through` (smooth through points), `FourierPath` (Fourier), `Measured`.
+Joints:   `Between` (one law from start to end), `Through` (smooth through points), `FourierPath` (a series).
 Poses:    `Straight` (line, and the shortest turn), `Round` (circle), `PosesThrough`. They give T (4, 4) in frame 0, and
           the motion V, Vd (linear; angular) of the frame's origin in the axes of frame 0.
 
@@ -15,17 +15,15 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from symoro.models.numeric.rotation import exponential, logarithm
 from symoro.motion.laws import Law
-from symoro.motion.rotation import exponential, logarithm
 from symoro.motion.spline import Values, hermite
 
 Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)
-class Between:
-    """q = start + s(t) (end - start)."""
-
+class _FromTo:
     start: Array
     end: Array
     law: Law
@@ -33,6 +31,10 @@ class Between:
     @property
     def duration(self) -> float:
         return self.law.duration
+
+
+class Between(_FromTo):
+    """q = start + s(t) (end - start)."""
 
     def at(self, t: Array) -> Values:
         s, sd, sdd = (x[:, None] for x in self.law.at(t))
@@ -93,17 +95,8 @@ class PoseMotion:
     Vd: Array
 
 
-@dataclass(frozen=True, eq=False)
-class Straight:
+class Straight(_FromTo):
     """From pose to pose along a line, turning about one axis."""
-
-    start: Array
-    end: Array
-    law: Law
-
-    @property
-    def duration(self) -> float:
-        return self.law.duration
 
     def at(self, t: Array) -> PoseMotion:
         s, sd, sdd = self.law.at(t)

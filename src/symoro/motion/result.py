@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -9,11 +10,12 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from symoro.errors import MissingDependencyError, WriteError
+from symoro.errors import MissingDependencyError
+from symoro.files import write_files
 from symoro.motion.mechanics import Mechanics
-from symoro.motion.samples import table_text
 from symoro.motion.switching import MotionEvent
 from symoro.robot.description import Robot
+from symoro.tables import table_text
 
 Array = NDArray[np.float64]
 ENTRIES = {
@@ -104,19 +106,26 @@ class Simulation:
         """Its table as CSV."""
         return table_text(self.columns)
 
-    def write_parquet(self, file: str | Path) -> None:
-        """Its table as a Parquet file.
+    def write_parquet(self, file: str | Path, *, force: bool = False) -> None:
+        """Write its table to a Parquet file; one that exists is overwritten by force alone.
 
         Raises:
             MissingDependencyError: pyarrow is not there.
-            WriteError: the file cannot be written.
+            WriteError: the file cannot be written, or exists.
+        """
+        write_files({Path(file): self.parquet()}, force=force)
+
+    def parquet(self) -> bytes:
+        """Its table as the bytes of a Parquet file.
+
+        Raises:
+            MissingDependencyError: pyarrow is not there.
         """
         try:
             import pyarrow
             from pyarrow import parquet
         except ImportError:
             raise MissingDependencyError("Parquet needs pyarrow", hint="pip install pyarrow") from None
-        try:
-            parquet.write_table(pyarrow.table(dict(self.columns)), str(file))
-        except OSError as error:
-            raise WriteError(f"the file cannot be written: {error}") from None
+        made = io.BytesIO()
+        parquet.write_table(pyarrow.table(dict(self.columns)), made)
+        return made.getvalue()

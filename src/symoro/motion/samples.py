@@ -6,18 +6,16 @@ are known, `qd1, ...` and `qdd1, ...`. Other columns are left alone, lines that 
 
 from __future__ import annotations
 
-import csv
-import io
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from symoro.errors import ArgumentError, FormatError, Place
-from symoro.files import MADE_BY
 from symoro.motion.spline import cubic_rates
+from symoro.tables import read_numbers
 
 Array = NDArray[np.float64]
 MAX_ROWS = 5_000_000
@@ -81,17 +79,6 @@ def from_positions(joints: Sequence[int], t: ArrayLike, q: ArrayLike) -> Samples
     return Samples(tuple(joints), times, positions, *cubic_rates(times, positions))
 
 
-def table_text(columns: Mapping[str, Array]) -> str:
-    """Columns of numbers as CSV, with the digits that make the same doubles again."""
-    stream = io.StringIO()
-    stream.write(f"# {MADE_BY}\n")
-    writer = csv.writer(stream, lineterminator="\n")
-    writer.writerow(columns)
-    for row in zip(*(array.tolist() for array in columns.values()), strict=True):
-        writer.writerow([repr(x) for x in row])
-    return stream.getvalue()
-
-
 def columns_of(samples: Samples) -> dict[str, Array]:
     """The columns of a table of a motion."""
     found = {"t": samples.t}
@@ -107,77 +94,31 @@ def read_table(text: str, file: str | None = None) -> Samples:
     Raises:
         FormatError: with the line of what is wrong.
     """
-    head, rows, lines = _rows(text, file)
-    groups = _groups(head, file)
-    columns = {name: k for k, name in enumerate(head)}
-    data = np.array(rows, dtype=float)
+    hint = "a head 't,q1,q2' and a row a sample"
+    table = read_numbers(text, file, most=MAX_ROWS, hint=hint, asked_for=_is_of_motion)
+    groups = _groups(table.names, file)
+    columns = {name: k for k, name in enumerate(table.names)}
+    data = np.array(table.rows, dtype=float)
     t = data[:, columns["t"]]
     for k in np.flatnonzero(np.diff(t) <= 0)[:1]:
         hint = "sort the rows, and keep one of each time"
-        place = Place(file, lines[int(k) + 1], None, "t")
+        place = Place(file, table.lines[int(k) + 1], None, "t")
         raise FormatError(f"times must ascend: {t[k + 1]:g} s comes after {t[k]:g} s", place=place, hint=hint)
     joints = groups["q"]
-    q, qd, qdd = (
-        data[:, [columns[f"{name}{j}"] for j in joints]] if groups[name] else None
-        for name in ("q", "qd", "qdd")
-    )
-    if q is None or qd is None or qdd is None:
-        if len(t) < 3:
-            place = Place(file)
-            raise FormatError("positions alone need at least 3 rows", place=place, hint="add qd and qdd")
-        return from_positions(joints, t, q if q is not None else data)
-    return Samples(joints, t, q, qd, qdd)
+    q, qd, qdd = (data[:, [columns[f"{name}{j}"] for j in groups[name]]] for name in ("q", "qd", "qdd"))
+    if groups["qd"]:
+        return Samples(joints, t, q, qd, qdd)
+    if len(t) < 3:
+        raise FormatError("positions alone need at least 3 rows", place=Place(file), hint="add qd and qdd")
+    return from_positions(joints, t, q)
 
 
-def _rows(text: str, file: str | None) -> tuple[list[str], list[list[float]], list[int]]:
-    """Head, rows of numbers, and the line of each row."""
-    head: list[str] | None = None
-    rows: list[list[float]] = []
-    lines: list[int] = []
-    for number, line in enumerate(text.splitlines(), 1):
-        if not line.strip() or line.lstrip().startswith("#"):
-            continue
-        cells = [cell.strip() for cell in next(csv.reader([line]))]
-        if head is None:
-            head = cells
-            continue
-        rows.append(_numbers(cells, head, Place(file, number)))
-        lines.append(number)
-        if len(rows) > MAX_ROWS:
-            raise FormatError(f"more than {MAX_ROWS} rows", place=Place(file, number))
-    if head is None or not rows:
-        raise FormatError(
-            "the table holds no rows", place=Place(file), hint="a head 't,q1,q2' and a row a sample"
-        )
-    return head, rows, lines
+def _is_of_motion(name: str) -> bool:
+    return name == "t" or _COLUMN.match(name) is not None
 
 
-def _numbers(cells: list[str], head: list[str], place: Place) -> list[float]:
-    if len(cells) != len(head):
-        raise FormatError(f"{len(cells)} values where the head has {len(head)} columns", place=place)
-    found = []
-    for name, cell in zip(head, cells, strict=True):
-        wanted = name == "t" or _COLUMN.match(name) is not None
-        try:
-            number = float(cell)
-        except ValueError:
-            if wanted:
-                key = Place(place.file, place.line, None, name)
-                raise FormatError(f"expected a number, got '{cell[:40]}'", place=key) from None
-            number = np.nan
-        if wanted and not np.isfinite(number):
-            raise FormatError(
-                f"'{cell[:40]}' is not a finite number", place=Place(place.file, place.line, None, name)
-            )
-        found.append(number)
-    return found
-
-
-def _groups(head: list[str], file: str | None) -> dict[str, tuple[int, ...]]:
-    """The joints of the columns q, qd and qdd."""
-    twice = [name for name in head if head.count(name) > 1]
-    if twice:
-        raise FormatError(f"column '{twice[0]}' is there twice", place=Place(file, None, None, twice[0]))
+def _groups(head: Sequence[str], file: str | None) -> dict[str, tuple[int, ...]]:
+    """The joints of the columns q, qd and qdd; those of qd and qdd are none, or those of q."""
     groups: dict[str, list[int]] = {"q": [], "qd": [], "qdd": []}
     for name in head:
         if match := _COLUMN.match(name):

@@ -15,11 +15,11 @@ from numpy.typing import NDArray
 
 from symoro.errors import ArgumentError, NotApplicableError, UnknownNameError
 from symoro.models.geometric.loop.mechanism import active_joints
+from symoro.models.numeric.rotation import logarithm
 from symoro.motion.follow import Follower, PosePath
 from symoro.motion.laws import Law, made_law
 from symoro.motion.loops import LoopCloser
 from symoro.motion.paths import Between, FourierPath, PosesThrough, Round, Straight, Through
-from symoro.motion.rotation import logarithm
 from symoro.motion.samples import Samples
 from symoro.motion.spline import quintic_through
 from symoro.motion.trajectory import (
@@ -110,20 +110,18 @@ class _Planner:
         if not 0 < step < np.inf:
             raise ArgumentError(f"a step of {step:g} s: expected a positive number")
         start = self._start()
-        q, closed_q = start[self._own], start
-        paths: list[tuple[float, JointPath | PosePath]] = []
+        q, whole = start[self._own], start
         rows: list[tuple[Array, Array, Array, Array, Array | None]] = []
         now, last = 0.0, (q, np.zeros_like(q))
         for number, part in enumerate(each(self.trajectory.parts, "following the trajectory"), 1):
-            path = self._path(part, closed_q)
-            paths.append((now, path))
+            path = self._path(part, whole)
             times = _grid(path.duration, step)
-            found = self._along(path, times, closed_q, now)
+            found = self._along(path, times, whole, now)
             self._check_joined(number, now, last, found)
             rows.append((now + times, *found))
             now += path.duration
             q, last = found[0][-1], (found[0][-1], found[1][-1])
-            closed_q = self._tree_at(q, found[3], closed_q, now)
+            whole = self._tree_at(q, found[3], whole, now)
         return self._together(rows)
 
     def _together(self, rows: list[tuple[Array, Array, Array, Array, Array | None]]) -> Samples:

@@ -81,11 +81,8 @@ def hermite(times: Array, points: Array, rates: Array, seconds: Array, t: Array)
 
 
 def cubic_rates(times: Array, points: Array) -> tuple[Array, Array]:
-    """Velocities and accelerations at the points of the natural cubic spline through them."""
+    """Velocities and accelerations at two points or more of the natural cubic spline through them."""
     m = len(times)
-    if m < 3:
-        slope = (points[1:] - points[:-1]) / np.diff(times)[:, None] if m == 2 else np.zeros_like(points)
-        return np.repeat(slope, m, axis=0)[:m], np.zeros_like(points)
     h = np.diff(times)[:, None]
     slope = np.diff(points, axis=0) / h
     seconds = np.zeros_like(points)

@@ -44,24 +44,3 @@ def show_calibration(robot: Robot, options: argparse.Namespace) -> list[Path]:
         return []
     formats.save(result.calibrated, options.output, force=options.force)
     return [Path(options.output)]
-
-
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """What the command takes beside the robot."""
-    parser.add_argument(
-        "measurements", nargs="?", help="file of measurements; without it, what they would show"
-    )
-    parser.add_argument(
-        "--measure",
-        choices=("pose", "position", "distance", "plane"),
-        default="pose",
-        help="what was measured (default: pose)",
-    )
-    parser.add_argument("--to", metavar="FRAME", help="the frame that was measured")
-    parser.add_argument("--known-base", action="store_true", help="frame 0 stands where it is said to")
-    parser.add_argument("--known-tool", action="store_true", help="the end does")
-    parser.add_argument("--gains", action="store_true", help="the joints' readings may be off by a factor")
-    parser.add_argument("--degrees", action="store_true", help="joint angles are in degrees")
-    parser.add_argument("--point", metavar="X,Y,Z", help="the point that distances are taken to")
-    parser.add_argument("--plane", metavar="NX,NY,NZ,D", help="the plane n.p = d that was touched")
-    parser.add_argument("-o", "--output", metavar="FILE", help="write the calibrated robot")

@@ -104,30 +104,19 @@ def _joints(robot: Robot, text: str | None) -> list[float] | None:
 
 
 def excite(options: argparse.Namespace) -> None:
-    from symoro.files import write_files
-    from symoro.motion.excite import excite as found
-    from symoro.motion.excite import trajectory_text
+    from symoro.ui.excitation import show_excitation
 
-    names = ("harmonics", "frequency", "criterion", "friction", "torque", "margin", "starts", "seed")
-    most = options.acceleration and numbers("acceleration", options.acceleration)
-    result = found(_robot(options), acceleration=most, **{name: getattr(options, name) for name in names})
-    if options.output:
-        write_files({Path(options.output): trajectory_text(result)}, force=options.force)
-    if options.json:
-        told = {"condition": result.condition, "determinant": result.determinant, "columns": result.columns}
-        present.as_json({**told, "used": dict(result.used), "trajectory": trajectory_text(result)})
-        return
-    print(result)
-    if options.output:
-        _written([Path(options.output)], False)
+    written = show_excitation(_robot(options), options)
+    if not options.json:
+        _written(written, False)
 
 
 def calibrate(options: argparse.Namespace) -> None:
     from symoro.ui.calibration import show_calibration
 
     written = show_calibration(_robot(options), options)
-    if written and not options.json:
-        _written(written, options.json)
+    if not options.json:
+        _written(written, False)
 
 
 def check(options: argparse.Namespace) -> int:

@@ -3,9 +3,14 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 Command = Callable[[str, str, str], argparse.ArgumentParser]
+
+
+def command_of(arguments: Sequence[str]) -> str | None:
+    """The command that the user named."""
+    return next((word for word in arguments if not word.startswith("-")), None)
 
 
 def robot_argument(parser: argparse.ArgumentParser, *, optional: bool = False) -> None:

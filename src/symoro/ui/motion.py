@@ -15,17 +15,17 @@ from numpy.typing import NDArray
 from symoro.errors import OptionError
 from symoro.files import write_files
 from symoro.motion.files import load_trajectory
-from symoro.motion.samples import table_text
 from symoro.motion.torques import Passed, TorqueReport, torques, unit_of
 from symoro.robot.description import Robot
+from symoro.tables import table_text
 from symoro.ui import present
 
 Array = NDArray[np.float64]
-Writers = Mapping[str, Callable[[], str]]
+Writers = Mapping[str, Callable[[], str | bytes]]
 
 
 def show_torques(robot: Robot, options: argparse.Namespace) -> int:
-    """TorqueReport along a trajectory."""
+    """Torques along a trajectory."""
     from symoro.ui.charts import torque_chart
 
     found = torques(robot, load_trajectory(options.trajectory), step=options.step)
@@ -48,15 +48,15 @@ def show_torques(robot: Robot, options: argparse.Namespace) -> int:
 
 def write_results(files: list[str], writers: Writers, force: bool) -> list[str]:
     """Write results by the suffixes of their files; all of them or none."""
-    texts: dict[Path, str] = {}
+    contents: dict[Path, str | bytes] = {}
     for name in files:
         suffix = Path(name).suffix.lower()
         if suffix not in writers:
             raise OptionError(
                 f"'{name}': a result is written as {', '.join(writers)}", hint="the suffix tells the format"
             )
-        texts[Path(name)] = writers[suffix]()
-    write_files(texts, force=force)
+        contents[Path(name)] = writers[suffix]()
+    write_files(contents, force=force)
     return files
 
 
@@ -71,7 +71,7 @@ def page_motion(t: Array, q: Array, tree: Array | None) -> str:
 
 
 def torque_data(found: TorqueReport) -> dict[str, Any]:
-    """TorqueReport along a motion, for scripts."""
+    """Torques along a motion, for scripts."""
     samples = found.samples
     return {
         "robot": found.robot.name,

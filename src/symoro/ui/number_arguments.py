@@ -1,4 +1,4 @@
-"""Arguments of the commands that go from models to numbers: identify, torques, simulate, excite."""
+"""Arguments of the commands that go from models to numbers: identify, torques, simulate, excite, calibrate."""
 
 from __future__ import annotations
 
@@ -155,3 +155,32 @@ def add_exciting(command: Command) -> None:
     bind_argument(excite)
     force_argument(excite)
     json_argument(excite)
+
+
+def add_calibrating(command: Command) -> None:
+    calibrate = command(
+        "calibrate",
+        "find a robot's geometry from measurements",
+        "symoro calibrate puma560 poses.csv -o better.yaml",
+    )
+    robot_argument(calibrate)
+    calibrate.add_argument(
+        "measurements", nargs="?", help="file of measurements; without it, what they would show"
+    )
+    calibrate.add_argument(
+        "--measure",
+        choices=("pose", "position", "distance", "plane"),
+        default="pose",
+        help="what was measured (default: pose)",
+    )
+    calibrate.add_argument("--to", metavar="FRAME", help="the frame that was measured")
+    calibrate.add_argument("--known-base", action="store_true", help="frame 0 stands where it is said to")
+    calibrate.add_argument("--known-tool", action="store_true", help="the end does")
+    calibrate.add_argument("--gains", action="store_true", help="the joints' readings may be off by a factor")
+    calibrate.add_argument("--degrees", action="store_true", help="joint angles are in degrees")
+    calibrate.add_argument("--point", metavar="X,Y,Z", help="the point that distances are taken to")
+    calibrate.add_argument("--plane", metavar="NX,NY,NZ,D", help="the plane n.p = d that was touched")
+    calibrate.add_argument("-o", "--output", metavar="FILE", help="write the calibrated robot")
+    force_argument(calibrate)
+    bind_argument(calibrate)
+    json_argument(calibrate)

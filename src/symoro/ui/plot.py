@@ -143,17 +143,10 @@ def ticks(low: float, high: float, wanted: int = TICKS) -> list[float]:
 
 def _tick_texts(values: Sequence[float]) -> list[str]:
     """Digits enough to tell neighbours apart, and no more."""
+    near = 1e-3 * abs(values[1] - values[0]) if len(values) > 1 else math.inf
     for digits in range(1, 16):
         texts = [f"{value:.{digits}g}" for value in values]
-        near = (
-            all(
-                abs(float(t) - v) <= 1e-3 * abs(values[1] - values[0])
-                for t, v in zip(texts, values, strict=True)
-            )
-            if len(values) > 1
-            else True
-        )
-        if near:
+        if all(abs(float(text) - value) <= near for text, value in zip(texts, values, strict=True)):
             break
     return texts
 

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Mapping
-from pathlib import Path
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
@@ -116,20 +115,13 @@ def _stops(text: str | None) -> str | float | None:
 def _written(found: Simulation, options: argparse.Namespace) -> list[str]:
     from symoro.ui.charts import simulation_chart
 
-    writers = {
+    writers: dict[str, Callable[[], str | bytes]] = {
         ".csv": found.csv,
         ".svg": lambda: simulation_chart(found),
+        ".parquet": found.parquet,
         ".json": lambda: page_motion(found.t, found.q, None),
     }
-    tables = [file for file in options.output if Path(file).suffix.lower() == ".parquet"]
-    for file in tables:
-        if Path(file).exists() and not options.force:
-            raise OptionError(f"'{file}' exists", hint="--force overwrites it")
-    texts = [file for file in options.output if file not in tables]
-    write_results(texts, writers, options.force)
-    for file in tables:
-        found.write_parquet(file)
-    return list(options.output)
+    return write_results(options.output, writers, options.force)
 
 
 def simulation_data(found: Simulation) -> dict[str, Any]:

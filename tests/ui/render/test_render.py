@@ -159,6 +159,7 @@ def test_from_the_command_line(tmp_path: Path, capsys: pytest.CaptureFixture[str
     assert main(["render", "rx90", "-o", str(path)]) == 0
     first = path.read_text()
     assert main(["render", "rx90", "-o", str(path), "--posture", "0,pi/4,0,0,0,0", "--dark"]) == 0
+    assert main(["render", "rx90", "-o", str(path), "--view", "-30,20"]) == 0
     assert path.read_text() != first
     assert main(["render", "rx90", "-o", str(tmp_path / "arm.gif")]) == 2
     assert ".svg or .png" in capsys.readouterr().err

@@ -14,6 +14,7 @@ import numpy as np
 from symoro.errors import ArgumentError
 from symoro.models.calibration.columns import BASE, DISPLACEMENT, END, GeometricColumn, MeasuredWay
 from symoro.models.numeric.fixed_point import Array
+from symoro.models.numeric.rotation import exponential, hat
 from symoro.robot.coordinates import followers, independent
 from symoro.robot.description import GEOMETRIC, JointType
 
@@ -102,9 +103,16 @@ def error_columns(
     return pose, found
 
 
-Axis = tuple[
-    bool, Array, Array, Array
-]  # whether it turns, the frame that carries it, its direction there, its size
+def displacement(delta: Array) -> Array:
+    """A translation, and a turn by a rotation vector after it (4, 4)."""
+    found = np.eye(4)
+    found[:3, 3] = delta[:3]
+    found[:3, :3] = exponential(delta[3:])
+    return found
+
+
+# whether it turns, the frame that carries it, its direction there, its size
+Axis = tuple[bool, Array, Array, Array]
 X, Y, Z = np.eye(3)
 
 
@@ -116,14 +124,13 @@ def _walked(chain: NumericChain, q: Array, errors: Errors) -> tuple[Array, dict[
     def displaced(name: str) -> None:
         nonlocal at
         delta = np.array([errors.get(kind + name, 0.0) for kind in DISPLACEMENT])
-        moved = at @ _screw(X, 0 * one, delta[:3])
-        turned = moved @ _rotation_vector(delta[3:])
+        moved = at @ displacement(np.array([*delta[:3], 0.0, 0.0, 0.0]))
         for k, kind in enumerate(DISPLACEMENT[:3]):
             axes[kind + name] = False, at, np.eye(3)[k], one
         for k, kind in enumerate(DISPLACEMENT[3:]):
             # The derivative of a rotation by its vector: the left Jacobian's column, in the axes before the turn.
             axes[kind + name] = True, moved, _left_jacobian(delta[3:])[:, k], one
-        at = turned
+        at = at @ displacement(delta)
 
     def step(name: str, direction: Array, angle: Array, along: Array, turns: bool, size: Array) -> None:
         nonlocal at
@@ -154,32 +161,17 @@ def _screw(axis: Array, angle: Array, move: Array) -> Array:
     found = np.zeros((len(angle), 4, 4))
     s, c = np.sin(angle)[:, None, None], np.cos(angle)[:, None, None]
     outer = np.outer(axis, axis)
-    found[:, :3, :3] = outer + c * (np.eye(3) - outer) + s * _hat(axis)
+    found[:, :3, :3] = outer + c * (np.eye(3) - outer) + s * hat(axis)
     found[:, :3, 3] = move
     found[:, 3, 3] = 1
-    return found
-
-
-def _hat(v: Array) -> Array:
-    return np.array([[0, -v[2], v[1]], [v[2], 0, -v[0]], [-v[1], v[0], 0]])
-
-
-def _rotation_vector(v: Array) -> Array:
-    """A rotation by its vector (4, 4)."""
-    angle = float(np.linalg.norm(v))
-    found = np.eye(4)
-    if angle > 0:
-        found = _screw(v / angle, np.array([angle]), np.zeros(3))[0]
     return found
 
 
 def _left_jacobian(v: Array) -> Array:
     """d(rotation) = hat(J dv) rotation."""
     angle = float(np.linalg.norm(v))
-    hat = _hat(v)
-    if angle < 1e-4:
-        found: Array = np.eye(3) + hat / 2 + hat @ hat / 6
-        return found
-    a, b = (1 - np.cos(angle)) / angle**2, (angle - np.sin(angle)) / angle**3
-    whole: Array = np.eye(3) + a * hat + b * hat @ hat
-    return whole
+    a, b = 1 / 2, 1 / 6
+    if angle >= 1e-4:
+        a, b = (1 - np.cos(angle)) / angle**2, (angle - np.sin(angle)) / angle**3
+    found: Array = np.eye(3) + a * hat(v) + b * hat(v) @ hat(v)
+    return found

@@ -31,7 +31,6 @@ from symoro.robot.topology import chain
 
 MEASURES = ("pose", "position", "distance", "plane")
 DISPLACEMENT = ("TX", "TY", "TZ", "RX", "RY", "RZ")
-OF_JOINT = ("alpha", "d", "beta", "theta", "r", "gamma", "b", "k")
 ALMOST_PARALLEL = 0.1  # sine of the angle between two axes
 BASE, END = "0", "E"
 
@@ -46,11 +45,6 @@ class GeometricColumn:
     @property
     def name(self) -> str:
         return self.kind + self.frame
-
-    @property
-    def angular(self) -> bool:
-        """Whether it is measured in radians (a gain in parts of one)."""
-        return self.kind in ("RX", "RY", "RZ", "alpha", "beta", "theta", "gamma")
 
 
 @dataclass(frozen=True)

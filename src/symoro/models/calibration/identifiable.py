@@ -109,14 +109,28 @@ def geometric_parameters(
 def _exact(robot: Robot, way: MeasuredWay, wanted: Sequence[GeometricColumn]) -> GeometricParameters:
     geometry = field_of(way.robot)
     found = independent(vectors(way, geometry, wanted))
-    relations: dict[str, dict[str, Coefficient]] = {wanted[p].name: {} for p in found.pivots}
-    idle = []
-    for n, parts in found.relations.items():
-        if not parts:
-            idle.append(wanted[n].name)
-        for p, c in parts.items():
-            relations[wanted[p].name][wanted[n].name] = Coefficient(geometry.formula(c).text)
-    return GeometricParameters(tuple(relations), tuple(idle), relations, robot, "pose", "exact")
+    names = [column.name for column in wanted]
+    texts = {
+        n: {p: geometry.formula(c).text for p, c in parts.items()} for n, parts in found.relations.items()
+    }
+    return _parameters(robot, names, found.pivots, texts, "pose", "exact")
+
+
+def _parameters(
+    robot: Robot,
+    names: Sequence[str],
+    kept: Sequence[int],
+    dropped: Mapping[int, Mapping[int, str]],
+    measure: str,
+    method: str,
+) -> GeometricParameters:
+    """Kept parameters with what they stand for, from the dropped ones as sums of them."""
+    relations: dict[str, dict[str, Coefficient]] = {names[k]: {} for k in kept}
+    for n, parts in dropped.items():
+        for k, text in parts.items():
+            relations[names[k]][names[n]] = Coefficient(text)
+    idle = tuple(names[n] for n, parts in dropped.items() if not parts)
+    return GeometricParameters(tuple(relations), idle, relations, robot, measure, method)
 
 
 # -- by samples
@@ -138,16 +152,12 @@ def _sampled(
                 f"weakest kept column {fit.smallest:.1e}, strongest dropped {fit.largest:.1e}",
                 hint="lengths or angles that are almost equal or almost zero are made so",
             )
-    relations: dict[str, dict[str, Coefficient]] = {wanted[k].name: {} for k in first.kept}
-    idle = []
-    for k, parts in first.relations.items():
-        if not parts:
-            idle.append(wanted[k].name)
-        for p, c in parts.items():
-            relations[wanted[p].name][wanted[k].name] = Coefficient(formula(_rounded(c)).text)
+    names = [column.name for column in wanted]
+    texts = {
+        n: {p: formula(_rounded(c)).text for p, c in parts.items()} for n, parts in first.relations.items()
+    }
     gap = f"weakest kept column {first.smallest:.1e}, strongest dropped {first.largest:.1e}"
-    words = f"numeric, at nominal values; {gap}"
-    return GeometricParameters(tuple(relations), tuple(idle), relations, robot, measure, words)
+    return _parameters(robot, names, first.kept, texts, measure, f"numeric, at nominal values; {gap}")
 
 
 def _rounded(c: float) -> float:

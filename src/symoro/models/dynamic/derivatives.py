@@ -62,13 +62,20 @@ DIRECT_OF_LOOPS = (
     Port("dqdda_dqda", "na,na", f"{BY} velocities of the active joints"),
     Port("dqdda_dtau", "na,na", f"{BY} torques: the inverse of the inertia matrix"),
 )
-OF_LOOPS = "closed loops"
-LOOPS_APPLY_TO = "closed-loop robots on a base that is fixed or moves as prescribed"
 
 
 def closes_loops(robot: Robot, options: Mapping[str, Any]) -> bool:
     """Whether a robot on no floating base has loops."""
     return bool(robot.B) and robot.base.kind != BaseKind.FLOATING
+
+
+OF_LOOPS: Mapping[str, Any] = {
+    "of": "closed loops",
+    "takes": closes_loops,
+    "applies": fixed_tree,
+    "applies_to": "closed-loop robots on a base that is fixed or moves as prescribed",
+    "example": "fivebar",
+}
 
 
 def slopes_along(builder: Builder, values: Sequence[Scalar], ways: Sequence[Mapping[str, Scalar]]) -> Matrix:
@@ -149,16 +156,12 @@ class _Torques:
 )
 @form(
     "inverse-dynamics-derivatives",
-    of=OF_LOOPS,
-    takes=closes_loops,
+    **OF_LOOPS,
     inputs=(Q, QDA, QDDA),
     outputs=INVERSE_OF_LOOPS,
     reference=SYMORO_1997.at("section 5.2, eq. (22), differentiated"),
-    applies=fixed_tree,
-    applies_to=LOOPS_APPLY_TO,
     equations=r"\partial \Gamma / \partial q_a = (\partial \Gamma / \partial q)\,G, \quad "
     r"\partial \Gamma / \partial \dot q_a, \quad \partial \Gamma / \partial \ddot q_a = G^T A\,G",
-    example="fivebar",
 )
 def inverse_dynamics_derivatives(robot: Robot) -> Program:
     """Derivatives of the inverse dynamic model."""
@@ -188,17 +191,13 @@ def inverse_dynamics_derivatives(robot: Robot) -> Program:
 )
 @form(
     "direct-dynamics-derivatives",
-    of=OF_LOOPS,
-    takes=closes_loops,
+    **OF_LOOPS,
     inputs=(Q, QDA, TAU_ACTIVE),
     outputs=DIRECT_OF_LOOPS,
     reference=SYMORO_1997.at("section 5.3, eq. (23) to (25), differentiated"),
-    applies=fixed_tree,
-    applies_to=LOOPS_APPLY_TO,
     equations=r"\partial \ddot q_a / \partial q_a = -A^{-1} (\partial \Gamma / \partial q)\,G, \quad "
     r"\partial \ddot q_a / \partial \dot q_a = -A^{-1}\,\partial\Gamma/\partial\dot q_a, \quad "
     r"\partial \ddot q_a / \partial \Gamma = A^{-1}",
-    example="fivebar",
 )
 def direct_dynamics_derivatives(robot: Robot) -> Program:
     """Derivatives of the direct dynamic model."""

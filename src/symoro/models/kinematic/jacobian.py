@@ -110,6 +110,13 @@ def _z_axis(rotation: Matrix, axis: str, pending: Angle, trig: Trigonometry) -> 
     return matvec(rotation, across(trig, "x", pending))
 
 
+def joint_column(robot: Robot, j: int, axis: Vector, position: Vector) -> Vector:
+    """The velocity (linear; angular) that a moving joint gives to the point of its link at the origin."""
+    if robot.frame(j).sigma == JointType.REVOLUTE:
+        return [*cross(position, axis), *axis]  # aj x Ljm with Ljm = -mPj
+    return [*axis, 0, 0, 0]
+
+
 def factors(
     builder: Builder,
     robot: Robot,
@@ -129,13 +136,7 @@ def factors(
             for c in range(3):
                 builder.named(f"A{k}_{c + 1}", axis[c], section)
                 builder.named(f"L{k}_{c + 1}", position[c], section)
-    columns: dict[int, Vector] = {}
-    for k in chain(robot, end):
-        axis, position = axes[k]
-        if robot.frame(k).sigma == JointType.REVOLUTE:
-            columns[k] = [*cross(position, axis), *axis]  # ak x Lkm with Lkm = -mPk
-        elif robot.frame(k).sigma == JointType.PRISMATIC:
-            columns[k] = [*axis, 0, 0, 0]
+    columns = {k: joint_column(robot, k, *axes[k]) for k in chain(robot, end) if robot.frame(k).moving}
     rotation = rotation_of(placement_between(builder, robot, frame, m, joints.positions, trig))
     return Factors(rotation, axes[end][1], transpose(joints.columns(columns, 6)))
 

@@ -25,7 +25,7 @@ import numpy as np
 
 from symoro.errors import NotApplicableError
 from symoro.expr.evaluate import evaluate
-from symoro.expr.linalg import Matrix, Vector, add, cross, scale
+from symoro.expr.linalg import Matrix, Vector, add, scale
 from symoro.expr.scalar import Expr, Scalar, cos, sin, symbol
 from symoro.models.geometric.between import placement_between
 from symoro.models.geometric.inverse.chain.probes import Probes
@@ -36,7 +36,7 @@ from symoro.models.geometric.loop.postures import loop_axes
 from symoro.models.joints import Trigonometry
 from symoro.models.kinematic.angles import condensed
 from symoro.models.kinematic.factoring import simplified
-from symoro.models.kinematic.jacobian import axes_from
+from symoro.models.kinematic.jacobian import axes_from, joint_column
 from symoro.program.builder import Builder
 from symoro.robot.coordinates import drivers, independent, positions, relation
 from symoro.robot.description import JointType, Robot
@@ -139,8 +139,10 @@ def _rows(builder: Builder, robot: Robot, loop: Loop, q: Mapping[int, Scalar], a
     for end, chain, side in ((loop.left, loop.left_chain, 1), (loop.right, loop.right_chain, -1)):
         axes = axes_from(builder, robot, end, end, q, trig)
         for j in chain:
-            column = _column(robot, j, *axes[j])
-            for i, ratio in drivers(robot, j, builder.formula) if column and j <= robot.NL else ():
+            if not robot.frame(j).moving or j > robot.NL:  # fixed, or opened
+                continue
+            column = joint_column(robot, j, *axes[j])
+            for i, ratio in drivers(robot, j, builder.formula):
                 columns[i] = add(columns[i], scale(side * ratio, column))
     opened = {JointType.REVOLUTE: 5, JointType.PRISMATIC: 2}.get(robot.frame(loop.left).sigma)
     rows = [[columns[j][r] for j in own] for r in range(6) if r != opened]
@@ -158,12 +160,6 @@ def _turned(builder: Builder, angle: Scalar, rows: Matrix) -> Matrix:
         [s * a + c * b for a, b in zip(x, y, strict=True)],
     )
     return [[made.written(simplified(value)) for value in row] for row in both]
-
-
-def _column(robot: Robot, j: int, axis: Vector, place: Vector) -> Vector:
-    if robot.frame(j).sigma == JointType.REVOLUTE:
-        return [*cross(place, axis), *axis]
-    return [*axis, 0, 0, 0] if robot.frame(j).sigma == JointType.PRISMATIC else []
 
 
 def _vanishes(at: Constraints, values: Sequence[Scalar]) -> bool:

@@ -99,8 +99,13 @@ def _parallel(builder: Builder, robot: Robot, rows: LoopRows) -> Singularities:
     meaning = "determinant of Wp"
     if not rows.independent:
         return _not_analysed(robot, meaning, DEPENDENT)
-    passive = [k for k, j in enumerate(rows.joints) if not robot.frame(j).mu]
+    passive = _passive(robot, rows)
     return _square(builder, robot, rows, [[row[k] for k in passive] for row in rows.moving], meaning)
+
+
+def _passive(robot: Robot, rows: LoopRows) -> list[int]:
+    """The columns of passive joints."""
+    return [k for k, j in enumerate(rows.joints) if not robot.frame(j).mu]
 
 
 def _square(builder: Builder, robot: Robot, rows: LoopRows, matrix: Matrix, meaning: str) -> Singularities:
@@ -137,7 +142,7 @@ def _serial(builder: Builder, robot: Robot, rows: LoopRows, to: int | str | None
     trig = Trigonometry(builder, tree)
     joints = coordinates_at(tree, rows.q, builder.formula)
     way = (0, *chain(tree, end))
-    passive = [k for k, j in enumerate(rows.joints) if not robot.frame(j).mu]
+    passive = _passive(robot, rows)
     stacks: list[tuple[str, str, Matrix]] = []
     for m in way[:: 1 + len(way) // MAX_TRIED]:
         j = assembled(factors(builder, tree, end, m, m, joints, trig, named=False))

@@ -20,6 +20,7 @@ from importlib import resources
 import numpy as np
 
 from symoro.models.numeric.path_tracking import track
+from symoro.models.numeric.rotation import exponential
 from symoro.models.numeric.six_legs import Array, ComplexArray, pose_of, quadrics
 
 REAL = 1e-6  # the imaginary part, against |x|, of what may be real
@@ -126,12 +127,8 @@ def leg_errors(legs: Array, pose: Array) -> tuple[Array, Array]:
 
 def moved(pose: Array, twist: Array) -> Array:
     """The pose after a small motion of its frame (linear; angular), axes of frame 0."""
-    angle = np.linalg.norm(twist[3:])
-    x, y, z = twist[3:]
-    k = np.array([[0, -z, y], [z, 0, -x], [-y, x, 0]])
-    s, c = (1.0, 0.5) if angle < 1e-8 else (np.sin(angle) / angle, (1 - np.cos(angle)) / angle**2)
     found: Array = pose.copy()
-    found[:3, :3] = (np.eye(3) + s * k + c * k @ k) @ pose[:3, :3]
+    found[:3, :3] = exponential(twist[3:]) @ pose[:3, :3]
     found[:3, 3] = pose[:3, 3] + twist[:3]
     return found
 

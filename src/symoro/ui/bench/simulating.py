@@ -133,7 +133,7 @@ def _rolled(parts: Mapping[str, Array]) -> list[float]:
 def _floated(parts: Mapping[str, Array]) -> list[float]:
     import numpy as np
 
-    from symoro.motion.rotation import from_quaternion
+    from symoro.models.numeric.rotation import from_quaternion
 
     T = np.eye(4)
     T[:3, :3], T[:3, 3] = from_quaternion(parts["Q0"]), parts["P0"]

@@ -9,7 +9,8 @@ from typing import Annotated, Any, Literal, Union
 
 from pydantic import BaseModel, ConfigDict, Field, create_model
 
-from symoro.ui.web.answer_schema import ANSWERS, Piece
+from symoro.ui.web.answer_schema import ANSWERS
+from symoro.ui.web.motion_schema import Piece
 
 __all__ = ["ANSWERS", "LONG", "PAYLOADS", "Failure", "JobData", "Payload", "Started"]
 

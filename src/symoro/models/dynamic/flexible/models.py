@@ -19,6 +19,7 @@ F. Boyer, W. Khalil, "An efficient calculation of flexible manipulator inverse d
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 from symoro.expr.linalg import dot, matvec
 from symoro.expr.scalar import Scalar
@@ -65,11 +66,7 @@ from symoro.robot.coordinates import has_followers
 from symoro.robot.description import Robot
 from symoro.robot.flexibility import flexible_links
 
-OF = "flexible links"
-AFLOAT = "flexible links on a floating base"
 COUPLED = "it has flexible links and coupled joints"
-EXAMPLE = "flexible2r"
-APPLIES_TO = "serial and tree robots with flexible links on a base that is fixed or moves as prescribed"
 A = Port("A", "n+ne,n+ne", "inertia matrix over [q; e], rotor inertias included")
 H = Port("H", "n+ne", "torques at qdd = 0, edd = 0, and what the modes then bear")
 A_AFLOAT = Port("A", "6+n+ne,6+n+ne", "inertia matrix over [V0; q; e], rotor inertias included")
@@ -101,6 +98,25 @@ def flexible_floating_tree(robot: Robot) -> str | None:
     return COUPLED if has_followers(robot) else open_floating_tree(robot)
 
 
+ON_FIXED_BASE: Mapping[str, Any] = {
+    "of": "flexible links",
+    "takes": has_flexible_links,
+    "flexible": True,
+    "reference": FLEXIBLE_1998,
+    "applies": flexible_fixed_tree,
+    "applies_to": "serial and tree robots with flexible links on a base that is fixed or moves as prescribed",
+    "example": "flexible2r",
+}
+ON_FLOATING_BASE: Mapping[str, Any] = {
+    **ON_FIXED_BASE,
+    "of": "flexible links on a floating base",
+    "takes": has_flexible_links_afloat,
+    "applies": flexible_floating_tree,
+    "applies_to": FLOATING_TREES,
+    "example": "flexible_satellite",
+}
+
+
 def solved(
     builder: Builder,
     robot: Robot,
@@ -122,31 +138,19 @@ def solved(
 
 @form(
     "inverse-dynamics",
-    of=AFLOAT,
-    takes=has_flexible_links_afloat,
-    flexible=True,
+    **ON_FLOATING_BASE,
     inputs=(Q, QD, QDD, TAU_FREE, MODES, MODE_RATES, V0, R0, Q0),
     outputs=(TAU, MODE_ACCELERATIONS, QDD_OUT, VD0),
     options=(FREE, ROTATION),
-    reference=FLEXIBLE_1998,
-    applies=flexible_floating_tree,
-    applies_to=FLOATING_TREES,
     equations=EQUATIONS,
-    example="flexible_satellite",
 )
 @form(
     "inverse-dynamics",
-    of=OF,
-    takes=has_flexible_links,
-    flexible=True,
+    **ON_FIXED_BASE,
     inputs=(Q, QD, QDD, TAU_FREE, MODES, MODE_RATES),
     outputs=(TAU, MODE_ACCELERATIONS, QDD_OUT),
     options=(FREE,),
-    reference=FLEXIBLE_1998,
-    applies=flexible_fixed_tree,
-    applies_to=APPLIES_TO,
     equations=EQUATIONS,
-    example=EXAMPLE,
 )
 def flexible_inverse_dynamics(
     robot: Robot, free: Sequence[int | str] | None = None, rotation: str = "matrix"
@@ -176,30 +180,18 @@ def flexible_inverse_dynamics(
 
 @form(
     "direct-dynamics",
-    of=AFLOAT,
-    takes=has_flexible_links_afloat,
-    flexible=True,
+    **ON_FLOATING_BASE,
     inputs=(Q, QD, TAU, MODES, MODE_RATES, V0, R0, Q0),
     outputs=(QDD, MODE_ACCELERATIONS, VD0),
     options=(ROTATION,),
-    reference=FLEXIBLE_1998,
-    applies=flexible_floating_tree,
-    applies_to=FLOATING_TREES,
     equations=EQUATIONS,
-    example="flexible_satellite",
 )
 @form(
     "direct-dynamics",
-    of=OF,
-    takes=has_flexible_links,
-    flexible=True,
+    **ON_FIXED_BASE,
     inputs=(Q, QD, TAU, MODES, MODE_RATES),
     outputs=(QDD, MODE_ACCELERATIONS),
-    reference=FLEXIBLE_1998,
-    applies=flexible_fixed_tree,
-    applies_to=APPLIES_TO,
     equations=EQUATIONS,
-    example=EXAMPLE,
 )
 def flexible_direct_dynamics(robot: Robot, rotation: str = "matrix") -> Program:
     """Accelerations of joints and modes."""
@@ -217,30 +209,18 @@ def flexible_direct_dynamics(robot: Robot, rotation: str = "matrix") -> Program:
 
 @form(
     "bias-torques",
-    of=AFLOAT,
-    takes=has_flexible_links_afloat,
-    flexible=True,
+    **ON_FLOATING_BASE,
     inputs=(Q, QD, MODES, MODE_RATES, V0, R0, Q0),
     outputs=(H_AFLOAT,),
     options=(ROTATION,),
-    reference=FLEXIBLE_1998,
-    applies=flexible_floating_tree,
-    applies_to=FLOATING_TREES,
     equations=r"H = [f_0; \Gamma; 0] \text{ at } {}^0\dot V_0 = 0, \ddot q = 0, \ddot e = 0",
-    example="flexible_satellite",
 )
 @form(
     "bias-torques",
-    of=OF,
-    takes=has_flexible_links,
-    flexible=True,
+    **ON_FIXED_BASE,
     inputs=(Q, QD, MODES, MODE_RATES),
     outputs=(H,),
-    reference=FLEXIBLE_1998,
-    applies=flexible_fixed_tree,
-    applies_to=APPLIES_TO,
     equations=r"H(q, \dot q, e, \dot e) = [\Gamma; 0] \text{ at } \ddot q = 0, \ddot e = 0",
-    example=EXAMPLE,
 )
 def flexible_bias_torques(robot: Robot, rotation: str = "matrix") -> Program:
     """What joints and modes, and the base where it is free, bear without acceleration."""
@@ -258,29 +238,17 @@ def flexible_bias_torques(robot: Robot, rotation: str = "matrix") -> Program:
 
 @form(
     "inertia-matrix",
-    of=AFLOAT,
-    takes=has_flexible_links_afloat,
-    flexible=True,
+    **ON_FLOATING_BASE,
     inputs=(Q, MODES),
     outputs=(A_AFLOAT,),
-    reference=FLEXIBLE_1998,
-    applies=flexible_floating_tree,
-    applies_to=FLOATING_TREES,
     equations=r"E = \tfrac12 [{}^0V_0; \dot q; \dot e]^T A(q, e)\,[{}^0V_0; \dot q; \dot e]",
-    example="flexible_satellite",
 )
 @form(
     "inertia-matrix",
-    of=OF,
-    takes=has_flexible_links,
-    flexible=True,
+    **ON_FIXED_BASE,
     inputs=(Q, MODES),
     outputs=(A,),
-    reference=FLEXIBLE_1998,
-    applies=flexible_fixed_tree,
-    applies_to=APPLIES_TO,
     equations=r"E = \tfrac12 [\dot q; \dot e]^T A(q, e)\,[\dot q; \dot e]",
-    example=EXAMPLE,
 )
 def flexible_inertia_matrix(robot: Robot) -> Program:
     """The inertia matrix of joints and modes."""
@@ -293,33 +261,21 @@ def flexible_inertia_matrix(robot: Robot) -> Program:
 
 @form(
     "energy",
-    of=AFLOAT,
-    takes=has_flexible_links_afloat,
-    flexible=True,
+    **ON_FLOATING_BASE,
     inputs=(Q, QD, MODES, MODE_RATES, V0, P0, R0, Q0),
     outputs=(E, STRAINED),
     options=(ROTATION,),
-    reference=FLEXIBLE_1998,
-    applies=flexible_floating_tree,
-    applies_to=FLOATING_TREES,
     equations=r"E = \tfrac12 [{}^0V_0; \dot q; \dot e]^T A(q, e)\,[{}^0V_0; \dot q; \dot e], \quad "
     r"U = -g^T (M P_0 + R_0\,{}^0MS) + \tfrac12 e^T K e + \tfrac12 \sum_j k_j (q_j - q_{0,j})^2",
-    example="flexible_satellite",
 )
 @form(
     "energy",
-    of=OF,
-    takes=has_flexible_links,
-    flexible=True,
+    **ON_FIXED_BASE,
     inputs=(Q, QD, MODES, MODE_RATES),
     outputs=(E, STRAINED),
-    reference=FLEXIBLE_1998,
-    applies=flexible_fixed_tree,
-    applies_to=APPLIES_TO,
     equations=r"E = \tfrac12 [\dot q; \dot e]^T A(q, e)\,[\dot q; \dot e], \quad "
     r"U = -\sum_j {}^0g^T (M_j {}^0P_j + {}^0A_j {}^jMS_j) + \tfrac12 e^T K e + "
     r"\tfrac12 \sum_j k_j (q_j - q_{0,j})^2",
-    example=EXAMPLE,
 )
 def flexible_energy(robot: Robot, rotation: str = "matrix") -> Program:
     """Energies, by recursion over links and beams."""

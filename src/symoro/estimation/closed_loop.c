@@ -1,0 +1,183 @@
+/* The closed loop of a robot and a PD controller in fixed steps; `closed_loop.py` tells the equations, and is its twin
+ * in NumPy.
+ */
+#include <math.h>
+#include <stddef.h>
+
+typedef void (*Regressor)(const double *q, const double *qd, const double *qdd, double *W);
+typedef void (*RegressorOfConstants)(const double *q, const double *qd, const double *qdd, const double *k, double *W);
+
+typedef struct {
+    const void *regressor;       /* address of the emitted function */
+    const double *constants;     /* that it takes, or null */
+    const double *K;             /* parameters of the columns of W */
+    const double *inertia;       /* n x n: further inertia of coupled motors */
+    const double *viscous;       /* n x n: their viscous friction */
+    const double *stribeck;      /* n: factors of Stribeck's curve */
+    const double *load;          /* n: factors of friction that grows with the load */
+    const double *dry;           /* of each coupled motor */
+    const double *shares;        /* one row a coupled motor: what it turns for a unit rate of each joint */
+    const double *kp, *kd;       /* n */
+    const double *reference;     /* samples x n */
+    const double *reference_rate;
+    double *work;                /* n (columns + n + 12) numbers */
+    double stribeck_velocity, h;
+    size_t joints, columns, motors, samples, substeps;
+} Loop;
+
+static double sign(double x)
+{
+    return (double)((x > 0) - (x < 0));
+}
+
+/* W(q, qd, qdd) K. */
+static void own_torques(const Loop *loop, const double *q, const double *qd, const double *qdd, double *W, double *out)
+{
+    union { const void *address; Regressor plain; RegressorOfConstants of_constants; } f;
+    f.address = loop->regressor;
+    if (loop->constants) f.of_constants(q, qd, qdd, loop->constants, W);
+    else f.plain(q, qd, qdd, W);
+    for (size_t i = 0; i < loop->joints; ++i) {
+        double sum = 0;
+        for (size_t k = 0; k < loop->columns; ++k) sum += W[loop->columns * i + k] * loop->K[k];
+        out[i] = sum;
+    }
+}
+
+/* What friction takes that the columns of W do not have, added. */
+static void add_friction(const Loop *loop, const double *qd, const double *tau, double *out)
+{
+    const size_t n = loop->joints;
+    for (size_t i = 0; i < n; ++i) {
+        const double part = qd[i] / loop->stribeck_velocity;
+        out[i] += sign(qd[i]) * (loop->stribeck[i] * exp(-part * part) + loop->load[i] * fabs(tau[i]));
+        for (size_t j = 0; j < n; ++j) out[i] += loop->viscous[n * i + j] * qd[j];
+    }
+    for (size_t m = 0; m < loop->motors; ++m) {
+        const double *c = loop->shares + n * m;
+        double rate = 0;
+        for (size_t j = 0; j < n; ++j) rate += c[j] * qd[j];
+        for (size_t i = 0; i < n; ++i) out[i] += loop->dry[m] * c[i] * sign(rate);
+    }
+}
+
+/* M x = b by elimination with pivots; x replaces b. */
+static void solve(size_t n, double *M, double *b)
+{
+    for (size_t k = 0; k < n; ++k) {
+        size_t best = k;
+        for (size_t i = k + 1; i < n; ++i)
+            if (fabs(M[n * i + k]) > fabs(M[n * best + k])) best = i;
+        if (best != k) {
+            for (size_t j = k; j < n; ++j) {
+                const double held = M[n * k + j];
+                M[n * k + j] = M[n * best + j];
+                M[n * best + j] = held;
+            }
+            const double held = b[k];
+            b[k] = b[best];
+            b[best] = held;
+        }
+        for (size_t i = k + 1; i < n; ++i) {
+            const double factor = M[n * i + k] / M[n * k + k];
+            for (size_t j = k + 1; j < n; ++j) M[n * i + j] -= factor * M[n * k + j];
+            b[i] -= factor * b[k];
+        }
+    }
+    for (size_t k = n; k-- > 0;) {
+        for (size_t j = k + 1; j < n; ++j) b[k] -= M[n * k + j] * b[j];
+        b[k] /= M[n * k + k];
+    }
+}
+
+/* qdd under torques tau. */
+static void accelerations(const Loop *loop, const double *q, const double *qd, const double *tau, double *qdd)
+{
+    const size_t n = loop->joints;
+    double *W = loop->work, *M = W + n * loop->columns, *unit = M + n * n;
+    double *rest = unit + n, *weight = rest + n, *column = weight + n;
+    for (size_t i = 0; i < n; ++i) unit[i] = rest[i] = 0;
+    own_torques(loop, q, qd, unit, W, qdd);
+    add_friction(loop, qd, tau, qdd);
+    own_torques(loop, q, rest, unit, W, weight);
+    for (size_t j = 0; j < n; ++j) {
+        unit[j] = 1;
+        own_torques(loop, q, rest, unit, W, column);
+        unit[j] = 0;
+        for (size_t i = 0; i < n; ++i) M[n * i + j] = column[i] - weight[i] + loop->inertia[n * i + j];
+    }
+    for (size_t i = 0; i < n; ++i) qdd[i] = tau[i] - qdd[i];
+    solve(n, M, qdd);
+}
+
+static void torques(const Loop *loop, const double *r, const double *rd, const double *q, const double *qd, double *tau)
+{
+    for (size_t i = 0; i < loop->joints; ++i)
+        tau[i] = loop->kp[i] * (r[i] - q[i]) + loop->kd[i] * (rd[i] - qd[i]);
+}
+
+/* The cubic reference a part u of the way from a sample to the next one, and its rate. */
+static void referred(const Loop *loop, size_t sample, double u, double *r, double *rd)
+{
+    const size_t n = loop->joints;
+    const double h = loop->h;
+    const double *from = loop->reference + n * sample, *rate = loop->reference_rate + n * sample;
+    for (size_t i = 0; i < n; ++i) {
+        const double step = from[n + i] - from[i], begin = h * rate[i], end = h * rate[n + i];
+        const double b = 3 * step - 2 * begin - end, c = begin + end - 2 * step;
+        r[i] = from[i] + u * (begin + u * (b + u * c));
+        rd[i] = (begin + u * (2 * b + u * 3 * c)) / h;
+    }
+}
+
+/* One step of Runge and Kutta's fourth order, from part u of the way to the next sample; x and v are changed. */
+static void advance(const Loop *loop, size_t sample, double u, double part, double *x, double *v)
+{
+    const size_t n = loop->joints;
+    const double h = part * loop->h;
+    double *r = loop->work + n * (loop->columns + n + 4), *rd = r + n, *tau = r + 2 * n, *a = r + 3 * n;
+    double *stage = r + 4 * n, *stage_rate = r + 5 * n, *next = r + 6 * n, *next_rate = r + 7 * n;
+    const double reach[4] = {h / 2, h / 2, h, 0}, weight[4] = {h / 6, h / 3, h / 3, h / 6};
+    const double at[4] = {0, 0.5, 0.5, 1};
+    for (size_t i = 0; i < n; ++i) {
+        stage[i] = next[i] = x[i];
+        stage_rate[i] = next_rate[i] = v[i];
+    }
+    for (int s = 0; s < 4; ++s) {
+        referred(loop, sample, u + at[s] * part, r, rd);
+        torques(loop, r, rd, stage, stage_rate, tau);
+        accelerations(loop, stage, stage_rate, tau, a);
+        for (size_t i = 0; i < n; ++i) {
+            next[i] += weight[s] * stage_rate[i];
+            next_rate[i] += weight[s] * a[i];
+            stage[i] = x[i] + reach[s] * stage_rate[i];
+            stage_rate[i] = v[i] + reach[s] * a[i];
+        }
+    }
+    for (size_t i = 0; i < n; ++i) {
+        x[i] = next[i];
+        v[i] = next_rate[i];
+    }
+}
+
+/* The motion from the state in the first rows of q and qd; all four are samples x n.
+ * Returns how many samples are finite.
+ */
+size_t closed_loop(const Loop *loop, double *q, double *qd, double *qdd, double *tau)
+{
+    const size_t n = loop->joints;
+    for (size_t k = 0;; ++k) {
+        double *x = q + n * k, *v = qd + n * k, *a = qdd + n * k;
+        torques(loop, loop->reference + n * k, loop->reference_rate + n * k, x, v, tau + n * k);
+        accelerations(loop, x, v, tau + n * k, a);
+        for (size_t i = 0; i < n; ++i)
+            if (!isfinite(x[i]) || !isfinite(v[i]) || !isfinite(a[i])) return k;
+        if (k + 1 == loop->samples) return k + 1;
+        for (size_t i = 0; i < n; ++i) {
+            x[n + i] = x[i];
+            v[n + i] = v[i];
+        }
+        for (size_t s = 0; s < loop->substeps; ++s)
+            advance(loop, k, (double)s / (double)loop->substeps, 1.0 / (double)loop->substeps, x + n, v + n);
+    }
+}

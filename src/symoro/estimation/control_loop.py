@@ -1,0 +1,65 @@
+"""The controller's part of a closed loop, read from a log: gains, the reference and its rate, where the motion starts.
+
+The rate of the reference is that of the cubic spline through the samples: differences would be off by more torque than
+the noise has, times kd.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from symoro.errors import ArgumentError
+from symoro.estimation.description import PdController
+from symoro.estimation.log import Log
+from symoro.estimation.needs import needed
+from symoro.estimation.signals import low_pass
+
+Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class ControlLoop:
+    """What closes the loop: gains at the joints, and the reference with its rate, (N, n).
+
+    Between samples the reference is a cubic polynomial; a simulation takes `substeps` steps from one to the next.
+    """
+
+    rate: float
+    kp: Array
+    kd: Array
+    reference: Array
+    reference_rate: Array
+    start: Array
+    start_rate: Array
+    substeps: int = 1
+
+
+def loop_of(
+    log: Log, controller: PdController | None, cutoff: float | None = None
+) -> tuple[ControlLoop, Array, Array]:
+    """The loop that made a log, with the positions and torques that were measured.
+
+    Raises:
+        ArgumentError: the log has no reference, or there is no controller.
+    """
+    law = controller or (log.description.controller if log.description else None)
+    chunks = list(log.chunks(log.samples))
+    arrays = {kind: np.concatenate([chunk[kind] for chunk in chunks]) for kind in chunks[0]}
+    if law is None or "reference" not in arrays:
+        raise ArgumentError(
+            f"{log.name}: simulation needs the reference that was followed, and the gains of the controller",
+            hint="describe 'reference' and 'controller' in the YAML of the log",
+        )
+    q = arrays["position"]
+    smooth = q
+    if cutoff is not None:
+        smooth = needed("scipy.signal", "filtering").sosfiltfilt(low_pass(cutoff, log.rate), q, axis=0)
+    r = arrays["reference"]
+    spline = needed("scipy.interpolate", "the rate of a reference").CubicSpline
+    rate = spline(np.arange(len(r)) / log.rate, r)(np.arange(len(r)) / log.rate, 1)
+    begin = (smooth[0], (4 * smooth[1] - 3 * smooth[0] - smooth[2]) / 2 * log.rate)
+    loop = ControlLoop(log.rate, np.array(law.kp), np.array(law.kd), r, rate, *begin)
+    return loop, q, arrays["torque"]

@@ -1,0 +1,68 @@
+"""Rotations: the exponential of a rotation vector, the logarithm, and quaternions; many at a time.
+
+exp(v) = 1 + sin(a)/a v^ + (1 - cos(a))/a^2 v^ v^,     a = |v|
+log(R): the shortest v with exp(v) = R, of length at most pi
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from symoro.models.numeric.fixed_point import Array
+
+
+def hat(v: ArrayLike) -> Array:
+    """The matrix of v x, for vectors (..., 3)."""
+    x, y, z = np.moveaxis(np.asarray(v, dtype=float), -1, 0)
+    zero = np.zeros_like(x)
+    return np.stack(
+        [np.stack([zero, -z, y], -1), np.stack([z, zero, -x], -1), np.stack([-y, x, zero], -1)], -2
+    )
+
+
+def exponential(v: ArrayLike) -> Array:
+    """Rotations (..., 3, 3) of rotation vectors (..., 3)."""
+    vector = np.asarray(v, dtype=float)
+    half = np.linalg.norm(vector, axis=-1)[..., None, None] / 2
+    cross = hat(vector)
+    ratio = np.sinc(half / np.pi)  # sin(a/2) / (a/2)
+    return np.asarray(np.eye(3) + np.sinc(2 * half / np.pi) * cross + ratio**2 / 2 * (cross @ cross))
+
+
+def logarithm(rotation: ArrayLike) -> Array:
+    """Rotation vectors (..., 3) of rotations (..., 3, 3); through the quaternion, which is sharp at every angle."""
+    q = quaternion(rotation)
+    sine = np.linalg.norm(q[..., 1:], axis=-1, keepdims=True)
+    angle = 2 * np.arctan2(sine, q[..., :1])
+    return np.asarray(angle / np.where(sine > 0, sine, 1.0) * q[..., 1:])
+
+
+def quaternion(rotation: ArrayLike) -> Array:
+    """Unit quaternions (w, x, y, z) of rotations (..., 3, 3), with w >= 0: by the largest of their entries."""
+    R = np.moveaxis(np.asarray(rotation, dtype=float), (-2, -1), (0, 1))
+    products = np.array(
+        [
+            [1 + R[0, 0] + R[1, 1] + R[2, 2], R[2, 1] - R[1, 2], R[0, 2] - R[2, 0], R[1, 0] - R[0, 1]],
+            [R[2, 1] - R[1, 2], 1 + R[0, 0] - R[1, 1] - R[2, 2], R[0, 1] + R[1, 0], R[0, 2] + R[2, 0]],
+            [R[0, 2] - R[2, 0], R[0, 1] + R[1, 0], 1 - R[0, 0] + R[1, 1] - R[2, 2], R[1, 2] + R[2, 1]],
+            [R[1, 0] - R[0, 1], R[0, 2] + R[2, 0], R[1, 2] + R[2, 1], 1 - R[0, 0] - R[1, 1] + R[2, 2]],
+        ]
+    )
+    products = np.moveaxis(products, (0, 1), (-2, -1))
+    largest = np.argmax(np.diagonal(products, axis1=-2, axis2=-1), axis=-1)
+    row = np.take_along_axis(products, largest[..., None, None], axis=-2)[..., 0, :]
+    found = row / np.linalg.norm(row, axis=-1, keepdims=True)
+    return np.asarray(np.where(found[..., :1] < 0, -found, found))
+
+
+def from_quaternion(q: ArrayLike) -> Array:
+    """Rotations (..., 3, 3) of quaternions (w, x, y, z) of any length but zero."""
+    given = np.asarray(q, dtype=float)
+    w, x, y, z = np.moveaxis(given / np.linalg.norm(given, axis=-1, keepdims=True), -1, 0)
+    rows = [
+        [1 - 2 * (y * y + z * z), 2 * (x * y - w * z), 2 * (x * z + w * y)],
+        [2 * (x * y + w * z), 1 - 2 * (x * x + z * z), 2 * (y * z - w * x)],
+        [2 * (x * z - w * y), 2 * (y * z + w * x), 1 - 2 * (x * x + y * y)],
+    ]
+    return np.stack([np.stack(row, -1) for row in rows], -2)

@@ -1,0 +1,123 @@
+"""Tables of numbers as text: a line of names, then a line a row; what is wrong is told with its line.
+
+Logs that may be larger than memory are read piece by piece instead (`estimation/table.py`).
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from symoro.errors import FormatError, Place
+from symoro.files import MADE_BY
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+
+@dataclass(frozen=True)
+class NumberTable:
+    """A table that was read.
+
+    Attributes:
+        names: of the columns, no two alike.
+        rows: numbers, one a column; nan in columns that were not asked for and hold no number.
+        lines: where each row stands in the text.
+    """
+
+    names: tuple[str, ...]
+    rows: list[list[float]]
+    lines: list[int]
+
+
+def comma_separated(line: str) -> list[str]:
+    """The cells of a line of CSV; none of an empty line, and of a remark that # begins."""
+    if not line.strip() or line.lstrip().startswith("#"):
+        return []
+    return [cell.strip() for cell in next(csv.reader([line]))]
+
+
+def read_numbers(
+    text: str,
+    file: str | None,
+    *,
+    most: int,
+    hint: str,
+    cells: Callable[[str], list[str]] = comma_separated,
+    asked_for: Callable[[str], bool] = lambda name: True,
+) -> NumberTable:
+    """The table in a text.
+
+    Arguments:
+        most: rows that it may have.
+        hint: what a table looks like, for one that is empty.
+        cells: parts a line.
+        asked_for: which columns must hold finite numbers.
+
+    Raises:
+        FormatError: with the line of what is wrong.
+    """
+    names: list[str] = []
+    rows: list[list[float]] = []
+    lines: list[int] = []
+    for number, line in enumerate(text.splitlines(), 1):
+        found = cells(line)
+        if not found:
+            continue
+        if not names:
+            names = _checked_names(found, Place(file, number))
+            wanted = [asked_for(name) for name in names]
+            continue
+        if len(found) != len(names):
+            raise FormatError(
+                f"{len(found)} values where the head has {len(names)} columns", place=Place(file, number)
+            )
+        rows.append(
+            [
+                _number(cell, needed, file, number, name)
+                for name, cell, needed in zip(names, found, wanted, strict=True)
+            ]
+        )
+        lines.append(number)
+        if len(rows) > most:
+            raise FormatError(f"more than {most} rows", place=Place(file, number))
+    if not rows:
+        raise FormatError("the table holds no rows", place=Place(file), hint=hint)
+    return NumberTable(tuple(names), rows, lines)
+
+
+def _checked_names(names: list[str], place: Place) -> list[str]:
+    twice = next((name for k, name in enumerate(names) if name in names[:k]), None)
+    if twice is not None:
+        raise FormatError(
+            f"column '{twice}' is there twice", place=Place(place.file, place.line, None, twice)
+        )
+    return names
+
+
+def _number(cell: str, needed: bool, file: str | None, line: int, name: str) -> float:
+    try:
+        value = float(cell)
+    except ValueError:
+        if needed:
+            place = Place(file, line, None, name)
+            raise FormatError(f"expected a number, got '{cell[:40]}'", place=place) from None
+        return math.nan
+    if needed and not math.isfinite(value):
+        raise FormatError(f"'{cell[:40]}' is not a finite number", place=Place(file, line, None, name))
+    return value
+
+
+def table_text(columns: Mapping[str, NDArray[Any]]) -> str:
+    """Columns of numbers as CSV, with the digits that make the same doubles again."""
+    stream = io.StringIO()
+    stream.write(f"# {MADE_BY}\n")
+    writer = csv.writer(stream, lineterminator="\n")
+    writer.writerow(columns)
+    for row in zip(*(array.tolist() for array in columns.values()), strict=True):
+        writer.writerow([repr(x) for x in row])
+    return stream.getvalue()
