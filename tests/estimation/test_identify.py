@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import symoro
-from symoro.errors import ArgumentError, NotApplicableError, OptionError
+from symoro.errors import ArgumentError, NotApplicableError, OptionError, ProgramError
 from symoro.estimation.compress import compressed, merged
 from symoro.estimation.equations import RowModel, equations
 from symoro.estimation.friction import Friction
@@ -385,3 +385,41 @@ def test_robust_deviations_hold_where_noise_grows_with_speed(model: str) -> None
 @cache
 def energies(model: str) -> RowModel:
     return equations(two_links().symbolic(inertia="all"), model, Friction(), None)
+
+
+def test_simulating_methods_start_from_the_nominal_values_where_noise_spoils_least_squares() -> None:
+    t = truth(2000, 500.0)
+    log = t.log(np.random.default_rng(3), torque=NOISE, position=3e-3)
+    given = {"method": "iv", "cutoff": 60.0, "decimation": 5, "slow": 0.02, "controller": t.controller}
+    with pytest.raises(ProgramError) as told:
+        symoro.identify(two_links(), log, **given)
+    assert "--start nominal" in (told.value.hint or "")
+    off = two_links().symbolic(inertia="all")
+    off = off.replace(nominal=tuple((name, 0.8 * value) for name, value in off.nominal))
+    for robot, start in ((two_links(), "nominal"), (off, "nominal"), (two_links(), dict(t.K))):
+        z = errors(symoro.identify(robot, log, start=start, **given), t.K)
+        assert np.abs(z).max() < 4 and np.mean(z**2) < 3
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        ({"start": "magic"}, "start: expected one of wls, nominal"),
+        ({"start": "nominal"}, "only iv, didim and cloe"),
+        ({"start": {"ZZ9": 1.0}, "method": "didim"}, "there is no column 'ZZ9'"),
+        ({"start": {"ZZ1": float("nan")}, "method": "didim"}, "a finite number for 'ZZ1'"),
+    ],
+)
+def test_bad_starts_are_told(options: dict[str, object], words: str) -> None:
+    t = clean()
+    log = t.log(np.random.default_rng(3), torque=NOISE)
+    with pytest.raises((OptionError, ArgumentError), match=words):
+        symoro.identify(two_links(), log, controller=t.controller, **options)
+
+
+def test_a_robot_without_numbers_has_no_nominal_start() -> None:
+    t = clean()
+    bare = loads(two_links_without_numbers(), "yaml")
+    log = t.log(np.random.default_rng(3), torque=NOISE)
+    with pytest.raises(ArgumentError, match="has no nominal values"):
+        symoro.identify(bare, log, method="iv", start="nominal", controller=t.controller, decimation=5)

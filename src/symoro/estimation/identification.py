@@ -11,16 +11,16 @@ One pass over the logs makes the triangles of their rows (`compress`); every lin
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from symoro.errors import ArgumentError, NotApplicableError, OptionError
+from symoro.errors import ArgumentError, NotApplicableError, OptionError, ProgramError
 from symoro.estimation import dependence
 from symoro.estimation.cluster import Work, compressed_on_cluster
 from symoro.estimation.compress import LogPart, Triangles, compressed, joined, merged
@@ -43,6 +43,7 @@ from symoro.estimation.robust import robust
 from symoro.estimation.rows import LogRows
 from symoro.estimation.signals import Preparation, independent_share
 from symoro.estimation.standstill import check_moved, motion_doubts
+from symoro.estimation.start import check_start, started
 from symoro.estimation.total import total
 from symoro.estimation.units import unit_doubts
 from symoro.model import base_parameters
@@ -143,6 +144,7 @@ def identify(
     prior: str = "euclidean",
     prior_weight: float = WEIGHT,
     controller: PdController | None = None,
+    start: str | Mapping[str, float] = "wls",
     values: Mapping[str, float] | None = None,
     piece: int | None = None,
     client: Any = None,
@@ -155,6 +157,8 @@ def identify(
         method: 'ols', 'wls', 'irls', 'tls'; or 'iv', 'didim', 'cloe', which simulate the robot in its loop and need
             the reference in the log, and the controller.
         controller: gains at the joints, where the description of the log has none.
+        start: of the methods that simulate: 'wls', 'nominal' (the robot's own values), or numbers by name, which
+            stand in the place of those of WLS.
         model: 'dynamic', 'filtered', 'power' or 'energy'.
         cutoff, decimation, slow: as in `Preparation`.
         friction: some of 'viscous', 'coulomb', 'offset', 'stribeck', 'load'.
@@ -179,6 +183,7 @@ def identify(
     sought = sought_robot(as_robot(robot), values)
     check_base(sought)
     _check_method(method, sought)
+    check_start(start, method in SIMULATING)
     used = _opened(logs, sought, description)
     others = _opened(validate, sought, description) if validate else ()
     base = base_parameters(sought)
@@ -208,7 +213,14 @@ def identify(
     data = merged(parts, equation.support, KEPT)
     check_moved(used, sought, preparation)
     check_rows(equation, data)
-    estimate = _estimated(method, equation, data, rows, controller)
+    begin = partial(started, base=base, start=start)
+    try:
+        estimate = _estimated(method, equation, data, rows, controller, begin)
+    except ProgramError as error:
+        if method not in SIMULATING or start != "wls":
+            raise
+        hint = "or start from the robot's own values: start='nominal', --start nominal"
+        raise ProgramError(error.message, hint=f"{error.hint}; {hint}") from None
     residuals = _residuals(method, equation, parts, estimate)
     validation = {
         log.name: log_residual(_parts(equation, log, preparation), equation.support, estimate)
@@ -306,7 +318,12 @@ def check_rows(equation: RowModel, data: Triangles) -> None:
 
 
 def _estimated(
-    method: str, equation: RowModel, data: Triangles, rows: LogRows, controller: PdController | None
+    method: str,
+    equation: RowModel,
+    data: Triangles,
+    rows: LogRows,
+    controller: PdController | None,
+    begin: Callable[[Estimate], Estimate],
 ) -> Estimate:
     if method == "ols":
         return ordinary(equation.names, data)
@@ -314,11 +331,11 @@ def _estimated(
         return total(equation.names, data)
     found = weighted(equation.names, data)
     if method == "iv":
-        return instrumental(rows, found, data, controller)
+        return instrumental(rows, begin(found), data, controller)
     if method == "didim":
-        return direct_and_inverse(rows, found, data, controller)
+        return direct_and_inverse(rows, begin(found), data, controller)
     if method == "cloe":
-        return output_error(rows, found, controller)
+        return output_error(rows, begin(found), controller)
     return robust(equation.names, rows, found, data) if method == "irls" else found
 
 
