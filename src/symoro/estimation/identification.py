@@ -45,7 +45,7 @@ from symoro.estimation.signals import Preparation, independent_share
 from symoro.estimation.standstill import check_moved, motion_doubts
 from symoro.estimation.start import check_start, started
 from symoro.estimation.total import total
-from symoro.estimation.units import unit_doubts
+from symoro.estimation.units import rate_doubts, unit_doubts
 from symoro.model import base_parameters
 from symoro.models.coordinates import coordinate_joints
 from symoro.models.identification.base.parameters import BaseParameters
@@ -212,7 +212,13 @@ def identify(
             }
     data = merged(parts, equation.support, KEPT)
     check_moved(used, sought, preparation)
-    check_rows(equation, data)
+    try:
+        check_rows(equation, data)
+    except ArgumentError as error:
+        told = [line for log in used for line in rate_doubts(log, coordinate_joints(sought))]
+        raise (
+            ArgumentError(error.message, hint=f"{told[0]}: are they measured?") if told else error
+        ) from None
     begin = partial(started, base=base, start=start)
     try:
         estimate = _estimated(method, equation, data, rows, controller, begin)

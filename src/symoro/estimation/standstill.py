@@ -122,7 +122,7 @@ def _still(motion: MotionPiece, noise: Noise) -> Booleans:
     way = np.ptp(q, axis=0)
     wide = 2 * (2 * ln(max(len(q), 2))) ** 0.5 + BEYOND
     within = way <= np.maximum(wide * noise.position, COUNTS * _counts(q))
-    slow = np.sqrt(np.mean(qd**2, axis=0)) <= MORE * noise.velocity
+    slow = (np.sqrt(np.mean(qd**2, axis=0)) <= MORE * noise.velocity) & (noise.velocity > 0)
     peaks = np.mean(qd > PEAK * noise.velocity, axis=0) > PEAKS
     return np.asarray((len(q) >= LEAST) & (noise.position > 0) & (within | (slow & ~peaks)))
 

@@ -174,8 +174,8 @@ def _parameters(found: Identification) -> Section:
     ]
     text = (
         "Deviations are those of the estimate if the model holds and the noise is white; what the model lacks adds to "
-        "them. A regrouped parameter, ZZR1 say, stands for the sum given below; files, options and Python name it by the "
-        "column that it is in, ZZ1."
+        "them. A regrouped parameter, ZZR1 say, stands for the sum given below; files, options and Python name it by "
+        "the column that it is in, ZZ1."
     )
     head = ("parameter", "value", "deviation", "%", "95 % interval", "unit")
     return Section("Parameters", (text,), head, tuple(rows))
