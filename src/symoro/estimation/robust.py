@@ -7,14 +7,14 @@ Huber's weights of the normalised residuals e = (A K - y)/sigma, sigma told by t
 Each round goes over the data once, as least squares of the rows times sqrt(w). With psi = w e and rows a of A/sigma the
 covariance is that of an M-estimator whose rows may have different noise,
 
-    C = B^-1 (sum of psi^2/(1 - h) a a') B^-1,     B = sum of a a' over the rows with |e| <= c,     h = a' B^-1 a
+    C = n/(n - P) B^-1 (sum of psi^2 a a') B^-1,       B = sum of a a' over the rows with |e| <= c
 
 Rows of the power and energy models have more noise where the robot is faster, which is where they tell most; one
-variance for all of them would make the deviations too small. 1 - h makes up for what the fit has taken of a row's own
-noise. Rows that a decimation filter made are divided by their independent share.
+variance for all of them would make the deviations too small. n counts rows that a decimation filter made for their
+independent share, and C is divided by it.
 
 P.J. Huber, "Robust statistics", 1981, section 7.6. J.G. MacKinnon, H. White, "Some heteroskedasticity-consistent
-covariance matrix estimators with improved finite sample properties", J. Econometrics 29, 1985 (HC2). Used for robots by
+covariance matrix estimators with improved finite sample properties", J. Econometrics 29, 1985 (HC1). Used for robots by
 A. Janot, P. Vandanjon, M. Gautier, "Using robust regressions and residual analysis to verify the reliability of LS
 estimation", IROS 2009.
 """
@@ -39,7 +39,6 @@ ROUNDS = 100
 SCALING = 20  # rounds in which sigma is found again: a median leaps from row to row, and would go on for ever
 MOST = 1_000_000  # rows of an equation whose median is taken
 SETTLED, DEVIATION = 1e-8, 1e-4  # of the measurement, or of a deviation
-MOST_LEVER = 0.9  # of a row that decides a parameter nearly alone
 
 
 def robust(
@@ -102,12 +101,9 @@ def _covariance(blocks: Callable[[], Iterable[RowBlock]], K: Array, sigma: Array
     _, inverse = solved(inner.together(1 / sigma))
     middle = empty(data.support, data.share)
     for block in blocks():
-        A = block.A / sigma[:, None]
         e = (block.A @ K - block.y) / sigma
-        lever = np.clip(np.sum((A @ inverse) * A, axis=-1), 0.0, MOST_LEVER)
-        root = _weights(e) * e / np.sqrt(1 - lever)
-        middle = absorbed(
-            middle, RowBlock(block.time, A * root[:, :, None], block.y, block.rate, block.kept), block.kept
-        )
-    half = middle.together([1.0] * len(sigma))[:-1, :-1] @ inverse
-    return np.asarray(half.T @ half / data.share)
+        psi = _weights(e) * e / sigma
+        scaled = RowBlock(block.time, block.A * psi[:, :, None], block.y, block.rate, block.kept)
+        middle = absorbed(middle, scaled, block.kept)
+    half = middle.together([1.0] * len(sigma))[:, :-1] @ inverse
+    return np.asarray(half.T @ half * (data.rows / (data.independent - len(K))))
