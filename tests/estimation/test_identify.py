@@ -352,14 +352,14 @@ def test_columns_that_no_motion_tells_are_to_be_left_out() -> None:
     log = log_of_arrays(t.rate, t.q, t.tau, velocity=t.qd, acceleration=t.qdd, transmission=gear)
     with pytest.raises(ArgumentError, match=r"IAM2: its column is .* whatever the motion") as told:
         symoro.identify(two_links(), log)
-    assert told.value.hint == "leave out what no motion of this robot tells: --without IAM2"
+    assert told.value.hint == "leave out what no motion of this robot tells, IAM2, by the option 'without'"
     found = symoro.identify(two_links(), log, without=["IAM2"]).estimate.as_dict()
     assert found["MX2"] == pytest.approx(t.K["MX2"], abs=1e-7)
-    one_way = np.abs(t.qd) + 0.5  # and what this motion does not tell stays the motion's
-    both = log_of_arrays(t.rate, t.q, t.tau, velocity=one_way, acceleration=t.qdd, transmission=gear)
+    on = 20 * np.arange(len(t.q))[:, None] / t.rate  # and what this motion does not tell stays the motion's
+    both = log_of_arrays(t.rate, t.q + on, t.tau, velocity=t.qd + 20, acceleration=t.qdd, transmission=gear)
     with pytest.raises(ArgumentError, match=r"FO1: in this log") as told:
         symoro.identify(two_links(), both)
-    assert "--without IAM2; for the others move" in (told.value.hint or "")
+    assert "IAM2, by the option 'without'; for the others move" in (told.value.hint or "")
 
 
 @pytest.mark.parametrize("model", ["energy", "power"])
@@ -393,7 +393,7 @@ def test_simulating_methods_start_from_the_nominal_values_where_noise_spoils_lea
     given = {"method": "iv", "cutoff": 60.0, "decimation": 5, "slow": 0.02, "controller": t.controller}
     with pytest.raises(ProgramError) as told:
         symoro.identify(two_links(), log, **given)
-    assert "--start nominal" in (told.value.hint or "")
+    assert "start='nominal'" in (told.value.hint or "")
     off = two_links().symbolic(inertia="all")
     off = off.replace(nominal=tuple((name, 0.8 * value) for name, value in off.nominal))
     for robot, start in ((two_links(), "nominal"), (off, "nominal"), (two_links(), dict(t.K))):

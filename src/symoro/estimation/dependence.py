@@ -79,7 +79,7 @@ def check(names: Sequence[str], R: Array, at_random: Callable[[], Array | None] 
     lines = "".join(f"\n  - {name}: {reason}" for name, reason in reasons.items())
     moving = "move the joints more and faster, each on its own too, or leave these columns out"
     structural = [name for name in bad if name in always]
-    hint = f"leave out what no motion of this robot tells: --without {','.join(structural)}"
+    hint = f"leave out what no motion of this robot tells, {', '.join(structural)}, by the option 'without'"
     if structural and len(structural) < len(bad):
         hint += f"; for the others {moving}"
     raise ArgumentError(

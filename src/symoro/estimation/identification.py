@@ -225,7 +225,7 @@ def identify(
     except ProgramError as error:
         if method not in SIMULATING or start != "wls":
             raise
-        hint = "or start from the robot's own values: start='nominal', --start nominal"
+        hint = "or start from the robot's own values, start='nominal'"
         raise ProgramError(error.message, hint=f"{error.hint}; {hint}") from None
     residuals = _residuals(method, equation, parts, estimate)
     validation = {

@@ -139,7 +139,7 @@ def _check_usual(described: LogDescription, table: ColumnFile, robot: Robot) -> 
         f"there is no column '{missing}': a log of robot '{robot.name}' has {', '.join(wanted)}, by the numbers of its "
         f"{what}; this one has {', '.join(table.names[:SHOWN])}{', ...' if len(table.names) > SHOWN else ''}",
         place=Place(str(table.path), line),
-        hint="rename the columns, or say what they mean in a description (--columns FILE)",
+        hint="rename the columns, or say what they mean in the YAML of the log",
     )
 
 
