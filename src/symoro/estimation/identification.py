@@ -42,7 +42,7 @@ from symoro.estimation.robots import identified_robot, standard_robot, without_p
 from symoro.estimation.robust import robust
 from symoro.estimation.rows import LogRows
 from symoro.estimation.signals import Preparation, independent_share
-from symoro.estimation.standstill import check_moved, motion_doubts
+from symoro.estimation.standstill import checked_motion
 from symoro.estimation.start import check_start, started
 from symoro.estimation.total import total
 from symoro.estimation.units import rate_doubts, unit_doubts
@@ -211,7 +211,7 @@ def identify(
                 p: t for p, t in parts.items() if p not in found
             }
     data = merged(parts, equation.support, KEPT)
-    check_moved(used, sought, preparation)
+    motion_doubts = tuple(checked_motion(used, sought, preparation))
     try:
         check_rows(equation, data)
     except ArgumentError as error:
@@ -248,7 +248,7 @@ def identify(
         if find_consistent
         else None,
         tuple(unit_doubts(used, equation, preparation)),
-        tuple(motion_doubts(used, sought, preparation)),
+        motion_doubts,
     )
 
 

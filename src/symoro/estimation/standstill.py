@@ -49,34 +49,27 @@ class Noise:
     velocity: Array
 
 
-def check_moved(logs: Sequence[Log], robot: Robot, preparation: Preparation) -> None:
+def checked_motion(logs: Sequence[Log], robot: Robot, preparation: Preparation) -> list[str]:
     """Refuse joints whose motion is that of noise; those without any are told by their columns.
+
+    Gives what is doubtful: joints that are slower than noise in many rows, or that went hardly anywhere.
 
     Raises:
         FormatError: with the noise, and what the joint did.
     """
+    joints = coordinate_joints(robot)
+    doubts: list[str] = []
     for log in logs:
         noise, motion = _looked_at(log, preparation)
         still = _still(motion, noise)
-        if not still.any():
-            continue
-        for piece in motions(log, preparation):
-            still &= _still(piece, noise)
-            if not still.any():
-                break
         if still.any():
-            _refuse(log, coordinate_joints(robot), int(np.flatnonzero(still)[0]), motion, noise)
-
-
-def motion_doubts(logs: Sequence[Log], robot: Robot, preparation: Preparation) -> list[str]:
-    """Joints that are slower than noise in many rows, or that went hardly anywhere."""
-    found: list[str] = []
-    joints = coordinate_joints(robot)
-    for log in logs:
-        noise, motion = _looked_at(log, preparation)
+            for piece in motions(log, preparation):
+                still &= _still(piece, noise)
+        if still.any():
+            _refuse(log, joints, int(np.flatnonzero(still)[0]), motion, noise)
         told = _slow(motion, noise, joints, preparation) or _short(motion, robot, joints)
-        found += [line if len(logs) == 1 else f"{log.name}: {line}" for line in told]
-    return found
+        doubts += [line if len(logs) == 1 else f"{log.name}: {line}" for line in told]
+    return doubts
 
 
 def _looked_at(log: Log, preparation: Preparation) -> tuple[Noise, MotionPiece]:
