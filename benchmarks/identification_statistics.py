@@ -140,7 +140,7 @@ def noisy(arm: Arm, clean: tuple[Array, Array, Array], method: str, seed: int) -
     return log_of_arrays(rate(method), q, tau, reference=r)
 
 
-def normalised_errors(arm: Arm, method: str, runs: int) -> Array:
+def normalised_errors(arm: Arm, method: str, runs: int, model: str) -> Array:
     """(runs, parameters): errors in deviations."""
     clean, found = motion(arm, rate(method)), []
     for seed in range(runs):
@@ -148,6 +148,7 @@ def normalised_errors(arm: Arm, method: str, runs: int) -> Array:
             arm.robot,
             noisy(arm, clean, method, seed),
             method=method,
+            model=model,
             cutoff=arm.cutoff if method in SIMULATING else None,  # exact positions are not filtered
             decimation=5 if method in SIMULATING else 20,
             slow=arm.slow,
@@ -163,11 +164,14 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("methods", nargs="*", default=list(METHODS))
     parser.add_argument("--runs", type=int, default=500)
     parser.add_argument("--arm", choices=ARMS, default="two-links")
+    parser.add_argument(
+        "--model", default="dynamic", help="of ols, wls and irls: dynamic, filtered, power or energy"
+    )
     options = parser.parse_args(arguments)
     arm = ARMS[options.arm]()
     print(f"{'method':8}{'runs':>6}{'mean z^2':>10}{'covered':>9}{'worst of run 1':>16}{'bias':>7}")
     for method in options.methods:
-        z = normalised_errors(arm, method, options.runs)
+        z = normalised_errors(arm, method, options.runs, options.model)
         covered = float(np.mean(np.abs(z) <= 1.959963984540054))
         bias = float(np.abs(z.mean(axis=0)).max())
         print(

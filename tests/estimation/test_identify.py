@@ -2,18 +2,27 @@
 
 from __future__ import annotations
 
+import re
+from functools import cache
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 import symoro
-from symoro.errors import ArgumentError, NotApplicableError, OptionError
+from symoro.errors import ArgumentError, NotApplicableError, OptionError, ProgramError
+from symoro.estimation.compress import compressed, merged
+from symoro.estimation.equations import RowModel, equations
+from symoro.estimation.friction import Friction
 from symoro.estimation.identification import Identification
+from symoro.estimation.least_squares import weighted
 from symoro.estimation.log import Log, log_of_arrays
-from symoro.estimation.signals import decimated, decimation_filter, independent_share
+from symoro.estimation.residuals import KEPT
+from symoro.estimation.robust import robust
+from symoro.estimation.rows import LogRows
+from symoro.estimation.signals import Preparation, decimated, decimation_filter, independent_share
 from symoro.robot.formats import loads
-from tests.estimation.truth import Truth, smooth, truth, two_links
+from tests.estimation.truth import TWO_LINKS, Truth, smooth, truth, two_links
 
 NOISE = np.array([0.5, 0.1])
 
@@ -293,3 +302,124 @@ def test_decimated_noise_is_worth_the_share_of_its_rows() -> None:
     assert independent_share(10) == pytest.approx(0.8, abs=0.05)
     assert ratio == pytest.approx(independent_share(10), rel=0.2)
     assert independent_share(1) == 1.0
+
+
+def two_links_without_numbers() -> str:
+    return """
+symoro: 1
+name: two links
+base: {gravity: [0, -9.81, 0]}
+frames:
+  - {drive: {IA: IA1, FV: FV1, FS: FS1}, link: {ZZ: ZZ1, MX: MX1, MY: MY1, M: M1}}
+  - {d: 0.8, drive: {IA: IA2}, link: {ZZ: ZZ2, MX: MX2, MY: MY2, M: M2}}
+"""
+
+
+@pytest.mark.parametrize(("factor", "unit"), [(1000.0, "N.mm"), (-1000.0, "N.mm"), (1e-3, "kN.m")])
+def test_torques_a_thousand_times_those_of_the_nominal_values_raise_a_doubt(factor: float, unit: str) -> None:
+    t = clean()
+    log = log_of_arrays(t.rate, t.q, factor * t.tau, velocity=t.qd, acceleration=t.qdd)
+    assert any(f"are they in {unit}" in line for line in symoro.identify(two_links(), log).doubts)
+    bare = loads(two_links_without_numbers(), "yaml")
+    assert not any("nominal" in line for line in symoro.identify(bare, log).doubts)
+
+
+@pytest.mark.parametrize("factor", [0.05, 0.5, 3.0, 50.0])
+def test_nominal_values_that_are_a_little_off_raise_no_doubt(factor: float) -> None:
+    t = clean()
+    log = log_of_arrays(t.rate, t.q, factor * t.tau, velocity=t.qd, acceleration=t.qdd)
+    assert symoro.identify(two_links(), log).doubts == []
+
+
+def test_what_differences_leave_of_a_parameter_that_is_zero_is_not_called_negative() -> None:
+    """Samples without noise have tiny deviations: rotor inertia and friction that are none are off by many of them."""
+    robot = loads(re.sub(r"drive: \{[^}]*\}, ", "", TWO_LINKS), "yaml")
+    t = smooth(robot, 2000, 200.0)
+    found = symoro.identify(robot, log_of_arrays(t.rate, t.q, t.tau), decimation=2)
+    e = found.estimate
+    assert any(
+        e.values[k] < -3 * e.deviations[k] for k, name in enumerate(e.names) if name[:2] in ("IA", "FV", "FS")
+    )
+    assert found.doubts == []
+
+
+def test_columns_that_no_motion_tells_are_to_be_left_out() -> None:
+    """Of parallel axes the rotor of a coupled motor acts as other inertias do: more motion would not help."""
+    from symoro.estimation.transmission import transmission
+
+    t = clean()
+    gear = transmission([100.0, -50.0], {2: {1: 25.0}})
+    log = log_of_arrays(t.rate, t.q, t.tau, velocity=t.qd, acceleration=t.qdd, transmission=gear)
+    with pytest.raises(ArgumentError, match=r"IAM2: its column is .* whatever the motion") as told:
+        symoro.identify(two_links(), log)
+    assert told.value.hint == "leave out what no motion of this robot tells, IAM2, by the option 'without'"
+    found = symoro.identify(two_links(), log, without=["IAM2"]).estimate.as_dict()
+    assert found["MX2"] == pytest.approx(t.K["MX2"], abs=1e-7)
+    on = 20 * np.arange(len(t.q))[:, None] / t.rate  # and what this motion does not tell stays the motion's
+    both = log_of_arrays(t.rate, t.q + on, t.tau, velocity=t.qd + 20, acceleration=t.qdd, transmission=gear)
+    with pytest.raises(ArgumentError, match=r"FO1: in this log") as told:
+        symoro.identify(two_links(), both)
+    assert "IAM2, by the option 'without'; for the others move" in (told.value.hint or "")
+
+
+@pytest.mark.parametrize("model", ["energy", "power"])
+def test_robust_deviations_hold_where_noise_grows_with_speed(model: str) -> None:
+    """Rows of these models have the noise of the torques times the speed: each parameter is as far off as is told."""
+    t = smooth(two_links(), 6000, 1000.0)
+    squares = []
+    for seed in range(60):
+        tau = t.tau + NOISE * np.random.default_rng(seed).standard_normal(t.tau.shape)
+        log = log_of_arrays(t.rate, t.q, tau, velocity=t.qd)
+        rows = LogRows(energies(model), (log,), Preparation(decimation=20))
+        share = 1.0 if model == "energy" else independent_share(20)
+        parts = compressed(rows.of(0), rows.model.support, log.samples / log.rate, share)
+        data = merged(parts, rows.model.support, KEPT)
+        e = robust(rows.model.names, rows, weighted(rows.model.names, data), data)
+        squares.append(
+            [((x - t.K[n]) / d) ** 2 for n, x, d in zip(e.names, e.values, e.deviations, strict=True)]
+        )
+    assert np.mean(squares) == pytest.approx(1.0, abs=0.2)
+    assert np.max(np.mean(squares, axis=0)) < 1.6
+
+
+@cache
+def energies(model: str) -> RowModel:
+    return equations(two_links().symbolic(inertia="all"), model, Friction(), None)
+
+
+def test_simulating_methods_start_from_the_nominal_values_where_noise_spoils_least_squares() -> None:
+    t = truth(2000, 500.0)
+    log = t.log(np.random.default_rng(3), torque=NOISE, position=3e-3)
+    given = {"method": "iv", "cutoff": 60.0, "decimation": 5, "slow": 0.02, "controller": t.controller}
+    with pytest.raises(ProgramError) as told:
+        symoro.identify(two_links(), log, **given)
+    assert "start='nominal'" in (told.value.hint or "")
+    off = two_links().symbolic(inertia="all")
+    off = off.replace(nominal=tuple((name, 0.8 * value) for name, value in off.nominal))
+    for robot, start in ((two_links(), "nominal"), (off, "nominal"), (two_links(), dict(t.K))):
+        z = errors(symoro.identify(robot, log, start=start, **given), t.K)
+        assert np.abs(z).max() < 4 and np.mean(z**2) < 3
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        ({"start": "magic"}, "start: expected one of wls, nominal"),
+        ({"start": "nominal"}, "only iv, didim and cloe"),
+        ({"start": {"ZZ9": 1.0}, "method": "didim"}, "there is no column 'ZZ9'"),
+        ({"start": {"ZZ1": float("nan")}, "method": "didim"}, "a finite number for 'ZZ1'"),
+    ],
+)
+def test_bad_starts_are_told(options: dict[str, object], words: str) -> None:
+    t = clean()
+    log = t.log(np.random.default_rng(3), torque=NOISE)
+    with pytest.raises((OptionError, ArgumentError), match=words):
+        symoro.identify(two_links(), log, controller=t.controller, **options)
+
+
+def test_a_robot_without_numbers_has_no_nominal_start() -> None:
+    t = clean()
+    bare = loads(two_links_without_numbers(), "yaml")
+    log = t.log(np.random.default_rng(3), torque=NOISE)
+    with pytest.raises(ArgumentError, match="has no nominal values"):
+        symoro.identify(bare, log, method="iv", start="nominal", controller=t.controller, decimation=5)

@@ -15,6 +15,7 @@ from symoro.estimation.description import parse_description
 from symoro.estimation.log import open_log
 from symoro.estimation.transmission import Transmission, transmission
 from symoro.robot.description import Limits
+from symoro.robot.formats import loads
 from tests.estimation.truth import smooth, two_links
 
 HEAD = "t,q1,q2,tau1,tau2"
@@ -116,10 +117,11 @@ def constant(lines: list[str]) -> None:
         (
             lambda lines: lines.__setitem__(40, "1,2"),
             41,
-            "this line has 2 values, the first line has 5 names",
+            "this line has 2 values, the line of names has 5",
         ),
         (lambda lines: lines.insert(30, ""), 31, "this line has 1 values|this line is empty"),
-        (swapped, 21, "not evenly spaced|time runs back"),
+        (swapped, 22, "time runs back: 0.038 s after 0.04 s"),
+        (cell(9, 3, '"0,5"'), 9, "this line has 6 values|is not a number"),
         (repeated, 22, "stands twice"),
         (gap, 21, "not evenly spaced"),
         (constant, 2, r"joint 2 never moved: the position is constant from line 2 to 61 \(column 'q2'\)"),
@@ -229,12 +231,12 @@ def test_motor_side_and_joint_side_find_the_same(tmp_path: Path) -> None:
         (DESCRIPTION.replace("rate: 500\n", ""), 2, "expected one of 'time' and 'rate'"),
         (DESCRIPTION.replace("rate: 500", "rate: 500\nspeed: 500"), 4, "unknown key 'speed'"),
         (DESCRIPTION.replace("unit: deg", "unit: grad"), 4, "'grad' is not one of rad, deg"),
-        (DESCRIPTION.replace("[q1, q2]", "[q1]"), 4, "expected 2 columns, one a joint, got 1"),
+        (DESCRIPTION.replace("[q1, q2]", "[q1]"), 4, r"expected 2 columns, one a joint \(1, 2\), got 1"),
         (DESCRIPTION.replace("[q1, q2]", "[q1, [q2]]"), 4, "expected the name of a column"),
         (DESCRIPTION.replace("scale: [2, 4]", "scale: [2, x]"), 5, "expected numbers"),
         (DESCRIPTION.replace("N.mm", "A").replace(", scale: [2, 4]", ""), 5, "a current needs 'scale'"),
         (DESCRIPTION.replace("[100, -50]", "[100, 0]"), 6, "the ratio of motor 2 to joint 2 is zero"),
-        (DESCRIPTION.replace("{2: {1: 25}}", "{3: {1: 25}}"), 6, "a number of a joint, 1 to 2"),
+        (DESCRIPTION.replace("{2: {1: 25}}", "{3: {1: 25}}"), 6, "the number of a joint, 1, 2, got '3'"),
         (
             DESCRIPTION.replace("transmission: {ratios: [100, -50], turns_with: {2: {1: 25}}}", ""),
             4,
@@ -247,7 +249,7 @@ def test_motor_side_and_joint_side_find_the_same(tmp_path: Path) -> None:
 )
 def test_descriptions_are_read_strictly(text: str, line: int, words: str) -> None:
     with pytest.raises(FormatError, match=words) as error:
-        parse_description(text, 2, "log.yaml")
+        parse_description(text, [1, 2], "log.yaml")
     assert error.value.place is not None
     assert (error.value.place.file, error.value.place.line) == ("log.yaml", line)
 
@@ -256,8 +258,10 @@ def test_a_matrix_says_what_ratios_and_coupling_say() -> None:
     text = DESCRIPTION.replace(
         "ratios: [100, -50], turns_with: {2: {1: 25}}", "matrix: [[100, 0], [25, -50]]"
     )
-    found = parse_description(text, 2).transmission
-    assert found == parse_description(DESCRIPTION, 2).transmission == transmission([100, -50], {2: {1: 25}})
+    found = parse_description(text, [1, 2]).transmission
+    assert (
+        found == parse_description(DESCRIPTION, [1, 2]).transmission == transmission([100, -50], {2: {1: 25}})
+    )
 
 
 def test_transmissions_that_do_not_determine_the_joints_are_refused() -> None:
@@ -265,6 +269,46 @@ def test_transmissions_that_do_not_determine_the_joints_are_refused() -> None:
         Transmission(((1.0, 2.0), (2.0, 4.0)))
     with pytest.raises(ArgumentError, match="motor 2 that turns with joint 2"):
         transmission([1, 1], {2: {2: 3}})
+
+
+FIXED = """
+symoro: 1
+name: fixed
+base: {gravity: [0, -9.81, 0]}
+frames:
+  - {drive: {FV: 2.0, FS: 1.5}, link: {ZZ: 1.2, MX: 1.5, M: 3}}
+  - {joint: fixed, d: 0.5, link: {M: 0.2}}
+  - {d: 0.3, drive: {FV: 1.0, FS: 0.8}, link: {ZZ: 0.35, MX: 0.5, M: 1.2}}
+"""
+
+
+def test_columns_have_the_numbers_of_the_joints(tmp_path: Path) -> None:
+    """A joint that is fixed keeps its number, here as in every other command."""
+    robot = loads(FIXED, "yaml")
+    table = rows()
+    path = written(tmp_path, table, "t,q1,q3,tau1,tau3")
+    assert open_log(path, robot).part(0, 60)["position"] == pytest.approx(np.array(table)[:, 1:3], abs=0)
+    five = [[*row[:2], 9.0, *row[2:4], 9.0, *row[4:]] for row in table]
+    path = written(tmp_path, five, "t,q1,q2,q3,tau1,tau2,tau3")  # the fixed joint in it
+    assert open_log(path, robot).part(0, 60)["position"] == pytest.approx(np.array(table)[:, 1:3], abs=0)
+    with pytest.raises(FormatError, match=r"no column 'q3': .* has t, q1, q3, tau1, tau3, by the numbers"):
+        open_log(written(tmp_path, table), robot)
+    with pytest.raises(FormatError, match="q1, q3, tau1, tau3, by the numbers of its active joints"):
+        open_log(tmp_path / "log.csv", symoro.load("fivebar"))
+
+
+def test_couplings_have_the_numbers_of_the_joints() -> None:
+    text = DESCRIPTION.replace("{2: {1: 25}}", "{3: {1: 25}}")
+    assert parse_description(text, [1, 3]).transmission == transmission([100, -50], {2: {1: 25}})
+    with pytest.raises(FormatError, match="the number of a joint, 1, 3, got '2'"):
+        parse_description(DESCRIPTION, [1, 3])
+
+
+def test_a_wrong_number_is_told_once() -> None:
+    """And nothing of joints that nobody wrote of."""
+    with pytest.raises(FormatError, match="the number of a joint") as told:
+        parse_description(DESCRIPTION.replace("{2: {1: 25}}", "{3: {1: 25}}"), [1, 2])
+    assert "motor 1" not in told.value.text()
 
 
 def test_a_package_that_is_missing_is_named_with_the_extra(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -275,3 +319,82 @@ def test_a_package_that_is_missing_is_named_with_the_extra(monkeypatch: pytest.M
     with pytest.raises(MissingDependencyError, match=r"filtering needs scipy") as error:
         needs.needed("scipy.signal", "filtering")
     assert error.value.hint == "pip install 'symoro[identify]'"
+
+
+def test_comments_are_skipped_and_lines_counted_on(tmp_path: Path) -> None:
+    """Above the names, among the samples, after them; with blanks before the sign too."""
+
+    def commented(lines: list[str]) -> None:
+        lines.insert(40, "   # half of it")
+        lines.insert(10, "# ten")
+        lines[:0] = ["# Made by something", "\t# of two lines"]
+        lines.append("# the end")
+
+    plain = read(written(tmp_path, rows()))
+    path = spoil(commented, tmp_path)
+    assert read(path)["torque"] == pytest.approx(plain["torque"], abs=0)
+    log = open_log(path, two_links())
+    assert log.samples == 60
+    for start, stop in ((0, 60), (8, 12), (37, 41), (59, 60)):
+        assert log.part(start, stop)["position"] == pytest.approx(plain["position"][start:stop], abs=0)
+    lines = path.read_text(encoding="utf-8").splitlines()
+    for sample in (0, 8, 9, 37, 38, 59):
+        line = log.place(sample).line
+        assert line is not None
+        assert float(lines[line - 1].split(",")[1]) == plain["position"][sample, 0]
+
+
+def test_samples_of_a_simulation_are_a_log(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What one command writes the other reads, with the line at its head that says who made it."""
+    from symoro.ui.cli import main
+
+    monkeypatch.chdir(tmp_path)
+    law = "symoro-trajectory: 1\nstart: [0, 1]\nparts:\n  - {joints: [1, -0.5], duration: 1}\n"
+    Path("law.yaml").write_text(law + "  - {joints: [0.2, 1.2], duration: 1}\n", encoding="utf-8")
+    given = ["planar2r", "q=0,1", "--track", "law.yaml", "--duration", "2", "--step", "0.005"]
+    assert main(["simulate", *given, "-o", "sim.csv"]) == 0
+    assert Path("sim.csv").read_text(encoding="utf-8").startswith("#")
+    assert main(["identify", "planar2r", "sim.csv"]) == 0
+    found = symoro.identify("planar2r", "sim.csv").estimate.as_dict()
+    assert found["ZZ2"] == pytest.approx(1 / 3, abs=0.02)
+
+
+@pytest.mark.parametrize(
+    ("separator", "words"), [(";", "'0,0' is not a number"), (",", "values, the line of names has 5")]
+)
+def test_decimal_commas_are_told(tmp_path: Path, separator: str, words: str) -> None:
+    path = written(tmp_path, rows(), HEAD.replace(",", separator), separator="|")
+    path.write_text(
+        path.read_text(encoding="utf-8").replace(".", ",").replace("|", separator), encoding="utf-8"
+    )
+    with pytest.raises(FormatError, match=words) as told:
+        read(path)
+    assert "decimal commas" in (told.value.hint or "")
+
+
+def test_parquet_files_of_other_things_are_told(tmp_path: Path) -> None:
+    pa = pytest.importorskip("pyarrow")
+    from pyarrow import parquet
+
+    table = dict(zip(HEAD.split(","), np.array(rows(100)).T, strict=True))
+    path = tmp_path / "log.parquet"
+
+    def refused(words: str, names: list[str] | None = None, **changed: object) -> str:
+        made = table | changed
+        parquet.write_table(pa.table(list(made.values()), names=names or list(made)), path)
+        with pytest.raises(FormatError, match=words) as told:
+            read(path)
+        return told.value.text()
+
+    texts = [str(x) for x in table["q2"]]
+    texts[5] = "abc"
+    assert "row 6, column 'q2'" in refused("'abc' is not a number", q2=pa.array(texts))
+    refused("holds values of type list", q2=pa.array([[x] for x in table["q2"]]))
+    refused("holds values of type timestamp", t=pa.array(range(100), type=pa.timestamp("ns")))
+    refused("holds values of type bool", tau1=pa.array([True] * 100))
+    refused("two columns are called 'q1'", names=["t", "q1", "q1", "tau1", "tau2"])
+    assert "row 8" in refused(
+        "not a finite number", q2=pa.array([None if k == 7 else 0.1 * k for k in range(100)])
+    )
+    parquet.write_table(pa.table(table | {"q2": pa.array([str(x) for x in table["q2"]])}), path)
+    assert read(path)["position"][:, 1] == pytest.approx(table["q2"], abs=0)

@@ -8,10 +8,13 @@ import numpy as np
 import pytest
 
 import symoro
+from symoro.errors import ArgumentError, FormatError
+from symoro.estimation.compress import Triangles, triangle
 from symoro.estimation.doubts import doubts as of_estimate
 from symoro.estimation.estimate import Estimate
 from symoro.estimation.log import log_of_arrays
 from symoro.estimation.residuals import Residual, Residuals
+from symoro.estimation.units import rate_doubts
 from symoro.robot.formats import loads
 from tests.estimation.loops import sr400_motion
 from tests.estimation.truth import Truth, smooth, truth, two_links
@@ -98,7 +101,9 @@ def test_good_logs_raise_no_doubt() -> None:
         t.tau,
         velocity=t.qd * still + 0.05 * chance.standard_normal(t.q.shape),
     )
-    assert symoro.identify(two_links(), slow, decimation=10).unit_doubts == ()
+    assert rate_doubts(slow, [1, 2]) == []
+    with pytest.raises(FormatError, match="joint 2 never moved"):
+        symoro.identify(two_links(), slow, decimation=10)
     friction = 15 * np.sign(t.qd) * np.abs(t.qd) ** 0.3  # a friction that no column has
     rough = log_of_arrays(t.rate, t.q, t.tau + friction + 5 * chance.standard_normal(t.q.shape))
     found = symoro.identify(two_links(), rough, friction=("viscous",), decimation=10)
@@ -116,11 +121,14 @@ def test_good_logs_raise_no_doubt() -> None:
 
 def test_parameters_that_are_zero_but_for_round_off_raise_no_doubt() -> None:
     fit = Residual(10, 1e-15, np.zeros(1), np.zeros(1))
-    for value, count in ((-1e-14, 0), (-1e-3, 1)):
-        found = Estimate(
-            "WLS", ("ZZ1", "FS1"), np.array([1.0, value]), 1e-32 * np.eye(2), np.array([1e-12]), 8
-        )
-        assert len(of_estimate(found, Residuals(fit, fit))) == count
+    base = symoro.base_parameters(two_links().symbolic(inertia="all"))
+    chance = np.random.default_rng(0)
+    for value, count in ((-1e-14, 0), (-1e-3, 0), (-1e-2, 1)):
+        K = np.array([1.0, value])
+        A = chance.standard_normal((20, 2))
+        data = Triangles((triangle(np.column_stack([A, A @ K])),), (20,), np.ones((1, 2), dtype=bool))
+        found = Estimate("WLS", ("ZZ1", "FS1"), K, 1e-32 * np.eye(2), np.array([1e-12]), 8)
+        assert len(of_estimate(base, found, Residuals(fit, fit), data)) == count
 
 
 def test_doubts_stand_in_the_report_and_in_the_data() -> None:
@@ -131,3 +139,12 @@ def test_doubts_stand_in_the_report_and_in_the_data() -> None:
     found = symoro.identify(two_links(), log, decimation=4)
     assert any("57.3 times" in line for line in as_data(found)["doubts"])
     assert "Doubtful: the velocities of joint 1 are 57.3 times" in report_files(found)["report.md"]
+
+
+def test_velocities_that_are_zero_are_told_and_not_the_motion() -> None:
+    """No column of friction is left then; to move the joints more would not help."""
+    t = smooth(two_links())
+    q = t.q + 1e-6 * np.random.default_rng(0).standard_normal(t.q.shape)
+    with pytest.raises(ArgumentError, match="cannot be identified") as told:
+        symoro.identify(two_links(), log_of_arrays(t.rate, q, t.tau, velocity=0 * t.qd))
+    assert "velocities of joint 1 are not the derivative" in (told.value.hint or "")

@@ -49,6 +49,7 @@ def test_json_has_the_numbers(data: Any, folder: Path) -> None:
     truth = smooth(two_links()).K
     for name, parameter in found["parameters"].items():
         assert abs(parameter["value"] - truth[name]) < 4.5 * parameter["deviation"] + 5e-3
+    assert found["parameters"]["ZZ1"]["shown"] == "ZZR1" and found["parameters"]["MX2"]["shown"] == "MX2"
     assert found["residuals"]["kept"]["relative"] < 0.05
     assert found["validation"]["log"]["kept"]["relative"] == pytest.approx(
         found["residuals"]["kept"]["relative"]
@@ -67,7 +68,7 @@ def test_report_and_robot_are_written(run: Any, folder: Path) -> None:
     for words in (
         "# Identification of two links",
         "## Residuals",
-        "| ZZR1 |",
+        "| ZZR1 (ZZ1) |",
         "## Physical consistency",
         "torque-1.svg",
     ):
@@ -90,6 +91,8 @@ def test_report_and_robot_are_written(run: Any, folder: Path) -> None:
         (("identify", "arm.yaml", "log.csv", "--method", "iv"), "needs the reference"),
         (("identify", "arm.yaml", "log.csv", "--without", "M2"), "acts only together with"),
         (("identify", "rx90", "log.csv"), "no column 'q3'"),
+        (("identify", "fivebar", "log.csv"), "q1, q3, tau1, tau3, by the numbers of its active joints"),
+        (("identify", "arm.yaml", "log.csv", "--start", "nominal"), "only iv, didim and cloe"),
         (("identify", "arm.yaml", "log.csv", "--columns", "none.yaml"), "no such file"),
         (("identify", "arm.yaml", "log.csv", "-o", "found.nope"), "tells no format"),
     ],

@@ -1,12 +1,13 @@
 """Which columns the data cannot tell apart, and why: by the structure of the robot, or by this motion alone.
 
 The columns of the weighted data, of unit length, are taken in order; one that lies in the span of those before it, to
-round-off, cannot be identified beside them. What lies between round-off and noise is told by the deviations.
+round-off, cannot be identified beside them. What lies between round-off and noise is told by the deviations. One that
+lies in their span at random motions too is so by the structure: no motion of this robot tells it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -20,13 +21,22 @@ if TYPE_CHECKING:
 
 Array = NDArray[np.float64]
 SMALL = 1e-3  # coefficients of unit columns that are not worth a word
+HERE = (
+    "its column is zero in this log: nothing that was measured depends on it",
+    "in this log its column is {}: the motion does not tell them apart",
+)
+NEVER = (
+    "its column is zero for this robot, whatever the motion",
+    "its column is {} for this robot, whatever the motion: they act only together",
+)
 
 
-def dependent(names: Sequence[str], R: Array) -> dict[str, str]:
+def dependent(names: Sequence[str], R: Array, words: tuple[str, str] = HERE) -> dict[str, str]:
     """Columns that cannot be identified, each with the reason.
 
     Arguments:
         R: the triangle of the weighted data, columns in the order of the names, y last.
+        words: of a column that is zero, and of one that is a sum of others.
     """
     A = R[:, :-1]
     norms = np.linalg.norm(A, axis=0)
@@ -34,7 +44,7 @@ def dependent(names: Sequence[str], R: Array) -> dict[str, str]:
     kept: list[int] = []
     for k, name in enumerate(names):
         if norms[k] <= NEGLIGIBLE * float(norms.max(initial=0.0)) or norms[k] == 0:
-            found[name] = "its column is zero in this log: nothing that was measured depends on it"
+            found[name] = words[0]
             continue
         column = A[:, k] / norms[k]
         basis = A[:, kept] / norms[kept]
@@ -45,25 +55,37 @@ def dependent(names: Sequence[str], R: Array) -> dict[str, str]:
                 for i, w in zip(kept, weights, strict=True)
                 if abs(w) > SMALL
             ]
-            found[name] = f"in this log its column is {' '.join(terms)}: the motion does not tell them apart"
+            found[name] = words[1].format(" ".join(terms))
         else:
             kept.append(k)
     return found
 
 
-def check(names: Sequence[str], R: Array) -> None:
+def check(names: Sequence[str], R: Array, at_random: Callable[[], Array | None] = lambda: None) -> None:
     """Refuse data that leave a column undetermined.
+
+    Arguments:
+        at_random: the columns (rows, P) at random motions, where they are known: it tells what no motion determines.
 
     Raises:
         ArgumentError: which names each of them with the reason.
     """
     bad = dependent(names, R)
-    if bad:
-        lines = "".join(f"\n  - {name}: {reason}" for name, reason in bad.items())
-        raise ArgumentError(
-            f"{len(bad)} of {len(names)} parameters cannot be identified from this log:{lines}",
-            hint="move the joints more and faster, each on its own too, or leave these columns out",
-        )
+    if not bad:
+        return
+    drawn = at_random()
+    always = {} if drawn is None else dependent(names, np.column_stack([drawn, np.zeros(len(drawn))]), NEVER)
+    reasons = bad | {name: reason for name, reason in always.items() if name in bad}
+    lines = "".join(f"\n  - {name}: {reason}" for name, reason in reasons.items())
+    moving = "move the joints more and faster, each on its own too, or leave these columns out"
+    structural = [name for name in bad if name in always]
+    hint = f"leave out what no motion of this robot tells, {', '.join(structural)}, by the option 'without'"
+    if structural and len(structural) < len(bad):
+        hint += f"; for the others {moving}"
+    raise ArgumentError(
+        f"{len(bad)} of {len(names)} parameters cannot be identified from this log:{lines}",
+        hint=hint if structural else moving,
+    )
 
 
 def why_no_column(name: str, base: BaseParameters, relations: Mapping[str, Mapping[str, object]]) -> str:

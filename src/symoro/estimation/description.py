@@ -10,7 +10,8 @@
     transmission: {ratios: [100, 80], turns_with: {2: {1: 80}}}
 
 A number of the log times its unit's factor and its scale is in SI. `file` is a file beside the YAML; without it the
-columns stand in the log that the command names. `turns_with` says what a motor turns with joints not its own.
+columns stand in the log that the command names. `turns_with` says what a motor turns with joints not its own; joints
+have the numbers that the robot gives them, and lists have one entry for each joint with a coordinate, in that order.
 """
 
 from __future__ import annotations
@@ -106,8 +107,8 @@ def usual_description(joints: Sequence[int], names: Sequence[str]) -> LogDescrip
     )
 
 
-def read_description(path: Path, joints: int) -> LogDescription:
-    """The description in a file.
+def read_description(path: Path, joints: Sequence[int]) -> LogDescription:
+    """The description in a file, of a log of the joints with these numbers.
 
     Raises:
         FormatError: with the position of the first problem, and all others found.
@@ -126,9 +127,9 @@ def read_description(path: Path, joints: int) -> LogDescription:
 
 
 def parse_description(
-    text: str, joints: int, file: str | None = None, folder: Path | None = None
+    text: str, joints: Sequence[int], file: str | None = None, folder: Path | None = None
 ) -> LogDescription:
-    """The description in a text; files that it names are looked for in `folder`."""
+    """The description in a text; `joints` are their numbers, files that it names are looked for in `folder`."""
     report = Report(file, "description of a log")
     if not text.strip():
         report.fail("the file is empty", (1, 1), None, f"it starts with '{KEY}: {SCHEMA}'")
@@ -143,8 +144,9 @@ def parse_description(
 
 
 class _Reader:
-    def __init__(self, report: Report, top: Record, joints: int, folder: Path) -> None:
-        self.report, self.top, self.joints, self.folder = report, top, joints, folder
+    def __init__(self, report: Report, top: Record, numbers: Sequence[int], folder: Path) -> None:
+        self.report, self.top, self.numbers, self.folder = report, top, tuple(numbers), folder
+        self.joints = len(self.numbers)
 
     def read(self) -> LogDescription:
         found = {kind: self._quantity(kind) for kind in UNITS if kind in self.top}
@@ -166,11 +168,15 @@ class _Reader:
             controller=self._controller(found),
         )
 
+    @property
+    def _which(self) -> str:
+        return f"one a joint ({', '.join(map(str, self.numbers))})"
+
     def _quantity(self, kind: str) -> Quantity:
         record = self.top.record(kind, ("columns", "unit", "side", "file", "scale"))
         names = self._texts(record, "columns")
         if len(names) != self.joints:
-            record.problem("columns", f"expected {self.joints} columns, one a joint, got {len(names)}")
+            record.problem("columns", f"expected {self.joints} columns, {self._which}, got {len(names)}")
         units = UNITS[kind]
         unit = record.choice("unit", list(units), SI[kind])
         if kind == "torque" and unit == "A" and "scale" not in record:
@@ -195,7 +201,7 @@ class _Reader:
         if None in values:
             record.problem(key, "expected numbers")
         if len(values) != self.joints:
-            record.problem(key, f"expected {self.joints} numbers, one a joint, got {len(values)}")
+            record.problem(key, f"expected {self.joints} numbers, {self._which}, got {len(values)}")
             return [1.0] * self.joints
         return [value or 0.0 for value in values]
 
@@ -236,7 +242,7 @@ class _Reader:
         try:
             if "matrix" in record:
                 return self._matrix(record)
-            return transmission(self._numbers(record, "ratios"), self._turns_with(record))
+            return transmission(self._numbers(record, "ratios"), self._turns_with(record), self.numbers)
         except ArgumentError as error:
             record.problem("ratios" if "ratios" in record else "matrix", error.message, error.hint)
             return None
@@ -259,18 +265,20 @@ class _Reader:
         found: dict[int, dict[int, float]] = {}
         for motor in turns_with.node.entries:
             others = turns_with.record(motor, turns_with.keys_of(motor))
-            found[self._number(turns_with, motor)] = {
-                self._number(others, joint): others.number(joint) or 0.0 for joint in others.node.entries
-            }
-        return found
+            ratios = {joint: others.number(joint) or 0.0 for joint in others.node.entries}
+            known = {self._number(others, joint): ratio for joint, ratio in ratios.items()}
+            found[self._number(turns_with, motor)] = {j: ratio for j, ratio in known.items() if j}
+        return {motor: others for motor, others in found.items() if motor}
 
     def _number(self, record: Record, key: str) -> int:
-        if key.isascii() and key.isdigit() and 1 <= int(key[:9]) <= self.joints:
+        """The number of a joint; 0, which none has, where it is told to be wrong."""
+        if key.isascii() and key.isdigit() and int(key[:9]) in self.numbers:
             return int(key)
         record.report.add(
-            f"expected a number of a joint, 1 to {self.joints}, got '{key[:20]}'", record.spot_of(key)
+            f"expected the number of a joint, {', '.join(map(str, self.numbers))}, got '{key[:20]}'",
+            record.spot_of(key),
         )
-        return 1
+        return 0
 
     def _controller(self, found: dict[str, Quantity]) -> PdController | None:
         if "controller" not in self.top:

@@ -96,6 +96,14 @@ class RowModel:
         """The postures along a log, which pieces in order ask for."""
         return Postures(log) if self.assembly is None else LoopPostures(log, *self.assembly)
 
+    def at_random(self) -> Array | None:
+        """The columns (rows, P) of the dynamic model at random motions; None of models that need a motion in time."""
+        if self.kind != "dynamic":
+            return None
+        q, qd, qdd = drawn_motion(len(self.labels), self.assembly)
+        tau = np.random.default_rng(7).standard_normal(qd.shape)
+        return self.parts(q, qd, qdd, tau)[1].reshape(-1, len(self.names))
+
     def blocks(self, log: Log, preparation: Preparation) -> Iterator[RowBlock]:
         """The rows of a log, piece by piece."""
         postures = self.postures(log)

@@ -11,16 +11,16 @@ One pass over the logs makes the triangles of their rows (`compress`); every lin
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from symoro.errors import ArgumentError, NotApplicableError, OptionError
+from symoro.errors import ArgumentError, NotApplicableError, OptionError, ProgramError
 from symoro.estimation import dependence
 from symoro.estimation.cluster import Work, compressed_on_cluster
 from symoro.estimation.compress import LogPart, Triangles, compressed, joined, merged
@@ -42,8 +42,10 @@ from symoro.estimation.robots import identified_robot, standard_robot, without_p
 from symoro.estimation.robust import robust
 from symoro.estimation.rows import LogRows
 from symoro.estimation.signals import Preparation, independent_share
+from symoro.estimation.standstill import checked_motion
+from symoro.estimation.start import check_start, started
 from symoro.estimation.total import total
-from symoro.estimation.units import unit_doubts
+from symoro.estimation.units import rate_doubts, unit_doubts
 from symoro.model import base_parameters
 from symoro.models.coordinates import coordinate_joints
 from symoro.models.identification.base.parameters import BaseParameters
@@ -74,6 +76,7 @@ class Identification:
         essential: parameters that are left without those that the data do not tell, where asked for.
         consistent: standard parameters that bodies can have, where asked for.
         unit_doubts: what a wrong unit may have done to the logs.
+        motion_doubts: joints that hardly move in them.
     """
 
     original: Robot
@@ -89,6 +92,7 @@ class Identification:
     essential: Essential | None = None
     consistent: Consistent | None = None
     unit_doubts: tuple[str, ...] = ()
+    motion_doubts: tuple[str, ...] = ()
 
     @cached_property
     def robot(self) -> Robot:
@@ -103,7 +107,11 @@ class Identification:
     @property
     def doubts(self) -> list[str]:
         """What a wrong unit, sign or ratio may have done."""
-        return [*self.unit_doubts, *doubts(self.estimate, self.residuals)]
+        return [
+            *self.unit_doubts,
+            *self.motion_doubts,
+            *doubts(self.base, self.estimate, self.residuals, self.data),
+        ]
 
     def predicted(self, number: int = 0) -> tuple[Array, Array, Array]:
         """(time, measured, predicted) of the rows of one log, those that were dropped too."""
@@ -136,6 +144,7 @@ def identify(
     prior: str = "euclidean",
     prior_weight: float = WEIGHT,
     controller: PdController | None = None,
+    start: str | Mapping[str, float] = "wls",
     values: Mapping[str, float] | None = None,
     piece: int | None = None,
     client: Any = None,
@@ -148,6 +157,8 @@ def identify(
         method: 'ols', 'wls', 'irls', 'tls'; or 'iv', 'didim', 'cloe', which simulate the robot in its loop and need
             the reference in the log, and the controller.
         controller: gains at the joints, where the description of the log has none.
+        start: of the methods that simulate: 'wls', 'nominal' (the robot's own values), or numbers by name, which
+            stand in the place of those of WLS.
         model: 'dynamic', 'filtered', 'power' or 'energy'.
         cutoff, decimation, slow: as in `Preparation`.
         friction: some of 'viscous', 'coulomb', 'offset', 'stribeck', 'load'.
@@ -172,6 +183,7 @@ def identify(
     sought = sought_robot(as_robot(robot), values)
     check_base(sought)
     _check_method(method, sought)
+    check_start(start, method in SIMULATING)
     used = _opened(logs, sought, description)
     others = _opened(validate, sought, description) if validate else ()
     base = base_parameters(sought)
@@ -199,8 +211,22 @@ def identify(
                 p: t for p, t in parts.items() if p not in found
             }
     data = merged(parts, equation.support, KEPT)
-    check_rows(equation, data)
-    estimate = _estimated(method, equation, data, rows, controller)
+    motion_doubts = tuple(checked_motion(used, sought, preparation))
+    try:
+        check_rows(equation, data)
+    except ArgumentError as error:
+        told = [line for log in used for line in rate_doubts(log, coordinate_joints(sought))]
+        raise (
+            ArgumentError(error.message, hint=f"{told[0]}: are they measured?") if told else error
+        ) from None
+    begin = partial(started, base=base, start=start)
+    try:
+        estimate = _estimated(method, equation, data, rows, controller, begin)
+    except ProgramError as error:
+        if method not in SIMULATING or start != "wls":
+            raise
+        hint = "or start from the robot's own values, start='nominal'"
+        raise ProgramError(error.message, hint=f"{error.hint}; {hint}") from None
     residuals = _residuals(method, equation, parts, estimate)
     validation = {
         log.name: log_residual(_parts(equation, log, preparation), equation.support, estimate)
@@ -222,6 +248,7 @@ def identify(
         if find_consistent
         else None,
         tuple(unit_doubts(used, equation, preparation)),
+        motion_doubts,
     )
 
 
@@ -293,11 +320,16 @@ def check_rows(equation: RowModel, data: Triangles) -> None:
             raise ArgumentError(
                 f"the torque of joint {equation.labels[k]} is zero throughout", hint="is it measured?"
             )
-    dependence.check(equation.names, data.together(1 / norms))
+    dependence.check(equation.names, data.together(1 / norms), equation.at_random)
 
 
 def _estimated(
-    method: str, equation: RowModel, data: Triangles, rows: LogRows, controller: PdController | None
+    method: str,
+    equation: RowModel,
+    data: Triangles,
+    rows: LogRows,
+    controller: PdController | None,
+    begin: Callable[[Estimate], Estimate],
 ) -> Estimate:
     if method == "ols":
         return ordinary(equation.names, data)
@@ -305,11 +337,11 @@ def _estimated(
         return total(equation.names, data)
     found = weighted(equation.names, data)
     if method == "iv":
-        return instrumental(rows, found, data, controller)
+        return instrumental(rows, begin(found), data, controller)
     if method == "didim":
-        return direct_and_inverse(rows, found, data, controller)
+        return direct_and_inverse(rows, begin(found), data, controller)
     if method == "cloe":
-        return output_error(rows, found, controller)
+        return output_error(rows, begin(found), controller)
     return robust(equation.names, rows, found, data) if method == "irls" else found
 
 

@@ -28,6 +28,7 @@ Array = NDArray[np.float64]
 KINDS = ("position", "torque", "velocity", "acceleration", "reference")
 SPREAD = 0.01  # of the step between samples; a clock that is read has some
 SLOWEST, FASTEST = 5.0, 1e6  # samples a second
+SHOWN = 20  # names of columns
 HUGE = 10.0  # torques beyond the limit by more than this factor are of another unit
 FAR = 1.2  # positions beyond the limits by more than this factor of their span are of another unit
 
@@ -108,21 +109,38 @@ def open_log(path: str | Path, robot: Robot, description: str | Path | LogDescri
     """
     path = Path(path)
     numbers = coordinate_joints(robot)
-    joints = len(numbers)
     if path.suffix.lower() in (".yaml", ".yml"):
         if description is not None:
             raise ArgumentError(
                 f"'{path}' describes a log itself", hint="name its samples, or leave out the other"
             )
-        return _LogFiles(path, read_description(path, joints), None, robot).log()
+        return _LogFiles(path, read_description(path, numbers), None, robot).log()
     table = open_table(path)
     if description is None:
         described = usual_description(numbers, table.names)
+        _check_usual(described, table, robot)
     elif isinstance(description, LogDescription):
         described = description
     else:
-        described = read_description(Path(description), joints)
+        described = read_description(Path(description), numbers)
     return _LogFiles(path, described, table, robot).log()
+
+
+def _check_usual(described: LogDescription, table: ColumnFile, robot: Robot) -> None:
+    """Refuse a log without the columns that need no description, and tell them all."""
+    time = described.time.columns if described.time else ()
+    wanted = (*time, *described.position.columns, *described.torque.columns)
+    missing = next((name for name in wanted if name not in table.names), None)
+    if missing is None:
+        return
+    line = None if table.first is None else table.first - 1
+    what = "active joints, which alone are measured" if robot.B else "joints"
+    raise FormatError(
+        f"there is no column '{missing}': a log of robot '{robot.name}' has {', '.join(wanted)}, by the numbers of its "
+        f"{what}; this one has {', '.join(table.names[:SHOWN])}{', ...' if len(table.names) > SHOWN else ''}",
+        place=Place(str(table.path), line),
+        hint="rename the columns, or say what they mean in the YAML of the log",
+    )
 
 
 class _LogFiles:
@@ -225,7 +243,7 @@ class _LogFiles:
             return
         columns = ", ".join(f"'{self.described.position.columns[k]}'" for k in still)
         lines = (
-            "" if table.first is None else f" from line {table.first} to {table.first + table.samples - 1}"
+            "" if table.first is None else f" from line {table.line(0)} to {table.line(table.samples - 1)}"
         )
         names = ", ".join(str(coordinate_joints(self.robot)[k]) for k in still)
         raise FormatError(
@@ -314,7 +332,10 @@ def _check_times(t: Array, step: float, table: ColumnFile, column: str, at: int)
     bad = np.flatnonzero((steps <= 0) | (np.abs(steps - step) > SPREAD * abs(step)))
     if not bad.size:
         return
-    k = int(bad[0])
+    back = np.flatnonzero(steps < 0)
+    k = int(
+        back[0] if back.size and back[0] <= bad[0] + 2 else bad[0]
+    )  # the gap before lines that are swapped
     place = table.place(at + k + 1, column)
     before = f"{t[k]:.9g} s before"
     if steps[k] == 0:

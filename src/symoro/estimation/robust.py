@@ -4,13 +4,19 @@ Huber's weights of the normalised residuals e = (A K - y)/sigma, sigma told by t
 
     w = 1 where |e| <= c, c/|e| beyond;      c = 1.345, 95 % of the efficiency of least squares on normal noise
 
-Each round goes over the data once, as least squares of the rows times sqrt(w). With psi = w e and n rows the
-covariance is (Huber's, the leverage correction 1 + P/n (1 - m)/m included)
+Each round goes over the data once, as least squares of the rows times sqrt(w). With psi = w e and rows a of A/sigma the
+covariance is that of an M-estimator whose rows may have different noise,
 
-    C = (1 + (P/n) (1 - m)/m)^2 sum psi^2 / (n - P) / m^2 (A'A)^-1,     m = share of the rows with |e| <= c
+    C = n/(n - P) B^-1 (sum of psi^2 a a') B^-1,       B = sum of a a' over the rows with |e| <= c
 
-P.J. Huber, "Robust statistics", 1981, section 7.6. Used for robots by A. Janot, P. Vandanjon, M. Gautier, "Using robust
-regressions and residual analysis to verify the reliability of LS estimation", IROS 2009.
+Rows of the power and energy models have more noise where the robot is faster, which is where they tell most; one
+variance for all of them would make the deviations too small. n counts rows that a decimation filter made for their
+independent share, and C is divided by it.
+
+P.J. Huber, "Robust statistics", 1981, section 7.6. J.G. MacKinnon, H. White, "Some heteroskedasticity-consistent
+covariance matrix estimators with improved finite sample properties", J. Econometrics 29, 1985 (HC1). Used for robots by
+A. Janot, P. Vandanjon, M. Gautier, "Using robust regressions and residual analysis to verify the reliability of LS
+estimation", IROS 2009.
 """
 
 from __future__ import annotations
@@ -29,9 +35,10 @@ from symoro.estimation.least_squares import solved
 Array = NDArray[np.float64]
 HUBER = 1.345
 MEDIAN = 0.674489750196082  # of |e| for normal noise of unit deviation
-ROUNDS = 50
+ROUNDS = 100
+SCALING = 20  # rounds in which sigma is found again: a median leaps from row to row, and would go on for ever
 MOST = 1_000_000  # rows of an equation whose median is taken
-SETTLED = 1e-8
+SETTLED, DEVIATION = 1e-8, 1e-4  # of the measurement, or of a deviation
 
 
 def robust(
@@ -45,14 +52,14 @@ def robust(
     K, sigma = start.values, start.sigma
     plain = data.together(1 / sigma)
     for rounds in range(1, ROUNDS + 1):
-        sigma = _scales(blocks(), K, data)
+        sigma = _scales(blocks(), K, data) if rounds <= SCALING else sigma
         found = empty(data.support, data.share)
         for block in blocks():
             found = absorbed(found, _reweighted(block, K, sigma), block.kept)
         before, (K, _) = K, solved(found.together([1.0] * len(sigma)))
         change = plain[:, :-1] @ (K - before)
-        if np.linalg.norm(change) <= SETTLED * max(float(np.linalg.norm(plain[:, -1])), 1e-300):
-            covariance = _covariance(blocks(), K, sigma, data)
+        if np.linalg.norm(change) <= max(SETTLED * float(np.linalg.norm(plain[:, -1])), DEVIATION):
+            covariance = _covariance(blocks, K, sigma, data)
             return Estimate(
                 "IRLS", tuple(names), K, covariance, sigma, int(data.independent) - len(K), rounds
             )
@@ -86,14 +93,17 @@ def _reweighted(block: RowBlock, K: Array, sigma: Array) -> RowBlock:
     return RowBlock(block.time, block.A * root[:, :, None], block.y * root, block.rate, block.kept)
 
 
-def _covariance(blocks: Iterable[RowBlock], K: Array, sigma: Array, data: Triangles) -> Array:
-    squares, inside, rows = 0.0, 0, data.rows
-    for block in blocks:
-        e = ((block.A @ K - block.y) / sigma)[block.kept]
-        psi = _weights(e) * e
-        squares += float(psi @ psi)
-        inside += int(np.sum(np.abs(e) <= HUBER))
-    m, P = inside / rows, len(K)
-    correction = 1 + P / rows * (1 - m) / m
-    _, inverse = solved(data.together(1 / sigma))
-    return correction**2 * squares / (data.independent - P) / m**2 * inverse
+def _covariance(blocks: Callable[[], Iterable[RowBlock]], K: Array, sigma: Array, data: Triangles) -> Array:
+    inner = empty(data.support, data.share)
+    for block in blocks():
+        e = (block.A @ K - block.y) / sigma
+        inner = absorbed(inner, block, block.kept & (np.abs(e) <= HUBER))
+    _, inverse = solved(inner.together(1 / sigma))
+    middle = empty(data.support, data.share)
+    for block in blocks():
+        e = (block.A @ K - block.y) / sigma
+        psi = _weights(e) * e / sigma
+        scaled = RowBlock(block.time, block.A * psi[:, :, None], block.y, block.rate, block.kept)
+        middle = absorbed(middle, scaled, block.kept)
+    half = middle.together([1.0] * len(sigma))[:, :-1] @ inverse
+    return np.asarray(half.T @ half * (data.rows / (data.independent - len(K))))

@@ -24,6 +24,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from symoro.errors import ArgumentError
+from symoro.estimation.leaps import check_leaps
 from symoro.estimation.log import Log
 from symoro.estimation.needs import needed
 
@@ -140,7 +141,7 @@ def motions(given: Log, preparation: Preparation) -> Iterator[MotionPiece]:
     for start, first, end, arrays in _windows(given, plan.size, plan.context):
         lower, upper = max(first, plan.ends), min(end, given.samples - plan.ends)
         if upper > lower:
-            yield _motion(arrays, given.rate, plan.sections, start, lower, upper - lower)
+            yield _motion(given, arrays, plan.sections, start, lower, upper - lower)
 
 
 def motion_between(given: Log, preparation: Preparation, first: int, end: int) -> MotionPiece | None:
@@ -151,7 +152,7 @@ def motion_between(given: Log, preparation: Preparation, first: int, end: int) -
         return None
     start = max(0, lower - plan.context)
     arrays = given.part(start, min(given.samples, upper + plan.context))
-    return _motion(arrays, given.rate, plan.sections, start, lower, upper - lower)
+    return _motion(given, arrays, plan.sections, start, lower, upper - lower)
 
 
 def _windows(given: Log, size: int, context: int) -> Iterator[tuple[int, int, int, dict[str, Array]]]:
@@ -171,8 +172,11 @@ def _windows(given: Log, size: int, context: int) -> Iterator[tuple[int, int, in
 
 
 def _motion(
-    arrays: dict[str, Array], rate: float, sections: Array | None, start: int, first: int, count: int
+    given: Log, arrays: dict[str, Array], sections: Array | None, start: int, first: int, count: int
 ) -> MotionPiece:
+    rate = given.rate
+    check_leaps(arrays["position"], start, given)
+
     def smooth(x: Array) -> Array:
         if sections is None:
             return x

@@ -1,12 +1,14 @@
 """Columns of numbers in files, read piece by piece: CSV by NumPy, Parquet by pyarrow.
 
-A CSV file has one line of names, then one line a sample, apart by commas, semicolons, tabs or blanks. Errors name
-the line; in a Parquet file, which has none, the row.
+A CSV file has one line of names, then one line a sample, apart by commas, semicolons, tabs or blanks; lines that begin
+with # are comments. Errors name the line; in a Parquet file, which has none, the row.
 """
 
 from __future__ import annotations
 
 import itertools
+import re
+from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -21,6 +23,10 @@ from symoro.files import reason
 
 Array = NDArray[np.float64]
 PARQUET = (".parquet", ".pq")
+COMMENT = re.compile(rb"^[ \t]*#", re.MULTILINE)
+DECIMAL_COMMAS = (
+    "are these decimal commas? write points, as in 0.5, and commas or semicolons between the values"
+)
 
 
 @dataclass(frozen=True)
@@ -30,7 +36,8 @@ class ColumnFile:
     Attributes:
         names: of its columns.
         samples: how many rows there are.
-        first: the line of the first sample; None where a file has no lines.
+        first: the line of the first sample if there are no comments; None where a file has no lines.
+        comments: lines of comments below the names.
     """
 
     path: Path
@@ -38,12 +45,20 @@ class ColumnFile:
     samples: int
     delimiter: str | None
     first: int | None
+    comments: tuple[int, ...] = ()
+
+    def line(self, sample: int) -> int:
+        """The line of a sample."""
+        line = sample + (self.first or 0)
+        while (after := sample + (self.first or 0) + bisect_right(self.comments, line)) != line:
+            line = after
+        return line
 
     def place(self, sample: int, column: str | None = None) -> Place:
         """Where a sample stands; columns are named, not counted."""
         if self.first is None:
             return Place(str(self.path), key=f"row {sample + 1}" + (f", column '{column}'" if column else ""))
-        return Place(str(self.path), sample + self.first, None, f"column '{column}'" if column else None)
+        return Place(str(self.path), self.line(sample), None, f"column '{column}'" if column else None)
 
     def index(self, column: str) -> int:
         """The number of a column.
@@ -70,8 +85,13 @@ class ColumnFile:
     def _csv(self, wanted: Sequence[int], size: int, start: int, end: int) -> Iterator[Array]:
         done = start
         with self.path.open(encoding="utf-8-sig", newline=None) as stream:
-            next(itertools.islice(stream, (self.first or 1) - 2 + start, None), None)  # the last line to skip
-            while lines := list(itertools.islice(stream, min(size, end - done))):
+            next(itertools.islice(stream, self.line(start) - 2, None), None)  # the last line to skip
+            samples = (
+                (line for line in stream if not line.lstrip(" \t").startswith("#"))
+                if self.comments
+                else stream
+            )
+            while lines := list(itertools.islice(samples, min(size, end - done))):
                 self._check_widths(lines, done)
                 try:
                     rows = np.loadtxt(lines, delimiter=self.delimiter, usecols=wanted, ndmin=2, comments=None)
@@ -95,8 +115,11 @@ class ColumnFile:
 
     def _wrong_width(self, values: int, sample: int) -> NoReturn:
         raise FormatError(
-            f"this line has {values} values, the first line has {len(self.names)} names",
+            f"this line has {values} values, the line of names has {len(self.names)}",
             place=self.place(sample),
+            hint=DECIMAL_COMMAS
+            if self.delimiter == "," and 1 < values - len(self.names) <= len(self.names)
+            else None,
         )
 
     def _tell(self, lines: Sequence[str], done: int, message: str) -> NoReturn:
@@ -111,7 +134,8 @@ class ColumnFile:
                 except ValueError:
                     shown = cell.strip()[:30]
                     text = f"'{shown}' is not a number" if shown else "a value is missing"
-                    raise FormatError(text, place=self.place(done + k, name)) from None
+                    hint = DECIMAL_COMMAS if _is_number(shown.replace(",", ".", 1)) else None
+                    raise FormatError(text, place=self.place(done + k, name), hint=hint) from None
         raise FormatError(message, place=self.place(done))
 
     def _parquet(self, columns: Sequence[str], size: int, start: int, end: int) -> Iterator[Array]:
@@ -127,13 +151,33 @@ class ColumnFile:
                     groups.append(number)
                 at += count
             for batch in file.iter_batches(batch_size=size, row_groups=groups, columns=list(columns)):
-                rows = np.column_stack(
-                    [np.asarray(batch.column(name).to_numpy(zero_copy_only=False), float) for name in columns]
-                )
+                rows = np.column_stack([self._numbers(batch.column(name), name, before) for name in columns])
                 lower, upper = max(start - before, 0), min(end - before, len(rows))
                 before += len(rows)
                 if upper > lower:
                     yield rows[lower:upper]
+
+    def _numbers(self, values: Any, column: str, row: int) -> Array:
+        """A column of a Parquet file, from a row on; what is missing is no number."""
+        types = needed("pyarrow", "reading Parquet files").types
+        kind = values.type
+        if types.is_integer(kind) or types.is_floating(kind) or types.is_decimal(kind):
+            return np.asarray(values.to_numpy(zero_copy_only=False), float)
+        if not (types.is_string(kind) or types.is_large_string(kind)):
+            raise FormatError(
+                f"the column holds values of type {kind}, where numbers are expected",
+                place=self.place(row, column),
+                hint="write it as floating point numbers, times in seconds",
+            )
+        found = []
+        for k, text in enumerate(values.to_pylist()):
+            try:
+                found.append(float("nan" if text is None else text))
+            except ValueError:
+                raise FormatError(
+                    f"'{text[:30]}' is not a number", place=self.place(row + k, column)
+                ) from None
+        return np.array(found)
 
 
 def open_table(path: Path) -> ColumnFile:
@@ -157,10 +201,12 @@ def open_table(path: Path) -> ColumnFile:
 
 def _csv_table(path: Path) -> ColumnFile:
     with path.open(encoding="utf-8-sig", newline=None) as stream:
-        head = stream.readline()
+        above = 0
+        while (head := stream.readline()).lstrip(" \t").startswith("#"):
+            above += 1
     delimiter = next((sign for sign in (",", ";", "\t") if sign in head), None)
     names = [name.strip().strip("\"'").strip() for name in head.split(delimiter)]
-    place = Place(str(path), 1)
+    place = Place(str(path), above + 1)
     if not any(names):
         raise FormatError("the file starts without the names of its columns", place=place)
     if all(_is_number(name) for name in names):
@@ -169,13 +215,18 @@ def _csv_table(path: Path) -> ColumnFile:
             place=place,
             hint="write a line such as t,q1,q2,tau1,tau2 above it",
         )
+    _check_names(names, place)
+    total, comments = _lines(path)
+    samples = total - 1 - len(comments)
+    if samples < 1:
+        raise FormatError("the file has no samples", place=Place(str(path), above + 2))
+    return ColumnFile(path, tuple(names), samples, delimiter, above + 2, tuple(comments[above:]))
+
+
+def _check_names(names: Sequence[str], place: Place) -> None:
     twice = next((name for k, name in enumerate(names) if name in names[:k]), None)
     if twice is not None:
         raise FormatError(f"two columns are called '{twice}'", place=place, hint="rename one of them")
-    lines = _lines(path) - 1
-    if lines < 1:
-        raise FormatError("the file has no samples", place=Place(str(path), 2))
-    return ColumnFile(path, tuple(names), lines, delimiter, 2)
 
 
 def _is_number(text: str) -> bool:
@@ -186,17 +237,20 @@ def _is_number(text: str) -> bool:
     return True
 
 
-def _lines(path: Path) -> int:
-    """How many lines there are up to the last that is not empty."""
-    total, trailing, last = 0, 0, b"\n"
+def _lines(path: Path) -> tuple[int, list[int]]:
+    """How many lines there are up to the last that is not empty, and which of them are comments."""
+    total, lines, comments = 0, 0, []
     with path.open("rb") as stream:
-        while data := stream.read(1 << 20):
-            total += data.count(b"\n")
+        while data := stream.read(1 << 20) + stream.readline():
+            if not lines and data.startswith(b"\xef\xbb\xbf"):
+                data = data[3:]
+            if b"#" in data:
+                comments += [lines + data.count(b"\n", 0, at.start()) + 1 for at in COMMENT.finditer(data)]
             body = data.rstrip(b"\r\n \t")
-            rest = data[len(body) :].count(b"\n")
-            trailing = rest if body else trailing + rest
-            last = data[-1:]
-    return total - max(trailing - 1, 0) + (last != b"\n")
+            if body:
+                total = lines + body.count(b"\n") + 1
+            lines += data.count(b"\n")
+    return total, comments
 
 
 def _parquet_table(path: Path) -> ColumnFile:
@@ -207,4 +261,8 @@ def _parquet_table(path: Path) -> ColumnFile:
     except arrow.ArrowInvalid as error:
         first = str(error).split("\n")[0][:100]
         raise FormatError(f"this is no Parquet file: {first}", place=Place(str(path))) from None
-    return ColumnFile(path, tuple(file.schema_arrow.names), file.metadata.num_rows, None, None)
+    names = file.schema_arrow.names
+    _check_names(names, Place(str(path)))
+    if not file.metadata.num_rows:
+        raise FormatError("the file has no samples", place=Place(str(path)))
+    return ColumnFile(path, tuple(names), file.metadata.num_rows, None, None)

@@ -69,21 +69,27 @@ class Transmission:
 
 
 def transmission(
-    ratios: Sequence[float], turns_with: Mapping[int, Mapping[int, float]] | None = None
+    ratios: Sequence[float],
+    turns_with: Mapping[int, Mapping[int, float]] | None = None,
+    joints: Sequence[int] | None = None,
 ) -> Transmission:
     """A transmission by its ratios.
 
     Arguments:
         ratios: turns of the motor for one of its joint.
-        turns_with: motor -> {joint: ratio}, both from 1: what the motor turns with joints that are not its own.
+        turns_with: motor -> {joint: ratio}: what the motor turns with joints that are not its own; a motor has the
+            number of its joint.
+        joints: their numbers, 1, 2, ... unless given.
     """
     n = len(ratios)
+    place = {j: k for k, j in enumerate(joints or range(1, n + 1))}
     rows = [[float(ratio) if i == k else 0.0 for i in range(n)] for k, ratio in enumerate(ratios)]
     for motor, others in (turns_with or {}).items():
         for joint, ratio in others.items():
-            if not (1 <= motor <= n and 1 <= joint <= n and motor != joint):
+            if motor not in place or joint not in place or motor == joint:
+                numbers = ", ".join(map(str, place))
                 raise ArgumentError(
-                    f"motor {motor} that turns with joint {joint}: expected two different numbers, 1 to {n}"
+                    f"motor {motor} that turns with joint {joint}: expected two different joints of {numbers}"
                 )
-            rows[motor - 1][joint - 1] = float(ratio)
+            rows[place[motor]][place[joint]] = float(ratio)
     return Transmission(tuple(tuple(row) for row in rows))

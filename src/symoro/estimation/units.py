@@ -77,13 +77,21 @@ def unit_doubts(logs: Sequence[Log], model: RowModel, preparation: Preparation) 
     found: list[str] = []
     joints = coordinate_joints(model.robot)
     for log in logs:
-        size = min(log.samples, max(PART, ROWS * preparation.decimation))
-        first = (log.samples - size) // 2
-        part = log.part(first, first + size)
+        part = _middle(log, max(PART, ROWS * preparation.decimation))
         told = [*_rates(part, log.rate, joints)]
         told = told or _positions(log, part, model, preparation) or _whirls(part, log.rate, model)
         found += [line if len(logs) == 1 else f"{log.name}: {line}" for line in told]
     return found
+
+
+def rate_doubts(log: Log, joints: Sequence[int]) -> list[str]:
+    """Measured velocities and accelerations that are not those of the positions."""
+    return [*_rates(_middle(log, PART), log.rate, joints)]
+
+
+def _middle(log: Log, size: int) -> dict[str, Array]:
+    first = max(0, log.samples - size) // 2
+    return log.part(first, min(log.samples, first + size))
 
 
 def _rates(part: dict[str, Array], rate: float, joints: Sequence[int]) -> Iterator[str]:
@@ -113,7 +121,7 @@ def _compared(moved: Array, told: Array) -> str | None:
     if abs(alike) < ALIKE or abs(factor - 1) < OFF:
         return None
     if alike < 0:
-        return f"are {factor:.3g} times the derivative, of the other sign"
+        return f"are {factor:.3g} times the derivative (of the other sign?)"
     words = next((f" ({w}?)" for w, f in FACTORS.items() if abs(factor / f - 1) < NEAR), "")
     return f"are {factor:.3g} times the derivative{words}"
 

@@ -163,7 +163,7 @@ def _parameters(found: Identification) -> Section:
     low, high = e.interval()
     rows = [
         (
-            _shown(name, found),
+            _with_column(name, found),
             _value(e.values[k], e.deviations[k]),
             f"{e.deviations[k]:.2g}",
             f"{e.relative[k]:.1f}" if e.relative[k] < 1e4 else "-",
@@ -174,7 +174,8 @@ def _parameters(found: Identification) -> Section:
     ]
     text = (
         "Deviations are those of the estimate if the model holds and the noise is white; what the model lacks adds to "
-        "them. A regrouped parameter stands for the sum given below."
+        "them. A regrouped parameter, ZZR1 say, stands for the sum given below; files, options and Python name it by "
+        "the column that it is in, ZZ1."
     )
     head = ("parameter", "value", "deviation", "%", "95 % interval", "unit")
     return Section("Parameters", (text,), head, tuple(rows))
@@ -183,6 +184,12 @@ def _parameters(found: Identification) -> Section:
 def _shown(name: str, found: Identification) -> str:
     """As the papers write it: ZZR1 where others are regrouped into ZZ1."""
     return renamed(name) if found.base.relations.get(name) else name
+
+
+def _with_column(name: str, found: Identification) -> str:
+    """That, and the column's own name where it is another."""
+    shown = _shown(name, found)
+    return shown if shown == name else f"{shown} ({name})"
 
 
 def _value(value: float, deviation: float) -> str:
@@ -322,7 +329,12 @@ def as_data(found: Identification) -> dict[str, Any]:
         "model": found.model.kind,
         "held_by": {name: list(others) for name, others in found.model.absorbed.items()},
         "parameters": {
-            name: {"value": float(v), "deviation": float(d), "unit": parameter_unit(name, found)}
+            name: {
+                "value": float(v),
+                "deviation": float(d),
+                "unit": parameter_unit(name, found),
+                "shown": _shown(name, found),
+            }
             for name, v, d in zip(e.names, e.values, e.deviations, strict=True)
         },
         "residuals": {

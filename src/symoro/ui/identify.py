@@ -29,6 +29,7 @@ def run(robot: Robot, options: argparse.Namespace) -> None:
         without=_words(options.without),
         validate=options.validate,
         posture=_posture(options.posture),
+        start=options.start,
         find_essential=options.essential,
         find_consistent=options.consistent,
         prior=options.prior,

@@ -51,6 +51,12 @@ def add_identifying(command: Command) -> None:
         metavar="NAME|VALUES",
         help="of a robot with closed loops: all joints near the first sample (--posture=-0.1,1.2,...), or a name",
     )
+    identify.add_argument(
+        "--start",
+        default="wls",
+        metavar="START",
+        help="where iv, didim and cloe start: wls (unless given), or nominal, the robot's own values",
+    )
     identify.add_argument("--essential", action="store_true", help="the parameters that the data do tell")
     identify.add_argument(
         "--consistent", action="store_true", help="standard parameters that bodies can have (an LMI)"

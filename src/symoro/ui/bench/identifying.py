@@ -101,7 +101,7 @@ def _log(robot: Robot, payload: Mapping[str, Any], folder: Path) -> tuple[Path, 
     text = item(payload, "description", str, "")
     if not text.strip():
         return first, None
-    described = parse_description(text, len(coordinate_joints(robot)), DESCRIPTION, folder)
+    described = parse_description(text, coordinate_joints(robot), DESCRIPTION, folder)
     kinds = (described.position, described.torque, described.velocity, described.acceleration)
     named = [one.file for one in (*kinds, described.reference, described.time) if one is not None]
     for file in named:

@@ -1,0 +1,167 @@
+"""Joints that do not move beyond the noise of their own measurement.
+
+The white noise of samples x is told by their third differences, in which a motion that is well sampled vanishes:
+
+    s^2 = mean of (x(k+3) - 3 x(k+2) + 3 x(k+1) - x(k))^2 / 20
+
+Normal noise of N samples ranges over about 2 sqrt(2 ln N) s; a coarse encoder at rest goes to and fro between
+neighbouring counts. Velocities that are made of such noise have the deviation
+
+    s_v^2 = s^2 / pi times the integral over w = 0 .. pi of (H(w) sin(w) rate)^2
+
+H the gain of the low-pass that ran forwards and backwards; without sin(w) rate where velocities were measured. A joint
+within this noise stands still: its friction would have the sign of noise.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import log as ln
+
+import numpy as np
+from numpy.typing import NDArray
+
+from symoro.errors import FormatError
+from symoro.estimation.log import Log
+from symoro.estimation.needs import needed
+from symoro.estimation.signals import MotionPiece, Preparation, low_pass, motion_between, motions
+from symoro.models.coordinates import coordinate_joints
+from symoro.robot.description import Robot
+
+Array = NDArray[np.float64]
+Booleans = NDArray[np.bool_]
+PART = 20_000  # samples that tell the noise, and mostly the motion too
+LEAST = 50  # samples, fewer of which tell no motion from noise
+COUNTS = 3.0  # of an encoder, that a joint at rest may go
+BEYOND = 2.0  # deviations, by which the range of a motion exceeds that of noise
+MORE = 2.0  # velocities of noise are at most this many times those expected
+PEAK, PEAKS = 5.0, 1e-3  # deviations, and the share of samples beyond them that no noise has
+SLOW, MANY = 3.0, 0.2  # deviations within which a velocity tells no sign; the share of such rows that is told
+LITTLE = 1e-3  # of the way of another joint
+
+
+@dataclass(frozen=True, eq=False)
+class Noise:
+    """White noise of each joint: of the positions, and of the velocities that rows are made of."""
+
+    position: Array
+    velocity: Array
+
+
+def checked_motion(logs: Sequence[Log], robot: Robot, preparation: Preparation) -> list[str]:
+    """Refuse joints whose motion is that of noise; those without any are told by their columns.
+
+    Gives what is doubtful: joints that are slower than noise in many rows, or that went hardly anywhere.
+
+    Raises:
+        FormatError: with the noise, and what the joint did.
+    """
+    joints = coordinate_joints(robot)
+    doubts: list[str] = []
+    for log in logs:
+        noise, motion = _looked_at(log, preparation)
+        still = _still(motion, noise)
+        if still.any():
+            for piece in motions(log, preparation):
+                still &= _still(piece, noise)
+        if still.any():
+            _refuse(log, joints, int(np.flatnonzero(still)[0]), motion, noise)
+        told = _slow(motion, noise, joints, preparation) or _short(motion, robot, joints)
+        doubts += [line if len(logs) == 1 else f"{log.name}: {line}" for line in told]
+    return doubts
+
+
+def _looked_at(log: Log, preparation: Preparation) -> tuple[Noise, MotionPiece]:
+    """The noise in the middle of a log, and the motion there."""
+    size = min(log.samples, PART)
+    first = (log.samples - size) // 2
+    part = log.part(first, first + size)
+    position = white_noise(part["position"])
+    measured = "velocity" in part
+    source = white_noise(part["velocity"]) if measured else position
+    motion = motion_between(log, preparation, first, first + size)
+    if motion is None:  # a part that is all end, which the filters do not reach
+        motion = next(iter(motions(log, preparation)))
+    return Noise(position, source * _gain(log.rate, preparation, measured)), motion
+
+
+def white_noise(x: Array) -> Array:
+    """The deviation of white noise on each column."""
+    if len(x) < 4:
+        return np.zeros(x.shape[1])
+    return np.asarray(np.sqrt(np.mean(np.diff(x, 3, axis=0) ** 2, axis=0) / 20))
+
+
+def _gain(rate: float, preparation: Preparation, measured: bool) -> float:
+    """The deviation of velocities by that of the noise they are made of."""
+    w = (np.arange(8192) + 0.5) * np.pi / 8192
+    gain = np.ones_like(w)
+    if preparation.cutoff is not None:
+        sections = low_pass(preparation.cutoff, rate)
+        gain = np.abs(needed("scipy.signal", "filtering").sosfreqz(sections, w)[1]) ** 2
+    if not measured:
+        gain = gain * np.sin(w) * rate
+    return float(np.sqrt(np.mean(gain**2)))
+
+
+def _own(motion: MotionPiece) -> slice:
+    return slice(motion.first - motion.start, motion.first - motion.start + motion.count)
+
+
+def _still(motion: MotionPiece, noise: Noise) -> Booleans:
+    """Which joints do not move in a piece, though they are not constant."""
+    q, qd = motion.q[_own(motion)], np.abs(motion.qd[_own(motion)])
+    way = np.ptp(q, axis=0)
+    wide = 2 * (2 * ln(max(len(q), 2))) ** 0.5 + BEYOND
+    within = way <= np.maximum(wide * noise.position, COUNTS * _counts(q))
+    slow = (np.sqrt(np.mean(qd**2, axis=0)) <= MORE * noise.velocity) & (noise.velocity > 0)
+    peaks = np.mean(qd > PEAK * noise.velocity, axis=0) > PEAKS
+    return np.asarray((len(q) >= LEAST) & (noise.position > 0) & (within | (slow & ~peaks)))
+
+
+def _counts(q: Array) -> Array:
+    """The usual step from sample to sample, of those that are not zero."""
+    steps = np.abs(np.diff(q, axis=0))
+    return np.array([float(np.median(column[column > 0])) if column.any() else 0.0 for column in steps.T])
+
+
+def _refuse(log: Log, joints: Sequence[int], k: int, motion: MotionPiece, noise: Noise) -> None:
+    q, qd = motion.q[_own(motion), k], motion.qd[_own(motion), k]
+    fast = float(np.sqrt(np.mean(qd**2)))
+    raise FormatError(
+        f"joint {joints[k]} never moved: its position goes over {np.ptp(q):.2g} where the noise of its samples is "
+        f"{noise.position[k]:.2g}, its velocity is {fast:.2g} (root mean square) where noise alone gives "
+        f"{noise.velocity[k]:.2g}",
+        place=log.place(0),
+        hint="parameters show in motion alone: move every joint beyond the noise, give a lower cut-off if it did "
+        "move, or describe a robot without this one",
+    )
+
+
+def _slow(motion: MotionPiece, noise: Noise, joints: Sequence[int], preparation: Preparation) -> list[str]:
+    qd = np.abs(motion.qd[_own(motion)])
+    found = []
+    for k, j in enumerate(joints):
+        limit = SLOW * noise.velocity[k]
+        kept = qd[:, k][qd[:, k] > preparation.slow] if preparation.slow > 0 else qd[:, k]
+        share = float(np.mean(kept < limit)) if len(kept) else 0.0
+        if share > MANY and noise.position[k] > 0:
+            found.append(
+                f"joint {j} is no faster than the noise of its velocity ({limit:.2g}) in {100 * share:.0f} % of the "
+                "samples, so that friction has a sign by chance: give a lower cut-off, or drop slower rows"
+            )
+    return found
+
+
+def _short(motion: MotionPiece, robot: Robot, joints: Sequence[int]) -> list[str]:
+    ways = np.ptp(motion.q[_own(motion)], axis=0)
+    found = []
+    for k, j in enumerate(joints):
+        alike = [w for w, i in zip(ways, joints, strict=True) if robot.frame(i).sigma == robot.frame(j).sigma]
+        if 0 < ways[k] < LITTLE * max(alike):
+            found.append(
+                f"joint {j} goes over {ways[k]:.2g} alone, another one over {max(alike):.2g}: what is found of it may "
+                "be of noise, or of the give of its gear"
+            )
+    return found

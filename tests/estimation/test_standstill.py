@@ -1,0 +1,94 @@
+"""Joints that stand still within the noise of their sensors."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import symoro
+from symoro.errors import FormatError
+from symoro.estimation.log import Log, log_of_arrays
+from symoro.estimation.standstill import white_noise
+from tests.estimation.test_logs import written
+from tests.estimation.truth import smooth, two_links
+
+NOISE = 1e-6
+
+
+def hardly(amplitude: float, *, noise: float = NOISE, count: float = 0.0, moves: float = 1.0) -> Log:
+    """The two links, the second one by this much to and fro, in a share of the time."""
+    t = smooth(two_links(), 4000, 1000.0)
+    time = np.arange(4000) / 1000
+    w = 2 * np.pi * 2.0
+    there = time < moves * time[-1]
+    q, qd, qdd = t.q.copy(), t.qd.copy(), t.qdd.copy()
+    q[:, 1] = 0.3 + amplitude * np.sin(w * time) * there
+    qd[:, 1] = amplitude * w * np.cos(w * time) * there
+    qdd[:, 1] = -amplitude * w**2 * np.sin(w * time) * there
+    tau = symoro.generate(two_links(), "inverse-dynamics").function()(q=q, qd=qd, qdd=qdd)["tau"]
+    chance = np.random.default_rng(2)
+    q = q + noise * chance.standard_normal(q.shape)
+    if count:
+        q = np.round(q / count) * count
+    return log_of_arrays(1000.0, q, tau + np.array([0.5, 0.2]) * chance.standard_normal(q.shape))
+
+
+@pytest.mark.parametrize(("noise", "cutoff"), [(1e-6, None), (1e-5, 20.0), (1e-3, 20.0), (1e-3, None)])
+def test_a_joint_at_rest_whose_encoder_has_noise_is_refused(noise: float, cutoff: float | None) -> None:
+    with pytest.raises(FormatError, match=r"joint 2 never moved: .* where noise alone gives") as told:
+        symoro.identify(two_links(), hardly(0.0, noise=noise), decimation=20, cutoff=cutoff)
+    assert told.value.place is not None and "move every joint" in (told.value.hint or "")
+
+
+def test_a_joint_at_rest_between_two_counts_is_refused() -> None:
+    """Now and then it is on the other side: no normal noise, and no motion."""
+    log = hardly(0.0, noise=2e-5, count=1e-4)
+    with pytest.raises(FormatError, match="joint 2 never moved"):
+        symoro.identify(two_links(), log, decimation=20)
+
+
+@pytest.mark.parametrize("amplitude", [1e-7, 1e-6, 1e-5, 3e-5, 1e-4, 3e-4, 1e-3, 1e-2, 0.3])
+@pytest.mark.parametrize("cutoff", [None, 20.0])
+def test_what_lies_between_rest_and_motion_is_refused_doubted_or_right(
+    amplitude: float, cutoff: float | None
+) -> None:
+    truth = 0.8  # FS2
+    try:
+        found = symoro.identify(two_links(), hardly(amplitude), decimation=20, cutoff=cutoff)
+    except FormatError as refused:
+        assert "joint 2 never moved" in refused.message
+        assert amplitude < (1e-3 if cutoff is None else 1e-5)
+        return
+    at = found.estimate.names.index("FS2")
+    off = abs(found.estimate.values[at] - truth)
+    assert any("joint 2" in line for line in found.motion_doubts) or off < 5 * found.estimate.deviations[at]
+    if amplitude >= 1e-2:
+        assert found.motion_doubts == () and off < 0.1
+
+
+def test_rests_of_a_joint_that_moves_are_doubted_until_they_are_dropped() -> None:
+    log = hardly(0.1, moves=0.5)
+    found = symoro.identify(two_links(), log, decimation=20)
+    assert any("joint 2 is no faster than the noise" in line for line in found.doubts)
+    assert not symoro.identify(two_links(), log, decimation=20, slow=5e-3).motion_doubts
+    short = hardly(0.1, moves=0.0625)  # and it does move
+    assert symoro.identify(two_links(), short, decimation=20).motion_doubts
+
+
+def test_joints_of_files_are_refused_with_the_file(tmp_path: Path) -> None:
+    log = hardly(0.0)
+    arrays = log.part(0, log.samples)
+    time = np.arange(log.samples)[:, None] / 1000
+    path = written(tmp_path, np.hstack([time, arrays["position"], arrays["torque"]]).tolist())
+    with pytest.raises(FormatError, match="joint 2 never moved") as told:
+        symoro.identify(two_links(), path, decimation=20)
+    assert told.value.place is not None and told.value.place.file == str(path)
+
+
+def test_third_differences_tell_the_noise_of_a_motion() -> None:
+    t = smooth(two_links(), 4000, 1000.0)
+    noise = np.array([1e-5, 1e-3]) * np.random.default_rng(0).standard_normal(t.q.shape)
+    assert white_noise(t.q + noise) == pytest.approx([1e-5, 1e-3], rel=0.05)
+    assert white_noise(t.q).max() < 2e-6
