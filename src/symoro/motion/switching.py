@@ -32,6 +32,7 @@ BEYOND = 1e-9  # radians or metres beyond a stop that are put on it
 LOWEST = 1e-11  # radians or metres: the same, of slow ones
 NOISE = 1e-12  # of speeds and torques that count as zero
 ROUND_OFF = 1e-15  # of a place, of its size
+RETURNS = 1e-9  # of accelerations: one towards a stop
 AT_REST = 1e-12
 STILL = 1e-8  # of a joint that is led: what the integrator may make of rest
 LEAST = 1e-6  # of a row w that counts
@@ -168,7 +169,8 @@ class Modes:
             self._let_go(t, self._broken(y, tau, motion, rows, together=True))
         self._look(t, y, rows, rest)
         for _ in range(4 * (len(rows) + len(self.stop)) + 4):
-            if not self._changed(t, y, tau, motion, rows):
+            changed = self._changed(t, y, tau, motion, rows)
+            if not changed and not self._returned(y, tau, motion, rows, before[1]):
                 break
         else:
             raise UndecidedError(f"it cannot be decided at t = {t:g} s which joints stick and which slide")
@@ -246,6 +248,20 @@ class Modes:
         self._let_go(t, {i: way for i, way in zip(sticking, ways, strict=True) if way})
         return True
 
+    def _returned(self, y: Array, tau: Array, motion: dict[int, float], rows: Array, stop: Array) -> bool:
+        """Put back onto its stop what left it at this moment, and goes towards it since other joints were let go."""
+        left = np.flatnonzero((self.stop == 0) & (stop != 0))
+        if not len(left):
+            return False
+        x, _ = self.mechanics.held(y, tau, self._holds(y, motion, rows, self._sticking()))
+        towards = x[left] * stop[left]
+        if not towards.max() > RETURNS * (1 + np.abs(x).max()):
+            return False
+        k = left[towards.argmax()]
+        self.stop[k] = stop[k]
+        self.led = self._weights(rows) <= LEAST
+        return True
+
     def _pushes(self, rows: Array, sticking: list[int], spare: Array, found: Grip) -> Array:
         """What holds each coordinate at a stop: the push of the stop, and the friction of what rests there."""
         stopped = np.flatnonzero(self.stop)
@@ -288,7 +304,12 @@ class Modes:
         stays = slow or self.restitution * towards < SLOWEST
         speed = 0.0 if stays else -self.restitution * towards * side
         at_stops = {int(j): float(self.stop[j]) for j in np.flatnonzero(self.stop) if j != k}
-        after, left = self.mechanics.struck(y, k, speed, self.driven, at_stops)
+        held = (
+            self.driven if towards >= SLOWEST else self.driven | set(at_stops)
+        )  # or small impulses never end
+        after, left = self.mechanics.struck(
+            y, k, speed, held, {j: s for j, s in at_stops.items() if j not in held}
+        )
         after[self.mechanics.parts["q"]][self.mechanics.at[k]] = self.upper[k] if side > 0 else self.lower[k]
         if stays:
             after[self.mechanics.parts["qd"]][k] = 0.0
