@@ -57,6 +57,7 @@ class Modes:
         led: whether it is led.
         stop: -1 at the lower stop of a coordinate, +1 at the upper one, 0 at none.
         driven: coordinates that follow a motion; they neither stick nor meet stops.
+        slack: what the integrator may make of a place beyond a stop that is being left.
     """
 
     mechanics: Mechanics
@@ -66,6 +67,7 @@ class Modes:
     upper: Array
     restitution: float
     driven: frozenset[int]
+    slack: float = 0.0
     slides: Array = field(init=False)
     led: NDArray[np.bool_] = field(init=False)
     stop: Array = field(init=False)
@@ -76,6 +78,7 @@ class Modes:
         self.most = self.rubbing.sizes * self.static
         self.switching = [i for i, k in enumerate(self.rubbing.own) if k not in self.driven]
         self._loosened = np.full(len(self.rubbing), -np.inf)  # when each was let go
+        self._left = np.full(len(self.lower), -np.inf)  # when each left its stop last
         self._struck = np.full(len(self.lower), -np.inf)  # when each met its stop last
 
     @property
@@ -211,7 +214,7 @@ class Modes:
         """Leave a stop: what rested because of it slides."""
         resting = [i for i in self.switching if self.led[i] and abs(rows[i, k]) > LEAST]
         self._let_go(t, {i: float(-self.stop[k] * np.sign(rows[i, k])) for i in resting})
-        self.stop[k] = 0.0
+        self.stop[k], self._left[k] = 0.0, t
         self.led = self._weights(rows) <= LEAST
 
     def _let_go(self, t: float, ways: dict[int, float]) -> None:
@@ -284,7 +287,7 @@ class Modes:
         part, at = self.mechanics.parts["q"], self.mechanics.at
         q = y[part][at]
         inside = np.clip(q, self.lower, self.upper)
-        near = (inside != q) & (np.abs(inside - q) <= BEYOND)
+        near = (inside != q) & (np.abs(inside - q) <= max(BEYOND, 2 * self.slack))
         if not near.any():
             return y
         y = y.copy()
@@ -322,11 +325,10 @@ class Modes:
 
     # -- between events
 
-    @property
-    def noise(self) -> Array:
-        """What of the margins counts as zero: of places it is round-off, as what falls further is faster."""
+    def noise(self, t: float) -> Array:
+        """What of the margins counts as zero from a moment on: of places round-off, as what falls further is faster."""
         limits = np.maximum(*(np.where(np.isfinite(x), np.abs(x), 0.0) for x in (self.lower, self.upper)))
-        places = 4 * ROUND_OFF * np.maximum(1.0, limits)
+        places = np.where(self._left == t, self.slack, 4 * ROUND_OFF * np.maximum(1.0, limits))
         return np.concatenate([np.full(len(self.rubbing), NOISE), np.where(self.stop == 0, places, NOISE)])
 
     def margins(self, y: Array, tau: Array, motion: dict[int, float]) -> Array:
