@@ -7,16 +7,16 @@ import pytest
 
 import symoro
 from symoro.errors import NotClosedError
-from symoro.motion.assembly import Assembly, BrokenLoopsError
+from symoro.motion.assembly import BrokenLoopsError, LoopAssembly
 from symoro.motion.loops import LoopCloser
 
 
-def assembly(name: str, **values: float) -> Assembly:
+def assembly(name: str, **values: float) -> LoopAssembly:
     robot = symoro.load(name)
-    return Assembly(robot, {**dict(robot.nominal), **values})
+    return LoopAssembly(robot, {**dict(robot.nominal), **values})
 
 
-def around(row: np.ndarray, loops: Assembly, size: float, samples: int = 300) -> np.ndarray:
+def around(row: np.ndarray, loops: LoopAssembly, size: float, samples: int = 300) -> np.ndarray:
     here = loops.postures(row[None])[0, loops.active]
     rates = np.linspace(1, 2, len(here))
     return here + size * np.sin(np.linspace(0, 3, samples)[:, None] * rates)

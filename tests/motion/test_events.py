@@ -167,3 +167,28 @@ def test_friction_of_a_joint_with_a_spring_takes_energy():
     power = np.abs(found.qd) @ (0.5, 0.3)
     lost = ((power[1:] + power[:-1]) / 2 * np.diff(found.t)).sum()
     assert found.energy[0] - found.energy[-1] == pytest.approx(lost, rel=1e-4) and lost > 0.3
+
+
+@pytest.mark.parametrize(
+    "seed", [3, 19, 20, 25, 105, 225, pytest.param(range(300, 500), marks=pytest.mark.slow)], ids=str
+)
+def test_two_rods_between_stops_stay_there_and_gain_no_energy(seed):
+    """Friction and stops of both, any method: joints come to rest, strike together, and leave stops slowly."""
+    rod = {"M": 1, "MX": 0.5, "ZZ": "1/3"}
+    rods = symoro.Robot.from_dh([("R", 0, 0, 0, 0), ("R", 0, 1, 0, 0)], "kk", gravity=[0, -9.81, 0])
+    rods = rods.with_link(1, **rod).with_link(2, **rod)
+    for one in seed if isinstance(seed, range) else [seed]:
+        rng = np.random.default_rng(one)
+        robot, limits = rods, []
+        for j in (1, 2):
+            FS = float(rng.choice([0, 1e-6, 0.1, 1.0]))
+            limits.append((-rng.uniform(0.01, 1.5), rng.uniform(0.01, 1.5)))
+            robot = robot.with_frame(j, FS=FS, limits=Limits(*map(float, limits[-1])))
+        lower, upper = np.transpose(limits)
+        q, bounce, qd = rng.uniform(lower, upper), float(rng.choice([0, 0.3, 0.9])), rng.normal(size=2) * 3
+        method = str(rng.choice(["DOP853", "RK45", "Radau", "LSODA"]))
+        given = {"q": q, "qd": qd, "stops": bounce, "step": 0.005, "method": method}
+        found = symoro.simulate(robot, 1.0, rtol=1e-7, atol=1e-7, **given)
+        assert found.finished, found.why
+        assert (found.q >= lower - 1e-6).all() and (found.q <= upper + 1e-6).all()
+        assert np.diff(found.energy).max() < 1e-4

@@ -23,7 +23,7 @@ FROM_LOOP = ("kp", "kd", "reference", "reference_rate")
 COUNTS = ("joints", "columns", "motors", "samples", "parts")
 
 
-class _Loop(ctypes.Structure):
+class _NativeLoop(ctypes.Structure):
     """`Loop` of closed_loop.c."""
 
     _fields_ = (
@@ -62,7 +62,7 @@ def simulate(run: Any, model: RowModel, K: Array, loop: ControlLoop, made: Seque
     arrays["work"] = np.empty(n * (columns + n + 12))
     function = model.function
     constants = None if not len(function.constants) else function.constants.ctypes.data
-    shared = _Loop(
+    shared = _NativeLoop(
         function.address,
         constants,
         *(arrays[name].ctypes.data for name in (*FROM_MODEL, *FROM_LOOP, "work")),

@@ -26,13 +26,13 @@ from symoro.errors import ArgumentError, NotApplicableError, OptionError
 from symoro.estimation.friction import TERMS, Friction, FurtherColumns, further_columns
 from symoro.estimation.log import Log
 from symoro.estimation.passive_friction import FRICTION, absorbed, drawn_motion
-from symoro.estimation.postures import LoopPostures, Postures
+from symoro.estimation.postures import LogPostures, LoopPostures
 from symoro.estimation.signals import REACH, MotionPiece, Preparation, decimated, decimation_filter, motions
 from symoro.estimation.transmission import Transmission
 from symoro.expr.graph import ZERO
 from symoro.model import Model, generate
 from symoro.models.coordinates import coordinate_joints
-from symoro.motion.assembly import Assembly
+from symoro.motion.assembly import LoopAssembly
 from symoro.robot.description import BaseKind, Robot
 from symoro.runtime.function import Function
 
@@ -76,7 +76,7 @@ class RowModel:
         parts: (motion) -> (D1 or None, D2, y): A = dD1/dt + D2; q is the whole posture.
         function: the catalogue's model.
         columns: names of its columns, those that are left out here among them.
-        assembly: the loops, and a row of their coordinates (`Assembly`) to start from; None without loops.
+        assembly: the loops, and a row of their coordinates (`LoopAssembly`) to start from; None without loops.
         absorbed: friction that has no column, with the columns that hold it.
     """
 
@@ -89,12 +89,12 @@ class RowModel:
     further: FurtherColumns
     function: Function
     columns: tuple[str, ...]
-    assembly: tuple[Assembly, tuple[float, ...]] | None = None
+    assembly: tuple[LoopAssembly, tuple[float, ...]] | None = None
     absorbed: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
-    def postures(self, log: Log) -> Postures:
+    def postures(self, log: Log) -> LogPostures:
         """The postures along a log, which pieces in order ask for."""
-        return Postures(log) if self.assembly is None else LoopPostures(log, *self.assembly)
+        return LogPostures(log) if self.assembly is None else LoopPostures(log, *self.assembly)
 
     def at_random(self) -> Array | None:
         """The columns (rows, P) of the dynamic model at random motions; None of models that need a motion in time."""
@@ -112,7 +112,7 @@ class RowModel:
             if block is not None:
                 yield block
 
-    def block(self, motion: MotionPiece, postures: Postures, preparation: Preparation) -> RowBlock | None:
+    def block(self, motion: MotionPiece, postures: LogPostures, preparation: Preparation) -> RowBlock | None:
         """The rows of one piece; None where it has none."""
         rate = postures.log.rate
         step = preparation.decimation
@@ -206,7 +206,7 @@ def equations(
     joints = coordinate_joints(robot)
     assembly = None
     if robot.B:
-        loops = Assembly(robot, dict(robot.nominal))
+        loops = LoopAssembly(robot, dict(robot.nominal))
         assembly = (loops, tuple(loops.row(near or [0.0] * len(loops.joints))))
     further = further_columns(joints, friction, gear)
     found = _Assembled(model, kind, joints, friction, further)
@@ -275,7 +275,7 @@ class _Assembled:
         return np.hstack([np.array(used, dtype=bool), self.further.support])
 
     def without_absorbed(
-        self, assembly: tuple[Assembly, tuple[float, ...]] | None
+        self, assembly: tuple[LoopAssembly, tuple[float, ...]] | None
     ) -> dict[str, tuple[str, ...]]:
         """Take out friction of joints that follow others where it acts as other columns do, and tell which."""
         driven = [k for k in self.own if self._is_friction(k) and self._joint(k) in self.joints]

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from symoro.errors import NotApplicableError
-from symoro.motion.assembly import Assembly, BrokenLoopsError
+from symoro.motion.assembly import BrokenLoopsError, LoopAssembly
 
 Array = NDArray[np.float64]
 FRICTION = ("FV", "FS", "FO")
@@ -29,7 +29,7 @@ SMALL = 1e-6  # shares of unit columns that are not worth a word
 
 
 def drawn_motion(
-    joints: int, assembly: tuple[Assembly, tuple[float, ...]] | None
+    joints: int, assembly: tuple[LoopAssembly, tuple[float, ...]] | None
 ) -> tuple[Array, Array, Array]:
     """Motions at random: whole postures, and rates and accelerations of the coordinates."""
     chance = np.random.default_rng(5)

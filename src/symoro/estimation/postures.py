@@ -14,14 +14,14 @@ from numpy.typing import NDArray
 
 from symoro.errors import ArgumentError, FormatError, NotClosedError, UnknownNameError
 from symoro.estimation.log import Log
-from symoro.motion.assembly import Assembly, BrokenLoopsError
+from symoro.motion.assembly import BrokenLoopsError, LoopAssembly
 from symoro.robot.description import Robot
 
 Array = NDArray[np.float64]
 SHOWN = 4  # assemblies that a message lists
 
 
-class Postures:
+class LogPostures:
     """Of a robot whose joints were all measured."""
 
     def __init__(self, log: Log) -> None:
@@ -35,10 +35,10 @@ class Postures:
         """Refuse samples, from `begin` on, at which the model has no value."""
 
 
-class LoopPostures(Postures):
+class LoopPostures(LogPostures):
     """Of a robot with closed loops: each piece goes on from the one before, the first from a row near its start."""
 
-    def __init__(self, log: Log, assembly: Assembly, start: Sequence[float]) -> None:
+    def __init__(self, log: Log, assembly: LoopAssembly, start: Sequence[float]) -> None:
         super().__init__(log)
         self._assembly = assembly
         self._begin, self._rows = 0, np.array([start])
@@ -88,7 +88,7 @@ def start_posture(robot: Robot, log: Log, posture: str | Sequence[float] | None)
                 "posture: a robot without closed loops has no other joints than those in the log"
             )
         return None
-    assembly = Assembly(robot, dict(robot.nominal))
+    assembly = LoopAssembly(robot, dict(robot.nominal))
     named = _named(robot, assembly, posture)
     if assembly.linear:
         return None
@@ -112,7 +112,9 @@ def start_posture(robot: Robot, log: Log, posture: str | Sequence[float] | None)
         ) from None
 
 
-def _named(robot: Robot, assembly: Assembly, posture: str | Sequence[float] | None) -> Sequence[float] | None:
+def _named(
+    robot: Robot, assembly: LoopAssembly, posture: str | Sequence[float] | None
+) -> Sequence[float] | None:
     if posture is None:
         return robot.postures.get("home")
     if isinstance(posture, str):
@@ -128,7 +130,7 @@ def _named(robot: Robot, assembly: Assembly, posture: str | Sequence[float] | No
     return given
 
 
-def _only(robot: Robot, log: Log, assembly: Assembly, first: Array) -> tuple[float, ...]:
+def _only(robot: Robot, log: Log, assembly: LoopAssembly, first: Array) -> tuple[float, ...]:
     """The one assembly with the first sample's positions."""
     try:
         found = [assembly.postures(row[None])[0] for row in assembly.assemblies(first)]

@@ -50,7 +50,7 @@ class BrokenLoopsError(NotClosedError):
         self.row = row
 
 
-class Assembly:
+class LoopAssembly:
     """The loops of a robot with numbers.
 
     Attributes:

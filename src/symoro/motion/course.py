@@ -112,6 +112,7 @@ class Course:
         upto = next(ahead)
         y = self._settled(t, y)
         while True:
+            y = self.modes.within(t, y)
             self._record(t, y, t)
             before = t
             t, y, hit, failed = self._smooth(integrator, options, t, y, upto, work)
@@ -123,7 +124,7 @@ class Course:
             if repeated > AT_ONCE or len(self.events) > MOST_EVENTS:
                 raise UndecidedError(f"events follow each other without end at t = {t:g} s")
             if hit is not None:
-                y, over = self._switch(t, y, hit)
+                y, over = self._switch(t, self.modes.within(t, y), hit)
                 if over:
                     self._record(t, y, t, last=True)
                     return over
@@ -135,7 +136,7 @@ class Course:
         solver = integrator(self._rates, t, y, end, **options)
         watched = not self.modes.idle or self.until is not None
         margins = self._margins(t, y) if watched else None
-        noise = np.append(np.zeros(0) if self.modes.idle else self.modes.noise, NOISE)
+        noise = np.append(np.zeros(0) if self.modes.idle else self.modes.noise(t), NOISE)
         while solver.status == "running":
             told = solver.step()
             if solver.status == "failed" or not np.isfinite(solver.y).all():
@@ -180,7 +181,6 @@ class Course:
 
     def _switch(self, t: float, y: Array, hit: int) -> tuple[Array, str]:
         """What an event changes; a reason where the simulation is over."""
-        y = self.modes.within(t, y)
         rubbing = 0 if self.modes.idle else len(self.modes.slides)
         if hit == (0 if self.modes.idle else rubbing + len(self.modes.stop)):
             return y, f"ended at t = {t:g} s, as asked"

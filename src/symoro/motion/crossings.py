@@ -22,7 +22,8 @@ from numpy.polynomial import chebyshev
 from numpy.typing import NDArray
 
 Array = NDArray[np.float64]
-Values = Callable[[float], Array]
+Margins = Callable[[float], Array]
+"""Time -> numbers that stay positive, unless something happens."""
 DEGREE = 9  # two more than those of DOP853's interpolation: the last two coefficients tell the error
 RESOLVED = 1e-5  # last coefficients, of the largest value
 HALVINGS = 7
@@ -33,7 +34,7 @@ _BETWEEN = chebyshev.chebvander(np.linspace(-1, 1, 4 * DEGREE + 1), DEGREE) @ _C
 
 
 def first_crossing(
-    values: Values, start: float, end: float, before: Array, noise: Array, longest: float = np.inf
+    values: Margins, start: float, end: float, before: Array, noise: Array, longest: float = np.inf
 ) -> tuple[float, int | None, Array]:
     """The first moment at which a function that was not negative becomes so, and which one; the values at the end.
 
@@ -52,7 +53,7 @@ def first_crossing(
 
 
 def _first(
-    values: Values, start: float, end: float, before: Array, noise: Array, halvings: int
+    values: Margins, start: float, end: float, before: Array, noise: Array, halvings: int
 ) -> tuple[float, int | None, Array]:
     times = start + (end - start) * (_POINTS + 1) / 2
     times[-1] = end
@@ -93,7 +94,7 @@ def _extrema(rows: Array) -> Array:
     return np.unique(np.concatenate(found))
 
 
-def _walk(values: Values, looks: list[tuple[float, Array]], noise: Array) -> tuple[float, int | None, Array]:
+def _walk(values: Margins, looks: list[tuple[float, Array]], noise: Array) -> tuple[float, int | None, Array]:
     """The first fall from look to look."""
     before, last = looks[0]
     for t, now in looks[1:]:
@@ -106,7 +107,7 @@ def _walk(values: Values, looks: list[tuple[float, Array]], noise: Array) -> tup
     return float(before), None, last
 
 
-def _zero(values: Values, k: int, start: float, end: float) -> float:
+def _zero(values: Margins, k: int, start: float, end: float) -> float:
     from scipy.optimize import brentq
 
     return float(brentq(lambda t: float(values(t)[k]), start, end, xtol=1e-15, rtol=1e-14))

@@ -119,6 +119,7 @@ def simulate(
             )
         return run_fixed(mechanics, control.torques, control.constant, y, duration, step, watch)
     modes = _modes(asked, mechanics, rub, static, stops, frozenset(motions))
+    modes.slack = 10 * (rtol + atol)
     _check_between(modes, y)
     y = modes.within(0.0, y)
     breaks = kinks(driven.t, driven.q, driven.qd, driven.qdd) if isinstance(driven, Samples) else ()

@@ -32,6 +32,7 @@ BEYOND = 1e-9  # radians or metres beyond a stop that are put on it
 LOWEST = 1e-11  # radians or metres: the same, of slow ones
 NOISE = 1e-12  # of speeds and torques that count as zero
 ROUND_OFF = 1e-15  # of a place, of its size
+RETURNS = 1e-9  # of accelerations: one towards a stop
 AT_REST = 1e-12
 STILL = 1e-8  # of a joint that is led: what the integrator may make of rest
 LEAST = 1e-6  # of a row w that counts
@@ -56,6 +57,7 @@ class Modes:
         led: whether it is led.
         stop: -1 at the lower stop of a coordinate, +1 at the upper one, 0 at none.
         driven: coordinates that follow a motion; they neither stick nor meet stops.
+        slack: what the integrator may make of a place beyond a stop that is being left.
     """
 
     mechanics: Mechanics
@@ -65,6 +67,7 @@ class Modes:
     upper: Array
     restitution: float
     driven: frozenset[int]
+    slack: float = 0.0
     slides: Array = field(init=False)
     led: NDArray[np.bool_] = field(init=False)
     stop: Array = field(init=False)
@@ -75,6 +78,7 @@ class Modes:
         self.most = self.rubbing.sizes * self.static
         self.switching = [i for i, k in enumerate(self.rubbing.own) if k not in self.driven]
         self._loosened = np.full(len(self.rubbing), -np.inf)  # when each was let go
+        self._left = np.full(len(self.lower), -np.inf)  # when each left its stop last
         self._struck = np.full(len(self.lower), -np.inf)  # when each met its stop last
 
     @property
@@ -168,7 +172,8 @@ class Modes:
             self._let_go(t, self._broken(y, tau, motion, rows, together=True))
         self._look(t, y, rows, rest)
         for _ in range(4 * (len(rows) + len(self.stop)) + 4):
-            if not self._changed(t, y, tau, motion, rows):
+            changed = self._changed(t, y, tau, motion, rows)
+            if not changed and not self._returned(y, tau, motion, rows, before[1]):
                 break
         else:
             raise UndecidedError(f"it cannot be decided at t = {t:g} s which joints stick and which slide")
@@ -209,7 +214,7 @@ class Modes:
         """Leave a stop: what rested because of it slides."""
         resting = [i for i in self.switching if self.led[i] and abs(rows[i, k]) > LEAST]
         self._let_go(t, {i: float(-self.stop[k] * np.sign(rows[i, k])) for i in resting})
-        self.stop[k] = 0.0
+        self.stop[k], self._left[k] = 0.0, t
         self.led = self._weights(rows) <= LEAST
 
     def _let_go(self, t: float, ways: dict[int, float]) -> None:
@@ -246,6 +251,20 @@ class Modes:
         self._let_go(t, {i: way for i, way in zip(sticking, ways, strict=True) if way})
         return True
 
+    def _returned(self, y: Array, tau: Array, motion: dict[int, float], rows: Array, stop: Array) -> bool:
+        """Put back onto its stop what left it at this moment, and goes towards it since other joints were let go."""
+        left = np.flatnonzero((self.stop == 0) & (stop != 0))
+        if not len(left):
+            return False
+        x, _ = self.mechanics.held(y, tau, self._holds(y, motion, rows, self._sticking()))
+        towards = x[left] * stop[left]
+        if not towards.max() > RETURNS * (1 + np.abs(x).max()):
+            return False
+        k = left[towards.argmax()]
+        self.stop[k] = stop[k]
+        self.led = self._weights(rows) <= LEAST
+        return True
+
     def _pushes(self, rows: Array, sticking: list[int], spare: Array, found: Grip) -> Array:
         """What holds each coordinate at a stop: the push of the stop, and the friction of what rests there."""
         stopped = np.flatnonzero(self.stop)
@@ -268,7 +287,7 @@ class Modes:
         part, at = self.mechanics.parts["q"], self.mechanics.at
         q = y[part][at]
         inside = np.clip(q, self.lower, self.upper)
-        near = (inside != q) & (np.abs(inside - q) <= BEYOND)
+        near = (inside != q) & (np.abs(inside - q) <= max(BEYOND, 2 * self.slack))
         if not near.any():
             return y
         y = y.copy()
@@ -288,7 +307,12 @@ class Modes:
         stays = slow or self.restitution * towards < SLOWEST
         speed = 0.0 if stays else -self.restitution * towards * side
         at_stops = {int(j): float(self.stop[j]) for j in np.flatnonzero(self.stop) if j != k}
-        after, left = self.mechanics.struck(y, k, speed, self.driven, at_stops)
+        held = (
+            self.driven if towards >= SLOWEST else self.driven | set(at_stops)
+        )  # or small impulses never end
+        after, left = self.mechanics.struck(
+            y, k, speed, held, {j: s for j, s in at_stops.items() if j not in held}
+        )
         after[self.mechanics.parts["q"]][self.mechanics.at[k]] = self.upper[k] if side > 0 else self.lower[k]
         if stays:
             after[self.mechanics.parts["qd"]][k] = 0.0
@@ -301,11 +325,10 @@ class Modes:
 
     # -- between events
 
-    @property
-    def noise(self) -> Array:
-        """What of the margins counts as zero: of places it is round-off, as what falls further is faster."""
+    def noise(self, t: float) -> Array:
+        """What of the margins counts as zero from a moment on: of places round-off, as what falls further is faster."""
         limits = np.maximum(*(np.where(np.isfinite(x), np.abs(x), 0.0) for x in (self.lower, self.upper)))
-        places = 4 * ROUND_OFF * np.maximum(1.0, limits)
+        places = np.where(self._left == t, self.slack, 4 * ROUND_OFF * np.maximum(1.0, limits))
         return np.concatenate([np.full(len(self.rubbing), NOISE), np.where(self.stop == 0, places, NOISE)])
 
     def margins(self, y: Array, tau: Array, motion: dict[int, float]) -> Array:

@@ -15,7 +15,7 @@ from symoro.models.catalogue import MENUS, Entry, catalogue, checked_options, re
 from symoro.program.program import Input, Output
 from symoro.robot.description import Robot
 from symoro.ui import present
-from symoro.ui.bench.copied import as_command, as_python
+from symoro.ui.bench.copy_as import as_command, as_python
 from symoro.ui.bench.forms import form_data
 from symoro.ui.bench.gallery import READ_ONLY, STRUCTURES
 from symoro.ui.bench.payload import item, robot_of
