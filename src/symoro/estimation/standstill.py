@@ -30,7 +30,6 @@ from symoro.models.coordinates import coordinate_joints
 from symoro.robot.description import Robot
 
 Array = NDArray[np.float64]
-Booleans = NDArray[np.bool_]
 PART = 20_000  # samples that tell the noise, and mostly the motion too
 LEAST = 50  # samples, fewer of which tell no motion from noise
 COUNTS = 3.0  # of an encoder, that a joint at rest may go
@@ -109,7 +108,7 @@ def _own(motion: MotionPiece) -> slice:
     return slice(motion.first - motion.start, motion.first - motion.start + motion.count)
 
 
-def _still(motion: MotionPiece, noise: Noise) -> Booleans:
+def _still(motion: MotionPiece, noise: Noise) -> NDArray[np.bool_]:
     """Which joints do not move in a piece, though they are not constant."""
     q, qd = motion.q[_own(motion)], np.abs(motion.qd[_own(motion)])
     way = np.ptp(q, axis=0)
