@@ -1,7 +1,6 @@
 /* The closed loop of a robot and a PD controller in fixed steps; `closed_loop.py` tells the equations, and is its twin
- * in NumPy.
+ * in NumPy. The kernel solve_ stands before this text.
  */
-#include <math.h>
 #include <stddef.h>
 
 typedef void (*Regressor)(const double *q, const double *qd, const double *qdd, double *W);
@@ -20,7 +19,7 @@ typedef struct {
     const double *kp, *kd;       /* n */
     const double *reference;     /* samples x n */
     const double *reference_rate;
-    double *work;                /* n (columns + n + 12) numbers */
+    double *work;                /* n (columns + n + 13) numbers */
     double stribeck_velocity, h;
     size_t joints, columns, motors, samples, parts;
 } Loop;
@@ -61,44 +60,15 @@ static void add_friction(const Loop *loop, const double *qd, const double *tau, 
     }
 }
 
-/* M x = b by elimination with pivots; x replaces b. */
-static void solve(size_t n, double *M, double *b)
-{
-    for (size_t k = 0; k < n; ++k) {
-        size_t best = k;
-        for (size_t i = k + 1; i < n; ++i)
-            if (fabs(M[n * i + k]) > fabs(M[n * best + k])) best = i;
-        if (best != k) {
-            for (size_t j = k; j < n; ++j) {
-                const double held = M[n * k + j];
-                M[n * k + j] = M[n * best + j];
-                M[n * best + j] = held;
-            }
-            const double held = b[k];
-            b[k] = b[best];
-            b[best] = held;
-        }
-        for (size_t i = k + 1; i < n; ++i) {
-            const double factor = M[n * i + k] / M[n * k + k];
-            for (size_t j = k + 1; j < n; ++j) M[n * i + j] -= factor * M[n * k + j];
-            b[i] -= factor * b[k];
-        }
-    }
-    for (size_t k = n; k-- > 0;) {
-        for (size_t j = k + 1; j < n; ++j) b[k] -= M[n * k + j] * b[j];
-        b[k] /= M[n * k + k];
-    }
-}
-
 /* qdd under torques tau. */
 static void accelerations(const Loop *loop, const double *q, const double *qd, const double *tau, double *qdd)
 {
     const size_t n = loop->joints;
     double *W = loop->work, *M = W + n * loop->columns, *unit = M + n * n;
-    double *rest = unit + n, *weight = rest + n, *column = weight + n;
+    double *rest = unit + n, *weight = rest + n, *column = weight + n, *right = column + n;
     for (size_t i = 0; i < n; ++i) unit[i] = rest[i] = 0;
-    own_torques(loop, q, qd, unit, W, qdd);
-    add_friction(loop, qd, tau, qdd);
+    own_torques(loop, q, qd, unit, W, right);
+    add_friction(loop, qd, tau, right);
     own_torques(loop, q, rest, unit, W, weight);
     for (size_t j = 0; j < n; ++j) {
         unit[j] = 1;
@@ -106,8 +76,8 @@ static void accelerations(const Loop *loop, const double *q, const double *qd, c
         unit[j] = 0;
         for (size_t i = 0; i < n; ++i) M[n * i + j] = column[i] - weight[i] + loop->inertia[n * i + j];
     }
-    for (size_t i = 0; i < n; ++i) qdd[i] = tau[i] - qdd[i];
-    solve(n, M, qdd);
+    for (size_t i = 0; i < n; ++i) right[i] = tau[i] - right[i];
+    solve_((int)n, M, right, qdd);
 }
 
 static void torques(const Loop *loop, const double *r, const double *rd, const double *q, const double *qd, double *tau)
@@ -135,7 +105,7 @@ static void advance(const Loop *loop, size_t sample, double u, double part, doub
 {
     const size_t n = loop->joints;
     const double h = part * loop->h;
-    double *r = loop->work + n * (loop->columns + n + 4), *rd = r + n, *tau = r + 2 * n, *a = r + 3 * n;
+    double *r = loop->work + n * (loop->columns + n + 5), *rd = r + n, *tau = r + 2 * n, *a = r + 3 * n;
     double *stage = r + 4 * n, *stage_rate = r + 5 * n, *next = r + 6 * n, *next_rate = r + 7 * n;
     const double reach[4] = {h / 2, h / 2, h, 0}, weight[4] = {h / 6, h / 3, h / 3, h / 6};
     const double at[4] = {0, 0.5, 0.5, 1};

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from symoro.emit.kernels import kernel_text
 from symoro.errors import MissingDependencyError
 from symoro.estimation.control_loop import ControlLoop
 from symoro.estimation.equations import RowModel
@@ -43,7 +44,8 @@ def driver(model: RowModel) -> Any:
 
 @cache
 def _compiled() -> Any:
-    text = (resources.files("symoro.estimation") / "closed_loop.c").read_text(encoding="ascii")
+    own = (resources.files("symoro.estimation") / "closed_loop.c").read_text(encoding="ascii")
+    text = "\n".join(["#include <math.h>", kernel_text("solve", ".c"), own])
     try:
         found = library({"closed_loop.c": text}).closed_loop
     except MissingDependencyError:  # the compiler went away
@@ -59,7 +61,7 @@ def simulate(run: Any, model: RowModel, K: Array, loop: ControlLoop, made: Seque
     parts |= {name: getattr(loop, name) for name in FROM_LOOP}
     columns = len(parts["K"])
     arrays = {name: np.ascontiguousarray(value, dtype=float) for name, value in parts.items()}
-    arrays["work"] = np.empty(n * (columns + n + 12))
+    arrays["work"] = np.empty(n * (columns + n + 13))
     function = model.function
     constants = None if not len(function.constants) else function.constants.ctypes.data
     shared = _NativeLoop(

@@ -18,13 +18,12 @@ from numpy.typing import NDArray
 
 from symoro.errors import ProgramError
 from symoro.estimation.compress import Triangles, absorbed, empty
-from symoro.estimation.control_loop import loop_of
 from symoro.estimation.description import PdController
-from symoro.estimation.equations import Booleans, RowBlock
+from symoro.estimation.equations import Booleans
 from symoro.estimation.estimate import Estimate
 from symoro.estimation.least_squares import weighted
 from symoro.estimation.rows import LogRows
-from symoro.estimation.simulation_rows import SETTLED, calmed, check_model, paired, whole
+from symoro.estimation.simulation_rows import SETTLED, calmed, measured_loops, paired
 
 Array = NDArray[np.float64]
 ROUNDS = 30
@@ -38,17 +37,15 @@ def direct_and_inverse(
     Raises:
         ProgramError: the iteration does not settle.
     """
-    check_model(rows.model)
-    measured = [whole(list(rows.of(k))) for k in range(len(rows.logs))]
-    loops = [loop_of(log, controller, rows.preparation.cutoff)[0] for log in rows.logs]
+    given = measured_loops(rows, controller)
     K = start.values
-    kept: list[Booleans | None] = [None] * len(loops)
+    kept: list[Booleans | None] = [None] * len(given)
     for rounds in range(1, ROUNDS + 1):
         found = empty(data.support, data.share)
-        for k, (log, block, loop) in enumerate(zip(rows.logs, measured, loops, strict=True)):
-            pair = paired(rows.model, log, block, loop, K, rows.preparation, kept[k])
+        for k, item in enumerate(given):
+            pair = paired(rows.model, *item, K, rows.preparation, kept[k])
             kept[k] = pair.kept if rounds > 1 else None
-            mixed = RowBlock(block.time, pair.simulated.A, block.y, block.rate, pair.kept)
+            mixed = replace(pair.measured, A=pair.simulated.A, kept=pair.kept)
             found = absorbed(found, mixed, pair.kept)
         fit = weighted(start.names, found)
         if np.max(np.abs(fit.values - K) / fit.deviations) < SETTLED:

@@ -25,13 +25,12 @@ from numpy.typing import NDArray
 
 from symoro.errors import ProgramError
 from symoro.estimation.compress import Triangles
-from symoro.estimation.control_loop import loop_of
 from symoro.estimation.description import PdController
 from symoro.estimation.equations import Booleans
 from symoro.estimation.estimate import Estimate
 from symoro.estimation.needs import needed
 from symoro.estimation.rows import LogRows
-from symoro.estimation.simulation_rows import SETTLED, RowPair, calmed, check_model, paired, whole
+from symoro.estimation.simulation_rows import SETTLED, RowPair, calmed, measured_loops, paired
 
 Array = NDArray[np.float64]
 ROUNDS = 30
@@ -46,15 +45,13 @@ def instrumental(
     Raises:
         ProgramError: the iteration does not settle.
     """
-    check_model(rows.model)
-    measured = [whole(list(rows.of(k))) for k in range(len(rows.logs))]
-    loops = [loop_of(log, controller, rows.preparation.cutoff)[0] for log in rows.logs]
+    given = measured_loops(rows, controller)
     K, sigma = start.values, start.sigma
-    kept: list[Booleans | None] = [None] * len(loops)
+    kept: list[Booleans | None] = [None] * len(given)
     for rounds in range(1, ROUNDS + 1):
         pairs = [
-            paired(rows.model, log, block, loop, K, rows.preparation, chosen)
-            for log, block, loop, chosen in zip(rows.logs, measured, loops, kept, strict=True)
+            paired(rows.model, *item, K, rows.preparation, chosen)
+            for item, chosen in zip(given, kept, strict=True)
         ]
         kept = [pair.kept for pair in pairs] if rounds > 1 else kept
         found, covariance, freedom = _solved(pairs, sigma, data.share)

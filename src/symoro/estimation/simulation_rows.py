@@ -10,9 +10,11 @@ from numpy.typing import NDArray
 
 from symoro.errors import OptionError
 from symoro.estimation.closed_loop import simulated
-from symoro.estimation.control_loop import ControlLoop
+from symoro.estimation.control_loop import ControlLoop, loop_of
+from symoro.estimation.description import PdController
 from symoro.estimation.equations import Booleans, RowBlock, RowModel
 from symoro.estimation.log import Log, log_of_arrays
+from symoro.estimation.rows import LogRows
 from symoro.estimation.signals import Preparation
 
 Array = NDArray[np.float64]
@@ -46,6 +48,15 @@ def check_model(model: RowModel) -> None:
 def calmed(K: Array, found: Array, rounds: int) -> Array:
     """The next parameters to simulate: those found, or half way to them where an iteration goes to and fro."""
     return found if rounds <= QUICK else (K + found) / 2
+
+
+def measured_loops(rows: LogRows, controller: PdController | None) -> list[tuple[Log, RowBlock, ControlLoop]]:
+    """Each log with its rows and the loop that made it."""
+    check_model(rows.model)
+    cutoff = rows.preparation.cutoff
+    return [
+        (log, whole(list(rows.of(k))), loop_of(log, controller, cutoff)[0]) for k, log in enumerate(rows.logs)
+    ]
 
 
 def paired(
