@@ -186,3 +186,14 @@ def test_what_the_command_line_refuses(
 
     assert main(["excite", *words]) == 2
     assert said in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("frequency", [0.0, -1.0, np.nan, np.inf, 1e-308, 1e300])
+def test_frequencies_that_no_robot_has_are_refused(frequency: float) -> None:
+    with pytest.raises(OptionError, match="frequency of 1e-06 to 1e"):
+        excite("planar2r", frequency=frequency)
+
+
+def test_lengths_that_overflow_are_told() -> None:
+    with pytest.raises(ArgumentError, match="does not stay finite"):
+        excite("planar2r", harmonics=2, starts=1, values={"D2": 1e200})

@@ -35,6 +35,7 @@ from symoro.robot.formats import RobotLike, as_robot
 
 Array = NDArray[np.float64]
 CRITERIA = ("condition", "determinant")
+SLOWEST, FASTEST = 1e-6, 1e6  # Hz
 WIDEST = math.pi  # half the range of a joint that turns without a limit
 
 
@@ -111,9 +112,10 @@ def excite(
     if criterion not in CRITERIA:
         raise OptionError(f"criterion: expected one of {', '.join(CRITERIA)}, got '{str(criterion)[:40]}'")
     least = 2 if rest else 1  # one harmonic that starts at rest stays there
-    if not (least <= harmonics <= 50 and 0 < margin <= 1 and starts >= 1 and 0 < frequency < math.inf):
+    if not (least <= harmonics <= 50 and 0 < margin <= 1 and starts >= 1 and SLOWEST <= frequency <= FASTEST):
         raise OptionError(
-            f"expected {least} to 50 harmonics, a positive frequency, a margin in (0, 1], at least one start"
+            f"expected {least} to 50 harmonics, a frequency of {SLOWEST:g} to {FASTEST:g} Hz, a margin in (0, 1], "
+            "at least one start"
         )
     if seed < 0 or (samples is not None and samples < 1):
         raise OptionError("expected a seed that is not negative, and at least one sample")

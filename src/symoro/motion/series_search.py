@@ -22,7 +22,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from symoro.errors import MissingDependencyError, NotApplicableError
+from symoro.errors import ArgumentError, MissingDependencyError, NotApplicableError
 from symoro.model import generate
 from symoro.models.identification.pullback import regressor_pullback
 from symoro.motion.spline import Values
@@ -33,6 +33,7 @@ from symoro.runtime.function import Function
 Array = NDArray[np.float64]
 PENALTIES = (1.0, 30.0, 1000.0)
 FINE = 20  # samples a shortest period, where the penalty is taken
+LARGEST = 1e100  # an entry of the regressor whose square is a number too
 DENSE = 200  # the same, where limits are confirmed
 BETWEEN = 1 / np.cos(np.pi / DENSE)
 KEPT = 1 - 1e-7  # of the limits: the digits of a file are fewer than those here
@@ -116,6 +117,11 @@ class SeriesSearch:
         """The regressor along the motion (S n, P)."""
         q, qd, qdd = self.moved(x, self.few)
         found: Array = np.asarray(self.regressor(q=q, qd=qd, qdd=qdd)["W"])
+        if not (np.abs(found) < LARGEST).all():
+            raise ArgumentError(
+                "the regressor does not stay finite along a motion within the limits",
+                hint="are limits, lengths or the frequency of a size that robots have?",
+            )
         return found.reshape(-1, len(self.columns))
 
     def worth(self, x: Array) -> float:
