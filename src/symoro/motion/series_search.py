@@ -33,8 +33,8 @@ from symoro.runtime.function import Function
 Array = NDArray[np.float64]
 PENALTIES = (1.0, 30.0, 1000.0)
 FINE = 20  # samples a shortest period, where the penalty is taken
-LARGEST = 1e100  # an entry of the regressor whose square is a number too
 DENSE = 200  # the same, where limits are confirmed
+LARGEST = 1e100  # an entry of the regressor whose square is a number too
 BETWEEN = 1 / np.cos(np.pi / DENSE)
 KEPT = 1 - 1e-7  # of the limits: the digits of a file are fewer than those here
 PEAK = 0.95  # of the largest torque, from which a peak is looked into
