@@ -259,5 +259,5 @@ def test_platforms_follow_a_line(name):
 
 
 def test_loops_that_cannot_close_are_told_with_the_time():
-    with pytest.raises(ArgumentError, match=r"do not close at t = 0\.\d+ s"):
+    with pytest.raises(ArgumentError, match=r"dead point.* at t = 0\.\d+ s"):
         symoro.sampled("fivebar", Trajectory((Move((3.1, 0.0), duration=1),), (1.9, 0.9)))

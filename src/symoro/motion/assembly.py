@@ -19,9 +19,8 @@ from numpy.typing import NDArray
 from symoro.errors import NotClosedError
 from symoro.models.geometric.loop.mechanism import active_joints
 from symoro.models.kinematic.loop.choice import loop_choice
-from symoro.models.numeric.closure import balanced_closure, closed, least_squares
-from symoro.models.numeric.tree import joint_positions, numeric_tree
-from symoro.motion.loops import opened_joints
+from symoro.models.numeric.closure import around, balanced_closure, closed, least_squares
+from symoro.models.numeric.tree import NumericTree, joint_positions, numeric_tree
 from symoro.robot.coordinates import independent
 from symoro.robot.description import JointType, Robot
 
@@ -194,3 +193,24 @@ class LoopAssembly:
         told = (((W[:-1] + W[1:]) / 2) @ way[:, self._driven, None])[:, :, 0]
         off = np.abs(way[:, self._unknown] - told).max(axis=1)
         return JUMP if (off > AGREE * np.abs(told).max(axis=1) + ROUND_OFF).any() else None
+
+
+def opened_joints(tree: NumericTree, near: Array) -> Array:
+    """Opened joints that turn (or shift) one side of each loop onto the other, as far as their axis allows.
+
+    Arguments:
+        near: the coordinates of the tree before them.
+    """
+    q = np.concatenate([near, np.zeros(len(tree.coordinates) - len(near))])
+    for loop in tree.loops:
+        if loop.left not in tree.coordinates:
+            continue
+        at = around(tree, loop, q[None])
+        left, right = at[loop.left], at[loop.right]
+        rotation = np.asarray(left.rotation[0], dtype=float)
+        turn = rotation.T @ np.asarray(right.rotation[0], dtype=float)
+        shift = rotation.T @ np.asarray(right.position[0] - left.position[0], dtype=float)
+        slides = tree.robot.frame(loop.left).sigma == JointType.PRISMATIC
+        place = tree.coordinates.index(loop.left)
+        q[place] = shift[2] if slides else np.arctan2(turn[1, 0], turn[0, 0])
+    return q[len(near) :]

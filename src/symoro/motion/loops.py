@@ -7,18 +7,21 @@ they stood, so that one way of assembly is kept.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
 from symoro.errors import NotClosedError
 from symoro.models.geometric.loop.mechanism import active_joints
-from symoro.models.numeric.closure import around, closed
-from symoro.models.numeric.tree import NumericTree, numeric_tree
+from symoro.models.numeric.closure import closed
+from symoro.models.numeric.tree import numeric_tree
+from symoro.motion.assembly import BrokenLoopsError, LoopAssembly, opened_joints
 from symoro.robot.coordinates import independent
-from symoro.robot.description import JointType, Robot
+from symoro.robot.description import Robot
 
 Array = NDArray[np.float64]
+HINT = "start in a posture of all joints in which the loops are closed, and keep within the reach"
 
 
 class LoopCloser:
@@ -29,6 +32,7 @@ class LoopCloser:
     """
 
     def __init__(self, robot: Robot, values: Mapping[str, float]) -> None:
+        self._robot, self._values = robot, values
         self._tree = numeric_tree(robot, lambda f: f.value(values))
         joints, driven = independent(robot), set(active_joints(robot))
         self.active = [k for k, j in enumerate(joints) if j in driven]
@@ -48,38 +52,24 @@ class LoopCloser:
         guess[0, self.active] = qa
         found, flags = closed(self._tree, guess, self._unknown, damped=True)
         if not flags[0]:
-            raise NotClosedError(
-                f"the loops do not close at t = {t:g} s, near the posture before",
-                hint="start in a posture of all joints in which the loops are closed, and keep within the reach",
-            )
+            raise NotClosedError(f"the loops do not close at t = {t:g} s, near the posture before", hint=HINT)
         self._opened = found[0, self._size :]
         return np.asarray(found[0, : self._size])
 
     def along(self, t: Array, qa: Array, near: Array) -> Array:
-        """The same for each row of a motion, each near the one before."""
+        """The same for each row of a motion, each on the way from the one before, in one assembly (`assembly`).
+
+        Raises:
+            NotClosedError: the loops cannot be followed.
+        """
         self._opened = None  # it may begin elsewhere than the motion before ended
-        rows = np.empty((len(t), self._size))
-        for k, row in enumerate(qa):
-            rows[k] = near = self.at(row, near, float(t[k]))
-        return rows
+        first = self.at(qa[0], near, float(t[0]))
+        try:
+            rows = self._assembly.along(qa, self._assembly.row(first))
+        except BrokenLoopsError as error:
+            raise NotClosedError(f"{error.message}, at t = {t[error.row]:g} s", hint=HINT) from None
+        return self._assembly.postures(rows)
 
-
-def opened_joints(tree: NumericTree, near: Array) -> Array:
-    """Opened joints that turn (or shift) one side of each loop onto the other, as far as their axis allows.
-
-    Arguments:
-        near: the coordinates of the tree before them.
-    """
-    q = np.concatenate([near, np.zeros(len(tree.coordinates) - len(near))])
-    for loop in tree.loops:
-        if loop.left not in tree.coordinates:
-            continue
-        at = around(tree, loop, q[None])
-        left, right = at[loop.left], at[loop.right]
-        rotation = np.asarray(left.rotation[0], dtype=float)
-        turn = rotation.T @ np.asarray(right.rotation[0], dtype=float)
-        shift = rotation.T @ np.asarray(right.position[0] - left.position[0], dtype=float)
-        slides = tree.robot.frame(loop.left).sigma == JointType.PRISMATIC
-        place = tree.coordinates.index(loop.left)
-        q[place] = shift[2] if slides else np.arctan2(turn[1, 0], turn[0, 0])
-    return q[len(near) :]
+    @cached_property
+    def _assembly(self) -> LoopAssembly:
+        return LoopAssembly(self._robot, self._values)
