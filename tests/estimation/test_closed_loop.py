@@ -38,7 +38,7 @@ def sines(t: np.ndarray, n: int) -> tuple[np.ndarray, np.ndarray]:
 
 def loop_along(n: int, parts: int = 1, finer: int = 1) -> ControlLoop:
     r, rd = sines(np.arange((SAMPLES - 1) * finer + 1) / (finer * RATE), n)
-    return ControlLoop(finer * RATE, np.full(n, 300.0), np.full(n, 30.0), r, rd, r[0] + 0.02, rd[0], parts)
+    return ControlLoop(finer * RATE, np.full(n, 300.0), np.full(n, 30.0), r, rd, r[0] + 0.02, rd[0], 1, parts)
 
 
 def in_numpy(monkeypatch: pytest.MonkeyPatch, model: RowModel, K: np.ndarray, loop: ControlLoop) -> Simulated:
@@ -105,7 +105,7 @@ def test_a_joint_that_friction_stops_stands() -> None:
     r, rd = np.minimum(t, 0.5)[:, None], (t < 0.5)[:, None].astype(float)
     off = {}
     for parts in (1, 64):
-        loop = ControlLoop(RATE, np.array([50.0]), np.array([10.0]), r, rd, r[0], rd[0], parts)
+        loop = ControlLoop(RATE, np.array([50.0]), np.array([10.0]), r, rd, r[0], rd[0], 1, parts)
         made = simulated(model, K, loop)
         off[parts] = np.abs(made.qd[0, 300:]).max()
         assert np.abs(made.tau[0, 300:]).max() < 4.0

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 
@@ -423,3 +424,25 @@ def test_a_robot_without_numbers_has_no_nominal_start() -> None:
     log = t.log(np.random.default_rng(3), torque=NOISE)
     with pytest.raises(ArgumentError, match="has no nominal values"):
         symoro.identify(bare, log, method="iv", start="nominal", controller=t.controller, decimation=5)
+
+
+@pytest.mark.parametrize("method", ["didim", "cloe"])
+def test_gains_that_are_stiff_for_the_rate_of_the_log_are_simulated_in_shorter_steps(method: str) -> None:
+    """At fifty samples a second one step from sample to sample is too long for a loop of 120 / 0.5 a second."""
+    made = truth(samples=4000, rate=500.0)
+    thin = replace(
+        made,
+        rate=50.0,
+        **{name: getattr(made, name)[::10] for name in ("q", "qd", "qdd", "tau", "reference")},
+    )
+    log = thin.log(np.random.default_rng(1), torque=np.array([0.5, 0.1]), position=1e-5)
+    found = symoro.identify(
+        two_links(), log, method=method, cutoff=10.0, controller=made.controller, slow=0.05
+    )
+    z = [(value - made.K[name]) / off for name, value, off in _told(found)]
+    assert np.abs(z).max() < 4
+
+
+def _told(found: Identification) -> list[tuple[str, float, float]]:
+    e = found.estimate
+    return list(zip(e.names, e.values.tolist(), e.deviations.tolist(), strict=True))

@@ -19,9 +19,9 @@ typedef struct {
     const double *kp, *kd;       /* n */
     const double *reference;     /* samples x n */
     const double *reference_rate;
-    double *work;                /* n (columns + n + 13) numbers */
+    double *work;                /* n (columns + n + 15) numbers */
     double stribeck_velocity, h;
-    size_t joints, columns, motors, samples, parts;
+    size_t joints, columns, motors, samples, steps, parts;
 } Loop;
 
 static double sign(double x)
@@ -130,11 +130,6 @@ static void advance(const Loop *loop, size_t sample, double u, double part, doub
     }
 }
 
-static void next_row(size_t n, double *row)
-{
-    for (size_t i = 0; i < n; ++i) row[n + i] = row[i];
-}
-
 /* Whether a joint may turn back on the way: dry friction jumps there. */
 static int turns(size_t n, const double *v, const double *next_rate)
 {
@@ -143,13 +138,36 @@ static int turns(size_t n, const double *v, const double *next_rate)
     return 0;
 }
 
+/* A part of the way to the next sample, in short steps where a joint may turn back; x and v are changed. */
+static void step(const Loop *loop, size_t sample, double u, double part, double *x, double *v)
+{
+    const size_t n = loop->joints;
+    double *begin = loop->work + n * (loop->columns + n + 13), *begin_rate = begin + n;
+    for (size_t i = 0; i < n; ++i) {
+        begin[i] = x[i];
+        begin_rate[i] = v[i];
+    }
+    advance(loop, sample, u, part, x, v);
+    if (!turns(n, begin_rate, v)) return;
+    for (size_t i = 0; i < n; ++i) {
+        x[i] = begin[i];
+        v[i] = begin_rate[i];
+    }
+    part /= (double)loop->parts;
+    for (size_t s = 0; s < loop->parts; ++s) advance(loop, sample, u + part * (double)s, part, x, v);
+}
+
+static void next_row(size_t n, double *row)
+{
+    for (size_t i = 0; i < n; ++i) row[n + i] = row[i];
+}
+
 /* The motion from the state in the first rows of q and qd; all four are samples x n.
  * Returns how many samples are finite.
  */
 size_t closed_loop(const Loop *loop, double *q, double *qd, double *qdd, double *tau)
 {
     const size_t n = loop->joints;
-    const double part = 1.0 / (double)loop->parts;
     for (size_t k = 0;; ++k) {
         double *x = q + n * k, *v = qd + n * k, *a = qdd + n * k;
         torques(loop, loop->reference + n * k, loop->reference_rate + n * k, x, v, tau + n * k);
@@ -159,10 +177,7 @@ size_t closed_loop(const Loop *loop, double *q, double *qd, double *qdd, double 
         if (k + 1 == loop->samples) return k + 1;
         next_row(n, x);
         next_row(n, v);
-        advance(loop, k, 0, 1, x + n, v + n);
-        if (!turns(n, v, v + n)) continue;
-        next_row(n, x);
-        next_row(n, v);
-        for (size_t s = 0; s < loop->parts; ++s) advance(loop, k, part * (double)s, part, x + n, v + n);
+        for (size_t s = 0; s < loop->steps; ++s)
+            step(loop, k, (double)s / (double)loop->steps, 1.0 / (double)loop->steps, x + n, v + n);
     }
 }

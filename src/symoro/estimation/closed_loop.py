@@ -4,8 +4,8 @@
 
 M comes from the regressor too: column i is (W(q, 0, e_i) - W(q, 0, 0)) K. So one compiled function serves every K, with
 all the columns that the data are explained by, friction and coupled motors among them. Fixed steps of Runge and Kutta's
-fourth order, one from sample to sample; many short ones where a joint may turn back or stands, since dry friction jumps
-there. Where there is a compiler the loop runs in C (`closed_loop_native`).
+fourth order; many short ones where a joint may turn back or stands, since dry friction jumps there. Where there is a
+compiler the loop runs in C (`closed_loop_native`).
 """
 
 from __future__ import annotations
@@ -75,14 +75,24 @@ def _in_numpy(model: RowModel, K: Array, loop: ControlLoop, made: Simulated) -> 
 
 
 def _next(dynamics: _Dynamics, loop: ControlLoop, sample: int, q: Array, qd: Array) -> tuple[Array, Array]:
-    """The state at the next sample, in short steps for the robots of which a joint may turn back."""
-    x, v = _advanced(dynamics, loop, sample, 0.0, 1.0, q, qd)
+    """The state at the next sample."""
+    part = 1 / loop.steps
+    for k in range(loop.steps):
+        q, qd = _step(dynamics, loop, sample, part * k, part, q, qd)
+    return q, qd
+
+
+def _step(
+    dynamics: _Dynamics, loop: ControlLoop, sample: int, u: float, part: float, q: Array, qd: Array
+) -> tuple[Array, Array]:
+    """A part of the way to the next sample, in short steps for the robots of which a joint may turn back."""
+    x, v = _advanced(dynamics, loop, sample, u, part, q, qd)
     turns = (np.minimum(np.abs(qd), np.abs(v)) < np.abs(v - qd)).any(axis=1, keepdims=True)
     if not turns.any():
         return x, v
-    part, y, w = 1 / loop.parts, q, qd
+    part, y, w = part / loop.parts, q, qd
     for k in range(loop.parts):
-        y, w = _advanced(dynamics, loop, sample, part * k, part, y, w)
+        y, w = _advanced(dynamics, loop, sample, u + part * k, part, y, w)
     return np.where(turns, y, x), np.where(turns, w, v)
 
 

@@ -21,7 +21,7 @@ from symoro.runtime.compiler import library
 Array = NDArray[np.float64]
 FROM_MODEL = ("K", "inertia", "viscous", "stribeck", "load", "dry", "shares")
 FROM_LOOP = ("kp", "kd", "reference", "reference_rate")
-COUNTS = ("joints", "columns", "motors", "samples", "parts")
+COUNTS = ("joints", "columns", "motors", "samples", "steps", "parts")
 
 
 class _NativeLoop(ctypes.Structure):
@@ -61,7 +61,7 @@ def simulate(run: Any, model: RowModel, K: Array, loop: ControlLoop, made: Seque
     parts |= {name: getattr(loop, name) for name in FROM_LOOP}
     columns = len(parts["K"])
     arrays = {name: np.ascontiguousarray(value, dtype=float) for name, value in parts.items()}
-    arrays["work"] = np.empty(n * (columns + n + 13))
+    arrays["work"] = np.empty(n * (columns + n + 15))
     function = model.function
     constants = None if not len(function.constants) else function.constants.ctypes.data
     shared = _NativeLoop(
@@ -74,6 +74,7 @@ def simulate(run: Any, model: RowModel, K: Array, loop: ControlLoop, made: Seque
         columns,
         len(model.further.shares),
         samples,
+        loop.steps,
         loop.parts,
     )
     return int(run(ctypes.addressof(shared), *(array.ctypes.data for array in made)))

@@ -24,8 +24,8 @@ Array = NDArray[np.float64]
 class ControlLoop:
     """What closes the loop: gains at the joints, and the reference with its rate, (N, n).
 
-    Between samples the reference is a cubic polynomial. A simulation takes one step from one to the next, and `parts`
-    of them where a joint may turn back. The start is one for all (n,), or one each (B, n).
+    Between samples the reference is a cubic polynomial. A simulation takes `steps` from one to the next, each in
+    `parts` where a joint may turn back. The start is one for all (n,), or one each (B, n).
     """
 
     rate: float
@@ -35,11 +35,12 @@ class ControlLoop:
     reference_rate: Array
     start: Array
     start_rate: Array
+    steps: int = 1
     parts: int = 16
 
 
 def loop_of(
-    log: Log, controller: PdController | None, cutoff: float | None = None
+    log: Log, controller: PdController | None, cutoff: float | None = None, steps: int = 1
 ) -> tuple[ControlLoop, Array, Array]:
     """The loop that made a log, with the positions and torques that were measured.
 
@@ -62,5 +63,5 @@ def loop_of(
     spline = needed("scipy.interpolate", "the rate of a reference").CubicSpline
     rate = spline(np.arange(len(r)) / log.rate, r)(np.arange(len(r)) / log.rate, 1)
     begin = (smooth[0], (4 * smooth[1] - 3 * smooth[0] - smooth[2]) / 2 * log.rate)
-    loop = ControlLoop(log.rate, np.array(law.kp), np.array(law.kd), r, rate, *begin)
+    loop = ControlLoop(log.rate, np.array(law.kp), np.array(law.kd), r, rate, *begin, steps)
     return loop, q, arrays["torque"]

@@ -30,14 +30,14 @@ ROUNDS = 30
 
 
 def direct_and_inverse(
-    rows: LogRows, start: Estimate, data: Triangles, controller: PdController | None = None
+    rows: LogRows, start: Estimate, data: Triangles, controller: PdController | None = None, steps: int = 1
 ) -> Estimate:
     """DIDIM from an estimate, or from a guess of the parameters.
 
     Raises:
         ProgramError: the iteration does not settle.
     """
-    given = measured_loops(rows, controller)
+    given = measured_loops(rows, controller, steps)
     K = start.values
     kept: list[Booleans | None] = [None] * len(given)
     for rounds in range(1, ROUNDS + 1):

@@ -38,6 +38,7 @@ from symoro.estimation.log import Log, open_log
 from symoro.estimation.output_error import output_error
 from symoro.estimation.postures import start_posture
 from symoro.estimation.residuals import ALL, KEPT, Residuals, log_residual, residual
+from symoro.estimation.resolution import resolved
 from symoro.estimation.robots import identified_robot, standard_robot, without_passive_rotors
 from symoro.estimation.robust import robust
 from symoro.estimation.rows import LogRows
@@ -337,11 +338,11 @@ def _estimated(
         return total(equation.names, data)
     found = weighted(equation.names, data)
     if method == "iv":
-        return instrumental(rows, begin(found), data, controller)
+        return resolved(lambda start, n: instrumental(rows, start, data, controller, n), begin(found))
     if method == "didim":
-        return direct_and_inverse(rows, begin(found), data, controller)
+        return resolved(lambda start, n: direct_and_inverse(rows, start, data, controller, n), begin(found))
     if method == "cloe":
-        return output_error(rows, begin(found), controller)
+        return resolved(lambda start, n: output_error(rows, start, controller, n), begin(found))
     return robust(equation.names, rows, found, data) if method == "irls" else found
 
 

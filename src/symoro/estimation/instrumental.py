@@ -38,14 +38,14 @@ ORDER = 12  # of the autoregression, at most
 
 
 def instrumental(
-    rows: LogRows, start: Estimate, data: Triangles, controller: PdController | None = None
+    rows: LogRows, start: Estimate, data: Triangles, controller: PdController | None = None, steps: int = 1
 ) -> Estimate:
     """IDIM-IV from an estimate.
 
     Raises:
         ProgramError: the iteration does not settle.
     """
-    given = measured_loops(rows, controller)
+    given = measured_loops(rows, controller, steps)
     K, sigma = start.values, start.sigma
     kept: list[Booleans | None] = [None] * len(given)
     for rounds in range(1, ROUNDS + 1):

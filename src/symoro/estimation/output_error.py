@@ -49,7 +49,7 @@ class _Logs:
     def start(self, K: Array) -> Array:
         return np.concatenate([K, *(np.concatenate([loop.start, loop.start_rate]) for loop in self.loops)])
 
-    def steps(self, K: Array, deviations: Array) -> Array:
+    def ways(self, K: Array, deviations: Array) -> Array:
         """Of the differences."""
         own = np.maximum(np.abs(K), np.maximum(deviations, 1e-3 * float(np.abs(K).max())))
         ways = [
@@ -62,16 +62,16 @@ class _Logs:
         """(N, n): what was measured less what x gives."""
         return np.concatenate([q - self._moved(k, x[None])[0] for k, q in enumerate(self.positions)])
 
-    def sensitivities(self, x: Array, steps: Array) -> Array:
+    def sensitivities(self, x: Array, ways: Array) -> Array:
         """(N, n, size of x)."""
         parts = []
         for k, q in enumerate(self.positions):
             own = np.concatenate([np.arange(self.size), self._places(k)])
             change = np.zeros((len(own), len(x)))
-            change[np.arange(len(own)), own] = steps[own]
+            change[np.arange(len(own)), own] = ways[own]
             found = self._moved(k, np.concatenate([x + change, x - change]))
             rows = np.zeros((*q.shape, len(x)))
-            rows[:, :, own] = np.moveaxis(found[: len(own)] - found[len(own) :], 0, -1) / (2 * steps[own])
+            rows[:, :, own] = np.moveaxis(found[: len(own)] - found[len(own) :], 0, -1) / (2 * ways[own])
             parts.append(rows)
         return np.concatenate(parts)
 
@@ -92,21 +92,23 @@ def _usual(loop: ControlLoop) -> Array:
     return np.asarray(np.sqrt(np.mean(loop.reference_rate**2, axis=0)))
 
 
-def output_error(rows: LogRows, start: Estimate, controller: PdController | None = None) -> Estimate:
+def output_error(
+    rows: LogRows, start: Estimate, controller: PdController | None = None, steps: int = 1
+) -> Estimate:
     """CLOE from an estimate.
 
     Raises:
         ProgramError: the iteration does not settle, or leaves what can be simulated.
     """
     check_model(rows.model)
-    given = [loop_of(log, controller, rows.preparation.cutoff) for log in rows.logs]
+    given = [loop_of(log, controller, rows.preparation.cutoff, steps) for log in rows.logs]
     P = len(start.values)
     logs = _Logs(rows.model, [item[0] for item in given], [item[1] for item in given], P)
-    x, steps = logs.start(start.values), logs.steps(start.values, start.deviations)
+    x, ways = logs.start(start.values), logs.ways(start.values, start.deviations)
     damping, off = 0.0, logs.offs(x)
     for rounds in range(1, ROUNDS + 1):
         sigma = np.sqrt(np.mean(off**2, axis=0))
-        normal, slope = _normal(logs.sensitivities(x, steps), off, sigma)
+        normal, slope = _normal(logs.sensitivities(x, ways), off, sigma)
         change, covariance = _step(normal, slope, damping)
         freedom = off.size - len(x)
         covariance = covariance * float(np.sum((off / sigma) ** 2)) / freedom

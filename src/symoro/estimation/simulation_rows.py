@@ -50,12 +50,15 @@ def calmed(K: Array, found: Array, rounds: int) -> Array:
     return found if rounds <= QUICK else (K + found) / 2
 
 
-def measured_loops(rows: LogRows, controller: PdController | None) -> list[tuple[Log, RowBlock, ControlLoop]]:
+def measured_loops(
+    rows: LogRows, controller: PdController | None, steps: int
+) -> list[tuple[Log, RowBlock, ControlLoop]]:
     """Each log with its rows and the loop that made it."""
     check_model(rows.model)
     cutoff = rows.preparation.cutoff
     return [
-        (log, whole(list(rows.of(k))), loop_of(log, controller, cutoff)[0]) for k, log in enumerate(rows.logs)
+        (log, whole(list(rows.of(k))), loop_of(log, controller, cutoff, steps)[0])
+        for k, log in enumerate(rows.logs)
     ]
 
 
