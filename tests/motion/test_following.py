@@ -235,7 +235,7 @@ def test_poses_of_robots_whose_joints_do_not_tell_all_are_refused():
         ("filip3r", "filip3r", {"start": {"V0": np.zeros(6)}}, "no start to be given"),
         (sprung(), (0.1, 0.2, 0.3), {}, "start: 3 numbers"),
         (sprung(), (0.1,), {"start": {"V0": np.zeros(6)}}, "has no 'V0'"),
-        (sprung(), (0.1,), {"start": {"q": [0, np.nan]}}, "not finite"),
+        (sprung(), (0.1,), {"start": {"q": [0.1, np.nan]}}, "not finite"),
         (satellite(), (0.1, 0), {"method": "rk4"}, "SciPy"),
         (satellite(), (0.1, 0), {"tolerance": 0}, "rtol"),
     ],
@@ -296,3 +296,11 @@ def test_samples_too_far_apart_for_the_motion_are_doubted(step, doubted):
     path = Trajectory((Move((1, -0.5), law="trapezoidal", duration=1),), (0, 0))
     found = symoro.torques(robot, path, step=step, tolerance=1e-6)
     assert any("too far apart" in doubt for doubt in found.doubts) == doubted and not found.between
+
+
+def test_a_start_that_contradicts_the_trajectory_is_refused() -> None:
+    path = Trajectory((Move((0.5, 0.2), duration=1),), (0.1, 0.0))
+    near = symoro.torques("flexible2r", path, start={"q": [0.1, 0.0]})
+    assert near.samples.q[0] == pytest.approx([0.1, 0.0])
+    with pytest.raises(ArgumentError, match=r"joint 1 starts at 0\.3, the trajectory at 0\.1"):
+        symoro.torques("flexible2r", path, start={"q": [0.3, 0.0]})

@@ -337,13 +337,16 @@ def _estimated(
     if method == "tls":
         return total(equation.names, data)
     found = weighted(equation.names, data)
+    if method == "irls":
+        return robust(equation.names, rows, found, data)
+    if method not in SIMULATING:
+        return found
+    start = begin(found)
     if method == "iv":
-        return resolved(lambda start, n: instrumental(rows, start, data, controller, n), begin(found))
+        return resolved(lambda steps: instrumental(rows, start, data, controller, steps))
     if method == "didim":
-        return resolved(lambda start, n: direct_and_inverse(rows, start, data, controller, n), begin(found))
-    if method == "cloe":
-        return resolved(lambda start, n: output_error(rows, start, controller, n), begin(found))
-    return robust(equation.names, rows, found, data) if method == "irls" else found
+        return resolved(lambda steps: direct_and_inverse(rows, start, data, controller, steps))
+    return resolved(lambda steps: output_error(rows, start, controller, steps))
 
 
 def _parts(equation: RowModel, log: Log, preparation: Preparation) -> dict[LogPart, Triangles]:

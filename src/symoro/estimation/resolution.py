@@ -7,7 +7,6 @@ holds a joint. Nothing in a motion tells this; two estimates that differ do.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 
 import numpy as np
 
@@ -18,11 +17,11 @@ STEPS = (1, 4, 16)  # from sample to sample
 AGREE = 0.5  # of a deviation
 
 
-def resolved(solve: Callable[[Estimate, int], Estimate], start: Estimate) -> Estimate:
+def resolved(solve: Callable[[int], Estimate]) -> Estimate:
     """The first estimate that agrees with that of longer steps.
 
     Arguments:
-        solve: the estimate from a start, with so many steps from sample to sample.
+        solve: the estimate with so many steps from sample to sample, from one start: another may choose other rows.
 
     Raises:
         ProgramError: no two agree, or the shortest steps give none.
@@ -30,7 +29,7 @@ def resolved(solve: Callable[[Estimate, int], Estimate], start: Estimate) -> Est
     before: Estimate | None = None
     for steps in STEPS:
         try:
-            found = _from_either(solve, before, start, steps)
+            found = solve(steps)
         except ProgramError:
             if steps == STEPS[-1]:
                 raise
@@ -43,15 +42,3 @@ def resolved(solve: Callable[[Estimate, int], Estimate], start: Estimate) -> Est
         "stick",
         hint="record at a higher rate, without rest; or take wls or irls, which simulate nothing",
     )
-
-
-def _from_either(
-    solve: Callable[[Estimate, int], Estimate], before: Estimate | None, start: Estimate, steps: int
-) -> Estimate:
-    """From the estimate before, which is near where it was fine enough; else from the start."""
-    if before is not None:
-        try:
-            return solve(replace(start, values=before.values), steps)
-        except ProgramError:
-            pass
-    return solve(start, steps)

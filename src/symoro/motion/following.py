@@ -21,6 +21,7 @@ from symoro.motion.simulation import simulate
 from symoro.robot.description import Robot
 
 Array = NDArray[np.float64]
+SAME = 1e-6  # of a position: of those that a user wrote with six digits
 
 
 def led(
@@ -72,7 +73,16 @@ def _begin(
     near = default_posture(mechanics.robot, values) if samples.tree is None else samples.tree[0]
     posture = np.array(start.get("q", near), dtype=float)
     if posture.shape == (len(mechanics.joints),):
-        posture[[mechanics.joints.index(j) for j in samples.joints]] = samples.q[0]
+        led = [mechanics.joints.index(j) for j in samples.joints]
+        off = np.abs(posture[led] - samples.q[0])
+        if "q" in start and not (off <= SAME * np.maximum(1.0, np.abs(samples.q[0]))).all():
+            j = samples.joints[int(np.argmax(off))]
+            raise ArgumentError(
+                f"joint {j} starts at {posture[mechanics.joints.index(j)]:g}, the trajectory at "
+                f"{samples.q[0][int(np.argmax(off))]:g}",
+                hint="leave out q, or give the joints that are led their first positions",
+            )
+        posture[led] = samples.q[0]
     y = mechanics.start({**start, "q": posture})
     parts = mechanics.split(at_equilibrium(mechanics, y, told=start))
     rest: dict[str, ArrayLike] = {"e": parts["e"]} if "e" in parts else {}

@@ -57,7 +57,11 @@ def _start(words: list[str]) -> dict[str, Array]:
     for item in words:
         name, text = binding(item)
         if name not in STATE:
-            raise OptionError(f"'{name}' is no part of a state", hint=f"known: {', '.join(STATE)}")
+            raise OptionError(
+                f"'{name}' is no part of a state", hint=f"known: {', '.join(STATE)}; symbols go with --bind"
+            )
+        if name in found:
+            raise OptionError(f"'{name}' is given twice")
         found[name] = np.atleast_1d(np.asarray(numbers(name, text), dtype=float))
     return found
 
