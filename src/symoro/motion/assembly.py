@@ -178,15 +178,30 @@ class LoopAssembly:
             return rows, OPEN
         return rows, self._broken(np.concatenate([row[None], rows]))
 
+    def broken_way(self, way: Array, end: Array) -> str | None:
+        """Why postures of all joints on a way, each with the next, are not of one assembly.
+
+        Arguments:
+            way: nearly closed postures, `FAR` apart or less.
+            end: the last of them, closed.
+        """
+        given = np.vstack([way, end])[:, self._of_tree]
+        rows = np.concatenate([given, opened_joints(self._tree, given)], axis=1)
+        _, slopes = balanced_closure(self._tree, rows)
+        if _dead(slopes[:, :, self._unknown]):
+            return DEAD
+        return JUMP if self.length(way[-1], end) > FAR else None
+
+    def length(self, one: Array, other: Array) -> float:
+        """The longest way of a joint between two postures, in radians or shares of the largest length."""
+        units = self._tree.units[: len(self._of_tree)]
+        return float(np.abs((other - one)[self._of_tree] / units).max(initial=0.0))
+
     def _broken(self, rows: Array) -> str | None:
         """Why rows, each with the next, are no motion."""
         _, slopes = balanced_closure(self._tree, rows)
         passive, active = slopes[:, :, self._unknown], slopes[:, :, self._driven]
-        turned = passive.transpose(0, 2, 1)
-        squares = np.linalg.eigvalsh(turned @ passive)
-        if (squares[:, 0] < SINGULAR**2 * squares[:, -1]).any():
-            return DEAD
-        if (np.linalg.det(turned[:-1] @ passive[1:]) <= 0).any():
+        if _dead(passive):
             return DEAD
         W = -least_squares(passive, active)
         way = np.diff(rows, axis=0) / self._tree.units
@@ -195,22 +210,33 @@ class LoopAssembly:
         return JUMP if (off > AGREE * np.abs(told).max(axis=1) + ROUND_OFF).any() else None
 
 
+def _dead(passive: Array) -> bool:
+    """Whether Jp of rows is singular at one of them, or between one and the next."""
+    turned = passive.transpose(0, 2, 1)
+    squares = np.linalg.eigvalsh(turned @ passive)
+    if (squares[:, 0] < SINGULAR**2 * squares[:, -1]).any():
+        return True
+    return bool((np.linalg.det(turned[:-1] @ passive[1:]) <= 0).any())
+
+
 def opened_joints(tree: NumericTree, near: Array) -> Array:
     """Opened joints that turn (or shift) one side of each loop onto the other, as far as their axis allows.
 
     Arguments:
-        near: the coordinates of the tree before them.
+        near: the coordinates of the tree before them, of one posture or of many, one a row.
     """
-    q = np.concatenate([near, np.zeros(len(tree.coordinates) - len(near))])
+    given = np.atleast_2d(near)
+    own = given.shape[1]
+    q = np.concatenate([given, np.zeros((len(given), len(tree.coordinates) - own))], axis=1)
     for loop in tree.loops:
         if loop.left not in tree.coordinates:
             continue
-        at = around(tree, loop, q[None])
+        at = around(tree, loop, q)
         left, right = at[loop.left], at[loop.right]
-        rotation = np.asarray(left.rotation[0], dtype=float)
-        turn = rotation.T @ np.asarray(right.rotation[0], dtype=float)
-        shift = rotation.T @ np.asarray(right.position[0] - left.position[0], dtype=float)
+        back = np.asarray(left.rotation, dtype=float).transpose(0, 2, 1)
+        turn = back @ np.asarray(right.rotation, dtype=float)
+        shift = back @ np.asarray(right.position - left.position, dtype=float)[:, :, None]
         slides = tree.robot.frame(loop.left).sigma == JointType.PRISMATIC
         place = tree.coordinates.index(loop.left)
-        q[place] = shift[2] if slides else np.arctan2(turn[1, 0], turn[0, 0])
-    return q[len(near) :]
+        q[:, place] = shift[:, 2, 0] if slides else np.arctan2(turn[:, 1, 0], turn[:, 0, 0])
+    return np.asarray(q[:, own:].reshape(*np.shape(near)[:-1], -1))

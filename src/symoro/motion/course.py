@@ -138,6 +138,7 @@ class Course:
         margins = self._margins(t, y) if watched else None
         noise = np.append(np.zeros(0) if self.modes.idle else self.modes.noise(t), NOISE)
         while solver.status == "running":
+            before = solver.y.copy()
             told = solver.step()
             if solver.status == "failed" or not np.isfinite(solver.y).all():
                 reason = told or "the state is not finite"
@@ -152,14 +153,28 @@ class Course:
                 upto, hit, margins = first_crossing(
                     look, float(solver.t_old), upto, margins, noise, self._longest
                 )
+            here = solver.y if hit is None else dense(upto)
+            ready = self._ready(upto, here)
+            self._check_loops(before, here, ready, upto, solver)
             self._record(float(solver.t_old), solver.y, upto, dense)
             work.to(upto)
             if hit is not None:
-                return upto, dense(upto), hit, ""
-            ready = self._ready(upto, solver.y)
+                return upto, here, hit, ""
             if ready is not solver.y and self.mechanics.gap(solver.y, ready) > DRIFT and upto < end:
                 return upto, ready, None, ""
         return float(solver.t), self._ready(float(solver.t), solver.y), None, ""
+
+    def _check_loops(self, before: Array, y: Array, ready: Array, t: float, solver: Any = None) -> None:
+        """Raise where a step goes through a dead point of loops, which error control need not notice."""
+        if self.mechanics.loops is None:
+            return
+        q = self.mechanics.parts["q"]
+
+        def path(shares: Array) -> Array:
+            start = float(solver.t_old)
+            return np.asarray(solver.dense_output()(start + shares * (t - start))[q].T)
+
+        self.mechanics.loops.check_way(path, before[q], y[q], ready[q], t)
 
     def _ready(self, t: float, y: Array) -> Array:
         """The state with its constraints met: loops closed, quaternions of length 1, sticking joints at rest."""
@@ -212,7 +227,8 @@ class Course:
 
     def _take(self, t: float, y: Array) -> None:
         y, known = self.control.moved(t, y)
-        y = self._ready(t, y)
+        y, drifted = self._ready(t, y), y
+        self._check_loops(drifted, drifted, y, t)
         tau = self.control.torques(t, y)
         tau = self.modes.taken(y, tau, known) if known else tau.copy()
         tau[self.mechanics.springs] = 0.0

@@ -1,12 +1,12 @@
 """Closed loops along a motion: all joints of the tree from the active ones, closed again near a posture.
 
 Newton's method (`models/numeric/closure`) moves the passive joints alone. From one moment to the next they start where
-they stood, so that one way of assembly is kept.
+they stood, and `check_way` tells whether one way of assembly was kept.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from functools import cached_property
 
 import numpy as np
@@ -16,7 +16,7 @@ from symoro.errors import NotClosedError
 from symoro.models.geometric.loop.mechanism import active_joints
 from symoro.models.numeric.closure import closed
 from symoro.models.numeric.tree import numeric_tree
-from symoro.motion.assembly import BrokenLoopsError, LoopAssembly, opened_joints
+from symoro.motion.assembly import FAR, ROWS, BrokenLoopsError, LoopAssembly, opened_joints
 from symoro.robot.coordinates import independent
 from symoro.robot.description import Robot
 
@@ -39,7 +39,6 @@ class LoopCloser:
         self.passive = [k for k, j in enumerate(joints) if j not in driven]
         self._unknown = [k for k, j in enumerate(self._tree.coordinates) if j not in driven]
         self._size = len(joints)
-        self._opened: Array | None = None
 
     def at(self, qa: Array, near: Array, t: float = 0.0) -> Array:
         """All joints of the tree with these active ones, near a posture.
@@ -47,13 +46,11 @@ class LoopCloser:
         Raises:
             NotClosedError: the loops do not close there.
         """
-        opened = opened_joints(self._tree, near) if self._opened is None else self._opened
-        guess = np.concatenate([near, opened])[None]
+        guess = np.concatenate([near, opened_joints(self._tree, near)])[None]
         guess[0, self.active] = qa
         found, flags = closed(self._tree, guess, self._unknown, damped=True)
         if not flags[0]:
             raise NotClosedError(f"the loops do not close at t = {t:g} s, near the posture before", hint=HINT)
-        self._opened = found[0, self._size :]
         return np.asarray(found[0, : self._size])
 
     def along(self, t: Array, qa: Array, near: Array) -> Array:
@@ -62,13 +59,32 @@ class LoopCloser:
         Raises:
             NotClosedError: the loops cannot be followed.
         """
-        self._opened = None  # it may begin elsewhere than the motion before ended
         first = self.at(qa[0], near, float(t[0]))
         try:
             rows = self._assembly.along(qa, self._assembly.row(first))
         except BrokenLoopsError as error:
             raise NotClosedError(f"{error.message}, at t = {t[error.row]:g} s", hint=HINT) from None
         return self._assembly.postures(rows)
+
+    def check_way(
+        self, path: Callable[[Array], Array], begin: Array, end: Array, found: Array, t: float
+    ) -> None:
+        """Raise where a way between two postures, which are nearly closed, goes through a dead point.
+
+        Arguments:
+            path: postures at shares of the way between 0 and 1, a row each.
+            found: the end as `at` closed it.
+
+        Raises:
+            NotClosedError: it does, or the end was closed in another assembly.
+        """
+        if self._assembly.linear:
+            return
+        pieces = int(min(ROWS, np.ceil(self._assembly.length(begin, end) / FAR)))
+        between = path(np.arange(1, pieces) / pieces) if pieces > 1 else np.empty((0, len(end)))
+        reason = self._assembly.broken_way(np.vstack([begin, between, end]), found)
+        if reason is not None:
+            raise NotClosedError(f"{reason}, at t = {t:g} s", hint=HINT)
 
     @cached_property
     def _assembly(self) -> LoopAssembly:
