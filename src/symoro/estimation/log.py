@@ -44,6 +44,7 @@ class Log:
         part: `part(start, stop)` gives the samples of a range at once.
         place: where a sample stands in the user's files, for messages.
         source: the path of a log in files, so that another process can open it.
+        measured: whether sensors made it, whose faults are looked for; a simulated motion has none.
     """
 
     name: str
@@ -56,6 +57,7 @@ class Log:
     transmission: Transmission | None = None
     description: LogDescription | None = None
     source: Path | None = None
+    measured: bool = True
 
 
 def log_of_arrays(
