@@ -111,6 +111,23 @@ def test_sound_measurements_raise_no_doubt(name: str, more: dict[str, float]) ->
     assert calibrate(robot, measured).doubts == ()
 
 
+@pytest.mark.parametrize("away", [0.2, 0.5, 1.5])
+def test_a_marker_far_off_a_low_frame_raises_no_doubt(away: float) -> None:
+    """Way and marker are of very different sizes."""
+    robot = symoro.load("ur5e")
+    q = np.random.default_rng(7).uniform(-2, 2, (25, 6))
+    for noise in (0.0, 1e-4):
+        measured = simulated(robot, q, {"TXE": away}, to=1, length=noise, angle=noise)
+        assert calibrate(robot, measured, to=1).doubts == ()
+
+
+def test_a_marker_beyond_the_robot_is_told_and_no_unit_is_blamed() -> None:
+    robot = symoro.load("ur5e")
+    q = np.random.default_rng(7).uniform(-2, 2, (25, 6))
+    (told,) = calibrate(robot, simulated(robot, q, {"TXE": 30.0}, to=1), to=1).doubts
+    assert "TXE (30 m)" in told and "millimetres" not in told
+
+
 def test_joints_that_are_far_off_and_noise_that_is_not_so_small_are_told() -> None:
     robot, measured = sound("puma560", theta4=0.4)
     (told,) = calibrate(robot, measured).doubts

@@ -9,8 +9,16 @@ import pytest
 
 import symoro
 from symoro.errors import FormatError
+from symoro.estimation import simulation_rows
+from symoro.estimation.closed_loop import Simulated
+from symoro.estimation.control_loop import loop_of
+from symoro.estimation.description import PdController
+from symoro.estimation.equations import equations
+from symoro.estimation.friction import Friction
+from symoro.estimation.identification import sought_robot
 from symoro.estimation.leaps import check_leaps
 from symoro.estimation.log import log_of_arrays
+from symoro.estimation.signals import Preparation
 from tests.estimation.test_logs import written
 from tests.estimation.truth import smooth, two_links
 
@@ -91,3 +99,20 @@ def test_motions_do_not_leap() -> None:
     checked(stale)
     moves = np.concatenate([np.zeros(20), [0.2, 0.5, 0.6], np.full(20, 0.6)])
     checked(moves, rate=10.0)
+
+
+def test_leaps_of_a_simulated_motion_are_no_fault_of_the_log(monkeypatch: pytest.MonkeyPatch) -> None:
+    t = smooth(two_links(), 2000, 1000.0)
+    log = log_of_arrays(1000.0, t.q, t.tau, reference=t.q)
+    model = equations(sought_robot(two_links()), "dynamic", Friction(), None)
+    preparation = Preparation(decimation=10)
+    measured = simulation_rows.whole(list(model.blocks(log, preparation)))
+    q = t.q.copy()
+    q[900:, 1] += 2.0
+    leaping = Simulated(*(x[None] for x in (q, t.qd, t.qdd, t.tau)))
+    monkeypatch.setattr(simulation_rows, "simulated", lambda *_: leaping)
+    loop = loop_of(log, PdController((300.0, 300.0), (30.0, 30.0)), None)[0]
+    pair = simulation_rows.paired(model, log, measured, loop, np.zeros(len(model.names)), preparation)
+    assert np.isfinite(pair.simulated.A).all() and pair.simulated.y == pytest.approx(measured.y)
+    with pytest.raises(FormatError, match="joint 2 leaps by"):
+        list(model.blocks(log_of_arrays(1000.0, q, t.tau), preparation))

@@ -10,7 +10,8 @@ import pytest
 import symoro
 from symoro.errors import FormatError
 from symoro.estimation.log import Log, log_of_arrays
-from symoro.estimation.standstill import white_noise
+from symoro.estimation.signals import Preparation
+from symoro.estimation.standstill import checked_motion, white_noise
 from tests.estimation.test_logs import written
 from tests.estimation.truth import smooth, two_links
 
@@ -75,6 +76,46 @@ def test_rests_of_a_joint_that_moves_are_doubted_until_they_are_dropped() -> Non
     assert not symoro.identify(two_links(), log, decimation=20, slow=5e-3).motion_doubts
     short = hardly(0.1, moves=0.0625)  # and it does move
     assert symoro.identify(two_links(), short, decimation=20).motion_doubts
+
+
+def test_a_joint_that_rests_in_one_of_several_logs_is_refused_in_none() -> None:
+    logs = [hardly(0.3), hardly(0.0)]
+    found = symoro.identify(two_links(), logs, decimation=20, slow=5e-3)
+    assert found.motion_doubts == ()
+    assert found.estimate.as_dict()["FS2"] == pytest.approx(0.8, abs=0.1)
+    told = symoro.identify(two_links(), logs, decimation=20).motion_doubts
+    assert any("joint 2 is no faster" in line and "--slow" in line for line in told)
+    with pytest.raises(FormatError, match="joint 2 never moved"):
+        symoro.identify(two_links(), [logs[1], hardly(0.0, noise=1e-5)], decimation=20, slow=5e-3)
+
+
+def test_a_joint_that_is_constant_in_one_of_several_files_is_refused_in_none(tmp_path: Path) -> None:
+    paths = []
+    for name, log in (("moves", hardly(0.3)), ("rests", hardly(0.0, noise=0.0))):
+        arrays = log.part(0, log.samples)
+        time = np.arange(log.samples)[:, None] / 1000
+        (tmp_path / name).mkdir()
+        rows = np.hstack([time, arrays["position"], arrays["torque"]]).tolist()
+        paths.append(written(tmp_path / name, rows))
+    found = symoro.identify(two_links(), paths, decimation=20, cutoff=50, slow=5e-3)
+    assert found.motion_doubts == ()
+    with pytest.raises(FormatError, match="joint 2 never moved: the position is constant"):
+        symoro.identify(two_links(), paths[1], decimation=20)
+
+
+@pytest.mark.parametrize(("share", "told"), [(0.0, False), (0.06, True), (0.15, True)])
+@pytest.mark.parametrize("late", [False, True])
+def test_short_rests_at_an_end_of_a_long_log_are_doubted(share: float, told: bool, late: bool) -> None:
+    count, rate = 60_000, 1000.0
+    time = np.arange(count) / rate
+    rests = int(share * count)
+    when = np.clip(time, 0, (count - rests) / rate) if late else np.maximum(time - rests / rate, 0)
+    q = 0.3 * np.sin(2 * np.pi * np.array([0.7, 1.1]) * when[:, None])
+    q += NOISE * np.random.default_rng(3).standard_normal(q.shape)
+    log = log_of_arrays(rate, q, q)
+    doubts = checked_motion([log], two_links(), Preparation(cutoff=20.0, decimation=20))
+    assert len(doubts) == (2 if told else 0)
+    assert not checked_motion([log], two_links(), Preparation(cutoff=20.0, decimation=20, slow=0.01))
 
 
 def test_joints_of_files_are_refused_with_the_file(tmp_path: Path) -> None:

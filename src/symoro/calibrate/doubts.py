@@ -8,13 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
+from math import prod
 
 import numpy as np
 
 from symoro.calibrate.fitting import Fitting
 from symoro.errors import ProgramError
-from symoro.models.calibration.chain import end_poses
-from symoro.models.calibration.columns import BASE, END
+from symoro.models.calibration.chain import NumericChain, end_poses
+from symoro.models.calibration.columns import BASE, END, GeometricColumn
 from symoro.models.numeric.fixed_point import Array
 from symoro.models.numeric.rotation import from_quaternion, quaternion
 from symoro.robot.description import ANGLES, JointType
@@ -26,7 +27,7 @@ GAIN = 0.1
 FAR = {BASE: 30.0, END: 3.0}  # of the robot's size, where frame 0 and the end stand
 SURE = 3.0  # deviations
 NOISY = 5.0  # misses, of the noise that was given
-BETTER = 0.5  # misses, of those without the change
+BETTER, ALIKE = 0.5, 2.0  # misses, of those without the change
 TRIED = 15  # steps: what fits does so soon
 UNITS = {"length": "m", "angle": "rad"}
 
@@ -38,7 +39,7 @@ def doubts(work: Fitting, xi: Array, deviations: Array, noise: Mapping[str, floa
         noise: the deviations of the measurements that were given, if any.
     """
     found = odd(work, xi, deviations)
-    if found and (meant := likely(work, xi)):
+    if found and (meant := likely(work, (xi, deviations))):
         found.append(meant)
     after = work.deviations(work.misses(xi), 0)
     loud = [
@@ -53,21 +54,14 @@ def doubts(work: Fitting, xi: Array, deviations: Array, noise: Mapping[str, floa
 
 def odd(work: Fitting, xi: Array, deviations: Array) -> list[str]:
     """What no sound measurements of the robot give."""
-    far = reach(work)
-    errors = {column.name: float(x) for column, x in zip(work.chosen, xi, strict=True)}
-    tip = float(np.linalg.norm([errors.get(f"T{axis}{END}", 0.0) for axis in "XYZ"]))
-    scale = {"length": far + tip, "angle": 1.0}
+    scale = {"length": reach(work) + _tip(work, xi), "angle": 1.0}
     after = work.deviations(work.misses(xi), 0)
     found = []
     if any(value > MISS[name] * scale[name] > 0 for name, value in after.items()):
         found.append(
             f"misses of {_sizes(after)} are left: check the units, the joints' order and signs, and what was measured"
         )
-    huge = [
-        f"{column.name} ({x:.3g}{_unit(column.kind)})"
-        for column, x, deviation in zip(work.chosen, xi, deviations, strict=True)
-        if abs(x) > max(_most(column.kind, column.frame, far, tip), SURE * deviation)
-    ]
+    huge = [f"{column.name} ({x:.3g}{_unit(column.kind)})" for column, x in _huge(work, xi, deviations)]
     if huge:
         more = f" and {len(huge) - 4} more" if len(huge) > 4 else ""
         found.append(
@@ -77,10 +71,26 @@ def odd(work: Fitting, xi: Array, deviations: Array) -> list[str]:
     return found
 
 
-def _most(kind: str, frame: str, far: float, tip: float) -> float:
+def _huge(work: Fitting, xi: Array, deviations: Array) -> list[tuple[GeometricColumn, float]]:
+    """Parameters with corrections larger than robots need."""
+    far, tip, size = reach(work), _tip(work, xi), whole_size(work)
+    return [
+        (column, float(x))
+        for column, x, deviation in zip(work.chosen, xi, deviations, strict=True)
+        if abs(x) > max(_most(column.kind, column.frame, far, tip, size), SURE * deviation)
+    ]
+
+
+def _tip(work: Fitting, xi: Array) -> float:
+    """How far what is measured was found to stand off its frame."""
+    place = [x for c, x in zip(work.chosen, xi, strict=True) if c.frame == END and c.kind.startswith("T")]
+    return float(np.linalg.norm(place))
+
+
+def _most(kind: str, frame: str, far: float, tip: float, size: float) -> float:
     """The largest correction of a parameter that nobody wonders at."""
     if frame in FAR:
-        return FAR[frame] * far if kind.startswith("T") and far > 0 else np.inf
+        return FAR[frame] * size if kind.startswith("T") and size > 0 else np.inf
     if kind == "k":
         return GAIN
     if kind in (*ANGLES, "beta"):
@@ -95,9 +105,17 @@ def _unit(kind: str) -> str:
 
 
 def reach(work: Fitting) -> float:
-    """How far the end is from frame 0, at most, by the description."""
-    poses = end_poses(work.chain, work.measured.q, {})
-    return float(np.linalg.norm(poses[:, :3, 3] - work.chain.start[:3, 3], axis=1).max())
+    """How far what is measured is from frame 0, at most, by the description."""
+    return _farthest(work.chain, work.measured.q)
+
+
+def whole_size(work: Fitting) -> float:
+    """The same of the robot's own end: markers on a low frame stand off by the size of the robot, not of the way."""
+    return reach(work) if work.whole is None else max(reach(work), _farthest(work.whole, work.measured.q))
+
+
+def _farthest(chain: NumericChain, q: Array) -> float:
+    return float(np.linalg.norm(end_poses(chain, q, {})[:, :3, 3] - chain.start[:3, 3], axis=1).max())
 
 
 def _sizes(sizes: Mapping[str, float]) -> str:
@@ -109,26 +127,32 @@ def _sizes(sizes: Mapping[str, float]) -> str:
 
 @dataclass(frozen=True)
 class _Change:
-    """Another reading of the same measurements: what it says, what to do, and how it is made."""
+    """Another reading of the same measurements: what it says, what to do, and how it is made.
+
+    Attributes:
+        unit: what the measured lengths are multiplied by; their misses shrink or grow with them.
+    """
 
     says: str
     cure: str
     made: Callable[[Fitting], Fitting]
+    unit: float = 1.0
 
 
-def likely(work: Fitting, xi: Array | None = None) -> str | None:
+def likely(work: Fitting, found: tuple[Array, Array] | None = None) -> str | None:
     """The mistake in units or conventions without which everything fits, as a sentence; None where there is none.
 
     Arguments:
-        xi: the errors as found, with which misses are compared; None where none were.
+        found: errors and their deviations, with whose misses others are compared; None where nothing fitted.
     """
-    before = np.inf if xi is None else _badness(work, xi)
+    most = np.inf if found is None else _allowed(work, *found)
     for changes in _together(work):
         other = work
         for change in changes:
             other = change.made(other)
         fit = _tried(other)
-        if fit is None or odd(other, *fit) or _badness(other, fit[0]) > BETTER * before:
+        unit = prod(change.unit for change in changes)
+        if fit is None or odd(other, *fit) or _badness(other, fit[0], unit) > most:
             continue
         after = other.deviations(other.misses(fit[0]), 0)
         says = " and ".join(change.says for change in changes)
@@ -158,10 +182,20 @@ def _tried(work: Fitting) -> tuple[Array, Array] | None:
         return None
 
 
-def _badness(work: Fitting, xi: Array) -> float:
-    """Root mean square of the misses, lengths in parts of the robot's size."""
+def _allowed(work: Fitting, xi: Array, deviations: Array) -> float:
+    """The misses that another reading may leave.
+
+    A robot that is fitted to any unit has lengths of its own far off: misses that are no worse serve then. The place
+    of the base or of a marker tells no unit.
+    """
+    own = any(column.frame not in FAR for column, _ in _huge(work, xi, deviations))
+    return (ALIKE if own else BETTER) * _badness(work, xi)
+
+
+def _badness(work: Fitting, xi: Array, unit: float = 1.0) -> float:
+    """Root mean square of the misses, lengths in parts of the robot's size, in the unit that they were measured in."""
     after = work.deviations(work.misses(xi), 0)
-    return float(np.hypot(after["length"] / (reach(work) or 1.0), after.get("angle", 0.0)))
+    return float(np.hypot(after["length"] / (unit * (reach(work) or 1.0)), after.get("angle", 0.0)))
 
 
 def _changes(work: Fitting) -> Iterator[_Change]:
@@ -221,14 +255,18 @@ def _inverse(work: Fitting) -> Fitting:
     )
 
 
-MILLIMETRES = _Change("measured lengths are in millimetres", "divide them by 1000", _scaled(1e-3))
+MILLIMETRES = _Change("measured lengths are in millimetres", "divide them by 1000", _scaled(1e-3), 1e-3)
 METRES = _Change(
-    "the description's lengths are in millimetres", "describe the robot in metres", _scaled(1e3, place=True)
+    "the description's lengths are in millimetres",
+    "describe the robot in metres",
+    _scaled(1e3, place=True),
+    1e3,
 )
 ALL_MILLIMETRES = _Change(
     "lengths, those of the point or plane too, are in millimetres",
     "divide them by 1000",
     _scaled(1e-3, place=True),
+    1e-3,
 )
 DEGREES = _Change(
     "the joints' angles are in degrees",

@@ -24,8 +24,8 @@ import numpy as np
 from symoro.calibrate.doubts import doubts, likely, odd, reach
 from symoro.calibrate.fitting import Fitting, condition
 from symoro.calibrate.measurements import Measurements
-from symoro.errors import ArgumentError, ProgramError
-from symoro.models.calibration.chain import end_poses, numeric_chain
+from symoro.errors import ArgumentError, NotApplicableError, ProgramError
+from symoro.models.calibration.chain import NumericChain, end_poses, numeric_chain
 from symoro.models.calibration.columns import DISPLACEMENT, END, columns, way_to
 from symoro.models.calibration.identifiable import (
     GeometricParameters,
@@ -171,7 +171,13 @@ class _Task:
         way = way_to(self.robot, self.known["to"])
         more = {name: value for name, value in self.known.items() if name != "to"}
         chosen = [c for c in columns(way, **more) if c.name in parameters.names]
-        return Fitting(numeric_chain(way), chosen, self.measured, self.point, self.plane)
+        return Fitting(numeric_chain(way), chosen, self.measured, self.point, self.plane, self._whole())
+
+    def _whole(self) -> NumericChain | None:
+        try:
+            return numeric_chain(way_to(self.robot, None))
+        except (ArgumentError, NotApplicableError):  # numbers that the measured way does without
+            return None
 
 
 @dataclass(frozen=True)

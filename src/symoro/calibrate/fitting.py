@@ -27,13 +27,14 @@ REWEIGHTED = 4  # rounds in which the noise's deviations are taken from the miss
 
 @dataclass(frozen=True)
 class Fitting:
-    """Measurements, and the parameters that are to meet them."""
+    """Measurements, and the parameters that are to meet them; `whole` is the way to the robot's own end."""
 
     chain: NumericChain
     chosen: Sequence[GeometricColumn]
     measured: Measurements
     point: Array
     plane: Array
+    whole: NumericChain | None = None
 
     def check(self, xi: Array) -> None:
         """Refuse measurements that do not show all parameters."""

@@ -89,7 +89,7 @@ def _blocks(work: Work, log: Log, model: RowModel, first: int, end: int) -> Iter
 @lru_cache(maxsize=4)
 def _opened(source: Any, description: Any, robot: Robot) -> Log:
     yaml = source.suffix.lower() in (".yaml", ".yml")
-    return open_log(source, robot, None if yaml else description)
+    return open_log(source, robot, None if yaml else description, rests=True)  # columns tell, of all logs
 
 
 def _what(found: dict[LogPart, Triangles]) -> dict[LogPart, tuple[int, ...]]:

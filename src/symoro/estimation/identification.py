@@ -186,7 +186,7 @@ def identify(
     _check_method(method, sought)
     check_start(start, method in SIMULATING)
     used = _opened(logs, sought, description)
-    others = _opened(validate, sought, description) if validate else ()
+    others = _opened(validate, sought, description, rests=True) if validate else ()
     base = base_parameters(sought)
     check_left_out(without, base)
     terms = Friction(tuple(friction), stribeck_velocity)
@@ -273,12 +273,15 @@ def _check_method(method: str, robot: Robot) -> None:
 
 
 def _opened(
-    logs: LogLike | Sequence[LogLike], robot: Robot, description: str | Path | None
+    logs: LogLike | Sequence[LogLike], robot: Robot, description: str | Path | None, rests: bool = False
 ) -> tuple[Log, ...]:
     given: Sequence[LogLike] = [logs] if isinstance(logs, Log | str | Path) else list(logs)
     if not given:
         raise ArgumentError("there is no log", hint="name one file at least")
-    found = tuple(log if isinstance(log, Log) else open_log(log, robot, description) for log in given)
+    rests = rests or len(given) > 1
+    found = tuple(
+        log if isinstance(log, Log) else open_log(log, robot, description, rests=rests) for log in given
+    )
     joints = coordinate_joints(robot)
     for log in found:
         if log.joints != len(joints):

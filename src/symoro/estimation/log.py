@@ -44,6 +44,7 @@ class Log:
         part: `part(start, stop)` gives the samples of a range at once.
         place: where a sample stands in the user's files, for messages.
         source: the path of a log in files, so that another process can open it.
+        measured: whether sensors made it, whose faults are looked for; a simulated motion has none.
     """
 
     name: str
@@ -56,6 +57,7 @@ class Log:
     transmission: Transmission | None = None
     description: LogDescription | None = None
     source: Path | None = None
+    measured: bool = True
 
 
 def log_of_arrays(
@@ -97,12 +99,19 @@ def log_of_arrays(
     return Log(name, shape[1], rate, shape[0], chunks, part, place, transmission)
 
 
-def open_log(path: str | Path, robot: Robot, description: str | Path | LogDescription | None = None) -> Log:
+def open_log(
+    path: str | Path,
+    robot: Robot,
+    description: str | Path | LogDescription | None = None,
+    *,
+    rests: bool = False,
+) -> Log:
     """A log in files.
 
     Arguments:
         path: a CSV or Parquet file, or the YAML that describes a log and names its files.
         description: the YAML, where the path is that of the samples.
+        rests: whether joints may be constant, as in a log beside others that move them.
 
     Raises:
         FormatError: with the line of what is wrong.
@@ -114,7 +123,7 @@ def open_log(path: str | Path, robot: Robot, description: str | Path | LogDescri
             raise ArgumentError(
                 f"'{path}' describes a log itself", hint="name its samples, or leave out the other"
             )
-        return _LogFiles(path, read_description(path, numbers), None, robot).log()
+        return _LogFiles(path, read_description(path, numbers), None, robot, rests).log()
     table = open_table(path)
     if description is None:
         described = usual_description(numbers, table.names)
@@ -123,7 +132,7 @@ def open_log(path: str | Path, robot: Robot, description: str | Path | LogDescri
         described = description
     else:
         described = read_description(Path(description), numbers)
-    return _LogFiles(path, described, table, robot).log()
+    return _LogFiles(path, described, table, robot, rests).log()
 
 
 def _check_usual(described: LogDescription, table: ColumnFile, robot: Robot) -> None:
@@ -146,8 +155,10 @@ def _check_usual(described: LogDescription, table: ColumnFile, robot: Robot) -> 
 class _LogFiles:
     """The files of one log, and the checks that do not need all of it at once."""
 
-    def __init__(self, path: Path, described: LogDescription, table: ColumnFile | None, robot: Robot) -> None:
-        self.path, self.described, self.robot = path, described, robot
+    def __init__(
+        self, path: Path, described: LogDescription, table: ColumnFile | None, robot: Robot, rests: bool
+    ) -> None:
+        self.path, self.described, self.robot, self.rests = path, described, robot, rests
         self.tables: dict[Path, ColumnFile] = {} if table is None else {path: table}
         self.own = table
         parts = {kind: getattr(described, kind) for kind in KINDS}
@@ -301,7 +312,7 @@ class _LogFiles:
             low, high = np.minimum(low, q.min(axis=0)), np.maximum(high, q.max(axis=0))
             yield found
             at += len(q)
-        if start == 0 and at == tables["position"].samples:
+        if start == 0 and at == tables["position"].samples and not self.rests:
             self._check_moved(low, high, tables["position"])
 
     def _at_joints(self, kind: str, values: Array, part: Quantity) -> Array:

@@ -175,7 +175,8 @@ def _motion(
     given: Log, arrays: dict[str, Array], sections: Array | None, start: int, first: int, count: int
 ) -> MotionPiece:
     rate = given.rate
-    check_leaps(arrays["position"], start, given)
+    if given.measured:
+        check_leaps(arrays["position"], start, given)
 
     def smooth(x: Array) -> Array:
         if sections is None:

@@ -86,7 +86,7 @@ def paired(
         acceleration=motion.qdd[0],
         transmission=log.transmission,
     )
-    found = whole(list(model.blocks(arrays, replace(preparation, cutoff=None))))
+    found = whole(list(model.blocks(replace(arrays, measured=False), replace(preparation, cutoff=None))))
     step = preparation.decimation / log.rate
     at = np.round((measured.time - found.time[0]) / step).astype(int)
     picked = RowBlock(*(getattr(found, f)[at] for f in ("time", "A", "y", "rate", "kept")))

@@ -15,8 +15,9 @@ within this noise stands still: its friction would have the sign of noise.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from math import ceil
 from math import log as ln
 
 import numpy as np
@@ -25,18 +26,19 @@ from numpy.typing import NDArray
 from symoro.errors import FormatError
 from symoro.estimation.log import Log
 from symoro.estimation.needs import needed
-from symoro.estimation.signals import MotionPiece, Preparation, low_pass, motion_between, motions
+from symoro.estimation.signals import MotionPiece, Preparation, low_pass, motion_between, motions, planned
 from symoro.models.coordinates import coordinate_joints
 from symoro.robot.description import Robot
 
 Array = NDArray[np.float64]
-PART = 20_000  # samples that tell the noise, and mostly the motion too
+PART, PARTS = 20_000, 10  # samples that tell the noise, and mostly the motion too; stretches they are in
 LEAST = 50  # samples, fewer of which tell no motion from noise
 COUNTS = 3.0  # of an encoder, that a joint at rest may go
 BEYOND = 2.0  # deviations, by which the range of a motion exceeds that of noise
 MORE = 2.0  # velocities of noise are at most this many times those expected
 PEAK, PEAKS = 5.0, 1e-3  # deviations, and the share of samples beyond them that no noise has
-SLOW, MANY = 3.0, 0.2  # deviations within which a velocity tells no sign; the share of such rows that is told
+SLOW = 3.0  # deviations within which a velocity tells no sign
+MANY, RESTS = 0.2, 0.03  # the share of such rows that is told; of those in which the joint rests
 LITTLE = 1e-3  # of the way of another joint
 
 
@@ -49,7 +51,7 @@ class Noise:
 
 
 def checked_motion(logs: Sequence[Log], robot: Robot, preparation: Preparation) -> list[str]:
-    """Refuse joints whose motion is that of noise; those without any are told by their columns.
+    """Refuse joints whose motion is that of noise in every log; those without any are told by their columns.
 
     Gives what is doubtful: joints that are slower than noise in many rows, or that went hardly anywhere.
 
@@ -57,32 +59,50 @@ def checked_motion(logs: Sequence[Log], robot: Robot, preparation: Preparation) 
         FormatError: with the noise, and what the joint did.
     """
     joints = coordinate_joints(robot)
+    seen = [_looked_at(log, preparation) for log in logs]
+    still = np.array([_still_in(log, *parts, preparation) for log, parts in zip(logs, seen, strict=True)])
+    constant = np.array([(noise.position == 0) & (_way(pieces) == 0) for noise, pieces in seen])
+    for k in np.flatnonzero((still | constant).all(axis=0) & still.any(axis=0)):
+        at = int(np.argmax(still[:, k]))
+        _refuse(logs[at], joints, int(k), *seen[at])
     doubts: list[str] = []
-    for log in logs:
-        noise, motion = _looked_at(log, preparation)
-        still = _still(motion, noise)
-        if still.any():
-            for piece in motions(log, preparation):
-                still &= _still(piece, noise)
-        if still.any():
-            _refuse(log, joints, int(np.flatnonzero(still)[0]), motion, noise)
-        told = _slow(motion, noise, joints, preparation) or _short(motion, robot, joints)
+    for log, (noise, pieces) in zip(logs, seen, strict=True):
+        told = _slow(pieces, noise, joints, preparation)
         doubts += [line if len(logs) == 1 else f"{log.name}: {line}" for line in told]
-    return doubts
+    return doubts or _short(np.max([_way(pieces) for _, pieces in seen], axis=0), robot, joints)
 
 
-def _looked_at(log: Log, preparation: Preparation) -> tuple[Noise, MotionPiece]:
-    """The noise in the middle of a log, and the motion there."""
-    size = min(log.samples, PART)
-    first = (log.samples - size) // 2
-    part = log.part(first, first + size)
-    position = white_noise(part["position"])
-    measured = "velocity" in part
-    source = white_noise(part["velocity"]) if measured else position
-    motion = motion_between(log, preparation, first, first + size)
-    if motion is None:  # a part that is all end, which the filters do not reach
-        motion = next(iter(motions(log, preparation)))
-    return Noise(position, source * _gain(log.rate, preparation, measured)), motion
+def _still_in(
+    log: Log, noise: Noise, pieces: Sequence[MotionPiece], preparation: Preparation
+) -> NDArray[np.bool_]:
+    """Which joints stand still all along a log: in the parts that were looked at, then in all of it."""
+    still = _still_in_all(pieces, noise)
+    return still & _still_in_all(motions(log, preparation), noise) if still.any() else still
+
+
+def _still_in_all(pieces: Iterable[MotionPiece], noise: Noise) -> NDArray[np.bool_]:
+    """Which joints stand still in all pieces, but for those too short to tell."""
+    found = [_still(piece, noise) for piece in pieces if piece.count >= LEAST]
+    return np.all(found, axis=0) if found else np.zeros(len(noise.position), dtype=bool)
+
+
+def _looked_at(log: Log, preparation: Preparation) -> tuple[Noise, list[MotionPiece]]:
+    """The noise in parts of a log from its beginning to its end, and the motion there."""
+    ends = planned(log, preparation).ends
+    size = min(log.samples - 2 * ends, PART // PARTS)
+    count = min(PARTS, ceil((log.samples - 2 * ends) / size))
+    starts = np.linspace(ends, log.samples - ends - size, count).astype(int)
+    found = [motion_between(log, preparation, int(first), int(first) + size) for first in starts]
+    raw = [log.part(int(first), int(first) + size) for first in starts]
+    position = _noise([part["position"] for part in raw])
+    measured = "velocity" in raw[0]
+    source = _noise([part["velocity"] for part in raw]) if measured else position
+    velocity = source * _gain(log.rate, preparation, measured)
+    return Noise(position, velocity), [piece for piece in found if piece is not None]
+
+
+def _noise(parts: Sequence[Array]) -> Array:
+    return np.asarray(np.sqrt(np.mean([white_noise(part) ** 2 for part in parts], axis=0)))
 
 
 def white_noise(x: Array) -> Array:
@@ -108,6 +128,11 @@ def _own(motion: MotionPiece) -> slice:
     return slice(motion.first - motion.start, motion.first - motion.start + motion.count)
 
 
+def _way(pieces: Sequence[MotionPiece]) -> Array:
+    """How far each joint goes."""
+    return np.asarray(np.ptp(np.concatenate([piece.q[_own(piece)] for piece in pieces]), axis=0))
+
+
 def _still(motion: MotionPiece, noise: Noise) -> NDArray[np.bool_]:
     """Which joints do not move in a piece, though they are not constant."""
     q, qd = motion.q[_own(motion)], np.abs(motion.qd[_own(motion)])
@@ -116,7 +141,7 @@ def _still(motion: MotionPiece, noise: Noise) -> NDArray[np.bool_]:
     within = way <= np.maximum(wide * noise.position, COUNTS * _counts(q))
     slow = (np.sqrt(np.mean(qd**2, axis=0)) <= MORE * noise.velocity) & (noise.velocity > 0)
     peaks = np.mean(qd > PEAK * noise.velocity, axis=0) > PEAKS
-    return np.asarray((len(q) >= LEAST) & (noise.position > 0) & (within | (slow & ~peaks)))
+    return np.asarray((noise.position > 0) & (within | (slow & ~peaks)))
 
 
 def _counts(q: Array) -> Array:
@@ -125,11 +150,10 @@ def _counts(q: Array) -> Array:
     return np.array([float(np.median(column[column > 0])) if column.any() else 0.0 for column in steps.T])
 
 
-def _refuse(log: Log, joints: Sequence[int], k: int, motion: MotionPiece, noise: Noise) -> None:
-    q, qd = motion.q[_own(motion), k], motion.qd[_own(motion), k]
-    fast = float(np.sqrt(np.mean(qd**2)))
+def _refuse(log: Log, joints: Sequence[int], k: int, noise: Noise, pieces: Sequence[MotionPiece]) -> None:
+    way, fast = _way(pieces)[k], float(np.sqrt(np.mean(_rates(pieces)[:, k] ** 2)))
     raise FormatError(
-        f"joint {joints[k]} never moved: its position goes over {np.ptp(q):.2g} where the noise of its samples is "
+        f"joint {joints[k]} never moved: its position goes over {way:.2g} where the noise of its samples is "
         f"{noise.position[k]:.2g}, its velocity is {fast:.2g} (root mean square) where noise alone gives "
         f"{noise.velocity[k]:.2g}",
         place=log.place(0),
@@ -138,23 +162,38 @@ def _refuse(log: Log, joints: Sequence[int], k: int, motion: MotionPiece, noise:
     )
 
 
-def _slow(motion: MotionPiece, noise: Noise, joints: Sequence[int], preparation: Preparation) -> list[str]:
-    qd = np.abs(motion.qd[_own(motion)])
+def _rates(pieces: Sequence[MotionPiece]) -> Array:
+    """The speeds in all pieces."""
+    return np.concatenate([np.abs(piece.qd[_own(piece)]) for piece in pieces])
+
+
+def _slow(
+    pieces: Sequence[MotionPiece], noise: Noise, joints: Sequence[int], preparation: Preparation
+) -> list[str]:
+    """Joints that rest at times, or are slow mostly, where those rows take part.
+
+    A joint that turns back is within three deviations about as long as between three and six: what is more is rest.
+    """
+    qd = _rates(pieces)
     found = []
     for k, j in enumerate(joints):
         limit = SLOW * noise.velocity[k]
         kept = qd[:, k][qd[:, k] > preparation.slow] if preparation.slow > 0 else qd[:, k]
-        share = float(np.mean(kept < limit)) if len(kept) else 0.0
-        if share > MANY and noise.position[k] > 0:
+        if noise.position[k] == 0 or not len(kept):
+            continue
+        share = float(np.mean(kept < limit))
+        passing = float(np.mean((kept >= limit) & (kept < 2 * limit)))
+        if share > MANY or share - passing > RESTS:
             found.append(
                 f"joint {j} is no faster than the noise of its velocity ({limit:.2g}) in {100 * share:.0f} % of the "
-                "samples, so that friction has a sign by chance: give a lower cut-off, or drop slower rows"
+                "samples, so that friction has a sign by chance: drop those rows by --slow (slow=), of this much at "
+                "least, or give a lower cut-off"
             )
     return found
 
 
-def _short(motion: MotionPiece, robot: Robot, joints: Sequence[int]) -> list[str]:
-    ways = np.ptp(motion.q[_own(motion)], axis=0)
+def _short(ways: Array, robot: Robot, joints: Sequence[int]) -> list[str]:
+    """Joints that go hardly anywhere in any log."""
     found = []
     for k, j in enumerate(joints):
         alike = [w for w, i in zip(ways, joints, strict=True) if robot.frame(i).sigma == robot.frame(j).sigma]

@@ -187,6 +187,9 @@ def _residual(log: Log, arrays: dict[str, Array], model: RowModel, preparation: 
         data = merged(rows, model.support, KEPT)
         if data.rows < ENOUGH * len(model.names):
             return None
+        shown = [data.wide(k)[:, :-1].any(axis=0) for k in range(len(data.factors))]
+        if not np.any(shown, axis=0).all():
+            return None  # a joint rests here, that another log moves
         return residual(data, weighted(model.names, data)).relative
     except (SymoroError, np.linalg.LinAlgError):
         return None
