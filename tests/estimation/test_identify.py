@@ -390,7 +390,7 @@ def energies(model: str) -> RowModel:
 
 def test_simulating_methods_start_from_the_nominal_values_where_noise_spoils_least_squares() -> None:
     t = truth(2000, 500.0)
-    log = t.log(np.random.default_rng(3), torque=NOISE, position=3e-3)
+    log = t.log(np.random.default_rng(3), torque=NOISE, position=6e-3)
     given = {"method": "iv", "cutoff": 60.0, "decimation": 5, "slow": 0.02, "controller": t.controller}
     with pytest.raises(ProgramError) as told:
         symoro.identify(two_links(), log, **given)
