@@ -50,6 +50,27 @@ def test_a_joint_at_rest_between_two_counts_is_refused() -> None:
         symoro.identify(two_links(), log, decimation=20)
 
 
+@pytest.mark.parametrize("cutoff", [None, 20.0])
+@pytest.mark.parametrize("noise", [1e-6, 1e-5, 3e-5])
+def test_rest_between_counts_is_refused_at_any_cut_off(noise: float, cutoff: float | None) -> None:
+    log = hardly(0.0, noise=noise, count=1e-4)
+    part = log.part(0, log.samples)
+    q = part["position"].copy()
+    q[:, 1] += 1e-4 * (np.arange(len(q)) // 7 % 3 == 0)  # goes to the next count for a while
+    with pytest.raises(FormatError, match="joint 2 never moved"):
+        symoro.identify(two_links(), log_of_arrays(1000.0, q, part["torque"]), decimation=20, cutoff=cutoff)
+
+
+def test_a_motion_that_a_low_pass_lifts_out_of_the_noise_is_taken() -> None:
+    """Ten times the noise of the samples from end to end: within its range, but not within that of velocities."""
+    log = hardly(5e-3, noise=1e-3)
+    found = symoro.identify(two_links(), log, decimation=20, cutoff=5.0)
+    at = found.estimate.names.index("FS2")
+    assert abs(found.estimate.values[at] - 0.8) < 5 * found.estimate.deviations[at] < 0.2
+    with pytest.raises(FormatError, match="joint 2 never moved"):
+        symoro.identify(two_links(), hardly(0.0, noise=1e-3), decimation=20, cutoff=5.0)
+
+
 @pytest.mark.parametrize("amplitude", [1e-7, 1e-6, 1e-5, 3e-5, 1e-4, 3e-4, 1e-3, 1e-2, 0.3])
 @pytest.mark.parametrize("cutoff", [None, 20.0])
 def test_what_lies_between_rest_and_motion_is_refused_doubted_or_right(

@@ -10,7 +10,8 @@ neighbouring counts. Velocities that are made of such noise have the deviation
     s_v^2 = s^2 / pi times the integral over w = 0 .. pi of (H(w) sin(w) rate)^2
 
 H the gain of the low-pass that ran forwards and backwards; without sin(w) rate where velocities were measured. A joint
-within this noise stands still: its friction would have the sign of noise.
+whose velocities are within this noise stands still: its friction would have the sign of noise. One that goes less far
+than the noise of raw samples may move all the same, since the low-pass takes most of that out.
 """
 
 from __future__ import annotations
@@ -34,6 +35,7 @@ Array = NDArray[np.float64]
 PART, PARTS = 20_000, 10  # samples that tell the noise, and mostly the motion too; stretches they are in
 LEAST = 50  # samples, fewer of which tell no motion from noise
 COUNTS = 3.0  # of an encoder, that a joint at rest may go
+ROUNDED = 1e-6  # of the way: values that differ by less are one
 BEYOND = 2.0  # deviations, by which the range of a motion exceeds that of noise
 MORE = 2.0  # velocities of noise are at most this many times those expected
 PEAK, PEAKS = 5.0, 1e-3  # deviations, and the share of samples beyond them that no noise has
@@ -44,10 +46,15 @@ LITTLE = 1e-3  # of the way of another joint
 
 @dataclass(frozen=True, eq=False)
 class Noise:
-    """White noise of each joint: of the positions, and of the velocities that rows are made of."""
+    """White noise of each joint: of the positions, and of the velocities that rows are made of.
+
+    Attributes:
+        count: the usual step of an encoder that showed a few counts alone; zero of others.
+    """
 
     position: Array
     velocity: Array
+    count: Array
 
 
 def checked_motion(logs: Sequence[Log], robot: Robot, preparation: Preparation) -> list[str]:
@@ -98,7 +105,8 @@ def _looked_at(log: Log, preparation: Preparation) -> tuple[Noise, list[MotionPi
     measured = "velocity" in raw[0]
     source = _noise([part["velocity"] for part in raw]) if measured else position
     velocity = source * _gain(log.rate, preparation, measured)
-    return Noise(position, velocity), [piece for piece in found if piece is not None]
+    counts = [_count(column) for column in np.concatenate([part["position"] for part in raw]).T]
+    return Noise(position, velocity, np.array(counts)), [piece for piece in found if piece is not None]
 
 
 def _noise(parts: Sequence[Array]) -> Array:
@@ -138,16 +146,17 @@ def _still(motion: MotionPiece, noise: Noise) -> NDArray[np.bool_]:
     q, qd = motion.q[_own(motion)], np.abs(motion.qd[_own(motion)])
     way = np.ptp(q, axis=0)
     wide = 2 * (2 * ln(max(len(q), 2))) ** 0.5 + BEYOND
-    within = way <= np.maximum(wide * noise.position, COUNTS * _counts(q))
     slow = (np.sqrt(np.mean(qd**2, axis=0)) <= MORE * noise.velocity) & (noise.velocity > 0)
     peaks = np.mean(qd > PEAK * noise.velocity, axis=0) > PEAKS
-    return np.asarray((noise.position > 0) & (within | (slow & ~peaks)))
+    quiet = slow & (~peaks | (way <= wide * noise.position))
+    return np.asarray((noise.position > 0) & (quiet | (way <= COUNTS * noise.count)))
 
 
-def _counts(q: Array) -> Array:
-    """The usual step from sample to sample, of those that are not zero."""
-    steps = np.abs(np.diff(q, axis=0))
-    return np.array([float(np.median(column[column > 0])) if column.any() else 0.0 for column in steps.T])
+def _count(q: Array) -> float:
+    """The usual step of samples that take a few values alone; zero of others."""
+    steps = np.diff(np.unique(q))
+    steps = steps[steps > ROUNDED * np.ptp(q)]
+    return float(np.median(steps)) if 0 < len(steps) <= COUNTS else 0.0
 
 
 def _refuse(log: Log, joints: Sequence[int], k: int, noise: Noise, pieces: Sequence[MotionPiece]) -> None:
