@@ -229,6 +229,7 @@ class Course:
         y, known = self.control.moved(t, y)
         y, drifted = self._ready(t, y), y
         self._check_loops(drifted, drifted, y, t)
+        self.modes.check_rest(t, y)
         tau = self.control.torques(t, y)
         tau = self.modes.taken(y, tau, known) if known else tau.copy()
         tau[self.mechanics.springs] = 0.0

@@ -34,6 +34,7 @@ NOISE = 1e-12  # of speeds and torques that count as zero
 ROUND_OFF = 1e-15  # of a place, of its size
 RETURNS = 1e-9  # of accelerations: one towards a stop
 AT_REST = 1e-12
+MOVING = 1e-6  # rad/s, m/s: no rest
 STILL = 1e-8  # of a joint that is led: what the integrator may make of rest
 LEAST = 1e-6  # of a row w that counts
 What = Literal["sticks", "slides", "meets its stop", "leaves its stop"]
@@ -209,6 +210,23 @@ class Modes:
             ties = rows[np.ix_(tied, columns)]
             qd[columns] -= np.linalg.lstsq(ties, rows[tied] @ qd, rcond=LEAST)[0]
         return y
+
+    def check_rest(self, t: float, y: Array) -> None:
+        """Raise where a joint moves that is said to stick.
+
+        Joints that come to rest together beside one that follows a motion may be told to hold what they cannot.
+        """
+        sticking = [] if self.idle or not len(self.rubbing) else self._sticking()
+        if not sticking:
+            return
+        speeds = self.rubbing.rows(y)[sticking] @ y[self.mechanics.parts["qd"]]
+        worst = int(np.argmax(np.abs(speeds)))
+        if abs(speeds[worst]) > MOVING:
+            raise UndecidedError(
+                f"at t = {t:g} s joint {self.rubbing.joints[sticking[worst]]} moves where others that hold it would "
+                "have it stick: which of them slide cannot be decided",
+                hint="simulate with friction='sign', or from a start in which they move",
+            )
 
     def _leave(self, t: float, k: int, rows: Array) -> None:
         """Leave a stop: what rested because of it slides."""
