@@ -28,6 +28,7 @@ from symoro.estimation.log import Log, log_of_arrays
 from symoro.estimation.residuals import KEPT, residual
 from symoro.estimation.signals import Preparation
 from symoro.models.coordinates import coordinate_joints
+from symoro.motion.agreement import compared
 from symoro.robot.description import JointType
 
 Array = NDArray[np.float64]
@@ -36,22 +37,10 @@ ROWS = 200
 ENOUGH = 5  # rows to a column, without which residuals are not compared
 WINDOW = 0.1  # s
 MOVED = 0.01  # rad, m: windows in which less happens tell nothing
-ALIKE, UNLIKE = 0.9, 0.8  # correlations
 OFF = 0.2  # of 1, that a factor may be: offsets and filters are no units
 TURNS, FAST = 3 * pi, 20.0  # rad, rad/s: more than this of both is no joint of a robot
 BETTER = 0.8  # of a residual, that another unit must leave to be believed
 LEAST = 1e-4  # of the torques: residuals below it are of rounding, and tell nothing
-FACTORS = {
-    "degrees for radians": 180 / pi,
-    "radians for degrees": pi / 180,
-    "rpm for rad/s": 30 / pi,
-    "rad/s for rpm": pi / 30,
-    "turns for radians": 0.5 / pi,
-    "radians for turns": 2 * pi,
-    "milli": 1e3,
-    "kilo": 1e-3,
-}
-NEAR = 0.04
 
 
 @dataclass(frozen=True)
@@ -104,26 +93,9 @@ def _rates(part: dict[str, Array], rate: float, joints: Sequence[int]) -> Iterat
         sums = np.concatenate([np.zeros((1, v.shape[1])), np.cumsum((v[1:] + v[:-1]) / 2, axis=0)]) / rate
         moved, told = (np.diff(a[::step], axis=0) for a in (x, sums))
         for k, j in enumerate(joints):
-            line = _compared(moved[:, k], told[:, k])
+            line = compared(moved[:, k], told[:, k], MOVED, OFF) if len(moved) >= 3 else None
             if line:
                 yield f"the {_plural(higher)} of joint {j} {line} of its {_plural(lower)}"
-
-
-def _compared(moved: Array, told: Array) -> str | None:
-    """What is odd about changes of a quantity beside what its rate makes of them."""
-    own, other = float(np.linalg.norm(moved)), float(np.linalg.norm(told))
-    if len(moved) < 3 or np.abs(moved).max() < MOVED:
-        return None
-    alike = float(moved @ told) / (own * other) if other > 0 else 0.0
-    factor = float(moved @ told) / own**2
-    if abs(alike) < UNLIKE:
-        return f"are not the derivative (their correlation is {alike:.2f})"
-    if abs(alike) < ALIKE or abs(factor - 1) < OFF:
-        return None
-    if alike < 0:
-        return f"are {factor:.3g} times the derivative (of the other sign?)"
-    words = next((f" ({w}?)" for w, f in FACTORS.items() if abs(factor / f - 1) < NEAR), "")
-    return f"are {factor:.3g} times the derivative{words}"
 
 
 def _plural(kind: str) -> str:

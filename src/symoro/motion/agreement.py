@@ -24,10 +24,13 @@ NEAR = 0.04
 FACTORS = {
     "degrees for radians": 180 / pi,
     "radians for degrees": pi / 180,
+    "rpm for rad/s": 30 / pi,
+    "rad/s for rpm": pi / 30,
     "turns for radians": 0.5 / pi,
-    "revolutions per minute": 30 / pi,
+    "radians for turns": 2 * pi,
     "milli": 1e3,
     "kilo": 1e-3,
+    "of the other sign": -1.0,
 }
 
 
@@ -45,7 +48,7 @@ def rate_doubts(samples: Samples) -> Iterator[str]:
         moved = np.diff(rows[ends], axis=0)
         told = np.add.reduceat(steps, ends[:-1], axis=0)
         for k, j in enumerate(samples.joints):
-            why = _compared(moved[:, k], told[:, k])
+            why = compared(moved[:, k], told[:, k])
             if why:
                 yield f"the {higher} of joint {j} {why} of its {lower}"
 
@@ -57,17 +60,22 @@ def _windows(t: Array) -> NDArray[np.intp]:
     return ends if len(ends) > 3 else np.arange(len(t))
 
 
-def _compared(moved: Array, told: Array) -> str | None:
-    """What is odd about changes of a quantity beside what its rate makes of them."""
+def compared(moved: Array, told: Array, least: float = MOVED, slack: float = OFF) -> str | None:
+    """What is odd about changes of a quantity beside what its rate makes of them.
+
+    Arguments:
+        least: changes that tell something.
+        slack: of 1, that their ratio may be.
+    """
     own, other = float(np.linalg.norm(moved)), float(np.linalg.norm(told))
-    if max(np.abs(moved).max(), np.abs(told).max()) < MOVED:
+    if max(np.abs(moved).max(), np.abs(told).max()) < least:
         return None
     alike = float(moved @ told) / (own * other) if own * other > 0 else 0.0
     if abs(alike) < UNLIKE:
         return f"are not the derivative (their correlation is {alike:.2f})"
     factor = np.sign(alike) * other / own
     # noise of either side pulls the factor from the one regression (times alike) to the other (by alike)
-    if factor * abs(alike) * (1 - OFF) < 1 < factor / abs(alike) * (1 + OFF):
+    if factor * abs(alike) * (1 - slack) < 1 < factor / abs(alike) * (1 + slack):
         return None
     words = next((f" ({w}?)" for w, f in FACTORS.items() if abs(factor / f - 1) < NEAR), "")
     return f"are {factor:.3g} times the derivative{words}"
