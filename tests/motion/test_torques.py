@@ -166,7 +166,11 @@ def table(q, qd, qdd, step=0.01):
     [
         (180 / np.pi, 1, ["the velocities of joint 1 are 57.3 times", "degrees for radians?"]),
         (1, 180 / np.pi, ["the accelerations of joint 1 are 57.3 times", "degrees for radians?"]),
-        (-1, -1, ["the velocities of joint 1 are -1 times the derivative (of the other sign?) of its positions"]),
+        (
+            -1,
+            -1,
+            ["the velocities of joint 1 are -1 times the derivative (of the other sign?) of its positions"],
+        ),
         (0, 0, ["the velocities of joint 1 are not the derivative"]),
         (1.2, 1.2, ["the velocities of joint 1 are 1.2 times the derivative of its positions"]),
     ],
