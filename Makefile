@@ -15,6 +15,7 @@ override VENV := $(abspath $(VENV))
 BIN := $(VENV)/bin
 BENCHMARKS = $(sort $(wildcard benchmarks/[a-z]*.py))
 export PYTHON
+test slow: export OPENBLAS_NUM_THREADS = 1 # each test process has a core of its own
 
 .NOTPARALLEL: # two pip runs at once would spoil the environment
 .DEFAULT_GOAL := help

@@ -37,6 +37,7 @@ from symoro.models.numeric.fixed_point import Array
 from symoro.models.numeric.rotation import exponential
 from symoro.robot.coordinates import independent
 from symoro.robot.description import Robot, Tool
+from symoro.threads import one_thread
 
 OFF = 0.01  # of the robot's size
 
@@ -98,6 +99,7 @@ class Calibration:
         return text(self)
 
 
+@one_thread
 def calibrate(
     robot: Robot,
     measured: Measurements,

@@ -23,6 +23,7 @@ from symoro.estimation.needs import needed
 from symoro.estimation.signals import Preparation, motion_between, planned
 from symoro.estimation.transmission import Transmission
 from symoro.robot.description import Robot
+from symoro.threads import one_thread
 
 PIECES = 8  # of the plan's size to one task
 
@@ -65,6 +66,7 @@ def compressed_on_cluster(work: Work, log: Log, support: Booleans, client: Any) 
     return found
 
 
+@one_thread
 def _factored(
     work: Work, source: Any, description: Any, sent: Log | None, first: int, end: int
 ) -> dict[LogPart, Triangles]:

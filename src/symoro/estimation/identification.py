@@ -53,6 +53,7 @@ from symoro.models.identification.base.parameters import BaseParameters
 from symoro.progress import task
 from symoro.robot.description import Robot
 from symoro.robot.formats import RobotLike, as_robot
+from symoro.threads import one_thread
 
 Array = NDArray[np.float64]
 LogLike = Log | str | Path
@@ -125,6 +126,7 @@ class Identification:
         )
 
 
+@one_thread
 def identify(
     robot: RobotLike,
     logs: LogLike | Sequence[LogLike],

@@ -32,6 +32,7 @@ from symoro.progress import each
 from symoro.robot.coordinates import independent
 from symoro.robot.description import BaseKind, JointType, Robot, scalars
 from symoro.robot.formats import RobotLike, as_robot
+from symoro.threads import one_thread
 
 Array = NDArray[np.float64]
 CRITERIA = ("condition", "determinant")
@@ -71,6 +72,7 @@ class Excitation:
         )
 
 
+@one_thread
 def excite(
     robot: RobotLike,
     *,

@@ -33,11 +33,13 @@ from symoro.models.identification.base.regroup import ordered
 from symoro.models.numeric.fixed_point import Array, exactly
 from symoro.robot.description import BaseKind, Robot
 from symoro.robot.topology import Loop
+from symoro.threads import one_thread
 
 FAINT = 1e-8  # weaker columns are kept by their digits, but no measurement shows them
 ALL_DIGITS = 1e-50  # loops that stay open by less are closed to all digits
 
 
+@one_thread
 def numeric_base_parameters(
     robot: Robot,
     *,

@@ -1,0 +1,72 @@
+"""Small matrices are factored on one thread, and the caller's threads come back."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from threadpoolctl import threadpool_info, threadpool_limits
+
+import symoro
+from symoro.estimation import identification
+from symoro.models.identification.base import compare
+from symoro.motion import excite
+from symoro.threads import one_thread
+
+
+def threads() -> set[int]:
+    return {library["num_threads"] for library in threadpool_info() if library["user_api"] == "blas"}
+
+
+@pytest.fixture(autouse=True)
+def two_threads():
+    np.linalg.qr(np.eye(3))
+    with threadpool_limits(2, user_api="blas"):
+        yield
+
+
+@one_thread
+def count() -> set[int]:
+    """How many there are."""
+    return threads()
+
+
+@one_thread
+def fail() -> None:
+    raise ValueError
+
+
+def test_one_thread_inside_and_the_callers_after() -> None:
+    assert threads() == {2}
+    assert count() == {1}
+    assert threads() == {2}
+
+
+def test_threads_come_back_after_a_failure() -> None:
+    with pytest.raises(ValueError):
+        fail()
+    assert threads() == {2}
+
+
+def test_name_and_words_stay() -> None:
+    assert count.__name__ == "count" and count.__doc__ == "How many there are."
+
+
+@pytest.mark.parametrize(
+    ("module", "inner", "call"),
+    [
+        (identification, "sought_robot", lambda: symoro.identify("planar2r", "none.csv")),
+        (excite, "as_robot", lambda: excite.excite("planar2r")),
+        (compare, "ordered", lambda: symoro.base_parameters("planar2r", method="numeric")),
+    ],
+)
+def test_long_work_runs_on_one_thread(monkeypatch, module, inner, call) -> None:
+    seen = []
+
+    def look(*args: object, **kwargs: object) -> None:
+        seen.append(threads())
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(module, inner, look)
+    with pytest.raises(KeyboardInterrupt):
+        call()
+    assert seen == [{1}]
