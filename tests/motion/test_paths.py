@@ -148,3 +148,56 @@ def test_the_derivatives_of_joint_paths(path):
     first, second = differences(path.at, t)
     _, qd, qdd = path.at(t)
     assert np.abs(first - qd).max() < 1e-7 and np.abs(second - qdd).max() < 1e-6
+
+
+@pytest.mark.parametrize("kind", LAWS)
+@pytest.mark.parametrize("angle", [0.01, 0.7, 2 * np.pi, -40.0])
+@pytest.mark.parametrize(("radius", "velocity"), [(0.01, 0.2), (0.05, 0.2), (0.3, 5.0), (2.0, 0.01)])
+@pytest.mark.parametrize("spin", [0.0, 3.0])
+def test_a_circle_keeps_its_whole_acceleration(
+    kind: str, angle: float, radius: float, velocity: float, spin: float
+) -> None:
+    """Along and across together, by second differences of the path; and one of the limits is met."""
+    way = abs(angle) * np.array([radius, spin])
+    limits = {"velocity": np.array([velocity, 9.0]), "acceleration": np.array([1.0, 8.0])}
+    law = made_law(kind, way, **limits, turn=angle)
+    start = np.eye(4)
+    start[0, 3] = radius
+    path = Round(start, np.zeros(3), np.array([0.0, 0.0, 1.0]), angle, law)
+    t = np.append(np.linspace(0, law.duration, 4001)[1:-1], law.ramp * (1 - 1e-9))
+    found, h = path.at(t), law.duration * 1e-4
+    fast, hard = (np.linalg.norm(x[:, :3], axis=1).max() for x in (found.V, found.Vd))
+    inside = (
+        (t > h)
+        & (t < law.duration - h)
+        & (np.abs(t - law.ramp) > h)
+        & (np.abs(t - law.duration + law.ramp) > h)
+    )
+    before, here, after = (path.at(t[inside] + x).T[:, :3, 3] for x in (-h, 0.0, h))
+    second = np.linalg.norm(before - 2 * here + after, axis=1) / h**2
+    np.testing.assert_allclose(second, np.linalg.norm(found.Vd[inside, :3], axis=1), rtol=0, atol=2e-3 * hard)
+    assert fast <= velocity * (1 + 1e-9) and hard <= 1 + 1e-9
+    _, sd, sdd = law.at(t)
+    spun = abs(angle) * spin
+    shares = (fast / velocity, hard, spun * sd.max() / 9, spun * np.abs(sdd).max() / 8)
+    assert max(shares) > 0.995
+
+
+def test_a_trapezoidal_circle_is_over_soonest() -> None:
+    """Against every trapezoid of a fine grid that keeps the limits."""
+    length, angle, most, hardest = 0.3 * 2.0, 2.0, 0.8, 1.0
+    law = made_law(
+        "trapezoidal",
+        np.array([length, 0.0]),
+        velocity=np.array([most]),
+        acceleration=np.array([hardest]),
+        turn=angle,
+    )
+    T, r = (x.ravel() for x in np.meshgrid(np.linspace(0.5, 4, 700), np.linspace(0.01, 2, 400)))
+    keep = r <= T / 2
+    T, r = T[keep], r[keep]
+    sd = 1 / (T - r)
+    whole = length * np.hypot(sd / r, angle * sd**2)
+    allowed = (length * sd <= most) & (whole <= hardest)
+    assert T[allowed].min() == pytest.approx(law.duration, rel=0.01)
+    assert law.duration <= T[allowed].min() * (1 + 1e-9)

@@ -4,6 +4,10 @@
                                                                 largest sdd 10/sqrt(3) /T^2
     trapezoidal   sdd = a, 0, -a with ramps of r seconds,  a = 1/(r (T - r))     fastest within limits of sd and sdd
 
+On a way that turns by an angle c from its start to its end (a circle) the acceleration has a part across: its amount is
+length sqrt(sdd^2 + c^2 sd^4). The quintic's peak of it is that of T = 1 divided by T^2; of a trapezoidal law the ramp
+and the cruise share what is allowed so that the move is over soonest.
+
 W. Khalil, E. Dombre, "Modeling, identification and control of robots", Hermes Penton, 2002, chapter 13.
 """
 
@@ -22,6 +26,7 @@ from symoro.motion.spline import Values
 Array = NDArray[np.float64]
 LAWS = ("quintic", "trapezoidal")
 LONGEST = 1e6  # seconds; a longer move is a mistake in a unit
+SHARES, SHARPER = 40, 8  # tried at once; how often the best is looked at more closely
 _QUINTIC_PEAKS = (15 / 8, 10 / math.sqrt(3))
 
 
@@ -45,6 +50,7 @@ def made_law(
     duration: float | None = None,
     velocity: Array | None = None,
     acceleration: Array | None = None,
+    turn: float = 0.0,
 ) -> Law:
     """The law of a move by some distances, of given duration or as fast as the limits allow.
 
@@ -52,6 +58,7 @@ def made_law(
         distance: of each coordinate; it is the signless amount that counts.
         velocity, acceleration: largest of each coordinate; they may stand beside a duration for a trapezoidal law
             (the velocity is then cruised at).
+        turn: the angle by which the direction of the first coordinate turns on its way.
 
     Raises:
         ArgumentError: nothing tells how long the move takes, or it cannot be done so fast.
@@ -66,7 +73,10 @@ def made_law(
     fastest, hardest = _share(way, velocity), _share(way, acceleration)
     if math.isinf(fastest):  # it stays where it is
         return Law(kind, 0.0)
-    law = _timed_quintic(fastest, hardest) if kind == "quintic" else _timed_trapezoid(fastest, hardest)
+    timed = _timed_quintic if kind == "quintic" else _timed_trapezoid
+    law = timed(fastest, hardest)
+    if turn and way[0] > 0:
+        law = _BENT[kind](law, fastest, hardest, _share(way[:1], acceleration[:1]), abs(turn))
     _check_duration(law.duration)
     return law
 
@@ -109,6 +119,30 @@ def _timed_trapezoid(fastest: float, hardest: float) -> Law:
     return Law("trapezoidal", 1 / fastest + ramp, ramp)
 
 
+def _bent_quintic(law: Law, fastest: float, hardest: float, whole: float, turn: float) -> Law:
+    """Slow enough for the whole acceleration, its part across included."""
+    sd, sdd = np.polynomial.Polynomial([0, 0, 30, -60, 30]), np.polynomial.Polynomial([0, 60, -180, 120])
+    square = sdd**2 + turn**2 * sd**4
+    x = square.deriv().roots()
+    peak = float(square(np.clip(x[np.abs(x.imag) < 1e-6].real, 0, 1)).max())
+    return Law("quintic", max(law.duration, math.sqrt(math.sqrt(peak) / whole)))
+
+
+def _bent_trapezoid(law: Law, fastest: float, hardest: float, whole: float, turn: float) -> Law:
+    """The soonest of those that speed up with whole cos(share) and cruise with whole sin(share) across, or less."""
+
+    def at(share: float) -> Law:
+        cruise = math.sqrt(whole * math.sin(share) / turn)
+        return _timed_trapezoid(min(fastest, cruise), min(hardest, whole * math.cos(share)))
+
+    low, high = 0.0, math.pi / 2
+    for _ in range(SHARPER):
+        shares = np.linspace(low, high, SHARES + 2)
+        best = 1 + int(np.argmin([at(share).duration for share in shares[1:-1]]))
+        low, high = float(shares[best - 1]), float(shares[best + 1])
+    return at(float(shares[best]))
+
+
 def _check_duration(duration: float) -> None:
     if not 0 < duration <= LONGEST:
         raise ArgumentError(
@@ -146,4 +180,5 @@ def _rest(t: Array) -> Values:
     return np.ones_like(t), np.zeros_like(t), np.zeros_like(t)
 
 
+_BENT = {"quintic": _bent_quintic, "trapezoidal": _bent_trapezoid}
 _FORMS: dict[str, Callable[[Law, Array], Values]] = {"quintic": _quintic, "trapezoidal": _trapezoidal}

@@ -250,8 +250,11 @@ class _Planner:
         own = q[self._own]
         if isinstance(part, Move):
             end = self._row("to", part.to)
-            limits = {name: self._limit(name, getattr(part, name)) for name in ("velocity", "acceleration")}
-            return Between(own, end, made_law(part.law, end - own, duration=part.duration, **limits))
+            most = [self._limit(name, getattr(part, name)) for name in ("velocity", "acceleration")]
+            law = made_law(
+                part.law, end - own, duration=part.duration, velocity=most[0], acceleration=most[1]
+            )
+            return Between(own, end, law)
         if isinstance(part, Via):
             points = np.array([own, *(self._row("via", point) for point in part.points)])
             times = np.array([0.0, *part.times])
@@ -303,7 +306,7 @@ class _Planner:
         arm = T[:3, 3] - centre
         radius = float(np.linalg.norm(arm - axis * (axis @ arm)))
         way = abs(part.angle) * np.array([radius, float(part.turning)])
-        return Round(T, centre, axis, part.angle, _pose_law(part, way), part.turning)
+        return Round(T, centre, axis, part.angle, _pose_law(part, way, part.angle), part.turning)
 
     def _pose(self, given: tuple[float, ...], before: Array | None) -> Array:
         if len(given) == 3:
@@ -362,15 +365,15 @@ class _Planner:
             )
 
 
-def _pose_law(part: Line | Circle, way: Array) -> Law:
-    """The law of a way of (length, angle)."""
+def _pose_law(part: Line | Circle, way: Array, turn: float = 0.0) -> Law:
+    """The law of a way of (length, angle), of a direction that turns by some angle."""
     most = [None if x is None else np.array(x) for x in (part.velocity, part.acceleration)]
     for name, limit in zip(("velocity", "acceleration"), most, strict=True):
         if limit is not None and len(limit) not in (1, 2):
             raise ArgumentError(
                 f"{name} of a pose: expected one number, or (linear, angular); got {len(limit)}"
             )
-    return made_law(part.law, way, duration=part.duration, velocity=most[0], acceleration=most[1])
+    return made_law(part.law, way, duration=part.duration, velocity=most[0], acceleration=most[1], turn=turn)
 
 
 def _grid(duration: float, step: float) -> Array:

@@ -14,7 +14,7 @@ from symoro.models.recursion import Local, inward, local_frame, outward
 from symoro.models.regrouping import carried, moving, of_matrix, staying
 from symoro.models.spatial import Inertia
 from symoro.program.builder import Builder
-from symoro.robot.description import BaseKind, JointType, Link, Robot
+from symoro.robot.description import BaseKind, JointType, Link, Robot, Tool
 
 SECTION = "regrouped inertial parameters"
 
@@ -40,10 +40,15 @@ def payloads(builder: Builder, robot: Robot) -> dict[int, Inertia]:
     """The payload, in the frame that the tool stands on; nothing where there is none."""
     if not robot.payload or not robot.tool:
         return {}
-    ant, place = robot.tool.place.ant, fixed_place(builder, robot.tool.place)
-    tool = local_frame(robot.NF + 1, ant, JointType.FIXED, place, Trigonometry(builder, robot))
+    tool = tool_frame(builder, robot, robot.tool)
     moved = carried(of_link(builder, robot.payload).matrix(), _rotation(tool), tool.position)
-    return {ant: of_matrix(moved)}
+    return {tool.i: of_matrix(moved)}
+
+
+def tool_frame(builder: Builder, robot: Robot, tool: Tool) -> Local:
+    """The tool as one frame more, fixed to the one that it stands on."""
+    place = fixed_place(builder, tool.place)
+    return local_frame(robot.NF + 1, tool.place.ant, JointType.FIXED, place, Trigonometry(builder, robot))
 
 
 def joined(one: Inertia, other: Inertia) -> Inertia:

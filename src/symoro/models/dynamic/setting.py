@@ -7,12 +7,14 @@ from dataclasses import replace
 from typing import Any
 
 from symoro.expr.formula import ZERO
-from symoro.expr.linalg import Vector, matvec, transpose
+from symoro.expr.linalg import Vector, add, matvec, transpose
 from symoro.expr.scalar import Scalar, sign
+from symoro.models.dynamic.inertia import tool_frame
 from symoro.models.ports import WRENCH as EXTERNAL
+from symoro.models.spatial import Wrench
 from symoro.program.builder import Builder
 from symoro.robot.coordinates import independent
-from symoro.robot.description import WRENCH, ZERO3, BaseKind, Robot
+from symoro.robot.description import WRENCH, ZERO3, BaseKind, Link, Robot
 from symoro.robot.topology import cut_joints
 
 LOOPS = "it has closed loops; robot.tree() cuts them"
@@ -72,7 +74,8 @@ def gravity(builder: Builder, robot: Robot) -> Vector:
 def wrenches(builder: Builder, robot: Robot, *, with_base: bool = False) -> dict[int, Vector]:
     """The wrench of each link on the environment; what is left symbolic varies in time and is an input.
 
-    Of a robot with loops the input counts for every link, but where the robot gives a number other than zero.
+    Of a robot with loops the input counts for every link, but where the robot gives a number other than zero. That of
+    the payload is added to the link with the tool; its symbols are parameters.
 
     Arguments:
         with_base: that of link 0 counts; where it has symbols, the input has a row for it, the first one.
@@ -91,7 +94,25 @@ def wrenches(builder: Builder, robot: Robot, *, with_base: bool = False) -> dict
         read = [bool(f.symbols) or bool(given and robot.B and f.is_zero and j in given) for f in row]
         if any(read) or any(not f.is_zero for f in row):
             found[j] = [given[j][k] if read[k] else builder.formula(f) for k, f in enumerate(row)]
+    for j, extra in _of_payload(builder, robot).items():
+        if j or with_base:
+            found[j] = add(found[j], extra) if j in found else extra
     return found
+
+
+def _of_payload(builder: Builder, robot: Robot) -> dict[int, Vector]:
+    """The payload's wrench on the environment, in the frame that the tool stands on; nothing where there is none."""
+    if not robot.payload or not robot.tool or not exerts(robot.payload):
+        return {}
+    entries: Vector = [builder.formula(getattr(robot.payload, n)) for n in WRENCH]
+    tool = tool_frame(builder, robot, robot.tool)
+    moved = Wrench(entries[:3], entries[3:]).to_parent(tool)
+    return {tool.i: [*moved.f, *moved.m]}
+
+
+def exerts(link: Link) -> bool:
+    """Whether a link has a wrench on the environment."""
+    return any(not getattr(link, name).is_zero for name in WRENCH)
 
 
 def drive_torques(
@@ -127,8 +148,9 @@ def at_rest(robot: Robot) -> Robot:
     """The robot without external wrenches on a base that does not move, for models of gravity and energy."""
     none: dict[str, Any] = dict.fromkeys(WRENCH, ZERO)
     links = tuple(replace(link, **none) for link in robot.links)
+    payload = replace(robot.payload, **none) if robot.payload else None
     of_base = replace(robot.base.link, **none)
     given = robot.base.kind == BaseKind.WHEELED and not robot.wheels
     kind = BaseKind.FIXED if given else robot.base.kind
     base = replace(robot.base, kind=kind, link=of_base, V0=ZERO3, W0=ZERO3, VP0=ZERO3, WP0=ZERO3)
-    return replace(robot, links=links, base=base)
+    return replace(robot, links=links, base=base, payload=payload)

@@ -11,10 +11,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
+from symoro.errors import NotApplicableError
 from symoro.expr.scalar import Scalar
 from symoro.models.dynamic.articulated import TreeElement
 from symoro.models.dynamic.flexible.beam import Beam, beam
 from symoro.models.dynamic.inertia import joined, link_inertias, of_link, payloads
+from symoro.models.dynamic.setting import exerts
 from symoro.models.ports import MODE_RATES, MODES
 from symoro.models.recursion import local_frames
 from symoro.models.spatial import NOTHING, Inertia
@@ -72,5 +74,10 @@ def flexible_tree(
         inertias[tips[j]] = of_link(builder, flexible[j].tip or Link())
         number = turns[-1].j + 1
     for j, carried in payload.items():
+        if j in tips and robot.payload and exerts(robot.payload):
+            raise NotApplicableError(
+                f"the payload on the flexible link {j} exerts a wrench, which its models do not take",
+                hint="leave it out, or put the tool on a rigid link",
+            )
         inertias[tips.get(j, j)] = joined(inertias[tips.get(j, j)], carried)
     return FlexibleTree(elements, inertias, beams)

@@ -15,12 +15,12 @@ from symoro.expr.linalg import Matrix, Vector, add, cross, matadd, matmul, matve
 from symoro.expr.scalar import Scalar
 from symoro.models.dynamic.inertia import link_inertias
 from symoro.models.dynamic.platform.pose import PlatformMotion, PlatformPose
+from symoro.models.dynamic.setting import exerts
 from symoro.models.geometric.places import between
 from symoro.models.joints import is_zero
 from symoro.models.regrouping import carried, of_matrix
 from symoro.models.spatial import Inertia, Symmetric, Wrench
 from symoro.program.builder import Builder
-from symoro.robot.description import WRENCH
 from symoro.robot.platform import ParallelRobot
 
 
@@ -48,10 +48,13 @@ def _has_mass(inertia: Inertia) -> bool:
 
 def check_wrenches(parallel: ParallelRobot) -> None:
     """Refuse wrenches on links: only motors act on the robot."""
-    for j, link in enumerate(parallel.robot.links, 1):
-        if any(not getattr(link, name).is_zero for name in WRENCH):
+    links = {f"link {j}": link for j, link in enumerate(parallel.robot.links, 1)}
+    if parallel.robot.payload:
+        links["the payload"] = parallel.robot.payload
+    for name, link in links.items():
+        if exerts(link):
             raise NotApplicableError(
-                f"link {j} exerts a wrench, which the platform's models do not take",
+                f"{name} exerts a wrench, which the platform's models do not take",
                 hint="leave it out, or use the models in the coordinates of the joints",
             )
 

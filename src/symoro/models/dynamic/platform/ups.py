@@ -31,9 +31,10 @@ from symoro.expr.linalg import (
 )
 from symoro.expr.scalar import Scalar, atan2, cos, less, sin, sqrt
 from symoro.models.dynamic.platform.pose import PlatformPose
+from symoro.models.dynamic.setting import exerts
 from symoro.models.geometric.places import before_turn, between, settled, tidy
 from symoro.program.builder import Builder
-from symoro.robot.description import INERTIAL, WRENCH, Frame, JointType, Link, Robot
+from symoro.robot.description import INERTIAL, Frame, JointType, Link, Robot
 from symoro.robot.platform import ParallelRobot, PlatformLeg, plain_joint
 
 RIGHT = {formula("pi/2").text: 1, formula("-pi/2").text: -1}
@@ -143,7 +144,7 @@ def _check_drives(parallel: ParallelRobot, leg: PlatformLeg, joints: list[int], 
         if not plain_joint(robot, j):
             raise refuse(f"joint {j} is elastic, coupled or has a fixed motion")
     for j in joints[:5]:
-        if any(not getattr(robot.link(j), name).is_zero for name in WRENCH):
+        if exerts(robot.link(j)):
             raise refuse(f"link {j} exerts a wrench")
         if j in joints[3:] and any(not getattr(robot.link(j), name).is_zero for name in INERTIAL):
             raise refuse(f"link {j} of its ball has a mass")
