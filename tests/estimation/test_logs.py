@@ -398,3 +398,83 @@ def test_parquet_files_of_other_things_are_told(tmp_path: Path) -> None:
     )
     parquet.write_table(pa.table(table | {"q2": pa.array([str(x) for x in table["q2"]])}), path)
     assert read(path)["position"][:, 1] == pytest.approx(table["q2"], abs=0)
+
+
+SLIDING = """
+symoro: 1
+name: mixed
+base: {gravity: [0, -9.81, 0]}
+frames:
+  - {drive: {FV: 2.0, FS: 1.5}, link: {ZZ: 1.2, MX: 1.5, M: 3}}
+  - {joint: prismatic, alpha: -pi/2, drive: {FV: 1.0, FS: 0.8}, link: {ZZ: 0.35, MX: 0.5, M: 1.2}}
+"""
+MIXED = """symoro-log: 1
+time: {column: t}
+position: {columns: [q1, q2], unit: %s}
+torque: {columns: [tau1, tau2], unit: %s}
+"""
+
+
+def test_each_joint_may_have_its_own_unit(tmp_path: Path) -> None:
+    table = rows()
+    (tmp_path / "log.yaml").write_text(MIXED % ("[deg, mm]", "[N.mm, kN]"))
+    found = open_log(written(tmp_path, table), loads(SLIDING, "yaml"), tmp_path / "log.yaml").part(0, 60)
+    raw = np.array(table)
+    np.testing.assert_allclose(found["position"], raw[:, 1:3] * [np.pi / 180, 1e-3], rtol=1e-15)
+    np.testing.assert_allclose(found["torque"], raw[:, 3:] * [1e-3, 1e3], rtol=1e-15)
+
+
+@pytest.mark.parametrize(
+    ("units", "line", "words"),
+    [
+        (("deg", "N"), 3, "'deg' is no unit of joint 2, which slides"),
+        (("mm", "N"), 3, "'mm' is no unit of joint 1, which turns"),
+        (("[mm, deg]", "N"), 3, "'mm' is no unit of joint 1, which turns"),
+        (("rad", "kN"), 4, "'kN' is no unit of joint 1, which turns"),
+        (("[deg, mm, m]", "N"), 3, "expected 2 units, one a joint"),
+        (("[deg, inch]", "N"), 3, "'inch' is not one of rad, deg"),
+        (("[deg, [mm]]", "N"), 3, "expected a unit"),
+    ],
+)
+def test_a_unit_that_its_joint_cannot_have_is_refused(
+    tmp_path: Path, units: tuple[str, str], line: int, words: str
+) -> None:
+    (tmp_path / "log.yaml").write_text(MIXED % units)
+    with pytest.raises(FormatError, match=words) as told:
+        open_log(written(tmp_path, rows()), loads(SLIDING, "yaml"), tmp_path / "log.yaml")
+    assert told.value.place.line == line
+
+
+def test_motors_turn_whatever_their_joints_do(tmp_path: Path) -> None:
+    text = MIXED % ("deg, side: motor", "N.m")
+    (tmp_path / "log.yaml").write_text(text + "transmission: {ratios: [100, 500]}\n")
+    found = open_log(written(tmp_path, rows()), loads(SLIDING, "yaml"), tmp_path / "log.yaml").part(0, 60)
+    np.testing.assert_allclose(found["position"], np.array(rows())[:, 1:3] * np.pi / 180 / [100, 500])
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [("[q1, q2]", "[q2, q2]"), ("[tau1, tau2]", "[q1, tau2]"), ("[tau1, tau2]", "[tau1, tau1]")],
+)
+def test_a_column_has_one_meaning(before: str, after: str) -> None:
+    with pytest.raises(FormatError, match=r"column '\w+' stands twice"):
+        parse_description((MIXED % ("rad", "N.m")).replace(before, after), [1, 2], "log.yaml")
+
+
+def test_rounded_times_are_told_from_gaps(tmp_path: Path) -> None:
+    table = np.array(rows())
+    table[:, 0] = np.round(np.arange(60) / 400, 3)
+    with pytest.raises(FormatError, match="not evenly spaced") as told:
+        open_log(written(tmp_path, table.tolist()), two_links())
+    assert "rounded to 0.001 s: tell 'rate', some 399 a second" in (told.value.hint or "")
+    table[30:, 0] += 0.1
+    with pytest.raises(FormatError, match="not evenly spaced") as told:
+        open_log(written(tmp_path, table.tolist()), two_links())
+    assert "cut the log at the gap" in (told.value.hint or "")
+
+
+def test_one_log_is_not_two(tmp_path: Path) -> None:
+    path = written(tmp_path, rows())
+    (tmp_path / "sub").mkdir()
+    with pytest.raises(ArgumentError, match=r"the log 'log.csv' is given twice"):
+        symoro.identify(two_links(), [path, tmp_path / "sub" / ".." / "log.csv"])

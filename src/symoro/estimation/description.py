@@ -2,7 +2,7 @@
 
     symoro-log: 1
     rate: 5000                                   samples a second; or  time: {column: t, unit: ms}
-    position: {columns: [q1, q2], unit: deg}     further keys: side (joint, motor), file, scale
+    position: {columns: [q1, q2], unit: deg}     or a unit a joint: [deg, mm]; keys: side (joint, motor), file, scale
     torque: {columns: [i1, i2], unit: N.m, side: motor, scale: [0.5, 0.5]}
     velocity, acceleration                       where they were measured; differentiated otherwise
     reference: {columns: [r1, r2]}               the positions asked for, which simulation follows
@@ -16,7 +16,8 @@ have the numbers that the robot gives them, and lists have one entry for each jo
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from math import pi
 from pathlib import Path
@@ -41,6 +42,8 @@ UNITS = {
     "reference": POSITION,
 }
 SI = {"position": "rad", "velocity": "rad/s", "acceleration": "rad/s^2", "torque": "N.m", "reference": "rad"}
+TURNING = ("deg", "turn", "deg/s", "turn/s", "rpm", "deg/s^2", "turn/s^2", "N.mm", "kN.m")
+SLIDING = ("mm", "mm/s", "mm/s^2", "kN")
 _RATIOS = "transmission: {ratios: [...]}"
 TOP = (KEY, "rate", "time", *UNITS, "transmission", "controller")
 
@@ -107,8 +110,8 @@ def usual_description(joints: Sequence[int], names: Sequence[str]) -> LogDescrip
     )
 
 
-def read_description(path: Path, joints: Sequence[int]) -> LogDescription:
-    """The description in a file, of a log of the joints with these numbers.
+def read_description(path: Path, joints: Sequence[int], slides: Collection[int] = ()) -> LogDescription:
+    """The description in a file, of a log of the joints with these numbers, of which some slide.
 
     Raises:
         FormatError: with the position of the first problem, and all others found.
@@ -123,11 +126,15 @@ def read_description(path: Path, joints: Sequence[int]) -> LogDescription:
         raise FormatError(f"the file cannot be read: {reason(error)}", place=place) from None
     except UnicodeDecodeError:
         raise FormatError("the text is not UTF-8", place=place, hint="save it as UTF-8 text") from None
-    return parse_description(text, joints, str(path), path.parent)
+    return parse_description(text, joints, str(path), path.parent, slides)
 
 
 def parse_description(
-    text: str, joints: Sequence[int], file: str | None = None, folder: Path | None = None
+    text: str,
+    joints: Sequence[int],
+    file: str | None = None,
+    folder: Path | None = None,
+    slides: Collection[int] = (),
 ) -> LogDescription:
     """The description in a text; `joints` are their numbers, files that it names are looked for in `folder`."""
     report = Report(file, "description of a log")
@@ -137,15 +144,18 @@ def parse_description(
     if top.text(KEY) != str(SCHEMA):
         top.problem(KEY, f"expected '{KEY}: {SCHEMA}'", "the first line tells the version of the description")
         report.check()
-    reader = _Reader(report, top, joints, folder or Path())
+    reader = _Reader(report, top, joints, folder or Path(), slides)
     description = reader.read()
     report.check()
     return description
 
 
 class _Reader:
-    def __init__(self, report: Report, top: Record, numbers: Sequence[int], folder: Path) -> None:
+    def __init__(
+        self, report: Report, top: Record, numbers: Sequence[int], folder: Path, slides: Collection[int]
+    ) -> None:
         self.report, self.top, self.numbers, self.folder = report, top, tuple(numbers), folder
+        self.slides = frozenset(slides)
         self.joints = len(self.numbers)
 
     def read(self) -> LogDescription:
@@ -155,6 +165,7 @@ class _Reader:
                 self.top.problem(
                     kind, f"a log needs '{kind}'", f"{kind}: {{columns: [...], unit: {SI[kind]}}}"
                 )
+        self._check_twice(found)
         empty = Quantity((), (), "")
         return LogDescription(
             found.get("position", empty),
@@ -177,23 +188,56 @@ class _Reader:
         names = self._texts(record, "columns")
         if len(names) != self.joints:
             record.problem("columns", f"expected {self.joints} columns, {self._which}, got {len(names)}")
-        units = UNITS[kind]
-        unit = record.choice("unit", list(units), SI[kind])
-        if kind == "torque" and unit == "A" and "scale" not in record:
+        side = record.choice("side", ("joint", "motor"), "joint")
+        units = self._units(record, kind, side == "joint")
+        if "A" in units and "scale" not in record:
             record.problem("unit", "a current needs 'scale', the torque of one ampere for each motor")
         scale = self._numbers(record, "scale") if "scale" in record else [1.0] * self.joints
-        side = record.choice("side", ("joint", "motor"), "joint")
         file = record.text("file")
-        factors = tuple(units[unit] * x for x in scale)
-        return Quantity(tuple(names), factors, unit, side == "motor", self.folder / file if file else None)
+        factors = tuple(UNITS[kind][unit] * x for unit, x in zip(units, scale, strict=True))
+        told = ", ".join(dict.fromkeys(units))
+        return Quantity(tuple(names), factors, told, side == "motor", self.folder / file if file else None)
 
-    def _texts(self, record: Record, key: str) -> list[str]:
+    def _units(self, record: Record, kind: str, at_joints: bool) -> list[str]:
+        """The unit of each joint: one for all of them, or a list."""
+        if isinstance(record.node.entries.get("unit"), YamlList):
+            units = self._texts(record, "unit", "a unit")
+            unknown = next((unit for unit in units if unit not in UNITS[kind]), None)
+            if unknown is not None:
+                record.problem("unit", f"'{unknown[:40]}' is not one of {', '.join(UNITS[kind])}")
+            if len(units) != self.joints:
+                record.problem("unit", f"expected {self.joints} units, {self._which}, got {len(units)}")
+            if unknown is not None or len(units) != self.joints:
+                return [SI[kind]] * self.joints
+        else:
+            units = [record.choice("unit", list(UNITS[kind]), SI[kind])] * self.joints
+        for j, unit in zip(self.numbers, units, strict=True):
+            if at_joints and unit in (TURNING if j in self.slides else SLIDING):
+                what = "slides" if j in self.slides else "turns"
+                record.problem(
+                    "unit",
+                    f"'{unit}' is no unit of joint {j}, which {what}",
+                    "give a unit for each joint, as in unit: [deg, mm]",
+                )
+                break
+        return units
+
+    def _check_twice(self, found: dict[str, Quantity]) -> None:
+        """Refuse columns that stand for two things."""
+        used = Counter((part.file, name) for part in found.values() for name in part.columns)
+        for kind, part in found.items():
+            twice = next((name for name in part.columns if used[part.file, name] > 1), None)
+            if twice is not None:
+                self.top.problem(kind, f"column '{twice}' stands twice", "each joint has a column of its own")
+                return
+
+    def _texts(self, record: Record, key: str, what: str = "the name of a column") -> list[str]:
         found = []
         for item in record.items(key):
             if isinstance(item, YamlScalar) and not item.is_null:
                 found.append(item.text)
             else:
-                self.report.add("expected the name of a column", item.spot, record.full(key))
+                self.report.add(f"expected {what}", item.spot, record.full(key))
         return found
 
     def _numbers(self, record: Record, key: str) -> list[float]:

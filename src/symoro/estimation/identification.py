@@ -11,6 +11,7 @@ One pass over the logs makes the triangles of their rows (`compress`); every lin
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
@@ -284,6 +285,7 @@ def _opened(
     found = tuple(
         log if isinstance(log, Log) else open_log(log, robot, description, rests=rests) for log in given
     )
+    _check_files(found)
     joints = coordinate_joints(robot)
     for log in found:
         if log.joints != len(joints):
@@ -295,6 +297,17 @@ def _opened(
         if log.transmission != found[0].transmission:
             raise ArgumentError(f"{log.name} has another transmission than {found[0].name}")
     return found
+
+
+def _check_files(logs: Sequence[Log]) -> None:
+    """Refuse a log that is given twice: its rows would count twice, and deviations be too small."""
+    files = [log.source.resolve() for log in logs if log.source is not None]
+    twice = next((file for file, count in Counter(files).items() if count > 1), None)
+    if twice is not None:
+        raise ArgumentError(
+            f"the log '{twice.name}' is given twice",
+            hint="name each log once: its samples tell no more the second time",
+        )
 
 
 def check_left_out(without: Sequence[str], base: BaseParameters) -> None:

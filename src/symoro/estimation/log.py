@@ -27,6 +27,7 @@ from symoro.robot.description import JointType, Robot
 Array = NDArray[np.float64]
 KINDS = ("position", "torque", "velocity", "acceleration", "reference")
 SPREAD = 0.01  # of the step between samples; a clock that is read has some
+ROUNDED = (1e-6, 1e-5, 1e-4, 1e-3, 1e-2)  # seconds
 SLOWEST, FASTEST = 5.0, 1e6  # samples a second
 SHOWN = 20  # names of columns
 HUGE = 10.0  # torques beyond the limit by more than this factor are of another unit
@@ -118,12 +119,13 @@ def open_log(
     """
     path = Path(path)
     numbers = coordinate_joints(robot)
+    slides = [j for j in numbers if robot.frame(j).sigma == JointType.PRISMATIC]
     if path.suffix.lower() in (".yaml", ".yml"):
         if description is not None:
             raise ArgumentError(
                 f"'{path}' describes a log itself", hint="name its samples, or leave out the other"
             )
-        return _LogFiles(path, read_description(path, numbers), None, robot, rests).log()
+        return _LogFiles(path, read_description(path, numbers, slides), None, robot, rests).log()
     table = open_table(path)
     if description is None:
         described = usual_description(numbers, table.names)
@@ -131,7 +133,7 @@ def open_log(
     elif isinstance(description, LogDescription):
         described = description
     else:
-        described = read_description(Path(description), numbers)
+        described = read_description(Path(description), numbers, slides)
     return _LogFiles(path, described, table, robot, rests).log()
 
 
@@ -356,8 +358,26 @@ def _check_times(t: Array, step: float, table: ColumnFile, column: str, at: int)
     if steps[k] < 0:
         message = f"time runs back: {t[k + 1]:.9g} s after {t[k]:.9g} s"
         raise FormatError(message, place=place, hint="sort the log by its time")
+    hint, quantum = "cut the log at the gap, or interpolate it to one rate", _rounded_to(t)
+    if quantum is not None:
+        rate = (len(t) - 1) / (t[-1] - t[0])
+        hint = (
+            f"they are evenly spaced, and rounded to {quantum:g} s: tell 'rate', some {rate:.3g} a second, in the "
+            "description of the log, in the place of the time"
+        )
     raise FormatError(
         f"the samples are not evenly spaced: {t[k + 1]:.9g} s, {before}, others are {step:.4g} s apart",
         place=place,
-        hint="cut the log at the gap, or interpolate it to one rate",
+        hint=hint,
     )
+
+
+def _rounded_to(t: Array) -> float | None:
+    """What even times were rounded to, if that is what makes them uneven."""
+    if len(t) < 3 or (np.diff(t) < 0).any():
+        return None
+    off = float(np.abs(t - np.linspace(t[0], t[-1], len(t))).max())
+    for quantum in ROUNDED:
+        if off <= 1.01 * quantum and np.abs(t / quantum - np.round(t / quantum)).max() < 1e-4:
+            return quantum
+    return None
