@@ -6,18 +6,17 @@ one is named where with it the same parameters fit without any of those signs.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from math import prod
 
 import numpy as np
 
-from symoro.calibrate.fitting import Fitting
+from symoro.calibrate.fitting import Fitting, farthest, reach
 from symoro.errors import ProgramError
-from symoro.models.calibration.chain import NumericChain, end_poses
 from symoro.models.calibration.columns import BASE, END, GeometricColumn
 from symoro.models.numeric.fixed_point import Array
-from symoro.models.numeric.rotation import from_quaternion, quaternion
+from symoro.models.numeric.rotation import from_quaternion, logarithm, quaternion
 from symoro.robot.description import ANGLES, JointType
 
 MISS = {"length": 0.01, "angle": 0.05}  # of the robot's size; radians
@@ -68,6 +67,9 @@ def odd(work: Fitting, xi: Array, deviations: Array) -> list[str]:
             f"{', '.join(huge[:4])}{more} are corrections larger than robots need: check the units, the zeros and "
             "signs of the joints, and the description"
         )
+    stands = 0.0 if work.described is None else np.linalg.norm((work.chain.start - work.described)[:3, 3])
+    if whole_size(work) > 0 and stands > FAR[BASE] * whole_size(work):
+        found.append(f"frame 0 stands {stands:.3g} m from where it is described: check the units")
     return found
 
 
@@ -79,6 +81,19 @@ def _huge(work: Fitting, xi: Array, deviations: Array) -> list[tuple[GeometricCo
         for column, x, deviation in zip(work.chosen, xi, deviations, strict=True)
         if abs(x) > max(_most(column.kind, column.frame, far, tip, size), SURE * deviation)
     ]
+
+
+def elsewhere(bases: Sequence[Array]) -> list[str]:
+    """Sentences about other places of frame 0 at which everything fits as well."""
+    return [
+        f"with frame 0 at {_numbers(base[:3, 3])} m, turned by {_numbers(logarithm(base[:3, :3]))} rad, it fits as well: "
+        "measure postures that tell them apart, or describe the base and take it as known"
+        for base in bases
+    ]
+
+
+def _numbers(values: Array) -> str:
+    return " ".join(f"{value:.4g}" for value in values)
 
 
 def _tip(work: Fitting, xi: Array) -> float:
@@ -104,18 +119,9 @@ def _unit(kind: str) -> str:
     return " rad" if kind in (*ANGLES, "beta") or kind.startswith("R") else " m"
 
 
-def reach(work: Fitting) -> float:
-    """How far what is measured is from frame 0, at most, by the description."""
-    return _farthest(work.chain, work.measured.q)
-
-
 def whole_size(work: Fitting) -> float:
     """The same of the robot's own end: markers on a low frame stand off by the size of the robot, not of the way."""
-    return reach(work) if work.whole is None else max(reach(work), _farthest(work.whole, work.measured.q))
-
-
-def _farthest(chain: NumericChain, q: Array) -> float:
-    return float(np.linalg.norm(end_poses(chain, q, {})[:, :3, 3] - chain.start[:3, 3], axis=1).max())
+    return reach(work) if work.whole is None else max(reach(work), farthest(work.whole, work.measured.q))
 
 
 def _sizes(sizes: Mapping[str, float]) -> str:
