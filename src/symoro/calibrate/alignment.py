@@ -14,7 +14,7 @@ import numpy as np
 
 from symoro.calibrate.fitting import Fitting, reach
 from symoro.calibrate.targets import normals, points
-from symoro.calibrate.turns import TurnProblem, between
+from symoro.calibrate.turns import STEPS, TurnProblem, between
 from symoro.errors import ProgramError
 from symoro.models.calibration.chain import displacement, end_poses
 from symoro.models.calibration.columns import BASE, DISPLACEMENT, END, GeometricColumn
@@ -22,6 +22,8 @@ from symoro.models.numeric.fixed_point import Array
 from symoro.models.numeric.rotation import exponential, logarithm
 
 MOST = 120  # measurements that a rough place needs
+FEW = 30  # measurements, and steps, that tell what is nowhere near
+HOPELESS = 0.4  # misses of a robot that is moved as a whole, of its size
 MOST_PLACES = 4  # that are looked at closer
 RIVAL = 5.0  # misses of a place that may be better in the end, of those of the best
 TINY = 1e-20  # mean squares that are round-off, of the robot's size
@@ -68,6 +70,14 @@ def _apart(work: Fitting, one: Alignment, other: Alignment) -> float:
 def _standing(work: Fitting, place: Alignment) -> tuple[Fitting, Array]:
     chosen = [column for column in work.chosen if column.frame == END]
     return replace(placed(work, place.base), chosen=chosen), np.array([place.tip[c.name] for c in chosen])
+
+
+def hopeless(work: Fitting) -> bool:
+    """Whether the robot is nowhere near the measurements, wherever it stands: by few postures and few steps."""
+    few = thinned(work, FEW)
+    levers, free = _levers(few)
+    (_, _, miss), *_ = _turned(few, levers, free, FEW)
+    return bool(np.sqrt(miss) > HOPELESS * (reach(few) or 1.0))
 
 
 def near(work: Fitting, place: Alignment) -> bool:
@@ -117,12 +127,12 @@ def start_at(work: Fitting, place: Alignment) -> Array | None:
     return np.array([errors.get(column.name, 0.0) for column in work.chosen])
 
 
-def thinned(work: Fitting) -> Fitting:
+def thinned(work: Fitting, most: int = MOST) -> Fitting:
     """Some of the measurements, evenly taken, where there are many."""
     count = len(work.measured)
-    if count <= MOST:
+    if count <= most:
         return work
-    rows = np.linspace(0, count - 1, MOST).astype(int)
+    rows = np.linspace(0, count - 1, most).astype(int)
     m = work.measured
     poses, distances = (part[rows] if len(part) else part for part in (m.poses, m.distances))
     return replace(work, measured=replace(m, q=m.q[rows], poses=poses, distances=distances))
@@ -165,28 +175,35 @@ def badness(work: Fitting, xi: Array, size: float) -> float:
 
 def _guesses(work: Fitting) -> Iterator[tuple[Array, Mapping[str, float]]]:
     """Places to begin at, those that are not much worse than the best."""
-    names = {column.name for column in work.chosen}
-    kept = [kind + END in names for kind in DISPLACEMENT]
+    levers, free = _levers(work)
     found: Sequence[tuple[Array, Array, float]]
     if work.measured.measure in ("pose", "position"):
-        found = _turned(work, np.eye(3)[:, kept[:3]], all(kept[3:]))
+        found = _turned(work, levers, free)
     elif not _base_is_free(work):
         found = [(work.chain.start, np.eye(4), 0.0)]
     else:
-        found = _targeted(work, np.eye(3)[:, kept[:3]])
+        found = _targeted(work, levers)
     most = RIVAL**2 * min(miss for _, _, miss in found) + TINY * reach(work) ** 2
     for base, tip, miss in found[:MOST_PLACES]:
         if miss <= most:
             yield base, _displacements(tip, END)
 
 
-def _turned(work: Fitting, levers: Array, free: bool) -> list[tuple[Array, Array, float]]:
+def _levers(work: Fitting) -> tuple[Array, bool]:
+    """Axes of the end along which what is measured may stand off, in columns, and whether it may be turned there."""
+    names = {column.name for column in work.chosen}
+    kept = [kind + END in names for kind in DISPLACEMENT]
+    return np.eye(3)[:, kept[:3]], all(kept[3:])
+
+
+def _turned(work: Fitting, levers: Array, free: bool, steps: int = STEPS) -> list[tuple[Array, Array, float]]:
     pose, start = work.measured.measure == "pose", work.chain.start
     size = (reach(work) or 1.0) if pose else 0.0
     problem = TurnProblem(_own(work), work.measured.poses, levers, size, pose and free)
     if not _base_is_free(work):
-        return [(start, problem.tip(start), 0.0)]
-    return [(found.base, found.tip, found.miss) for found in problem.solutions(start[:3, :3])]
+        tip = problem.tip(start)
+        return [(start, tip, problem.miss(start, tip))]
+    return [(found.base, found.tip, found.miss) for found in problem.solutions(start[:3, :3], steps)]
 
 
 def _targeted(work: Fitting, levers: Array) -> list[tuple[Array, Array, float]]:

@@ -6,18 +6,20 @@ one is named where with it the same parameters fit without any of those signs.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from math import prod
 
 import numpy as np
 
-from symoro.calibrate.fitting import Fitting, farthest, reach
+from symoro.calibrate.alignment import alignments, hopeless, near, placed
+from symoro.calibrate.fitting import WEAKEST, Fitting, condition, farthest, reach
+from symoro.calibrate.readings import readings
 from symoro.errors import ProgramError
 from symoro.models.calibration.columns import BASE, END, GeometricColumn
 from symoro.models.numeric.fixed_point import Array
-from symoro.models.numeric.rotation import from_quaternion, logarithm, quaternion
-from symoro.robot.description import ANGLES, JointType
+from symoro.models.numeric.rotation import logarithm
+from symoro.robot.description import ANGLES
 
 MISS = {"length": 0.01, "angle": 0.05}  # of the robot's size; radians
 TURN = 0.2  # radians, of a frame's angle
@@ -26,6 +28,7 @@ GAIN = 0.1
 FAR = {BASE: 30.0, END: 3.0}  # of the robot's size, where frame 0 and the end stand
 SURE = 3.0  # deviations
 NOISY = 5.0  # misses, of the noise that was given
+ROUNDED = 1e-9  # misses that are round-off, of the robot's size
 BETTER, ALIKE = 0.5, 2.0  # misses, of those without the change
 TRIED = 15  # steps: what fits does so soon
 UNITS = {"length": "m", "angle": "rad"}
@@ -40,6 +43,8 @@ def doubts(work: Fitting, xi: Array, deviations: Array, noise: Mapping[str, floa
     found = odd(work, xi, deviations)
     if found and (meant := likely(work, (xi, deviations))):
         found.append(meant)
+    elif geared := gears(work, xi):
+        found.append(geared)
     after = work.deviations(work.misses(xi), 0)
     loud = [
         f"{after[n] / noise[n]:.0f} times ({n})" for n in after if after[n] > NOISY * noise.get(n, np.inf)
@@ -53,10 +58,9 @@ def doubts(work: Fitting, xi: Array, deviations: Array, noise: Mapping[str, floa
 
 def odd(work: Fitting, xi: Array, deviations: Array) -> list[str]:
     """What no sound measurements of the robot give."""
-    scale = {"length": reach(work) + _tip(work, xi), "angle": 1.0}
     after = work.deviations(work.misses(xi), 0)
     found = []
-    if any(value > MISS[name] * scale[name] > 0 for name, value in after.items()):
+    if _left(work, xi):
         found.append(
             f"misses of {_sizes(after)} are left: check the units, the joints' order and signs, and what was measured"
         )
@@ -73,6 +77,13 @@ def odd(work: Fitting, xi: Array, deviations: Array) -> list[str]:
     return found
 
 
+def _left(work: Fitting, xi: Array) -> bool:
+    """Whether misses are left that no sound measurements leave."""
+    scale = {"length": reach(work) + _tip(work, xi), "angle": 1.0}
+    after = work.deviations(work.misses(xi), 0)
+    return any(value > MISS[name] * scale[name] > 0 for name, value in after.items())
+
+
 def _huge(work: Fitting, xi: Array, deviations: Array) -> list[tuple[GeometricColumn, float]]:
     """Parameters with corrections larger than robots need."""
     far, tip, size = reach(work), _tip(work, xi), whole_size(work)
@@ -86,8 +97,8 @@ def _huge(work: Fitting, xi: Array, deviations: Array) -> list[tuple[GeometricCo
 def elsewhere(bases: Sequence[Array]) -> list[str]:
     """Sentences about other places of frame 0 at which everything fits as well."""
     return [
-        f"with frame 0 at {_numbers(base[:3, 3])} m, turned by {_numbers(logarithm(base[:3, :3]))} rad, it fits as well: "
-        "measure postures that tell them apart, or describe the base and take it as known"
+        f"with frame 0 at {_numbers(base[:3, 3])} m, turned by {_numbers(logarithm(base[:3, :3]))} rad, it fits as "
+        "well: measure postures that tell them apart, or describe the base and take it as known"
         for base in bases
     ]
 
@@ -131,20 +142,6 @@ def _sizes(sizes: Mapping[str, float]) -> str:
 # -- what fits instead
 
 
-@dataclass(frozen=True)
-class _Change:
-    """Another reading of the same measurements: what it says, what to do, and how it is made.
-
-    Attributes:
-        unit: what the measured lengths are multiplied by; their misses shrink or grow with them.
-    """
-
-    says: str
-    cure: str
-    made: Callable[[Fitting], Fitting]
-    unit: float = 1.0
-
-
 def likely(work: Fitting, found: tuple[Array, Array] | None = None) -> str | None:
     """The mistake in units or conventions without which everything fits, as a sentence; None where there is none.
 
@@ -152,40 +149,78 @@ def likely(work: Fitting, found: tuple[Array, Array] | None = None) -> str | Non
         found: errors and their deviations, with whose misses others are compared; None where nothing fitted.
     """
     most = np.inf if found is None else _allowed(work, *found)
-    for changes in _together(work):
+    joints = found is None or _left(work, found[0])
+    for changes in readings(work, joints=joints):
         other = work
         for change in changes:
             other = change.made(other)
         fit = _tried(other)
         unit = prod(change.unit for change in changes)
-        if fit is None or odd(other, *fit) or _badness(other, fit[0], unit) > most:
+        if fit is None or odd(*fit) or _badness(fit[0], fit[1], unit) > most:
             continue
-        after = other.deviations(other.misses(fit[0]), 0)
+        after = fit[0].deviations(fit[0].misses(fit[1]), 0)
         says = " and ".join(change.says for change in changes)
         cures = ", ".join(change.cure for change in changes)
         return f"it fits where {says}, misses {_sizes(after)}: {cures}"
     return None
 
 
-def _together(work: Fitting) -> Iterator[list[_Change]]:
-    """Changes alone, then those that go together most often."""
-    alone = list(_changes(work))
-    yield from ([change] for change in alone)
-    often = [change for change in alone if change in (MILLIMETRES, DEGREES, SLIDES, LAST_W)]
-    yield from ([a, b] for k, a in enumerate(often) for b in often[k + 1 :])
-    if len(often) > 2:
-        yield often
+def gears(work: Fitting, xi: Array) -> str | None:
+    """Joints that move by other factors of their readings, as a sentence, where with those most misses go."""
+    free = work.measured.measure in ("pose", "position") and not any(c.kind == "k" for c in work.chosen)
+    gains = [GeometricColumn("k", str(f.j)) for f in work.chain.frames if f.ratios.any()]
+    other = replace(work, chosen=[*work.chosen, *gains])
+    start = np.concatenate([xi, np.zeros(len(gains))])
+    if not free or _badness(work, xi) < ROUNDED or condition(other.rows(start))[0] * WEAKEST > 1:
+        return None
+    try:
+        found, _ = other.solved(start, work.deviations(work.misses(xi), 0), TRIED)
+    except ProgramError:
+        return None
+    scale = other.deviations(other.misses(found), len(found))
+    deviations = np.sqrt(np.diag(other.covariance(found, scale)))
+    sure = np.abs(found) > SURE * deviations
+    factors = [
+        f"k{c.frame} ({x:.3g})"
+        for c, x, is_so in zip(other.chosen, found, sure, strict=True)
+        if is_so and c.kind == "k"
+    ]
+    if not factors or _badness(other, found) > BETTER * _badness(work, xi):
+        return None
+    return (
+        f"with gains of the joints, {', '.join(factors)}, misses are {_sizes(scale)}: calibrate with --gains "
+        "(gains=True), or check the gears"
+    )
 
 
-def _tried(work: Fitting) -> tuple[Array, Array] | None:
-    """Errors and deviations, or None where nothing fits soon."""
+def _tried(work: Fitting) -> tuple[Fitting, Array, Array] | None:
+    """The fit with its errors and deviations, or None where nothing fits soon."""
     noise = {"length": 1e-3 * (reach(work) or 1.0), "angle": 1e-3}
     try:
-        xi, _ = work.solved(np.zeros(len(work.chosen)), noise, TRIED)
+        work, start = _begun(work)
+        if start is None or condition(work.rows(start))[0] * WEAKEST > 1:
+            return None
+        xi, _ = work.solved(start, noise, TRIED)
         scale = work.deviations(work.misses(xi), len(work.chosen))
-        return xi, np.sqrt(np.diag(work.covariance(xi, scale)))
+        return work, xi, np.sqrt(np.diag(work.covariance(xi, scale)))
     except (ProgramError, np.linalg.LinAlgError):
         return None
+
+
+def _begun(work: Fitting) -> tuple[Fitting, Array | None]:
+    """Where to start from; no errors where nothing is near that fits."""
+    zero = np.zeros(len(work.chosen))
+    if work.measured.measure not in ("pose", "position"):
+        return work, zero
+    if work.described is not None:
+        work = placed(work, work.described)
+    if hopeless(work):
+        return work, None
+    places = alignments(work)
+    if not places or near(work, places[0]):
+        return work, zero
+    tip = places[0].tip
+    return placed(work, places[0].base), np.array([tip.get(column.name, 0.0) for column in work.chosen])
 
 
 def _allowed(work: Fitting, xi: Array, deviations: Array) -> float:
@@ -202,90 +237,3 @@ def _badness(work: Fitting, xi: Array, unit: float = 1.0) -> float:
     """Root mean square of the misses, lengths in parts of the robot's size, in the unit that they were measured in."""
     after = work.deviations(work.misses(xi), 0)
     return float(np.hypot(after["length"] / (unit * (reach(work) or 1.0)), after.get("angle", 0.0)))
-
-
-def _changes(work: Fitting) -> Iterator[_Change]:
-    """Those that say something of this robot and measure."""
-    measure, kinds = work.measured.measure, {f.sigma for f in work.chain.frames}
-    if measure != "plane":
-        yield MILLIMETRES
-    if measure in ("distance", "plane"):
-        yield ALL_MILLIMETRES
-    if JointType.REVOLUTE in kinds:
-        yield DEGREES
-        yield RADIANS
-    if JointType.PRISMATIC in kinds:
-        yield SLIDES
-    if measure == "pose":
-        yield LAST_W
-        yield INVERSE
-    if measure != "plane":
-        yield METRES  # last, since large lengths let much pass
-
-
-def _scaled(factor: float, place: bool = False) -> Callable[[Fitting], Fitting]:
-    """The measured lengths in other units; those of the point and the plane too, if so."""
-
-    def made(work: Fitting) -> Fitting:
-        poses = work.measured.poses.copy()
-        poses[:, :3, 3] *= factor
-        measured = replace(work.measured, poses=poses, distances=factor * work.measured.distances)
-        if not place:
-            return replace(work, measured=measured)
-        plane = np.array([*work.plane[:3], factor * work.plane[3]])
-        return replace(work, measured=measured, point=factor * work.point, plane=plane)
-
-    return made
-
-
-def _joints(kind: JointType, factor: float) -> Callable[[Fitting], Fitting]:
-    """The positions of one kind of joint in other units."""
-
-    def made(work: Fitting) -> Fitting:
-        own = {f.j for f in work.chain.frames if f.sigma == kind}
-        factors = [factor if j in own else 1.0 for j in work.chain.coordinates]
-        return replace(work, measured=replace(work.measured, q=work.measured.q * factors))
-
-    return made
-
-
-def _last_w(work: Fitting) -> Fitting:
-    poses = work.measured.poses.copy()
-    poses[:, :3, :3] = from_quaternion(np.roll(quaternion(poses[:, :3, :3]), 1, -1))
-    return replace(work, measured=replace(work.measured, poses=poses))
-
-
-def _inverse(work: Fitting) -> Fitting:
-    return replace(
-        work, measured=replace(work.measured, poses=np.asarray(np.linalg.inv(work.measured.poses), float))
-    )
-
-
-MILLIMETRES = _Change("measured lengths are in millimetres", "divide them by 1000", _scaled(1e-3), 1e-3)
-METRES = _Change(
-    "the description's lengths are in millimetres",
-    "describe the robot in metres",
-    _scaled(1e3, place=True),
-    1e3,
-)
-ALL_MILLIMETRES = _Change(
-    "lengths, those of the point or plane too, are in millimetres",
-    "divide them by 1000",
-    _scaled(1e-3, place=True),
-    1e-3,
-)
-DEGREES = _Change(
-    "the joints' angles are in degrees",
-    "read them with --degrees (degrees=True)",
-    _joints(JointType.REVOLUTE, np.pi / 180),
-)
-RADIANS = _Change(
-    "the joints' angles are in radians already",
-    "read them without --degrees",
-    _joints(JointType.REVOLUTE, 180 / np.pi),
-)
-SLIDES = _Change(
-    "sliding joints are in millimetres", "divide them by 1000", _joints(JointType.PRISMATIC, 1e-3)
-)
-LAST_W = _Change("quaternions are in the order x, y, z, w", "name their columns so: qx, qy, qz, qw", _last_w)
-INVERSE = _Change("the poses are those of the base, seen from the end", "invert them", _inverse)

@@ -33,6 +33,7 @@ from symoro.models.numeric.rotation import exponential
 from symoro.robot.coordinates import independent
 from symoro.robot.description import Robot, Tool
 
+
 @dataclass(frozen=True)
 class Calibration:
     """The result.
@@ -136,7 +137,7 @@ def calibrate(
         found.parameters,
         found.task.standing,
         to,
-        tuple([*doubts(work, found.xi, found.deviations, noise or {}), *elsewhere(found.rivals)]),
+        (*doubts(work, found.xi, found.deviations, noise or {}), *elsewhere(found.rivals)),
         found.task.base,
     )
 

@@ -27,7 +27,7 @@ from symoro.models.calibration.chain import NumericChain, displacement, numeric_
 from symoro.models.calibration.columns import BASE, DISPLACEMENT, END, columns, way_to
 from symoro.models.calibration.identifiable import GeometricParameters, geometric_parameters
 from symoro.models.numeric.fixed_point import Array
-from symoro.robot.description import Robot
+from symoro.robot.description import ANGLES, Robot
 
 OFF = 0.01  # of the robot's size
 AS_GOOD = 1.5  # misses of another place that cannot be ruled out, of those of the best
@@ -152,7 +152,7 @@ def best_fit(task: Task, noise: Mapping[str, float] | None) -> Fit:
         if found and _settles(found[0], places):
             return found[0]
     for place in places:
-        if place.miss > RIVAL * places[0].miss + ROUNDED:
+        if place.miss > (RIVAL * places[0].miss if places[0].miss < PLAUSIBLE else places[0].miss) + ROUNDED:
             break
         try:
             found.append(_from_place(task, parameters, place, noise))
@@ -179,7 +179,9 @@ def _chosen(found: Sequence[Fit]) -> Fit:
     for other in found[1:]:
         if other.badness < best.badness * (1 - BETTER) - ROUNDED:
             best = other
-    rivals = [fit.base for fit in found if fit.badness <= AS_GOOD * best.badness + ROUNDED and _differ(best, fit)]
+    rivals = [
+        fit.base for fit in found if fit.badness <= AS_GOOD * best.badness + ROUNDED and _differ(best, fit)
+    ]
     return replace(best, rivals=tuple(rivals))
 
 
@@ -213,6 +215,8 @@ def _fitted(
 ) -> Fit:
     work = task.fitting(parameters)
     xi, scale, rounds = work.best(start, noise)
+    turns = np.array([column.kind in (*ANGLES, "beta") for column in work.chosen])
+    xi = np.where(turns & (np.abs(xi) > np.pi), xi - 2 * np.pi * np.round(xi / (2 * np.pi)), xi)
     return Fit(task, parameters, work, xi, scale, work.covariance(xi, scale), rounds)
 
 

@@ -3,13 +3,13 @@
 With x_i and N_i the end's position and rotation in frame 0 as described, p_i and M_i those measured, G the rotation of
 the world in frame 0, E that of what is measured on the end, m its position there:
 
-    G p_i = x_i + N_i m + s        linear in m and s, which are taken out: |B g - x|^2 is left, quadratic in G's entries g
+    G p_i = x_i + N_i m + s        linear in m and s, which are taken out; |B g - x|^2 in G's entries g is left
     G M_i = N_i E                  |..|^2 = 6 S - 2 g'K e, bilinear in the entries of G and E (Shah 2013)
 
-Both are lowered in turn over rotations alone, never over reflections. Of all G, that which fits E best, and of all E that
-which fits G best, comes from a singular value decomposition (Kabsch 1976); the quadratic form is bounded by the multiple
-of |g|^2 = 3 of its largest eigenvalue, so each step lowers the sum. Starts are the 24 rotations of the cube, which no
-rotation is farther from than 63 degrees, and the solution without the condition that G and E are rotations.
+Both are lowered in turn over rotations alone, never over reflections. Of all G, that which fits E best, and of all E
+that which fits G best, comes from a singular value decomposition (Kabsch 1976); the quadratic form is bounded by the
+multiple of |g|^2 = 3 of its largest eigenvalue, so each step lowers the sum. Starts are the 24 rotations of the cube,
+which no rotation is farther from than 63 degrees, and the solution without the condition that G and E are rotations.
 
 M. Shah, "Solving the robot-world/hand-eye calibration problem using the Kronecker product", Journal of Mechanisms and
 Robotics 5, 2013. W. Kabsch, "A solution for the best rotation to relate two sets of vectors", Acta Cryst. A32, 1976.
@@ -32,7 +32,7 @@ APART = 0.3  # radians between rotations that count as two
 
 @dataclass(frozen=True)
 class Turned:
-    """Rotation and position of frame 0 in the world, of what is measured on the end, and the mean square that is left."""
+    """Frame 0 in the world (4, 4), what is measured on the end (4, 4), and the mean square that is left."""
 
     base: Array
     tip: Array
@@ -57,18 +57,18 @@ class TurnProblem:
     size: float
     free: bool
 
-    def solutions(self, described: Array) -> list[Turned]:
+    def solutions(self, described: Array, steps: int = STEPS) -> list[Turned]:
         """The lowest sums of squares over all places of the base, those far apart, best first.
 
-        Of those that are as good, which there are where the end and frame 0 cannot be told apart, that comes first which
-        is turned least from the description.
+        Of those that are as good, which there are where the end and frame 0 cannot be told apart, that comes first
+        which is turned least from the description.
         """
         away, quadratic, linear = self._places()
         cross = self._cross()
         ceiling = float(np.linalg.eigvalsh(quadratic)[-1])
         first = described.T.reshape(1, 9)
         g = np.concatenate([first, _starts(quadratic, linear, cross), CUBE.reshape(-1, 9)])
-        for _ in range(STEPS):
+        for _ in range(steps):
             e = self._tips(g, cross)
             better = rotations((linear + e @ cross.T - g @ quadratic + ceiling * g).reshape(-1, 3, 3))
             moved = np.abs(better.reshape(-1, 9) - g).max()
@@ -90,7 +90,7 @@ class TurnProblem:
     def tip(self, base: Array) -> Array:
         """What is measured on the end, frame 0 being where it is said to be (4, 4)."""
         inverse = np.linalg.inv(base)
-        turn = inverse[:3, :3]
+        turn = np.asarray(inverse[:3, :3], float)
         e = self._tips(turn.reshape(1, 9), self._cross())[0].reshape(3, 3)
         seen = self.measured[:, :3, 3] @ turn.T + inverse[:3, 3] - self.own[:, :3, 3]
         lever = (self.own[:, :3, :3] @ self.levers).reshape(-1, self.levers.shape[1])
@@ -121,25 +121,28 @@ class TurnProblem:
             return np.repeat(np.eye(3).reshape(1, 9), len(g), 0)
         return rotations((g @ cross).reshape(-1, 3, 3)).reshape(-1, 9)
 
+    def miss(self, base: Array, tip: Array) -> float:
+        """The mean square that places leave."""
+        said = base @ self.own @ tip
+        left = ((said - self.measured)[:, :3, 3] ** 2).sum()
+        if self.size:
+            left += self.size**2 * ((said - self.measured)[:, :3, :3] ** 2).sum()
+        return float(left / len(self.own))
+
     def _placed(self, turn: Array, e: Array, away: Array) -> Turned:
         middle = self.measured[:, :3, 3].mean(0)
         seen = (self.measured[:, :3, 3] - middle) @ turn.T - self.own[:, :3, 3]
         off = np.linalg.lstsq(away, seen.reshape(-1), rcond=SLIGHT)[0]
-        left = seen.reshape(-1) - away @ off
-        miss = float(left @ left)
-        if self.size:
-            miss += self.size**2 * float(
-                ((turn @ self.measured[:, :3, :3] - self.own[:, :3, :3] @ e) ** 2).sum()
-            )
         base = _pose(turn.T, middle + turn.T @ off[-3:])
-        return Turned(base, _pose(e, self.levers @ off[:-3]), miss / len(self.own))
+        tip = _pose(e, self.levers @ off[:-3])
+        return Turned(base, tip, self.miss(base, tip))
 
 
-def _order(cost: Array, g: Array, first: Array) -> Array:
+def _order(cost: Array, g: Array, first: Array) -> list[int]:
     """Lower costs first; of those that are the lowest but for round-off, those nearer to the first."""
     slack = EQUAL * (float(np.ptp(cost)) or 1.0)
     level = np.maximum(cost - cost.min() - slack, 0.0)
-    return np.lexsort([np.linalg.norm(g - first, axis=1), level])
+    return [int(k) for k in np.lexsort([np.linalg.norm(g - first, axis=1), level])]
 
 
 def rotations(near: Array) -> Array:
