@@ -93,7 +93,7 @@ class TurnProblem:
         turn = np.asarray(inverse[:3, :3], float)
         e = self._tips(turn.reshape(1, 9), self._cross())[0].reshape(3, 3)
         seen = self.measured[:, :3, 3] @ turn.T + inverse[:3, 3] - self.own[:, :3, 3]
-        lever = (self.own[:, :3, :3] @ self.levers).reshape(-1, self.levers.shape[1])
+        lever = (self.own[:, :3, :3] @ self.levers).reshape(seen.size, self.levers.shape[1])
         return _pose(e, self.levers @ np.linalg.lstsq(lever, seen.reshape(-1), rcond=SLIGHT)[0])
 
     def _places(self) -> tuple[Array, Array, Array]:
