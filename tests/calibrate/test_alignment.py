@@ -122,7 +122,7 @@ WHOLE = [
 def recovered(robot: Robot, measure: str, k: int, size: float) -> list[float]:
     """Squares of normalised errors of a case that must come out right; those of the end's turn act by a chart."""
     errors, measured = case(robot, measure, k, size)
-    found = calibrate(robot, measured)
+    found = calibrate(robot, measured, noise={"length": 1e-4, "angle": 1e-4})
     assert found.doubts == ()
     fresh = np.random.default_rng(1).uniform(-2, 2, (20, moving(robot)))
     away = (ends(found.calibrated, fresh, {}) - ends(robot, fresh, errors))[:, :3, 3]
@@ -132,7 +132,7 @@ def recovered(robot: Robot, measure: str, k: int, size: float) -> list[float]:
     kept = [
         x for x, name in zip(normalised, found.names, strict=True) if name[:2] not in TURN or name[2] == "0"
     ]
-    assert max(map(abs, kept)) < 4.5
+    assert max(map(abs, kept)) < 4.5  # of thousands in all
     return [float(x * x) for x in kept]
 
 
@@ -391,7 +391,18 @@ def test_motions_of_one_joint_are_refused_wherever_the_base_is() -> None:
             calibrate(robot, Measurements(measure, q, poses, np.zeros(0)))
 
 
-@pytest.mark.parametrize("count", [6, 7, 8])
+def test_postures_that_are_almost_alike_blame_no_unit() -> None:
+    robot = symoro.load("rx90")
+    errors, _ = case(robot, "position", 9, 1e-3)
+    rng = np.random.default_rng(3)
+    q = rng.uniform(-1, 1, 6) + rng.uniform(-0.05, 0.05, (40, 6))
+    poses = simulated(robot, q, errors, length=1e-4, angle=1e-4, seed=5).poses
+    with pytest.raises(ProgramError) as caught:
+        calibrate(robot, Measurements("position", q, poses, np.zeros(0)), noise={"length": 1e-4})
+    assert "postures that differ more" in str(caught.value.hint)
+
+
+@pytest.mark.parametrize("count", [6, pytest.param(7, marks=pytest.mark.slow), 8])
 def test_few_postures_are_right_or_told(count: int) -> None:
     """What is found lies within its deviations, or is refused or doubted."""
     robot = symoro.load("puma560")
@@ -416,7 +427,17 @@ def changed(measured: Measurements, column: int, factor: float = 1.0, shift: flo
     return replace(measured, q=q)
 
 
-@pytest.mark.parametrize("turned", [pytest.param(False, marks=pytest.mark.slow), True])
+def test_a_joint_that_counts_the_other_way_is_named_and_gears_are() -> None:
+    robot = symoro.load("puma560")
+    q = np.random.default_rng(7).uniform(-2, 2, (30, 6))
+    m = simulated(robot, q, {"theta2": 3e-3, "RX0": 2.0, "TX0": 4.0}, length=1e-4, angle=1e-4)
+    assert "joint 3 counts the other way" in told(robot, changed(m, 2, -1.0))
+    assert "k3 (-0.047" in told(robot, changed(m, 2, 1.05))
+    assert told(robot, changed(m, 2, shift=math.radians(10))) == ""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("turned", [False, True])
 def test_mistaken_joints_and_axes_are_named(turned: bool) -> None:
     robot = symoro.load("puma560")
     q = np.random.default_rng(7).uniform(-2, 2, (30, 6))

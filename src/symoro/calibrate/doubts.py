@@ -23,11 +23,14 @@ from symoro.robot.description import ANGLES
 
 MISS = {"length": 0.01, "angle": 0.05}  # of the robot's size; radians
 TURN = 0.2  # radians, of a frame's angle
+OVER = 1.0  # radians, the same of one that cannot be meant
 SHARE = 0.1  # of the robot's size, of a frame's length
 GAIN = 0.1
 FAR = {BASE: 30.0, END: 3.0}  # of the robot's size, where frame 0 and the end stand
 SURE = 3.0  # deviations
 NOISY = 5.0  # misses, of the noise that was given
+PLENTY = 2  # equations for each unknown, below which more unknowns take misses out by themselves
+FAINT = 0.02  # the effect of a gain that tells nothing, of the strongest
 ROUNDED = 1e-9  # misses that are round-off, of the robot's size
 BETTER, ALIKE = 0.5, 2.0  # misses, of those without the change
 TRIED = 15  # steps: what fits does so soon
@@ -82,6 +85,12 @@ def _left(work: Fitting, xi: Array) -> bool:
     scale = {"length": reach(work) + _tip(work, xi), "angle": 1.0}
     after = work.deviations(work.misses(xi), 0)
     return any(value > MISS[name] * scale[name] > 0 for name, value in after.items())
+
+
+def _turned_over(work: Fitting, xi: Array) -> bool:
+    """Whether an axis or a zero is off by so much that the joint is another one."""
+    angles = [x for c, x in zip(work.chosen, xi, strict=True) if c.kind in (*ANGLES, "beta")]
+    return bool(np.abs(angles).max(initial=0.0) > OVER)
 
 
 def _huge(work: Fitting, xi: Array, deviations: Array) -> list[tuple[GeometricColumn, float]]:
@@ -149,7 +158,7 @@ def likely(work: Fitting, found: tuple[Array, Array] | None = None) -> str | Non
         found: errors and their deviations, with whose misses others are compared; None where nothing fitted.
     """
     most = np.inf if found is None else _allowed(work, *found)
-    joints = found is None or _left(work, found[0])
+    joints = found is None or _left(work, found[0]) or _turned_over(work, found[0])
     for changes in readings(work, joints=joints):
         other = work
         for change in changes:
@@ -167,24 +176,25 @@ def likely(work: Fitting, found: tuple[Array, Array] | None = None) -> str | Non
 
 def gears(work: Fitting, xi: Array) -> str | None:
     """Joints that move by other factors of their readings, as a sentence, where with those most misses go."""
-    free = work.measured.measure in ("pose", "position") and not any(c.kind == "k" for c in work.chosen)
+    whole = work.measured.measure in ("pose", "position") and not any(c.kind == "k" for c in work.chosen)
+    if not whole or _badness(work, xi) < ROUNDED:
+        return None
     gains = [GeometricColumn("k", str(f.j)) for f in work.chain.frames if f.ratios.any()]
+    effect = np.linalg.norm(replace(work, chosen=gains).rows_at(work.errors(xi)), axis=0)
+    gains = [gain for gain, size in zip(gains, effect, strict=True) if size > FAINT * effect.max()]
     other = replace(work, chosen=[*work.chosen, *gains])
     start = np.concatenate([xi, np.zeros(len(gains))])
-    if not free or _badness(work, xi) < ROUNDED or condition(other.rows(start))[0] * WEAKEST > 1:
+    rows = other.rows(start)
+    if len(rows) < PLENTY * len(start) or condition(rows)[0] * WEAKEST > 1:
         return None
     try:
-        found, _ = other.solved(start, work.deviations(work.misses(xi), 0), TRIED)
+        found, _ = other.solved(start, work.deviations(work.misses(xi), 0))
     except ProgramError:
         return None
     scale = other.deviations(other.misses(found), len(found))
     deviations = np.sqrt(np.diag(other.covariance(found, scale)))
-    sure = np.abs(found) > SURE * deviations
-    factors = [
-        f"k{c.frame} ({x:.3g})"
-        for c, x, is_so in zip(other.chosen, found, sure, strict=True)
-        if is_so and c.kind == "k"
-    ]
+    named = zip(gains, found[len(xi) :], deviations[len(xi) :], strict=True)
+    factors = [f"{gain.name} ({x:.3g})" for gain, x, deviation in named if abs(x) > SURE * deviation]
     if not factors or _badness(other, found) > BETTER * _badness(work, xi):
         return None
     return (

@@ -23,7 +23,7 @@ import numpy as np
 from symoro.calibrate.doubts import doubts, elsewhere
 from symoro.calibrate.fitting import condition
 from symoro.calibrate.measurements import Measurements
-from symoro.calibrate.task import Task, best_fit
+from symoro.calibrate.task import CalibrationTask, best_fit
 from symoro.errors import ArgumentError
 from symoro.models.calibration.chain import end_poses, numeric_chain
 from symoro.models.calibration.columns import way_to
@@ -120,7 +120,7 @@ def calibrate(
     """
     _check_finite(robot, measured)
     known = {"to": to, "known_base": known_base, "known_tool": known_tool, "gains": gains}
-    task = Task(robot, measured, known, checked_point(point), checked_plane(plane))
+    task = CalibrationTask(robot, measured, known, checked_point(point), checked_plane(plane))
     found = best_fit(task, _noise(noise))
     work = found.work
     return Calibration(

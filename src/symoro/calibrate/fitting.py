@@ -12,7 +12,7 @@ import numpy as np
 
 from symoro.calibrate.measurements import Measurements
 from symoro.errors import ArgumentError, ProgramError
-from symoro.models.calibration.chain import NumericChain, end_poses, error_columns
+from symoro.models.calibration.chain import Errors, NumericChain, end_poses, error_columns
 from symoro.models.calibration.columns import GeometricColumn
 from symoro.models.calibration.identifiable import measured_rows
 from symoro.models.numeric.fixed_point import Array
@@ -58,12 +58,13 @@ class Fitting:
                 hint="measure postures in which all joints take different positions",
             )
 
-    def _errors(self, xi: Array) -> dict[str, float]:
+    def errors(self, xi: Array) -> dict[str, float]:
+        """Errors by their names."""
         return dict(zip((column.name for column in self.chosen), map(float, xi), strict=True))
 
     def misses(self, xi: Array) -> Array:
         """Measured minus modelled, one row after the other."""
-        pose = end_poses(self.chain, self.measured.q, self._errors(xi))
+        pose = end_poses(self.chain, self.measured.q, self.errors(xi))
         measure, place = self.measured.measure, pose[:, :3, 3]
         if measure == "plane":
             found: Array = self.plane[3] - place @ self.plane[:3]
@@ -79,7 +80,11 @@ class Fitting:
 
     def rows(self, xi: Array) -> Array:
         """The derivative of what is modelled (rows, P)."""
-        pose, moved = error_columns(self.chain, self.measured.q, self._errors(xi), self.chosen)
+        return self.rows_at(self.errors(xi))
+
+    def rows_at(self, errors: Errors) -> Array:
+        """The same at errors of other parameters."""
+        pose, moved = error_columns(self.chain, self.measured.q, errors, self.chosen)
         found = measured_rows(self.measured.measure, pose, moved, self.point, self.plane[:3])
         return found.reshape(-1, len(self.chosen))
 

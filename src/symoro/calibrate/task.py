@@ -32,13 +32,14 @@ from symoro.robot.description import ANGLES, Robot
 OFF = 0.01  # of the robot's size
 AS_GOOD = 1.5  # misses of another place that cannot be ruled out, of those of the best
 PLAUSIBLE = 0.1  # misses of a robot that is only moved as a whole, of its size
+MET = 0.02  # the same where no unit, sign or order is mistaken
 FARTHER = 10.0  # misses that two fits may differ by at other postures, of those that are left
 BETTER = 1e-6  # by how much the misses of another start must be less
 ROUNDED = 1e-9  # misses that are round-off, of the robot's size
 
 
 @dataclass(frozen=True)
-class Task:
+class CalibrationTask:
     """What is asked for.
 
     Attributes:
@@ -90,14 +91,14 @@ class Task:
 
 
 @dataclass(frozen=True)
-class Fit:
+class GeometricFit:
     """A fit: the errors, the noise's deviations, the errors' covariance, and how many steps it took.
 
     Attributes:
         rivals: other places of frame 0 at which everything fits as well (4, 4).
     """
 
-    task: Task
+    task: CalibrationTask
     parameters: GeometricParameters
     work: Fitting
     xi: Array
@@ -130,7 +131,7 @@ class Fit:
         return bool(odd(self.work, self.xi, self.deviations))
 
 
-def best_fit(task: Task, noise: Mapping[str, float] | None) -> Fit:
+def best_fit(task: CalibrationTask, noise: Mapping[str, float] | None) -> GeometricFit:
     """The best fit of all starts.
 
     Raises:
@@ -141,7 +142,7 @@ def best_fit(task: Task, noise: Mapping[str, float] | None) -> Fit:
     zero = np.zeros(len(work.chosen))
     work.check(zero)
     places = alignments(work)
-    found: list[Fit] = []
+    found: list[GeometricFit] = []
     failure: ProgramError | None = None
     if not places or near(work, places[0]):
         try:
@@ -159,13 +160,24 @@ def best_fit(task: Task, noise: Mapping[str, float] | None) -> Fit:
         except (ProgramError, np.linalg.LinAlgError) as error:
             failure = failure or (error if isinstance(error, ProgramError) else None)
     if not found:
-        meant = likely(work)
-        again = failure or ProgramError("no geometry near the description fits the measurements")
-        raise ProgramError(again.message, hint=meant) if meant else again from None
+        raise _refusal(work, places, failure) from None
     return _chosen(found)
 
 
-def _settles(first: Fit, places: Sequence[Alignment]) -> bool:
+def _refusal(work: Fitting, places: Sequence[Alignment], failure: ProgramError | None) -> ProgramError:
+    """What to say where no start ends."""
+    found = failure or ProgramError("no geometry near the description fits the measurements")
+    if places and places[0].miss < MET:
+        hint = (
+            f"the robot as it is described meets them to {100 * places[0].miss:.2g} percent of its size: measure "
+            "postures that differ more, or take the base or the tool as known"
+        )
+        return ProgramError(found.message, hint=hint)
+    meant = likely(work)
+    return ProgramError(found.message, hint=meant) if meant else found
+
+
+def _settles(first: GeometricFit, places: Sequence[Alignment]) -> bool:
     """Whether the fit from the description needs no other beside it."""
     if not places:
         return True
@@ -173,7 +185,7 @@ def _settles(first: Fit, places: Sequence[Alignment]) -> bool:
     return alone and first.badness <= places[0].miss * (1 + BETTER) + ROUNDED and not first.odd
 
 
-def _chosen(found: Sequence[Fit]) -> Fit:
+def _chosen(found: Sequence[GeometricFit]) -> GeometricFit:
     """The best, with those elsewhere that are as good; one from the description comes first."""
     best = found[0]
     for other in found[1:]:
@@ -185,15 +197,18 @@ def _chosen(found: Sequence[Fit]) -> Fit:
     return replace(best, rivals=tuple(rivals))
 
 
-def _differ(best: Fit, other: Fit) -> bool:
+def _differ(best: GeometricFit, other: GeometricFit) -> bool:
     """Whether two fits say different things of other postures."""
     apart = difference(best.work, best.xi, other.work, other.xi)
     return apart > FARTHER * other.badness + ROUNDED
 
 
 def _from_place(
-    task: Task, parameters: GeometricParameters, place: Alignment, noise: Mapping[str, float] | None
-) -> Fit:
+    task: CalibrationTask,
+    parameters: GeometricParameters,
+    place: Alignment,
+    noise: Mapping[str, float] | None,
+) -> GeometricFit:
     work, there, shown = task.fitting(parameters), task, parameters
     start = start_at(work, place)
     if start is None:
@@ -211,18 +226,21 @@ def _from_place(
 
 
 def _fitted(
-    task: Task, parameters: GeometricParameters, start: Array, noise: Mapping[str, float] | None
-) -> Fit:
+    task: CalibrationTask, parameters: GeometricParameters, start: Array, noise: Mapping[str, float] | None
+) -> GeometricFit:
     work = task.fitting(parameters)
     xi, scale, rounds = work.best(start, noise)
     turns = np.array([column.kind in (*ANGLES, "beta") for column in work.chosen])
     xi = np.where(turns & (np.abs(xi) > np.pi), xi - 2 * np.pi * np.round(xi / (2 * np.pi)), xi)
-    return Fit(task, parameters, work, xi, scale, work.covariance(xi, scale), rounds)
+    return GeometricFit(task, parameters, work, xi, scale, work.covariance(xi, scale), rounds)
 
 
 def _completed(
-    first: Fit, offset: list[float] | None, noise: Mapping[str, float] | None, start: Array | None = None
-) -> Fit:
+    first: GeometricFit,
+    offset: list[float] | None,
+    noise: Mapping[str, float] | None,
+    start: Array | None = None,
+) -> GeometricFit:
     """The same with what shows at a place of what is measured, where that is more; from other errors, if given."""
     task, begun = first.task, first.xi if start is None else start
     if task.measured.measure == "pose" or offset is None or (start is None and first.odd):

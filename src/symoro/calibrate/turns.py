@@ -31,7 +31,7 @@ APART = 0.3  # radians between rotations that count as two
 
 
 @dataclass(frozen=True)
-class Turned:
+class TurnSolution:
     """Frame 0 in the world (4, 4), what is measured on the end (4, 4), and the mean square that is left."""
 
     base: Array
@@ -57,7 +57,7 @@ class TurnProblem:
     size: float
     free: bool
 
-    def solutions(self, described: Array, steps: int = STEPS) -> list[Turned]:
+    def solutions(self, described: Array, steps: int = STEPS) -> list[TurnSolution]:
         """The lowest sums of squares over all places of the base, those far apart, best first.
 
         Of those that are as good, which there are where the end and frame 0 cannot be told apart, that comes first
@@ -77,7 +77,7 @@ class TurnProblem:
                 break
         e = self._tips(g, cross)
         cost = np.sum(g * (g @ quadratic - 2 * linear), 1) - 2 * np.sum((g @ cross) * e, 1)
-        found: list[Turned] = []
+        found: list[TurnSolution] = []
         kept: list[Array] = []
         for k in _order(cost, g, first):
             turn = g[k].reshape(3, 3)
@@ -129,13 +129,13 @@ class TurnProblem:
             left += self.size**2 * ((said - self.measured)[:, :3, :3] ** 2).sum()
         return float(left / len(self.own))
 
-    def _placed(self, turn: Array, e: Array, away: Array) -> Turned:
+    def _placed(self, turn: Array, e: Array, away: Array) -> TurnSolution:
         middle = self.measured[:, :3, 3].mean(0)
         seen = (self.measured[:, :3, 3] - middle) @ turn.T - self.own[:, :3, 3]
         off = np.linalg.lstsq(away, seen.reshape(-1), rcond=SLIGHT)[0]
         base = _pose(turn.T, middle + turn.T @ off[-3:])
         tip = _pose(e, self.levers @ off[:-3])
-        return Turned(base, tip, self.miss(base, tip))
+        return TurnSolution(base, tip, self.miss(base, tip))
 
 
 def _order(cost: Array, g: Array, first: Array) -> list[int]:
