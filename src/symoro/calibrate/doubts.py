@@ -188,7 +188,9 @@ def gears(work: Fitting, xi: Array) -> str | None:
     if len(rows) < PLENTY * len(start) or condition(rows)[0] * WEAKEST > 1:
         return None
     try:
-        found, _ = other.solved(start, work.deviations(work.misses(xi), 0))
+        weights = work.deviations(work.misses(xi), 0)
+        xi, _ = work.solved(xi, weights)  # the same weights for both: those of the fit may be others
+        found, _ = other.solved(np.concatenate([xi, start[len(xi) :]]), weights)
     except ProgramError:
         return None
     scale = other.deviations(other.misses(found), len(found))
