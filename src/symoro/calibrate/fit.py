@@ -7,8 +7,8 @@ the noise, one for lengths and one for angles:
     C = (W' S^-1 W)^-1                                                                   deviations of the parameters
 
 The parameters are the identifiable ones; the others stay as they are, and what they are off is in those that they act
-with. Positions show more of them where what is measured stands off the axes: that is decided again at the place that is
-found for it. Deviations of the noise that are not given are taken from the misses themselves.
+with. Where the steps start from, and what else is tried: `task`. Deviations of the noise that are not given are taken
+from the misses themselves.
 
 W. Khalil, E. Dombre, "Modeling, Identification and Control of Robots", 2002, chapter 11.
 """
@@ -17,29 +17,22 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
-from symoro.calibrate.doubts import doubts, likely, odd, reach
-from symoro.calibrate.fitting import Fitting, condition
+from symoro.calibrate.doubts import doubts, elsewhere
+from symoro.calibrate.fitting import condition
 from symoro.calibrate.measurements import Measurements
-from symoro.errors import ArgumentError, NotApplicableError, ProgramError
-from symoro.models.calibration.chain import NumericChain, end_poses, numeric_chain
-from symoro.models.calibration.columns import DISPLACEMENT, END, columns, way_to
-from symoro.models.calibration.identifiable import (
-    GeometricParameters,
-    checked_plane,
-    checked_point,
-    geometric_parameters,
-)
+from symoro.calibrate.task import CalibrationTask, best_fit
+from symoro.errors import ArgumentError
+from symoro.models.calibration.chain import end_poses, numeric_chain
+from symoro.models.calibration.columns import way_to
+from symoro.models.calibration.identifiable import GeometricParameters, checked_plane, checked_point
 from symoro.models.numeric.fixed_point import Array
 from symoro.models.numeric.rotation import exponential
 from symoro.robot.coordinates import independent
 from symoro.robot.description import Robot, Tool
 from symoro.threads import one_thread
-
-OFF = 0.01  # of the robot's size
 
 
 @dataclass(frozen=True)
@@ -53,9 +46,11 @@ class Calibration:
         noise: the deviations of the noise that weights were made of.
         condition: of W, its columns of one length.
         parameters: which are identifiable, with their relations.
-        robot: the robot that was calibrated; `calibrated` is the new one.
+        robot: the robot that was calibrated, standing at `base`; `calibrated` is the new one.
         to: the frame that was measured, as it was given.
         doubts: what makes the result doubtful, in sentences; none where nothing is odd.
+        base: where frame 0 was found to stand in the world (4, 4), far from the description: errors are told against
+            the robot standing there. None where they are told against the description.
     """
 
     names: tuple[str, ...]
@@ -72,6 +67,7 @@ class Calibration:
     robot: Robot
     to: int | str | None = None
     doubts: tuple[str, ...] = ()
+    base: Array | None = None
 
     @property
     def calibrated(self) -> Robot:
@@ -126,16 +122,9 @@ def calibrate(
     """
     _check_finite(robot, measured)
     known = {"to": to, "known_base": known_base, "known_tool": known_tool, "gains": gains}
-    task = _Task(robot, measured, known, checked_point(point), checked_plane(plane))
-    given = _noise(noise)
-    parameters = task.parameters()
-    work = task.fitting(parameters)
-    found = _fitted(work, np.zeros(len(work.chosen)), given)
-    offset = _offset(work, found)
-    if offset is not None and len(more := task.parameters(offset)) > len(parameters):
-        start = dict(zip((c.name for c in work.chosen), found.xi, strict=True))
-        parameters, work = more, task.fitting(more)
-        found = _fitted(work, np.array([start.get(c.name, 0.0) for c in work.chosen]), given)
+    task = CalibrationTask(robot, measured, known, checked_point(point), checked_plane(plane))
+    found = best_fit(task, _noise(noise))
+    work = found.work
     return Calibration(
         tuple(column.name for column in work.chosen),
         found.xi,
@@ -147,77 +136,12 @@ def calibrate(
         condition(work.rows(found.xi) / work.weights(found.scale)[:, None])[0],
         len(measured),
         found.rounds,
-        parameters,
-        robot,
+        found.parameters,
+        found.task.standing,
         to,
-        tuple(doubts(work, found.xi, found.deviations, noise or {})),
+        (*doubts(work, found.xi, found.deviations, noise or {}), *elsewhere(found.rivals)),
+        found.task.base,
     )
-
-
-@dataclass(frozen=True)
-class _Task:
-    """What is asked for: `known` are arguments of `geometric_parameters`."""
-
-    robot: Robot
-    measured: Measurements
-    known: Mapping[str, Any]
-    point: Array
-    plane: Array
-
-    def parameters(self, offset: Sequence[float] | None = None) -> GeometricParameters:
-        """Those that the measurements show, with what is measured at some place of its frame."""
-        places: dict[str, Any] = {"point": list(self.point), "plane": list(self.plane), "offset": offset}
-        return geometric_parameters(self.robot, measure=self.measured.measure, **self.known, **places)
-
-    def fitting(self, parameters: GeometricParameters) -> Fitting:
-        way = way_to(self.robot, self.known["to"])
-        more = {name: value for name, value in self.known.items() if name != "to"}
-        chosen = [c for c in columns(way, **more) if c.name in parameters.names]
-        return Fitting(numeric_chain(way), chosen, self.measured, self.point, self.plane, self._whole())
-
-    def _whole(self) -> NumericChain | None:
-        try:
-            return numeric_chain(way_to(self.robot, None))
-        except (ArgumentError, NotApplicableError):  # numbers that the measured way does without
-            return None
-
-
-@dataclass(frozen=True)
-class _Fitted:
-    """Errors, the noise's deviations, the errors' covariance, and how many steps it took."""
-
-    xi: Array
-    scale: Mapping[str, float]
-    covariance: Array
-    rounds: int
-
-    @property
-    def deviations(self) -> Array:
-        return np.asarray(np.sqrt(np.diag(self.covariance)))
-
-
-def _fitted(work: Fitting, start: Array, noise: Mapping[str, float] | None) -> _Fitted:
-    work.check(start)
-    try:
-        xi, scale, rounds = work.best(start, noise)
-    except ProgramError as error:
-        meant = likely(work)
-        raise ProgramError(error.message, hint=meant) if meant else error from None
-    return _Fitted(xi, scale, work.covariance(xi, scale), rounds)
-
-
-def _offset(work: Fitting, found: _Fitted) -> list[float] | None:
-    """Where what is measured stands in its frame; None where that tells nothing new, or what was found is odd.
-
-    What is small beside the robot is taken for zero: parameters that such a lever alone would show are not shown well.
-    """
-    if work.measured.measure == "pose" or odd(work, found.xi, found.deviations):
-        return None
-    errors = {c.name: float(x) for c, x in zip(work.chosen, found.xi, strict=True)}
-    least = OFF * reach(work)
-    away = [errors.get(kind + END, 0.0) for kind in DISPLACEMENT[:3]]
-    away = [x if abs(x) > least else 0.0 for x in away]
-    return away if any(away) else None
 
 
 def _check_finite(robot: Robot, measured: Measurements) -> None:

@@ -12,7 +12,7 @@ import numpy as np
 
 from symoro.calibrate.measurements import Measurements
 from symoro.errors import ArgumentError, ProgramError
-from symoro.models.calibration.chain import NumericChain, end_poses, error_columns
+from symoro.models.calibration.chain import Errors, NumericChain, end_poses, error_columns
 from symoro.models.calibration.columns import GeometricColumn
 from symoro.models.calibration.identifiable import measured_rows
 from symoro.models.numeric.fixed_point import Array
@@ -27,7 +27,12 @@ REWEIGHTED = 4  # rounds in which the noise's deviations are taken from the miss
 
 @dataclass(frozen=True)
 class Fitting:
-    """Measurements, and the parameters that are to meet them; `whole` is the way to the robot's own end."""
+    """Measurements, and the parameters that are to meet them.
+
+    Attributes:
+        whole: the way to the robot's own end.
+        described: where the description puts frame 0, which `chain.start` does not where it was found elsewhere.
+    """
 
     chain: NumericChain
     chosen: Sequence[GeometricColumn]
@@ -35,6 +40,7 @@ class Fitting:
     point: Array
     plane: Array
     whole: NumericChain | None = None
+    described: Array | None = None
 
     def check(self, xi: Array) -> None:
         """Refuse measurements that do not show all parameters."""
@@ -52,12 +58,13 @@ class Fitting:
                 hint="measure postures in which all joints take different positions",
             )
 
-    def _errors(self, xi: Array) -> dict[str, float]:
+    def errors(self, xi: Array) -> dict[str, float]:
+        """Errors by their names."""
         return dict(zip((column.name for column in self.chosen), map(float, xi), strict=True))
 
     def misses(self, xi: Array) -> Array:
         """Measured minus modelled, one row after the other."""
-        pose = end_poses(self.chain, self.measured.q, self._errors(xi))
+        pose = end_poses(self.chain, self.measured.q, self.errors(xi))
         measure, place = self.measured.measure, pose[:, :3, 3]
         if measure == "plane":
             found: Array = self.plane[3] - place @ self.plane[:3]
@@ -73,7 +80,11 @@ class Fitting:
 
     def rows(self, xi: Array) -> Array:
         """The derivative of what is modelled (rows, P)."""
-        pose, moved = error_columns(self.chain, self.measured.q, self._errors(xi), self.chosen)
+        return self.rows_at(self.errors(xi))
+
+    def rows_at(self, errors: Errors) -> Array:
+        """The same at errors of other parameters."""
+        pose, moved = error_columns(self.chain, self.measured.q, errors, self.chosen)
         found = measured_rows(self.measured.measure, pose, moved, self.point, self.plane[:3])
         return found.reshape(-1, len(self.chosen))
 
@@ -104,6 +115,7 @@ class Fitting:
         for step in range(1, rounds + 1):
             rows = self.rows(xi) / weights[:, None]
             size = np.linalg.norm(rows, axis=0)
+            size = np.where(size > 0, size, 1.0)
             move = np.linalg.lstsq(rows / size, miss, rcond=None)[0] / size
             for half in range(30):
                 trial = xi + move / 2**half
@@ -138,6 +150,16 @@ class Fitting:
         _, values, directions = np.linalg.svd(rows / size, full_matrices=False)
         root = directions.T / values / size[:, None]
         return np.asarray(root @ root.T)
+
+
+def reach(work: Fitting) -> float:
+    """How far what is measured is from frame 0, at most, by the description."""
+    return farthest(work.chain, work.measured.q)
+
+
+def farthest(chain: NumericChain, q: Array) -> float:
+    """How far the end of a chain is from its frame 0, at most."""
+    return float(np.linalg.norm(end_poses(chain, q, {})[:, :3, 3] - chain.start[:3, 3], axis=1).max())
 
 
 def _size(misses: Array, left: float) -> float:

@@ -42,12 +42,14 @@ class Measurements:
         q: postures (S, n).
         poses: (S, 4, 4), the rotation of positions being the identity; empty for the others.
         distances: (S,); empty for the others.
+        vectors: rx, ry, rz of poses as they were written (S, 3), where they were.
     """
 
     measure: str
     q: Array
     poses: Array
     distances: Array
+    vectors: Array | None = None
 
     def __len__(self) -> int:
         return len(self.q)
@@ -77,17 +79,18 @@ def read_measurements(
     if degrees:
         turns = [robot.frame(j).sigma == JointType.REVOLUTE for j in joints]
         q = np.where(turns, np.radians(q), q)
-    poses, distances = np.zeros((0, 4, 4)), np.zeros(0)
+    poses, distances, vectors = np.zeros((0, 4, 4)), np.zeros(0), None
     if measure in ("pose", "position"):
         poses = np.repeat(np.eye(4)[None], len(q), 0)
         poses[:, :3, 3] = table.columns(POSITION)
         if measure == "pose":
             poses[:, :3, :3] = _rotations(table)
+            vectors = table.columns(VECTOR) if set(VECTOR) <= set(table.found.names) else None
     elif measure == "distance":
         distances = table.columns(["distance"])[:, 0]
         if (low := np.flatnonzero(distances <= 0)).size:
             raise FormatError("a distance is not positive", place=table.place(low[0]))
-    return Measurements(measure, q, poses, distances)
+    return Measurements(measure, q, poses, distances, vectors)
 
 
 def write_measurements(

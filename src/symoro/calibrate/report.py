@@ -7,7 +7,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from symoro.models.calibration.columns import DISPLACEMENT, END
+from symoro.models.calibration.chain import displacement
+from symoro.models.calibration.columns import BASE, DISPLACEMENT, END
+from symoro.models.numeric.rotation import logarithm
 
 if TYPE_CHECKING:
     from symoro.calibrate.fit import Calibration
@@ -36,6 +38,12 @@ def text(found: Calibration) -> str:
     if len(close):
         pairs = [f"{found.names[i]}, {found.names[j]} ({found.correlations[i, j]:.3f})" for i, j in close[:8]]
         lines += ["", f"strongly correlated: {'; '.join(pairs)}"]
+    if (stands := base_place(found)) is not None:
+        lines += [
+            "",
+            f"frame 0 stands at {_numbers(stands[0])} m, turned by {_numbers(stands[1])} rad, far from where it is "
+            "described: errors, and misses before, are those of the robot standing there",
+        ]
     if (tool := found.marker) is not None:
         place, turn = marker_place(found)
         lines += [
@@ -46,6 +54,16 @@ def text(found: Calibration) -> str:
     if found.doubts:
         lines += ["", *(f"doubtful: {doubt}" for doubt in found.doubts)]
     return "\n".join(lines)
+
+
+def base_place(found: Calibration) -> tuple[list[float], list[float]] | None:
+    """Position and rotation vector of frame 0 in the world, its errors taken out; None where it is as described."""
+    if found.base is None:
+        return None
+    errors = dict(zip(found.names, map(float, found.errors), strict=True))
+    moved = displacement(np.array([errors.get(kind + BASE, 0.0) for kind in DISPLACEMENT]))
+    base = found.base @ moved
+    return [float(x) for x in base[:3, 3]], [float(x) for x in logarithm(base[:3, :3])]
 
 
 def marker_place(found: Calibration) -> tuple[list[float], list[float]]:

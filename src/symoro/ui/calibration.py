@@ -47,19 +47,21 @@ def show_calibration(robot: Robot, options: argparse.Namespace) -> list[Path]:
 
 
 def _data(found: Calibration) -> dict[str, Any]:
-    from symoro.calibrate.report import marker_place
+    from symoro.calibrate.report import base_place, marker_place
 
     columns = {"names": found.names, "errors": found.errors, "deviations": found.deviations}
     tool, marker = found.marker, None
     if tool is not None:
         place, turn = marker_place(found)
         marker = {"frame": tool.place.ant, "position": place, "rotation": turn}
+    stands = base_place(found)
     return {
         **{name: list(values) for name, values in columns.items()},
         "before": dict(found.before),
         "after": dict(found.after),
         "condition": found.condition,
         "count": found.count,
+        "base": stands and {"position": stands[0], "rotation": stands[1]},
         "marker": marker,
         "doubts": list(found.doubts),
     }

@@ -113,7 +113,9 @@ def displacement(delta: Array) -> Array:
 
 # whether it turns, the frame that carries it, its direction there, its size
 Axis = tuple[bool, Array, Array, Array]
-X, Y, Z = np.eye(3)
+X, Y, Z = range(3)
+UNITS = np.eye(3)
+CROSSES = hat(UNITS)
 
 
 def _walked(chain: NumericChain, q: Array, errors: Errors) -> tuple[Array, dict[str, Axis]]:
@@ -132,10 +134,10 @@ def _walked(chain: NumericChain, q: Array, errors: Errors) -> tuple[Array, dict[
             axes[kind + name] = True, moved, _left_jacobian(delta[3:])[:, k], one
         at = at @ displacement(delta)
 
-    def step(name: str, direction: Array, angle: Array, along: Array, turns: bool, size: Array) -> None:
+    def step(name: str, axis: int, angle: Array, along: Array, turns: bool, size: Array) -> None:
         nonlocal at
-        axes[name] = turns, at, direction, size
-        at = at @ _screw(direction, angle, along[:, None] * direction)
+        axes[name] = turns, at, UNITS[axis], size
+        at = at @ _screw(axis, angle, along)
 
     displaced(BASE)
     for f in chain.frames:
@@ -151,18 +153,18 @@ def _walked(chain: NumericChain, q: Array, errors: Errors) -> tuple[Array, dict[
         step(f"d{f.j}", X, 0 * one, value["d"] * one, False, one)
         step(f"theta{f.j}", Z, theta * one, 0 * one, True, one)
         step(f"r{f.j}", Z, 0 * one, r * one, False, one)
-        axes[f"k{f.j}"] = f.sigma == JointType.REVOLUTE, at, Z, reading
+        axes[f"k{f.j}"] = f.sigma == JointType.REVOLUTE, at, UNITS[Z], reading
     displaced(END)
     return at, axes
 
 
-def _screw(axis: Array, angle: Array, move: Array) -> Array:
-    """Turns about an axis, with a translation (S, 4, 4)."""
+def _screw(axis: int, angle: Array, along: Array) -> Array:
+    """Turns about an axis, with a translation along it (S, 4, 4)."""
     found = np.zeros((len(angle), 4, 4))
     s, c = np.sin(angle)[:, None, None], np.cos(angle)[:, None, None]
-    outer = np.outer(axis, axis)
-    found[:, :3, :3] = outer + c * (np.eye(3) - outer) + s * hat(axis)
-    found[:, :3, 3] = move
+    outer = np.diag(UNITS[axis])
+    found[:, :3, :3] = outer + c * (UNITS - outer) + s * CROSSES[axis]
+    found[:, axis, 3] = along
     found[:, 3, 3] = 1
     return found
 
