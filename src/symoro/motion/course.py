@@ -17,9 +17,10 @@ from numpy.typing import NDArray
 from symoro.errors import ArgumentError, NotClosedError, UndecidedError
 from symoro.motion.crossings import first_crossing
 from symoro.motion.drives import Drives
+from symoro.motion.limits import WatchedLimits
 from symoro.motion.mechanics import Mechanics, State, Watch
 from symoro.motion.result import Simulation
-from symoro.motion.switching import NOISE, Modes, MotionEvent
+from symoro.motion.switching import BEYOND, NOISE, Modes, MotionEvent
 from symoro.progress import Task, task
 
 Array = NDArray[np.float64]
@@ -36,7 +37,8 @@ class Course:
         grid: the times of the samples, from zero on.
         upto: moments up to which the integrator runs at once: where a motion that joints follow has a kink, an
             integrator that steps over it may not notice.
-        ends: whether it ends at a stop.
+        limits: those of joints that have no stop; None where nothing happens at limits.
+        ends: whether it ends at a stop or such a limit.
     """
 
     def __init__(
@@ -44,13 +46,14 @@ class Course:
         mechanics: Mechanics,
         control: Drives,
         modes: Modes,
+        limits: WatchedLimits | None,
         grid: Array,
         breaks: Iterable[float],
         ends: bool,
         until: Callable[[float, State], float] | None,
         watch: Watch | None,
     ) -> None:
-        self.mechanics, self.control, self.modes = mechanics, control, modes
+        self.mechanics, self.control, self.modes, self.limits = mechanics, control, modes, limits
         self.ends, self.until, self.watch = ends, until, watch
         self.grid = grid
         self.upto = [*sorted(float(t) for t in breaks if 0 < t < grid[-1]), float(grid[-1])]
@@ -87,7 +90,8 @@ class Course:
                 raise ArgumentError(why, hint=hint) from None
             if self.mechanics.loops is not None:
                 why += ", where its loops may be singular"
-        return Simulation.made(self.mechanics, self.times, self.rows, self.taus, self.events, why)
+        doubts = () if self.limits is None else self.limits.doubts()
+        return Simulation.made(self.mechanics, self.times, self.rows, self.taus, self.events, why, doubts)
 
     def _rates(self, t: float, y: Array) -> Array:
         y, known = self.control.moved(t, y)
@@ -134,9 +138,15 @@ class Course:
     ) -> tuple[float, Array, int | None, str]:
         """Integrate up to the next event, or to where the state is to be put right."""
         solver = integrator(self._rates, t, y, end, **options)
-        watched = not self.modes.idle or self.until is not None
+        watched = not self.modes.idle or self.until is not None or bool(self.limits)
         margins = self._margins(t, y) if watched else None
-        noise = np.append(np.zeros(0) if self.modes.idle else self.modes.noise(t), NOISE)
+        noise = np.concatenate(
+            [
+                np.zeros(0) if self.modes.idle else self.modes.noise(t),
+                np.full(len(self.limits or ()), BEYOND),
+                [NOISE],
+            ]
+        )
         while solver.status == "running":
             before = solver.y.copy()
             told = solver.step()
@@ -183,13 +193,14 @@ class Course:
     # -- events
 
     def _margins(self, t: float, y: Array) -> Array:
-        """What stays positive: those of friction, of stops, and the user's function."""
+        """What stays positive: those of friction, of stops, of other limits, and the user's function."""
         here, known = self.control.moved(t, y)
         found = (
             np.ones(0) if self.modes.idle else self.modes.margins(here, self.control.torques(t, here), known)
         )
         last = 1.0 if self.until is None else float(self.until(t, self.mechanics.state(t, here)))
-        return np.append(found, last)
+        limits = np.zeros(0) if self.limits is None else self.limits.margins(here)
+        return np.concatenate([found, limits, [last]])
 
     def _margins_on(self, dense: Any, t: float) -> Array:
         return self._margins(t, dense(t))
@@ -197,8 +208,12 @@ class Course:
     def _switch(self, t: float, y: Array, hit: int) -> tuple[Array, str]:
         """What an event changes; a reason where the simulation is over."""
         rubbing = 0 if self.modes.idle else len(self.modes.slides)
-        if hit == (0 if self.modes.idle else rubbing + len(self.modes.stop)):
+        others = hit - (0 if self.modes.idle else rubbing + len(self.modes.stop))
+        if others == len(self.limits or ()):
             return y, f"ended at t = {t:g} s, as asked"
+        if others >= 0 and self.limits is not None:
+            self.events.append(self.limits.switch(t, others))
+            return y, f"joint {self.events[-1].joint} passes its limit at t = {t:g} s" if self.ends else ""
         if hit < rubbing:
             return self._settled(t, y, **{"rest" if self.modes.slides[hit] else "loose": hit}), ""
         k = hit - rubbing

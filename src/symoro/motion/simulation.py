@@ -24,6 +24,7 @@ from symoro.errors import (
 from symoro.motion.control import GivenMotion, joint_motions
 from symoro.motion.course import Course
 from symoro.motion.drives import Drives
+from symoro.motion.limits import WatchedLimits
 from symoro.motion.mechanics import Controller, Mechanics, State, Watch
 from symoro.motion.result import Simulation
 from symoro.motion.rubbing import Rubbing, without_friction
@@ -84,13 +85,14 @@ def simulate(
             steps wherever a joint is at rest).
         static: break-away torque as a multiple of FS, at least 1.
         stops: what happens at the joints' limits: None (nothing), "end" (the simulation ends), or a coefficient of
-            restitution, 0 (it stays) to less than 1.
+            restitution, 0 (it stays) to less than 1. Limits of passive, coupled and driven joints end a simulation
+            too, and hold nothing else: they are told in `doubts`, and `events` when they are passed.
         until: the simulation ends where this function of time and state passes from positive to negative.
         watch: is told each sample as it comes, with its torques; what it raises ends the simulation.
 
     Returns:
         The motion up to its end; `finished` and `why` tell where it ended before its time: interrupted (Ctrl-C), at a
-        singular posture, at a stop, where a motion that a joint follows is no longer finite.
+        singular posture, at a stop or limit, where a motion that a joint follows is no longer finite.
 
     Raises:
         ArgumentError: numbers that do not fit, torques that are not finite; with the time.
@@ -122,10 +124,14 @@ def simulate(
     modes.slack = 10 * (rtol + atol)
     _check_between(modes, y)
     y = modes.within(0.0, y)
+    limits = None
+    if stops is not None:
+        limits = WatchedLimits(mechanics, frozenset(motions), ends=stops == "end")
+        limits.check_start(y)
     breaks = kinks(driven.t, driven.q, driven.qd, driven.qdd) if isinstance(driven, Samples) else ()
     grid = _grid(duration, step, times)
     grid, untold = (grid, "") if isinstance(driven, Samples) else control.told(grid)
-    run = Course(mechanics, control, modes, grid, breaks, stops == "end", until, watch)
+    run = Course(mechanics, control, modes, limits, grid, breaks, stops == "end", until, watch)
     found = run.result(_integrator(method), {"rtol": rtol, "atol": atol, "max_step": max_step}, y)
     return replace(found, finished=False, why=untold) if untold and found.finished else found
 

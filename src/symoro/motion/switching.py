@@ -37,7 +37,14 @@ AT_REST = 1e-12
 MOVING = 1e-6  # rad/s, m/s: no rest
 STILL = 1e-8  # of a joint that is led: what the integrator may make of rest
 LEAST = 1e-6  # of a row w that counts
-What = Literal["sticks", "slides", "meets its stop", "leaves its stop"]
+What = Literal[
+    "sticks",
+    "slides",
+    "meets its stop",
+    "leaves its stop",
+    "passes its limit",
+    "comes back within its limits",
+]
 
 
 @dataclass(frozen=True)
