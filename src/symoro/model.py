@@ -99,7 +99,7 @@ class Model:
         from symoro.emit import emit, find_language
 
         if "sample" in find_language(language).options:
-            options = self._demo(options.get("values")) | options
+            options = self._demo(options.get("values")) | self._closing(options) | options
         return emit(self.program, language, **options)
 
     def export(
@@ -127,9 +127,17 @@ class Model:
             chosen,
             extra_files={f"{file_name(self.robot.name)}.yaml": dumps(self.robot, "yaml")},
             name=name,
-            options=options,
+            options=self._closing(options) | options,
             **self._demo(values),
         )
+
+    def _closing(self, options: Mapping[str, Any]) -> dict[str, Any]:
+        """What an integrator needs besides the model, where closed loops are integrated."""
+        if options.get("integrator") is None or not self.robot.B or self.entry.id != "direct-dynamics":
+            return {}
+        from symoro.models.kinematic.loop.closure import loop_closure
+
+        return {"closure": loop_closure(self.robot)}
 
     def _demo(self, values: Mapping[str, float] | None) -> dict[str, Any]:
         """Numbers for parameters and inputs of the demo; those of inverse models have a solution."""
