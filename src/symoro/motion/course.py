@@ -19,6 +19,7 @@ from symoro.motion.crossings import first_crossing
 from symoro.motion.drives import Drives
 from symoro.motion.limits import WatchedLimits
 from symoro.motion.mechanics import Mechanics, State, Watch
+from symoro.motion.recording import Recording
 from symoro.motion.result import Simulation
 from symoro.motion.switching import BEYOND, NOISE, Modes, MotionEvent
 from symoro.progress import Task, task
@@ -52,9 +53,12 @@ class Course:
         ends: bool,
         until: Callable[[float, State], float] | None,
         watch: Watch | None,
+        record: Recording | None = None,
     ) -> None:
         self.mechanics, self.control, self.modes, self.limits = mechanics, control, modes, limits
-        self.ends, self.until, self.watch = ends, until, watch
+        self.ends, self.until, self.watch, self.record = ends, until, watch, record
+        if record is not None:
+            record.begin(mechanics, control)
         self.grid = grid
         self.upto = [*sorted(float(t) for t in breaks if 0 < t < grid[-1]), float(grid[-1])]
         smooth = until is None and control.constant is not None and not control.motions
@@ -147,6 +151,8 @@ class Course:
                 [NOISE],
             ]
         )
+        if self.record is not None:
+            self.record.run(t, self.modes)
         while solver.status == "running":
             before = solver.y.copy()
             told = solver.step()
@@ -155,7 +161,7 @@ class Course:
                 return solver.t, solver.y, None, f"the integrator gives up at t = {solver.t:g} s: {reason}"
             upto = float(solver.t)
             dense: Any = None
-            if watched or self._due(upto):
+            if watched or self.record is not None or self._due(upto):
                 dense = solver.dense_output()
             hit = None
             if watched and margins is not None:
@@ -166,6 +172,8 @@ class Course:
             here = solver.y if hit is None else dense(upto)
             ready = self._ready(upto, here)
             self._check_loops(before, here, ready, upto, solver)
+            if self.record is not None:
+                self.record.step(upto, dense)
             self._record(float(solver.t_old), solver.y, upto, dense)
             work.to(upto)
             if hit is not None:

@@ -26,6 +26,7 @@ from symoro.motion.course import Course
 from symoro.motion.drives import Drives
 from symoro.motion.limits import WatchedLimits
 from symoro.motion.mechanics import Controller, Mechanics, State, Watch
+from symoro.motion.recording import Recording
 from symoro.motion.result import Simulation
 from symoro.motion.rubbing import Rubbing, without_friction
 from symoro.motion.samples import Samples
@@ -62,6 +63,7 @@ def simulate(
     stops: str | float | None = None,
     until: Callable[[float, State], float] | None = None,
     watch: Watch | None = None,
+    record: Recording | None = None,
 ) -> Simulation:
     """The motion of a robot from a state.
 
@@ -89,6 +91,7 @@ def simulate(
             too, and hold nothing else: they are told in `doubts`, and `events` when they are passed.
         until: the simulation ends where this function of time and state passes from positive to negative.
         watch: is told each sample as it comes, with its torques; what it raises ends the simulation.
+        record: is filled with what lies between the samples; not with rk4.
 
     Returns:
         The motion up to its end; `finished` and `why` tell where it ended before its time: interrupted (Ctrl-C), at a
@@ -115,9 +118,9 @@ def simulate(
     if method == "rk4":
         from symoro.motion.fixed_step import run_fixed
 
-        if motions or stops is not None or until is not None or times is not None:
+        if motions or stops is not None or until is not None or times is not None or record is not None:
             raise OptionError(
-                "driven joints, stops, 'until' and 'times' need one of SciPy's methods, not rk4"
+                "driven joints, stops, 'until', 'times' and 'record' need one of SciPy's methods, not rk4"
             )
         return run_fixed(mechanics, control.torques, control.constant, y, duration, step, watch)
     modes = _modes(asked, mechanics, rub, static, stops, frozenset(motions))
@@ -131,7 +134,7 @@ def simulate(
     breaks = kinks(driven.t, driven.q, driven.qd, driven.qdd) if isinstance(driven, Samples) else ()
     grid = _grid(duration, step, times)
     grid, untold = (grid, "") if isinstance(driven, Samples) else control.told(grid)
-    run = Course(mechanics, control, modes, limits, grid, breaks, stops == "end", until, watch)
+    run = Course(mechanics, control, modes, limits, grid, breaks, stops == "end", until, watch, record)
     found = run.result(_integrator(method), {"rtol": rtol, "atol": atol, "max_step": max_step}, y)
     return replace(found, finished=False, why=untold) if untold and found.finished else found
 

@@ -7,9 +7,10 @@ rest follows from forces: the robot is simulated with its driven joints followin
 that this takes (2010 paper, section 7.2). An elastic joint has no motor, and its spring gives -k (q - rest). Motors
 behind springs are not asked here: their torque along a motion of the links takes its fourth derivative.
 
-Along a trajectory that tells all, peaks, integrals and limits are those of the whole motion, whatever the step of its
-samples (`motion/panels.py`). Of tables and simulated motions they are those of the samples: integrals are by the
-trapezoidal rule, and a limit is passed on the line between two samples.
+Along a trajectory peaks, integrals and limits are those of the whole motion, whatever the step of its samples
+(`motion/panels.py`); of a simulated one they are read off the integrator's interpolation (`motion/recording.py`). Of
+tables they are those of the samples: integrals are by the trapezoidal rule, and a limit is passed on the line between
+two samples.
 """
 
 from __future__ import annotations
@@ -23,13 +24,14 @@ from numpy.typing import ArrayLike, NDArray
 from symoro.errors import ArgumentError, NotApplicableError
 from symoro.model import generate
 from symoro.motion.agreement import rate_doubts
-from symoro.motion.along import coarse, unresolved, unseen, whole_motion
+from symoro.motion.along import coarse, unresolved, unseen, whole_motion, whole_simulation
 from symoro.motion.bases import check_steady
 from symoro.motion.extremes import Passed, Peak, SampledQuantities, passed_limits, peaks_of, quantities
 from symoro.motion.following import led
 from symoro.motion.loops import LoopCloser
 from symoro.motion.moments import MotionRows, PartMotion
 from symoro.motion.panels import Panels, QuantityKey
+from symoro.motion.recording import Recording
 from symoro.motion.result import Simulation
 from symoro.motion.samples import Samples, columns_of
 from symoro.motion.sampling import (
@@ -130,9 +132,12 @@ def torques(
     if why:
         posture = None if isinstance(motion, Samples) else told_start(asked, motion)
         begin = {**({} if posture is None else {"q": posture}), **(start or {})}
-        follows = led(asked, samples, numbers, begin, inputs or {}, method, tolerance)
-        found = _simulated(asked, replace(samples, tree=follows.q), follows, numbers)
-        found = replace(found, doubts=tuple(coarse(samples, parts)) if parts else ())
+        record = Recording() if parts else None
+        follows = led(asked, samples, numbers, begin, inputs or {}, method, tolerance, record)
+        found = _simulated(asked, replace(samples, tree=follows.q), follows, numbers, record)
+        if parts:
+            off = tuple(coarse(samples, parts))  # what is followed then is another motion
+            found = replace(found, doubts=(*off, *found.doubts), between=found.between and not off)
     else:
         found = _known(asked, samples, parts, numbers, values)
     return (
@@ -141,13 +146,23 @@ def torques(
 
 
 def _simulated(
-    robot: Robot, samples: Samples, follows: Simulation, values: Mapping[str, float]
+    robot: Robot, samples: Samples, follows: Simulation, values: Mapping[str, float], record: Recording | None
 ) -> TorqueReport:
     """The torques of a robot whose driven joints do not tell all."""
-    tau = follows.tau[:, [follows.coordinates.index(j) for j in samples.joints]]
+    led = [follows.coordinates.index(j) for j in samples.joints]
     rates = {j: follows.qd[:, k] for k, j in enumerate(follows.coordinates)}
-    found = quantities(robot, values, samples.joints, _rows(samples), tau, rates)
-    report = _report(robot, samples, found, None)
+    found = quantities(robot, values, samples.joints, _rows(samples), follows.tau[:, led], rates)
+    panels = None
+    if record is not None:
+
+        def known(tree: Array, qd: Array, qdd: Array, tau: Array) -> dict[QuantityKey, Array]:
+            place = [follows.joints.index(j) for j in samples.joints]
+            rows = tree[:, place], qd[:, led], qdd[:, led], tree
+            every = {j: qd[:, k] for k, j in enumerate(follows.coordinates)}
+            return quantities(robot, values, samples.joints, rows, tau[:, led], every)
+
+        panels = whole_simulation(robot, record, float(samples.t[0]), list(found), known)
+    report = _report(robot, samples, found, panels)
     return replace(report, follows=follows, springs=dict(_springs(robot, follows.q, values)))
 
 
