@@ -21,6 +21,7 @@ from symoro.motion.limits import WatchedLimits
 from symoro.motion.mechanics import Mechanics, State, Watch
 from symoro.motion.recording import Recording
 from symoro.motion.result import Simulation
+from symoro.motion.steering import STUCK, WheelWatch
 from symoro.motion.switching import BEYOND, NOISE, Modes, MotionEvent
 from symoro.progress import Task, task
 
@@ -57,6 +58,7 @@ class Course:
     ) -> None:
         self.mechanics, self.control, self.modes, self.limits = mechanics, control, modes, limits
         self.ends, self.until, self.watch, self.record = ends, until, watch, record
+        self.wheels = WheelWatch(mechanics)
         if record is not None:
             record.begin(mechanics, control)
         self.grid = grid
@@ -119,6 +121,7 @@ class Course:
         t, repeated, ahead = 0.0, 0, iter(self.upto)
         upto = next(ahead)
         y = self._settled(t, y)
+        self.wheels.begin(y)
         while True:
             y = self.modes.within(t, y)
             self._record(t, y, t)
@@ -142,12 +145,13 @@ class Course:
     ) -> tuple[float, Array, int | None, str]:
         """Integrate up to the next event, or to where the state is to be put right."""
         solver = integrator(self._rates, t, y, end, **options)
-        watched = not self.modes.idle or self.until is not None or bool(self.limits)
+        watched = not self.modes.idle or self.until is not None or bool(self.limits) or self.wheels.varies
         margins = self._margins(t, y) if watched else None
         noise = np.concatenate(
             [
                 np.zeros(0) if self.modes.idle else self.modes.noise(t),
                 np.full(len(self.limits or ()), BEYOND),
+                np.zeros(len(self.wheels)),
                 [NOISE],
             ]
         )
@@ -201,14 +205,14 @@ class Course:
     # -- events
 
     def _margins(self, t: float, y: Array) -> Array:
-        """What stays positive: those of friction, of stops, of other limits, and the user's function."""
+        """What stays positive: those of friction, of stops, of other limits, of wheels, and the user's function."""
         here, known = self.control.moved(t, y)
         found = (
             np.ones(0) if self.modes.idle else self.modes.margins(here, self.control.torques(t, here), known)
         )
         last = 1.0 if self.until is None else float(self.until(t, self.mechanics.state(t, here)))
         limits = np.zeros(0) if self.limits is None else self.limits.margins(here)
-        return np.concatenate([found, limits, [last]])
+        return np.concatenate([found, limits, self.wheels.margins(here), [last]])
 
     def _margins_on(self, dense: Any, t: float) -> Array:
         return self._margins(t, dense(t))
@@ -217,8 +221,10 @@ class Course:
         """What an event changes; a reason where the simulation is over."""
         rubbing = 0 if self.modes.idle else len(self.modes.slides)
         others = hit - (0 if self.modes.idle else rubbing + len(self.modes.stop))
-        if others == len(self.limits or ()):
+        if others == len(self.limits or ()) + len(self.wheels):
             return y, f"ended at t = {t:g} s, as asked"
+        if others == len(self.limits or ()):
+            return y, f"{STUCK}, at t = {t:g} s"
         if others >= 0 and self.limits is not None:
             self.events.append(self.limits.switch(t, others))
             return y, f"joint {self.events[-1].joint} passes its limit at t = {t:g} s" if self.ends else ""

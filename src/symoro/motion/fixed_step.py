@@ -19,6 +19,7 @@ from symoro.models.kinematic.loop.closure import loop_closure
 from symoro.motion.assembly import DEAD, JUMP, OPEN
 from symoro.motion.mechanics import Mechanics, Watch
 from symoro.motion.result import Simulation
+from symoro.motion.steering import STUCK, WheelWatch
 from symoro.progress import task
 from symoro.runtime.compiler import library
 
@@ -89,7 +90,8 @@ def run_fixed(
     watch: Watch | None = None,
 ) -> Simulation:
     """A simulation in equal steps, each of them a sample."""
-    integrator = FixedStep(mechanics)
+    integrator, wheels = FixedStep(mechanics), WheelWatch(mechanics)
+    wheels.begin(y)
     times = np.linspace(0.0, duration, max(1, int(np.ceil(duration / step - 1e-9))) + 1)
     h = float(times[1])
     rows, taus, why, reached = [y], [torques(0.0, y)], "", 1
@@ -99,6 +101,8 @@ def run_fixed(
         with task("simulating", duration) as work:
             for k, t in enumerate(times[1:]):
                 y, reason = integrator.advance(y, taus[-1], h, 1)
+                if not reason and not (wheels.margins(y) > 0).all():
+                    reason = STUCK
                 if reason:
                     why = f"{reason}, at t = {t:g} s"
                     break
