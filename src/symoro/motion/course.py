@@ -29,6 +29,7 @@ Array = NDArray[np.float64]
 DRIFT = 1e-9  # radians, metres: what has drifted is put right beyond it
 SAMPLES = 8  # of the result: the longest interval that is looked at at once where a user's function decides
 MOST_EVENTS = 100_000
+SOON = 1e-6  # seconds after a moment at which joints may start from rest
 AT_ONCE = 50  # events at one moment, after which nothing more is believed
 
 
@@ -112,7 +113,8 @@ class Course:
         if self.modes.idle:
             return y
         here, known = self.control.moved(t, y)
-        y, news = self.modes.settle(t, here, self.control.torques(t, here), known, **change)
+        _, soon = self.control.moved(min(t + SOON, float(self.grid[-1])), y)
+        y, news = self.modes.settle(t, here, self.control.torques(t, here), known, soon=soon, **change)
         self.events += news
         return y
 
@@ -131,6 +133,7 @@ class Course:
                 return failed
             if t >= upto:
                 upto = next(ahead)
+                y = self._settled(t, y) if hit is None else y
             repeated = repeated + 1 if t == before else 0
             if repeated > AT_ONCE or len(self.events) > MOST_EVENTS:
                 raise UndecidedError(f"events follow each other without end at t = {t:g} s")
