@@ -144,10 +144,9 @@ class Model:
         from symoro.runtime.demo import demo_sample
 
         numbers = {**dict(self.robot.nominal), **(values or {})}
-        known = {name: numbers[name] for name in self.parameters if name in numbers}
         return {
-            "values": known,
-            "sample": demo_sample(self.robot, self.program, self.options, {**numbers, **known}),
+            "values": numbers,  # of the whole robot: an integrator closes loops by parameters that the model has not
+            "sample": demo_sample(self.robot, self.program, self.options, numbers),
         }
 
     def to_sympy(self) -> dict[str, Any]:
