@@ -203,7 +203,7 @@ class Modes:
         for i, speed in enumerate(rows @ y[part]):
             if i == rest:
                 self.slides[i] = 0.0
-            elif i in self.switching and abs(speed) > AT_REST:
+            elif i in self.switching and abs(speed) > AT_REST and self._loosened[i] < t:
                 self.slides[i] = np.sign(speed)
         for i, speed in enumerate(rows @ self.at_rest(y)[part]):
             if abs(speed) <= AT_REST and self._loosened[i] < t:
