@@ -8,9 +8,12 @@ import numpy as np
 import pytest
 
 import symoro
-from symoro.emit.integrator import STEP, STEPS, state_of
+from symoro.emit import emit
+from symoro.emit.integrator import STEP, STEPS
+from symoro.emit.integrator_state import state_of
 from symoro.emit.sample import sample_of
 from symoro.errors import OptionError
+from symoro.runtime.demo import demo_sample
 from symoro.ui.cli import main
 from tests.emit.run import command, need
 from tests.motion.robots import numbered
@@ -32,13 +35,26 @@ def test_it_comes_with_a_direct_dynamic_model():
     "robot, model, options",
     [
         ("planar2r", "inverse-dynamics", {}),
-        ("fivebar", "direct-dynamics", {}),
+        ("fivebar", "inertia-matrix", {}),
         ("rx90_floating", "direct-dynamics", {}),
     ],
 )
 def test_models_that_are_no_rates_are_refused(robot, model, options):
     with pytest.raises(OptionError):
         symoro.generate(robot, model, **options).code("c", integrator="rk4")
+
+
+def test_closed_loops_come_with_what_closes_them():
+    model = symoro.generate("fivebar", "direct-dynamics")
+    files = model.code("c", integrator="rk4")
+    head = files["fivebar_direct_dynamics_rk4.h"]
+    assert "int fivebar_direct_dynamics_rk4(size_t steps, double h, double *q, double *qda" in head
+    assert (
+        "2: a dead point" in head
+        and "void fivebar_direct_dynamics_loops(" in files["fivebar_direct_dynamics_loops.h"]
+    )
+    with pytest.raises(OptionError, match="closes them"):
+        emit(model.program, "c", integrator="rk4")
 
 
 def test_names_of_others_are_refused():
@@ -53,7 +69,7 @@ def test_the_state_of_a_floating_base():
 
 
 @pytest.mark.parametrize("scalar", ["double", "float"])
-@pytest.mark.parametrize("robot", ["planar2r", "floating", "diffdrive"])
+@pytest.mark.parametrize("robot", ["planar2r", "floating", "diffdrive", "fivebar"])
 def test_it_compiles_without_a_warning(tmp_path, scalar, robot):
     gcc = shutil.which("gcc") or pytest.skip("no gcc")
     chosen = FLOATING if robot == "floating" else symoro.load(robot)
@@ -61,28 +77,32 @@ def test_it_compiles_without_a_warning(tmp_path, scalar, robot):
     files = symoro.generate(chosen, "direct-dynamics", **options).code("c", integrator="rk4", scalar=scalar)
     for name, text in files.items():
         (tmp_path / name).write_text(text)
-    source = next(name for name in files if name.endswith("_rk4.c"))
+    sources = [name for name in files if name.endswith(("_rk4.c", "_loops.c"))]
     flags = ["-std=c99", "-Wall", "-Wextra", "-Wpedantic", "-Werror", "-Wdouble-promotion", "-Wconversion"]
-    subprocess.run([gcc, *flags, "-c", source], cwd=tmp_path, check=True)
+    subprocess.run([gcc, *flags, "-c", *sources], cwd=tmp_path, check=True)
 
 
-@pytest.mark.parametrize("robot", ["filip3r", "floating", "diffdrive"])
+@pytest.mark.parametrize(
+    "robot", ["filip3r", "floating", "diffdrive", "fivebar", "sr400", "symbolic fivebar"]
+)
 @pytest.mark.parametrize("scalar", ["double", "float"])
 def test_the_exported_project_builds_it_and_its_example_takes_the_steps_that_python_takes(
     tmp_path, robot, scalar
 ):
     need("make")
     need("cc")
-    chosen = FLOATING if robot == "floating" else numbered(symoro.load(robot))
+    chosen = FLOATING if robot == "floating" else None
+    if robot.startswith("symbolic"):  # with parameters, some of which closing the loops alone takes
+        chosen = symoro.load(robot.removeprefix("symbolic "))
+    chosen = chosen or numbered(symoro.load(robot))
     options = {"rotation": "quaternion"} if robot == "floating" else {}
     model = symoro.generate(chosen, "direct-dynamics", **options)
     for path, text in model.export("c", integrator="rk4", scalar=scalar).items():
         (tmp_path / path).write_text(text)
     shown = command("make", "-s", "-C", tmp_path, "run")
     values = dict(chosen.nominal)
-    sample = dict(
-        zip((p.name for p in model.program.inputs), sample_of(model.program, values).inputs, strict=True)
-    )
+    told = sample_of(model.program, values, demo_sample(chosen, model.program, options, values))
+    sample = dict(zip((p.name for p in model.program.inputs), told.inputs, strict=True))
     start = {name: sample[name] for name in ("Q0", "V0") if name in sample}
     found = symoro.simulate(
         chosen,
@@ -96,6 +116,7 @@ def test_the_exported_project_builds_it_and_its_example_takes_the_steps_that_pyt
     )
     ends = {"q": found.q[-1], "qd": found.qd[-1], "qda": found.qd[-1]}
     ends |= {name: rows[-1] for name, rows in found.parts.items()}
+    assert "status = 0" in shown or not chosen.B
     parts = re.findall(r"(\w+)_after =\n(.*)\n", shown)
     assert {"q"} < {name for name, _ in parts}
     for name, row in parts:

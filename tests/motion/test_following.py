@@ -295,7 +295,7 @@ def test_samples_too_far_apart_for_the_motion_are_doubted(step, doubted):
     robot = symoro.load("planar2r").floating().with_link(0, mass=3, inertia=[0.2, 0.3, 0.4])
     path = Trajectory((Move((1, -0.5), law="trapezoidal", duration=1),), (0, 0))
     found = symoro.torques(robot, path, step=step, tolerance=1e-6)
-    assert any("too far apart" in doubt for doubt in found.doubts) == doubted and not found.between
+    assert any("too far apart" in doubt for doubt in found.doubts) == doubted == (not found.between)
 
 
 def test_a_start_that_contradicts_the_trajectory_is_refused() -> None:
@@ -304,3 +304,47 @@ def test_a_start_that_contradicts_the_trajectory_is_refused() -> None:
     assert near.samples.q[0] == pytest.approx([0.1, 0.0])
     with pytest.raises(ArgumentError, match=r"joint 1 starts at 0\.3, the trajectory at 0\.1"):
         symoro.torques("flexible2r", path, start={"q": [0.3, 0.0]})
+
+
+# -- the whole motion
+
+
+@pytest.mark.parametrize("name", ["floating", "elastic", "flexible"])
+def test_peaks_and_energies_do_not_depend_on_the_samples(name):
+    robot = {
+        "floating": satellite(),
+        "elastic": without_drives(symoro.load("filip3r")).with_frame(2, eta=True, k=20.0),
+        "flexible": without_drives(symoro.load("flexible2r")),
+    }[name]
+    few, many = (symoro.torques(robot, SWAY, step=step) for step in (0.1, 0.005))
+    assert few.between and many.between and len(few.samples.t) < len(many.samples.t) / 10
+    for one, other in zip(few.peaks, many.peaks, strict=True):
+        assert one.torque == pytest.approx(other.torque, rel=1e-5)
+        assert one.rms == pytest.approx(other.rms, rel=1e-5)
+    gained = few.follows.energy[-1] - few.follows.energy[0]
+    assert few.energy.sum() == pytest.approx(gained, abs=1e-6)
+    shown = np.abs(many.tau).max(axis=0)
+    assert [abs(one.torque) for one in few.peaks] == pytest.approx(
+        shown, rel=1e-2
+    )  # no peak of its own making
+    assert (np.array([abs(one.torque) for one in few.peaks]) >= shown * (1 - 1e-6)).all()
+
+
+def test_energies_are_right_where_friction_makes_torques_jump():
+    robot = satellite().with_frame(1, FS=0.4).with_frame(2, FS=0.3)
+    path = Trajectory((Move((0.9, -0.5), duration=1), Move((0.2, 0.3), duration=0.7)), (0, 0))
+    found = symoro.torques(robot, path, step=0.05)
+    lost = 0.4 * (0.9 + 0.7) + 0.3 * (0.5 + 0.8)
+    gained = found.follows.energy[-1] - found.follows.energy[0]
+    assert found.between and found.energy.sum() == pytest.approx(gained + lost, abs=1e-6)
+
+
+def test_a_limit_that_is_passed_between_samples_is_told():
+    robot = satellite()
+    peak = abs(symoro.torques(robot, SWAY, step=0.4).peaks[0].torque)
+    tight = robot.with_frame(1, limits=Limits(effort=0.99 * peak))
+    found = symoro.torques(tight, SWAY, step=0.4)
+    assert np.abs(found.tau[:, 0]).max() < 0.9 * peak  # the samples do not show it
+    assert {(one.joint, one.what) for one in found.passed} == {(1, "effort")} and found.doubts
+    table = symoro.torques(tight, found.samples)
+    assert not table.between and not table.passed  # of a table the samples alone are known

@@ -6,14 +6,12 @@ import numpy as np
 import pytest
 
 import symoro
-from symoro.errors import UndecidedError
 from symoro.expr.formula import formula
 from symoro.motion.grip import grip
 from symoro.motion.mechanics import Mechanics
 from symoro.motion.rubbing import Rubbing, without_friction
 from symoro.robot.coordinates import independent
 from symoro.robot.description import Coupling, Limits
-from symoro.robot.formats import loads
 from symoro.robot.topology import moving_joints
 from tests.motion.robots import numbered, slider, without_drives
 
@@ -289,25 +287,3 @@ def test_all_joints_of_a_delta_may_rub():
         robot = robot.with_frame(j, FS=1e-3)
     found = symoro.simulate(robot, 0.05, q=robot.postures["home"], tau=[0, 0, 0], rtol=1e-7, atol=1e-8)
     assert found.finished and np.isfinite(found.q).all()
-
-
-def test_joints_that_move_beside_a_driven_one_are_not_said_to_stick() -> None:
-    """A block between a wall and a driven slide, friction on both: all rest at the start, then it is dragged."""
-    robot = loads(
-        """
-symoro: 1
-name: dragged
-base: {gravity: [0, 0, 0]}
-frames:
-  - {joint: prismatic, link: {M: 1}}
-  - {ant: 0, joint: prismatic, drive: {FS: 0.2}, link: {M: 1}}
-  - {ant: 0, joint: prismatic, coupled: {joints: {1: 1, 2: -1}}, drive: {FS: 0.5}, link: {M: 0}}
-""",
-        "yaml",
-    )
-
-    def slide(t: float) -> tuple[float, float, float]:
-        return t**3, 3 * t**2, 6 * t
-
-    with pytest.raises(UndecidedError, match="joint 3 moves where others that hold it would have it stick"):
-        symoro.simulate(robot, 0.5, q=[0, 0], driven={1: slide})

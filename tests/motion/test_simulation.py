@@ -595,11 +595,6 @@ def test_the_generated_integrator_with_a_controller_holds_torques_from_step_to_s
     assert found.qd[-1, 0] == pytest.approx(0, abs=1e-12)
 
 
-def test_closed_loops_have_no_generated_integrator():
-    with pytest.raises(NotApplicableError, match=r"no generated integrator.*closed again after each step"):
-        symoro.simulate("fivebar", 0.1, q=[1.9, 0.9], method="rk4")
-
-
 # -- interrupted, refused
 
 

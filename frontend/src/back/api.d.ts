@@ -1442,6 +1442,8 @@ export interface components {
         SimulationAnswer: {
             /** Base */
             base: number[][] | null;
+            /** Doubts */
+            doubts: string[];
             /** Efforts */
             efforts: (number | null)[];
             /** Events */

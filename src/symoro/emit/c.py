@@ -96,8 +96,12 @@ def write(
     values: Mapping[str, float] | None = None,
     sample: Mapping[str, Sequence[float]] | None = None,
     integrator: str | None = None,
+    closure: Program | None = None,
 ) -> Files:
-    """{NAME.h, NAME.c, NAME_batch.c, NAME_example.c}, and with an integrator {NAME_rk4.h, NAME_rk4.c}."""
+    """{NAME.h, NAME.c, NAME_batch.c, NAME_example.c}, and with an integrator {NAME_rk4.h, NAME_rk4.c}.
+
+    What closes loops comes with the integrator of a robot that has some, as {NAME_loops.h, NAME_loops.c}.
+    """
     if scalar not in DIALECTS:
         raise OptionError(f"scalar = {scalar!r} is not possible in C", hint="choose 'double' or 'float'")
     if trig not in TRIG:
@@ -106,14 +110,44 @@ def write(
         raise OptionError(f"integrator = {integrator!r} is not possible in C", hint="choose 'rk4'")
     numbers = sample_of(program, values, sample)
     code = _code(program, name, scalar, trig)
-    steps = integrator is not None
-    example = {f"{code.arrays.base}_example.c": _example(code, scalar, numbers, steps=steps)}
-    files = _call_files(code, scalar) | _batch_files(code, scalar) | example
-    if not steps:
-        return files
-    return files | integrator_sources(
-        program, code.arrays.function, constants=bool(code.constants), scalar=scalar
+    files = _call_files(code, scalar) | _batch_files(code, scalar)
+    if integrator is None:
+        return files | {f"{code.arrays.base}_example.c": _example(code, scalar, numbers, [], [])}
+    heads, loops = [f"{code.arrays.function}_rk4"], None
+    if closure is not None:
+        loops = _code(closure, f"{code.arrays.function}_loops", scalar, trig)
+        files |= _call_files(loops, scalar, batch=False)
+        heads.append(loops.arrays.base)
+    files |= integrator_sources(
+        program,
+        code.arrays.function,
+        constants=bool(code.constants),
+        scalar=scalar,
+        loops=None if loops is None else bool(loops.constants),
     )
+    more = _steps(code, scalar, numbers, loops, values)
+    return files | {f"{code.arrays.base}_example.c": _example(code, scalar, numbers, heads, more)}
+
+
+def _steps(
+    code: Code, scalar: str, sample: Sample, loops: Code | None, values: Mapping[str, float] | None
+) -> list[str]:
+    """Lines of the example that go some steps on from the sample."""
+    a, program = code.arrays, code.program
+    ports = [port.name for port in program.inputs]
+    given, numbers = dict(zip(ports, a.inputs, strict=True)), dict(zip(ports, sample.inputs, strict=True))
+    lines, constants = [], ""
+    if loops is not None and loops.constants:
+        constants = f"{loops.arrays.base}_k"
+        used = dict(zip(program.used_parameters, sample.parameters, strict=True))
+        known = sample_of(loops.program, {**(values or {}), **used}).parameters
+        lines.append(array_of(f"const {scalar} {loops.arrays.base}_p", known))
+        lines.append(f"    {scalar} {constants}[{len(loops.constants)}];")
+    made = example_lines(
+        program, a.function, given, numbers, a.constants if code.constants else "", constants, scalar
+    )
+    setup = [f"    {loops.arrays.setup}({loops.arrays.base}_p, {constants});"] if loops and constants else []
+    return [*lines, *setup, *made]
 
 
 @dataclass(frozen=True)
@@ -154,9 +188,10 @@ def _code(program: Program, name: str | None, scalar: str = "double", trig: str 
     return code_of(program, replace(DIALECTS[scalar], turns=together), name=name, fused=True)
 
 
-def _call_files(code: Code, scalar: str) -> Files:
+def _call_files(code: Code, scalar: str, *, batch: bool = True) -> Files:
     head, base = block(header_lines(code)), code.arrays.base
-    return {f"{base}.h": head + _header(code, scalar), f"{base}.c": head + _call_unit(code, scalar).text()}
+    header = _header(code, scalar, batch=batch)
+    return {f"{base}.h": head + header, f"{base}.c": head + _call_unit(code, scalar).text()}
 
 
 def _batch_files(code: Code, scalar: str) -> Files:
@@ -169,7 +204,8 @@ def function_name(program: Program, name: str | None = None) -> str:
     return base_name(program, DOUBLE, Names(DOUBLE), name)
 
 
-def _header(code: Code, scalar: str) -> str:
+def _header(code: Code, scalar: str, *, batch: bool = True) -> str:
+    """What the functions are; without the batch function where there is none."""
     base, upper = code.arrays.base, code.arrays.base.upper()
     about = [
         "Constants from parameters; again whenever a parameter changes.",
@@ -180,7 +216,8 @@ def _header(code: Code, scalar: str) -> str:
     lines = [f"#ifndef {upper}_H", f"#define {upper}_H", "", "#include <stddef.h>", ""]
     lines += [f"#define {upper}_{what} {number}" for what, number in sizes(code)]
     lines += ["", "#ifdef __cplusplus", 'extern "C" {', "#endif", ""]
-    for text, line in zip(about[-len(declared) :], declared, strict=True):
+    told = list(zip(about[-len(declared) :], declared, strict=True))
+    for text, line in told if batch else told[:-1]:
         lines += [f"/* {text} */", f"{line};", ""]
     lines += ["#ifdef __cplusplus", "}", "#endif", "", f"#endif /* {base}.h */"]
     return "\n".join(lines) + "\n"
@@ -277,15 +314,15 @@ def _functions(heads: Sequence[str], bodies: Sequence[FunctionBody]) -> list[str
     return made
 
 
-def _example(code: Code, scalar: str, sample: Sample, *, steps: bool) -> str:
-    """The example; with `steps`, the integrator goes on from the sample."""
+def _example(code: Code, scalar: str, sample: Sample, heads: Sequence[str], more: Sequence[str]) -> str:
+    """The example; `more` are lines that go on from the sample, which need further headers."""
     a, program = code.arrays, code.program
     results = [(name, out.shape) for name, out in zip(a.outputs, program.outputs, strict=True)]
     lines = [
         f"/* An example for {a.base}: sample numbers in, labelled outputs on the screen.",
         f" * {MADE_BY} */",
         f'#include "{a.base}.h"',
-        *([f'#include "{a.function}_rk4.h"'] if steps else []),
+        *(f'#include "{head}.h"' for head in heads),
         "",
         "#include <stdio.h>",
         "",
@@ -305,11 +342,7 @@ def _example(code: Code, scalar: str, sample: Sample, *, steps: bool) -> str:
     lines += [f"    {a.function}({', '.join([*call_arguments(code), *a.outputs])});", ""]
     for name, shape in results:
         lines.append(f'    show("{name}", {name}, {size(shape)}, {shape[-1] if shape else 1});')
-    if steps:
-        ports = [port.name for port in program.inputs]
-        given, values = dict(zip(ports, a.inputs, strict=True)), dict(zip(ports, sample.inputs, strict=True))
-        constants = a.constants if code.constants else ""
-        lines += example_lines(program, a.function, given, values, constants, scalar)
+    lines += more
     return "\n".join([*lines, "    return 0;", "}"]) + "\n"
 
 
@@ -337,5 +370,6 @@ LANGUAGE = Language(
         "values": "numbers for parameters in the example",
         "sample": "numbers for inputs in the example",
         "integrator": "'rk4': a fixed-step integrator beside a direct dynamic model",
+        "closure": "with it, the program that closes loops; `Model.code` gives it",
     },
 )

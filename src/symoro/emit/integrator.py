@@ -2,7 +2,7 @@
 
     void NAME_rk4(size_t steps, double h, state ..., const double *tau, ... [, const double *k]);
 
-The state is changed in place, inputs are held. No heap, no branch: each step costs four calls of the model. The rates
+The state is changed in place, inputs are held. No heap; each step costs four calls of the model. The rates
 of the state are read off the model's ports:
 
     q' = qd,  qd' = qdd                         joints
@@ -12,8 +12,8 @@ of the state are read off the model's ports:
     q' = qd(q, qda),  qda' = qdda,              on wheels: all joints roll with the active ones, and
     pose' = V0 turned by the heading            the base (x, y, heading) moves
 
-Closed loops have none: between steps their passive joints would have to be closed again by an iteration, which takes
-equations that the direct dynamic model does not hold.
+    q' = qd,  qd' = qdd                         closed loops: all joints, closed after each step by a second
+                                                program (`loop_integrator`); NAME_rk4 then returns a status
 
 E. Hairer, S.P. Norsett, G. Wanner, "Solving ordinary differential equations I", Springer, 1993, section II.1.
 """
@@ -25,90 +25,45 @@ from dataclasses import dataclass
 
 from symoro.emit.clike import array_of
 from symoro.emit.dialect import Files
+from symoro.emit.integrator_state import StateLayout, state_of
+from symoro.emit.loop_integrator import STATUS, closing_lines, loop_body
 from symoro.errors import OptionError
 from symoro.files import MADE_BY
 from symoro.program.program import Program, size
 
 INTEGRATORS = ("rk4",)
 _PAIRS = {"q": "qd", "qd": "qdd", "qda": "qdda", "e": "ed", "ed": "edd"}
-_BASE = ("P0", "Q0", "V0")
-_WHEELS = ("q", "qda", "pose")
 STEPS, STEP = 10, 0.001  # that the example takes, and their seconds
 
 
-@dataclass(frozen=True)
-class StateLayout:
-    """Names of the parts of the state and of the other inputs, in the order of the arguments, with their sizes."""
+def integrator_sources(
+    program: Program, name: str, *, constants: bool, scalar: str = "double", loops: bool | None = None
+) -> Files:
+    """{NAME_rk4.h, NAME_rk4.c}.
 
-    state: tuple[str, ...]
-    inputs: tuple[str, ...]
-    sizes: dict[str, int]
-
-    @property
-    def total(self) -> int:
-        return sum(self.sizes[name] for name in self.state)
-
-    def offset(self, name: str) -> int:
-        before = self.state[: self.state.index(name)]
-        return sum(self.sizes[part] for part in before)
-
-
-def state_of(program: Program) -> StateLayout:
-    """The state of a direct dynamic model.
+    Arguments:
+        constants: whether the model takes some, k.
+        loops: whether NAME_loops, which closes loops, takes some; None where it is not there.
 
     Raises:
-        OptionError: the model's outputs are not the rates of its inputs.
+        OptionError: the model has no integrator, or closed loops and nothing that closes them.
     """
-    sizes = {port.name: size(port.shape) for port in program.inputs}
-    outputs = {port.name for port in program.outputs}
-    if {"q", "qda", "tau"} <= set(sizes) and "qdda" in outputs:
-        return _tied_state(sizes, outputs)
-    if not {"q", "qd", "tau"} <= set(sizes) or "qdd" not in outputs:
-        raise OptionError(
-            "an integrator needs a direct dynamic model with inputs q, qd, tau and the output qdd",
-            hint="direct-dynamics of a robot without closed loops",
-        )
-    if "R0" in sizes:
-        raise OptionError(
-            "the integrator of a floating base needs its rotation as a quaternion",
-            hint="rotation='quaternion'",
-        )
-    if "qm" in sizes:
-        raise OptionError("elastic actuators have no integrator")
-    state: list[str] = [name for name in ("q", "qd", "e", "ed") if name in sizes]
-    if "Q0" in sizes:
-        state += _BASE
-        sizes["P0"] = 3
-    return _laid_out(state, sizes)
-
-
-def _tied_state(sizes: dict[str, int], outputs: set[str]) -> StateLayout:
-    """The state of a robot whose joints follow its active ones."""
-    if not {"qd", "V0"} <= outputs:
-        raise OptionError(
-            "closed loops have no fixed-step integrator: their passive joints must be closed again after each step, "
-            "by an iteration that the direct dynamic model does not hold",
-            hint="simulate the robot by one of SciPy's methods",
-        )
-    return _laid_out(_WHEELS, {**sizes, "pose": 3})
-
-
-def _laid_out(state: Sequence[str], sizes: Mapping[str, int]) -> StateLayout:
-    inputs = tuple(name for name in sizes if name not in state)
-    return StateLayout(tuple(state), inputs, dict(sizes))
-
-
-def integrator_sources(program: Program, name: str, *, constants: bool, scalar: str = "double") -> Files:
-    """{NAME_rk4.h, NAME_rk4.c}."""
     layout = state_of(program)
-    arguments = ["size_t steps", f"{scalar} h", *(f"{scalar} *{part}" for part in layout.state)]
-    arguments += [f"const {scalar} *{part}" for part in layout.inputs]
-    arguments += [f"const {scalar} *k"] * constants
-    head = f"void {name}_rk4({', '.join(arguments)})"
-    upper = name.upper()
-    header = [
+    if layout.tied and loops is None:
+        raise OptionError("an integrator of closed loops needs the program that closes them")
+    made = _Text(program, layout, name, constants, bool(loops), scalar)
+    upper, what = name.upper(), ", ".join(layout.inputs)
+    about = [
         f"/* {name}: the state some steps of h seconds later, by Runge and Kutta's method of order four.",
-        f" * {', '.join(layout.state)} are changed; {', '.join(layout.inputs)} held.",
+        f" * {', '.join(layout.state)} are changed; {what} held.",
+    ]
+    if layout.tied:
+        about += [
+            " * The state is that after the last good step; returned is",
+            *(f" *   {x}" for x in STATUS),
+        ]
+    header = [
+        *about,
         f" * {MADE_BY}",
         " */",
         f"#ifndef {upper}_RK4_H",
@@ -120,7 +75,7 @@ def integrator_sources(program: Program, name: str, *, constants: bool, scalar: 
         'extern "C" {',
         "#endif",
         "",
-        f"{head};",
+        f"{made.head};",
         "",
         "#ifdef __cplusplus",
         "}",
@@ -128,54 +83,99 @@ def integrator_sources(program: Program, name: str, *, constants: bool, scalar: 
         "",
         f"#endif /* {name}_rk4.h */",
     ]
-    source = _source(program, layout, name, head, constants, scalar)
-    return {f"{name}_rk4.h": "\n".join(header) + "\n", f"{name}_rk4.c": source}
+    return {f"{name}_rk4.h": "\n".join(header) + "\n", f"{name}_rk4.c": _source(made)}
 
 
-def _source(program: Program, layout: StateLayout, name: str, head: str, constants: bool, scalar: str) -> str:
-    held = [f"const {scalar} *{part}" for part in layout.inputs] + [f"const {scalar} *k"] * constants
-    passed = [*layout.inputs, *(["k"] * constants)]
+@dataclass(frozen=True)
+class _Text:
+    """What an integrator is written of.
+
+    Attributes:
+        constants, loops: whether the model and what closes loops take constants.
+    """
+
+    program: Program
+    layout: StateLayout
+    name: str
+    constants: bool
+    loops: bool
+    scalar: str
+
+    @property
+    def passed(self) -> list[str]:
+        """What the model takes besides the state."""
+        return [*self.layout.inputs, *(["k"] * self.constants)]
+
+    @property
+    def head(self) -> str:
+        arguments = ["size_t steps", f"{self.scalar} h", *(f"{self.scalar} *{x}" for x in self.layout.state)]
+        held = [*self.passed, *(["loops"] * self.loops)]
+        arguments += [f"const {self.scalar} *{x}" for x in held]
+        return f"{'int' if self.layout.tied else 'void'} {self.name}_rk4({', '.join(arguments)})"
+
+
+def _source(made: _Text) -> str:
+    layout, name, scalar = made.layout, made.name, made.scalar
+    held = [f"const {scalar} *{part}" for part in made.passed]
+    tied = layout.tied
     lines = [
         f"/* {name}_rk4: see {name}_rk4.h",
         f" * {MADE_BY}",
         " */",
         f'#include "{name}_rk4.h"',
         "",
-        *(["#include <math.h>", ""] if {"Q0", "pose"} & set(layout.state) else []),
+        *(["#include <math.h>", ""] if tied or {"Q0", "pose"} & set(layout.state) else []),
         f'#include "{name}.h"',
+        *([f'#include "{name}_loops.h"'] if tied else []),
         "",
         f"enum {{ SIZE_ = {layout.total} }};",
         "",
+        *(closing_lines(layout, name, made.loops, scalar) if tied else []),
         f"static void rates_({', '.join([f'const {scalar} *y', *held, f'{scalar} *dy'])})",
         "{",
-        *_rates(program, layout, name, constants, scalar),
+        *_rates(made),
         "}",
         "",
-        head,
+        made.head,
         "{",
+    ]
+    load, store = _copy(layout, into=True), _copy(layout, into=False)
+    if tied:
+        return "\n".join(
+            [*lines, *loop_body(layout, made.loops, scalar, load, _step(made, "z"), store), "}", ""]
+        )
+    lines += [
         f"    {scalar} y[SIZE_], z[SIZE_], a[SIZE_], b[SIZE_], c[SIZE_], d[SIZE_];",
         "    size_t n;",
         "    int i;",
         "",
-        *_copy(layout, into=True),
+        *load,
         "    for (n = 0; n < steps; ++n) {",
+        *_step(made, "y"),
+        "    }",
     ]
-    call = ", ".join(passed)
-    lines.append(f"        rates_(y, {call}, a);")
+    return "\n".join([*lines, *store, "}", ""])
+
+
+def _step(made: _Text, into: str) -> list[str]:
+    """One step from y."""
+    scalar, call = made.scalar, ", ".join(made.passed)
+    lines = [f"        rates_(y, {call}, a);"]
     for factor, before, after in (("0.5", "a", "b"), ("0.5", "b", "c"), ("", "c", "d")):
         share = f"({scalar})0.5 * h" if factor else "h"
         lines.append(f"        for (i = 0; i < SIZE_; ++i) z[i] = y[i] + {share} * {before}[i];")
         lines.append(f"        rates_(z, {call}, {after});")
     lines.append(
         "        for (i = 0; i < SIZE_; ++i) "
-        f"y[i] += h / ({scalar})6.0 * (a[i] + d[i] + ({scalar})2.0 * (b[i] + c[i]));"
+        f"{into}[i] = y[i] + h / ({scalar})6.0 * (a[i] + d[i] + ({scalar})2.0 * (b[i] + c[i]));"
     )
-    if "Q0" in layout.state:
-        lines += _normalised(layout.offset("Q0"), scalar)
-    return "\n".join([*lines, "    }", *_copy(layout, into=False), "}", ""])
+    if "Q0" in made.layout.state:
+        lines += _normalised(made.layout.offset("Q0"), into, scalar)
+    return lines
 
 
-def _rates(program: Program, layout: StateLayout, name: str, constants: bool, scalar: str) -> list[str]:
+def _rates(made: _Text) -> list[str]:
+    program, layout, scalar = made.program, made.layout, made.scalar
     lines = []
     outputs = {}
     for port in program.outputs:
@@ -185,17 +185,21 @@ def _rates(program: Program, layout: StateLayout, name: str, constants: bool, sc
         lines.append(
             f"    const {scalar} *v = y + {layout.offset('V0')}, *w = v + 3, *r = y + {layout.offset('Q0')};"
         )
-    lines += ["    int i;", ""]
+    lines += [f"    {scalar} qda_[ACTIVE_];"] * layout.tied + ["    int i;", ""]
+    if layout.tied:
+        at = layout.offset("qd")
+        lines.append(f"    for (i = 0; i < ACTIVE_; ++i) qda_[i] = y[{at} + active_[i]];")
+    names = {"qda": "qda_"} if layout.tied else {}
     arguments = [
-        f"y + {layout.offset(port.name)}" if port.name in layout.state else port.name
+        f"y + {layout.offset(port.name)}" if port.name in layout.inner else names.get(port.name, port.name)
         for port in program.inputs
     ]
-    arguments += ["k"] * constants
+    arguments += ["k"] * made.constants
     arguments += list(outputs.values())
-    lines.append(f"    {name}({', '.join(arguments)});")
+    lines.append(f"    {made.name}({', '.join(arguments)});")
     for part, rate in _PAIRS.items():
-        if part in layout.state:
-            source = f"y[{layout.offset(rate)} + i]" if rate in layout.state else f"{outputs[rate]}[i]"
+        if part in layout.inner:
+            source = f"y[{layout.offset(rate)} + i]" if rate in layout.inner else f"{outputs[rate]}[i]"
             at = layout.offset(part)
             lines.append(f"    for (i = 0; i < {layout.sizes[part]}; ++i) dy[{at} + i] = {source};")
     if "Q0" in layout.state:
@@ -215,7 +219,7 @@ def _rolling_rates(layout: StateLayout, scalar: str) -> list[str]:
 
 
 def _base_rates(layout: StateLayout, scalar: str) -> list[str]:
-    p, r, v = (layout.offset(name) for name in _BASE)
+    p, r, v = (layout.offset(name) for name in ("P0", "Q0", "V0"))
     two, half = f"({scalar})2.0", f"({scalar})0.5"
     return [
         f"    const {scalar} s = {two} / (r[0] * r[0] + r[1] * r[1] + r[2] * r[2] + r[3] * r[3]);",
@@ -235,13 +239,13 @@ def _base_rates(layout: StateLayout, scalar: str) -> list[str]:
     ]
 
 
-def _normalised(at: int, scalar: str) -> list[str]:
-    squares = " + ".join(f"y[{at + k}] * y[{at + k}]" for k in range(4))
+def _normalised(at: int, into: str, scalar: str) -> list[str]:
+    squares = " + ".join(f"{into}[{at + k}] * {into}[{at + k}]" for k in range(4))
     root = "sqrtf" if scalar == "float" else "sqrt"
     return [
         "        {",
         f"            const {scalar} length = {root}({squares});",
-        f"            for (i = 0; i < 4; ++i) y[{at} + i] /= length;",
+        f"            for (i = 0; i < 4; ++i) {into}[{at} + i] /= length;",
         "        }",
     ]
 
@@ -249,7 +253,9 @@ def _normalised(at: int, scalar: str) -> list[str]:
 def _copy(layout: StateLayout, *, into: bool) -> list[str]:
     lines = []
     for part in layout.state:
-        at, own = f"y[{layout.offset(part)} + i]", f"{part}[i]"
+        at, own = f"y[{layout.offset(part)} + i]" if part in layout.inner else "", f"{part}[i]"
+        if not at:  # the active joints among all
+            at = f"y[{layout.offset('qd')} + active_[i]]"
         left, right = (at, own) if into else (own, at)
         lines.append(f"    for (i = 0; i < {layout.sizes[part]}; ++i) {left} = {right};")
     return lines
@@ -261,6 +267,7 @@ def example_lines(
     inputs: Mapping[str, str],
     sample: Mapping[str, Sequence[float]],
     k: str,
+    loops: str,
     scalar: str,
 ) -> list[str]:
     """Some steps from the sample's state, for the body of the example's main.
@@ -269,15 +276,17 @@ def example_lines(
         inputs: the example's names of the arrays of inputs.
         sample: their numbers.
         k: its array of constants; empty where there are none.
+        loops: that of what closes loops.
     """
     layout = state_of(program)
     lines = ["", f"    /* {STEPS} steps of {STEP:g} s from there */"]
     for part in layout.state:
         numbers = sample.get(part, (0.0,) * layout.sizes[part])
         lines.append(array_of(f"{scalar} {part}_after", numbers))
-    held = [*(inputs[part] for part in layout.inputs), *([k] if k else [])]
+    held = [*(inputs[part] for part in layout.inputs), *filter(None, [k, loops])]
     passed = ", ".join([*(f"{part}_after" for part in layout.state), *held])
-    lines.append(f"    {name}_rk4({STEPS}, ({scalar}){STEP!r}, {passed});")
+    call = f"{name}_rk4({STEPS}, ({scalar}){STEP!r}, {passed})"
+    lines.append(f'    printf("status = %d\\n", {call});' if layout.tied else f"    {call};")
     for part in layout.state:
         lines.append(f'    show("{part}_after", {part}_after, {layout.sizes[part]}, {layout.sizes[part]});')
     return lines

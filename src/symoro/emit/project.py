@@ -136,7 +136,7 @@ def _language_files(
         files |= {path: text if MADE_BY in text else mark + text for path, text in demo.items()}
     if language.id in BUILDS:
         main = next(file for file in files if "_example." in file)
-        further = [file for file in sorted(files) if "_rk4." in file]
+        further = [file for file in sorted(files) if "_rk4." in file or "_loops." in file]
         files["Makefile"] = _makefile(BUILDS[language.id], main.rsplit("_example.", 1)[0], further)
     return files
 

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from symoro.motion.extremes import SampledQuantities, largest
 from symoro.motion.moments import MotionRows, PartMotion
 from symoro.motion.panels import Panels, Piece, QuantityKey, resolved
+from symoro.motion.recording import Recording
 from symoro.motion.samples import Samples
 from symoro.motion.spline import hermite
 from symoro.robot.description import JointType, Robot
@@ -36,13 +37,46 @@ def whole_motion(
         found = known(part.begin + times, part.at(times))
         return np.stack([found[key] for key in keys], axis=1)
 
-    pieces = [
+    return resolved(evaluate, pieces_of(parts), keys, turning_joints(robot, keys))
+
+
+def whole_simulation(
+    robot: Robot,
+    record: Recording,
+    begin: float,
+    keys: Sequence[QuantityKey],
+    known: Callable[[Array, Array, Array, Array], Mapping[QuantityKey, Array]],
+) -> Panels:
+    """The same along a simulated motion.
+
+    Arguments:
+        begin: when the simulation begins.
+        known: positions of the tree, velocities, accelerations (of driven ones) and torques of the coordinates -> the
+            quantities `keys`, and others.
+    """
+    parts = record.mechanics.parts
+
+    def evaluate(number: int, times: Array) -> Array:
+        rows, tau, driven = record.at(number, times)
+        found = known(rows[:, parts["q"]], rows[:, parts["qd"]], driven, tau)
+        return np.stack([found[key] for key in keys], axis=1)
+
+    pieces = [Piece(k, begin, start, end) for k, (start, end) in record.spans.items()]
+    return resolved(evaluate, pieces, keys, turning_joints(robot, keys))
+
+
+def pieces_of(parts: Sequence[PartMotion]) -> list[Piece]:
+    """The times in which the parts are smooth."""
+    return [
         Piece(k, part.begin, float(start), float(end))
         for k, part in enumerate(parts)
         for start, end in zip(part.breaks, part.breaks[1:], strict=False)
     ]
-    turning = [j for what, j in keys if what == "position" and robot.frame(j).sigma == JointType.REVOLUTE]
-    return resolved(evaluate, pieces, keys, turning)
+
+
+def turning_joints(robot: Robot, keys: Sequence[QuantityKey]) -> list[int]:
+    """The joints whose position is an angle."""
+    return [j for what, j in keys if what == "position" and robot.frame(j).sigma == JointType.REVOLUTE]
 
 
 def unresolved(panels: Panels) -> Iterator[str]:

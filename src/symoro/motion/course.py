@@ -17,15 +17,19 @@ from numpy.typing import NDArray
 from symoro.errors import ArgumentError, NotClosedError, UndecidedError
 from symoro.motion.crossings import first_crossing
 from symoro.motion.drives import Drives
+from symoro.motion.limits import WatchedLimits
 from symoro.motion.mechanics import Mechanics, State, Watch
+from symoro.motion.recording import Recording
 from symoro.motion.result import Simulation
-from symoro.motion.switching import NOISE, Modes, MotionEvent
+from symoro.motion.steering import STUCK, WheelWatch
+from symoro.motion.switching import BEYOND, NOISE, Modes, MotionEvent
 from symoro.progress import Task, task
 
 Array = NDArray[np.float64]
 DRIFT = 1e-9  # radians, metres: what has drifted is put right beyond it
 SAMPLES = 8  # of the result: the longest interval that is looked at at once where a user's function decides
 MOST_EVENTS = 100_000
+SOON = 1e-6  # seconds after a moment at which joints may start from rest
 AT_ONCE = 50  # events at one moment, after which nothing more is believed
 
 
@@ -36,7 +40,8 @@ class Course:
         grid: the times of the samples, from zero on.
         upto: moments up to which the integrator runs at once: where a motion that joints follow has a kink, an
             integrator that steps over it may not notice.
-        ends: whether it ends at a stop.
+        limits: those of joints that have no stop; None where nothing happens at limits.
+        ends: whether it ends at a stop or such a limit.
     """
 
     def __init__(
@@ -44,14 +49,19 @@ class Course:
         mechanics: Mechanics,
         control: Drives,
         modes: Modes,
+        limits: WatchedLimits | None,
         grid: Array,
         breaks: Iterable[float],
         ends: bool,
         until: Callable[[float, State], float] | None,
         watch: Watch | None,
+        record: Recording | None = None,
     ) -> None:
-        self.mechanics, self.control, self.modes = mechanics, control, modes
-        self.ends, self.until, self.watch = ends, until, watch
+        self.mechanics, self.control, self.modes, self.limits = mechanics, control, modes, limits
+        self.ends, self.until, self.watch, self.record = ends, until, watch, record
+        self.wheels = WheelWatch(mechanics)
+        if record is not None:
+            record.begin(mechanics, control)
         self.grid = grid
         self.upto = [*sorted(float(t) for t in breaks if 0 < t < grid[-1]), float(grid[-1])]
         smooth = until is None and control.constant is not None and not control.motions
@@ -87,7 +97,8 @@ class Course:
                 raise ArgumentError(why, hint=hint) from None
             if self.mechanics.loops is not None:
                 why += ", where its loops may be singular"
-        return Simulation.made(self.mechanics, self.times, self.rows, self.taus, self.events, why)
+        doubts = () if self.limits is None else self.limits.doubts()
+        return Simulation.made(self.mechanics, self.times, self.rows, self.taus, self.events, why, doubts)
 
     def _rates(self, t: float, y: Array) -> Array:
         y, known = self.control.moved(t, y)
@@ -102,7 +113,8 @@ class Course:
         if self.modes.idle:
             return y
         here, known = self.control.moved(t, y)
-        y, news = self.modes.settle(t, here, self.control.torques(t, here), known, **change)
+        _, soon = self.control.moved(min(t + SOON, float(self.grid[-1])), y)
+        y, news = self.modes.settle(t, here, self.control.torques(t, here), known, soon=soon, **change)
         self.events += news
         return y
 
@@ -111,6 +123,7 @@ class Course:
         t, repeated, ahead = 0.0, 0, iter(self.upto)
         upto = next(ahead)
         y = self._settled(t, y)
+        self.wheels.begin(y)
         while True:
             y = self.modes.within(t, y)
             self._record(t, y, t)
@@ -120,6 +133,7 @@ class Course:
                 return failed
             if t >= upto:
                 upto = next(ahead)
+                y = self._settled(t, y) if hit is None else y
             repeated = repeated + 1 if t == before else 0
             if repeated > AT_ONCE or len(self.events) > MOST_EVENTS:
                 raise UndecidedError(f"events follow each other without end at t = {t:g} s")
@@ -134,9 +148,18 @@ class Course:
     ) -> tuple[float, Array, int | None, str]:
         """Integrate up to the next event, or to where the state is to be put right."""
         solver = integrator(self._rates, t, y, end, **options)
-        watched = not self.modes.idle or self.until is not None
+        watched = not self.modes.idle or self.until is not None or bool(self.limits) or self.wheels.varies
         margins = self._margins(t, y) if watched else None
-        noise = np.append(np.zeros(0) if self.modes.idle else self.modes.noise(t), NOISE)
+        noise = np.concatenate(
+            [
+                np.zeros(0) if self.modes.idle else self.modes.noise(t),
+                np.full(len(self.limits or ()), BEYOND),
+                np.zeros(len(self.wheels)),
+                [NOISE],
+            ]
+        )
+        if self.record is not None:
+            self.record.run(t, self.modes)
         while solver.status == "running":
             before = solver.y.copy()
             told = solver.step()
@@ -145,7 +168,7 @@ class Course:
                 return solver.t, solver.y, None, f"the integrator gives up at t = {solver.t:g} s: {reason}"
             upto = float(solver.t)
             dense: Any = None
-            if watched or self._due(upto):
+            if watched or self.record is not None or self._due(upto):
                 dense = solver.dense_output()
             hit = None
             if watched and margins is not None:
@@ -156,6 +179,8 @@ class Course:
             here = solver.y if hit is None else dense(upto)
             ready = self._ready(upto, here)
             self._check_loops(before, here, ready, upto, solver)
+            if self.record is not None:
+                self.record.step(upto, dense)
             self._record(float(solver.t_old), solver.y, upto, dense)
             work.to(upto)
             if hit is not None:
@@ -183,13 +208,14 @@ class Course:
     # -- events
 
     def _margins(self, t: float, y: Array) -> Array:
-        """What stays positive: those of friction, of stops, and the user's function."""
+        """What stays positive: those of friction, of stops, of other limits, of wheels, and the user's function."""
         here, known = self.control.moved(t, y)
         found = (
             np.ones(0) if self.modes.idle else self.modes.margins(here, self.control.torques(t, here), known)
         )
         last = 1.0 if self.until is None else float(self.until(t, self.mechanics.state(t, here)))
-        return np.append(found, last)
+        limits = np.zeros(0) if self.limits is None else self.limits.margins(here)
+        return np.concatenate([found, limits, self.wheels.margins(here), [last]])
 
     def _margins_on(self, dense: Any, t: float) -> Array:
         return self._margins(t, dense(t))
@@ -197,8 +223,14 @@ class Course:
     def _switch(self, t: float, y: Array, hit: int) -> tuple[Array, str]:
         """What an event changes; a reason where the simulation is over."""
         rubbing = 0 if self.modes.idle else len(self.modes.slides)
-        if hit == (0 if self.modes.idle else rubbing + len(self.modes.stop)):
+        others = hit - (0 if self.modes.idle else rubbing + len(self.modes.stop))
+        if others == len(self.limits or ()) + len(self.wheels):
             return y, f"ended at t = {t:g} s, as asked"
+        if others == len(self.limits or ()):
+            return y, f"{STUCK}, at t = {t:g} s"
+        if others >= 0 and self.limits is not None:
+            self.events.append(self.limits.switch(t, others))
+            return y, f"joint {self.events[-1].joint} passes its limit at t = {t:g} s" if self.ends else ""
         if hit < rubbing:
             return self._settled(t, y, **{"rest" if self.modes.slides[hit] else "loose": hit}), ""
         k = hit - rubbing

@@ -14,6 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 from symoro.errors import ArgumentError
 from symoro.motion.equilibrium import at_equilibrium
 from symoro.motion.mechanics import Mechanics
+from symoro.motion.recording import Recording
 from symoro.motion.result import Simulation
 from symoro.motion.samples import Samples
 from symoro.motion.sampling import default_posture
@@ -32,11 +33,13 @@ def led(
     inputs: Mapping[str, ArrayLike],
     method: str,
     tolerance: float,
+    record: Recording | None = None,
 ) -> Simulation:
     """The motion of the whole robot, with the torques of its driven joints.
 
     Arguments:
         start: parts of the state; springs (in q) and modes (e) that are not told start in equilibrium.
+        record: is filled with what lies between samples, in seconds from the first of them.
 
     Raises:
         ArgumentError: the motion cannot be followed to its end.
@@ -58,6 +61,7 @@ def led(
         method=method,
         rtol=tolerance,
         atol=tolerance,
+        record=record,
     )
     if found.why == "interrupted":
         raise KeyboardInterrupt

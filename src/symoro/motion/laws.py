@@ -2,10 +2,13 @@
 
     quintic       s = 10 x^3 - 15 x^4 + 6 x^5,  x = t/T          at rest at both ends; largest sd 15/8 /T,
                                                                 largest sdd 10/sqrt(3) /T^2
+    nonic         sd = 630 x^4 (1 - x)^4 / T                     at rest up to the fourth derivative, for motors behind
+                                                                springs; largest sd 315/128 /T, largest sdd
+                                                                2520 (3/14)^3/sqrt(7) /T^2
     trapezoidal   sdd = a, 0, -a with ramps of r seconds,  a = 1/(r (T - r))     fastest within limits of sd and sdd
 
 On a way that turns by an angle c from its start to its end (a circle) the acceleration has a part across: its amount is
-length sqrt(sdd^2 + c^2 sd^4). The quintic's peak of it is that of T = 1 divided by T^2; of a trapezoidal law the ramp
+length sqrt(sdd^2 + c^2 sd^4). The peak of it on the smooth laws is that of T = 1 divided by T^2; of a trapezoidal law the ramp
 and the cruise share what is allowed so that the move is over soonest.
 
 W. Khalil, E. Dombre, "Modeling, identification and control of robots", Hermes Penton, 2002, chapter 13.
@@ -16,6 +19,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -24,10 +28,16 @@ from symoro.errors import ArgumentError
 from symoro.motion.spline import Values
 
 Array = NDArray[np.float64]
-LAWS = ("quintic", "trapezoidal")
+LAWS = ("quintic", "nonic", "trapezoidal")
 LONGEST = 1e6  # seconds; a longer move is a mistake in a unit
 SHARES, SHARPER = 40, 8  # tried at once; how often the best is looked at more closely
-_QUINTIC_PEAKS = (15 / 8, 10 / math.sqrt(3))
+_PEAKS = {
+    "quintic": (15 / 8, 10 / math.sqrt(3)),
+    "nonic": (315 / 128, 2520 * (3 / 14) ** 3 / math.sqrt(7)),
+}  # of sd and sdd, for a duration of 1 s
+_NONIC = np.polynomial.Polynomial([0, 0, 0, 0, 0, 126, -420, 540, -315, 70])
+_QUINTIC = np.polynomial.Polynomial([0, 0, 0, 10, -15, 6])
+_CURVES = {"quintic": _QUINTIC, "nonic": _NONIC}
 
 
 @dataclass(frozen=True)
@@ -41,6 +51,18 @@ class Law:
     def at(self, t: Array) -> Values:
         """s, sd and sdd at times; before and after the move it rests."""
         return _FORMS[self.kind](self, np.asarray(t, dtype=float))
+
+    def higher(self, t: Array) -> tuple[Array, Array]:
+        """The third and the fourth derivative of s; a trapezoidal law has none but where its ramps end."""
+        x = np.asarray(t, dtype=float) / (self.duration or 1.0)
+        inside = (x >= 0) & (x <= 1) & (self.duration > 0)
+        curve = {"quintic": _QUINTIC, "nonic": _NONIC}.get(self.kind)
+        if curve is None:
+            return np.zeros_like(x), np.zeros_like(x)
+        third, fourth = (
+            np.where(inside, curve.deriv(k)(x), 0.0) / (self.duration or 1.0) ** k for k in (3, 4)
+        )
+        return third, fourth
 
 
 def made_law(
@@ -73,10 +95,14 @@ def made_law(
     fastest, hardest = _share(way, velocity), _share(way, acceleration)
     if math.isinf(fastest):  # it stays where it is
         return Law(kind, 0.0)
-    timed = _timed_quintic if kind == "quintic" else _timed_trapezoid
+    timed = _timed_trapezoid if kind == "trapezoidal" else partial(_timed_curve, kind)
     law = timed(fastest, hardest)
     if turn and way[0] > 0:
-        law = _BENT[kind](law, fastest, hardest, _share(way[:1], acceleration[:1]), abs(turn))
+        whole = _share(way[:1], acceleration[:1])
+        if kind == "trapezoidal":
+            law = _bent_trapezoid(fastest, hardest, whole, abs(turn))
+        else:
+            law = _bent_curve(law, whole, abs(turn))
     _check_duration(law.duration)
     return law
 
@@ -106,9 +132,9 @@ def _share(way: Array, most: Array) -> float:
     return float((limit[moving] / way[moving]).min()) if moving.any() else math.inf
 
 
-def _timed_quintic(fastest: float, hardest: float) -> Law:
-    first, second = _QUINTIC_PEAKS
-    return Law("quintic", max(first / fastest, math.sqrt(second / hardest)))
+def _timed_curve(kind: str, fastest: float, hardest: float) -> Law:
+    first, second = _PEAKS[kind]
+    return Law(kind, max(first / fastest, math.sqrt(second / hardest)))
 
 
 def _timed_trapezoid(fastest: float, hardest: float) -> Law:
@@ -119,16 +145,16 @@ def _timed_trapezoid(fastest: float, hardest: float) -> Law:
     return Law("trapezoidal", 1 / fastest + ramp, ramp)
 
 
-def _bent_quintic(law: Law, fastest: float, hardest: float, whole: float, turn: float) -> Law:
+def _bent_curve(law: Law, whole: float, turn: float) -> Law:
     """Slow enough for the whole acceleration, its part across included."""
-    sd, sdd = np.polynomial.Polynomial([0, 0, 30, -60, 30]), np.polynomial.Polynomial([0, 60, -180, 120])
-    square = sdd**2 + turn**2 * sd**4
+    sd = _CURVES[law.kind].deriv()
+    square = sd.deriv() ** 2 + turn**2 * sd**4
     x = square.deriv().roots()
-    peak = float(square(np.clip(x[np.abs(x.imag) < 1e-6].real, 0, 1)).max())
-    return Law("quintic", max(law.duration, math.sqrt(math.sqrt(peak) / whole)))
+    peak = float(square(np.clip(x[np.abs(x.imag) < 1e-3].real, 0, 1)).max())
+    return Law(law.kind, max(law.duration, math.sqrt(math.sqrt(peak) / whole)))
 
 
-def _bent_trapezoid(law: Law, fastest: float, hardest: float, whole: float, turn: float) -> Law:
+def _bent_trapezoid(fastest: float, hardest: float, whole: float, turn: float) -> Law:
     """The soonest of those that speed up with whole cos(share) and cruise with whole sin(share) across, or less."""
 
     def at(share: float) -> Law:
@@ -161,6 +187,18 @@ def _quintic(law: Law, t: Array) -> Values:
     return s, sd, sdd
 
 
+def _nonic(law: Law, t: Array) -> Values:
+    if law.duration == 0:
+        return _rest(t)
+    inside = (t >= 0) & (t <= law.duration)
+    x = np.clip(t / law.duration, 0.0, 1.0)
+    left = 1 - x
+    s = np.where(x < 0.5, _NONIC(x), 1 - _NONIC(left))
+    sd = np.where(inside, 630 * (x * left) ** 4, 0.0) / law.duration
+    sdd = np.where(inside, 2520 * (x * left) ** 3 * (1 - 2 * x), 0.0) / law.duration**2
+    return s, sd, sdd
+
+
 def _trapezoidal(law: Law, t: Array) -> Values:
     if law.duration == 0:
         return _rest(t)
@@ -180,5 +218,8 @@ def _rest(t: Array) -> Values:
     return np.ones_like(t), np.zeros_like(t), np.zeros_like(t)
 
 
-_BENT = {"quintic": _bent_quintic, "trapezoidal": _bent_trapezoid}
-_FORMS: dict[str, Callable[[Law, Array], Values]] = {"quintic": _quintic, "trapezoidal": _trapezoidal}
+_FORMS: dict[str, Callable[[Law, Array], Values]] = {
+    "quintic": _quintic,
+    "nonic": _nonic,
+    "trapezoidal": _trapezoidal,
+}

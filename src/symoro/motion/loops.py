@@ -14,13 +14,15 @@ from numpy.typing import NDArray
 
 from symoro.errors import NotClosedError
 from symoro.models.geometric.loop.mechanism import active_joints
+from symoro.models.kinematic.loop.parallelograms import linear_loops
 from symoro.models.numeric.closure import closed
 from symoro.models.numeric.tree import numeric_tree
 from symoro.motion.assembly import FAR, ROWS, BrokenLoopsError, LoopAssembly, opened_joints
 from symoro.robot.coordinates import independent
-from symoro.robot.description import Robot
+from symoro.robot.description import JointType, Robot
 
 Array = NDArray[np.float64]
+FLAT = 1e-4  # radians, or metres: farther away a loop is closed, but crossed and no parallelogram
 HINT = "start in a posture of all joints in which the loops are closed, and keep within the reach"
 
 
@@ -39,6 +41,16 @@ class LoopCloser:
         self.passive = [k for k, j in enumerate(joints) if j not in driven]
         self._unknown = [k for k, j in enumerate(self._tree.coordinates) if j not in driven]
         self._size = len(joints)
+        self._laws = [
+            (
+                joints.index(j),
+                [(joints.index(i), ratio.value(values)) for i, ratio in law.terms],
+                law.offset.value(values),
+                robot.frame(j).sigma == JointType.REVOLUTE,
+            )
+            for j, law in linear_loops(robot).relations.items()
+            if j in joints
+        ]
 
     def at(self, qa: Array, near: Array, t: float = 0.0) -> Array:
         """All joints of the tree with these active ones, near a posture.
@@ -51,7 +63,16 @@ class LoopCloser:
         found, flags = closed(self._tree, guess, self._unknown, damped=True)
         if not flags[0]:
             raise NotClosedError(f"the loops do not close at t = {t:g} s, near the posture before", hint=HINT)
-        return np.asarray(found[0, : self._size])
+        return self._straightened(np.asarray(found[0, : self._size]))
+
+    def _straightened(self, q: Array) -> Array:
+        """Joints of parallelograms where their relations have them; flat ones are not told to the last digits."""
+        for j, terms, offset, turns in self._laws:
+            away = q[j] - offset - sum(ratio * q[i] for i, ratio in terms)
+            away -= 2 * np.pi * np.round(away / (2 * np.pi)) if turns else 0.0
+            if abs(away) < FLAT:
+                q[j] -= away
+        return q
 
     def along(self, t: Array, qa: Array, near: Array) -> Array:
         """The same for each row of a motion, each on the way from the one before, in one assembly (`assembly`).

@@ -242,6 +242,10 @@ class Mechanics:
             found[self.loops.passive] = self._loop_rates(q=q, qd=np.zeros(len(q)))["W"]
         return found
 
+    def wheel_determinant(self, q: Array) -> float:
+        """What is zero where the active joints cannot drive a robot on wheels."""
+        return float(self._wheel_rates(q=q)["det"])
+
     def tree_rates(self, y: Array) -> Array:
         """Velocities of all joints of the tree."""
         qd = y[self.parts["qd"]]

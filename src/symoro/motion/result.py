@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -35,8 +35,9 @@ class Simulation:
         t: times (N,); q (N, joints), qd (N, coordinates), tau (N, coordinates, friction not taken off).
         parts: the other parts of the state by name: e, ed, P0, Q0, V0, pose.
         E, U: kinetic and potential energy (N,); None where the robot has no such model, or numbers are missing.
-        events: joints that stick, slide, meet and leave stops.
+        events: joints that stick, slide, meet and leave stops, pass limits that are no stops.
         finished: whether it came to its end; `why` says why not.
+        doubts: what was not heeded, in sentences.
     """
 
     robot: Robot
@@ -52,6 +53,7 @@ class Simulation:
     events: tuple[MotionEvent, ...]
     finished: bool
     why: str
+    doubts: tuple[str, ...] = ()
 
     @classmethod
     def made(
@@ -62,6 +64,7 @@ class Simulation:
         taus: Sequence[Array],
         events: Sequence[MotionEvent],
         why: str,
+        doubts: Iterable[str] = (),
     ) -> Simulation:
         """From states, one a sample."""
         y = np.array(rows).reshape(len(times), mechanics.size)
@@ -81,6 +84,7 @@ class Simulation:
             tuple(events),
             not why,
             why,
+            tuple(doubts),
         )
 
     @property

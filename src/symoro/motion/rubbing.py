@@ -55,7 +55,7 @@ class Rubbing:
         places = {j: k for k, j in enumerate(mechanics.coordinates)}
         self.own = [places.get(j, -1) for j in self.joints]
         self._plain = all(k >= 0 for k in self.own)
-        self._ratios = _ratios(mechanics, self.joints)
+        self._ratios = joint_ratios(mechanics, self.joints)
         self._rows = np.eye(len(places))[self.own] if self._plain else np.zeros((0, len(places)))
 
     def __len__(self) -> int:
@@ -72,7 +72,7 @@ class Rubbing:
         )
 
 
-def _ratios(mechanics: Mechanics, joints: tuple[int, ...]) -> Array:
+def joint_ratios(mechanics: Mechanics, joints: tuple[int, ...]) -> Array:
     """How fast the joints turn as those of the tree with a coordinate do."""
     robot, own = mechanics.robot, independent(mechanics.robot)
     values = {**dict(robot.nominal), **mechanics.values}

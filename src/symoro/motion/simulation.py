@@ -24,7 +24,9 @@ from symoro.errors import (
 from symoro.motion.control import GivenMotion, joint_motions
 from symoro.motion.course import Course
 from symoro.motion.drives import Drives
+from symoro.motion.limits import WatchedLimits
 from symoro.motion.mechanics import Controller, Mechanics, State, Watch
+from symoro.motion.recording import Recording
 from symoro.motion.result import Simulation
 from symoro.motion.rubbing import Rubbing, without_friction
 from symoro.motion.samples import Samples
@@ -61,6 +63,7 @@ def simulate(
     stops: str | float | None = None,
     until: Callable[[float, State], float] | None = None,
     watch: Watch | None = None,
+    record: Recording | None = None,
 ) -> Simulation:
     """The motion of a robot from a state.
 
@@ -84,13 +87,15 @@ def simulate(
             steps wherever a joint is at rest).
         static: break-away torque as a multiple of FS, at least 1.
         stops: what happens at the joints' limits: None (nothing), "end" (the simulation ends), or a coefficient of
-            restitution, 0 (it stays) to less than 1.
+            restitution, 0 (it stays) to less than 1. Limits of passive, coupled and driven joints end a simulation
+            too, and hold nothing else: they are told in `doubts`, and `events` when they are passed.
         until: the simulation ends where this function of time and state passes from positive to negative.
         watch: is told each sample as it comes, with its torques; what it raises ends the simulation.
+        record: is filled with what lies between the samples; not with rk4.
 
     Returns:
         The motion up to its end; `finished` and `why` tell where it ended before its time: interrupted (Ctrl-C), at a
-        singular posture, at a stop, where a motion that a joint follows is no longer finite.
+        singular posture, at a stop or limit, where a motion that a joint follows is no longer finite.
 
     Raises:
         ArgumentError: numbers that do not fit, torques that are not finite; with the time.
@@ -113,19 +118,23 @@ def simulate(
     if method == "rk4":
         from symoro.motion.fixed_step import run_fixed
 
-        if motions or stops is not None or until is not None or times is not None:
+        if motions or stops is not None or until is not None or times is not None or record is not None:
             raise OptionError(
-                "driven joints, stops, 'until' and 'times' need one of SciPy's methods, not rk4"
+                "driven joints, stops, 'until', 'times' and 'record' need one of SciPy's methods, not rk4"
             )
         return run_fixed(mechanics, control.torques, control.constant, y, duration, step, watch)
     modes = _modes(asked, mechanics, rub, static, stops, frozenset(motions))
     modes.slack = 10 * (rtol + atol)
     _check_between(modes, y)
     y = modes.within(0.0, y)
+    limits = None
+    if stops is not None:
+        limits = WatchedLimits(mechanics, frozenset(motions), ends=stops == "end")
+        limits.check_start(y)
     breaks = kinks(driven.t, driven.q, driven.qd, driven.qdd) if isinstance(driven, Samples) else ()
     grid = _grid(duration, step, times)
     grid, untold = (grid, "") if isinstance(driven, Samples) else control.told(grid)
-    run = Course(mechanics, control, modes, grid, breaks, stops == "end", until, watch)
+    run = Course(mechanics, control, modes, limits, grid, breaks, stops == "end", until, watch, record)
     found = run.result(_integrator(method), {"rtol": rtol, "atol": atol, "max_step": max_step}, y)
     return replace(found, finished=False, why=untold) if untold and found.finished else found
 

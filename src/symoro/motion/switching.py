@@ -9,6 +9,7 @@ At such a moment several joints may be at rest. All are taken to stick; what is 
 direction of the force (`grip`); and again, until the rest holds. Passive joints and coupled ones rub as those with a
 coordinate do: v = w(q) qd, and where they stick w qdd + c = 0 (`rubbing`). A joint whose row w is zero, but for
 coordinates that follow a motion or stand at a stop, is led by these: nothing is decided of it until its row has grown.
+Where joints at rest cannot all stay so, as a motion that is followed moves them off, choices are tried (`breakaway`).
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from symoro.errors import UndecidedError
+from symoro.motion.breakaway import ChoiceOutcome, breakaway
 from symoro.motion.grip import Grip, grip
 from symoro.motion.mechanics import Mechanics
 from symoro.motion.partition import Holds
@@ -37,7 +39,15 @@ AT_REST = 1e-12
 MOVING = 1e-6  # rad/s, m/s: no rest
 STILL = 1e-8  # of a joint that is led: what the integrator may make of rest
 LEAST = 1e-6  # of a row w that counts
-What = Literal["sticks", "slides", "meets its stop", "leaves its stop"]
+TORN = 1e-7  # rad/s2, m/s2, and of the largest one: accelerations of joints that are said to stick
+What = Literal[
+    "sticks",
+    "slides",
+    "meets its stop",
+    "leaves its stop",
+    "passes its limit",
+    "comes back within its limits",
+]
 
 
 @dataclass(frozen=True)
@@ -150,6 +160,7 @@ class Modes:
         tau: Array,
         motion: dict[int, float],
         *,
+        soon: dict[int, float] | None = None,
         rest: int | None = None,
         loose: int | None = None,
         leaves: int | None = None,
@@ -159,6 +170,7 @@ class Modes:
         Arguments:
             tau: the torques of drives, friction not taken off.
             motion: accelerations of the driven coordinates.
+            soon: the same a moment later; they may start from rest now.
             rest: a joint with friction that has come to rest.
             loose: one that has come to the end of its hold.
             leaves: a coordinate that its stop no longer holds.
@@ -169,9 +181,14 @@ class Modes:
         self.led = self._weights(rows) <= LEAST
         if leaves is not None:
             self._leave(t, leaves, rows)
-        if loose is not None and loose in self._sticking():
+        soon = motion if soon is None else soon
+        torn = bool(self._torn(y, tau, soon, rows).size)
+        if loose is not None and loose in self._sticking() and not torn:
             self._let_go(t, self._broken(y, tau, motion, rows, together=True))
         self._look(t, y, rows, rest)
+        if self._torn(y, tau, soon, rows).size:
+            self._part(t, y, tau, soon, rows)
+            return self.at_rest(y), list(self._news(t, *before))
         for _ in range(4 * (len(rows) + len(self.stop)) + 4):
             changed = self._changed(t, y, tau, motion, rows)
             if not changed and not self._returned(y, tau, motion, rows, before[1]):
@@ -186,11 +203,45 @@ class Modes:
         for i, speed in enumerate(rows @ y[part]):
             if i == rest:
                 self.slides[i] = 0.0
-            elif i in self.switching and abs(speed) > AT_REST:
+            elif i in self.switching and abs(speed) > AT_REST and self._loosened[i] < t:
                 self.slides[i] = np.sign(speed)
         for i, speed in enumerate(rows @ self.at_rest(y)[part]):
             if abs(speed) <= AT_REST and self._loosened[i] < t:
                 self.slides[i] = 0.0
+
+    def _torn(self, y: Array, tau: Array, motion: dict[int, float], rows: Array) -> Array:
+        """Accelerations of joints that are said to stick and cannot, as others that stick or follow a motion move."""
+        sticking = self._sticking()
+        if not self.driven or all(self.rubbing.own[i] >= 0 for i in sticking):
+            return np.zeros(0)
+        x, _ = self.mechanics.held(y, tau, self._holds(y, motion, rows, sticking))
+        speeds = np.abs(rows[sticking] @ x + self.rubbing.drift(y)[sticking])
+        return np.asarray(speeds[speeds > TORN * (1 + np.abs(x).max())])
+
+    def _part(self, t: float, y: Array, tau: Array, motion: dict[int, float], rows: Array) -> None:
+        """Let go those joints at rest that a motion moves off.
+
+        Raises:
+            UndecidedError: there are too many joints to try all choices, or not one of them is right alone.
+        """
+        resting, drift, kept = self._sticking(), self.rubbing.drift(y), self.slides.copy()
+
+        def tried(choice: dict[int, float]) -> ChoiceOutcome:
+            self.slides = kept.copy()
+            self.slides[list(choice)] = list(choice.values())
+            sticking = self._sticking()
+            x, spare = self.mechanics.held(y, tau, self._holds(y, motion, rows, sticking))
+            share = self._hold(rows, sticking, spare).share if np.isfinite(spare).all() else np.inf
+            return ChoiceOutcome(np.asarray(rows[resting] @ x + drift[resting]), share)
+
+        found = breakaway(resting, max(map(abs, motion.values())), tried)
+        self.slides = kept
+        if len(found) != 1:
+            raise UndecidedError(
+                f"it cannot be decided at t = {t:g} s which joints stick and which slide",
+                hint="simulate with friction='sign', or from a start in which they move",
+            )
+        self._let_go(t, {i: way for i, way in found[0].items() if way})
 
     def at_rest(self, y: Array) -> Array:
         """The state with the speeds of sticking joints at zero."""
@@ -359,9 +410,13 @@ class Modes:
         for i in self.switching:
             friction[i] = self.slides[i] * speeds[i] if self.slides[i] else 2 * LEAST - weights[i]
         if sticking or self.stop.any():
-            _, spare = self.mechanics.held(y, tau, self._holds(y, motion, rows, sticking))
+            x, spare = self.mechanics.held(y, tau, self._holds(y, motion, rows, sticking))
             found = self._hold(rows, sticking, spare)
             friction[sticking] = found.margins
+            tied = [i for i in sticking if self.rubbing.own[i] < 0] if self.driven else []
+            if tied:
+                torn = np.abs(rows[tied] @ x + self.rubbing.drift(y)[tied])
+                friction[tied] = np.minimum(friction[tied], 2 * TORN * (1 + np.abs(x).max()) - torn)
             stops[self.stop != 0] = self._pushes(rows, sticking, spare, found)
         stops[list(self.driven)] = 1.0
         return np.concatenate([friction, stops])

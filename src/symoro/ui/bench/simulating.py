@@ -161,4 +161,5 @@ def _data(found: Simulation, postures: Postures) -> dict[str, Any]:
         "events": [{"time": e.time, "joint": e.joint, "what": e.what} for e in found.events[:MOST_EVENTS]],
         "finished": found.finished,
         "why": found.why,
+        "doubts": list(found.doubts),
     }

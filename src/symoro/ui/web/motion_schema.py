@@ -86,6 +86,7 @@ class SimulationAnswer(MotionAnswer):
     events: list[EventData]
     finished: bool
     why: str
+    doubts: list[str]
 
 
 class Piece(BaseModel):

@@ -77,6 +77,10 @@ class LoopFactors:
             found.update(zip(part.block.rows, part.solve_transposed(rest), strict=True))
         return [found[r] for r in range(len(right))]
 
+    def volumes(self) -> Vector:
+        """Of each pivot its share of what it is compared with; their product changes its sign where det A does."""
+        return [x for part in self.parts for x in part.volumes()]
+
 
 class _DiagonalBlock:
     """A diagonal block."""
@@ -99,6 +103,15 @@ class _DiagonalBlock:
             else self.eliminated.solve_transposed(right)
         )
 
+    def volumes(self) -> Vector:
+        if len(self.small) <= CRAMER:
+            det, scale = self._determinant
+            return [det / scale]
+        found = [pivot / self.around for _, pivot in self.eliminated.pivots]
+        for _, _, larger in self.eliminated.swaps:
+            found[0] = select(larger, -1, 1) * found[0]
+        return found
+
     @cached_property
     def around(self) -> Scalar:
         """The largest entry in the rows and columns of the block."""
@@ -108,15 +121,20 @@ class _DiagonalBlock:
         return largest([*entries, *(self.whole.beside(rows[0]) if alone else ())])
 
     @cached_property
-    def inverse(self) -> _Cofactors:
-        builder, n = self.whole.builder, len(self.small)
-        every = range(n)
-        det = builder.number(minor(self.small, every, every))
+    def _determinant(self) -> tuple[Expr, Scalar]:
+        """The determinant of a small block, and the volume that rows of such a size can have."""
+        every = range(len(self.small))
         scale = self.around
-        if n > 1:  # the volume that rows of such a size can have
+        if len(self.small) > 1:
             scale = 1
             for row in self.small:
                 scale = scale * largest(row)
+        return self.whole.builder.number(minor(self.small, every, every)), scale
+
+    @cached_property
+    def inverse(self) -> _Cofactors:
+        builder, every = self.whole.builder, range(len(self.small))
+        det, scale = self._determinant
         inverse = builder.named(f"{self.whole.name}{self.number}", 1 / det)
         self._void(inverse, det, scale)
         cofactors: Matrix = [
