@@ -39,7 +39,7 @@ from symoro.estimation.output_error import output_error
 from symoro.estimation.postures import start_posture
 from symoro.estimation.residuals import ALL, KEPT, Residuals, log_residual, residual
 from symoro.estimation.resolution import resolved
-from symoro.estimation.robots import identified_robot, standard_robot, without_passive_rotors
+from symoro.estimation.robots import identified_robot, sought_base, standard_robot, without_passive_rotors
 from symoro.estimation.robust import robust
 from symoro.estimation.rows import LogRows
 from symoro.estimation.signals import Preparation, independent_share
@@ -47,7 +47,6 @@ from symoro.estimation.standstill import checked_motion
 from symoro.estimation.start import check_start, started
 from symoro.estimation.total import total
 from symoro.estimation.units import rate_doubts, unit_doubts
-from symoro.model import base_parameters
 from symoro.models.coordinates import coordinate_joints
 from symoro.models.identification.base.parameters import BaseParameters
 from symoro.progress import task
@@ -189,7 +188,7 @@ def identify(
     check_start(start, method in SIMULATING)
     used = _opened(logs, sought, description)
     others = _opened(validate, sought, description, rests=True) if validate else ()
-    base = base_parameters(sought)
+    base = sought_base(sought)
     check_left_out(without, base)
     terms = Friction(tuple(friction), stribeck_velocity)
     near = start_posture(sought, used[0], posture)

@@ -14,6 +14,7 @@ from symoro.estimation.estimate import Estimate
 from symoro.expr.formula import ZERO, Formula, formula
 from symoro.models.identification.base.geometry import with_values
 from symoro.models.identification.base.parameters import BaseParameters, split
+from symoro.models.identification.columns import regressor_base
 from symoro.robot.description import INERTIAL, Robot
 
 DRIVE = ("FV", "FS", "FO")
@@ -37,6 +38,14 @@ def without_passive_rotors(robot: Robot) -> Robot:
             )
         frames[j - 1] = replace(frame, IA=ZERO)
     return robot.replace(frames=tuple(frames))
+
+
+def sought_base(robot: Robot) -> BaseParameters:
+    """The base parameters that the columns of a regressor are of, with rotor inertias that passive joints have."""
+    found = regressor_base(robot)
+    pairs = zip(found.original.frames, robot.frames, strict=True)
+    frames = tuple(replace(frame, mu=own.mu) for frame, own in pairs)
+    return replace(found, original=found.original.replace(frames=frames))
 
 
 def identified_robot(base: BaseParameters, estimate: Estimate) -> Robot:
