@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -17,6 +18,8 @@ from symoro.estimation.equations import RowModel, equations
 from symoro.estimation.friction import TERMS, Friction
 from symoro.estimation.identification import sought_robot
 from symoro.estimation.transmission import transmission
+from symoro.expr.formula import formula
+from symoro.robot.description import INERTIAL
 from symoro.robot.formats import loads
 from tests.estimation.truth import TWO_LINKS, base_values, two_links
 
@@ -47,14 +50,21 @@ def in_numpy(monkeypatch: pytest.MonkeyPatch, model: RowModel, K: np.ndarray, lo
         return simulated(model, K, loop)
 
 
+CARRIED = "tool: {on: 2, r: 0.1, d: 0.2, alpha: 0.4}\npayload: {M: 2, MZ: 0.1, XX: 0.1, YY: 0.1, ZZ: 0.02}\n"
+
+
 @pytest.mark.parametrize("parts", [1, 5])
-@pytest.mark.parametrize("left_out", [(), ("FS1", "FVM1", "FB2")])
+@pytest.mark.parametrize(
+    ("left_out", "carried"), [((), ""), (("FS1", "FVM1", "FB2"), ""), ((), CARRIED)], ids=["", "left", "load"]
+)
 def test_c_is_its_twin_in_numpy(
-    monkeypatch: pytest.MonkeyPatch, parts: int, left_out: tuple[str, ...]
+    monkeypatch: pytest.MonkeyPatch, parts: int, left_out: tuple[str, ...], carried: str
 ) -> None:
-    """With every kind of friction and coupled motors, where they are sought and where they are left out."""
+    """With every kind of friction, coupled motors and a payload, where they are sought and where they are left out."""
     gear = transmission([20.0, 15.0], {1: {2: 4.0}})
-    model = equations(sought_robot(two_links("0.3")), "dynamic", Friction(tuple(TERMS)), gear, left_out)
+    robot = loads(TWO_LINKS.replace("{d: 0.8,", "{d: 0.8, alpha: 0.3,") + carried, "yaml")
+    model = equations(sought_robot(robot), "dynamic", Friction(tuple(TERMS)), gear, left_out)
+    assert (model.known is not None) == bool(carried)
     assert closed_loop.driver(model) is not None
     rng = np.random.default_rng(4)
     K = np.where(np.char.startswith(np.array(model.names), "F"), 0.3, 0.02) * rng.uniform(
@@ -95,6 +105,25 @@ def test_it_is_the_motion_of_the_direct_dynamic_model() -> None:
         assert tau == pytest.approx(law(t, q, qd), abs=1e-9)
     assert errors[0] < 1e-3
     assert errors[1] < errors[0] / 10  # of fourth order: a sixteenth
+
+
+def test_a_payload_is_simulated_as_a_part_of_its_link() -> None:
+    """The same motion as that of links which hold the payload themselves."""
+    loaded = loads(
+        re.sub(r"FS: [0-9.]+", "FS: 0", TWO_LINKS) + "tool: {on: 2}\n" + CARRIED[CARRIED.index("payload") :],
+        "yaml",
+    )
+    assert loaded.payload is not None
+    link, more = loaded.link(2), loaded.payload
+    summed = {n: formula((getattr(link, n).number or 0) + (getattr(more, n).number or 0)) for n in INERTIAL}
+    whole = loaded.replace(payload=None, links=(loaded.link(1), replace(link, **summed)))
+    motions = []
+    for robot in (loaded, whole):
+        model = equations(sought_robot(robot), "dynamic", Friction(), None)
+        known = base_values(robot)
+        motions.append(simulated(model, np.array([known[name] for name in model.names]), loop_along(2)))
+    assert motions[0].q == pytest.approx(motions[1].q, abs=1e-9)
+    assert motions[0].qdd == pytest.approx(motions[1].qdd, abs=1e-7)
 
 
 def test_a_joint_that_friction_stops_stands() -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -9,8 +11,9 @@ import symoro
 from symoro.errors import ArgumentError
 from symoro.estimation.consistent import consistent, pseudo_inertia
 from symoro.estimation.identification import Identification
+from symoro.estimation.log import log_of_arrays
 from symoro.robot.description import INERTIAL
-from tests.estimation.truth import truth, two_links
+from tests.estimation.truth import smooth, truth, two_links
 
 pytest.importorskip("cvxpy")
 pytest.importorskip("clarabel")
@@ -97,3 +100,51 @@ def test_the_robot_has_the_standard_parameters() -> None:
     M = symoro.generate(found.robot, "inertia-matrix").function()(q=t.q)["A"]
     assert np.linalg.eigvalsh(M).min() > 0
     assert found.robot.link(2).M.number == pytest.approx(found.consistent.standard["M2"])
+
+
+@pytest.mark.parametrize("method", ["ols", "irls", "tls", "iv", "didim"])
+def test_consistent_and_essential_parameters_are_those_of_the_method(method: str) -> None:
+    """Noise on positions takes WLS far from the others; nothing binds here, so that all three are one estimate."""
+    t = truth(3000, 500.0)
+    log = t.log(np.random.default_rng(2), torque=0.1, position=1e-4)
+    more = {"controller": t.controller, "start": "nominal"} if method in ("iv", "didim") else {}
+    options = {"cutoff": 30, "decimation": 5, "slow": 0.05, **more}
+    found = symoro.identify(
+        two_links(),
+        log,
+        method=method,
+        find_consistent=True,
+        find_essential=True,
+        prior_weight=1e-9,
+        **options,
+    )
+    assert found.consistent is not None and found.essential is not None
+    e, c, left = found.estimate, found.consistent, found.essential.estimate
+    z = (c.values - e.values) / e.deviations
+    assert np.abs(z).max() < 1e-3 and c.ratio == pytest.approx(1, abs=1e-6)
+    assert left.method == f"{e.method}, essential"
+    here = [e.names.index(name) for name in left.names]
+    assert np.abs((left.values - e.values[here]) / e.deviations[here]).max() < 4
+    assert not any("physically consistent" in doubt for doubt in found.doubts)
+
+
+@pytest.mark.parametrize("method", ["ols", "wls", "irls", "tls"])
+def test_data_without_noise_have_consistent_parameters(method: str) -> None:
+    robot = two_links("0.7")
+    for j in (1, 2):
+        robot = robot.with_link(j, mass=3, com=[0.3, 0.1, 0.05], inertia=[0.2, 0.3, 0.4])
+    t = smooth(robot)
+    log = log_of_arrays(t.rate, t.q, t.tau, velocity=t.qd, acceleration=t.qdd)
+    found = symoro.identify(robot, log, method=method, find_consistent=True)
+    assert found.consistent is not None
+    assert found.consistent.values == pytest.approx(found.estimate.values, rel=1e-6, abs=1e-6)
+    assert found.consistent.ratio == pytest.approx(1, abs=1e-3)
+
+
+def test_constraints_that_explain_more_raise_a_doubt() -> None:
+    t = truth(1500, 500.0)
+    found = symoro.identify(two_links(), t.log(np.random.default_rng(4), torque=0.5), find_consistent=True)
+    assert found.consistent is not None and not found.doubts
+    better = replace(found, consistent=replace(found.consistent, relative=0.9 * found.consistent.relative))
+    (doubt,) = better.doubts
+    assert "physically consistent parameters leave" in doubt and "WLS" in doubt

@@ -174,7 +174,7 @@ def test_essential_parameters_are_those_that_matter() -> None:
     y = A @ truth + 0.1 * rng.standard_normal((500, 1))
     one = RowBlock(np.arange(500) / 500, A, y, np.ones((500, 1)), np.ones((500, 1), dtype=bool))
     data = absorbed(empty(np.ones((1, 6), dtype=bool)), one, one.kept)
-    found = essential(names, data)
+    found = essential(weighted(names, data), data)
     assert set(found.removed) == {"X", "Y", "Z"} and found.estimate.names == ("A", "B", "C")
     assert 0 <= found.statistic <= found.critical
     assert found.estimate.values == pytest.approx(

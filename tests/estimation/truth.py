@@ -56,9 +56,11 @@ class Truth:
 
 
 @cache
-def truth(samples: int = 4000, rate: float = 500.0, base: float = 0.4) -> Truth:
+def truth(
+    samples: int = 4000, rate: float = 500.0, base: float = 0.4, robot: symoro.Robot | None = None
+) -> Truth:
     """The two links along a sum of sines, held to it by a PD law, from the state of steady tracking."""
-    robot = two_links()
+    robot = robot or two_links()
     forward = symoro.generate(robot, "direct-dynamics").function()
     kp, kd = np.array([900.0, 400.0]), np.array([120.0, 50.0])
     w = 2 * np.pi * base * np.arange(1, 5)

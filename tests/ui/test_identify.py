@@ -121,3 +121,93 @@ def test_loops_are_assembled_as_the_posture_says(
     assert main(list(given)) != 0
     told = capsys.readouterr().err
     assert "can be assembled in 2 ways" in told and "--posture" in told
+
+
+def test_logs_of_one_name_are_told_apart(data: Any, run: Any, folder: Path) -> None:
+    """Two files of one name in two folders, one of them with torques of half as much again."""
+    table = np.loadtxt("log.csv", delimiter=",", skiprows=1)
+    head = Path("log.csv").read_text(encoding="utf-8").partition("\n")[0]
+    for name, factor in (("a", 1.0), ("b", 1.5)):
+        Path(name).mkdir()
+        rows = table * np.array([1, 1, 1, factor, factor])
+        np.savetxt(f"{name}/log.csv", rows, delimiter=",", header=head, comments="", fmt="%.12g")
+    given = (
+        "identify",
+        "arm.yaml",
+        "a/log.csv",
+        *GIVEN,
+        "--validate",
+        "b/log.csv",
+        "--validate",
+        "a/log.csv",
+    )
+    found = data(*given)
+    paths = [str(Path(name) / "log.csv") for name in ("b", "a")]
+    assert list(found["validation"]) == paths
+    off = [found["validation"][path]["kept"]["relative"] for path in paths]
+    assert off[0] > 0.2 > 0.1 > off[1]
+    text = run(*given)
+    for path in paths:
+        assert f"validated on {path}" in text
+    again = data("identify", "arm.yaml", "log.csv", *GIVEN, "--validate", "log.csv", "--validate", "log.csv")
+    assert list(again["validation"]) == ["log", "log (2)"]
+
+
+def test_names_stand_in_markdown_as_they_are(run: Any, folder: Path) -> None:
+    name = "<script>alert(1)</script> a|b *c* [d](e)"
+    odd = two_links().replace(name=name)
+    (folder / "odd.yaml").write_text(dumps(odd, "yaml"), encoding="utf-8")
+    (folder / "a_b <i>x.csv").write_bytes((folder / "log.csv").read_bytes())
+    run("identify", "odd.yaml", "a_b <i>x.csv", *GIVEN, "--report", "out")
+    text = (folder / "out" / "report.md").read_text(encoding="utf-8")
+    assert "<script" not in text and "<i>" not in text
+    shown = r"&lt;script&gt;alert(1)&lt;/script&gt; a\|b \*c\* \[d\](e)"
+    assert f"# Identification of {shown}\n" in text
+    assert r"| log | a\_b &lt;i&gt;x, 1500 samples" in text
+
+
+def test_reports_tell_methods_units_and_standard_parameters(run: Any, folder: Path) -> None:
+    text = run(
+        *("identify", "arm.yaml", "log.csv", *GIVEN, "--method", "tls", "--consistent", "--essential"),
+        *("--report", "out"),
+    )
+    markdown = (folder / "out" / "report.md").read_text(encoding="utf-8")
+    for told in (text, markdown):
+        for words in (
+            "last third, by WLS on the first two",
+            "From the estimate by TLS",
+            "nearest to the estimate by TLS",
+        ):
+            assert words in told
+    essential = markdown.partition("## Essential parameters")[2].partition("\n## ")[0]
+    assert "| parameter | value | deviation | % | unit |" in essential and "| kg m^2 |" in essential
+    standard = markdown.partition("## Physically consistent standard parameters")[2].partition("\n## ")[0]
+    for name, unit in (
+        ("M1", "kg"),
+        ("MX2", "kg m"),
+        ("ZZ2", "kg m^2"),
+        ("FV1", "N m s/rad"),
+        ("FS2", "N m"),
+    ):
+        assert any(
+            row.startswith(f"| {name} |") and row.endswith(f"| {unit} |") for row in standard.splitlines()
+        )
+
+
+def test_what_a_robots_file_does_not_hold_is_told(run: Any, data: Any, folder: Path) -> None:
+    given = ("identify", "arm.yaml", "log.csv", *GIVEN, "--friction", "viscous,coulomb,offset,stribeck")
+    text = run(*given, "-o", "found.yaml", "--report", "out")
+    told = "A robot's file has no place for FB1, FB2"
+    assert told in text
+    assert told in (folder / "out" / "report.md").read_text(encoding="utf-8")
+    assert data(*given)["not_in_robot"] == ["FB1", "FB2"]
+    plain = run("identify", "arm.yaml", "log.csv", *GIVEN)
+    assert "has no place for" not in plain
+
+
+def test_what_was_taken_off_the_torques_is_told(data: Any, run: Any, folder: Path) -> None:
+    carried = dumps(two_links(), "yaml") + "tool: {on: 2, d: 0.3}\npayload: {M: 0.01}\n"
+    (folder / "carrying.yaml").write_text(carried, encoding="utf-8")
+    given = ("identify", "carrying.yaml", "log.csv", *GIVEN)
+    assert data(*given)["known"] == ["the payload"]
+    assert "taken off the torques" in run(*given)

@@ -3,12 +3,14 @@
  */
 #include <stddef.h>
 
-typedef void (*Regressor)(const double *q, const double *qd, const double *qdd, double *W);
-typedef void (*RegressorOfConstants)(const double *q, const double *qd, const double *qdd, const double *k, double *W);
+typedef void (*OfMotion)(const double *q, const double *qd, const double *qdd, double *out);
+typedef void (*OfConstants)(const double *q, const double *qd, const double *qdd, const double *k, double *out);
 
 typedef struct {
     const void *regressor;       /* address of the emitted function */
     const double *constants;     /* that it takes, or null */
+    const void *known;           /* address of the torques that are known, or null */
+    const double *known_constants;
     const double *K;             /* parameters of the columns of W */
     const double *inertia;       /* n x n: further inertia of coupled motors */
     const double *viscous;       /* n x n: their viscous friction */
@@ -19,7 +21,7 @@ typedef struct {
     const double *kp, *kd;       /* n */
     const double *reference;     /* samples x n */
     const double *reference_rate;
-    double *work;                /* n (columns + n + 15) numbers */
+    double *work;                /* n (columns + n + 16) numbers */
     double stribeck_velocity, h;
     size_t joints, columns, motors, samples, steps, parts;
 } Loop;
@@ -29,15 +31,24 @@ static double sign(double x)
     return (double)((x > 0) - (x < 0));
 }
 
-/* W(q, qd, qdd) K. */
+static void call(const void *address, const double *constants, const double *q, const double *qd, const double *qdd,
+                 double *out)
+{
+    union { const void *address; OfMotion plain; OfConstants of_constants; } f;
+    f.address = address;
+    if (constants) f.of_constants(q, qd, qdd, constants, out);
+    else f.plain(q, qd, qdd, out);
+}
+
+/* W(q, qd, qdd) K and the torques that are known. */
 static void own_torques(const Loop *loop, const double *q, const double *qd, const double *qdd, double *W, double *out)
 {
-    union { const void *address; Regressor plain; RegressorOfConstants of_constants; } f;
-    f.address = loop->regressor;
-    if (loop->constants) f.of_constants(q, qd, qdd, loop->constants, W);
-    else f.plain(q, qd, qdd, W);
-    for (size_t i = 0; i < loop->joints; ++i) {
-        double sum = 0;
+    const size_t n = loop->joints;
+    double *known = loop->work + n * (loop->columns + n + 15);
+    call(loop->regressor, loop->constants, q, qd, qdd, W);
+    if (loop->known) call(loop->known, loop->known_constants, q, qd, qdd, known);
+    for (size_t i = 0; i < n; ++i) {
+        double sum = loop->known ? known[i] : 0;
         for (size_t k = 0; k < loop->columns; ++k) sum += W[loop->columns * i + k] * loop->K[k];
         out[i] = sum;
     }

@@ -1,8 +1,9 @@
 """The closed loop simulated for parameters K, several of them at once.
 
-    tau = kp (r - q) + kd (rd - qd),       M(q) qdd = tau - W(q, qd, 0) K
+    tau = kp (r - q) + kd (rd - qd),       M(q) qdd = tau - T(q, qd, 0),       T(q, qd, qdd) = W K + t
 
-M comes from the regressor too: column i is (W(q, 0, e_i) - W(q, 0, 0)) K. So one compiled function serves every K, with
+t are the torques of what is known, a payload or wrenches (`known_torques`). M comes from the same: column i is
+T(q, 0, e_i) - T(q, 0, 0). So one compiled function serves every K, with
 all the columns that the data are explained by, friction and coupled motors among them. Fixed steps of Runge and Kutta's
 fourth order; many short ones where a joint may turn back or stands, since dry friction jumps there. Where there is a
 compiler the loop runs in C (`closed_loop_native`).
@@ -140,13 +141,12 @@ class _Dynamics:
     def __call__(self, q: Array, qd: Array, tau: Array) -> Array:
         calls, _, n, _ = self.shape
         self.rates[0] = qd
-        A = self.model.parts(
-            np.concatenate([q] * calls),
-            self.rates.reshape(-1, n),
-            self.accelerations.reshape(-1, n),
-            np.concatenate([tau] * calls),
-        )[1]
+        given = np.concatenate([tau] * calls)
+        _, A, y = self.model.parts(
+            np.concatenate([q] * calls), self.rates.reshape(-1, n), self.accelerations.reshape(-1, n), given
+        )
         torques = np.matmul(A.reshape(self.shape), self.K[None, :, :, None])[..., 0]
+        torques += (given - y).reshape(torques.shape)  # what is known
         M = np.moveaxis(torques[2:] - torques[1], 0, -1)
         try:
             return np.asarray(np.linalg.solve(M, (tau - torques[0])[..., None])[..., 0])

@@ -17,8 +17,10 @@ from symoro.estimation.control_loop import ControlLoop
 from symoro.estimation.equations import RowModel
 from symoro.estimation.friction import TERMS
 from symoro.runtime.compiler import library
+from symoro.runtime.function import Function
 
 Array = NDArray[np.float64]
+FUNCTIONS = ("regressor", "constants", "known", "known_constants")
 FROM_MODEL = ("K", "inertia", "viscous", "stribeck", "load", "dry", "shares")
 FROM_LOOP = ("kp", "kd", "reference", "reference_rate")
 COUNTS = ("joints", "columns", "motors", "samples", "steps", "parts")
@@ -28,17 +30,20 @@ class _NativeLoop(ctypes.Structure):
     """`Loop` of closed_loop.c."""
 
     _fields_ = (
-        *((name, ctypes.c_void_p) for name in ("regressor", "constants", *FROM_MODEL, *FROM_LOOP, "work")),
+        *((name, ctypes.c_void_p) for name in (*FUNCTIONS, *FROM_MODEL, *FROM_LOOP, "work")),
         *((name, ctypes.c_double) for name in ("stribeck_velocity", "h")),
         *((name, ctypes.c_size_t) for name in COUNTS),
     )
 
 
 def driver(model: RowModel) -> Any:
-    """The compiled function, or None where the regressor is not compiled or takes more than a motion."""
-    inputs = [port.name for port in model.function.program.inputs]
-    if model.function.address is None or inputs != ["q", "qd", "qdd"]:
-        return None
+    """The compiled function, or None where the robot's own are not compiled or take more than a motion."""
+    for function in (model.function, model.known):
+        if function is None:
+            continue
+        inputs = [port.name for port in function.program.inputs]
+        if function.address is None or inputs != ["q", "qd", "qdd"]:
+            return None
     return _compiled()
 
 
@@ -61,12 +66,10 @@ def simulate(run: Any, model: RowModel, K: Array, loop: ControlLoop, made: Seque
     parts |= {name: getattr(loop, name) for name in FROM_LOOP}
     columns = len(parts["K"])
     arrays = {name: np.ascontiguousarray(value, dtype=float) for name, value in parts.items()}
-    arrays["work"] = np.empty(n * (columns + n + 15))
-    function = model.function
-    constants = None if not len(function.constants) else function.constants.ctypes.data
+    arrays["work"] = np.empty(n * (columns + n + 16))
     shared = _NativeLoop(
-        function.address,
-        constants,
+        *_addresses(model.function),
+        *_addresses(model.known),
         *(arrays[name].ctypes.data for name in (*FROM_MODEL, *FROM_LOOP, "work")),
         model.further.friction.stribeck_velocity,
         1 / loop.rate,
@@ -78,6 +81,13 @@ def simulate(run: Any, model: RowModel, K: Array, loop: ControlLoop, made: Seque
         loop.parts,
     )
     return int(run(ctypes.addressof(shared), *(array.ctypes.data for array in made)))
+
+
+def _addresses(function: Function | None) -> tuple[int | None, int | None]:
+    """Of a function, and of the constants that it takes."""
+    if function is None:
+        return None, None
+    return function.address, function.constants.ctypes.data if len(function.constants) else None
 
 
 def _parts(model: RowModel, K: Array) -> dict[str, Array]:

@@ -6,11 +6,13 @@ P > 0 says that the mass is positive, the inertia about the centre of mass too, 
 triangle inequality: some distribution of mass has these ten numbers. Base parameters are consistent if any standard
 parameters x with K = B x are, so the problem is solved in the standard ones:
 
-    min ||S (A K(x) - y)||^2 + prior(x)     with P_j(x) >= margin I,  IA, FV, FS >= 0
+    min |R K(x) - r|^2 + prior(x)     with P_j(x) >= margin I,  IA, FV, FS >= 0
 
 and, where motors are coupled, the matrix of all rotor inertias at the joints >= 0,
 
-a semidefinite program in as many unknowns as the robot has parameters, since the data enter by their triangle. What
+a semidefinite program in as many unknowns as the robot has parameters. R and r are the rows that the estimate is the
+least squares of (`normal_rows`): the weighted data for WLS; for other methods the distance to their own estimate, in
+the metric of its covariance. What
 the data leave open the prior settles, towards the robot's own (CAD) numbers P0 where it has some:
 
     euclidean    weight * sum |P - P0|^2 / |P0|^2
@@ -36,6 +38,7 @@ from symoro.estimation.compress import Triangles
 from symoro.estimation.estimate import Estimate
 from symoro.estimation.friction import FurtherColumns
 from symoro.estimation.needs import needed
+from symoro.estimation.normal_rows import normal_rows
 from symoro.expr.formula import Formula, formula
 from symoro.models.identification.base.parameters import BaseParameters
 from symoro.robot.description import INERTIAL, Robot
@@ -68,8 +71,8 @@ class Consistent:
         standard: every parameter of the links, rotors and friction.
         values: of the estimate's columns, K(x).
         eigenvalues: the least eigenvalue of each link's pseudo-inertia, by link.
-        relative: weighted residual over weighted measurement.
-        ratio: the residual over that of the estimate without constraints.
+        relative: weighted residual over weighted measurement, of the rows of the log that were kept.
+        ratio: the residual over that of the estimate without constraints, by the rows of its method.
         iterations: of the solver.
     """
 
@@ -106,7 +109,7 @@ def consistent(
     total_mass: float | None = None,
     further: FurtherColumns | None = None,
 ) -> Consistent:
-    """The physically consistent parameters nearest to the data.
+    """The physically consistent parameters nearest to an estimate, in the sense of its method.
 
     Arguments:
         weight: of the prior, beside a residual of one for each row.
@@ -131,8 +134,9 @@ def consistent(
         j: float(np.linalg.eigvalsh(pseudo_inertia([standard[f"{kind}{j}"] for kind in INERTIAL]))[0])
         for j in problem.links
     }
-    whole = float(np.linalg.norm(problem.R[:, -1]))
-    return Consistent(standard, K, eigenvalues, off / whole, off / before if before else 1.0, iterations)
+    rows = data.together(1 / estimate.sigma)
+    relative = float(np.linalg.norm(rows @ np.append(K, -1.0)) / np.linalg.norm(rows[:, -1]))
+    return Consistent(standard, K, eigenvalues, relative, off / before if before else 1.0, iterations)
 
 
 class _Problem:
@@ -148,7 +152,7 @@ class _Problem:
         rotors = sorted({n for n in _inertial_names(base) if n.startswith("IA")}, key=lambda n: int(n[2:]))
         others = [name for name in estimate.names if name not in base.names]
         self.names = [*inertial, *rotors, *others]
-        self.R = data.together(1 / estimate.sigma)
+        self.R, _ = normal_rows(estimate, data)
         self.map = self._map(base, estimate)
 
     def _map(self, base: BaseParameters, estimate: Estimate) -> Array:

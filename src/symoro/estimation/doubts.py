@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from symoro.estimation.compress import Triangles
+from symoro.estimation.consistent import Consistent
 from symoro.estimation.estimate import Estimate
 from symoro.estimation.nominal import nominal_columns
 from symoro.estimation.residuals import Residuals
@@ -17,6 +18,7 @@ SURE = 3.0  # deviations
 WORTH = 5e-3  # of the torques: a parameter that does less is none, whatever its sign
 POSITIVE = ("FV", "FS", "IA")
 THOUSAND = (300.0, 3000.0)  # a factor within which a thousand may lie: nominal values are not the true ones
+BETTER = 0.02  # of the residual, by which constraints may lessen it
 ALIKE = 0.5  # the correlation of torques that are in proportion
 
 
@@ -42,6 +44,17 @@ def doubts(base: BaseParameters, estimate: Estimate, residuals: Residuals, data:
             "clocks agree"
         )
     return found + _thousandfold(base, estimate, data)
+
+
+def consistency_doubts(estimate: Estimate, residuals: Residuals, found: Consistent | None) -> list[str]:
+    """Constraints can only take from how well the log is explained; where they add, the estimate is another one."""
+    if found is None or found.relative >= (1 - BETTER) * residuals.kept.relative:
+        return []
+    return [
+        f"physically consistent parameters leave {100 * found.relative:.2f} % of the torques unexplained, the estimate "
+        f"by {estimate.method} without constraints {100 * residuals.kept.relative:.2f} %: others explain this log "
+        "better; compare it with the estimate of another method"
+    ]
 
 
 def _shares(estimate: Estimate, data: Triangles) -> Array:

@@ -9,7 +9,8 @@ F is the low-pass of the parallel decimation (`signals`), the same on both sides
 difference. The intervals of the energy model are those of the decimation, its integrals are by trapezia.
 
 Of a robot with closed loops q, qd, qdd and tau are those of the active joints; its postures follow (`postures`).
-Torques of springs, whose stiffness is known, are taken off tau.
+Torques of springs, whose stiffness is known, are taken off tau, and so are those of a payload and of external wrenches
+(`known_torques`).
 
 W. Khalil, D. Creusot, "SYMORO+: a system for the symbolic modelling of robots", Robotica 15, 1997, sections 6.1 to 6.3.
 """
@@ -24,6 +25,7 @@ from numpy.typing import NDArray
 
 from symoro.errors import ArgumentError, NotApplicableError, OptionError
 from symoro.estimation.friction import TERMS, Friction, FurtherColumns, further_columns
+from symoro.estimation.known_torques import known_torques
 from symoro.estimation.log import Log
 from symoro.estimation.passive_friction import FRICTION, absorbed, drawn_motion
 from symoro.estimation.postures import LogPostures, LoopPostures
@@ -73,11 +75,12 @@ class RowModel:
     Attributes:
         names: of the columns.
         support: (e, P), where A can be other than zero.
-        parts: (motion) -> (D1 or None, D2, y): A = dD1/dt + D2; q is the whole posture.
+        parts: (motion) -> (D1 or None, D2, y): A = dD1/dt + D2; q is the whole posture. y is without `known`.
         function: the catalogue's model.
         columns: names of its columns, those that are left out here among them.
         assembly: the loops, and a row of their coordinates (`LoopAssembly`) to start from; None without loops.
         absorbed: friction that has no column, with the columns that hold it.
+        known: the torques of what is known (`known_torques`); None where nothing is.
     """
 
     kind: str
@@ -91,6 +94,7 @@ class RowModel:
     columns: tuple[str, ...]
     assembly: tuple[LoopAssembly, tuple[float, ...]] | None = None
     absorbed: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    known: Function | None = None
 
     def postures(self, log: Log) -> LogPostures:
         """The postures along a log, which pieces in order ask for."""
@@ -244,6 +248,7 @@ def equations(
         columns,
         assembly,
         absorbed,
+        found.known,
     )
 
 
@@ -258,6 +263,7 @@ class _Assembled:
         self.own = [k for k, name in enumerate(model.columns) if _is_kept(name, wanted)]
         self.rates = ("qda", "qdda") if "qda" in model.inputs else ("qd", "qdd")
         self.function = model.function()
+        self.known = known_torques(model.robot)
 
     @property
     def names(self) -> list[str]:
@@ -299,24 +305,24 @@ class _Assembled:
 
     def parts(self, q: Array, qd: Array, qdd: Array, tau: Array) -> tuple[Array | None, Array, Array]:
         rate, acceleration = self.rates
+        found = self.function(**{"q": q, rate: qd}, **({acceleration: qdd} if self.kind == "dynamic" else {}))
+        y = tau - found["springs"] if "springs" in found else tau
+        if self.known is not None:
+            y = y - self.known(**{"q": q, rate: qd, acceleration: qdd})["tau"]
         if self.kind == "dynamic":
-            found = self.function(**{"q": q, rate: qd, acceleration: qdd})
             W = found["W"]
-            y = tau - found["springs"] if "springs" in found else tau
             own = W if len(self.own) == W.shape[2] else W[:, :, self.own]
             if not self.further.names:
                 return None, own, y
             more = self.further.inertias(qdd) + self.further.torques(qd, tau)
             return None, np.concatenate([own, more], axis=2), y
         loss = self.further.torques(qd, tau)
-        found = self.function(**{"q": q, rate: qd})
         if self.kind == "filtered":
-            y = tau - found["springs"] if "springs" in found else tau
             momentum = np.concatenate([found["D1"][:, :, self.own], self.further.inertias(qd)], axis=2)
             return momentum, np.concatenate([found["D2"][:, :, self.own], loss], axis=2), y
         energy = np.concatenate([found["h"][:, self.own], self.further.energies(qd)], axis=1)
         lost = np.concatenate([found["p"][:, self.own], np.einsum("ki,kip->kp", qd, loss)], axis=1)
-        return energy[:, None, :], lost[:, None, :], np.sum(qd * tau, axis=1)[:, None]
+        return energy[:, None, :], lost[:, None, :], np.sum(qd * y, axis=1)[:, None]
 
 
 def _is_kept(name: str, wanted: set[str]) -> bool:

@@ -7,7 +7,8 @@ The parameter of the largest relative deviation is removed and the rest estimate
 
       F = ((rho_k^2 - rho^2)/k) / (rho^2/(rows - c))  <=  F(1 - level; k, rows - c)
 
-What is removed counts as zero: its effect is below the noise of this log, not of every log.
+The rows are those that the estimate is the least squares of (`normal_rows`): what is left is of the same method. What
+is removed counts as zero: its effect is below the noise of this log, not of every log.
 
 M. Gautier, W. Khalil, C. Presse, P.P. Restrepo, "Experimental identification of dynamic parameters of robot", SYROCO
 1994. C.M. Pham, M. Gautier, "Essential parameters of robots", CDC 1991.
@@ -23,8 +24,9 @@ from numpy.typing import NDArray
 
 from symoro.estimation.compress import Triangles, triangle
 from symoro.estimation.estimate import Estimate
-from symoro.estimation.least_squares import own_deviations, solved
+from symoro.estimation.least_squares import solved
 from symoro.estimation.needs import needed
+from symoro.estimation.normal_rows import normal_rows
 
 Array = NDArray[np.float64]
 RATIO = 15.0
@@ -39,7 +41,7 @@ class Essential:
         estimate: of those that are left.
         removed: the others, in the order in which they went.
         statistic, critical: F of the residual's growth, and what it may be; 0 where nothing was removed.
-        growth: of the weighted residual, in percent.
+        growth: of the residual of these rows, in percent.
     """
 
     estimate: Estimate
@@ -50,13 +52,13 @@ class Essential:
 
 
 def essential(
-    names: Sequence[str], data: Triangles, *, ratio: float = RATIO, level: float = LEVEL
+    estimate: Estimate, data: Triangles, *, ratio: float = RATIO, level: float = LEVEL
 ) -> Essential:
-    """Backward elimination from the weighted least squares estimate."""
+    """Backward elimination from an estimate."""
     stats = needed("scipy.stats", "the test of essential parameters")
-    sigma = own_deviations(data)
-    R = data.together(1 / sigma)
-    P, rows = len(names), data.independent
+    names = estimate.names
+    R, rows = normal_rows(estimate, data)
+    P = len(names)
     kept = list(range(P))
     removed: list[int] = []
     statistic = critical = 0.0
@@ -78,7 +80,12 @@ def essential(
         kept, values, covariance, last = fewer, values_then, covariance_then, rho2
         statistic, critical = float(f), limit
     found = Estimate(
-        "WLS, essential", tuple(names[k] for k in kept), values, covariance, sigma, int(rows) - len(kept)
+        f"{estimate.method}, essential",
+        tuple(names[k] for k in kept),
+        values,
+        covariance,
+        estimate.sigma,
+        int(rows) - len(kept),
     )
     growth = 100 * ((last / full) ** 0.5 - 1) if full > 0 else 0.0
     return Essential(found, tuple(names[k] for k in removed), statistic, critical, growth)

@@ -28,7 +28,7 @@ from symoro.estimation.compress import LogPart, Triangles, compressed, joined, m
 from symoro.estimation.consistent import WEIGHT, Consistent, consistent
 from symoro.estimation.description import PdController
 from symoro.estimation.didim import direct_and_inverse
-from symoro.estimation.doubts import doubts
+from symoro.estimation.doubts import consistency_doubts, doubts
 from symoro.estimation.equations import RowModel, check_base, equations
 from symoro.estimation.essential import Essential, essential
 from symoro.estimation.estimate import Estimate
@@ -36,11 +36,18 @@ from symoro.estimation.friction import USUAL, Friction
 from symoro.estimation.instrumental import instrumental
 from symoro.estimation.least_squares import ordinary, weighted
 from symoro.estimation.log import Log, open_log
+from symoro.estimation.log_names import log_names
 from symoro.estimation.output_error import output_error
 from symoro.estimation.postures import start_posture
 from symoro.estimation.residuals import ALL, KEPT, Residuals, log_residual, residual
 from symoro.estimation.resolution import resolved
-from symoro.estimation.robots import identified_robot, standard_robot, without_passive_rotors
+from symoro.estimation.robots import (
+    beyond_a_file,
+    identified_robot,
+    sought_base,
+    standard_robot,
+    without_passive_rotors,
+)
 from symoro.estimation.robust import robust
 from symoro.estimation.rows import LogRows
 from symoro.estimation.signals import Preparation, independent_share
@@ -48,7 +55,6 @@ from symoro.estimation.standstill import checked_motion
 from symoro.estimation.start import check_start, started
 from symoro.estimation.total import total
 from symoro.estimation.units import rate_doubts, unit_doubts
-from symoro.model import base_parameters
 from symoro.models.coordinates import coordinate_joints
 from symoro.models.identification.base.parameters import BaseParameters
 from symoro.progress import task
@@ -71,7 +77,7 @@ class Identification:
         original: the robot, every inertial parameter of it a symbol.
         base: its base parameters, with the relations to the standard ones.
         model: the equations.
-        logs: names of the logs.
+        logs: that were used.
         estimate: of the parameters.
         residuals: on the logs that were used.
         data: triangles of the kept rows.
@@ -114,7 +120,18 @@ class Identification:
             *self.unit_doubts,
             *self.motion_doubts,
             *doubts(self.base, self.estimate, self.residuals, self.data),
+            *consistency_doubts(self.estimate, self.residuals, self.consistent),
         ]
+
+    @property
+    def not_in_robot(self) -> list[str]:
+        """Columns that a robot's file has no place for: the torques of `robot` are those of the log without them."""
+        return beyond_a_file(self.original, self.estimate.names)
+
+    @property
+    def log_names(self) -> list[str]:
+        """Names of the logs that were used, no two alike."""
+        return log_names(self.logs)
 
     def predicted(self, number: int = 0) -> tuple[Array, Array, Array]:
         """(time, measured, predicted) of the rows of one log, those that were dropped too."""
@@ -170,8 +187,9 @@ def identify(
         validate: logs on which the estimate is tried.
         posture: of a robot with closed loops, all its joints near the first sample, or the name of a posture: it tells
             in which way the loops are assembled; 'home' unless given.
-        find_essential: look for the essential parameters too.
-        find_consistent: look for standard parameters that bodies can have too, by the LMI of `consistent`.
+        find_essential: look for the essential parameters too, from the estimate of the method.
+        find_consistent: look for standard parameters that bodies can have too, by the LMI of `consistent`, nearest to
+            the estimate of the method.
         prior, prior_weight: towards the robot's nominal values, 'euclidean' or 'entropic'.
         values: numbers for symbols of the geometry; the robot's nominal values serve where none is given.
         piece: samples in memory at once, at least.
@@ -190,7 +208,7 @@ def identify(
     check_start(start, method in SIMULATING)
     used = _opened(logs, sought, description)
     others = _opened(validate, sought, description, rests=True) if validate else ()
-    base = base_parameters(sought)
+    base = sought_base(sought)
     check_left_out(without, base)
     terms = Friction(tuple(friction), stribeck_velocity)
     near = start_posture(sought, used[0], posture)
@@ -233,8 +251,8 @@ def identify(
         raise ProgramError(error.message, hint=f"{error.hint}; {hint}") from None
     residuals = _residuals(method, equation, parts, estimate)
     validation = {
-        log.name: log_residual(_parts(equation, log, preparation), equation.support, estimate)
-        for log in others
+        name: log_residual(_parts(equation, log, preparation), equation.support, estimate)
+        for name, log in zip(log_names(others, used), others, strict=True)
     }
     return Identification(
         sought,
@@ -247,7 +265,7 @@ def identify(
         data,
         rows,
         validation,
-        essential(equation.names, data) if find_essential else None,
+        essential(estimate, data) if find_essential else None,
         consistent(base, estimate, data, prior=prior, weight=prior_weight, further=equation.further)
         if find_consistent
         else None,
@@ -386,4 +404,5 @@ def _residuals(
         return found
     every = merged(parts, equation.support, [part for part in ALL if part[0] == 2])
     held = residual(late, before) if late.rows else None
-    return replace(found, held_out=held, held_out_every=residual(every, before) if every.rows else None)
+    whole = residual(every, before) if every.rows else None
+    return replace(found, held_out=held, held_out_every=whole, held_out_by=before.method)

@@ -42,12 +42,18 @@ class Residual:
 
 @dataclass(frozen=True, eq=False)
 class Residuals:
-    """Of the rows that were kept, of all, and of the last third (kept, all) for parameters of the first two."""
+    """Of the rows that were kept, of all, and of the last third (kept, all) for parameters of the first two.
+
+    Attributes:
+        held_out_by: the method that found these from the first two thirds; another one than that of the estimate where
+            this goes through the whole log.
+    """
 
     kept: Residual
     every: Residual
     held_out: Residual | None = None
     held_out_every: Residual | None = None
+    held_out_by: str = ""
 
 
 def residual(data: Triangles, estimate: Estimate) -> Residual:

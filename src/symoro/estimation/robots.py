@@ -6,6 +6,7 @@ zero. The torques of such a robot are those of the true one; its masses are not 
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import replace
 from typing import Any
 
@@ -14,6 +15,7 @@ from symoro.estimation.estimate import Estimate
 from symoro.expr.formula import ZERO, Formula, formula
 from symoro.models.identification.base.geometry import with_values
 from symoro.models.identification.base.parameters import BaseParameters, split
+from symoro.models.identification.columns import regressor_base
 from symoro.robot.description import INERTIAL, Robot
 
 DRIVE = ("FV", "FS", "FO")
@@ -37,6 +39,14 @@ def without_passive_rotors(robot: Robot) -> Robot:
             )
         frames[j - 1] = replace(frame, IA=ZERO)
     return robot.replace(frames=tuple(frames))
+
+
+def sought_base(robot: Robot) -> BaseParameters:
+    """The base parameters that the columns of a regressor are of, with rotor inertias that passive joints have."""
+    found = regressor_base(robot)
+    pairs = zip(found.original.frames, robot.frames, strict=True)
+    frames = tuple(replace(frame, mu=own.mu) for frame, own in pairs)
+    return replace(found, original=found.original.replace(frames=frames))
 
 
 def identified_robot(base: BaseParameters, estimate: Estimate) -> Robot:
@@ -63,9 +73,15 @@ def standard_robot(robot: Robot, known: dict[str, float]) -> Robot:
     return _with_drives(with_values(robot, values), known, "standard parameters, physically consistent")
 
 
+def beyond_a_file(robot: Robot, names: Iterable[str]) -> list[str]:
+    """Parameters that a robot's file has no place for: its torques are without them."""
+    links = range(1, robot.NL + 1)
+    held = {f"{kind}{j}" for kind in (*DRIVE, *INERTIAL, "IA") for j in links}
+    return [name for name in names if name not in held]
+
+
 def _with_drives(robot: Robot, known: dict[str, float], note: str) -> Robot:
     frames = []
-    rest = set(known)
     for j, frame in enumerate(robot.frames, 1):
         found: dict[str, Any] = {
             kind: formula(known[f"{kind}{j}"]) for kind in DRIVE if f"{kind}{j}" in known
@@ -73,10 +89,10 @@ def _with_drives(robot: Robot, known: dict[str, float], note: str) -> Robot:
         if j <= robot.NL and frame.moving:  # friction that was not sought is none
             found = dict.fromkeys(DRIVE, ZERO) | found
         frames.append(replace(frame, **found))
-    rest -= {f"{kind}{j}" for kind in (*DRIVE, *INERTIAL, "IA") for j in range(1, robot.NL + 1)}
+    rest = beyond_a_file(robot, known)
     notes = (*robot.notes, f"identified {note}")
     if rest:
-        listed = ", ".join(f"{name} = {known[name]:.6g}" for name in known if name in rest)
+        listed = ", ".join(f"{name} = {known[name]:.6g}" for name in rest)
         notes = (*notes, f"beside what a robot's file holds: {listed}")
     used = robot.replace(frames=tuple(frames), notes=notes)
     symbols = set(used.symbols())

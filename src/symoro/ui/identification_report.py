@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-import html
-from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from symoro.estimation.identification import Identification
-from symoro.estimation.residuals import Residual
-from symoro.files import MADE_BY
+from symoro.estimation.known_torques import held_words
+from symoro.estimation.residuals import Residual, Residuals
 from symoro.models.identification.base.report import relation, renamed
 from symoro.robot.description import JointType
 from symoro.ui.plot import Series, line_chart
+from symoro.ui.report_pages import Section, html_page, markdown_page
 
 CORRELATED = 0.95
 SHOWN_CORRELATIONS = 20
@@ -26,16 +24,6 @@ KINDS = {
 }
 
 
-@dataclass(frozen=True)
-class Section:
-    """A heading, sentences, and a table; each may be absent."""
-
-    title: str
-    text: tuple[str, ...] = ()
-    head: tuple[str, ...] = ()
-    rows: tuple[tuple[str, ...], ...] = ()
-
-
 def report_files(found: Identification) -> dict[str, str]:
     """The files of a report, by name: report.md, report.html and one plot an equation."""
     plots = charts(found)
@@ -43,21 +31,36 @@ def report_files(found: Identification) -> dict[str, str]:
     title = f"Identification of {found.original.name}"
     named = {f"torque-{label}.svg": chart for label, chart in plots.items()}
     return {
-        "report.md": _markdown(title, sections, list(named)),
-        "report.html": _html(title, sections, list(plots.values())),
+        "report.md": markdown_page(title, sections, list(named)),
+        "report.html": html_page(title, sections, list(plots.values())),
         **named,
     }
 
 
 def report_sections(found: Identification) -> list[Section]:
     """What a report says."""
+    return [*result_sections(found), _correlations(found), _relations(found)]
+
+
+def result_sections(found: Identification) -> list[Section]:
+    """What was found, without what explains it."""
     sections = [_data(found), _residuals(found), _parameters(found)]
     if found.essential is not None:
         sections.append(_essential(found))
     if found.consistent is not None:
-        sections.append(_consistent(found))
-    sections += [_correlations(found), _relations(found)]
+        sections += [_consistent(found), _standard(found)]
     return sections
+
+
+def robot_note(found: Identification) -> str | None:
+    """What the robot that was found does not hold, if anything."""
+    names = found.not_in_robot
+    if not names:
+        return None
+    return (
+        f"A robot's file has no place for {', '.join(names)}: the torques of the robot that was found are those of the "
+        "log without them."
+    )
 
 
 def charts(found: Identification, number: int = 0) -> dict[str, str]:
@@ -108,7 +111,8 @@ def parameter_unit(name: str, found: Identification) -> str:
 
 def _data(found: Identification) -> Section:
     p, e = found.preparation, found.estimate
-    logs = "; ".join(f"{log.name}, {log.samples} samples at {log.rate:g} Hz" for log in found.logs)
+    named = zip(found.log_names, found.logs, strict=True)
+    logs = "; ".join(f"{name}, {log.samples} samples at {log.rate:g} Hz" for name, log in named)
     filters = (
         f"low-pass at {p.cutoff:g} Hz (zero phase, order 4), central differences"
         if p.cutoff
@@ -121,6 +125,7 @@ def _data(found: Identification) -> Section:
         ("decimation", f"by {p.decimation}" + (", all columns alike" if p.decimation > 1 else "")),
         ("rows dropped", f"|qd| < {p.slow:g}" if p.slow else "none"),
         *_held(found),
+        *_known(found),
         ("method", e.method + (f", {e.rounds} rounds" if e.rounds else "")),
         ("rows less parameters", str(e.freedom)),
     ]
@@ -134,16 +139,23 @@ def _held(found: Identification) -> list[tuple[str, str]]:
     return [("friction held by other columns", "; ".join(held))] if held else []
 
 
+def _known(found: Identification) -> list[tuple[str, str]]:
+    """What the measured torques are without."""
+    words = held_words(found.original)
+    return [("known, and taken off the torques", ", ".join(words))] if words else []
+
+
 def _residuals(found: Identification) -> Section:
     r = found.residuals
+    third = f"last third, by {r.held_out_by} on the first two"
     cases: list[tuple[str, Residual | None]] = [
         ("rows that were kept", r.kept),
         ("all rows", r.every),
-        ("last third, by the first two (kept rows)", r.held_out),
-        ("last third, by the first two (all rows)", r.held_out_every),
+        (f"{third} (kept rows)", r.held_out),
+        (f"{third} (all rows)", r.held_out_every),
     ]
     for name, other in found.validation.items():
-        cases += [(f"{name} (kept rows)", other.kept), (f"{name} (all rows)", other.every)]
+        cases += [(f"validated on {name} ({rows})", one) for rows, one in _of_log(other)]
     rows = [
         (name, str(case.rows), _percent(case.relative), *(_percent(x) for x in case.equations))
         for name, case in cases
@@ -152,6 +164,10 @@ def _residuals(found: Identification) -> Section:
     labels = [f"joint {label}" if label.isdigit() else label for label in found.model.labels]
     text = "Residual over measurement; 'weighted' counts each equation by the deviation of its residual."
     return Section("Residuals", (text,), ("data", "rows", "weighted", *labels), tuple(rows))
+
+
+def _of_log(r: Residuals) -> list[tuple[str, Residual]]:
+    return [("kept rows", r.kept), ("all rows", r.every)]
 
 
 def _percent(x: float) -> str:
@@ -177,8 +193,9 @@ def _parameters(found: Identification) -> Section:
         "them. A regrouped parameter, ZZR1 say, stands for the sum given below; files, options and Python name it by "
         "the column that it is in, ZZ1."
     )
+    note = robot_note(found)
     head = ("parameter", "value", "deviation", "%", "95 % interval", "unit")
-    return Section("Parameters", (text,), head, tuple(rows))
+    return Section("Parameters", (text, note) if note else (text,), head, tuple(rows))
 
 
 def _shown(name: str, found: Identification) -> str:
@@ -205,8 +222,8 @@ def _essential(found: Identification) -> Section:
     s = found.essential
     e = s.estimate
     text = [
-        f"{len(e.names)} of {len(found.estimate.names)} parameters are left; the weighted residual grows by "
-        f"{s.growth:.2f} %.",
+        f"From the estimate by {found.estimate.method}. {len(e.names)} of {len(found.estimate.names)} parameters are "
+        f"left; the residual grows by {s.growth:.2f} %.",
     ]
     if s.removed:
         text.append(
@@ -219,10 +236,12 @@ def _essential(found: Identification) -> Section:
             _value(e.values[k], e.deviations[k]),
             f"{e.deviations[k]:.2g}",
             f"{e.relative[k]:.1f}",
+            parameter_unit(name, found),
         )
         for k, name in enumerate(e.names)
     ]
-    return Section("Essential parameters", tuple(text), ("parameter", "value", "deviation", "%"), tuple(rows))
+    head = ("parameter", "value", "deviation", "%", "unit")
+    return Section("Essential parameters", tuple(text), head, tuple(rows))
 
 
 def _consistent(found: Identification) -> Section:
@@ -230,14 +249,27 @@ def _consistent(found: Identification) -> Section:
     c = found.consistent
     masses = ", ".join(f"{c.standard[f'M{j}']:.3g}" for j in c.eigenvalues)
     text = (
-        f"Standard parameters with a positive definite pseudo-inertia on every link. Weighted residual "
-        f"{_percent(c.relative)}, {c.ratio:.4f} of that without constraints.",
+        "Standard parameters with a positive definite pseudo-inertia on every link, nearest to the estimate by "
+        f"{found.estimate.method}. Weighted residual on the kept rows {_percent(c.relative)}; by the measure of the "
+        f"method the residual is {c.ratio:.4f} of that without constraints.",
         f"Masses of the links: {masses} kg. What the data leave open (masses above all) is the prior's.",
     )
     rows = [(str(j), f"{value:.3e}") for j, value in c.eigenvalues.items()]
     return Section(
         "Physical consistency", text, ("link", "least eigenvalue of the pseudo-inertia"), tuple(rows)
     )
+
+
+def _standard(found: Identification) -> Section:
+    assert found.consistent is not None
+    standard = found.consistent.standard
+    rows = [(name, f"{value:.6g}", parameter_unit(name, found)) for name, value in standard.items()]
+    text = (
+        "All together they have the torques of the log; one by one, what the data leave open is the prior's. A link's "
+        "moments are about the origin of its frame."
+    )
+    head = ("parameter", "value", "unit")
+    return Section("Physically consistent standard parameters", (text,), head, tuple(rows))
 
 
 def _correlations(found: Identification) -> Section:
@@ -266,53 +298,6 @@ def _relations(found: Identification) -> Section:
     return Section("What the regrouped parameters stand for", tuple(text), ("relation",), rows)
 
 
-# -- texts
-
-
-def _markdown(title: str, sections: Sequence[Section], plots: Sequence[str]) -> str:
-    lines = [f"<!-- {MADE_BY} -->", "", f"# {title}", ""]
-    for section in sections:
-        lines += [f"## {section.title}", ""]
-        for text in section.text:
-            lines += [text, ""]
-        if section.rows:
-            lines += [_row(section.head), _row(["---"] * len(section.head)), *map(_row, section.rows), ""]
-    lines += ["## Measured and predicted", ""]
-    lines += [f"![{name}]({name})" for name in plots]
-    return "\n".join(lines) + "\n"
-
-
-def _row(cells: Sequence[str]) -> str:
-    return "| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |"
-
-
-_STYLE = (
-    "body{font:15px/1.5 system-ui,sans-serif;max-width:60em;margin:2em auto;padding:0 1em;color:#222}"
-    "table{border-collapse:collapse;margin:1em 0}th,td{padding:.15em .8em;border-bottom:1px solid #ddd;text-align:left}"
-    "td{font-variant-numeric:tabular-nums}svg{max-width:100%;height:auto}"
-)
-
-
-def _html(title: str, sections: Sequence[Section], plots: Sequence[str]) -> str:
-    parts = [f"<h1>{html.escape(title)}</h1>"]
-    for section in sections:
-        parts.append(f"<h2>{html.escape(section.title)}</h2>")
-        parts += [f"<p>{html.escape(text)}</p>" for text in section.text]
-        if section.rows:
-            head = "".join(f"<th>{html.escape(cell)}</th>" for cell in section.head)
-            body = "".join(
-                "<tr>" + "".join(f"<td>{html.escape(cell)}</td>" for cell in row) + "</tr>"
-                for row in section.rows
-            )
-            parts.append(f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>")
-    parts += ["<h2>Measured and predicted</h2>", *plots]
-    inside = "\n".join(parts)
-    return (
-        f'<!DOCTYPE html>\n<!-- {MADE_BY} -->\n<html lang="en"><head><meta charset="utf-8">'
-        f"<title>{html.escape(title)}</title><style>{_STYLE}</style></head><body>\n{inside}\n</body></html>\n"
-    )
-
-
 def as_data(found: Identification) -> dict[str, Any]:
     """The result for scripts."""
 
@@ -327,6 +312,9 @@ def as_data(found: Identification) -> dict[str, Any]:
         "method": e.method,
         "doubts": found.doubts,
         "model": found.model.kind,
+        "known": held_words(found.original),
+        "not_in_robot": found.not_in_robot,
+        "held_out_by": found.residuals.held_out_by,
         "held_by": {name: list(others) for name, others in found.model.absorbed.items()},
         "parameters": {
             name: {
@@ -349,7 +337,12 @@ def as_data(found: Identification) -> dict[str, Any]:
     }
     if found.essential is not None:
         s = found.essential
-        data["essential"] = {"names": list(s.estimate.names), "removed": list(s.removed), "F": s.statistic}
+        data["essential"] = {
+            "method": s.estimate.method,
+            "names": list(s.estimate.names),
+            "removed": list(s.removed),
+            "F": s.statistic,
+        }
     if found.consistent is not None:
         c = found.consistent
         data["consistent"] = {

@@ -10,7 +10,7 @@ from symoro.files import write_files, write_folder
 from symoro.robot import formats
 from symoro.robot.description import Robot
 from symoro.ui import present
-from symoro.ui.identification_report import as_data, report_files, report_sections
+from symoro.ui.identification_report import as_data, report_files, result_sections
 
 
 def run(robot: Robot, options: argparse.Namespace) -> None:
@@ -44,7 +44,7 @@ def run(robot: Robot, options: argparse.Namespace) -> None:
     if options.json:
         present.as_json({**as_data(found), "written": [str(path) for path in written]})
         return
-    for section in report_sections(found)[: 3 + options.essential + options.consistent]:
+    for section in result_sections(found):
         for text in section.text:
             print(text)
         present.table(list(section.head), [list(row) for row in section.rows], section.title)
@@ -60,7 +60,7 @@ def _robot_text(found: Identification, fmt: str) -> str:
     if fmt != "yaml":
         return text
     head, _, rest = text.partition("\n")
-    logs = ", ".join(log.name for log in found.logs)
+    logs = ", ".join(found.log_names)
     lines = [f"from {logs}, by {found.estimate.method}", *found.robot.notes]
     comments = [f"# {' '.join(line.split())}" for line in lines]
     return "\n".join([head, *comments, rest])

@@ -118,11 +118,11 @@ def inertial_columns(robot: Robot) -> list[Column]:
 
 def base_columns(robot: Robot) -> list[Column]:
     """Base parameters; one that stays may be zero in the robot, when others are regrouped with it."""
-    kept = set(_base(robot).names)
+    kept = set(regressor_base(robot).names)
     return [column for column in _all_inertial(robot) if column.name in kept]
 
 
-def _base(robot: Robot) -> BaseParameters:
+def regressor_base(robot: Robot) -> BaseParameters:
     """The base parameters, with every rotor inertia that the torques contain: that of a passive joint too."""
     from symoro.models.identification.base.parameters import (
         base_parameters,  # only who asks for them waits for them
@@ -154,5 +154,5 @@ def friction_columns(robot: Robot, friction: str) -> list[Column]:
 def parameter_values(robot: Robot, names: Sequence[str], parameters: str = "standard") -> list[Formula]:
     """K: what the robot's own parameters are, for the columns of a regressor."""
     known = {column.name: column for column in (*_all_inertial(robot), *friction_columns(robot, "all"))}
-    owner = _base(robot).robot if parameters == "base" else robot
+    owner = regressor_base(robot).robot if parameters == "base" else robot
     return [known[name].value(owner) for name in names]
