@@ -8,8 +8,8 @@
     trapezoidal   sdd = a, 0, -a with ramps of r seconds,  a = 1/(r (T - r))     fastest within limits of sd and sdd
 
 On a way that turns by an angle c from its start to its end (a circle) the acceleration has a part across: its amount is
-length sqrt(sdd^2 + c^2 sd^4). The peak of it on the smooth laws is that of T = 1 divided by T^2; of a trapezoidal law the ramp
-and the cruise share what is allowed so that the move is over soonest.
+length sqrt(sdd^2 + c^2 sd^4). The peak of it on the smooth laws is that of T = 1 divided by T^2; of a trapezoidal law
+the ramp and the cruise share what is allowed so that the move is over soonest.
 
 W. Khalil, E. Dombre, "Modeling, identification and control of robots", Hermes Penton, 2002, chapter 13.
 """
