@@ -7,9 +7,8 @@ import pytest
 from threadpoolctl import threadpool_info, threadpool_limits
 
 import symoro
-from symoro.estimation import identification
+from symoro.estimation import excite, identification
 from symoro.models.identification.base import compare
-from symoro.motion import excite
 from symoro.threads import one_thread
 
 

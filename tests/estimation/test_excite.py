@@ -9,12 +9,12 @@ import pytest
 
 import symoro
 from symoro.errors import ArgumentError, OptionError, ProgramError
+from symoro.estimation.excite import Excitation, _limits, excite, trajectory_text
+from symoro.estimation.series_search import SeriesSearch, condition
 from symoro.model import generate
-from symoro.motion.excite import Excitation, _limits, excite, trajectory_text
 from symoro.motion.files import load_trajectory
 from symoro.motion.paths import FourierPath
 from symoro.motion.samples import Samples
-from symoro.motion.series_search import SeriesSearch, condition
 from symoro.motion.trajectory import Fourier, Trajectory
 from symoro.motion.trajectory_yaml import read_trajectory_text
 from symoro.robot.description import Limits, Robot
