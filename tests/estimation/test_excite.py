@@ -3,21 +3,28 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 
 import symoro
-from symoro.errors import ArgumentError, OptionError, ProgramError
-from symoro.estimation.excite import Excitation, _limits, excite, trajectory_text
+from symoro.errors import ArgumentError, NotApplicableError, OptionError, ProgramError, RobotError
+from symoro.estimation.equations import equations
+from symoro.estimation.excite import Excitation, excite, trajectory_text
+from symoro.estimation.friction import Friction
+from symoro.estimation.identification import sought_robot
+from symoro.estimation.motion_limits import motion_limits
 from symoro.estimation.series_search import SeriesSearch, condition
+from symoro.expr.formula import formula
 from symoro.model import generate
 from symoro.motion.files import load_trajectory
 from symoro.motion.paths import FourierPath
 from symoro.motion.samples import Samples
 from symoro.motion.trajectory import Fourier, Trajectory
 from symoro.motion.trajectory_yaml import read_trajectory_text
-from symoro.robot.description import Limits, Robot
+from symoro.robot.description import Coupling, Limits, Robot
+from symoro.tables import table_text
 
 
 def arm() -> Robot:
@@ -30,13 +37,27 @@ def arm() -> Robot:
     return robot
 
 
+def follower(**own: Any) -> Robot:
+    """The same arm, whose third joint follows the others."""
+    coupling = Coupling(((1, formula(1)), (2, formula(-0.5))), formula(0.1))
+    return arm().with_frame(3, coupling=coupling, limits=Limits(-0.5, 0.6, 0.7, 40.0), **own)
+
+
+def search(
+    robot: Robot, harmonics: int, samples: int, acceleration: Any, criterion: str = "condition"
+) -> SeriesSearch:
+    known = dict(robot.nominal)
+    limits = motion_limits(robot, acceleration, 0.9, True, known)
+    equation = equations(sought_robot(robot), "dynamic", Friction(), None)
+    return SeriesSearch(robot, known, equation, limits, harmonics, 0.2, criterion, True, samples)
+
+
 @pytest.mark.parametrize("criterion", ["condition", "determinant"])
 @pytest.mark.parametrize("grown", [1.0, 3.0])
-def test_the_slope_is_the_derivative(criterion: str, grown: float) -> None:
+@pytest.mark.parametrize("robot", [arm(), follower(FS=1.0)], ids=["arm", "follower"])
+def test_the_slope_is_the_derivative(criterion: str, grown: float, robot: Robot) -> None:
     """Also where limits are passed, torques among them."""
-    robot = arm()
-    limits = _limits(robot, 5.0, 0.9, torque=True)
-    work = SeriesSearch(robot, dict(robot.nominal), limits, 3, 0.2, criterion, "all", True, 30)
+    work = search(robot, 3, 30, 5.0, criterion)
     rng = np.random.default_rng(2)
     x = grown * work.start(rng).reshape(-1)
     way = rng.standard_normal(x.size)
@@ -57,8 +78,7 @@ def test_limits_are_kept_and_the_motion_is_better_than_chance() -> None:
     assert np.abs(samples.qd[[0, -1]]).max() < 1e-9 and np.abs(samples.qdd[[0, -1]]).max() < 1e-8
     told = symoro.torques(robot, found.trajectory)
     assert not told.passed
-    limits = _limits(robot, 8.0, 0.95, torque=True)
-    work = SeriesSearch(robot, dict(robot.nominal), limits, 3, 0.2, "condition", "all", True, 24)
+    work = search(robot, 3, 24, 8.0)
     chance = [condition(work.matrix(work.start(np.random.default_rng(s)))) for s in range(20)]
     assert found.condition < min(chance)
 
@@ -97,21 +117,137 @@ def test_limits_hold_between_samples_without_a_margin(seed: int, effort: float) 
     assert max(shares.values()) > 0.99, "the limits are used"
 
 
-def test_the_condition_told_is_that_of_the_regressor() -> None:
-    robot = arm()
-    found = excite(robot, harmonics=3, frequency=0.2, starts=1, torque=False)
-    model = generate(robot, "dynamic-identification", parameters="base", friction="all")
-    assert tuple(model.columns) == found.columns
+def along(found: Excitation, count: int) -> tuple[Any, Any, Any]:
+    """The coordinates' motion over one period."""
     (part,) = found.trajectory.parts
     assert isinstance(part, Fourier)
     series = FourierPath(
         np.array(part.offset), np.array(part.sine), np.array(part.cosine), part.frequency, 5.0
     )
-    q, qd, qdd = series.at((np.arange(24) + 0.5) / 24 / 0.2)
-    rows = model.function()(q=q, qd=qd, qdd=qdd)["W"]
-    assert condition(np.asarray(rows).reshape(-1, len(found.columns))) == pytest.approx(
-        found.condition, rel=1e-6
+    return series.at((np.arange(count) + 0.5) / count / part.frequency)
+
+
+@pytest.mark.parametrize("robot", [arm(), follower(FS=1.0)], ids=["arm", "follower"])
+def test_the_condition_told_is_that_of_the_identification_that_follows(robot: Robot, tmp_path: Path) -> None:
+    """Of its equations along the motion, and of the data that it makes of a log."""
+    found = excite(robot, harmonics=3, frequency=0.2, starts=1, torque=False)
+    equation = equations(sought_robot(robot), "dynamic", Friction(), None)
+    assert found.columns == equation.names
+    q, qd, qdd = along(found, 600)
+    rows = equation.parts(q, qd, qdd, np.zeros_like(qd))[1].reshape(-1, len(found.columns))
+    assert condition(rows) == pytest.approx(found.condition, rel=1e-9)
+    samples = symoro.sampled(robot, found.trajectory, step=0.005)
+    chance = np.random.default_rng(1)
+    table = {"t": samples.t}
+    for k, j in enumerate(samples.joints):
+        table |= {f"q{j}": samples.q[:, k], f"tau{j}": chance.standard_normal(len(samples.t))}
+    log = tmp_path / "log.csv"
+    log.write_text(table_text(table))
+    identified = symoro.identify(robot, log)
+    assert identified.model.names == found.columns
+    triangle = identified.data.together(np.ones(len(samples.joints)))
+    assert condition(triangle[:, :-1]) == pytest.approx(found.condition, rel=0.01)
+
+
+def test_what_is_zero_in_the_description_is_shown_too() -> None:
+    """Identification seeks rotors of which the description says nothing; columns are left out as there."""
+    robot = arm()
+    assert all(robot.frame(j).IA.is_zero for j in (1, 2, 3))
+    found = excite(robot, harmonics=2, frequency=0.2, starts=1, torque=False)
+    assert {"IA2", "IA3"} <= set(found.columns)
+    fewer = excite(
+        robot, harmonics=2, frequency=0.2, starts=1, torque=False, friction=["viscous"], without=["IA3"]
     )
+    dry = {f"{kind}{j}" for kind in ("FS", "FO") for j in (1, 2, 3)}
+    assert set(found.columns) - set(fewer.columns) == {"IA3"} | dry
+    with pytest.raises(OptionError, match="'load'"):
+        excite(robot, friction=["viscous", "load"])
+    with pytest.raises(ArgumentError, match="no column 'XX1'"):
+        excite(robot, without=["XX1"])
+
+
+@pytest.mark.parametrize("seed", [0, 1])
+def test_joints_that_follow_keep_their_limits(seed: int) -> None:
+    """Between samples, the torque that is passed on to them included; what acts as other columns do has none."""
+    robot = follower(FS=1.0)
+    found = excite(
+        robot, harmonics=3, frequency=0.3, acceleration=[9.0, 9.0, 2.0], starts=1, margin=1, seed=seed
+    )
+    q, qd, qdd = along(found, 20001)
+    row = np.array([1, -0.5])
+    third = q @ row + 0.1, qd @ row, qdd @ row
+    free = robot.with_frame(3, coupling=None)
+    whole = [np.column_stack([two, one]) for two, one in zip((q, qd, qdd), third, strict=True)]
+    each = dict(zip(("q", "qd", "qdd"), whole, strict=True))
+    tau = np.asarray(generate(free, "inverse-dynamics").function()(**each)["tau"])
+    shares = {
+        "position": np.abs(third[0] - 0.05).max() / 0.55,
+        "velocity": np.abs(third[1]).max() / 0.7,
+        "acceleration": np.abs(third[2]).max() / 2.0,
+        "effort": np.abs(tau[:, 2]).max() / 40.0,
+    }
+    assert max(shares.values()) <= 1
+    assert max(shares.values()) > 0.9, "the limits of the joint that follows are the ones that hold back"
+    motors = np.asarray(generate(robot, "inverse-dynamics").function()(q=q, qd=qd, qdd=qdd)["tau"])
+    assert np.abs(motors).max() <= 300
+    assert found.condition < 1e4
+
+
+def test_friction_of_a_joint_that_follows_one_other_has_no_column() -> None:
+    robot = arm().with_frame(3, coupling=Coupling(((2, formula(3)),), formula(0.3)))
+    found = excite(robot, harmonics=3, frequency=0.2, starts=1, torque=False)
+    assert not {"FV3", "FS3", "FO3"} & set(found.columns) and found.condition < 1e4
+
+
+def test_limits_of_a_joint_that_follows_which_cannot_be_kept_are_told() -> None:
+    robot = follower().with_frame(3, limits=Limits(5.0, 6.0, 2.0, 300.0))
+    with pytest.raises(ArgumentError, match="joints that follow others, q3"):
+        excite(robot, starts=1)
+
+
+@pytest.mark.parametrize("seed", [0, 1, 2])
+def test_dry_friction_does_not_draw_a_motion_in_to_rest(seed: int) -> None:
+    """A smaller motion around the same middle may take more torque than a larger one."""
+    robot = arm()
+    for j, (effort, dry) in enumerate([(110.0, 20.0), (55.0, 12.0), (20.0, 8.0)], 1):
+        robot = robot.with_frame(j, limits=Limits(-1.5, 1.2, 2.0, effort), FS=dry)
+    found = excite(robot, harmonics=3, frequency=0.2, starts=1, margin=1, seed=seed)
+    assert found.condition < 1e3 and max(found.used.values()) <= 1
+
+
+@pytest.mark.parametrize("criterion", ["condition", "determinant"])
+def test_friction_above_the_effort_is_told(criterion: str) -> None:
+    robot = arm().with_frame(2, FS=400.0)
+    with pytest.raises(ProgramError, match=r"friction of joint 2, FS = 400, .* 285"):
+        excite(robot, harmonics=2, frequency=0.2, starts=1, criterion=criterion)
+
+
+def test_a_motion_that_shows_nothing_is_no_success() -> None:
+    """Joints that hardly turn: gravity is a constant then, like friction's offset."""
+    robot = arm()
+    for j in (1, 2, 3):
+        robot = robot.with_frame(j, limits=Limits(0.5, 0.5 + 1e-9, 2.0, 300.0))
+    with pytest.raises(ProgramError, match=r"shows its parameters: the condition is .*uses all of position"):
+        excite(robot, harmonics=2, frequency=0.2, starts=1)
+
+
+@pytest.mark.parametrize(
+    ("changed", "said"),
+    [
+        ({"limits": Limits(-1.0, 1.0, 0.0, 300.0)}, "q2 has a velocity limit of 0"),
+        ({"limits": Limits(-1.0, 1.0, 2.0, 0.0)}, "q2 has an effort limit of 0"),
+        ({"limits": Limits(0.5, 0.5, 2.0, 300.0)}, "no room to move for q2"),
+        ({"QP": formula(0.5)}, "velocity of joint 2 is prescribed"),
+        ({"QDP": formula(0.0)}, "acceleration of joint 2 is prescribed"),
+        ({"GAM": formula(1.0)}, "torque of joint 2 is prescribed"),
+        ({"mu": False}, "joint 2 is passive"),
+        ({"eta": True, "k": formula(50.0)}, "joint 2 is elastic"),
+    ],
+)
+@pytest.mark.filterwarnings("error")
+def test_joints_that_do_not_move_along_a_series_are_named(changed: dict[str, Any], said: str) -> None:
+    with pytest.raises((ArgumentError, NotApplicableError), match=said):
+        excite(arm().with_frame(2, **changed), starts=1)
 
 
 def test_efforts_that_do_not_carry_the_robot_are_told() -> None:
@@ -194,6 +330,8 @@ def test_frequencies_that_no_robot_has_are_refused(frequency: float) -> None:
         excite("planar2r", frequency=frequency)
 
 
-def test_lengths_that_overflow_are_told() -> None:
+def test_numbers_that_overflow_are_told() -> None:
     with pytest.raises(ArgumentError, match="does not stay finite"):
+        excite(arm().with_frame(2, limits=Limits(-1e60, 1e60)), harmonics=2, starts=1, torque=False)
+    with pytest.raises(RobotError, match=r"d = 1e\+200 is too large"):
         excite("planar2r", harmonics=2, starts=1, values={"D2": 1e200})

@@ -210,23 +210,30 @@ def _failure(
 ) -> ProgramError:
     """Why a motion is none: what forbids to move along x, or what its regressor w does not show."""
     slow, limits = work.slow_efforts(x), work.limits
+    hint = "try more starts, a larger effort, or no limits of torques (torque=False, --no-torque)"
+    none = f"no motion of robot '{robot.name}' within its limits was found"
+    dry = {j: robot.frame(j).FS.value(known) for j in limits.joints} if slow is not None else {}
+    for (j, least), effort in zip(dry.items(), limits.effort, strict=False):
+        if least >= effort:
+            return ProgramError(
+                f"{none}: dry friction of joint {j}, FS = {least:.4g}, is not below its effort limit, times the "
+                f"margin, of {effort:.4g}",
+                hint=hint,
+            )
     if slow is not None and not (slow <= limits.effort).all():
         k = int(np.argmax(slow / limits.effort))
-        j, least = limits.joints[k], limits.effort[k]
-        dry = robot.frame(j).FS.value(known)
-        part = f", of which dry friction (FS) is {dry:.4g}" if dry else ""
+        j = limits.joints[k]
         place = ", ".join(f"{q:.3g}" for q in x[:, 0])
         return ProgramError(
-            f"no motion of robot '{robot.name}' within its limits was found: to move slowly around q = [{place}] takes "
-            f"an effort of {slow[k]:.4g} at joint {j}{part}; its limit, times the margin, is {least:.4g}",
-            hint="try more starts, a larger effort, or no limits of torques (torque=False, --no-torque)",
+            f"{none}: to move slowly around q = [{place}] takes an effort of {slow[k]:.4g} at joint {j}, {dry[j]:.4g} "
+            f"of it dry friction (FS); its limit, times the margin, is {limits.effort[k]:.4g}",
+            hint=hint,
         )
     size = condition(w)
     full = [name for name, share in work.used(x).items() if share > FULL]
     bound = f"; it uses all of {', '.join(full)}" if full else ""
     return ProgramError(
-        f"no motion of robot '{robot.name}' within its limits was found that shows its parameters: the condition is "
-        f"{size:.1e}{bound}{_hidden(work, w)}",
+        f"{none} that shows its parameters: the condition is {size:.1e}{bound}{_hidden(work, w)}",
         hint="try more starts, more harmonics, wider limits, or leave out columns by the option 'without'",
     )
 

@@ -103,16 +103,6 @@ class MotionLimits:
             )
         return np.asarray(found.x[:-1])
 
-    def placed(self, q: Array) -> Array:
-        """Positions brought within all limits."""
-        q = np.clip(q, self.lower[self.own_rows], self.upper[self.own_rows])
-        if len(self.own) == len(self.joints):
-            return q
-        middle = self.ratios @ self.centre + self.offsets
-        way = self.ratios @ (q - self.centre)
-        shares = np.where(way > 0, way / (self.upper - middle), way / (self.lower - middle))
-        return np.asarray(self.centre + (q - self.centre) / np.maximum(self.by_coordinate(shares), 1.0))
-
 
 def motion_limits(
     robot: Robot, acceleration: Any, margin: float, torque: bool, known: Mapping[str, float]

@@ -17,7 +17,8 @@ H. Ehlich, K. Zeller, "Schwankung von Polynomen zwischen Gitterpunkten", Mathema
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
@@ -36,10 +37,11 @@ from symoro.runtime.function import Function
 Array = NDArray[np.float64]
 PENALTIES = (1.0, 30.0, 1000.0)
 HARD = (1e5,)
-TIGHTER = (0.98, 0.95, 0.9)  # shares of the limits, where a motion that is drawn in is spoilt
+TIGHTER = (0.995, 0.98, 0.95, 0.9)  # shares of the limits, where a motion that is drawn in is spoilt
 SPOILT = 2  # times the condition before
 FINE = 20  # samples a shortest period, where the penalty is taken
 DENSE = 200  # the same, where limits are confirmed
+TINY = 1e-300
 LARGEST = 1e100  # an entry of the regressor whose square is a number too
 BETWEEN = 1 / np.cos(np.pi / DENSE)
 KEPT = 1 - 1e-7  # of the limits: the digits of a file are fewer than those here
@@ -77,6 +79,7 @@ class SeriesSearch:
         self.dense_times = np.arange(DENSE * harmonics) / (DENSE * harmonics) / frequency
         self.dense = self._linear(self.dense_times)
         self.torques = self.slopes = None
+        self.dry = np.zeros(len(limits.joints))
         if np.isfinite(limits.effort).any():
             models = [
                 generate(uncoupled(robot), name)
@@ -86,6 +89,7 @@ class SeriesSearch:
                 model.function({name: known[name] for name in model.parameters if name in known})
                 for model in models
             )
+            self.dry = np.array([robot.frame(j).FS.value(known) for j in limits.joints])
 
     def _linear(self, t: Array) -> Values:
         """Position, velocity and acceleration of one joint from (offset, a, b) in the plane: (S, 1 + plane)."""
@@ -98,13 +102,13 @@ class SeriesSearch:
         return q, qd, qdd
 
     def start(self, rng: np.random.Generator) -> Array:
-        """A random motion within the limits."""
+        """A random motion within the limits, but for torques."""
         plane = self.basis.shape[1]
         x = rng.standard_normal((self.n, 1 + plane))
-        x[:, 0] = self.limits.centre
-        width = (self.limits.upper - self.limits.lower)[self.limits.own_rows]
-        x[:, 0] += 0.3 * width * rng.uniform(-1, 1, self.n)
-        return self.feasible(x)
+        half = ((self.limits.upper - self.limits.lower) / 2)[self.limits.own_rows]
+        x[:, 1:] *= (0.7 * half / np.abs(self.dense[0][:, 1:] @ x[:, 1:].T).max(axis=0))[:, None]
+        x[:, 0] = self.limits.centre + 0.6 * half * rng.uniform(-1, 1, self.n)
+        return self._within(x)
 
     def moved(self, x: Array, linear: Values) -> Values:
         """q, qd, qdd: (S, n) of coordinates, (S, m) of all joints by their series (`MotionLimits.tree`)."""
@@ -158,8 +162,12 @@ class SeriesSearch:
 
     # -- limits
 
-    def _shares(self, motion: Values) -> dict[str, Array]:
-        """Positions from the middle, velocities, accelerations and efforts of all joints, in parts of their limits."""
+    def _shares(self, motion: Values, worst: bool = False) -> dict[str, Array]:
+        """Positions from the middle, velocities, accelerations and efforts of all joints, in parts of their limits.
+
+        Arguments:
+            worst: whether dry friction counts in full against every effort, whichever way the joints move.
+        """
         q, qd, qdd = motion
         lower, upper = self.limits.lower, self.limits.upper
         shares = {
@@ -169,15 +177,21 @@ class SeriesSearch:
         }
         if self.torques is not None:
             tau = np.asarray(self.torques(q=q, qd=qd, qdd=qdd)["tau"])
-            shares["effort"] = tau @ self.limits.loads.T / self.limits.effort
+            efforts = (tau - self.dry * np.sign(qd) if worst else tau) @ self.limits.loads.T
+            if worst:
+                efforts += np.sign(efforts) * (np.abs(self.limits.loads) @ self.dry)
+            shares["effort"] = efforts / self.limits.effort
         return shares
 
     def _penalty(self, x: Array, allowed: float) -> tuple[float, Array]:
-        """Squares of what passes a share of the limits, in parts of them, and the slope."""
+        """Squares of what passes a share of the limits, in parts of them, and the slope.
+
+        Below the limits dry friction counts at its worst: its jumps would stop the search.
+        """
         motion = self.moved(self.limits.tree(x), self.many)
         over = {
             name: np.sign(share) * np.maximum(np.abs(share) - allowed, 0)
-            for name, share in self._shares(motion).items()
+            for name, share in self._shares(motion, worst=allowed < 1).items()
         }
         cost = sum(float((part**2).mean()) for part in over.values())
         units = {
@@ -234,23 +248,31 @@ class SeriesSearch:
         return largest
 
     def feasible(self, x: Array) -> Array:
-        """The motion drawn in until it keeps all limits: for what is linear the amplitudes of each joint, with those
-        that it is coupled with, all together for torques."""
-        x = x.copy()
-        x[:, 0] = self.limits.placed(x[:, 0])
-        series = self.limits.tree(x)
-        middle = series[:, 0]
-        q, qd, qdd = (_bounds(part) for part in self.moved(series, self.dense))
-        with np.errstate(divide="ignore", invalid="ignore"):
-            shares = [
-                (q[1] - middle) / (self.limits.upper - middle),
-                (middle - q[0]) / (middle - self.limits.lower),
-                _farthest(qd) / self.limits.velocity,
-                _farthest(qdd) / self.limits.acceleration,
-            ]
-        most = self.limits.by_coordinate(np.nan_to_num(np.max(shares, axis=0), nan=np.inf, posinf=np.inf))
-        x[:, 1:] *= (KEPT / np.maximum(most, KEPT))[:, None]
-        return self._carried(x)
+        """The motion drawn in until it keeps all limits: those of torques by all joints together."""
+        return self._carried(self._within(x))
+
+    def _within(self, x: Array) -> Array:
+        """The motion drawn in until it keeps the limits of all but torques.
+
+        Each joint, with those that it is coupled with, comes nearer to the centre of their ranges, and moves less for
+        velocities and accelerations.
+        """
+        centre = np.zeros_like(x)
+        centre[:, 0] = self.limits.centre
+        middle = self.limits.tree(centre)[:, 0]
+        q = _bounds(self.moved(self.limits.tree(x), self.dense)[0])
+        most = np.maximum(
+            (q[1] - middle) / (self.limits.upper - middle), (q[0] - middle) / (self.limits.lower - middle)
+        )
+        x = centre + (x - centre) * self._share(most)
+        _, qd, qdd = (_bounds(part) for part in self.moved(self.limits.tree(x), self.dense))
+        most = np.maximum(_farthest(qd) / self.limits.velocity, _farthest(qdd) / self.limits.acceleration)
+        x[:, 1:] *= self._share(most)
+        return x
+
+    def _share(self, most: Array) -> Array:
+        """What is left of the coordinates' motion (n, 1) where joints use these shares of their limits."""
+        return np.asarray(KEPT / np.maximum(self.limits.by_coordinate(most), KEPT))[:, None]
 
     def _carried(self, x: Array) -> Array:
         """The motion drawn in until the limits of torques hold; as it is where the least motion takes more."""
@@ -271,14 +293,19 @@ class SeriesSearch:
         """The largest efforts of the joints (m,) where the motion is hardly more than standing; None without limits."""
         if self.torques is None:
             return None
-        slow = self.limits.tree(_scaled(x, 2.0**-HALVINGS / np.abs(x[:, 1:]).max()))
+        slow = self.limits.tree(_scaled(x, 2.0**-HALVINGS / max(np.abs(x[:, 1:]).max(), TINY)))
         shares = np.abs(self._shares(self.moved(slow, self.dense))["effort"])
         return np.asarray(shares.max(axis=0) * self.limits.effort)
 
     # -- the search
 
     def found(self, x: Array) -> Array:
-        """The best motion from a start, drawn in until it keeps the limits where one does.
+        """The best motion from a start, drawn in until it keeps the limits where one does."""
+        best = self._drawn(x)
+        return best if self.keeps(best) else self._drawn(self._lightened(x))
+
+    def _drawn(self, x: Array) -> Array:
+        """The same from this very start.
 
         With dry friction a smaller motion can take as much torque as a larger one elsewhere, so that drawing it in does
         not help, or leaves little of it: the search then goes on within less than the limits.
@@ -305,19 +332,23 @@ class SeriesSearch:
 
     def _searched(self, x: Array, penalties: tuple[float, ...] = PENALTIES, allowed: float = 1.0) -> Array:
         """The best motion from another one, limits kept by penalties."""
-        minimize = needed("scipy.optimize", "an optimised motion").minimize
-        flat = x.reshape(-1)
         for penalty in penalties:
-            found = minimize(
-                self.objective,
-                flat,
-                args=(penalty, allowed),
-                jac=True,
-                method="L-BFGS-B",
-                options={"maxiter": 150},
-            )
-            flat = np.asarray(found.x)
-        return flat.reshape(x.shape)
+            x = self._minimised(x, partial(self.objective, penalty=penalty, allowed=allowed))
+        return x
+
+    def _lightened(self, x: Array) -> Array:
+        """A motion near another one that passes the limits less, whatever it shows."""
+
+        def cost(flat: Array) -> tuple[float, Array]:
+            value, slope = self._penalty(flat.reshape(x.shape), TIGHTER[-1])
+            return value, slope.reshape(-1)
+
+        return self.feasible(self._minimised(x, cost))
+
+    def _minimised(self, x: Array, cost: Callable[[Array], tuple[float, Array]]) -> Array:
+        minimize = needed("scipy.optimize", "an optimised motion").minimize
+        found = minimize(cost, x.reshape(-1), jac=True, method="L-BFGS-B", options={"maxiter": 150})
+        return np.asarray(found.x).reshape(x.shape)
 
 
 def _scaled(x: Array, scale: float) -> Array:
@@ -340,7 +371,7 @@ def condition(w: Array) -> float:
     """The condition number of a matrix with columns of length one."""
     size = np.linalg.norm(w, axis=0)
     s = np.linalg.svd(w / np.where(size > 0, size, 1), compute_uv=False)
-    return float(s[0] / max(s[-1], 1e-300))
+    return float(s[0] / max(s[-1], TINY))
 
 
 def _at_rest(harmonics: int) -> Array:
