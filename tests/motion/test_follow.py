@@ -176,6 +176,26 @@ def test_a_path_that_the_robot_has_too_few_joints_for():
 # -- joints
 
 
+def test_a_path_close_by_a_singular_posture_does_not_ask_for_more_joints():
+    """The wrist nearly stretches out: small velocities count beside those of the wrist."""
+    quarter = Circle(
+        (0.1, 0.2, 0.3), (0, 0, 1), np.pi / 2, turning=True, velocity=(0.2, 10), acceleration=(1, 5)
+    )
+    path = Trajectory((quarter,), tuple(np.deg2rad([0.3, -0.6, 2.5, 0.2, 0.6, 0.1])))
+    samples = symoro.torques("puma560", path).samples
+    T = reached("puma560", samples)
+    radii = np.linalg.norm(T[:, :2, 3] - [0.1, 0.2], axis=1)
+    assert np.ptp(radii) < 1e-9 and np.ptp(T[:, 2, 3]) < 1e-9
+    assert np.abs(samples.qd).max() > 10
+
+
+def test_a_pose_with_a_wrong_last_row_is_refused():
+    pose = np.eye(4)
+    pose[3, 3] = 2.0
+    with pytest.raises(ArgumentError, match="last row of a pose is 0, 0, 0, 1; got 0, 0, 0, 2"):
+        symoro.sampled("puma560", Trajectory((Line(to=tuple(pose.ravel()), duration=1),), PUMA))
+
+
 def test_parts_follow_each_other_without_a_jump():
     path = Trajectory(
         (Move((1, 0.5, 0), duration=1), Via(((0, 0, 1), (0.5, 0, 0)), (0.5, 1.2)), Hold(0.3)), (0, 0, 0)

@@ -170,16 +170,16 @@ class Follower:
         scaled = self._scaled(matrix)
         rank = self._rank(matrix)
         if rank < self.rank:
-            raise ArgumentError(
-                f"the branch ends at t = {t:g} s in a singular posture: q = {_shown(q)}",
-                hint="lead the path past it, or move the joints there (a part 'joints')",
-            )
+            raise _singular(q, t)
         weights = self._weights
         inverse: Array = np.asarray(np.linalg.pinv(scaled, rcond=SINGULAR), dtype=float)
         first = (self._rows(T) @ V) * weights
         qd = inverse @ first
-        qd[np.abs(qd) < STILL * np.abs(qd).max(initial=0.0)] = 0.0  # or friction takes round-off for a motion
-        self._check_met(scaled @ qd - first, np.abs(first).max(initial=0.0), t)
+        if not _met(scaled @ qd, first):
+            raise self._cannot(q, t)
+        moving = np.where(np.abs(qd) < STILL * np.abs(qd).max(initial=0.0), 0.0, qd)
+        if _met(scaled @ moving, first):  # near a singular posture small velocities count beside large ones
+            qd = moving  # or friction takes round-off for a motion
         bias = self._bias(q=q, **({"qda": qd} if self.robot.B else {"qd": qd}))["a"]
         w = (self._jacobian(q=q)["J"] @ qd)[3:]
         second = self._rows(T) @ Vd + self._turning(T, V[3:])
@@ -189,12 +189,14 @@ class Follower:
             qdd = qdd + self._drift(q, qd, scaled, inverse)
         return PathState(q, qd, qdd, scaled)
 
-    def _check_met(self, miss: Array, size: float, t: float) -> None:
-        if np.abs(miss).max(initial=0.0) > 1e-6 * max(size, 1e-3):
-            raise ArgumentError(
-                f"at t = {t:g} s the path asks for a motion that the robot cannot make: it has too few joints",
-                hint="say which entries of the pose are given, as 'pose: position'",
-            )
+    def _cannot(self, q: Array, t: float) -> ArgumentError:
+        """Why a velocity is none of the robot's: it has too few joints, or is all but singular."""
+        if self.rank >= len(self._weights):
+            return _singular(q, t)
+        return ArgumentError(
+            f"at t = {t:g} s the path asks for a motion that the robot cannot make: it has too few joints",
+            hint="say which entries of the pose are given, as 'pose: position'",
+        )
 
     def _drift(self, q: Array, qd: Array, scaled: Array, inverse: Array) -> Array:
         """What keeps the velocity of least norm so: (1 - J^+ J) Jdot' J^+' qd."""
@@ -339,6 +341,17 @@ class Follower:
         wide = a.jacobian.shape[0] < a.jacobian.shape[1]
         product = a.jacobian @ b.jacobian.T if wide else a.jacobian.T @ b.jacobian
         return bool(self.rank < min(product.shape) or np.linalg.det(product) > 0)
+
+
+def _met(found: Array, wanted: Array) -> bool:
+    return bool(np.abs(found - wanted).max(initial=0.0) <= 1e-6 * max(np.abs(wanted).max(initial=0.0), 1e-3))
+
+
+def _singular(q: Array, t: float) -> ArgumentError:
+    return ArgumentError(
+        f"the branch ends at t = {t:g} s in a singular posture: q = {_shown(q)}",
+        hint="lead the path past it, or move the joints there (a part 'joints')",
+    )
 
 
 def _shown(q: Array) -> str:

@@ -38,6 +38,11 @@ def from_entries(entries: ArrayLike) -> Array:
         raise ArgumentError(f"a pose has 12 or 16 entries, by rows; got {numbers.size}")
     if not np.isfinite(numbers).all():
         raise ArgumentError("an entry of the pose is no finite number")
+    if numbers.size == 16 and np.abs(numbers[12:] - [0, 0, 0, 1]).max() > NEAR:
+        shown = ", ".join(f"{x:g}" for x in numbers[12:])
+        raise ArgumentError(
+            f"the last row of a pose is 0, 0, 0, 1; got {shown}", hint="are the entries given by rows?"
+        )
     return np.vstack([numbers[:12].reshape(3, 4), [0, 0, 0, 1]])
 
 

@@ -6,24 +6,30 @@ import argparse
 from pathlib import Path
 
 from symoro.errors import OptionError
+from symoro.estimation.excite import Excitation, excite, trajectory_text
 from symoro.files import write_files
-from symoro.motion.excite import Excitation, excite, trajectory_text
 from symoro.motion.files import TABLES, TEXTS
 from symoro.motion.samples import columns_of
 from symoro.motion.sampling import sampled
 from symoro.robot.description import Robot
 from symoro.tables import table_text
 from symoro.ui import present
-from symoro.ui.values import numbers
+from symoro.ui.values import numbers, words
 
-CHOICES = ("harmonics", "frequency", "criterion", "friction", "torque", "margin", "starts", "seed")
+CHOICES = ("harmonics", "frequency", "criterion", "torque", "margin", "starts", "seed")
 
 
 def show_excitation(robot: Robot, options: argparse.Namespace) -> list[Path]:
     """Find the motion, and tell of it; returns the files that were written."""
     written = [_named(options.output)] if options.output else []
     most = options.acceleration and numbers("acceleration", options.acceleration)
-    found = excite(robot, acceleration=most, **{name: getattr(options, name) for name in CHOICES})
+    found = excite(
+        robot,
+        acceleration=most,
+        friction=words(options.friction),
+        without=words(options.without),
+        **{name: getattr(options, name) for name in CHOICES},
+    )
     write_files({path: _text(robot, found, path) for path in written}, force=options.force)
     if options.json:
         told = {"condition": found.condition, "determinant": found.determinant, "columns": found.columns}

@@ -11,6 +11,7 @@ from symoro.robot import formats
 from symoro.robot.description import Robot
 from symoro.ui import present
 from symoro.ui.identification_report import as_data, report_files, result_sections
+from symoro.ui.values import words
 
 
 def run(robot: Robot, options: argparse.Namespace) -> None:
@@ -24,9 +25,9 @@ def run(robot: Robot, options: argparse.Namespace) -> None:
         cutoff=options.cutoff,
         decimation=options.decimation,
         slow=options.slow,
-        friction=_words(options.friction),
+        friction=words(options.friction),
         stribeck_velocity=options.stribeck_velocity,
-        without=_words(options.without),
+        without=words(options.without),
         validate=options.validate,
         posture=_posture(options.posture),
         start=options.start,
@@ -74,7 +75,3 @@ def _posture(text: str | None) -> str | list[float] | None:
         return [float(word) for word in text.split(",")]
     except ValueError:
         return text
-
-
-def _words(text: str) -> list[str]:
-    return [word.strip() for word in text.split(",") if word.strip()]

@@ -153,8 +153,12 @@ def add_exciting(command: Command) -> None:
         "--criterion", choices=("condition", "determinant"), default="condition", help="what is made best"
     )
     excite.add_argument(
-        "--friction", choices=("given", "all", "none"), default="all", help="which friction is to be shown"
+        "--friction",
+        default="viscous,coulomb,offset",
+        metavar="TERMS",
+        help="some of viscous, coulomb, offset, as they will be identified",
     )
+    excite.add_argument("--without", default="", metavar="NAMES", help="columns to leave out, as FO2,XX4")
     excite.add_argument(
         "--acceleration", metavar="A1,A2,...", help="largest accelerations, one or one a joint"
     )

@@ -47,6 +47,11 @@ def read_values(items: Sequence[str], file: str | None) -> dict[str, Any]:
     return values
 
 
+def words(text: str) -> list[str]:
+    """The words of a list, as FO2,XX4."""
+    return [word.strip() for word in text.split(",") if word.strip()]
+
+
 def numbers(name: str, text: str) -> Any:
     """The numbers in a text: one, a list 1,2,3 or [1, 2, 3], or lists in lists."""
     text = text.strip()

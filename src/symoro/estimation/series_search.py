@@ -2,7 +2,8 @@
 
 Positions, velocities and accelerations are linear in the series; at rest at both ends, a and b lie in a plane, in which
 the search goes on. Slopes are analytic: of the measure by the regressor, of that by the motion
-(`models.identification.pullback`), of that by the series. `excite` tells what is sought.
+(`models.identification.pullback`), of that by the series. `excite` tells what is sought; the regressor is that of the
+identification that follows (`equations`).
 
 Limits hold between samples too. What is linear in the series is a trigonometric polynomial of degree L, which N samples
 of a period bound (Ehlich and Zeller):
@@ -16,41 +17,37 @@ H. Ehlich, K. Zeller, "Schwankung von Polynomen zwischen Gitterpunkten", Mathema
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
 
-from symoro.errors import ArgumentError, MissingDependencyError, NotApplicableError
+from symoro.errors import ArgumentError
+from symoro.estimation.equations import RowModel
+from symoro.estimation.motion_limits import MotionLimits
+from symoro.estimation.needs import needed
 from symoro.model import generate
+from symoro.models.coordinates import uncoupled
 from symoro.models.identification.pullback import regressor_pullback
 from symoro.motion.spline import Values
-from symoro.robot.coordinates import independent
 from symoro.robot.description import Robot
 from symoro.runtime.function import Function
 
 Array = NDArray[np.float64]
 PENALTIES = (1.0, 30.0, 1000.0)
+HARD = (1e5,)
+TIGHTER = (0.995, 0.98, 0.95, 0.9)  # shares of the limits, where a motion that is drawn in is spoilt
+SPOILT = 2  # times the condition before
 FINE = 20  # samples a shortest period, where the penalty is taken
 DENSE = 200  # the same, where limits are confirmed
+TINY = 1e-300
 LARGEST = 1e100  # an entry of the regressor whose square is a number too
 BETWEEN = 1 / np.cos(np.pi / DENSE)
 KEPT = 1 - 1e-7  # of the limits: the digits of a file are fewer than those here
 PEAK = 0.95  # of the largest torque, from which a peak is looked into
 ZOOMS, ZOOM = 3, 10  # rounds, and by how much each is finer
 HALVINGS = 12
-
-
-@dataclass(frozen=True)
-class MotionLimits:
-    """What the joints may do: lower and upper positions, velocities, accelerations, torques (inf: anything)."""
-
-    lower: Array
-    upper: Array
-    velocity: Array
-    acceleration: Array
-    effort: Array
 
 
 class SeriesSearch:
@@ -60,33 +57,39 @@ class SeriesSearch:
         self,
         robot: Robot,
         known: Mapping[str, float],
+        equation: RowModel,
         limits: MotionLimits,
         harmonics: int,
         frequency: float,
         criterion: str,
-        friction: str,
         rest: bool,
         samples: int,
     ) -> None:
-        model = generate(robot, "dynamic-identification", parameters="base", friction=friction)
-        self.columns = tuple(model.columns)
-        if not self.columns:
-            raise NotApplicableError(f"robot '{robot.name}' has no parameters that a motion could show")
-        needed = {name: known[name] for name in model.parameters if name in known}
-        self.regressor = model.function(needed)
-        self.pulled = Function(regressor_pullback(robot, "base", friction), needed, robot=robot)
+        self.equation, self.columns = equation, equation.names
+        self.chosen = [equation.columns.index(name) for name in equation.names]
+        self.pulled = Function(regressor_pullback(equation.robot, "base", "all"), known, robot=equation.robot)
         self.limits, self.criterion = limits, criterion
-        self.n, self.harmonics, self.frequency = len(independent(robot)), harmonics, frequency
+        self.n, self.harmonics, self.frequency = len(limits.own), harmonics, frequency
         self.basis = _at_rest(harmonics) if rest else np.eye(2 * harmonics)
         between = np.arange(samples) + 0.5  # at the ends nothing moves, and friction has no sign
         self.few = self._linear(between / samples / frequency)
+        count = DENSE * harmonics
+        self.told = self._linear((np.arange(count) + 0.5) / count / frequency)
         self.many = self._linear(np.arange(FINE * harmonics) / (FINE * harmonics) / frequency)
         self.dense_times = np.arange(DENSE * harmonics) / (DENSE * harmonics) / frequency
         self.dense = self._linear(self.dense_times)
         self.torques = self.slopes = None
+        self.dry = np.zeros(len(limits.joints))
         if np.isfinite(limits.effort).any():
-            self.torques = generate(robot, "inverse-dynamics").function(known)
-            self.slopes = generate(robot, "inverse-dynamics-derivatives").function(known)
+            models = [
+                generate(uncoupled(robot), name)
+                for name in ("inverse-dynamics", "inverse-dynamics-derivatives")
+            ]
+            self.torques, self.slopes = (
+                model.function({name: known[name] for name in model.parameters if name in known})
+                for model in models
+            )
+            self.dry = np.array([robot.frame(j).FS.value(known) for j in limits.joints])
 
     def _linear(self, t: Array) -> Values:
         """Position, velocity and acceleration of one joint from (offset, a, b) in the plane: (S, 1 + plane)."""
@@ -99,24 +102,25 @@ class SeriesSearch:
         return q, qd, qdd
 
     def start(self, rng: np.random.Generator) -> Array:
-        """A random motion within the limits."""
+        """A random motion within the limits, but for torques."""
         plane = self.basis.shape[1]
         x = rng.standard_normal((self.n, 1 + plane))
-        x[:, 0] = (self.limits.lower + self.limits.upper) / 2
-        x[:, 0] += 0.3 * (self.limits.upper - self.limits.lower) * rng.uniform(-1, 1, self.n)
-        return self.feasible(x)
+        half = ((self.limits.upper - self.limits.lower) / 2)[self.limits.own_rows]
+        x[:, 1:] *= (0.7 * half / np.abs(self.dense[0][:, 1:] @ x[:, 1:].T).max(axis=0))[:, None]
+        x[:, 0] = self.limits.centre + 0.6 * half * rng.uniform(-1, 1, self.n)
+        return self._within(x)
 
     def moved(self, x: Array, linear: Values) -> Values:
-        """q, qd, qdd (S, n)."""
+        """q, qd, qdd: (S, n) of coordinates, (S, m) of all joints by their series (`MotionLimits.tree`)."""
         q, qd, qdd = (part @ x.T for part in linear)
         return q, qd, qdd
 
     # -- the measure
 
-    def matrix(self, x: Array) -> Array:
-        """The regressor along the motion (S n, P)."""
-        q, qd, qdd = self.moved(x, self.few)
-        found: Array = np.asarray(self.regressor(q=q, qd=qd, qdd=qdd)["W"])
+    def matrix(self, x: Array, linear: Values | None = None) -> Array:
+        """The regressor along the motion (S n, P), at few samples unless told."""
+        q, qd, qdd = self.moved(x, linear or self.few)
+        found = self.equation.parts(q, qd, qdd, np.zeros_like(qd))[1]
         if not (np.abs(found) < LARGEST).all():
             raise ArgumentError(
                 "the regressor does not stay finite along a motion within the limits",
@@ -124,9 +128,8 @@ class SeriesSearch:
             )
         return found.reshape(-1, len(self.columns))
 
-    def worth(self, x: Array) -> float:
+    def worth(self, w: Array) -> float:
         """The criterion: a condition number, or minus the determinant's logarithm."""
-        w = self.matrix(x)
         return self._measured(w)[0] if self.criterion == "determinant" else condition(w)
 
     def _measured(self, w: Array) -> tuple[float, Array]:
@@ -143,22 +146,28 @@ class SeriesSearch:
         slope = (slope - unit * (unit * slope).sum(0)) / size
         return float(np.log(s[0] / weakest)), slope
 
-    def objective(self, flat: Array, penalty: float) -> tuple[float, Array]:
-        """Measure and penalty, with their slope."""
+    def objective(self, flat: Array, penalty: float, allowed: float = 1.0) -> tuple[float, Array]:
+        """Measure and penalty, from a share of the limits on, with their slope."""
         x = flat.reshape(self.n, -1)
         q, qd, qdd = self.moved(x, self.few)
         value, slope = self._measured(self.matrix(x))
-        pulled = self.pulled(q=q, qd=qd, qdd=qdd, Y=slope.reshape(len(q), self.n, -1))
+        weights = np.zeros((len(q), self.n, len(self.equation.columns)))
+        weights[:, :, self.chosen] = slope.reshape(len(q), self.n, -1)
+        pulled = self.pulled(q=q, qd=qd, qdd=qdd, Y=weights)
         grown = sum(
             np.asarray(pulled[g]).T @ part for g, part in zip(("gq", "gqd", "gqdd"), self.few, strict=True)
         )
-        cost, steep = self._penalty(x)
+        cost, steep = self._penalty(x, allowed)
         return value + penalty * cost, (grown + penalty * steep).reshape(-1)
 
     # -- limits
 
-    def _shares(self, motion: Values) -> dict[str, Array]:
-        """Positions from the middle, velocities, accelerations and torques, in parts of their limits."""
+    def _shares(self, motion: Values, worst: bool = False) -> dict[str, Array]:
+        """Positions from the middle, velocities, accelerations and efforts of all joints, in parts of their limits.
+
+        Arguments:
+            worst: whether dry friction counts in full against every effort, whichever way the joints move.
+        """
         q, qd, qdd = motion
         lower, upper = self.limits.lower, self.limits.upper
         shares = {
@@ -167,15 +176,22 @@ class SeriesSearch:
             "acceleration": qdd / self.limits.acceleration,
         }
         if self.torques is not None:
-            shares["effort"] = np.asarray(self.torques(q=q, qd=qd, qdd=qdd)["tau"]) / self.limits.effort
+            tau = np.asarray(self.torques(q=q, qd=qd, qdd=qdd)["tau"])
+            efforts = (tau - self.dry * np.sign(qd) if worst else tau) @ self.limits.loads.T
+            if worst:
+                efforts += np.sign(efforts) * (np.abs(self.limits.loads) @ self.dry)
+            shares["effort"] = efforts / self.limits.effort
         return shares
 
-    def _penalty(self, x: Array) -> tuple[float, Array]:
-        """Squares of what passes the limits, in parts of them, and the slope."""
-        motion = self.moved(x, self.many)
+    def _penalty(self, x: Array, allowed: float) -> tuple[float, Array]:
+        """Squares of what passes a share of the limits, in parts of them, and the slope.
+
+        Below the limits dry friction counts at its worst: its jumps would stop the search.
+        """
+        motion = self.moved(self.limits.tree(x), self.many)
         over = {
-            name: np.sign(share) * np.maximum(np.abs(share) - 1, 0)
-            for name, share in self._shares(motion).items()
+            name: np.sign(share) * np.maximum(np.abs(share) - allowed, 0)
+            for name, share in self._shares(motion, worst=allowed < 1).items()
         }
         cost = sum(float((part**2).mean()) for part in over.values())
         units = {
@@ -186,19 +202,20 @@ class SeriesSearch:
         }
         pulls = {name: 2 / part.size * part * units[name] for name, part in over.items()}
         torques = pulls.pop("effort", None)
-        slope = np.zeros_like(x)
+        slope = np.zeros((len(self.limits.joints), x.shape[1]))
         for pull, linear in zip(pulls.values(), self.many, strict=True):
             slope += pull.T @ linear
         if self.slopes is not None and torques is not None and torques.any():
             by = self.slopes(**dict(zip(("q", "qd", "qdd"), motion, strict=True)))
             for name, linear in zip(("dtau_dq", "dtau_dqd", "dtau_dqdd"), self.many, strict=True):
-                slope += np.einsum("si,sij->sj", torques, np.asarray(by[name])).T @ linear
-        return cost, slope
+                loads = torques @ self.limits.loads
+                slope += np.einsum("si,sij->sj", loads, np.asarray(by[name])).T @ linear
+        return cost, self.limits.ratios.T @ slope
 
     def used(self, x: Array) -> dict[str, float]:
         """The largest share of each limit that is used, between samples too."""
         lower, upper = self.limits.lower, self.limits.upper
-        q, qd, qdd = (_bounds(part) for part in self.moved(x, self.dense))
+        q, qd, qdd = (_bounds(part) for part in self.moved(self.limits.tree(x), self.dense))
         shares = {
             "position": _farthest(q, (upper + lower) / 2) / ((upper - lower) / 2),
             "velocity": _farthest(qd) / self.limits.velocity,
@@ -212,7 +229,8 @@ class SeriesSearch:
         """The largest share of the torques' limits, also between samples; None where they have none."""
         if self.torques is None:
             return None
-        shares = np.abs(self._shares(self.moved(x, self.dense))["effort"])
+        series = self.limits.tree(x)
+        shares = np.abs(self._shares(self.moved(series, self.dense))["effort"])
         largest = float(shares.max())
         if not np.isfinite(largest):
             return np.inf
@@ -222,37 +240,45 @@ class SeriesSearch:
         middle, step = self.dense_times[rows], self.dense_times[1]
         for _ in range(ZOOMS):
             times = middle[:, None] + step * np.arange(-ZOOM, ZOOM + 1) / ZOOM
-            motion = self.moved(x, self._linear(times.reshape(-1)))
-            near = np.abs(self._shares(motion)["effort"]).reshape(*times.shape, self.n)
+            motion = self.moved(series, self._linear(times.reshape(-1)))
+            near = np.abs(self._shares(motion)["effort"]).reshape(*times.shape, len(series))
             own = near[np.arange(len(rows)), :, joints]
             largest = max(largest, float(own.max(initial=0.0)))
             middle, step = times[np.arange(len(rows)), own.argmax(1)], step / ZOOM
         return largest
 
     def feasible(self, x: Array) -> Array:
-        """The motion drawn in until it keeps all limits: each joint's amplitude for what is linear, all together for
-        torques."""
-        x = x.copy()
-        x[:, 0] = np.clip(x[:, 0], self.limits.lower, self.limits.upper)
-        q, qd, qdd = (_bounds(part) for part in self.moved(x, self.dense))
-        with np.errstate(divide="ignore", invalid="ignore"):
-            shares = [
-                (q[1] - x[:, 0]) / (self.limits.upper - x[:, 0]),
-                (x[:, 0] - q[0]) / (x[:, 0] - self.limits.lower),
-                _farthest(qd) / self.limits.velocity,
-                _farthest(qdd) / self.limits.acceleration,
-            ]
-        most = np.nan_to_num(np.max(shares, axis=0), nan=np.inf, posinf=np.inf)
-        x[:, 1:] *= (KEPT / np.maximum(most, KEPT))[:, None]
-        return self._carried(x)
+        """The motion drawn in until it keeps all limits: those of torques by all joints together."""
+        return self._carried(self._within(x))
+
+    def _within(self, x: Array) -> Array:
+        """The motion drawn in until it keeps the limits of all but torques.
+
+        Each joint, with those that it is coupled with, comes nearer to the centre of their ranges, and moves less for
+        velocities and accelerations.
+        """
+        centre = np.zeros_like(x)
+        centre[:, 0] = self.limits.centre
+        middle = self.limits.tree(centre)[:, 0]
+        q = _bounds(self.moved(self.limits.tree(x), self.dense)[0])
+        most = np.maximum(
+            (q[1] - middle) / (self.limits.upper - middle), (q[0] - middle) / (self.limits.lower - middle)
+        )
+        x = centre + (x - centre) * self._share(most)
+        _, qd, qdd = (_bounds(part) for part in self.moved(self.limits.tree(x), self.dense))
+        most = np.maximum(_farthest(qd) / self.limits.velocity, _farthest(qdd) / self.limits.acceleration)
+        x[:, 1:] *= self._share(most)
+        return x
+
+    def _share(self, most: Array) -> Array:
+        """What is left of the coordinates' motion (n, 1) where joints use these shares of their limits."""
+        return np.asarray(KEPT / np.maximum(self.limits.by_coordinate(most), KEPT))[:, None]
 
     def _carried(self, x: Array) -> Array:
-        """The motion drawn in until the torques' limits hold; as it is where standing at its middle takes more."""
-        still = np.zeros(x.shape[1])
-        still[0] = 1
+        """The motion drawn in until the limits of torques hold; as it is where the least motion takes more."""
 
         def holds(scale: float) -> bool:
-            effort = self.effort(x * (still + scale * (1 - still)))
+            effort = self.effort(_scaled(x, scale))
             return effort is None or effort <= KEPT
 
         if holds(1.0) or not holds(0.0):
@@ -261,25 +287,73 @@ class SeriesSearch:
         for _ in range(HALVINGS):
             middle = (low + high) / 2
             low, high = (middle, high) if holds(middle) else (low, middle)
-        return x * (still + low * (1 - still))
+        return _scaled(x, low) if low > 0 else x
+
+    def slow_efforts(self, x: Array) -> Array | None:
+        """The largest efforts of the joints (m,) where the motion is hardly more than standing; None without limits."""
+        if self.torques is None:
+            return None
+        slow = self.limits.tree(_scaled(x, 2.0**-HALVINGS / max(np.abs(x[:, 1:]).max(), TINY)))
+        shares = np.abs(self._shares(self.moved(slow, self.dense))["effort"])
+        return np.asarray(shares.max(axis=0) * self.limits.effort)
 
     # -- the search
 
-    def searched(self, x: Array) -> Array:
-        """The best motion from a start."""
-        try:
-            from scipy.optimize import minimize
-        except ImportError:
-            raise MissingDependencyError(
-                "optimised motions need SciPy, which is not installed", hint="pip install scipy"
-            ) from None
-        flat = x.reshape(-1)
-        for penalty in PENALTIES:
-            found = minimize(
-                self.objective, flat, args=(penalty,), jac=True, method="L-BFGS-B", options={"maxiter": 150}
-            )
-            flat = np.asarray(found.x)
-        return flat.reshape(x.shape)
+    def found(self, x: Array) -> Array:
+        """The best motion from a start, drawn in until it keeps the limits where one does."""
+        best = self._drawn(x)
+        return best if self.keeps(best) else self._drawn(self._lightened(x))
+
+    def _drawn(self, x: Array) -> Array:
+        """The same from this very start.
+
+        With dry friction a smaller motion can take as much torque as a larger one elsewhere, so that drawing it in does
+        not help, or leaves little of it: the search then goes on within less than the limits.
+        """
+        wanted = self._searched(x)
+        best = self.feasible(wanted)
+        for allowed in TIGHTER:
+            if self.keeps(best) and self._condition(best) <= SPOILT * self._condition(wanted):
+                break
+            wanted = self._searched(wanted, HARD, allowed)
+            other = self.feasible(wanted)
+            if self.keeps(other) and not (
+                self.keeps(best) and self._condition(best) < self._condition(other)
+            ):
+                best = other
+        return best
+
+    def keeps(self, x: Array) -> bool:
+        """Whether a motion keeps all limits."""
+        return all(share <= 1 for share in self.used(x).values())
+
+    def _condition(self, x: Array) -> float:
+        return condition(self.matrix(x, self.told))
+
+    def _searched(self, x: Array, penalties: tuple[float, ...] = PENALTIES, allowed: float = 1.0) -> Array:
+        """The best motion from another one, limits kept by penalties."""
+        for penalty in penalties:
+            x = self._minimised(x, partial(self.objective, penalty=penalty, allowed=allowed))
+        return x
+
+    def _lightened(self, x: Array) -> Array:
+        """A motion near another one that passes the limits less, whatever it shows."""
+
+        def cost(flat: Array) -> tuple[float, Array]:
+            value, slope = self._penalty(flat.reshape(x.shape), TIGHTER[-1])
+            return value, slope.reshape(-1)
+
+        return self.feasible(self._minimised(x, cost))
+
+    def _minimised(self, x: Array, cost: Callable[[Array], tuple[float, Array]]) -> Array:
+        minimize = needed("scipy.optimize", "an optimised motion").minimize
+        found = minimize(cost, x.reshape(-1), jac=True, method="L-BFGS-B", options={"maxiter": 150})
+        return np.asarray(found.x).reshape(x.shape)
+
+
+def _scaled(x: Array, scale: float) -> Array:
+    """The motion with other amplitudes around the same middle."""
+    return np.hstack([x[:, :1], scale * x[:, 1:]])
 
 
 def _bounds(values: Array) -> tuple[Array, Array]:
@@ -297,7 +371,7 @@ def condition(w: Array) -> float:
     """The condition number of a matrix with columns of length one."""
     size = np.linalg.norm(w, axis=0)
     s = np.linalg.svd(w / np.where(size > 0, size, 1), compute_uv=False)
-    return float(s[0] / max(s[-1], 1e-300))
+    return float(s[0] / max(s[-1], TINY))
 
 
 def _at_rest(harmonics: int) -> Array:

@@ -5,6 +5,7 @@
     condition     min of log s1 - log sP, singular values of the regressor with columns of length one
     determinant   min of -log det(W'W) / P, the volume of the parameters' confidence region
 
+The regressor is that of the identification that follows: `identify` seeks the same columns from a log of the motion.
 Limits are kept by a penalty that grows round by round; at the end the series is drawn in until it keeps all of them,
 between samples too (`series_search`).
 
@@ -15,29 +16,41 @@ identification of base inertial parameters of robots", International Journal of 
 
 from __future__ import annotations
 
-import math
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from symoro.errors import ArgumentError, NotApplicableError, OptionError, ProgramError
+from symoro.estimation.dependence import NEVER, dependent
+from symoro.estimation.equations import RowModel, equations
+from symoro.estimation.friction import USUAL, Friction
+from symoro.estimation.identification import check_left_out, sought_robot
+from symoro.estimation.motion_limits import motion_limits
+from symoro.estimation.series_search import SeriesSearch, condition
 from symoro.files import MADE_BY
-from symoro.motion.series_search import MotionLimits, SeriesSearch, condition
+from symoro.model import base_parameters, generate
+from symoro.models.coordinates import uncoupled
 from symoro.motion.trajectory import Fourier, Trajectory
 from symoro.progress import each
 from symoro.robot.coordinates import independent
-from symoro.robot.description import BaseKind, JointType, Robot, scalars
+from symoro.robot.description import BaseKind, Robot
 from symoro.robot.formats import RobotLike, as_robot
+from symoro.robot.topology import moving_joints
 from symoro.threads import one_thread
 
 Array = NDArray[np.float64]
 CRITERIA = ("condition", "determinant")
 SLOWEST, FASTEST = 1e-6, 1e6  # Hz
-WIDEST = math.pi  # half the range of a joint that turns without a limit
+HOPELESS = 1e8  # a condition beyond which a motion does not show all that is sought
+FIXED = {"QP": "velocity", "QDP": "acceleration", "GAM": "torque"}
+FULL = 0.99  # share of a limit from which it is one that keeps a motion small
+HERE = (
+    "its column is zero along the motion that was found",
+    "along the motion that was found its column is {}",
+)
 
 
 @dataclass(frozen=True)
@@ -48,7 +61,7 @@ class Excitation:
         trajectory: the Fourier series.
         condition: of the regressor with columns of length one, along one period.
         determinant: log det(W'W) / P.
-        columns: the parameters that it shows.
+        columns: the parameters that it shows, those that `identify` seeks.
         used: the largest share that is used of each limit times the margin: position, velocity, acceleration, effort.
         starts: condition or determinant reached from each start.
         margin: share of each limit that was to be used.
@@ -79,7 +92,8 @@ def excite(
     harmonics: int = 5,
     frequency: float = 0.1,
     criterion: str = "condition",
-    friction: str = "all",
+    friction: Sequence[str] = USUAL,
+    without: Sequence[str] = (),
     acceleration: float | Sequence[float] | None = None,
     torque: bool | None = None,
     margin: float = 0.95,
@@ -89,13 +103,15 @@ def excite(
     values: Mapping[str, float] | None = None,
     seed: int = 0,
 ) -> Excitation:
-    """A motion that shows the base parameters and the friction of a robot.
+    """A motion that shows what `identify` seeks: the base parameters of a robot, and its friction.
 
     Arguments:
         harmonics, frequency: of the series; one period lasts 1 / frequency seconds.
         criterion: 'condition' or 'determinant'.
-        friction: columns of friction, as in `dynamic-identification`.
-        acceleration: largest accelerations of the joints; without it there is no such limit.
+        friction: some of 'viscous', 'coulomb', 'offset', as in `identify`.
+        without: columns that are not to be sought, as in `identify`.
+        acceleration: largest accelerations: one for all joints, one a coordinate, or one a moving joint, those that
+            follow others included; without it there is no such limit.
         torque: whether the efforts of the description are limits too, by its own inertial parameters; unless told,
             where all of them have numbers.
         margin: share of each limit that may be used.
@@ -104,10 +120,11 @@ def excite(
         samples: at which the regressor is taken, along one period; eight a shortest period unless given.
 
     Raises:
-        NotApplicableError: the robot has no parameters to be shown, has closed loops, or its base moves.
-        ArgumentError: a joint has no velocity limit and none can be made up, or numbers are missing.
+        NotApplicableError: the robot has no parameters to be shown, has closed loops, its base moves, or a joint has a
+            motion that no series gives it.
+        ArgumentError: a joint has no range, or a limit that keeps it from moving; or numbers are missing.
         OptionError: an option is not one of those above.
-        ProgramError: no motion within the limits was found.
+        ProgramError: no motion within the limits was found, or none that shows the parameters.
     """
     asked, began = as_robot(robot), time.perf_counter()
     _check(asked)
@@ -122,27 +139,41 @@ def excite(
     if seed < 0 or (samples is not None and samples < 1):
         raise OptionError("expected a seed that is not negative, and at least one sample")
     known = {**dict(asked.nominal), **(values or {})}
-    limits = _limits(asked, acceleration, margin, _torque(asked, torque, known))
+    limits = motion_limits(asked, acceleration, margin, _torque(asked, torque, known), known)
+    equation = _equation(asked, values, friction, without)
     count = samples or 8 * harmonics
-    work = SeriesSearch(asked, known, limits, harmonics, frequency, criterion, friction, rest, count)
+    work = SeriesSearch(asked, known, equation, limits, harmonics, frequency, criterion, rest, count)
     rng = np.random.default_rng(seed)
-    best: tuple[float, Array] | None = None
-    reached = []
+    best: tuple[float, Array, Array] | None = None
+    reached, failures = [], []
     for _ in each(range(starts), "starts"):
-        x = work.feasible(work.searched(work.start(rng)))
-        if any(share > 1 for share in work.used(x).values()):
+        x = work.found(work.start(rng))
+        w = work.matrix(x, work.told)
+        if not (work.keeps(x) and condition(w) < HOPELESS):
+            failures.append((x, w))
             continue
-        worth = work.worth(x)
+        worth = work.worth(w)
         reached.append(float(worth))
         if best is None or worth < best[0]:
-            best = worth, x
+            best = worth, x, w
     if best is None:
-        raise ProgramError(
-            f"no motion of robot '{asked.name}' within its limits was found from {starts} starts: gravity alone may "
-            "ask for more than the efforts allow",
-            hint="try more starts, or other limits",
-        )
-    return _result(work, best[1], tuple(reached), time.perf_counter() - began, margin)
+        raise _failure(work, asked, known, *failures[-1])
+    return _result(work, *best[1:], tuple(reached), time.perf_counter() - began, margin)
+
+
+def _equation(
+    robot: Robot, values: Mapping[str, float] | None, friction: Sequence[str], without: Sequence[str]
+) -> RowModel:
+    """The equations of the identification that the motion is for."""
+    terms = Friction(tuple(friction))
+    if beyond := [term for term in terms.terms if term not in USUAL]:
+        raise OptionError(f"friction: a motion is sought for {', '.join(USUAL)}; got '{beyond[0]}'")
+    sought = sought_robot(robot, values)
+    check_left_out(without, base_parameters(sought))
+    found = equations(sought, "dynamic", terms, None, without)
+    if not found.names:
+        raise NotApplicableError(f"robot '{robot.name}' has no parameters that a motion could show")
+    return found
 
 
 def _check(robot: Robot) -> None:
@@ -150,58 +181,77 @@ def _check(robot: Robot) -> None:
     reason = "it has closed loops, in which joints do not move freely" if robot.B else ""
     if robot.base.kind != BaseKind.FIXED:
         reason = f"it stands on a {robot.base.kind} base, whose motion is no Fourier series"
+    for j in independent(robot):
+        if robot.frame(j).eta:
+            reason = reason or f"joint {j} is elastic, and moves as its spring lets it"
+        elif not robot.frame(j).mu:
+            reason = reason or f"joint {j} is passive: no motor moves it along a series"
+    for j in moving_joints(robot):
+        for field, what in FIXED.items():
+            if getattr(robot.frame(j), field) is not None:
+                reason = reason or f"the {what} of joint {j} is prescribed ({field})"
     if reason:
         raise NotApplicableError(f"no motion is optimised for robot '{robot.name}': {reason}")
 
 
 def _torque(robot: Robot, asked: bool | None, known: Mapping[str, float]) -> bool:
     """Whether torques are limited."""
-    needed = {name for record in (*robot.links, *robot.frames) for name in _symbols(record)}
-    missing = sorted(needed - known.keys())
+    if asked is False:
+        return False
+    program = generate(uncoupled(robot), "inverse-dynamics").program
+    missing = sorted(set(program.used_parameters) - known.keys())
     if asked and missing:
         raise ArgumentError(f"torques cannot be limited: no number is known for {', '.join(missing[:8])}")
-    return asked is not False and not missing
+    return not missing
 
 
-def _symbols(record: Any) -> set[str]:
-    return {name for _, formula in scalars(record) for name in formula.symbols}
-
-
-def _limits(robot: Robot, acceleration: Any, margin: float, torque: bool) -> MotionLimits:
-    own = independent(robot)
-    rows = [robot.frame(j) for j in own]
-    lower, upper = [], []
-    for frame in rows:
-        wide = WIDEST if frame.sigma == JointType.REVOLUTE else math.nan
-        lower.append(-wide if frame.limits.lower is None else frame.limits.lower)
-        upper.append(wide if frame.limits.upper is None else frame.limits.upper)
-    low, high = np.array(lower), np.array(upper)
-    if bad := [f"q{j}" for j, a, b in zip(own, low, high, strict=True) if not a < b]:
-        raise ArgumentError(
-            f"no range is known for {', '.join(bad)}", hint="give these joints limits: lower and upper"
+def _failure(
+    work: SeriesSearch, robot: Robot, known: Mapping[str, float], x: Array, w: Array
+) -> ProgramError:
+    """Why a motion is none: what forbids to move along x, or what its regressor w does not show."""
+    slow, limits = work.slow_efforts(x), work.limits
+    hint = "try more starts, a larger effort, or no limits of torques (option 'torque')"
+    none = f"no motion of robot '{robot.name}' within its limits was found"
+    dry = {j: robot.frame(j).FS.value(known) for j in limits.joints} if slow is not None else {}
+    for (j, least), effort in zip(dry.items(), limits.effort, strict=False):
+        if least >= effort:
+            return ProgramError(
+                f"{none}: dry friction of joint {j}, FS = {least:.4g}, is not below its effort limit, times the "
+                f"margin, of {effort:.4g}",
+                hint=hint,
+            )
+    if slow is not None and not (slow <= limits.effort).all():
+        k = int(np.argmax(slow / limits.effort))
+        j = limits.joints[k]
+        place = ", ".join(f"{q:.3g}" for q in x[:, 0])
+        return ProgramError(
+            f"{none}: to move slowly around q = [{place}] takes an effort of {slow[k]:.4g} at joint {j}, {dry[j]:.4g} "
+            f"of it dry friction (FS); its limit, times the margin, is {limits.effort[k]:.4g}",
+            hint=hint,
         )
-    middle, half = (low + high) / 2, margin * (high - low) / 2
-    fastest = [math.inf if f.limits.velocity is None else margin * f.limits.velocity for f in rows]
-    efforts = [math.inf if f.limits.effort is None or not torque else margin * f.limits.effort for f in rows]
-    hardest = np.array(math.inf if acceleration is None else acceleration, float)
-    if hardest.shape not in ((), (1,), (len(own),)) or not (hardest > 0).all():
-        raise ArgumentError(
-            f"acceleration: expected positive numbers, one or {len(own)}, got {acceleration!r}"[:200],
-            hint="one for all joints, or one a joint",
-        )
-    return MotionLimits(
-        middle - half,
-        middle + half,
-        np.array(fastest),
-        margin * np.broadcast_to(hardest, len(own)),
-        np.array(efforts),
+    size = condition(w)
+    full = [name for name, share in work.used(x).items() if share > FULL]
+    bound = f"; it uses all of {', '.join(full)}" if full else ""
+    return ProgramError(
+        f"{none} that shows its parameters: the condition is {size:.1e}{bound}{_hidden(work, w)}",
+        hint="try more starts, more harmonics, wider limits, or leave out columns by the option 'without'",
     )
 
 
+def _hidden(work: SeriesSearch, w: Array) -> str:
+    """The columns that a motion does not tell apart."""
+    zero = np.zeros((len(w), 1))
+    found = dependent(work.columns, np.hstack([w, zero]), HERE)
+    drawn = work.equation.at_random()
+    if drawn is not None:
+        always = dependent(work.columns, np.hstack([drawn, np.zeros((len(drawn), 1))]), NEVER)
+        found |= {name: reason for name, reason in always.items() if name in found}
+    return "".join(f"\n  - {name}: {reason}" for name, reason in list(found.items())[:8])
+
+
 def _result(
-    work: SeriesSearch, x: Array, reached: tuple[float, ...], seconds: float, margin: float
+    work: SeriesSearch, x: Array, w: Array, reached: tuple[float, ...], seconds: float, margin: float
 ) -> Excitation:
-    w = work.matrix(x)
     series = x[:, 1:] @ work.basis.T
     half = work.harmonics
     part = Fourier(
