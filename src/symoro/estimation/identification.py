@@ -42,6 +42,7 @@ from symoro.estimation.resolution import resolved
 from symoro.estimation.robots import identified_robot, standard_robot, without_passive_rotors
 from symoro.estimation.robust import robust
 from symoro.estimation.rows import LogRows
+from symoro.estimation.sampling import sampling_bias, sampling_doubts, widened
 from symoro.estimation.signals import Preparation, independent_share
 from symoro.estimation.standstill import checked_motion
 from symoro.estimation.start import check_start, started
@@ -78,6 +79,7 @@ class Identification:
         consistent: standard parameters that bodies can have, where asked for.
         unit_doubts: what a wrong unit may have done to the logs.
         motion_doubts: joints that hardly move in them.
+        sampling_doubts: what sampling, filters and noise on positions have done to the estimate.
     """
 
     original: Robot
@@ -94,6 +96,7 @@ class Identification:
     consistent: Consistent | None = None
     unit_doubts: tuple[str, ...] = ()
     motion_doubts: tuple[str, ...] = ()
+    sampling_doubts: tuple[str, ...] = ()
 
     @cached_property
     def robot(self) -> Robot:
@@ -111,6 +114,7 @@ class Identification:
         return [
             *self.unit_doubts,
             *self.motion_doubts,
+            *self.sampling_doubts,
             *doubts(self.base, self.estimate, self.residuals, self.data),
         ]
 
@@ -228,6 +232,9 @@ def identify(
             raise
         hint = "or start from the robot's own values, start='nominal'"
         raise ProgramError(error.message, hint=f"{error.hint}; {hint}") from None
+    bias = sampling_bias(used, equation, preparation, estimate, data)
+    lost = tuple(sampling_doubts(bias, estimate, data))
+    estimate = widened(estimate, bias)
     residuals = _residuals(method, equation, parts, estimate)
     validation = {
         log.name: log_residual(_parts(equation, log, preparation), equation.support, estimate)
@@ -250,6 +257,7 @@ def identify(
         else None,
         tuple(unit_doubts(used, equation, preparation)),
         motion_doubts,
+        lost,
     )
 
 

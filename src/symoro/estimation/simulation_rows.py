@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -14,7 +13,7 @@ from symoro.estimation.control_loop import ControlLoop, loop_of
 from symoro.estimation.description import PdController
 from symoro.estimation.equations import Booleans, RowBlock, RowModel
 from symoro.estimation.log import Log, log_of_arrays
-from symoro.estimation.rows import LogRows
+from symoro.estimation.rows import LogRows, picked, whole
 from symoro.estimation.signals import Preparation
 
 Array = NDArray[np.float64]
@@ -30,13 +29,6 @@ class RowPair:
     measured: RowBlock
     simulated: RowBlock
     kept: Booleans
-
-
-def whole(blocks: Sequence[RowBlock]) -> RowBlock:
-    """The blocks of a log as one."""
-    return RowBlock(
-        *(np.concatenate([getattr(b, field) for b in blocks]) for field in ("time", "A", "y", "rate", "kept"))
-    )
 
 
 def check_model(model: RowModel) -> None:
@@ -89,8 +81,7 @@ def paired(
     found = whole(list(model.blocks(replace(arrays, measured=False), replace(preparation, cutoff=None))))
     step = preparation.decimation / log.rate
     at = np.round((measured.time - found.time[0]) / step).astype(int)
-    picked = RowBlock(*(getattr(found, f)[at] for f in ("time", "A", "y", "rate", "kept")))
-    return RowPair(measured, picked, steady(found)[at] if kept is None else kept)
+    return RowPair(measured, picked(found, at), steady(found)[at] if kept is None else kept)
 
 
 def steady(rows: RowBlock) -> Booleans:

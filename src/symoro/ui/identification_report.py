@@ -109,11 +109,8 @@ def parameter_unit(name: str, found: Identification) -> str:
 def _data(found: Identification) -> Section:
     p, e = found.preparation, found.estimate
     logs = "; ".join(f"{log.name}, {log.samples} samples at {log.rate:g} Hz" for log in found.logs)
-    filters = (
-        f"low-pass at {p.cutoff:g} Hz (zero phase, order 4), central differences"
-        if p.cutoff
-        else "no low-pass, central differences"
-    )
+    low = f"low-pass at {p.cutoff:g} Hz (zero phase, order 4)" if p.cutoff else "no low-pass"
+    filters = f"{low}, differences of {2 * p.half + 1} samples"
     rows = [
         ("log", logs),
         ("model", f"{KINDS[found.model.kind]}, {len(e.names)} columns"),
