@@ -95,7 +95,10 @@ class RowModel:
 
     def postures(self, log: Log) -> LogPostures:
         """The postures along a log, which pieces in order ask for."""
-        return LogPostures(log) if self.assembly is None else LoopPostures(log, *self.assembly)
+        if self.assembly is None:
+            return LogPostures(log)
+        loops, near = self.assembly
+        return LoopPostures(log, loops, log.start or near)
 
     def at_random(self) -> Array | None:
         """The columns (rows, P) of the dynamic model at random motions; None of models that need a motion in time."""

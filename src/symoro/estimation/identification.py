@@ -22,6 +22,7 @@ from numpy.typing import NDArray
 
 from symoro.errors import ArgumentError, NotApplicableError, OptionError, ProgramError
 from symoro.estimation import dependence
+from symoro.estimation.assemblies import assembled
 from symoro.estimation.cluster import Work, compressed_on_cluster
 from symoro.estimation.compress import LogPart, Triangles, compressed, joined, merged
 from symoro.estimation.consistent import WEIGHT, Consistent, consistent
@@ -36,7 +37,7 @@ from symoro.estimation.instrumental import instrumental
 from symoro.estimation.least_squares import ordinary, weighted
 from symoro.estimation.log import Log, open_log
 from symoro.estimation.output_error import output_error
-from symoro.estimation.postures import start_posture
+from symoro.estimation.postures import Posture, start_postures
 from symoro.estimation.residuals import ALL, KEPT, Residuals, log_residual, residual
 from symoro.estimation.resolution import resolved
 from symoro.estimation.robots import identified_robot, standard_robot, without_passive_rotors
@@ -80,6 +81,7 @@ class Identification:
         unit_doubts: what a wrong unit may have done to the logs.
         motion_doubts: joints that hardly move in them.
         sampling_doubts: what sampling, filters and noise on positions have done to the estimate.
+        posture_doubts: loops that may be assembled in another way.
     """
 
     original: Robot
@@ -97,6 +99,7 @@ class Identification:
     unit_doubts: tuple[str, ...] = ()
     motion_doubts: tuple[str, ...] = ()
     sampling_doubts: tuple[str, ...] = ()
+    posture_doubts: tuple[str, ...] = ()
 
     @cached_property
     def robot(self) -> Robot:
@@ -110,12 +113,14 @@ class Identification:
 
     @property
     def doubts(self) -> list[str]:
-        """What a wrong unit, sign or ratio may have done."""
+        """What a wrong unit, sign or ratio may have done; a wrong assembly explains by itself what they would."""
+        own = doubts(self.base, self.estimate, self.residuals, self.data)
         return [
+            *self.posture_doubts,
             *self.unit_doubts,
             *self.motion_doubts,
             *self.sampling_doubts,
-            *doubts(self.base, self.estimate, self.residuals, self.data),
+            *(own if not self.posture_doubts else ()),
         ]
 
     def predicted(self, number: int = 0) -> tuple[Array, Array, Array]:
@@ -143,7 +148,7 @@ def identify(
     stribeck_velocity: float = 0.05,
     without: Sequence[str] = (),
     validate: Sequence[LogLike] = (),
-    posture: str | Sequence[float] | None = None,
+    posture: Posture | Sequence[Posture] | None = None,
     find_essential: bool = False,
     find_consistent: bool = False,
     prior: str = "euclidean",
@@ -170,7 +175,8 @@ def identify(
         without: columns to leave out.
         validate: logs on which the estimate is tried.
         posture: of a robot with closed loops, all its joints near the first sample, or the name of a posture: it tells
-            in which way the loops are assembled; 'home' unless given.
+            in which way the loops are assembled; 'home' unless given. Or several, one for each log: of others than the
+            first it is found otherwise.
         find_essential: look for the essential parameters too.
         find_consistent: look for standard parameters that bodies can have too, by the LMI of `consistent`.
         prior, prior_weight: towards the robot's nominal values, 'euclidean' or 'entropic'.
@@ -194,8 +200,11 @@ def identify(
     base = base_parameters(sought)
     check_left_out(without, base)
     terms = Friction(tuple(friction), stribeck_velocity)
-    near = start_posture(sought, used[0], posture)
+    named = start_postures(sought, used, posture)
+    near = named[0]
     equation = equations(sought, model, terms, used[0].transmission, without, near)
+    used, posture_doubts = assembled(used, equation, preparation, named)
+    others = _beside(used[0], others, equation, preparation, near)
     if client is not None and near is not None:
         raise NotApplicableError(
             f"the loops of robot '{sought.name}' are followed from sample to sample, which a cluster cannot do",
@@ -258,6 +267,7 @@ def identify(
         tuple(unit_doubts(used, equation, preparation)),
         motion_doubts,
         lost,
+        tuple(posture_doubts),
     )
 
 
@@ -301,6 +311,19 @@ def _opened(
         if log.transmission != found[0].transmission:
             raise ArgumentError(f"{log.name} has another transmission than {found[0].name}")
     return found
+
+
+def _beside(
+    first: Log,
+    others: tuple[Log, ...],
+    model: RowModel,
+    preparation: Preparation,
+    near: tuple[float, ...] | None,
+) -> tuple[Log, ...]:
+    """Logs to validate on, in the assemblies that go with the first one's."""
+    if not others:
+        return ()
+    return assembled((first, *others), model, preparation, (near, *(None for _ in others)))[0][1:]
 
 
 def check_left_out(without: Sequence[str], base: BaseParameters) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from symoro.estimation.equations import RowModel
 from symoro.estimation.log import Log, log_of_arrays
 from symoro.estimation.signals import Preparation, planned
@@ -19,6 +21,7 @@ def part_of(log: Log, model: RowModel, preparation: Preparation) -> Log:
     first -= first % preparation.decimation
     arrays = log.part(first, min(log.samples, first + size))
     more = {kind: x for kind, x in arrays.items() if kind not in ("position", "torque")}
-    return log_of_arrays(
+    part = log_of_arrays(
         log.rate, arrays["position"], arrays["torque"], transmission=log.transmission, name=log.name, **more
     )
+    return replace(part, start=log.start)

@@ -139,13 +139,11 @@ def _noisier(part: Log, model: RowModel, preparation: Preparation) -> Iterator[_
     q = arrays["position"]
     noise = white_noise(q) * np.random.default_rng(0).standard_normal(q.shape)
     here = whole(list(model.blocks(part, preparation)))
-    noisier = [
-        replace(
-            log_of_arrays(part.rate, positions, arrays["torque"], transmission=part.transmission),
-            measured=False,
-        )
+    made = (
+        log_of_arrays(part.rate, positions, arrays["torque"], transmission=part.transmission)
         for positions in (q + noise, q - noise)
-    ]
+    )
+    noisier = [replace(log, measured=False, start=part.start) for log in made]
     try:
         blocks = [whole(list(model.blocks(log, preparation))) for log in noisier]
     except FormatError:

@@ -28,7 +28,7 @@ def run(robot: Robot, options: argparse.Namespace) -> None:
         stribeck_velocity=options.stribeck_velocity,
         without=_words(options.without),
         validate=options.validate,
-        posture=_posture(options.posture),
+        posture=[_posture(text) for text in options.posture] if options.posture else None,
         start=options.start,
         find_essential=options.essential,
         find_consistent=options.consistent,
@@ -66,10 +66,8 @@ def _robot_text(found: Identification, fmt: str) -> str:
     return "\n".join([head, *comments, rest])
 
 
-def _posture(text: str | None) -> str | list[float] | None:
+def _posture(text: str) -> str | list[float]:
     """A list of numbers, or a name."""
-    if text is None:
-        return None
     try:
         return [float(word) for word in text.split(",")]
     except ValueError:
