@@ -377,10 +377,10 @@ def _estimated(
         return found
     start = begin(found)
     if method == "iv":
-        return resolved(lambda steps: instrumental(rows, start, data, controller, steps))
+        return resolved(lambda steps: instrumental(rows, start, data, controller, steps), data)
     if method == "didim":
-        return resolved(lambda steps: direct_and_inverse(rows, start, data, controller, steps))
-    return resolved(lambda steps: output_error(rows, start, controller, steps))
+        return resolved(lambda steps: direct_and_inverse(rows, start, data, controller, steps), data)
+    return resolved(lambda steps: output_error(rows, start, controller, steps), data)
 
 
 def _parts(equation: RowModel, log: Log, preparation: Preparation) -> dict[LogPart, Triangles]:
