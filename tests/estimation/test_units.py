@@ -142,9 +142,9 @@ def test_doubts_stand_in_the_report_and_in_the_data() -> None:
 
 
 def test_velocities_that_are_zero_are_told_and_not_the_motion() -> None:
-    """No column of friction is left then; to move the joints more would not help."""
+    """No row is left then; to move the joints more would not help."""
     t = smooth(two_links())
     q = t.q + 1e-6 * np.random.default_rng(0).standard_normal(t.q.shape)
-    with pytest.raises(ArgumentError, match="cannot be identified") as told:
+    with pytest.raises(ArgumentError, match="no row of joint 1 is left") as told:
         symoro.identify(two_links(), log_of_arrays(t.rate, q, t.tau, velocity=0 * t.qd))
     assert "velocities of joint 1 are not the derivative" in (told.value.hint or "")

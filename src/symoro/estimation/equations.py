@@ -46,6 +46,7 @@ MODELS = {
     "energy": "power-identification",  # the same functions: h is the energy, p is integrated
 }
 SCALAR = ("power", "energy")
+NEAR = 2  # new samples, in which the low-pass of the decimation has most of its weight
 
 
 @dataclass(frozen=True)
@@ -133,7 +134,8 @@ class RowModel:
         A, y = self._reduced(parts, len(centres), rate, step, half)
         at = centres - motion.start
         qd = motion.qd[at]
-        return RowBlock(centres / rate, A, y, qd, self._kept(qd, preparation.slow))
+        stands = _nearby(motion.rests, at, half + (NEAR * step if step > 1 else 0))
+        return RowBlock(centres / rate, A, y, qd, self._kept(qd, preparation.slow, stands))
 
     def _around(self, first: int, last: int, step: int, half: int) -> slice:
         """The samples that the rows at first .. last need, with those to each side that differences are made of."""
@@ -157,9 +159,22 @@ class RowModel:
         weights = decimation_filter(step)
         return decimated(A, weights), decimated(y, weights)
 
-    def _kept(self, qd: Array, slow: float) -> Booleans:
+    def _kept(self, qd: Array, slow: float, stands: Booleans) -> Booleans:
+        """Rows of joints faster than `slow`; at rest dry friction is anything up to FS, which no column has.
+
+        Where a joint comes to rest, differences have ripples, whose sign is that of nothing.
+        """
+        dry = np.array([f"FS{j}" in self.names for j in coordinate_joints(self.robot)])
         fast = np.abs(qd) > slow if slow > 0 else np.ones(qd.shape, dtype=bool)
+        fast &= ~(stands | (qd == 0)) | ~dry
         return np.asarray(fast.any(axis=1, keepdims=True)) if self.kind in SCALAR else fast
+
+
+def _nearby(found: Booleans, at: NDArray[np.intp], reach: int) -> Booleans:
+    """Whether one of the samples up to `reach` away is among those found, at some."""
+    sums = np.concatenate([np.zeros((1, found.shape[1]), dtype=int), np.cumsum(found, axis=0)])
+    first, end = np.maximum(at - reach, 0), np.minimum(at + reach + 1, len(found))
+    return np.asarray(sums[end] > sums[first])
 
 
 def _intervals(

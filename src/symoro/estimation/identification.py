@@ -45,6 +45,7 @@ from symoro.estimation.robust import robust
 from symoro.estimation.rows import LogRows
 from symoro.estimation.sampling import sampling_bias, sampling_doubts, widened
 from symoro.estimation.signals import Preparation, independent_share
+from symoro.estimation.simulation_rows import few_rows
 from symoro.estimation.standstill import checked_motion
 from symoro.estimation.start import check_start, started
 from symoro.estimation.total import total
@@ -243,6 +244,8 @@ def identify(
         raise ProgramError(error.message, hint=f"{error.hint}; {hint}") from None
     bias = sampling_bias(used, equation, preparation, estimate, data)
     lost = tuple(sampling_doubts(bias, estimate, data))
+    if method in ("iv", "didim"):
+        motion_doubts += tuple(few_rows(estimate))
     estimate = widened(estimate, bias)
     residuals = _residuals(method, equation, parts, estimate)
     validation = {
@@ -346,8 +349,8 @@ def check_rows(equation: RowModel, data: Triangles) -> None:
     for k, count in enumerate(data.counts):
         if not count:
             raise ArgumentError(
-                f"no row of joint {equation.labels[k]} is left: it was never faster than the limit",
-                hint="give a lower velocity below which rows are dropped",
+                f"no row of joint {equation.labels[k]} is left: it was never faster than the limit, or never moved",
+                hint="move every joint, or give a lower velocity below which rows are dropped",
             )
     norms = data.norms()
     for k, norm in enumerate(norms):

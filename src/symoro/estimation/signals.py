@@ -5,7 +5,8 @@
 2. Both sides of every equation, each column of W and y alike, pass one symmetric (zero-phase) low-pass with the
    cut-off 0.8 of the new Nyquist rate, and one sample of `decimation` is kept: *parallel decimation*. It takes out of
    y what W cannot contain, and leaves residuals that are nearly white.
-3. Rows are dropped where the joint is slow: friction near standstill is not the model's.
+3. Rows are dropped where the joint is slow, or rests while its dry friction is sought: friction near standstill is not
+   the model's.
 
 A filter that runs backwards needs samples from after a piece. What it forgets decays by the largest modulus p of its
 poles, so pieces overlap by the samples in which p^k falls below 1e-18, and give the numbers of the log as a whole. The
@@ -74,6 +75,7 @@ class MotionPiece:
 
     Attributes:
         start: the sample of row 0 of the arrays; there are some before `first` and after the last.
+        rests: (N, n), where a joint stands still: the same position for as long as differences reach.
     """
 
     start: int
@@ -83,6 +85,7 @@ class MotionPiece:
     qd: Array
     qdd: Array
     tau: Array
+    rests: NDArray[np.bool_]
 
 
 def low_pass(cutoff: float, rate: float) -> Array:
@@ -201,7 +204,18 @@ def _motion(
     qd = smooth(arrays["velocity"]).copy() if "velocity" in arrays else slopes(q, rate, half)
     qdd = smooth(arrays["acceleration"]) if "acceleration" in arrays else slopes(qd, rate, half)
     qd[np.abs(qd) < STILL] = 0.0
-    return MotionPiece(start, first, count, q, qd, qdd, arrays["torque"])
+    return MotionPiece(start, first, count, q, qd, qdd, arrays["torque"], rests(arrays["position"], 2 * half))
+
+
+def rests(q: Array, least: int) -> NDArray[np.bool_]:
+    """Which samples (N, n) are of more than `least` on end with one value: those that differences blur too."""
+    found = np.zeros(q.shape, dtype=bool)
+    for k, column in enumerate(q.T):
+        ends = np.flatnonzero(np.append(np.diff(column) != 0, True)) + 1
+        starts = np.concatenate([[0], ends[:-1]])
+        for a, b in zip(starts[ends - starts > least], ends[ends - starts > least], strict=True):
+            found[a:b, k] = True
+    return found
 
 
 def decimation_filter(decimation: int) -> Array:

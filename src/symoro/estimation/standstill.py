@@ -191,13 +191,15 @@ def _slow(
 ) -> list[str]:
     """Joints that rest at times, or are slow mostly, where those rows take part.
 
-    A joint that turns back is within three deviations about as long as between three and six: what is more is rest.
+    Samples of one position on end do not, or obey the model where no dry friction is sought. A joint that turns back
+    is within three deviations about as long as between three and six: what is more is rest.
     """
     qd = _rates(pieces)
+    moves = ~np.concatenate([piece.rests[_own(piece)] for piece in pieces])
     found = []
     for k, j in enumerate(joints):
         limit = SLOW * noise.velocity[k]
-        kept = qd[:, k][qd[:, k] > preparation.slow] if preparation.slow > 0 else qd[:, k]
+        kept = qd[:, k][moves[:, k] & (qd[:, k] >= preparation.slow)]
         if noise.position[k] == 0 or not len(kept):
             continue
         share = float(np.mean(kept < limit))

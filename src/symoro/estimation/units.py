@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 
 from symoro.errors import SymoroError
 from symoro.estimation.compress import compressed, merged
-from symoro.estimation.equations import RowModel
+from symoro.estimation.equations import Booleans, RowModel
 from symoro.estimation.least_squares import weighted
 from symoro.estimation.log import Log, log_of_arrays
 from symoro.estimation.residuals import KEPT, residual
@@ -126,7 +126,12 @@ def _positions(log: Log, arrays: dict[str, Array], model: RowModel, preparation:
     """The unit of positions with which torques are explained far better, if there is one."""
     if model.assembly is not None and not model.assembly[0].linear:
         return []  # loops that close all along the log tell of the unit themselves
-    now = _residual(log, arrays, model, preparation)
+    try:
+        part = _part(log, arrays)
+        kept = [block.kept for block in model.blocks(part, preparation)]
+    except SymoroError:
+        return []
+    now = _residual(log, arrays, model, preparation, kept)
     if now is None or now < LEAST:
         return []
     joints = [model.robot.frame(j).sigma for j in coordinate_joints(model.robot)]
@@ -136,7 +141,7 @@ def _positions(log: Log, arrays: dict[str, Array], model: RowModel, preparation:
         if (factors == 1).all():
             continue
         scaled = {kind: x * (1 if kind == "torque" else factors) for kind, x in arrays.items()}
-        tried = _residual(log, scaled, model, preparation)
+        tried = _residual(log, scaled, model, preparation, kept)
         if tried is not None and tried < min(best[0], BETTER * now):
             best = (tried, other.words)
     if not best[1]:
@@ -147,15 +152,24 @@ def _positions(log: Log, arrays: dict[str, Array], model: RowModel, preparation:
     ]
 
 
-def _residual(log: Log, arrays: dict[str, Array], model: RowModel, preparation: Preparation) -> float | None:
-    """The residual of a fit to samples; None where there is none."""
+def _part(log: Log, arrays: dict[str, Array]) -> Log:
     given: dict[str, Any] = {kind: x for kind, x in arrays.items() if kind not in ("position", "torque")}
-    part = log_of_arrays(
+    return log_of_arrays(
         log.rate, arrays["position"], arrays["torque"], **given, transmission=log.transmission
     )
+
+
+def _residual(
+    log: Log, arrays: dict[str, Array], model: RowModel, preparation: Preparation, kept: Sequence[Booleans]
+) -> float | None:
+    """The residual of a fit to samples, of some rows of each block; None where there is none."""
+    part = _part(log, arrays)
     every = replace(preparation, slow=0.0)  # another unit would drop other rows
     try:
-        rows = compressed(model.blocks(part, every), model.support, part.samples / part.rate)
+        blocks = (
+            replace(block, kept=chosen) for block, chosen in zip(model.blocks(part, every), kept, strict=True)
+        )
+        rows = compressed(blocks, model.support, part.samples / part.rate)
         data = merged(rows, model.support, KEPT)
         if data.rows < ENOUGH * len(model.names):
             return None
