@@ -291,3 +291,17 @@ def test_a_worker_makes_the_rows_of_its_pieces_of_a_parallelogram_robot() -> Non
     assert weighted(whole.model.names, data).values == pytest.approx(
         whole.estimate.values, rel=1e-8, abs=1e-9
     )
+
+
+@pytest.mark.parametrize("noise", [0.0, 1.0])
+def test_total_least_squares_takes_columns_of_exact_positions_for_exact(noise: float) -> None:
+    """Errors that are not there would be taken off: ZZ1 was off by seven deviations."""
+    found = symoro.identify("sr400", arm().log(noise * NOISE, 5, exact=False), method="tls", decimation=5)
+    K = known(found, sr400())
+    e = found.estimate
+    truth = np.array([K[name] for name in e.names])
+    if noise:
+        assert np.abs((e.values - truth) / e.deviations).max() < 4
+    else:
+        assert e.values == pytest.approx(truth, rel=1e-5, abs=1e-5)
+    assert found.doubts == []

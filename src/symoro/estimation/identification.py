@@ -34,7 +34,7 @@ from symoro.estimation.essential import Essential, essential
 from symoro.estimation.estimate import Estimate
 from symoro.estimation.friction import USUAL, Friction
 from symoro.estimation.instrumental import instrumental
-from symoro.estimation.least_squares import ordinary, weighted
+from symoro.estimation.least_squares import ordinary, own_deviations, weighted
 from symoro.estimation.log import Log, open_log
 from symoro.estimation.output_error import output_error
 from symoro.estimation.postures import Posture, start_postures
@@ -43,12 +43,12 @@ from symoro.estimation.resolution import resolved
 from symoro.estimation.robots import identified_robot, standard_robot, without_passive_rotors
 from symoro.estimation.robust import robust
 from symoro.estimation.rows import LogRows
-from symoro.estimation.sampling import sampling_bias, sampling_doubts, widened
+from symoro.estimation.sampling import column_errors, sampling_bias, sampling_doubts, widened
 from symoro.estimation.signals import Preparation, independent_share
 from symoro.estimation.simulation_rows import few_rows
 from symoro.estimation.standstill import checked_motion
 from symoro.estimation.start import check_start, started
-from symoro.estimation.total import total
+from symoro.estimation.total import total, total_doubts
 from symoro.estimation.units import rate_doubts, unit_doubts
 from symoro.model import base_parameters
 from symoro.models.coordinates import coordinate_joints
@@ -244,6 +244,8 @@ def identify(
         raise ProgramError(error.message, hint=f"{error.hint}; {hint}") from None
     bias = sampling_bias(used, equation, preparation, estimate, data)
     lost = tuple(sampling_doubts(bias, estimate, data))
+    if method == "tls":
+        lost += tuple(total_doubts(estimate, data))
     if method in ("iv", "didim"):
         motion_doubts += tuple(few_rows(estimate))
     estimate = widened(estimate, bias)
@@ -372,7 +374,8 @@ def _estimated(
     if method == "ols":
         return ordinary(equation.names, data)
     if method == "tls":
-        return total(equation.names, data)
+        errors = column_errors(rows.logs, equation, rows.preparation, own_deviations(data))
+        return total(equation.names, data, errors)
     found = weighted(equation.names, data)
     if method == "irls":
         return robust(equation.names, rows, found, data)

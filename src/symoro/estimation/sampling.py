@@ -17,6 +17,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -133,23 +134,42 @@ def _changed(
 
 def _noisier(part: Log, model: RowModel, preparation: Preparation) -> Iterator[_Change]:
     """Rows of positions with as much noise again beside, and with its opposite: what is odd in it cancels."""
-    arrays = part.part(0, part.samples)
-    if "velocity" in arrays:
+    if "velocity" in part.part(0, 1):
         return  # which were measured, by sensors of their own
-    q = arrays["position"]
-    noise = white_noise(q) * np.random.default_rng(0).standard_normal(q.shape)
     here = whole(list(model.blocks(part, preparation)))
-    made = (
-        log_of_arrays(part.rate, positions, arrays["torque"], transmission=part.transmission)
-        for positions in (q + noise, q - noise)
-    )
-    noisier = [replace(log, measured=False, start=part.start) for log in made]
-    try:
-        blocks = [whole(list(model.blocks(log, preparation))) for log in noisier]
-    except FormatError:
-        return  # noise breaks loops that stand near a dead point
-    for there in blocks:
+    for there in _noisy_rows(part, model, preparation):
         yield _Change(here, there, both=True)
+
+
+def _noisy_rows(part: Log, model: RowModel, preparation: Preparation) -> list[RowBlock]:
+    """Rows of a motion with as much noise again on all that was measured of it, and with its opposite."""
+    arrays = part.part(0, part.samples)
+    chance = np.random.default_rng(0)
+    motion = {kind: x for kind, x in arrays.items() if kind in ("position", "velocity", "acceleration")}
+    noise = {kind: white_noise(x) * chance.standard_normal(x.shape) for kind, x in motion.items()}
+    found = []
+    for sign in (1, -1):
+        noisy: dict[str, Any] = {kind: x + sign * noise[kind] for kind, x in motion.items()}
+        position = noisy.pop("position")
+        log = log_of_arrays(part.rate, position, arrays["torque"], transmission=part.transmission, **noisy)
+        try:
+            rows = model.blocks(replace(log, measured=False, start=part.start), preparation)
+            found.append(whole(list(rows)))
+        except FormatError:
+            return []  # noise breaks loops that stand near a dead point
+    return found
+
+
+def column_errors(logs: Sequence[Log], model: RowModel, preparation: Preparation, sigma: Array) -> Array:
+    """Root mean squares of the errors of each column by noise on the motion, in rows divided by sigma."""
+    squares, rows = np.zeros(len(model.names)), 0
+    for log in logs:
+        pair = _noisy_rows(part_of(log, model, preparation), model, preparation)
+        if pair:
+            off = (pair[0].A - pair[1].A) / 2 / sigma[None, :, None]
+            squares += np.sum(off**2, axis=(0, 1))
+            rows += off.shape[0] * off.shape[1]
+    return np.sqrt(squares / max(rows, 1))
 
 
 def sampling_doubts(found: SamplingBias, estimate: Estimate, data: Triangles) -> list[str]:
