@@ -37,7 +37,7 @@ from symoro.estimation.instrumental import instrumental
 from symoro.estimation.least_squares import ordinary, own_deviations, weighted
 from symoro.estimation.log import Log, open_log
 from symoro.estimation.output_error import output_error
-from symoro.estimation.postures import Posture, start_postures
+from symoro.estimation.postures import NamedPosture, start_postures
 from symoro.estimation.residuals import ALL, KEPT, Residuals, log_residual, residual
 from symoro.estimation.resolution import resolved
 from symoro.estimation.robots import identified_robot, standard_robot, without_passive_rotors
@@ -149,7 +149,7 @@ def identify(
     stribeck_velocity: float = 0.05,
     without: Sequence[str] = (),
     validate: Sequence[LogLike] = (),
-    posture: Posture | Sequence[Posture] | None = None,
+    posture: NamedPosture | Sequence[NamedPosture] | None = None,
     find_essential: bool = False,
     find_consistent: bool = False,
     prior: str = "euclidean",

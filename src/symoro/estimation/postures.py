@@ -19,7 +19,7 @@ from symoro.robot.description import Robot
 
 Array = NDArray[np.float64]
 SHOWN = 4  # assemblies that a message lists
-Posture = str | Sequence[float]
+NamedPosture = str | Sequence[float]
 """The name of one of the robot's, or the positions of all joints of the tree."""
 APART = 0.1  # rad: what a posture that was read off may be off by
 
@@ -76,7 +76,7 @@ class LoopPostures(LogPostures):
 
 
 def start_postures(
-    robot: Robot, logs: Sequence[Log], posture: Posture | Sequence[Posture] | None
+    robot: Robot, logs: Sequence[Log], posture: NamedPosture | Sequence[NamedPosture] | None
 ) -> list[tuple[float, ...] | None]:
     """Of each log what `start_posture` says; None of others than the first where one posture was given for all.
 
@@ -97,7 +97,7 @@ def _is_number(x: object) -> bool:
     return isinstance(x, int | float | np.number)
 
 
-def start_posture(robot: Robot, log: Log, posture: Posture | None) -> tuple[float, ...] | None:
+def start_posture(robot: Robot, log: Log, posture: NamedPosture | None) -> tuple[float, ...] | None:
     """All joints of a robot with closed loops, near the first sample of a log; None where there is no choice.
 
     Arguments:
@@ -139,7 +139,7 @@ def start_posture(robot: Robot, log: Log, posture: Posture | None) -> tuple[floa
         ) from None
 
 
-def _named(robot: Robot, assembly: LoopAssembly, posture: Posture | None) -> Sequence[float] | None:
+def _named(robot: Robot, assembly: LoopAssembly, posture: NamedPosture | None) -> Sequence[float] | None:
     if posture is None:
         return robot.postures.get("home")
     if isinstance(posture, str):

@@ -67,7 +67,7 @@ def sampling_bias(
     widths = [replace(preparation, half=half) for half in halves]
     again = replace(preparation, passes=2 * preparation.passes)
 
-    def bias(changes: Iterable[_Change | None]) -> Array:
+    def bias(changes: Iterable[_ChangedRows | None]) -> Array:
         return _bias(changes, estimate, data)
 
     return SamplingBias(
@@ -89,7 +89,7 @@ def widened(estimate: Estimate, found: SamplingBias) -> Estimate:
 
 
 @dataclass(frozen=True, eq=False)
-class _Change:
+class _ChangedRows:
     """Rows as they were taken, and others at the same moments; V of the others is W, or theirs."""
 
     here: RowBlock
@@ -97,7 +97,7 @@ class _Change:
     both: bool = False
 
 
-def _bias(changes: Iterable[_Change | None], estimate: Estimate, data: Triangles) -> Array:
+def _bias(changes: Iterable[_ChangedRows | None], estimate: Estimate, data: Triangles) -> Array:
     """dK, with the W'W of all data, and the slope of the parts as that of all."""
     slope, rows = np.zeros(len(estimate.names)), 0
     for change in changes:
@@ -119,7 +119,7 @@ def _bias(changes: Iterable[_Change | None], estimate: Estimate, data: Triangles
 
 def _changed(
     part: Log, model: RowModel, preparation: Preparation, others: Sequence[Preparation]
-) -> _Change | None:
+) -> _ChangedRows | None:
     """Rows of another preparation beside; None of a log that is too short for each of them."""
     for other in others:
         try:
@@ -128,17 +128,17 @@ def _changed(
             continue
         first, second = (np.round(block.time * part.rate).astype(int) for block in (here, there))
         _, at, beside = np.intersect1d(first, second, return_indices=True)
-        return _Change(picked(here, at), picked(there, beside))
+        return _ChangedRows(picked(here, at), picked(there, beside))
     return None
 
 
-def _noisier(part: Log, model: RowModel, preparation: Preparation) -> Iterator[_Change]:
+def _noisier(part: Log, model: RowModel, preparation: Preparation) -> Iterator[_ChangedRows]:
     """Rows of positions with as much noise again beside, and with its opposite: what is odd in it cancels."""
     if "velocity" in part.part(0, 1):
         return  # which were measured, by sensors of their own
     here = whole(list(model.blocks(part, preparation)))
     for there in _noisy_rows(part, model, preparation):
-        yield _Change(here, there, both=True)
+        yield _ChangedRows(here, there, both=True)
 
 
 def _noisy_rows(part: Log, model: RowModel, preparation: Preparation) -> list[RowBlock]:
