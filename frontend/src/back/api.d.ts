@@ -844,6 +844,11 @@ export interface components {
              * @default dynamic
              */
             model: string;
+            /**
+             * Posture
+             * @default
+             */
+            posture: string;
             /** Robot */
             robot: {
                 [key: string]: unknown;

@@ -34,6 +34,7 @@ interface Options {
   decimation: number;
   slow: number;
   friction: string[];
+  posture: string;
   essential: boolean;
   consistent: boolean;
   description: string;
@@ -46,7 +47,7 @@ function playable({ files }: Logged): boolean {
   return kind === "log" || kind === "rows";
 }
 
-const USUAL = { method: "wls", model: "dynamic", cutoff: 0, decimation: 1, slow: 0, friction: FRICTION.slice(0, 3), essential: false, consistent: false };
+const USUAL = { method: "wls", model: "dynamic", cutoff: 0, decimation: 1, slow: 0, friction: FRICTION.slice(0, 3), posture: "", essential: false, consistent: false };
 
 export function Identify({ store }: { store: Store }) {
   const log = store.log.value!;
@@ -188,6 +189,24 @@ function Form({ store, log, options, busy, onRun }: FormProps) {
           </label>
         ))}
       </fieldset>
+      {(store.view.value?.loops.length ?? 0) > 0 && (
+        <label class="md-option" title="all joints near the first sample, or the name of a posture: it tells in which way the loops are assembled; home unless given">
+          <span>posture</span>
+          <input
+            type="text"
+            list="identify-postures"
+            placeholder="home"
+            value={now.posture}
+            data-testid="identify-posture"
+            onChange={(event) => set({ posture: event.currentTarget.value })}
+          />
+          <datalist id="identify-postures">
+            {Object.keys(store.view.value?.postures ?? {}).map((name) => (
+              <option key={name} value={name} />
+            ))}
+          </datalist>
+        </label>
+      )}
       {flag("essential", "essential parameters")}
       {flag("consistent", "physically consistent ones")}
       <details open={now.description !== ""}>

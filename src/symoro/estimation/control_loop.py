@@ -18,6 +18,7 @@ from symoro.estimation.needs import needed
 from symoro.estimation.signals import low_pass
 
 Array = NDArray[np.float64]
+START = np.array([-25, 48, -36, 16, -3]) / 12  # the slope at the first of five samples
 
 
 @dataclass(frozen=True, eq=False)
@@ -62,6 +63,6 @@ def loop_of(
     r = arrays["reference"]
     spline = needed("scipy.interpolate", "the rate of a reference").CubicSpline
     rate = spline(np.arange(len(r)) / log.rate, r)(np.arange(len(r)) / log.rate, 1)
-    begin = (smooth[0], (4 * smooth[1] - 3 * smooth[0] - smooth[2]) / 2 * log.rate)
+    begin = (smooth[0], START @ smooth[: len(START)] * log.rate)
     loop = ControlLoop(log.rate, np.array(law.kp), np.array(law.kd), r, rate, *begin, steps)
     return loop, q, arrays["torque"]

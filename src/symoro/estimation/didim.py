@@ -23,7 +23,7 @@ from symoro.estimation.equations import Booleans
 from symoro.estimation.estimate import Estimate
 from symoro.estimation.least_squares import weighted
 from symoro.estimation.rows import LogRows
-from symoro.estimation.simulation_rows import SETTLED, calmed, measured_loops, paired
+from symoro.estimation.simulation_rows import SETTLED, calmed, check_enough, measured_loops, paired
 
 Array = NDArray[np.float64]
 ROUNDS = 30
@@ -47,6 +47,7 @@ def direct_and_inverse(
             kept[k] = pair.kept if rounds > 1 else None
             mixed = replace(pair.measured, A=pair.simulated.A, kept=pair.kept)
             found = absorbed(found, mixed, pair.kept)
+        check_enough(int(found.independent), len(K))
         fit = weighted(start.names, found)
         if np.max(np.abs(fit.values - K) / fit.deviations) < SETTLED:
             return replace(fit, method="DIDIM", rounds=rounds)

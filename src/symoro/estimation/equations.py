@@ -5,8 +5,8 @@
     power      F[qd' tau] = (F'[h] + F[p]) K                              one row, no accelerations
     energy     integral of qd' tau = (h(t2) - h(t1) + integral of p) K    one row an interval, no accelerations
 
-F is the low-pass of the parallel decimation (`signals`), the same on both sides; F' = s F is F of the central
-difference. The intervals of the energy model are those of the decimation, its integrals are by trapezia.
+F is the low-pass of the parallel decimation (`signals`), the same on both sides; F' = s F is F of the slope. Slopes and
+integrals, over the intervals of the decimation in the energy model, are those of `differences`.
 
 Of a robot with closed loops q, qd, qdd and tau are those of the active joints; its postures follow (`postures`).
 Torques of springs, whose stiffness is known, are taken off tau, and so are those of a payload and of external wrenches
@@ -24,6 +24,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from symoro.errors import ArgumentError, NotApplicableError, OptionError
+from symoro.estimation.differences import beside, inner_slopes, step_integrals
 from symoro.estimation.friction import TERMS, Friction, FurtherColumns, further_columns
 from symoro.estimation.known_torques import known_torques
 from symoro.estimation.log import Log
@@ -47,6 +48,7 @@ MODELS = {
     "energy": "power-identification",  # the same functions: h is the energy, p is integrated
 }
 SCALAR = ("power", "energy")
+NEAR = 2  # new samples, in which the low-pass of the decimation has most of its weight
 
 
 @dataclass(frozen=True)
@@ -98,7 +100,10 @@ class RowModel:
 
     def postures(self, log: Log) -> LogPostures:
         """The postures along a log, which pieces in order ask for."""
-        return LogPostures(log) if self.assembly is None else LoopPostures(log, *self.assembly)
+        if self.assembly is None:
+            return LogPostures(log)
+        loops, near = self.assembly
+        return LoopPostures(log, loops, log.start or near)
 
     def at_random(self) -> Array | None:
         """The columns (rows, P) of the dynamic model at random motions; None of models that need a motion in time."""
@@ -124,52 +129,67 @@ class RowModel:
         centres = np.arange(first, motion.first + motion.count, step)
         if not centres.size:
             return None
-        around = self._around(int(centres[0]) - motion.start, int(centres[-1]) - motion.start, step)
+        half = preparation.half
+        around = self._around(int(centres[0]) - motion.start, int(centres[-1]) - motion.start, step, half)
         begin = motion.start + around.start
         q = postures.of(begin, motion.q[around])
         parts = self.parts(q, motion.qd[around], motion.qdd[around], motion.tau[around])
         postures.check(begin, parts)
-        A, y = self._reduced(parts, len(centres), rate, step)
+        A, y = self._reduced(parts, len(centres), rate, step, half)
         at = centres - motion.start
         qd = motion.qd[at]
-        return RowBlock(centres / rate, A, y, qd, self._kept(qd, preparation.slow))
+        stands = _nearby(motion.rests, at, half + (NEAR * step if step > 1 else 0))
+        return RowBlock(centres / rate, A, y, qd, self._kept(qd, preparation.slow, stands))
 
-    def _around(self, first: int, last: int, step: int) -> slice:
-        """The samples that the rows at first .. last need, and one more to each side for differences."""
+    def _around(self, first: int, last: int, step: int, half: int) -> slice:
+        """The samples that the rows at first .. last need, with those to each side that differences are made of."""
         if self.kind == "energy":
-            return slice(first - 1, last + step + 2)
-        half = REACH * step if step > 1 else 0
-        return slice(first - half - 1, last + half + 1 + (step == 1))
+            return slice(first - beside(half), last + step + 1 + beside(half))
+        reach = REACH * step if step > 1 else 0
+        reach += 0 if self.kind == "dynamic" else half
+        return slice(first - reach, last + reach + (step == 1))
 
     def _reduced(
-        self, parts: tuple[Array | None, Array, Array], count: int, rate: float, step: int
+        self, parts: tuple[Array | None, Array, Array], count: int, rate: float, step: int, half: int
     ) -> tuple[Array, Array]:
-        momentum, rest, y = parts
+        momentum, A, y = parts
         if self.kind == "energy":
             assert momentum is not None
-            return _intervals(momentum, rest, y, count, rate, step)
-        A, y = rest[1:-1], y[1:-1]
+            return _intervals(momentum, A, y, count, rate, step, half)
         if momentum is not None:
-            A = A + (momentum[2:] - momentum[:-2]) * (rate / 2)
+            A, y = A[half:-half] + inner_slopes(momentum, rate, half), y[half:-half]
         if step == 1:
             return A, y
         weights = decimation_filter(step)
         return decimated(A, weights), decimated(y, weights)
 
-    def _kept(self, qd: Array, slow: float) -> Booleans:
+    def _kept(self, qd: Array, slow: float, stands: Booleans) -> Booleans:
+        """Rows of joints faster than `slow`; at rest dry friction is anything up to FS, which no column has.
+
+        Where a joint comes to rest, differences have ripples, whose sign is that of nothing.
+        """
+        dry = np.array([f"FS{j}" in self.names for j in coordinate_joints(self.robot)])
         fast = np.abs(qd) > slow if slow > 0 else np.ones(qd.shape, dtype=bool)
+        fast &= ~(stands | (qd == 0)) | ~dry
         return np.asarray(fast.any(axis=1, keepdims=True)) if self.kind in SCALAR else fast
 
 
+def _nearby(found: Booleans, at: NDArray[np.intp], reach: int) -> Booleans:
+    """Whether one of the samples up to `reach` away is among those found, at some."""
+    sums = np.concatenate([np.zeros((1, found.shape[1]), dtype=int), np.cumsum(found, axis=0)])
+    first, end = np.maximum(at - reach, 0), np.minimum(at + reach + 1, len(found))
+    return np.asarray(sums[end] > sums[first])
+
+
 def _intervals(
-    momentum: Array, rest: Array, y: Array, count: int, rate: float, step: int
+    momentum: Array, rest: Array, y: Array, count: int, rate: float, step: int, half: int
 ) -> tuple[Array, Array]:
-    """Differences and integrals over `count` intervals of `step` samples, from sample 1 on."""
-    marks = 1 + step * np.arange(count)
+    """Differences and integrals over `count` intervals of `step` samples."""
+    marks = beside(half) + step * np.arange(count)
 
     def integral(x: Array) -> Array:
-        means = (x[1:-1] + x[2:]) / (2 * rate)  # from sample k + 1 to k + 2
-        return np.asarray(means[: count * step].reshape(count, step, *x.shape[1:]).sum(axis=1))
+        parts = step_integrals(x, rate, half)
+        return np.asarray(parts.reshape(count, step, *x.shape[1:]).sum(axis=1))
 
     return momentum[marks + step] - momentum[marks] + integral(rest), integral(y)
 

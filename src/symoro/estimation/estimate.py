@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -53,6 +53,12 @@ class Estimate:
         """Lower and upper ends, of 95 % unless another quantile of the normal distribution is given."""
         half = quantile * self.deviations
         return self.values - half, self.values + half
+
+    def wider(self, change: Array) -> Estimate:
+        """With deviations that hold a change of all parameters, as if noise had made it."""
+        units = change / self.deviations
+        spread = float(units @ np.linalg.solve(self.correlations, units)) / len(change)
+        return replace(self, covariance=self.covariance * (1 + spread))
 
     def as_dict(self) -> dict[str, float]:
         return {name: float(value) for name, value in zip(self.names, self.values, strict=True)}

@@ -23,6 +23,7 @@ from numpy.typing import NDArray
 
 from symoro.errors import ArgumentError, NotApplicableError, OptionError, ProgramError
 from symoro.estimation import dependence
+from symoro.estimation.assemblies import assembled
 from symoro.estimation.cluster import Work, compressed_on_cluster
 from symoro.estimation.compress import LogPart, Triangles, compressed, joined, merged
 from symoro.estimation.consistent import WEIGHT, Consistent, consistent
@@ -34,11 +35,11 @@ from symoro.estimation.essential import Essential, essential
 from symoro.estimation.estimate import Estimate
 from symoro.estimation.friction import USUAL, Friction
 from symoro.estimation.instrumental import instrumental
-from symoro.estimation.least_squares import ordinary, weighted
+from symoro.estimation.least_squares import ordinary, own_deviations, weighted
 from symoro.estimation.log import Log, open_log
 from symoro.estimation.log_names import log_names
 from symoro.estimation.output_error import output_error
-from symoro.estimation.postures import start_posture
+from symoro.estimation.postures import NamedPosture, start_postures
 from symoro.estimation.residuals import ALL, KEPT, Residuals, log_residual, residual
 from symoro.estimation.resolution import resolved
 from symoro.estimation.robots import (
@@ -50,10 +51,12 @@ from symoro.estimation.robots import (
 )
 from symoro.estimation.robust import robust
 from symoro.estimation.rows import LogRows
+from symoro.estimation.sampling import column_errors, sampling_bias, sampling_doubts, widened
 from symoro.estimation.signals import Preparation, independent_share
+from symoro.estimation.simulation_rows import few_rows
 from symoro.estimation.standstill import checked_motion
 from symoro.estimation.start import check_start, started
-from symoro.estimation.total import total
+from symoro.estimation.total import total, total_doubts
 from symoro.estimation.units import rate_doubts, unit_doubts
 from symoro.models.coordinates import coordinate_joints
 from symoro.models.identification.base.parameters import BaseParameters
@@ -86,6 +89,8 @@ class Identification:
         consistent: standard parameters that bodies can have, where asked for.
         unit_doubts: what a wrong unit may have done to the logs.
         motion_doubts: joints that hardly move in them.
+        sampling_doubts: what sampling, filters and noise on positions have done to the estimate.
+        posture_doubts: loops that may be assembled in another way.
     """
 
     original: Robot
@@ -102,6 +107,8 @@ class Identification:
     consistent: Consistent | None = None
     unit_doubts: tuple[str, ...] = ()
     motion_doubts: tuple[str, ...] = ()
+    sampling_doubts: tuple[str, ...] = ()
+    posture_doubts: tuple[str, ...] = ()
 
     @cached_property
     def robot(self) -> Robot:
@@ -115,11 +122,14 @@ class Identification:
 
     @property
     def doubts(self) -> list[str]:
-        """What a wrong unit, sign or ratio may have done."""
+        """What a wrong unit, sign or ratio may have done; a wrong assembly explains by itself what they would."""
+        own = doubts(self.base, self.estimate, self.residuals, self.data)
         return [
+            *self.posture_doubts,
             *self.unit_doubts,
             *self.motion_doubts,
-            *doubts(self.base, self.estimate, self.residuals, self.data),
+            *self.sampling_doubts,
+            *(own if not self.posture_doubts else ()),
             *consistency_doubts(self.estimate, self.residuals, self.consistent),
         ]
 
@@ -159,7 +169,7 @@ def identify(
     stribeck_velocity: float = 0.05,
     without: Sequence[str] = (),
     validate: Sequence[LogLike] = (),
-    posture: str | Sequence[float] | None = None,
+    posture: NamedPosture | Sequence[NamedPosture] | None = None,
     find_essential: bool = False,
     find_consistent: bool = False,
     prior: str = "euclidean",
@@ -186,7 +196,8 @@ def identify(
         without: columns to leave out.
         validate: logs on which the estimate is tried.
         posture: of a robot with closed loops, all its joints near the first sample, or the name of a posture: it tells
-            in which way the loops are assembled; 'home' unless given.
+            in which way the loops are assembled; 'home' unless given. Or several, one for each log: of others than the
+            first it is found otherwise.
         find_essential: look for the essential parameters too, from the estimate of the method.
         find_consistent: look for standard parameters that bodies can have too, by the LMI of `consistent`, nearest to
             the estimate of the method.
@@ -211,8 +222,11 @@ def identify(
     base = sought_base(sought)
     check_left_out(without, base)
     terms = Friction(tuple(friction), stribeck_velocity)
-    near = start_posture(sought, used[0], posture)
+    named = start_postures(sought, used, posture)
+    near = named[0]
     equation = equations(sought, model, terms, used[0].transmission, without, near)
+    used, posture_doubts = assembled(used, equation, preparation, named)
+    others = _beside(used[0], others, equation, preparation, near)
     if client is not None and near is not None:
         raise NotApplicableError(
             f"the loops of robot '{sought.name}' are followed from sample to sample, which a cluster cannot do",
@@ -249,6 +263,13 @@ def identify(
             raise
         hint = "or start from the robot's own values, start='nominal'"
         raise ProgramError(error.message, hint=f"{error.hint}; {hint}") from None
+    bias = sampling_bias(used, equation, preparation, estimate, data)
+    lost = tuple(sampling_doubts(bias, estimate, data))
+    if method == "tls":
+        lost += tuple(total_doubts(estimate, data))
+    if method in ("iv", "didim"):
+        motion_doubts += tuple(few_rows(estimate))
+    estimate = widened(estimate, bias)
     residuals = _residuals(method, equation, parts, estimate)
     validation = {
         name: log_residual(_parts(equation, log, preparation), equation.support, estimate)
@@ -271,6 +292,8 @@ def identify(
         else None,
         tuple(unit_doubts(used, equation, preparation)),
         motion_doubts,
+        lost,
+        tuple(posture_doubts),
     )
 
 
@@ -328,6 +351,19 @@ def _check_files(logs: Sequence[Log]) -> None:
         )
 
 
+def _beside(
+    first: Log,
+    others: tuple[Log, ...],
+    model: RowModel,
+    preparation: Preparation,
+    near: tuple[float, ...] | None,
+) -> tuple[Log, ...]:
+    """Logs to validate on, in the assemblies that go with the first one's."""
+    if not others:
+        return ()
+    return assembled((first, *others), model, preparation, (near, *(None for _ in others)))[0][1:]
+
+
 def check_left_out(without: Sequence[str], base: BaseParameters) -> None:
     """Say why a standard parameter that is to be left out has no column."""
     for name in without:
@@ -348,8 +384,8 @@ def check_rows(equation: RowModel, data: Triangles) -> None:
     for k, count in enumerate(data.counts):
         if not count:
             raise ArgumentError(
-                f"no row of joint {equation.labels[k]} is left: it was never faster than the limit",
-                hint="give a lower velocity below which rows are dropped",
+                f"no row of joint {equation.labels[k]} is left: it was never faster than the limit, or never moved",
+                hint="move every joint, or give a lower velocity below which rows are dropped",
             )
     norms = data.norms()
     for k, norm in enumerate(norms):
@@ -371,7 +407,8 @@ def _estimated(
     if method == "ols":
         return ordinary(equation.names, data)
     if method == "tls":
-        return total(equation.names, data)
+        errors = column_errors(rows.logs, equation, rows.preparation, own_deviations(data))
+        return total(equation.names, data, errors)
     found = weighted(equation.names, data)
     if method == "irls":
         return robust(equation.names, rows, found, data)
@@ -379,10 +416,10 @@ def _estimated(
         return found
     start = begin(found)
     if method == "iv":
-        return resolved(lambda steps: instrumental(rows, start, data, controller, steps))
+        return resolved(lambda steps: instrumental(rows, start, data, controller, steps), data)
     if method == "didim":
-        return resolved(lambda steps: direct_and_inverse(rows, start, data, controller, steps))
-    return resolved(lambda steps: output_error(rows, start, controller, steps))
+        return resolved(lambda steps: direct_and_inverse(rows, start, data, controller, steps), data)
+    return resolved(lambda steps: output_error(rows, start, controller, steps), data)
 
 
 def _parts(equation: RowModel, log: Log, preparation: Preparation) -> dict[LogPart, Triangles]:

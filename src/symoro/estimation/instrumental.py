@@ -30,7 +30,7 @@ from symoro.estimation.equations import Booleans
 from symoro.estimation.estimate import Estimate
 from symoro.estimation.needs import needed
 from symoro.estimation.rows import LogRows
-from symoro.estimation.simulation_rows import SETTLED, RowPair, calmed, measured_loops, paired
+from symoro.estimation.simulation_rows import SETTLED, RowPair, calmed, check_enough, measured_loops, paired
 
 Array = NDArray[np.float64]
 ROUNDS = 30
@@ -74,6 +74,7 @@ def _solved(pairs: Sequence[RowPair], sigma: Array, share: float) -> tuple[Array
             ZW += Z.T @ pair.measured.A[chosen, k] / s
             Zy += Z.T @ pair.measured.y[chosen, k] / s
             count += int(chosen.sum())
+    freedom = check_enough(int(count * share), P)
     scale = np.sqrt(np.abs(np.diag(ZW)))
     scaled = ZW / np.outer(scale, scale)
     K = np.linalg.solve(scaled, Zy / scale) / scale
@@ -85,7 +86,6 @@ def _solved(pairs: Sequence[RowPair], sigma: Array, share: float) -> tuple[Array
             e = (pair.measured.A[:, k] @ K - pair.measured.y[:, k]) / s
             half = coloured(pair.simulated.A[:, k] * kept[:, None] / s, e, kept)
             middle += half.T @ half
-    freedom = int(count * share) - P
     return K, inverse @ middle @ inverse.T * (count * share / freedom), freedom
 
 

@@ -46,6 +46,7 @@ class Log:
         place: where a sample stands in the user's files, for messages.
         source: the path of a log in files, so that another process can open it.
         measured: whether sensors made it, whose faults are looked for; a simulated motion has none.
+        start: a row of coordinates (`LoopAssembly`) from which the loops of a robot are followed, where it was found.
     """
 
     name: str
@@ -59,6 +60,7 @@ class Log:
     description: LogDescription | None = None
     source: Path | None = None
     measured: bool = True
+    start: tuple[float, ...] | None = None
 
 
 def log_of_arrays(

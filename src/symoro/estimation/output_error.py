@@ -6,6 +6,9 @@ q_s the motion of the closed loop with K, by Gauss and Newton's method with Leve
 q_s are central differences, each from two simulations. C = s2 (J'J)^-1. A start that is taken from noisy samples
 instead of being sought stays in the motion for as long as the controller takes to forget it.
 
+Where friction turns round the error is a little rough: where no step lessens it, and the next would lessen it by next
+to nothing, x counts, and C holds that step. Deviations of positions are no less than what a simulation is good for.
+
 M. Gautier, A. Janot, P.-O. Vandanjon, "A new closed-loop output error method for parameter identification of robot
 dynamics", IEEE Trans. Control Systems Technology 21, 2013, section II.C. I.D. Landau, A. Karimi, "An output error
 recursive algorithm for unbiased identification in closed loop", Automatica 33, 1997.
@@ -30,6 +33,8 @@ from symoro.estimation.simulation_rows import SETTLED, check_model
 
 Array = NDArray[np.float64]
 ROUNDS = 40
+FINE = 1e-9  # of the way of a joint
+ROUGH = 1e-3  # of the error
 STEP = 1e-2  # of a parameter's own size: far above the leaps of a motion whose joints stick a step sooner or later
 
 
@@ -106,15 +111,20 @@ def output_error(
     logs = _Logs(rows.model, [item[0] for item in given], [item[1] for item in given], P)
     x, ways = logs.start(start.values), logs.ways(start.values, start.deviations)
     damping, off = 0.0, logs.offs(x)
+    least = FINE * np.max([np.ptp(q, axis=0) for q in logs.positions], axis=0)
     for rounds in range(1, ROUNDS + 1):
-        sigma = np.sqrt(np.mean(off**2, axis=0))
+        sigma = np.maximum(np.sqrt(np.mean(off**2, axis=0)), least)
         normal, slope = _normal(logs.sensitivities(x, ways), off, sigma)
         change, covariance = _step(normal, slope, damping)
         freedom = off.size - len(x)
-        covariance = covariance * float(np.sum((off / sigma) ** 2)) / freedom
+        covariance = covariance * max(float(np.sum((off / sigma) ** 2)) / freedom, 1.0)
+        found = Estimate("CLOE", start.names, x[:P], covariance[:P, :P], start.sigma, freedom, rounds)
         if np.max(np.abs(change) / np.sqrt(np.diag(covariance))) < SETTLED:
-            return Estimate("CLOE", start.names, x[:P], covariance[:P, :P], start.sigma, freedom, rounds)
-        x, off, damping = _moved(logs, x, change, normal, slope, sigma, off)
+            return found
+        moved = _moved(logs, x, change, normal, slope, sigma, off)
+        if moved is None:
+            return found.wider(change[:P])
+        x, off, damping = moved
     raise ProgramError(f"CLOE did not settle in {ROUNDS} rounds", hint="start nearer, from IDIM-IV or DIDIM")
 
 
@@ -132,8 +142,13 @@ def _step(normal: Array, slope: Array, damping: float) -> tuple[Array, Array]:
 
 def _moved(
     logs: _Logs, x: Array, change: Array, normal: Array, slope: Array, sigma: Array, off: Array
-) -> tuple[Array, Array, float]:
-    """The next x: Newton's step, shortened by damping until the error does not grow."""
+) -> tuple[Array, Array, float] | None:
+    """The next x: Newton's step, shortened by damping until the error does not grow; None where there is none left.
+
+    Raises:
+        ProgramError: no step lessens the error, though there is much of it to lessen.
+    """
+    worth = float(slope @ change)  # by which the whole step would lessen the error
     before, damping = float(np.sum((off / sigma) ** 2)), 0.0
     for _ in range(12):
         try:
@@ -144,6 +159,8 @@ def _moved(
             pass
         damping = max(10 * damping, 1e-4)
         change, _ = _step(normal, slope, damping)
+    if worth < ROUGH * max(before, off.size):
+        return None
     raise ProgramError(
         "CLOE found no step that lessens the error", hint="start nearer, from IDIM-IV or DIDIM"
     )

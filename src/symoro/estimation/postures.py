@@ -19,6 +19,9 @@ from symoro.robot.description import Robot
 
 Array = NDArray[np.float64]
 SHOWN = 4  # assemblies that a message lists
+NamedPosture = str | Sequence[float]
+"""The name of one of the robot's, or the positions of all joints of the tree."""
+APART = 0.1  # rad: what a posture that was read off may be off by
 
 
 class LogPostures:
@@ -67,12 +70,34 @@ class LoopPostures(LogPostures):
         return FormatError(
             reason,
             place=self.log.place(sample),
-            hint="check units, signs and offsets of the positions, the robot's lengths, and the posture that the log "
-            "starts from; or cut the log before this sample",
+            hint="check the posture that the log starts from, units, signs and offsets of the positions, and the "
+            "robot's lengths; or cut the log before this sample",
         )
 
 
-def start_posture(robot: Robot, log: Log, posture: str | Sequence[float] | None) -> tuple[float, ...] | None:
+def start_postures(
+    robot: Robot, logs: Sequence[Log], posture: NamedPosture | Sequence[NamedPosture] | None
+) -> list[tuple[float, ...] | None]:
+    """Of each log what `start_posture` says; None of others than the first where one posture was given for all.
+
+    Raises:
+        ArgumentError: neither one posture nor one for each log.
+    """
+    several = not isinstance(posture, str) and posture is not None and any(not _is_number(x) for x in posture)
+    if not several:
+        return [start_posture(robot, logs[0], posture), *(None for _ in logs[1:])]  # type: ignore[arg-type]
+    given = list(posture or ())
+    if len(given) not in (1, len(logs)):
+        raise ArgumentError(f"posture: expected one, or one for each of {len(logs)} logs, got {len(given)}")
+    found = [start_posture(robot, log, one) for log, one in zip(logs, given, strict=False)]  # type: ignore[arg-type]
+    return [*found, *(None for _ in logs[len(found) :])]
+
+
+def _is_number(x: object) -> bool:
+    return isinstance(x, int | float | np.number)
+
+
+def start_posture(robot: Robot, log: Log, posture: NamedPosture | None) -> tuple[float, ...] | None:
     """All joints of a robot with closed loops, near the first sample of a log; None where there is no choice.
 
     Arguments:
@@ -91,6 +116,8 @@ def start_posture(robot: Robot, log: Log, posture: str | Sequence[float] | None)
     assembly = LoopAssembly(robot, dict(robot.nominal))
     named = _named(robot, assembly, posture)
     if assembly.linear:
+        if posture is not None and named is not None:
+            _check_sums(assembly, named)
         return None
     first = log.part(0, 1)["position"][0]
     if named is None:
@@ -112,9 +139,7 @@ def start_posture(robot: Robot, log: Log, posture: str | Sequence[float] | None)
         ) from None
 
 
-def _named(
-    robot: Robot, assembly: LoopAssembly, posture: str | Sequence[float] | None
-) -> Sequence[float] | None:
+def _named(robot: Robot, assembly: LoopAssembly, posture: NamedPosture | None) -> Sequence[float] | None:
     if posture is None:
         return robot.postures.get("home")
     if isinstance(posture, str):
@@ -128,6 +153,19 @@ def _named(
         names = ", ".join(f"q{j}" for j in assembly.joints)
         raise ArgumentError(f"posture: expected {len(assembly.joints)} numbers, {names}; got {len(given)}")
     return given
+
+
+def _check_sums(assembly: LoopAssembly, posture: Sequence[float]) -> None:
+    """Refuse a posture that parallelograms do not have."""
+    closed = assembly.postures(assembly.row(posture)[None])[0]
+    away = np.abs(np.angle(np.exp(1j * (closed - np.asarray(posture)))))
+    k = int(np.argmax(away))
+    if away[k] > APART:
+        raise ArgumentError(
+            f"posture: joint {assembly.joints[k]} at {posture[k]:.4g}, where the parallelograms have it at "
+            f"{closed[k]:.4g} with the other joints",
+            hint="leave it out: parallelograms can be assembled in one way alone",
+        )
 
 
 def _only(robot: Robot, log: Log, assembly: LoopAssembly, first: Array) -> tuple[float, ...]:

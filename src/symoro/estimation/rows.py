@@ -4,11 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+import numpy as np
+from numpy.typing import NDArray
+
 from symoro.estimation.equations import RowBlock, RowModel
 from symoro.estimation.log import Log
 from symoro.estimation.signals import Preparation
 
 HELD = 100_000_000  # bytes
+FIELDS = ("time", "A", "y", "rate", "kept")
 
 
 class LogRows:
@@ -38,3 +42,13 @@ class LogRows:
     def __call__(self) -> Iterator[RowBlock]:
         for number in range(len(self.logs)):
             yield from self.of(number)
+
+
+def whole(blocks: Sequence[RowBlock]) -> RowBlock:
+    """The blocks of a log as one."""
+    return RowBlock(*(np.concatenate([getattr(b, field) for b in blocks]) for field in FIELDS))
+
+
+def picked(rows: RowBlock, at: NDArray[np.intp]) -> RowBlock:
+    """Some of the samples of a block."""
+    return RowBlock(*(getattr(rows, field)[at] for field in FIELDS))

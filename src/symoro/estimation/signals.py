@@ -1,11 +1,12 @@
-"""From samples to motions: zero-phase low-pass, central differences, parallel decimation, in pieces that overlap.
+"""From samples to motions: zero-phase low-pass, differences, parallel decimation, in pieces that overlap.
 
 1. Positions pass a Butterworth filter of order 4 forwards and backwards, which has no phase; velocities and
-   accelerations are central differences, (x(k+1) - x(k-1)) / (2 T), of what came out.
+   accelerations are differences of high order (`differences`) of what came out.
 2. Both sides of every equation, each column of W and y alike, pass one symmetric (zero-phase) low-pass with the
    cut-off 0.8 of the new Nyquist rate, and one sample of `decimation` is kept: *parallel decimation*. It takes out of
    y what W cannot contain, and leaves residuals that are nearly white.
-3. Rows are dropped where the joint is slow: friction near standstill is not the model's.
+3. Rows are dropped where the joint is slow, or rests while its dry friction is sought: friction near standstill is not
+   the model's.
 
 A filter that runs backwards needs samples from after a piece. What it forgets decays by the largest modulus p of its
 poles, so pieces overlap by the samples in which p^k falls below 1e-18, and give the numbers of the log as a whole. The
@@ -24,6 +25,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from symoro.errors import ArgumentError
+from symoro.estimation.differences import HALF, slopes
 from symoro.estimation.leaps import check_leaps
 from symoro.estimation.log import Log
 from symoro.estimation.needs import needed
@@ -47,12 +49,16 @@ class Preparation:
         decimation: how many samples make one row; 1 keeps all, unfiltered.
         slow: rows of a joint slower than this (rad/s, m/s) are dropped.
         piece: samples that are in memory at once, at least.
+        half: samples to each side that differences are made of.
+        passes: how often the low-pass goes over positions.
     """
 
     cutoff: float | None = None
     decimation: int = 1
     slow: float = 0.0
     piece: int = PIECE
+    half: int = HALF
+    passes: int = 1
 
     def __post_init__(self) -> None:
         if self.cutoff is not None and not self.cutoff > 0:
@@ -69,6 +75,7 @@ class MotionPiece:
 
     Attributes:
         start: the sample of row 0 of the arrays; there are some before `first` and after the last.
+        rests: (N, n), where a joint stands still: the same position for as long as differences reach.
     """
 
     start: int
@@ -78,6 +85,7 @@ class MotionPiece:
     qd: Array
     qdd: Array
     tau: Array
+    rests: NDArray[np.bool_]
 
 
 def low_pass(cutoff: float, rate: float) -> Array:
@@ -102,7 +110,7 @@ class Plan:
     """How a log is cut into pieces.
 
     Attributes:
-        sections: of the low-pass, None where there is none.
+        sections: of the low-pass, in all its passes; None where there is none.
         context: samples that a piece needs beyond its own, to each side.
         ends: samples at both ends of the log, where the filters lean on nothing, that belong to no piece.
         size: of a piece.
@@ -120,11 +128,14 @@ def planned(given: Log, preparation: Preparation) -> Plan:
     Raises:
         ArgumentError: the log is too short for its filters.
     """
-    sections = None if preparation.cutoff is None else low_pass(preparation.cutoff, given.rate)
-    settle = 0 if sections is None else memory(sections)
-    reach = REACH * preparation.decimation if preparation.decimation > 1 else 1
-    context = settle + 2 + reach
-    ends = (settle // 4 if sections is not None else 0) + 2 + reach
+    sections, settle = None, 0
+    if preparation.cutoff is not None:
+        sections = np.tile(low_pass(preparation.cutoff, given.rate), (preparation.passes, 1))
+        settle = preparation.passes * memory(sections)
+    reach = REACH * preparation.decimation if preparation.decimation > 1 else 0
+    reach += 2 * preparation.half  # of accelerations; of the slope of what is made of velocities
+    context = settle + reach
+    ends = settle // 4 + reach
     if given.samples <= 2 * ends + preparation.decimation:
         raise ArgumentError(
             f"{given.name}: {given.samples} samples are too few: the filters take {ends} at each end",
@@ -141,7 +152,7 @@ def motions(given: Log, preparation: Preparation) -> Iterator[MotionPiece]:
     for start, first, end, arrays in _windows(given, plan.size, plan.context):
         lower, upper = max(first, plan.ends), min(end, given.samples - plan.ends)
         if upper > lower:
-            yield _motion(given, arrays, plan.sections, start, lower, upper - lower)
+            yield _motion(given, arrays, plan.sections, preparation.half, start, lower, upper - lower)
 
 
 def motion_between(given: Log, preparation: Preparation, first: int, end: int) -> MotionPiece | None:
@@ -152,7 +163,7 @@ def motion_between(given: Log, preparation: Preparation, first: int, end: int) -
         return None
     start = max(0, lower - plan.context)
     arrays = given.part(start, min(given.samples, upper + plan.context))
-    return _motion(given, arrays, plan.sections, start, lower, upper - lower)
+    return _motion(given, arrays, plan.sections, preparation.half, start, lower, upper - lower)
 
 
 def _windows(given: Log, size: int, context: int) -> Iterator[tuple[int, int, int, dict[str, Array]]]:
@@ -172,7 +183,13 @@ def _windows(given: Log, size: int, context: int) -> Iterator[tuple[int, int, in
 
 
 def _motion(
-    given: Log, arrays: dict[str, Array], sections: Array | None, start: int, first: int, count: int
+    given: Log,
+    arrays: dict[str, Array],
+    sections: Array | None,
+    half: int,
+    start: int,
+    first: int,
+    count: int,
 ) -> MotionPiece:
     rate = given.rate
     if given.measured:
@@ -184,10 +201,21 @@ def _motion(
         return np.asarray(needed("scipy.signal", "filtering").sosfiltfilt(sections, x, axis=0))
 
     q = smooth(arrays["position"])
-    qd = smooth(arrays["velocity"]).copy() if "velocity" in arrays else np.gradient(q, 1 / rate, axis=0)
-    qdd = smooth(arrays["acceleration"]) if "acceleration" in arrays else np.gradient(qd, 1 / rate, axis=0)
+    qd = smooth(arrays["velocity"]).copy() if "velocity" in arrays else slopes(q, rate, half)
+    qdd = smooth(arrays["acceleration"]) if "acceleration" in arrays else slopes(qd, rate, half)
     qd[np.abs(qd) < STILL] = 0.0
-    return MotionPiece(start, first, count, q, qd, qdd, arrays["torque"])
+    return MotionPiece(start, first, count, q, qd, qdd, arrays["torque"], rests(arrays["position"], 2 * half))
+
+
+def rests(q: Array, least: int) -> NDArray[np.bool_]:
+    """Which samples (N, n) are of more than `least` on end with one value: those that differences blur too."""
+    found = np.zeros(q.shape, dtype=bool)
+    for k, column in enumerate(q.T):
+        ends = np.flatnonzero(np.append(np.diff(column) != 0, True)) + 1
+        starts = np.concatenate([[0], ends[:-1]])
+        for a, b in zip(starts[ends - starts > least], ends[ends - starts > least], strict=True):
+            found[a:b, k] = True
+    return found
 
 
 def decimation_filter(decimation: int) -> Array:

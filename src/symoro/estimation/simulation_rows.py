@@ -2,22 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
-from symoro.errors import OptionError
+from symoro.errors import OptionError, ProgramError
 from symoro.estimation.closed_loop import simulated
 from symoro.estimation.control_loop import ControlLoop, loop_of
 from symoro.estimation.description import PdController
 from symoro.estimation.equations import Booleans, RowBlock, RowModel
+from symoro.estimation.estimate import Estimate
 from symoro.estimation.log import Log, log_of_arrays
-from symoro.estimation.rows import LogRows
+from symoro.estimation.rows import LogRows, picked, whole
 from symoro.estimation.signals import Preparation
 
 Array = NDArray[np.float64]
+MANY = 5  # rows a parameter, fewer of which tell no deviations
 NEAR = 2  # rows to each side
 SETTLED = 0.1  # of a deviation: a joint that begins to stick moves the estimate by a leap
 QUICK = 5  # rounds, after which steps are halved
@@ -25,24 +26,43 @@ QUICK = 5  # rounds, after which steps are halved
 
 @dataclass(frozen=True, eq=False)
 class RowPair:
-    """Measured and simulated rows of one log; `kept` by the simulated velocities, which have no noise."""
+    """Measured and simulated rows of one log; `kept` by the simulated velocities, which have no noise, but for rest."""
 
     measured: RowBlock
     simulated: RowBlock
     kept: Booleans
 
 
-def whole(blocks: Sequence[RowBlock]) -> RowBlock:
-    """The blocks of a log as one."""
-    return RowBlock(
-        *(np.concatenate([getattr(b, field) for b in blocks]) for field in ("time", "A", "y", "rate", "kept"))
-    )
-
-
 def check_model(model: RowModel) -> None:
     """Refuse models that simulation does not serve."""
     if model.kind != "dynamic":
         raise OptionError("methods that simulate the robot take the dynamic model", hint="model='dynamic'")
+
+
+def check_enough(rows: int, P: int) -> int:
+    """Rows less parameters.
+
+    Raises:
+        ProgramError: there are too few.
+    """
+    if rows - P < P:
+        raise ProgramError(
+            f"{rows} rows in which joints move steadily are too few for {P} parameters: in the others they rest or "
+            "turn back",
+            hint="give a longer log, less decimation, or a lower velocity below which rows are dropped",
+        )
+    return rows - P
+
+
+def few_rows(estimate: Estimate) -> list[str]:
+    """That deviations from few rows are not to be trusted, in words."""
+    P = len(estimate.names)
+    if estimate.freedom >= MANY * P:
+        return []
+    return [
+        f"{estimate.freedom + P} rows in which joints move steadily are few for {P} parameters, and their deviations "
+        "may be larger: joints rest, stick or turn back in the others; give a longer log, or less decimation"
+    ]
 
 
 def calmed(K: Array, found: Array, rounds: int) -> Array:
@@ -89,8 +109,7 @@ def paired(
     found = whole(list(model.blocks(replace(arrays, measured=False), replace(preparation, cutoff=None))))
     step = preparation.decimation / log.rate
     at = np.round((measured.time - found.time[0]) / step).astype(int)
-    picked = RowBlock(*(getattr(found, f)[at] for f in ("time", "A", "y", "rate", "kept")))
-    return RowPair(measured, picked, steady(found)[at] if kept is None else kept)
+    return RowPair(measured, picked(found, at), steady(found)[at] & measured.kept if kept is None else kept)
 
 
 def steady(rows: RowBlock) -> Booleans:

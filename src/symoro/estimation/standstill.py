@@ -1,30 +1,33 @@
 """Joints that do not move beyond the noise of their own measurement.
 
-The white noise of samples x is told by their third differences, in which a motion that is well sampled vanishes:
+The white noise of samples x is told by their differences of an order n, in which motion that is well sampled vanishes:
 
-    s^2 = mean of (x(k+3) - 3 x(k+2) + 3 x(k+1) - x(k))^2 / 20
+    s^2 = mean of (difference of order n)^2 / binomial(2n, n);      n = 3:  x(k+3) - 3 x(k+2) + 3 x(k+1) - x(k), and 20
 
+White noise gives the same for every n, a motion that is sampled thinly gives less the higher n is: the least counts.
 Normal noise of N samples ranges over about 2 sqrt(2 ln N) s; a coarse encoder at rest goes to and fro between
 neighbouring counts. Velocities that are made of such noise have the deviation
 
-    s_v^2 = s^2 / pi times the integral over w = 0 .. pi of (H(w) sin(w) rate)^2
+    s_v^2 = s^2 / pi times the integral over w = 0 .. pi of (H(w) D(w) rate)^2
 
-H the gain of the low-pass that ran forwards and backwards; without sin(w) rate where velocities were measured. A joint
-whose velocities are within this noise stands still: its friction would have the sign of noise. One that goes less far
-than the noise of raw samples may move all the same, since the low-pass takes most of that out.
+H the gain of the low-pass that ran forwards and backwards, D that of the differences; without D(w) rate where
+velocities were measured. A joint whose velocities are within this noise, and that goes nowhere far beyond it, stands
+still: its friction would have the sign of noise. One that goes less far than the noise of raw samples may move all the
+same, since the low-pass takes most of that out.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from math import ceil
+from math import ceil, comb
 from math import log as ln
 
 import numpy as np
 from numpy.typing import NDArray
 
 from symoro.errors import FormatError
+from symoro.estimation.differences import slope_gain
 from symoro.estimation.log import Log
 from symoro.estimation.needs import needed
 from symoro.estimation.signals import MotionPiece, Preparation, low_pass, motion_between, motions, planned
@@ -33,10 +36,12 @@ from symoro.robot.description import Robot
 
 Array = NDArray[np.float64]
 PART, PARTS = 20_000, 10  # samples that tell the noise, and mostly the motion too; stretches they are in
+ORDERS, FEW = (3, 6, 12), 4  # of differences that tell noise; of samples more than so many times the order
 LEAST = 50  # samples, fewer of which tell no motion from noise
 COUNTS = 3.0  # of an encoder, that a joint at rest may go
 ROUNDED = 1e-6  # of the way: values that differ by less are one
 BEYOND = 2.0  # deviations, by which the range of a motion exceeds that of noise
+FAR = 30.0  # times the range of noise: who goes further moves, however noisy its velocity is
 MORE = 2.0  # velocities of noise are at most this many times those expected
 PEAK, PEAKS = 5.0, 1e-3  # deviations, and the share of samples beyond them that no noise has
 SLOW = 3.0  # deviations within which a velocity tells no sign
@@ -117,7 +122,12 @@ def white_noise(x: Array) -> Array:
     """The deviation of white noise on each column."""
     if len(x) < 4:
         return np.zeros(x.shape[1])
-    return np.asarray(np.sqrt(np.mean(np.diff(x, 3, axis=0) ** 2, axis=0) / 20))
+    powers = [
+        np.mean(np.diff(x, n, axis=0) ** 2, axis=0) / comb(2 * n, n)
+        for n in ORDERS
+        if len(x) > FEW * n or n == 3
+    ]
+    return np.asarray(np.sqrt(np.min(powers, axis=0)))
 
 
 def _gain(rate: float, preparation: Preparation, measured: bool) -> float:
@@ -128,7 +138,7 @@ def _gain(rate: float, preparation: Preparation, measured: bool) -> float:
         sections = low_pass(preparation.cutoff, rate)
         gain = np.abs(needed("scipy.signal", "filtering").sosfreqz(sections, w)[1]) ** 2
     if not measured:
-        gain = gain * np.sin(w) * rate
+        gain = gain * slope_gain(w, preparation.half) * rate
     return float(np.sqrt(np.mean(gain**2)))
 
 
@@ -148,7 +158,7 @@ def _still(motion: MotionPiece, noise: Noise) -> NDArray[np.bool_]:
     wide = 2 * (2 * ln(max(len(q), 2))) ** 0.5 + BEYOND
     slow = (np.sqrt(np.mean(qd**2, axis=0)) <= MORE * noise.velocity) & (noise.velocity > 0)
     peaks = np.mean(qd > PEAK * noise.velocity, axis=0) > PEAKS
-    quiet = slow & (~peaks | (way <= wide * noise.position))
+    quiet = slow & (way <= np.where(peaks, 1.0, FAR) * wide * noise.position)
     return np.asarray((noise.position > 0) & (quiet | (way <= COUNTS * noise.count)))
 
 
@@ -181,13 +191,15 @@ def _slow(
 ) -> list[str]:
     """Joints that rest at times, or are slow mostly, where those rows take part.
 
-    A joint that turns back is within three deviations about as long as between three and six: what is more is rest.
+    Samples of one position on end do not, or obey the model where no dry friction is sought. A joint that turns back
+    is within three deviations about as long as between three and six: what is more is rest.
     """
     qd = _rates(pieces)
+    moves = ~np.concatenate([piece.rests[_own(piece)] for piece in pieces])
     found = []
     for k, j in enumerate(joints):
         limit = SLOW * noise.velocity[k]
-        kept = qd[:, k][qd[:, k] > preparation.slow] if preparation.slow > 0 else qd[:, k]
+        kept = qd[:, k][moves[:, k] & (qd[:, k] >= preparation.slow)]
         if noise.position[k] == 0 or not len(kept):
             continue
         share = float(np.mean(kept < limit))

@@ -7,7 +7,8 @@ of. Over windows of a tenth of a second, in which noise averages out,
 
 Positions in another unit garble every sine of the model, though friction and rotor inertias fit as well as before: the
 residual grows, and less than one would think. So a part of the log is fitted again with positions in the units that
-they might be in, all rows of it alike. Joints far from zero that are fast too are told where no fit shows the unit.
+they might be in, all rows of it alike. Joints far from zero that are fast too are told where no fit shows the unit, but
+for those that their robot allows to be as fast, and those that go round and round: degrees go to and fro.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ from numpy.typing import NDArray
 
 from symoro.errors import SymoroError
 from symoro.estimation.compress import compressed, merged
-from symoro.estimation.equations import RowModel
+from symoro.estimation.equations import Booleans, RowModel
 from symoro.estimation.least_squares import weighted
 from symoro.estimation.log import Log, log_of_arrays
 from symoro.estimation.residuals import KEPT, residual
@@ -39,6 +40,7 @@ WINDOW = 0.1  # s
 MOVED = 0.01  # rad, m: windows in which less happens tell nothing
 OFF = 0.2  # of 1, that a factor may be: offsets and filters are no units
 TURNS, FAST = 3 * pi, 20.0  # rad, rad/s: more than this of both is no joint of a robot
+ONWARD = 0.9  # of the way that a joint goes, that lead it onward
 BETTER = 0.8  # of a residual, that another unit must leave to be believed
 LEAST = 1e-4  # of the torques: residuals below it are of rounding, and tell nothing
 
@@ -68,7 +70,7 @@ def unit_doubts(logs: Sequence[Log], model: RowModel, preparation: Preparation) 
     for log in logs:
         part = _middle(log, max(PART, ROWS * preparation.decimation))
         told = [*_rates(part, log.rate, joints)]
-        told = told or _positions(log, part, model, preparation) or _whirls(part, log.rate, model)
+        told = told or _positions(log, part, model, preparation) or _whirls(log, part, model, preparation)
         found += [line if len(logs) == 1 else f"{log.name}: {line}" for line in told]
     return found
 
@@ -108,25 +110,51 @@ def _turning(model: RowModel) -> list[int]:
     return [k for k, j in enumerate(joints) if model.robot.frame(j).sigma == JointType.REVOLUTE]
 
 
-def _whirls(part: dict[str, Array], rate: float, model: RowModel) -> list[str]:
-    """Joints that are far from zero, and fast."""
+def _whirls(log: Log, part: dict[str, Array], model: RowModel, preparation: Preparation) -> list[str]:
+    """Joints that are far from zero, and fast, where nothing speaks for it."""
     joints = coordinate_joints(model.robot)
-    step = max(1, round(WINDOW * rate))
-    q = part["position"]
+    step = max(1, round(WINDOW * log.rate))
     found = []
     for k in _turning(model):
-        far = float(np.abs(q[:, k]).max())
-        fast = float(np.abs(q[step:, k] - q[:-step, k]).max(initial=0.0)) * rate / step
-        if far > TURNS and fast > FAST:
+        q = part["position"][:, k]
+        far = float(np.abs(q).max())
+        fast = float(np.abs(q[step:] - q[:-step]).max(initial=0.0)) * log.rate / step
+        allowed = (model.robot.frame(joints[k]).limits.velocity or 0.0) * (1 + OFF)
+        round_and_round = abs(q[-1] - q[0]) > ONWARD * float(np.abs(np.diff(q)).sum())
+        if far < TURNS or fast < max(FAST, allowed) or round_and_round:
+            continue
+        if not _confirmed(log, part, model, preparation, k):
             found.append(f"joint {joints[k]} goes to {far:.3g} rad, at {fast:.3g} rad/s: is it in degrees?")
     return found
+
+
+def _confirmed(
+    log: Log, arrays: dict[str, Array], model: RowModel, preparation: Preparation, joint: int
+) -> bool:
+    """Whether degrees for radians of one joint would leave clearly more of the torques."""
+    if model.assembly is not None and not model.assembly[0].linear:
+        return True  # loops that close all along the log tell of the unit themselves
+    try:
+        kept = [block.kept for block in model.blocks(_part(log, arrays), preparation)]
+    except SymoroError:
+        return False
+    factors = np.ones(arrays["position"].shape[1])
+    factors[joint] = pi / 180
+    scaled = {kind: x * (1 if kind == "torque" else factors) for kind, x in arrays.items()}
+    now, tried = (_residual(log, one, model, preparation, kept) for one in (arrays, scaled))
+    return now is not None and tried is not None and max(now, LEAST) < BETTER * tried
 
 
 def _positions(log: Log, arrays: dict[str, Array], model: RowModel, preparation: Preparation) -> list[str]:
     """The unit of positions with which torques are explained far better, if there is one."""
     if model.assembly is not None and not model.assembly[0].linear:
         return []  # loops that close all along the log tell of the unit themselves
-    now = _residual(log, arrays, model, preparation)
+    try:
+        part = _part(log, arrays)
+        kept = [block.kept for block in model.blocks(part, preparation)]
+    except SymoroError:
+        return []
+    now = _residual(log, arrays, model, preparation, kept)
     if now is None or now < LEAST:
         return []
     joints = [model.robot.frame(j).sigma for j in coordinate_joints(model.robot)]
@@ -136,7 +164,7 @@ def _positions(log: Log, arrays: dict[str, Array], model: RowModel, preparation:
         if (factors == 1).all():
             continue
         scaled = {kind: x * (1 if kind == "torque" else factors) for kind, x in arrays.items()}
-        tried = _residual(log, scaled, model, preparation)
+        tried = _residual(log, scaled, model, preparation, kept)
         if tried is not None and tried < min(best[0], BETTER * now):
             best = (tried, other.words)
     if not best[1]:
@@ -147,15 +175,24 @@ def _positions(log: Log, arrays: dict[str, Array], model: RowModel, preparation:
     ]
 
 
-def _residual(log: Log, arrays: dict[str, Array], model: RowModel, preparation: Preparation) -> float | None:
-    """The residual of a fit to samples; None where there is none."""
+def _part(log: Log, arrays: dict[str, Array]) -> Log:
     given: dict[str, Any] = {kind: x for kind, x in arrays.items() if kind not in ("position", "torque")}
-    part = log_of_arrays(
+    return log_of_arrays(
         log.rate, arrays["position"], arrays["torque"], **given, transmission=log.transmission
     )
+
+
+def _residual(
+    log: Log, arrays: dict[str, Array], model: RowModel, preparation: Preparation, kept: Sequence[Booleans]
+) -> float | None:
+    """The residual of a fit to samples, of some rows of each block; None where there is none."""
+    part = _part(log, arrays)
     every = replace(preparation, slow=0.0)  # another unit would drop other rows
     try:
-        rows = compressed(model.blocks(part, every), model.support, part.samples / part.rate)
+        blocks = (
+            replace(block, kept=chosen) for block, chosen in zip(model.blocks(part, every), kept, strict=True)
+        )
+        rows = compressed(blocks, model.support, part.samples / part.rate)
         data = merged(rows, model.support, KEPT)
         if data.rows < ENOUGH * len(model.names):
             return None

@@ -111,6 +111,11 @@ class LoopAssembly:
                 found.append(one)
         return found
 
+    def alike(self, one: Array, other: Array) -> bool:
+        """Whether two rows are one posture, but for whole turns."""
+        turns = [self._tree.robot.frame(j).sigma == JointType.REVOLUTE for j in self._tree.coordinates]
+        return self._alike(one, other, turns)
+
     def _alike(self, one: Array, other: Array, turns: Sequence[bool]) -> bool:
         away = (one - other) / self._tree.units
         away = np.where(turns, np.sin(away / 2), away)

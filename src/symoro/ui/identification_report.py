@@ -113,11 +113,8 @@ def _data(found: Identification) -> Section:
     p, e = found.preparation, found.estimate
     named = zip(found.log_names, found.logs, strict=True)
     logs = "; ".join(f"{name}, {log.samples} samples at {log.rate:g} Hz" for name, log in named)
-    filters = (
-        f"low-pass at {p.cutoff:g} Hz (zero phase, order 4), central differences"
-        if p.cutoff
-        else "no low-pass, central differences"
-    )
+    low = f"low-pass at {p.cutoff:g} Hz (zero phase, order 4)" if p.cutoff else "no low-pass"
+    filters = f"{low}, differences of {2 * p.half + 1} samples"
     rows = [
         ("log", logs),
         ("model", f"{KINDS[found.model.kind]}, {len(e.names)} columns"),

@@ -48,8 +48,10 @@ def add_identifying(command: Command) -> None:
     )
     identify.add_argument(
         "--posture",
+        action="append",
         metavar="NAME|VALUES",
-        help="of a robot with closed loops: all joints near the first sample (--posture=-0.1,1.2,...), or a name",
+        help="of a robot with closed loops: all joints near the first sample (--posture=-0.1,1.2,...), or a name; "
+        "once, or once for each log",
     )
     identify.add_argument(
         "--start",

@@ -103,3 +103,11 @@ def _from_json(file: str) -> dict[str, Any]:
     if not isinstance(data, dict):
         raise ArgumentError(f"'{file}': expected an object of name: value", hint='{"q": [0, 0, 0]}')
     return data
+
+
+def posture_text(text: str) -> str | list[float]:
+    """A posture as it was written: a list of numbers, or a name."""
+    try:
+        return [float(word) for word in text.split(",")]
+    except ValueError:
+        return text

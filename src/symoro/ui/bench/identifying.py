@@ -20,6 +20,7 @@ from symoro.robot.description import Robot
 from symoro.robot.formats.yaml_write import tree_of
 from symoro.ui.bench.payload import item, robot_of
 from symoro.ui.bench.playback import kept_rows, number, numbers_of
+from symoro.ui.values import posture_text
 
 if TYPE_CHECKING:
     from symoro.estimation.identification import Identification
@@ -37,6 +38,7 @@ def identified(payload: Mapping[str, Any]) -> dict[str, Any]:
 
     robot = robot_of(payload)
     values = _known(robot, numbers_of(robot, payload))
+    posture = item(payload, "posture", str, "").strip()
     with _folder(payload) as folder:
         log, description = _log(robot, payload, folder)
         found = identify(
@@ -49,6 +51,7 @@ def identified(payload: Mapping[str, Any]) -> dict[str, Any]:
             decimation=item(payload, "decimation", int, 1),
             slow=number(payload, "slow", 0.0),
             friction=_words(payload, "friction", USUAL),
+            posture=posture_text(posture) if posture else None,
             find_essential=item(payload, "essential", bool, False),
             find_consistent=item(payload, "consistent", bool, False),
             values=values,

@@ -215,6 +215,7 @@ class Logged(Payload):
     decimation: int = Field(1, ge=1)
     slow: float = Field(0, ge=0)
     friction: list[str] | None = Field(None, max_length=10)
+    posture: str = Field("", max_length=2000)
     essential: bool = False
     consistent: bool = False
     values: Numbers = {}
