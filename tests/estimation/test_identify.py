@@ -13,7 +13,7 @@ import pytest
 import symoro
 from symoro.errors import ArgumentError, NotApplicableError, OptionError, ProgramError
 from symoro.estimation.compress import compressed, merged
-from symoro.estimation.equations import RowModel, equations
+from symoro.estimation.equations import RowModel, equations, row_share
 from symoro.estimation.friction import Friction
 from symoro.estimation.identification import Identification
 from symoro.estimation.least_squares import weighted
@@ -372,8 +372,7 @@ def test_robust_deviations_hold_where_noise_grows_with_speed(model: str) -> None
         tau = t.tau + NOISE * np.random.default_rng(seed).standard_normal(t.tau.shape)
         log = log_of_arrays(t.rate, t.q, tau, velocity=t.qd)
         rows = LogRows(energies(model), (log,), Preparation(decimation=20))
-        share = 1.0 if model == "energy" else independent_share(20)
-        parts = compressed(rows.of(0), rows.model.support, log.samples / log.rate, share)
+        parts = compressed(rows.of(0), rows.model.support, log.samples / log.rate, row_share(model, 20))
         data = merged(parts, rows.model.support, KEPT)
         e = robust(rows.model.names, rows, weighted(rows.model.names, data), data)
         squares.append(

@@ -28,7 +28,7 @@ from symoro.estimation.consistent import WEIGHT, Consistent, consistent
 from symoro.estimation.description import PdController
 from symoro.estimation.didim import direct_and_inverse
 from symoro.estimation.doubts import doubts
-from symoro.estimation.equations import RowModel, check_base, equations
+from symoro.estimation.equations import RowModel, check_base, equations, row_share
 from symoro.estimation.essential import Essential, essential
 from symoro.estimation.estimate import Estimate
 from symoro.estimation.friction import USUAL, Friction
@@ -42,7 +42,7 @@ from symoro.estimation.resolution import resolved
 from symoro.estimation.robots import identified_robot, standard_robot, without_passive_rotors
 from symoro.estimation.robust import robust
 from symoro.estimation.rows import LogRows
-from symoro.estimation.signals import Preparation, independent_share
+from symoro.estimation.signals import Preparation
 from symoro.estimation.standstill import checked_motion
 from symoro.estimation.start import check_start, started
 from symoro.estimation.total import total
@@ -200,7 +200,7 @@ def identify(
             hint="leave out the client: one process goes through the log",
         )
     rows = LogRows(equation, used, preparation)
-    share = 1.0 if model == "energy" else independent_share(decimation)
+    share = row_share(model, decimation)
     with task("reading the log", len(used)) as work:
         parts: dict[LogPart, Triangles] = {}
         for k, log in enumerate(used):
@@ -346,12 +346,12 @@ def _estimated(
         return robust(equation.names, rows, found, data)
     if method not in SIMULATING:
         return found
-    start = begin(found)
+    start, slow = begin(found), rows.preparation.slow
     if method == "iv":
-        return resolved(lambda steps: instrumental(rows, start, data, controller, steps))
+        return resolved(lambda steps: instrumental(rows, start, data, controller, steps), slow)
     if method == "didim":
-        return resolved(lambda steps: direct_and_inverse(rows, start, data, controller, steps))
-    return resolved(lambda steps: output_error(rows, start, controller, steps))
+        return resolved(lambda steps: direct_and_inverse(rows, start, data, controller, steps), slow)
+    return resolved(lambda steps: output_error(rows, start, controller, steps), slow)
 
 
 def _parts(equation: RowModel, log: Log, preparation: Preparation) -> dict[LogPart, Triangles]:
