@@ -187,6 +187,17 @@ def row_share(kind: str, decimation: int) -> float:
     return (decimation - 0.5) / decimation if kind == "energy" else independent_share(decimation)
 
 
+def row_noise(kind: str, decimation: int, count: int, rng: np.random.Generator) -> Array:
+    """What rows of an equation have of drawn white noise of samples."""
+    if kind == "energy":
+        x = rng.standard_normal(count * decimation + 1)
+        return np.asarray(((x[1:] + x[:-1]) / 2).reshape(count, decimation).sum(axis=1))
+    if decimation == 1:
+        return rng.standard_normal(count)
+    x = rng.standard_normal((count + 2 * REACH - 1) * decimation)
+    return decimated(x, decimation_filter(decimation))
+
+
 def equations(
     robot: Robot,
     kind: str,
