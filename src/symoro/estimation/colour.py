@@ -32,8 +32,8 @@ from symoro.estimation.simulation_rows import whole
 
 Array = NDArray[np.float64]
 ORDER = 24  # of the autoregression, at most
-DRAWS = 12  # of white noise
-BEYOND, SHOWN = 3.0, 1.1  # deviations of what was drawn, and the least ratio that is told
+DRAWS = 16  # of white noise
+BEYOND, SHOWN = 3.5, 1.1  # deviations of what was drawn, and the least ratio that is told
 ROOM = 10_000_000  # bytes of rows of a log that are looked at
 
 
