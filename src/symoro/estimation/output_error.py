@@ -101,7 +101,7 @@ def _usual(loop: ControlLoop) -> Array:
 
 
 @dataclass(frozen=True, eq=False)
-class _Found:
+class _Ended:
     """Where an iteration ended: x, and the sensitivities that led there."""
 
     estimate: Estimate
@@ -118,7 +118,7 @@ def output_error(
         ProgramError: the iteration does not settle, or leaves what can be simulated.
     """
     check_model(rows.model)
-    coarser: list[_Found] = []
+    coarser: list[_Ended] = []
 
     def solve(steps: int) -> Estimate:
         given = [loop_of(log, controller, rows.preparation.cutoff, steps) for log in rows.logs]
@@ -137,7 +137,7 @@ def output_error(
     return solve
 
 
-def _settled(logs: _Logs, start: Estimate, before: _Found | None, work: Task) -> _Found:
+def _settled(logs: _Logs, start: Estimate, before: _Ended | None, work: Task) -> _Ended:
     """The end of an iteration.
 
     Sensitivities cost two simulations a parameter, a step one. So the way is made by those to one side, and by those of
@@ -166,7 +166,7 @@ def _settled(logs: _Logs, start: Estimate, before: _Found | None, work: Task) ->
             J = None
             continue
         if size < SETTLED:
-            return _Found(_estimate(start, x, covariance, off / sigma, rounds), x, J)
+            return _Ended(_estimate(start, x, covariance, off / sigma, rounds), x, J)
         try:
             x, off, damping = _moved(logs, x, change, normal, slope, sigma, off)
         except ProgramError:

@@ -173,8 +173,8 @@ def _parameters(found: Identification) -> Section:
         for k, name in enumerate(e.names)
     ]
     text = (
-        f"{_noise(e.colour)} A regrouped parameter, ZZR1 say, stands for the sum given below; files, options and Python "
-        "name it by the column that it is in, ZZ1."
+        f"{_noise(e.colour)} A regrouped parameter, ZZR1 say, stands for the sum given below; files, options and "
+        "Python name it by the column that it is in, ZZ1."
     )
     head = ("parameter", "value", "deviation", "%", "95 % interval", "unit")
     return Section("Parameters", (text,), head, tuple(rows))
