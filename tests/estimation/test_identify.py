@@ -13,7 +13,7 @@ import pytest
 import symoro
 from symoro.errors import ArgumentError, NotApplicableError, OptionError, ProgramError
 from symoro.estimation.compress import compressed, merged
-from symoro.estimation.equations import RowModel, equations
+from symoro.estimation.equations import RowModel, equations, row_share
 from symoro.estimation.friction import Friction
 from symoro.estimation.identification import Identification
 from symoro.estimation.least_squares import weighted
@@ -80,14 +80,15 @@ def test_noise_on_positions_too_keeps_within_the_deviations(method: str) -> None
 
 
 def test_instruments_take_the_bias_away_that_noisy_positions_bring() -> None:
-    """With noise on positions least squares is off by more than its deviations allow; IDIM-IV is not."""
+    """With noise on positions least squares is off by more than the deviations of IDIM-IV, which is not."""
     t = truth(600, 250.0)
     log = t.log(np.random.default_rng(11), torque=0.1 * NOISE, position=5e-4)
     given = {"cutoff": 60.0, "decimation": 2, "slow": 0.02, "controller": t.controller}
-    plain = errors(symoro.identify(two_links(), log, method="wls", **given), t.K)
-    found = errors(symoro.identify(two_links(), log, method="iv", **given), t.K)
-    assert np.abs(plain).max() > 4
-    assert np.abs(found).max() < 4
+    plain = symoro.identify(two_links(), log, method="wls", **given)
+    found = symoro.identify(two_links(), log, method="iv", **given)
+    assert plain.estimate.colour > 1  # and deviations of white noise would be too small
+    assert np.abs((plain.estimate.values - found.estimate.values) / found.estimate.deviations).max() > 4.5
+    assert np.abs(errors(found, t.K)).max() < 4
 
 
 @pytest.mark.parametrize(("model", "tolerance"), [("filtered", 5e-4), ("power", 2e-3), ("energy", 2e-3)])
@@ -372,8 +373,7 @@ def test_robust_deviations_hold_where_noise_grows_with_speed(model: str) -> None
         tau = t.tau + NOISE * np.random.default_rng(seed).standard_normal(t.tau.shape)
         log = log_of_arrays(t.rate, t.q, tau, velocity=t.qd)
         rows = LogRows(energies(model), (log,), Preparation(decimation=20))
-        share = 1.0 if model == "energy" else independent_share(20)
-        parts = compressed(rows.of(0), rows.model.support, log.samples / log.rate, share)
+        parts = compressed(rows.of(0), rows.model.support, log.samples / log.rate, row_share(model, 20))
         data = merged(parts, rows.model.support, KEPT)
         e = robust(rows.model.names, rows, weighted(rows.model.names, data), data)
         squares.append(

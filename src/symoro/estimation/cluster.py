@@ -9,7 +9,7 @@ under the same path; a log of arrays is sent to them.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any
 
@@ -18,6 +18,7 @@ import numpy as np
 from symoro.estimation.compress import LogPart, Triangles, compressed, empty
 from symoro.estimation.equations import Booleans, RowBlock, RowModel, equations
 from symoro.estimation.friction import Friction
+from symoro.estimation.load_friction import LoadPoint, at_load
 from symoro.estimation.log import Log, open_log
 from symoro.estimation.needs import needed
 from symoro.estimation.signals import Preparation, motion_between, planned
@@ -39,11 +40,17 @@ class Work:
     without: tuple[str, ...]
     preparation: Preparation
     share: float
+    at: LoadPoint | None = None
 
 
 @lru_cache(maxsize=4)
-def _model(work: Work) -> RowModel:
+def _plain(work: Work) -> RowModel:
     return equations(work.robot, work.kind, work.friction, work.gear, work.without)
+
+
+def _model(work: Work) -> RowModel:
+    model = _plain(replace(work, at=None))
+    return model if work.at is None else at_load(model, work.at)
 
 
 def compressed_on_cluster(work: Work, log: Log, support: Booleans, client: Any) -> dict[LogPart, Triangles]:

@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from symoro.errors import ProgramError
+from symoro.estimation.colour import allowing_for_colour
 from symoro.estimation.compress import Triangles, absorbed, empty
 from symoro.estimation.description import PdController
 from symoro.estimation.equations import Booleans
@@ -41,16 +42,18 @@ def direct_and_inverse(
     K = start.values
     kept: list[Booleans | None] = [None] * len(given)
     for rounds in range(1, ROUNDS + 1):
-        found = empty(data.support, data.share)
+        found, every = empty(data.support, data.share), []
         for k, item in enumerate(given):
             pair = paired(rows.model, *item, K, rows.preparation, kept[k])
             kept[k] = pair.kept if rounds > 1 else None
             mixed = replace(pair.measured, A=pair.simulated.A, kept=pair.kept)
+            every.append(mixed)
             found = absorbed(found, mixed, pair.kept)
         check_enough(int(found.independent), len(K))
         fit = weighted(start.names, found)
         if np.max(np.abs(fit.values - K) / fit.deviations) < SETTLED:
-            return replace(fit, method="DIDIM", rounds=rounds)
+            fit = replace(fit, method="DIDIM", rounds=rounds)
+            return allowing_for_colour(fit, every, rows.model.kind, rows.preparation.decimation)
         K = calmed(K, fit.values, rounds)
     raise ProgramError(
         f"DIDIM did not settle in {ROUNDS} rounds", hint="is the controller right? try IDIM-IV"

@@ -30,7 +30,15 @@ from symoro.estimation.known_torques import known_torques
 from symoro.estimation.log import Log
 from symoro.estimation.passive_friction import FRICTION, absorbed, drawn_motion
 from symoro.estimation.postures import LogPostures, LoopPostures
-from symoro.estimation.signals import REACH, MotionPiece, Preparation, decimated, decimation_filter, motions
+from symoro.estimation.signals import (
+    REACH,
+    MotionPiece,
+    Preparation,
+    decimated,
+    decimation_filter,
+    independent_share,
+    motions,
+)
 from symoro.estimation.transmission import Transmission
 from symoro.expr.graph import ZERO
 from symoro.model import Model, generate
@@ -192,6 +200,26 @@ def _intervals(
         return np.asarray(parts.reshape(count, step, *x.shape[1:]).sum(axis=1))
 
     return momentum[marks + step] - momentum[marks] + integral(rest), integral(y)
+
+
+def row_share(kind: str, decimation: int) -> float:
+    """The share of rows that counts as independent, where the noise of samples is white.
+
+    Trapezia over N steps weigh N + 1 samples by 1/2, 1, ..., 1, 1/2, and neighbours have an end in common: of white
+    noise r(0) = N - 1/2, r(1) = 1/4, so r(0) / sum of r(m) = (N - 1/2) / N. Other models filter (`signals`).
+    """
+    return (decimation - 0.5) / decimation if kind == "energy" else independent_share(decimation)
+
+
+def row_noise(kind: str, decimation: int, count: int, rng: np.random.Generator) -> Array:
+    """What rows of an equation have of drawn white noise of samples."""
+    if kind == "energy":
+        x = rng.standard_normal(count * decimation + 1)
+        return np.asarray(((x[1:] + x[:-1]) / 2).reshape(count, decimation).sum(axis=1))
+    if decimation == 1:
+        return rng.standard_normal(count)
+    x = rng.standard_normal((count + 2 * REACH - 1) * decimation)
+    return decimated(x, decimation_filter(decimation))
 
 
 def equations(

@@ -22,6 +22,7 @@ class Estimate:
         sigma: deviation of the residual of each equation, by which its rows are divided.
         freedom: rows less parameters.
         rounds: how often an iteration went on; 0 where there is none.
+        colour: deviations over those of white noise, the median, where residuals are correlated in time (`colour`).
     """
 
     method: str
@@ -31,6 +32,7 @@ class Estimate:
     sigma: Array
     freedom: int
     rounds: int = 0
+    colour: float = 1.0
 
     @property
     def deviations(self) -> Array:

@@ -24,21 +24,31 @@ from numpy.typing import NDArray
 from symoro.errors import ArgumentError, NotApplicableError, OptionError, ProgramError
 from symoro.estimation import dependence
 from symoro.estimation.assemblies import assembled
-from symoro.estimation.cluster import Work, compressed_on_cluster
-from symoro.estimation.compress import LogPart, Triangles, compressed, joined, merged
+from symoro.estimation.cluster import Work
+from symoro.estimation.colour import allowing_for_colour, first_rows
+from symoro.estimation.compress import LogPart, Triangles, compressed, merged
 from symoro.estimation.consistent import WEIGHT, Consistent, consistent
 from symoro.estimation.description import PdController
 from symoro.estimation.didim import direct_and_inverse
 from symoro.estimation.doubts import consistency_doubts, doubts
-from symoro.estimation.equations import RowModel, check_base, equations
+from symoro.estimation.equations import RowModel, check_base, equations, row_share
 from symoro.estimation.essential import Essential, essential
 from symoro.estimation.estimate import Estimate
 from symoro.estimation.friction import USUAL, Friction
 from symoro.estimation.instrumental import instrumental
 from symoro.estimation.least_squares import ordinary, own_deviations, weighted
+from symoro.estimation.load_friction import (
+    LoadPoint,
+    has_load,
+    load_doubts,
+    load_point,
+    settled_load,
+    without_load,
+)
 from symoro.estimation.log import Log, open_log
 from symoro.estimation.log_names import log_names
 from symoro.estimation.output_error import output_error
+from symoro.estimation.passes import Passes
 from symoro.estimation.postures import NamedPosture, start_postures
 from symoro.estimation.residuals import ALL, KEPT, Residuals, log_residual, residual
 from symoro.estimation.resolution import resolved
@@ -52,7 +62,7 @@ from symoro.estimation.robots import (
 from symoro.estimation.robust import robust
 from symoro.estimation.rows import LogRows
 from symoro.estimation.sampling import column_errors, sampling_bias, sampling_doubts, widened
-from symoro.estimation.signals import Preparation, independent_share
+from symoro.estimation.signals import Preparation
 from symoro.estimation.simulation_rows import few_rows
 from symoro.estimation.standstill import checked_motion
 from symoro.estimation.start import check_start, started
@@ -60,7 +70,6 @@ from symoro.estimation.total import total, total_doubts
 from symoro.estimation.units import rate_doubts, unit_doubts
 from symoro.models.coordinates import coordinate_joints
 from symoro.models.identification.base.parameters import BaseParameters
-from symoro.progress import task
 from symoro.robot.description import Robot
 from symoro.robot.formats import RobotLike, as_robot
 from symoro.threads import one_thread
@@ -232,20 +241,10 @@ def identify(
             f"the loops of robot '{sought.name}' are followed from sample to sample, which a cluster cannot do",
             hint="leave out the client: one process goes through the log",
         )
-    rows = LogRows(equation, used, preparation)
-    share = 1.0 if model == "energy" else independent_share(decimation)
-    with task("reading the log", len(used)) as work:
-        parts: dict[LogPart, Triangles] = {}
-        for k, log in enumerate(used):
-            work.to(k)
-            if client is None:
-                found = compressed(rows.of(k), equation.support, log.samples / log.rate, share)
-            else:
-                work_there = Work(sought, model, terms, log.transmission, tuple(without), preparation, share)
-                found = compressed_on_cluster(work_there, log, equation.support, client)
-            parts = {p: joined(parts[p], t) if p in parts else t for p, t in found.items()} | {
-                p: t for p, t in parts.items() if p not in found
-            }
+    share = row_share(model, decimation)
+    work = Work(sought, model, terms, used[0].transmission, tuple(without), preparation, share)
+    passes = Passes(equation, used, work, client)
+    rows, parts = passes()
     data = merged(parts, equation.support, KEPT)
     motion_doubts = tuple(checked_motion(used, sought, preparation))
     try:
@@ -257,13 +256,19 @@ def identify(
         ) from None
     begin = partial(started, base=base, start=start)
     try:
-        estimate = _estimated(method, equation, data, rows, controller, begin)
+        if has_load(equation):
+            estimate, data = _with_load(method, passes, data, controller, begin)
+            rows, parts = passes(load_point(estimate, slopes=False))
+        else:
+            estimate = _estimated(method, data, rows, controller, begin)
     except ProgramError as error:
         if method not in SIMULATING or start != "wls":
             raise
         hint = "or start from the robot's own values, start='nominal'"
         raise ProgramError(error.message, hint=f"{error.hint}; {hint}") from None
-    bias = sampling_bias(used, equation, preparation, estimate, data)
+    if method not in SIMULATING:
+        estimate = allowing_for_colour(estimate, first_rows(rows), model, decimation)
+    bias = sampling_bias(used, rows.model, preparation, estimate, data)
     lost = tuple(sampling_doubts(bias, estimate, data))
     if method == "tls":
         lost += tuple(total_doubts(estimate, data))
@@ -272,7 +277,7 @@ def identify(
     estimate = widened(estimate, bias)
     residuals = _residuals(method, equation, parts, estimate)
     validation = {
-        name: log_residual(_parts(equation, log, preparation), equation.support, estimate)
+        name: log_residual(_parts(rows.model, log, preparation), equation.support, estimate)
         for name, log in zip(log_names(others, used), others, strict=True)
     }
     return Identification(
@@ -291,7 +296,7 @@ def identify(
         if find_consistent
         else None,
         tuple(unit_doubts(used, equation, preparation)),
-        motion_doubts,
+        (*motion_doubts, *load_doubts(equation)),
         lost,
         tuple(posture_doubts),
     )
@@ -396,30 +401,61 @@ def check_rows(equation: RowModel, data: Triangles) -> None:
     dependence.check(equation.names, data.together(1 / norms), equation.at_random)
 
 
+def _with_load(
+    method: str,
+    passes: Passes,
+    data: Triangles,
+    controller: PdController | None,
+    begin: Callable[[Estimate], Estimate],
+) -> tuple[Estimate, Triangles]:
+    """The estimate with friction that grows with the load as it predicts it, and the triangles of its rows."""
+    model = passes.model
+    simulates = method in SIMULATING
+
+    def fit(point: LoadPoint) -> tuple[Estimate, Triangles]:
+        rows, parts = passes(point)
+        triangles = merged(parts, model.support, KEPT)
+        return _least_squares("wls" if simulates else method, triangles, rows), triangles
+
+    found, triangles = settled_load(without_load(model, data), fit)
+    if not simulates:
+        return found, triangles
+    rows = LogRows(model, passes.logs, passes.work.preparation)
+    found = _simulated(method, begin(found), rows, data, controller)
+    return found, fit(load_point(found))[1]
+
+
 def _estimated(
     method: str,
-    equation: RowModel,
     data: Triangles,
     rows: LogRows,
     controller: PdController | None,
     begin: Callable[[Estimate], Estimate],
 ) -> Estimate:
+    found = _least_squares("wls" if method in SIMULATING else method, data, rows)
+    return _simulated(method, begin(found), rows, data, controller) if method in SIMULATING else found
+
+
+def _least_squares(method: str, data: Triangles, rows: LogRows) -> Estimate:
+    names = rows.model.names
     if method == "ols":
-        return ordinary(equation.names, data)
+        return ordinary(names, data)
     if method == "tls":
-        errors = column_errors(rows.logs, equation, rows.preparation, own_deviations(data))
-        return total(equation.names, data, errors)
-    found = weighted(equation.names, data)
-    if method == "irls":
-        return robust(equation.names, rows, found, data)
-    if method not in SIMULATING:
-        return found
-    start = begin(found)
+        errors = column_errors(rows.logs, rows.model, rows.preparation, own_deviations(data))
+        return total(names, data, errors)
+    found = weighted(names, data)
+    return robust(names, rows, found, data) if method == "irls" else found
+
+
+def _simulated(
+    method: str, start: Estimate, rows: LogRows, data: Triangles, controller: PdController | None
+) -> Estimate:
+    slow = rows.preparation.slow
     if method == "iv":
-        return resolved(lambda steps: instrumental(rows, start, data, controller, steps), data)
+        return resolved(lambda steps: instrumental(rows, start, data, controller, steps), slow, data)
     if method == "didim":
-        return resolved(lambda steps: direct_and_inverse(rows, start, data, controller, steps), data)
-    return resolved(lambda steps: output_error(rows, start, controller, steps), data)
+        return resolved(lambda steps: direct_and_inverse(rows, start, data, controller, steps), slow, data)
+    return resolved(output_error(rows, start, controller), slow, data)
 
 
 def _parts(equation: RowModel, log: Log, preparation: Preparation) -> dict[LogPart, Triangles]:

@@ -18,7 +18,7 @@ entropy spectral analysis", 1975.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -91,26 +91,37 @@ def _solved(pairs: Sequence[RowPair], sigma: Array, share: float) -> tuple[Array
 
 def coloured(Z: Array, e: Array, kept: Booleans) -> Array:
     """s T^-T Z, by the autoregression of the residuals e: its square is Z' cov(e) Z."""
-    signal = needed("scipy.signal", "the covariance of instrumental variables")
-    coefficients, variance = burg(e, kept, min(ORDER, len(e) // 10))
+    return filtered_back(Z, *burg(e, kept, min(ORDER, len(e) // 10)))
+
+
+def filtered_back(Z: Array, coefficients: Array, variance: float) -> Array:
+    """s T^-T Z, with the triangle T of an autoregression's coefficients."""
+    signal = needed("scipy.signal", "the covariance of coloured noise")
     return np.asarray(variance**0.5 * signal.lfilter([1.0], coefficients, Z[::-1], axis=0)[::-1])
 
 
 def burg(e: Array, kept: Booleans, order: int) -> tuple[Array, float]:
     """(1, a1, ..., ap) and the variance of u: an autoregression that is always stable, from runs of kept samples."""
+    *_, last = autoregressions(e, kept, order)
+    return last
+
+
+def autoregressions(e: Array, kept: Booleans, order: int) -> Iterator[tuple[Array, float]]:
+    """Those of order 0, 1, 2 and so on, up to one that leaves nothing."""
     a = np.ones(1)
     forward, backward = e.astype(float), e.astype(float)
     variance = float(np.mean(e[kept] ** 2)) if kept.any() else 0.0
+    yield a, variance
     whole = kept  # whether the samples that an error is made of were all kept
     for _ in range(order):
         whole = whole[1:] & kept[: len(whole) - 1]
         f, b = forward[1:], backward[:-1]
         power = float(f[whole] @ f[whole] + b[whole] @ b[whole])
         if power == 0:
-            break
+            return
         k = -2 * float(f[whole] @ b[whole]) / power
         forward, backward = f + k * b, b + k * f
         padded = np.append(a, 0.0)
         a = padded + k * padded[::-1]
         variance *= 1 - k * k
-    return a, variance
+        yield a, variance

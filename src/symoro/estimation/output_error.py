@@ -16,7 +16,7 @@ recursive algorithm for unbiased identification in closed loop", Automatica 33, 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -30,12 +30,15 @@ from symoro.estimation.equations import RowModel
 from symoro.estimation.estimate import Estimate
 from symoro.estimation.rows import LogRows
 from symoro.estimation.simulation_rows import SETTLED, check_model
+from symoro.progress import Task, task
 
 Array = NDArray[np.float64]
 ROUNDS = 40
 FINE = 1e-9  # of the way of a joint
 ROUGH = 1e-3  # of the error
 STEP = 1e-2  # of a parameter's own size: far above the leaps of a motion whose joints stick a step sooner or later
+NEAR = 2.0  # deviations: a point whose sensitivities serve, a step after which they are central differences
+SLOWER = 0.8  # of the step before: sensitivities that lead on no better are made again
 
 
 @dataclass(frozen=True, eq=False)
@@ -67,16 +70,21 @@ class _Logs:
         """(N, n): what was measured less what x gives."""
         return np.concatenate([q - self._moved(k, x[None])[0] for k, q in enumerate(self.positions)])
 
-    def sensitivities(self, x: Array, ways: Array) -> Array:
-        """(N, n, size of x)."""
-        parts = []
+    def sensitivities(self, x: Array, ways: Array, off: Array | None) -> Array:
+        """(N, n, size of x): central differences, or those to one side of where x is off by `off`."""
+        parts, first = [], 0
         for k, q in enumerate(self.positions):
             own = np.concatenate([np.arange(self.size), self._places(k)])
             change = np.zeros((len(own), len(x)))
             change[np.arange(len(own)), own] = ways[own]
-            found = self._moved(k, np.concatenate([x + change, x - change]))
+            if off is None:
+                found = self._moved(k, np.concatenate([x + change, x - change]))
+                slopes = (found[: len(own)] - found[len(own) :]) / 2
+            else:
+                slopes = self._moved(k, x + change) - (q - off[first : first + len(q)])
+            first += len(q)
             rows = np.zeros((*q.shape, len(x)))
-            rows[:, :, own] = np.moveaxis(found[: len(own)] - found[len(own) :], 0, -1) / (2 * ways[own])
+            rows[:, :, own] = np.moveaxis(slopes, 0, -1) / ways[own]
             parts.append(rows)
         return np.concatenate(parts)
 
@@ -97,35 +105,94 @@ def _usual(loop: ControlLoop) -> Array:
     return np.asarray(np.sqrt(np.mean(loop.reference_rate**2, axis=0)))
 
 
+@dataclass(frozen=True, eq=False)
+class _Ended:
+    """Where an iteration ended: x, and the sensitivities that led there."""
+
+    estimate: Estimate
+    x: Array
+    sensitivities: Array
+
+
 def output_error(
-    rows: LogRows, start: Estimate, controller: PdController | None = None, steps: int = 1
-) -> Estimate:
-    """CLOE from an estimate.
+    rows: LogRows, start: Estimate, controller: PdController | None = None
+) -> Callable[[int], Estimate]:
+    """CLOE from an estimate: a function of the steps from sample to sample, which goes on from where the last one was.
 
     Raises:
         ProgramError: the iteration does not settle, or leaves what can be simulated.
     """
     check_model(rows.model)
-    given = [loop_of(log, controller, rows.preparation.cutoff, steps) for log in rows.logs]
-    P = len(start.values)
-    logs = _Logs(rows.model, [item[0] for item in given], [item[1] for item in given], P)
-    x, ways = logs.start(start.values), logs.ways(start.values, start.deviations)
-    damping, off = 0.0, logs.offs(x)
+    coarser: list[_Ended] = []
+
+    def solve(steps: int) -> Estimate:
+        given = [loop_of(log, controller, rows.preparation.cutoff, steps) for log in rows.logs]
+        loops, positions = [item[0] for item in given], [item[1] for item in given]
+        logs = _Logs(rows.model, loops, positions, len(start.values))
+        with task(f"rounds of CLOE, {steps} to a sample", ROUNDS) as work:
+            try:
+                found = _settled(logs, start, coarser[-1] if coarser else None, work)
+            except ProgramError:
+                if not coarser:
+                    raise
+                found = _settled(logs, start, None, work)  # longer steps may have led astray
+        coarser.append(found)
+        return found.estimate
+
+    return solve
+
+
+def _settled(logs: _Logs, start: Estimate, before: _Ended | None, work: Task) -> _Ended:
+    """The end of an iteration.
+
+    Sensitivities cost two simulations a parameter, a step one. So the way is made by those to one side, and by those of
+    longer steps or of a point up to `NEAR` deviations away, as long as they lead on. Where it ends is told by central
+    differences in the steps themselves: those of longer steps have made deviations half as large.
+    """
+    x = logs.start(start.values) if before is None else before.x
+    J, at, exact = (None if before is None else before.sensitivities), x, False
+    ways = logs.ways(start.values, start.deviations)
+    damping, off, last = 0.0, logs.offs(x), np.inf
     least = FINE * np.max([np.ptp(q, axis=0) for q in logs.positions], axis=0)
     for rounds in range(1, ROUNDS + 1):
+        work.to(rounds - 1)
+        fresh = J is None
+        if J is None:
+            exact = last < NEAR
+            J, at = logs.sensitivities(x, ways, None if exact else off), x
         sigma = np.maximum(np.sqrt(np.mean(off**2, axis=0)), least)
-        normal, slope = _normal(logs.sensitivities(x, ways), off, sigma)
+        normal, slope = _normal(J, off, sigma)
         change, covariance = _step(normal, slope, damping)
-        freedom = off.size - len(x)
-        covariance = covariance * max(float(np.sum((off / sigma) ** 2)) / freedom, 1.0)
-        found = Estimate("CLOE", start.names, x[:P], covariance[:P, :P], start.sigma, freedom, rounds)
-        if np.max(np.abs(change) / np.sqrt(np.diag(covariance))) < SETTLED:
-            return found
-        moved = _moved(logs, x, change, normal, slope, sigma, off)
-        if moved is None:
-            return found.wider(change[:P])
-        x, off, damping = moved
+        covariance = covariance * max(float(np.sum((off / sigma) ** 2)) / (off.size - len(x)), 1.0)
+        deviations = np.sqrt(np.diag(covariance))
+        size, away = (float(np.max(np.abs(d) / deviations)) for d in (change, x - at))
+        stale = not fresh and (away > NEAR or size > SLOWER * last)
+        last = size
+        if stale or (size < NEAR and not exact):
+            J = None
+            continue
+        found = _estimate(start, x, covariance, off.size - len(x), rounds)
+        if size < SETTLED:
+            return _Ended(found, x, J)
+        try:
+            moved = _moved(logs, x, change, normal, slope, sigma, off)
+        except ProgramError:
+            if fresh and exact:
+                raise
+            J, last = None, 0.0
+            continue
+        if moved is not None:
+            x, off, damping = moved
+        elif fresh and exact:
+            return _Ended(found.wider(change[: len(start.values)]), x, J)
+        else:
+            J, last = None, 0.0
     raise ProgramError(f"CLOE did not settle in {ROUNDS} rounds", hint="start nearer, from IDIM-IV or DIDIM")
+
+
+def _estimate(start: Estimate, x: Array, covariance: Array, freedom: int, rounds: int) -> Estimate:
+    P = len(start.values)
+    return Estimate("CLOE", start.names, x[:P], covariance[:P, :P], start.sigma, freedom, rounds)
 
 
 def _normal(J: Array, off: Array, sigma: Array) -> tuple[Array, Array]:

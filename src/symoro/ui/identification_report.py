@@ -186,13 +186,25 @@ def _parameters(found: Identification) -> Section:
         for k, name in enumerate(e.names)
     ]
     text = (
-        "Deviations are those of the estimate if the model holds and the noise is white; what the model lacks adds to "
-        "them. A regrouped parameter, ZZR1 say, stands for the sum given below; files, options and Python name it by "
-        "the column that it is in, ZZ1."
+        f"{_noise(e.colour)} A regrouped parameter, ZZR1 say, stands for the sum given below; files, options and "
+        "Python name it by the column that it is in, ZZ1."
     )
     note = robot_note(found)
     head = ("parameter", "value", "deviation", "%", "95 % interval", "unit")
     return Section("Parameters", (text, note) if note else (text,), head, tuple(rows))
+
+
+def _noise(colour: float) -> str:
+    """What deviations allow for."""
+    if colour == 1:
+        return (
+            "Deviations are those of the estimate if the model holds and the noise is white; what the model lacks adds "
+            "to them."
+        )
+    return (
+        "Residuals are correlated in time, by coloured noise or by what the model lacks. Deviations allow for it: they "
+        f"are {colour:.2g} times those of white noise (median)."
+    )
 
 
 def _shown(name: str, found: Identification) -> str:
@@ -308,6 +320,7 @@ def as_data(found: Identification) -> dict[str, Any]:
         "robot": found.original.name,
         "method": e.method,
         "doubts": found.doubts,
+        "colour": e.colour,
         "model": found.model.kind,
         "known": held_words(found.original),
         "not_in_robot": found.not_in_robot,
