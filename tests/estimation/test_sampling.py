@@ -113,7 +113,7 @@ def test_fast_motion_is_right_within_deviations_or_told(
 @pytest.mark.parametrize("position", [1e-6, 1e-5, 1e-4, 1e-3])
 def test_noise_on_positions_that_nothing_takes_out_is_told(position: float) -> None:
     found = symoro.identify(two_links(), log(1000.0, 0.4, 1.0, position), slow=0.05)
-    assert np.abs(errors(found)).max() > 5
+    assert np.abs(errors(found)).max() * found.estimate.colour > 5  # in deviations of white noise
     assert any("noise on positions biases the parameters" in line for line in found.doubts)
 
 

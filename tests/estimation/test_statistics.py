@@ -11,6 +11,7 @@ from symoro.errors import ProgramError
 from symoro.estimation import output_error
 from symoro.estimation.closed_loop import Simulated
 from symoro.estimation.control_loop import ControlLoop
+from symoro.estimation.differences import HALF, beside, step_integrals
 from symoro.estimation.equations import RowModel, row_noise, row_share
 from symoro.estimation.estimate import Estimate
 from symoro.estimation.log import log_of_arrays
@@ -29,9 +30,8 @@ COVERED = 1.959963984540054
 def test_trapezia_that_share_an_end_are_worth_less(decimation: int) -> None:
     """The mean of neighbouring integrals has the variance of fewer independent ones."""
     count = 500
-    x = np.random.default_rng(0).standard_normal((400, count * decimation + 1))
-    means = (x[:, 1:] + x[:, :-1]) / 2
-    rows = means.reshape(400, count, decimation).sum(axis=2)
+    x = np.random.default_rng(0).standard_normal((count * decimation + 1 + 2 * beside(HALF), 400))
+    rows = step_integrals(x, 1.0).T.reshape(400, count, decimation).sum(axis=2)
     worth = rows.var() / rows.mean(axis=1).var()
     assert row_share("energy", decimation) * count == pytest.approx(worth, rel=0.2)
 

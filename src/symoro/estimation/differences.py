@@ -68,12 +68,12 @@ def step_integrals(x: Array, rate: float, half: int = HALF) -> Array:
     """Integrals of samples (N, ...) over each step but `beside(half)` at each end."""
     count = len(x) - 1 - 2 * beside(half)
     found = np.zeros((max(count, 0), *x.shape[1:]))
-    for i, weight in enumerate(_step_weights(half) / rate):
+    for i, weight in enumerate(step_weights(half) / rate):
         found += weight * x[i : i + count]
     return found
 
 
-def _step_weights(half: int) -> Array:
+def step_weights(half: int) -> Array:
     """Weights of the samples around a step whose sum is its integral, exact for polynomials of degree `half` - 1."""
     at = (np.arange(-beside(half), beside(half) + 2) - 0.5) / half  # from the middle of the step
     powers = np.arange(len(at))

@@ -24,7 +24,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from symoro.errors import ArgumentError, NotApplicableError, OptionError
-from symoro.estimation.differences import beside, inner_slopes, step_integrals
+from symoro.estimation.differences import HALF, beside, inner_slopes, step_integrals, step_weights
 from symoro.estimation.friction import TERMS, Friction, FurtherColumns, further_columns
 from symoro.estimation.known_torques import known_torques
 from symoro.estimation.log import Log
@@ -205,17 +205,23 @@ def _intervals(
 def row_share(kind: str, decimation: int) -> float:
     """The share of rows that counts as independent, where the noise of samples is white.
 
-    Trapezia over N steps weigh N + 1 samples by 1/2, 1, ..., 1, 1/2, and neighbours have an end in common: of white
-    noise r(0) = N - 1/2, r(1) = 1/4, so r(0) / sum of r(m) = (N - 1/2) / N. Other models filter (`signals`).
+    Integrals over N steps have samples in common with their neighbours. With a the weights of samples in one of them,
+    rows of white noise have r(m) = sum of a(i) a(i + m N): they are worth r(0) / sum of r(m). Other models filter
+    (`signals`).
     """
-    return (decimation - 0.5) / decimation if kind == "energy" else independent_share(decimation)
+    if kind != "energy":
+        return independent_share(decimation)
+    weights = np.convolve(step_weights(HALF), np.ones(decimation))
+    middle = len(weights) - 1
+    alike = np.correlate(weights, weights, "full")[middle % decimation :: decimation]
+    return float(weights @ weights / alike.sum())
 
 
 def row_noise(kind: str, decimation: int, count: int, rng: np.random.Generator) -> Array:
     """What rows of an equation have of drawn white noise of samples."""
     if kind == "energy":
-        x = rng.standard_normal(count * decimation + 1)
-        return np.asarray(((x[1:] + x[:-1]) / 2).reshape(count, decimation).sum(axis=1))
+        x = rng.standard_normal(count * decimation + 1 + 2 * beside(HALF))
+        return np.asarray(step_integrals(x, 1.0).reshape(count, decimation).sum(axis=1))
     if decimation == 1:
         return rng.standard_normal(count)
     x = rng.standard_normal((count + 2 * REACH - 1) * decimation)

@@ -266,14 +266,14 @@ def identify(
             raise
         hint = "or start from the robot's own values, start='nominal'"
         raise ProgramError(error.message, hint=f"{error.hint}; {hint}") from None
-    if method not in SIMULATING:
-        estimate = allowing_for_colour(estimate, first_rows(rows), model, decimation)
     bias = sampling_bias(used, rows.model, preparation, estimate, data)
     lost = tuple(sampling_doubts(bias, estimate, data))
     if method == "tls":
         lost += tuple(total_doubts(estimate, data))
     if method in ("iv", "didim"):
         motion_doubts += tuple(few_rows(estimate))
+    if method not in SIMULATING:  # noise on positions makes residuals alike too: doubts of it come first
+        estimate = allowing_for_colour(estimate, first_rows(rows), model, decimation)
     estimate = widened(estimate, bias)
     residuals = _residuals(method, equation, parts, estimate)
     validation = {
