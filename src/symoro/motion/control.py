@@ -17,11 +17,13 @@ from numpy.typing import ArrayLike, NDArray
 
 from symoro.errors import ArgumentError, NotApplicableError
 from symoro.model import generate
+from symoro.motion.fixed_rates import check_rates
 from symoro.motion.mechanics import Controller, State
 from symoro.motion.samples import Samples
 from symoro.motion.sampling import coordinates_of, follows_from_forces, sampled
 from symoro.motion.spline import hermite
 from symoro.motion.trajectory import Trajectory
+from symoro.robot.coordinates import loose_joints
 from symoro.robot.description import Robot
 from symoro.robot.formats import RobotLike, as_robot
 
@@ -66,6 +68,11 @@ def joint_motions(
         if robot.frame(j).eta:
             raise ArgumentError(
                 f"joint {which} is elastic: it moves as its spring lets it, and follows no motion"
+            )
+        if j in loose_joints(robot):
+            raise ArgumentError(
+                f"joint {which} is passive: it moves as forces let it, and no motor is there to follow a motion",
+                hint="leave it out; or describe the joint as active",
             )
         if j not in coordinates:
             known = ", ".join(map(str, coordinates))
@@ -150,9 +157,10 @@ def computed_torque(
         step: of the samples of a trajectory.
 
     Raises:
-        NotApplicableError: not all that moves is driven: floating, elastic and flexible robots.
+        NotApplicableError: not all that moves is driven: floating, elastic and flexible robots, passive joints.
     """
     asked = as_robot(robot)
+    check_rates(asked)
     if not asked.wheels and (why := follows_from_forces(asked)):
         raise NotApplicableError(
             f"the computed-torque law takes all joints as driven, and of robot '{asked.name}' {why}",

@@ -26,6 +26,8 @@ from numpy.typing import NDArray
 
 from symoro.errors import ArgumentError, NotApplicableError, OptionError, ProgramError
 from symoro.files import MADE_BY
+from symoro.motion.fixed_rates import check_rates
+from symoro.motion.sampling import follows_from_forces
 from symoro.motion.series_search import MotionLimits, SeriesSearch, condition
 from symoro.motion.trajectory import Fourier, Trajectory
 from symoro.progress import each
@@ -102,12 +104,14 @@ def excite(
         samples: at which the regressor is taken, along one period; eight a shortest period unless given.
 
     Raises:
-        NotApplicableError: the robot has no parameters to be shown, has closed loops, or its base moves.
+        NotApplicableError: the robot has no parameters to be shown, has closed loops or joints that follow from forces,
+            or its base moves.
         ArgumentError: a joint has no velocity limit and none can be made up, or numbers are missing.
         OptionError: an option is not one of those above.
         ProgramError: no motion within the limits was found.
     """
     asked, began = as_robot(robot), time.perf_counter()
+    check_rates(asked)
     _check(asked)
     if criterion not in CRITERIA:
         raise OptionError(f"criterion: expected one of {', '.join(CRITERIA)}, got '{str(criterion)[:40]}'")
@@ -148,6 +152,7 @@ def _check(robot: Robot) -> None:
     reason = "it has closed loops, in which joints do not move freely" if robot.B else ""
     if robot.base.kind != BaseKind.FIXED:
         reason = f"it stands on a {robot.base.kind} base, whose motion is no Fourier series"
+    reason = reason or follows_from_forces(robot)
     if reason:
         raise NotApplicableError(f"no motion is optimised for robot '{robot.name}': {reason}")
 

@@ -30,6 +30,7 @@ from symoro.model import Model, generate
 from symoro.models.geometric.loop.mechanism import active_joints
 from symoro.models.numeric.rotation import from_quaternion
 from symoro.motion.bases import check_steady
+from symoro.motion.fixed_rates import check_rates
 from symoro.motion.loops import LoopCloser
 from symoro.motion.partition import NOTHING, Holds, parted
 from symoro.robot.coordinates import independent
@@ -77,6 +78,7 @@ class Mechanics:
         self.at = [self.joints.index(j) for j in self.coordinates]
         self.springs = [k for k, j in enumerate(self.coordinates) if j in elastic_joints(robot)]
         self.inputs = {name: np.asarray(value, dtype=float) for name, value in inputs.items()}
+        check_rates(robot)
         check_steady(robot, {**dict(robot.nominal), **self.values})
         self.direct = self._function("direct-dynamics")
         self.parts = self._layout(self.direct)

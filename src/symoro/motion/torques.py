@@ -27,6 +27,7 @@ from symoro.motion.agreement import rate_doubts
 from symoro.motion.along import coarse, unresolved, unseen, whole_motion, whole_simulation
 from symoro.motion.bases import check_steady
 from symoro.motion.extremes import Passed, Peak, SampledQuantities, passed_limits, peaks_of, quantities
+from symoro.motion.fixed_rates import check_rates
 from symoro.motion.following import led
 from symoro.motion.loops import LoopCloser
 from symoro.motion.moments import MotionRows, PartMotion
@@ -117,6 +118,7 @@ def torques(
     """
     asked = as_robot(robot)
     numbers = {**dict(asked.nominal), **(values or {})}
+    check_rates(asked)
     check_steady(asked, numbers)
     if not coordinates_of(asked):
         raise NotApplicableError(f"robot '{asked.name}' has no driven joint", hint="simulate it")
