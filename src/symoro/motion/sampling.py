@@ -1,8 +1,8 @@
 """A trajectory on a robot: samples of its joints at equal steps of time.
 
-Coordinates are the active joints with a coordinate of their own. Passive joints of loops follow: from each sample to the
-next the loops are closed again by Newton's method. Other passive joints, elastic ones, wheels that roll and bases that
-are free follow from forces, and are no part of the samples.
+Coordinates are the active joints with a coordinate of their own. Passive joints of loops follow: from each sample to
+the next the loops are closed again by Newton's method. Other passive joints, elastic ones, wheels that roll and bases
+that are free follow from forces, and are no part of the samples.
 """
 
 from __future__ import annotations

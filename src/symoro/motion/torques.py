@@ -32,6 +32,7 @@ from symoro.motion.following import led
 from symoro.motion.loops import LoopCloser
 from symoro.motion.moments import MotionRows, PartMotion
 from symoro.motion.panels import Panels, QuantityKey
+from symoro.motion.passive_rates import PassiveRates
 from symoro.motion.recording import Recording
 from symoro.motion.result import Simulation
 from symoro.motion.samples import Samples, columns_of
@@ -45,9 +46,9 @@ from symoro.motion.sampling import (
 )
 from symoro.motion.trajectory import Trajectory
 from symoro.robot.coordinates import independent
-from symoro.robot.description import JointType, Robot
+from symoro.robot.description import JointType, Limits, Robot
 from symoro.robot.formats import RobotLike, as_robot
-from symoro.robot.topology import elastic_joints
+from symoro.robot.topology import cut_joints, elastic_joints
 
 Array = NDArray[np.float64]
 
@@ -184,12 +185,15 @@ def _known(
 ) -> TorqueReport:
     """The torques of a robot whose driven joints tell all."""
     function = generate(robot, "inverse-dynamics").function(values)
+    rates = PassiveRates(robot, values) if robot.B else None
     if robot.B and samples.tree is None:
         near = default_posture(robot, numbers)
         samples = replace(samples, tree=LoopCloser(robot, numbers).along(samples.t, samples.q, near))
 
     def known(t: Array, rows: MotionRows) -> dict[QuantityKey, Array]:
-        return quantities(robot, numbers, samples.joints, rows, _efforts(function, t, rows), {})
+        _, qd, _, tree = rows
+        passive = {} if rates is None or tree is None else rates.at(tree, qd)
+        return quantities(robot, numbers, samples.joints, rows, _efforts(function, t, rows), passive)
 
     found = known(samples.t, _rows(samples))
     return _report(robot, samples, found, whole_motion(robot, parts, list(found), known) if parts else None)
@@ -221,7 +225,15 @@ def _report(
     passed = tuple(passed_limits(whole, robot, list(found)))
     between = panels is not None or len(samples.t) == 1
     doubts = () if panels is None else (*unresolved(panels), *unseen(panels, sampled, samples.joints))
+    doubts = (*doubts, *_unwatched(robot))
     return TorqueReport(robot, samples, tau, power, energy, peaks, passed, between, doubts)
+
+
+def _unwatched(robot: Robot) -> Iterator[str]:
+    """Limits that nothing is known of."""
+    names = [str(j) for j in cut_joints(robot) if robot.frame(j).limits != Limits()]
+    if names:
+        yield f"the limits of joints {', '.join(names)}, where loops are opened, are not looked at"
 
 
 def _check_fit(robot: Robot, samples: Samples) -> None:
