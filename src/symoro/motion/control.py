@@ -20,8 +20,9 @@ from symoro.model import generate
 from symoro.motion.fixed_rates import check_rates
 from symoro.motion.mechanics import Controller, State
 from symoro.motion.samples import Samples
-from symoro.motion.sampling import coordinates_of, follows_from_forces, sampled
+from symoro.motion.sampling import follows_from_forces, sampled
 from symoro.motion.spline import hermite
+from symoro.motion.table_fit import driven_columns
 from symoro.motion.trajectory import Trajectory
 from symoro.robot.coordinates import loose_joints
 from symoro.robot.description import Robot
@@ -169,8 +170,7 @@ def computed_torque(
     samples = (
         reference if isinstance(reference, Samples) else sampled(asked, reference, step=step, values=values)
     )
-    if samples.joints != coordinates_of(asked):
-        raise ArgumentError(f"the reference tells joints {samples.joints}, expected {coordinates_of(asked)}")
+    samples = driven_columns(asked, samples)
     model = generate(asked, "inverse-dynamics")
     torques = model.function(values)
     gains = np.asarray(kp, dtype=float), np.asarray(kd, dtype=float)

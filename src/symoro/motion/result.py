@@ -13,17 +13,12 @@ from numpy.typing import NDArray
 from symoro.errors import MissingDependencyError
 from symoro.files import write_files
 from symoro.motion.mechanics import Mechanics
+from symoro.motion.samples import ENTRIES
 from symoro.motion.switching import MotionEvent
 from symoro.robot.description import Robot
 from symoro.tables import table_text
 
 Array = NDArray[np.float64]
-ENTRIES = {
-    "P0": ("P0x", "P0y", "P0z"),
-    "Q0": ("Q0w", "Q0x", "Q0y", "Q0z"),
-    "V0": ("V0x", "V0y", "V0z", "W0x", "W0y", "W0z"),
-    "pose": ("x", "y", "heading"),
-}
 
 
 @dataclass(frozen=True, eq=False)

@@ -11,6 +11,7 @@ from symoro.robot import formats
 from symoro.robot.description import Robot
 from symoro.ui import present
 from symoro.ui.identification_report import as_data, report_files, report_sections
+from symoro.ui.values import posture_word
 
 
 def run(robot: Robot, options: argparse.Namespace) -> None:
@@ -28,7 +29,7 @@ def run(robot: Robot, options: argparse.Namespace) -> None:
         stribeck_velocity=options.stribeck_velocity,
         without=_words(options.without),
         validate=options.validate,
-        posture=_posture(options.posture),
+        posture=posture_word(options.posture),
         start=options.start,
         find_essential=options.essential,
         find_consistent=options.consistent,
@@ -64,16 +65,6 @@ def _robot_text(found: Identification, fmt: str) -> str:
     lines = [f"from {logs}, by {found.estimate.method}", *found.robot.notes]
     comments = [f"# {' '.join(line.split())}" for line in lines]
     return "\n".join([head, *comments, rest])
-
-
-def _posture(text: str | None) -> str | list[float] | None:
-    """A list of numbers, or a name."""
-    if text is None:
-        return None
-    try:
-        return [float(word) for word in text.split(",")]
-    except ValueError:
-        return text
 
 
 def _words(text: str) -> list[str]:
