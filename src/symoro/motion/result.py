@@ -29,7 +29,8 @@ class Simulation:
         joints, coordinates: joints of the tree, and those that qd and tau tell of.
         t: times (N,); q (N, joints), qd (N, coordinates), tau (N, coordinates, friction not taken off).
         parts: the other parts of the state by name: e, ed, P0, Q0, V0, pose.
-        E, U: kinetic and potential energy (N,); None where the robot has no such model, or numbers are missing.
+        E, U: kinetic and potential energy (N,) in the world; None where the robot has no such model, numbers are
+            missing, or its base moves as given and not steadily on one level (`doubts` says so).
         events: joints that stick, slide, meet and leave stops, pass limits that are no stops.
         finished: whether it came to its end; `why` says why not.
         doubts: what was not heeded, in sentences.
@@ -64,6 +65,7 @@ class Simulation:
         """From states, one a sample."""
         y = np.array(rows).reshape(len(times), mechanics.size)
         energies = mechanics.energies(y) if len(times) else None
+        untold = mechanics.energy_doubt
         others = {name: y[:, part] for name, part in mechanics.parts.items() if name not in ("q", "qd")}
         return cls(
             mechanics.robot,
@@ -79,7 +81,7 @@ class Simulation:
             tuple(events),
             not why,
             why,
-            tuple(doubts),
+            (*doubts, *([f"energies are not told: {untold}"] if untold else [])),
         )
 
     @property
