@@ -39,6 +39,7 @@ def show_torques(robot: Robot, options: argparse.Namespace) -> int:
         values=values,
         start=start,
         posture=posture_word(options.posture),
+        actuators=options.actuators,
     )
     writers = {
         ".csv": lambda: table_text(found.columns),

@@ -94,6 +94,9 @@ def add_moving(command: Command) -> None:
         "name",
     )
     torques.add_argument(
+        "--actuators", choices=("elastic",), help="motors behind the springs of elastic joints"
+    )
+    torques.add_argument(
         "--step", type=float, default=0.01, help="seconds from sample to sample (default 0.01)"
     )
     simulate = command(
