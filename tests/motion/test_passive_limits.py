@@ -8,7 +8,7 @@ from symoro.motion.sampling import coordinates_of
 from symoro.motion.trajectory import Move, Trajectory
 from symoro.robot.coordinates import independent
 from symoro.robot.description import Limits
-from tests.motion.robots import numbered
+from tests.motion.robots import numbered, without_drives
 
 SWING = Trajectory((Move((2.0, 0.9), duration=1),), (2.2, 0.6))
 
@@ -42,3 +42,19 @@ def test_velocities_of_parallelograms_are_the_derivative_of_the_positions():
     worst = {one.joint: abs(one.worst) for one in found.passed if one.what == "velocity"}
     for k, j in enumerate(independent(robot)):
         assert worst.get(j, 0.0) == pytest.approx(slopes[k], rel=1e-2, abs=1e-6)
+
+
+def test_velocities_of_wheels_that_roll_along_are_looked_at():
+    pytest.importorskip("scipy")
+    robot = without_drives(numbered(symoro.load("diffdrive")))
+    for j in independent(robot):
+        robot = robot.with_frame(j, limits=Limits(velocity=1e-6))
+    own = coordinates_of(robot)
+    path = Trajectory((Move((1.0, 1.5), duration=1),), (0.0,) * len(own))
+    found = symoro.torques(robot, path, step=0.002)
+    slopes = np.abs(np.gradient(found.follows.q, found.follows.t, axis=0)).max(axis=0)
+    worst = {one.joint: abs(one.worst) for one in found.passed if one.what == "velocity"}
+    passive = [j for j in independent(robot) if j not in own]
+    assert passive and sorted(worst) == independent(robot)
+    for k, j in enumerate(independent(robot)):
+        assert worst[j] == pytest.approx(slopes[k], rel=1e-2)

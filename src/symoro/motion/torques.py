@@ -219,16 +219,20 @@ def _simulated(
 ) -> TorqueReport:
     """The torques of a robot whose driven joints do not tell all."""
     led = [follows.coordinates.index(j) for j in samples.joints]
-    rates = {j: follows.qd[:, k] for k, j in enumerate(follows.coordinates)}
-    found = quantities(robot, values, samples.joints, _rows(samples), follows.tau[:, led], rates)
+    passive = PassiveRates(robot, values)
+
+    def rates(tree: Array, qd: Array) -> dict[int, Array]:
+        return {**passive.at(tree, qd), **{j: qd[:, k] for k, j in enumerate(follows.coordinates)}}
+
+    every = rates(follows.q, follows.qd)
+    found = quantities(robot, values, samples.joints, _rows(samples), follows.tau[:, led], every)
     panels = None
     if record is not None:
 
         def known(tree: Array, qd: Array, qdd: Array, tau: Array) -> dict[QuantityKey, Array]:
             place = [follows.joints.index(j) for j in samples.joints]
             rows = tree[:, place], qd[:, led], qdd[:, led], tree
-            every = {j: qd[:, k] for k, j in enumerate(follows.coordinates)}
-            return quantities(robot, values, samples.joints, rows, tau[:, led], every)
+            return quantities(robot, values, samples.joints, rows, tau[:, led], rates(tree, qd))
 
         panels = whole_simulation(robot, record, float(samples.t[0]), list(found), known)
     report = _report(robot, samples, found, panels)
@@ -251,11 +255,11 @@ def _known(
 ) -> TorqueReport:
     """The torques of a robot whose driven joints tell all."""
     function = generate(robot, "inverse-dynamics").function(values)
-    rates = PassiveRates(robot, values) if robot.B else None
+    rates = PassiveRates(robot, numbers)
 
     def known(t: Array, rows: MotionRows) -> dict[QuantityKey, Array]:
         _, qd, _, tree = rows
-        passive = {} if rates is None or tree is None else rates.at(tree, qd)
+        passive = {} if tree is None else rates.at(tree, qd)
         return quantities(robot, numbers, samples.joints, rows, _efforts(function, t, rows), passive)
 
     found = known(samples.t, _rows(samples))
