@@ -24,7 +24,7 @@ from symoro.robot.description import BaseKind, JointType, Robot
 from symoro.robot.flexibility import flexible_links
 
 Array = NDArray[np.float64]
-Posture = str | Sequence[float]
+GivenPosture = str | Sequence[float]
 """A name that the robot knows, or the positions of all its joints."""
 AWAY = (
     0.05  # radians, or share of the largest position: so far off a passive joint is in another loop than told
@@ -63,7 +63,7 @@ def driven_columns(robot: Robot, samples: Samples) -> Samples:
 
 
 def closed_samples(
-    robot: Robot, samples: Samples, values: Mapping[str, float], posture: Posture | None
+    robot: Robot, samples: Samples, values: Mapping[str, float], posture: GivenPosture | None
 ) -> tuple[Samples, list[str]]:
     """Samples of driven joints with the loops closed, and what speaks against the positions of passive joints.
 
@@ -81,7 +81,7 @@ def closed_samples(
     return closed, list(_misses(robot, samples, tree, "by the closed loops", refused=True))
 
 
-def _near(robot: Robot, samples: Samples, values: Mapping[str, float], posture: Posture | None) -> Array:
+def _near(robot: Robot, samples: Samples, values: Mapping[str, float], posture: GivenPosture | None) -> Array:
     """A posture that tells the assembly."""
     joints = independent(robot)
     told = {**samples.others, **{j: samples.q[:, k] for k, j in enumerate(samples.joints)}}
@@ -98,7 +98,7 @@ def told_parts(
     whole: Samples,
     samples: Samples,
     values: Mapping[str, float],
-    posture: Posture | None,
+    posture: GivenPosture | None,
     start: Mapping[str, ArrayLike],
 ) -> dict[str, ArrayLike]:
     """Where a robot starts whose driven joints do not tell all: parts of its state that a table tells.

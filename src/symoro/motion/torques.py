@@ -44,7 +44,7 @@ from symoro.motion.sampling import (
     planned,
     told_start,
 )
-from symoro.motion.table_fit import Posture, closed_samples, driven_columns, strayed, told_parts
+from symoro.motion.table_fit import GivenPosture, closed_samples, driven_columns, strayed, told_parts
 from symoro.motion.trajectory import OF_POSES, Start, Trajectory
 from symoro.robot.coordinates import independent
 from symoro.robot.description import JointType, Limits, Robot
@@ -107,7 +107,7 @@ def torques(
     step: float = STEP,
     values: Mapping[str, float] | None = None,
     start: Mapping[str, ArrayLike] | None = None,
-    posture: Posture | None = None,
+    posture: GivenPosture | None = None,
     inputs: Mapping[str, ArrayLike] | None = None,
     method: str = "DOP853",
     tolerance: float = 1e-9,
