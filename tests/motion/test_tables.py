@@ -13,7 +13,7 @@ from symoro.motion.spline import cubic_slopes
 from symoro.motion.trajectory import Move, Trajectory
 from symoro.tables import table_text
 from symoro.ui.cli import main
-from tests.motion.robots import without_drives
+from tests.motion.robots import numbered, without_drives
 
 pytest.importorskip("scipy")
 ARM = Trajectory((Move((1, -0.4, 0.3), duration=1),), (0, 0.1, 0.2))
@@ -180,6 +180,26 @@ def test_torques_along_a_simulation_of_a_free_base(tmp_path):
     assert off < 1e-4
     for name in start:
         assert np.abs(again.follows.parts[name] - found.parts[name]).max() < 1e-4
+
+
+def test_torques_along_a_simulation_on_wheels(tmp_path):
+    robot = without_drives(numbered(symoro.load("diffdrive")))
+    start = {"pose": [1, 2, 0.5]}
+    found = symoro.simulate(
+        robot, 0.3, q=[0.1, 0.2, 0.3, 0.4], qd=[1, 2], tau=push(1.0), start=start, step=0.005
+    )
+    off, again = round_trip(found, tmp_path, "csv")
+    assert off < 1e-4 and np.abs(again.follows.q - found.q).max() < 1e-6
+    assert np.abs(again.follows.parts["pose"] - found.parts["pose"]).max() < 1e-6
+
+
+def test_torques_along_a_simulation_of_a_spring_and_of_beams(tmp_path):
+    spring = symoro.load("planar2r").with_frame(2, eta=True, k=50, rest=0)
+    push_one = {"q": [0.1, 0.2], "tau": lambda t, state: [np.sin(3 * t), 0], "step": 0.001}
+    for robot, more in ((spring, {"qd": [0, 0.5]}), (symoro.load("flexible2r"), {})):
+        found = symoro.simulate(robot, 0.1, **push_one, **more)
+        off, again = round_trip(found, tmp_path, "csv")
+        assert off < 1e-3 and np.abs(again.follows.q - found.q).max() < 1e-5
 
 
 def test_a_passive_joint_that_forces_move_elsewhere_is_doubted():
