@@ -170,7 +170,7 @@ def test_missing_values_are_listed() -> None:
     robot = symoro.load("rx90").replace(nominal=())
     with pytest.raises(ArgumentError, match=r"needs values for 2 parameter\(s\): D3, RL4") as caught:
         symoro.generate(robot, "fast-geometry").function()
-    assert "function(values={...})" in str(caught.value)
+    assert "give them as values={...}" in str(caught.value)
 
 
 def test_an_unknown_value_is_told(placed: Model) -> None:

@@ -257,3 +257,63 @@ def test_an_excitation_can_be_followed() -> None:
     assert followed["times"][-1] == pytest.approx(10)
     wrong = call("excitation", {"robot": robot, "harmonics": 0})
     assert wrong["error"]["kind"] == "OptionError"
+
+
+# -- what the command line refuses is refused here too
+
+
+@pytest.mark.parametrize(
+    ("more", "words"),
+    [
+        ({"values": {"m9": 5}}, "symbol of robot 'Filip3R' called 'm9'"),
+        ({"start": {"XX": [1]}}, "part of a state called 'XX'"),
+        ({"q": []}, "q has shape"),
+        ({"start": {"pose": [0, 0, 0]}}, "no 'pose' in its state"),
+    ],
+)
+def test_what_would_change_nothing_is_refused(more: dict[str, Any], words: str) -> None:
+    found = call("simulate", {"robot": opened("filip3r")["robot"], "duration": 0.01, **more})
+    assert words in found["error"]["message"]
+
+
+def test_numbers_that_a_view_brings_are_taken() -> None:
+    for name in ("filip3r", "cartpole", "diffdrive", "sr400", "flexible2r"):
+        view = opened(name)
+        from symoro.ui.bench.payload import robot_of
+        from symoro.ui.bench.playback import numbers_of
+
+        assert numbers_of(robot_of(view), view).keys() <= set(view["symbols"])
+
+
+def test_a_base_on_wheels_starts_where_the_description_puts_it() -> None:
+    from dataclasses import replace
+
+    from symoro.expr.formula import formula
+    from symoro.ui.bench.simulating import placing
+
+    robot = symoro.load("tricycle")
+    entries = [[0, -1, 0, 2], [1, 0, 0, 3], [0, 0, 1, "h"], [0, 0, 0, 1]]
+    location = tuple(formula(str(x)) for line in entries for x in line)
+    robot = robot.replace(base=replace(robot.base, Z=location))
+    place = placing(robot, {"h": 0.1})
+    assert place is not None
+    rest = np.array(place({"pose": np.zeros(3)})).reshape(4, 4)
+    assert np.allclose(rest, [[0, -1, 0, 2], [1, 0, 0, 3], [0, 0, 1, 0.1], [0, 0, 0, 1]])
+    ahead = np.array(place({"pose": np.array([0.5, 0, np.pi / 2])})).reshape(4, 4)
+    assert np.allclose(ahead[:3, 3], [2, 3.5, 0.1]) and np.allclose(ahead[:3, 0], [-1, 0, 0])
+
+
+def test_a_table_tells_the_assembly_of_loops() -> None:
+    from symoro.motion.trajectory import Move, Trajectory
+    from symoro.tables import table_text
+
+    wanted = symoro.torques("fivebar", Trajectory((Move((2.0, 0.9), duration=1),), (2.2, 0.6)))
+    samples, robot = wanted.samples, opened("fivebar")["robot"]
+    bare = table_text({"time": samples.t, "q3": samples.q[:, 1], "q1": samples.q[:, 0]})
+    assert "assembled in 2 ways" in call("trajectory", {"robot": robot, "text": bare})["error"]["message"]
+    posture = samples.tree[0].tolist()
+    found = call("trajectory", {"robot": robot, "text": bare, "posture": posture})
+    assert np.allclose(np.array(found["q"])[:, :4], samples.tree, atol=1e-8)
+    assert np.allclose(np.array(found["tau"])[3:-3], wanted.tau[3:-3], atol=1e-4)
+    whole = table_text({"time": samples.t, **{k: v for k, v in wanted.columns.items() if k != "t"}})
+    assert np.allclose(call("trajectory", {"robot": robot, "text": whole})["tau"], wanted.tau)

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import symoro
+from symoro.errors import ArgumentError
 from symoro.ui.cli import main
 
 pytest.importorskip("scipy")
@@ -90,3 +91,38 @@ def test_a_parquet_file_of_others_is_left_alone(tmp_path: Path, capsys: pytest.C
     assert not chart.exists(), "all files or none"
     assert main([*words, "--force"]) == 0
     assert parquet.read_table(table).column("q2").to_pylist()[0] == 1.0
+
+
+def test_gains_without_a_reference_are_refused(capsys):
+    assert main(["simulate", "planar2r", "q=0,1", "--gains", "100,20"]) == 2
+    assert "--gains are those of the law that follows --track" in capsys.readouterr().err
+
+
+def test_a_step_that_was_shortened_is_told(capsys):
+    for method in ("DOP853", "rk4"):
+        words = ["--step", "0.3", "--duration", "1", "--method", method]
+        assert main(["simulate", "planar2r", "q=0,1", *words]) == 0
+        assert "samples are 0.25 s apart, not 0.3 s" in capsys.readouterr().out
+        assert main(["simulate", "planar2r", "q=0,1", "--step", "0.1", *words[2:]]) == 0
+        assert "apart" not in capsys.readouterr().out
+
+
+def test_a_tolerance_below_round_off_is_refused(capsys, recwarn):
+    assert main(["simulate", "planar2r", "q=0,1", "--rtol", "1e-20"]) == 2
+    assert "rtol = 1e-20: expected at least 2.22e-14" in capsys.readouterr().err
+    assert not recwarn.list
+
+
+def test_the_help_says_which_restitutions_there_are(capsys):
+    with pytest.raises(SystemExit):
+        main(["simulate", "--help"])
+    assert "at least 0 and less than 1" in " ".join(capsys.readouterr().out.split())
+    assert main(["simulate", "planar2r", "q=0,1", "--stops", "1"]) == 2
+
+
+def test_missing_numbers_are_told_in_the_words_of_the_caller(capsys):
+    with pytest.raises(ArgumentError) as caught:
+        symoro.simulate("rx90", 0.1, q=[0] * 6)
+    assert caught.value.hint == "give them as values={...}, or bind them in the robot"
+    assert main(["simulate", "rx90", "q=0,0,0,0,0,0"]) == 2
+    assert "give them as NAME=VALUE, or with --bind NAME=VALUE" in capsys.readouterr().err

@@ -82,3 +82,21 @@ def test_csv_on_standard_output(capsys):
 def test_bad_input_ends_with_a_message(capsys, words, told):
     assert main(["torques", *words]) == 2
     assert told in capsys.readouterr().err
+
+
+def test_numbers_for_symbols_are_taken_as_words(capsys):
+    assert main(["torques", "filip3r", "filip3r", "--json"]) == 0
+    plain = json.loads(capsys.readouterr().out)
+    assert main(["torques", "filip3r", "filip3r", "g=0", "--json"]) == 0
+    light = json.loads(capsys.readouterr().out)
+    assert abs(light["peaks"][0]["torque"]) < abs(plain["peaks"][0]["torque"])
+    assert main(["torques", "filip3r", "filip3r", "nothing=0"]) == 2
+    assert "no symbol of the robot" in capsys.readouterr().err
+
+
+def test_an_empty_file_is_no_trajectory(capsys, tmp_path):
+    file = tmp_path / "empty.yaml"
+    file.write_text("# nothing\n")
+    assert main(["torques", "filip3r", str(file)]) == 2
+    err = capsys.readouterr().err
+    assert "holds no trajectory" in err and "symoro-trajectory: 1" in err

@@ -973,12 +973,16 @@ export interface components {
         /**
          * Moved
          * @description A trajectory: the text of its file (YAML or CSV), or the tree of the YAML file.
+         *
+         *     `posture` tells the assembly of closed loops where a table has the active joints alone: all joints, or a name.
          */
         Moved: {
             /** Document */
             document?: {
                 [key: string]: unknown;
             } | null;
+            /** Posture */
+            posture?: string | number[] | null;
             /** Robot */
             robot: {
                 [key: string]: unknown;

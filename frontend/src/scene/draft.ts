@@ -11,10 +11,26 @@ export type Fields = Record<string, string>;
 const shown = (x: number): string => String(+x.toFixed(6));
 const listed = (row: number[]): string => row.map(shown).join(", ");
 
-/** Places in view.joints of the joints whose motion a trajectory tells: the active ones where loops or wheels tie the others. */
+function places(view: View): number[] {
+  return view.coordinates.map((frame) => view.joints.findIndex((joint) => joint.frame === frame));
+}
+
+/** Places in view.joints of the joints whose motion a trajectory tells: the active ones. */
 export function coordinates(view: View): number[] {
-  const places = view.coordinates.map((frame) => view.joints.findIndex((joint) => joint.frame === frame));
-  return view.loops.length || view.wheels.length ? places.filter((k) => view.joints[k]!.active) : places;
+  return places(view).filter((k) => view.joints[k]!.active);
+}
+
+/** Those of the joints whose torques a simulation takes, passive ones that neither loops nor wheels tie among them. */
+export function moved(view: View): number[] {
+  return view.loops.length || view.wheels.length ? coordinates(view) : places(view);
+}
+
+/** The posture that tells the assembly of closed loops, for a table that leaves joints out; null where none is needed. */
+export function assembly(view: View, q: number[], text: string): number[] | null {
+  const head = text.split("\n").find((one) => one.trim() && !one.trim().startsWith("#")) ?? "";
+  const names = head.split(/[,;\t]/).map((name) => name.trim());
+  if (!view.loops.length || !["t", "time"].includes(names[0]!)) return null;
+  return view.coordinates.every((frame) => names.includes(`q${frame}`)) ? null : places(view).map((k) => q[k] ?? 0);
 }
 
 export function of(view: View, q: number[]): number[] {

@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 import { Failure, type Asking, type Back } from "../back/back";
 import type { View } from "../back/view";
 import { createStore } from "../store/store";
-import { begun, coordinates, line, usual, withPart } from "./draft";
+import { assembly, begun, coordinates, line, moved, usual, withPart } from "./draft";
 import { fixture } from "./fixtures";
 import { baseAt } from "./motion";
 import { Player } from "./player";
@@ -42,6 +42,21 @@ describe("the text of a trajectory", () => {
     expect(begun(view, q)).toContain(`start: [${view.coordinates.map((_, k) => k / 10).join(", ")}]`);
     expect(coordinates(view)).toHaveLength(1);
     expect(usual("joints", view, q, [0, 0, 0], 1)["to"]).toBe("0");
+  });
+
+  it("tells the assembly of a table that leaves joints out", () => {
+    const q = view.joints.map((_, k) => k / 10);
+    const all = view.coordinates.map((frame) => `q${frame}`).join(",");
+    expect(assembly(view, q, "# a remark\ntime,q1\n0,1\n")).toEqual(view.coordinates.map((_, k) => k / 10));
+    expect(assembly(view, q, `t,${all}\n`)).toBeNull();
+    expect(assembly(view, q, "symoro-trajectory: 1\n")).toBeNull();
+    expect(assembly({ ...view, loops: [] }, q, "t,q1\n")).toBeNull();
+  });
+
+  it("moves no passive joint that nothing ties, whose torque a simulation takes as zero", () => {
+    const loose = { ...view, loops: [], wheels: [] };
+    expect(coordinates(loose)).toHaveLength(1);
+    expect(moved(loose)).toHaveLength(view.coordinates.length);
   });
 
   it("grows by the line of a part", () => {

@@ -6,7 +6,7 @@ import { Failure, type Problem, type Progress } from "../back/back";
 import type { components } from "../back/api";
 import type { View } from "../back/view";
 import type { Store } from "../store/store";
-import { coordinates } from "./draft";
+import { assembly, moved } from "./draft";
 import type { Efforts, Motion } from "./scene";
 
 export type TrajectoryAnswer = components["schemas"]["TrajectoryAnswer"];
@@ -64,7 +64,8 @@ export class Runs {
   async follow(step: number): Promise<void> {
     const view = this.of.drawn.value;
     if (!view) return;
-    const payload = { robot: view.robot, text: this.text.value, step, values: this.store.parameters.value };
+    const posture = assembly(view, this.store.q.value, this.text.value);
+    const payload = { robot: view.robot, text: this.text.value, step, values: this.store.parameters.value, ...(posture && { posture }) };
     const found = await this.ask<TrajectoryAnswer>("trajectory", "trajectory", payload);
     if (!found || view.name !== this.of.drawn.value?.name) return;
     this.trajectory.value = found;
@@ -173,7 +174,7 @@ export class Growing {
   private readonly units: string[];
 
   constructor(view: View) {
-    const places = coordinates(view);
+    const places = moved(view);
     this.joints = places.map((k) => view.joints[k]!.frame);
     this.units = places.map((k) => (view.joints[k]!.kind === "P" ? "N" : "Nm"));
   }

@@ -3,7 +3,7 @@
 import { signal } from "@preact/signals";
 
 import type { Control } from "./control";
-import { coordinates } from "./draft";
+import { coordinates, moved } from "./draft";
 import { Field } from "./jointspanel";
 import { Running, Wrong } from "./runparts";
 
@@ -29,7 +29,7 @@ export function SimulatePanel({ control }: { control: Control }) {
   const start = (): void =>
     void runs.simulate({
       ...now,
-      tau: driven.map((joint) => torques.value[joint.frame] ?? 0),
+      tau: moved(view).map((k) => (view.joints[k]!.active ? (torques.value[view.joints[k]!.frame] ?? 0) : 0)),
       track: now.drive === "trajectory" ? runs.text.value : null,
     });
   return (

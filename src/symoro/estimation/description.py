@@ -140,7 +140,8 @@ def parse_description(
     report = Report(file, "description of a log")
     if not text.strip():
         report.fail("the file is empty", (1, 1), None, f"it starts with '{KEY}: {SCHEMA}'")
-    top = Record(report, compose(unix_lines(text), report), "", TOP)
+    node = compose(unix_lines(text), report, "description of a log", f"{KEY}: {SCHEMA}")
+    top = Record(report, node, "", TOP)
     if top.text(KEY) != str(SCHEMA):
         top.problem(KEY, f"expected '{KEY}: {SCHEMA}'", "the first line tells the version of the description")
         report.check()

@@ -33,6 +33,7 @@ from symoro.estimation.series_search import SeriesSearch, condition
 from symoro.files import MADE_BY
 from symoro.model import base_parameters, generate
 from symoro.models.coordinates import uncoupled
+from symoro.motion.sampling import follows_from_forces
 from symoro.motion.trajectory import Fourier, Trajectory
 from symoro.progress import each
 from symoro.robot.coordinates import independent
@@ -190,6 +191,7 @@ def _check(robot: Robot) -> None:
         for field, what in FIXED.items():
             if getattr(robot.frame(j), field) is not None:
                 reason = reason or f"the {what} of joint {j} is prescribed ({field})"
+    reason = reason or follows_from_forces(robot)
     if reason:
         raise NotApplicableError(f"no motion is optimised for robot '{robot.name}': {reason}")
 

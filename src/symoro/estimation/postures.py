@@ -12,16 +12,15 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from symoro.errors import ArgumentError, FormatError, NotClosedError, UnknownNameError
+from symoro.errors import ArgumentError, FormatError
 from symoro.estimation.log import Log
 from symoro.motion.assembly import BrokenLoopsError, LoopAssembly
+from symoro.motion.first_posture import first_posture
 from symoro.robot.description import Robot
 
 Array = NDArray[np.float64]
-SHOWN = 4  # assemblies that a message lists
 NamedPosture = str | Sequence[float]
 """The name of one of the robot's, or the positions of all joints of the tree."""
-APART = 0.1  # rad: what a posture that was read off may be off by
 
 
 class LogPostures:
@@ -113,77 +112,5 @@ def start_posture(robot: Robot, log: Log, posture: NamedPosture | None) -> tuple
                 "posture: a robot without closed loops has no other joints than those in the log"
             )
         return None
-    assembly = LoopAssembly(robot, dict(robot.nominal))
-    named = _named(robot, assembly, posture)
-    if assembly.linear:
-        if posture is not None and named is not None:
-            _check_sums(assembly, named)
-        return None
     first = log.part(0, 1)["position"][0]
-    if named is None:
-        return _only(robot, log, assembly, first)
-    try:
-        row = assembly.row(named)
-    except NotClosedError:
-        raise ArgumentError(
-            "posture: the loops do not close near it",
-            hint="give the positions of all joints with which the log starts, as near as you know them",
-        ) from None
-    try:
-        return tuple(assembly.postures(assembly.walked(row, first)[None])[0])
-    except BrokenLoopsError as error:
-        raise FormatError(
-            f"on the way from the given posture to the first sample {error.message}",
-            place=log.place(0),
-            hint="check units, signs and offsets of the positions; or give a posture nearer to the first sample",
-        ) from None
-
-
-def _named(robot: Robot, assembly: LoopAssembly, posture: NamedPosture | None) -> Sequence[float] | None:
-    if posture is None:
-        return robot.postures.get("home")
-    if isinstance(posture, str):
-        if posture not in robot.postures:
-            raise UnknownNameError(
-                f"posture '{posture}' of robot '{robot.name}'", posture, list(robot.postures)
-            )
-        return robot.postures[posture]
-    given = [float(x) for x in posture]
-    if len(given) != len(assembly.joints) or not np.isfinite(given).all():
-        names = ", ".join(f"q{j}" for j in assembly.joints)
-        raise ArgumentError(f"posture: expected {len(assembly.joints)} numbers, {names}; got {len(given)}")
-    return given
-
-
-def _check_sums(assembly: LoopAssembly, posture: Sequence[float]) -> None:
-    """Refuse a posture that parallelograms do not have."""
-    closed = assembly.postures(assembly.row(posture)[None])[0]
-    away = np.abs(np.angle(np.exp(1j * (closed - np.asarray(posture)))))
-    k = int(np.argmax(away))
-    if away[k] > APART:
-        raise ArgumentError(
-            f"posture: joint {assembly.joints[k]} at {posture[k]:.4g}, where the parallelograms have it at "
-            f"{closed[k]:.4g} with the other joints",
-            hint="leave it out: parallelograms can be assembled in one way alone",
-        )
-
-
-def _only(robot: Robot, log: Log, assembly: LoopAssembly, first: Array) -> tuple[float, ...]:
-    """The one assembly with the first sample's positions."""
-    try:
-        found = [assembly.postures(row[None])[0] for row in assembly.assemblies(first)]
-    except NotClosedError:
-        raise FormatError(
-            f"the loops of robot '{robot.name}' do not close with these positions",
-            place=log.place(0),
-            hint="check units, signs and offsets of the positions, and the robot's lengths",
-        ) from None
-    if len(found) == 1:
-        return tuple(found[0])
-    shown = "".join(f"\n  {','.join(f'{x:.4g}' for x in one)}" for one in found[:SHOWN])
-    names = ", ".join(f"q{j}" for j in assembly.joints)
-    raise ArgumentError(
-        f"the loops of robot '{robot.name}' can be assembled in {len(found)} ways where {log.name} starts, and the log "
-        f"does not tell in which ({names}):{shown}{'' if len(found) <= SHOWN else ' ...'}",
-        hint="say which by the option 'posture', or by a posture 'home' in the robot's file",
-    )
+    return first_posture(robot, dict(robot.nominal), first, posture, log.name, log.place(0))

@@ -17,11 +17,14 @@ from numpy.typing import ArrayLike, NDArray
 
 from symoro.errors import ArgumentError, NotApplicableError
 from symoro.model import generate
+from symoro.motion.fixed_rates import check_rates
 from symoro.motion.mechanics import Controller, State
 from symoro.motion.samples import Samples
-from symoro.motion.sampling import coordinates_of, follows_from_forces, sampled
+from symoro.motion.sampling import follows_from_forces, sampled
 from symoro.motion.spline import hermite
+from symoro.motion.table_fit import driven_columns
 from symoro.motion.trajectory import Trajectory
+from symoro.robot.coordinates import loose_joints
 from symoro.robot.description import Robot
 from symoro.robot.formats import RobotLike, as_robot
 
@@ -56,6 +59,7 @@ def joint_motions(
     """
     if driven is None:
         return {}
+    pieces = isinstance(driven, Samples)  # polynomials, whose derivatives are what they are
     if isinstance(driven, Samples):
         _check_reach(driven, duration)
         row = _row(driven)
@@ -67,13 +71,19 @@ def joint_motions(
             raise ArgumentError(
                 f"joint {which} is elastic: it moves as its spring lets it, and follows no motion"
             )
+        if j in loose_joints(robot):
+            raise ArgumentError(
+                f"joint {which} is passive: it moves as forces let it, and no motor is there to follow a motion",
+                hint="leave it out; or describe the joint as active",
+            )
         if j not in coordinates:
             known = ", ".join(map(str, coordinates))
             raise ArgumentError(
                 f"joint {which} has no coordinate of its own that could follow a motion",
                 hint=f"those that have: {known}",
             )
-        _check_motion(j, motion)
+        if not pieces:
+            _check_motion(j, motion)
         found[coordinates.index(j)] = motion
     return found
 
@@ -150,9 +160,10 @@ def computed_torque(
         step: of the samples of a trajectory.
 
     Raises:
-        NotApplicableError: not all that moves is driven: floating, elastic and flexible robots.
+        NotApplicableError: not all that moves is driven: floating, elastic and flexible robots, passive joints.
     """
     asked = as_robot(robot)
+    check_rates(asked)
     if not asked.wheels and (why := follows_from_forces(asked)):
         raise NotApplicableError(
             f"the computed-torque law takes all joints as driven, and of robot '{asked.name}' {why}",
@@ -161,8 +172,7 @@ def computed_torque(
     samples = (
         reference if isinstance(reference, Samples) else sampled(asked, reference, step=step, values=values)
     )
-    if samples.joints != coordinates_of(asked):
-        raise ArgumentError(f"the reference tells joints {samples.joints}, expected {coordinates_of(asked)}")
+    samples = driven_columns(asked, samples)
     model = generate(asked, "inverse-dynamics")
     torques = model.function(values)
     gains = np.asarray(kp, dtype=float), np.asarray(kd, dtype=float)

@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from symoro.errors import ArgumentError
 from symoro.motion.control import GivenMotion
 from symoro.motion.mechanics import Controller, Mechanics
+from symoro.robot.coordinates import loose_joints
 
 Array = NDArray[np.float64]
 SAME = 1e-4  # of a start, against the motion that a joint follows
@@ -25,6 +26,8 @@ class Drives:
     ) -> None:
         self.mechanics, self.motions = mechanics, motions
         self._n = len(mechanics.coordinates)
+        loose = loose_joints(mechanics.robot)
+        self._loose = [k for k, j in enumerate(mechanics.coordinates) if j in loose]
         self._law: Controller | None = None
         self.constant: Array | None = None
         if callable(tau):
@@ -51,6 +54,13 @@ class Drives:
         if not np.isfinite(found).all():
             joint = self.mechanics.coordinates[int(np.flatnonzero(~np.isfinite(found))[0])]
             raise ArgumentError(f"the torque of joint {joint} is not a finite number at t = {t:g} s")
+        for k in self._loose:
+            if found[k]:
+                raise ArgumentError(
+                    f"joint {self.mechanics.coordinates[k]} is passive, and its torque at t = {t:g} s is {found[k]:g}: "
+                    "no motor is there to give it",
+                    hint="give 0 for it; or describe the joint as active",
+                )
         return found
 
     def check_start(self, y: Array, *, speeds: bool) -> None:

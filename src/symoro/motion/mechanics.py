@@ -29,7 +29,8 @@ from symoro.errors import ArgumentError, NotApplicableError, SymoroError
 from symoro.model import Model, generate
 from symoro.models.geometric.loop.mechanism import active_joints
 from symoro.models.numeric.rotation import from_quaternion
-from symoro.motion.bases import check_steady
+from symoro.motion.bases import check_steady, energy_doubt
+from symoro.motion.fixed_rates import check_rates
 from symoro.motion.loops import LoopCloser
 from symoro.motion.partition import NOTHING, Holds, parted
 from symoro.robot.coordinates import independent
@@ -77,6 +78,7 @@ class Mechanics:
         self.at = [self.joints.index(j) for j in self.coordinates]
         self.springs = [k for k, j in enumerate(self.coordinates) if j in elastic_joints(robot)]
         self.inputs = {name: np.asarray(value, dtype=float) for name, value in inputs.items()}
+        check_rates(robot)
         check_steady(robot, {**dict(robot.nominal), **self.values})
         self.direct = self._function("direct-dynamics")
         self.parts = self._layout(self.direct)
@@ -349,8 +351,15 @@ class Mechanics:
     # -- what comes of it
 
     @cached_property
+    def energy_doubt(self) -> str:
+        """Why energies are not told of a base that moves as given; empty where they are."""
+        return energy_doubt(self.robot, {**dict(self.robot.nominal), **self.values}, self.inputs)
+
+    @cached_property
     def energy_function(self) -> Function | None:
         """Kinetic and potential energy, where the robot has the model and the numbers."""
+        if self.energy_doubt:
+            return None
         try:
             return self._function("energy")
         except SymoroError:

@@ -13,17 +13,12 @@ from numpy.typing import NDArray
 from symoro.errors import MissingDependencyError
 from symoro.files import write_files
 from symoro.motion.mechanics import Mechanics
+from symoro.motion.samples import ENTRIES
 from symoro.motion.switching import MotionEvent
 from symoro.robot.description import Robot
 from symoro.tables import table_text
 
 Array = NDArray[np.float64]
-ENTRIES = {
-    "P0": ("P0x", "P0y", "P0z"),
-    "Q0": ("Q0w", "Q0x", "Q0y", "Q0z"),
-    "V0": ("V0x", "V0y", "V0z", "W0x", "W0y", "W0z"),
-    "pose": ("x", "y", "heading"),
-}
 
 
 @dataclass(frozen=True, eq=False)
@@ -34,7 +29,8 @@ class Simulation:
         joints, coordinates: joints of the tree, and those that qd and tau tell of.
         t: times (N,); q (N, joints), qd (N, coordinates), tau (N, coordinates, friction not taken off).
         parts: the other parts of the state by name: e, ed, P0, Q0, V0, pose.
-        E, U: kinetic and potential energy (N,); None where the robot has no such model, or numbers are missing.
+        E, U: kinetic and potential energy (N,) in the world; None where the robot has no such model, numbers are
+            missing, or its base moves as given and not steadily on one level (`doubts` says so).
         events: joints that stick, slide, meet and leave stops, pass limits that are no stops.
         finished: whether it came to its end; `why` says why not.
         doubts: what was not heeded, in sentences.
@@ -69,6 +65,7 @@ class Simulation:
         """From states, one a sample."""
         y = np.array(rows).reshape(len(times), mechanics.size)
         energies = mechanics.energies(y) if len(times) else None
+        untold = mechanics.energy_doubt
         others = {name: y[:, part] for name, part in mechanics.parts.items() if name not in ("q", "qd")}
         return cls(
             mechanics.robot,
@@ -84,7 +81,7 @@ class Simulation:
             tuple(events),
             not why,
             why,
-            tuple(doubts),
+            (*doubts, *([f"energies are not told: {untold}"] if untold else [])),
         )
 
     @property

@@ -1,26 +1,36 @@
 """A motion at moments of time: positions, velocities and accelerations of the coordinates; and its table.
 
-A table (CSV; apart by commas, semicolons or tabs) has a head with the names of its columns: `t`, then `q1, q2, ...` by
-the joint's number, and, where they are known, `qd1, ...` and `qdd1, ...`. Other columns are left alone, lines that
-start with # are remarks.
+A table (CSV; apart by commas, semicolons or tabs) has a head with the names of its columns: `t` (or `time`), then
+`q1, q2, ...` by the joint's number, and, where they are known, `qd1, ...` and `qdd1, ...`. Joints without a velocity
+beside others that have one are told by their positions alone. Columns of other parts of a state (`P0x`, `pose`, ...,
+as tables of simulations have them) tell where these start. Other columns are left alone, lines that start with # are
+remarks.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import count, takewhile
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from symoro.errors import ArgumentError, FormatError, Place
-from symoro.motion.spline import cubic_rates
+from symoro.motion.spline import cubic_rates, cubic_slopes
 from symoro.tables import read_numbers
 
 Array = NDArray[np.float64]
 MAX_ROWS = 5_000_000
 _COLUMN = re.compile(r"(q|qd|qdd)([0-9]{1,4})\Z")
+ENTRIES = {
+    "P0": ("P0x", "P0y", "P0z"),
+    "Q0": ("Q0w", "Q0x", "Q0y", "Q0z"),
+    "V0": ("V0x", "V0y", "V0z", "W0x", "W0y", "W0z"),
+    "pose": ("x", "y", "heading"),
+}
+"""Columns of parts of a state; those of modes are e1, e2, ..., and ed1, ed2, ..."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -32,6 +42,8 @@ class Samples:
         t: times (N,), ascending.
         q, qd, qdd: (N, n), radians or metres, per second.
         tree: positions of all joints of the tree (N, m), where loops are closed or wheels roll; None elsewhere.
+        others: positions (N,) of further joints, by number, where a table tells them.
+        start: other parts of the state at the first sample by name, where a table tells them: e, ed, P0, Q0, V0, pose.
     """
 
     joints: tuple[int, ...]
@@ -40,6 +52,8 @@ class Samples:
     qd: Array
     qdd: Array
     tree: Array | None = None
+    others: Mapping[int, Array] = field(default_factory=dict)
+    start: Mapping[str, Array] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         for name in ("t", "q", "qd", "qdd"):
@@ -96,46 +110,80 @@ def read_table(text: str, file: str | None = None) -> Samples:
         FormatError: with the line of what is wrong.
     """
     hint = "a head 't,q1,q2' and a row a sample"
-    table = read_numbers(text, file, most=MAX_ROWS, hint=hint, asked_for=_is_of_motion)
-    groups = _groups(table.names, file)
-    columns = {name: k for k, name in enumerate(table.names)}
-    data = np.array(table.rows, dtype=float)
-    t = data[:, columns["t"]]
+    table = read_numbers(text, file, most=MAX_ROWS, hint=hint, asked_for=is_of_motion)
+    lines = table.lines
+    return from_columns(
+        table.names, np.array(table.rows, dtype=float), lambda row: Place(file, lines[row], None, "t")
+    )
+
+
+def from_columns(names: Sequence[str], data: Array, place: Callable[[int], Place]) -> Samples:
+    """The motion in columns (N, names).
+
+    Arguments:
+        place: where a row stands.
+
+    Raises:
+        FormatError: with the place of what is wrong.
+    """
+    file = Place(place(0).file)
+    groups = _groups(names, file)
+    columns = {name: k for k, name in enumerate(names)}
+    t = data[:, columns["t" if "t" in columns else "time"]]
     for k in np.flatnonzero(np.diff(t) <= 0)[:1]:
         hint = "sort the rows, and keep one of each time"
-        place = Place(file, table.lines[int(k) + 1], None, "t")
-        raise FormatError(f"times must ascend: {t[k + 1]:g} s comes after {t[k]:g} s", place=place, hint=hint)
-    joints = groups["q"]
-    q, qd, qdd = (data[:, [columns[f"{name}{j}"] for j in groups[name]]] for name in ("q", "qd", "qdd"))
-    if groups["qd"]:
-        return Samples(joints, t, q, qd, qdd)
-    if len(t) < 3:
-        raise FormatError("positions alone need at least 3 rows", place=Place(file), hint="add qd and qdd")
-    return from_positions(joints, t, q)
+        told = f"times must ascend: {t[k + 1]:g} s comes after {t[k]:g} s"
+        raise FormatError(told, place=place(int(k) + 1), hint=hint)
+    q, qd, qdd = ({j: data[:, columns[f"{name}{j}"]] for j in groups[name]} for name in ("q", "qd", "qdd"))
+    if len(t) < 3 and not qdd:
+        what = "positions and velocities" if qd else "positions"
+        raise FormatError(f"{what} alone need at least 3 rows", place=file, hint="add qd and qdd")
+    joints = tuple(j for j in q if j in qd) if qd else tuple(q)
+    rows = np.stack([q[j] for j in joints], axis=1)
+    if qd:
+        rates = np.stack([qd[j] for j in joints], axis=1)
+        seconds = np.stack([qdd[j] for j in joints], axis=1) if qdd else cubic_slopes(t, rates)
+    else:
+        rates, seconds = cubic_rates(t, rows)
+    rest = {j: column for j, column in q.items() if j not in joints}
+    return Samples(joints, t, rows, rates, seconds, others=rest, start=_start(columns, data))
 
 
-def _is_of_motion(name: str) -> bool:
-    return name == "t" or _COLUMN.match(name) is not None
+def is_of_motion(name: str) -> bool:
+    """Whether a column tells of joints or time."""
+    return name in ("t", "time") or _COLUMN.match(name) is not None
 
 
-def _groups(head: Sequence[str], file: str | None) -> dict[str, tuple[int, ...]]:
-    """The joints of the columns q, qd and qdd; those of qd and qdd are none, or those of q."""
+def _start(columns: Mapping[str, int], data: Array) -> dict[str, Array]:
+    """Parts of the state besides joints, in the first row."""
+    entries = dict(ENTRIES)
+    for name in ("e", "ed"):
+        counted = takewhile(columns.__contains__, (f"{name}{k}" for k in count(1)))
+        entries[name] = tuple(counted)
+    return {
+        part: data[0, [columns[name] for name in names]]
+        for part, names in entries.items()
+        if names and all(name in columns for name in names)
+    }
+
+
+def _groups(head: Sequence[str], file: Place) -> dict[str, list[int]]:
+    """The joints of the columns q, qd and qdd; those of qd are among those of q, those of qdd none or those of qd."""
     groups: dict[str, list[int]] = {"q": [], "qd": [], "qdd": []}
     for name in head:
         if match := _COLUMN.match(name):
             groups[match[1]].append(int(match[2]))
-    if "t" not in head or not groups["q"]:
-        missing = "t" if "t" not in head else "q1"
+    timed = "t" in head or "time" in head
+    if not timed or not groups["q"]:
+        missing = "q1" if timed else "t"
         hint = f"the head has: {', '.join(head[:12])}"
-        raise FormatError(f"column '{missing}' is missing", place=Place(file), hint=hint)
-    joints = tuple(groups["q"])
-    for name in ("qd", "qdd"):
-        missing_ones = [j for j in joints if j not in groups[name]]
-        if groups[name] and missing_ones:
-            raise FormatError(f"column '{name}{missing_ones[0]}' is missing", place=Place(file))
-        groups[name] = list(joints) if groups[name] else []
-    if bool(groups["qd"]) != bool(groups["qdd"]):
-        missing_name = "qdd" if groups["qd"] else "qd"
+        raise FormatError(f"column '{missing}' is missing", place=file, hint=hint)
+    if groups["qdd"] and not groups["qd"]:
         hint = "give both, or neither: they are then found by a spline"
-        raise FormatError(f"columns '{missing_name}...' are missing", place=Place(file), hint=hint)
-    return {name: tuple(found) for name, found in groups.items()}
+        raise FormatError("columns 'qd...' are missing", place=file, hint=hint)
+    pairs = [("q", "qd"), ("qd", "qdd")] + ([("qdd", "qd")] if groups["qdd"] else [])
+    for wanted, given in pairs:
+        for j in groups[given]:
+            if j not in groups[wanted]:
+                raise FormatError(f"column '{wanted}{j}' is missing", place=file)
+    return groups

@@ -1,8 +1,8 @@
 """A trajectory on a robot: samples of its joints at equal steps of time.
 
-Coordinates are the joints with a coordinate of their own; of a robot with closed loops or on wheels, its active joints.
-Passive joints of loops follow: from each sample to the next the loops are closed again by Newton's method. Elastic
-joints, wheels that roll and bases that are free follow from forces, and are no part of the samples.
+Coordinates are the active joints with a coordinate of their own. Passive joints of loops follow: from each sample to
+the next the loops are closed again by Newton's method. Other passive joints, elastic ones, wheels that roll and bases
+that are free follow from forces, and are no part of the samples.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ from symoro.motion.trajectory import (
     Via,
 )
 from symoro.progress import each
-from symoro.robot.coordinates import independent
+from symoro.robot.coordinates import independent, loose_joints
 from symoro.robot.description import BaseKind, Robot
 from symoro.robot.flexibility import flexible_links
 from symoro.robot.formats import RobotLike, as_robot
@@ -65,10 +65,9 @@ SMOOTH = 1e-6
 
 
 def coordinates_of(robot: Robot) -> tuple[int, ...]:
-    """The joints whose motion a trajectory tells: the active ones where loops or wheels tie others; no elastic one."""
+    """The joints whose motion a trajectory tells: the active ones with a coordinate of their own; no elastic one."""
     free = elastic_joints(robot)
-    found = active_joints(robot) if robot.B or robot.wheels else independent(robot)
-    return tuple(j for j in found if j not in free)
+    return tuple(j for j in active_joints(robot) if j not in free)
 
 
 def sampled(
@@ -106,6 +105,8 @@ def follows_from_forces(robot: Robot) -> str:
         return "its base rolls"
     if elastic_joints(robot):
         return "some of its joints are elastic"
+    if loose := loose_joints(robot):
+        return f"joint {loose[0]} is passive"
     return "its links are flexible" if flexible_links(robot) else ""
 
 
@@ -324,7 +325,11 @@ class _Planner:
     def _row(self, what: str, given: tuple[float, ...]) -> Array:
         if len(given) != len(self.joints):
             names = ", ".join(f"q{j}" for j in self.joints)
-            raise ArgumentError(f"{what}: {len(given)} numbers, expected {len(self.joints)}: {names}")
+            why = follows_from_forces(self.robot)
+            raise ArgumentError(
+                f"{what}: {len(given)} numbers, expected {len(self.joints)}: {names}",
+                hint=f"a trajectory tells the driven joints alone: {why}" if why else None,
+            )
         return np.array(given)
 
     def _limit(self, what: str, given: tuple[float, ...] | None) -> Array | None:

@@ -39,6 +39,8 @@ from symoro.robot.formats import RobotLike, as_robot
 Array = NDArray[np.float64]
 METHODS = ("DOP853", "RK45", "RK23", "Radau", "BDF", "LSODA", "rk4")
 MOST_SAMPLES = 5_000_000
+LEAST_RTOL = 100 * float(np.finfo(float).eps)  # SciPy takes no less
+SAME_STEP = 1e-9  # of a step
 
 
 def simulate(
@@ -79,7 +81,8 @@ def simulate(
         start: other parts of the state: e, ed (modes), P0, Q0, V0 (a floating base), pose (x, y, heading, on wheels).
         values: numbers for symbols; the robot's nominal values serve where none is given.
         inputs: other inputs of the direct dynamic model, constant: wrench, V0 and Vd0 of a base that moves as given.
-        step: seconds between the samples of the result; with rk4 also the step of the integrator.
+        step: seconds between the samples of the result, or less, so that the last is at the end (`doubts` then tells
+            how many); with rk4 also the step of the integrator.
         times: the moments of the samples instead, ascending from 0 to the duration; not with rk4.
         method: DOP853, RK45, RK23, Radau, BDF, LSODA (SciPy's), or rk4 (the generated fixed-step integrator).
         rtol, atol: tolerances of SciPy's integrators.
@@ -122,7 +125,8 @@ def simulate(
             raise OptionError(
                 "driven joints, stops, 'until', 'times' and 'record' need one of SciPy's methods, not rk4"
             )
-        return run_fixed(mechanics, control.torques, control.constant, y, duration, step, watch)
+        fixed = run_fixed(mechanics, control.torques, control.constant, y, duration, step, watch)
+        return _stepped(fixed, duration, step)
     modes = _modes(asked, mechanics, rub, static, stops, frozenset(motions))
     modes.slack = 10 * (rtol + atol)
     _check_between(modes, y)
@@ -136,7 +140,17 @@ def simulate(
     grid, untold = (grid, "") if isinstance(driven, Samples) else control.told(grid)
     run = Course(mechanics, control, modes, limits, grid, breaks, stops == "end", until, watch, record)
     found = run.result(_integrator(method), {"rtol": rtol, "atol": atol, "max_step": max_step}, y)
-    return replace(found, finished=False, why=untold) if untold and found.finished else found
+    found = replace(found, finished=False, why=untold) if untold and found.finished else found
+    return found if times is not None else _stepped(found, duration, step)
+
+
+def _stepped(found: Simulation, duration: float, step: float) -> Simulation:
+    """The simulation, with a word where its samples are not a step apart."""
+    taken = duration / max(1, int(np.ceil(duration / step - 1e-9)))
+    if abs(taken / step - 1) <= SAME_STEP:
+        return found
+    told = f"samples are {taken:.6g} s apart, not {step:g} s, so that the last is at {duration:g} s"
+    return replace(found, doubts=(*found.doubts, told))
 
 
 def _integrator(method: str) -> Any:
@@ -213,6 +227,8 @@ def _check(
     for name, value in positive.items():
         if not value > 0 or (name != "max_step" and not np.isfinite(value)):
             raise ArgumentError(f"{name} = {value}: expected a positive number")
+    if method != "rk4" and rtol < LEAST_RTOL:
+        raise ArgumentError(f"rtol = {rtol:g}: expected at least {LEAST_RTOL:.3g}, where round-off begins")
     if duration / step > MOST_SAMPLES:
         raise ArgumentError(f"{duration:g} s in steps of {step:g} s are more than {MOST_SAMPLES} samples")
     if method not in METHODS:

@@ -5,7 +5,8 @@ Those of the inner points follow from the third and fourth derivative being the 
 are zero. Of all curves through the points it has the least integral of jerk squared.
 
 Cubic: the natural spline, its second derivative continuous and zero at the ends, by elimination of a tridiagonal
-system.
+system; and for slopes alone that with no knot at the second point and the last but one, which meets them at the ends as
+well as between.
 
 C. de Boor, "A practical guide to splines", Springer, 2001, chapters 4 and 5.
 """
@@ -131,3 +132,29 @@ def cubic_rates(times: Array, points: Array) -> tuple[Array, Array]:
     rates[:-1] = slope - h * (2 * seconds[:-1] + seconds[1:]) / 6
     rates[-1] = slope[-1] + h[-1] * (seconds[-2] + 2 * seconds[-1]) / 6
     return rates, seconds
+
+
+def cubic_slopes(times: Array, points: Array) -> Array:
+    """The slopes at three points or more of the cubic spline without knots next to the ends."""
+    m = len(times)
+    h = np.diff(times)[:, None]
+    d = np.diff(points, axis=0) / h
+    if m == 3:  # a parabola
+        bend = (d[1] - d[0]) / (h[0] + h[1])
+        return np.stack([d[0] - h[0] * bend, d[0] + h[0] * bend, d[1] + h[1] * bend])
+    first, last = h[0] + h[1], h[-2] + h[-1]
+    diagonal = np.concatenate([h[1:2], 2 * (h[:-1] + h[1:]), h[-2:-1]])
+    right = np.empty_like(points)
+    right[0] = ((h[0] + 2 * first) * h[1] * d[0] + h[0] ** 2 * d[1]) / first
+    right[1:-1] = 3 * (h[1:] * d[:-1] + h[:-1] * d[1:])
+    right[-1] = (h[-1] ** 2 * d[-2] + (2 * last + h[-1]) * h[-2] * d[-1]) / last
+    below = np.concatenate([h[1:], last[None]])
+    above = np.concatenate([first[None], h[:-1]])
+    for k in range(1, m):
+        factor = below[k - 1] / diagonal[k - 1]
+        diagonal[k] = diagonal[k] - factor * above[k - 1]
+        right[k] = right[k] - factor * right[k - 1]
+    slopes = right / diagonal
+    for k in range(m - 2, -1, -1):
+        slopes[k] -= above[k] / diagonal[k] * slopes[k + 1]
+    return np.asarray(slopes)

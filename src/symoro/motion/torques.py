@@ -28,29 +28,31 @@ from symoro.motion.agreement import rate_doubts
 from symoro.motion.along import coarse, unresolved, unseen, whole_motion, whole_simulation
 from symoro.motion.bases import check_steady
 from symoro.motion.extremes import Passed, Peak, SampledQuantities, passed_limits, peaks_of, quantities
+from symoro.motion.fixed_rates import check_rates
 from symoro.motion.following import led
-from symoro.motion.loops import LoopCloser
 from symoro.motion.moments import MotionRows, PartMotion
 from symoro.motion.motors import MotorDrives
 from symoro.motion.panels import Panels, QuantityKey
+from symoro.motion.passive_rates import PassiveRates
 from symoro.motion.recording import Recording
 from symoro.motion.result import Simulation
 from symoro.motion.samples import Samples, columns_of
 from symoro.motion.sampling import (
     STEP,
     coordinates_of,
-    default_posture,
     follows_from_forces,
     planned,
     told_start,
 )
+from symoro.motion.table_fit import GivenPosture, closed_samples, driven_columns, strayed, told_parts
 from symoro.motion.trajectory import OF_POSES, Start, Trajectory
 from symoro.robot.coordinates import independent
-from symoro.robot.description import JointType, Robot
+from symoro.robot.description import JointType, Limits, Robot
 from symoro.robot.formats import RobotLike, as_robot
-from symoro.robot.topology import elastic_joints
+from symoro.robot.topology import cut_joints, elastic_joints
 
 Array = NDArray[np.float64]
+HUGE = 1e9  # rad, or per second: no motion of a robot
 
 
 @dataclass(frozen=True, eq=False)
@@ -86,6 +88,9 @@ class TorqueReport:
         found = columns_of(self.samples)
         for name, rows in (("tau", self.tau), ("power", self.power)):
             found |= {f"{name}{j}": rows[:, k] for k, j in enumerate(self.samples.joints)}
+        if self.samples.tree is not None and self.follows is None:
+            places = enumerate(independent(self.robot))
+            found |= {f"q{j}": self.samples.tree[:, k] for k, j in places if j not in self.samples.joints}
         found |= {f"spring{j}": rows for j, rows in self.springs.items()}
         found |= self.motors
         if self.follows is not None:
@@ -102,6 +107,7 @@ def torques(
     step: float = STEP,
     values: Mapping[str, float] | None = None,
     start: Mapping[str, ArrayLike] | None = None,
+    posture: GivenPosture | None = None,
     inputs: Mapping[str, ArrayLike] | None = None,
     method: str = "DOP853",
     tolerance: float = 1e-9,
@@ -113,7 +119,9 @@ def torques(
         motion: a trajectory, which is sampled in steps of `step` seconds; or samples.
         values: numbers for symbols; the robot's nominal values serve where none is given.
         start: where the rest starts, of robots whose driven joints do not tell all: q (all joints), qd, e, ed, P0, Q0,
-            V0, pose. Springs and modes start in equilibrium unless told, all else at rest.
+            V0, pose. Springs and modes start in equilibrium unless told, all else at rest; a table may tell them too.
+        posture: of a robot with closed loops, all its joints near the first of samples that tell the active ones alone,
+            or the name of a posture: it tells the way of assembly. 'home' serves, where the robot has it.
         inputs: other inputs of the direct dynamic model of such robots, constant.
         method, tolerance: of the integrator for such robots.
         actuators: "elastic" for motors behind the springs of elastic joints, whose links the trajectory leads.
@@ -124,34 +132,48 @@ def torques(
     """
     asked = as_robot(robot)
     numbers = {**dict(asked.nominal), **(values or {})}
+    check_rates(asked)
     check_steady(asked, numbers)
     if actuators is not None:
-        return _actuated(asked, motion, numbers, step, actuators, more=bool(start or inputs))
+        return _actuated(asked, motion, numbers, step, actuators, more=bool(start or inputs or posture))
     if not coordinates_of(asked):
         raise NotApplicableError(f"robot '{asked.name}' has no driven joint", hint="simulate it")
     why = follows_from_forces(asked)
     if not why and (start or inputs):
         raise ArgumentError(f"the motion tells all of robot '{asked.name}': there is no start to be given")
+    if posture is not None and (not asked.B or isinstance(motion, Trajectory)):
+        raise ArgumentError(
+            "posture: it tells the assembly of closed loops along samples",
+            hint="the start of a trajectory tells it: all joints" if asked.B else None,
+        )
     parts: tuple[PartMotion, ...] = ()
+    doubts: list[str] = []
+    begin: dict[str, ArrayLike] = {}
     if isinstance(motion, Samples):
-        samples = motion
+        samples = driven_columns(asked, motion)
+        if why:
+            begin = told_parts(asked, motion, samples, numbers, posture, start or {})
+        elif asked.B and samples.tree is None:
+            samples, off = closed_samples(asked, samples, numbers, posture)
+            doubts += off
     else:
         samples, parts = planned(asked, motion, numbers, step)
-    _check_fit(asked, samples)
+        whole = told_start(asked, motion)
+        begin = {} if whole is None else {"q": whole}
     if why:
-        posture = None if isinstance(motion, Samples) else told_start(asked, motion)
-        begin = {**({} if posture is None else {"q": posture}), **(start or {})}
+        begin |= start or {}
         record = Recording() if parts else None
         follows = led(asked, samples, numbers, begin, inputs or {}, method, tolerance, record)
         found = _simulated(asked, replace(samples, tree=follows.q), follows, numbers, record)
+        doubts += strayed(asked, samples, follows.q)
         if parts:
-            off = tuple(coarse(samples, parts))  # what is followed then is another motion
-            found = replace(found, doubts=(*off, *found.doubts), between=found.between and not off)
+            coarser = tuple(coarse(samples, parts))  # what is followed then is another motion
+            found = replace(found, doubts=(*coarser, *found.doubts), between=found.between and not coarser)
     else:
         found = _known(asked, samples, parts, numbers, values)
-    return (
-        replace(found, doubts=(*rate_doubts(motion), *found.doubts)) if isinstance(motion, Samples) else found
-    )
+    if isinstance(motion, Samples):
+        doubts = [*rate_doubts(samples), *doubts]
+    return replace(found, doubts=(*doubts, *found.doubts))
 
 
 def _actuated(
@@ -179,6 +201,8 @@ def _actuated(
             hint="lead the joints",
         )
     drives = MotorDrives.of(robot, values)
+    if why := follows_from_forces(drives.links):
+        raise NotApplicableError(f"the motors of robot '{robot.name}' do not move all of its links: {why}")
     samples, parts = planned(drives.links, motion, values, step)
     drives.check(parts, samples.joints)
     rows = drives.at(parts, samples.t)
@@ -195,16 +219,20 @@ def _simulated(
 ) -> TorqueReport:
     """The torques of a robot whose driven joints do not tell all."""
     led = [follows.coordinates.index(j) for j in samples.joints]
-    rates = {j: follows.qd[:, k] for k, j in enumerate(follows.coordinates)}
-    found = quantities(robot, values, samples.joints, _rows(samples), follows.tau[:, led], rates)
+    passive = PassiveRates(robot, values)
+
+    def rates(tree: Array, qd: Array) -> dict[int, Array]:
+        return {**passive.at(tree, qd), **{j: qd[:, k] for k, j in enumerate(follows.coordinates)}}
+
+    every = rates(follows.q, follows.qd)
+    found = quantities(robot, values, samples.joints, _rows(samples), follows.tau[:, led], every)
     panels = None
     if record is not None:
 
         def known(tree: Array, qd: Array, qdd: Array, tau: Array) -> dict[QuantityKey, Array]:
             place = [follows.joints.index(j) for j in samples.joints]
             rows = tree[:, place], qd[:, led], qdd[:, led], tree
-            every = {j: qd[:, k] for k, j in enumerate(follows.coordinates)}
-            return quantities(robot, values, samples.joints, rows, tau[:, led], every)
+            return quantities(robot, values, samples.joints, rows, tau[:, led], rates(tree, qd))
 
         panels = whole_simulation(robot, record, float(samples.t[0]), list(found), known)
     report = _report(robot, samples, found, panels)
@@ -227,12 +255,12 @@ def _known(
 ) -> TorqueReport:
     """The torques of a robot whose driven joints tell all."""
     function = generate(robot, "inverse-dynamics").function(values)
-    if robot.B and samples.tree is None:
-        near = default_posture(robot, numbers)
-        samples = replace(samples, tree=LoopCloser(robot, numbers).along(samples.t, samples.q, near))
+    rates = PassiveRates(robot, numbers)
 
     def known(t: Array, rows: MotionRows) -> dict[QuantityKey, Array]:
-        return quantities(robot, numbers, samples.joints, rows, _efforts(function, t, rows), {})
+        _, qd, _, tree = rows
+        passive = {} if tree is None else rates.at(tree, qd)
+        return quantities(robot, numbers, samples.joints, rows, _efforts(function, t, rows), passive)
 
     found = known(samples.t, _rows(samples))
     return _report(robot, samples, found, whole_motion(robot, parts, list(found), known) if parts else None)
@@ -248,7 +276,15 @@ def _efforts(function: Callable[..., Mapping[str, Array]], t: Array, rows: Motio
     tau = np.asarray(found["tau"])
     if not np.isfinite(tau).all():
         row = int(np.flatnonzero(~np.isfinite(tau).all(axis=1))[0])
-        raise ArgumentError(f"the torques are not determined at t = {t[row]:g} s: a dead point of the loops")
+        most = max(float(np.abs(rates[row]).max(initial=0.0)) for rates in (q, qd, qdd))
+        if tree is not None and most < HUGE:
+            raise ArgumentError(
+                f"the torques are not determined at t = {t[row]:g} s: a dead point of the loops"
+            )
+        raise ArgumentError(
+            f"the torques are not finite numbers at t = {t[row]:g} s, where the motion has numbers of {most:.3g}",
+            hint="check the units and the values of the motion, and the numbers of the robot",
+        )
     return tau
 
 
@@ -264,14 +300,15 @@ def _report(
     passed = tuple(passed_limits(whole, robot, list(found)))
     between = panels is not None or len(samples.t) == 1
     doubts = () if panels is None else (*unresolved(panels), *unseen(panels, sampled, samples.joints))
+    doubts = (*doubts, *_unwatched(robot))
     return TorqueReport(robot, samples, tau, power, energy, peaks, passed, between, doubts)
 
 
-def _check_fit(robot: Robot, samples: Samples) -> None:
-    wanted = coordinates_of(robot)
-    if samples.joints != wanted:
-        names, got = (", ".join(f"q{j}" for j in joints) for joints in (wanted, samples.joints))
-        raise ArgumentError(f"the motion tells {got}; robot '{robot.name}' has {names}")
+def _unwatched(robot: Robot) -> Iterator[str]:
+    """Limits that nothing is known of."""
+    names = [str(j) for j in cut_joints(robot) if robot.frame(j).limits != Limits()]
+    if names:
+        yield f"the limits of joints {', '.join(names)}, where loops are opened, are not looked at"
 
 
 def unit_of(robot: Robot, j: int) -> tuple[str, str]:

@@ -60,7 +60,7 @@ def read_trajectory_text(text: str, file: str | None = None) -> Trajectory:
     report = Report(file)
     if len(text) > MAX_BYTES:
         report.fail(f"the file is longer than {MAX_BYTES} bytes", None, None, SEE)
-    node = compose(unix_lines(text), report)
+    node = compose(unix_lines(text), report, "trajectory", "symoro-trajectory: 1")
     return _Reader(report, node).read()
 
 

@@ -12,7 +12,7 @@ from dataclasses import replace
 from symoro.expr.formula import Formula
 from symoro.expr.scalar import Scalar
 from symoro.robot.description import Coupling, Robot
-from symoro.robot.topology import moving_joints
+from symoro.robot.topology import elastic_joints, moving_joints
 
 Into = Callable[[Formula], Scalar]
 Relation = Coupling  # a joint as a sum of others, wherever it comes from
@@ -21,6 +21,14 @@ Relation = Coupling  # a joint as a sum of others, wherever it comes from
 def independent(robot: Robot) -> list[int]:
     """Joints of the tree that have a coordinate of their own, in frame order: the entries of q."""
     return [j for j in moving_joints(robot) if robot.frame(j).coupling is None]
+
+
+def loose_joints(robot: Robot) -> list[int]:
+    """Passive joints that no loop, wheel or spring moves: they have a coordinate of their own, and no drive."""
+    if robot.B or robot.wheels:
+        return []
+    springs = elastic_joints(robot)
+    return [j for j in independent(robot) if not robot.frame(j).mu and j not in springs]
 
 
 def has_followers(robot: Robot) -> bool:

@@ -156,7 +156,7 @@ def _parameter_values(program: Program, values: Mapping[str, float]) -> dict[str
         shown = ", ".join(missing[:20]) + (f" and {len(missing) - 20} more" if len(missing) > 20 else "")
         raise ArgumentError(
             f"{program.name} needs values for {len(missing)} parameter(s): {shown}",
-            hint="give them as function(values={...}), or bind them in the robot",
+            hint="give them as values={...}, or bind them in the robot",
         )
     numbers = {}
     for name in program.used_parameters:

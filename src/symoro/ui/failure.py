@@ -21,7 +21,7 @@ BAD_INPUT = 2
 Words = tuple[tuple[re.Pattern[str], str], ...]
 
 _IN_A_SHELL: Words = (
-    (re.compile(r"\bfunction\(values=\{\.\.\.\}\)"), "NAME=VALUE"),
+    (re.compile(r"\bvalues=\{\.\.\.\}"), "NAME=VALUE"),
     (re.compile(r"\bbind them in the robot\b"), "with --bind NAME=VALUE"),
     (re.compile(r"\brobot\.bind\(\{'(\w+)': ([^,}]+)[^}]*\}\)"), r"--bind \1=\2"),
     (re.compile(r"\brobot\.tree\(\)"), "--tree"),
@@ -33,7 +33,7 @@ _IN_A_SHELL: Words = (
 """What a hint says in Python -> what does the same on the command line."""
 
 _ON_THE_PAGE: Words = (
-    (re.compile(r"\bas function\(values=\{\.\.\.\}\), or bind them in the robot\b"), "in the table Symbols"),
+    (re.compile(r"\bas values=\{\.\.\.\}, or bind them in the robot\b"), "in the table Symbols"),
     (re.compile(r"(: )?\brobot\.bind\(\{[^}]*\}\)"), ", in the table Symbols"),
     (re.compile(r"\bcut (its|the) loops with robot\.tree\(\)"), r"remove \1 loops in the table Geometry"),
     (re.compile(r"\brobot\.tree\(\), the robot with its loops cut\b"), "a robot without the loops"),

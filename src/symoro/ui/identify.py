@@ -11,7 +11,7 @@ from symoro.robot import formats
 from symoro.robot.description import Robot
 from symoro.ui import present
 from symoro.ui.identification_report import as_data, report_files, result_sections
-from symoro.ui.values import posture_text, words
+from symoro.ui.values import posture_word, words
 
 
 def run(robot: Robot, options: argparse.Namespace) -> None:
@@ -29,7 +29,7 @@ def run(robot: Robot, options: argparse.Namespace) -> None:
         stribeck_velocity=options.stribeck_velocity,
         without=words(options.without),
         validate=options.validate,
-        posture=[posture_text(text) for text in options.posture] if options.posture else None,
+        posture=[posture_word(text) for text in options.posture] if options.posture else None,
         start=options.start,
         find_essential=options.essential,
         find_consistent=options.consistent,

@@ -20,7 +20,7 @@ from symoro.motion.torques import TorqueReport, torques, unit_of
 from symoro.robot.description import Robot
 from symoro.tables import table_text
 from symoro.ui import present
-from symoro.ui.values import binding, numbers
+from symoro.ui.values import binding, numbers, posture_word
 
 STATE = ("q", "qd", "e", "ed", "P0", "Q0", "V0", "pose")
 Array = NDArray[np.float64]
@@ -31,11 +31,14 @@ def show_torques(robot: Robot, options: argparse.Namespace) -> int:
     """Torques along a trajectory."""
     from symoro.ui.charts import torque_chart
 
+    start, values = _start(robot, options.values)
     found = torques(
         robot,
         load_trajectory(options.trajectory),
         step=options.step,
-        start=_start(options.values),
+        values=values,
+        start=start,
+        posture=posture_word(options.posture) if options.posture else None,
         actuators=options.actuators,
     )
     writers = {
@@ -55,19 +58,28 @@ def show_torques(robot: Robot, options: argparse.Namespace) -> int:
     return 0
 
 
-def _start(words: list[str]) -> dict[str, Array]:
-    """Parts of the state at the start."""
-    found = {}
+def _start(robot: Robot, words: list[str]) -> tuple[dict[str, Array], dict[str, float]]:
+    """Parts of the state at the start, and numbers for symbols."""
+    found: dict[str, Array] = {}
+    values: dict[str, float] = {}
+    symbols = robot.symbols()
     for item in words:
         name, text = binding(item)
-        if name not in STATE:
-            raise OptionError(
-                f"'{name}' is no part of a state", hint=f"known: {', '.join(STATE)}; symbols go with --bind"
-            )
-        if name in found:
+        if name in found or name in values:
             raise OptionError(f"'{name}' is given twice")
-        found[name] = np.atleast_1d(np.asarray(numbers(name, text), dtype=float))
-    return found
+        number = numbers(name, text)
+        if name in STATE:
+            found[name] = np.atleast_1d(np.asarray(number, dtype=float))
+        elif name not in symbols:
+            raise OptionError(
+                f"'{name}' is no part of a state, and no symbol of the robot",
+                hint=f"known: {', '.join(STATE)}",
+            )
+        elif isinstance(number, list):
+            raise OptionError(f"'{name}' is no part of a state, and a symbol has one value")
+        else:
+            values[name] = number
+    return found, values
 
 
 def write_results(files: list[str], writers: Writers, force: bool) -> list[str]:

@@ -80,12 +80,20 @@ def add_moving(command: Command) -> None:
         "symoro torques planar3r filip3r -o torques.csv -o torques.svg",
     )
     robot_argument(torques)
-    torques.add_argument("trajectory", help="a file (.yaml, .csv), or the name of a bundled trajectory")
+    torques.add_argument(
+        "trajectory", help="a file (.yaml, .csv, .parquet), or the name of a bundled trajectory"
+    )
     torques.add_argument(
         "values",
         nargs="*",
         metavar="NAME=VALUES",
-        help="where a free base, springs and modes start (q, qd; e, ed; P0, Q0, V0; pose)",
+        help="where a free base, springs and modes start (q, qd; e, ed; P0, Q0, V0; pose), and numbers for symbols",
+    )
+    torques.add_argument(
+        "--posture",
+        metavar="NAME|VALUES",
+        help="of a table for a robot with closed loops: all joints near its first row (--posture=-0.1,1.2,...), or a "
+        "name",
     )
     torques.add_argument(
         "--actuators", choices=("elastic",), help="motors behind the springs of elastic joints"
@@ -107,7 +115,10 @@ def add_moving(command: Command) -> None:
     )
     simulate.add_argument("--duration", type=float, default=1.0, help="seconds (default 1)")
     simulate.add_argument(
-        "--step", type=float, default=0.01, help="seconds between samples (default 0.01); of rk4 its own step"
+        "--step",
+        type=float,
+        default=0.01,
+        help="seconds between samples, or less, so that the last is at the end (default 0.01); of rk4 its own step",
     )
     simulate.add_argument(
         "--method",
@@ -119,8 +130,10 @@ def add_moving(command: Command) -> None:
     simulate.add_argument("--atol", type=float, default=1e-9, help="absolute tolerance (default 1e-9)")
     simulate.add_argument("--driven", metavar="FILE", help="joints that follow a trajectory or table")
     simulate.add_argument("--track", metavar="FILE", help="a trajectory that the computed-torque law follows")
-    simulate.add_argument("--gains", default="400,40", metavar="KP,KD", help="of that law (default 400,40)")
-    simulate.add_argument("--stops", help="at joint limits: 'end', or a coefficient of restitution, 0 to 1")
+    simulate.add_argument("--gains", metavar="KP,KD", help="of that law (default 400,40)")
+    simulate.add_argument(
+        "--stops", help="at joint limits: 'end', or a coefficient of restitution, at least 0 and less than 1"
+    )
     simulate.add_argument(
         "--friction", default="events", choices=("events", "sign"), help="stick and slip by events (default)"
     )

@@ -25,6 +25,7 @@ from symoro.ui.values import binding, numbers, posture_named
 
 INPUTS = ("wrench", "Vd0")
 INTERRUPTED = 130
+GAINS = "400,40"
 
 
 def show_simulation(robot: Robot, options: argparse.Namespace) -> int:
@@ -87,10 +88,12 @@ def _torques(
     robot: Robot, tau: Any, options: argparse.Namespace, values: Mapping[str, float]
 ) -> Controller | Any:
     if options.track is None:
+        if options.gains is not None:
+            raise OptionError("--gains are those of the law that follows --track, which is not given")
         return tau
     if tau is not None:
         raise OptionError("torques are given, or follow from --track: one of the two")
-    gains = np.atleast_1d(numbers("gains", options.gains))
+    gains = np.atleast_1d(numbers("gains", options.gains or GAINS))
     if gains.shape != (2,):
         raise OptionError(f"--gains {options.gains}: expected two numbers, KP,KD")
     path = load_trajectory(options.track)

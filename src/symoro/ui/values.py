@@ -38,6 +38,18 @@ def posture_named(robot: Robot, text: str) -> tuple[float, ...] | None:
     raise UnknownNameError(f"posture of robot '{robot.name}'", text, list(robot.postures), hint=hint)
 
 
+def posture_word(text: str) -> str | list[float]:
+    """A posture for the library: its name, or a list of numbers.
+
+    Raises:
+        OptionError: it is neither.
+    """
+    if NAME.match(text) and not reserved(text):
+        return text
+    found = numbers("posture", text)
+    return [found] if isinstance(found, float | int) else list(found)
+
+
 def read_values(items: Sequence[str], file: str | None) -> dict[str, Any]:
     """Values from a JSON file and from NAME=1,2,3 words; the words win."""
     values = _from_json(file) if file else {}
@@ -103,11 +115,3 @@ def _from_json(file: str) -> dict[str, Any]:
     if not isinstance(data, dict):
         raise ArgumentError(f"'{file}': expected an object of name: value", hint='{"q": [0, 0, 0]}')
     return data
-
-
-def posture_text(text: str) -> str | list[float]:
-    """A posture as it was written: a list of numbers, or a name."""
-    try:
-        return [float(word) for word in text.split(",")]
-    except ValueError:
-        return text

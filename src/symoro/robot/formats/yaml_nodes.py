@@ -59,8 +59,11 @@ class YamlMapping:
 YamlNode = YamlScalar | YamlList | YamlMapping
 
 
-def compose(text: str, report: Report) -> YamlNode:
+def compose(text: str, report: Report, what: str = "robot", head: str = "symoro: 1") -> YamlNode:
     """The tree of a YAML text.
+
+    Arguments:
+        what: the text should hold, and `head` how it starts, for messages.
 
     Raises:
         FormatError: the text is no YAML, or uses more of it than a robot's file may.
@@ -69,7 +72,7 @@ def compose(text: str, report: Report) -> YamlNode:
     for event in _events(text, report):
         composer.take(event)
     if composer.root is None:
-        report.fail("the file holds no robot", None, None, "a robot's file starts with 'symoro: 1'")
+        report.fail(f"the file holds no {what}", None, None, f"a {what}'s file starts with '{head}'")
     return composer.root
 
 

@@ -20,7 +20,7 @@ from symoro.robot.description import Robot
 from symoro.robot.formats.yaml_write import tree_of
 from symoro.ui.bench.payload import item, robot_of
 from symoro.ui.bench.playback import kept_rows, number, numbers_of
-from symoro.ui.values import posture_text
+from symoro.ui.values import posture_word
 
 if TYPE_CHECKING:
     from symoro.estimation.identification import Identification
@@ -51,7 +51,7 @@ def identified(payload: Mapping[str, Any]) -> dict[str, Any]:
             decimation=item(payload, "decimation", int, 1),
             slow=number(payload, "slow", 0.0),
             friction=_words(payload, "friction", USUAL),
-            posture=posture_text(posture) if posture else None,
+            posture=posture_word(posture) if posture else None,
             find_essential=item(payload, "essential", bool, False),
             find_consistent=item(payload, "consistent", bool, False),
             values=values,

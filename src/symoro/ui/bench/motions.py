@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from symoro.errors import ArgumentError
 from symoro.robot.description import Robot
 from symoro.ui.bench.payload import item, robot_of
-from symoro.ui.bench.playback import Postures, end_frame, kept_rows, number, numbers_of
+from symoro.ui.bench.playback import Postures, end_frame, kept_rows, number, numbers_of, row
 
 if TYPE_CHECKING:
     from symoro.motion.samples import Samples
@@ -31,7 +31,9 @@ def trajectory(payload: Mapping[str, Any]) -> dict[str, Any]:
     robot = robot_of(payload)
     values = numbers_of(robot, payload)
     motion = motion_of(payload)
-    found = torques(robot, motion, step=number(payload, "step", STEP), values=values)
+    named = payload.get("posture")
+    posture = named if isinstance(named, str) else row(payload, "posture")
+    found = torques(robot, motion, step=number(payload, "step", STEP), values=values, posture=posture)
     return _data(found, motion, values)
 
 

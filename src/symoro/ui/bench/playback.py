@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from math import ceil, isfinite
 from typing import TYPE_CHECKING, Any
 
-from symoro.errors import ArgumentError
+from symoro.errors import ArgumentError, UnknownNameError
 from symoro.models.geometric.scene import all_frames
 from symoro.robot.description import JointType, Robot
 from symoro.robot.topology import cut_joints
@@ -19,13 +19,21 @@ MOST_ROWS = 4000  # that a page is sent of one motion
 
 
 def numbers_of(robot: Robot, payload: Mapping[str, Any]) -> dict[str, float]:
-    """The numbers for symbols that came; those of symbols that the robot does not have are left out."""
-    known = set(robot.symbols())
-    return {
-        name: _number(f"values.{name}", value)
-        for name, value in item(payload, "values", dict, {}).items()
-        if name in known
-    }
+    """The numbers for symbols that came.
+
+    Raises:
+        UnknownNameError: one for what is no symbol of the robot: it would change nothing.
+    """
+    symbols = robot.symbols()
+    known, nominal = set(symbols), dict(robot.nominal)
+    found = {}
+    for name, value in item(payload, "values", dict, {}).items():
+        if name not in known and name not in nominal:  # which may have a number that nothing uses
+            raise UnknownNameError(f"symbol of robot '{robot.name}'", name, symbols)
+        number = _number(f"values.{name}", value)
+        if name in known:
+            found[name] = number
+    return found
 
 
 def _number(name: str, value: Any) -> float:

@@ -8,9 +8,11 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping
+from functools import partial
 from math import ceil
 from typing import TYPE_CHECKING, Any
 
+from symoro.errors import UnknownNameError
 from symoro.progress import Task, task
 from symoro.robot.coordinates import independent
 from symoro.robot.description import Robot
@@ -33,14 +35,14 @@ def simulated(payload: Mapping[str, Any]) -> dict[str, Any]:
     from symoro.motion.simulation import simulate
 
     robot = robot_of(payload)
-    values = numbers_of(robot, payload)
+    values, posture = numbers_of(robot, payload), row(payload, "q")
     duration, step = number(payload, "duration", 5.0), number(payload, "step", 0.01)
     with task("simulating", duration) as work:
         told = _Told(robot, values, work, duration, step)
         found = simulate(
             robot,
             duration,
-            q=row(payload, "q") or [0.0] * len(independent(robot)),
+            q=[0.0] * len(independent(robot)) if posture is None else posture,
             qd=row(payload, "qd"),
             tau=_torques(robot, payload, values),
             start=_start(payload),
@@ -51,12 +53,15 @@ def simulated(payload: Mapping[str, Any]) -> dict[str, Any]:
             stops=_stops(payload),
             watch=told,
         )
-        return _data(found, told.postures)
+        return _data(found, told.postures, placing(robot, values))
 
 
 def _start(payload: Mapping[str, Any]) -> dict[str, Any]:
     given: dict[str, Any] = item(payload, "start", dict, {})
-    return {name: row(given, name) for name in PARTS if name in given}
+    for name in given:
+        if name not in PARTS:
+            raise UnknownNameError("part of a state", name, PARTS)
+    return {name: row(given, name) for name in given}
 
 
 def _stops(payload: Mapping[str, Any]) -> str | float | None:
@@ -83,7 +88,7 @@ class _Told:
         from symoro.motion.simulation import MOST_SAMPLES  # more of them are refused
 
         self.postures = Postures(robot, values)
-        self._place = placing(robot)
+        self._place = placing(robot, values)
         self._work = work
         rows = duration / step if step > 0 else 0.0
         self._every = stride(ceil(rows) + 1) if rows < MOST_SAMPLES else 1
@@ -113,21 +118,34 @@ class _Told:
         self._waiting, self._last = [], time.monotonic()
 
 
-def placing(robot: Robot) -> Callable[[Mapping[str, Array]], list[float]] | None:
+BasePlace = Callable[[Mapping[str, "Array"]], list[float]]
+
+
+def placing(robot: Robot, values: Mapping[str, float]) -> BasePlace | None:
     """What tells from a state where frame 0 stands in the world, by rows; None where it stays."""
     from symoro.robot.description import BaseKind
 
     if robot.wheels:
-        return _rolled
+        return partial(_rolled, location=_location(robot, values))
     return _floated if robot.base.kind == BaseKind.FLOATING else None
 
 
-def _rolled(parts: Mapping[str, Array]) -> list[float]:
-    from math import cos, sin
+def _location(robot: Robot, values: Mapping[str, float]) -> Array:
+    """Where the description puts the base."""
+    import numpy as np
+
+    known = {**dict(robot.nominal), **values}
+    return np.array([entry.value(known) for entry in robot.base.Z]).reshape(4, 4)
+
+
+def _rolled(parts: Mapping[str, Array], location: Array) -> list[float]:
+    """The pose is counted from where the description puts the base."""
+    import numpy as np
 
     x, y, heading = map(float, parts["pose"])
-    c, s = cos(heading), sin(heading)
-    return [c, -s, 0.0, x, s, c, 0.0, y, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 0.0, 1.0]
+    c, s = np.cos(heading), np.sin(heading)
+    T = location @ np.array([[c, -s, 0, x], [s, c, 0, y], [0, 0, 1, 0], [0, 0, 0, 1.0]])
+    return [float(x) for x in T.ravel()]
 
 
 def _floated(parts: Mapping[str, Array]) -> list[float]:
@@ -140,9 +158,8 @@ def _floated(parts: Mapping[str, Array]) -> list[float]:
     return [float(x) for x in T.ravel()]
 
 
-def _data(found: Simulation, postures: Postures) -> dict[str, Any]:
+def _data(found: Simulation, postures: Postures, place: BasePlace | None) -> dict[str, Any]:
     rows = kept_rows(len(found.t))
-    place = placing(found.robot)
     base = None
     if place is not None:
         base = [place({name: array[k] for name, array in found.parts.items()}) for k in rows]

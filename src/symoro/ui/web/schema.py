@@ -165,11 +165,15 @@ class Singular(Payload):
 
 
 class Moved(Payload):
-    """A trajectory: the text of its file (YAML or CSV), or the tree of the YAML file."""
+    """A trajectory: the text of its file (YAML or CSV), or the tree of the YAML file.
+
+    `posture` tells the assembly of closed loops where a table has the active joints alone: all joints, or a name.
+    """
 
     robot: Document
     text: str | None = None
     document: dict[str, Any] | None = None
+    posture: str | list[float] | None = None
     step: float = Field(0.01, gt=0)
     values: Numbers = {}
 
