@@ -1,9 +1,10 @@
 """What moves a simulated robot: motions that joints follow, and the computed-torque law.
 
-    tau = ID(q, qd, qdd_r + kd (qd_r - qd) + kp (q_r - q))
+    tau = ID(q, qd, qdd_r + kd (qd_r - qd) + kp (q_r - q)) + C(q, qd_r)
 
-with ID the generated inverse dynamic model and r the reference: exact feedback linearisation, the error obeys
-e'' + kd e' + kp e = 0.
+with ID the generated inverse dynamic model without Coulomb friction and r the reference: exact feedback linearisation,
+the error obeys e'' + kd e' + kp e = 0. C is the Coulomb friction of the desired motion (`coulomb`): it is that of the
+robot where this moves the way it should.
 
 W. Khalil, E. Dombre, "Modeling, identification and control of robots", Hermes Penton, 2002, section 14.4.
 """
@@ -11,19 +12,22 @@ W. Khalil, E. Dombre, "Modeling, identification and control of robots", Hermes P
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from symoro.errors import ArgumentError, NotApplicableError
 from symoro.model import generate
-from symoro.motion.mechanics import Controller, State
+from symoro.motion.coulomb import DesiredFriction, smooth_part
+from symoro.motion.mechanics import State
 from symoro.motion.samples import Samples
 from symoro.motion.sampling import coordinates_of, follows_from_forces, sampled
 from symoro.motion.spline import hermite
 from symoro.motion.trajectory import Trajectory
 from symoro.robot.description import Robot
 from symoro.robot.formats import RobotLike, as_robot
+from symoro.runtime.function import Function
 
 Array = NDArray[np.float64]
 GivenMotion = Callable[[float], tuple[float, float, float]]
@@ -133,6 +137,36 @@ def _check_motion(j: int, motion: GivenMotion) -> None:
         )
 
 
+@dataclass(frozen=True, eq=False)
+class ComputedTorque:
+    """The computed-torque law of a robot along a reference.
+
+    Attributes:
+        torques: ID; `tied` where it takes the velocities of active joints.
+        friction: C.
+    """
+
+    reference: Samples
+    torques: Function
+    friction: DesiredFriction
+    kp: Array
+    kd: Array
+    tied: bool
+
+    @property
+    def jumps(self) -> tuple[float, ...]:
+        """Moments at which the torque jumps."""
+        return self.friction.jumps
+
+    def __call__(self, t: float, state: State) -> Array:
+        q, qd, qdd = (x[0] for x in at_times(self.reference, t))
+        wanted = qdd + self.kd * (qd - state.qd) + self.kp * (q - state.q)
+        names = ("qda", "qdda") if self.tied else ("qd", "qdd")
+        tree = state.parts["tree"] if self.tied else state.q
+        found = self.torques(q=tree, **dict(zip(names, (state.qd, wanted), strict=True)))
+        return np.asarray(found["tau"] + self.friction.torques(tree, qd))
+
+
 def computed_torque(
     robot: RobotLike,
     reference: Trajectory | Samples,
@@ -141,8 +175,10 @@ def computed_torque(
     kd: ArrayLike = 40.0,
     values: Mapping[str, float] | None = None,
     step: float = 0.001,
-) -> Controller:
+) -> ComputedTorque:
     """The computed-torque law along a reference, as a controller for `simulate`.
+
+    Coulomb friction is compensated by the desired velocity's sign: a joint that is desired to rest gets none.
 
     Arguments:
         kp, kd: gains, one number or one a coordinate; kd = 2 sqrt(kp) damps the error critically.
@@ -163,16 +199,10 @@ def computed_torque(
     )
     if samples.joints != coordinates_of(asked):
         raise ArgumentError(f"the reference tells joints {samples.joints}, expected {coordinates_of(asked)}")
-    model = generate(asked, "inverse-dynamics")
-    torques = model.function(values)
+    model = generate(smooth_part(asked), "inverse-dynamics")
+    numbers = {**dict(asked.nominal), **(values or {})}
+    own = model.robot.symbols()
+    torques = model.function({name: value for name, value in numbers.items() if name in own})
     gains = np.asarray(kp, dtype=float), np.asarray(kd, dtype=float)
     tied = "qda" in model.inputs
-
-    def law(t: float, state: State) -> Array:
-        q, qd, qdd = (x[0] for x in at_times(samples, t))
-        wanted = qdd + gains[1] * (qd - state.qd) + gains[0] * (q - state.q)
-        if tied:
-            return np.asarray(torques(q=state.parts["tree"], qda=state.qd, qdda=wanted)["tau"])
-        return np.asarray(torques(q=state.q, qd=state.qd, qdd=wanted)["tau"])
-
-    return law
+    return ComputedTorque(samples, torques, DesiredFriction(asked, numbers, samples), *gains, tied)

@@ -1,7 +1,8 @@
 """The course of a simulation: a state integrated from event to event, with samples on the way.
 
 Between two events the right side is smooth: friction and stops switch modes at moments that are found on the
-integrator's own interpolation (`switching`). Where loops close, a base floats or passive joints stick, the state is
+integrator's own interpolation (`switching`), torques jump at moments that are told (`drives`) or met by the
+integrator's error control. What a joint at rest does is decided by the torques after a jump. Where loops close, a base floats or passive joints stick, the state is
 brought back onto its constraints when it has drifted.
 """
 
@@ -17,6 +18,7 @@ from numpy.typing import NDArray
 from symoro.errors import ArgumentError, NotClosedError, UndecidedError
 from symoro.motion.crossings import first_crossing
 from symoro.motion.drives import Drives
+from symoro.motion.endless import Endless
 from symoro.motion.limits import WatchedLimits
 from symoro.motion.mechanics import Mechanics, State, Watch
 from symoro.motion.recording import Recording
@@ -27,10 +29,11 @@ from symoro.progress import Task, task
 
 Array = NDArray[np.float64]
 DRIFT = 1e-9  # radians, metres: what has drifted is put right beyond it
-SAMPLES = 8  # of the result: the longest interval that is looked at at once where a user's function decides
+SAMPLES = 5  # of the result: the longest interval in which, where a user's function decides, looks are a sample apart
 MOST_EVENTS = 100_000
 SOON = 1e-6  # seconds after a moment at which joints may start from rest
 AT_ONCE = 50  # events at one moment, after which nothing more is believed
+AGAIN = 4  # decisions at one moment, of a law whose torque jumps with the state
 
 
 class Course:
@@ -39,7 +42,7 @@ class Course:
     Attributes:
         grid: the times of the samples, from zero on.
         upto: moments up to which the integrator runs at once: where a motion that joints follow has a kink, an
-            integrator that steps over it may not notice.
+            integrator that steps over it may not notice, and where the law of the torques jumps.
         limits: those of joints that have no stop; None where nothing happens at limits.
         ends: whether it ends at a stop or such a limit.
     """
@@ -63,7 +66,9 @@ class Course:
         if record is not None:
             record.begin(mechanics, control)
         self.grid = grid
-        self.upto = [*sorted(float(t) for t in breaks if 0 < t < grid[-1]), float(grid[-1])]
+        ends_at = {float(t) for t in (*breaks, *control.jumps) if 0 < t < grid[-1]}
+        self.upto = [*sorted(ends_at), float(grid[-1])]
+        self._endless = Endless(float(grid[-1]), mechanics.coordinates)
         smooth = until is None and control.constant is not None and not control.motions
         self._longest = np.inf if smooth else SAMPLES * float(grid[-1]) / (len(grid) - 1)
         self.rows: list[Array] = []
@@ -102,7 +107,7 @@ class Course:
 
     def _rates(self, t: float, y: Array) -> Array:
         y, known = self.control.moved(t, y)
-        found = self.mechanics.rates(t, y, self.control.torques(t, y), self.modes.holds(y, known))
+        found = self.mechanics.rates(t, y, self.control.acting(t, y), self.modes.holds(y, known))
         if (
             np.isnan(found).any() and np.isfinite(y).all()
         ):  # SciPy's integrators would halve their step for ever
@@ -110,11 +115,30 @@ class Course:
         return found
 
     def _settled(self, t: float, y: Array, **change: int) -> Array:
+        """The state once it is decided what joints at rest do.
+
+        A torque that jumps with the velocity is another one when they stand: it is decided again with what acts then.
+        A joint that comes to rest and would be pushed back the way it came is held by such a law.
+        """
         if self.modes.idle:
             return y
         here, known = self.control.moved(t, y)
         _, soon = self.control.moved(min(t + SOON, float(self.grid[-1])), y)
-        y, news = self.modes.settle(t, here, self.control.torques(t, here), known, soon=soon, **change)
+        tau, came, news = self.control.acting(t, here), 0.0, []
+        if "rest" in change:
+            came, before = self.modes.slides[change["rest"]], self.modes.kept()
+        for _ in range(AGAIN):
+            y, found = self.modes.settle(t, here, tau, known, soon=soon, **change)
+            if came and self.modes.slides[change["rest"]] == came:
+                self.modes.restore(before)
+                here, came = self.modes.halted(here, change["rest"]), 0.0
+                tau = self.control.acting(t, here)
+                continue
+            news += found
+            tau, last = self.control.acting(t, y), tau
+            if np.array_equal(tau, last):
+                break
+            here, came, change = y, 0.0, {}
         self.events += news
         return y
 
@@ -122,6 +146,7 @@ class Course:
         """Integrate from event to event; the reason why it ended early."""
         t, repeated, ahead = 0.0, 0, iter(self.upto)
         upto = next(ahead)
+        self.control.within(t, upto)
         y = self._settled(t, y)
         self.wheels.begin(y)
         while True:
@@ -133,6 +158,7 @@ class Course:
                 return failed
             if t >= upto:
                 upto = next(ahead)
+                self.control.within(t, upto)
                 y = self._settled(t, y) if hit is None else y
             repeated = repeated + 1 if t == before else 0
             if repeated > AT_ONCE or len(self.events) > MOST_EVENTS:
@@ -158,11 +184,14 @@ class Course:
                 [NOISE],
             ]
         )
+        places = [] if self.modes.idle else self.modes.places()
         if self.record is not None:
             self.record.run(t, self.modes)
         while solver.status == "running":
             before = solver.y.copy()
             told = solver.step()
+            if self._endless.slow(float(solver.t)):
+                self._endless.look(float(solver.t), self._torques_at(float(solver.t), solver.y))
             if solver.status == "failed" or not np.isfinite(solver.y).all():
                 reason = told or "the state is not finite"
                 return solver.t, solver.y, None, f"the integrator gives up at t = {solver.t:g} s: {reason}"
@@ -174,7 +203,7 @@ class Course:
             if watched and margins is not None:
                 look = partial(self._margins_on, dense)
                 upto, hit, margins = first_crossing(
-                    look, float(solver.t_old), upto, margins, noise, self._longest
+                    look, float(solver.t_old), upto, margins, noise, self._longest, places
                 )
             here = solver.y if hit is None else dense(upto)
             ready = self._ready(upto, here)
@@ -211,7 +240,7 @@ class Course:
         """What stays positive: those of friction, of stops, of other limits, of wheels, and the user's function."""
         here, known = self.control.moved(t, y)
         found = (
-            np.ones(0) if self.modes.idle else self.modes.margins(here, self.control.torques(t, here), known)
+            np.ones(0) if self.modes.idle else self.modes.margins(here, self.control.acting(t, here), known)
         )
         last = 1.0 if self.until is None else float(self.until(t, self.mechanics.state(t, here)))
         limits = np.zeros(0) if self.limits is None else self.limits.margins(here)
@@ -219,6 +248,9 @@ class Course:
 
     def _margins_on(self, dense: Any, t: float) -> Array:
         return self._margins(t, dense(t))
+
+    def _torques_at(self, t: float, y: Array) -> Array:
+        return self.control.acting(t, self.control.moved(t, y)[0])
 
     def _switch(self, t: float, y: Array, hit: int) -> tuple[Array, str]:
         """What an event changes; a reason where the simulation is over."""
@@ -232,6 +264,7 @@ class Course:
             self.events.append(self.limits.switch(t, others))
             return y, f"joint {self.events[-1].joint} passes its limit at t = {t:g} s" if self.ends else ""
         if hit < rubbing:
+            self._endless.event(t, self._torques_at(t, y))
             return self._settled(t, y, **{"rest" if self.modes.slides[hit] else "loose": hit}), ""
         k = hit - rubbing
         if self.modes.stop[k]:
@@ -265,6 +298,7 @@ class Course:
         tau = self.control.torques(t, y)
         tau = self.modes.taken(y, tau, known) if known else tau.copy()
         tau[self.mechanics.springs] = 0.0
+        self._endless.heard(tau)
         self.times.append(t)
         self.rows.append(np.array(y))
         self.taus.append(tau)

@@ -15,6 +15,7 @@ from symoro.motion.mechanics import Controller, Mechanics
 Array = NDArray[np.float64]
 SAME = 1e-4  # of a start, against the motion that a joint follows
 HALVINGS = 60
+INSIDE = 1e-15  # of a moment: so near to a jump a law may be on its other side
 
 
 class Drives:
@@ -27,20 +28,32 @@ class Drives:
         self._n = len(mechanics.coordinates)
         self._law: Controller | None = None
         self.constant: Array | None = None
+        self.jumps: tuple[float, ...] = ()
+        self.within(-np.inf, np.inf)
         if callable(tau):
-            self._law = tau
+            self._law, self.jumps = tau, _jumps(tau)
         else:
             self.constant = self._checked(np.zeros(self._n) if tau is None else tau, 0.0)
 
     def torques(self, t: float, y: Array) -> Array:
+        """What the law says at a moment."""
         if self._law is None:
             assert self.constant is not None
             return self.constant
         return self._checked(self._law(t, self.mechanics.state(t, y)), t)
 
+    def within(self, start: float, end: float) -> None:
+        """The law is smooth between two moments: what acts there is what it says inside."""
+        width = INSIDE * max((abs(t) for t in (start, end) if np.isfinite(t)), default=0.0)
+        self._first, self._last = (start + width, end - width) if end - start > 4 * width else (start, end)
+
+    def acting(self, t: float, y: Array) -> Array:
+        """The torques that act at a moment; at an end of a smooth stretch those inside, not those beyond the jump."""
+        return self.torques(min(max(t, self._first), self._last), y)
+
     def _checked(self, tau: Any, t: float) -> Array:
         try:
-            found = np.asarray(tau, dtype=float)
+            found = np.array(tau, dtype=float)  # a copy: the law may give the same array again
         except (TypeError, ValueError):
             raise ArgumentError(f"the torques at t = {t:g} s are no numbers: {str(tau)[:60]}") from None
         if found.shape != (self._n,):
@@ -101,3 +114,14 @@ class Drives:
             y[self.mechanics.parts["q"].start + self.mechanics.at[k]] = q
             y[self.mechanics.parts["qd"].start + k] = qd
         return y, known
+
+
+def _jumps(law: Any) -> tuple[float, ...]:
+    """The moments at which a law jumps, where it has the attribute."""
+    try:
+        found = np.array(getattr(law, "jumps", ()), dtype=float)
+    except (TypeError, ValueError):
+        found = np.array(np.nan)
+    if found.ndim != 1 or not np.isfinite(found).all():
+        raise ArgumentError("the attribute 'jumps' of the torques' law: expected moments, in seconds")
+    return tuple(map(float, found))
