@@ -186,13 +186,18 @@ def computed_torque(
         step: of the samples of a trajectory.
 
     Raises:
-        NotApplicableError: not all that moves is driven: floating, elastic and flexible robots.
+        NotApplicableError: not all that moves is driven: floating, elastic and flexible robots, fixed torques.
     """
     asked = as_robot(robot)
     if not asked.wheels and (why := follows_from_forces(asked)):
         raise NotApplicableError(
             f"the computed-torque law takes all joints as driven, and of robot '{asked.name}' {why}",
             hint="let joints follow a motion (driven=...), or give a law of your own",
+        )
+    if fixed := [j for j in coordinates_of(asked) if asked.frame(j).GAM is not None]:
+        raise NotApplicableError(
+            f"the computed-torque law takes all joints as driven, and robot '{asked.name}' fixes the torque of "
+            f"joint {fixed[0]} (GAM)"
         )
     samples = (
         reference if isinstance(reference, Samples) else sampled(asked, reference, step=step, values=values)

@@ -6,8 +6,8 @@ with w_j the row of the joint's velocity over those of the coordinates. The sign
 the measured one: at rest the latter is decided by its last digit, and a torque that follows it either holds a joint
 that should start, or drives one that should stand. A joint that is desired to rest gets none.
 
-B. Armstrong-Helouvry, P. Dupont, C. Canudas de Wit, "A survey of models, analysis tools and compensation methods for the
-control of machines with friction", Automatica 30 (7), 1994, section 5.
+B. Armstrong-Helouvry, P. Dupont, C. Canudas de Wit, "A survey of models, analysis tools and compensation methods for
+the control of machines with friction", Automatica 30 (7), 1994, section 5.
 """
 
 from __future__ import annotations

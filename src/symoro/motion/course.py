@@ -2,8 +2,8 @@
 
 Between two events the right side is smooth: friction and stops switch modes at moments that are found on the
 integrator's own interpolation (`switching`), torques jump at moments that are told (`drives`) or met by the
-integrator's error control. What a joint at rest does is decided by the torques after a jump. Where loops close, a base floats or passive joints stick, the state is
-brought back onto its constraints when it has drifted.
+integrator's error control. What a joint at rest does is decided by the torques after a jump. Where loops close, a base
+floats or passive joints stick, the state is brought back onto its constraints when it has drifted.
 """
 
 from __future__ import annotations
@@ -30,6 +30,10 @@ from symoro.progress import Task, task
 Array = NDArray[np.float64]
 DRIFT = 1e-9  # radians, metres: what has drifted is put right beyond it
 SAMPLES = 5  # of the result: the longest interval in which, where a user's function decides, looks are a sample apart
+STRIDES = {
+    "DOP853": 3,
+    "RK45": 2,
+}  # samples in a step whose stages are no farther apart than samples are; else 1
 MOST_EVENTS = 100_000
 SOON = 1e-6  # seconds after a moment at which joints may start from rest
 AT_ONCE = 50  # events at one moment, after which nothing more is believed
@@ -70,7 +74,9 @@ class Course:
         self.upto = [*sorted(ends_at), float(grid[-1])]
         self._endless = Endless(float(grid[-1]), mechanics.coordinates)
         smooth = until is None and control.constant is not None and not control.motions
-        self._longest = np.inf if smooth else SAMPLES * float(grid[-1]) / (len(grid) - 1)
+        apart = np.inf if smooth else float(grid[-1]) / (len(grid) - 1)
+        self._longest, self._apart = SAMPLES * apart, apart
+        self._raised: Exception | None = None  # by a function of the user's
         self.rows: list[Array] = []
         self.taus: list[Array] = []
         self.times: list[float] = []
@@ -92,6 +98,8 @@ class Course:
                 raise
             why = error.message
         except (FloatingPointError, np.linalg.LinAlgError) as error:
+            if error in (self.control.raised, self._raised):
+                raise
             why = (
                 str(error)
                 if isinstance(error, FloatingPointError)
@@ -173,7 +181,9 @@ class Course:
         self, integrator: Any, options: dict[str, Any], t: float, y: Array, end: float, work: Task
     ) -> tuple[float, Array, int | None, str]:
         """Integrate up to the next event, or to where the state is to be put right."""
-        solver = integrator(self._rates, t, y, end, **options)
+        stride = STRIDES.get(integrator.__name__, 1) * self._apart
+        bounded = {**options, "max_step": min(options["max_step"], stride)}
+        solver = integrator(self._rates, t, y, end, **bounded)
         watched = not self.modes.idle or self.until is not None or bool(self.limits) or self.wheels.varies
         margins = self._margins(t, y) if watched else None
         noise = np.concatenate(
@@ -242,9 +252,30 @@ class Course:
         found = (
             np.ones(0) if self.modes.idle else self.modes.margins(here, self.control.acting(t, here), known)
         )
-        last = 1.0 if self.until is None else float(self.until(t, self.mechanics.state(t, here)))
+        last = 1.0 if self.until is None else self._asked(t, here)
         limits = np.zeros(0) if self.limits is None else self.limits.margins(here)
         return np.concatenate([found, limits, self.wheels.margins(here), [last]])
+
+    def _asked(self, t: float, y: Array) -> float:
+        """What `until` says.
+
+        Raises:
+            ArgumentError: no number.
+        """
+        assert self.until is not None
+        try:
+            found: Any = self.until(t, self.mechanics.state(t, y))
+        except Exception as error:
+            self._raised = error
+            raise
+        flat = np.asarray(found)
+        if flat.dtype.kind not in "iuf" or flat.size != 1 or np.isnan(flat).any():
+            raise ArgumentError(
+                f"'until' gives {str(found)[:60]} at t = {t:g} s: expected a number that becomes negative where the "
+                "simulation is to end",
+                hint="1 - state.q[0] ends it where q[0] passes 1; conditions and NaN tell no moment",
+            )
+        return float(flat.reshape(()))
 
     def _margins_on(self, dense: Any, t: float) -> Array:
         return self._margins(t, dense(t))
@@ -303,4 +334,8 @@ class Course:
         self.rows.append(np.array(y))
         self.taus.append(tau)
         if self.watch is not None:
-            self.watch(self.mechanics.state(t, self.rows[-1]), tau)
+            try:
+                self.watch(self.mechanics.state(t, y), tau.copy())
+            except Exception as error:
+                self._raised = error
+                raise

@@ -119,7 +119,9 @@ def _walk(values: Margins, looks: list[tuple[float, Array]], sizes: Sizes) -> tu
         fallen = np.flatnonzero((now < -noise) & (last >= -noise))
         if len(fallen):
             times = [
-                before if placed[k] and last[k] <= 0 else _fall(values, int(k), before, t, noise[k], last[k] > 0)
+                before
+                if placed[k] and last[k] <= 0
+                else _fall(values, int(k), before, t, noise[k], last[k] > 0)
                 for k in fallen
             ]
             k = int(np.argmin(times))

@@ -9,10 +9,12 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from symoro.errors import ArgumentError
-from symoro.motion.control import GivenMotion
+from symoro.motion.control import CONSISTENT, GivenMotion
 from symoro.motion.mechanics import Controller, Mechanics
 
 Array = NDArray[np.float64]
+SHORTEST = 1e-7  # seconds: an interval that is not halved
+ROUND_OFF = 1e-14  # of positions and velocities
 SAME = 1e-4  # of a start, against the motion that a joint follows
 HALVINGS = 60
 INSIDE = 1e-15  # of a moment: so near to a jump a law may be on its other side
@@ -28,11 +30,18 @@ class Drives:
         self._n = len(mechanics.coordinates)
         self._law: Controller | None = None
         self.constant: Array | None = None
+        if both := self.mechanics.fixed.keys() & motions.keys():
+            joint = mechanics.coordinates[min(both)]
+            raise ArgumentError(
+                f"joint {joint} has a torque that the robot fixes (GAM), and follows no motion"
+            )
+        self.raised: Exception | None = None  # what the law has raised
         self.jumps: tuple[float, ...] = ()
         self.within(-np.inf, np.inf)
         if callable(tau):
             self._law, self.jumps = tau, _jumps(tau)
         else:
+            self._check_fixed(tau)
             self.constant = self._checked(np.zeros(self._n) if tau is None else tau, 0.0)
 
     def torques(self, t: float, y: Array) -> Array:
@@ -40,7 +49,12 @@ class Drives:
         if self._law is None:
             assert self.constant is not None
             return self.constant
-        return self._checked(self._law(t, self.mechanics.state(t, y)), t)
+        try:
+            found = self._law(t, self.mechanics.state(t, y))
+        except Exception as error:
+            self.raised = error
+            raise
+        return self._checked(found, t)
 
     def within(self, start: float, end: float) -> None:
         """The law is smooth between two moments: what acts there is what it says inside."""
@@ -64,7 +78,20 @@ class Drives:
         if not np.isfinite(found).all():
             joint = self.mechanics.coordinates[int(np.flatnonzero(~np.isfinite(found))[0])]
             raise ArgumentError(f"the torque of joint {joint} is not a finite number at t = {t:g} s")
+        found[list(self.mechanics.fixed)] = list(self.mechanics.fixed.values())
         return found
+
+    def _check_fixed(self, tau: Any) -> None:
+        """Raise where a torque is given that the robot fixes at another value; zero says nothing."""
+        if tau is None or np.shape(tau) != (self._n,):
+            return
+        for k, value in self.mechanics.fixed.items():
+            if tau[k] and tau[k] != value:
+                joint = self.mechanics.coordinates[k]
+                raise ArgumentError(
+                    f"the torque of joint {joint} is given as {tau[k]}, and fixed at {value:g} by the robot (GAM)",
+                    hint="give 0 there, or take GAM out of the robot",
+                )
 
     def check_start(self, y: Array, *, speeds: bool) -> None:
         """Raise where a state contradicts the motions; with `speeds`, its velocities too."""
@@ -82,24 +109,61 @@ class Drives:
                     )
 
     def told(self, grid: Array) -> tuple[Array, str]:
-        """The moments up to which the motions are finite numbers, and a reason where they are not all."""
+        """The moments up to which the motions are finite numbers, and a reason where they are not all.
+
+        Raises:
+            ArgumentError: a motion jumps, or its velocity or acceleration is not the derivative of what it belongs to.
+        """
+        before = self._motions(0.0)
         for i, t in enumerate(grid):
-            if (joint := self._untold(float(t))) is None:
+            here = self._motions(float(t))
+            if not (bad := np.flatnonzero(~np.isfinite(here).all(axis=1))).size:
+                self._check_way(float(grid[max(i - 1, 0)]), before, float(t), here)
+                before = here
                 continue
-            good, bad = float(grid[i - 1]), float(t)
+            good, late = float(grid[i - 1]), float(t)
             for _ in range(HALVINGS):
-                middle = (good + bad) / 2
-                good, bad = (middle, bad) if self._untold(middle) is None else (good, middle)
-            why = f"the motion of joint {joint} is not a finite number from t = {bad:g} s on"
+                middle = (good + late) / 2
+                good, late = (middle, late) if np.isfinite(self._motions(middle)).all() else (good, middle)
+            joint = self.mechanics.coordinates[list(self.motions)[int(bad[0])]]
+            why = f"the motion of joint {joint} is not a finite number from t = {late:g} s on"
             return (grid[:i] if good == grid[i - 1] else np.append(grid[:i], good)), why
         return grid, ""
 
-    def _untold(self, t: float) -> int | None:
-        """A joint whose motion is not finite at a moment."""
-        for k, motion in self.motions.items():
-            if not np.isfinite(motion(t)).all():
-                return self.mechanics.coordinates[k]
-        return None
+    def _motions(self, t: float) -> Array:
+        """q, qd and qdd of the driven joints, a row each."""
+        return np.array([motion(t) for motion in self.motions.values()], dtype=float).reshape(-1, 3)
+
+    def _check_way(self, start: float, before: Array, end: float, after: Array) -> None:
+        """Raise where what changes between two moments is not what its rate says.
+
+        By the trapezoidal rule, to as much as the rate changes meanwhile; where that does not do the interval is
+        halved, as a motion may be fast and its acceleration may jump. What does not fit in a moment never fits.
+        """
+        if not len(before) or not end > start:
+            return
+        h = end - start
+        rates, later = before[:, 1:], after[:, 1:]
+        off = np.abs(after[:, :2] - before[:, :2] - h / 2 * (rates + later))
+        most = h / 2 * np.abs(later - rates) + CONSISTENT * h * (1 + np.abs(rates) + np.abs(later))
+        most += ROUND_OFF * (1 + np.abs(before[:, :2]))
+        bad = np.argwhere(off > most)
+        if not len(bad):
+            return
+        if h > SHORTEST:
+            middle = (start + end) / 2
+            between = self._motions(middle)
+            if np.isfinite(between).all():
+                self._check_way(start, before, middle, between)
+                self._check_way(middle, between, end, after)
+            return
+        k, order = bad[0]
+        what, rate = (("position", "velocity"), ("velocity", "acceleration"))[order]
+        joint = self.mechanics.coordinates[list(self.motions)[k]]
+        raise ArgumentError(
+            f"the motion of joint {joint}: at t = {end:g} s its {what} jumps, or its {rate} is not the derivative",
+            hint="give t -> (q, qd, qdd)",
+        )
 
     def moved(self, t: float, y: Array) -> tuple[Array, dict[int, float]]:
         """The state with driven joints where and as fast as their motions say, and their accelerations."""
