@@ -18,8 +18,8 @@ from symoro.errors import UndecidedError
 Array = NDArray[np.float64]
 AT_ONCE, MOMENT = 50, 1e-13  # events within this share of the duration, after which nothing more is believed
 EVENTS, SOON = 1000, 1e-6  # the same of more; no longer than so many seconds
-STEPS, SHORT = 2000, 1e-4  # steps within this share of the duration, after which torques are looked at
-LOOKS = 200
+STEPS, SHORT = 1000, 5e-5  # steps within this share of the duration, after which torques are looked at
+LOOKS = 100
 JUMPS = 1e-4  # of the largest torque of the joint, so far: one that counts
 OFTEN = 0.1  # of the looks: a torque that jumps from one to the next
 
