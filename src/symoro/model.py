@@ -99,7 +99,8 @@ class Model:
         from symoro.emit import emit, find_language
 
         if "sample" in find_language(language).options:
-            options = self._demo(options.get("values")) | self._closing(options) | options
+            closing = self._closing(options)
+            options = self._demo(options.get("values"), **closing) | closing | options
         return emit(self.program, language, **options)
 
     def export(
@@ -122,16 +123,17 @@ class Model:
         from symoro.robot.formats import dumps
 
         chosen = [languages] if isinstance(languages, str) else list(languages)
+        closing = self._closing(options)
         return project(
             self.program,
             chosen,
             extra_files={f"{file_name(self.robot.name)}.yaml": dumps(self.robot, "yaml")},
             name=name,
-            options=self._closing(options) | options,
-            **self._demo(values),
+            options=closing | options,
+            **self._demo(values, **closing),
         )
 
-    def _closing(self, options: Mapping[str, Any]) -> dict[str, Any]:
+    def _closing(self, options: Mapping[str, Any]) -> dict[str, Program]:
         """What an integrator needs besides the model, where closed loops are integrated."""
         if options.get("integrator") is None or not self.robot.B or self.entry.id != "direct-dynamics":
             return {}
@@ -139,15 +141,19 @@ class Model:
 
         return {"closure": loop_closure(self.robot)}
 
-    def _demo(self, values: Mapping[str, float] | None) -> dict[str, Any]:
-        """Numbers for parameters and inputs of the demo; those of inverse models have a solution."""
+    def _demo(self, values: Mapping[str, float] | None, closure: Program | None = None) -> dict[str, Any]:
+        """Numbers for parameters and inputs of the demo; those of inverse models have a solution.
+
+        Arguments:
+            closure: what closes loops, which may take parameters that the model does not.
+        """
         from symoro.runtime.demo import demo_sample
 
         numbers = {**dict(self.robot.nominal), **(values or {})}
-        known = {name: numbers[name] for name in self.parameters if name in numbers}
+        names = [*self.parameters, *(closure.used_parameters if closure else ())]
         return {
-            "values": known,
-            "sample": demo_sample(self.robot, self.program, self.options, {**numbers, **known}),
+            "values": {name: numbers[name] for name in names if name in numbers},
+            "sample": demo_sample(self.robot, self.program, self.options, numbers),
         }
 
     def to_sympy(self) -> dict[str, Any]:

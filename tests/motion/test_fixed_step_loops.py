@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import symoro
+from symoro.errors import NotClosedError
 from tests.motion.robots import numbered, without_drives
 
 pytest.importorskip("scipy")
@@ -67,6 +68,12 @@ def test_a_parallelogram_in_numbers_alone_does_not_become_an_antiparallelogram()
     )
     assert not found.finished and "dead point" in found.why
     assert len(found.t) > 5 and np.abs(found.q[:, 0] - found.q[:, 2]).max() < 1e-8
+
+
+def test_a_start_in_a_dead_point_is_refused():
+    values = {"D2": 0.3, "D3": 0.5, "D4": 0.5, "D5": 0.3}
+    with pytest.raises(NotClosedError, match="dead point"):
+        symoro.simulate("fourbar", 1.0, q=[0, 0, 0], qd=[1.0], values=values, method="rk4", step=0.001)
 
 
 @pytest.mark.parametrize("step", [0.001, 0.005])

@@ -139,7 +139,8 @@ def _steps(
     lines, constants = [], ""
     if loops is not None and loops.constants:
         constants = f"{loops.arrays.base}_k"
-        known = sample_of(loops.program, values).parameters
+        used = dict(zip(program.used_parameters, sample.parameters, strict=True))
+        known = sample_of(loops.program, {**(values or {}), **used}).parameters
         lines.append(array_of(f"const {scalar} {loops.arrays.base}_p", known))
         lines.append(f"    {scalar} {constants}[{len(loops.constants)}];")
     made = example_lines(

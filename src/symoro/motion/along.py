@@ -37,12 +37,7 @@ def whole_motion(
         found = known(part.begin + times, part.at(times))
         return np.stack([found[key] for key in keys], axis=1)
 
-    pieces = [
-        Piece(k, part.begin, float(start), float(end))
-        for k, part in enumerate(parts)
-        for start, end in zip(part.breaks, part.breaks[1:], strict=False)
-    ]
-    return resolved(evaluate, pieces, keys, _turning(robot, keys))
+    return resolved(evaluate, pieces_of(parts), keys, turning_joints(robot, keys))
 
 
 def whole_simulation(
@@ -67,10 +62,19 @@ def whole_simulation(
         return np.stack([found[key] for key in keys], axis=1)
 
     pieces = [Piece(k, begin, start, end) for k, (start, end) in record.spans.items()]
-    return resolved(evaluate, pieces, keys, _turning(robot, keys))
+    return resolved(evaluate, pieces, keys, turning_joints(robot, keys))
 
 
-def _turning(robot: Robot, keys: Sequence[QuantityKey]) -> list[int]:
+def pieces_of(parts: Sequence[PartMotion]) -> list[Piece]:
+    """The times in which the parts are smooth."""
+    return [
+        Piece(k, part.begin, float(start), float(end))
+        for k, part in enumerate(parts)
+        for start, end in zip(part.breaks, part.breaks[1:], strict=False)
+    ]
+
+
+def turning_joints(robot: Robot, keys: Sequence[QuantityKey]) -> list[int]:
     """The joints whose position is an angle."""
     return [j for what, j in keys if what == "position" and robot.frame(j).sigma == JointType.REVOLUTE]
 

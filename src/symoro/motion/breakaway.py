@@ -28,7 +28,7 @@ HELD = 1e-9  # of what a joint can hold: more is too much
 
 
 @dataclass(frozen=True, eq=False)
-class Trial:
+class ChoiceOutcome:
     """What comes of a choice.
 
     Attributes:
@@ -41,7 +41,7 @@ class Trial:
 
 
 def breakaway(
-    joints: Sequence[int], size: float, tried: Callable[[dict[int, float]], Trial]
+    joints: Sequence[int], size: float, tried: Callable[[dict[int, float]], ChoiceOutcome]
 ) -> list[dict[int, float]]:
     """The choices that are right, each as direction by joint, 0 where it sticks; none where joints are too many.
 

@@ -92,6 +92,9 @@ def run_fixed(
     """A simulation in equal steps, each of them a sample."""
     integrator, wheels = FixedStep(mechanics), WheelWatch(mechanics)
     wheels.begin(y)
+    if mechanics.loops is not None:
+        q = y[mechanics.parts["q"]]
+        mechanics.loops.check_way(lambda _: q[None], q, q, q, 0.0)
     times = np.linspace(0.0, duration, max(1, int(np.ceil(duration / step - 1e-9))) + 1)
     h = float(times[1])
     rows, taus, why, reached = [y], [torques(0.0, y)], "", 1

@@ -2,6 +2,9 @@
 
     quintic       s = 10 x^3 - 15 x^4 + 6 x^5,  x = t/T          at rest at both ends; largest sd 15/8 /T,
                                                                 largest sdd 10/sqrt(3) /T^2
+    nonic         sd = 630 x^4 (1 - x)^4 / T                     at rest up to the fourth derivative, for motors behind
+                                                                springs; largest sd 315/128 /T, largest sdd
+                                                                2520 (3/14)^3/sqrt(7) /T^2
     trapezoidal   sdd = a, 0, -a with ramps of r seconds,  a = 1/(r (T - r))     fastest within limits of sd and sdd
 
 W. Khalil, E. Dombre, "Modeling, identification and control of robots", Hermes Penton, 2002, chapter 13.
@@ -12,6 +15,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -20,9 +24,14 @@ from symoro.errors import ArgumentError
 from symoro.motion.spline import Values
 
 Array = NDArray[np.float64]
-LAWS = ("quintic", "trapezoidal")
+LAWS = ("quintic", "nonic", "trapezoidal")
 LONGEST = 1e6  # seconds; a longer move is a mistake in a unit
-_QUINTIC_PEAKS = (15 / 8, 10 / math.sqrt(3))
+_PEAKS = {
+    "quintic": (15 / 8, 10 / math.sqrt(3)),
+    "nonic": (315 / 128, 2520 * (3 / 14) ** 3 / math.sqrt(7)),
+}  # of sd and sdd, for a duration of 1 s
+_NONIC = np.polynomial.Polynomial([0, 0, 0, 0, 0, 126, -420, 540, -315, 70])
+_QUINTIC = np.polynomial.Polynomial([0, 0, 0, 10, -15, 6])
 
 
 @dataclass(frozen=True)
@@ -36,6 +45,18 @@ class Law:
     def at(self, t: Array) -> Values:
         """s, sd and sdd at times; before and after the move it rests."""
         return _FORMS[self.kind](self, np.asarray(t, dtype=float))
+
+    def higher(self, t: Array) -> tuple[Array, Array]:
+        """The third and the fourth derivative of s; a trapezoidal law has none but where its ramps end."""
+        x = np.asarray(t, dtype=float) / (self.duration or 1.0)
+        inside = (x >= 0) & (x <= 1) & (self.duration > 0)
+        curve = {"quintic": _QUINTIC, "nonic": _NONIC}.get(self.kind)
+        if curve is None:
+            return np.zeros_like(x), np.zeros_like(x)
+        third, fourth = (
+            np.where(inside, curve.deriv(k)(x), 0.0) / (self.duration or 1.0) ** k for k in (3, 4)
+        )
+        return third, fourth
 
 
 def made_law(
@@ -66,7 +87,8 @@ def made_law(
     fastest, hardest = _share(way, velocity), _share(way, acceleration)
     if math.isinf(fastest):  # it stays where it is
         return Law(kind, 0.0)
-    law = _timed_quintic(fastest, hardest) if kind == "quintic" else _timed_trapezoid(fastest, hardest)
+    timed = _timed_trapezoid if kind == "trapezoidal" else partial(_timed_curve, kind)
+    law = timed(fastest, hardest)
     _check_duration(law.duration)
     return law
 
@@ -96,9 +118,9 @@ def _share(way: Array, most: Array) -> float:
     return float((limit[moving] / way[moving]).min()) if moving.any() else math.inf
 
 
-def _timed_quintic(fastest: float, hardest: float) -> Law:
-    first, second = _QUINTIC_PEAKS
-    return Law("quintic", max(first / fastest, math.sqrt(second / hardest)))
+def _timed_curve(kind: str, fastest: float, hardest: float) -> Law:
+    first, second = _PEAKS[kind]
+    return Law(kind, max(first / fastest, math.sqrt(second / hardest)))
 
 
 def _timed_trapezoid(fastest: float, hardest: float) -> Law:
@@ -127,6 +149,18 @@ def _quintic(law: Law, t: Array) -> Values:
     return s, sd, sdd
 
 
+def _nonic(law: Law, t: Array) -> Values:
+    if law.duration == 0:
+        return _rest(t)
+    inside = (t >= 0) & (t <= law.duration)
+    x = np.clip(t / law.duration, 0.0, 1.0)
+    left = 1 - x
+    s = np.where(x < 0.5, _NONIC(x), 1 - _NONIC(left))
+    sd = np.where(inside, 630 * (x * left) ** 4, 0.0) / law.duration
+    sdd = np.where(inside, 2520 * (x * left) ** 3 * (1 - 2 * x), 0.0) / law.duration**2
+    return s, sd, sdd
+
+
 def _trapezoidal(law: Law, t: Array) -> Values:
     if law.duration == 0:
         return _rest(t)
@@ -146,4 +180,8 @@ def _rest(t: Array) -> Values:
     return np.ones_like(t), np.zeros_like(t), np.zeros_like(t)
 
 
-_FORMS: dict[str, Callable[[Law, Array], Values]] = {"quintic": _quintic, "trapezoidal": _trapezoidal}
+_FORMS: dict[str, Callable[[Law, Array], Values]] = {
+    "quintic": _quintic,
+    "nonic": _nonic,
+    "trapezoidal": _trapezoidal,
+}

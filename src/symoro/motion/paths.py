@@ -1,4 +1,4 @@
-"""Curves of joints and of poses over time, each with both derivatives.
+"""Curves of joints and of poses over time, each with both derivatives; those of joints with two more (`higher`).
 
 Joints:   `Between` (one law from start to end), `Through` (smooth through points), `FourierPath` (a series).
 Poses:    `Straight` (line, and the shortest turn), `Round` (circle), `PosesThrough`. They give T (4, 4) in frame 0, and
@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from symoro.models.numeric.rotation import exponential, logarithm
 from symoro.motion.laws import Law
-from symoro.motion.spline import Values, hermite
+from symoro.motion.spline import Values, hermite, hermite_higher
 
 Array = NDArray[np.float64]
 
@@ -41,6 +41,11 @@ class Between(_FromTo):
         way = self.end - self.start
         return self.start + s * way, sd * way, sdd * way
 
+    def higher(self, t: Array) -> tuple[Array, Array]:
+        """The third and the fourth derivative."""
+        third, fourth = (x[:, None] * (self.end - self.start) for x in self.law.higher(t))
+        return third, fourth
+
 
 @dataclass(frozen=True, eq=False)
 class Through:
@@ -57,6 +62,10 @@ class Through:
 
     def at(self, t: Array) -> Values:
         return hermite(self.times, self.points, self.rates, self.seconds, t)
+
+    def higher(self, t: Array) -> tuple[Array, Array]:
+        """The third and the fourth derivative."""
+        return hermite_higher(self.times, self.points, self.rates, self.seconds, t)
 
 
 @dataclass(frozen=True, eq=False)
@@ -84,6 +93,15 @@ class FourierPath:
         a, b = self.sine.T, self.cosine.T
         position = self.offset + (sines / order) @ a - (cosines / order) @ b
         return position, cosines @ a + sines @ b, (cosines * order) @ b - (sines * order) @ a
+
+    def higher(self, t: Array) -> tuple[Array, Array]:
+        """The third and the fourth derivative."""
+        order = 2 * np.pi * self.frequency * np.arange(1, self.sine.shape[1] + 1)
+        angle = np.asarray(t, dtype=float)[:, None] * order
+        sines, cosines = np.sin(angle), np.cos(angle)
+        a, b = self.sine.T, self.cosine.T
+        third = -(cosines * order**2) @ a - (sines * order**2) @ b
+        return third, (sines * order**3) @ a - (cosines * order**3) @ b
 
 
 @dataclass(frozen=True, eq=False)

@@ -73,6 +73,19 @@ def hermite(times: Array, points: Array, rates: Array, seconds: Array, t: Array)
     return np.asarray(value), np.asarray(first / h), np.asarray(second / h**2)
 
 
+def hermite_higher(
+    times: Array, points: Array, rates: Array, seconds: Array, t: Array
+) -> tuple[Array, Array]:
+    """Their third and fourth derivatives; outside, zero."""
+    k = np.clip(np.searchsorted(times, t, side="right") - 1, 0, len(times) - 2)
+    h = (times[k + 1] - times[k])[:, None]
+    inside = ((t >= times[0]) & (t <= times[-1]))[:, None]
+    x = np.clip((t - times[k])[:, None] / h, 0.0, 1.0)
+    *_, c3, c4, c5 = _quintics(times, points, rates, seconds, k)
+    third, fourth = 6 * c3 + x * (24 * c4 + x * 60 * c5), 24 * c4 + x * 120 * c5
+    return np.where(inside, third / h**3, 0.0), np.where(inside, fourth / h**4, 0.0)
+
+
 def _quintics(times: Array, points: Array, rates: Array, seconds: Array, k: NDArray[np.intp]) -> list[Array]:
     """The coefficients of pieces k, over the share of their time."""
     h = (times[k + 1] - times[k])[:, None]

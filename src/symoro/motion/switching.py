@@ -23,7 +23,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from symoro.errors import UndecidedError
-from symoro.motion.breakaway import Trial, breakaway
+from symoro.motion.breakaway import ChoiceOutcome, breakaway
 from symoro.motion.grip import Grip, grip
 from symoro.motion.mechanics import Mechanics
 from symoro.motion.partition import Holds
@@ -222,7 +222,7 @@ class Modes:
         for i, speed in enumerate(rows @ y[part]):
             if i == rest:
                 self.slides[i] = 0.0
-            elif i in self.switching and abs(speed) > AT_REST:
+            elif i in self.switching and abs(speed) > AT_REST and self._loosened[i] < t:
                 self.slides[i] = np.sign(speed)
         for i, speed in enumerate(rows @ self.at_rest(y)[part]):
             if abs(speed) <= AT_REST and self._loosened[i] < t:
@@ -245,13 +245,13 @@ class Modes:
         """
         resting, drift, kept = self._sticking(), self.rubbing.drift(y), self.slides.copy()
 
-        def tried(choice: dict[int, float]) -> Trial:
+        def tried(choice: dict[int, float]) -> ChoiceOutcome:
             self.slides = kept.copy()
             self.slides[list(choice)] = list(choice.values())
             sticking = self._sticking()
             x, spare = self.mechanics.held(y, tau, self._holds(y, motion, rows, sticking))
             share = self._hold(rows, sticking, spare).share if np.isfinite(spare).all() else np.inf
-            return Trial(np.asarray(rows[resting] @ x + drift[resting]), share)
+            return ChoiceOutcome(np.asarray(rows[resting] @ x + drift[resting]), share)
 
         found = breakaway(resting, max(map(abs, motion.values())), tried)
         self.slides = kept

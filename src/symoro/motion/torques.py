@@ -4,8 +4,9 @@
 
 Where the driven joints do not tell all that moves (a base that is free or rolls, elastic joints, flexible links), the
 rest follows from forces: the robot is simulated with its driven joints following the motion, and the torques are those
-that this takes (2010 paper, section 7.2). An elastic joint has no motor, and its spring gives -k (q - rest). Motors
-behind springs are not asked here: their torque along a motion of the links takes its fourth derivative.
+that this takes (2010 paper, section 7.2). An elastic joint has no motor, and its spring gives -k (q - rest). With
+actuators="elastic" its motor stands behind the spring: the trajectory then tells the links of all joints, and the
+torques are those of the motors (`motion/motors.py`).
 
 Along a trajectory peaks, integrals and limits are those of the whole motion, whatever the step of its samples
 (`motion/panels.py`); of a simulated one they are read off the integrator's interpolation (`motion/recording.py`). Of
@@ -21,7 +22,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from symoro.errors import ArgumentError, NotApplicableError
+from symoro.errors import ArgumentError, NotApplicableError, OptionError
 from symoro.model import generate
 from symoro.motion.agreement import rate_doubts
 from symoro.motion.along import coarse, unresolved, unseen, whole_motion, whole_simulation
@@ -30,6 +31,7 @@ from symoro.motion.extremes import Passed, Peak, SampledQuantities, passed_limit
 from symoro.motion.following import led
 from symoro.motion.loops import LoopCloser
 from symoro.motion.moments import MotionRows, PartMotion
+from symoro.motion.motors import MotorDrives
 from symoro.motion.panels import Panels, QuantityKey
 from symoro.motion.recording import Recording
 from symoro.motion.result import Simulation
@@ -42,7 +44,7 @@ from symoro.motion.sampling import (
     planned,
     told_start,
 )
-from symoro.motion.trajectory import Trajectory
+from symoro.motion.trajectory import OF_POSES, Start, Trajectory
 from symoro.robot.coordinates import independent
 from symoro.robot.description import JointType, Robot
 from symoro.robot.formats import RobotLike, as_robot
@@ -62,6 +64,7 @@ class TorqueReport:
         doubts: what speaks against the numbers, in sentences.
         follows: the simulated motion, where the driven joints do not tell all that moves.
         springs: (N,), the torques of the springs, by elastic joint.
+        motors: (N,), positions and velocities of motors behind springs, by name: qm2, qmd2.
     """
 
     robot: Robot
@@ -75,6 +78,7 @@ class TorqueReport:
     doubts: tuple[str, ...] = ()
     follows: Simulation | None = None
     springs: Mapping[int, Array] = field(default_factory=dict)
+    motors: Mapping[str, Array] = field(default_factory=dict)
 
     @property
     def columns(self) -> dict[str, Array]:
@@ -83,6 +87,7 @@ class TorqueReport:
         for name, rows in (("tau", self.tau), ("power", self.power)):
             found |= {f"{name}{j}": rows[:, k] for k, j in enumerate(self.samples.joints)}
         found |= {f"spring{j}": rows for j, rows in self.springs.items()}
+        found |= self.motors
         if self.follows is not None:
             none = {f"tau{j}" for j in self.springs}
             more = self.follows.columns.items()
@@ -100,6 +105,7 @@ def torques(
     inputs: Mapping[str, ArrayLike] | None = None,
     method: str = "DOP853",
     tolerance: float = 1e-9,
+    actuators: str | None = None,
 ) -> TorqueReport:
     """The torques that a motion takes.
 
@@ -110,6 +116,7 @@ def torques(
             V0, pose. Springs and modes start in equilibrium unless told, all else at rest.
         inputs: other inputs of the direct dynamic model of such robots, constant.
         method, tolerance: of the integrator for such robots.
+        actuators: "elastic" for motors behind the springs of elastic joints, whose links the trajectory leads.
 
     Raises:
         NotApplicableError: a robot without driven joints; poses of a robot whose driven joints do not tell all.
@@ -118,6 +125,8 @@ def torques(
     asked = as_robot(robot)
     numbers = {**dict(asked.nominal), **(values or {})}
     check_steady(asked, numbers)
+    if actuators is not None:
+        return _actuated(asked, motion, numbers, step, actuators, more=bool(start or inputs))
     if not coordinates_of(asked):
         raise NotApplicableError(f"robot '{asked.name}' has no driven joint", hint="simulate it")
     why = follows_from_forces(asked)
@@ -143,6 +152,42 @@ def torques(
     return (
         replace(found, doubts=(*rate_doubts(motion), *found.doubts)) if isinstance(motion, Samples) else found
     )
+
+
+def _actuated(
+    robot: Robot,
+    motion: Trajectory | Samples,
+    values: Mapping[str, float],
+    step: float,
+    actuators: str,
+    *,
+    more: bool,
+) -> TorqueReport:
+    """The torques of motors, some of them behind springs."""
+    if actuators != "elastic":
+        raise OptionError(f"actuators = '{actuators}': expected 'elastic'")
+    if more:
+        raise ArgumentError(f"the motion tells all of robot '{robot.name}': there is no start to be given")
+    if isinstance(motion, Samples):
+        raise ArgumentError(
+            "motors behind springs take the fourth derivative of a motion, which samples do not have",
+            hint="a trajectory of moves, points or a series",
+        )
+    if isinstance(motion.start, Start) or any(isinstance(part, OF_POSES) for part in motion.parts):
+        raise NotApplicableError(
+            "motors behind springs take the fourth derivative of a motion, which paths of poses are not given with",
+            hint="lead the joints",
+        )
+    drives = MotorDrives.of(robot, values)
+    samples, parts = planned(drives.links, motion, values, step)
+    drives.check(parts, samples.joints)
+    rows = drives.at(parts, samples.t)
+    found = drives.quantities(samples.joints, rows)
+    report = _report(robot, samples, found, drives.whole(parts, samples.joints, list(found)))
+    places = {j: samples.joints.index(j) for j in drives.elastic}
+    motors = {f"{name}{j}": rows[name][:, k] for name in ("qm", "qmd") for j, k in places.items()}
+    doubts = (*report.doubts, *drives.doubts(rows, samples.joints))
+    return replace(report, motors=motors, doubts=doubts)
 
 
 def _simulated(

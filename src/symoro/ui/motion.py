@@ -32,7 +32,11 @@ def show_torques(robot: Robot, options: argparse.Namespace) -> int:
     from symoro.ui.charts import torque_chart
 
     found = torques(
-        robot, load_trajectory(options.trajectory), step=options.step, start=_start(options.values)
+        robot,
+        load_trajectory(options.trajectory),
+        step=options.step,
+        start=_start(options.values),
+        actuators=options.actuators,
     )
     writers = {
         ".csv": lambda: table_text(found.columns),

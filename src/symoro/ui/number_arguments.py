@@ -86,6 +86,9 @@ def add_moving(command: Command) -> None:
         help="where a free base, springs and modes start (q, qd; e, ed; P0, Q0, V0; pose)",
     )
     torques.add_argument(
+        "--actuators", choices=("elastic",), help="motors behind the springs of elastic joints"
+    )
+    torques.add_argument(
         "--step", type=float, default=0.01, help="seconds from sample to sample (default 0.01)"
     )
     simulate = command(

@@ -1,0 +1,104 @@
+"""The motors behind springs along a motion of the links that is known up to its fourth derivative.
+
+    s = A(q) qdd + H(q, qd)                                     of the links alone (`actuators`)
+    qm = q - rest + s / k,   qmd = qd + s'/k,   qmdd = qdd + s''/k
+    tau = IA qmdd + FV qmd + FS sign(qmd) + FO + s
+
+s' and s'' are derivatives of s along the motion, exact: q -> qd -> qdd -> qddd -> qdddd. A rigid joint has qm = q.
+
+A. De Luca, "Feedforward/feedback laws for the control of flexible robots", ICRA 2000, section 2: inverse dynamics of
+elastic joints.
+"""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+from symoro.errors import NotApplicableError
+from symoro.expr.derivatives import forward
+from symoro.expr.scalar import Expr, Scalar
+from symoro.models.coordinates import coordinates, own_entries
+from symoro.models.dynamic.actuators import elastic_tree, links_alone
+from symoro.models.dynamic.formulation import quick
+from symoro.models.dynamic.hybrid import is_floating
+from symoro.models.dynamic.setting import drive_torques
+from symoro.models.dynamic.torques import Torques
+from symoro.models.ports import QM, QMD, QMDD, TAU
+from symoro.program.builder import Builder
+from symoro.program.pipeline import optimise
+from symoro.program.program import Port, Program
+from symoro.robot.coordinates import independent
+from symoro.robot.description import MOTION, Robot
+from symoro.robot.topology import elastic_joints
+
+JERK = Port("qddd", "n", "third derivatives of the links' positions")
+SNAP = Port("qdddd", "n", "fourth derivatives of the links' positions")
+
+
+def actuated_motion(robot: Robot) -> Program:
+    """Positions, velocities, accelerations and torques of the motors.
+
+    Raises:
+        NotApplicableError: the robot has no motors behind springs, or they do not tell its motion.
+    """
+    reason = elastic_tree(robot)
+    if reason is None and is_floating(robot):
+        reason = "its base is free, and follows from forces"
+    fixed = [
+        j for j in independent(robot) if any(getattr(robot.frame(j), name) is not None for name in MOTION)
+    ]
+    if reason is None and fixed:
+        reason = f"the motion of joint {fixed[0]} is fixed by its file"
+    if reason is not None:
+        raise NotApplicableError(f"motors behind springs of robot '{robot.name}': {reason}")
+    program = optimise(_program(robot))
+    known = {"q", "qd", "qdd", JERK.name, SNAP.name}
+    other = [port.name for port in program.inputs if port.name not in known]
+    if other:
+        raise NotApplicableError(
+            f"motors behind springs of robot '{robot.name}': {', '.join(other)} have no derivatives"
+        )
+    return program
+
+
+def _program(robot: Robot) -> Program:
+    builder, own, bare = Builder(f"{robot.name}_actuated_motion"), independent(robot), links_alone(robot)
+    joints = coordinates(builder, bare)
+    qd, qdd = (own_entries(builder, robot, name) for name in ("qd", "qdd"))
+    higher: list[dict[int, Scalar]] = [
+        dict(zip(own, builder.input(port, (len(own),), [f"{port.name}{j}" for j in own]), strict=True))
+        for port in (JERK, SNAP)
+    ]
+    torques = Torques(builder, bare, quick(bare), joints).at(qd, qdd)
+    efforts = dict(zip(own, torques, strict=True))
+    elastic = elastic_joints(robot)
+    chain: list[dict[int, Scalar]] = [dict(joints.positions), dict(qd), dict(qdd), *higher]
+    s = {j: builder.named(f"spring{j}", efforts[j]) for j in elastic}
+    once = _along(builder, s, chain[:4], own)
+    twice = _along(builder, once, chain, own)
+    moved: list[dict[int, Scalar]] = [{j: chain[k][j] for j in own} for k in range(3)]
+    for j in elastic:
+        softness = 1 / builder.formula(robot.frame(j).k)
+        moved[0][j] = moved[0][j] - builder.formula(robot.frame(j).rest)
+        for k, torque in enumerate((s[j], once[j], twice[j])):
+            moved[k][j] = moved[k][j] + softness * torque
+    qmd, qmdd = ({j: moved[k][j] for j in elastic} for k in (1, 2))
+    drives = drive_torques(builder, robot, qmd, qmdd)
+    tau = {**efforts, **{j: drives[j] + s[j] for j in elastic}}
+    builder.output(TAU, [tau[j] for j in own], "torques and forces of the motors")
+    for port, row in zip((QM, QMD, QMDD), moved, strict=True):
+        builder.output(port, [row[j] for j in own])
+    return builder.program()
+
+
+def _along(
+    builder: Builder, values: dict[int, Expr], chain: list[dict[int, Scalar]], own: list[int]
+) -> dict[int, Expr]:
+    """The derivatives of values along the motion, each entry of the chain being the derivative of the one before."""
+    seeds = {
+        builder.number(before[j]).lit >> 1: builder.number(after[j]).lit
+        for before, after in pairwise(chain)
+        for j in own
+    }
+    slopes = forward(builder.graph, [x.lit for x in values.values()], seeds)
+    return dict(zip(values, (Expr(builder.graph, lit) for lit in slopes), strict=True))
