@@ -9,10 +9,11 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from symoro.errors import ArgumentError
-from symoro.motion.control import CONSISTENT, GivenMotion
+from symoro.motion.control import GivenMotion
 from symoro.motion.mechanics import Controller, Mechanics
 
 Array = NDArray[np.float64]
+CONSISTENT = 1e-4  # of rates
 SHORTEST = 1e-7  # seconds: an interval that is not halved
 ROUND_OFF = 1e-14  # of positions and velocities
 SAME = 1e-4  # of a start, against the motion that a joint follows
