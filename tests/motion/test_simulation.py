@@ -158,8 +158,11 @@ def test_a_mobile_manipulator_keeps_its_energy():
 
 
 def test_constant_and_commanded_torques_are_the_same():
-    one = symoro.simulate("planar2r", 0.5, q=[0.1, 0.2], tau=[1.0, -0.5], **FINE)
-    two = symoro.simulate("planar2r", 0.5, q=[0.1, 0.2], tau=lambda t, state: [1.0, -0.5], **FINE)
+    """In the same steps: those of a function are bounded by the samples."""
+    one = symoro.simulate("planar2r", 0.5, q=[0.1, 0.2], tau=[1.0, -0.5], max_step=0.01, **FINE)
+    two = symoro.simulate(
+        "planar2r", 0.5, q=[0.1, 0.2], tau=lambda t, state: [1.0, -0.5], max_step=0.01, **FINE
+    )
     assert np.abs(one.q - two.q).max() < 1e-12 and (one.tau == two.tau).all()
 
 

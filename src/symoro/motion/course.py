@@ -1,8 +1,9 @@
 """The course of a simulation: a state integrated from event to event, with samples on the way.
 
 Between two events the right side is smooth: friction and stops switch modes at moments that are found on the
-integrator's own interpolation (`switching`). Where loops close, a base floats or passive joints stick, the state is
-brought back onto its constraints when it has drifted.
+integrator's own interpolation (`switching`), torques jump at moments that are told (`drives`) or met by the
+integrator's error control. What a joint at rest does is decided by the torques after a jump. Where loops close, a base
+floats or passive joints stick, the state is brought back onto its constraints when it has drifted.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ from numpy.typing import NDArray
 from symoro.errors import ArgumentError, NotClosedError, UndecidedError
 from symoro.motion.crossings import first_crossing
 from symoro.motion.drives import Drives
+from symoro.motion.endless import Endless
 from symoro.motion.limits import WatchedLimits
 from symoro.motion.mechanics import Mechanics, State, Watch
 from symoro.motion.recording import Recording
@@ -27,10 +29,15 @@ from symoro.progress import Task, task
 
 Array = NDArray[np.float64]
 DRIFT = 1e-9  # radians, metres: what has drifted is put right beyond it
-SAMPLES = 8  # of the result: the longest interval that is looked at at once where a user's function decides
+SAMPLES = 5  # of the result: the longest interval in which, where a user's function decides, looks are a sample apart
+STRIDES = {
+    "DOP853": 3,
+    "RK45": 2,
+}  # samples in a step whose stages are no farther apart than samples are; else 1
 MOST_EVENTS = 100_000
 SOON = 1e-6  # seconds after a moment at which joints may start from rest
 AT_ONCE = 50  # events at one moment, after which nothing more is believed
+AGAIN = 4  # decisions at one moment, of a law whose torque jumps with the state
 
 
 class Course:
@@ -39,7 +46,7 @@ class Course:
     Attributes:
         grid: the times of the samples, from zero on.
         upto: moments up to which the integrator runs at once: where a motion that joints follow has a kink, an
-            integrator that steps over it may not notice.
+            integrator that steps over it may not notice, and where the law of the torques jumps.
         limits: those of joints that have no stop; None where nothing happens at limits.
         ends: whether it ends at a stop or such a limit.
     """
@@ -63,9 +70,13 @@ class Course:
         if record is not None:
             record.begin(mechanics, control)
         self.grid = grid
-        self.upto = [*sorted(float(t) for t in breaks if 0 < t < grid[-1]), float(grid[-1])]
+        ends_at = {float(t) for t in (*breaks, *control.jumps) if 0 < t < grid[-1]}
+        self.upto = [*sorted(ends_at), float(grid[-1])]
+        self._endless = Endless(float(grid[-1]), mechanics.coordinates)
         smooth = until is None and control.constant is not None and not control.motions
-        self._longest = np.inf if smooth else SAMPLES * float(grid[-1]) / (len(grid) - 1)
+        apart = np.inf if smooth else float(grid[-1]) / (len(grid) - 1)
+        self._longest, self._apart = SAMPLES * apart, apart
+        self._raised: Exception | None = None  # by a function of the user's
         self.rows: list[Array] = []
         self.taus: list[Array] = []
         self.times: list[float] = []
@@ -87,6 +98,8 @@ class Course:
                 raise
             why = error.message
         except (FloatingPointError, np.linalg.LinAlgError) as error:
+            if error in (self.control.raised, self._raised):
+                raise
             why = (
                 str(error)
                 if isinstance(error, FloatingPointError)
@@ -102,7 +115,7 @@ class Course:
 
     def _rates(self, t: float, y: Array) -> Array:
         y, known = self.control.moved(t, y)
-        found = self.mechanics.rates(t, y, self.control.torques(t, y), self.modes.holds(y, known))
+        found = self.mechanics.rates(t, y, self.control.acting(t, y), self.modes.holds(y, known))
         if (
             np.isnan(found).any() and np.isfinite(y).all()
         ):  # SciPy's integrators would halve their step for ever
@@ -110,11 +123,30 @@ class Course:
         return found
 
     def _settled(self, t: float, y: Array, **change: int) -> Array:
+        """The state once it is decided what joints at rest do.
+
+        A torque that jumps with the velocity is another one when they stand: it is decided again with what acts then.
+        A joint that comes to rest and would be pushed back the way it came is held by such a law.
+        """
         if self.modes.idle:
             return y
         here, known = self.control.moved(t, y)
         _, soon = self.control.moved(min(t + SOON, float(self.grid[-1])), y)
-        y, news = self.modes.settle(t, here, self.control.torques(t, here), known, soon=soon, **change)
+        tau, came, news = self.control.acting(t, here), 0.0, []
+        if "rest" in change:
+            came, before = self.modes.slides[change["rest"]], self.modes.kept()
+        for _ in range(AGAIN):
+            y, found = self.modes.settle(t, here, tau, known, soon=soon, **change)
+            if came and self.modes.slides[change["rest"]] == came:
+                self.modes.restore(before)
+                here, came = self.modes.halted(here, change["rest"]), 0.0
+                tau = self.control.acting(t, here)
+                continue
+            news += found
+            tau, last = self.control.acting(t, y), tau
+            if np.array_equal(tau, last):
+                break
+            here, came, change = y, 0.0, {}
         self.events += news
         return y
 
@@ -122,6 +154,7 @@ class Course:
         """Integrate from event to event; the reason why it ended early."""
         t, repeated, ahead = 0.0, 0, iter(self.upto)
         upto = next(ahead)
+        self.control.within(t, upto)
         y = self._settled(t, y)
         self.wheels.begin(y)
         while True:
@@ -133,6 +166,7 @@ class Course:
                 return failed
             if t >= upto:
                 upto = next(ahead)
+                self.control.within(t, upto)
                 y = self._settled(t, y) if hit is None else y
             repeated = repeated + 1 if t == before else 0
             if repeated > AT_ONCE or len(self.events) > MOST_EVENTS:
@@ -147,7 +181,9 @@ class Course:
         self, integrator: Any, options: dict[str, Any], t: float, y: Array, end: float, work: Task
     ) -> tuple[float, Array, int | None, str]:
         """Integrate up to the next event, or to where the state is to be put right."""
-        solver = integrator(self._rates, t, y, end, **options)
+        stride = STRIDES.get(integrator.__name__, 1) * self._apart
+        bounded = {**options, "max_step": min(options["max_step"], stride)}
+        solver = integrator(self._rates, t, y, end, **bounded)
         watched = not self.modes.idle or self.until is not None or bool(self.limits) or self.wheels.varies
         margins = self._margins(t, y) if watched else None
         noise = np.concatenate(
@@ -158,11 +194,14 @@ class Course:
                 [NOISE],
             ]
         )
+        places = [] if self.modes.idle else self.modes.places()
         if self.record is not None:
             self.record.run(t, self.modes)
         while solver.status == "running":
             before = solver.y.copy()
             told = solver.step()
+            if self._endless.slow(float(solver.t)):
+                self._endless.look(float(solver.t), self._torques_at(float(solver.t), solver.y))
             if solver.status == "failed" or not np.isfinite(solver.y).all():
                 reason = told or "the state is not finite"
                 return solver.t, solver.y, None, f"the integrator gives up at t = {solver.t:g} s: {reason}"
@@ -174,7 +213,7 @@ class Course:
             if watched and margins is not None:
                 look = partial(self._margins_on, dense)
                 upto, hit, margins = first_crossing(
-                    look, float(solver.t_old), upto, margins, noise, self._longest
+                    look, float(solver.t_old), upto, margins, noise, self._longest, places
                 )
             here = solver.y if hit is None else dense(upto)
             ready = self._ready(upto, here)
@@ -211,14 +250,38 @@ class Course:
         """What stays positive: those of friction, of stops, of other limits, of wheels, and the user's function."""
         here, known = self.control.moved(t, y)
         found = (
-            np.ones(0) if self.modes.idle else self.modes.margins(here, self.control.torques(t, here), known)
+            np.ones(0) if self.modes.idle else self.modes.margins(here, self.control.acting(t, here), known)
         )
-        last = 1.0 if self.until is None else float(self.until(t, self.mechanics.state(t, here)))
+        last = 1.0 if self.until is None else self._asked(t, here)
         limits = np.zeros(0) if self.limits is None else self.limits.margins(here)
         return np.concatenate([found, limits, self.wheels.margins(here), [last]])
 
+    def _asked(self, t: float, y: Array) -> float:
+        """What `until` says.
+
+        Raises:
+            ArgumentError: no number.
+        """
+        assert self.until is not None
+        try:
+            found: Any = self.until(t, self.mechanics.state(t, y))
+        except Exception as error:
+            self._raised = error
+            raise
+        flat = np.asarray(found)
+        if flat.dtype.kind not in "iuf" or flat.size != 1 or np.isnan(flat).any():
+            raise ArgumentError(
+                f"'until' gives {str(found)[:60]} at t = {t:g} s: expected a number that becomes negative where the "
+                "simulation is to end",
+                hint="1 - state.q[0] ends it where q[0] passes 1; conditions and NaN tell no moment",
+            )
+        return float(flat.reshape(()))
+
     def _margins_on(self, dense: Any, t: float) -> Array:
         return self._margins(t, dense(t))
+
+    def _torques_at(self, t: float, y: Array) -> Array:
+        return self.control.acting(t, self.control.moved(t, y)[0])
 
     def _switch(self, t: float, y: Array, hit: int) -> tuple[Array, str]:
         """What an event changes; a reason where the simulation is over."""
@@ -232,6 +295,7 @@ class Course:
             self.events.append(self.limits.switch(t, others))
             return y, f"joint {self.events[-1].joint} passes its limit at t = {t:g} s" if self.ends else ""
         if hit < rubbing:
+            self._endless.event(t, self._torques_at(t, y))
             return self._settled(t, y, **{"rest" if self.modes.slides[hit] else "loose": hit}), ""
         k = hit - rubbing
         if self.modes.stop[k]:
@@ -265,8 +329,13 @@ class Course:
         tau = self.control.torques(t, y)
         tau = self.modes.taken(y, tau, known) if known else tau.copy()
         tau[self.mechanics.springs] = 0.0
+        self._endless.heard(tau)
         self.times.append(t)
         self.rows.append(np.array(y))
         self.taus.append(tau)
         if self.watch is not None:
-            self.watch(self.mechanics.state(t, self.rows[-1]), tau)
+            try:
+                self.watch(self.mechanics.state(t, y), tau.copy())
+            except Exception as error:
+                self._raised = error
+                raise

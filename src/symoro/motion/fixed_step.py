@@ -99,7 +99,7 @@ def run_fixed(
     h = float(times[1])
     rows, taus, why, reached = [y], [torques(0.0, y)], "", 1
     if watch is not None:
-        watch(mechanics.state(0.0, y), taus[0])
+        watch(mechanics.state(0.0, y), taus[0].copy())
     try:
         with task("simulating", duration) as work:
             for k, t in enumerate(times[1:]):
@@ -113,7 +113,7 @@ def run_fixed(
                 taus.append(torques(float(t), y) if constant is None else constant)
                 reached += 1
                 if watch is not None:
-                    watch(mechanics.state(float(t), y), taus[-1])
+                    watch(mechanics.state(float(t), y), taus[-1].copy())
                 if k % CHUNK == 0:
                     work.to(float(t))
     except KeyboardInterrupt:

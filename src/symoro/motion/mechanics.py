@@ -44,7 +44,7 @@ IMPULSE = 1e-12  # of the largest: one that counts as none
 
 @dataclass(frozen=True, eq=False)
 class State:
-    """A moment of a motion, as a controller sees it.
+    """A moment of a motion, as a controller sees it; its arrays cannot be written to.
 
     Attributes:
         q, qd: positions and velocities of the coordinates.
@@ -63,6 +63,7 @@ class Mechanics:
     Attributes:
         joints: all joints of the tree with a coordinate.
         coordinates: those whose velocities are part of the state.
+        fixed: torques that the robot fixes (GAM), by the number of the coordinate.
         at: places of the coordinates among the joints.
         parts: slices of the state by name.
     """
@@ -81,6 +82,7 @@ class Mechanics:
         check_rates(robot)
         check_steady(robot, {**dict(robot.nominal), **self.values})
         self.direct = self._function("direct-dynamics")
+        self.fixed = self._fixed_torques()
         self.parts = self._layout(self.direct)
         self._bound: dict[int, frozenset[str]] = {}
         self.loops = LoopCloser(robot, {**dict(robot.nominal), **self.values}) if robot.B else None
@@ -93,6 +95,12 @@ class Mechanics:
         if self.floating and model in ("direct-dynamics", "bias-torques", "energy"):
             options = {**options, "rotation": "quaternion"}
         return generate(self.robot, model, **options)
+
+    def _fixed_torques(self) -> dict[int, float]:
+        """What acts on coordinates whatever their drives are told."""
+        values = {**dict(self.robot.nominal), **self.values}
+        told = {k: self.robot.frame(j).GAM for k, j in enumerate(self.coordinates)}
+        return {k: GAM.value(values) for k, GAM in told.items() if GAM is not None}
 
     def _layout(self, direct: Function) -> dict[str, slice]:
         shapes = {port.name: port.shape for port in direct.program.inputs}
@@ -131,9 +139,13 @@ class Mechanics:
         return {name: y[part] for name, part in self.parts.items()}
 
     def state(self, t: float, y: Array) -> State:
-        q = y[self.parts["q"]]
-        parts = self.split(y)
-        return State(t, q[self.at], y[self.parts["qd"]], {**parts, "tree": q})
+        """The state in its parts: copies, as what a controller does to them must not change the motion."""
+        y = y.copy()
+        y.flags.writeable = False
+        tree = y[self.parts["q"]]
+        q = tree[self.at]
+        q.flags.writeable = False
+        return State(t, q, y[self.parts["qd"]], {**self.split(y), "tree": tree})
 
     def start(self, given: Mapping[str, ArrayLike | None]) -> Array:
         """The state with these parts; what is not given is zero, and the base stands upright at the origin."""

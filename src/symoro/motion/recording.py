@@ -7,7 +7,6 @@ follow has no kink, so that torques are smooth.
 from __future__ import annotations
 
 from bisect import bisect_right
-from copy import copy
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -48,9 +47,7 @@ class Recording:
 
     def run(self, t: float, modes: Modes) -> None:
         """The integrator starts anew."""
-        kept = copy(modes)
-        kept.slides, kept.led, kept.stop = modes.slides.copy(), modes.led.copy(), modes.stop.copy()
-        self._stretches.append(_Stretch(t, kept))
+        self._stretches.append(_Stretch(t, modes.kept()))
 
     def step(self, end: float, curve: Any) -> None:
         """The integrator has come to a moment."""

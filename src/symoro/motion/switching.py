@@ -15,6 +15,7 @@ Where joints at rest cannot all stay so, as a motion that is followed moves them
 from __future__ import annotations
 
 from collections.abc import Iterator
+from copy import copy
 from dataclasses import dataclass, field
 from typing import Literal
 
@@ -152,6 +153,24 @@ class Modes:
         return grip(rows[np.ix_(sticking, columns)], spare[columns], self.most[sticking])
 
     # -- at an event
+
+    def kept(self) -> Modes:
+        """The modes as they are now, to be looked at or gone back to."""
+        found = copy(self)
+        for name in ("slides", "led", "stop", "_loosened", "_left", "_struck"):
+            setattr(found, name, getattr(self, name).copy())
+        return found
+
+    def restore(self, before: Modes) -> None:
+        """Go back to what was kept."""
+        self.__dict__.update(before.kept().__dict__)
+
+    def halted(self, y: Array, i: int) -> Array:
+        """The state with the speed of a joint with friction at zero."""
+        row, columns, y = self.rubbing.rows(y)[i], self._loose_columns(), y.copy()
+        qd = y[self.mechanics.parts["qd"]]  # a view
+        qd[columns] -= row[columns] * (row @ qd) / (row[columns] @ row[columns])
+        return y
 
     def settle(
         self,
@@ -399,6 +418,10 @@ class Modes:
         limits = np.maximum(*(np.where(np.isfinite(x), np.abs(x), 0.0) for x in (self.lower, self.upper)))
         places = np.where(self._left == t, self.slack, 4 * ROUND_OFF * np.maximum(1.0, limits))
         return np.concatenate([np.full(len(self.rubbing), NOISE), np.where(self.stop == 0, places, NOISE)])
+
+    def places(self) -> list[int]:
+        """The margins that are distances from a stop."""
+        return [len(self.rubbing) + int(k) for k in np.flatnonzero(self.stop == 0)]
 
     def margins(self, y: Array, tau: Array, motion: dict[int, float]) -> Array:
         """Numbers that stay positive as long as the modes hold: one a joint with friction, then one a coordinate."""
