@@ -2,10 +2,10 @@
 
 import numpy as np
 import pytest
-from symoro.motion.excite import excite
 
 import symoro
 from symoro.errors import ArgumentError, NotApplicableError
+from symoro.estimation.excite import excite
 from symoro.motion.samples import Samples
 from symoro.motion.sampling import coordinates_of
 from symoro.motion.trajectory import Line, Move, Trajectory

@@ -23,7 +23,7 @@ from symoro.motion.coulomb import DesiredFriction, smooth_part
 from symoro.motion.fixed_rates import check_rates
 from symoro.motion.mechanics import State
 from symoro.motion.samples import Samples
-from symoro.motion.sampling import follows_from_forces, sampled
+from symoro.motion.sampling import coordinates_of, follows_from_forces, sampled
 from symoro.motion.spline import hermite
 from symoro.motion.table_fit import driven_columns
 from symoro.motion.trajectory import Trajectory
