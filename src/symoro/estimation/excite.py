@@ -33,20 +33,19 @@ from symoro.estimation.series_search import SeriesSearch, condition
 from symoro.files import MADE_BY
 from symoro.model import base_parameters, generate
 from symoro.models.coordinates import uncoupled
+from symoro.motion.fixed_rates import check_rates
 from symoro.motion.sampling import follows_from_forces
 from symoro.motion.trajectory import Fourier, Trajectory
 from symoro.progress import each
 from symoro.robot.coordinates import independent
 from symoro.robot.description import BaseKind, Robot
 from symoro.robot.formats import RobotLike, as_robot
-from symoro.robot.topology import moving_joints
 from symoro.threads import one_thread
 
 Array = NDArray[np.float64]
 CRITERIA = ("condition", "determinant")
 SLOWEST, FASTEST = 1e-6, 1e6  # Hz
 HOPELESS = 1e8  # a condition beyond which a motion does not show all that is sought
-FIXED = {"QP": "velocity", "QDP": "acceleration", "GAM": "torque"}
 FULL = 0.99  # share of a limit from which it is one that keeps a motion small
 HERE = (
     "its column is zero along the motion that was found",
@@ -128,6 +127,7 @@ def excite(
         ProgramError: no motion within the limits was found, or none that shows the parameters.
     """
     asked, began = as_robot(robot), time.perf_counter()
+    check_rates(asked)
     _check(asked)
     if criterion not in CRITERIA:
         raise OptionError(f"criterion: expected one of {', '.join(CRITERIA)}, got '{str(criterion)[:40]}'")
@@ -187,10 +187,8 @@ def _check(robot: Robot) -> None:
             reason = reason or f"joint {j} is elastic, and moves as its spring lets it"
         elif not robot.frame(j).mu:
             reason = reason or f"joint {j} is passive: no motor moves it along a series"
-    for j in moving_joints(robot):
-        for field, what in FIXED.items():
-            if getattr(robot.frame(j), field) is not None:
-                reason = reason or f"the {what} of joint {j} is prescribed ({field})"
+        if robot.frame(j).GAM is not None:
+            reason = reason or f"the torque of joint {j} is prescribed (GAM)"
     reason = reason or follows_from_forces(robot)
     if reason:
         raise NotApplicableError(f"no motion is optimised for robot '{robot.name}': {reason}")

@@ -7,8 +7,8 @@ change as velocities say: a fixed one is then another motion than the one that i
 from __future__ import annotations
 
 from symoro.errors import NotApplicableError
-from symoro.robot.coordinates import independent
 from symoro.robot.description import Robot
+from symoro.robot.topology import moving_joints
 
 RATES = {"QP": "velocity", "QDP": "acceleration"}
 
@@ -19,7 +19,7 @@ def check_rates(robot: Robot) -> None:
     Raises:
         NotApplicableError: with what to do.
     """
-    for j in independent(robot):
+    for j in moving_joints(robot):
         for name, what in RATES.items():
             fixed = getattr(robot.frame(j), name)
             if fixed is not None:
