@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from pathlib import Path
@@ -29,29 +29,23 @@ from symoro.estimation.colour import allowing_for_colour, first_rows
 from symoro.estimation.compress import LogPart, Triangles, compressed, merged
 from symoro.estimation.consistent import WEIGHT, Consistent, consistent
 from symoro.estimation.description import PdController
-from symoro.estimation.didim import direct_and_inverse
 from symoro.estimation.doubts import consistency_doubts, doubts
 from symoro.estimation.equations import RowModel, check_base, equations, row_share
 from symoro.estimation.essential import Essential, essential
 from symoro.estimation.estimate import Estimate
 from symoro.estimation.friction import USUAL, Friction
-from symoro.estimation.instrumental import instrumental
-from symoro.estimation.least_squares import ordinary, own_deviations, weighted
+from symoro.estimation.least_squares import ordinary, weighted
 from symoro.estimation.load_friction import (
-    LoadPoint,
     has_load,
     load_doubts,
     load_point,
-    settled_load,
-    without_load,
 )
 from symoro.estimation.log import Log, open_log
 from symoro.estimation.log_names import log_names
-from symoro.estimation.output_error import output_error
+from symoro.estimation.methods import METHODS, SIMULATING, estimated, estimated_with_load
 from symoro.estimation.passes import Passes
 from symoro.estimation.postures import NamedPosture, start_postures
 from symoro.estimation.residuals import ALL, KEPT, Residuals, log_residual, residual
-from symoro.estimation.resolution import resolved
 from symoro.estimation.robots import (
     beyond_a_file,
     identified_robot,
@@ -59,14 +53,13 @@ from symoro.estimation.robots import (
     standard_robot,
     without_passive_rotors,
 )
-from symoro.estimation.robust import robust
 from symoro.estimation.rows import LogRows
-from symoro.estimation.sampling import column_errors, sampling_bias, sampling_doubts, widened
+from symoro.estimation.sampling import sampling_bias, sampling_doubts, widened
 from symoro.estimation.signals import Preparation
 from symoro.estimation.simulation_rows import few_rows
 from symoro.estimation.standstill import checked_motion
 from symoro.estimation.start import check_start, started
-from symoro.estimation.total import total, total_doubts
+from symoro.estimation.total import total_doubts
 from symoro.estimation.units import rate_doubts, unit_doubts
 from symoro.models.coordinates import coordinate_joints
 from symoro.models.identification.base.parameters import BaseParameters
@@ -76,8 +69,6 @@ from symoro.threads import one_thread
 
 Array = NDArray[np.float64]
 LogLike = Log | str | Path
-SIMULATING = ("iv", "didim", "cloe")
-METHODS = ("ols", "wls", "irls", "tls", *SIMULATING)
 _STANDARD = re.compile(r"(?:XX|XY|XZ|YY|YZ|ZZ|MX|MY|MZ|M|IA)\d+\Z")
 
 
@@ -257,10 +248,10 @@ def identify(
     begin = partial(started, base=base, start=start)
     try:
         if has_load(equation):
-            estimate, data = _with_load(method, passes, data, controller, begin)
+            estimate, data = estimated_with_load(method, passes, data, controller, begin)
             rows, parts = passes(load_point(estimate, slopes=False))
         else:
-            estimate = _estimated(method, data, rows, controller, begin)
+            estimate = estimated(method, data, rows, controller, begin)
     except ProgramError as error:
         if method not in SIMULATING or start != "wls":
             raise
@@ -399,63 +390,6 @@ def check_rows(equation: RowModel, data: Triangles) -> None:
                 f"the torque of joint {equation.labels[k]} is zero throughout", hint="is it measured?"
             )
     dependence.check(equation.names, data.together(1 / norms), equation.at_random)
-
-
-def _with_load(
-    method: str,
-    passes: Passes,
-    data: Triangles,
-    controller: PdController | None,
-    begin: Callable[[Estimate], Estimate],
-) -> tuple[Estimate, Triangles]:
-    """The estimate with friction that grows with the load as it predicts it, and the triangles of its rows."""
-    model = passes.model
-    simulates = method in SIMULATING
-
-    def fit(point: LoadPoint) -> tuple[Estimate, Triangles]:
-        rows, parts = passes(point)
-        triangles = merged(parts, model.support, KEPT)
-        return _least_squares("wls" if simulates else method, triangles, rows), triangles
-
-    found, triangles = settled_load(without_load(model, data), fit)
-    if not simulates:
-        return found, triangles
-    rows = LogRows(model, passes.logs, passes.work.preparation)
-    found = _simulated(method, begin(found), rows, data, controller)
-    return found, fit(load_point(found))[1]
-
-
-def _estimated(
-    method: str,
-    data: Triangles,
-    rows: LogRows,
-    controller: PdController | None,
-    begin: Callable[[Estimate], Estimate],
-) -> Estimate:
-    found = _least_squares("wls" if method in SIMULATING else method, data, rows)
-    return _simulated(method, begin(found), rows, data, controller) if method in SIMULATING else found
-
-
-def _least_squares(method: str, data: Triangles, rows: LogRows) -> Estimate:
-    names = rows.model.names
-    if method == "ols":
-        return ordinary(names, data)
-    if method == "tls":
-        errors = column_errors(rows.logs, rows.model, rows.preparation, own_deviations(data))
-        return total(names, data, errors)
-    found = weighted(names, data)
-    return robust(names, rows, found, data) if method == "irls" else found
-
-
-def _simulated(
-    method: str, start: Estimate, rows: LogRows, data: Triangles, controller: PdController | None
-) -> Estimate:
-    slow = rows.preparation.slow
-    if method == "iv":
-        return resolved(lambda steps: instrumental(rows, start, data, controller, steps), slow, data)
-    if method == "didim":
-        return resolved(lambda steps: direct_and_inverse(rows, start, data, controller, steps), slow, data)
-    return resolved(output_error(rows, start, controller), slow, data)
 
 
 def _parts(equation: RowModel, log: Log, preparation: Preparation) -> dict[LogPart, Triangles]:
