@@ -173,3 +173,49 @@ def test_velocities_that_are_zero_are_told_and_not_the_motion() -> None:
     with pytest.raises(ArgumentError, match="0 rows for 13 parameters") as told:
         symoro.identify(two_links(), log_of_arrays(t.rate, q, t.tau, velocity=0 * t.qd))
     assert "velocities of joint 1 are not the derivative" in (told.value.hint or "")
+
+
+@pytest.mark.parametrize(
+    ("factor", "words"),
+    [
+        (
+            -1.0,
+            "accelerations of joint 1 are -1 times the derivative (of the other sign?) of the rate of its positions",
+        ),
+        (180 / pi, "57.3 times the derivative (degrees for radians?) of the rate of its positions"),
+    ],
+)
+def test_accelerations_alone_are_compared_with_positions(factor: float, words: str) -> None:
+    told = doubts(smooth(two_links()), qdd=factor)
+    assert any(words in line for line in told)
+    assert not any("positions that are" in line for line in told)
+
+
+def test_accelerations_that_are_right_are_not_doubted() -> None:
+    assert doubts(smooth(two_links()), qdd=1.0) == []
+
+
+def test_accelerations_of_other_joints_are_told() -> None:
+    t = smooth(two_links())
+    log = log_of_arrays(t.rate, t.q, t.tau, acceleration=t.qdd[:, ::-1])
+    assert any("are not the derivative" in line for line in symoro.identify(two_links(), log).doubts)
+
+
+@pytest.mark.parametrize("factor", [100.0, 1000.0])
+def test_time_in_another_unit_is_told(factor: float) -> None:
+    t = smooth(two_links())
+    told = doubts(replace(t, rate=t.rate * factor))
+    assert any("are the time, or the rate, in another unit?" in line for line in told)
+
+
+def test_fast_joints_within_their_limits_are_not_doubted() -> None:
+    t = smooth(two_links())
+    robot = two_links()
+    fast = robot.replace(frames=tuple(replace(f, limits=Limits(velocity=1e4)) for f in robot.frames))
+    tau = t.tau + NOISE * np.random.default_rng(0).standard_normal(t.tau.shape)
+    found = symoro.identify(fast, log_of_arrays(100 * t.rate, t.q, tau))
+    assert not any("another unit" in line for line in found.doubts)
+
+
+def test_positions_of_the_wrong_sign_are_not_called_degrees() -> None:
+    assert not any("positions that are" in line for line in doubts(smooth(two_links()), -1.0, decimation=4))

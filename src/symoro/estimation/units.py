@@ -5,10 +5,12 @@ of. Over windows of a tenth of a second, in which noise averages out,
 
     x(t + h) - x(t) = s integral of v,        s = 1 where their units agree
 
+and of accelerations without velocities the change of that from window to window.
 Positions in another unit garble every sine of the model, though friction and rotor inertias fit as well as before: the
 residual grows, and less than one would think. So a part of the log is fitted again with positions in the units that
 they might be in, all rows of it alike. Joints far from zero that are fast too are told where no fit shows the unit, but
-for those that their robot allows to be as fast, and those that go round and round: degrees go to and fro.
+for those that their robot allows to be as fast, and those that go round and round: degrees go to and fro. Joints that
+go to and fro faster than any do are of a time, or a rate, in another unit.
 """
 
 from __future__ import annotations
@@ -41,6 +43,12 @@ MOVED = 0.01  # rad, m: windows in which less happens tell nothing
 OFF = 0.2  # of 1, that a factor may be: offsets and filters are no units
 TURNS, FAST = 3 * pi, 20.0  # rad, rad/s: more than this of both is no joint of a robot
 ONWARD = 0.9  # of the way that a joint goes, that lead it onward
+RUSH, BEYOND = 60.0, 3.0  # rad/s, m/s; of the robot's own limit: faster than this no joint goes to and fro
+LEAST_WAY = {
+    JointType.REVOLUTE: 0.05,
+    JointType.PRISMATIC: 0.005,
+}  # rad, m: less is no motion to be identified
+MOST_WAY = {JointType.REVOLUTE: 8 * pi, JointType.PRISMATIC: 20.0}
 BETTER = 0.8  # of a residual, that another unit must leave to be believed
 LEAST = 1e-4  # of the torques: residuals below it are of rounding, and tell nothing
 
@@ -71,6 +79,7 @@ def unit_doubts(logs: Sequence[Log], model: RowModel, preparation: Preparation) 
         part = _middle(log, max(PART, ROWS * preparation.decimation))
         told = [*_rates(part, log.rate, joints)]
         told = told or _positions(log, part, model, preparation) or _whirls(log, part, model, preparation)
+        told = told or _rushes(log, part, model)
         found += [line if len(logs) == 1 else f"{log.name}: {line}" for line in told]
     return found
 
@@ -86,18 +95,25 @@ def _middle(log: Log, size: int) -> dict[str, Array]:
 
 
 def _rates(part: dict[str, Array], rate: float, joints: Sequence[int]) -> Iterator[str]:
-    """Velocities beside positions, accelerations beside velocities."""
+    """Velocities beside positions, accelerations beside velocities, or beside positions where there are none."""
+    step = max(1, round(WINDOW * rate))
     for higher, lower in (("velocity", "position"), ("acceleration", "velocity")):
-        if higher not in part or lower not in part:
+        if higher not in part:
             continue
-        step = max(1, round(WINDOW * rate))
-        x, v = part[lower], part[higher]
-        sums = np.concatenate([np.zeros((1, v.shape[1])), np.cumsum((v[1:] + v[:-1]) / 2, axis=0)]) / rate
-        moved, told = (np.diff(a[::step], axis=0) for a in (x, sums))
+        x, sums, times = part.get(lower), _integral(part[higher], rate), 1
+        if x is None:
+            x, sums, times = part["position"], _integral(sums, rate), 2
+        moved, told = (np.diff(a[::step], times, axis=0) for a in (x, sums))
+        of = f"its {_plural(lower)}" if times == 1 else "the rate of its positions"
         for k, j in enumerate(joints):
             line = compared(moved[:, k], told[:, k], MOVED, OFF) if len(moved) >= 3 else None
             if line:
-                yield f"the {_plural(higher)} of joint {j} {line} of its {_plural(lower)}"
+                yield f"the {_plural(higher)} of joint {j} {line} of {of}"
+
+
+def _integral(v: Array, rate: float) -> Array:
+    """Over time, from the first sample on, by trapezia."""
+    return np.concatenate([np.zeros((1, v.shape[1])), np.cumsum((v[1:] + v[:-1]) / 2, axis=0)]) / rate
 
 
 def _plural(kind: str) -> str:
@@ -117,15 +133,40 @@ def _whirls(log: Log, part: dict[str, Array], model: RowModel, preparation: Prep
     found = []
     for k in _turning(model):
         q = part["position"][:, k]
-        far = float(np.abs(q).max())
-        fast = float(np.abs(q[step:] - q[:-step]).max(initial=0.0)) * log.rate / step
+        far, fast = float(np.abs(q).max()), _speed(q, log.rate, step)
         allowed = (model.robot.frame(joints[k]).limits.velocity or 0.0) * (1 + OFF)
-        round_and_round = abs(q[-1] - q[0]) > ONWARD * float(np.abs(np.diff(q)).sum())
-        if far < TURNS or fast < max(FAST, allowed) or round_and_round:
+        if far < TURNS or fast < max(FAST, allowed) or _goes_on(q):
             continue
         if not _confirmed(log, part, model, preparation, k):
             found.append(f"joint {joints[k]} goes to {far:.3g} rad, at {fast:.3g} rad/s: is it in degrees?")
     return found
+
+
+def _rushes(log: Log, part: dict[str, Array], model: RowModel) -> list[str]:
+    """The fastest of the joints that go to and fro faster than any joint does."""
+    step = max(1, min(round(log.rate * WINDOW / 10), len(part["position"]) // 50))
+    worst: tuple[float, str] = (1.0, "")
+    for k, j in enumerate(coordinate_joints(model.robot)):
+        frame, q = model.robot.frame(j), part["position"][:, k]
+        most = BEYOND * frame.limits.velocity if frame.limits.velocity else RUSH
+        fast = _speed(q, log.rate, step)
+        if fast > most * worst[0] and not _goes_on(q):
+            unit = "rad/s" if frame.sigma == JointType.REVOLUTE else "m/s"
+            worst = (
+                fast / most,
+                f"joint {j} goes to and fro at {fast:.3g} {unit}: are the time, or the rate, in another unit?",
+            )
+    return [worst[1]] if worst[1] else []
+
+
+def _speed(q: Array, rate: float, step: int) -> float:
+    """The largest mean velocity over some steps."""
+    return float(np.abs(q[step:] - q[:-step]).max(initial=0.0)) * rate / step
+
+
+def _goes_on(q: Array) -> bool:
+    """Whether a joint goes round and round, or one way."""
+    return bool(abs(q[-1] - q[0]) > ONWARD * float(np.abs(np.diff(q)).sum()))
 
 
 def _confirmed(
@@ -160,9 +201,10 @@ def _positions(log: Log, arrays: dict[str, Array], model: RowModel, preparation:
     joints = [model.robot.frame(j).sigma for j in coordinate_joints(model.robot)]
     best: tuple[float, str] = (now, "")
     for other in OTHERS:
-        factors = np.array([other.factor if sigma == other.sigma else 1.0 for sigma in joints])
-        if (factors == 1).all():
+        chosen = np.array([sigma == other.sigma for sigma in joints])
+        if not chosen.any() or not _likely(arrays["position"][:, chosen], other):
             continue
+        factors = np.where(chosen, other.factor, 1.0)
         scaled = {kind: x * (1 if kind == "torque" else factors) for kind, x in arrays.items()}
         tried = _residual(log, scaled, model, preparation, kept)
         if tried is not None and tried < min(best[0], BETTER * now):
@@ -173,6 +215,12 @@ def _positions(log: Log, arrays: dict[str, Array], model: RowModel, preparation:
         f"torques are explained to {100 * best[0]:.1f} % with positions that are {best[1]}, to {100 * now:.1f} % with "
         "positions as they were taken"
     ]
+
+
+def _likely(q: Array, other: OtherUnit) -> bool:
+    """Whether joints that were in this unit would move as those of robots do."""
+    way = other.factor * np.ptp(q, axis=0)
+    return bool(way.max() > LEAST_WAY[other.sigma] and way.max() < MOST_WAY[other.sigma])
 
 
 def _part(log: Log, arrays: dict[str, Array]) -> Log:
