@@ -126,7 +126,8 @@ def _data(found: Identification) -> Section:
         ("method", e.method + (f", {e.rounds} rounds" if e.rounds else "")),
         ("rows less parameters", str(e.freedom)),
     ]
-    doubtful = tuple(f"Doubtful: {doubt}." for doubt in found.doubts)
+    ends = ("" if doubt.endswith("?") else "." for doubt in found.doubts)
+    doubtful = tuple(f"Doubtful: {doubt}{end}" for doubt, end in zip(found.doubts, ends, strict=True))
     return Section("Data and method", doubtful, ("", ""), tuple(rows))
 
 
