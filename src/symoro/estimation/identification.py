@@ -218,6 +218,7 @@ def identify(
     _check_method(method, sought)
     check_start(start, method in SIMULATING)
     used = _opened(logs, sought, description)
+    _check_files(used)
     others = _opened(validate, sought, description, rests=True) if validate else ()
     base = sought_base(sought)
     check_left_out(without, base)
@@ -322,7 +323,6 @@ def _opened(
     found = tuple(
         log if isinstance(log, Log) else open_log(log, robot, description, rests=rests) for log in given
     )
-    _check_files(found)
     joints = coordinate_joints(robot)
     for log in found:
         if log.joints != len(joints):
