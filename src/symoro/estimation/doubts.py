@@ -16,7 +16,8 @@ Array = NDArray[np.float64]
 UNEXPLAINED = 0.5  # of the torques
 SURE = 3.0  # deviations
 WORTH = 5e-3  # of the torques: a parameter that does less is none, whatever its sign
-POSITIVE = ("FV", "FS", "IA", "ZZ", "ZZR")
+POSITIVE = ("FV", "FS", "IA")
+GROWING = ("XX", "YY", "ZZ", "M", "IA")  # what a ZZ may be grouped with and stay positive
 THOUSAND = (300.0, 3000.0)  # a factor within which a thousand may lie: nominal values are not the true ones
 BETTER = 0.02  # of the residual, by which constraints may lessen it
 ALIKE = 0.5  # the correlation of torques that are in proportion
@@ -34,7 +35,7 @@ def doubts(base: BaseParameters, estimate: Estimate, residuals: Residuals, data:
     negative = [
         name
         for k, name in enumerate(estimate.names)
-        if name.rstrip("0123456789") in POSITIVE
+        if (_kind(name) in POSITIVE or _is_sum_of_inertias(name, base))
         and estimate.values[k] < -SURE * estimate.deviations[k]
         and shares[k] > WORTH
     ]
@@ -44,6 +45,18 @@ def doubts(base: BaseParameters, estimate: Estimate, residuals: Residuals, data:
             "clocks agree"
         )
     return found + _thousandfold(base, estimate, data)
+
+
+def _kind(name: str) -> str:
+    return name.rstrip("0123456789")
+
+
+def _is_sum_of_inertias(name: str, base: BaseParameters) -> bool:
+    """Whether a column is an inertia about a joint, with nothing grouped that may be negative."""
+    others = base.relations.get(name, {})
+    return _kind(name) == "ZZ" and all(
+        _kind(other) in GROWING and (c.number or 0) > 0 for other, c in others.items()
+    )
 
 
 def consistency_doubts(estimate: Estimate, residuals: Residuals, found: Consistent | None) -> list[str]:
