@@ -62,7 +62,7 @@ def sampling_bias(
     """The bias of an estimate, from a part of each log; none of methods that simulate the motion."""
     if estimate.method in SIMULATED:
         return SamplingBias()
-    parts = [part_of(log, model, preparation) for log in logs]
+    parts = [_rows_of(part_of(log, model, preparation), model, preparation) for log in logs]
     halves = (2 * preparation.half, preparation.half // 2)  # the second for logs that are too short
     widths = [replace(preparation, half=half) for half in halves]
     again = replace(preparation, passes=2 * preparation.passes)
@@ -71,8 +71,8 @@ def sampling_bias(
         return _bias(changes, estimate, data)
 
     return SamplingBias(
-        bias(_changed(part, model, preparation, widths) for part in parts),
-        bias(_changed(part, model, preparation, [again]) for part in parts) if preparation.cutoff else None,
+        bias(_changed(part, model, widths) for part in parts),
+        bias(_changed(part, model, [again]) for part in parts) if preparation.cutoff else None,
         bias(chain.from_iterable(_noisier(part, model, preparation) for part in parts))
         if estimate.method not in NOISE
         else None,
@@ -117,28 +117,43 @@ def _bias(changes: Iterable[_ChangedRows | None], estimate: Estimate, data: Tria
     return np.asarray(inverse @ slope * (data.rows / rows))
 
 
-def _changed(
-    part: Log, model: RowModel, preparation: Preparation, others: Sequence[Preparation]
-) -> _ChangedRows | None:
+@dataclass(frozen=True, eq=False)
+class _PartOfLog:
+    """Samples of a log, and their rows as they were taken; None where there are too few samples."""
+
+    log: Log
+    rows: RowBlock | None
+
+
+def _rows_of(part: Log, model: RowModel, preparation: Preparation) -> _PartOfLog:
+    try:
+        return _PartOfLog(part, whole(list(model.blocks(part, preparation))))
+    except ArgumentError:
+        return _PartOfLog(part, None)
+
+
+def _changed(part: _PartOfLog, model: RowModel, others: Sequence[Preparation]) -> _ChangedRows | None:
     """Rows of another preparation beside; None of a log that is too short for each of them."""
+    here = part.rows
+    if here is None:
+        return None
     for other in others:
         try:
-            here, there = (whole(list(model.blocks(part, p))) for p in (preparation, other))
+            there = whole(list(model.blocks(part.log, other)))
         except ArgumentError:
             continue
-        first, second = (np.round(block.time * part.rate).astype(int) for block in (here, there))
+        first, second = (np.round(block.time * part.log.rate).astype(int) for block in (here, there))
         _, at, beside = np.intersect1d(first, second, return_indices=True)
         return _ChangedRows(picked(here, at), picked(there, beside))
     return None
 
 
-def _noisier(part: Log, model: RowModel, preparation: Preparation) -> Iterator[_ChangedRows]:
+def _noisier(part: _PartOfLog, model: RowModel, preparation: Preparation) -> Iterator[_ChangedRows]:
     """Rows of positions with as much noise again beside, and with its opposite: what is odd in it cancels."""
-    if "velocity" in part.part(0, 1):
+    if part.rows is None or "velocity" in part.log.part(0, 1):
         return  # which were measured, by sensors of their own
-    here = whole(list(model.blocks(part, preparation)))
-    for there in _noisy_rows(part, model, preparation):
-        yield _ChangedRows(here, there, both=True)
+    for there in _noisy_rows(part.log, model, preparation):
+        yield _ChangedRows(part.rows, there, both=True)
 
 
 def _noisy_rows(part: Log, model: RowModel, preparation: Preparation) -> list[RowBlock]:

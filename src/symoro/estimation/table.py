@@ -10,7 +10,7 @@ import itertools
 import re
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -23,6 +23,7 @@ from symoro.files import reason
 
 Array = NDArray[np.float64]
 PARQUET = (".parquet", ".pq")
+HELD = 1_000_000  # numbers of columns that are kept, once they were read: those of short logs are asked for often
 COMMENT = re.compile(rb"^[ \t]*#", re.MULTILINE)
 DECIMAL_COMMAS = (
     "are these decimal commas? write points, as in 0.5, and commas or semicolons between the values"
@@ -46,6 +47,7 @@ class ColumnFile:
     delimiter: str | None
     first: int | None
     comments: tuple[int, ...] = ()
+    _held: dict[tuple[int, ...], Array] = field(default_factory=dict, compare=False, repr=False)
 
     def line(self, sample: int) -> int:
         """The line of a sample."""
@@ -80,7 +82,17 @@ class ColumnFile:
         end = self.samples if stop is None else min(stop, self.samples)
         if self.first is None:
             return self._parquet(columns, size, start, end)
-        return self._csv(wanted, size, start, end)
+        if self.samples * len(wanted) > HELD:
+            return self._csv(wanted, size, start, end)
+        rows = self._short(tuple(wanted), size)
+        return (rows[k : min(k + size, end)] for k in range(start, end, size))
+
+    def _short(self, wanted: tuple[int, ...], size: int) -> Array:
+        """All samples of a file that is short, read once."""
+        if wanted not in self._held:
+            rows = list(self._csv(wanted, size, 0, self.samples))
+            self._held[wanted] = np.concatenate(rows) if rows else np.empty((0, len(wanted)))
+        return self._held[wanted]
 
     def _csv(self, wanted: Sequence[int], size: int, start: int, end: int) -> Iterator[Array]:
         done = start
