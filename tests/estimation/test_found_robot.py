@@ -131,6 +131,7 @@ def test_methods_that_simulate_know_what_is_carried(method: str, position: float
     assert off(found, t) < 2e-2
 
 
+@pytest.mark.slow
 def test_loops_carry_payloads_and_springs_too() -> None:
     made = sr400()
     sprung = made.replace(

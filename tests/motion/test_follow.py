@@ -266,7 +266,7 @@ def test_loops_stay_closed_along_joints_and_along_a_line():
         assert np.abs(rows["q"][rows["status"] == 0] - samples.tree[k]).max(axis=1).min() < 1e-9
 
 
-@pytest.mark.parametrize("name", ["gough_stewart", "delta", "3rrr"])
+@pytest.mark.parametrize("name", [pytest.param("gough_stewart", marks=pytest.mark.slow), "delta", "3rrr"])
 def test_platforms_follow_a_line(name):
     robot = symoro.load(name)
     way = (0.01, 0.02, 0.0) if name == "3rrr" else (0.01, 0.02, 0.05)

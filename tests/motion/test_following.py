@@ -290,7 +290,7 @@ def test_from_the_command_line(tmp_path, capsys):
     assert "no part of a state" in capsys.readouterr().err
 
 
-@pytest.mark.parametrize("step, doubted", [(0.5, True), (0.005, False)])
+@pytest.mark.parametrize("step, doubted", [(0.5, True), pytest.param(0.005, False, marks=pytest.mark.slow)])
 def test_samples_too_far_apart_for_the_motion_are_doubted(step, doubted):
     robot = symoro.load("planar2r").floating().with_link(0, mass=3, inertia=[0.2, 0.3, 0.4])
     path = Trajectory((Move((1, -0.5), law="trapezoidal", duration=1),), (0, 0))

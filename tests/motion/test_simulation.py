@@ -623,6 +623,7 @@ def test_progress_is_told():
     assert told[0].total == 1.0 and told[-1].finished and told[-1].done == pytest.approx(1.0)
 
 
+@pytest.mark.slow
 def test_a_platform_that_falls_into_a_singular_posture_ends_there_with_what_was_computed():
     """Six legs with friction, all alike: what is lost is FS times the ways of the legs."""
     robot = symoro.load("gough_stewart")

@@ -129,7 +129,7 @@ def test_parallelograms_even_where_they_are_flat(bend: float) -> None:
     along_relations(case, at)
 
 
-@pytest.mark.parametrize("seed", range(2))
+@pytest.mark.parametrize("seed", [pytest.param(0, marks=pytest.mark.slow), 1])
 def test_of_random_loops(seed: int) -> None:
     case, _ = random_loops(seed)
     check(case, 1e-7)

@@ -16,7 +16,7 @@ from tests.robot.urdf.test_mjcf import cart
 pytest.importorskip("mujoco")
 pytest.importorskip("xacrodoc")
 
-FEW, MANY, TOGETHER = 5_000, 100_000, 500
+FEW, MANY, TOGETHER = 4_000, 100_000, 500
 
 
 @pytest.mark.parametrize("start", range(0, FEW, TOGETHER))
