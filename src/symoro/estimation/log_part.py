@@ -9,7 +9,7 @@ from symoro.estimation.log import Log, log_of_arrays
 from symoro.estimation.signals import Preparation, planned
 
 SAMPLES = 4000
-ROWS = 200
+ROWS = 100
 
 
 def part_of(log: Log, model: RowModel, preparation: Preparation) -> Log:
