@@ -139,7 +139,7 @@ def planned(given: Log, preparation: Preparation) -> Plan:
     if given.samples <= 2 * ends + preparation.decimation:
         raise ArgumentError(
             f"{given.name}: {given.samples} samples are too few: the filters take {ends} at each end",
-            hint="give a higher cut-off, or less decimation",
+            hint="give a longer log, a higher cut-off, or less decimation",
         )
     size = max(preparation.piece, 4 * context)
     size += -size % preparation.decimation
