@@ -41,6 +41,12 @@ def robot_argument(parser: argparse.ArgumentParser, *, optional: bool = False) -
     group.add_argument("--frames", dest="read_frames", choices=("normal", "link"), help="where x axes point")
     group.add_argument("--tool", dest="read_tool", metavar="LINK", help="the link whose frame is the tool's")
     group.add_argument(
+        "--actuated",
+        dest="read_actuated",
+        metavar="JOINT,...",
+        help="the active joints of a robot with closed loops, by name",
+    )
+    group.add_argument(
         "--arg", dest="read_arguments", action="append", metavar="NAME:=VALUE", help="a xacro argument"
     )
     group.add_argument(

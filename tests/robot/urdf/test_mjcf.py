@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -10,6 +11,7 @@ import pytest
 
 import symoro
 from symoro.errors import FormatError, MissingDependencyError, NotApplicableError, OptionError
+from symoro.expr.formula import ZERO
 from symoro.robot.description import BaseKind, Limits, Robot
 from symoro.robot.formats.mjcf import read_mjcf, write_mjcf
 from symoro.ui.cli import main
@@ -214,8 +216,10 @@ def test_torques_and_inertia_as_mujoco_has_them(case: str, exact: bool) -> None:
 
 
 TENDON = '<tendon><fixed {}><joint joint="swing" coef="2"/><joint joint="wrist" coef="1"/></fixed></tendon>'
+SPRINGS = "joint springs that are not linear, or at joints with an actuator or a coupling"
+MOTOR = '<actuator><motor joint="swing"/></actuator>'
 CHANGING = {
-    "joint springs (swing)": cart(swing='stiffness="30"'),
+    f"{SPRINGS} (swing)": cart(swing='stiffness="30"', rest=MOTOR),
     "armature of tendons": cart(rest=TENDON.format('armature="0.1"')),
     "springs of tendons": cart(rest=TENDON.format('stiffness="3"')),
     "damping of tendons": cart(rest=TENDON.format('damping="3"')),
@@ -223,7 +227,9 @@ CHANGING = {
     "gravity compensation (tip)": cart(tip='gravcomp="0.5"'),
     "a fluid (density 1000, viscosity 0)": cart().replace("<option ", '<option density="1000" '),
     "a fluid (density 0, viscosity 0.5)": cart().replace("<option ", '<option viscosity="0.5" '),
-    "1 equality constraint": cart(rest='<equality><joint joint1="swing" joint2="wrist"/></equality>'),
+    "1 equality constraint other than linear ones between joints": cart(
+        rest='<equality><joint joint1="swing" joint2="wrist" polycoef="0 1 0.5 0 0"/></equality>'
+    ),
     "armature, damping or friction of a free joint": ARM.replace(
         '<geom type="box"', '<joint type="free" damping="1"/><geom type="box"'
     ),
@@ -243,7 +249,8 @@ def test_what_changes_the_dynamics_is_refused_or_told(what: str) -> None:
 
 def test_with_the_loss_the_rest_is_right() -> None:
     pytest.importorskip("mujoco")
-    robot = read_mjcf(cart(swing='stiffness="30"', rest=TENDON.format('armature="0.1"')), lossy=True)
+    text = cart(swing='stiffness="30"', rest=MOTOR + TENDON.format('armature="0.1"'))
+    robot = read_mjcf(text, lossy=True)
     q, qd, qdd = np.random.default_rng(0).uniform(-1, 1, (3, 4))
     for mine, theirs in zip(ours(robot, q, qd, qdd), of_mujoco(cart(), q, qd, qdd), strict=True):
         np.testing.assert_allclose(mine, theirs, rtol=0, atol=1e-9)
@@ -257,8 +264,59 @@ def test_polynomials_of_newer_versions(attribute: str) -> None:
         mujoco.MjModel.from_xml_string(text)
     except ValueError:
         pytest.skip("this MuJoCo has no such attribute")
-    with pytest.raises(NotApplicableError, match=r"not linear \(swing\)|springs \(swing\)"):
+    with pytest.raises(NotApplicableError, match="not linear"):
         read_mjcf(text)
+
+
+def test_joint_springs_are_elastic_joints() -> None:
+    """Accelerations under gravity, springs and torques equal those of MuJoCo's own forward dynamics."""
+    mujoco = pytest.importorskip("mujoco")
+    text = cart(swing='stiffness="30" springref="20"')
+    robot = read_mjcf(text)
+    names = [frame.name for frame in robot.frames if frame.eta]
+    assert names == ["swing"]
+    model = mujoco.MjModel.from_xml_string(text)
+    model.dof_frictionloss[:] = 0  # MuJoCo's dry friction is a soft constraint
+    model.opt.disableflags |= int(mujoco.mjtDisableBit.mjDSBL_CONTACT)
+    frames = tuple(replace(frame, FS=ZERO) for frame in robot.frames)
+    f = symoro.generate(robot.replace(frames=frames), "direct-dynamics").function()
+    for seed in range(3):
+        q, qd, tau = np.random.default_rng(seed).uniform(-1, 1, (3, 4))
+        data = mujoco.MjData(model)
+        free = [j for j, frame in enumerate(robot.frames) if not frame.eta]
+        data.qpos[:], data.qvel[:] = q, qd
+        data.qfrc_applied[free] = tau[free]
+        mujoco.mj_forward(model, data)
+        np.testing.assert_allclose(f(q=q, qd=qd, tau=tau)["qdd"], data.qacc, rtol=1e-8, atol=1e-8)
+
+
+def test_linear_equalities_are_couplings() -> None:
+    """The torques equal MuJoCo's full inverse dynamics, projected onto the independent joint positions."""
+    pytest.importorskip("mujoco")
+    constraint = '<equality><joint joint1="wrist" joint2="swing" polycoef="0.2 -1.5 0 0 0"/></equality>'
+    coupled = read_mjcf(cart(rest=constraint))
+    names = [frame.name for frame in coupled.frames]
+    wrist, swing = names.index("wrist"), names.index("swing")
+    f = symoro.generate(coupled, "inverse-dynamics").function()
+    G = np.delete(np.eye(4), wrist, axis=1)
+    G[wrist, swing if swing < wrist else swing - 1] = -1.5
+    assert coupled.frames[wrist].coupling is not None
+    offset = 0.2 + 1.5 * np.deg2rad(15)  # the driver's reference position is 15 degrees
+    for seed in range(3):
+        q, qd, qdd = np.random.default_rng(seed).uniform(-1, 1, (3, 3))
+        full = G @ q
+        full[wrist] += offset
+        tau, _ = of_mujoco(cart(), full, G @ qd, G @ qdd)
+        np.testing.assert_allclose(f(q=q, qd=qd, qdd=qdd)["tau"], G.T @ tau, rtol=0, atol=1e-9)
+    held = read_mjcf(cart(rest='<equality><joint joint1="wrist" polycoef="0.2 0 0 0 0"/></equality>'))
+    q, qd, qdd = np.random.default_rng(5).uniform(-1, 1, (3, 3))
+    fixed = [np.insert(values, wrist, value) for values, value in ((q, 0.2), (qd, 0), (qdd, 0))]
+    np.testing.assert_allclose(
+        symoro.generate(held, "inverse-dynamics").function()(q=q, qd=qd, qdd=qdd)["tau"],
+        np.delete(of_mujoco(cart(), *fixed)[0], wrist),
+        rtol=0,
+        atol=1e-9,
+    )
 
 
 def test_what_is_dropped_or_switched_off_is_told() -> None:
@@ -288,12 +346,12 @@ def test_options_as_for_a_urdf(tmp_path: Path) -> None:
 def test_lossy_from_everywhere(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     pytest.importorskip("mujoco")
     path = tmp_path / "cart.xml"
-    path.write_text(cart(swing='stiffness="30"'), encoding="utf-8")
+    path.write_text(cart(swing='stiffness="30"', rest=MOTOR), encoding="utf-8")
     assert main(["check", str(path)]) == 2
-    assert "joint springs (swing)" in capsys.readouterr().err
+    assert "joint springs" in capsys.readouterr().err
     for command in (["check"], ["show"], ["models"], ["count", "fast-geometry"]):
         assert main([*command, str(path), "--lossy"]) == 0
-    assert "joint springs (swing)" in capsys.readouterr().out
+    assert "joint springs" in capsys.readouterr().out
     assert main(["convert", str(path), str(tmp_path / "cart.yaml"), "--lossy"]) == 0
     assert main(["convert", str(tmp_path / "cart.yaml"), "--to", "urdf", "--lossy"]) == 0
     assert symoro.load("rx90", lossy=True) == symoro.load("rx90")

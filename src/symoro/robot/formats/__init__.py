@@ -49,7 +49,7 @@ def _table(convention: Convention, *suffixes: str) -> Format:
 
 
 _WRITING = frozenset({"lossy"})
-_URDF = frozenset({"exact", "base", "fixed", "frames", "tool"})
+_URDF = frozenset({"exact", "base", "fixed", "frames", "tool", "actuated"})
 
 FORMATS: dict[str, Format] = {
     "par": Format((".par",), read_par, write_par),
@@ -83,8 +83,8 @@ def load(source: str | os.PathLike[str], *, format: str | None = None, **options
         source: a path, a name, or '-' for standard input, whose format is told by its content.
         format: the format, whatever the suffix or the content tells.
         options: `base`, "floating" frees the base of any robot, "fixed" is for URDF, xacro and MJCF files, as are
-            `exact`, `fixed`, `frames`, `tool` (see docs/urdf.md); `lossy` leaves out what changes the dynamics
-            and is not modelled, and makes no difference where a format has no such thing.
+            `exact`, `fixed`, `frames`, `tool`, `actuated` (see docs/urdf.md); `lossy` leaves out what changes the
+            dynamics and is not modelled, and makes no difference where a format has no such thing.
 
     Raises:
         FormatError: the file cannot be read as a robot.

@@ -24,6 +24,7 @@ def read_urdf(
     fixed: str | None = None,
     frames: str | None = None,
     tool: str | None = None,
+    actuated: str | Sequence[str] | None = None,
 ) -> Robot:
     """The robot that a URDF text describes; its notes tell the order, sense and offsets of the joints.
 
@@ -33,6 +34,7 @@ def read_urdf(
         fixed: 'merge' (default) adds links on fixed joints to those below, 'keep' gives them frames.
         frames: 'normal' (default) puts x along the common normals, 'link' keeps to the links' own frames.
         tool: the name of a link whose frame becomes the robot's tool frame.
+        actuated: the active joints of a robot with closed loops, by name; by default those with an actuator in the file.
 
     Raises:
         FormatError: the text is no URDF; with line and column.
@@ -41,7 +43,7 @@ def read_urdf(
     from symoro.robot.formats.urdf.convert import Choices, robot
     from symoro.robot.formats.urdf.reader import document
 
-    choices = Choices(exact, base, fixed, frames, tool)
+    choices = Choices(exact, base, fixed, frames, tool, actuated)
     return robot(document(text, file), choices)
 
 

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 from symoro.errors import OptionError, RobotError, UnknownNameError
+from symoro.expr.formula import ZERO
 from symoro.robot.description import (
     IDENTITY16,
     Base,
@@ -20,15 +22,15 @@ from symoro.robot.description import (
     Tool,
     Triple,
 )
-from symoro.robot.formats.urdf.frames import place_frames
+from symoro.robot.formats.urdf.frames import on_link, place_frames
 from symoro.robot.formats.urdf.inertia import OriginInertia, about_origin, total
 from symoro.robot.formats.urdf.mimic import couplings
-from symoro.robot.formats.urdf.model import Document, Joint
+from symoro.robot.formats.urdf.model import Document, Joint, LoopJoint
 from symoro.robot.formats.urdf.notes import Story
 from symoro.robot.formats.urdf.parameters import Six, faithful, formulas, number_formula, six, size_of
-from symoro.robot.formats.urdf.rigid import Pose, turn_x
+from symoro.robot.formats.urdf.rigid import Pose, apply, difference, subtract, transposed, turn_x, unit
 from symoro.robot.formats.urdf.snap import snapped
-from symoro.robot.formats.urdf.tree import Tree, Unit, tree
+from symoro.robot.formats.urdf.tree import Rider, Tree, Unit, tree
 
 
 @dataclass(frozen=True)
@@ -41,6 +43,7 @@ class Choices:
         fixed: 'merge' adds links on fixed joints to the link below them, 'keep' gives them frames.
         frames: 'normal' puts x along common normals, 'link' keeps to the links' own frames.
         tool: the link whose frame becomes the tool frame.
+        actuated: the active joints by name; None takes those that the file gives an actuator.
     """
 
     exact: bool = False
@@ -48,8 +51,12 @@ class Choices:
     fixed: str | None = None
     frames: str | None = None
     tool: str | None = None
+    actuated: str | Sequence[str] | None = None
 
     def __post_init__(self) -> None:
+        if self.actuated is not None:
+            words = self.actuated.split(",") if isinstance(self.actuated, str) else self.actuated
+            object.__setattr__(self, "actuated", tuple(str(word).strip() for word in words))
         for name, known in (
             ("base", ("fixed", "floating")),
             ("fixed", ("merge", "keep")),
@@ -123,6 +130,7 @@ class _Conversion:
         self.links: list[Link] = []
         self.numbers = [0]  # of the frame of each unit, frames put in between counted
         self.names = {joint.name for joint in document.joints}
+        self.closes_at_zero = True
 
     def robot(self) -> Robot:
         inertias = self.inertias()
@@ -130,11 +138,18 @@ class _Conversion:
             self.add(j, u, inertias[j])
         base = self.base(inertias[0])
         tool = self.tool()
-        frames = self.coupled()
+        opened, closed = self.loop_frames()
+        frames = self.with_actuation(self.coupled())
         self.story.told(self.tree, frames)
         try:
             return Robot(
-                self.document.name, tuple(frames), tuple(self.links), base, tool, notes=self.story.notes()
+                self.document.name,
+                (*frames, *opened, *closed),
+                tuple(self.links),
+                base,
+                tool,
+                notes=self.story.notes(),
+                postures=self.home(frames),
             )
         except RobotError as error:
             raise self.document.error(error.message, None) from None
@@ -195,6 +210,9 @@ class _Conversion:
             FV=number_formula(joint.damping),
             FS=number_formula(joint.friction),
             FO=number_formula(joint.bias),
+            eta=joint.stiffness != 0,
+            k=number_formula(joint.stiffness),
+            rest=number_formula(joint.rest) if joint.stiffness else ZERO,
             limits=joint.limits,
             name=joint.name,
             **fields,
@@ -217,6 +235,66 @@ class _Conversion:
             frames[j] = replace(frames[j], coupling=coupling, mu=False)
         return frames
 
+    def with_actuation(self, frames: list[Frame]) -> list[Frame]:
+        """The frames with the active joints marked; without loops every joint stays active unless the user chooses."""
+        chosen = self.choices.actuated
+        moving = [frame.name for frame in frames if frame.moving]
+        for name in chosen or ():
+            if name not in moving:
+                raise UnknownNameError("joint", name, moving)
+        if chosen is None and self.document.loops:
+            chosen = tuple(name for name in self.document.driven if name in moving) or None
+            self.story.active(chosen)
+        if chosen is None:
+            return frames
+        return [replace(frame, mu=frame.mu and frame.name in chosen) for frame in frames]
+
+    # -- loops
+
+    def loop_frames(self) -> tuple[list[Frame], list[Frame]]:
+        """The cut joints, and the same frames fixed in the links that they close on."""
+        zero = [Pose()]  # the link frame of every unit in the root's, all positions zero
+        for u in self.tree.units:
+            zero.append(zero[u.ant] @ u.place)
+        opened, closed = [], []
+        for loop in self.document.loops:
+            parent, child = (self.rider(loop, name) for name in (loop.parent, loop.child))
+            axis = on_link(unit(loop.axis))
+            in_child = child.place @ loop.in_child.pose() @ axis
+            if loop.in_parent is None:
+                in_parent = zero[parent.on].inverse() @ zero[child.on] @ in_child
+            else:
+                in_parent = parent.place @ loop.in_parent.pose() @ axis
+            sides = []
+            for rider, place in ((parent, in_parent), (child, in_child)):
+                ant, found = self.parameters(
+                    self.numbers[rider.on], self.places[rider.on].inverse() @ place, loop.name
+                )
+                sides.append({"ant": ant, **formulas(found)})
+            kind = {"prismatic": JointType.PRISMATIC, "fixed": JointType.FIXED}.get(
+                loop.kind, JointType.REVOLUTE
+            )
+            opened.append(Frame(sigma=kind, mu=False, name=loop.name, **sides[0]))
+            closed.append(Frame(sigma=JointType.FIXED, mu=False, **sides[1]))
+            self.closes_at_zero &= _coincide(
+                zero[parent.on] @ in_parent, zero[child.on] @ in_child, self.reach, loop.kind
+            )
+        return opened, closed
+
+    def rider(self, loop: LoopJoint, link: str) -> Rider:
+        found = self.tree.riders.get(link)
+        if found is None:
+            hint = UnknownNameError("link", link, list(self.tree.riders)[:500]).hint or ""
+            message = f"the loop joint '{loop.name}' refers to the link '{link}', which does not exist"
+            raise self.document.error(message, loop.spot, hint=hint)
+        return found
+
+    def home(self, frames: Sequence[Frame]) -> dict[str, tuple[float, ...]]:
+        """The zero posture as 'home' where it closes every loop: it decides between assembly modes."""
+        if not self.document.loops or not self.closes_at_zero:
+            return {}
+        return {"home": (0.0,) * sum(frame.moving and frame.coupling is None for frame in frames)}
+
     def base(self, inertia: OriginInertia) -> Base:
         own, gravity = self.document.own, self.document.gravity
         G: Triple = (number_formula(gravity[0]), number_formula(gravity[1]), number_formula(gravity[2]))
@@ -237,3 +315,17 @@ class _Conversion:
         place = self.places[rider.on].inverse() @ rider.place
         ant, found = self.parameters(self.numbers[rider.on], place, name)
         return Tool(Placement(ant, **formulas(found)), name)
+
+
+CLOSED = 1e-6  # radians, or metres relative to the reach: files write six digits
+
+
+def _coincide(left: Pose, right: Pose, reach: float, kind: str) -> bool:
+    """Whether the two frames of a cut joint coincide but for a motion of the joint about or along z."""
+    turned, _ = difference(left, right)
+    x, y, z = apply(transposed(left.R), subtract(right.p, left.p))
+    if kind == "prismatic":
+        z = 0.0
+    if kind in ("revolute", "continuous"):
+        turned = math.dist(left.z, right.z)
+    return turned <= CLOSED and math.hypot(x, y, z) <= CLOSED * reach

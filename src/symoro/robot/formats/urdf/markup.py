@@ -16,6 +16,7 @@ MAX_BYTES = 16_000_000
 MAX_DEPTH = 64
 MAX_ELEMENTS = 20_000
 MAX_KINDS = 100
+MAX_TEXT = 2000  # characters of text kept per element: a pose has six numbers
 
 _UNSAFE = "remove the DOCTYPE and its entities: a robot needs none"
 
@@ -26,6 +27,7 @@ class XmlNode:
 
     Attributes:
         skipped: the first of every other kind of element in it.
+        text: the characters directly inside the element.
     """
 
     tag: str
@@ -33,6 +35,7 @@ class XmlNode:
     spot: tuple[int, int]
     children: list[XmlNode] = field(default_factory=list)
     skipped: dict[str, tuple[int, int]] = field(default_factory=dict)
+    text: str = ""
 
     def all(self, tag: str) -> Iterator[XmlNode]:
         return (child for child in self.children if child.tag == tag)
@@ -66,6 +69,7 @@ class _Reader:
         self.expat.buffer_text = True
         self.expat.StartElementHandler = self.start
         self.expat.EndElementHandler = self.end
+        self.expat.CharacterDataHandler = self.characters
         self.expat.StartDoctypeDeclHandler = self.doctype
         self.expat.EntityDeclHandler = self.doctype
 
@@ -118,6 +122,10 @@ class _Reader:
         else:
             self.root = node
         self.open.append(node)
+
+    def characters(self, text: str) -> None:
+        if self.open and not self.skipped and len(self.open[-1].text) < MAX_TEXT:
+            self.open[-1].text += text
 
     def end(self, _: str) -> None:
         self.depth -= 1

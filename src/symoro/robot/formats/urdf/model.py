@@ -53,7 +53,10 @@ class Mimic:
 
 @dataclass(frozen=True)
 class Joint:
-    """A joint between two links; `origin` is the child's frame in the parent's at position 0."""
+    """A joint between two links; `origin` is the child's frame in the parent's at position 0.
+
+    A joint with a stiffness is elastic: its torque is -stiffness (q - rest).
+    """
 
     name: str
     kind: str
@@ -66,12 +69,35 @@ class Joint:
     friction: float = 0.0
     rotor: float = 0.0
     bias: float = 0.0
+    stiffness: float = 0.0
+    rest: float = 0.0
     mimic: Mimic | None = None
     spot: Spot | None = None
 
     @property
     def moving(self) -> bool:
         return self.kind in MOVING
+
+
+@dataclass(frozen=True)
+class LoopJoint:
+    """A joint that closes a loop of the tree of links.
+
+    Attributes:
+        kind: revolute, continuous, prismatic or fixed.
+        axis: in the frame of the joint.
+        in_child, in_parent: the frame of the joint at position 0 in the two link frames. Where `in_parent` is None, the
+            two frames coincide while all joint positions are zero.
+    """
+
+    name: str
+    kind: str
+    parent: str
+    child: str
+    in_child: Origin
+    in_parent: Origin | None = None
+    axis: Vector3 = (1.0, 0.0, 0.0)
+    spot: Spot | None = None
 
 
 @dataclass(frozen=True)
@@ -89,7 +115,15 @@ class Own:
 
 @dataclass(frozen=True)
 class Document:
-    """A file's robot, with gravity in the world frame, the notes that reading it gave, and the file's format."""
+    """The robot of a file.
+
+    Attributes:
+        gravity: in the world frame.
+        notes: remarks of the reader.
+        kind: the format of the file.
+        loops: the joints that close loops of the tree.
+        driven: the joints that the file gives an actuator; they are the active joints of a robot with loops.
+    """
 
     name: str
     bodies: tuple[Body, ...]
@@ -99,6 +133,8 @@ class Document:
     gravity: Vector3 = GRAVITY
     notes: tuple[str, ...] = ()
     kind: str = "URDF"
+    loops: tuple[LoopJoint, ...] = ()
+    driven: tuple[str, ...] = ()
 
     def error(self, message: str, spot: Spot | None, key: str | None = None, hint: str = "") -> FormatError:
         return FormatError(message, place=self.place(spot, key), hint=hint or None)

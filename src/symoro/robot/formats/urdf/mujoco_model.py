@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -14,8 +14,14 @@ from symoro.errors import FormatError, MissingDependencyError, NotApplicableErro
 from symoro.robot.description import Limits
 from symoro.robot.formats.report import name_from
 from symoro.robot.formats.urdf.markup import XmlNode, parse
-from symoro.robot.formats.urdf.model import Body, Document, Joint, Origin
-from symoro.robot.formats.urdf.omissions import Switches, changes, mentions
+from symoro.robot.formats.urdf.model import Body, Document, Joint, Mimic, Origin
+from symoro.robot.formats.urdf.omissions import (
+    Switches,
+    changes,
+    elastic_joints,
+    linear_equalities,
+    mentions,
+)
 from symoro.robot.formats.urdf.reader import LARGEST
 from symoro.robot.formats.urdf.rigid import ORIGIN, Pose, Vector3, from_quaternion, scaled, to_rpy, turn_about
 
@@ -110,6 +116,8 @@ class _ModelReader:
         self.notes = [*compiled.warnings]
         self.bodies: list[Body] = [Body("world")]
         self.joints: list[Joint] = []
+        self.positions: dict[int, int] = {}  # MuJoCo's number of a joint -> its position in `joints`
+        self.elastic = elastic_joints(self.m, self.on)
         self.ends = ["world"]  # the last link of every body, and its origin in the body's frame
         self.anchors: list[Vector3] = [ORIGIN]
         self.links = _FreeNames(compiled.name("body", b) for b in range(self.m.nbody))
@@ -119,6 +127,7 @@ class _ModelReader:
         self.check(lossy)
         for b in range(1, self.m.nbody):
             self.body(b)
+        self.couple()
         gravity = _vector(self.m.opt.gravity) if self.on.gravity else ORIGIN
         if not all(abs(g) <= LARGEST for g in gravity):
             raise FormatError(f"gravity is not a number, or more than {LARGEST:g}", place=Place(self.file))
@@ -191,11 +200,10 @@ class _ModelReader:
             self.joints.append(Joint(name, "floating", parent, child, _origin(place)))
             return
         axis, dof = _vector(self.m.jnt_axis[j]), int(self.m.jnt_dofadr[j])
-        reference = -float(self.m.qpos0[self.m.jnt_qposadr[j]])
-        if kind == _SLIDE:
-            place = place @ _shift(scaled(reference, axis))
-        else:
-            place = place @ Pose(turn_about(axis, reference))
+        address = int(self.m.jnt_qposadr[j])
+        place = place @ _moved(kind, axis, -float(self.m.qpos0[address]))
+        elastic = j in self.elastic
+        self.positions[j] = len(self.joints)
         self.joints.append(
             Joint(
                 name,
@@ -208,8 +216,28 @@ class _ModelReader:
                 damping=float(self.m.dof_damping[dof]) if self.on.damper else 0.0,
                 friction=float(self.m.dof_frictionloss[dof]) if self.on.friction else 0.0,
                 rotor=float(self.m.dof_armature[dof]),
+                stiffness=float(np.ravel(self.m.jnt_stiffness[j])[0]) if elastic else 0.0,
+                rest=float(self.m.qpos_spring[address]) if elastic else 0.0,
             )
         )
+
+    def couple(self) -> None:
+        """Tie the joints of linear equalities to their drivers; those without a driver become fixed."""
+        equalities = linear_equalities(self.m, self.on)
+        for equality in equalities:
+            at = self.positions[equality.joint]
+            joint = self.joints[at]
+            if equality.driver is None:
+                place = joint.origin.pose() @ _moved(
+                    int(self.m.jnt_type[equality.joint]), joint.axis, equality.offset
+                )
+                self.joints[at] = Joint(joint.name, "fixed", joint.parent, joint.child, _origin(place))
+            else:
+                driver = self.joints[self.positions[equality.driver]].name
+                self.joints[at] = replace(joint, mimic=Mimic(driver, equality.ratio, equality.offset))
+        if equalities:
+            names = ", ".join(self.joints[self.positions[e.joint]].name for e in equalities)
+            self.notes.append(f"equality constraints read as rigid couplings of joints: {names}")
 
     def limits(self, j: int) -> Limits:
         limited = self.on.limits and self.m.jnt_limited[j]
@@ -245,6 +273,11 @@ def _vector(values: Any) -> Vector3:
 
 def _pose(position: Any, quaternion: Any) -> Pose:
     return Pose(from_quaternion(*(float(value) for value in quaternion)), _vector(position))
+
+
+def _moved(kind: int, axis: Vector3, by: float) -> Pose:
+    """The motion of a slide or a hinge."""
+    return _shift(scaled(by, axis)) if kind == _SLIDE else Pose(turn_about(axis, by))
 
 
 def _shift(by: Vector3) -> Pose:

@@ -45,6 +45,16 @@ class Story:
         """An extra frame before a joint whose axis is parallel to the one before but for some angle."""
         self._between.append((joint, math.hypot(place.R[0][2], place.R[1][2])))
 
+    def active(self, driven: Sequence[str] | None) -> None:
+        """The active joints of a robot with loops."""
+        if driven:
+            self._lines.append(f"active joints, those with an actuator in the file: {', '.join(driven)}")
+        else:
+            self._lines.append(
+                f"{WARNING}the file names no actuators, so every joint of the tree is active; a robot with loops "
+                "has as many active joints as degrees of freedom: choose them with the option 'actuated'"
+            )
+
     def base_inertia(self, mass: float) -> None:
         if mass:
             self._lines.append(f"the base is fixed: its {mass:g} kg play no part unless it floats")
@@ -60,6 +70,7 @@ class Story:
         if offsets:
             self._lines.insert(1, f"theta (r of a prismatic joint) is q plus an offset: {', '.join(offsets)}")
         self._coupled(frames)
+        self._friction(frames)
         self._merged(tree)
         self._extra()
 
@@ -67,6 +78,14 @@ class Story:
         followers = [frame.name for frame in frames if frame.coupling]
         if followers:
             self._lines.append(f"mimic joints, without a coordinate of their own: {', '.join(followers)}")
+
+    def _friction(self, frames: Sequence[Frame]) -> None:
+        """Friction changes the torques of every model, so it is reported."""
+        for field, words in (("FV", "damping (FV)"), ("FS", "friction (FS)")):
+            joints = [frame.name for frame in frames if not getattr(frame, field).is_zero]
+            if joints:
+                shown = ", ".join(joints[:8]) + (" ..." if len(joints) > 8 else "")
+                self._lines.append(f"the {words} of the file is part of the torques: joints {shown}")
 
     def _merged(self, tree: Tree) -> None:
         with_frames = {u.joint.child for u in tree.units} | {tree.root.name}

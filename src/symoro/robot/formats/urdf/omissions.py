@@ -1,9 +1,10 @@
-"""What MuJoCo computes with and our models do not: found in the compiled model, and told.
+"""The parts of a compiled MuJoCo model that symoro's models do not contain.
 
-MuJoCo's inverse dynamics is M(q) qdd + c(q, qd) - passive - constraint. Of the passive forces we have linear joint
-damping, of the constraints dry friction; springs, gravity compensation, fluids, tendons with any of these, and
-equality constraints would change the torques. Forces that act at a touch or at the end of a range, and what an
-actuator makes of its control, are no part of a robot's model and are only mentioned.
+MuJoCo's inverse dynamics is M(q) qdd + c(q, qd) - passive - constraint. Of the passive forces symoro models linear
+damping and linear springs of joints without an actuator (elastic joints), of the constraints dry friction and linear
+equalities between joints (coupled joints). Other springs, gravity compensation, fluids, tendons with any of these, and
+other equality constraints would change the torques. Contact and limit forces and the dynamics of actuators are not part
+of a robot's model and are only mentioned.
 
 MuJoCo, "Computation": https://mujoco.readthedocs.io/en/stable/computation/
 """
@@ -11,11 +12,14 @@ MuJoCo, "Computation": https://mujoco.readthedocs.io/en/stable/computation/
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-_FREE = 0
+_FREE, _BALL = 0, 1
+_JOINT_EQUALITY = 2  # mjEQ_JOINT
+_ON_JOINT = (0, 1)  # mjTRN_JOINT, mjTRN_JOINTINPARENT
 _SHOWN = 4
 
 
@@ -43,12 +47,59 @@ class Switches:
         self.limits = not (off("limit") or off("constraint"))
 
 
+@dataclass(frozen=True)
+class LinearEquality:
+    """q of `joint` = ratio * (q of `driver`) + offset; without a driver the position is the offset."""
+
+    joint: int
+    driver: int | None
+    ratio: float
+    offset: float
+
+
+def linear_equalities(model: Any, on: Switches) -> list[LinearEquality]:
+    """Return the active equalities between joints that are linear, at most one per joint.
+
+    MuJoCo's constraint is q1 - q1_0 = c0 + c1 (q2 - q2_0) + c2 (q2 - q2_0)^2 + ..., with the reference positions q_0.
+    """
+    equalities: dict[int, LinearEquality] = {}
+    for i in range(model.neq if on.equality else 0):
+        joint, driver = int(model.eq_obj1id[i]), int(model.eq_obj2id[i])
+        if int(model.eq_type[i]) != _JOINT_EQUALITY or not model.eq_active0[i] or joint in equalities:
+            continue
+        kinds = [int(model.jnt_type[j]) for j in (joint, driver) if j >= 0]
+        c0, c1, *higher = (float(c) for c in model.eq_data[i][:5])
+        if any(higher) or set(kinds) & {_FREE, _BALL}:
+            continue
+        reference = [float(model.qpos0[model.jnt_qposadr[j]]) if j >= 0 else 0.0 for j in (joint, driver)]
+        ratio = c1 if driver >= 0 else 0.0
+        offset = reference[0] + c0 - ratio * reference[1]
+        equalities[joint] = LinearEquality(joint, driver if driver >= 0 else None, ratio, offset)
+    return list(equalities.values())
+
+
+def elastic_joints(model: Any, on: Switches) -> list[int]:
+    """Return the joints with a linear spring and without an actuator or a coupling."""
+    linear = set(_where(model, "jnt_stiffness")) - set(_where(model, "jnt_stiffnesspoly"))
+    driven = {
+        int(model.actuator_trnid[i][0])
+        for i in range(model.nu)
+        if int(model.actuator_trntype[i]) in _ON_JOINT
+    }
+    coupled = {equality.joint for equality in linear_equalities(model, on)}
+    single = {j for j in linear if int(model.jnt_type[j]) not in (_FREE, _BALL)}
+    return sorted(single - driven - coupled) if on.spring else []
+
+
 def changes(model: Any, on: Switches, name: Callable[[str, int], str]) -> list[str]:
     """What would change the dynamics when it is left out."""
     found = [*_joints(model, on, name), *_tendons(model, on), *_medium(model, on, name), *_bodies(model)]
-    if on.equality and np.any(_field(model, "eq_active0")):
-        count = int(np.count_nonzero(_field(model, "eq_active0")))
-        found.append(f"{count} equality constraint{'s' if count > 1 else ''}")
+    if on.equality:
+        count = int(np.count_nonzero(_field(model, "eq_active0"))) - len(linear_equalities(model, on))
+        if count:
+            found.append(
+                f"{count} equality constraint{'s' if count > 1 else ''} other than linear ones between joints"
+            )
     return found
 
 
@@ -94,8 +145,10 @@ def _named(what: str, names: list[str]) -> str:
 
 def _joints(model: Any, on: Switches, name: Callable[[str, int], str]) -> Iterator[str]:
     springs = _where(model, "jnt_stiffness", "jnt_stiffnesspoly") if on.spring else []
+    springs = [j for j in springs if j not in elastic_joints(model, on)]
     if springs:
-        yield _named("joint springs", [name("joint", j) for j in springs])
+        what = "joint springs that are not linear, or at joints with an actuator or a coupling"
+        yield _named(what, [name("joint", j) for j in springs])
     curved = _where(model, "dof_dampingpoly") if on.damper else []
     if curved:
         yield _named("damping that is not linear", [name("joint", int(model.dof_jntid[i])) for i in curved])

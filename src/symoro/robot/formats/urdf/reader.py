@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import math
 import re
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import PurePath
 from typing import NoReturn
@@ -15,7 +16,17 @@ from symoro.errors import FormatError, Place, UnknownNameError
 from symoro.robot.consistency import WARNING
 from symoro.robot.description import Limits
 from symoro.robot.formats.urdf.markup import XmlNode, parse
-from symoro.robot.formats.urdf.model import GRAVITY, KINDS, Body, Document, Joint, Mimic, Origin, Own
+from symoro.robot.formats.urdf.model import (
+    GRAVITY,
+    KINDS,
+    Body,
+    Document,
+    Joint,
+    LoopJoint,
+    Mimic,
+    Origin,
+    Own,
+)
 from symoro.robot.formats.urdf.rigid import from_quaternion, norm, to_rpy
 from symoro.robot.formats.urdf.strangers import strangers
 
@@ -24,7 +35,20 @@ LARGEST = 1e9  # metres, kilograms, ...: beyond, no robot; and a limit means no 
 
 _OF_LINKS = ("link", "inertial", "origin", "mass", "inertia")
 _OF_JOINTS = ("joint", "parent", "child", "axis", "limit", "dynamics", "mimic")
-_KEEP = frozenset({*_OF_LINKS, *_OF_JOINTS, "symoro"})
+_OF_LOOPS = (
+    "loop_joint",
+    "link1",
+    "link2",
+    "gazebo",
+    "pose",
+    "xyz",
+    "use_parent_model_frame",
+    "damping",
+    "friction",
+)
+_OF_ACTUATORS = ("transmission", "ros2_control", "command_interface")
+_KEEP = frozenset({*_OF_LINKS, *_OF_JOINTS, *_OF_LOOPS, *_OF_ACTUATORS, "symoro"})
+_LOOP_KINDS = ("revolute", "continuous", "prismatic", "fixed")
 _NUMBER = re.compile(r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?\Z", re.ASCII)
 _ENDLESS = re.compile(r"[-+]?(?:inf|infinity|nan)\Z", re.IGNORECASE)
 _TENSOR = ("ixx", "ixy", "ixz", "iyy", "iyz", "izz")
@@ -69,7 +93,9 @@ class _Reader:
         bodies = tuple(self.body(node) for node in links)
         joined = tuple(self.joint(node) for node in joints)
         self.unique("link", links)
-        self.unique("joint", joints)
+        closing = [*root.all("loop_joint"), *_sdf_joints(root)]
+        loops = tuple(self.loops(root))
+        self.unique("joint", [*joints, *closing])
         ours = root.first("symoro")
         return Document(
             root.attributes.get("name", "").strip() or _stem(self.file),
@@ -79,7 +105,137 @@ class _Reader:
             self.own(ours) if ours else None,
             self.vector(ours, "gravity", GRAVITY) if ours else GRAVITY,
             tuple(self.notes),
+            loops=loops,
+            driven=tuple(self.driven(root)),
         )
+
+    # -- loops and actuators
+
+    def loops(self, root: XmlNode) -> Iterator[LoopJoint]:
+        """The joints that close loops: <loop_joint>, and SDF's <joint> inside <gazebo>."""
+        for node in root.all("loop_joint"):
+            yield self.loop_joint(node)
+        for node in _sdf_joints(root):
+            yield self.sdf_joint(node)
+
+    def loop_kind(self, node: XmlNode) -> str:
+        kind = self.attribute(node, "type").strip()
+        if kind not in _LOOP_KINDS:
+            self.fail(
+                node,
+                f"the loop joint '{self.name(node)}' is of type '{kind[:40]}', expected {', '.join(_LOOP_KINDS)}",
+                "cut the loop at another joint, or describe the robot in YAML, with a spherical joint as three "
+                "revolute joints",
+                "type",
+            )
+        return kind
+
+    def loop_joint(self, node: XmlNode) -> LoopJoint:
+        """<loop_joint name type> with <link1 link xyz rpy/>, <link2 .../> and <axis xyz/>."""
+        kind, ends = self.loop_kind(node), []
+        for tag in ("link1", "link2"):
+            side = node.first(tag)
+            if side is None:
+                self.fail(
+                    node,
+                    f"the loop joint '{self.name(node)}' has no {tag}",
+                    f'write <{tag} link="..."/> inside it',
+                )
+            zero = (0.0, 0.0, 0.0)
+            origin = Origin(self.vector(side, "xyz", zero), self.vector(side, "rpy", zero))
+            ends.append((self.attribute(side, "link").strip(), origin))
+        axis = node.first("axis")
+        direction = self.vector(axis, "xyz", (1.0, 0.0, 0.0)) if axis else (1.0, 0.0, 0.0)
+        (parent, in_parent), (child, in_child) = ends
+        return self.directed(
+            node, LoopJoint(self.name(node), kind, parent, child, in_child, in_parent, direction, node.spot)
+        )
+
+    def sdf_joint(self, node: XmlNode) -> LoopJoint:
+        """A joint in SDF's notation: the pose is that of the joint in the child's frame, the axis is in the joint's."""
+        kind, name = self.loop_kind(node), self.name(node)
+        ends = []
+        for tag in ("parent", "child"):
+            end = node.first(tag)
+            if end is None or not end.text.strip():
+                self.fail(
+                    node, f"the loop joint '{name}' has no {tag}", f"write <{tag}>LINK</{tag}> inside it"
+                )
+            ends.append(end.text.strip())
+        pose, axis = node.first("pose"), node.first("axis")
+        origin = Origin()
+        if pose is not None:
+            self.only(pose, "relative_to", ("", *ends))
+            self.only(pose, "degrees", ("", "false", "0"))
+            self.only(pose, "rotation_format", ("", "euler_rpy"))
+            x, y, z, roll, pitch, yaw = self.text_numbers(pose, 6)
+            origin = Origin((x, y, z), (roll, pitch, yaw))
+            if pose.attributes.get("relative_to") == ends[0]:  # the joint seen from its other end
+                ends.reverse()
+        direction = (0.0, 0.0, 1.0)
+        if axis is not None:
+            flag = axis.first("use_parent_model_frame")
+            if flag is not None and flag.text.strip() not in ("", "0", "false"):
+                self.fail(
+                    flag,
+                    f"the axis of joint '{name}' is given in the model's frame",
+                    "give it in the joint's frame",
+                )
+            xyz = axis.first("xyz")
+            if xyz is not None:
+                self.only(xyz, "expressed_in", ("", name))
+                a, b, c = self.text_numbers(xyz, 3)
+                direction = (a, b, c)
+            dynamics = axis.first("dynamics")
+            for key in ("damping", "friction"):
+                value = dynamics and dynamics.first(key)
+                if value and any(self.text_numbers(value, 1)):
+                    self.notes.append(
+                        f"{WARNING}{key} of the loop joint {name} is left out: a cut joint has no friction; "
+                        "cut the loop at another joint to keep it"
+                    )
+        return self.directed(
+            node, LoopJoint(name, kind, ends[0], ends[1], origin, None, direction, node.spot)
+        )
+
+    def directed(self, node: XmlNode, loop: LoopJoint) -> LoopJoint:
+        if loop.kind != "fixed" and norm(loop.axis) < 1e-6:
+            self.fail(node, f"the axis of the loop joint '{loop.name}' has no direction", "give xyz a length")
+        return loop if loop.kind != "fixed" else replace(loop, axis=(0.0, 0.0, 1.0))
+
+    def only(self, node: XmlNode, key: str, known: tuple[str, ...]) -> None:
+        """Reject an attribute of SDF that would change the meaning of the numbers."""
+        value = node.attributes.get(key, "").strip()
+        if value not in known:
+            self.fail(
+                node,
+                f"{key} = '{value[:40]}' of '{node.tag}' is not supported in a loop joint",
+                "leave it out",
+                key,
+            )
+
+    def text_numbers(self, node: XmlNode, count: int) -> list[float]:
+        words = node.text.split()
+        if len(words) != count:
+            self.fail(node, f"expected {count} numbers in '{node.tag}', found {len(words)}", _advice(words))
+        return [self.value(node, node.tag, word) for word in words]
+
+    def driven(self, root: XmlNode) -> Iterator[str]:
+        """The joints with a transmission, or with a command interface of ros2_control."""
+        names: dict[str, None] = {}
+        for transmission in root.all("transmission"):
+            names |= dict.fromkeys(
+                joint.attributes.get("name", "").strip() for joint in transmission.all("joint")
+            )
+        for control in root.all("ros2_control"):
+            names |= {
+                joint.attributes.get("name", "").strip(): None
+                for joint in control.all("joint")
+                if joint.first("command_interface")
+            }
+        return iter(names)
+
+    # -- links and joints
 
     def body(self, node: XmlNode) -> Body:
         body = Body(self.name(node), spot=node.spot)
@@ -230,6 +386,12 @@ class _Reader:
         if len(word) <= 400 and _NUMBER.match(word) and abs(float(word)) >= LARGEST:
             return None
         return self.value(node, key, word)
+
+
+def _sdf_joints(root: XmlNode) -> Iterator[XmlNode]:
+    """The joints that a file describes for Gazebo alone, which close loops; others only add properties to a joint."""
+    for extension in root.all("gazebo"):
+        yield from (node for node in extension.all("joint") if node.first("parent") or node.first("child"))
 
 
 def _advice(words: list[str]) -> str:

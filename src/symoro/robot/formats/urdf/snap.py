@@ -42,7 +42,16 @@ def snapped(document: Document) -> tuple[Document, Rounding]:
         replace(j, origin=_origin(j.origin, rounding), axis=_axis(j.axis, rounding) if j.moving else j.axis)
         for j in document.joints
     )
-    return replace(document, bodies=bodies, joints=joints), rounding
+    loops = tuple(
+        replace(
+            loop,
+            in_parent=loop.in_parent and _origin(loop.in_parent, rounding),
+            in_child=_origin(loop.in_child, rounding),
+            axis=_axis(loop.axis, rounding),
+        )
+        for loop in document.loops
+    )
+    return replace(document, bodies=bodies, joints=joints, loops=loops), rounding
 
 
 def nearest(angle: float) -> float | None:

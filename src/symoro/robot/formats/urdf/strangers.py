@@ -12,7 +12,7 @@ from symoro.robot.formats.urdf.markup import XmlNode
 
 # What is read in each element, and what others put there.
 _READ = {
-    "robot": ("link", "joint", "symoro"),
+    "robot": ("link", "joint", "loop_joint", "symoro"),
     "link": ("inertial",),
     "inertial": ("origin", "mass", "inertia"),
     "joint": ("origin", "parent", "child", "axis", "limit", "dynamics", "mimic", "symoro"),
@@ -73,15 +73,18 @@ def strangers(root: XmlNode) -> list[str]:
 
 
 def _walk(root: XmlNode) -> Iterator[XmlNode]:
+    """The elements of URDF proper; those inside extensions have rules of their own."""
     yield root
     for child in root.children:
-        yield from _walk(child)
+        if child.tag not in _EXTENSIONS["robot"]:
+            yield from _walk(child)
 
 
 def _elements(node: XmlNode) -> Iterator[tuple[str, tuple[int, int]]]:
     known = _READ.get(node.tag, ())
     spots = {tag: spot for tag, spot in node.skipped.items() if tag not in _EXTENSIONS.get(node.tag, ())}
-    spots |= {child.tag: child.spot for child in reversed(node.children) if child.tag not in known}
+    known_too = (*known, *_EXTENSIONS.get(node.tag, ()))
+    spots |= {child.tag: child.spot for child in reversed(node.children) if child.tag not in known_too}
     if node.tag in _READ:
         for tag, spot in spots.items():
             if ":" not in tag:

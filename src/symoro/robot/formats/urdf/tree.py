@@ -105,7 +105,7 @@ def _below(document: Document, bodies: dict[str, Body]) -> dict[str, list[Joint]
             raise document.error(
                 f"link '{joint.child}' is the child of joints '{above[joint.child].name}' and '{joint.name}'",
                 joint.spot,
-                hint="a URDF is a tree; describe a closed loop in the native format",
+                hint="a URDF is a tree: write the joint that closes a loop as <loop_joint> (docs/urdf.md)",
             )
         above[joint.child] = joint
         below[joint.parent].append(joint)
