@@ -60,6 +60,11 @@ class Model:
         return list(self.program.columns)
 
     @property
+    def notes(self) -> list[str]:
+        """What the results include or leave out without a symbol for it, such as friction given by numbers."""
+        return [text for label, text in self.program.header if label == "note"]
+
+    @property
     def conditions(self) -> list[str]:
         """What must not be zero for the outputs to hold, where symbols are divided by: as "D3 != 0"."""
         return list(self.program.conditions)

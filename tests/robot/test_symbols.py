@@ -56,7 +56,7 @@ def test_bind() -> None:
     assert bound.frame(2).coupling is not None and bound.frame(2).coupling.terms[0][1] == formula("1/3")
     assert formula("rho*L2") == bound.link(1).M
     assert bound.tool is not None and bound.tool.place.r.number == 0.5
-    assert bound.nominal == ()
+    assert bound.nominal == (("G3", -9.81),), "the default gravity keeps its nominal value"
     assert ROBOT.frame(1).d == formula("L1 + L2"), "the old robot is as it was"
     assert ROBOT.bind({}) == ROBOT
 
@@ -120,7 +120,7 @@ def test_symbolic_avoids_names_that_are_taken() -> None:
     robot = Robot("r", (Frame(0, d=formula("D2")), Frame(1, d=formula("0.5"))), (Link(),) * 2)
     given = robot.symbolic(geometry=True)
     assert given.frame(1).d == formula("D2") and given.frame(2).d == formula("D2_")
-    assert dict(given.nominal) == {"D2_": 0.5}
+    assert dict(given.nominal) == {"D2_": 0.5, "G3": -9.81}
 
 
 @settings(max_examples=40, deadline=None)

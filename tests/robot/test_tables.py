@@ -51,7 +51,10 @@ def test_the_other_tables() -> None:
     assert rows("limits") == [{"j": "1", "lower": "-1", "upper": "", "velocity": "2.5", "effort": ""}]
     assert rows("coupled joints") == [{"j": "3", "coupling": "q3 = (-2)*q1 + pi"}]
     assert rows("tool")[0]["name"] == "gripper" and rows("tool")[0]["r"] == "hand"
-    assert rows("nominal values") == [{"symbol": "hand", "value": "0.125"}]
+    assert rows("nominal values") == [
+        {"symbol": "G3", "value": "-9.81"},
+        {"symbol": "hand", "value": "0.125"},
+    ]
     assert rows("base") == [{"what": "gravity", "value": "0, 0, G3"}, {"what": "W0", "value": "0, 0, w"}]
     assert rows("drives") == [{"j": "2", "IA": "0", "FV": "0", "FS": "0", "FO": "0", "k": "k2", "rest": "0"}]
 

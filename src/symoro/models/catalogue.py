@@ -23,6 +23,7 @@ from typing import Any
 
 from symoro.errors import ExpressionError, NotApplicableError, OptionError, UnknownNameError
 from symoro.expr.formula import Formula, formula
+from symoro.models.notes import notes
 from symoro.models.references import Reference
 from symoro.models.units import with_units
 from symoro.program.pipeline import PassRecord, optimise, traced
@@ -213,7 +214,8 @@ def build(robot: Robot, name: str, options: Mapping[str, Any]) -> tuple[Entry, P
     with _no_collection(), task(f"building {chosen.id}"):
         program = optimise(chosen.build(robot, **given))
     shown = ", ".join(f"{k} = {v}" for k, v in given.items() if v is not None)
-    header = (("model", chosen.id), ("robot", robot.name), ("options", shown))
+    described = (("model", chosen.id), ("robot", robot.name), ("options", shown))
+    header = (*described, *(("note", note) for note in notes(robot, chosen.menu, chosen.outputs)))
     return chosen, replace(
         with_units(program, robot),
         title=chosen.title,

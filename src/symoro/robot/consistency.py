@@ -1,6 +1,7 @@
-"""Whether the numbers of a description can belong to bodies: told as warnings, since models exist for any numbers.
+"""Warnings about the numbers of a description: inertias that no body has, missing inertias, units that look wrong.
 
-A body has a mass m > 0, and its inertia matrix about the centre of mass has principal moments I1 <= I2 <= I3 with
+They are warnings and not errors, because models exist for any numbers. A body has a mass m > 0, and its inertia matrix
+about the centre of mass has principal moments I1 <= I2 <= I3 with
 
     I1 >= 0 and I1 + I2 >= I3,
 
@@ -15,8 +16,9 @@ from collections.abc import Iterator, Sequence
 
 from symoro.errors import ProgramError
 from symoro.expr.formula import Formula
-from symoro.robot.description import INERTIAL, BaseKind, Link, Robot
+from symoro.robot.description import ANGLES, GEOMETRIC, INERTIAL, BaseKind, Link, Robot
 from symoro.robot.free_base import unborne_joint
+from symoro.robot.topology import outward
 from symoro.robot.wheel_checks import heights
 
 TOLERANCE = 1e-3
@@ -29,7 +31,13 @@ SWEEPS = 12
 """Of Jacobi's rotations; they converge quadratically, and four or five do."""
 
 WARNING = "warning: "
-"""How those notes of a robot start that tell of something doubtful in its file."""
+"""Prefix of those notes of a robot that are warnings about its file."""
+
+LARGEST_ANGLE = 2 * math.pi
+"""Radians: a constant angle has no reason to exceed one turn, so a larger number is probably in degrees."""
+
+LARGEST_LENGTH = 50.0
+"""Metres: the longest arms in use are shorter, so a larger number is probably in millimetres."""
 
 Tensor = Sequence[Sequence[float]]
 
@@ -65,6 +73,55 @@ def _doubts(robot: Robot) -> Iterator[tuple[str, str]]:
                 yield label, f"{label}: the {what} {field} = {value:g} is negative"
     yield from heights(robot)
     yield from _of_base(robot, values)
+    yield from (("the robot", line) for line in without_inertia(robot))
+    yield from _units(robot, values)
+
+
+def without_inertia(robot: Robot) -> list[str]:
+    """Return a sentence about the joints that move neither mass nor inertia, if there are any.
+
+    Loops and wheels couple the joints, so that a joint without inertia of its own is common there; for such robots
+    only the absence of every inertia is reported.
+    """
+    values = _Values(robot)
+
+    def present(link: Link | None) -> bool:
+        return link is not None and any(values.of(getattr(link, name)) != 0 for name in INERTIAL)
+
+    # The mass of a link is moved by every joint between the link and the base.
+    moves = [present(robot.link(j)) or bool(robot.link(j).flexible) for j in range(robot.NL + 1)]
+    if robot.tool and present(robot.payload):
+        moves[robot.tool.place.ant] = True
+    for j in reversed([j for j in outward(robot) if 1 <= j <= robot.NL]):
+        moves[robot.frame(j).ant] = moves[robot.frame(j).ant] or moves[j]
+    joints = [j for j in range(1, robot.NL + 1) if robot.frame(j).moving]
+    idle = [j for j in joints if not moves[j] and values.of(robot.frame(j).IA) == 0]
+    if joints and idle == joints:
+        return [
+            "no link has a mass or an inertia: the dynamic models contain no inertial and no gravity torques; "
+            "add the inertial parameters to the description"
+        ]
+    if not idle or robot.B or robot.wheels:
+        return []
+    names = ", ".join(robot.frame(j).name or str(j) for j in idle[:8]) + (" ..." if len(idle) > 8 else "")
+    return [
+        f"{'joints' if len(idle) > 1 else 'joint'} {names}: no mass and no inertia is moved, so the inertial and "
+        "gravity torques there are zero and the inertia matrix is singular"
+    ]
+
+
+def _units(robot: Robot, values: _Values) -> Iterator[tuple[str, str]]:
+    """Constant angles and lengths that look like degrees and millimetres."""
+    for j, frame in enumerate(robot.frames, 1):
+        label = f"frame {j}" + (f" ('{frame.name}')" if frame.name else "")
+        for name in GEOMETRIC:
+            value = values.of(getattr(frame, name)) or 0.0
+            if name in ANGLES and abs(value) > LARGEST_ANGLE:
+                degrees = f"write {value:g}*pi/180 for {value:g} degrees"
+                yield label, f"{label}: {name} = {value:g} rad is more than one turn; {degrees}"
+            elif name not in ANGLES and abs(value) > LARGEST_LENGTH:
+                metres = f"lengths are in metres: write {value / 1000:g} for {value:g} mm"
+                yield label, f"{label}: {name} = {value:g} m is very long; {metres}"
 
 
 def _of_base(robot: Robot, values: _Values) -> Iterator[tuple[str, str]]:

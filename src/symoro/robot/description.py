@@ -176,6 +176,16 @@ class Base:
     Z: tuple[Formula, ...] = IDENTITY16
 
 
+STANDARD_GRAVITY = -9.81  # m/s2, along z of the world: the nominal value of the symbol G3
+
+
+def with_nominal_gravity(nominal: tuple[tuple[str, float], ...], base: Base) -> tuple[tuple[str, float], ...]:
+    """Add the nominal value of G3 where the base has the default gravity and the description gives no value."""
+    if base.G != Base().G or any(name == "G3" for name, _ in nominal):
+        return nominal
+    return (("G3", STANDARD_GRAVITY), *nominal)
+
+
 @dataclass(frozen=True)
 class Tool:
     """A tool frame, fixed on a frame of the robot."""
@@ -189,7 +199,7 @@ class Robot:
     """A robot. `frames[0]` is frame 1, `links[0]` is link 1; `frame(j)` and `link(j)` count as the papers do.
 
     Attributes:
-        nominal: numbers for symbols, used where a caller gives none.
+        nominal: numbers for symbols, used where a caller gives none; the symbol G3 of the default gravity is -9.81.
         payload: inertial parameters carried in the tool frame.
         wheels: what a wheeled base rolls on; without any its motion is given.
         postures: postures by name, each with one number a coordinate (radians, metres); a robot made from this one
@@ -220,6 +230,7 @@ class Robot:
         else:
             kept = Postures(self.postures)
         object.__setattr__(self, "postures", kept)
+        object.__setattr__(self, "nominal", with_nominal_gravity(self.nominal, self.base))
         found = problems(self)
         if found:
             raise RobotError(self.name, found)

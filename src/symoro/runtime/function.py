@@ -1,6 +1,7 @@
 """`Function`: a program as a NumPy callable, one sample or a batch.
 
-    f(q=q, qd=qd)           inputs by name, shape (n,) for one sample or (N, n) for a batch
+    f(q=q, qd=qd)           inputs by name, shape (n,) for one sample or (N, n) for a batch; a matrix may also be
+                            given by its entries, row after row: (16,) or (N, 16) for T (4, 4)
     -> {"tau": array}       outputs by name, with the batch axis in front
     f.raw(q, qd, tau)       the caller's own buffers, for one sample
 
@@ -19,7 +20,7 @@ from numpy.typing import NDArray
 
 from symoro.errors import ArgumentError, MissingDependencyError
 from symoro.program.interpret import interpret
-from symoro.program.program import Input, Program
+from symoro.program.program import Input, Program, size
 from symoro.robot.description import Robot
 from symoro.runtime.compiler import HINT
 from symoro.runtime.native import Native
@@ -129,6 +130,8 @@ def _as_array(port: Input, inputs: Mapping[str, Any]) -> Array:
     except (TypeError, ValueError, OverflowError):
         message = f"input '{port.name}' is not an array of real numbers"
         raise ArgumentError(message, hint=f"expected {_expected([port])}") from None
+    if len(port.shape) > 1 and array.ndim in (1, 2) and array.shape[-1:] == (size(port.shape),):
+        array = array.reshape(*array.shape[:-1], *port.shape)  # the entries of a matrix by rows
     if array.shape != port.shape and (array.ndim == 0 or array.shape[1:] != port.shape):
         entries = ", ".join(port.symbols[:12])
         raise ArgumentError(

@@ -22,6 +22,7 @@ from symoro.robot.description import (
     Link,
     Robot,
     scalars,
+    with_nominal_gravity,
 )
 from symoro.robot.formats.par import BASE_KEYS, DRIVE_KEYS, FRAME_KEYS
 from symoro.robot.formats.variable import variable_names
@@ -84,7 +85,7 @@ def _dropped(robot: Robot) -> Iterable[str]:
     for what, there in (
         ("title", robot.title),
         ("reference", robot.reference),
-        ("nominal values", robot.nominal),
+        ("nominal values", set(robot.nominal) - set(with_nominal_gravity((), robot.base))),
         ("postures", robot.postures),
         ("tool frame", robot.tool),
         ("names of joints", any(frame.name for frame in robot.frames)),

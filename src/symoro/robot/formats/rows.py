@@ -21,7 +21,6 @@ from symoro.robot.formats.report import NOWHERE, Report
 from symoro.robot.formats.variable import find_variable, not_constant, offset_from
 from symoro.robot.formats.yaml_format import SCHEMA, read_tree
 
-GRAVITY = -9.81
 SHORT = {Convention.KHALIL_KLEINFINGER: ("alpha", "d", "theta", "r")}
 _DEGREE = Formula("pi/180")
 _LETTERS = {"r": JointType.REVOLUTE, "p": JointType.PRISMATIC, "f": JointType.FIXED}
@@ -59,8 +58,6 @@ def from_rows(
     base = dict(top.get("base") or {})
     if gravity is not None:
         top["base"] = base | {"gravity": gravity}
-    elif "gravity" not in base:
-        top["nominal"] = {"G3": GRAVITY, **(top.get("nominal") or {})}
     return read_tree(_node(top, report, ""), report)
 
 

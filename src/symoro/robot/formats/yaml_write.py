@@ -25,6 +25,7 @@ from symoro.robot.description import (
     Frame,
     Link,
     Robot,
+    with_nominal_gravity,
 )
 from symoro.robot.flexibility import MODE_SHAPES, MODES, PROPERTIES, Flexibility
 from symoro.robot.formats.yaml_format import LIMITS, MOTION_OF_BASE, SCHEMA, TEXTS
@@ -73,7 +74,8 @@ def tree_of(robot: Robot) -> dict[str, YamlTree]:
     if robot.payload:
         values = _formulas(robot.payload, INERTIAL)
         tree["payload"] = _name(robot.payload.name) | values | _wrench(robot.payload)
-    tree |= _given("nominal", {name: _number(value) for name, value in robot.nominal})
+    given = [pair for pair in robot.nominal if pair not in with_nominal_gravity((), robot.base)]
+    tree |= _given("nominal", {name: _number(value) for name, value in given})
     postures: dict[str, YamlTree] = {name: [_number(x) for x in q] for name, q in robot.postures.items()}
     return tree | _given("postures", postures)
 
