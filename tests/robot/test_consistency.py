@@ -78,8 +78,8 @@ def test_what_no_body_has(old: str, new: str, message: str) -> None:
         ('<link name="base"/>', '<link name="base"><mass value="1"/></link>', "'mass' in 'link' is not read"),
         (
             '<link name="base"/>',
-            '<loop_joint name="x"/><link name="base"/>',
-            "'loop_joint' in 'robot' is not read",
+            '<closed_loop name="x"/><link name="base"/>',
+            "'closed_loop' in 'robot' is not read",
         ),
         ('rpy="0 0 0"', 'ryp="0 0 1"', "attribute 'ryp' of 'origin' is not read; did you mean 'rpy'?"),
         ('damping="0.1"', 'dampping="0.1"', "attribute 'dampping' of 'dynamics'"),

@@ -214,6 +214,11 @@ class Trajectory:
         if self.start is None and not isinstance(self.parts[0], Fourier):
             raise ArgumentError("a trajectory needs a start", hint="start: the posture it starts in")
 
+    @property
+    def has_poses(self) -> bool:
+        """Whether a part or the start is given by poses of a frame."""
+        return isinstance(self.start, Start) or any(isinstance(p, Line | Circle | Poses) for p in self.parts)
+
 
 def _tidy(part: Any) -> None:
     """Lists and arrays as tuples of numbers."""

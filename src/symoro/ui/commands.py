@@ -254,6 +254,7 @@ def write_model(options: argparse.Namespace) -> None:
         return
     files = model.code(options.lang or "text", **_emitting(options))
     if options.output:
+        _report_notes(model, options)
         _written(write_folder(Path(options.output), files, force=options.force), options.json)
     elif options.json:
         present.as_json(files)
@@ -288,7 +289,9 @@ def explain(options: argparse.Namespace) -> None:
 def evaluate(options: argparse.Namespace) -> None:
     from symoro.ui import evaluate as evaluating
 
-    evaluating.evaluate(_model(options), options)
+    model = _model(options)
+    _report_notes(model, options)
+    evaluating.evaluate(model, options)
 
 
 def solve(options: argparse.Namespace) -> int:
@@ -311,7 +314,9 @@ def export(options: argparse.Namespace) -> None:
     if not options.output:
         raise OptionError("export needs a folder", hint="add -o DIR")
     languages = (options.lang or "c").split(",")
-    files = _model(options).export(languages, **_emitting(options))
+    model = _model(options)
+    files = model.export(languages, **_emitting(options))
+    _report_notes(model, options)
     _written(write_folder(Path(options.output), files, force=options.force), options.json)
 
 
@@ -377,6 +382,13 @@ def _chosen(options: argparse.Namespace) -> dict[str, Any]:
 
 def _model(options: argparse.Namespace) -> Model:
     return generate(_robot(options), options.model, **_chosen(options))
+
+
+def _report_notes(model: Model, options: argparse.Namespace) -> None:
+    """The notes of a model, where its header is not shown: beside the results, for people alone."""
+    if not options.json:
+        for note in model.notes:
+            print(f"note: {failure.in_a_shell(note)}", file=sys.stderr)
 
 
 def _written(paths: list[Path], as_json: bool) -> None:

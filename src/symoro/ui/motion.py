@@ -16,7 +16,9 @@ from symoro.errors import OptionError
 from symoro.files import write_files
 from symoro.motion.extremes import Passed
 from symoro.motion.files import load_trajectory
+from symoro.motion.samples import Samples
 from symoro.motion.torques import TorqueReport, torques, unit_of
+from symoro.motion.trajectory import Trajectory
 from symoro.robot.description import Robot
 from symoro.tables import table_text
 from symoro.ui import present
@@ -32,9 +34,10 @@ def show_torques(robot: Robot, options: argparse.Namespace) -> int:
     from symoro.ui.charts import torque_chart
 
     start, values = _start(robot, options.values)
+    trajectory = load_trajectory(options.trajectory)
     found = torques(
         robot,
-        load_trajectory(options.trajectory),
+        trajectory,
         step=options.step,
         values=values,
         start=start,
@@ -48,11 +51,15 @@ def show_torques(robot: Robot, options: argparse.Namespace) -> int:
     }
     written = write_results(options.output, writers, options.force)
     if options.json:
-        present.as_json({**torque_data(found), **({"files": written} if written else {})})
+        posed = _posed_frame(robot, trajectory)
+        frame = {"frame": posed} if posed else {}
+        present.as_json({**torque_data(found), **frame, **({"files": written} if written else {})})
     elif options.csv:
         sys.stdout.write(table_text(found.columns))
     else:
         _table(found)
+        if posed := _posed_frame(robot, trajectory):
+            print(f"poses of the trajectory: {posed}")
         for path in written:
             print(f"wrote {path}")
     return 0
@@ -104,6 +111,17 @@ def page_motion(t: Array, q: Array, tree: Array | None) -> str:
     if not np.isfinite(rows).all():
         raise OptionError("a motion that is not finite cannot be played")
     return json.dumps({"times": t.tolist(), "q": rows.tolist()}, allow_nan=False) + "\n"
+
+
+def _posed_frame(robot: Robot, trajectory: Trajectory | Samples) -> str:
+    """The frame whose poses a trajectory gives, in words; empty where it gives joint positions alone."""
+    if isinstance(trajectory, Samples) or not trajectory.has_poses:
+        return ""
+    if trajectory.frame is None and robot.tool is not None:
+        return f"tool frame '{robot.tool.name}'"
+    number = robot.frame_number(trajectory.frame or robot.platform or robot.NL)
+    name = robot.link(number).name or robot.frame(number).name
+    return f"frame {number}" + (f" ('{name}')" if name else "")
 
 
 def torque_data(found: TorqueReport) -> dict[str, Any]:

@@ -34,7 +34,8 @@ def read_urdf(
         fixed: 'merge' (default) adds links on fixed joints to those below, 'keep' gives them frames.
         frames: 'normal' (default) puts x along the common normals, 'link' keeps to the links' own frames.
         tool: the name of a link whose frame becomes the robot's tool frame.
-        actuated: the active joints of a robot with closed loops, by name; by default those with an actuator in the file.
+        actuated: the active joints of a robot with closed loops, by name; by default those with an actuator
+            in the file.
 
     Raises:
         FormatError: the text is no URDF; with line and column.

@@ -97,6 +97,7 @@ def link_places(document: Document, choices: Choices) -> dict[str, tuple[int, Po
 def _conversion(document: Document, choices: Choices) -> _Conversion:
     choices = choices.settled(document)
     story = Story(document)
+    story.has_tool = choices.tool is not None
     story.doubts(document.bodies)
     if not choices.exact:
         document, rounding = snapped(document)

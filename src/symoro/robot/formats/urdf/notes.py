@@ -19,6 +19,7 @@ class Story:
     def __init__(self, document: Document) -> None:
         self._lines = list(document.notes)
         self._between: list[tuple[str, float]] = []
+        self.has_tool = False
 
     def notes(self) -> tuple[str, ...]:
         return tuple(self._lines)
@@ -72,6 +73,7 @@ class Story:
         self._coupled(frames)
         self._friction(frames)
         self._merged(tree)
+        self._end(tree, frames)
         self._extra()
 
     def _coupled(self, frames: Sequence[Frame]) -> None:
@@ -94,6 +96,22 @@ class Story:
             shown = ", ".join(merged[:8]) + (" ..." if len(merged) > 8 else "")
             count = f"{len(merged)} link{'s' if len(merged) > 1 else ''}"
             self._lines.append(f"{count} on fixed joints added to the links that carry them: {shown}")
+
+    def _end(self, tree: Tree, frames: Sequence[Frame]) -> None:
+        """Which frame poses refer to, where the file has links beyond it on fixed joints."""
+        moving = [k for k, u in enumerate(tree.units, 1) if u.joint.moving]
+        if self.has_tool or not moving or len(tree.units) != moving[-1]:
+            return
+        last = tree.units[-1].joint
+        beyond = [
+            name for name, rider in tree.riders.items() if rider.on == len(tree.units) and name != last.child
+        ]
+        if beyond:
+            shown = ", ".join(beyond[-4:])
+            self._lines.append(
+                f"poses and Jacobians refer to the frame of joint {last.name} by default; the option 'tool' makes a "
+                f"link beyond it the tool frame: {shown}"
+            )
 
     def _extra(self) -> None:
         if self._between:
