@@ -215,7 +215,7 @@ def build(robot: Robot, name: str, options: Mapping[str, Any]) -> tuple[Entry, P
         program = optimise(chosen.build(robot, **given))
     shown = ", ".join(f"{k} = {v}" for k, v in given.items() if v is not None)
     described = (("model", chosen.id), ("robot", robot.name), ("options", shown))
-    header = (*described, *(("note", note) for note in notes(robot, chosen.menu, chosen.outputs)))
+    header = (*described, *(("remark", note) for note in notes(robot, chosen.menu, chosen.outputs)))
     return chosen, replace(
         with_units(program, robot),
         title=chosen.title,

@@ -74,7 +74,8 @@ def tree_of(robot: Robot) -> dict[str, YamlTree]:
     if robot.payload:
         values = _formulas(robot.payload, INERTIAL)
         tree["payload"] = _name(robot.payload.name) | values | _wrench(robot.payload)
-    given = [pair for pair in robot.nominal if pair not in with_nominal_gravity((), robot.base)]
+    default = with_nominal_gravity((), robot.base)  # the reader adds it again, in front
+    given = robot.nominal[1:] if default and robot.nominal[:1] == default else robot.nominal
     tree |= _given("nominal", {name: _number(value) for name, value in given})
     postures: dict[str, YamlTree] = {name: [_number(x) for x in q] for name, q in robot.postures.items()}
     return tree | _given("postures", postures)
