@@ -308,8 +308,8 @@ def folded(solver: Solver, q: Array) -> Array:
 )
 def test_roots_where_the_square_may_vanish(a: float, b: float, c: float, roots: Sequence[float]) -> None:
     builder = Builder("roots")
-    draft = Draft(builder, 9, {}, frozenset())
-    x = types.quadratic_root(draft, "x", *(symbol(builder.graph, name) for name in "abc"))
+    draft = Draft(builder, 9, {}, frozenset(), builder.number(1))
+    x = types.quadratic_root(draft, "x", *(symbol(builder.graph, name) for name in "abc"), (0, 0))
     found = []
     for choice in draft.choices:
         values = {sign >> 1: chosen.lit for sign, chosen in choice.items()}

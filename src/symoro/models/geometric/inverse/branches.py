@@ -2,7 +2,8 @@
 
     status    0 valid, 1 out of reach, 2 singular (a joint is free, or two branches meet), 3 empty slot: a root that
               is no solution, or the same solution again
-    residual  the largest entry of direct geometry less the given pose, and of S^2 + C^2 - 1
+    residual  the largest of: the given entries of the rotation of direct geometry less the pose; the sum of the
+              magnitudes of those of the position, divided by the robot's size (`chain.size_of`); S^2 + C^2 - 1
 
 Sines and cosines found by the steps serve direct geometry as they are; each joint needs one atan2, for the output.
 """
@@ -17,7 +18,7 @@ from symoro.expr.scalar import Expr, Scalar, absolute, atan2, less, less_equal, 
 from symoro.expr.substitute import substitute
 from symoro.models.geometric.inverse.chain.chain import Chain, Unknown
 from symoro.models.geometric.inverse.chain.placement import Algebra, forward, times
-from symoro.models.geometric.inverse.finite import closes, largest
+from symoro.models.geometric.inverse.finite import closes, largest, relative
 from symoro.models.geometric.inverse.step import DOUBLE, REACH, Step
 from symoro.program.builder import Builder
 
@@ -92,15 +93,22 @@ def own_turn(unknown: Unknown) -> tuple[Scalar, Scalar]:
 
 
 def differences(builder: Builder, chain: Chain, given: Sequence[Sequence[bool]]) -> Iterator[Expr]:
-    """Direct geometry less the target, where the target is given."""
+    """Direct geometry less the target, where the target is given: entries of the rotation, then the position."""
     number = builder.number
+    lengths: list[Scalar] = []
     for r in range(3):
         row: list[Scalar] = [int(r == k) for k in range(4)]
         for item in chain.items:  # from the base, so that solutions share what they have in common
             row = times(row, forward(item, EXACT))
         for c in range(4):
             if given[r][c]:
-                yield number(absolute(number(row[c]) - chain.target[r][c]))
+                difference = number(row[c]) - chain.target[r][c]
+                if c < 3:
+                    yield number(absolute(difference))
+                else:
+                    lengths.append(difference)
+    if lengths:
+        yield relative(builder, lengths, chain.size)
 
 
 class _Unrolling:

@@ -7,17 +7,18 @@ nothing, and every row is an empty slot rather than "out of reach". Products are
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from symoro.errors import ProgramError
 from symoro.expr import ops
 from symoro.expr.graph import Graph
-from symoro.expr.scalar import Expr, Scalar, absolute, less_equal, minimum, select
+from symoro.expr.scalar import Expr, Scalar, absolute, less_equal, maximum, select, sqrt, wrap
 from symoro.models.geometric.inverse.branches import EMPTY, Solution
 from symoro.models.geometric.inverse.chain.problem import Problem
 
-ZERO = 1e-12  # a factor below it, in the unit of the robot
+ZERO = 1e-12  # of the most that a factor can be for a robot of its size: a smaller one counts as zero
 
 
 def divisors(problem: Problem, found: Sequence[Solution]) -> list[Expr]:
@@ -68,9 +69,36 @@ def guarded(problem: Problem, found: Sequence[Solution], factors: Sequence[Expr]
     """The solutions, all of them empty slots where a factor vanishes."""
     if not factors:
         return list(found)
-    least: Scalar = absolute(factors[0])
-    for factor in factors[1:]:
-        least = minimum(least, absolute(factor))
-    fails = less_equal(least, ZERO)
     number = problem.builder.number
+    fails: Scalar = 0
+    for factor in factors:
+        bound = _bound(factor, problem.chain.size)
+        fails = maximum(fails, less_equal(absolute(factor), ZERO * bound))
     return [replace(one, status=number(select(fails, EMPTY, one.status))) for one in found]
+
+
+def _bound(factor: Expr, size: Expr) -> Expr:
+    """The most that a factor can be: sums without their signs, sines and cosines 1, the symbols of lengths the size."""
+    graph = factor.graph
+    bounds: dict[int, Expr] = {}
+    for i in graph.reachable([factor.lit]):
+        op, args = graph.op[i], graph.args[i]
+        own = absolute(Expr(graph, i << 1))
+        if op == ops.SYMBOL:
+            bounds[i] = size
+            continue
+        if op in (ops.NUMBER, ops.PI, ops.KERNEL):
+            bounds[i] = wrap(graph, own)
+            continue
+        parts = [bounds[lit >> 1] for lit in args]
+        if op in (ops.SIN, ops.COS):
+            bounds[i] = wrap(graph, 1)
+        elif op in (ops.ADD, ops.SUB):
+            bounds[i] = sum(parts[1:], parts[0])
+        elif op == ops.MUL:
+            bounds[i] = math.prod(parts[1:], start=parts[0])
+        elif op == ops.SQRT:
+            bounds[i] = wrap(graph, sqrt(parts[0]))
+        else:
+            bounds[i] = wrap(graph, own)
+    return bounds[factor.lit >> 1]

@@ -20,7 +20,7 @@ from symoro.models.geometric.inverse.trial import FEW, ROUGH, Trial, TrialResult
 from symoro.models.ports import SWIVEL
 from symoro.program.derivation import Stage
 
-LOST = 1e-3  # share of the postures tried that a method may lose before another is sought
+LOST = 1e-3  # largest share of the regular postures that a verified method may lose
 
 
 @dataclass(frozen=True)
@@ -49,7 +49,10 @@ def solved(problem: Problem, method: str, tolerance: float) -> Answer:
         return by_general(problem, tolerance)
     trial = Trial(problem)
     if method != "auto":
-        return tried(problem, trial, METHODS[method](problem, tolerance), tolerance)[0]
+        answer, result = tried(problem, trial, METHODS[method](problem, tolerance), tolerance)
+        if not _recovers(result):
+            raise NotApplicableError(f"method '{method}' {_loss(result)}", hint="use method='auto'")
+        return answer
     reasons: dict[str, str] = {}
     doubtful: dict[str, tuple[TrialResult, Answer]] = {}
     for name, attempt in METHODS.items():
@@ -62,7 +65,9 @@ def solved(problem: Problem, method: str, tolerance: float) -> Answer:
             answer, result = tried(problem, trial, answer, tolerance)
             doubt = _doubt(trial, answer, result)
             if doubt:
-                reasons[name], doubtful[name] = doubt, (result, answer)
+                reasons[name] = doubt
+                if _recovers(result):
+                    doubtful[name] = (result, answer)
                 continue
         return _passed(answer, reasons)
     if doubtful:
@@ -85,14 +90,25 @@ def _with(answer: Answer, *more: str) -> Answer:
 
 
 def _doubt(trial: Trial, answer: Answer, result: TrialResult) -> str:
-    """Why another method should be sought; empty if not."""
+    """Why another method is tried first; empty where the formulas are verified and accurate."""
+    if not _recovers(result):
+        return _loss(result)
     if answer.crowded and not trial.parameters:
         return "inaccurate for this robot: it is almost a simpler one, whose formulas divide by zero here"
-    if result.lost > LOST * result.postures:
-        return f"loses {result.lost} of {result.postures} random postures of this robot"
     if result.rough > FEW:
         return f"inaccurate for this robot: misses {100 * result.rough:.0f} % of random poses by more than {ROUGH:g}"
     return ""
+
+
+def _recovers(result: TrialResult) -> bool:
+    """Whether formulas are verified: there are regular postures, and almost all of them are recovered."""
+    return result.postures > 0 and result.lost <= LOST * result.postures
+
+
+def _loss(result: TrialResult) -> str:
+    if not result.postures:
+        return "cannot be verified: this robot has no regular posture"
+    return f"loses {result.lost} of {result.postures} random postures of this robot"
 
 
 def tried(problem: Problem, trial: Trial, answer: Answer, tolerance: float) -> tuple[Answer, TrialResult]:

@@ -14,7 +14,7 @@ from symoro.expr.scalar import Expr, Scalar, absolute, cos, less_equal, maximum,
 from symoro.models.geometric.inverse.chain.chain import Unknown
 from symoro.program.builder import Builder
 
-SINGULAR = 1e-10  # below it the radius of an angle's equation counts as zero: any angle does
+SINGULAR = 1e-10  # of the robot's size (or of 1, for cosines): a smaller radius leaves an angle free
 DOUBLE = 1e-14  # below it, relatively, the two signs of a root give one solution
 REACH = 1e-10  # a root's argument, relative to its parts: below minus this out of reach, within it at the boundary
 
@@ -48,12 +48,26 @@ class Step:
 
 
 class Draft:
-    """Collects a step. `start` holds the joints' values to be taken where any value does."""
+    """Collects a step.
+
+    An equation is of degree 1 if it compares lengths, of degree 0 if it compares sines and cosines; multiplied
+    equations have the sum of the degrees. What counts as zero is relative to that power of the size.
+
+    Arguments:
+        start: values of the joints that are taken where a joint is free.
+        size: the robot's size, see `chain.size_of`.
+    """
 
     def __init__(
-        self, builder: Builder, type_number: int, start: Mapping[int, Expr], solved: frozenset[Unknown]
+        self,
+        builder: Builder,
+        type_number: int,
+        start: Mapping[int, Expr],
+        solved: frozenset[Unknown],
+        size: Expr,
     ) -> None:
         self.builder = builder
+        self.size = size
         self.type = type_number
         self.start = start
         self.solved = solved
@@ -99,11 +113,18 @@ class Draft:
         self.meets.append((sign, self.reach[-1]))
         return sign * sqrt(maximum(slack, 0))
 
-    def vanishing(self, square: Expr) -> Expr | None:
-        """1 where a square is zero for all that matters; None where it depends on the robot alone."""
+    def vanishing(self, square: Expr, degree: int) -> Expr | None:
+        """1 where the square of a quantity of some degree is zero; None where it depends on the robot alone."""
         if square.cls != VARIABLE:
             return None
-        return self.builder.number(less_equal(square, SINGULAR**2))
+        return self.builder.number(less_equal(square, SINGULAR**2 * self.power(2 * degree)))
+
+    def power(self, degree: int) -> Expr:
+        """The size to some power."""
+        found = self.builder.number(1)
+        for _ in range(abs(degree)):
+            found = found * self.size
+        return found if degree >= 0 else 1 / found
 
     def angle(self, unknown: Unknown, sine: Scalar, cosine: Scalar, free: Expr | None = None) -> None:
         """Give an unknown angle by its sine and cosine; where it is free, keep the start's value."""

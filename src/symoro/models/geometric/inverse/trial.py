@@ -1,12 +1,14 @@
-"""Solutions tried at generation: direct geometry of random postures must be found again.
+"""Verification of formulas at generation: from the poses of random postures the postures must be recovered.
 
 The formulas are evaluated with the robot's numbers (nominal ones, or random ones where it has none) at poses whose
 postures are known: some random, some with joints next to a multiple of a right angle, where closed forms are weakest.
-Postures that are singular but for rounding do not count.
+Lengths are divided by the robot's size, and the smallest singular value of a posture's Jacobian is compared with that
+of the best-conditioned posture: a robot whose axes are almost parallel is verified as any other. Postures that are
+singular except for round-off do not count.
 
-    lost     no row of status 0 or 2 holds the posture
-    rough    the row that holds it, if any, misses the pose by more than ROUGH: a divisor is small, or the robot only
-             almost what the formulas take it for
+    lost     no row of status 0 or 2 contains the posture
+    rough    the residual of the row that contains it, if any, exceeds ROUGH: a divisor is small, or the formulas hold
+             for a similar robot only
 """
 
 from __future__ import annotations
@@ -24,11 +26,12 @@ from symoro.models.geometric.inverse.chain.problem import Problem
 
 SEED = 5
 RANDOM, SQUARE = 600, 600  # postures at random, postures next to right angles
-REGULAR = 1e-4  # smallest singular value of the given entries' derivatives
-NEAR = 1e-6  # joints of a posture that is found
-AROUND = 0.1  # joints of a row that is meant for a posture
+REGULAR = 1e-3  # smallest singular value of the given entries' derivatives, of that of the best posture
+NEAR = 1e-6  # rad, or of the robot's size: joints of a row that contains a posture
+AROUND = 0.1  # the same, of a row that is meant for a posture
 ROUGH = 1e-9
 ROUND_OFF = 2.0**-52
+AMPLIFIED = 100 * ROUND_OFF  # error of a pose; divided by the smallest singular value it is that of the joints
 FEW = 0.01  # share of random postures that may be rough, if Newton's method makes them exact
 
 
@@ -59,6 +62,7 @@ class Trial:
         self.joints = [joint.joint for joint in joints]
         self.turns = numpy.array([joint.turns for joint in joints])
         self.count = RANDOM + SQUARE
+        self.angles = problem.probes.angles
         literals = [problem.builder.number(x).lit for matrix in between for row in matrix for x in row]
         self.parameters: dict[str, Any] = {}
         self.variables: dict[str, Any] = {}
@@ -66,20 +70,24 @@ class Trial:
         flat = evaluate(problem.builder.graph, literals, self.parameters, self.variables)
         spread = [numpy.broadcast_to(x, (self.count,)) for x in flat]
         placements = numpy.stack(spread, -1).reshape(self.count, -1, 4, 4)
-        size = abs(placements[:, :, :3, 3]).max() or 1.0
-        self.q = _postures(rng, self.turns, float(size))
+        size = abs(placements[:, :, :3, 3]).sum((1, 2))
+        size[size == 0] = 1.0
+        placements[:, :, :3, 3] /= size[:, None, None]
+        self.units = numpy.where(self.turns, 1.0, size[:, None])
+        self.q = _postures(rng, self.turns)
         kinds = numpy.array([joint.sign * (1 if joint.turns else 2) for joint in joints])
         ends, slopes = refine_chain_(placements, kinds, self.q)
         given = numpy.array(problem.given)
         # Poses come rounded to the size of their largest entries: a formula must not count on more of the small ones.
-        sizes = numpy.array([1, 1, 1, size])
-        ends[:, :3] = ends[:, :3] + ROUND_OFF * sizes * rng.uniform(-1, 1, ends[:, :3].shape)
+        ends[:, :3] = ends[:, :3] + ROUND_OFF * rng.uniform(-1, 1, ends[:, :3].shape)
+        ends[:, :3, 3] *= size[:, None]
         for r in range(4):
             for c in range(4):
                 known = r < 3 and given[r, c]
                 self.variables[entry_name(r, c)] = ends[:, r, c] if known else float(r == c)
         least = numpy.linalg.svd(slopes[:, given], compute_uv=False)[:, -1]
-        self.regular = least > REGULAR
+        self.regular = least > REGULAR * least.max()
+        self.near = numpy.minimum(NEAR + AMPLIFIED / least.clip(ROUND_OFF), AROUND)
 
     def _draw(self, literals: Sequence[int], rng: Any) -> None:
         """Numbers for the symbols that have none yet."""
@@ -89,13 +97,15 @@ class Trial:
             if graph.op[i] == ops.SYMBOL:
                 name, cls = graph.args[i]
                 if cls == ops.PARAMETER and name not in self.parameters:
-                    drawn = rng.uniform(0.3, 1.2, self.count)
+                    unit = 1.0 if name in self.angles else self.problem.probes.unit
+                    drawn = unit * rng.uniform(0.3, 1.2, self.count)
                     self.parameters[name] = nominal.get(name, drawn)
                 elif cls == ops.VARIABLE and name not in self.variables:
-                    self.variables[name] = rng.uniform(-3, 3, self.count)
+                    unit = 1.0 if name in self.angles else self.problem.probes.unit
+                    self.variables[name] = unit * rng.uniform(-3, 3, self.count)
 
     def of(self, found: Sequence[Solution], tolerance: float) -> TrialResult:
-        """How the solutions of a method do."""
+        """Return how many postures the solutions of a method recover."""
         import numpy
 
         graph = self.problem.builder.graph
@@ -107,11 +117,11 @@ class Trial:
             values = evaluate(graph, literals, self.parameters, self.variables)
             rows = numpy.stack([numpy.broadcast_to(x, (self.count,)) for x in values], -1)
             rows = rows.reshape(self.count, len(found), -1)
-            apart = rows[:, :, :-2] - self.q[:, None]
+            apart = rows[:, :, :-2] / self.units[:, None] - self.q[:, None]
             apart = numpy.where(self.turns, numpy.arctan2(numpy.sin(apart), numpy.cos(apart)), apart)
             apart = numpy.nan_to_num(abs(apart).max(2), nan=numpy.inf)
             residual, status = rows[:, :, -2], rows[:, :, -1]
-            good = ((status == 0) | (status == 2)) & (apart < NEAR)
+            good = ((status == 0) | (status == 2)) & (apart < self.near[:, None])
             missed = numpy.nanmin(numpy.where(apart < AROUND, residual, numpy.inf), 1)
         lost = self.regular & ~good.any(1)
         rough = self.regular & ~(missed <= ROUGH)
@@ -120,12 +130,12 @@ class Trial:
         return TrialResult(int(self.regular.sum()), int(lost.sum()), float(share), exact)
 
 
-def _postures(rng: Any, turns: Any, size: float) -> Any:
-    """Random joints; in the second half some are next to a multiple of a right angle."""
+def _postures(rng: Any, turns: Any) -> Any:
+    """Random joints, lengths in units of the robot's size; in the second half some are next to a right angle."""
     import numpy
 
     shape = (RANDOM + SQUARE, len(turns))
-    q = rng.uniform(-1, 1, shape) * numpy.where(turns, numpy.pi, size)
+    q = rng.uniform(-1, 1, shape) * numpy.where(turns, numpy.pi, 1)
     beside = rng.choice([-1, 1], shape) * 10 ** rng.uniform(-4.5, -1.5, shape)
     square = numpy.where(turns, rng.integers(-1, 3, shape) * numpy.pi / 2, 0) + beside
     chosen = rng.random(shape) < 0.4

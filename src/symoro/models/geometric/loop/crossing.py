@@ -28,8 +28,8 @@ def parallelogram_of(builder: Builder, robot: Robot, loop: Loop) -> tuple[list[S
     """The sides of a loop that is a parallelogram by its lengths, whatever they are, and what closes it; or None."""
     if any(relation(robot, j) for j in loop.frames):
         return None
-    probes = Probes(builder)
     every = way_round(builder, uncoupled(robot), loop, {}, {})
+    probes = Probes(builder, every)
     return four_sides(builder, probes, chain_of(builder, every, identity(4), probes.vanishes))
 
 

@@ -20,6 +20,7 @@ from symoro.errors import NotApplicableError
 from symoro.expr.scalar import Expr, absolute, cos, equal, maximum, select, sin, symbol
 from symoro.models.geometric.inverse.branches import EMPTY, OUT_OF_REACH, Solution, unrolled
 from symoro.models.geometric.inverse.chain.problem import Problem
+from symoro.models.geometric.inverse.finite import relative
 from symoro.models.geometric.loop.relations import LoopRelations, loop_name, solved_loops
 from symoro.program.derivation import Stage
 from symoro.robot.coordinates import independent, relation
@@ -164,9 +165,10 @@ def _modes(
 
 
 def _apart(problem: Problem, j: int, x: Expr, y: Expr) -> list[Expr]:
-    """By how much two values of a joint differ, whole turns left out."""
-    turns = problem.robot.frame(j).sigma == JointType.REVOLUTE
-    pairs = [(sin(x), sin(y)), (cos(x), cos(y))] if turns else [(x, y)]
+    """By how much two values of a joint differ, whole turns left out; lengths are divided by the robot's size."""
+    if problem.robot.frame(j).sigma != JointType.REVOLUTE:
+        return [relative(problem.builder, [x - y], problem.chain.size)]
+    pairs = [(sin(x), sin(y)), (cos(x), cos(y))]
     return [problem.builder.number(absolute(a - b)) for a, b in pairs]
 
 

@@ -19,6 +19,7 @@ from symoro.expr.evaluate import evaluate
 from symoro.expr.linalg import Matrix, identity, matmul
 from symoro.expr.scalar import Expr, cos, sin, symbol
 from symoro.models.geometric.inverse.chain.chain import Unknown, WayPart
+from symoro.models.geometric.inverse.finite import in_units
 from symoro.models.geometric.inverse.general.general import SLOTS, WIDTH
 from symoro.models.geometric.inverse.step import Step
 from symoro.program.builder import Builder
@@ -38,11 +39,13 @@ def general_step(
     active: Mapping[int, Expr],
     solved: Mapping[int, Unknown],
     joints: Mapping[int, Unknown],
+    size: Expr,
 ) -> tuple[Step, Expr] | None:
     """The step that gives six joints, and the symbol of its residual; None where the method does not apply.
 
     Arguments:
         motions: the way round the loop, with the active and the solved joints as constants.
+        size: the length that the kernel's lengths are divided by.
     """
     # Here, since they load NumPy, which the catalogue does without.
     from symoro.models.geometric.inverse.general.plan import FIRST, SECOND, plan
@@ -54,13 +57,14 @@ def general_step(
     constants = _constants(motions)
     kinds = [int(not motion.turns) for motion in ways]
     postures = closed_postures(robot, FIRST + SECOND, nominal=True)
-    literals = [builder.number(x).lit for matrix in constants for row in matrix[:3] for x in row]
+    scaled = [x for matrix in constants for row in in_units(builder, matrix, size) for x in row]
+    literals = [builder.number(x).lit for x in scaled]
     try:
-        chosen = plan(kinds, _Samples(builder, postures, active, solved, ways, literals).draw)
+        chosen = plan(kinds, _Samples(builder, postures, active, solved, ways, literals, size).draw)
     except NotApplicableError:
         return None
     found = builder.call("closed_chain", [Expr(builder.graph, lit) for lit in literals], kinds, chosen)
-    return _step(builder, ways, joints, found)
+    return _step(builder, ways, joints, found, size)
 
 
 def _constants(motions: Sequence[WayPart]) -> list[Matrix]:
@@ -85,6 +89,7 @@ class _Samples:
         solved: Mapping[int, Unknown],
         ways: Sequence[WayPart],
         literals: Sequence[int],
+        size: Expr,
     ) -> None:
         import numpy
 
@@ -97,10 +102,12 @@ class _Samples:
             for name, of in zip(unknown.symbols, (numpy.sin, numpy.cos), strict=False):
                 variables[graph.args[name.lit >> 1][0]] = of(values) if unknown.turns else values
             variables[graph.args[unknown.length.lit >> 1][0]] = values
-        found = evaluate(graph, literals, postures.parameters, variables)
+        *found, length = evaluate(graph, [*literals, size.lit], postures.parameters, variables)
         count = len(postures.joints[ways[0].joint])
         self.constants = numpy.array([numpy.broadcast_to(x, (count,)) for x in found]).T
-        self.values = numpy.array([motion.sign * postures.joints[motion.joint] for motion in ways]).T
+        units = [1 if motion.turns else length for motion in ways]
+        signed = [motion.sign * postures.joints[motion.joint] for motion in ways]
+        self.values = numpy.array([q / unit for q, unit in zip(signed, units, strict=True)]).T
         self.next = 0
 
     def draw(self, _: Any) -> tuple[Sequence[float], Sequence[float]]:
@@ -110,7 +117,11 @@ class _Samples:
 
 
 def _step(
-    builder: Builder, ways: Sequence[WayPart], joints: Mapping[int, Unknown], found: Sequence[Expr]
+    builder: Builder,
+    ways: Sequence[WayPart],
+    joints: Mapping[int, Unknown],
+    found: Sequence[Expr],
+    size: Expr,
 ) -> tuple[Step, Expr]:
     """Sixteen branches; where none is a solution, the first is out of reach and the others are empty."""
     number = builder.number
@@ -120,7 +131,7 @@ def _step(
         *values, miss = found[WIDTH * k : WIDTH * (k + 1)]
         branch = {defect.lit: miss, filled.lit: number(1) if k else 1 - miss}
         for motion, value in zip(ways, values, strict=True):
-            own, q = joints[motion.joint], motion.sign * value
+            own, q = joints[motion.joint], motion.sign * value * (1 if motion.turns else size)
             branch |= {own.sine.lit: number(sin(q)), own.cosine.lit: number(cos(q)), own.length.lit: q}
         branches.append(branch)
     return Step(AT_ONCE, tuple(joints.values()), (), (), tuple(branches), reach=(filled,)), defect

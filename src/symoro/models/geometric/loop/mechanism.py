@@ -85,6 +85,10 @@ class Shift(WayPart):
     vector: tuple[Scalar, Scalar, Scalar] = field(default=(0, 0, 0))
 
     @property
+    def lengths(self) -> tuple[Scalar, ...]:
+        return self.vector
+
+    @property
     def matrix(self) -> Matrix:
         x, y, z = self.vector
         return [[1, 0, 0, x], [0, 1, 0, y], [0, 0, 1, z], [0, 0, 0, 1]]

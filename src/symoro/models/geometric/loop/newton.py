@@ -6,6 +6,8 @@ position, z_j and o_j the axis and a point of joint j on the way,
 
     e = [ vee(R - R') / 2, p ],    J_j = [ z_j, z_j x (p - o_j) ]  or  [ 0, z_j ],    (J' J + mu I) dq = -J' e
 
+Lengths are divided by the size of the loops (`chain.size_of`).
+
 mu is small enough to leave the convergence quadratic, and keeps the step finite where J is singular; long steps are
 shortened. What counts is the residual at the end: a mode that did not close has status 1.
 """
@@ -21,23 +23,23 @@ from symoro.expr.linalg import Matrix, Vector, cross, dot, identity, matmul, sub
 from symoro.expr.scalar import Expr, Scalar, absolute, less_equal, maximum, minimum, select
 from symoro.models.coordinates import Ratios, coordinates_at, uncoupled
 from symoro.models.geometric.inverse.branches import OUT_OF_REACH, SINGULAR, VALID, Solution
-from symoro.models.geometric.inverse.chain.chain import WayPart, motions_between
-from symoro.models.geometric.inverse.finite import closes, largest
+from symoro.models.geometric.inverse.chain.chain import WayPart, motions_between, size_of
+from symoro.models.geometric.inverse.finite import closes, inverse_size, largest, relative
 from symoro.models.geometric.loop.mechanism import passive_joints
 from symoro.program.builder import Builder
-from symoro.robot.description import Robot
+from symoro.robot.description import JointType, Robot
 from symoro.robot.topology import loops
 
 CORRECTIONS = 2  # Newton steps after each step of the active joints
 FINAL = 5  # and after the last one
-LONGEST = Fraction(1, 2)  # radians or metres that a passive joint may move in one step
+LONGEST = Fraction(1, 2)  # radians, or of the size of the loops, that a passive joint may move in one step
 DAMPING = 1e-12  # of the largest entry of J' J
 FLAT = 1e-10  # a pivot of J' J below it, relative to its column, is zero: the passive joints can move alone
 
 
 @dataclass(frozen=True)
 class Closure:
-    """The loops at some posture: e, the columns of J by passive joint, and the entries of |T - I|."""
+    """The loops at some posture, lengths divided by their size: e, the columns of J by passive joint, and |T - I|."""
 
     error: Vector
     columns: Mapping[int, Vector]
@@ -80,6 +82,10 @@ class _Newton:
         self.passive = passive_joints(robot)
         free = uncoupled(robot)
         self.ways = [motions_between(builder, free, loop.right, loop.left, {}) for loop in loops(robot)]
+        self.size = size_of(builder, [part for way in self.ways for part in way])
+        self.inverse = inverse_size(builder, self.size)
+        turning = [j for j in self.passive if robot.frame(j).sigma == JointType.REVOLUTE]
+        self.units: dict[int, Scalar] = {j: 1 if j in turning else self.size for j in self.passive}
         self.count = 0
 
     def corrected(self, active: Mapping[int, Scalar], passive: Mapping[int, Scalar]) -> dict[int, Scalar]:
@@ -99,7 +105,7 @@ class _Newton:
         scale = LONGEST / longest
         self.count += 1
         return {
-            j: self.builder.named(f"q{j}_step{self.count}", passive[j] + scale * x)
+            j: self.builder.named(f"q{j}_step{self.count}", passive[j] + scale * x * self.units[j])
             for j, x in zip(self.passive, step, strict=True)
         }
 
@@ -114,12 +120,14 @@ class _Newton:
             end, axes = self._walk(way, q)
             rotation, position = [row[:3] for row in end[:3]], [row[3] for row in end[:3]]
             vee = [(rotation[j][i] - rotation[i][j]) / 2 for i, j in ((1, 2), (2, 0), (0, 1))]
-            error += [*vee, *position]
+            error += [*vee, *(self.inverse * x for x in position)]
             screws = self._screws(axes, position, joints)
             for j in self.passive:
-                columns[j] += screws.get(j, [0] * 6)
+                column = [self.units[j] * x for x in screws.get(j, [0] * 6)]
+                columns[j] += [*column[:3], *(self.inverse * x for x in column[3:])]
             for r in range(3):
-                misses += [self.builder.number(absolute(end[r][c] - (r == c))) for c in range(4)]
+                misses += [self.builder.number(absolute(end[r][c] - (r == c))) for c in range(3)]
+            misses.append(relative(self.builder, position, self.size))
         return Closure(error, columns, misses)
 
     def _walk(

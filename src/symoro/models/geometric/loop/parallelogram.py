@@ -20,9 +20,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from symoro.expr.linalg import Matrix, identity, inverse_transform, matmul
-from symoro.expr.scalar import Expr, Scalar, absolute, atan2, cos, select, sin, symbol
+from symoro.expr.scalar import Expr, Scalar, atan2, cos, select, sin, symbol
 from symoro.models.geometric.inverse.chain.chain import Chain, Fixed, Item, Run, Unknown
 from symoro.models.geometric.inverse.chain.probes import Probes
+from symoro.models.geometric.inverse.finite import relative
 from symoro.models.geometric.inverse.step import Draft, Step
 from symoro.models.geometric.loop.forms import AngleSum, constant_angle
 from symoro.program.builder import Builder
@@ -96,9 +97,9 @@ def parallelogram(
         if beta is not None and _opposite_equal(probes, turned):
             inverse = _unimodular(turned, closing, list(joints))
             if inverse is not None:
-                return _StepWriter(builder, probes, turned, beta, closing, known, joints, inverse).written(
-                    every_mode
-                )
+                return _StepWriter(
+                    builder, probes, turned, beta, closing, known, joints, inverse, chain.size
+                ).written(every_mode)
     return None
 
 
@@ -186,8 +187,10 @@ class _StepWriter:
         known: Mapping[int, Scalar],
         joints: Mapping[int, Unknown],
         inverse: Sequence[Sequence[int]],
+        size: Expr,
     ) -> None:
         self.builder = builder
+        self.size = size
         self.probes = probes
         self.known = known
         self.joints = joints
@@ -205,7 +208,7 @@ class _StepWriter:
         turned = _times(self.b, beta)
         gap = [symbol(self.builder.graph, f"gap{next(iter(self.joints))}{x}") for x in "xy"]
         branches = [self._linear(beta, gap)]
-        draft = Draft(self.builder, LINEAR, {}, frozenset())
+        draft = Draft(self.builder, LINEAR, {}, frozenset(), self.size)
         if every_mode:
             branches.append(self._crossed(turned, gap, draft))
         number = self.builder.number
@@ -225,7 +228,7 @@ class _StepWriter:
         words = ", ".join(f"q{j} = {relation}" for j, relation in linear.items())
         kept = "both modes" if every_mode else "the crossed mode left out"
         return Parallelogram(
-            step, tuple(number(absolute(x)) for x in gap), linear, f"as a parallelogram, {words}; {kept}"
+            step, (relative(self.builder, gap, self.size),), linear, f"as a parallelogram, {words}; {kept}"
         )
 
     def _relation(self, form: AngleSum) -> Linear:
@@ -260,7 +263,7 @@ class _StepWriter:
         number = self.builder.number
         s = _plus(self.a, turned)
         size = number(_square(s))
-        free = draft.vanishing(size)
+        free = draft.vanishing(size, 1)
         if free is not None:
             draft.free = [(self.joints[j], free) for j, (n_c, n_d, _) in self.shares.items() if n_c or n_d]
             size = number(select(free, 1, size))

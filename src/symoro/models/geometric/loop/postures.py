@@ -82,6 +82,10 @@ def closed_postures(
         regular = [(numbers, row) for rank, numbers, row in found if rank == most]
         if len(regular) >= (count if attempt < ROUNDS - 1 else SAMPLES):
             return closing.postures(regular[:count], most)
+    for posture in robot.postures.values():
+        near = postures_near(robot, posture)
+        if near is not None:
+            return near
     raise NotApplicableError(
         f"the loops of robot '{robot.name}' were found to close in no posture",
         hint="check the lengths and angles of the frames of the loop; nominal values help where they must fit",
@@ -107,6 +111,8 @@ def postures_near(robot: Robot, posture: Sequence[float], seed: int = 1) -> Clos
 
     A mechanism may be assembled in other ways too, which move otherwise: an antiparallelogram is no parallelogram.
 
+    Where few of the postures nearby close, those are drawn closer and closer to it.
+
     Arguments:
         posture: the joints with a coordinate of their own, closed but for the digits that were left out.
     """
@@ -123,15 +129,18 @@ def postures_near(robot: Robot, posture: Sequence[float], seed: int = 1) -> Clos
     x[:, told] = [own[tree.coordinates[k]] for k in told]
     x, _ = closed(tree, x, [k for k in columns if k not in told], ITERATIONS, damped=True)
     best = x[np.abs(balanced_closure(tree, x)[0]).max(1).argmin()]
-    away = np.array([[chance.uniform(-AROUND, AROUND) for _ in columns] for _ in x]) * tree.units
-    away[0] = 0
-    x, good = closed(tree, best + away, columns, ITERATIONS, damped=True)
-    good &= (np.abs(x - best) / tree.units).max(1) < 3 * AROUND
-    if not good[0] or good.sum() < SAMPLES:
-        return None
-    numbers = {name: float(v[0]) for name, v in values.items()}
-    rows = [(numbers, row) for row in x[1:][good[1:]][:SAMPLES]]
-    return closing.postures(rows, int(closing.passive_ranks(tree, x)[good].max()))
+    for around in (AROUND, AROUND / 10, AROUND / 100):
+        away = np.array([[chance.uniform(-around, around) for _ in columns] for _ in x]) * tree.units
+        away[0] = 0
+        x, good = closed(tree, best + away, columns, ITERATIONS, damped=True)
+        good &= (np.abs(x - best) / tree.units).max(1) < 3 * around
+        if not good[0]:
+            return None
+        if good.sum() > SAMPLES:
+            numbers = {name: float(v[0]) for name, v in values.items()}
+            rows = [(numbers, row) for row in x[1:][good[1:]][:SAMPLES]]
+            return closing.postures(rows, int(closing.passive_ranks(tree, x)[good].max()))
+    return None
 
 
 def closure_slopes(robot: Robot, postures: ClosedPostures) -> tuple[tuple[int, ...], Array]:
@@ -162,17 +171,23 @@ class _Closing:
         self.robot = robot
         self.frames = sorted({j for loop in loops(robot) for j in loop.frames})
         self.names = sorted({name for f in formulas(robot, self.frames) for name in f.symbols})
+        places = [robot.frame(j) for j in self.frames]
+        lengths = [x for place in places for x in (place.b, place.d, place.r)]
+        numbers = [abs(float(x.number)) for x in lengths if x.number is not None]
+        self.unit = max(numbers, default=0.0) or 1.0  # lengths at random are of the size of those that are known
+        angles = [x for place in places for x in (place.gamma, place.alpha, place.theta)]
+        self.angles = {name for x in angles for name in x.symbols}
 
     def parameters(self, chance: random.Random, *, nominal: bool) -> dict[str, Array] | None:
         known = dict(self.robot.nominal)
         if nominal and not all(name in known for name in self.names):
             return None
-        return {
-            name: np.array(
-                [known[name] if nominal else chance.uniform(0.35, 1.65) for _ in range(SIDE_BY_SIDE)]
-            )
-            for name in self.names
-        }
+        found = {}
+        for name in self.names:
+            unit = 1.0 if name in self.angles else self.unit
+            drawn = [known[name] if nominal else unit * chance.uniform(0.35, 1.65) for _ in range(SIDE_BY_SIDE)]
+            found[name] = np.array(drawn)
+        return found
 
     def tree(self, values: Mapping[str, Array], count: int = SIDE_BY_SIDE) -> NumericTree:
         graph = Graph()
@@ -186,13 +201,12 @@ class _Closing:
         return numeric_tree(self.robot, value, postures=count, frames=self.frames)
 
     def starts(self, tree: NumericTree, chance: random.Random) -> Array:
+        """Random joints to start from; lengths up to one and a half of the largest in the loops."""
         turns = [self.robot.frame(j).sigma == JointType.REVOLUTE for j in tree.coordinates]
-        return np.array(
-            [
-                [chance.uniform(-3, 3) if t else chance.uniform(0, 1.5) for t in turns]
-                for _ in range(SIDE_BY_SIDE)
-            ]
-        )
+        rows = [
+            [chance.uniform(-3, 3) if t else chance.uniform(0, 1.5) for t in turns] for _ in range(SIDE_BY_SIDE)
+        ]
+        return np.array(rows) * tree.units
 
     def passive_ranks(self, tree: NumericTree, x: Array) -> Array:
         _, jacobian = balanced_closure(tree, x)

@@ -21,7 +21,14 @@ from symoro.expr.linalg import identity
 from symoro.expr.scalar import Expr, Scalar, absolute, atan2
 from symoro.models.coordinates import coupled_positions, uncoupled
 from symoro.models.geometric.inverse.branches import differences, own_turn
-from symoro.models.geometric.inverse.chain.chain import Chain, Unknown, WayPart, chain_of, motions_between
+from symoro.models.geometric.inverse.chain.chain import (
+    Chain,
+    Unknown,
+    WayPart,
+    chain_of,
+    motions_between,
+    size_of,
+)
 from symoro.models.geometric.inverse.chain.probes import Probes
 from symoro.models.geometric.inverse.explain import derivation
 from symoro.models.geometric.inverse.paul.equations import Equations
@@ -37,7 +44,7 @@ from symoro.models.geometric.loop.parallelogram import Linear, parallelogram
 from symoro.program.builder import Builder
 from symoro.program.derivation import Sentence, Stage
 from symoro.robot.coordinates import relation
-from symoro.robot.description import Robot
+from symoro.robot.description import JointType, Robot
 from symoro.robot.topology import Loop, loops
 
 if TYPE_CHECKING:
@@ -129,11 +136,18 @@ def solved_loops(
     # Here, since it loads NumPy, which the catalogue does without.
     from symoro.models.geometric.loop.postures import closed_postures
 
-    for loop in loops(robot):  # parameters in the order of the loops, whichever is solved first
-        motions_between(builder, uncoupled(robot), loop.right, loop.left, {})
+    ways(builder, robot)  # parameters in the order of the loops, whichever is solved first
     postures = closed_postures(robot, crossed=every_mode)
     check_drive(robot, postures)
     return _Search(builder, robot, active, start, postures, every_mode).relations()
+
+
+def ways(builder: Builder, robot: Robot) -> list[WayPart]:
+    """The motions round all loops, every joint among them."""
+    free = uncoupled(robot)
+    return [
+        part for loop in loops(robot) for part in motions_between(builder, free, loop.right, loop.left, {})
+    ]
 
 
 def unsolved_error(robot: Robot, relations: LoopRelations) -> NotApplicableError:
@@ -190,10 +204,14 @@ class _Search:
         self.postures = postures
         self.every_mode = every_mode
         self.joints: dict[int, Unknown] = {}
-        self.probes = Probes(builder)
+        every = ways(builder, robot)
+        self.probes = Probes(builder, every)
         self.probes.parameters.update(postures.parameters)
         for j, q in active.items():
             self.probes.set(q, postures.joints[j])
+        slides = [q for j, q in active.items() if robot.frame(j).sigma == JointType.PRISMATIC]
+        self.size = size_of(builder, every, slides)
+        self.probes.measure(self.size)
 
     def relations(self) -> LoopRelations:
         left = loops(self.robot)
@@ -230,7 +248,7 @@ class _Search:
         if any(relation(self.robot, j) for j in loop.frames):
             return None
         every = way_round(self.builder, uncoupled(self.robot), loop, {}, {})
-        chain = chain_of(self.builder, every, identity(4), self.probes.vanishes)
+        chain = chain_of(self.builder, every, identity(4), self.probes.vanishes, size=self.size)
         known = {**self.active, **{j: unknown.length for j, unknown in self.joints.items()}}
         found = parallelogram(self.builder, self.probes, chain, known, joints, every_mode=self.every_mode)
         if found is None:
@@ -260,7 +278,7 @@ class _Search:
 
     def _general(self, loop: Loop, joints: Mapping[int, Unknown]) -> SolvedLoop | None:
         motions = way_round(self.builder, self.robot, loop, self._known(), self.joints)
-        found = general_step(self.builder, self.robot, motions, self.active, self.joints, joints)
+        found = general_step(self.builder, self.robot, motions, self.active, self.joints, joints, self.size)
         if found is None:
             return None
         step, defect = found
@@ -273,7 +291,7 @@ class _Search:
         """The chain of a loop, its unknowns at the closed postures of the probes."""
         import numpy
 
-        chain = chain_of(self.builder, motions, identity(4), self.probes.vanishes)
+        chain = chain_of(self.builder, motions, identity(4), self.probes.vanishes, size=self.size)
         for unknown in chain.unknowns:
             if unknown.turns:
                 angle = sum(sign * self.postures.joints[j] for j, sign in unknown.parts)

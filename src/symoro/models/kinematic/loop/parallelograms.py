@@ -66,8 +66,9 @@ def _relations(robot: Robot, loop: Loop, known: Mapping[int, Relation]) -> dict[
     if not 0 <= kept <= MOST_DRIVERS:
         return None
     builder = Builder("parallelogram")
-    probes = Probes(builder)
-    chain = chain_of(builder, way_round(builder, robot, loop, {}, {}), identity(4), probes.vanishes)
+    every = way_round(builder, robot, loop, {}, {})
+    probes = Probes(builder, every)
+    chain = chain_of(builder, every, identity(4), probes.vanishes)
     for drivers in combinations([j for j in passive if j <= robot.NL], kept):
         unknown = {j: joint_unknown(builder, robot, j) for j in passive if j not in drivers}
         given = {j: symbol(builder.graph, f"q{j}") for j in moving if j not in unknown}

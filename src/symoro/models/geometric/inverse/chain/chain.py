@@ -15,11 +15,12 @@ Joints whose value is known (locked, or driven in a closed loop) are part of the
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from symoro.errors import NotApplicableError
 from symoro.expr.linalg import Matrix, add, homogeneous, identity, matmul, matvec, position_of, rotation_of
-from symoro.expr.scalar import Expr, Scalar, cos, sin, symbol
+from symoro.expr.ops import VARIABLE
+from symoro.expr.scalar import Expr, Scalar, absolute, cos, sin, symbol
 from symoro.models.geometric.screws import standing_frame
 from symoro.models.joints import JointPlace, fixed_place, is_zero, place_of
 from symoro.program.builder import Builder
@@ -105,12 +106,17 @@ Item = Fixed | Slide | Run
 
 @dataclass(frozen=True)
 class Chain:
-    """The items, the unknowns in the order of the joints, and the matrix that the product must equal."""
+    """The items, the unknowns in the order of the joints, and the matrix that the product must equal.
+
+    Attributes:
+        size: the length beside which a length counts as zero, see `size_of`.
+    """
 
     items: tuple[Item, ...]
     unknowns: tuple[Unknown, ...]
     target: Matrix
     motions: tuple[WayPart, ...]
+    size: Expr
 
 
 @dataclass(frozen=True)
@@ -132,6 +138,11 @@ class WayPart:
         return [[1, 0, 0, self.length], [0, c, -s, 0], [0, s, c, 0], [0, 0, 0, 1]]
 
     @property
+    def lengths(self) -> tuple[Scalar, ...]:
+        """The coordinates of its translation."""
+        return (self.length,)
+
+    @property
     def inverse(self) -> WayPart:
         return WayPart(self.axis, -self.angle, -self.length, self.joint, -self.sign, self.turns)
 
@@ -145,6 +156,22 @@ def links(motions: Sequence[WayPart]) -> tuple[list[WayPart], list[Matrix]]:
         else:
             between[-1] = matmul(between[-1], motion.matrix)
     return [motion for motion in motions if motion.joint], between
+
+
+def size_of(builder: Builder, motions: Sequence[WayPart], given: Sequence[Scalar] = ()) -> Expr:
+    """The size of a chain: the sum of the magnitudes of its constant lengths, an upper bound of its reach.
+
+    A chain with prismatic joints reaches further: the magnitudes of the given lengths (the position, or the positions
+    of known prismatic joints) are added. A chain without any length has the size 1.
+    """
+    total = builder.number(0)
+    for length in (builder.number(x) for motion in motions if not motion.joint for x in motion.lengths):
+        if length.cls != VARIABLE:
+            total = total + absolute(length)
+    if any(motion.joint and not motion.turns for motion in motions):
+        for x in given:
+            total = total + absolute(x)
+    return builder.number(1) if total.is_zero else total
 
 
 def motions_between(
@@ -192,13 +219,23 @@ def _back(motions: Sequence[WayPart]) -> list[WayPart]:
 
 
 def chain_of(
-    builder: Builder, motions: Sequence[WayPart], target: Matrix, vanishes: IsZero, *, runs: bool = True
+    builder: Builder,
+    motions: Sequence[WayPart],
+    target: Matrix,
+    vanishes: IsZero,
+    *,
+    runs: bool = True,
+    size: Expr | None = None,
 ) -> Chain:
-    """The chain of a way; `vanishes` tells whether an expression is zero whatever its symbols are.
+    """Return the chain of a way.
 
-    Without `runs` every joint is an unknown of its own, parallel to another one or not.
+    Arguments:
+        vanishes: whether an expression is zero for all values of its symbols.
+        runs: False to make every joint an unknown of its own, parallel to another one or not.
+        size: that of `size_of` unless given.
     """
-    return _Assembly(builder, vanishes, runs).chain(motions, target)
+    found = _Assembly(builder, vanishes, runs).chain(motions, target)
+    return found if size is None else replace(found, size=size)
 
 
 class _Assembly:
@@ -227,7 +264,8 @@ class _Assembly:
                 slide = Slide(self._unknown(((motion.joint, motion.sign),), turns=False), motion.sign)
                 self.tail.append(slide)
         self._close()
-        return Chain(tuple(self.items), tuple(self.unknowns), target, tuple(motions))
+        size = size_of(self.builder, motions)
+        return Chain(tuple(self.items), tuple(self.unknowns), target, tuple(motions), size)
 
     def _turn(self, motion: WayPart) -> None:
         across = self.inside

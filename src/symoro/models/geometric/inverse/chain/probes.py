@@ -14,22 +14,38 @@ from typing import Any
 from symoro.expr import ops
 from symoro.expr.evaluate import evaluate, missing
 from symoro.expr.scalar import Expr, Scalar, wrap
-from symoro.models.geometric.inverse.chain.chain import Unknown
+from symoro.models.geometric.inverse.chain.chain import Unknown, WayPart
 from symoro.program.builder import Builder
 
 SAMPLES = 12
-ZERO = 1e-10  # relative to the largest value among the samples, and to 1
+ZERO = 1e-10  # a value, relative to numbers of its kind: 1, or a power of the chain's size
 
 
 class Probes:
-    """Values of expressions at random points; every symbol gets its numbers when it is first met."""
+    """Values of expressions at random points; every symbol gets its numbers when it is first met.
 
-    def __init__(self, builder: Builder, seed: int = 1) -> None:
+    Attributes:
+        angles: the symbols in the constant angles; the others are lengths.
+        unit: the largest constant length among the numbers of the robot, 1 if there are none; lengths are drawn in it.
+        length: the size of the chain, which lengths are compared with. Squares are compared with its square.
+    """
+
+    def __init__(self, builder: Builder, motions: Iterable[WayPart] = (), seed: int = 1) -> None:
+        self.builder = builder
         self.graph = builder.graph
         self.chance = random.Random(seed)
+        parts = [motion for motion in motions if not motion.joint]
+        lengths = [wrap(self.graph, x) for motion in parts for x in motion.lengths]
+        numbers = [abs(float(x.number)) for x in lengths if x.number is not None]
+        self.unit = max(numbers, default=0.0) or 1.0
+        self.length = self.unit
         self.parameters: dict[str, Any] = {}
         self.variables: dict[str, Any] = {}
         self.known: dict[int, Any] = {}
+        self.angles = {name for motion in parts for name in wrap(self.graph, motion.angle).symbols()}
+        for name in dict.fromkeys(name for x in lengths for name in x.symbols()):
+            if name not in self.angles:
+                self.parameters[name] = self.variables[name] = self.unit * self.draw()
 
     def draw(self, low: float = 0.35, high: float = 1.65) -> Any:
         import numpy
@@ -66,6 +82,10 @@ class Probes:
         number = round(float(values[0]))
         return number if abs(values - number).max() <= ZERO else None
 
+    def measure(self, size: Expr) -> None:
+        """Take the size of a chain, at the samples, as the length that others are compared with."""
+        self.length = self.largest(size)
+
     def largest(self, value: Scalar) -> float:
         return float(abs(self.of(value)).max())
 
@@ -75,7 +95,7 @@ class Probes:
 
         joints: dict[int, Any] = {}
         for unknown in unknowns:
-            joints[unknown.joint] = self.draw(-3, 3) if unknown.turns else self.draw()
+            joints[unknown.joint] = self.draw(-3, 3) if unknown.turns else self.unit * self.draw()
             if unknown.turns:
                 angle = sum(sign * joints[j] for j, sign in unknown.parts)
                 self.set(unknown.sine, numpy.sin(angle))

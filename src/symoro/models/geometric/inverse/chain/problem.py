@@ -9,7 +9,7 @@ from typing import Any
 from symoro.errors import NotApplicableError, OptionError
 from symoro.expr.linalg import Matrix
 from symoro.expr.scalar import Expr, Scalar, symbol
-from symoro.models.geometric.inverse.chain.chain import Chain, chain_of, motions_between
+from symoro.models.geometric.inverse.chain.chain import Chain, chain_of, links, motions_between, size_of
 from symoro.models.geometric.inverse.chain.placement import Algebra, forward, times
 from symoro.models.geometric.inverse.chain.pose import Given, entry_name, given_entries
 from symoro.models.geometric.inverse.chain.probes import SAMPLES, Probes
@@ -18,8 +18,7 @@ from symoro.program.builder import Builder
 from symoro.robot.coordinates import independent
 from symoro.robot.description import Robot
 
-DIFFERENCE = 1e-4  # step of the joints for differences
-MOVED = 1e-6
+DEPENDENT = 1e-9  # of the largest singular value: beyond, a pose in doubles does not determine the joints to 1e-6
 NUMERIC = "solve it numerically, one posture a pose (numeric_inverse in Python, solve on the command line)"
 
 
@@ -91,25 +90,34 @@ def _problem(robot: Robot, frm: int | str, to: int | str, given: Given, locked: 
     target: Matrix = [[*entries[4 * r : 4 * r + 4]] for r in range(3)]
     target.append([0, 0, 0, 1])
     motions = motions_between(builder, robot, frm, to, {j: start[j] for j in locked})
-    probes = Probes(builder)
-    chain = chain_of(builder, motions, target, probes.vanishes)
+    probes = Probes(builder, motions)
+    position = [row[3] for row, known in zip(target, given, strict=False) if known[3]]
+    size = size_of(builder, motions, position)
+    chain = chain_of(builder, motions, target, probes.vanishes, size=size)
     _set_posture(chain, probes)
     return Problem(builder, robot, chain, probes, start, given)
 
 
 def with_own_joints(problem: Problem) -> Problem:
     """The same problem with every joint as an unknown of its own, parallel to another one or not."""
-    probes = Probes(problem.builder)
     chain = problem.chain
-    chain = chain_of(problem.builder, chain.motions, chain.target, probes.vanishes, runs=False)
+    probes = Probes(problem.builder, chain.motions)
+    chain = chain_of(
+        problem.builder, chain.motions, chain.target, probes.vanishes, runs=False, size=chain.size
+    )
     _set_posture(chain, probes)
     return replace(problem, chain=chain, probes=probes)
 
 
-def shorthand(problem: Problem, name: str, value: Scalar) -> tuple[Expr, tuple[tuple[Expr, Expr], ...]]:
-    """A symbol for what is known by then, its probes set, and the line that defines it; a number stays what it is."""
+def shorthand(
+    problem: Problem, name: str, value: Scalar, degree: int = 0
+) -> tuple[Expr, tuple[tuple[Expr, Expr], ...]]:
+    """A symbol for what is known by then, its probes set, and the line that defines it; a number stays what it is.
+
+    The value is a length to the power of the degree.
+    """
     expr = problem.builder.number(value)
-    if expr.number is not None or problem.probes.vanishes(expr):
+    if expr.number is not None or problem.probes.vanishes(expr, problem.probes.length**degree):
         return (expr if expr.number is not None else problem.builder.number(0)), ()
     made = symbol(problem.builder.graph, name)
     problem.probes.set(made, problem.probes.of(expr))
@@ -123,6 +131,7 @@ def _set_posture(chain: Chain, probes: Probes) -> None:
         for entry, value in zip(row, values, strict=True):
             if isinstance(entry, Expr) and entry.symbols():
                 probes.set(entry, value)
+    probes.measure(chain.size)
 
 
 def locked_joints(robot: Robot, locked: str | None) -> list[int]:
@@ -159,34 +168,32 @@ def direct_geometry(chain: Chain, probes: Probes, joints: Mapping[int, Any]) -> 
 
 
 class Mobility:
-    """How the given entries move with the joints, in numbers at random postures."""
+    """How the given entries move with the joints, at random postures; lengths are in units of the chain's size."""
 
     def __init__(self, problem: Problem) -> None:
         import numpy
 
-        self.joints = sorted(u.joint for u in problem.chain.unknowns)
-        start = {j: problem.probes.draw(-3, 3) for j in self.joints}
-        columns = []
-        for j in self.joints:
-            there, back = (
-                self._entries(problem, {**start, j: start[j] + step}) for step in (DIFFERENCE, -DIFFERENCE)
-            )
-            columns.append((there - back) / (2 * DIFFERENCE))
-        self.jacobian = numpy.stack(columns, -1)  # sample, entry, joint
+        from symoro.expr.kernels.refine_table import refine_chain_
 
-    def _entries(self, problem: Problem, joints: Mapping[int, Any]) -> Any:
-        import numpy
-
-        rows = direct_geometry(problem.chain, problem.probes, joints)
-        chosen = [rows[r][c] for r in range(3) for c in range(4) if problem.given[r][c]]
-        return numpy.stack([numpy.broadcast_to(x, (SAMPLES,)) for x in chosen], -1)
+        probes = problem.probes
+        ways, between = links(problem.chain.motions)
+        self.joints = sorted(way.joint for way in ways)
+        shape = (SAMPLES, len(between), 4, 4)
+        entries = [probes.of(x) for matrix in between for row in matrix for x in row]
+        placements = numpy.stack(entries, -1).reshape(shape)
+        placements[:, :, :3, 3] /= probes.length
+        kinds = numpy.array([way.sign * (1 if way.turns else 2) for way in ways])
+        q = numpy.stack([probes.draw(-3, 3) if way.turns else probes.draw(-1, 1) for way in ways], -1)
+        slopes = refine_chain_(placements, kinds, q)[1][:, numpy.array(problem.given)]
+        order = numpy.argsort([way.joint for way in ways])
+        self.jacobian = slopes[..., order]  # sample, entry, joint
 
     def moves(self, joint: int) -> bool:
-        return bool(abs(self.jacobian[..., self.joints.index(joint)]).max() > MOVED)
+        return bool(abs(self.jacobian[..., self.joints.index(joint)]).max() > DEPENDENT)
 
     def rank(self) -> int:
         """The number of independent conditions, in the best of the postures."""
         import numpy
 
         sizes = numpy.linalg.svd(self.jacobian, compute_uv=False)
-        return int((sizes > MOVED * sizes[:, :1]).sum(axis=1).max())
+        return int((sizes > DEPENDENT * sizes[:, :1]).sum(axis=1).max())

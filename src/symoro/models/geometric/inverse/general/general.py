@@ -27,7 +27,7 @@ from symoro.models.geometric.inverse.branches import EMPTY, OUT_OF_REACH, VALID,
 from symoro.models.geometric.inverse.chain.chain import WayPart, links
 from symoro.models.geometric.inverse.chain.pose import given_entries
 from symoro.models.geometric.inverse.chain.problem import Problem
-from symoro.models.geometric.inverse.finite import closes, largest
+from symoro.models.geometric.inverse.finite import closes, in_units, largest
 
 SLOTS, WIDTH = 16, 7  # solutions of the kernel; six joints and a defect each
 VIRTUAL = WayPart(joint=-1)
@@ -41,7 +41,8 @@ def general_solutions(problem: Problem, tolerance: float) -> list[Solution]:
     """
     loop = _Loop(problem)
     builder = problem.builder
-    constants = [x for matrix in loop.constants() for row in matrix[:3] for x in row]
+    size = problem.chain.size
+    constants = [x for matrix in loop.constants() for row in in_units(builder, matrix, size) for x in row]
     kinds = [int(not joint.turns) for joint in loop.joints]
     found = builder.call("closed_chain", constants, kinds, loop.plan(kinds))
     misses = [x.lit for x in differences(builder, problem.chain, problem.given)]
@@ -62,7 +63,8 @@ def _solution(
     """A slot with its residual by direct geometry; the first is out of reach where no slot is filled."""
     builder = problem.builder
     *values, defect = slot
-    q = {joint.joint: joint.sign * x for joint, x in zip(joints, values, strict=True)}
+    units = [1 if joint.turns else problem.chain.size for joint in joints]
+    q = {joint.joint: joint.sign * x * unit for joint, x, unit in zip(joints, values, units, strict=True)}
     known: dict[int, int] = {}
     for unknown in problem.chain.unknowns:
         if unknown.turns:

@@ -15,11 +15,11 @@ from typing import Any
 from symoro.expr.scalar import Expr, Scalar
 from symoro.models.geometric.inverse.chain.chain import Chain, Fixed, Unknown
 from symoro.models.geometric.inverse.chain.placement import Algebra, applied, backward, forward, times
-from symoro.models.geometric.inverse.chain.probes import Probes
+from symoro.models.geometric.inverse.chain.probes import ZERO, Probes
 from symoro.models.geometric.inverse.paul.polynomial import Polynomial
 
 SYMBOLIC = Algebra(Polynomial.variable, Polynomial.of)
-SAME = 1e-9
+POSITION = 3  # the column of lengths
 POINTS = 3  # random points at which two equations are compared
 
 
@@ -39,6 +39,11 @@ class Equation:
 
     place: MatrixEntry
     unknowns: frozenset[Unknown]
+
+    @property
+    def degree(self) -> int:
+        """1 where it compares lengths, 0 where it compares sines and cosines."""
+        return int(self.place.column == POSITION)
 
 
 class Equations:
@@ -126,7 +131,7 @@ class _Dependences:
             self.numbers[unknown.sine.lit] = self.numpy.sin(values)
             self.numbers[unknown.cosine.lit] = self.numpy.cos(values)
         else:
-            self.numbers[unknown.length.lit] = values
+            self.numbers[unknown.length.lit] = self.probes.unit * values
 
     def _lift(self, x: Scalar) -> Any:
         return self.probes.of(x)[:POINTS] if isinstance(x, Expr) else float(x)
@@ -149,11 +154,12 @@ class _Dependences:
         for r, row in enumerate(self.given):
             for c, known in enumerate(row):
                 if not known:
-                    changed[:, r, c] = self.probes.draw()[:POINTS]
+                    unit = self.probes.unit if c == POSITION else 1.0
+                    changed[:, r, c] = unit * self.probes.draw()[:POINTS]
         return changed
 
     def _differs(self, values: Any, first: Any) -> Any:
-        return (abs(values - first) > SAME).any(axis=-1)
+        return (abs(values - first) > ZERO).any(axis=-1)
 
     def _matrix(self, placement: tuple[Any, Any]) -> Any:
         rotation, position = placement
@@ -166,7 +172,7 @@ class _Dependences:
         return found
 
     def _entries(self, target: Any) -> Any:
-        """Moved side less the other side: [left, right, row, column, point]."""
+        """Moved side less the other side, lengths divided by the size: [left, right, row, column, point]."""
         numpy = self.numpy
         algebra = Algebra(lambda symbol: self.numbers[symbol.lit], self._lift)
         items = self.chain.items
@@ -185,6 +191,7 @@ class _Dependences:
                 if b > a:
                     rest = rest @ there[b - 1]
                 difference = from_left[a] @ from_right[n - b] - rest
+                difference[:, :, POSITION] /= self.probes.length
                 found[a, b] = numpy.moveaxis(difference[:, :3, :], 0, -1)
         return found
 

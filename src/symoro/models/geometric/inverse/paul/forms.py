@@ -3,8 +3,11 @@
     q an angle:   k0 + kc C + ks S + kcc cos(2 q) + kss sin(2 q)
     q a length:   k0 + k1 q + k2 q^2 + k3 q^3 + k4 q^4
 
-The coordinates of a point that q moves are such forms of the first degree, its squared distance from any other point
-is of the first degree in (C, S) and of the second in a length.
+The coordinates of a point that q moves are such forms of the first order, its squared distance from any other point
+is of the first order in (C, S) and of the second in a length.
+
+A form is a length to the power of its degree: the coefficients of an angle's form are too, the coefficient kn of a
+length's form is a length to the power degree - n.
 """
 
 from __future__ import annotations
@@ -28,28 +31,34 @@ class Form:
 
     turns: bool
     k: tuple[Scalar, ...]
+    degree: int = 1
 
     def __add__(self, other: Form) -> Form:
-        return Form(self.turns, tuple(a + b for a, b in zip(self.k, other.k, strict=True)))
+        return Form(self.turns, tuple(a + b for a, b in zip(self.k, other.k, strict=True)), self.degree)
 
     def __sub__(self, other: Form) -> Form:
         return self + other.times(-1)
 
-    def times(self, factor: Scalar) -> Form:
-        return Form(self.turns, tuple(factor * a for a in self.k))
+    def times(self, factor: Scalar, degree: int = 0) -> Form:
+        """The form times a factor, which is a length to the power of a degree."""
+        return Form(self.turns, tuple(factor * a for a in self.k), self.degree + degree)
 
     def plus(self, constant: Scalar) -> Form:
-        return Form(self.turns, (self.k[0] + constant, *self.k[1:]))
+        return Form(self.turns, (self.k[0] + constant, *self.k[1:]), self.degree)
 
     def squared(self) -> Form:
-        """Of a form of the first degree (in an angle) or the second (in a length)."""
+        """Of a form of the first order (in an angle) or the second (in a length)."""
         if self.turns:
             k0, c, s = self.k[:3]
-            return Form(
-                True, (k0 * k0 + (c * c + s * s) / 2, 2 * k0 * c, 2 * k0 * s, (c * c - s * s) / 2, c * s)
-            )
+            k = (k0 * k0 + (c * c + s * s) / 2, 2 * k0 * c, 2 * k0 * s, (c * c - s * s) / 2, c * s)
+            return Form(True, k, 2 * self.degree)
         k0, k1, k2 = self.k[:3]
-        return Form(False, (k0 * k0, 2 * k0 * k1, k1 * k1 + 2 * k0 * k2, 2 * k1 * k2, k2 * k2))
+        squares = (k0 * k0, 2 * k0 * k1, k1 * k1 + 2 * k0 * k2, 2 * k1 * k2, k2 * k2)
+        return Form(False, squares, 2 * self.degree)
+
+    def sizes(self, length: float) -> list[float]:
+        """What the coefficients are compared with, for a robot of some size."""
+        return [length ** (self.degree if self.turns else self.degree - n) for n in range(len(self.k))]
 
     def at(self, unknown: Unknown) -> Scalar:
         """Its value, in the symbols of the unknown."""
@@ -93,9 +102,9 @@ def placed(matrix: Matrix, point: FormPoint) -> FormPoint:
     return x, y, z
 
 
-def combined(factors: Sequence[Scalar], forms: Sequence[Form]) -> Form:
-    """A sum of multiples of forms."""
-    total = forms[0].times(factors[0])
+def combined(factors: Sequence[Scalar], forms: Sequence[Form], degree: int = 0) -> Form:
+    """A sum of multiples of forms; the first factor is a length to the power of the degree."""
+    total = forms[0].times(factors[0], degree)
     for factor, form in zip(factors[1:], forms[1:], strict=True):
         total = total + form.times(factor)
     return total
@@ -106,35 +115,54 @@ def distance(point: FormPoint) -> Form:
     k0, k1, k2 = ([form.k[n] for form in point] for n in range(3))
     if not point[0].turns:
         moving = dot(k1, k1)
-        return Form(False, (dot(k0, k0), 2 * dot(k0, k1), moving, 0, 0))
+        return Form(False, (dot(k0, k0), 2 * dot(k0, k1), moving, 0, 0), 2)
     radius = (dot(k1, k1) + dot(k2, k2)) / 2
-    return Form(True, (dot(k0, k0) + radius, 2 * dot(k0, k1), 2 * dot(k0, k2), 0, 0))
+    return Form(True, (dot(k0, k0) + radius, 2 * dot(k0, k1), 2 * dot(k0, k2), 0, 0), 2)
 
 
 def tidied(form: Form, probes: Probes, size: float = 1.0) -> Form:
-    """Without the coefficients that are zero whatever the posture, beside numbers of a size."""
-    return Form(form.turns, tuple(0 if probes.vanishes(a, size) else a for a in form.k))
+    """Without the coefficients that are zero in all postures; the form was multiplied by a number of this size."""
+    pairs = zip(form.k, form.sizes(probes.length), strict=True)
+    return Form(form.turns, tuple(0 if probes.vanishes(a, size * own) else a for a, own in pairs), form.degree)
 
 
 def shared_direction(
     forms: Sequence[Form], probes: Probes, size: float = 1.0
 ) -> tuple[Form, list[Scalar]] | None:
-    """L and m with form_n = k0_n + m_n L, where all forms of the first degree (second, of a length) have such an L."""
+    """L and m with form_n = k0_n + m_n L, where all forms of the first order (second, of a length) have such an L.
+
+    L is one of the forms; of several the one that varies most, beside the size of the robot.
+    """
+    sizes = [[size * own for own in form.sizes(probes.length)[1:3]] for form in forms]
     tails = [form.k[1:3] for form in forms]
-    moving = [tail for tail in tails if not all(probes.vanishes(a, size) for a in tail)]
+    moving = [
+        n
+        for n, tail in enumerate(tails)
+        if not all(probes.vanishes(a, own) for a, own in zip(tail, sizes[n], strict=True))
+    ]
     if not moving:
         return None
-    c, s = max(moving, key=lambda tail: probes.largest(dot(tail, tail)))
-    if any(not probes.vanishes(c * b - s * a, size) for a, b in moving):
-        return None
-    square = c * c + s * s
+
+    def variation(n: int) -> float:
+        return max(probes.largest(a) / own for a, own in zip(tails[n], sizes[n], strict=True))
+
+    chosen = max(moving, key=variation)
+    c, s = tails[chosen]
+    for n in moving:
+        a, b = tails[n]
+        if not probes.vanishes(c * b - s * a, sizes[n][0] * sizes[chosen][1] / size):
+            return None
+    # The coefficients of a length are of two units: one of them gives the ratio.
+    flat = probes.vanishes(s, sizes[chosen][1])
+    by_c, by_s = (1, 1) if forms[0].turns else (int(flat), int(not flat))
+    square = by_c * c * c + by_s * s * s
     factors: list[Scalar] = []
-    for a, b in tails:
+    for n, (a, b) in enumerate(tails):
         if (a, b) == (c, s):
             factors.append(1)
         else:
-            factors.append((a * c + b * s) / square if (a, b) in moving else 0)
-    return Form(forms[0].turns, (0, c, s, 0, 0)), factors
+            factors.append((by_c * a * c + by_s * b * s) / square if n in moving else 0)
+    return Form(forms[0].turns, (0, c, s, 0, 0), forms[chosen].degree), factors
 
 
 def solve_form(draft: Draft, unknown: Unknown, form: Form) -> Form | None:
@@ -145,14 +173,14 @@ def solve_form(draft: Draft, unknown: Unknown, form: Form) -> Form | None:
     k = [draft.let_varying(f"k{unknown.label}_{n}", a) for n, a in enumerate(form.k)]
     if unknown.turns and degree <= 2:
         draft.type = 2
-        types.solve_turn(draft, unknown, k[2], k[1], -k[0])
+        types.solve_turn(draft, unknown, k[2], k[1], -k[0], form.degree)
     elif unknown.turns:
         draft.type = 10
-        types.solve_circle(draft, unknown, list(k))
+        types.solve_circle(draft, unknown, list(k), form.degree)
     elif degree == 1:
         draft.type = 1
-        types.solve_length(draft, unknown, k[1], -k[0])
+        types.solve_length(draft, unknown, k[1], -k[0], form.degree)
     else:
         draft.type = 9
-        types.solve_polynomial(draft, unknown, k[: degree + 1])
-    return Form(form.turns, tuple(k))
+        types.solve_polynomial(draft, unknown, k[: degree + 1], form.degree)
+    return Form(form.turns, tuple(k), form.degree)

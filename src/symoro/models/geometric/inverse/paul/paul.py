@@ -18,7 +18,7 @@ from itertools import combinations, permutations
 
 from symoro.expr.scalar import Expr, Scalar, wrap
 from symoro.models.geometric.inverse.chain.chain import Unknown
-from symoro.models.geometric.inverse.chain.probes import Probes
+from symoro.models.geometric.inverse.chain.probes import ZERO, Probes
 from symoro.models.geometric.inverse.paul import types
 from symoro.models.geometric.inverse.paul.equations import Equation, Equations
 from symoro.models.geometric.inverse.paul.polynomial import Polynomial
@@ -26,17 +26,23 @@ from symoro.models.geometric.inverse.step import Draft, Step
 from symoro.program.builder import Builder
 
 STEADY = 0.5  # least over largest value of a determinant among the probes: constant, or nearly
-PARALLEL = 1e-6
+PARALLEL = 1e-6  # sine of the angle between the rows of two equations that count as dependent
 LOOKED_AT = 2  # times as many are written out to find the shortest
 SHORTEST, ALONE = 16, 60  # so many of the shortest equations in two unknowns, in one, are looked at
 
 
 @dataclass(frozen=True)
 class Reduction:
-    """An equation with all that is solved taken into its coefficients."""
+    """An equation with all that is solved taken into its coefficients.
+
+    Attributes:
+        terms: how long it is before that.
+        degree: 1 where it compares lengths, 0 where it compares sines and cosines.
+    """
 
     polynomial: Polynomial
-    terms: int  # before that: how long it is
+    terms: int
+    degree: int
 
 
 class Paul:
@@ -89,11 +95,17 @@ class Paul:
     def _form(self, equation: Equation, known: frozenset[Unknown]) -> Reduction:
         symbols = {s.lit: s for u in known for s in u.symbols}
         whole = self.equations.polynomial(equation).absorbed(symbols)
-        zero = [m for m, c in whole.terms.items() if self.probes.vanishes(c)]
-        return Reduction(whole.without(zero), len(self.equations.polynomial(equation).terms))
+        lengths = {u.length.lit for u in self.equations.chain.unknowns if not u.turns}
+        zero = []
+        for monomial, coefficient in whole.terms.items():
+            degree = equation.degree - sum(literal in lengths for literal in monomial)
+            if self.probes.vanishes(coefficient, self.probes.length**degree):
+                zero.append(monomial)
+        terms = len(self.equations.polynomial(equation).terms)
+        return Reduction(whole.without(zero), terms, equation.degree)
 
     def _draft(self, number: int, known: frozenset[Unknown]) -> Draft:
-        return Draft(self.builder, number, self.start, known)
+        return Draft(self.builder, number, self.start, known, self.equations.chain.size)
 
     def _shown(self, *forms: Reduction) -> list[tuple[Expr, Expr]]:
         return [self._sides(form.polynomial) for form in forms]
@@ -128,7 +140,7 @@ class Paul:
             x = self._number(form.polynomial.coefficient(u.length))
             if not x.is_zero and (self._steady(x) or not steady):
                 draft = self._draft(1, known)
-                types.solve_length(draft, u, x, -self._number(form.polynomial.coefficient()))
+                types.solve_length(draft, u, x, -self._number(form.polynomial.coefficient()), form.degree)
                 return draft.step(*self._shown(form))
         return None
 
@@ -149,7 +161,9 @@ class Paul:
         matrix, right = self._system(u, *chosen)
         determinant = matrix[0][1] * matrix[1][0] - matrix[0][0] * matrix[1][1]
         draft = self._draft(3, known)
-        types.solve_turn_twice(draft, u, matrix, right, self.probes.whole_number(determinant))
+        degree = sum(form.degree for form in chosen)
+        value = None if degree else self.probes.whole_number(determinant)
+        types.solve_turn_twice(draft, u, matrix, right, degree, value)
         return draft.step(*self._shown(*chosen))
 
     def _best_pair(
@@ -204,7 +218,7 @@ class Paul:
         _, u, form = min(found, key=lambda item: item[0])
         x, y, z = (self._number(form.polynomial.coefficient(*s)) for s in ((u.sine,), (u.cosine,), ()))
         draft = self._draft(2, known)
-        types.solve_turn(draft, u, x, y, -z)
+        types.solve_turn(draft, u, x, y, -z, form.degree)
         return draft.step(*self._shown(form))
 
     # -- two unknowns
@@ -245,9 +259,10 @@ class Paul:
     ) -> Step | None:
         """Types 6, 7, 8."""
         for first, second, mi, mj, e in self._angles(u, v, forms):
-            if self._conformal(mi) and self._conformal(mj):
+            degree = first.degree
+            if degree == second.degree and self._conformal(mi, degree) and self._conformal(mj, degree):
                 draft = self._draft(8 if u.before is v or v.before is u else 7, known)
-                types.solve_triangle(draft, u, v, mi, mj, e)
+                types.solve_triangle(draft, u, v, mi, mj, e, degree)
                 return draft.step(*self._shown(first, second))
         return None
 
@@ -259,7 +274,7 @@ class Paul:
             for first, second, mi, mj, e in self._angles(i, j, forms):
                 if self._independent(mj):
                     draft = self._draft(10, known)
-                    types.solve_stretched(draft, i, j, mi, mj, e)
+                    types.solve_stretched(draft, i, j, mi, mj, e, first.degree + second.degree)
                     return draft.step(*self._shown(first, second))
         return None
 
@@ -278,7 +293,7 @@ class Paul:
                 yield first, second, mi, mj, e
 
     def _different(self, *columns: object) -> bool:
-        """Whether two equations are not multiples of each other."""
+        """Whether two equations, each divided by its norm, are not multiples of each other."""
         import numpy
 
         mi, mj, e = columns
@@ -287,18 +302,16 @@ class Paul:
         a, b = values / (numpy.linalg.norm(values, axis=1, keepdims=True) + 1e-300)
         return bool((1 - abs((a * b).sum(axis=0)) > PARALLEL).all())
 
-    def _conformal(self, *matrices: types.Matrix2) -> bool:
-        """Whether the columns of each matrix are of one length and perpendicular, and not zero."""
-        for m in matrices:
-            (a, b), (c, d) = ([self.probes.of(x) for x in row] for row in m)
-            size = a * a + c * c
-            if (size < PARALLEL).any():
-                return False
-            if (abs(size - b * b - d * d) > PARALLEL * size).any() or (
-                abs(a * b + c * d) > PARALLEL * size
-            ).any():
-                return False
-        return True
+    def _conformal(self, matrix: Sequence[Sequence[Scalar]], degree: int) -> bool:
+        """Whether the columns of a matrix of some degree are of one length and perpendicular, and not zero.
+
+        The formulas hold for exact equality alone: axes that are almost parallel must not pass.
+        """
+        (a, b), (c, d) = ([self.probes.of(x) for x in row] for row in matrix)
+        size = a * a + c * c
+        if (size < PARALLEL * self.probes.length ** (2 * degree)).any():
+            return False
+        return bool((abs(size - b * b - d * d) <= ZERO * size).all() and (abs(a * b + c * d) <= ZERO * size).all())
 
     def _turn_and_slide(
         self, known: frozenset[Unknown], u: Unknown, v: Unknown, forms: Sequence[Reduction]
@@ -312,7 +325,8 @@ class Paul:
             m, e = self._system(turn, first, second)
             w = [f.polynomial.coefficient(slide.length) for f in (first, second)]
             y, x = (w[1] * m[0][k] - w[0] * m[1][k] for k in (0, 1))
-            if self.probes.largest(x * x + y * y) > PARALLEL:
+            lengths = first.degree == second.degree == 1
+            if lengths and self.probes.largest(x * x + y * y) > PARALLEL * self.probes.length**2:
                 draft = self._draft(5, known)
                 types.solve_turn_and_slide(draft, turn, slide, m, w, e)
                 return draft.step(*self._shown(first, second))
@@ -330,8 +344,10 @@ class Paul:
         for first, second in combinations(usable, 2):
             n, e = self._system(turn, first, second)
             m = [[f.polynomial.coefficient(r, x) for x in (c, s)] for f in (first, second)]
-            whole = [[x + y for x, y in zip(*rows, strict=True)] for rows in zip(m, n, strict=True)]
-            if self._conformal(m, whole):
+            unit = self._number(self.probes.length)
+            whole = [[unit * x + y for x, y in zip(*rows, strict=True)] for rows in zip(m, n, strict=True)]
+            lengths = first.degree == second.degree == 1
+            if lengths and self._conformal(m, 0) and self._conformal(whole, 1):
                 draft = self._draft(4, known)
                 types.solve_radius(draft, slide, turn, m, n, e)
                 return draft.step(*self._shown(first, second))

@@ -32,25 +32,25 @@ Vector2 = list[Scalar]
 Matrix2 = list[list[Scalar]]  # columns: cosine, sine
 
 
-def solve_length(draft: Draft, unknown: Unknown, x: Expr, y: Expr) -> None:
-    """Type 1: X r = Y."""
-    free = draft.vanishing(x * x)
+def solve_length(draft: Draft, unknown: Unknown, x: Expr, y: Expr, degree: int = 1) -> None:
+    """Type 1: X r = Y. The degree here and below is that of the equation: 1 where it compares lengths."""
+    free = draft.vanishing(x * x, degree - 1)
     draft.length(unknown, y / _nonzero(x, free), free)
 
 
-def solve_turn(draft: Draft, unknown: Unknown, x: Expr, y: Expr, z: Expr) -> None:
+def solve_turn(draft: Draft, unknown: Unknown, x: Expr, y: Expr, z: Expr, degree: int) -> None:
     """Type 2: X S + Y C = Z."""
     label = unknown.label
     if x.is_zero or y.is_zero:
         factor = y if x.is_zero else x
-        free = draft.vanishing(factor * factor)
+        free = draft.vanishing(factor * factor, degree)
         known = draft.let(f"ratio{label}", z / _nonzero(factor, free))
         slack = 1 - known * known if free is None else select(free, 0, 1) - known * known
         other = draft.let(f"root{label}", draft.root(slack))
         draft.angle(unknown, *((other, known) if x.is_zero else (known, other)), free)
         return
     square = draft.let(f"square{label}", x * x + y * y)
-    free = draft.vanishing(square)
+    free = draft.vanishing(square, degree)
     if z.is_zero:
         inverse = draft.let(f"root{label}", draft.sign() / sqrt(_nonzero(square, free)))
         draft.angle(unknown, -y * inverse, x * inverse, free)
@@ -61,13 +61,18 @@ def solve_turn(draft: Draft, unknown: Unknown, x: Expr, y: Expr, z: Expr) -> Non
 
 
 def solve_turn_twice(
-    draft: Draft, unknown: Unknown, matrix: Matrix2, right: Vector2, value: Scalar | None = None
+    draft: Draft, unknown: Unknown, matrix: Matrix2, right: Vector2, degree: int, value: Scalar | None = None
 ) -> None:
-    """Type 3: M u = z, u = (C, S); `value` is the determinant where it is known to be a number."""
+    """Type 3: M u = z, u = (C, S).
+
+    Arguments:
+        degree: the sum of both equations' degrees, that of the determinant.
+        value: the determinant where it is known to be a number.
+    """
     (y1, x1), (y2, x2) = matrix
     z1, z2 = right
     determinant = draft.let(f"det{unknown.label}", x1 * y2 - x2 * y1 if value is None else value)
-    free = draft.vanishing(determinant * determinant)
+    free = draft.vanishing(determinant * determinant, degree)
     inverse = draft.let(f"inverse{unknown.label}", 1 / _nonzero(determinant, free))
     sine, cosine = (z1 * y2 - z2 * y1) * inverse, (x1 * z2 - x2 * z1) * inverse
     draft.angle(unknown, sine, cosine, free)
@@ -75,18 +80,18 @@ def solve_turn_twice(
 
 
 def solve_turn_onto(draft: Draft, unknown: Unknown, sign: int, start: Vector2, end: Vector2) -> None:
-    """Type 3: Rz(sign q) start = end. Only the directions count: where both are short their lengths say little."""
+    """Type 3: Rz(sign q) start = end, both lengths. Only the directions count: short vectors have inexact lengths."""
     x, y = start
     across, along = sign * (x * end[1] - y * end[0]), x * end[0] + y * end[1]
     shorter = draft.builder.number(minimum(dot(start, start), dot(end, end)))
-    free = draft.vanishing(shorter)
+    free = draft.vanishing(shorter, 1)
     size = draft.let(f"size{unknown.label}", across * across + along * along)
     inverse = draft.let(f"inverse{unknown.label}", 1 / sqrt(_nonzero(size, free)))
     draft.angle(unknown, across * inverse, along * inverse, free)
 
 
 def solve_radius(draft: Draft, slide: Unknown, turn: Unknown, m: Matrix2, n: Matrix2, e: Vector2) -> None:
-    """Type 4: (r M + N) u = e; M' M, N' N and M' N + N' M are multiples of the unit matrix."""
+    """Type 4: (r M + N) u = e, e lengths; M' M, N' N and M' N + N' M are multiples of the unit matrix."""
     a, b, c = (
         dot(m[0], m[0]) + dot(m[1], m[1]),
         dot(m[0], n[0]) + dot(m[1], n[1]),
@@ -95,11 +100,11 @@ def solve_radius(draft: Draft, slide: Unknown, turn: Unknown, m: Matrix2, n: Mat
     a, b, c = draft.let(f"a{slide.label}", a / 2), draft.let(f"b{slide.label}", b / 2), c / 2
     square = draft.let(f"square{slide.label}", dot(e, e))
     size = square * a + b * b
-    root = draft.root(b * b + a * (square - c), inverse_of(draft, size))
+    root = draft.root(b * b + a * (square - c), inverse_of(draft, size, 1))
     draft.length(slide, (root - b) / a)
     r = slide.length
     turned = [[r * x + y for x, y in zip(*rows, strict=True)] for rows in zip(m, n, strict=True)]
-    free = draft.vanishing(square)
+    free = draft.vanishing(square, 1)
     inverse = draft.let(f"inverse{turn.label}", 1 / _nonzero(square, free))
     cosine, sine = matvec(transpose(turned), e)
     draft.angle(turn, sine * inverse, cosine * inverse, free)
@@ -109,40 +114,43 @@ def solve_radius(draft: Draft, slide: Unknown, turn: Unknown, m: Matrix2, n: Mat
 def solve_turn_and_slide(
     draft: Draft, turn: Unknown, slide: Unknown, m: Matrix2, w: Vector2, e: Vector2
 ) -> None:
-    """Type 5: M u + w r = e."""
+    """Type 5: M u + w r = e, e lengths."""
     y, x = (w[1] * m[0][k] - w[0] * m[1][k] for k in (0, 1))
     z = w[1] * e[0] - w[0] * e[1]
     number = draft.builder.number
-    solve_turn(draft, turn, number(x), number(y), number(z))
+    solve_turn(draft, turn, number(x), number(y), number(z), 1)
     u = [turn.cosine, turn.sine]
     along = [e[k] - dot(m[k], u) for k in (0, 1)]
     solve_length(draft, slide, number(dot(w, w)), number(dot(w, along)))
 
 
 def solve_triangle(
-    draft: Draft, first: Unknown, second: Unknown, mi: Matrix2, mj: Matrix2, e: Vector2
+    draft: Draft, first: Unknown, second: Unknown, mi: Matrix2, mj: Matrix2, e: Vector2, degree: int
 ) -> None:
-    """Types 6, 7, 8: Mi ui + Mj uj = e; Mi' Mi and Mj' Mj are multiples of the unit matrix."""
+    """Types 6, 7, 8: Mi ui + Mj uj = e, both of one degree; Mi' Mi and Mj' Mj are multiples of the unit matrix."""
     number = draft.builder.number
     e = [draft.let(f"e{first.label}_{k}", x) for k, x in enumerate(e, 1)]
     cosine, sine = matvec(transpose(mi), e)
     square_i, square_j = ((dot(m[0], m[0]) + dot(m[1], m[1])) / 2 for m in (mi, mj))
     z = draft.let(f"z{first.label}", (dot(e, e) + (square_i - square_j)) / 2)
     x, y = draft.let(f"x{first.label}", sine), draft.let(f"y{first.label}", cosine)
-    solve_turn(draft, first, number(x), number(y), number(z))
+    solve_turn(draft, first, number(x), number(y), number(z), 2 * degree)
     u = [first.cosine, first.sine]
     rest = [draft.let(f"e{second.label}_{k + 1}", e[k] - dot(mi[k], u)) for k in (0, 1)]
     cosine, sine = matvec(transpose(mj), rest)
-    free = draft.vanishing(number(square_j))
+    free = draft.vanishing(number(square_j), degree)
     inverse = draft.let(f"inverse{second.label}", 1 / _nonzero(number(square_j), free))
     draft.angle(second, sine * inverse, cosine * inverse, free)
     draft.unit(second)
 
 
 def solve_stretched(
-    draft: Draft, first: Unknown, second: Unknown, mi: Matrix2, mj: Matrix2, e: Vector2
+    draft: Draft, first: Unknown, second: Unknown, mi: Matrix2, mj: Matrix2, e: Vector2, degree: int
 ) -> None:
-    """Type 10: Mi ui + Mj uj = e in general; with F = adj(Mj): |F e - F Mi ui|^2 = det(Mj)^2."""
+    """Type 10: Mi ui + Mj uj = e in general; with F = adj(Mj): |F e - F Mi ui|^2 = det(Mj)^2.
+
+    The degree is the sum of both equations'.
+    """
     (a, b), (c, d) = mj
     determinant = draft.let(f"area{second.label}", a * d - b * c)
     adjoint: Matrix2 = [[d, -b], [-c, a]]
@@ -159,49 +167,56 @@ def solve_stretched(
             (cc - ss) / 2,
             dot(nc, ns),
         ],
+        2 * degree,
     )
     u = [first.cosine, first.sine]
     right = [e[k] - dot(mi[k], u) for k in (0, 1)]
-    solve_turn_twice(draft, second, mj, right)
+    solve_turn_twice(draft, second, mj, right, degree)
 
 
-def quadratic_root(draft: Draft, label: str, a: Expr, b: Expr, c: Expr) -> Expr:
-    """Type 9 without the highest powers: a x^2 + b x + c = 0, two branches."""
+def quadratic_root(draft: Draft, label: str, a: Expr, b: Expr, c: Expr, degrees: tuple[int, int]) -> Expr:
+    """Type 9 without the highest powers: a x^2 + b x + c = 0, two branches; `degrees` are those of a and c."""
     four = draft.let(f"product{label}", 4 * a * c)
     size = b * b + absolute(four)
-    inverse = inverse_of(draft, size)
+    highest, lowest = degrees
+    inverse = inverse_of(draft, size, (highest + lowest) // 2)
     root = draft.let(f"root{label}", draft.root(b * b - four, inverse, f"eps_{label}"))
     if a.cls != VARIABLE:
         return draft.let(label, (root - b) / (2 * a))
     # Where a may become zero: of both forms of the root, the one without a difference of nearly equal numbers.
-    whole = (root - b) / (2 * _nonzero(a, draft.vanishing(a * a)))
+    whole = (root - b) / (2 * _nonzero(a, draft.vanishing(a * a, highest)))
     return draft.let(label, select(less_equal(b * root, 0), whole, 2 * c / (-b - root)))
 
 
-def solve_polynomial(draft: Draft, unknown: Unknown, coefficients: list[Expr]) -> None:
-    """Type 9: a0 + a1 r + a2 r^2 (+ a3 r^3 + a4 r^4) = 0; coefficients from a0 on."""
+def solve_polynomial(draft: Draft, unknown: Unknown, coefficients: list[Expr], degree: int) -> None:
+    """Type 9: a0 + a1 r + a2 r^2 (+ a3 r^3 + a4 r^4) = 0; coefficients from a0 on.
+
+    The roots of a quartic are found in units of the robot's size, since the kernel compares them with 1.
+    """
     number = draft.builder.number
     label = unknown.label
     named = [draft.let_varying(f"a{label}_{k}", x) for k, x in enumerate(coefficients)]
-    free = _all_vanishing(draft, named[1:])
+    free = _all_vanishing(draft, named[1:], degree, draft.size)
     if len(named) == 3:
-        draft.length(unknown, quadratic_root(draft, f"r{label}", named[2], named[1], named[0]), free)
+        degrees = (degree - 2, degree)
+        root = quadratic_root(draft, f"r{label}", named[2], named[1], named[0], degrees)
+        draft.length(unknown, root, free)
         return
     named += [number(0)] * (5 - len(named))
-    roots = draft.builder.call("quartic", named[::-1])
+    roots = draft.builder.call("quartic", [x * draft.power(k) for k, x in enumerate(named)][::-1])
     root, *conditions = draft.pick(
         (f"q{label}_root", f"defect{label}_root", f"gap{label}_root"),
         list(zip(roots[:4], roots[4:], _gaps([roots[:4]], roots[4:]), strict=True)),
     )
-    draft.length(unknown, root, free)
+    draft.length(unknown, root * draft.size, free)
     _root_conditions(draft, free, *conditions)
 
 
-def solve_circle(draft: Draft, unknown: Unknown, coefficients: list[Scalar]) -> None:
+def solve_circle(draft: Draft, unknown: Unknown, coefficients: list[Scalar], degree: int) -> None:
     """Type 10: k0 + kc C + ks S + kcc cos(2 phi) + kss sin(2 phi) = 0, up to four roots."""
     label = unknown.label
     named = [draft.let_varying(f"k{label}_{k}", x) for k, x in enumerate(coefficients)]
-    free = _all_vanishing(draft, named[1:])
+    free = _all_vanishing(draft, named[1:], degree)
     roots = draft.builder.call("circle", named)
     gaps = _gaps([roots[:4], roots[4:8]], roots[8:])
     s, c, *conditions = draft.pick(
@@ -240,16 +255,23 @@ def _root_conditions(draft: Draft, free: Expr | None, defect: Expr, gap: Expr) -
     draft.meets.append((None, gap))
 
 
-def _all_vanishing(draft: Draft, coefficients: list[Expr]) -> Expr | None:
-    """1 where none of the coefficients is there; None where one of them depends on the robot alone."""
+def _all_vanishing(
+    draft: Draft, coefficients: list[Expr], degree: int, unit: Scalar = 1
+) -> Expr | None:
+    """1 where all coefficients of unit, unit^2, ... vanish; None where one of them depends on the robot alone."""
     if any(x.cls != VARIABLE and not x.is_zero for x in coefficients):
         return None
-    return draft.vanishing(draft.builder.number(dot(coefficients, coefficients)))
+    terms: list[Scalar] = []
+    power: Scalar = 1
+    for x in coefficients:
+        power = power * unit if unit != 1 else 1
+        terms.append(x * power)
+    return draft.vanishing(draft.builder.number(dot(terms, terms)), degree)
 
 
-def inverse_of(draft: Draft, square: Expr) -> Scalar:
-    """1 / square, and 1 where it vanishes."""
-    return 1 / _nonzero(square, draft.vanishing(square))
+def inverse_of(draft: Draft, square: Expr, degree: int) -> Scalar:
+    """1 / square, and 1 where it vanishes; the degree is that of its root."""
+    return 1 / _nonzero(square, draft.vanishing(square, degree))
 
 
 def _nonzero(x: Expr, vanishes: Expr | None) -> Scalar:

@@ -107,7 +107,7 @@ def centres(arm: Arm, first: int, last: int, probes: Probes) -> list[Centre]:
     heights = [met for met in meetings if met is not None]
     if len(heights) < len(meetings):
         return []
-    if any(not probes.vanishes(one[1] - other[0]) for one, other in pairwise(heights)):
+    if any(not probes.vanishes(one[1] - other[0], probes.length) for one, other in pairwise(heights)):
         return []
     return [_on_axes(arm, first, last, heights[0][0], heights[-1][1])]
 
@@ -129,10 +129,10 @@ def _meeting(between: Matrix, probes: Probes) -> tuple[Scalar, Scalar] | None:
     """Heights of the point where two axes meet, on the one and on the other; None if they do not, or are parallel."""
     (x, y, z), (px, py, pz) = ([row[c] for row in between[:3]] for c in (2, 3))
     across = x * x + y * y
-    if probes.vanishes(across) or not probes.vanishes(px * y - py * x):
+    if probes.vanishes(across) or not probes.vanishes(px * y - py * x, probes.length):
         return None
     height = -(px * x + py * y) / across
-    height = 0 if probes.vanishes(height) else height
+    height = 0 if probes.vanishes(height, probes.length) else height
     return pz + height * z, height
 
 
@@ -146,7 +146,8 @@ def seen_behind(arm: Arm, centre: Centre, turns: bool, probes: Probes) -> FormPo
         seen = placed(inverse_transform(arm.constants[-1]), moved(turns, -joint.sign, centre.behind))
     columns = []
     for form, known in zip(seen, arm.given[:3], strict=True):
-        if not known and not all(probes.vanishes(k) for k in form.k):
+        pairs = zip(form.k, form.sizes(probes.length), strict=True)
+        if not known and not all(probes.vanishes(k, size) for k, size in pairs):
             return None
         columns.append(form if known else form.times(0))
     return placed(arm.target, (columns[0], columns[1], columns[2])) if arm.given[3] else None

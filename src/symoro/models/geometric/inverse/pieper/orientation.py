@@ -62,16 +62,16 @@ def _first(problem: Problem, q: Unknown, c: Sequence[Scalar], m: Sequence[Scalar
     x, y = number(c[0] * m[1] - c[1] * m[0]), number(c[0] * m[0] + c[1] * m[1])
     z = number(height - c[2] * m[2])
     z = number(0) if problem.probes.vanishes(z) else z
-    draft = Draft(problem.builder, 2, problem.start, frozenset())
-    types.solve_turn(draft, q, x, y, z)
+    draft = Draft(problem.builder, 2, problem.start, frozenset(), problem.chain.size)
+    types.solve_turn(draft, q, x, y, z, 0)
     return draft.step((x * q.sine + y * q.cosine, z))
 
 
 def _twice(problem: Problem, q: Unknown, matrix: types.Matrix2, right: types.Vector2) -> Step:
     number = problem.builder.number
-    draft = Draft(problem.builder, 3, problem.start, frozenset())
+    draft = Draft(problem.builder, 3, problem.start, frozenset(), problem.chain.size)
     right = [draft.let(f"e{q.label}_{n}", x) for n, x in enumerate(right, 1)]
-    types.solve_turn_twice(draft, q, matrix, right)
+    types.solve_turn_twice(draft, q, matrix, right, 0)
     left = matvec(matrix, [q.cosine, q.sine])
     return draft.step(*((number(x), number(y)) for x, y in zip(left, right, strict=True)))
 

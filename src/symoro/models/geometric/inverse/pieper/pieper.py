@@ -125,11 +125,11 @@ def _by_paul(
     """Steps for all unknowns of a part of the chain; None if some are left. `given` tells the columns known."""
     unknowns = tuple(unknown for item in items if isinstance(item, Run) for unknown in item.turns)
     named = [
-        [shorthand(problem, f"W{r}{c}", x if given[c - 1] else 0) for c, x in enumerate(row, 1)]
+        [shorthand(problem, f"W{r}{c}", x if given[c - 1] else 0, int(c == 4)) for c, x in enumerate(row, 1)]
         for r, row in enumerate(target[:3], 1)
     ]
     rows: Matrix = [[x for x, _ in row] for row in named]
-    chain = Chain(tuple(items), unknowns, [*rows, [0, 0, 0, 1]], ())
+    chain = Chain(tuple(items), unknowns, [*rows, [0, 0, 0, 1]], (), problem.chain.size)
     equations = Equations(chain, problem.probes, (tuple(given),) * 3)
     steps, left = Paul(problem.builder, problem.probes, equations, problem.start).steps()
     if left or not steps:
@@ -193,7 +193,7 @@ def _lengths(problem: Problem, arm: Arm) -> Step | None:
     if problem.probes.vanishes(area):
         return None
     number = problem.builder.number
-    draft = Draft(problem.builder, 1, problem.start, frozenset())
+    draft = Draft(problem.builder, 1, problem.start, frozenset(), problem.chain.size)
     second = arm.joints[two].unknown
     e = [draft.let(f"e{second.label}_{n}", x) for n, x in enumerate(e, 1)]
     area = draft.let(f"det{second.label}", area)

@@ -50,6 +50,7 @@ from symoro.expr.linalg import (
     transpose,
 )
 from symoro.expr.scalar import Expr, Scalar, less, maximum, select, sqrt
+from symoro.models.geometric.inverse.chain.probes import Probes
 from symoro.models.geometric.inverse.chain.problem import Problem, shorthand
 from symoro.models.geometric.inverse.paul import types
 from symoro.models.geometric.inverse.paul.forms import (
@@ -115,7 +116,10 @@ def _with_names(problem: Problem, point: FormPoint) -> tuple[FormPoint, Lines]:
     lines: Lines = ()
     forms = []
     for n, form in enumerate(point, 1):
-        named = [shorthand(problem, f"G{n}" + (f"_{m}" if m else ""), a) for m, a in enumerate(form.k)]
+        named = [
+            shorthand(problem, f"G{n}" + (f"_{m}" if m else ""), a, 1 if form.turns else 1 - m)
+            for m, a in enumerate(form.k)
+        ]
         forms.append(Form(form.turns, tuple(a for a, _ in named)))
         lines += tuple(line for _, defining in named for line in defining)
     return (forms[0], forms[1], forms[2]), lines
@@ -141,21 +145,27 @@ def _turn_second(problem: Problem, position: Position) -> list[Step] | None:
     probes = problem.probes
     near, k = position.near, position.k
     (u, left), (v, right) = rows = _rows(position)
+    degree = right.degree - 1  # of v; u has none
+    length = probes.length**degree
     area = u[0] * v[1] - u[1] * v[0]
-    if not probes.vanishes(area) and _small(problem, area, dot(u, u), dot(v, v)):
-        yx, yy = combined([v[1], -u[1]], [left, right]), combined([-v[0], u[0]], [left, right])
-        step = _squares(problem, k, (yx, yy, near[2].times(area)), distance(near).times(area * area), area)
+    flat = probes.vanishes(area, length)
+    if not flat and _small(problem, area, length * max(probes.largest(dot(u, u)), _square(probes, v, length))):
+        yx = combined([v[1], -u[1]], [left, right], degree)
+        yy = combined([-v[0], u[0]], [left, right], degree)
+        total = distance(near).times(area * area, 2 * degree)
+        step = _squares(problem, k, (yx, yy, near[2].times(area, degree)), total, (area, length))
         return None if step is None else [_repeating(step), _turn_by_larger(problem, position, rows)]
-    if not probes.vanishes(area):
-        yx = combined([v[1], -u[1]], [left, right]).times(1 / area)
-        yy = combined([-v[0], u[0]], [left, right]).times(1 / area)
+    if not flat:
+        yx = combined([v[1], -u[1]], [left, right], degree).times(1 / area, -degree)
+        yy = combined([-v[0], u[0]], [left, right], degree).times(1 / area, -degree)
         step = _squares(problem, k, (yx, yy, near[2]), distance(near))
         return None if step is None else [step, _turn_twice(problem, position, yx, yy)]
-    first, second = sorted(rows, key=lambda row: -probes.largest(dot(row[0], row[0])))
+    by_u = probes.largest(dot(u, u)) >= _square(probes, v, length)
+    first, second = rows if by_u else rows[::-1]
     (u, left), (v, right) = first, second
-    if probes.vanishes(dot(u, u)):
+    if probes.vanishes(dot(u, u), 1.0 if by_u else length**2):
         return None
-    without = right - left.times(dot(u, v) / dot(u, u))
+    without = right - left.times(dot(u, v) / dot(u, u), right.degree - left.degree)
     step = _zero(problem, k, without)
     if step is None:
         return None
@@ -163,13 +173,15 @@ def _turn_second(problem: Problem, position: Position) -> list[Step] | None:
     return [step, _turn_to_side(problem, position) if meet else _turn_once(problem, position, first)]
 
 
-def _small(problem: Problem, divisor: Scalar, *squares: Scalar) -> bool:
+def _square(probes: Probes, v: Vector, length: float) -> float:
+    """The largest square of a vector at the probes, in units of a length."""
+    return probes.largest(dot(v, v)) / length**2
+
+
+def _small(problem: Problem, divisor: Scalar, size: float) -> bool:
     """Whether a divisor is small beside what it divides, or may be so at run time."""
     expr = problem.builder.number(divisor)
-    if expr.symbols():
-        return True
-    least = min(abs(problem.probes.of(expr)))
-    return bool(least < SMALL * max(problem.probes.largest(square) for square in squares))
+    return bool(expr.symbols()) or bool(min(abs(problem.probes.of(expr))) < SMALL * size)
 
 
 def _repeating(step: Step) -> Step:
@@ -182,14 +194,17 @@ def _turn_by_larger(problem: Problem, position: Position, rows: Sequence[LinearE
     k, label = position.k.unknown, position.j.unknown.label
     number = problem.builder.number
     (u, left), (v, right) = rows
+    draft = _draft(problem, 3)
+    # Both equations in one unit: the second is divided by the robot's size where its factors are lengths.
+    unit = draft.power(1 - right.degree)
+    v = [unit * x for x in v]
     second = less(dot(u, u), dot(v, v))
     m = [number(select(second, b, a)) for a, b in zip(u, v, strict=True)]
-    draft = _draft(problem, 3)
-    b = draft.let(f"b{label}", select(second, right.at(k), left.at(k)))
+    b = draft.let(f"b{label}", select(second, unit * right.at(k), left.at(k)))
     square = number(maximum(dot(u, u), dot(v, v)))
     x, y = (position.near[n].at(k) for n in (0, 1))
     most = draft.let(f"square{label}", square * (x * x + y * y))
-    w = draft.let(f"root{label}", draft.root(most - b * b, types.inverse_of(draft, most)))
+    w = draft.let(f"root{label}", draft.root(most - b * b, types.inverse_of(draft, most, 1)))
     end = [(m[0] * b - m[1] * w) / square, (m[1] * b + m[0] * w) / square]
     return _turn_onto(problem, draft, position, end)
 
@@ -203,7 +218,7 @@ def _rows(position: Position) -> tuple[LinearEquation, LinearEquation]:
         squares = distance(far) - distance(near)
         return (
             (r[2][:2], far[2].plus(-p[2]) - near[2].times(r[2][2])),
-            (along[:2], squares.plus(-dot(p, p)).times(Fraction(1, 2)) - near[2].times(along[2])),
+            (along[:2], squares.plus(-dot(p, p)).times(Fraction(1, 2)) - near[2].times(along[2], 1)),
         )
     return (
         (r[0][:2], far[0].plus(-p[0]) - near[2].times(r[0][2])),
@@ -241,7 +256,7 @@ def _turn_to_side(problem: Problem, position: Position) -> Step:
     height = position.near[2].at(k) + dot([ax, ay, az], p)
     e = draft.let(f"e{label}", (height - az * g[2]) / across)
     square = draft.let(f"square{label}", g[0] * g[0] + g[1] * g[1])
-    w = draft.let(f"root{label}", draft.root(square - e * e, types.inverse_of(draft, square)))
+    w = draft.let(f"root{label}", draft.root(square - e * e, types.inverse_of(draft, square, 1)))
     h = [(e * ax - w * ay) / across, (e * ay + w * ax) / across, g[2]]
     return _turn_onto(problem, draft, position, matvec(transpose(r), subtract(h, p))[:2])
 
@@ -254,7 +269,7 @@ def _turn_once(problem: Problem, position: Position, row: LinearEquation) -> Ste
     x, y = (draft.let(f"F{j.unknown.label}_{n}", position.near[n].at(k)) for n in (0, 1))
     number = problem.builder.number
     cosine, sine = number(u[0] * x + u[1] * y), number(j.sign * (u[1] * x - u[0] * y))
-    types.solve_turn(draft, j.unknown, sine, cosine, number(right.at(k)))
+    types.solve_turn(draft, j.unknown, sine, cosine, number(right.at(k)), right.degree)
     left = sine * j.unknown.sine + cosine * j.unknown.cosine
     return draft.step(*_shown(problem, (left, right.at(k))))
 
@@ -268,7 +283,7 @@ def _turn_and_slide(problem: Problem, position: Position) -> list[Step] | None:
         along = far[2] - start[2]
         hx, hy = (start[n].times(slope[2]) + along.times(slope[n]) for n in (0, 1))
         parts = (hx, hy, far[2].times(slope[2]))
-        step = _squares(problem, k, parts, distance(far).times(slope[2] * slope[2]), slope[2])
+        step = _squares(problem, k, parts, distance(far).times(slope[2] * slope[2]), (slope[2], 1.0))
         return None if step is None else [_repeating(step), _slide_to_radius(problem, position, start)]
     if not problem.probes.vanishes(slope[2]):
         length = (far[2] - start[2]).times(1 / slope[2])
@@ -312,7 +327,7 @@ def _slide_to_radius(problem: Problem, position: Position, start: FormPoint) -> 
     a, b, c = (row[2] for row in position.rotation)
     along = j.sign * (a * h[0] + b * h[1])
     across = number(1 if problem.probes.vanishes(c) else a * a + b * b)
-    types.solve_polynomial(draft, j.unknown, [number(dot(h, h) - dot(g, g)), number(2 * along), across])
+    types.solve_polynomial(draft, j.unknown, [number(dot(h, h) - dot(g, g)), number(2 * along), across], 2)
     r = j.unknown.length
     return draft.step(*_shown(problem, (across * r * r + 2 * along * r, dot(g, g) - dot(h, h))))
 
@@ -358,14 +373,19 @@ def _zero(problem: Problem, k: ArmJoint, form: Form) -> Step | None:
 
 
 def _squares(
-    problem: Problem, k: ArmJoint, parts: Sequence[Form], total: Form, unit: Scalar = 1
+    problem: Problem,
+    k: ArmJoint,
+    parts: Sequence[Form],
+    total: Form,
+    unit: tuple[Scalar, float] = (1, 1.0),
 ) -> Step | None:
     """a^2 + b^2 + c^2 = n: by square roots if all of them depend on qk through one combination, else as one form.
 
-    The equation was multiplied by the square of `unit`.
+    The equation was multiplied by the square of `unit`: a factor, and what its degree makes of the robot's size.
     """
     probes = problem.probes
-    size = min(1.0, probes.largest(unit)) ** 2
+    factor, length = unit
+    size = min(1.0, probes.largest(factor) / length) ** 2
     parts, total = [tidied(form, probes, size) for form in parts], tidied(total, probes, size)
     whole = tidied(combined([1, 1, 1], [form.squared() for form in parts]) - total, probes, size)
     shared = shared_direction([*parts, total], probes, size)
@@ -378,7 +398,8 @@ def _squares(
     a = problem.builder.number(dot(factors[:3], factors[:3]))
     b = draft.let_varying(f"b{label}", 2 * dot(factors[:3], constants) - factors[3])
     c = draft.let_varying(f"c{label}", dot(constants, constants) - total.k[0])
-    root = types.quadratic_root(draft, label, a, b, c)
+    degree = parts[0].degree
+    root = types.quadratic_root(draft, label, a, b, c, (2 * (degree - direction.degree), 2 * degree))
     named = solve_form(draft, k.unknown, direction.plus(-root))
     if named is None:
         return None
@@ -391,7 +412,7 @@ def _sides(form: Form, k: ArmJoint) -> tuple[Scalar, Scalar]:
 
 
 def _draft(problem: Problem, number: int) -> Draft:
-    return Draft(problem.builder, number, problem.start, frozenset())
+    return Draft(problem.builder, number, problem.start, frozenset(), problem.chain.size)
 
 
 def _shown(problem: Problem, *equations: tuple[Scalar, Scalar]) -> list[tuple[Expr, Expr]]:

@@ -57,7 +57,7 @@ def swivel_steps(problem: Problem, swivel: Expr) -> list[Step]:
     elbow = arm.joints[ELBOW].unknown
     w = subtract(_point(arm.target, wrist.behind), shoulder.before)
     first = _elbow_step(problem, elbow, w, wrist.before, shoulder.behind)
-    rotation = _orientation(arm, elbow, w, wrist.before, shoulder.behind, swivel)
+    rotation = _orientation(arm, elbow, w, wrist.before, shoulder.behind, swivel, problem.chain.size)
     named = [
         [shorthand(problem, f"R{r}{c}", x) for c, x in enumerate(row, 1)] for r, row in enumerate(rotation, 1)
     ]
@@ -92,36 +92,40 @@ def _spheres(problem: Problem, arm: Arm) -> tuple[Centre, Centre]:
 def _elbow_step(problem: Problem, elbow: Unknown, w: Vector, w4: Vector, s3: Vector) -> Step:
     """|Rz(q4) w4 - s3| = |w|, as X S + Y C = Z."""
     number = problem.builder.number
-    draft = Draft(problem.builder, 2, problem.start, frozenset())
+    draft = Draft(problem.builder, 2, problem.start, frozenset(), problem.chain.size)
     x = number(s3[0] * w4[1] - s3[1] * w4[0])
     y = number(-s3[0] * w4[0] - s3[1] * w4[1])
     sizes = dot(w4, w4) + dot(s3, s3) - 2 * s3[2] * w4[2]
     z = draft.let(f"z{elbow.label}", (dot(w, w) - sizes) / 2)
-    types.solve_turn(draft, elbow, x, y, z)
+    types.solve_turn(draft, elbow, x, y, z, 2)
     return draft.step((x * elbow.sine + y * elbow.cosine, z))
 
 
-def _orientation(arm: Arm, elbow: Unknown, w: Vector, w4: Vector, s3: Vector, swivel: Expr) -> Matrix:
+def _orientation(
+    arm: Arm, elbow: Unknown, w: Vector, w4: Vector, s3: Vector, swivel: Expr, size: Expr
+) -> Matrix:
     """R, from the two triads."""
     base = rotation_of(arm.constants[0])
     first_axis, across = ([row[c] for row in base] for c in (2, 0))
-    a, b1, c1 = _triad(w, first_axis, across)
+    a, b1, c1 = _triad(w, first_axis, across, 1)
     s, c = sin(swivel), cos(swivel)
     b = add(scale(c, b1), scale(s, c1))
     v = subtract(matvec(_about_z(elbow), w4), s3)
-    own = _triad(v, scale(-1, s3), [0, 0, 1])
+    own = _triad(v, scale(-1, s3), [0, 0, 1], size)
     found = _dyad(a, own[0])
     for one, other in ((b, own[1]), (cross(a, b), own[2])):
         found = matadd(found, _dyad(one, other))
     return found
 
 
-def _triad(along: Vector, towards: Vector, instead: Vector) -> tuple[Vector, Vector, Vector]:
-    """Unit vectors: along, towards a direction (another one where that is along too), and across."""
+def _triad(
+    along: Vector, towards: Vector, instead: Vector, size: Scalar
+) -> tuple[Vector, Vector, Vector]:
+    """Unit vectors: along, towards a vector of some size (another one where that is along too), and across."""
     a = _unit(along)
     b = _across(towards, a)
     spare = _across(instead, a)
-    lost = less_equal(dot(b, b), SINGULAR**2)
+    lost = less_equal(dot(b, b), SINGULAR**2 * size * size)
     b = _unit([select(lost, y, x) for x, y in zip(b, spare, strict=True)])
     return a, b, cross(a, b)
 
