@@ -24,6 +24,7 @@ typedef struct {
     const double *columns; /* unit of each joint: 1, a length for a prismatic one, 0 for one that is held */
     const double *rows;    /* weight of each row of the error */
     const double *weights; /* of each given entry, for the distance between poses */
+    const double *scales;  /* of each given entry, for the residual: 1, or 1 / size of the robot for a position */
     const double *starts;  /* postures to start from, one a row */
     const double *placed;  /* given entries of their poses, one start a column */
     double damping, patience, tolerance;
@@ -34,7 +35,7 @@ typedef struct {
     double e[ROWS], J[ROWS * JOINTS], cost, residual;
 } State;
 
-/* Error and Jacobian in the units of the problem; the residual is the largest entry of T(q) - T. */
+/* Error and Jacobian in the units of the problem; the residual is the largest entry of T(q) - T, scaled. */
 static void look(const Problem *p, const double *q, const double *T, State *s)
 {
     double placed[ENTRIES];
@@ -47,7 +48,7 @@ static void look(const Problem *p, const double *q, const double *T, State *s)
     }
     s->residual = 0;
     for (int i = 0; i < ENTRIES; ++i) {
-        const double off = fabs(placed[i] - T[PLACES[i]]);
+        const double off = p->scales[i] * fabs(placed[i] - T[PLACES[i]]);
         if (!(off <= s->residual)) s->residual = off; /* keeps what is no number */
     }
 }

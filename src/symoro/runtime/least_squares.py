@@ -53,6 +53,7 @@ class PoseProblem:
         rows: weight of each row of the error.
         entries: place of each given entry among the sixteen of T.
         weights: of each given entry, for the distance between poses.
+        scales: of each given entry, for the residual: 1, or 1 / size of the robot for a position.
         starts, placed: (S, n) postures to start from, and (S, E) the given entries of their poses.
         iterations, attempts: most steps from one start, most starts.
     """
@@ -65,6 +66,7 @@ class PoseProblem:
     rows: Array
     entries: NDArray[np.int64]
     weights: Array
+    scales: Array
     starts: Array
     placed: Array
     damping: float
@@ -157,11 +159,11 @@ def _distances(p: PoseProblem, T: Array) -> Array:
 
 
 def _look(p: PoseProblem, q: Array, T: Array) -> _State:
-    """Error and Jacobian in the units of the problem; the residual is the largest entry of T(q) - T."""
+    """Error and Jacobian in the units of the problem; the residual is the largest entry of T(q) - T, scaled."""
     found = p.evaluate(q, T)
     e = found["error"] * p.rows
     J = found["J"] * p.rows[:, None] * p.columns
-    residual = np.abs(found["placed"] - T.reshape(-1, 16)[:, p.entries]).max(axis=1)
+    residual = (p.scales * np.abs(found["placed"] - T.reshape(-1, 16)[:, p.entries])).max(axis=1)
     return _State(e, J, 0.5 * (e * e).sum(axis=1), residual)
 
 

@@ -16,7 +16,7 @@ from symoro.runtime.compiler import library
 from symoro.runtime.least_squares import Array, Found, PoseProblem, Solve
 
 NAME = "model"  # of the emitted function
-ARRAYS = ("k", "lower", "upper", "wraps", "columns", "rows", "weights", "starts", "placed")
+ARRAYS = ("k", "lower", "upper", "wraps", "columns", "rows", "weights", "scales", "starts", "placed")
 NUMBERS = ("damping", "patience", "tolerance", "iterations", "attempts")
 ADDRESS, COUNT = ctypes.c_void_p, ctypes.c_size_t
 

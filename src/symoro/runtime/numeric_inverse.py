@@ -95,8 +95,8 @@ class NumericInverse:
 
         Returns:
             q (n), status (0 reached, 1 not reached, 3 no pose: not finite or no rotation), residual (largest entry of
-            direct geometry less the pose; where the pose is not reached, of the best posture found), iterations (in
-            all) and restarts; with the batch axis in front for N poses.
+            direct geometry less the pose, lengths divided by the robot's size; where the pose is not reached, of the
+            best posture), iterations (in all) and restarts; with the batch axis in front for N poses.
         """
         poses = _numbers("T", T, (4, 4))
         rows = np.ascontiguousarray(poses).reshape(-1, 4, 4)
@@ -217,6 +217,7 @@ class NumericInverse:
             rows=np.where(error.lengths, 1 / unit, 1.0),
             entries=np.array([4 * row + column for row, column in error.entries]),
             weights=np.where(lengths, 1 / unit**2, 0.5),
+            scales=np.where(lengths, 1 / max(unit, ranges.reach), 1.0),
             starts=starts,
             placed=placed,
             damping=DAMPING,

@@ -14,10 +14,10 @@ from numpy.typing import NDArray
 
 from symoro.errors import NotApplicableError
 from symoro.robot.coordinates import followers, independent
-from symoro.robot.description import GEOMETRIC, JointType, Robot
+from symoro.robot.description import Frame, JointType, Placement, Robot
 
 Array = NDArray[np.float64]
-SLACK = 1e-9  # a position may exceed its limit by so much, which is round-off
+SLACK = 1e-9  # rad, or of the larger limit of a slide: a position may exceed a limit by this much round-off
 
 
 @dataclass(frozen=True, eq=False)
@@ -55,12 +55,30 @@ class Ranges:
 
     def inside(self, q: Array) -> NDArray[np.bool_]:
         """Which of some postures, one a row, respect all limits."""
-        own = ((q >= self.lower - SLACK) & (q <= self.upper + SLACK)).all(axis=1)
+        slack = limit_slack(self.turns, self.lower, self.upper)
+        own = ((q >= self.lower - slack) & (q <= self.upper + slack)).all(axis=1)
         if not len(self.sums):
             return np.asarray(own)
         sums = q @ self.sums[:, :-1].T + self.sums[:, -1]
         coupled = (sums >= self.sums_lower - SLACK) & (sums <= self.sums_upper + SLACK)
         return np.asarray(own & coupled.all(axis=1))
+
+
+def limit_slack(turns: NDArray[np.bool_], lower: Array, upper: Array) -> Array:
+    """By how much positions may exceed their limits: angles by SLACK, lengths by that part of the larger limit."""
+    limits = np.abs(np.stack([lower, upper]))
+    largest = np.where(np.isfinite(limits), limits, 0.0).max(axis=0)
+    return np.asarray(SLACK * np.where(turns, 1.0, largest))
+
+
+def pose_size(robot: Robot, values: Mapping[str, float], poses: Array) -> Array:
+    """The length that positions of poses (..., 4, 4) are compared with, one for each.
+
+    It is the sum of the robot's lengths; with prismatic joints, which reach further, and the given position.
+    """
+    slides = any(robot.frame(j).sigma == JointType.PRISMATIC for j in independent(robot))
+    own = np.abs(np.nan_to_num(poses[..., :3, 3])).sum(-1) if slides else np.zeros(poses.shape[:-2])
+    return np.asarray(own + robot_reach(robot, values))
 
 
 def joint_ranges(robot: Robot, values: Mapping[str, float], *, limits: bool = True) -> Ranges:
@@ -100,7 +118,7 @@ def joint_ranges(robot: Robot, values: Mapping[str, float], *, limits: bool = Tr
                 f"drives: {least:g} to {most:g}"
             )
     home = np.clip(0.0, lower, upper)
-    reach = _reach(robot, values)
+    reach = robot_reach(robot, values)
     half = np.where(turns, np.pi, reach)
     wraps = turns & np.isinf(lower) & np.isinf(upper) & np.array([j not in driving for j in joints])
     return Ranges(
@@ -126,9 +144,10 @@ def _told(robot: Robot, joints: list[int], limits: bool) -> tuple[Array, Array]:
     return np.array(lower), np.array(upper)
 
 
-def _reach(robot: Robot, values: Mapping[str, float]) -> float:
-    """The sum of all lengths."""
-    places = [*robot.frames, *([robot.tool.place] if robot.tool else [])]
-    names = [name for name in GEOMETRIC if name in ("b", "d", "r")]
-    total = sum(abs(getattr(place, name).value(values)) for place in places for name in names)
+def robot_reach(robot: Robot, values: Mapping[str, float]) -> float:
+    """The sum of all lengths of the robot that have a value, 1 if there are none."""
+    numbers = {**dict(robot.nominal), **values}
+    places: list[Frame | Placement] = [*robot.frames, *([robot.tool.place] if robot.tool else [])]
+    lengths = [length for place in places for length in (place.b, place.d, place.r)]
+    total = sum(abs(x.value(numbers)) for x in lengths if all(name in numbers for name in x.symbols))
     return total if 0 < total < np.inf else 1.0

@@ -5,7 +5,7 @@
     within_limits(robot, q), windings(robot, q) the joints' limits, and the turns of 2 pi that they leave
     nearest(found, posture, robot=robot)        the solution, with its turns, that is nearest to a posture
     follow(function, poses, posture)            one solution a pose, each the nearest to the one before
-    distances(place, q, pose, given)            how far postures are from a pose, solutions or not
+    distances(place, q, pose, given, size)      how far postures are from a pose, solutions or not
 
 Positions are in the order of the model's q; limits that a robot does not tell are infinite.
 """
@@ -27,6 +27,7 @@ from symoro.robot.coordinates import independent
 from symoro.robot.description import JointType, Robot
 from symoro.robot.formats import RobotLike, as_robot
 from symoro.runtime.function import Function
+from symoro.runtime.ranges import limit_slack
 
 Array = NDArray[np.float64]
 Solutions = Mapping[str, Any]
@@ -34,7 +35,6 @@ Solutions = Mapping[str, Any]
 VALID, OUT_OF_REACH, SINGULAR = range(3)
 SOLVED = (VALID, SINGULAR)
 TURN = 2 * np.pi
-SLACK = 1e-9  # a position may exceed its limit by so much, which is round-off
 
 
 @dataclass(frozen=True, eq=False)
@@ -86,7 +86,8 @@ def within_limits(robot: RobotLike, q: ArrayLike) -> Any:
     robot = as_robot(robot)
     positions = _postures(robot, q)
     lower, upper = _limits(robot)
-    return ((positions >= lower - SLACK) & (positions <= upper + SLACK)).all(axis=-1)
+    slack = limit_slack(_revolute(robot), lower, upper)
+    return ((positions >= lower - slack) & (positions <= upper + slack)).all(axis=-1)
 
 
 def windings(robot: RobotLike, q: ArrayLike) -> Array:
@@ -190,8 +191,10 @@ def follow(
     return Track(q, index, missing, tuple(singular), tuple(jumps))
 
 
-def distances(place: Function, q: ArrayLike, pose: ArrayLike, given: Given) -> Array:
+def distances(place: Function, q: ArrayLike, pose: ArrayLike, given: Given, size: ArrayLike) -> Array:
     """How far postures (..., K, n) are from a pose (..., 4, 4): the largest entry of direct geometry less the pose.
+
+    Entries of the position are divided by a size, that of `ranges.pose_size`.
 
     Arguments:
         place: the function of direct geometry, `fast-geometry`, between the frames of the pose.
@@ -200,6 +203,7 @@ def distances(place: Function, q: ArrayLike, pose: ArrayLike, given: Given) -> A
     postures, aim = np.asarray(q, dtype=float), np.asarray(pose, dtype=float)[..., None, :3, :]
     reached = place(q=postures.reshape(-1, postures.shape[-1]))["T"].reshape(*postures.shape[:-1], 4, 4)
     misses = reached[..., :3, :] - aim
+    misses[..., 3] /= np.asarray(size, dtype=float)[..., None, None]
     return np.asarray(np.abs(misses[..., np.array(given)]).max(axis=-1))
 
 
@@ -254,8 +258,9 @@ def _turns(robot: Robot, q: Array) -> tuple[Array, Array]:
     """The first and the last number of turns that bring each joint within its limits; none where first > last."""
     lower, upper = _limits(robot)
     turns = _revolute(robot)
-    first, last = np.ceil((lower - SLACK - q) / TURN), np.floor((upper + SLACK - q) / TURN)
-    outside = (q < lower - SLACK) | (q > upper + SLACK)
+    slack = limit_slack(turns, lower, upper)
+    first, last = np.ceil((lower - slack - q) / TURN), np.floor((upper + slack - q) / TURN)
+    outside = (q < lower - slack) | (q > upper + slack)
     return np.where(turns, first, np.where(outside, 1.0, 0.0)), np.where(turns, last, 0.0)
 
 

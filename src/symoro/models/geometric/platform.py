@@ -15,14 +15,15 @@ from typing import Any
 
 from symoro.errors import SymoroError
 from symoro.expr.linalg import Matrix, homogeneous, identity, matmul
-from symoro.expr.scalar import Scalar, absolute, cos, select, sin
+from symoro.expr.scalar import Expr, Scalar, absolute, cos, maximum, select, sin
 from symoro.models.catalogue import Option, form
 from symoro.models.dynamic.platform.chain_leg import chain_legs
 from symoro.models.dynamic.platform.model import APPLIES_TO, Platform, folds_of, platform_at
 from symoro.models.dynamic.platform.ports import FOLD, PLATFORM_POSE, SPACE, TO
 from symoro.models.dynamic.platform.pose import PlatformPose, pose_input
 from symoro.models.dynamic.platform.ups import is_ups, ups_legs
-from symoro.models.geometric.inverse.finite import closes, largest, magnitude, where_finite
+from symoro.models.geometric.inverse.chain.chain import SMALLEST
+from symoro.models.geometric.inverse.finite import closes, largest, magnitude, relative, where_finite
 from symoro.models.geometric.places import before_turn, between
 from symoro.models.ports import FREE, RESIDUAL, SOLUTIONS, STATUS
 from symoro.models.references import NEWTON_EULER_2010
@@ -106,8 +107,7 @@ def _row(
     """A working mode: joints, status, and by how much direct geometry along the legs misses the pose."""
     platform: Platform = platform_at(builder, parallel, pose, folds)
     found, regular = platform.positions()
-    misses = [x for leg in range(len(folds)) for x in _misses(builder, parallel, pose, leg, found)]
-    numbers = [builder.number(x) for x in misses]
+    numbers = [x for leg in range(len(folds)) for x in _misses(builder, parallel, pose, leg, found)]
     met = closes(builder, numbers, tolerance)
     otherwise = SINGULAR if is_ups(parallel) else OUT_OF_REACH
     return found, select(regular, select(met, VALID, OUT_OF_REACH), otherwise), largest(numbers)
@@ -115,8 +115,12 @@ def _row(
 
 def _misses(
     builder: Builder, parallel: ParallelRobot, pose: PlatformPose, number: int, q: Mapping[int, Scalar]
-) -> list[Scalar]:
-    """Direct geometry of a leg, through all its joints, less where its end is to be."""
+) -> list[Expr]:
+    """Direct geometry of a leg, through all its joints, less where its end is to be.
+
+    Entries of the rotation, and the sum of the magnitudes of the position's divided by a size: the sum of the leg's
+    constant lengths and of the magnitudes of the given position.
+    """
     leg, robot = parallel.legs[number], parallel.robot
     last = parallel.body[0] if leg.loop is None else leg.loop.left
     seat = parallel.body[0] if leg.loop is None else leg.loop.right
@@ -127,7 +131,11 @@ def _misses(
         homogeneous(pose.rotation, pose.position),
         between(builder, robot, parallel.platform, seat, parallel.body),
     )
-    return [absolute(reached[r][c] - target[r][c]) for r in range(3) for c in range(4)]
+    frames = [robot.frame(j) for j in chain(robot, last)]
+    lengths = [builder.formula(x) for frame in frames for x in (frame.b, frame.d, frame.r)]
+    size = builder.number(maximum(magnitude(builder, [*lengths, *pose.position]), SMALLEST))
+    turned = [builder.number(absolute(reached[r][c] - target[r][c])) for r in range(3) for c in range(3)]
+    return [*turned, relative(builder, [reached[r][3] - target[r][3] for r in range(3)], size)]
 
 
 def _moved(builder: Builder, robot: Robot, j: int, q: Mapping[int, Scalar]) -> Matrix:

@@ -24,9 +24,10 @@ from typing import Any
 import numpy as np
 
 from symoro.errors import NotApplicableError
+from symoro.expr.bounds import bound
 from symoro.expr.evaluate import evaluate
 from symoro.expr.linalg import Matrix, Vector, add, scale
-from symoro.expr.scalar import Expr, Scalar, cos, sin, symbol
+from symoro.expr.scalar import Expr, Scalar, absolute, cos, sin, symbol, wrap
 from symoro.models.geometric.between import placement_between
 from symoro.models.geometric.inverse.chain.probes import Probes
 from symoro.models.geometric.loop.crossing import parallelogram_of
@@ -43,7 +44,8 @@ from symoro.robot.description import JointType, Robot
 from symoro.robot.topology import Loop, loops
 
 PLANAR = ("planar", "parallelogram")
-VANISHES = 1e-9  # of an entry, where lengths are of the order of 1
+VANISHES = 1e-9  # of an entry beside 1, or beside the size of the loops where it is a length
+LINEAR = 3  # the first rows of a velocity
 
 
 @dataclass(frozen=True)
@@ -73,8 +75,12 @@ class LoopRows:
         return sum(len(ways[0]) for ways in self.loops) == self.rank
 
     def vanishes(self, values: Sequence[Scalar]) -> bool:
-        """Whether expressions are zero at all closed postures."""
+        """Whether expressions are zero at all closed postures, each compared with its own bound."""
         return _vanishes(self.at, values)
+
+    def row_vanishes(self, row: int, values: Sequence[Scalar]) -> bool:
+        """The same of a row of the Jacobian matrix, counted from 0, compared with 1 or the size of the loops."""
+        return _vanishes(self.at, values, self.at.size if row < LINEAR else 1.0)
 
 
 def loop_rows(builder: Builder, robot: Robot) -> LoopRows:
@@ -145,8 +151,8 @@ def _rows(builder: Builder, robot: Robot, loop: Loop, q: Mapping[int, Scalar], a
             for i, ratio in drivers(robot, j, builder.formula):
                 columns[i] = add(columns[i], scale(side * ratio, column))
     opened = {JointType.REVOLUTE: 5, JointType.PRISMATIC: 2}.get(robot.frame(loop.left).sigma)
-    rows = [[columns[j][r] for j in own] for r in range(6) if r != opened]
-    return [row for row in rows if not _vanishes(at, row)]
+    rows = {r: [columns[j][r] for j in own] for r in range(6) if r != opened}
+    return [row for r, row in rows.items() if not _vanishes(at, row, at.size if r < LINEAR else 1.0)]
 
 
 def _turned(builder: Builder, angle: Scalar, rows: Matrix) -> Matrix:
@@ -162,7 +168,7 @@ def _turned(builder: Builder, angle: Scalar, rows: Matrix) -> Matrix:
     return [[made.written(simplified(value)) for value in row] for row in both]
 
 
-def _vanishes(at: Constraints, values: Sequence[Scalar]) -> bool:
+def _vanishes(at: Constraints, values: Sequence[Scalar], size: float | None = None) -> bool:
     exprs = [x for x in values if isinstance(x, Expr)]
     if any(x for x in values if not isinstance(x, Expr)):
         return False
@@ -172,8 +178,15 @@ def _vanishes(at: Constraints, values: Sequence[Scalar]) -> bool:
     chance = Random(1)
     names = sorted({name for x in exprs for name in x.symbols()} - variables.keys())
     others = {name: chance.uniform(0.35, 1.65) for name in names}  # lengths that are in no loop
-    found = evaluate(exprs[0].graph, [x.lit for x in exprs], {**others, **at.postures.parameters}, variables)
-    return bool(max(float(np.abs(x).max()) for x in found) < VANISHES)
+    bounds = [wrap(x.graph, size) if size is not None else bound(x, _magnitude) for x in exprs]
+    literals = [x.lit for x in (*exprs, *bounds)]
+    found = evaluate(exprs[0].graph, literals, {**others, **at.postures.parameters}, variables)
+    pairs = zip(found[: len(exprs)], found[len(exprs) :], strict=True)
+    return all(bool((np.abs(x) <= VANISHES * most).all()) for x, most in pairs)
+
+
+def _magnitude(symbol: Expr) -> Expr:
+    return wrap(symbol.graph, absolute(symbol))
 
 
 def _linear_rows(builder: Builder, robot: Robot, loop: Loop, own: Sequence[int]) -> Matrix | None:

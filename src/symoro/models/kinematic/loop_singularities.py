@@ -149,7 +149,7 @@ def _serial(builder: Builder, robot: Robot, rows: LoopRows, to: int | str | None
         held = [k for k in range(len(rows.joints)) if any(not is_zero(row[k]) for row in (*rows.moving, *j))]
         needed = len(held) - len(rows.moving)
         for count, words in ((6, "rows"), (3, "linear rows")):
-            moving = [row for row in j[:count] if not rows.vanishes(row)]
+            moving = [row for r, row in enumerate(j[:count]) if not rows.row_vanishes(r, row)]
             if len(moving) == needed:
                 stacks.append((words, *_stacked(rows.moving, moving, held, passive)))
                 break

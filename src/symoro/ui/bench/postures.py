@@ -84,11 +84,13 @@ def _verified(
     import numpy as np
 
     from symoro.models.geometric.inverse.chain.pose import given_entries
+    from symoro.runtime.ranges import pose_size
     from symoro.runtime.solutions import distances
 
     ends = {name: options[name] for name in ("frm", "to") if name in options}
     place = generate(robot, "fast-geometry", **ends).function(values, compiled=False)
-    away = distances(place, found["q"], T, given_entries(options.get("pose", "full")))
+    size = pose_size(robot, values, T)
+    away = distances(place, found["q"], T, given_entries(options.get("pose", "full")), size)
     close = _Closing(robot, values) if robot.B else None
     rows = []
     for k, status in enumerate(found["status"].astype(int)):

@@ -7,14 +7,15 @@ nothing, and every row is an empty slot rather than "out of reach". Products are
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from symoro.errors import ProgramError
 from symoro.expr import ops
+from symoro.expr.bounds import bound
 from symoro.expr.graph import Graph
-from symoro.expr.scalar import Expr, Scalar, absolute, less_equal, maximum, select, sqrt, wrap
+from symoro.expr.scalar import Expr, Scalar, absolute, less_equal, maximum, select, wrap
+from symoro.expr.substitute import substitute
 from symoro.models.geometric.inverse.branches import EMPTY, Solution
 from symoro.models.geometric.inverse.chain.problem import Problem
 
@@ -22,7 +23,10 @@ ZERO = 1e-12  # of the most that a factor can be for a robot of its size: a smal
 
 
 def divisors(problem: Problem, found: Sequence[Solution]) -> list[Expr]:
-    """The factors of all divisors that depend on the robot's symbols, or on q0, alone; each once."""
+    """The factors of all divisors that depend on the robot's symbols, or on q0, alone; each once.
+
+    The size of the robot is none of them: it is never zero.
+    """
     graph = problem.builder.graph
     start = {graph.args[x.lit >> 1][0] for x in problem.start.values()}
     literals = [x.lit for one in found for x in (*one.joints.values(), one.residual, one.status)]
@@ -39,7 +43,7 @@ def divisors(problem: Problem, found: Sequence[Solution]) -> list[Expr]:
             fixed[i] = any(fixed[lit >> 1] for lit in args)
         if op == ops.DIV and fixed.get(args[1] >> 1):
             factors.update(dict.fromkeys(j for j in _factors(graph, args[1] >> 1) if fixed.get(j)))
-    return [Expr(graph, i << 1) for i in factors]
+    return [Expr(graph, i << 1) for i in factors if i != problem.chain.size.lit >> 1]
 
 
 def _factors(graph: Graph, i: int) -> Iterator[int]:
@@ -54,10 +58,13 @@ def _factors(graph: Graph, i: int) -> Iterator[int]:
         yield i
 
 
-def as_text(factors: Sequence[Expr]) -> tuple[str, ...]:
-    """The conditions to be read."""
+def as_text(factors: Sequence[Expr], size: Expr) -> tuple[str, ...]:
+    """The conditions to be read; in them the robot's size, a unit of length, is 1."""
     found = []
     for factor in factors:
+        graph = factor.graph
+        (plain,) = substitute(graph, [factor.lit], {size.lit >> 1: wrap(graph, 1).lit})
+        factor = Expr(graph, plain)
         try:
             found.append(f"{factor} != 0")
         except ProgramError:  # too long to be written
@@ -72,33 +79,6 @@ def guarded(problem: Problem, found: Sequence[Solution], factors: Sequence[Expr]
     number = problem.builder.number
     fails: Scalar = 0
     for factor in factors:
-        bound = _bound(factor, problem.chain.size)
-        fails = maximum(fails, less_equal(absolute(factor), ZERO * bound))
+        most = bound(factor, lambda symbol: problem.chain.size)
+        fails = maximum(fails, less_equal(absolute(factor), ZERO * most))
     return [replace(one, status=number(select(fails, EMPTY, one.status))) for one in found]
-
-
-def _bound(factor: Expr, size: Expr) -> Expr:
-    """The most that a factor can be: sums without their signs, sines and cosines 1, the symbols of lengths the size."""
-    graph = factor.graph
-    bounds: dict[int, Expr] = {}
-    for i in graph.reachable([factor.lit]):
-        op, args = graph.op[i], graph.args[i]
-        own = absolute(Expr(graph, i << 1))
-        if op == ops.SYMBOL:
-            bounds[i] = size
-            continue
-        if op in (ops.NUMBER, ops.PI, ops.KERNEL):
-            bounds[i] = wrap(graph, own)
-            continue
-        parts = [bounds[lit >> 1] for lit in args]
-        if op in (ops.SIN, ops.COS):
-            bounds[i] = wrap(graph, 1)
-        elif op in (ops.ADD, ops.SUB):
-            bounds[i] = sum(parts[1:], parts[0])
-        elif op == ops.MUL:
-            bounds[i] = math.prod(parts[1:], start=parts[0])
-        elif op == ops.SQRT:
-            bounds[i] = wrap(graph, sqrt(parts[0]))
-        else:
-            bounds[i] = wrap(graph, own)
-    return bounds[factor.lit >> 1]

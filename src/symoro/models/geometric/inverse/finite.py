@@ -18,7 +18,6 @@ from symoro.expr.scalar import Expr, Scalar, absolute, less_equal, maximum, sele
 from symoro.program.builder import Builder
 
 LARGEST = 1e30
-SMALLEST = 1 / LARGEST  # of a length that is divided by
 
 
 def magnitude(builder: Builder, values: Iterable[Scalar]) -> Expr:
@@ -39,18 +38,13 @@ def largest(values: Sequence[Expr]) -> Expr:
 
 def relative(builder: Builder, lengths: Sequence[Scalar], size: Expr) -> Expr:
     """The sum of the magnitudes of some lengths, divided by the size of the robot: what a residual holds of them."""
-    return builder.number(magnitude(builder, lengths) * inverse_size(builder, size))
+    return builder.number(magnitude(builder, lengths) * (1 / size))
 
 
-def in_units(builder: Builder, placement: Matrix, size: Expr) -> Matrix:
+def in_units(placement: Matrix, size: Expr) -> Matrix:
     """The upper three rows of a placement, its position divided by the size of the robot."""
-    inverse = inverse_size(builder, size)
+    inverse = 1 / size
     return [[*row[:3], row[3] * inverse] for row in placement[:3]]
-
-
-def inverse_size(builder: Builder, size: Expr) -> Expr:
-    """1 / size, a finite number also where all lengths are zero."""
-    return builder.number(1 / builder.number(size if size.number is not None else maximum(size, SMALLEST)))
 
 
 def closes(builder: Builder, misses: Sequence[Expr], tolerance: float) -> Scalar:

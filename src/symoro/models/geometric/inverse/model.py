@@ -88,7 +88,7 @@ def solution_program(problem: Problem, answer: Answer) -> Program:
     """The program of the solutions, with what is said about them."""
     notes = tuple(f"q{j} does not move what is given: taken from q0" for j in problem.idle)
     factors = divisors(problem, answer.solutions)
-    conditions = as_text(factors)
+    conditions = as_text(factors, problem.chain.size)
     if conditions:
         notes += (f"if none of these is zero: {', '.join(c.removesuffix(' != 0') for c in conditions)}",)
     program = _program(problem, guarded(problem, answer.solutions, factors))

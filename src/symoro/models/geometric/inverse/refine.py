@@ -17,7 +17,7 @@ from symoro.expr.scalar import Expr, Scalar, less_equal, maximum, select
 from symoro.models.geometric.inverse.branches import SINGULAR, VALID, Solution
 from symoro.models.geometric.inverse.chain.chain import links
 from symoro.models.geometric.inverse.chain.problem import Problem
-from symoro.models.geometric.inverse.finite import in_units, inverse_size
+from symoro.models.geometric.inverse.finite import in_units
 
 TURNS, SLIDES = 1, 2  # as the kernel marks joints
 
@@ -27,15 +27,15 @@ def refined(problem: Problem, found: Sequence[Solution], tolerance: float) -> li
     builder = problem.builder
     joints, between = links(problem.chain.motions)
     size = problem.chain.size
-    placements = [x for matrix in between for row in in_units(builder, matrix, size) for x in row]
+    placements = [x for matrix in between for row in in_units(matrix, size) for x in row]
     pairs = [
         (entry, known)
-        for row, mask in zip(in_units(builder, problem.chain.target, size), problem.given, strict=True)
+        for row, mask in zip(in_units(problem.chain.target, size), problem.given, strict=True)
         for entry, known in zip(row, mask, strict=True)
     ]
     marks: list[Scalar] = [len(joints), builder.number(tolerance), *(int(known) for _, known in pairs)]
     marks += [joint.sign * (TURNS if joint.turns else SLIDES) for joint in joints]
-    inverse = inverse_size(builder, size)
+    inverse = 1 / size
     rows = [
         x
         for one in found

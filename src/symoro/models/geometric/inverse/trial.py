@@ -31,7 +31,9 @@ NEAR = 1e-6  # rad, or of the robot's size: joints of a row that contains a post
 AROUND = 0.1  # the same, of a row that is meant for a posture
 ROUGH = 1e-9
 ROUND_OFF = 2.0**-52
-AMPLIFIED = 100 * ROUND_OFF  # error of a pose; divided by the smallest singular value it is that of the joints
+AMPLIFIED = (
+    100 * ROUND_OFF
+)  # error of a pose; divided by the smallest singular value it is that of the joints
 FEW = 0.01  # share of random postures that may be rough, if Newton's method makes them exact
 
 

@@ -57,7 +57,7 @@ def general_step(
     constants = _constants(motions)
     kinds = [int(not motion.turns) for motion in ways]
     postures = closed_postures(robot, FIRST + SECOND, nominal=True)
-    scaled = [x for matrix in constants for row in in_units(builder, matrix, size) for x in row]
+    scaled = [x for matrix in constants for row in in_units(matrix, size) for x in row]
     literals = [builder.number(x).lit for x in scaled]
     try:
         chosen = plan(kinds, _Samples(builder, postures, active, solved, ways, literals, size).draw)

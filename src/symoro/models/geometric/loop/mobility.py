@@ -22,6 +22,7 @@ from symoro.models.geometric.loop.postures import (
     closure_slopes,
     every_closed,
     loop_axes,
+    loops_size,
     postures_near,
 )
 from symoro.models.numeric.closure import Flags
@@ -98,11 +99,12 @@ def loop_mobility(robot: Robot) -> LoopMobility:
 
 @dataclass(frozen=True)
 class Constraints:
-    """The constraints at closed postures: rows of J by joint, (S, rows, joints)."""
+    """The constraints at closed postures: rows of J by joint, (S, rows, joints), and the size of the loops."""
 
     joints: tuple[int, ...]
     slopes: Array
     postures: ClosedPostures
+    size: float
 
     def ranks(self, joints: Sequence[int], rows: slice = slice(None)) -> list[int]:
         """Of some joints' columns, at the postures where it is clear; sizes are those of all columns."""
@@ -140,14 +142,15 @@ def constraints(robot: Robot, seed: int = DRAWS[0]) -> Constraints:
     named = next(iter(robot.postures.values()), None)
     near = None if named is None else postures_near(robot, named, seed)
     if near is not None:
-        return Constraints(*closure_slopes(robot, near), near)
+        return Constraints(*closure_slopes(robot, near), near, loops_size(robot, near))
     found: list[Constraints] = []
     for attempt in range(ATTEMPTS):
         postures = every_closed(robot, seed + attempt * len(DRAWS))
         if postures is not None:
             joints, slopes = closure_slopes(robot, postures)
             kept = uncrossed(robot, postures.parameters, postures.joints)
-            found.append(Constraints(joints, slopes[kept], _some(postures, kept)))
+            size = loops_size(robot, postures)
+            found.append(Constraints(joints, slopes[kept], _some(postures, kept), size))
         if sum(len(one.slopes) for one in found) >= ENOUGH:
             break
     if sum(len(one.slopes) for one in found) < FEW:
@@ -160,6 +163,7 @@ def constraints(robot: Robot, seed: int = DRAWS[0]) -> Constraints:
         found[0].joints,
         np.concatenate([one.slopes for one in found]),
         _together([one.postures for one in found]),
+        found[0].size,
     )
 
 

@@ -24,7 +24,7 @@ from symoro.expr.scalar import Expr, Scalar, absolute, less_equal, maximum, mini
 from symoro.models.coordinates import Ratios, coordinates_at, uncoupled
 from symoro.models.geometric.inverse.branches import OUT_OF_REACH, SINGULAR, VALID, Solution
 from symoro.models.geometric.inverse.chain.chain import WayPart, motions_between, size_of
-from symoro.models.geometric.inverse.finite import closes, inverse_size, largest, relative
+from symoro.models.geometric.inverse.finite import closes, largest, relative
 from symoro.models.geometric.loop.mechanism import passive_joints
 from symoro.program.builder import Builder
 from symoro.robot.description import JointType, Robot
@@ -83,7 +83,7 @@ class _Newton:
         free = uncoupled(robot)
         self.ways = [motions_between(builder, free, loop.right, loop.left, {}) for loop in loops(robot)]
         self.size = size_of(builder, [part for way in self.ways for part in way])
-        self.inverse = inverse_size(builder, self.size)
+        self.inverse = 1 / self.size
         turning = [j for j in self.passive if robot.frame(j).sigma == JointType.REVOLUTE]
         self.units: dict[int, Scalar] = {j: 1 if j in turning else self.size for j in self.passive}
         self.count = 0

@@ -129,11 +129,11 @@ def postures_near(robot: Robot, posture: Sequence[float], seed: int = 1) -> Clos
     x[:, told] = [own[tree.coordinates[k]] for k in told]
     x, _ = closed(tree, x, [k for k in columns if k not in told], ITERATIONS, damped=True)
     best = x[np.abs(balanced_closure(tree, x)[0]).max(1).argmin()]
-    for around in (AROUND, AROUND / 10, AROUND / 100):
-        away = np.array([[chance.uniform(-around, around) for _ in columns] for _ in x]) * tree.units
+    for spread in (AROUND, AROUND / 10, AROUND / 100):
+        away = np.array([[chance.uniform(-spread, spread) for _ in columns] for _ in x]) * tree.units
         away[0] = 0
         x, good = closed(tree, best + away, columns, ITERATIONS, damped=True)
-        good &= (np.abs(x - best) / tree.units).max(1) < 3 * around
+        good &= (np.abs(x - best) / tree.units).max(1) < 3 * spread
         if not good[0]:
             return None
         if good.sum() > SAMPLES:
@@ -152,6 +152,11 @@ def closure_slopes(robot: Robot, postures: ClosedPostures) -> tuple[tuple[int, .
     tree = _Closing(robot).tree(postures.parameters, count)
     x = np.array([postures.joints[j] for j in tree.coordinates]).T
     return tree.coordinates, balanced_closure(tree, x)[1]
+
+
+def loops_size(robot: Robot, postures: ClosedPostures) -> float:
+    """The largest length in the loops."""
+    return _Closing(robot).tree(postures.parameters, len(next(iter(postures.joints.values())))).size
 
 
 def loop_axes(
@@ -174,7 +179,9 @@ class _Closing:
         places = [robot.frame(j) for j in self.frames]
         lengths = [x for place in places for x in (place.b, place.d, place.r)]
         numbers = [abs(float(x.number)) for x in lengths if x.number is not None]
-        self.unit = max(numbers, default=0.0) or 1.0  # lengths at random are of the size of those that are known
+        self.unit = (
+            max(numbers, default=0.0) or 1.0
+        )  # lengths at random are of the size of those that are known
         angles = [x for place in places for x in (place.gamma, place.alpha, place.theta)]
         self.angles = {name for x in angles for name in x.symbols}
 
@@ -185,7 +192,9 @@ class _Closing:
         found = {}
         for name in self.names:
             unit = 1.0 if name in self.angles else self.unit
-            drawn = [known[name] if nominal else unit * chance.uniform(0.35, 1.65) for _ in range(SIDE_BY_SIDE)]
+            drawn = [
+                known[name] if nominal else unit * chance.uniform(0.35, 1.65) for _ in range(SIDE_BY_SIDE)
+            ]
             found[name] = np.array(drawn)
         return found
 
@@ -204,7 +213,8 @@ class _Closing:
         """Random joints to start from; lengths up to one and a half of the largest in the loops."""
         turns = [self.robot.frame(j).sigma == JointType.REVOLUTE for j in tree.coordinates]
         rows = [
-            [chance.uniform(-3, 3) if t else chance.uniform(0, 1.5) for t in turns] for _ in range(SIDE_BY_SIDE)
+            [chance.uniform(-3, 3) if t else chance.uniform(0, 1.5) for t in turns]
+            for _ in range(SIDE_BY_SIDE)
         ]
         return np.array(rows) * tree.units
 

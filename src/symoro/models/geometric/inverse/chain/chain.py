@@ -20,7 +20,7 @@ from dataclasses import dataclass, field, replace
 from symoro.errors import NotApplicableError
 from symoro.expr.linalg import Matrix, add, homogeneous, identity, matmul, matvec, position_of, rotation_of
 from symoro.expr.ops import VARIABLE
-from symoro.expr.scalar import Expr, Scalar, absolute, cos, sin, symbol
+from symoro.expr.scalar import Expr, Scalar, absolute, cos, maximum, sin, symbol
 from symoro.models.geometric.screws import standing_frame
 from symoro.models.joints import JointPlace, fixed_place, is_zero, place_of
 from symoro.program.builder import Builder
@@ -29,6 +29,7 @@ from symoro.robot.description import JointType, Robot
 from symoro.robot.topology import path
 
 IsZero = Callable[[Expr], bool]
+SMALLEST = 1e-30  # of a size that is known at run time only; its reciprocal is finite in single precision too
 
 
 @dataclass(frozen=True)
@@ -162,7 +163,7 @@ def size_of(builder: Builder, motions: Sequence[WayPart], given: Sequence[Scalar
     """The size of a chain: the sum of the magnitudes of its constant lengths, an upper bound of its reach.
 
     A chain with prismatic joints reaches further: the magnitudes of the given lengths (the position, or the positions
-    of known prismatic joints) are added. A chain without any length has the size 1.
+    of known prismatic joints) are added. A chain without any length has the size 1, and no size is zero.
     """
     total = builder.number(0)
     for length in (builder.number(x) for motion in motions if not motion.joint for x in motion.lengths):
@@ -171,7 +172,9 @@ def size_of(builder: Builder, motions: Sequence[WayPart], given: Sequence[Scalar
     if any(motion.joint and not motion.turns for motion in motions):
         for x in given:
             total = total + absolute(x)
-    return builder.number(1) if total.is_zero else total
+    if total.is_zero:
+        return builder.number(1)
+    return total if total.number is not None else builder.number(maximum(total, SMALLEST))
 
 
 def motions_between(

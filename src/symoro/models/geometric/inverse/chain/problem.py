@@ -18,7 +18,10 @@ from symoro.program.builder import Builder
 from symoro.robot.coordinates import independent
 from symoro.robot.description import Robot
 
-DEPENDENT = 1e-9  # of the largest singular value: beyond, a pose in doubles does not determine the joints to 1e-6
+ROUND_OFF = 1e-13  # of the largest singular value: what is left of a zero
+DEPENDENT = (
+    1e-9  # of the largest singular value: beyond, a pose in doubles does not determine the joints to 1e-6
+)
 NUMERIC = "solve it numerically, one posture a pose (numeric_inverse in Python, solve on the command line)"
 
 
@@ -69,9 +72,15 @@ def pose_problem(
         )
     surplus = len(mobility.joints) - len(idle) - mobility.rank() - surplus
     if surplus > 0:
+        almost = mobility.rank(ROUND_OFF) - mobility.rank()
+        why = (
+            "almost dependent joints, which a pose in double precision does not determine"
+            if almost >= surplus
+            else "infinitely many solutions"
+        )
         raise NotApplicableError(
             f"{len(mobility.joints) - len(idle)} joints of robot '{robot.name}' for {mobility.rank()} independent "
-            f"conditions: infinitely many solutions",
+            f"conditions: {why}",
             hint=f"lock {surplus} of the joints, as locked='{mobility.joints[-1]}': q0 then says where they stand; "
             f"or give the swivel angle of an arm with spherical shoulder and wrist; or {NUMERIC}",
         )
@@ -191,9 +200,9 @@ class Mobility:
     def moves(self, joint: int) -> bool:
         return bool(abs(self.jacobian[..., self.joints.index(joint)]).max() > DEPENDENT)
 
-    def rank(self) -> int:
+    def rank(self, least: float = DEPENDENT) -> int:
         """The number of independent conditions, in the best of the postures."""
         import numpy
 
         sizes = numpy.linalg.svd(self.jacobian, compute_uv=False)
-        return int((sizes > DEPENDENT * sizes[:, :1]).sum(axis=1).max())
+        return int((sizes > least * sizes[:, :1]).sum(axis=1).max())

@@ -42,7 +42,7 @@ def general_solutions(problem: Problem, tolerance: float) -> list[Solution]:
     loop = _Loop(problem)
     builder = problem.builder
     size = problem.chain.size
-    constants = [x for matrix in loop.constants() for row in in_units(builder, matrix, size) for x in row]
+    constants = [x for matrix in loop.constants() for row in in_units(matrix, size) for x in row]
     kinds = [int(not joint.turns) for joint in loop.joints]
     found = builder.call("closed_chain", constants, kinds, loop.plan(kinds))
     misses = [x.lit for x in differences(builder, problem.chain, problem.given)]

@@ -123,7 +123,9 @@ def distance(point: FormPoint) -> Form:
 def tidied(form: Form, probes: Probes, size: float = 1.0) -> Form:
     """Without the coefficients that are zero in all postures; the form was multiplied by a number of this size."""
     pairs = zip(form.k, form.sizes(probes.length), strict=True)
-    return Form(form.turns, tuple(0 if probes.vanishes(a, size * own) else a for a, own in pairs), form.degree)
+    return Form(
+        form.turns, tuple(0 if probes.vanishes(a, size * own) else a for a, own in pairs), form.degree
+    )
 
 
 def shared_direction(

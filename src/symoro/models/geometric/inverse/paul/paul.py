@@ -311,7 +311,9 @@ class Paul:
         size = a * a + c * c
         if (size < PARALLEL * self.probes.length ** (2 * degree)).any():
             return False
-        return bool((abs(size - b * b - d * d) <= ZERO * size).all() and (abs(a * b + c * d) <= ZERO * size).all())
+        return bool(
+            (abs(size - b * b - d * d) <= ZERO * size).all() and (abs(a * b + c * d) <= ZERO * size).all()
+        )
 
     def _turn_and_slide(
         self, known: frozenset[Unknown], u: Unknown, v: Unknown, forms: Sequence[Reduction]

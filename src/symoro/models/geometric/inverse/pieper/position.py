@@ -149,7 +149,9 @@ def _turn_second(problem: Problem, position: Position) -> list[Step] | None:
     length = probes.length**degree
     area = u[0] * v[1] - u[1] * v[0]
     flat = probes.vanishes(area, length)
-    if not flat and _small(problem, area, length * max(probes.largest(dot(u, u)), _square(probes, v, length))):
+    if not flat and _small(
+        problem, area, length * max(probes.largest(dot(u, u)), _square(probes, v, length))
+    ):
         yx = combined([v[1], -u[1]], [left, right], degree)
         yy = combined([-v[0], u[0]], [left, right], degree)
         total = distance(near).times(area * area, 2 * degree)

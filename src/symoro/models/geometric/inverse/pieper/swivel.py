@@ -118,9 +118,7 @@ def _orientation(
     return found
 
 
-def _triad(
-    along: Vector, towards: Vector, instead: Vector, size: Scalar
-) -> tuple[Vector, Vector, Vector]:
+def _triad(along: Vector, towards: Vector, instead: Vector, size: Scalar) -> tuple[Vector, Vector, Vector]:
     """Unit vectors: along, towards a vector of some size (another one where that is along too), and across."""
     a = _unit(along)
     b = _across(towards, a)
