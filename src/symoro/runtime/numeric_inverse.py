@@ -95,8 +95,9 @@ class NumericInverse:
 
         Returns:
             q (n), status (0 reached, 1 not reached, 3 no pose: not finite or no rotation), residual (largest entry of
-            direct geometry less the pose, lengths divided by the robot's size; where the pose is not reached, of the
-            best posture), iterations (in all) and restarts; with the batch axis in front for N poses.
+            direct geometry less the pose, lengths divided by the robot's size; where the pose is not reached, that of
+            the best posture, lengths as they are), iterations (in all) and restarts; with the batch axis in front for
+            N poses.
         """
         poses = _numbers("T", T, (4, 4))
         rows = np.ascontiguousarray(poses).reshape(-1, 4, 4)
@@ -143,16 +144,29 @@ class NumericInverse:
         else:
             held = np.where(self._locked, start, ranges.nearest(start))
         found = self._solved(T, held, None if first is None else ranges.nearest(first), wanted)
-        reached = found.reached
+        reached, residual = found.reached, found.residual
+        away = np.flatnonzero(~reached & np.isfinite(found.q).all(axis=1))
+        if len(away):
+            residual = residual.copy()
+            residual[away] = self._distances(found.q[away], T[away])
         if self._locked.any() or len(ranges.sums):  # what the steps do not keep within limits
             reached = reached & ranges.inside(found.q)
         return {
             "q": found.q,
             "status": np.where(reached, REACHED, NOT_REACHED),
-            "residual": found.residual,
+            "residual": residual,
             "iterations": found.steps.astype(np.int64),
             "restarts": found.attempts.astype(np.int64) - 1,
         }
+
+    def _distances(self, q: Array, T: Array) -> Array:
+        """The largest entry of direct geometry less the pose, lengths as they are."""
+        entries = [4 * row + column for row, column in self._error.entries]
+        if self._native is not None:
+            placed = self._native.placed(q)
+        else:
+            placed = self._evaluate(q=q, T=np.eye(4))["placed"]
+        return np.asarray(np.abs(placed - T.reshape(-1, 16)[:, entries]).max(axis=1))
 
     def _rows(self, name: str, given: ArrayLike | None, count: int) -> Array | None:
         """Postures, one row a pose."""

@@ -23,7 +23,6 @@ from symoro.program.program import Program
 from symoro.robot.description import Robot
 from symoro.runtime.function import Array, Function
 from symoro.runtime.poses import NEAR, turning_part
-from symoro.runtime.ranges import pose_size
 from symoro.runtime.solutions import OUT_OF_REACH, SOLVED, distances
 
 SampleNumbers = NDArray[np.intp]  # of samples
@@ -88,10 +87,8 @@ class PoseFunction(Function):
         status = rows["status"][doubtful]
         none = doubtful[~np.isin(status, SOLVED).any(axis=1) & (status == OUT_OF_REACH).any(axis=1)]
         if len(none):
-            assert self.robot is not None
-            size = pose_size(self.robot, self._numbers, poses[none])
-            told = distances(self._place, rows["q"][none], poses[none], self._given, size)
-            if self.robot.B:  # a loop may be what does not close
+            told = distances(self._place, rows["q"][none], poses[none], self._given)
+            if self.robot is not None and self.robot.B:  # a loop may be what does not close
                 told = np.maximum(told, rows["residual"][none])
             away = rows["status"][none] == OUT_OF_REACH
             rows["residual"][none] = np.where(away, told, rows["residual"][none])

@@ -5,7 +5,7 @@
     within_limits(robot, q), windings(robot, q) the joints' limits, and the turns of 2 pi that they leave
     nearest(found, posture, robot=robot)        the solution, with its turns, that is nearest to a posture
     follow(function, poses, posture)            one solution a pose, each the nearest to the one before
-    distances(place, q, pose, given, size)      how far postures are from a pose, solutions or not
+    distances(place, q, pose, given)            how far postures are from a pose, solutions or not
 
 Positions are in the order of the model's q; limits that a robot does not tell are infinite.
 """
@@ -191,14 +191,13 @@ def follow(
     return Track(q, index, missing, tuple(singular), tuple(jumps))
 
 
-def distances(place: Function, q: ArrayLike, pose: ArrayLike, given: Given, size: ArrayLike) -> Array:
+def distances(place: Function, q: ArrayLike, pose: ArrayLike, given: Given, size: ArrayLike = 1.0) -> Array:
     """How far postures (..., K, n) are from a pose (..., 4, 4): the largest entry of direct geometry less the pose.
-
-    Entries of the position are divided by a size, that of `ranges.pose_size`.
 
     Arguments:
         place: the function of direct geometry, `fast-geometry`, between the frames of the pose.
         given: three rows of four flags: the entries of the pose that count.
+        size: what entries of the position are divided by, as by `ranges.pose_size`.
     """
     postures, aim = np.asarray(q, dtype=float), np.asarray(pose, dtype=float)[..., None, :3, :]
     reached = place(q=postures.reshape(-1, postures.shape[-1]))["T"].reshape(*postures.shape[:-1], 4, 4)

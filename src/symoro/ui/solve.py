@@ -18,7 +18,6 @@ from symoro.robot.description import JointType, Robot
 from symoro.robot.topology import cut_joints
 from symoro.runtime import poses
 from symoro.runtime.function import Array, Function
-from symoro.runtime.ranges import pose_size
 from symoro.runtime.solutions import Nearest, distances, nearest, windings
 from symoro.ui import present
 from symoro.ui.values import numbers, posture_named, read_values
@@ -72,8 +71,7 @@ def solve(model: Model | Numeric, options: argparse.Namespace) -> int:
     answers = []
     for target, T in each(list(zip(targets, turned, strict=True)), "solving"):
         found = solver(T=T, q0=q0)
-        size = pose_size(model.robot, place.values, target)
-        away = distances(place, found["q"], target, given, size)
+        away = distances(place, found["q"], target, given)
         found["residual"] = np.maximum(away, found["residual"]) if model.robot.B else away
         answer = answer_of(model.robot, joints, found, aim, options.limits)
         answers.append(_not_proved(answer) if numeric else answer)

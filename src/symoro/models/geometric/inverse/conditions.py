@@ -14,7 +14,7 @@ from symoro.errors import ProgramError
 from symoro.expr import ops
 from symoro.expr.bounds import bound
 from symoro.expr.graph import Graph
-from symoro.expr.scalar import Expr, Scalar, absolute, less_equal, maximum, select, wrap
+from symoro.expr.scalar import Expr, absolute, less_equal, maximum, select, wrap
 from symoro.expr.substitute import substitute
 from symoro.models.geometric.inverse.branches import EMPTY, Solution
 from symoro.models.geometric.inverse.chain.problem import Problem
@@ -77,8 +77,9 @@ def guarded(problem: Problem, found: Sequence[Solution], factors: Sequence[Expr]
     if not factors:
         return list(found)
     number = problem.builder.number
-    fails: Scalar = 0
-    for factor in factors:
-        most = bound(factor, lambda symbol: problem.chain.size)
-        fails = maximum(fails, less_equal(absolute(factor), ZERO * most))
+    size = problem.chain.size
+    flags = [less_equal(absolute(x), ZERO * bound(x, lambda symbol: size)) for x in factors]
+    fails = flags[0]
+    for flag in flags[1:]:
+        fails = maximum(fails, flag)
     return [replace(one, status=number(select(fails, EMPTY, one.status))) for one in found]

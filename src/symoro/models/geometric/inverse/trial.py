@@ -64,7 +64,6 @@ class Trial:
         self.joints = [joint.joint for joint in joints]
         self.turns = numpy.array([joint.turns for joint in joints])
         self.count = RANDOM + SQUARE
-        self.angles = problem.probes.angles
         literals = [problem.builder.number(x).lit for matrix in between for row in matrix for x in row]
         self.parameters: dict[str, Any] = {}
         self.variables: dict[str, Any] = {}
@@ -98,12 +97,11 @@ class Trial:
         for i in graph.reachable(literals):
             if graph.op[i] == ops.SYMBOL:
                 name, cls = graph.args[i]
+                unit = self.problem.probes.unit if name in self.problem.probes.lengths else 1.0
                 if cls == ops.PARAMETER and name not in self.parameters:
-                    unit = 1.0 if name in self.angles else self.problem.probes.unit
                     drawn = unit * rng.uniform(0.3, 1.2, self.count)
                     self.parameters[name] = nominal.get(name, drawn)
                 elif cls == ops.VARIABLE and name not in self.variables:
-                    unit = 1.0 if name in self.angles else self.problem.probes.unit
                     self.variables[name] = unit * rng.uniform(-3, 3, self.count)
 
     def of(self, found: Sequence[Solution], tolerance: float) -> TrialResult:

@@ -25,7 +25,7 @@ class Probes:
     """Values of expressions at random points; every symbol gets its numbers when it is first met.
 
     Attributes:
-        angles: the symbols in the constant angles; the others are lengths.
+        lengths: the symbols in the constant lengths that are in no angle.
         unit: the largest constant length among the numbers of the robot, 1 if there are none; lengths are drawn in it.
         length: the size of the chain, which lengths are compared with. Squares are compared with its square.
     """
@@ -42,10 +42,8 @@ class Probes:
         self.parameters: dict[str, Any] = {}
         self.variables: dict[str, Any] = {}
         self.known: dict[int, Any] = {}
-        self.angles = {name for motion in parts for name in wrap(self.graph, motion.angle).symbols()}
-        for name in dict.fromkeys(name for x in lengths for name in x.symbols()):
-            if name not in self.angles:
-                self.parameters[name] = self.variables[name] = self.unit * self.draw()
+        angles = {name for motion in parts for name in wrap(self.graph, motion.angle).symbols()}
+        self.lengths = {name for x in lengths for name in x.symbols()} - angles
 
     def draw(self, low: float = 0.35, high: float = 1.65) -> Any:
         import numpy
@@ -67,7 +65,7 @@ class Probes:
                 name, cls = self.graph.args[i]
                 table = self.parameters if cls == ops.PARAMETER else self.variables
                 if name not in table:
-                    table[name] = self.draw()
+                    table[name] = (self.unit if name in self.lengths else 1.0) * self.draw()
         (found,) = evaluate(self.graph, [literal], self.parameters, self.variables, self.known)
         return numpy.broadcast_to(found, (SAMPLES,))
 

@@ -183,8 +183,13 @@ class Paul:
         fits = (determinants > PARALLEL * sizes).all(axis=2)
         if steady:
             fits &= determinants.min(axis=2) > STEADY * determinants.max(axis=2)
-        pairs = [(forms[i], forms[j]) for i, j in zip(*numpy.nonzero(numpy.triu(fits, 1)), strict=True)]
-        return min(pairs, key=lambda pair: pair[0].terms + pair[1].terms, default=None)
+        # Some determinants that vary are steady at the probes by chance: a constant one goes first.
+        varies = determinants.max(axis=2) - determinants.min(axis=2) > ZERO * determinants.max(axis=2)
+        pairs = [(i, j) for i, j in zip(*numpy.nonzero(numpy.triu(fits, 1)), strict=True)]
+        chosen = min(
+            pairs, key=lambda ij: (varies[ij], forms[ij[0]].terms + forms[ij[1]].terms), default=None
+        )
+        return None if chosen is None else (forms[chosen[0]], forms[chosen[1]])
 
     def _system(self, u: Unknown, *forms: Reduction) -> tuple[types.Matrix2, types.Vector2]:
         matrix = [[f.polynomial.coefficient(s) for s in (u.cosine, u.sine)] for f in forms]
