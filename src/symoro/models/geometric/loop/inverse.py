@@ -26,7 +26,9 @@ from symoro.program.program import Port, Program
 from symoro.robot.description import Robot
 
 MISSES = Port(
-    "residual", "K", "largest entry of direct geometry less the pose, or by which a loop stays open"
+    "residual",
+    "K",
+    "largest entry of direct geometry less the pose, or by which a loop stays open; lengths divided by the size",
 )
 
 

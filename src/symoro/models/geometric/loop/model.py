@@ -21,7 +21,9 @@ from symoro.robot.description import Robot
 from symoro.robot.topology import cut_joints
 
 MODES = Port("q", "K,n", "all joints of the tree, one row an assembly mode")
-OPEN = Port("residual", "K", "largest entry by which a loop stays open")
+OPEN = Port(
+    "residual", "K", "largest entry by which a loop stays open, lengths divided by the size of the loops"
+)
 
 METHOD = Option(
     "method", "closed form, or Newton's method from q0", "choice", "auto", ("auto", "closed", "numeric")
