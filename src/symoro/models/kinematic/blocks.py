@@ -17,7 +17,7 @@ from symoro.expr.evaluate import evaluate
 from symoro.expr.linalg import Matrix, MatrixLike
 from symoro.expr.scalar import Scalar
 from symoro.models.joints import is_zero
-from symoro.models.kinematic.singular_values import singular_values
+from symoro.models.kinematic.singular_values import balanced, singular_values
 from symoro.program.builder import Builder
 
 CLASSES = (ops.PARAMETER, ops.VARIABLE)
@@ -91,13 +91,14 @@ def _components(after: Sequence[Sequence[int]]) -> list[list[int]]:
     return parts
 
 
-SINGULAR = 1e-13  # smallest over largest singular value
+SINGULAR = 1e-13  # smallest over largest singular value, rows and columns balanced
 
 
 def always_singular(builder: Builder, matrix: MatrixLike) -> bool:
-    """Whether a matrix has no inverse in any posture; judged by numbers, at postures drawn at random.
+    """Return whether a matrix has no inverse in any posture; evaluated at postures drawn at random.
 
-    The pattern of zeros does not tell all: four parallel axes are singular by way of sines and cosines.
+    The pattern of zeros does not suffice: four parallel axes are singular because of their sines and cosines. Rows and
+    columns are balanced, since rows of lengths and of angles, and columns of both kinds of joints, have no common unit.
     """
     graph = builder.graph
     lits = [builder.number(x).lit for row in matrix for x in row]
@@ -110,7 +111,8 @@ def always_singular(builder: Builder, matrix: MatrixLike) -> bool:
         numbers = [float(x) for x in evaluate(graph, lits, *values)]
         if not all(map(math.isfinite, numbers)):
             return False
-        sizes = singular_values([numbers[k : k + columns] for k in range(0, len(numbers), columns)])
+        rows = [numbers[k : k + columns] for k in range(0, len(numbers), columns)]
+        sizes = singular_values(balanced(rows))
         if sizes[-1] > SINGULAR * sizes[0]:
             return False
     return True

@@ -10,8 +10,23 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
+BALANCING = 20  # passes; each takes the root of what the sizes of rows and columns still differ by
 SWEEPS = 40  # far more than are needed; what is left then is round-off
 ORTHOGONAL = 1e-15
+
+
+def balanced(matrix: Sequence[Sequence[float]]) -> list[list[float]]:
+    """Return the matrix with rows and columns multiplied by numbers that make their largest entries one.
+
+    The rank is the same, and it no longer depends on the units of rows and columns. D. Ruiz, "A scaling algorithm to
+    equilibrate both rows and columns norms in matrices", Rutherford Appleton Laboratory, RAL-TR-2001-034, 2001.
+    """
+    rows = [list(row) for row in matrix]
+    for _ in range(BALANCING):
+        across = [math.sqrt(max(map(abs, row), default=0.0)) or 1.0 for row in rows]
+        down = [math.sqrt(max(map(abs, column))) or 1.0 for column in zip(*rows, strict=True)]
+        rows = [[x / r / c for x, c in zip(row, down, strict=True)] for row, r in zip(rows, across, strict=True)]
+    return rows
 
 
 def singular_values(matrix: Sequence[Sequence[float]]) -> list[float]:

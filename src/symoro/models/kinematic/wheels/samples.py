@@ -1,7 +1,8 @@
 """What holds generically, found in numbers: rows of constraints at random joints and random values of the symbols.
 
-A rank counts singular values of rows scaled to length one. Those above PRESENT are there, those below ABSENT are
-rounding; one between them at any sample is no answer, and the model is refused.
+A rank counts singular values, rows and columns balanced: the columns of the base's translation have no unit, the others
+are lengths. Values above PRESENT count, those below ABSENT are round-off; if one lies between them at any sample, the
+model is rejected.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from symoro.expr import ops
 from symoro.expr.evaluate import evaluate
 from symoro.expr.linalg import MatrixLike
 from symoro.expr.scalar import Expr, Scalar
+from symoro.models.kinematic.singular_values import balanced
 from symoro.program.builder import Builder
 
 if TYPE_CHECKING:
@@ -24,8 +26,8 @@ if TYPE_CHECKING:
 
 SAMPLES = 5
 TRIES = 40
-PRESENT = 1e-7
-ABSENT = 1e-11
+PRESENT = 1e-7  # of the largest, as all tolerances here: constraints that are meant to differ do so by more
+ABSENT = 1e-11  # round-off of rows whose entries are sums of some products
 
 
 class WheelSamples:
@@ -97,8 +99,7 @@ def rank(matrices: Sequence[Array], what: str) -> int:
         return 0
     found, spectra = 0, []
     for matrix in matrices:
-        sizes = np.linalg.norm(matrix, axis=1, keepdims=True)
-        spectra.append(np.linalg.svd(matrix / np.where(sizes > 0, sizes, 1), compute_uv=False))
+        spectra.append(np.linalg.svd(np.array(balanced(matrix.tolist())), compute_uv=False))
         found = max(found, int((spectra[-1] > PRESENT).sum()))
     if any(found < len(s) and s[found] > ABSENT for s in spectra):
         raise NotApplicableError(
