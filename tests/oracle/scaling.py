@@ -146,9 +146,9 @@ def _scaled_base(base: Base, s: Fraction) -> Base:
 class Powers:
     """The powers of s of the entries of a robot's arrays."""
 
-    def __init__(self, robot: Robot, columns: Sequence[str] = ()) -> None:
+    def __init__(self, robot: Robot, columns: Sequence[str] = (), *, platform: bool = False) -> None:
         kind = [of_joint("q", frame.sigma) for frame in robot.frames]
-        self.robot = robot
+        self.robot, self.platform = robot, platform
         self.n = [kind[j - 1] for j in independent(robot)]
         self.tree = [kind[j - 1] for j in moving_joints(robot)]
         self.na = [kind[j - 1] for j in independent(robot) if robot.frame(j).mu]
@@ -187,6 +187,8 @@ class Powers:
 
     def _coordinates(self, length: int) -> list[int]:
         """Of a vector with an entry per coordinate: joints, modes behind them, a base before them."""
+        if self.platform and length == 6:
+            return TWIST
         wheeled = self.robot.base.kind == BaseKind.WHEELED
         bases = ([], TWIST, [1, 1, 0]) if not wheeled else ([], [1, 1, 0])
         candidates = [

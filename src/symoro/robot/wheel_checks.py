@@ -18,7 +18,7 @@ from symoro.robot.topology import chain
 from symoro.robot.wheels import Wheel, WheelKind
 
 CLOSE = 1e-9
-"""Radians, or shares of the robot's size: positions and directions that differ by less are the same but for round-off."""
+"""Radians, or shares of the robot's size: what differs by less differs by round-off."""
 TOUCHING = 1e-6
 """Of the robot's size: a wheel that is nearer to the ground touches it; lengths are written with some six digits."""
 SAMPLES = 3

@@ -2,7 +2,7 @@
 
     regular    qd = J^-1 V                                                    six joints
     redundant  qd = J' (J J')^-1 (V - J qd0) + qd0                            more: least |qd - qd0|
-    partial    qd = (J' J)^-1 J' V                                            fewer: least |J qd - V|, m/s and rad/s alike
+    partial    qd = (J' J)^-1 J' V                                            fewer: least |J qd - V|, SI units
     damped     qd = qd0 + J' (J J' + damping^2 I)^-1 (V - J qd0)              near singularities
 
 J is taken apart as in eq. (4) of the 1997 paper: V is first carried to the intermediate frame, where the third factor

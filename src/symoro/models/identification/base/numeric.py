@@ -2,8 +2,8 @@
 
 Lengths, positions of prismatic joints and gravity are in units of the robot's own size (a power of two, by which
 numbers are divided without rounding), so that a tolerance is the same for robots of all sizes. Masses and times keep
-their units. Each row holds the functions f_p(q, qd) of all columns at one state. Everything is computed in the kind of numbers that
-the geometry and the states are given in, doubles or scaled integers (`numeric.fixed_point`).
+their units. Each row holds the functions f_p(q, qd) of all columns at one state. Everything is computed in the kind of
+numbers that the geometry and the states are given in, doubles or scaled integers (`numeric.fixed_point`).
 """
 
 from __future__ import annotations
@@ -65,13 +65,13 @@ class Geometry(NumericTree):
         return np.array(joint_units(self.robot, self.coordinates, self.length))
 
     def own(self, posture: Posture | None) -> Posture | None:
-        """A posture in radians and metres, by joint or one number per joint of the tree, in the units of the geometry."""
+        """Convert a posture in radians and metres, by joint or one number per joint of the tree."""
         if posture is None or self.length == 1:
             return posture
         if not isinstance(posture, Mapping):
             units = joint_units(self.robot, moving_joints(self.robot), self.length)
             return posture if len(units) != len(posture) else [x / u for x, u in zip(posture, units, strict=True)]
-        unit = {j: u for j, u in zip(posture, _units_of(self.robot, posture, self.length), strict=True)}
+        unit = dict(zip(posture, _units_of(self.robot, posture, self.length), strict=True))
         return {j: x / unit[j] for j, x in posture.items()}
 
 
