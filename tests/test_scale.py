@@ -1,0 +1,293 @@
+"""The same robot in micrometres, millimetres, metres or kilometres gives the same answers.
+
+Each robot is built again s times larger (`oracle.scaling`). Outputs change by the power of s that their units contain;
+numbers of solutions, ranks and statuses do not change.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+import symoro
+from symoro.calibrate import calibrate, simulated
+from symoro.emit.sample import sample_of
+from symoro.errors import SymoroError
+from symoro.estimation.excite import excite
+from symoro.estimation.log import log_of_arrays
+from symoro.model import Model
+from symoro.models.calibration.identifiable import geometric_parameters
+from symoro.models.identification.base.compare import numeric_rank
+from symoro.motion.trajectory import Fourier, Trajectory
+from symoro.robot.description import Robot
+from symoro.robot.size import characteristic_length
+from symoro.runtime.demo import demo_sample
+from tests.oracle.scaling import Powers, complete, difference, scaled
+
+Array = NDArray[np.float64]
+Options = Mapping[str, Mapping[str, Any]]
+SCALES = (Fraction(1, 10**6), Fraction(1, 1000), Fraction(1000))
+TOLERANCE = 1e-9
+
+PLATFORM: dict[str, Any] = {"space": "platform"}
+CONTACT: dict[str, Any] = {"contacts": [6, 3]}
+DYNAMIC = (
+    "inverse-dynamics",
+    "direct-dynamics",
+    "inertia-matrix",
+    "bias-torques",
+    "gravity-torques",
+    "energy",
+    "inverse-dynamics-derivatives",
+    "direct-dynamics-derivatives",
+)
+GEOMETRIC = ("fast-geometry", "jacobian", "velocities", "accelerations", "jdot-qdot", "static-torques")
+IDENTIFICATION = (
+    "base-parameters",
+    "dynamic-identification",
+    "energy-identification",
+    "power-identification",
+    "filtered-identification",
+)
+EVERY = (
+    *GEOMETRIC,
+    *DYNAMIC,
+    *IDENTIFICATION,
+    "transform",
+    "jacobian-determinant",
+    "jacobian-inverse",
+    "inverse-kinematics",
+    "lagrange",
+    "loop-kinematics",
+    "loop-geometry",
+    "inverse-geometry",
+    "wheel-kinematics",
+    "centroidal-momentum",
+    "contact-dynamics",
+)
+ROBOTS = (
+    "planar2r",
+    "cartpole",
+    "scara",
+    "gantry",
+    "stanford",
+    "puma560",
+    "ur5e",
+    "panda",
+    "humanoid_torso",
+    "fourbar",
+    "slidercrank",
+    "fivebar",
+    "sr400",
+    "akr3000",
+    "3rrr",
+    "delta",
+    "orthoglide",
+    "gough_stewart",
+    "rx90_floating",
+    "rx90_elastic",
+    "rx90_floating_elastic",
+    "mobile_manipulator",
+    "car",
+    "two_steering",
+    "omni3",
+    "flexible2r",
+    "flexible_satellite",
+)
+LEAST_SQUARES = {"fivebar", "delta", "sr400", "omni3", "car", "two_steering", "cartpole", "fourbar"}
+"""Robots whose Jacobian has more rows that are not zero than joints: J^+ minimises a sum of m/s and rad/s."""
+
+
+def generated(robot: Robot, model: str, options: Mapping[str, Any]) -> Model | str:
+    """The model, or the type of the error that says why there is none."""
+    try:
+        return symoro.generate(robot, model, **options)
+    except SymoroError as error:
+        return type(error).__name__
+
+
+def inputs(model: Model) -> dict[str, Array]:
+    """Inputs of a model for which it has a result."""
+    values, program = dict(model.robot.nominal), model.program
+    given = demo_sample(model.robot, program, model.options, values)
+    if given is None:
+        names = [port.name for port in program.inputs]
+        given = dict(zip(names, map(list, sample_of(program, values).inputs), strict=True))
+    return {port.name: np.reshape(given[port.name], port.shape) for port in program.inputs}
+
+
+def check_model(
+    base: Robot,
+    name: str,
+    options: Mapping[str, Any],
+    scales: Sequence[Fraction] = SCALES,
+    form: Callable[[Robot], Robot] = lambda robot: robot,
+) -> None:
+    """Compare a model of the robot with those of the robot s times larger."""
+    first = generated(form(base), name, options)
+    platform = options == PLATFORM and name in ("inertia-matrix", "bias-torques")
+    if isinstance(first, Model):
+        given = inputs(first)
+        expected = first.function(compiled=False)(**given)
+    for s in scales:
+        robot = form(scaled(base, s))
+        made = generated(robot, name, options)
+        if isinstance(first, str) or isinstance(made, str):
+            assert made == first, f"{base.name}, {name}, s = {float(s):g}"
+            continue
+        assert made.columns == first.columns
+        powers, factor = Powers(robot, made.columns, platform=platform), float(s)
+        larger = {port: x * factor ** powers.of(name, port, x.shape) for port, x in given.items()}
+        found = made.function(compiled=False)(**larger)
+        for port, wanted in expected.items():
+            power = powers.of(name, port, wanted.shape)
+            if power is None or port == "residual":
+                continue
+            here = found[port] / factor**power
+            assert here.shape == wanted.shape, f"{base.name}, {name}, {port}, s = {factor:g}"
+            if port not in ("status", "free") and "status" in expected:
+                valid = expected["status"] == 0
+                here, wanted, power = here[valid], wanted[valid], power[valid]
+            off = difference(here, wanted, power)
+            assert off <= TOLERANCE, f"{base.name}, {name}, {port}, s = {factor:g}: {off:.1e}"
+
+
+FAST: list[tuple[str, tuple[str, ...], Options]] = [
+    ("scara", (*GEOMETRIC, *DYNAMIC, *IDENTIFICATION, "jacobian-inverse", "inverse-kinematics"), {}),
+    ("gantry", ("fast-geometry", "jacobian-inverse", *DYNAMIC, "dynamic-identification"), {}),
+    ("stanford", ("jacobian", "jacobian-determinant", "inverse-dynamics", "direct-dynamics"), {}),
+    ("panda", ("jacobian-inverse", "inverse-kinematics"), {}),
+    ("fourbar", ("jacobian", "loop-kinematics", *DYNAMIC, *IDENTIFICATION), {}),
+    ("fivebar", ("jacobian", "loop-kinematics", *DYNAMIC), {}),
+    ("3rrr", ("jacobian-inverse",), {}),
+    ("3rrr", ("inverse-dynamics", "direct-dynamics", "inertia-matrix"), dict.fromkeys(DYNAMIC, PLATFORM)),
+    ("orthoglide", ("inverse-dynamics", "direct-dynamics", "inertia-matrix"), dict.fromkeys(DYNAMIC, PLATFORM)),
+    ("rx90_floating", ("contact-dynamics", "centroidal-momentum"), {"contact-dynamics": CONTACT}),
+    ("rx90_elastic", ("inverse-dynamics", "direct-dynamics", "energy"), {}),
+    ("mobile_manipulator", ("wheel-kinematics", "jacobian", *DYNAMIC[:4]), {}),
+    ("omni3", ("wheel-kinematics", "jacobian", "velocities"), {}),
+    ("flexible2r", ("inverse-dynamics", "direct-dynamics", "energy"), {}),
+]
+
+
+@pytest.mark.parametrize(("name", "models", "options"), FAST, ids=[f"{one[0]}-{one[1][0]}" for one in FAST])
+def test_models_scale(name: str, models: tuple[str, ...], options: Options) -> None:
+    base = complete(symoro.load(name))
+    for model in models:
+        check_model(base, model, options.get(model, {}))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ROBOTS)
+def test_every_model_scales(name: str) -> None:
+    base = complete(symoro.load(name))
+    left_out = {"jacobian-inverse", "inverse-kinematics"} if name in LEAST_SQUARES else set()
+    for model in EVERY:
+        if model not in left_out:
+            check_model(base, model, CONTACT if model == "contact-dynamics" else {})
+    if base.platform is not None:
+        for model in (*DYNAMIC[:4], "jacobian-inverse"):
+            check_model(base, model, PLATFORM)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["scara", "stanford", "puma560", "fourbar", "3rrr", "rx90_floating"])
+def test_symbolic_models_scale(name: str) -> None:
+    """The same where lengths and parameters are symbols with nominal values."""
+    for model in ("fast-geometry", "jacobian", *DYNAMIC, *IDENTIFICATION):
+        check_model(
+            complete(symoro.load(name)),
+            model,
+            {},
+            form=lambda r: r.symbolic(geometry=True, inertia=True, friction=True, gravity=True),
+        )
+
+
+def test_a_scaled_robot_has_a_scaled_length() -> None:
+    for name in ROBOTS:
+        base = complete(symoro.load(name))
+        for s in SCALES:
+            assert characteristic_length(scaled(base, s)) == pytest.approx(
+                float(s) * characteristic_length(base), rel=1e-12
+            )
+
+
+@pytest.mark.parametrize("name", ["scara", "stanford", "fourbar", "slidercrank", "rx90_floating"])
+@pytest.mark.parametrize("method", ["auto", "numeric"])
+def test_base_parameters_scale(name: str, method: str) -> None:
+    base = complete(symoro.load(name))
+    first, powers = symoro.base_parameters(base, method=method), Powers(base)
+    for s in SCALES:
+        found = symoro.base_parameters(scaled(base, s), method=method)
+        assert found.names == first.names
+        assert set(found.no_effect) == set(first.no_effect)
+        for kept, others in first.relations.items():
+            for other, c in others.items():
+                power = powers.of_parameter(kept) - powers.of_parameter(other)
+                there = float(found.relations[kept][other]) / float(s) ** power
+                assert there == pytest.approx(float(c), rel=1e-9)
+        if not base.B:
+            assert numeric_rank(scaled(base, s))[0] == len(first.names)
+
+
+@pytest.mark.parametrize("name", ["scara", "stanford", "fivebar"])
+def test_singularities_scale(name: str) -> None:
+    base = complete(symoro.load(name))
+    first = symoro.singularities(base)
+    kinds = ("parallel", "serial", "constraint") if base.B else ("",)
+    for s in SCALES:
+        found = symoro.singularities(scaled(base, s))
+        for kind in kinds:
+            one, other = (getattr(x, kind) if kind else x for x in (first, found))
+            assert (one.always, one.complete, len(one.conditions)) == (
+                other.always,
+                other.complete,
+                len(other.conditions),
+            )
+
+
+@pytest.mark.parametrize("name", ["car", "two_steering", "omni3", "mobile_manipulator"])
+def test_mobility_is_the_same(name: str) -> None:
+    base = symoro.load(name)
+    assert {tuple(symoro.mobility(scaled(complete(base), s))) for s in SCALES} == {tuple(symoro.mobility(base))}
+
+
+MOTIONS: list[tuple[str, dict[str, Any], dict[str, Any]]] = [
+    ("cartpole", {"q": [0, 0.4], "tau": [0.3, 0]}, {}),
+    ("scara", {"q": [0.1, 0.2, 0.15, 0.3], "qd": [1, -1, 1.5, 0.5], "tau": [1, 0.5, 0.3, 0.1]}, {"stops": 0.3}),
+    ("fourbar", {"q": [0.8], "qd": [0.5]}, {}),
+    ("flexible2r", {"q": [0.3, 0.4]}, {}),
+    ("mobile_manipulator", {"q": [0.1] * 7, "qd": [1, 0.5, 0.1, 0.2, 0.1]}, {}),
+    ("rx90_elastic", {"q": [0.1, 0.2, 0.3, 0.1, 0.2, 0.1]}, {}),
+    ("rx90_floating", {"q": [0.1, 0.2, 0.3, 0.1, 0.2, 0.1]}, {}),
+]
+
+
+@pytest.mark.parametrize(("name", "state", "options"), MOTIONS, ids=[one[0] for one in MOTIONS])
+def test_simulations_scale(name: str, state: dict[str, Any], options: dict[str, Any]) -> None:
+    base = complete(symoro.load(name))
+    first = symoro.simulate(base, 0.2, **state, **options)
+    for s in SCALES:
+        robot, factor = scaled(base, s), float(s)
+        powers = Powers(robot)
+        given = {key: np.array(x) * factor ** powers.of("", key, np.shape(x)) for key, x in state.items()}
+        found = symoro.simulate(robot, 0.2, **given, **options)
+        assert [(e.joint, e.what) for e in found.events] == [(e.joint, e.what) for e in first.events]
+        assert [e.time for e in found.events] == pytest.approx([e.time for e in first.events], abs=1e-8)
+        assert (found.finished, found.why) == (first.finished, first.why)
+        for part in ("q", "qd", "tau"):
+            wanted = np.asarray(getattr(first, part))
+            power = powers.of("", part, wanted.shape[1:])
+            assert difference(np.asarray(getattr(found, part)) / factor**power, wanted, power) <= TOLERANCE
+
+
+def fourier(robot: Robot, n: int, factor: Array) -> Trajectory:
+    """A motion of all joints, times a factor per joint."""
+    chance = np.random.default_rng(4)
+    a, b = chance.uniform(-0.1, 0.1, (2, n, 3)) * factor[:, None]
+    return Trajectory((Fourier(period=2.0, a=a.tolist(), b=b.tolist(), centre=(0.1 * factor).tolist()),))
