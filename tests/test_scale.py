@@ -7,6 +7,7 @@ numbers of solutions, ranks and statuses do not change.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
@@ -17,14 +18,15 @@ from numpy.typing import NDArray
 import symoro
 from symoro.calibrate import calibrate, simulated
 from symoro.emit.sample import sample_of
-from symoro.errors import SymoroError
+from symoro.errors import NotApplicableError, SymoroError
 from symoro.estimation.excite import excite
 from symoro.estimation.log import log_of_arrays
+from symoro.expr.formula import formula
 from symoro.model import Model
 from symoro.models.calibration.identifiable import geometric_parameters
 from symoro.models.identification.base.compare import numeric_rank
 from symoro.motion.trajectory import Fourier, Trajectory
-from symoro.robot.description import Robot
+from symoro.robot.description import INERTIAL, Base, Frame, Link, Robot
 from symoro.robot.size import characteristic_length
 from symoro.runtime.demo import demo_sample
 from tests.oracle.scaling import Powers, complete, difference, scaled
@@ -166,7 +168,11 @@ FAST: list[tuple[str, tuple[str, ...], Options]] = [
     ("fivebar", ("jacobian", "loop-kinematics", *DYNAMIC), {}),
     ("3rrr", ("jacobian-inverse",), {}),
     ("3rrr", ("inverse-dynamics", "direct-dynamics", "inertia-matrix"), dict.fromkeys(DYNAMIC, PLATFORM)),
-    ("orthoglide", ("inverse-dynamics", "direct-dynamics", "inertia-matrix"), dict.fromkeys(DYNAMIC, PLATFORM)),
+    (
+        "orthoglide",
+        ("inverse-dynamics", "direct-dynamics", "inertia-matrix"),
+        dict.fromkeys(DYNAMIC, PLATFORM),
+    ),
     ("rx90_floating", ("contact-dynamics", "centroidal-momentum"), {"contact-dynamics": CONTACT}),
     ("rx90_elastic", ("inverse-dynamics", "direct-dynamics", "energy"), {}),
     ("mobile_manipulator", ("wheel-kinematics", "jacobian", *DYNAMIC[:4]), {}),
@@ -254,12 +260,18 @@ def test_singularities_scale(name: str) -> None:
 @pytest.mark.parametrize("name", ["car", "two_steering", "omni3", "mobile_manipulator"])
 def test_mobility_is_the_same(name: str) -> None:
     base = symoro.load(name)
-    assert {tuple(symoro.mobility(scaled(complete(base), s))) for s in SCALES} == {tuple(symoro.mobility(base))}
+    assert {tuple(symoro.mobility(scaled(complete(base), s))) for s in SCALES} == {
+        tuple(symoro.mobility(base))
+    }
 
 
 MOTIONS: list[tuple[str, dict[str, Any], dict[str, Any]]] = [
     ("cartpole", {"q": [0, 0.4], "tau": [0.3, 0]}, {}),
-    ("scara", {"q": [0.1, 0.2, 0.15, 0.3], "qd": [1, -1, 1.5, 0.5], "tau": [1, 0.5, 0.3, 0.1]}, {"stops": 0.3}),
+    (
+        "scara",
+        {"q": [0.1, 0.2, 0.15, 0.3], "qd": [1, -1, 1.5, 0.5], "tau": [1, 0.5, 0.3, 0.1]},
+        {"stops": 0.3},
+    ),
     ("fourbar", {"q": [0.8], "qd": [0.5]}, {}),
     ("flexible2r", {"q": [0.3, 0.4]}, {}),
     ("mobile_manipulator", {"q": [0.1] * 7, "qd": [1, 0.5, 0.1, 0.2, 0.1]}, {}),
@@ -286,8 +298,164 @@ def test_simulations_scale(name: str, state: dict[str, Any], options: dict[str, 
             assert difference(np.asarray(getattr(found, part)) / factor**power, wanted, power) <= TOLERANCE
 
 
-def fourier(robot: Robot, n: int, factor: Array) -> Trajectory:
+def fourier(factors: Array) -> Trajectory:
     """A motion of all joints, times a factor per joint."""
-    chance = np.random.default_rng(4)
-    a, b = chance.uniform(-0.1, 0.1, (2, n, 3)) * factor[:, None]
-    return Trajectory((Fourier(period=2.0, a=a.tolist(), b=b.tolist(), centre=(0.1 * factor).tolist()),))
+    sine, cosine = np.random.default_rng(4).uniform(-0.3, 0.3, (2, len(factors), 3)) * factors[:, None]
+    return Trajectory((Fourier(0.5, sine.tolist(), cosine.tolist(), (0.1 * factors).tolist()),))
+
+
+@pytest.mark.parametrize("name", ["scara", "stanford", "rx90_elastic"])
+def test_torques_scale(name: str) -> None:
+    base = complete(symoro.load(name))
+    driven = [k for k, frame in enumerate(base.frames) if not frame.eta]
+    first = symoro.torques(base, fourier(np.ones(len(driven))))
+    for s in SCALES:
+        robot, factor = scaled(base, s), float(s)
+        kinds = np.array(Powers(robot).n)[driven]
+        found = symoro.torques(robot, fourier(factor**kinds))
+        wanted = np.asarray(first.tau)
+        power = 2.0 - np.array(Powers(robot).n)[driven if wanted.shape[1] == len(driven) else slice(None)]
+        assert difference(np.asarray(found.tau) / factor**power, wanted, power) <= TOLERANCE
+        assert found.doubts == first.doubts
+
+
+def motion(n: int) -> tuple[Array, Array, Array]:
+    """A motion of n joints that shows their parameters: positions, velocities, accelerations."""
+    chance = np.random.default_rng(3)
+    t, w = np.arange(1200) / 200.0, 2 * np.pi * 0.3 * np.arange(1, 5)[:, None]
+    a, phase = chance.uniform(0.1, 0.35, (n, 4, 1)), chance.uniform(0, 6, (n, 4, 1))
+    q = (a * np.sin(w * t + phase)).sum(1).T
+    qd = (a * w * np.cos(w * t + phase)).sum(1).T
+    return q, qd, -(a * w**2 * np.sin(w * t + phase)).sum(1).T
+
+
+@pytest.mark.parametrize(
+    ("name", "without"), [("planar2r", []), ("scara", ["FO3"]), ("gantry", ["FO3"])], ids=lambda x: str(x)
+)
+@pytest.mark.parametrize("model", ["dynamic", "power"])
+def test_identification_scales(name: str, without: list[str], model: str) -> None:
+    base = complete(symoro.load(name))
+    results = []
+    for s in (Fraction(1), *SCALES):
+        robot, factor = scaled(base, s), float(s)
+        powers = Powers(robot)
+        kinds = np.array(powers.n)
+        q, qd, qdd = (x * factor**kinds for x in motion(len(kinds)))
+        tau = symoro.generate(robot, "inverse-dynamics").function(compiled=False)(q=q, qd=qd, qdd=qdd)["tau"]
+        noise = 0.01 * np.random.default_rng(0).standard_normal(tau.shape) * factor ** (2.0 - kinds)
+        log = log_of_arrays(200.0, q, tau + noise)
+        found = symoro.identify(robot, log, cutoff=20.0, decimation=10, without=without, model=model)
+        units = factor ** np.array([powers.of_parameter(name) for name in found.estimate.names])
+        results.append((found, np.array(found.estimate.values) / units, found.estimate.deviations / units))
+    first, values, deviations = results[0]
+    for found, here, spread in results[1:]:
+        assert found.estimate.names == first.estimate.names
+        assert np.abs((here - values) / deviations).max() < 1e-6
+        assert spread == pytest.approx(deviations, rel=1e-6)
+        assert found.doubts == first.doubts
+
+
+def test_excitation_scales() -> None:
+    base = complete(symoro.load("scara"))
+    for j, velocity in ((1, 3.0), (2, 4.0), (3, 0.8), (4, 6.0)):
+        base = base.with_frame(j, limits=replace(base.frame(j).limits, velocity=velocity))
+    options: dict[str, Any] = {"harmonics": 3, "starts": 1, "without": ["FO3"], "torque": False}
+    first = excite(base, **options)
+    for s in SCALES:
+        robot, factor = scaled(base, s), float(s)
+        found = excite(robot, **options)
+        assert found.columns == first.columns
+        assert found.condition == pytest.approx(first.condition, rel=1e-3)  # where an optimiser ends
+
+
+@pytest.mark.parametrize("name", ["scara", "stanford"])
+def test_calibration_scales(name: str) -> None:
+    base = complete(symoro.load(name))
+    chance = np.random.default_rng(1)
+    columns = geometric_parameters(base).names
+    lengths = np.array([n[0] == "T" or n.rstrip("0123456789") in ("b", "d", "r") for n in columns])
+    errors = 3e-3 * chance.standard_normal(len(columns))
+    q = chance.uniform(-1, 1, (30, len(Powers(base).n)))
+    first: Array | None = None
+    for s in (Fraction(1), *SCALES):
+        robot, factor = scaled(base, s), float(s)
+        assert geometric_parameters(robot).names == columns
+        given = dict(zip(columns, errors * factor**lengths, strict=True))
+        measured = simulated(
+            robot, q * factor ** np.array(Powers(robot).n), given, length=1e-4 * factor, angle=1e-4
+        )
+        found = calibrate(robot, measured)
+        assert found.names == columns
+        here = np.array(found.errors) / factor**lengths
+        first = here if first is None else first
+        assert here == pytest.approx(first, abs=1e-9)
+        assert not found.doubts
+
+
+@pytest.mark.parametrize("measure", ["position", "plane"])
+def test_identifiable_sets_are_the_same(measure: str) -> None:
+    base = complete(symoro.load("puma560"))
+    sets = {geometric_parameters(scaled(base, s), measure=measure).names for s in (Fraction(1), *SCALES)}
+    assert len(sets) == 1
+
+
+# -- robots that are almost special
+
+
+def almost(offset: str, s: Fraction) -> Robot:
+    """An arm of three turns whose first two axes meet but for an offset."""
+    frames = [
+        Frame(0, b=formula("0.4")),
+        Frame(1, alpha=formula("pi/2"), d=formula(offset)),
+        Frame(2, d=formula("0.5")),
+    ]
+    links = [Link(**{name: formula(0.1 + 0.01 * k) for k, name in enumerate(INERTIAL)}) for _ in frames]
+    base = Base(G=(formula(0), formula(0), formula("-9.81")))
+    return scaled(Robot("almost", tuple(frames), tuple(links), base=base), s)
+
+
+@pytest.mark.parametrize("s", (Fraction(1), *SCALES))
+def test_an_offset_of_a_millionth_of_the_size_counts(s: Fraction) -> None:
+    """It makes parameters independent that are dependent without it; one of round-off does not."""
+    plain, small, tiny = (
+        symoro.base_parameters(almost(offset, s), method="numeric") for offset in ("0", "1e-6", "1e-13")
+    )
+    general = symoro.base_parameters(almost("0.1", s), method="numeric")
+    assert small.names == general.names
+    assert tiny.names == plain.names
+
+
+@pytest.mark.parametrize("s", (Fraction(1), *SCALES))
+def test_a_jacobian_of_almost_coplanar_axes_is_regular(s: Fraction) -> None:
+    """An offset of a millionth makes a Jacobian regular; none at all leaves it singular in every posture."""
+
+    def arm(offset: str) -> Robot:
+        ways = [{"d": "0"}, {"alpha": "pi/2"}, {"alpha": "-pi/2"}, {"alpha": "pi/2", "d": offset}]
+        ways += [{"alpha": "-pi/2"}, {"alpha": "pi/2"}]
+        frames = [Frame(k, **{n: formula(x) for n, x in way.items()}) for k, way in enumerate(ways)]
+        frames[2] = replace(frames[2], r=formula("0.4"))
+        return scaled(Robot("arm", tuple(frames), (Link(),) * 6), s)
+
+    singular = symoro.singularities(arm("0"))
+    assert singular.always
+    assert not symoro.singularities(arm("1e-6")).always
+
+
+@pytest.mark.parametrize("s", (Fraction(1), *SCALES))
+def test_wheels_on_almost_one_axle(s: Fraction) -> None:
+    """Two wheels on one axle bind the base once, turned by a thousandth twice; by round-off they are rejected."""
+    robot = scaled(complete(symoro.load("diffdrive")), s)
+    for turn, degrees in ((0.0, (2, 0)), (1e-3, (1, 0))):
+        assert tuple(symoro.mobility(robot.with_frame(1, gamma=turn))) == degrees
+    with pytest.raises(NotApplicableError, match="almost redundant"):
+        symoro.mobility(robot.with_frame(1, gamma=1e-9))
+
+
+def test_a_tiny_mass_is_a_mass() -> None:
+    """A link of a billionth of the total mass changes no decision, and its force is found to all digits."""
+    base = complete(symoro.load("scara")).with_link(
+        4, M=2e-9, MX=1e-10, MY=0, MZ=0, XX=1e-11, YY=1e-11, ZZ=1e-11
+    )
+    base = base.with_link(4, XY=0, XZ=0, YZ=0).with_frame(4, IA=0)
+    for model in ("inverse-dynamics", "direct-dynamics", "dynamic-identification"):
+        check_model(base, model, {})

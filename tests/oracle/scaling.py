@@ -6,7 +6,7 @@ multiplied by s^p; so are the positions of prismatic joints and gravity. The uni
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import fields, replace
 from fractions import Fraction
 from typing import Any
@@ -26,13 +26,11 @@ from symoro.robot.description import (
     JointType,
     Limits,
     Link,
-    Placement,
     Robot,
     Tool,
 )
 from symoro.robot.flexibility import MODES, Flexibility, flexible_links
 from symoro.robot.topology import cut_joints, moving_joints
-from symoro.robot.wheels import Wheel
 
 Array = NDArray[np.float64]
 
@@ -160,9 +158,9 @@ class Powers:
             for which in MODES
             for _ in range(getattr(beam, which))
         ]
-        self.P = [self._of_parameter(name) for name in columns]
+        self.P = [self.of_parameter(name) for name in columns]
 
-    def _of_parameter(self, name: str) -> int:
+    def of_parameter(self, name: str) -> int:
         stem = name.rstrip("0123456789")
         number = int(name[len(stem) :] or 0)
         if stem in INERTIAL:

@@ -390,9 +390,7 @@ def check_rows(equation: RowModel, data: Triangles) -> None:
             raise ArgumentError(
                 f"the torque of joint {equation.labels[k]} is zero throughout", hint="is it measured?"
             )
-    dependence.check(
-        equation.names, data.together(1 / norms), equation.at_random, equation.parameter_units
-    )
+    dependence.check(equation.names, data.together(1 / norms), equation.at_random, equation.parameter_units)
 
 
 def _parts(equation: RowModel, log: Log, preparation: Preparation) -> dict[LogPart, Triangles]:

@@ -37,7 +37,9 @@ SHAPE = 5.0  # of Kaiser's window: about 50 dB
 PASS = 0.8  # of the new Nyquist rate
 FORGOTTEN = 1e-18
 PIECE = 8192
-STILL = 1e-6  # rad/s, or robot lengths per second: a joint at rest; the sign of smaller velocities is round-off
+STILL = (
+    1e-6  # rad/s, or robot lengths per second: a joint at rest; the sign of smaller velocities is round-off
+)
 
 
 @dataclass(frozen=True)

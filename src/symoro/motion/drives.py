@@ -111,7 +111,9 @@ class Drives:
         for k, motion in self.motions.items():
             told = dict(zip(("q", "qd"), motion(0.0), strict=False))
             for name, values in given.items():
-                if abs(values[k] - told[name]) > SAME * (self.mechanics.coordinate_units[k] + abs(told[name])):
+                if abs(values[k] - told[name]) > SAME * (
+                    self.mechanics.coordinate_units[k] + abs(told[name])
+                ):
                     joint = self.mechanics.coordinates[k]
                     raise ArgumentError(
                         f"{name} of joint {joint} is {values[k]:g} at the start, and {told[name]:g} by the motion that "

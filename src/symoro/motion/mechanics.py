@@ -132,7 +132,9 @@ class Mechanics:
         found[parts["qd"]] = self.coordinate_units
         for name in ("e", "ed"):
             if name in parts:
-                found[parts[name]] = [1.0 if mode.startswith("et") else length for mode in mode_names(self.robot)]
+                found[parts[name]] = [
+                    1.0 if mode.startswith("et") else length for mode in mode_names(self.robot)
+                ]
         for name, lengths in (("P0", 3), ("V0", 3), ("pose", 2)):
             if name in parts:
                 found[parts[name].start : parts[name].start + lengths] = length

@@ -413,9 +413,7 @@ class Modes:
         stays = slow or self.restitution * rate < SLOWEST
         speed = 0.0 if stays else -self.restitution * towards * side
         at_stops = {int(j): float(self.stop[j]) for j in np.flatnonzero(self.stop) if j != k}
-        held = (
-            self.driven if rate >= SLOWEST else self.driven | set(at_stops)
-        )  # or small impulses never end
+        held = self.driven if rate >= SLOWEST else self.driven | set(at_stops)  # or small impulses never end
         after, left = self.mechanics.struck(
             y, k, speed, held, {j: s for j, s in at_stops.items() if j not in held}
         )

@@ -43,7 +43,9 @@ from symoro.robot.description import JointType, Robot
 from symoro.robot.topology import Loop, loops
 
 PLANAR = ("planar", "parallelogram")
-VANISHES = 1e-9  # of the terms that an entry is the sum of; loops are closed to some digits less than round-off
+VANISHES = (
+    1e-9  # of the terms that an entry is the sum of; loops are closed to some digits less than round-off
+)
 
 
 @dataclass(frozen=True)

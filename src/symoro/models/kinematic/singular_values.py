@@ -24,9 +24,13 @@ def balancing(matrix: Sequence[Sequence[float]]) -> tuple[list[float], list[floa
     """
     f, g = [1.0] * len(matrix), [1.0] * len(matrix[0])
     for _ in range(BALANCING):
-        rows = [[abs(x) * r * c for x, c in zip(row, g, strict=True)] for row, r in zip(matrix, f, strict=True)]
+        rows = [
+            [abs(x) * r * c for x, c in zip(row, g, strict=True)] for row, r in zip(matrix, f, strict=True)
+        ]
         f = [r / (math.sqrt(max(row)) or 1.0) for r, row in zip(f, rows, strict=True)]
-        g = [c / (math.sqrt(max(column)) or 1.0) for c, column in zip(g, zip(*rows, strict=True), strict=True)]
+        g = [
+            c / (math.sqrt(max(column)) or 1.0) for c, column in zip(g, zip(*rows, strict=True), strict=True)
+        ]
     return f, g
 
 

@@ -268,9 +268,7 @@ def _unit(leg: _LegMotion, pose: PlatformPose, k: int) -> tuple[Vector, Vector]:
 class _LegMotion:
     """Rates and accelerations of a leg's joints from those of the platform."""
 
-    def __init__(
-        self, at: ChainPosture, pose: PlatformPose, freedoms: Sequence[int], length: Scalar
-    ) -> None:
+    def __init__(self, at: ChainPosture, pose: PlatformPose, freedoms: Sequence[int], length: Scalar) -> None:
         self.at = at
         self.arm = subtract(at.tip, pose.position)
         self.columns = tip_columns(at)

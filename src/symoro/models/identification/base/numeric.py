@@ -70,7 +70,11 @@ class Geometry(NumericTree):
             return posture
         if not isinstance(posture, Mapping):
             units = joint_units(self.robot, moving_joints(self.robot), self.length)
-            return posture if len(units) != len(posture) else [x / u for x, u in zip(posture, units, strict=True)]
+            return (
+                posture
+                if len(units) != len(posture)
+                else [x / u for x, u in zip(posture, units, strict=True)]
+            )
         unit = dict(zip(posture, _units_of(self.robot, posture, self.length), strict=True))
         return {j: x / unit[j] for j, x in posture.items()}
 
@@ -141,7 +145,9 @@ def _over(x: Numbers, unit: Array | float) -> Numbers:
     if not is_exact(x):
         return np.asarray(x / unit)
     shifts = np.vectorize(int, otypes=[object])(np.round(np.log2(unit)))
-    return np.asarray(np.where(shifts > 0, x >> np.maximum(shifts, 0), x << np.maximum(-shifts, 0)), dtype=object)
+    return np.asarray(
+        np.where(shifts > 0, x >> np.maximum(shifts, 0), x << np.maximum(-shifts, 0)), dtype=object
+    )
 
 
 @dataclass

@@ -182,9 +182,7 @@ class _Chooser:
         """
         one, chosen = self.given.loops[row.loop], axes[row.loop]
         frame, columns = (
-            (chosen.linear, one.linear * self.units)
-            if row.kind == "v"
-            else (chosen.angular, one.angular)
+            (chosen.linear, one.linear * self.units) if row.kind == "v" else (chosen.angular, one.angular)
         )
         return np.asarray(np.einsum("si,sic->sc", one.axes[frame][:, :, row.axis], columns))
 
