@@ -348,8 +348,15 @@ class SeriesSearch:
 
     def _minimised(self, x: Array, cost: Callable[[Array], tuple[float, Array]]) -> Array:
         minimize = needed("scipy.optimize", "an optimised motion").minimize
-        found = minimize(cost, x.reshape(-1), jac=True, method="L-BFGS-B", options={"maxiter": 150})
-        return np.asarray(found.x).reshape(x.shape)
+        units = np.repeat(self.equation.joint_units, x.shape[1])  # the search is in radians and robot lengths
+
+        def in_units(u: Array) -> tuple[float, Array]:
+            value, slope = cost(u * units)
+            return value, slope * units
+
+        start = x.reshape(-1) / units
+        found = minimize(in_units, start, jac=True, method="L-BFGS-B", options={"maxiter": 150})
+        return np.asarray(found.x * units).reshape(x.shape)
 
 
 def _scaled(x: Array, scale: float) -> Array:
