@@ -27,6 +27,7 @@ from symoro.models.calibration.identifiable import geometric_parameters
 from symoro.models.identification.base.compare import numeric_rank
 from symoro.motion.trajectory import Fourier, Trajectory
 from symoro.robot.description import INERTIAL, Base, Frame, Link, Robot
+from symoro.robot.formats import loads
 from symoro.robot.size import characteristic_length
 from symoro.runtime.demo import demo_sample
 from tests.oracle.scaling import Powers, complete, difference, scaled
@@ -458,3 +459,44 @@ def test_a_tiny_mass_is_a_mass() -> None:
     base = base.with_link(4, XY=0, XZ=0, YZ=0).with_frame(4, IA=0)
     for model in ("inverse-dynamics", "direct-dynamics", "dynamic-identification"):
         check_model(base, model, {})
+
+
+URDF = """<robot name="arm">
+  <link name="base"/>
+  {links}
+  {joints}
+</robot>"""
+
+
+def urdf(s: float) -> str:
+    """An arm with axes that are parallel, that meet, and that do neither; lengths times s."""
+    origins = [(0, 0, 0.3), (0.1, 0.05, 0), (0, 0.4, 0.02), (0.02, 0, 0.35), (0, 1e-7, 0.1)]
+    turns = [(0, 0, 0), (1.5708, 0, 0), (0, 0, 0.3), (-1.5707963, 0, 0), (0, 1.2, 0)]
+    kinds = ["revolute", "revolute", "prismatic", "revolute", "revolute"]
+    links = "".join(
+        f'<link name="l{k}"><inertial><origin xyz="{0.1 * s:.15g} 0 0"/><mass value="2"/><inertia '
+        f'ixx="{0.01 * s * s:.15g}" ixy="0" ixz="0" iyy="{0.02 * s * s:.15g}" iyz="0" izz="{0.02 * s * s:.15g}"/>'
+        "</inertial></link>"
+        for k in range(5)
+    )
+    joints = "".join(
+        f'<joint name="j{k}" type="{kind}"><parent link="{f"l{k - 1}" if k else "base"}"/><child link="l{k}"/>'
+        f'<origin xyz="{" ".join(f"{x * s:.15g}" for x in xyz)}" rpy="{" ".join(map(str, rpy))}"/>'
+        f'<axis xyz="0 0 1"/><limit lower="{-s if kind == "prismatic" else -1}" upper="1" effort="1" velocity="1"/>'
+        "</joint>"
+        for k, (xyz, rpy, kind) in enumerate(zip(origins, turns, kinds, strict=True))
+    )
+    return URDF.format(links=links, joints=joints)
+
+
+@pytest.mark.parametrize("s", [1e-6, 1e-3, 1e3])
+def test_a_urdf_is_read_alike_in_all_sizes(s: float) -> None:
+    first, found = loads(urdf(1.0), "urdf"), loads(urdf(s), "urdf")
+    for one, other in zip(first.frames, found.frames, strict=True):
+        for name in ("gamma", "alpha", "theta"):
+            assert getattr(one, name).number == pytest.approx(getattr(other, name).number, abs=1e-9)
+        for name in ("b", "d", "r"):
+            here = (getattr(other, name).number or 0.0) / s
+            assert here == pytest.approx(getattr(one, name).number, abs=1e-10)
+            assert (here == 0) == (getattr(one, name).number == 0)
+    assert len(found.notes) == len(first.notes)

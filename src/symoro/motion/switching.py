@@ -117,7 +117,7 @@ class Modes:
 
     def _own_rows(self, rows: Array) -> Array:
         """The rows w in the units of joints and coordinates."""
-        return rows * self.units / self.joint_units[:, None]
+        return np.asarray(rows * self.units / self.joint_units[:, None])
 
     def _sticking(self) -> list[int]:
         """The joints with friction that are held by it."""

@@ -109,9 +109,11 @@ def always_singular(builder: Builder, matrix: MatrixLike) -> bool:
     for seed in range(2):
         draw = Random(seed).uniform
         drawn = {key: draw(0.3, 1.3) for key in sorted(names)}
-        values = ({name: x for (name, cls), x in drawn.items() if cls == which} for which in CLASSES)
+        values, variables = (
+            {name: x for (name, cls), x in drawn.items() if cls == which} for which in CLASSES
+        )
         results: dict[int, Any] = {}
-        numbers = [float(x) for x in evaluate(graph, lits, *values, results)]
+        numbers = [float(x) for x in evaluate(graph, lits, values, variables, results)]
         if not all(map(math.isfinite, numbers)):
             return False
         terms = [float(x) for x in magnitudes(graph, lits, results)]
