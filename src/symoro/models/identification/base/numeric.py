@@ -18,6 +18,7 @@ import numpy as np
 from symoro.expr.evaluate import evaluate
 from symoro.expr.formula import Formula
 from symoro.expr.graph import Graph
+from symoro.models.identification.base.assembly import Posture
 from symoro.models.identification.base.geometry import ParameterKey
 from symoro.models.numeric.fixed_point import (
     ONE,
@@ -48,8 +49,6 @@ from symoro.notation import UNITS, metres
 from symoro.robot.description import INERTIAL, JointType, Robot
 from symoro.robot.size import binary_length, characteristic_length, joint_units
 from symoro.robot.topology import Loop, moving_joints
-
-Posture = Mapping[int, float] | Sequence[float]
 
 
 @dataclass(frozen=True)
