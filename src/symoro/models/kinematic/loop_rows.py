@@ -24,7 +24,7 @@ from typing import Any
 import numpy as np
 
 from symoro.errors import NotApplicableError
-from symoro.expr.evaluate import evaluate, magnitudes
+from symoro.expr.evaluate import evaluate
 from symoro.expr.linalg import Matrix, Vector, add, scale
 from symoro.expr.scalar import Expr, Scalar, cos, sin, symbol
 from symoro.models.geometric.between import placement_between
@@ -43,9 +43,7 @@ from symoro.robot.description import JointType, Robot
 from symoro.robot.topology import Loop, loops
 
 PLANAR = ("planar", "parallelogram")
-VANISHES = (
-    1e-9  # of the terms that an entry is the sum of; loops are closed to some digits less than round-off
-)
+VANISHES = 1e-9  # of an entry, where lengths are of the order of 1
 
 
 @dataclass(frozen=True)
@@ -174,13 +172,8 @@ def _vanishes(at: Constraints, values: Sequence[Scalar]) -> bool:
     chance = Random(1)
     names = sorted({name for x in exprs for name in x.symbols()} - variables.keys())
     others = {name: chance.uniform(0.35, 1.65) for name in names}  # lengths that are in no loop
-    graph, lits, results = exprs[0].graph, [x.lit for x in exprs], dict[int, Any]()
-    found = evaluate(graph, lits, {**others, **at.postures.parameters}, variables, results)
-    sizes = magnitudes(graph, lits, results)
-    return all(
-        np.abs(x).max() < VANISHES * np.max(size) or not np.any(x)
-        for x, size in zip(found, sizes, strict=True)
-    )
+    found = evaluate(exprs[0].graph, [x.lit for x in exprs], {**others, **at.postures.parameters}, variables)
+    return bool(max(float(np.abs(x).max()) for x in found) < VANISHES)
 
 
 def _linear_rows(builder: Builder, robot: Robot, loop: Loop, own: Sequence[int]) -> Matrix | None:
