@@ -22,7 +22,13 @@ import symoro
 from symoro.expr.formula import ZERO, Formula, formula
 from symoro.models.identification.base.compare import numeric_rank
 from symoro.models.identification.base.geometry import columns, tidied
-from symoro.models.identification.base.numeric import completed, energy_rows, numbers, random_states
+from symoro.models.identification.base.numeric import (
+    coefficient_unit,
+    completed,
+    energy_rows,
+    numbers,
+    random_states,
+)
 from symoro.models.identification.base.parameters import BaseParameters, base_parameters, split
 from symoro.models.identification.base.regroup import ordered
 from symoro.robot.description import INERTIAL, Base, BaseKind, Coupling, Frame, JointType, Link, Robot
@@ -110,7 +116,8 @@ def relations_hold(robot: Robot, found: BaseParameters, *, seed: int = 11) -> fl
     left = {column: rows[:, k].copy() for column, k in place.items()}
     for kept, others in found.relations.items():
         for name, c in others.items():
-            left[split(name)] -= float(c) * rows[:, place[split(kept)]]
+            unit = coefficient_unit(tidy, split(kept), split(name), geometry.length)
+            left[split(name)] -= float(c) / unit * rows[:, place[split(kept)]]
         left.pop(split(kept))
     scale = [max(1e-3, float(np.linalg.norm(rows[:, place[c]]))) for c in left]
     return max((float(np.linalg.norm(x)) / s for x, s in zip(left.values(), scale, strict=True)), default=0.0)

@@ -119,9 +119,20 @@ NOTATION: tuple[Symbol, ...] = (
 )
 
 UNITS = {row.name: row.unit for row in NOTATION}
+METRES = {"m": 1, "N": 1, "J": 2}  # powers of the metre in the units that contain it
 _LATEX = {row.name: row.latex for row in NOTATION}
 _GREEK = ("alpha", "beta", "gamma", "delta", "theta", "phi", "psi", "sigma", "mu", "tau", "omega")
 _NUMBERED = re.compile(r"([A-Za-z]+?)_?(\d+)\Z")
+
+
+def metres(unit: str) -> int:
+    """Return the power of the metre in a unit such as 'N m s/rad': 2."""
+    powers = [0, 0]
+    for side, product in enumerate(unit.split("/", 1)):
+        for factor in product.split():
+            letters = factor.rstrip("0123456789")
+            powers[side] += METRES.get(letters, 0) * int(factor[len(letters) :] or 1)
+    return powers[0] - powers[1]
 
 
 def indexed(stem: str, index: str = "") -> str | None:

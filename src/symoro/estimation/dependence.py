@@ -31,19 +31,23 @@ NEVER = (
 )
 
 
-def dependent(names: Sequence[str], R: Array, words: tuple[str, str] = HERE) -> dict[str, str]:
+def dependent(
+    names: Sequence[str], R: Array, words: tuple[str, str] = HERE, units: Array | float = 1.0
+) -> dict[str, str]:
     """Columns that cannot be identified, each with the reason.
 
     Arguments:
         R: the triangle of the weighted data, columns in the order of the names, y last.
         words: of a column that is zero, and of one that is a sum of others.
+        units: of the parameters, for a robot of its size, in which the sizes of columns are comparable.
     """
     A = R[:, :-1]
     norms = np.linalg.norm(A, axis=0)
+    sizes = norms * units
     found: dict[str, str] = {}
     kept: list[int] = []
     for k, name in enumerate(names):
-        if norms[k] <= NEGLIGIBLE * float(norms.max(initial=0.0)) or norms[k] == 0:
+        if sizes[k] <= NEGLIGIBLE * float(sizes.max(initial=0.0)) or norms[k] == 0:
             found[name] = words[0]
             continue
         column = A[:, k] / norms[k]
@@ -61,7 +65,12 @@ def dependent(names: Sequence[str], R: Array, words: tuple[str, str] = HERE) -> 
     return found
 
 
-def check(names: Sequence[str], R: Array, at_random: Callable[[], Array | None] = lambda: None) -> None:
+def check(
+    names: Sequence[str],
+    R: Array,
+    at_random: Callable[[], Array | None] = lambda: None,
+    units: Array | float = 1.0,
+) -> None:
     """Refuse data that leave a column undetermined.
 
     Arguments:
@@ -70,11 +79,15 @@ def check(names: Sequence[str], R: Array, at_random: Callable[[], Array | None] 
     Raises:
         ArgumentError: which names each of them with the reason.
     """
-    bad = dependent(names, R)
+    bad = dependent(names, R, units=units)
     if not bad:
         return
     drawn = at_random()
-    always = {} if drawn is None else dependent(names, np.column_stack([drawn, np.zeros(len(drawn))]), NEVER)
+    always = (
+        {}
+        if drawn is None
+        else dependent(names, np.column_stack([drawn, np.zeros(len(drawn))]), NEVER, units)
+    )
     reasons = bad | {name: reason for name, reason in always.items() if name in bad}
     lines = "".join(f"\n  - {name}: {reason}" for name, reason in reasons.items())
     moving = "move the joints more and faster, each on its own too, or leave these columns out"

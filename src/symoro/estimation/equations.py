@@ -19,6 +19,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -43,8 +44,10 @@ from symoro.estimation.transmission import Transmission
 from symoro.expr.graph import ZERO
 from symoro.model import Model, generate
 from symoro.models.coordinates import coordinate_joints
+from symoro.models.units import column_length_power
 from symoro.motion.assembly import LoopAssembly
 from symoro.robot.description import BaseKind, Robot
+from symoro.robot.size import characteristic_length, joint_units
 from symoro.runtime.function import Function
 
 Array = NDArray[np.float64]
@@ -117,9 +120,23 @@ class RowModel:
         """The columns (rows, P) of the dynamic model at random motions; None of models that need a motion in time."""
         if self.kind != "dynamic":
             return None
-        q, qd, qdd = drawn_motion(len(self.labels), self.assembly)
+        units = self.joint_units
+        q, qd, qdd = drawn_motion(units, self.assembly)
         tau = np.random.default_rng(7).standard_normal(qd.shape)
-        return self.parts(q, qd, qdd, tau)[1].reshape(-1, len(self.names))
+        rows = self.parts(q, qd, qdd, tau)[1] * units[:, None]
+        return rows.reshape(-1, len(self.names))
+
+    @cached_property
+    def joint_units(self) -> Array:
+        """The units of the coordinates: one radian, or the robot's length; forces times these are torques."""
+        length = characteristic_length(self.robot)
+        return np.array(joint_units(self.robot, coordinate_joints(self.robot), length))
+
+    @cached_property
+    def parameter_units(self) -> Array:
+        """What the parameters of a robot of this size are multiples of: powers of its length."""
+        length = characteristic_length(self.robot)
+        return np.array([length ** column_length_power(self.robot, name) for name in self.names])
 
     def blocks(self, log: Log, preparation: Preparation) -> Iterator[RowBlock]:
         """The rows of a log, piece by piece."""
@@ -342,7 +359,9 @@ class _Assembled:
         others = [k for k in self.own if self._is_friction(k) and self._joint(k) not in self.joints]
         if not others:
             return {}
-        q, qd, qdd = drawn_motion(len(self.joints), assembly)
+        robot = self.model.robot
+        units = np.array(joint_units(robot, self.joints, characteristic_length(robot)))
+        q, qd, qdd = drawn_motion(units, assembly)
         _, rest, _ = self.parts(q, qd, qdd, np.zeros_like(qd))
         columns = self.model.columns
         place = {k: at for at, k in enumerate(self.own)}

@@ -241,10 +241,11 @@ def _failure(
 def _hidden(work: SeriesSearch, w: Array) -> str:
     """The columns that a motion does not tell apart."""
     zero = np.zeros((len(w), 1))
-    found = dependent(work.columns, np.hstack([w, zero]), HERE)
+    units = work.equation.parameter_units
+    found = dependent(work.columns, np.hstack([w, zero]), HERE, units)
     drawn = work.equation.at_random()
     if drawn is not None:
-        always = dependent(work.columns, np.hstack([drawn, np.zeros((len(drawn), 1))]), NEVER)
+        always = dependent(work.columns, np.hstack([drawn, np.zeros((len(drawn), 1))]), NEVER, units)
         found |= {name: reason for name, reason in always.items() if name in found}
     return "".join(f"\n  - {name}: {reason}" for name, reason in list(found.items())[:8])
 

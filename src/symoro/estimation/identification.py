@@ -40,7 +40,7 @@ from symoro.estimation.load_friction import (
     load_doubts,
     load_point,
 )
-from symoro.estimation.log import Log, open_log
+from symoro.estimation.log import Log, open_log, position_units
 from symoro.estimation.log_names import log_names
 from symoro.estimation.methods import METHODS, SIMULATING, estimated, estimated_with_load
 from symoro.estimation.passes import Passes
@@ -323,6 +323,7 @@ def _opened(
     found = tuple(
         log if isinstance(log, Log) else open_log(log, robot, description, rests=rests) for log in given
     )
+    found = tuple(replace(log, units=position_units(robot)) for log in found)
     joints = coordinate_joints(robot)
     for log in found:
         if log.joints != len(joints):
@@ -389,7 +390,7 @@ def check_rows(equation: RowModel, data: Triangles) -> None:
             raise ArgumentError(
                 f"the torque of joint {equation.labels[k]} is zero throughout", hint="is it measured?"
             )
-    dependence.check(equation.names, data.together(1 / norms), equation.at_random)
+    dependence.check(equation.names, data.together(1 / norms), equation.at_random, equation.parameter_units)
 
 
 def _parts(equation: RowModel, log: Log, preparation: Preparation) -> dict[LogPart, Triangles]:

@@ -19,8 +19,8 @@ Array = NDArray[np.float64]
 AROUND = 8  # steps to each side
 ALIKE = 0.1
 OTHERS = 2
-SMALL = 1e-3  # rad, m
-ACCELERATION = 1e3  # rad/s^2, m/s^2
+SMALL = 1e-3  # rad, or shares of the robot's length: smaller steps may be those of coarse encoders
+ACCELERATION = 1e3  # rad/s2, or robot lengths per s2: no joint accelerates more
 USUAL = 10.0  # times the usual step that is not zero
 ENOUGH = 8  # such steps, which tell what is usual
 TURN = 0.05  # of a turn
@@ -39,7 +39,8 @@ def check_leaps(q: Array, start: int, log: Log) -> None:
     steps = np.abs(np.diff(q, axis=0))
     if not len(steps):
         return
-    leaps = (steps > np.maximum(SMALL, ACCELERATION / log.rate**2)) & (steps > USUAL * _usual(steps))
+    least = max(SMALL, ACCELERATION / log.rate**2) * log.position_units
+    leaps = (steps > least) & (steps > USUAL * _usual(steps))
     if not leaps.any():
         return
     others = np.zeros(steps.shape, dtype=int)

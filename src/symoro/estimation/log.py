@@ -23,6 +23,7 @@ from symoro.estimation.table import ColumnFile, open_table
 from symoro.estimation.transmission import Transmission
 from symoro.models.coordinates import coordinate_joints
 from symoro.robot.description import JointType, Robot
+from symoro.robot.size import characteristic_length, joint_units
 
 Array = NDArray[np.float64]
 KINDS = ("position", "torque", "velocity", "acceleration", "reference")
@@ -47,6 +48,7 @@ class Log:
         source: the path of a log in files, so that another process can open it.
         measured: whether sensors made it, whose faults are looked for; a simulated motion has none.
         start: a row of coordinates (`LoopAssembly`) from which the loops of a robot are followed, where it was found.
+        units: of the joints' positions, with which small ones are compared: one radian, or the robot's length (m).
     """
 
     name: str
@@ -61,6 +63,17 @@ class Log:
     source: Path | None = None
     measured: bool = True
     start: tuple[float, ...] | None = None
+    units: tuple[float, ...] = ()
+
+    @property
+    def position_units(self) -> Array:
+        """The units of the joints' positions; one where no robot is known."""
+        return np.array(self.units or (1.0,) * self.joints)
+
+
+def position_units(robot: Robot) -> tuple[float, ...]:
+    """The units of the coordinates of a robot: one radian, or its length in metres."""
+    return tuple(joint_units(robot, coordinate_joints(robot), characteristic_length(robot)))
 
 
 def log_of_arrays(
@@ -198,6 +211,7 @@ class _LogFiles:
             self.described.transmission,
             self.described,
             self.path,
+            units=position_units(self.robot),
         )
 
     def _table(self, part: Quantity) -> ColumnFile:
@@ -253,7 +267,8 @@ class _LogFiles:
 
     def _check_moved(self, low: Array, high: Array, table: ColumnFile) -> None:
         """Refuse joints that never move."""
-        still = np.flatnonzero(high - low <= 1e-9 * np.maximum(np.abs(high), 1))
+        least = 1e-9 * np.maximum(np.abs(high), position_units(self.robot))  # round-off of files
+        still = np.flatnonzero(high - low <= least)
         if not still.size:
             return
         columns = ", ".join(f"'{self.described.position.columns[k]}'" for k in still)

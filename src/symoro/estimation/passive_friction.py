@@ -23,26 +23,30 @@ AROUND = (
     0.05,
     0.01,
     1e-3,
-)  # radians or metres that the active joints go to each side; the first that can be
+)  # radians, or shares of the largest length, that the active joints go to each side; the first that can be
 ABSENT = 1e-8
 SMALL = 1e-6  # shares of unit columns that are not worth a word
 
 
 def drawn_motion(
-    joints: int, assembly: tuple[LoopAssembly, tuple[float, ...]] | None
+    units: Array, assembly: tuple[LoopAssembly, tuple[float, ...]] | None
 ) -> tuple[Array, Array, Array]:
-    """Motions at random: whole postures, and rates and accelerations of the coordinates."""
-    chance = np.random.default_rng(5)
-    qd, qdd = chance.standard_normal((2, MOTIONS, joints))
+    """Motions at random: whole postures, and rates and accelerations of the coordinates.
+
+    Args:
+        units: of the coordinates: one radian, or the robot's length.
+    """
+    chance, joints = np.random.default_rng(5), len(units)
+    qd, qdd = chance.standard_normal((2, MOTIONS, joints)) * units
     if assembly is None:
-        return chance.uniform(-1, 1, (MOTIONS, joints)), qd, qdd
+        return chance.uniform(-1, 1, (MOTIONS, joints)) * units, qd, qdd
     loops, start = assembly
     row = np.array(start)
     here = loops.postures(row[None])[0][loops.active]
     course = np.sin(np.linspace(0, 4 * np.pi, MOTIONS)[:, None] * chance.uniform(1, 2, (2, 1, joints))).sum(0)
     for size in AROUND:
         try:
-            return loops.postures(loops.along(here + size * course, row)), qd, qdd
+            return loops.postures(loops.along(here + size * loops.active_units * course, row)), qd, qdd
         except BrokenLoopsError:
             continue
     raise NotApplicableError("the loops hardly move from where the log starts: a dead point")

@@ -126,6 +126,7 @@ class SeriesSearch:
                 "the regressor does not stay finite along a motion within the limits",
                 hint="are limits, lengths or the frequency of a size that robots have?",
             )
+        found = found * self.equation.joint_units[:, None]  # torques, also of slides
         return found.reshape(-1, len(self.columns))
 
     def worth(self, w: Array) -> float:
@@ -138,7 +139,7 @@ class SeriesSearch:
             u, s, v = np.linalg.svd(w, full_matrices=False)
             s = np.maximum(s, 1e-14 * s[0])
             return -2 * float(np.log(s).mean()), -2 / len(s) * (u / s) @ v
-        size = np.maximum(np.linalg.norm(w, axis=0), 1e-12)
+        size = np.maximum(np.linalg.norm(w, axis=0), TINY)
         unit = w / size
         u, s, v = np.linalg.svd(unit, full_matrices=False)
         weakest = max(s[-1], 1e-14 * s[0])
@@ -152,7 +153,7 @@ class SeriesSearch:
         q, qd, qdd = self.moved(x, self.few)
         value, slope = self._measured(self.matrix(x))
         weights = np.zeros((len(q), self.n, len(self.equation.columns)))
-        weights[:, :, self.chosen] = slope.reshape(len(q), self.n, -1)
+        weights[:, :, self.chosen] = slope.reshape(len(q), self.n, -1) * self.equation.joint_units[:, None]
         pulled = self.pulled(q=q, qd=qd, qdd=qdd, Y=weights)
         grown = sum(
             np.asarray(pulled[g]).T @ part for g, part in zip(("gq", "gqd", "gqdd"), self.few, strict=True)
@@ -347,8 +348,15 @@ class SeriesSearch:
 
     def _minimised(self, x: Array, cost: Callable[[Array], tuple[float, Array]]) -> Array:
         minimize = needed("scipy.optimize", "an optimised motion").minimize
-        found = minimize(cost, x.reshape(-1), jac=True, method="L-BFGS-B", options={"maxiter": 150})
-        return np.asarray(found.x).reshape(x.shape)
+        units = np.repeat(self.equation.joint_units, x.shape[1])  # the search is in radians and robot lengths
+
+        def in_units(u: Array) -> tuple[float, Array]:
+            value, slope = cost(u * units)
+            return value, slope * units
+
+        start = x.reshape(-1) / units
+        found = minimize(in_units, start, jac=True, method="L-BFGS-B", options={"maxiter": 150})
+        return np.asarray(found.x * units).reshape(x.shape)
 
 
 def _scaled(x: Array, scale: float) -> Array:

@@ -37,7 +37,9 @@ SHAPE = 5.0  # of Kaiser's window: about 50 dB
 PASS = 0.8  # of the new Nyquist rate
 FORGOTTEN = 1e-18
 PIECE = 8192
-STILL = 1e-6  # rad/s or m/s: a joint at rest; the sign of what is less would be that of round-off
+STILL = (
+    1e-6  # rad/s, or robot lengths per second: a joint at rest; the sign of smaller velocities is round-off
+)
 
 
 @dataclass(frozen=True)
@@ -203,7 +205,7 @@ def _motion(
     q = smooth(arrays["position"])
     qd = smooth(arrays["velocity"]).copy() if "velocity" in arrays else slopes(q, rate, half)
     qdd = smooth(arrays["acceleration"]) if "acceleration" in arrays else slopes(qd, rate, half)
-    qd[np.abs(qd) < STILL] = 0.0
+    qd[np.abs(qd) < STILL * given.position_units] = 0.0
     return MotionPiece(start, first, count, q, qd, qdd, arrays["torque"], rests(arrays["position"], 2 * half))
 
 

@@ -39,15 +39,16 @@ PART = 20_000  # samples that are looked at, and rows of a fit if they are decim
 ROWS = 200
 ENOUGH = 5  # rows to a column, without which residuals are not compared
 WINDOW = 0.1  # s
-MOVED = 0.01  # rad, m: windows in which less happens tell nothing
+# Positions and velocities of prismatic joints are in robot lengths.
+MOVED = 0.01  # rad: windows with smaller changes are not compared
 OFF = 0.2  # of 1, that a factor may be: offsets and filters are no units
 TURNS, FAST = 3 * pi, 20.0  # rad, rad/s: more than this of both is no joint of a robot
 ONWARD = 0.9  # of the way that a joint goes, that lead it onward
-RUSH, BEYOND = 60.0, 3.0  # rad/s, m/s; of the robot's own limit: faster than this no joint goes to and fro
+RUSH, BEYOND = 60.0, 3.0  # rad/s; of the robot's own limit: faster than this no joint goes to and fro
 LEAST_WAY = {
     JointType.REVOLUTE: 0.05,
     JointType.PRISMATIC: 0.005,
-}  # rad, m: less is no motion to be identified
+}  # rad, robot lengths: less is not a motion for identification
 MOST_WAY = {JointType.REVOLUTE: 8 * pi, JointType.PRISMATIC: 20.0}
 BETTER = 0.8  # of a residual, that another unit must leave to be believed
 LEAST = 1e-4  # of the torques: residuals below it are of rounding, and tell nothing
@@ -77,7 +78,7 @@ def unit_doubts(logs: Sequence[Log], model: RowModel, preparation: Preparation) 
     joints = coordinate_joints(model.robot)
     for log in logs:
         part = _middle(log, max(PART, ROWS * preparation.decimation))
-        told = [*_rates(part, log.rate, joints)]
+        told = [*_rates(part, log.rate, joints, log.position_units)]
         told = told or _positions(log, part, model, preparation) or _whirls(log, part, model, preparation)
         told = told or _rushes(log, part, model)
         found += [line if len(logs) == 1 else f"{log.name}: {line}" for line in told]
@@ -86,7 +87,7 @@ def unit_doubts(logs: Sequence[Log], model: RowModel, preparation: Preparation) 
 
 def rate_doubts(log: Log, joints: Sequence[int]) -> list[str]:
     """Measured velocities and accelerations that are not those of the positions."""
-    return [*_rates(_middle(log, PART), log.rate, joints)]
+    return [*_rates(_middle(log, PART), log.rate, joints, log.position_units)]
 
 
 def _middle(log: Log, size: int) -> dict[str, Array]:
@@ -94,7 +95,7 @@ def _middle(log: Log, size: int) -> dict[str, Array]:
     return log.part(first, min(log.samples, first + size))
 
 
-def _rates(part: dict[str, Array], rate: float, joints: Sequence[int]) -> Iterator[str]:
+def _rates(part: dict[str, Array], rate: float, joints: Sequence[int], units: Array) -> Iterator[str]:
     """Velocities beside positions, accelerations beside velocities, or beside positions where there are none."""
     step = max(1, round(WINDOW * rate))
     for higher, lower in (("velocity", "position"), ("acceleration", "velocity")):
@@ -106,7 +107,9 @@ def _rates(part: dict[str, Array], rate: float, joints: Sequence[int]) -> Iterat
         moved, told = (np.diff(a[::step], times, axis=0) for a in (x, sums))
         of = f"its {_plural(lower)}" if times == 1 else "the rate of its positions"
         for k, j in enumerate(joints):
-            line = compared(moved[:, k], told[:, k], MOVED, OFF) if len(moved) >= 3 else None
+            unit = units[k]
+            enough = len(moved) >= 3
+            line = compared(moved[:, k] / unit, told[:, k] / unit, MOVED, OFF) if enough else None
             if line:
                 yield f"the {_plural(higher)} of joint {j} {line} of {of}"
 
@@ -148,7 +151,7 @@ def _rushes(log: Log, part: dict[str, Array], model: RowModel) -> list[str]:
     worst: tuple[float, str] = (1.0, "")
     for k, j in enumerate(coordinate_joints(model.robot)):
         frame, q = model.robot.frame(j), part["position"][:, k]
-        most = BEYOND * frame.limits.velocity if frame.limits.velocity else RUSH
+        most = BEYOND * frame.limits.velocity if frame.limits.velocity else RUSH * log.position_units[k]
         fast = _speed(q, log.rate, step)
         if fast > most * worst[0] and not _goes_on(q):
             unit = "rad/s" if frame.sigma == JointType.REVOLUTE else "m/s"
@@ -202,7 +205,8 @@ def _positions(log: Log, arrays: dict[str, Array], model: RowModel, preparation:
     best: tuple[float, str] = (now, "")
     for other in OTHERS:
         chosen = np.array([sigma == other.sigma for sigma in joints])
-        if not chosen.any() or not _likely(arrays["position"][:, chosen], other):
+        own = arrays["position"] / log.position_units
+        if not chosen.any() or not _likely(own[:, chosen], other):
             continue
         factors = np.where(chosen, other.factor, 1.0)
         scaled = {kind: x * (1 if kind == "torque" else factors) for kind, x in arrays.items()}
@@ -225,9 +229,10 @@ def _likely(q: Array, other: OtherUnit) -> bool:
 
 def _part(log: Log, arrays: dict[str, Array]) -> Log:
     given: dict[str, Any] = {kind: x for kind, x in arrays.items() if kind not in ("position", "torque")}
-    return log_of_arrays(
+    part = log_of_arrays(
         log.rate, arrays["position"], arrays["torque"], **given, transmission=log.transmission
     )
+    return replace(part, units=log.units)
 
 
 def _residual(

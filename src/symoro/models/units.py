@@ -6,11 +6,12 @@ different units, or in formulas only, has none.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import replace
 
 from symoro.expr.formula import Formula
-from symoro.notation import UNITS
+from symoro.notation import UNITS, metres
 from symoro.program.program import Input, Output, Program
 from symoro.robot.coordinates import independent
 from symoro.robot.description import DRIVE, GEOMETRIC, INERTIAL, WRENCH, BaseKind, JointType, Link, Robot
@@ -75,6 +76,20 @@ def parameter_units(robot: Robot) -> dict[str, str]:
         if unit and Formula(name).is_symbol:
             found.setdefault(name, set()).add(unit)
     return {name: units.pop() for name, units in found.items() if len(units) == 1}
+
+
+def column_length_power(robot: Robot, name: str) -> int:
+    """Return the power of the metre in the unit of a parameter of identification: 2 for ZZ3, 1 for FS3 of a slide.
+
+    Columns of friction that the notation does not list have the unit of torques.
+    """
+    match = re.fullmatch(r"([A-Za-z]+)(\d+)", name)
+    if match is None:
+        return 0
+    stem, number = match[1], int(match[2])
+    slides = 1 <= number <= robot.NF and robot.frame(number).sigma == JointType.PRISMATIC
+    unit = UNITS.get(stem, UNITS["tau"])
+    return metres(unit.split(", ")[-1 if slides else 0])
 
 
 def _places(robot: Robot) -> Iterator[tuple[Formula, str]]:

@@ -7,7 +7,7 @@ rule.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from math import pi
 
 import numpy as np
@@ -17,7 +17,7 @@ from symoro.motion.samples import Samples
 
 Array = NDArray[np.float64]
 WINDOW = 0.1  # s
-MOVED = 1e-3  # rad, m, or these per second: where less happens nothing is compared
+MOVED = 1e-3  # rad, or shares of the robot's length, or these per second: smaller changes are not compared
 UNLIKE = 0.8  # a correlation: less is no derivative
 OFF = 0.1  # of 1, that the factor may be
 NEAR = 0.04
@@ -34,8 +34,12 @@ FACTORS = {
 }
 
 
-def rate_doubts(samples: Samples) -> Iterator[str]:
-    """Sentences for the user; none where positions, velocities and accelerations agree."""
+def rate_doubts(samples: Samples, units: Sequence[float]) -> Iterator[str]:
+    """Sentences for the user; none where positions, velocities and accelerations agree.
+
+    Args:
+        units: of the joints' positions: one radian, or the robot's length in metres.
+    """
     if len(samples.t) < 3:
         return
     h = np.diff(samples.t)[:, None]
@@ -48,7 +52,7 @@ def rate_doubts(samples: Samples) -> Iterator[str]:
         moved = np.diff(rows[ends], axis=0)
         told = np.add.reduceat(steps, ends[:-1], axis=0)
         for k, j in enumerate(samples.joints):
-            why = compared(moved[:, k], told[:, k])
+            why = compared(moved[:, k] / units[k], told[:, k] / units[k])
             if why:
                 yield f"the {higher} of joint {j} {why} of its {lower}"
 

@@ -69,6 +69,11 @@ class LoopAssembly:
         self._unknown = [k for k, j in enumerate(own) if j not in driven]
         self._of_tree = [self.joints.index(j) for j in own if j in self.joints]
 
+    @property
+    def active_units(self) -> Array:
+        """Of the active joints: one radian, or the largest length of the loops."""
+        return self._tree.units[self._driven]
+
     def postures(self, rows: Array) -> Array:
         """All joints of the tree (N, n), from rows of coordinates as `along` has them."""
         return np.asarray(joint_positions(self._tree, rows)[:, [j - 1 for j in self.joints]])

@@ -21,7 +21,7 @@ from symoro.expr.formula import Formula
 from symoro.robot.description import BaseKind, Robot
 
 Array = NDArray[np.float64]
-PARALLEL = 1e-9
+PARALLEL = 1e-9  # sine of the angle between the turning axis of the base and gravity: round-off of both
 
 
 def check_steady(robot: Robot, values: Mapping[str, float]) -> None:
@@ -38,7 +38,7 @@ def check_steady(robot: Robot, values: Mapping[str, float]) -> None:
         return  # what is missing is an input, or is told by the model
     w, wd, g = (np.array([x.value(values) for x in part]) for part in (base.W0, base.WP0, base.G))
     fixed = np.array([x.value(values) for x in base.Z]).reshape(4, 4)[:3, :3].T @ g
-    turns = np.abs(np.cross(w, fixed)).max() > PARALLEL * max(1.0, float(np.abs(fixed).max()))
+    turns = np.linalg.norm(np.cross(w, fixed)) > PARALLEL * np.linalg.norm(w) * np.linalg.norm(fixed)
     if wd.any() or turns:
         raise NotApplicableError(
             f"the base of robot '{robot.name}' turns (W0, WP0), and gravity would turn in its frame along the motion",
@@ -60,10 +60,12 @@ def energy_doubt(robot: Robot, values: Mapping[str, float], inputs: Mapping[str,
     vd, wd = _given(robot, known, inputs.get("Vd0"), (*base.VP0, *base.WP0))
     turn = np.array([z.value(known) for z in base.Z]).reshape(4, 4)[:3, :3]
     g = turn.T @ np.array([x.value(known) for x in base.G])
-    size = PARALLEL * max(1.0, float(np.abs([v, w, vd, wd]).max()))
-    if wd.any() or np.abs(vd - np.cross(w, v)).max() > size:
+    across = np.cross(w, v)
+    size = PARALLEL * max(np.linalg.norm(vd), np.linalg.norm(w) * np.linalg.norm(v))
+    if wd.any() or np.linalg.norm(vd - across) > size:
         return "its base accelerates, and the description tells its velocity at one moment"
-    return "its base rises or sinks, and heights are counted from it" if abs(g @ v) > size else ""
+    sinks = abs(g @ v) > PARALLEL * np.linalg.norm(g) * np.linalg.norm(v)
+    return "its base rises or sinks, and heights are counted from it" if sinks else ""
 
 
 def _symbols(robot: Robot) -> set[str]:

@@ -28,7 +28,7 @@ from symoro.motion.switching import BEYOND, NOISE, Modes, MotionEvent
 from symoro.progress import Task, task
 
 Array = NDArray[np.float64]
-DRIFT = 1e-9  # radians, metres: what has drifted is put right beyond it
+DRIFT = 1e-9  # radians, or shares of the robot's length: a state that has drifted farther is put right
 SAMPLES = 5  # of the result: the longest interval in which, where a user's function decides, looks are a sample apart
 STRIDES = {
     "DOP853": 3,

@@ -14,10 +14,10 @@ from symoro.motion.mechanics import Controller, Mechanics
 from symoro.robot.coordinates import loose_joints
 
 Array = NDArray[np.float64]
-CONSISTENT = 1e-4  # of rates
+CONSISTENT = 1e-4  # of rates, and of one radian or length of the robot per second
 SHORTEST = 1e-7  # seconds: an interval that is not halved
 ROUND_OFF = 1e-14  # of positions and velocities
-SAME = 1e-4  # of a start, against the motion that a joint follows
+SAME = 1e-4  # of a start (of a radian, or of the robot's length), against the motion that a joint follows
 HALVINGS = 60
 INSIDE = 1e-15  # of a moment: so near to a jump a law may be on its other side
 
@@ -111,7 +111,9 @@ class Drives:
         for k, motion in self.motions.items():
             told = dict(zip(("q", "qd"), motion(0.0), strict=False))
             for name, values in given.items():
-                if abs(values[k] - told[name]) > SAME * (1 + abs(told[name])):
+                if abs(values[k] - told[name]) > SAME * (
+                    self.mechanics.coordinate_units[k] + abs(told[name])
+                ):
                     joint = self.mechanics.coordinates[k]
                     raise ArgumentError(
                         f"{name} of joint {joint} is {values[k]:g} at the start, and {told[name]:g} by the motion that "
@@ -156,8 +158,9 @@ class Drives:
         h = end - start
         rates, later = before[:, 1:], after[:, 1:]
         off = np.abs(after[:, :2] - before[:, :2] - h / 2 * (rates + later))
-        most = h / 2 * np.abs(later - rates) + CONSISTENT * h * (1 + np.abs(rates) + np.abs(later))
-        most += ROUND_OFF * (1 + np.abs(before[:, :2]))
+        units = self.mechanics.coordinate_units[list(self.motions), None]
+        most = h / 2 * np.abs(later - rates) + CONSISTENT * h * (units + np.abs(rates) + np.abs(later))
+        most += ROUND_OFF * (units + np.abs(before[:, :2]))
         bad = np.argwhere(off > most)
         if not len(bad):
             return

@@ -17,8 +17,8 @@ from symoro.motion.partition import Holds
 
 Array = NDArray[np.float64]
 STEPS = 50
-DIFFERENCE = 1e-6
-SETTLED = 1e-10  # radians, metres
+DIFFERENCE = 1e-6  # radians, or shares of the robot's length: the step of differences
+SETTLED = 1e-10  # the same: the last step of Newton's method
 
 
 def at_equilibrium(mechanics: Mechanics, y: Array, told: Container[str]) -> Array:
@@ -46,7 +46,10 @@ def at_equilibrium(mechanics: Mechanics, y: Array, told: Container[str]) -> Arra
     y[places] = [*rest, *np.zeros(len(places) - len(rest))]
     rates = [parts["qd"].start + k for k in springs]
     rates += range(parts["ed"].start, parts["ed"].stop) if modes else ()
-    y[places] = _zero(_accelerations(mechanics, y, places, rates), y[places], mechanics.robot.name)
+    units = mechanics.units[places]
+    accelerations = _accelerations(mechanics, y, places, rates)
+    found = _zero(lambda u: accelerations(u * units) / units, y[places] / units, mechanics.robot.name)
+    y[places] = found * units
     return y
 
 

@@ -15,7 +15,7 @@ from symoro.robot.description import Robot
 from symoro.robot.topology import moving_joints
 
 Array = NDArray[np.float64]
-SLACK = 1e-7  # of a limit (of 1 where it is less): to pass it by so little is what the polynomials of panels are off
+SLACK = 1e-7  # of a limit, or of the largest amount of the quantity: the error of the polynomials of panels
 
 
 class Known(Protocol):
@@ -106,7 +106,8 @@ def passed_limits(known: Known, robot: Robot, keys: Sequence[QuantityKey]) -> It
     for what, j in keys:
         for sign, limit in _limits(robot, what, j):
             worst, when = known.extreme((what, j), sign)
-            if sign * (worst - limit) > SLACK * max(1.0, abs(limit)):
+            size = max(abs(limit), *(abs(known.extreme((what, j), side)[0]) for side in (-1, 1)))
+            if sign * (worst - limit) > SLACK * size:
                 yield Passed(j, what, limit, known.first_beyond((what, j), sign, limit), worst, when)
 
 

@@ -35,20 +35,22 @@ from symoro.models.numeric.rotation import hat, logarithm
 from symoro.motion.paths import PoseMotion, PosesThrough, Round, Straight
 from symoro.robot.coordinates import independent
 from symoro.robot.description import Robot
+from symoro.robot.size import joint_units
 from symoro.runtime.ranges import joint_ranges
 from symoro.runtime.solutions import nearest
 
 Array = NDArray[np.float64]
 PosePath = Straight | Round | PosesThrough
 
-SINGULAR = 1e-6  # of the largest singular value, lengths in units of the robot's
+# Lengths and positions of prismatic joints are in units of the robot's reach.
+SINGULAR = 1e-6  # of the largest singular value
 AGREE = 0.05  # of the way, that the motion between two moments may be off
-ROUND_OFF = 1e-8
+ROUND_OFF = 1e-8  # rad
 HALVINGS = 16
 NEWTON = 25
-MET = 1e-11
+MET = 1e-11  # rad: the error of a pose that Newton's method reaches
 STILL = 1e-9  # of the largest velocity: less is round-off
-JUMP = 1e-6  # step of the difference that gives Jdot, in radians
+JUMP = 1e-6  # rad: step of the difference that gives Jdot
 
 
 @dataclass(frozen=True, eq=False)
@@ -87,6 +89,8 @@ class Follower:
         self._size = joint_ranges(robot, values, limits=False).reach
         lengths = [c == 3 for r in range(3) for c in range(4) if self._given[r, c]]
         self._weights = np.where([1, 1, 1, 0, 0, 0] if self._whole else lengths, 1 / self._size, 1.0)
+        self._units = np.array(joint_units(robot, self.driven, self._size))
+        self._tree_units = np.array(joint_units(robot, self.joints, self._size))
         self.rank = self._generic_rank()
 
     def _solver(self, own: dict[str, Any], pose: str, method: str, values: Mapping[str, float]) -> Any:
@@ -111,16 +115,20 @@ class Follower:
         """How many independent rates the given entries have, at random postures."""
         if self.robot.B:
             return len(self.driven)
-        drawn = np.random.default_rng(3).uniform(-1, 1, (8, len(self.joints)))
+        drawn = np.random.default_rng(3).uniform(-1, 1, (8, len(self.joints))) * self._tree_units
         return max(self._rank(self._matrix(q, self.place(q=q)["T"])) for q in drawn)
 
     def _rank(self, matrix: Array) -> int:
-        values = np.linalg.svd(self._scaled(matrix), compute_uv=False)
+        values = np.linalg.svd(self._scaled(matrix) * self._units, compute_uv=False)
         return int((values > SINGULAR * values[0]).sum()) if values.size and values[0] > 0 else 0
 
     def _scaled(self, matrix: Array) -> Array:
         """Rows of lengths in units of the robot's size."""
         return matrix * self._weights[:, None]
+
+    def _pseudo_inverse(self, scaled: Array) -> Array:
+        """The rates of the joints from scaled rates of the entries; the least ones in the joints' units."""
+        return np.asarray(self._units[:, None] * np.linalg.pinv(scaled * self._units, rcond=SINGULAR))
 
     # -- velocities and accelerations at a posture
 
@@ -172,12 +180,13 @@ class Follower:
         if rank < self.rank:
             raise _singular(q, t)
         weights = self._weights
-        inverse: Array = np.asarray(np.linalg.pinv(scaled, rcond=SINGULAR), dtype=float)
+        inverse = self._pseudo_inverse(scaled)
         first = (self._rows(T) @ V) * weights
         qd = inverse @ first
         if not _met(scaled @ qd, first):
             raise self._cannot(q, t)
-        moving = np.where(np.abs(qd) < STILL * np.abs(qd).max(initial=0.0), 0.0, qd)
+        speeds = np.abs(qd) / self._units
+        moving = np.where(speeds < STILL * speeds.max(initial=0.0), 0.0, qd)
         if _met(scaled @ moving, first):  # near a singular posture small velocities count beside large ones
             qd = moving  # or friction takes round-off for a motion
         bias = self._bias(q=q, **({"qda": qd} if self.robot.B else {"qd": qd}))["a"]
@@ -187,7 +196,7 @@ class Follower:
         qdd = inverse @ second
         if self.rank < len(self.driven):
             qdd = qdd + self._drift(q, qd, scaled, inverse)
-        return PathState(q, qd, qdd, scaled)
+        return PathState(q, qd, qdd, scaled * self._units)
 
     def _cannot(self, q: Array, t: float) -> ArgumentError:
         """Why a velocity is none of the robot's: it has too few joints, or is all but singular."""
@@ -199,13 +208,14 @@ class Follower:
         )
 
     def _drift(self, q: Array, qd: Array, scaled: Array, inverse: Array) -> Array:
-        """What keeps the velocity of least norm so: (1 - J^+ J) Jdot' J^+' qd."""
-        size = float(np.abs(qd).max())
+        """What keeps the velocity of least norm so: (1 - J^+ J) Jdot' J^+' qd, in the joints' units."""
+        size = float((np.abs(qd) / self._units).max())
         if size == 0.0:
             return np.zeros_like(qd)
         h = JUMP / size
         sides = [self._scaled(self._matrix(x, self.place(q=x)["T"])) for x in (q - h * qd, q + h * qd)]
-        turned = ((sides[1] - sides[0]) / (2 * h)).T @ (inverse.T @ qd)
+        squares = self._units**2
+        turned = squares * (((sides[1] - sides[0]) / (2 * h)).T @ (inverse.T @ (qd / squares)))
         return np.asarray(turned - inverse @ (scaled @ turned))
 
     # -- postures
@@ -243,10 +253,10 @@ class Follower:
             if np.abs(error).max(initial=0.0) < MET:
                 return q
             matrix = self._scaled(self._matrix(q, here))
-            step = np.linalg.pinv(matrix, rcond=SINGULAR) @ error
+            step = self._pseudo_inverse(matrix) @ error
             if not np.isfinite(step).all():
                 return None
-            q = q + step * min(1.0, 0.5 / max(float(np.abs(step).max()), 1e-300))
+            q = q + step * min(1.0, 0.5 / max(float((np.abs(step) / self._units).max()), 1e-300))
         return None
 
     def _error(self, here: Array, T: Array) -> Array:
@@ -333,9 +343,9 @@ class Follower:
         return found if self._agree(state, found, h) else None
 
     def _agree(self, a: PathState, b: PathState, h: float) -> bool:
-        way = (b.q - a.q)[self._at]
-        told = h / 2 * (a.qd + b.qd) - h**2 / 12 * (b.qdd - a.qdd)
-        size = h * float(np.abs(a.qd).max() + np.abs(b.qd).max())
+        way = (b.q - a.q)[self._at] / self._units
+        told = (h / 2 * (a.qd + b.qd) - h**2 / 12 * (b.qdd - a.qdd)) / self._units
+        size = h * float((np.abs(a.qd) / self._units).max() + (np.abs(b.qd) / self._units).max())
         if np.abs(way - told).max() > AGREE * size + ROUND_OFF:
             return False
         wide = a.jacobian.shape[0] < a.jacobian.shape[1]

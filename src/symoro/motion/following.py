@@ -20,9 +20,10 @@ from symoro.motion.samples import Samples
 from symoro.motion.sampling import default_posture
 from symoro.motion.simulation import simulate
 from symoro.robot.description import Robot
+from symoro.robot.size import joint_units
 
 Array = NDArray[np.float64]
-SAME = 1e-6  # of a position: of those that a user wrote with six digits
+SAME = 1e-6  # of a position, a radian or the robot's length: positions that a user wrote with six digits
 
 
 def led(
@@ -79,7 +80,8 @@ def _begin(
     if posture.shape == (len(mechanics.joints),):
         led = [mechanics.joints.index(j) for j in samples.joints]
         off = np.abs(posture[led] - samples.q[0])
-        if "q" in start and not (off <= SAME * np.maximum(1.0, np.abs(samples.q[0]))).all():
+        units = joint_units(mechanics.robot, samples.joints, mechanics.length)
+        if "q" in start and not (off <= SAME * np.maximum(units, np.abs(samples.q[0]))).all():
             j = samples.joints[int(np.argmax(off))]
             raise ArgumentError(
                 f"joint {j} starts at {posture[mechanics.joints.index(j)]:g}, the trajectory at "

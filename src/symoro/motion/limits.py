@@ -20,6 +20,7 @@ from symoro.motion.rubbing import joint_ratios
 from symoro.motion.switching import BEYOND, MotionEvent
 from symoro.robot.coordinates import relation
 from symoro.robot.description import Robot
+from symoro.robot.size import joint_units
 from symoro.robot.topology import cut_joints, moving_joints
 
 Array = NDArray[np.float64]
@@ -45,6 +46,7 @@ class WatchedLimits:
         self.lower = np.array([-np.inf if x.lower is None else x.lower for x in limits])
         self.upper = np.array([np.inf if x.upper is None else x.upper for x in limits])
         self._ratios, self._offsets = joint_ratios(mechanics, self.joints), _offsets(mechanics, self.joints)
+        self._units = np.array(joint_units(robot, self.joints, mechanics.length))
         self.beyond = np.zeros(len(self.joints), dtype=bool)
         self._passed: dict[int, float] = {}
 
@@ -103,7 +105,8 @@ class WatchedLimits:
         return np.asarray(self._ratios @ y[self._mechanics.parts["q"]] + self._offsets)
 
     def _inside(self, places: Array) -> Array:
-        return np.asarray(np.minimum(places - self.lower, self.upper - places))
+        """The distances to the limits, in radians or shares of the robot's length."""
+        return np.asarray(np.minimum(places - self.lower, self.upper - places) / self._units)
 
 
 def _limited(robot: Robot, j: int) -> bool:

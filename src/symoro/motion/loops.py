@@ -22,7 +22,7 @@ from symoro.robot.coordinates import independent
 from symoro.robot.description import JointType, Robot
 
 Array = NDArray[np.float64]
-FLAT = 1e-4  # radians, or metres: farther away a loop is closed, but crossed and no parallelogram
+FLAT = 1e-4  # radians, or shares of the loops' size: farther away a loop is closed, but crossed and not a parallelogram
 HINT = "start in a posture of all joints in which the loops are closed, and keep within the reach"
 
 
@@ -70,7 +70,7 @@ class LoopCloser:
         for j, terms, offset, turns in self._laws:
             away = q[j] - offset - sum(ratio * q[i] for i, ratio in terms)
             away -= 2 * np.pi * np.round(away / (2 * np.pi)) if turns else 0.0
-            if abs(away) < FLAT:
+            if abs(away) < FLAT * (1.0 if turns else self._tree.size):
                 q[j] -= away
         return q
 

@@ -35,6 +35,8 @@ from symoro.motion.loops import LoopCloser
 from symoro.motion.partition import NOTHING, Holds, parted
 from symoro.robot.coordinates import independent
 from symoro.robot.description import BaseKind, Robot
+from symoro.robot.flexibility import mode_names
+from symoro.robot.size import characteristic_length, joint_units
 from symoro.robot.topology import elastic_joints
 from symoro.runtime.function import Function
 
@@ -66,6 +68,9 @@ class Mechanics:
         fixed: torques that the robot fixes (GAM), by the number of the coordinate.
         at: places of the coordinates among the joints.
         parts: slices of the state by name.
+        length: the robot's characteristic length.
+        units: one per entry of the state: 1 for angles, `length` for lengths, the same for their rates.
+        coordinate_units: the units of the coordinates.
     """
 
     def __init__(self, robot: Robot, values: Mapping[str, float], inputs: Mapping[str, ArrayLike]) -> None:
@@ -84,6 +89,9 @@ class Mechanics:
         self.direct = self._function("direct-dynamics")
         self.fixed = self._fixed_torques()
         self.parts = self._layout(self.direct)
+        self.length = characteristic_length(robot, self.values)
+        self.coordinate_units = np.array(joint_units(robot, self.coordinates, self.length))
+        self.units = self._units()
         self._bound: dict[int, frozenset[str]] = {}
         self.loops = LoopCloser(robot, {**dict(robot.nominal), **self.values}) if robot.B else None
         self._check_inputs()
@@ -116,6 +124,20 @@ class Mechanics:
             found[name] = slice(start, start + size)
             start += size
         self.size = start
+        return found
+
+    def _units(self) -> Array:
+        found, parts, length = np.ones(self.size), self.parts, self.length
+        found[parts["q"]] = joint_units(self.robot, self.joints, length)
+        found[parts["qd"]] = self.coordinate_units
+        for name in ("e", "ed"):
+            if name in parts:
+                found[parts[name]] = [
+                    1.0 if mode.startswith("et") else length for mode in mode_names(self.robot)
+                ]
+        for name, lengths in (("P0", 3), ("V0", 3), ("pose", 2)):
+            if name in parts:
+                found[parts[name].start : parts[name].start + lengths] = length
         return found
 
     def _check_inputs(self) -> None:
@@ -188,8 +210,8 @@ class Mechanics:
         return y
 
     def gap(self, y: Array, projected: Array) -> float:
-        """How far a state has drifted."""
-        return float(np.abs(y - projected).max())
+        """Return how far a state has drifted, in radians or shares of the robot's length."""
+        return float((np.abs(y - projected) / self.units).max())
 
     # -- accelerations
 
@@ -330,6 +352,12 @@ class Mechanics:
         x, spare = self._parted(y, tau, holds)
         base, n = (6 if self.floating else 0), len(self.coordinates)
         return x[base : base + n], spare[base : base + n]
+
+    def inertias(self, y: Array) -> Array:
+        """The inertia of each coordinate: the diagonal of the inertia matrix."""
+        base = 6 if self.floating else 0
+        diagonal = np.diagonal(self._call(self._inertia, y, None)["A"])
+        return np.asarray(diagonal[base : base + len(self.coordinates)])
 
     def struck(
         self, y: Array, k: int, speed: float, driven: Iterable[int], at_stops: Mapping[int, float]

@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 Array = NDArray[np.float64]
-DEPENDENT = 1e-9  # of the largest singular value: ties that say the same
+DEPENDENT = 1e-9  # of the largest singular value, rows of length 1: ties that repeat others
 
 
 def _no_rows() -> Array:
@@ -73,5 +73,8 @@ def parted(
             both = np.linalg.solve(L, np.hstack([given, rows[:, free].T]))
             z, ties = both[:, 0], both[:, 1:].T
             beyond = ties @ z + drift + rows[:, held] @ x[held]
-            x[free] = np.linalg.solve(L.T, z - np.linalg.lstsq(ties, beyond, rcond=DEPENDENT)[0])
+            norms = np.linalg.norm(ties, axis=1)  # ties of turns and of slides have different units
+            norms = np.where(norms > 0, norms, 1.0)
+            change = np.linalg.lstsq(ties / norms[:, None], beyond / norms, rcond=DEPENDENT)[0]
+            x[free] = np.linalg.solve(L.T, z - change)
     return x, right - A @ x

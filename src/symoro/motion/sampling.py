@@ -53,6 +53,7 @@ from symoro.robot.coordinates import independent, loose_joints
 from symoro.robot.description import BaseKind, Robot
 from symoro.robot.flexibility import flexible_links
 from symoro.robot.formats import RobotLike, as_robot
+from symoro.robot.size import characteristic_length, joint_units
 from symoro.robot.topology import elastic_joints
 from symoro.runtime.poses import from_angles, from_entries
 from symoro.runtime.ranges import joint_ranges
@@ -60,8 +61,8 @@ from symoro.runtime.ranges import joint_ranges
 Array = NDArray[np.float64]
 STEP = 0.01
 MOST = 2_000_000  # samples
-JOINED = 1e-9  # positions of two parts that count as the same
-SMOOTH = 1e-6
+JOINED = 1e-9  # rad, or shares of the robot's length: positions of two parts that count as the same
+SMOOTH = 1e-6  # rad/s, or the same per second
 
 
 def coordinates_of(robot: Robot) -> tuple[int, ...]:
@@ -281,7 +282,8 @@ class _Planner:
                 asked = part.by[r] != 0
             else:  # of a place all three numbers are written; 0 may stand where none is asked
                 poses = part.poses if isinstance(part, Poses) else (part.to or (),)
-                asked = any(len(x) == 3 and x[r] != 0 and abs(x[r] - T[r, 3]) > JOINED for x in poses)
+                near = JOINED * characteristic_length(self.robot, self.values)
+                asked = any(len(x) == 3 and x[r] != 0 and abs(x[r] - T[r, 3]) > near for x in poses)
             if asked:
                 raise ArgumentError(
                     f"the path moves along {axis}, which 'pose: {self.trajectory.pose}' leaves free",
@@ -352,7 +354,8 @@ class _Planner:
         found: MotionRows,
     ) -> None:
         """A part must go on where and as fast as the one before ended."""
-        gap = np.abs(found[0][0] - last[0])
+        units = joint_units(self.robot, self.joints, characteristic_length(self.robot, self.values))
+        gap = np.abs(found[0][0] - last[0]) / units
         if gap.max() > JOINED:
             j = self.joints[int(gap.argmax())]
             raise ArgumentError(
@@ -360,7 +363,7 @@ class _Planner:
                 f"stands at {last[0][gap.argmax()]:.6g}",
                 hint="move there first (a part 'joints')",
             )
-        jerk = np.abs(found[1][0] - last[1])
+        jerk = np.abs(found[1][0] - last[1]) / units
         if number > 1 and jerk.max() > SMOOTH:
             j = self.joints[int(jerk.argmax())]
             raise ArgumentError(

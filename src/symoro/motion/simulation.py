@@ -85,7 +85,7 @@ def simulate(
             how many); with rk4 also the step of the integrator.
         times: the moments of the samples instead, ascending from 0 to the duration; not with rk4.
         method: DOP853, RK45, RK23, Radau, BDF, LSODA (SciPy's), or rk4 (the generated fixed-step integrator).
-        rtol, atol: tolerances of SciPy's integrators.
+        rtol, atol: tolerances of SciPy's integrators; atol in radians, and in shares of the robot's largest length.
         friction: "events" (stick and slip by events), or "sign" (FS sign(qd) as the models have it, which makes small
             steps wherever a joint is at rest).
         static: break-away torque as a multiple of FS, at least 1.
@@ -139,7 +139,8 @@ def simulate(
     grid = _grid(duration, step, times)
     grid, untold = (grid, "") if isinstance(driven, Samples) else control.told(grid)
     run = Course(mechanics, control, modes, limits, grid, breaks, stops == "end", until, watch, record)
-    found = run.result(_integrator(method), {"rtol": rtol, "atol": atol, "max_step": max_step}, y)
+    tolerances = {"rtol": rtol, "atol": atol * mechanics.units}
+    found = run.result(_integrator(method), {**tolerances, "max_step": max_step}, y)
     found = replace(found, finished=False, why=untold) if untold and found.finished else found
     return found if times is not None else _stepped(found, duration, step)
 
@@ -263,7 +264,8 @@ def _check_between(modes: Modes, y: Array) -> None:
     """Raise where a joint starts beyond its stop."""
     q = y[modes.mechanics.parts["q"]][modes.mechanics.at]
     for k, j in enumerate(modes.mechanics.coordinates):
-        if not modes.lower[k] - BEYOND <= q[k] <= modes.upper[k] + BEYOND:
+        beyond = BEYOND * modes.units[k]
+        if not modes.lower[k] - beyond <= q[k] <= modes.upper[k] + beyond:
             raise ArgumentError(
                 f"joint {j} starts at {q[k]:g}, beyond its stops {modes.lower[k]:g} and {modes.upper[k]:g}"
             )

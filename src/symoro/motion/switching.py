@@ -28,19 +28,21 @@ from symoro.motion.grip import Grip, grip
 from symoro.motion.mechanics import Mechanics
 from symoro.motion.partition import Holds
 from symoro.motion.rubbing import Rubbing
+from symoro.robot.size import joint_units
 
 Array = NDArray[np.float64]
-SLOWEST = 1e-6  # radians or metres a second: a bounce below it is none
-BEYOND = 1e-9  # radians or metres beyond a stop that are put on it
-LOWEST = 1e-11  # radians or metres: the same, of slow ones
-NOISE = 1e-12  # of speeds and torques that count as zero
-ROUND_OFF = 1e-15  # of a place, of its size
-RETURNS = 1e-9  # of accelerations: one towards a stop
-AT_REST = 1e-12
-MOVING = 1e-6  # rad/s, m/s: no rest
-STILL = 1e-8  # of a joint that is led: what the integrator may make of rest
+# Positions, velocities and accelerations of prismatic joints are compared in units of the robot's length (`units`).
+SLOWEST = 1e-6  # rad/s: a bounce with a lower speed ends
+BEYOND = 1e-9  # rad: positions beyond a stop by less are set to the stop
+LOWEST = 1e-11  # rad: the same for slow ones
+NOISE = 1e-12  # rad/s, rad/s2: speeds, and pushes of stops per inertia, that count as zero
+ROUND_OFF = 1e-15  # of a position
+RETURNS = 1e-9  # of the largest acceleration: one towards a stop
+AT_REST = 1e-12  # rad/s
+MOVING = 1e-6  # rad/s: faster than this a joint does not stick
+STILL = 1e-8  # rad/s, of a joint that others lead: the error of the integrator at rest
 LEAST = 1e-6  # of a row w that counts
-TORN = 1e-7  # rad/s2, m/s2, and of the largest one: accelerations of joints that are said to stick
+TORN = 1e-7  # rad/s2, and of the largest one: accelerations of joints that were taken to stick
 What = Literal[
     "sticks",
     "slides",
@@ -89,6 +91,10 @@ class Modes:
         self.led = np.zeros(len(self.rubbing), dtype=bool)
         self.most = self.rubbing.sizes * self.static
         self.switching = [i for i, k in enumerate(self.rubbing.own) if k not in self.driven]
+        mechanics = self.mechanics
+        self.units = mechanics.coordinate_units
+        self.joint_units = np.array(joint_units(mechanics.robot, self.rubbing.joints, mechanics.length))
+        self._inertias: Array | None = None
         self._loosened = np.full(len(self.rubbing), -np.inf)  # when each was let go
         self._left = np.full(len(self.lower), -np.inf)  # when each left its stop last
         self._struck = np.full(len(self.lower), -np.inf)  # when each met its stop last
@@ -107,7 +113,11 @@ class Modes:
     def _weights(self, rows: Array) -> Array:
         """How much of the joints' motion is left free by motions and stops."""
         columns = self._loose_columns()
-        return np.abs(rows[:, columns]).max(axis=1) if columns else np.zeros(len(rows))
+        return np.abs(self._own_rows(rows)[:, columns]).max(axis=1) if columns else np.zeros(len(rows))
+
+    def _own_rows(self, rows: Array) -> Array:
+        """The rows w in the units of joints and coordinates."""
+        return np.asarray(rows * self.units / self.joint_units[:, None])
 
     def _sticking(self) -> list[int]:
         """The joints with friction that are held by it."""
@@ -142,7 +152,7 @@ class Modes:
             found[k] -= spare[k]
         for i in np.flatnonzero(self.slides == 0):
             speed = rows[i] @ qd
-            if i not in sticking and abs(speed) > STILL:
+            if i not in sticking and abs(speed) > STILL * self.joint_units[i]:
                 against = self.rubbing.sizes[i] * np.sign(speed) * rows[i]
                 for k in motion:
                     found[k] += against[k]
@@ -150,7 +160,8 @@ class Modes:
 
     def _hold(self, rows: Array, sticking: list[int], spare: Array) -> Grip:
         columns = self._loose_columns()
-        return grip(rows[np.ix_(sticking, columns)], spare[columns], self.most[sticking])
+        units = self.units[columns]
+        return grip(rows[np.ix_(sticking, columns)] * units, spare[columns] * units, self.most[sticking])
 
     # -- at an event
 
@@ -169,7 +180,8 @@ class Modes:
         """The state with the speed of a joint with friction at zero."""
         row, columns, y = self.rubbing.rows(y)[i], self._loose_columns(), y.copy()
         qd = y[self.mechanics.parts["qd"]]  # a view
-        qd[columns] -= row[columns] * (row @ qd) / (row[columns] @ row[columns])
+        weighted = row[columns] * self.units[columns] ** 2  # the least change in units that are comparable
+        qd[columns] -= weighted * (row @ qd) / (row[columns] @ weighted)
         return y
 
     def settle(
@@ -222,10 +234,10 @@ class Modes:
         for i, speed in enumerate(rows @ y[part]):
             if i == rest:
                 self.slides[i] = 0.0
-            elif i in self.switching and abs(speed) > AT_REST and self._loosened[i] < t:
+            elif i in self.switching and abs(speed) > AT_REST * self.joint_units[i] and self._loosened[i] < t:
                 self.slides[i] = np.sign(speed)
         for i, speed in enumerate(rows @ self.at_rest(y)[part]):
-            if abs(speed) <= AT_REST and self._loosened[i] < t:
+            if abs(speed) <= AT_REST * self.joint_units[i] and self._loosened[i] < t:
                 self.slides[i] = 0.0
 
     def _torn(self, y: Array, tau: Array, motion: dict[int, float], rows: Array) -> Array:
@@ -234,8 +246,8 @@ class Modes:
         if not self.driven or all(self.rubbing.own[i] >= 0 for i in sticking):
             return np.zeros(0)
         x, _ = self.mechanics.held(y, tau, self._holds(y, motion, rows, sticking))
-        speeds = np.abs(rows[sticking] @ x + self.rubbing.drift(y)[sticking])
-        return np.asarray(speeds[speeds > TORN * (1 + np.abs(x).max())])
+        speeds = np.abs(rows[sticking] @ x + self.rubbing.drift(y)[sticking]) / self.joint_units[sticking]
+        return np.asarray(speeds[speeds > TORN * (1 + np.abs(x / self.units).max())])
 
     def _part(self, t: float, y: Array, tau: Array, motion: dict[int, float], rows: Array) -> None:
         """Let go those joints at rest that a motion moves off.
@@ -251,9 +263,10 @@ class Modes:
             sticking = self._sticking()
             x, spare = self.mechanics.held(y, tau, self._holds(y, motion, rows, sticking))
             share = self._hold(rows, sticking, spare).share if np.isfinite(spare).all() else np.inf
-            return ChoiceOutcome(np.asarray(rows[resting] @ x + drift[resting]), share)
+            accelerations = (rows[resting] @ x + drift[resting]) / self.joint_units[resting]
+            return ChoiceOutcome(np.asarray(accelerations), share)
 
-        found = breakaway(resting, max(map(abs, motion.values())), tried)
+        found = breakaway(resting, max(abs(x) / self.units[k] for k, x in motion.items()), tried)
         self.slides = kept
         if len(found) != 1:
             raise UndecidedError(
@@ -277,8 +290,9 @@ class Modes:
         tied = [i for i in sticking if self.rubbing.own[i] < 0]
         columns = [k for k in self._loose_columns() if k not in own]
         if tied and columns:
-            ties = rows[np.ix_(tied, columns)]
-            qd[columns] -= np.linalg.lstsq(ties, rows[tied] @ qd, rcond=LEAST)[0]
+            ties = self._own_rows(rows)[np.ix_(tied, columns)]
+            speeds = rows[tied] @ qd / self.joint_units[tied]
+            qd[columns] -= self.units[columns] * np.linalg.lstsq(ties, speeds, rcond=LEAST)[0]
         return y
 
     def check_rest(self, t: float, y: Array) -> None:
@@ -289,7 +303,7 @@ class Modes:
         sticking = [] if self.idle or not len(self.rubbing) else self._sticking()
         if not sticking:
             return
-        speeds = self.rubbing.rows(y)[sticking] @ y[self.mechanics.parts["qd"]]
+        speeds = self.rubbing.rows(y)[sticking] @ y[self.mechanics.parts["qd"]] / self.joint_units[sticking]
         worst = int(np.argmax(np.abs(speeds)))
         if abs(speeds[worst]) > MOVING:
             raise UndecidedError(
@@ -300,7 +314,7 @@ class Modes:
 
     def _leave(self, t: float, k: int, rows: Array) -> None:
         """Leave a stop: what rested because of it slides."""
-        resting = [i for i in self.switching if self.led[i] and abs(rows[i, k]) > LEAST]
+        resting = [i for i in self.switching if self.led[i] and abs(self._own_rows(rows)[i, k]) > LEAST]
         self._let_go(t, {i: float(-self.stop[k] * np.sign(rows[i, k])) for i in resting})
         self.stop[k], self._left[k] = 0.0, t
         self.led = self._weights(rows) <= LEAST
@@ -329,7 +343,7 @@ class Modes:
         if not np.isfinite(spare).all():
             return False  # nothing is determined there, as the rates will tell
         found = self._hold(rows, sticking, spare)
-        pushes = self._pushes(rows, sticking, spare, found)
+        pushes = self._pushes(y, rows, sticking, spare, found)
         if len(stopped) and pushes.min() < 0:
             self._leave(t, int(stopped[pushes.argmin()]), rows)
             return True
@@ -345,20 +359,23 @@ class Modes:
         if not len(left):
             return False
         x, _ = self.mechanics.held(y, tau, self._holds(y, motion, rows, self._sticking()))
-        towards = x[left] * stop[left]
-        if not towards.max() > RETURNS * (1 + np.abs(x).max()):
+        towards = x[left] * stop[left] / self.units[left]
+        if not towards.max() > RETURNS * (1 + np.abs(x / self.units).max()):
             return False
         k = left[towards.argmax()]
         self.stop[k] = stop[k]
         self.led = self._weights(rows) <= LEAST
         return True
 
-    def _pushes(self, rows: Array, sticking: list[int], spare: Array, found: Grip) -> Array:
-        """What holds each coordinate at a stop: the push of the stop, and the friction of what rests there."""
+    def _pushes(self, y: Array, rows: Array, sticking: list[int], spare: Array, found: Grip) -> Array:
+        """The forces that hold coordinates at stops (of the stop, and of friction), per inertia, in units per s2."""
+        if self._inertias is None:
+            self._inertias = self.mechanics.inertias(y) * self.units
         stopped = np.flatnonzero(self.stop)
         led = [i for i in self.switching if self.led[i]]
         left = spare - found.forces @ rows[sticking]
-        return np.array([self.stop[k] * left[k] + self.most[led] @ np.abs(rows[led, k]) for k in stopped])
+        forces = [self.stop[k] * left[k] + self.most[led] @ np.abs(rows[led, k]) for k in stopped]
+        return np.array(forces) / self._inertias[stopped]
 
     def _news(self, t: float, slides: Array, stop: Array) -> Iterator[MotionEvent]:
         for k, joint in enumerate(self.mechanics.coordinates):
@@ -375,7 +392,7 @@ class Modes:
         part, at = self.mechanics.parts["q"], self.mechanics.at
         q = y[part][at]
         inside = np.clip(q, self.lower, self.upper)
-        near = (inside != q) & (np.abs(inside - q) <= max(BEYOND, 2 * self.slack))
+        near = (inside != q) & (np.abs(inside - q) <= max(BEYOND, 2 * self.slack) * self.units)
         if not near.any():
             return y
         y = y.copy()
@@ -391,13 +408,12 @@ class Modes:
         q = y[self.mechanics.parts["q"]][self.mechanics.at[k]]
         side = 1.0 if abs(q - self.upper[k]) < abs(q - self.lower[k]) else -1.0
         towards = max(0.0, side * y[self.mechanics.parts["qd"]][k])
-        slow = towards < 1e3 * SLOWEST and t - self._struck[k] < 4 * LOWEST / max(towards, SLOWEST)
-        stays = slow or self.restitution * towards < SLOWEST
+        rate = towards / self.units[k]
+        slow = rate < 1e3 * SLOWEST and t - self._struck[k] < 4 * LOWEST / max(rate, SLOWEST)
+        stays = slow or self.restitution * rate < SLOWEST
         speed = 0.0 if stays else -self.restitution * towards * side
         at_stops = {int(j): float(self.stop[j]) for j in np.flatnonzero(self.stop) if j != k}
-        held = (
-            self.driven if towards >= SLOWEST else self.driven | set(at_stops)
-        )  # or small impulses never end
+        held = self.driven if rate >= SLOWEST else self.driven | set(at_stops)  # or small impulses never end
         after, left = self.mechanics.struck(
             y, k, speed, held, {j: s for j, s in at_stops.items() if j not in held}
         )
@@ -416,7 +432,7 @@ class Modes:
     def noise(self, t: float) -> Array:
         """What of the margins counts as zero from a moment on: of places round-off, as what falls further is faster."""
         limits = np.maximum(*(np.where(np.isfinite(x), np.abs(x), 0.0) for x in (self.lower, self.upper)))
-        places = np.where(self._left == t, self.slack, 4 * ROUND_OFF * np.maximum(1.0, limits))
+        places = np.where(self._left == t, self.slack, 4 * ROUND_OFF * np.maximum(1.0, limits / self.units))
         return np.concatenate([np.full(len(self.rubbing), NOISE), np.where(self.stop == 0, places, NOISE)])
 
     def places(self) -> list[int]:
@@ -428,8 +444,8 @@ class Modes:
         q, qd = y[self.mechanics.parts["q"]][self.mechanics.at], y[self.mechanics.parts["qd"]]
         rows = self.rubbing.rows(y)
         sticking, weights = self._sticking(), self._weights(rows)
-        friction, stops = np.ones(len(rows)), np.minimum(q - self.lower, self.upper - q)
-        speeds = rows @ qd
+        friction, stops = np.ones(len(rows)), np.minimum(q - self.lower, self.upper - q) / self.units
+        speeds = rows @ qd / self.joint_units
         for i in self.switching:
             friction[i] = self.slides[i] * speeds[i] if self.slides[i] else 2 * LEAST - weights[i]
         if sticking or self.stop.any():
@@ -438,8 +454,9 @@ class Modes:
             friction[sticking] = found.margins
             tied = [i for i in sticking if self.rubbing.own[i] < 0] if self.driven else []
             if tied:
-                torn = np.abs(rows[tied] @ x + self.rubbing.drift(y)[tied])
-                friction[tied] = np.minimum(friction[tied], 2 * TORN * (1 + np.abs(x).max()) - torn)
-            stops[self.stop != 0] = self._pushes(rows, sticking, spare, found)
+                torn = np.abs(rows[tied] @ x + self.rubbing.drift(y)[tied]) / self.joint_units[tied]
+                least = 2 * TORN * (1 + np.abs(x / self.units).max())
+                friction[tied] = np.minimum(friction[tied], least - torn)
+            stops[self.stop != 0] = self._pushes(y, rows, sticking, spare, found)
         stops[list(self.driven)] = 1.0
         return np.concatenate([friction, stops])

@@ -22,6 +22,7 @@ from symoro.motion.sampling import coordinates_of, default_posture
 from symoro.robot.coordinates import independent
 from symoro.robot.description import BaseKind, JointType, Robot
 from symoro.robot.flexibility import flexible_links
+from symoro.robot.size import characteristic_length
 
 Array = NDArray[np.float64]
 GivenPosture = str | Sequence[float]
@@ -149,7 +150,7 @@ def _misses(robot: Robot, samples: Samples, tree: Array, why: str, *, refused: b
     joints = independent(robot)
     for j, told in samples.others.items():
         here = tree[:, joints.index(j)]
-        away, size = told - here, max(1e-3, float(np.abs(here).max()))
+        away, size = told - here, float(np.abs(here).max()) or characteristic_length(robot)
         if robot.frame(j).sigma == JointType.REVOLUTE:
             away, size = away - 2 * np.pi * np.round(away / (2 * np.pi)), 1.0
         row = int(np.abs(away).argmax())

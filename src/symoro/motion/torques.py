@@ -49,6 +49,7 @@ from symoro.motion.trajectory import OF_POSES, Start, Trajectory
 from symoro.robot.coordinates import independent
 from symoro.robot.description import JointType, Limits, Robot
 from symoro.robot.formats import RobotLike, as_robot
+from symoro.robot.size import characteristic_length, joint_units
 from symoro.robot.topology import cut_joints, elastic_joints
 
 Array = NDArray[np.float64]
@@ -172,7 +173,8 @@ def torques(
     else:
         found = _known(asked, samples, parts, numbers, values)
     if isinstance(motion, Samples):
-        doubts = [*rate_doubts(samples), *doubts]
+        units = joint_units(asked, samples.joints, characteristic_length(asked, numbers))
+        doubts = [*rate_doubts(samples, units), *doubts]
     return replace(found, doubts=(*doubts, *found.doubts))
 
 

@@ -18,6 +18,7 @@ from symoro.errors import ProgramError
 from symoro.expr.formula import Formula
 from symoro.robot.description import ANGLES, GEOMETRIC, INERTIAL, BaseKind, Link, Robot
 from symoro.robot.free_base import unborne_joint
+from symoro.robot.size import characteristic_length
 from symoro.robot.topology import outward
 from symoro.robot.wheel_checks import heights
 
@@ -25,7 +26,7 @@ TOLERANCE = 1e-3
 """Of the largest moment: files round to three or four digits, and a rod is at the limit already."""
 
 POINT = 1e-12
-"""Square metres: a body whose inertia is less than this times its mass is a point, and the rest round-off."""
+"""Of the square of the robot's length: a body with less inertia per mass is a point, and the rest is round-off."""
 
 SWEEPS = 12
 """Of Jacobi's rotations; they converge quadratically, and four or five do."""
@@ -146,12 +147,12 @@ def _of_base(robot: Robot, values: _Values) -> Iterator[tuple[str, str]]:
         )
 
 
-def of_body(label: str, mass: float, tensor: Tensor) -> list[str]:
+def of_body(label: str, mass: float, tensor: Tensor, length: float = 1.0) -> list[str]:
     """What is doubtful about a mass and an inertia matrix about the centre of mass."""
     if mass < 0:
         return [f"{label}: the mass {mass:g} is negative"]
     largest = max(abs(value) for row in tensor for value in row)
-    if largest <= POINT * abs(mass):
+    if largest <= POINT * length**2 * abs(mass):
         return []
     if mass == 0:
         return [f"{label} has an inertia but no mass"]
@@ -210,7 +211,8 @@ def _of_link(label: str, link: Link, values: _Values) -> Iterator[str]:
     if all(math.isfinite(x) for row in tensor for x in row):
         # What is left of large moments about the frame's origin is round-off.
         noise = 1e-9 * max(abs(v["XX"]), abs(v["YY"]), abs(v["ZZ"]), mass * far)
-        yield from of_body(label, mass, [[x if abs(x) > noise else 0.0 for x in row] for row in tensor])
+        rounded = [[x if abs(x) > noise else 0.0 for x in row] for row in tensor]
+        yield from of_body(label, mass, rounded, values.length)
 
 
 class _Values:
@@ -218,6 +220,7 @@ class _Values:
 
     def __init__(self, robot: Robot) -> None:
         self._nominal = dict(robot.nominal)
+        self.length = characteristic_length(robot)
 
     def of(self, formula: Formula) -> float | None:
         """The value, or None where a symbol has none or the formula cannot be computed."""

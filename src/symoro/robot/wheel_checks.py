@@ -13,13 +13,14 @@ from collections.abc import Iterator, Mapping
 from symoro.errors import ProgramError
 from symoro.expr.formula import Formula
 from symoro.robot.description import ANGLES, GEOMETRIC, Robot
+from symoro.robot.size import characteristic_length
 from symoro.robot.topology import chain
 from symoro.robot.wheels import Wheel, WheelKind
 
 CLOSE = 1e-9
-"""Radians, or metres for a robot of the size of a metre: what is nearer is meant to be the same."""
+"""Radians, or shares of the robot's size: what differs by less differs by round-off."""
 TOUCHING = 1e-6
-"""Metres: a wheel that is nearer to the ground stands on it."""
+"""Of the robot's size: a wheel that is nearer to the ground touches it; lengths are written with some six digits."""
 SAMPLES = 3
 TRIES = 20
 
@@ -125,6 +126,7 @@ def _geometry(robot: Robot) -> Iterator[str]:
 def heights(robot: Robot) -> Iterator[tuple[str, str]]:
     """Wheels that do not touch the ground at the nominal values, each with its label."""
     values, still = dict(robot.nominal), dict.fromkeys(range(1, robot.NL + 1), 0.0)
+    length = characteristic_length(robot)
     for k, wheel in enumerate(robot.wheels, 1):
         label = f"wheel {k}"
         try:
@@ -132,7 +134,7 @@ def heights(robot: Robot) -> Iterator[tuple[str, str]]:
             gap = centre - wheel.radius.value(values)
         except (ProgramError, ArithmeticError):
             continue
-        if abs(gap) > TOUCHING:
+        if abs(gap) > TOUCHING * length:
             where = f"{abs(gap):.3g} m {'above' if gap > 0 else 'below'} the ground"
             yield label, f"{label}: its lowest point is {where}, the plane z = 0 of the world"
 
@@ -146,7 +148,7 @@ def _of_wheel(robot: Robot, k: int, wheel: Wheel, samples: Sampled) -> Iterator[
         return
     for values, _ in samples:
         levels = [_height(robot, wheel, values, q) for _, q in samples]
-        if max(levels) - min(levels) > CLOSE:
+        if max(levels) - min(levels) > CLOSE * characteristic_length(robot, values):
             yield f"{label}: a joint between the base and the wheel lifts it off the ground"
             return
     if wheel.kind == WheelKind.SWEDISH:
@@ -168,12 +170,15 @@ def _turning(robot: Robot, wheel: Wheel, label: str, samples: Sampled) -> Iterat
             yield f"{label}: its steering axis (joint {wheel.steering}) is not vertical, {by}"
             return
         x, y = centre[0] - place[0], centre[1] - place[1]
-        off = max(off, math.hypot(x, y))
-        behind = min(behind, abs(x * rotation[1][2] - y * rotation[0][2]))  # along the way of travel
+        length = characteristic_length(robot, values)
+        off = max(off, math.hypot(x, y) / length)
+        behind = min(
+            behind, abs(x * rotation[1][2] - y * rotation[0][2]) / length
+        )  # in the direction of travel
     only = _whatever(robot, wheel, GEOMETRIC)
     if wheel.kind == WheelKind.STEERING and off > CLOSE:
         yield (
-            f"{label}: its steering axis (joint {wheel.steering}) passes {off:.3g} m off its centre; "
+            f"{label}: its steering axis (joint {wheel.steering}) passes {off * length:.3g} m off its centre; "
             f"a steering wheel turns about its centre, a castor does not{only}"
         )
     if wheel.kind == WheelKind.CASTOR and behind <= CLOSE:

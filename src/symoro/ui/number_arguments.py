@@ -127,7 +127,12 @@ def add_moving(command: Command) -> None:
         help="SciPy's integrators, or the generated one of fixed step (default DOP853)",
     )
     simulate.add_argument("--rtol", type=float, default=1e-9, help="relative tolerance (default 1e-9)")
-    simulate.add_argument("--atol", type=float, default=1e-9, help="absolute tolerance (default 1e-9)")
+    simulate.add_argument(
+        "--atol",
+        type=float,
+        default=1e-9,
+        help="absolute tolerance in radians, or shares of the robot's length (default 1e-9)",
+    )
     simulate.add_argument("--driven", metavar="FILE", help="joints that follow a trajectory or table")
     simulate.add_argument("--track", metavar="FILE", help="a trajectory that the computed-torque law follows")
     simulate.add_argument("--gains", metavar="KP,KD", help="of that law (default 400,40)")

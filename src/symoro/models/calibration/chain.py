@@ -17,6 +17,7 @@ from symoro.models.numeric.fixed_point import Array
 from symoro.models.numeric.rotation import exponential, hat
 from symoro.robot.coordinates import followers, independent
 from symoro.robot.description import GEOMETRIC, JointType
+from symoro.robot.size import characteristic_length, joint_units
 
 Errors = Mapping[str, float]
 
@@ -39,11 +40,17 @@ class ChainFrame:
 
 @dataclass(frozen=True)
 class NumericChain:
-    """The way in numbers; `start` is frame 0 in the world (4, 4)."""
+    """The way in numbers; `start` is frame 0 in the world (4, 4).
+
+    Attributes:
+        length: the robot's characteristic length; `units` are those of the coordinates, one radian or that length.
+    """
 
     start: Array
     frames: tuple[ChainFrame, ...]
     coordinates: tuple[int, ...]
+    length: float
+    units: Array
 
 
 def numeric_chain(way: MeasuredWay, values: Mapping[str, float] | None = None) -> NumericChain:
@@ -77,7 +84,8 @@ def numeric_chain(way: MeasuredWay, values: Mapping[str, float] | None = None) -
         numbers = {name: getattr(frame, name).value(known) for name in GEOMETRIC}
         frames.append(ChainFrame(j, frame.sigma, **numbers, ratios=ratios, offset=offset))
     start = np.array([f.value(known) for f in robot.base.Z]).reshape(4, 4)
-    return NumericChain(start, tuple(frames), own)
+    length = characteristic_length(robot, known)
+    return NumericChain(start, tuple(frames), own, length, np.array(joint_units(robot, own, length)))
 
 
 def end_poses(chain: NumericChain, q: Array, errors: Errors) -> Array:

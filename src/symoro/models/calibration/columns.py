@@ -46,6 +46,11 @@ class GeometricColumn:
     def name(self) -> str:
         return self.kind + self.frame
 
+    @property
+    def is_length(self) -> bool:
+        """Whether the parameter is in metres; the others are angles or have no unit."""
+        return self.kind in ("b", "d", "r") or self.kind.startswith("T")
+
 
 @dataclass(frozen=True)
 class MeasuredWay:

@@ -39,6 +39,8 @@ from symoro.robot.coordinates import followers
 from symoro.robot.description import JointType, Robot
 
 PLANE_ROUNDS = 60
+FLAT_SLOPE = 1e-12  # of the largest square: where the end hardly moves towards the plane
+ON_PLANE = 1e-10  # of the robot's length: a distance from the plane that is round-off
 FAINTEST = 1e-6  # what a kept column has of its own, of its size: below that, round-off of its entries counts
 
 
@@ -221,15 +223,18 @@ def _sampled(
                 hint="make equal or zero what is almost so: lengths, angles, and the distance of a point from an axis",
             )
     names = [column.name for column in wanted]
+    units = _units(chain, wanted)
     texts = {
-        n: {p: formula(_rounded(c)).text for p, c in parts.items()} for n, parts in first.relations.items()
+        n: {p: formula(_rounded(c, units[p] / units[n])).text for p, c in parts.items()}
+        for n, parts in first.relations.items()
     }
     gap = f"weakest kept column {first.smallest:.1e}, strongest dropped {first.largest:.1e}"
     return _parameters(robot, names, first.kept, texts, measure, f"numeric, at nominal values; {gap}")
 
 
-def _rounded(c: float) -> float:
-    return round(c) if abs(c - round(c)) < 1e-9 else float(f"{c:.11g}")
+def _rounded(c: float, unit: float) -> float:
+    """Return c units without the digits beyond the precision of the fit; numbers without a unit may be whole."""
+    return round(c) if unit == 1 and abs(c - round(c)) < 1e-9 else float(f"{c * unit:.11g}")
 
 
 def _fit(
@@ -242,20 +247,27 @@ def _fit(
 ) -> Fit:
     rng = np.random.default_rng(seed)
     count = 6 * len(wanted) + 60
-    q = rng.uniform(-2.5, 2.5, (count, len(chain.coordinates)))
+    q = rng.uniform(-2.5, 2.5, (count, len(chain.coordinates))) * chain.units
     at = target or _somewhere(chain, rng)
     point, normal = at.point, at.normal
     if measure == "plane":
         q = on_plane(chain, q, normal, point, errors)
     pose, moved = error_columns(chain, q, errors, wanted)
+    moved[:, :3] /= chain.length  # lengths in units of the robot's, so that rows and columns are comparable
+    moved *= _units(chain, wanted)
     rows = measured_rows(measure, pose, moved, point, normal)
     flat = rows.reshape(-1, len(wanted))
     return fitted(flat, np.zeros((len(flat), 0)), ROUNDED)
 
 
+def _units(chain: NumericChain, wanted: Sequence[GeometricColumn]) -> Array:
+    """The units of parameters: the robot's length, or one."""
+    return np.array([chain.length if column.is_length else 1.0 for column in wanted])
+
+
 def _somewhere(chain: NumericChain, rng: np.random.Generator) -> _Target:
     """A point that the end can reach, and a plane through it."""
-    (pose,) = end_poses(chain, rng.uniform(-2, 2, (1, len(chain.coordinates))), {})
+    (pose,) = end_poses(chain, rng.uniform(-2, 2, (1, len(chain.coordinates))) * chain.units, {})
     normal = rng.standard_normal(3)
     return _Target(pose[:3, 3], normal / np.linalg.norm(normal))
 
@@ -279,15 +291,17 @@ def on_plane(
     chain: NumericChain, q: Array, normal: Array, point: Array, errors: Errors | None = None
 ) -> Array:
     """Postures near those given whose end lies on a plane: Newton's method along the steepest way."""
-    drives = _drives(chain)
+    drives, length, units = _drives(chain), chain.length, chain.units
     for _ in range(PLANE_ROUNDS):
         pose, moved = error_columns(chain, q, errors or {}, [column for column, _ in drives])
         slopes = np.einsum("k,skp->sp", normal, moved[:, :3]) @ np.array([ratios for _, ratios in drives])
-        miss = (pose[:, :3, 3] - point) @ normal
-        size = (slopes**2).sum(1) + 1e-12
-        q = q - np.clip(miss / size, -0.5, 0.5)[:, None] * slopes
+        miss = (pose[:, :3, 3] - point) @ normal / length
+        slopes = slopes * units / length  # the way of steepest descent in radians and robot lengths
+        size = (slopes**2).sum(1)
+        size = size + FLAT_SLOPE * size.max()
+        q = q - np.clip(miss / size, -0.5, 0.5)[:, None] * slopes * units
     pose, _ = error_columns(chain, q, errors or {}, [])
-    there = np.abs((pose[:, :3, 3] - point) @ normal) < 1e-10
+    there = np.abs((pose[:, :3, 3] - point) @ normal) < ON_PLANE * length
     if there.sum() < len(q) // 3:
         raise ProgramError("too few postures reach a plane in general")
     return q[there]

@@ -41,17 +41,17 @@ def _on(builder: Builder, robot: Robot, j: int, root: int) -> Matrix:
     return found
 
 
-def settled(x: object) -> bool:
-    """Whether a scalar is zero: exactly, or a number that is nothing but round-off."""
+def settled(x: object, size: float = 1.0) -> bool:
+    """Return whether a scalar is zero: exactly, or a number that is round-off of numbers of a size."""
     if isinstance(x, Expr):
         number = x.number
-        return is_zero(x) or (number is not None and abs(float(number)) < ROUND_OFF)
-    return abs(float(x)) < ROUND_OFF  # type: ignore[arg-type]
+        return is_zero(x) or (number is not None and abs(float(number)) < ROUND_OFF * size)
+    return abs(float(x)) < ROUND_OFF * size  # type: ignore[arg-type]
 
 
-def tidy(v: Vector) -> Vector:
-    """The vector with zero in the place of round-off."""
-    return [0 if settled(x) else x for x in v]
+def tidy(v: Vector, size: float = 1.0) -> Vector:
+    """Return the vector with zero in the place of round-off; `size` is the robot's, where its entries are lengths."""
+    return [0 if settled(x, size) else x for x in v]
 
 
-ROUND_OFF = 1e-12
+ROUND_OFF = 1e-12  # of the size: what sums of some products of sines, cosines and lengths leave of zero

@@ -11,13 +11,14 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from random import Random
+from typing import Any
 
 from symoro.expr import ops
-from symoro.expr.evaluate import evaluate
+from symoro.expr.evaluate import evaluate, magnitudes
 from symoro.expr.linalg import Matrix, MatrixLike
 from symoro.expr.scalar import Scalar
 from symoro.models.joints import is_zero
-from symoro.models.kinematic.singular_values import singular_values
+from symoro.models.kinematic.singular_values import balancing, singular_values
 from symoro.program.builder import Builder
 
 CLASSES = (ops.PARAMETER, ops.VARIABLE)
@@ -91,13 +92,15 @@ def _components(after: Sequence[Sequence[int]]) -> list[list[int]]:
     return parts
 
 
-SINGULAR = 1e-13  # smallest over largest singular value
+SINGULAR = 1e-13  # of the terms that the entries are sums of: some hundred times their round-off
 
 
 def always_singular(builder: Builder, matrix: MatrixLike) -> bool:
-    """Whether a matrix has no inverse in any posture; judged by numbers, at postures drawn at random.
+    """Return whether a matrix has no inverse in any posture; evaluated at postures drawn at random.
 
-    The pattern of zeros does not tell all: four parallel axes are singular by way of sines and cosines.
+    The pattern of zeros does not suffice: four parallel axes are singular because of their sines and cosines. Rows and
+    columns are balanced, since rows of lengths and of angles, and columns of both kinds of joints, have no common unit;
+    entries that are round-off of the terms they are sums of are zero.
     """
     graph = builder.graph
     lits = [builder.number(x).lit for row in matrix for x in row]
@@ -106,12 +109,24 @@ def always_singular(builder: Builder, matrix: MatrixLike) -> bool:
     for seed in range(2):
         draw = Random(seed).uniform
         drawn = {key: draw(0.3, 1.3) for key in sorted(names)}
-        values = ({name: x for (name, cls), x in drawn.items() if cls == which} for which in CLASSES)
-        numbers = [float(x) for x in evaluate(graph, lits, *values)]
+        values, variables = (
+            {name: x for (name, cls), x in drawn.items() if cls == which} for which in CLASSES
+        )
+        results: dict[int, Any] = {}
+        numbers = [float(x) for x in evaluate(graph, lits, values, variables, results)]
         if not all(map(math.isfinite, numbers)):
             return False
-        sizes = singular_values([numbers[k : k + columns] for k in range(0, len(numbers), columns)])
-        if sizes[-1] > SINGULAR * sizes[0]:
+        terms = [float(x) for x in magnitudes(graph, lits, results)]
+        numbers = [0.0 if abs(x) < SINGULAR * size else x for x, size in zip(numbers, terms, strict=True)]
+        rows, sizes = (
+            [flat[k : k + columns] for k in range(0, len(flat), columns)] for flat in (numbers, terms)
+        )
+        f, g = balancing(rows)
+        rows, sizes = (
+            [[x * r * c for x, c in zip(row, g, strict=True)] for row, r in zip(table, f, strict=True)]
+            for table in (rows, sizes)
+        )
+        if singular_values(rows)[-1] > SINGULAR * max(map(max, sizes)):
             return False
     return True
 

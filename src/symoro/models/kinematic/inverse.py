@@ -2,7 +2,7 @@
 
     regular    qd = J^-1 V                                                    six joints
     redundant  qd = J' (J J')^-1 (V - J qd0) + qd0                            more: least |qd - qd0|
-    partial    qd = (J' J)^-1 J' V                                            fewer: least |J qd - V|
+    partial    qd = (J' J)^-1 J' V                                            fewer: least |J qd - V|, SI units
     damped     qd = qd0 + J' (J J' + damping^2 I)^-1 (V - J qd0)              near singularities
 
 J is taken apart as in eq. (4) of the 1997 paper: V is first carried to the intermediate frame, where the third factor
@@ -138,6 +138,19 @@ def _least(builder: Builder, j: Matrix, right: Matrix) -> Matrix | None:
     return matmul(jt, found) if found else None
 
 
+def _partial(builder: Builder, j: Matrix, right: Matrix) -> Matrix | None:
+    """(J' J)^-1 J' right; where as many rows of J as columns are not zero, their inverse.
+
+    The inverse is the same matrix then, but J' J would square the condition of J, which is poor where lengths in metres
+    are far from one.
+    """
+    used = [k for k, row in enumerate(j) if not all(map(is_zero, row))]
+    if len(used) == len(j[0]):
+        return solve(builder, [j[k] for k in used], [right[k] for k in used])
+    jt = transpose(j)
+    return solve(builder, matmul(jt, j), matmul(jt, right))
+
+
 @model(
     "jacobian-inverse",
     menu="Kinematic",
@@ -165,8 +178,7 @@ def _inverse_program(robot: Robot, end: int, frame: int | str, m: int) -> Progra
     columns = _moving_columns(s)
     n = len(coordinate_joints(robot))
     if len(columns) < 6:
-        jt = transpose(_restricted(assembled(s.factors), columns))
-        found = solve(s.builder, matmul(jt, transpose(jt)), jt)
+        found = _partial(s.builder, _restricted(assembled(s.factors), columns), identity(6))
     else:
         third = _restricted(s.factors.third, columns)
         units = transpose([_to_mid(s.factors, [*e[:3]], [*e[3:]]) for e in identity(6)])
@@ -223,8 +235,7 @@ def _velocity_program(robot: Robot, end: int, frame: int | str, m: int, method: 
         there = _to_mid(s.factors, relative[:3], relative[3:])
         found = solve(s.builder, _restricted(s.factors.third, columns), [[x] for x in there])
     elif method == "partial":
-        jt = transpose(_restricted(assembled(s.factors), columns))
-        found = solve(s.builder, matmul(jt, transpose(jt)), [[x] for x in matvec(jt, relative)])
+        found = _partial(s.builder, _restricted(assembled(s.factors), columns), [[x] for x in relative])
     else:
         names = [f"qd0_{j}" for j in coordinate_joints(robot)]
         preferred = s.builder.input(PREFERRED, (n,), names, default=[0.0] * n)

@@ -10,8 +10,28 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
+BALANCING = 20  # passes; each takes the root of what the sizes of rows and columns still differ by
 SWEEPS = 40  # far more than are needed; what is left then is round-off
 ORTHOGONAL = 1e-15
+
+
+def balancing(matrix: Sequence[Sequence[float]]) -> tuple[list[float], list[float]]:
+    """Return factors of rows and columns that make their largest entries one.
+
+    A matrix multiplied by them has the same rank, and singular values that do not depend on the units of rows and
+    columns. D. Ruiz, "A scaling algorithm to equilibrate both rows and columns norms in matrices", Rutherford Appleton
+    Laboratory, RAL-TR-2001-034, 2001.
+    """
+    f, g = [1.0] * len(matrix), [1.0] * len(matrix[0])
+    for _ in range(BALANCING):
+        rows = [
+            [abs(x) * r * c for x, c in zip(row, g, strict=True)] for row, r in zip(matrix, f, strict=True)
+        ]
+        f = [r / (math.sqrt(max(row)) or 1.0) for r, row in zip(f, rows, strict=True)]
+        g = [
+            c / (math.sqrt(max(column)) or 1.0) for c, column in zip(g, zip(*rows, strict=True), strict=True)
+        ]
+    return f, g
 
 
 def singular_values(matrix: Sequence[Sequence[float]]) -> list[float]:

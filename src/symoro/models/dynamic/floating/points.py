@@ -23,7 +23,7 @@ import numpy as np
 from symoro.errors import NotApplicableError, OptionError
 from symoro.expr.formula import ZERO, Formula
 from symoro.expr.linalg import Matrix, Vector, add, cross, identity, matvec, skew, subtract, transpose
-from symoro.models.coordinates import Coordinates, JointMotion, coordinates
+from symoro.models.coordinates import Coordinates, JointMotion, coordinate_joints, coordinates
 from symoro.models.geometric.loop.postures import closed_postures
 from symoro.models.geometric.screws import last_frame, resolve
 from symoro.models.kinematic.loop.parallelograms import linear_loops
@@ -35,9 +35,10 @@ from symoro.program.interpret import interpret
 from symoro.program.program import Program
 from symoro.robot.coordinates import independent
 from symoro.robot.description import Robot
+from symoro.robot.size import characteristic_length, joint_units
 
 SAMPLES = 6
-FULL, LOST = 1e-5, 1e-11  # least over largest singular value
+FULL, LOST = 1e-5, 1e-11  # least over largest singular value, lengths in units of the robot's
 
 
 @dataclass(frozen=True)
@@ -138,7 +139,9 @@ def determined(robot: Robot, points: Sequence[ContactPoint]) -> None:
     Raises:
         NotApplicableError: with the contact that is one too many.
     """
-    rows = _sampled(robot, points)
+    length = characteristic_length(robot)
+    units = [*[length] * 3, 1.0, 1.0, 1.0, *joint_units(robot, coordinate_joints(robot), length)]
+    rows = _sampled(robot, points) * units
     for count in range(1, len(points) + 1):
         values = np.linalg.svd(rows[:, : 3 * count], compute_uv=False)
         least = (
@@ -173,7 +176,12 @@ def _sampled(robot: Robot, points: Sequence[ContactPoint]) -> Any:
     values = {name: float(chance.uniform(0.3, 1.7)) for name in program.parameters} | dict(robot.nominal)
     if robot.B:
         return _at_closed_postures(robot, program, values)
-    inputs = {port.name: chance.uniform(-2.5, 2.5, (SAMPLES, *port.shape)) for port in program.inputs}
+    length = characteristic_length(robot, values)
+    units = {"q": joint_units(robot, independent(robot), length)}
+    inputs = {
+        port.name: chance.uniform(-2.5, 2.5, (SAMPLES, *port.shape)) * units.get(port.name, 1.0)
+        for port in program.inputs
+    }
     return interpret(program, inputs, values)["J"]
 
 

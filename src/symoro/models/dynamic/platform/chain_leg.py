@@ -41,6 +41,7 @@ from symoro.models.geometric.places import before_turn, between, placed, settled
 from symoro.program.builder import Builder
 from symoro.robot.description import Frame, JointType, Robot
 from symoro.robot.platform import ParallelRobot, PlatformLeg, plain_joint
+from symoro.robot.size import characteristic_length
 
 TURNED = 1e-12  # the square of the angle by which a pose may be off what the legs allow
 STRETCHED = 1e-13  # the square of a sine below which round-off is all that is left of it
@@ -121,15 +122,16 @@ def _leg(builder: Builder, parallel: ParallelRobot, leg: PlatformLeg) -> ChainLe
         _refuse(i, f"it carries more links ({', '.join(map(str, extra))})")
     first, second = frames[:2]
     seat = parallel.body[0] if leg.loop is None else leg.loop.right
+    size = characteristic_length(robot)
     found = ChainLeg(
         i,
         leg.links[0],
         leg.links[1],
         last,
         (first.sigma, second.sigma),
-        _tidy(_start(builder, first)),
-        _tidy(_start(builder, second)),
-        _tidy(_placed_before(builder, robot.frame(last))),
+        _tidy(_start(builder, first), size),
+        _tidy(_start(builder, second), size),
+        _tidy(_placed_before(builder, robot.frame(last)), size),
         between(builder, robot, parallel.platform, seat, parallel.body),
         rods,
         _offset(builder, robot, i, rods, robot.frame(last)) if rods else 0,
@@ -138,8 +140,8 @@ def _leg(builder: Builder, parallel: ParallelRobot, leg: PlatformLeg) -> ChainLe
     return found
 
 
-def _tidy(matrix: Matrix) -> Matrix:
-    return [tidy(row) for row in matrix]
+def _tidy(matrix: Matrix, size: float) -> Matrix:
+    return [[*tidy(row[:3]), *tidy(row[3:], size)] for row in matrix]
 
 
 def _start(builder: Builder, frame: Frame) -> Matrix:
@@ -192,13 +194,9 @@ def _rods(builder: Builder, robot: Robot, leg: PlatformLeg) -> Rods:
     place = placed(builder, twin)
     wanted: Vector = [0, s3 * width, 0]
     length = builder.formula(across.d)
-    gaps = [
-        *subtract(position_of(place), wanted),
-        length - builder.formula(opened.d),
-        place[0][2],
-        place[1][2],
-    ]
-    if not all(settled(x) for x in gaps):
+    gaps = [*subtract(position_of(place), wanted), length - builder.formula(opened.d)]
+    size = characteristic_length(robot)
+    if not all(settled(x, size) for x in gaps) or not (settled(place[0][2]) and settled(place[1][2])):
         _refuse(i, "its own loop is no parallelogram: opposite sides differ")
     return Rods(rod, coupler, second, length, s3)
 
@@ -208,7 +206,8 @@ def _offset(builder: Builder, robot: Robot, number: int, rods: Rods, last: Frame
     tip = _placed_before(builder, last)
     x, y, z = position_of(tip)
     axis = [row[2] for row in tip[:3]]
-    if not all(settled(value) for value in (x, z, axis[0], axis[2])):
+    size = characteristic_length(robot)
+    if not all(settled(value, size) for value in (x, z)) or not (settled(axis[0]) and settled(axis[2])):
         _refuse(number, "the turn after its parallelogram is not along the second axis")
     return builder.formula(robot.frame(rods.rod).b) + rods.s3 * y
 
@@ -289,7 +288,7 @@ def chain_posture(
     conditions.append(less(turn[0][2] * turn[0][2] + turn[1][2] * turn[1][2], TURNED))
     conditions.append(less(0, turn[2][2]))
     gap = subtract(position_of(before), tip)
-    size = absolute(tip[0]) + absolute(tip[1]) + absolute(tip[2]) + _reach(leg)
+    size = absolute(tip[0]) + absolute(tip[1]) + absolute(tip[2]) + reach(leg)
     conditions.append(less(dot(gap, gap), (OFF * size) * (OFF * size)))
     offsets = {
         j: builder.formula(
@@ -300,7 +299,7 @@ def chain_posture(
     return ChainPosture(leg, {j: angles[j] - offsets[j] for j in angles}, axes, tip, conditions, folded)
 
 
-def _reach(leg: ChainLeg) -> Scalar:
+def reach(leg: ChainLeg) -> Scalar:
     """A length of the leg's own."""
     found: Scalar = 0
     for place in (leg.base, leg.link, leg.tip):

@@ -1,8 +1,9 @@
-"""Small linear systems, safely: elimination with partial pivoting as straight-line code, and a word on singularity.
+"""Small linear systems: elimination with partial pivoting as straight-line code, with a test of singularity.
 
-Rows change places by `select`, so that a pivot which is zero in a regular posture (a vertical leg) does no harm and
-the code still has no branch. The smallest pivot is compared with the largest entry: where it is below SINGULAR of it,
-the matrix counts as singular and what depends on it is NaN.
+Rows change places by `select`, so that a pivot that is zero in a regular posture (a vertical leg) has no effect and the
+code has no branch. The smallest pivot is compared with the largest entry: if it is below SINGULAR of it, the matrix
+counts as singular and the results are NaN. Rows and columns with different units (linear and angular velocities, both
+kinds of joints) are first multiplied by factors that make their entries comparable.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from dataclasses import dataclass
 from symoro.expr.linalg import Matrix, Vector
 from symoro.expr.scalar import Scalar, absolute, less, maximum, minimum, select
 
-SINGULAR = 1e-10
+SINGULAR = 1e-10  # of the largest entry: what is left of a pivot beyond the round-off of the elimination
 
 
 @dataclass(frozen=True)
@@ -24,10 +25,22 @@ class Solved:
     regular: Scalar
 
 
-def solved(a: Matrix, right: Sequence[Vector]) -> Solved:
-    """x with a x = b for each of some right-hand sides."""
+def solved(
+    a: Matrix,
+    right: Sequence[Vector],
+    *,
+    row_factors: Sequence[Scalar] | None = None,
+    column_factors: Sequence[Scalar] | None = None,
+) -> Solved:
+    """Return x with a x = b for each of some right-hand sides.
+
+    Args:
+        row_factors, column_factors: what makes the entries of `a` comparable; one unless given.
+    """
     n = len(a)
-    rows = [[*row, *(b[i] for b in right)] for i, row in enumerate(a)]
+    f, g = row_factors or [1] * n, column_factors or [1] * n
+    a = [[f[i] * x * g[k] for k, x in enumerate(row)] for i, row in enumerate(a)]
+    rows = [[*row, *(f[i] * b[i] for b in right)] for i, row in enumerate(a)]
     largest = _most([absolute(x) for row in a for x in row])
     smallest: Scalar | None = None
     inverse: Vector = []
@@ -41,7 +54,8 @@ def solved(a: Matrix, right: Sequence[Vector]) -> Solved:
             for k in range(c + 1, len(rows[r])):
                 rows[r][k] = rows[r][k] - factor * rows[c][k]
     regular = 0 if smallest is None else less(SINGULAR * largest, smallest)
-    return Solved([_substituted(rows, inverse, n + k) for k in range(len(right))], regular)
+    columns = [_substituted(rows, inverse, n + k) for k in range(len(right))]
+    return Solved([[g[i] * x for i, x in enumerate(column)] for column in columns], regular)
 
 
 def _pivot(rows: Matrix, c: int) -> None:

@@ -27,11 +27,12 @@ from symoro.expr.linalg import (
     identity,
     matmul,
     matvec,
+    position_of,
     scale,
     subtract,
     transpose,
 )
-from symoro.expr.scalar import Scalar, less
+from symoro.expr.scalar import Scalar, absolute, less, select
 from symoro.models.coordinates import coordinates_at
 from symoro.models.dynamic.composite import full_matrix, symmetric, tree_inertia
 from symoro.models.dynamic.formulation import quick
@@ -40,6 +41,7 @@ from symoro.models.dynamic.platform.chain_leg import (
     ChainPosture,
     chain_legs,
     chain_posture,
+    reach,
     tip_columns,
 )
 from symoro.models.dynamic.platform.elimination import Solved, solved
@@ -48,7 +50,7 @@ from symoro.models.dynamic.torques import Torques
 from symoro.models.geometric.places import settled
 from symoro.models.recursion import local_frames
 from symoro.program.builder import Builder
-from symoro.robot.description import JointType
+from symoro.robot.description import JointType, Robot
 from symoro.robot.platform import ParallelRobot, motors
 from symoro.robot.topology import moving_joints
 
@@ -78,8 +80,11 @@ class ReducedPlatform:
                 f"({', '.join(map(str, self.active))})",
                 hint=f"make {len(self.freedoms)} joints active",
             )
+        length = _length(builder, legs)
+        self.units = _units([k < 3 for k in self.freedoms], length)
+        self.drive_units = _units([_slides(self.tree, j) for j in self.active], length)
         self.legs = [
-            _LegMotion(chain_posture(builder, parallel.robot, leg, pose, fold), pose, self.freedoms)
+            _LegMotion(chain_posture(builder, parallel.robot, leg, pose, fold), pose, self.freedoms, length)
             for leg, fold in zip(legs, folds, strict=True)
         ]
         self.regular = all_of([*conditions, *(x for leg in self.legs for x in leg.conditions)])
@@ -144,7 +149,12 @@ class ReducedPlatform:
 
     def inverse_dynamics(self, motion: PlatformMotion) -> tuple[Vector, Scalar]:
         """tau, and 1 where it has a value."""
-        found = solved(transpose(self._active_rates()), [self.efforts(motion)])
+        found = solved(
+            transpose(self._active_rates()),
+            [self.efforts(motion)],
+            row_factors=self.units,
+            column_factors=_inverse(self.drive_units),
+        )
         return found.columns[0], all_of([self.regular, found.regular])
 
     def bias(self, motion: PlatformMotion) -> Vector:
@@ -170,7 +180,9 @@ class ReducedPlatform:
     def direct_dynamics(self, motion: PlatformMotion, tau: Sequence[Scalar]) -> tuple[Vector, Scalar]:
         """Vd: (6), and 1 where it has a value."""
         right = subtract(matvec(transpose(self._active_rates()), list(tau)), self.efforts(motion))
-        found: Solved = solved(self._reduced_inertia(), [right])
+        found: Solved = solved(
+            self._reduced_inertia(), [right], row_factors=self.units, column_factors=self.units
+        )
         return self._spread(found.columns[0]), all_of([self.regular, found.regular])
 
     def inverse_jacobian(self) -> tuple[Matrix, Scalar]:
@@ -179,7 +191,12 @@ class ReducedPlatform:
 
     def jacobian(self) -> tuple[Matrix, Scalar]:
         """V = J qda: (6,na)."""
-        found = solved(self._active_rates(), identity(len(self.active)))
+        found = solved(
+            self._active_rates(),
+            identity(len(self.active)),
+            row_factors=_inverse(self.drive_units),
+            column_factors=self.units,
+        )
         rows = transpose(found.columns)
         place = {k: i for i, k in enumerate(self.freedoms)}
         full: Matrix = [rows[place[r]] if r in place else [0] * len(self.active) for r in range(6)]
@@ -215,6 +232,32 @@ def _freedoms(legs: Sequence[ChainLeg]) -> tuple[tuple[int, ...], list[Scalar]]:
     return SPATIAL, [less(PARALLEL, apart)]
 
 
+def _length(builder: Builder, legs: Sequence[ChainLeg]) -> Scalar:
+    """A length of the robot, from its parameters alone."""
+    found: Scalar = 0
+    for leg in legs:
+        found = found + reach(leg)
+        for x in position_of(leg.seat):
+            found = found + absolute(x)
+    found = builder.number(found)
+    return select(less(0, found), found, 1)
+
+
+def _units(linear: Sequence[bool], length: Scalar) -> list[Scalar]:
+    """The unit of each coordinate, lengths and angles, as a multiple of the first one's."""
+    if all(linear) or not any(linear):
+        return [1] * len(linear)
+    return [length if one else 1 for one in linear]
+
+
+def _inverse(units: Sequence[Scalar]) -> list[Scalar]:
+    return [1 if x == 1 else 1 / x for x in units]
+
+
+def _slides(robot: Robot, j: int) -> bool:
+    return robot.frame(j).sigma == JointType.PRISMATIC
+
+
 def _unit(leg: _LegMotion, pose: PlatformPose, k: int) -> tuple[Vector, Vector]:
     """Velocity of a leg's tip, and angular, at unit velocity of one freedom."""
     linear: Vector = [1 if i == k else 0 for i in range(3)]
@@ -225,13 +268,15 @@ def _unit(leg: _LegMotion, pose: PlatformPose, k: int) -> tuple[Vector, Vector]:
 class _LegMotion:
     """Rates and accelerations of a leg's joints from those of the platform."""
 
-    def __init__(self, at: ChainPosture, pose: PlatformPose, freedoms: Sequence[int]) -> None:
+    def __init__(self, at: ChainPosture, pose: PlatformPose, freedoms: Sequence[int], length: Scalar) -> None:
         self.at = at
         self.arm = subtract(at.tip, pose.position)
         self.columns = tip_columns(at)
         self.rows = [k for k in freedoms if k < 3]
         matrix = [[column[k] for _, column in self.columns] for k in self.rows]
-        found = solved(matrix, identity(len(self.rows)))
+        slides = [kind == JointType.PRISMATIC for kind in at.leg.kinds]
+        slides += [False] * (len(self.columns) - len(slides))
+        found = solved(matrix, identity(len(self.rows)), column_factors=_units(slides, length))
         self.inverse = transpose(found.columns)
         self.conditions = [*at.conditions, at.folded, found.regular]
 

@@ -36,6 +36,7 @@ from symoro.models.geometric.places import before_turn, between, settled, tidy
 from symoro.program.builder import Builder
 from symoro.robot.description import INERTIAL, Frame, JointType, Link, Robot
 from symoro.robot.platform import ParallelRobot, PlatformLeg, plain_joint
+from symoro.robot.size import characteristic_length
 
 RIGHT = {formula("pi/2").text: 1, formula("-pi/2").text: -1}
 LEAST = 1e-20  # the square of a leg's length, or of sin(theta2), below which it has none
@@ -118,12 +119,13 @@ def _leg(builder: Builder, parallel: ParallelRobot, leg: PlatformLeg) -> UpsLeg:
     centre = add(position_of(base), scale(up, [row[2] for row in base[:3]]))
     seat = parallel.body[0] if leg.loop is None else leg.loop.right
     place = between(builder, robot, parallel.platform, seat, parallel.body)
+    size = characteristic_length(robot)
     return UpsLeg(
         leg.number,
         (joints[0], joints[1], joints[2], joints[3], joints[4], joints[5]),
         base,
-        tidy(centre),
-        tidy(position_of(place)),
+        tidy(centre, size),
+        tidy(position_of(place), size),
         rotation_of(place),
         RIGHT[second.alpha.text],
         RIGHT[slide.alpha.text],

@@ -22,6 +22,7 @@ from symoro.models.identification.base.loops import Closures, linear_closure
 from symoro.models.identification.base.numeric import (
     Geometry,
     States,
+    coefficient_unit,
     completed,
     energy_rows,
     gauge_of,
@@ -74,7 +75,7 @@ def numeric_base_parameters(
     if found.fit.smallest < FAINT:
         faint = f"some parameters differ from sums of others by {found.fit.smallest:.0e} only"
         notes = (*notes, f"{faint}: no experiment tells them apart")
-    result = _written(robot, wanted, found.fit, method, notes)
+    result = _written(robot, wanted, found.fit, numbers(linear.robot).length, method, notes)
     if linear.open or not compare:  # with symbols no loop closes linearly that does not with numbers
         return result
     return _compared(result, robot, rotor=rotor, posture=posture)
@@ -130,7 +131,7 @@ class _Sampling:
     def on_branch(self, posture: Posture | None) -> _Found:
         """At states of one branch of assembly, in all digits."""
         geometry = self._numbers()
-        for at in assembled(geometry, posture)[:6]:
+        for at in assembled(geometry, geometry.own(posture))[:6]:
             q = branch(geometry, at, self.count, np.random.default_rng(5))
             fit = None if q is None else self._at(geometry, len(at.bound), q)
             if fit is not None:
@@ -175,7 +176,7 @@ class _Sampling:
         return fit
 
     def _shown(self, geometry: Geometry, at: Assembly) -> str:
-        pairs = zip(geometry.coordinates, at.q, strict=True)
+        pairs = zip(geometry.coordinates, at.q * geometry.metres, strict=True)
         return ", ".join(f"q{j} = {x:.4g}" for j, x in pairs if j <= self.robot.NL)
 
 
@@ -187,21 +188,28 @@ def _same(fit: Fit, other: Fit | None) -> bool:
 
 
 def _written(
-    robot: Robot, wanted: Sequence[ParameterKey], fit: Fit, method: str, notes: tuple[str, ...]
+    robot: Robot,
+    wanted: Sequence[ParameterKey],
+    fit: Fit,
+    length: float,
+    method: str,
+    notes: tuple[str, ...],
 ) -> BaseParameters:
+    """The result in SI units, from a fit in units of `length`."""
     relations: dict[str, dict[str, Coefficient]] = {written(wanted[k]): {} for k in fit.kept}
     idle = []
     for k, relation in fit.relations.items():
         if not relation:
             idle.append(written(wanted[k]))
         for p, c in relation.items():
-            relations[written(wanted[p])][written(wanted[k])] = Coefficient(formula(_rounded(c)).text)
+            unit = coefficient_unit(robot, wanted[p], wanted[k], length)
+            relations[written(wanted[p])][written(wanted[k])] = Coefficient(formula(_rounded(c, unit)).text)
     return BaseParameters(tuple(relations), tuple(idle), relations, robot, method, (), friction(robot), notes)
 
 
-def _rounded(c: float) -> float:
-    """Whole numbers as such; the digits beyond the precision of the fit gone."""
-    return round(c) if abs(c - round(c)) < 1e-9 else float(f"{c:.11g}")
+def _rounded(c: float, unit: float) -> float:
+    """Return c units without the digits beyond the precision of the fit; numbers without a unit may be whole."""
+    return round(c) if unit == 1 and abs(c - round(c)) < 1e-9 else float(f"{c * unit:.11g}")
 
 
 def _compared(

@@ -1,8 +1,9 @@
 """What base parameters read from a robot: its columns, and its geometry with round-off taken out.
 
-An angle within 1e-5 of a multiple of pi/12 is meant to be that multiple, and a length or a component of gravity below
-1e-9 to be zero: taken literally, axes that are parallel but for round-off would tell parameters apart that no
-experiment can. What was changed is noted, and the regrouped robot has the changed geometry.
+An angle within 1e-5 of a multiple of pi/12 is taken as that multiple. A length below 1e-9 of the robot's size, and a
+component of gravity below 1e-9 of its amount, is taken as zero. Otherwise axes that are parallel except for round-off
+would separate parameters that no experiment distinguishes. The result contains a note on each change, and the regrouped
+robot has the changed geometry.
 """
 
 from __future__ import annotations
@@ -14,10 +15,13 @@ from symoro.expr.formula import ZERO, Formula, exact_angle
 from symoro.models.identification.base.exact.field import Field
 from symoro.robot.coordinates import followers
 from symoro.robot.description import ANGLES, INERTIAL, BaseKind, JointType, Robot
+from symoro.robot.size import LENGTHS, characteristic_length
 
-ANGLE_TOLERANCE = 1e-5
-LENGTH_TOLERANCE = 1e-9
-LENGTHS = ("b", "d", "r")
+ANGLE_TOLERANCE = 1e-5  # rad; descriptions give pi/2 with six digits or more
+LENGTH_TOLERANCE = (
+    1e-9  # of the robot's size, or of the amount of gravity: below every tolerance of manufacture
+)
+POSITION = (3, 7, 11)  # entries of base.Z that are lengths
 ParameterKey = tuple[int, str]
 
 
@@ -58,19 +62,25 @@ def tidied(robot: Robot) -> tuple[Robot, tuple[str, ...]]:
     """The robot without round-off in its geometry, and what was changed."""
     changed: list[str] = []
     frames = []
+    least = LENGTH_TOLERANCE * characteristic_length(robot)
     for j, frame in enumerate(robot.frames, 1):
         new: dict[str, Any] = {}
         for name in (*ANGLES, *LENGTHS):
             old = getattr(frame, name)
-            tidy = _angle(old) if name in ANGLES else _length(old)
+            tidy = _angle(old) if name in ANGLES else _without_round_off(old, least)
             if tidy != old:
                 new[name] = tidy
                 changed.append(f"{name}{j} = {old} taken as {tidy}")
         frames.append(replace(frame, **new) if new else frame)
-    g = [_length(x) for x in robot.base.G]
+    weight = max(abs(x.number or 0.0) for x in robot.base.G)
+    g = [_without_round_off(x, LENGTH_TOLERANCE * weight) for x in robot.base.G]
     if tuple(g) != robot.base.G:
-        changed.append("components of gravity below 1e-9 taken as zero")
-    base = replace(robot.base, G=(g[0], g[1], g[2]), Z=tuple(_length(x) for x in robot.base.Z))
+        changed.append("components of gravity below 1e-9 of its amount taken as zero")
+    place = tuple(
+        _without_round_off(x, least if k in POSITION else LENGTH_TOLERANCE)
+        for k, x in enumerate(robot.base.Z)
+    )
+    base = replace(robot.base, G=(g[0], g[1], g[2]), Z=place)
     return replace(robot, frames=tuple(frames), base=base), tuple(changed)
 
 
@@ -81,9 +91,10 @@ def _angle(f: Formula) -> Formula:
     return ZERO if abs(number) < ANGLE_TOLERANCE else exact_angle(f, ANGLE_TOLERANCE / 4)
 
 
-def _length(f: Formula) -> Formula:
+def _without_round_off(f: Formula, least: float) -> Formula:
+    """The formula, or zero where it is a number below the least one."""
     number = f.number
-    return ZERO if number is not None and abs(number) < LENGTH_TOLERANCE else f
+    return ZERO if number is not None and abs(number) < least else f
 
 
 def field_of(robot: Robot) -> Field:

@@ -37,7 +37,7 @@ from symoro.robot.coordinates import Relation, followers, following, relation
 from symoro.robot.description import JointType, Robot
 from symoro.robot.topology import Loop, loops
 
-_SMALL = 1e-6
+_SMALL = 1e-6  # of a ratio, a radian, or the robot's size: relations that are guessed; `_HOLDS` decides
 _HOLDS = (
     1e-13  # by how much the frames of a linear loop may differ, of its size: round-off of the description
 )
@@ -103,14 +103,16 @@ def _closures(robot: Robot, posture: Posture | None) -> Closures:
     if not robot.B:
         return Closures(whole, invented=invented)
     for seed in range(1, _ATTEMPTS):
-        at = assembled(numbers(whole), posture)
+        geometry = numbers(whole)
+        at = assembled(geometry, geometry.own(posture))
         if at or not invented:
             break
         whole, invented = completed(robot, seed)
     if not at:
-        raise no_assembly(numbers(whole))
+        raise no_assembly(geometry)
     if posture is not None:
-        posture = {j: float(x) for j, x in zip(numbers(whole).coordinates, at[0].q, strict=True)}
+        nearest = at[0].q * geometry.metres
+        posture = {j: float(x) for j, x in zip(geometry.coordinates, nearest, strict=True)}
     left = tuple(loops(whole))
     coupled = whole
     while group := _next_linear(coupled, left, posture):
@@ -136,6 +138,7 @@ def _next_linear(
 def _linear(robot: Robot, group: tuple[Loop, ...], posture: Posture | None) -> dict[int, Relation] | None:
     """Relations that close some loops; of several the one that moves most joints: a rhombus can also fold up."""
     geometry = numbers(robot, closing=group)
+    posture = geometry.own(posture)
     tried: dict[object, dict[int, Relation]] = {}
     for at in assembled(geometry, posture):
         relations = _guess(geometry, at, posture)
@@ -186,7 +189,7 @@ def _meets(geometry: Geometry, at: Assembly, ratios: Array, constants: Array, po
 def _offset(geometry: Geometry, k: int, number: float) -> Formula:
     """The constant of a relation: a multiple of pi/12 and some of the angles of the loop, or the number itself."""
     if geometry.robot.frame(geometry.coordinates[k]).sigma == JointType.PRISMATIC:
-        return ZERO if abs(number) < _SMALL else formula(round(number, 14))
+        return ZERO if abs(number) < _SMALL else formula(float(f"{number * geometry.length:.14g}"))
     values = dict(geometry.robot.nominal)
     frames = [geometry.robot.frame(j) for loop in geometry.loops for j in loop.frames]
     angles = {f: f.value(values) for frame in frames for f in (frame.gamma, frame.theta)}

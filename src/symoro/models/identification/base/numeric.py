@@ -1,13 +1,16 @@
 """A robot as numbers: random states, and the energy's functions at them.
 
-Each row holds the functions f_p(q, qd) of all columns at one state. Everything is computed in the kind of numbers that
-the geometry and the states are given in, doubles or scaled integers (`numeric.fixed_point`).
+Lengths, positions of prismatic joints and gravity are in units of the robot's own size (a power of two, by which
+numbers are divided without rounding), so that a tolerance is the same for robots of all sizes. Masses and times keep
+their units. Each row holds the functions f_p(q, qd) of all columns at one state. Everything is computed in the kind of
+numbers that the geometry and the states are given in, doubles or scaled integers (`numeric.fixed_point`).
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -15,9 +18,11 @@ import numpy as np
 from symoro.expr.evaluate import evaluate
 from symoro.expr.formula import Formula
 from symoro.expr.graph import Graph
+from symoro.models.identification.base.assembly import Posture
 from symoro.models.identification.base.geometry import ParameterKey
 from symoro.models.numeric.fixed_point import (
     ONE,
+    Array,
     Numbers,
     array,
     cross,
@@ -40,15 +45,51 @@ from symoro.models.numeric.tree import (
     standing,
     velocities,
 )
-from symoro.robot.description import INERTIAL, Robot
-from symoro.robot.topology import Loop
+from symoro.notation import UNITS, metres
+from symoro.robot.description import INERTIAL, JointType, Robot
+from symoro.robot.size import binary_length, characteristic_length, joint_units
+from symoro.robot.topology import Loop, moving_joints
 
 
 @dataclass(frozen=True)
 class Geometry(NumericTree):
-    """A tree in numbers, with gravity in frame 0."""
+    """A tree in numbers, lengths in units of `length` (metres), with gravity in frame 0."""
 
     gravity: Numbers
+    length: float
+
+    @cached_property
+    def metres(self) -> Array:
+        """The unit of each coordinate: one radian, or `length` in metres."""
+        return np.array(joint_units(self.robot, self.coordinates, self.length))
+
+    def own(self, posture: Posture | None) -> Posture | None:
+        """Convert a posture in radians and metres, by joint or one number per joint of the tree."""
+        if posture is None or self.length == 1:
+            return posture
+        if not isinstance(posture, Mapping):
+            units = joint_units(self.robot, moving_joints(self.robot), self.length)
+            return (
+                posture
+                if len(units) != len(posture)
+                else [x / u for x, u in zip(posture, units, strict=True)]
+            )
+        unit = dict(zip(posture, _units_of(self.robot, posture, self.length), strict=True))
+        return {j: x / unit[j] for j, x in posture.items()}
+
+
+def _units_of(robot: Robot, joints: Iterable[int], length: float) -> list[float]:
+    """Units of joints that a user named, which need not exist."""
+    return [joint_units(robot, [j], length)[0] if 1 <= j <= robot.NF else 1.0 for j in joints]
+
+
+def coefficient_unit(robot: Robot, kept: ParameterKey, other: ParameterKey, length: float) -> float:
+    """The unit of the coefficient of a parameter in the base parameter of another one, of which it is a part."""
+    powers = []
+    for j, name in (kept, other):
+        which = -1 if name == "IA" and robot.frame(j).sigma == JointType.PRISMATIC else 0
+        powers.append(metres(UNITS[name].split(", ")[which]))
+    return float(length ** (powers[0] - powers[1]))
 
 
 def completed(robot: Robot, seed: int = 0) -> tuple[Robot, tuple[str, ...]]:
@@ -66,7 +107,7 @@ def completed(robot: Robot, seed: int = 0) -> tuple[Robot, tuple[str, ...]]:
 def numbers(
     robot: Robot, *, closing: Sequence[Loop] | None = None, exact: bool = False, nudged: bool = False
 ) -> Geometry:
-    """The geometry at nominal values; every symbol must have one.
+    """The geometry at nominal values, in units of the robot's size; every symbol must have a value.
 
     Arguments:
         closing: the loops that are to be closed; all of them unless given.
@@ -88,7 +129,24 @@ def numbers(
     tree = numeric_tree(robot, of, exact=exact, closing=closing)
     z, g = (array([of(f) for f in formulas], exact=exact) for formulas in (robot.base.Z, robot.base.G))
     parts = {part.name: getattr(tree, part.name) for part in fields(tree)}
-    return Geometry(**parts, gravity=times(z.reshape(4, 4)[:3, :3].T, g))
+    length = binary_length(characteristic_length(robot))
+    joint = np.array(joint_units(robot, range(1, robot.NF + 1), length))
+    own = np.array(joint_units(robot, tree.coordinates, length))
+    parts["local"] = {j: Placements(at.rotation, _over(at.position, length)) for j, at in tree.local.items()}
+    parts["offsets"] = _over(tree.offsets, joint)
+    parts["ratios"] = _over(tree.ratios, joint[:, None] / own)
+    gravity = times(z.reshape(4, 4)[:3, :3].T, g)
+    return Geometry(**parts, gravity=_over(gravity, length), length=length)
+
+
+def _over(x: Numbers, unit: Array | float) -> Numbers:
+    """Numbers divided by powers of two."""
+    if not is_exact(x):
+        return np.asarray(x / unit)
+    shifts = np.vectorize(int, otypes=[object])(np.round(np.log2(unit)))
+    return np.asarray(
+        np.where(shifts > 0, x >> np.maximum(shifts, 0), x << np.maximum(-shifts, 0)), dtype=object
+    )
 
 
 @dataclass

@@ -28,6 +28,7 @@ from symoro.models.kinematic.loop.samples import LoopSample, LoopSamples, sample
 from symoro.models.numeric.fixed_point import Array
 from symoro.robot.coordinates import independent, relation
 from symoro.robot.description import MOTION, JointType, Robot
+from symoro.robot.size import joint_units
 from symoro.robot.topology import Loop, cut_joints, loops
 
 PRESENT, ABSENT = 1e-6, 1e-9  # relative size of what is there and of what is not
@@ -126,6 +127,7 @@ class _Chooser:
         self.active, self.passive = tuple(active), tuple(passive)
         place = {j: k for k, j in enumerate(given.coordinates)}
         self.a, self.p = [place[j] for j in active], [place[j] for j in passive]
+        self.units = np.array(joint_units(robot, given.coordinates, given.length)) / given.length
 
     def choice(self) -> LoopChoice:
         axes = tuple(self._axes(one) for one in self.given.loops)
@@ -163,7 +165,7 @@ class _Chooser:
             dict.fromkeys([*ends, *reversed(loop.left_chain), *reversed(loop.right_chain), loop.root])
         )
         best = {}
-        for kind, columns in (("v", one.linear), ("w", one.angular)):
+        for kind, columns in (("v", one.linear * self.units), ("w", one.angular)):
             tried = ends if held and held[0] == kind else every
             best[kind] = min(tried, key=lambda j, c=columns: self._appearing(one, c, j))  # type: ignore[misc]
         return LoopAxes(loop, best["v"], best["w"])
@@ -174,12 +176,13 @@ class _Chooser:
         return int((turned > ABSENT * max(np.abs(columns).max(initial=0), 1e-300)).sum())
 
     def _row(self, axes: Sequence[LoopAxes], row: LoopRow) -> Array:
-        """The coefficients of a row at every posture (S, coordinates), lengths in units of the largest."""
+        """The coefficients of a row at every posture (S, coordinates), lengths in units of the largest one.
+
+        The positions of prismatic joints are lengths too.
+        """
         one, chosen = self.given.loops[row.loop], axes[row.loop]
         frame, columns = (
-            (chosen.linear, one.linear / self.given.length)
-            if row.kind == "v"
-            else (chosen.angular, one.angular)
+            (chosen.linear, one.linear * self.units) if row.kind == "v" else (chosen.angular, one.angular)
         )
         return np.asarray(np.einsum("si,sic->sc", one.axes[frame][:, :, row.axis], columns))
 

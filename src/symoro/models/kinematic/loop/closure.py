@@ -14,7 +14,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from symoro.expr.linalg import Matrix, Vector, dot, rotation_of
-from symoro.expr.scalar import Scalar, absolute, atan2, cos, less, minimum, select, sin
+from symoro.expr.scalar import Scalar, absolute, atan2, cos, minimum, sin
 from symoro.models.coordinates import coordinates, fixed_value
 from symoro.models.geometric.between import placement_between
 from symoro.models.joints import Trigonometry
@@ -119,15 +119,8 @@ class _Closure:
             angles += [place[r][c] - (r == c) for r in range(3) for c in columns]
         for j, away in self.astray.items():
             (lengths if self.robot.frame(j).sigma == JointType.PRISMATIC else angles).append(away)
-        size = self._size()
+        size = self.joints.length
         return largest([*angles, *([largest(lengths) / size] if lengths else [])])
-
-    def _size(self) -> Scalar:
-        """The largest length of the loops; 1 where there is none."""
-        frames = [self.robot.frame(j) for one in self.joints.choice.loops for j in one.loop.frames]
-        formulas = [x for frame in frames for x in (frame.d, frame.r, frame.b) if not x.is_zero]
-        most = self.builder.number(largest([self.builder.formula(x) for x in formulas]))
-        return select(less(0, most), most, 1)
 
     def regularity(self) -> tuple[Scalar, Scalar]:
         """det and room."""

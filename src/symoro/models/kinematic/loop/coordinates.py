@@ -20,7 +20,7 @@ from symoro.expr.scalar import Expr, Scalar, absolute, less, select, sin, wrap
 from symoro.models.coordinates import Coordinates, JointEntries, Ratios
 from symoro.models.joints import Trigonometry, is_zero
 from symoro.models.kinematic.loop.choice import LoopChoice, LoopRow, loop_choice
-from symoro.models.kinematic.loop.factors import LoopFactors
+from symoro.models.kinematic.loop.factors import LoopFactors, largest
 from symoro.models.kinematic.loop.sides import LoopSides, Motion, loop_sides
 from symoro.program.builder import Builder
 from symoro.robot.coordinates import Into, drivers
@@ -111,10 +111,24 @@ class LoopCoordinates(Coordinates):
 
     @cached_property
     def factored(self) -> LoopFactors:
-        rows = self.choice.rows
+        rows, length = self.choice.rows, self.length
+        slides = [self.robot.frame(j).sigma == JointType.PRISMATIC for j in self.passive]
         return LoopFactors(
-            self.builder, self.wp, "IWp", lambda r: [self.coefficient(rows[r], j) for j in self.own]
+            self.builder,
+            self.wp,
+            "IWp",
+            lambda r: [self.coefficient(rows[r], j) for j in self.own],
+            [1 if row.kind == "v" else length for row in rows],  # entries are lengths then
+            [length if slide else 1 for slide in slides],
         )
+
+    @cached_property
+    def length(self) -> Scalar:
+        """The largest length of the loops; 1 where there is none."""
+        frames = [self.robot.frame(j) for one in self.choice.loops for j in one.loop.frames]
+        formulas = [x for frame in frames for x in (frame.d, frame.r, frame.b) if not x.is_zero]
+        most = self.builder.number(largest([self.builder.formula(x) for x in formulas]))
+        return select(less(0, most), most, 1)
 
     def motions(self, rates: JointEntries) -> list[tuple[Motion, Motion]]:
         """The velocities of both sides of every loop, for rates of the tree's joints."""

@@ -6,7 +6,8 @@ top by choices (`select`), so that it is safe whatever the posture. A kernel wou
 side, or hand on its factors; of the mechanisms tried none has a block that is too long to be written out.
 
 A block counts as singular where its pivot is below 1e-10 of the largest entry around it: the program has no value
-there (`Builder.void_where`).
+there (`Builder.void_where`). Linear and angular equations, and both kinds of joints, have different units; entries are
+multiplied by factors that make them comparable before they are compared.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ from symoro.models.joints import is_zero
 from symoro.models.kinematic.blocks import Block, diagonal_blocks, minor
 from symoro.program.builder import Builder
 
-SINGULAR = 1e-10
+SINGULAR = 1e-10  # of the largest entry around: some digits above the round-off of the elimination
 CRAMER = 3  # the largest block that is solved by cofactors
 
 
@@ -39,13 +40,20 @@ class LoopFactors:
 
     Arguments:
         beside: further entries of a row, to compare a pivot with that stands alone in its row and column.
+        rows, columns: factors that make the entries comparable: 1, or a length that depends on parameters alone.
     """
 
     def __init__(
-        self, builder: Builder, matrix: MatrixLike, name: str, beside: Callable[[int], Sequence[Scalar]]
+        self,
+        builder: Builder,
+        matrix: MatrixLike,
+        name: str,
+        beside: Callable[[int], Sequence[Scalar]],
+        rows: Sequence[Scalar],
+        columns: Sequence[Scalar],
     ) -> None:
         self.builder, self.matrix, self.name = builder, [list(row) for row in matrix], name
-        self.beside = beside
+        self.beside, self.rows, self.columns = beside, rows, columns
         blocks = diagonal_blocks(matrix)
         if blocks is None:
             raise NotApplicableError("the loops do not determine the passive joints")
@@ -88,6 +96,8 @@ class _DiagonalBlock:
     def __init__(self, whole: LoopFactors, block: Block, number: int) -> None:
         self.whole, self.block, self.number = whole, block, number
         self.small = [[whole.matrix[r][c] for c in block.columns] for r in block.rows]
+        self.rows = [whole.rows[r] for r in block.rows]
+        self.columns = [whole.columns[c] for c in block.columns]
 
     def solve(self, right: Sequence[Scalar]) -> Vector:
         if all(is_zero(x) for x in right):
@@ -107,18 +117,24 @@ class _DiagonalBlock:
         if len(self.small) <= CRAMER:
             det, scale = self._determinant
             return [det / scale]
-        found = [pivot / self.around for _, pivot in self.eliminated.pivots]
+        found = [size / self.around for size in self.eliminated.sizes]
         for _, _, larger in self.eliminated.swaps:
             found[0] = select(larger, -1, 1) * found[0]
         return found
 
     @cached_property
     def around(self) -> Scalar:
-        """The largest entry in the rows and columns of the block."""
+        """The largest entry in the rows and columns of the block, in units that are comparable."""
         matrix, rows, columns = self.whole.matrix, self.block.rows, self.block.columns
-        entries = [x for r in rows for x in matrix[r]] + [row[c] for row in matrix for c in columns]
-        alone = sum(not is_zero(x) for x in entries) == 2  # once in its row, once in its column
-        return largest([*entries, *(self.whole.beside(rows[0]) if alone else ())])
+        places = [(r, c) for r in rows for c in range(len(matrix))]
+        places += [(r, c) for r in range(len(matrix)) for c in columns]
+        alone = sum(not is_zero(matrix[r][c]) for r, c in places) == 2  # once in its row, once in its column
+        if alone:
+            return largest([matrix[rows[0]][columns[0]], *self.whole.beside(rows[0])])
+        by_factor: dict[tuple[Scalar, Scalar], list[Scalar]] = {}
+        for r, c in places:
+            by_factor.setdefault((self.whole.rows[r], self.whole.columns[c]), []).append(matrix[r][c])
+        return largest([f * g * largest(entries) for (f, g), entries in by_factor.items()])
 
     @cached_property
     def _determinant(self) -> tuple[Expr, Scalar]:
@@ -127,8 +143,12 @@ class _DiagonalBlock:
         scale = self.around
         if len(self.small) > 1:
             scale = 1
+            uniform = len(set(self.columns)) == 1
             for row in self.small:
-                scale = scale * largest(row)
+                entries = row if uniform else [x * g for x, g in zip(row, self.columns, strict=True)]
+                scale = scale * largest(entries)
+            for g in () if uniform else self.columns:
+                scale = scale / g
         return self.whole.builder.number(minor(self.small, every, every)), scale
 
     @cached_property
@@ -149,9 +169,11 @@ class _DiagonalBlock:
 
     @cached_property
     def eliminated(self) -> _Elimination:
-        made = _Elimination(self.whole.builder, self.small, f"{self.whole.name}{self.number}")
-        for inverse, pivot in made.pivots:
-            self._void(inverse, pivot, self.around)
+        made = _Elimination(
+            self.whole.builder, self.small, f"{self.whole.name}{self.number}", self.rows, self.columns
+        )
+        for (inverse, _), size in zip(made.pivots, made.sizes, strict=True):
+            self._void(inverse, size, self.around)
         return made
 
     def _void(self, inverse: Expr, pivot: Scalar, scale: Scalar) -> None:
@@ -174,11 +196,24 @@ class _Cofactors:
 
 
 class _Elimination:
-    """P A = L U, the rows exchanged by choices: a swap is remembered by its condition."""
+    """P A = L U, the rows exchanged by choices: a swap is remembered by its condition.
 
-    def __init__(self, builder: Builder, matrix: MatrixLike, name: str) -> None:
+    Attributes:
+        pivots: each with its inverse; `sizes` are the same in units that are comparable.
+    """
+
+    def __init__(
+        self,
+        builder: Builder,
+        matrix: MatrixLike,
+        name: str,
+        row_factors: Sequence[Scalar],
+        column_factors: Sequence[Scalar],
+    ) -> None:
         n = self.n = len(matrix)
         rows: list[list[Scalar]] = [list(row) for row in matrix]
+        self.factors = list(row_factors)  # they change places with the rows
+        self.sizes: Vector = []
         self.lower: Matrix = [[0] * n for _ in range(n)]
         self.swaps: list[tuple[int, int, Scalar]] = []
         self.pivots: list[tuple[Expr, Scalar]] = []
@@ -186,6 +221,7 @@ class _Elimination:
             self._bring_up(rows, c)
             inverse = builder.named(f"{name}_{c + 1}", 1 / builder.number(rows[c][c]))
             self.pivots.append((inverse, rows[c][c]))
+            self.sizes.append(self.factors[c] * column_factors[c] * rows[c][c])
             for r in range(c + 1, n):
                 if is_zero(rows[r][c]):
                     continue
@@ -200,8 +236,14 @@ class _Elimination:
         for r in range(c + 1, self.n):
             if is_zero(rows[r][c]):
                 continue
-            larger: Scalar = 1 if is_zero(rows[c][c]) else less(absolute(rows[c][c]), absolute(rows[r][c]))
+            upper_size, lower_size = (absolute(rows[k][c]) * self.factors[k] for k in (c, r))
+            if self.factors[c] == self.factors[r]:
+                upper_size, lower_size = absolute(rows[c][c]), absolute(rows[r][c])
+            larger: Scalar = 1 if is_zero(rows[c][c]) else less(upper_size, lower_size)
             self.swaps.append((c, r, larger))
+            if self.factors[c] != self.factors[r]:
+                one, other = self.factors[c], self.factors[r]
+                self.factors[c], self.factors[r] = select(larger, other, one), select(larger, one, other)
             for table in (rows, self.lower):
                 upper, lower = table[c], table[r]
                 table[c] = [select(larger, y, x) for x, y in zip(upper, lower, strict=True)]

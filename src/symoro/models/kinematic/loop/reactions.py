@@ -26,6 +26,7 @@ from symoro.models.kinematic.loop.samples import LoopSamples, samples
 from symoro.models.numeric.fixed_point import Array
 from symoro.models.spatial import Wrench
 from symoro.robot.description import Robot
+from symoro.robot.size import joint_units
 from symoro.robot.topology import chain
 
 NAMES = ("fx", "fy", "fz", "mx", "my", "mz")
@@ -68,13 +69,13 @@ def undetermined(robot: Robot) -> Undetermined:
 
 
 def _without_torque(choice: LoopChoice, given: LoopSamples, rows: Sequence[LoopRow], s: int) -> Array:
-    """Multipliers of all rows that no joint feels."""
-    lines = []
+    """Multipliers of all rows that do no work on any joint."""
+    lines, units = [], joint_units(choice.linear.robot, given.coordinates, given.length)
     for row in rows:
         one, axes = given.loops[row.loop], choice.loops[row.loop]
         frame, columns = (axes.linear, one.linear) if row.kind == "v" else (axes.angular, one.angular)
         size = given.length if row.kind == "v" else 1.0
-        lines.append(one.axes[frame][s, :, row.axis] @ columns[s] / size)
+        lines.append(one.axes[frame][s, :, row.axis] @ columns[s] * units / size)
     u, values, _ = np.linalg.svd(np.array(lines))
     rank = int((values > PRESENT * values[0]).sum())
     return np.asarray(u[:, rank:].T)

@@ -20,7 +20,7 @@ from symoro.expr.scalar import Scalar, atan2
 from symoro.models.coordinates import Ratios
 from symoro.models.joints import Trigonometry
 from symoro.models.kinematic.jacobian import axes_from
-from symoro.models.kinematic.wheels.samples import WheelSamples, independent_rows
+from symoro.models.kinematic.wheels.samples import WheelSamples, independent_rows, robot_length
 from symoro.program.builder import Builder
 from symoro.robot.description import Robot
 from symoro.robot.wheels import Wheel, WheelKind
@@ -58,7 +58,8 @@ def _motion(builder: Builder, robot: Robot, joints: Ratios, trig: Trigonometry) 
     ]
     rows = [sliding(builder, robot, wheel, joints.positions, trig) for wheel in leading]
     samples = WheelSamples(builder)
-    kept = independent_rows(samples.matrices(rows), "the wheels that lead the steering")
+    found = samples.matrices(rows, robot_length(builder, robot))
+    kept = independent_rows(found, "the wheels that lead the steering")
     if len(kept) != 2:
         raise NotApplicableError(
             f"steering by Ackermann's relation needs one motion of the base, the leading wheels leave {3 - len(kept)}",

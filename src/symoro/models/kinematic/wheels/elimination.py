@@ -204,10 +204,10 @@ def _pivot(samples: WheelSamples, work: _WheelRows, waiting: list[int]) -> tuple
     """A joint and a row to find it from: a constant first, then the joint that stands in the fewest rows."""
     rows, left = work.rows, work.left
     places = [(k, i) for k in waiting for i in sorted(left) if k in rows[i]]
-    values = samples.values([rows[i][k] for k, i in places]) if places else []
+    values = samples.values([*(rows[i][k] for k, i in places), work.length]) if places else []
     found = []
     for place, (k, i) in enumerate(places):
-        if min(abs(sample[place]) for sample in values) <= PRESENT:
+        if any(abs(sample[place]) <= PRESENT * abs(sample[-1]) for sample in values):  # lengths
             continue
         varies = rows[i][k].cls == VARIABLE
         unknown = sum(other in waiting for other in rows[i])

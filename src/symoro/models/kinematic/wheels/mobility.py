@@ -20,7 +20,7 @@ from symoro.expr.linalg import Matrix
 from symoro.models.coordinates import Ratios, posture
 from symoro.models.joints import Trigonometry
 from symoro.models.kinematic.wheels.ackermann import sliding, tied_positions
-from symoro.models.kinematic.wheels.samples import WheelSamples, independent_rows, rank
+from symoro.models.kinematic.wheels.samples import WheelSamples, independent_rows, rank, robot_length
 from symoro.models.kinematic.wheels.setting import on_wheels
 from symoro.program.builder import Builder
 from symoro.robot.description import Robot
@@ -91,10 +91,11 @@ def axles(builder: Builder, robot: Robot, joints: Ratios, trig: Trigonometry) ->
     binding = [wheel for wheel in robot.wheels if _binds(robot, wheel)]
     every = [sliding(builder, robot, wheel, positions, trig) for wheel in binding]
     samples = WheelSamples(builder)
-    kept = independent_rows(samples.matrices(every), WHAT) if every else []
+    length = robot_length(builder, robot)
+    kept = independent_rows(samples.matrices(every, length), WHAT) if every else []
     leading = [k for k, wheel in enumerate(binding) if wheel.kind == WheelKind.STEERING and not wheel.follows]
     turning = {i for k in leading for i, _ in joints.rows[binding[k].steering]}
-    steering = rank(samples.matrices([every[k] for k in leading]), WHAT) if leading else 0
+    steering = rank(samples.matrices([every[k] for k in leading], length), WHAT) if leading else 0
     degrees = WheeledClass(3 - len(kept), min(steering, len(turning)))
     return Axles([every[k] for k in kept], tuple(sorted(turning)), degrees)
 

@@ -28,7 +28,8 @@ from symoro.models.joints import Trigonometry
 from symoro.models.kinematic.wheels.contact import BASE, Constraint
 from symoro.models.kinematic.wheels.elimination import eliminated
 from symoro.models.kinematic.wheels.mobility import Axles, axles
-from symoro.models.kinematic.wheels.rolling import independent_constraints, robot_length
+from symoro.models.kinematic.wheels.rolling import independent_constraints
+from symoro.models.kinematic.wheels.samples import robot_length
 from symoro.models.kinematic.wheels.setting import APPLIES_TO, on_wheels
 from symoro.models.ports import Q
 from symoro.models.references import WHEELED_1996

@@ -21,7 +21,7 @@ from symoro.models.kinematic.wheels.ackermann import tied_positions
 from symoro.models.kinematic.wheels.contact import BASE, Constraint, constraints
 from symoro.models.kinematic.wheels.drives import leading_drives
 from symoro.models.kinematic.wheels.elimination import RowElimination, eliminated
-from symoro.models.kinematic.wheels.samples import WheelSamples, independent_rows
+from symoro.models.kinematic.wheels.samples import WheelSamples, independent_rows, robot_length
 from symoro.models.recursion import BaseMotion
 from symoro.program.builder import Builder
 from symoro.program.program import Port
@@ -135,14 +135,6 @@ def active_joints(joints: Ratios, robot: Robot) -> tuple[int, ...]:
     return tuple(j for j in joints.own if robot.frame(j).mu)
 
 
-def robot_length(builder: Builder, robot: Robot) -> Scalar:
-    """A length of the size of the robot, from its parameters: the sum of the radii."""
-    total: Scalar = 0
-    for wheel in robot.wheels:
-        total = total + builder.formula(wheel.radius)
-    return total
-
-
 def independent_constraints(
     builder: Builder, robot: Robot, joints: Ratios, trig: Trigonometry
 ) -> tuple[Constraint, ...]:
@@ -150,7 +142,8 @@ def independent_constraints(
     found = constraints(builder, robot, joints, trig)
     width = BASE + len(joints.own)
     dense: Matrix = [[row.entries.get(k, 0) for k in range(width)] for row in found]
-    return tuple(found[i] for i in independent_rows(WheelSamples(builder).matrices(dense), WHAT))
+    sampled = WheelSamples(builder).matrices(dense, robot_length(builder, robot))
+    return tuple(found[i] for i in independent_rows(sampled, WHAT))
 
 
 def rolling(
@@ -170,9 +163,10 @@ def rolling(
     width = BASE + len(joints.own)
     dense: Matrix = [[row.entries.get(k, 0) for k in range(width)] for row in rows]
     drives = active_joints(joints, robot)
-    active = leading_drives(robot, joints.own, drives, WheelSamples(builder).matrices(dense), surplus=surplus)
-    passive = [BASE + k for k, j in enumerate(joints.own) if j not in active]
     length = robot_length(builder, robot)
+    sampled = WheelSamples(builder).matrices(dense, length)
+    active = leading_drives(robot, joints.own, drives, sampled, surplus=surplus)
+    passive = [BASE + k for k, j in enumerate(joints.own) if j not in active]
     elimination = eliminated(builder, [row.entries for row in rows], passive, length, base=True)
     columns = []
     for j in active:

@@ -1,7 +1,8 @@
 """What holds generically, found in numbers: rows of constraints at random joints and random values of the symbols.
 
-A rank counts singular values of rows scaled to length one. Those above PRESENT are there, those below ABSENT are
-rounding; one between them at any sample is no answer, and the model is refused.
+A rank counts singular values of rows scaled to length one, in units of a length of the robot: the columns of the base's
+translation have no unit, the others are lengths. Values above PRESENT count, those below ABSENT are round-off; if one
+lies between them at any sample, the model is rejected.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from symoro.expr.evaluate import evaluate
 from symoro.expr.linalg import MatrixLike
 from symoro.expr.scalar import Expr, Scalar
 from symoro.program.builder import Builder
+from symoro.robot.description import Robot
 
 if TYPE_CHECKING:
     import numpy as np
@@ -24,8 +26,16 @@ if TYPE_CHECKING:
 
 SAMPLES = 5
 TRIES = 40
-PRESENT = 1e-7
-ABSENT = 1e-11
+PRESENT = 1e-7  # of the largest, as all tolerances here: constraints that are meant to differ do so by more
+ABSENT = 1e-11  # round-off of rows whose entries are sums of some products
+
+
+def robot_length(builder: Builder, robot: Robot) -> Scalar:
+    """A length of the size of the robot, from its parameters: the sum of the radii."""
+    total: Scalar = 0
+    for wheel in robot.wheels:
+        total = total + builder.formula(wheel.radius)
+    return total
 
 
 class WheelSamples:
@@ -72,12 +82,16 @@ class WheelSamples:
                 return found
         raise NotApplicableError("the wheels' constraints cannot be computed at ordinary numbers")
 
-    def matrices(self, rows: MatrixLike) -> list[Array]:
-        """A matrix at every sample."""
+    def matrices(self, rows: MatrixLike, length: Scalar) -> list[Array]:
+        """The rows over the base (x, y, turn) and the joints at every sample, lengths in units of a given one."""
         import numpy as np
 
         shape = (len(rows), len(rows[0]) if rows else 0)
-        return [np.reshape(found, shape) for found in self.values([x for row in rows for x in row])]
+        sampled = self.values([*(x for row in rows for x in row), length])
+        found = [np.reshape(one[:-1], shape) for one in sampled]
+        for matrix, one in zip(found, sampled, strict=True):
+            matrix[:, 2:] /= one[-1]
+        return found
 
     def at_zero(self, joints: Sequence[int], value: Expr) -> float:
         """A value where the given joints are at zero."""

@@ -28,7 +28,16 @@ from symoro.robot.formats.urdf.mimic import couplings
 from symoro.robot.formats.urdf.model import Document, Joint, LoopJoint
 from symoro.robot.formats.urdf.notes import Story
 from symoro.robot.formats.urdf.parameters import Six, faithful, formulas, number_formula, six, size_of
-from symoro.robot.formats.urdf.rigid import Pose, apply, difference, subtract, transposed, turn_x, unit
+from symoro.robot.formats.urdf.rigid import (
+    Pose,
+    apply,
+    difference,
+    norm,
+    subtract,
+    transposed,
+    turn_x,
+    unit,
+)
 from symoro.robot.formats.urdf.snap import snapped
 from symoro.robot.formats.urdf.tree import Rider, Tree, Unit, tree
 
@@ -98,7 +107,7 @@ def _conversion(document: Document, choices: Choices) -> _Conversion:
     choices = choices.settled(document)
     story = Story(document)
     story.has_tool = choices.tool is not None
-    story.doubts(document.bodies)
+    story.doubts(document.bodies, max((norm(joint.origin.xyz) for joint in document.joints), default=0.0))
     if not choices.exact:
         document, rounding = snapped(document)
         story.rounded(rounding)

@@ -37,6 +37,8 @@ from symoro.robot.formats.urdf.rigid import (
 )
 from symoro.robot.formats.urdf.tree import Unit
 
+SIDE = 1e-9  # cosine, or share of the reach: a smaller one does not decide between two directions
+
 
 def place_frames(units: Sequence[Unit], reach: float, *, on_links: bool) -> list[Pose]:
     """Each unit's frame in the frame of its link, counted from 1; 0 is the root's own frame.
@@ -92,7 +94,7 @@ def towards(joint: Joint, axis: Vector3, following: Pose, reach: float) -> Pose 
     else:
         origin = scaled(dot(cross(following.p, following.z), normal) / sine**2, axis)
     x = _normal_direction(axis, following, subtract(following.p, origin), normal, parallel, reach)
-    frame = _with_axes(scaled(_sense(x, following, origin), x), axis, origin)
+    frame = _with_axes(scaled(_sense(x, following, origin, reach), x), axis, origin)
     place = frame.inverse() @ following
     size = max(size_of(place, reach), norm(origin))
     found = six(place, size)
@@ -106,15 +108,16 @@ def _normal_direction(
     if not parallel:
         return unit(across(unit(normal), axis))
     sideways = across(offset, axis)
-    if norm(sideways) > ROUND_OFF * max(min(reach, 1.0), norm(following.p)):
+    if norm(sideways) > ROUND_OFF * max(reach, norm(following.p)):
         return unit(sideways)
     return unit(across(following.x, axis))
 
 
-def _sense(x: Vector3, following: Pose, origin: Vector3) -> float:
+def _sense(x: Vector3, following: Pose, origin: Vector3, reach: float) -> float:
     """The better sense of x: theta next to zero, else d positive, else x along the link's own axes."""
-    for measure in (dot(x, following.x), dot(x, subtract(following.p, origin)), *x):
-        if abs(measure) > 1e-9:
+    sideways = dot(x, subtract(following.p, origin)) / (reach or 1.0)
+    for measure in (dot(x, following.x), sideways, *x):
+        if abs(measure) > SIDE:
             return 1.0 if measure > 0 else -1.0
     return 1.0
 

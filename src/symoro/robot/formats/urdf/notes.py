@@ -27,12 +27,13 @@ class Story:
     def add(self, lines: Sequence[str]) -> None:
         self._lines += lines
 
-    def doubts(self, bodies: Sequence[Body]) -> None:
+    def doubts(self, bodies: Sequence[Body], reach: float) -> None:
         """Links that no real robot has; they may vanish in the sum with others, so they are told here."""
         for body in bodies:
             xx, xy, xz, yy, yz, zz = body.inertia
             tensor = ((xx, xy, xz), (xy, yy, yz), (xz, yz, zz))
-            self._lines += [f"{WARNING}{line}" for line in of_body(f"link '{body.name}'", body.mass, tensor)]
+            found = of_body(f"link '{body.name}'", body.mass, tensor, reach or 1.0)
+            self._lines += [f"{WARNING}{line}" for line in found]
 
     def rounded(self, rounding: Rounding) -> None:
         note = rounding.note()

@@ -92,7 +92,7 @@ def faithful(found: Six, place: Pose, size: float, reach: float) -> bool:
 
 def size_of(place: Pose, reach: float) -> float:
     """The length that round-off in a placement is measured by."""
-    return max(norm(place.p), min(reach, 1.0))
+    return max(norm(place.p), reach)
 
 
 def clean_angle(angle: float) -> float:

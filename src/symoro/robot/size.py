@@ -1,0 +1,78 @@
+"""The size of a robot: the length with which its lengths are compared.
+
+A length is small, or a displacement is round-off, only in comparison with the robot itself: the same robot in
+micrometres, millimetres or metres leads to the same decisions. Tolerances for lengths are therefore shares of
+`characteristic_length`; those for angles are in radians. Tolerances for positions and velocities of joints are
+multiplied by `joint_units`, one per joint.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Iterator, Mapping
+
+from symoro.errors import ProgramError
+from symoro.expr.formula import Formula
+from symoro.robot.description import JointType, Link, Robot
+from symoro.robot.flexibility import flexible_links
+
+LENGTHS = ("b", "d", "r")
+INERTIAS = ("XX", "YY", "ZZ")
+
+
+def characteristic_length(robot: Robot, values: Mapping[str, float] | None = None) -> float:
+    """Return the largest length of a robot in metres.
+
+    Considered are the lengths of the frames and the tool, radii of wheels, lengths of flexible links and the limits of
+    prismatic joints; where all of these are zero or unknown, the distances of the centres of mass and the radii of
+    gyration of the links, and at last one metre.
+
+    Args:
+        values: numbers for symbols; the nominal values where none are given. Symbols without a number are ignored.
+    """
+    known = {**dict(robot.nominal), **(values or {})}
+    found = max(_lengths(robot, known), default=0.0)
+    return found or max(_levers(robot, known), default=0.0) or 1.0
+
+
+def binary_length(length: float) -> float:
+    """Return the power of two nearest to a length: to divide by it changes no digit."""
+    return 2.0 ** round(math.log2(length))
+
+
+def joint_units(robot: Robot, joints: Iterable[int], length: float) -> list[float]:
+    """Return the unit of each joint's position: one radian, or the length for prismatic joints."""
+    return [length if robot.frame(j).sigma == JointType.PRISMATIC else 1.0 for j in joints]
+
+
+def _lengths(robot: Robot, values: Mapping[str, float]) -> Iterator[float]:
+    places = [*robot.frames, *([robot.tool.place] if robot.tool else [])]
+    formulas = [getattr(place, name) for place in places for name in LENGTHS]
+    formulas += [wheel.radius for wheel in robot.wheels]
+    formulas += [beam.length for beam in flexible_links(robot).values()]
+    yield from (_size(f, values) for f in formulas)
+    for frame in robot.frames:
+        if frame.sigma == JointType.PRISMATIC:
+            yield from (abs(x) for x in (frame.limits.lower, frame.limits.upper) if x is not None)
+
+
+def _levers(robot: Robot, values: Mapping[str, float]) -> Iterator[float]:
+    """The distances of centres of mass from their frames, and radii of gyration."""
+    for link in (robot.base.link, *robot.links):
+        mass = _size(link.M, values)
+        if mass:
+            yield math.hypot(*(_size(getattr(link, name), values) for name in ("MX", "MY", "MZ"))) / mass
+            yield math.sqrt(_gyration(link, values) / mass)
+
+
+def _gyration(link: Link, values: Mapping[str, float]) -> float:
+    return max(_size(getattr(link, name), values) for name in INERTIAS)
+
+
+def _size(f: Formula, values: Mapping[str, float]) -> float:
+    """The absolute value of a formula; zero where a symbol has no number."""
+    try:
+        found = abs(f.value(values))
+    except ProgramError:
+        return 0.0
+    return found if math.isfinite(found) else 0.0
