@@ -38,7 +38,7 @@ def block(samples: int = 400, seed: int = 0, noise: float = 1.0) -> RowBlock:
 
 def pieces(whole: RowBlock, *cuts: int) -> list[RowBlock]:
     marks = [0, *cuts, len(whole.time)]
-    fields = ("time", "A", "y", "rate", "kept")
+    fields = ("time", "A", "y", "direction", "kept")
     return [RowBlock(*(getattr(whole, f)[a:b] for f in fields)) for a, b in pairwise(marks)]
 
 

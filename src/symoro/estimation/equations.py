@@ -59,6 +59,7 @@ MODELS = {
     "energy": "power-identification",  # the same functions: h is the energy, p is integrated
 }
 SCALAR = ("power", "energy")
+ACTS = 1e-6  # of the largest rate of a passive joint for a unit rate of another: less is round-off
 NEAR = 2  # new samples, in which the low-pass of the decimation has most of its weight
 
 
@@ -70,14 +71,15 @@ class RowBlock:
         time: (N,) in seconds from the start of the log.
         A: (N, e, P), e equations a sample.
         y: (N, e).
-        rate: (N, n), velocities of the joints.
+        direction: (N, n), a number for the signs of the velocities that dry friction at a joint depends on: its own,
+            and those of coupled motors that turn with it.
         kept: (N, e), whether the row takes part.
     """
 
     time: Array
     A: Array
     y: Array
-    rate: Array
+    direction: Array
     kept: Booleans
 
 
@@ -163,8 +165,9 @@ class RowModel:
         A, y = self._reduced(parts, len(centres), rate, step, half)
         at = centres - motion.start
         qd = motion.qd[at]
-        stands = _nearby(motion.rests, at, half + (NEAR * step if step > 1 else 0))
-        return RowBlock(centres / rate, A, y, qd, self._kept(qd, preparation.slow, stands))
+        rests = _nearby(motion.rests, at, half + (NEAR * step if step > 1 else 0)) | (qd == 0)
+        kept = self._kept(q[at - around.start], qd, preparation.slow, rests)
+        return RowBlock(centres / rate, A, y, self._direction(qd), kept)
 
     def _around(self, first: int, last: int, step: int, half: int) -> slice:
         """The samples that the rows at first .. last need, with those to each side that differences are made of."""
@@ -188,15 +191,56 @@ class RowModel:
         weights = decimation_filter(step)
         return decimated(A, weights), decimated(y, weights)
 
-    def _kept(self, qd: Array, slow: float, stands: Booleans) -> Booleans:
-        """Rows of joints faster than `slow`; at rest dry friction is anything up to FS, which no column has.
+    def _kept(self, q: Array, qd: Array, slow: float, rests: Booleans) -> Booleans:
+        """Rows in which everything that rubs is faster than `slow`; dry friction at rest is anything up to FS.
 
-        Where a joint comes to rest, differences have ripples, whose sign is that of nothing.
+        A row is dropped for its own joint, for each coupled motor that turns with it, and for each passive joint whose
+        dry friction acts on it. Where a joint comes to rest, differences have ripples, whose sign is that of nothing.
         """
         dry = np.array([f"FS{j}" in self.names for j in coordinate_joints(self.robot)])
         fast = np.abs(qd) > slow if slow > 0 else np.ones(qd.shape, dtype=bool)
-        fast &= ~(stands | (qd == 0)) | ~dry
-        return np.asarray(fast.any(axis=1, keepdims=True)) if self.kind in SCALAR else fast
+        fast &= ~rests | ~dry
+        if self.kind in SCALAR:  # power has no sign that could be wrong
+            return np.asarray(fast.any(axis=1, keepdims=True))
+        for share in self._dry_motors():
+            turns = share != 0
+            slips = (np.abs(qd @ share) > slow) & ~rests[:, turns].all(axis=1)
+            fast[:, turns] &= slips[:, None]
+        if slow > 0 and (passive := self._dry_passive()):
+            fast &= self._passive_speeds(q, qd, passive) > slow
+        return fast
+
+    def _direction(self, qd: Array) -> Array:
+        found = np.sign(qd)
+        for place, share in enumerate(self._dry_motors(), 1):
+            found += 3.0**place * np.sign(qd @ share)[:, None] * (share != 0)
+        return found
+
+    def _dry_motors(self) -> list[Array]:
+        """Of each coupled motor with dry friction, what it turns for a unit rate of each joint."""
+        joints, shares = self.further.joints, self.further.shares
+        return [np.array(share) for k, share in shares if f"FSM{joints[k]}" in self.names]
+
+    def _dry_passive(self) -> list[int]:
+        """Joints that follow others and have dry friction of their own."""
+        others = set(range(1, self.robot.NL + 1)) - set(coordinate_joints(self.robot))
+        return [j for j in sorted(others) if f"FS{j}" in self.names]
+
+    def _passive_speeds(self, q: Array, qd: Array, joints: Sequence[int]) -> Array:
+        """(N, e): the least speed of these joints among those whose friction acts on a row.
+
+        The columns of FV and FS are g qd_j and g sign(qd_j), with g the rate of joint j for a unit rate of the row's.
+        """
+        inputs = [port.name for port in self.function.program.inputs]
+        given = {"q": q, inputs[1]: qd, **{name: np.zeros_like(qd) for name in inputs[2:]}}
+        outputs = self.function(**given)
+        rows = outputs["W" if "W" in outputs else "D2"]
+        least = np.full(qd.shape, np.inf)
+        for j in joints:
+            viscous, dry = (np.abs(rows[:, :, self.columns.index(f"{kind}{j}")]) for kind in ("FV", "FS"))
+            acts = dry > ACTS * float(dry.max(initial=0.0))
+            least = np.minimum(least, np.where(acts, viscous / np.where(acts, dry, 1.0), np.inf))
+        return least
 
 
 def _nearby(found: Booleans, at: NDArray[np.intp], reach: int) -> Booleans:
@@ -285,7 +329,7 @@ def equations(
         assembly = (loops, tuple(loops.row(near or [0.0] * len(loops.joints))))
     further = further_columns(joints, friction, gear)
     found = _Assembled(model, kind, joints, friction, further)
-    absorbed = found.without_absorbed(assembly)
+    absorbed = found.without_absorbed(assembly, without)
     held = sorted(set(without) & set(absorbed))
     if held:
         where = ", ".join(absorbed[held[0]])
@@ -352,21 +396,29 @@ class _Assembled:
         return np.hstack([np.array(used, dtype=bool), self.further.support])
 
     def without_absorbed(
-        self, assembly: tuple[LoopAssembly, tuple[float, ...]] | None
+        self, assembly: tuple[LoopAssembly, tuple[float, ...]] | None, without: Sequence[str]
     ) -> dict[str, tuple[str, ...]]:
-        """Take out friction of joints that follow others where it acts as other columns do, and tell which."""
-        driven = [k for k in self.own if self._is_friction(k) and self._joint(k) in self.joints]
-        others = [k for k in self.own if self._is_friction(k) and self._joint(k) not in self.joints]
-        if not others:
+        """Remove friction columns that are sums of other columns for every motion, and return these by name.
+
+        Candidates are the friction of joints that follow others, and constant offsets: that of a vertical slide is a
+        difference of its mass and its rotor inertia, over the acceleration of gravity.
+        """
+        columns = self.model.columns
+        follows = {k: self._is_friction(k) and self._joint(k) not in self.joints for k in self.own}
+        own = [k for k in self.own if follows[k] or columns[k] not in without]
+        own.sort(key=lambda k: (self._is_friction(k), follows[k]))
+        candidates = [k for k in own if follows[k] or columns[k].startswith(TERMS["offset"])]
+        if not candidates:
             return {}
         robot = self.model.robot
         units = np.array(joint_units(robot, self.joints, characteristic_length(robot)))
         q, qd, qdd = drawn_motion(units, assembly)
-        _, rest, _ = self.parts(q, qd, qdd, np.zeros_like(qd))
-        columns = self.model.columns
-        place = {k: at for at, k in enumerate(self.own)}
-        rows = {columns[k]: rest[:, :, place[k]] for k in (*driven, *others)}
-        found = absorbed(rows, [columns[k] for k in others])
+        function = self.function
+        if self.kind != "dynamic":  # the same columns, in a model whose rows are functions of the state
+            function = generate(robot, MODELS["dynamic"], parameters="base", friction="all").function()
+        W = function(**dict(zip(("q", *self.rates), (q, qd, qdd), strict=True)))["W"]
+        W = W * units[:, None]  # torques and forces times the units of their joints, all of them energies
+        found = absorbed({columns[k]: W[:, :, k] for k in own}, [columns[k] for k in candidates])
         self.own = [k for k in self.own if columns[k] not in found]
         return found
 

@@ -18,7 +18,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
@@ -65,6 +65,7 @@ class Excitation:
         used: the largest share that is used of each limit times the margin: position, velocity, acceleration, effort.
         starts: condition or determinant reached from each start.
         margin: share of each limit that was to be used.
+        absorbed: friction that has no column, with the columns of which it is a sum for every motion.
     """
 
     trajectory: Trajectory
@@ -75,6 +76,7 @@ class Excitation:
     starts: tuple[float, ...]
     seconds: float
     margin: float = 1.0
+    absorbed: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
     def __str__(self) -> str:
         shares = ", ".join(f"{name} {100 * share:.0f} %" for name, share in self.used.items())
@@ -82,6 +84,10 @@ class Excitation:
         return (
             f"{len(self.columns)} parameters, condition {self.condition:.2f}, log det(W'W)/P {self.determinant:.2f}; "
             f"used of {of}: {shares}; {self.seconds:.1f} s"
+            + "".join(
+                f"\nnote: {name} acts only together with {', '.join(others)}, and has no column of its own"
+                for name, others in self.absorbed.items()
+            )
         )
 
 
@@ -263,7 +269,17 @@ def _result(
     )
     volume = 2 * float(np.log(np.maximum(np.linalg.svd(w, compute_uv=False), 1e-300)).mean())
     trajectory = Trajectory((part,), name="excitation")
-    return Excitation(trajectory, condition(w), volume, work.columns, work.used(x), reached, seconds, margin)
+    return Excitation(
+        trajectory,
+        condition(w),
+        volume,
+        work.columns,
+        work.used(x),
+        reached,
+        seconds,
+        margin,
+        work.equation.absorbed,
+    )
 
 
 def trajectory_text(found: Excitation) -> str:

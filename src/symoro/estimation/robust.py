@@ -90,7 +90,7 @@ def _weights(e: Array) -> Array:
 def _reweighted(block: RowBlock, K: Array, sigma: Array) -> RowBlock:
     e = (block.A @ K - block.y) / sigma
     root = np.sqrt(_weights(e)) / sigma
-    return RowBlock(block.time, block.A * root[:, :, None], block.y * root, block.rate, block.kept)
+    return RowBlock(block.time, block.A * root[:, :, None], block.y * root, block.direction, block.kept)
 
 
 def _covariance(blocks: Callable[[], Iterable[RowBlock]], K: Array, sigma: Array, data: Triangles) -> Array:
@@ -103,7 +103,7 @@ def _covariance(blocks: Callable[[], Iterable[RowBlock]], K: Array, sigma: Array
     for block in blocks():
         e = (block.A @ K - block.y) / sigma
         psi = _weights(e) * e / sigma
-        scaled = RowBlock(block.time, block.A * psi[:, :, None], block.y, block.rate, block.kept)
+        scaled = RowBlock(block.time, block.A * psi[:, :, None], block.y, block.direction, block.kept)
         middle = absorbed(middle, scaled, block.kept)
     half = middle.together([1.0] * len(sigma))[:, :-1] @ inverse
     return np.asarray(half.T @ half * (data.rows / (data.independent - len(K))))

@@ -12,7 +12,7 @@ from symoro.estimation.log import Log
 from symoro.estimation.signals import Preparation
 
 HELD = 100_000_000  # bytes
-FIELDS = ("time", "A", "y", "rate", "kept")
+FIELDS = ("time", "A", "y", "direction", "kept")
 
 
 class LogRows:

@@ -114,7 +114,7 @@ def paired(
 
 def steady(rows: RowBlock) -> Booleans:
     """Kept rows near which no joint turns back: the measured velocity, filtered, would have its sign wrong there."""
-    signs = np.where(rows.kept, np.sign(rows.rate), 0.0)
+    signs = np.where(rows.kept, rows.direction, 0.0)
     found = rows.kept.copy()
     for k in range(1, NEAR + 1):
         found[k:] &= signs[k:] == signs[:-k]

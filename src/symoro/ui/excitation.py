@@ -33,7 +33,8 @@ def show_excitation(robot: Robot, options: argparse.Namespace) -> list[Path]:
     write_files({path: _text(robot, found, path) for path in written}, force=options.force)
     if options.json:
         told = {"condition": found.condition, "determinant": found.determinant, "columns": found.columns}
-        used = {"used": dict(found.used), "margin": found.margin}
+        held = {name: list(others) for name, others in found.absorbed.items()}
+        used = {"used": dict(found.used), "margin": found.margin, "held_by": held}
         present.as_json({**told, **used, "trajectory": trajectory_text(found)})
     else:
         print(found)
