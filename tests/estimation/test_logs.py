@@ -12,7 +12,7 @@ import symoro
 from symoro.errors import ArgumentError, FormatError, MissingDependencyError
 from symoro.estimation import needs
 from symoro.estimation.description import parse_description
-from symoro.estimation.log import open_log
+from symoro.estimation.log import Log, open_log
 from symoro.estimation.transmission import Transmission, transmission
 from symoro.robot.description import Limits
 from symoro.robot.formats import loads
@@ -228,7 +228,7 @@ def test_motor_side_and_joint_side_find_the_same(tmp_path: Path) -> None:
         ("", 1, "the file is empty"),
         ("rate: 5\n", 1, "expected 'symoro-log: 1'"),
         (DESCRIPTION.replace("rate: 500", "rate: -5"), 3, "a positive number"),
-        (DESCRIPTION.replace("rate: 500\n", ""), 2, "expected one of 'time' and 'rate'"),
+        (DESCRIPTION.replace("rate: 500\n", ""), 2, "expected 'time' or 'rate'"),
         (DESCRIPTION.replace("rate: 500", "rate: 500\nspeed: 500"), 4, "unknown key 'speed'"),
         (DESCRIPTION.replace("unit: deg", "unit: grad"), 4, "'grad' is not one of rad, deg"),
         (DESCRIPTION.replace("[q1, q2]", "[q1]"), 4, r"expected 2 columns, one a joint \(1, 2\), got 1"),
@@ -466,11 +466,76 @@ def test_rounded_times_are_told_from_gaps(tmp_path: Path) -> None:
     table[:, 0] = np.round(np.arange(60) / 400, 3)
     with pytest.raises(FormatError, match="not evenly spaced") as told:
         open_log(written(tmp_path, table.tolist()), two_links())
-    assert "rounded to 0.001 s: tell 'rate', some 399 a second" in (told.value.hint or "")
+    assert "rounded to 0.001 s: give their rate, as in 'rate: 400'" in (told.value.hint or "")
     table[30:, 0] += 0.1
     with pytest.raises(FormatError, match="not evenly spaced") as told:
         open_log(written(tmp_path, table.tolist()), two_links())
     assert "cut the log at the gap" in (told.value.hint or "")
+
+
+STAMPED = """
+symoro-log: 1
+%s
+position: {columns: [q1, q2]}
+torque: {columns: [tau1, tau2]}
+"""
+CLOCKS = ("rate: %g", "rate: %g\ntime: {column: t, unit: ms}")
+
+
+def stamped(folder: Path, times: np.ndarray, rate: str, head: str = HEAD) -> Log:
+    table = np.array(rows(len(times)))
+    table[:, 0] = times
+    (folder / "log.yaml").write_text(STAMPED % rate, encoding="utf-8")
+    return open_log(written(folder, table.tolist(), head), two_links(), folder / "log.yaml")
+
+
+def lost(rate: float, at: int | None, count: int = 400) -> np.ndarray:
+    """Times in whole milliseconds, without one of the samples."""
+    times = np.round(1000 * np.arange(count) / rate)
+    return times if at is None else np.delete(times, at)
+
+
+@pytest.mark.parametrize("rate", [1000.0, 800.0, 400.0, 300.0, 125.0])
+@pytest.mark.parametrize("at", [1, 200, 397])
+def test_a_lost_sample_is_never_taken_for_rounding(tmp_path: Path, rate: float, at: int) -> None:
+    """To give the rate in place of the time would shift all samples behind it."""
+    with pytest.raises(FormatError, match="not evenly spaced") as told:
+        stamped(tmp_path, lost(rate, at), "time: {column: t, unit: ms}")
+    assert "rate" not in (told.value.hint or "").replace("to one rate", "")
+    for clock in CLOCKS:
+        with pytest.raises(FormatError, match="contradict the rate") as told:
+            stamped(tmp_path, lost(rate, at), clock % rate)
+        assert abs(int(told.value.place.line or 0) - (at + 2)) <= 4
+
+
+@pytest.mark.parametrize("rate", [1000.0, 800.0, 640.0, 400.0, 300.0, 3000 / 7])
+def test_rounded_times_agree_with_their_rate(tmp_path: Path, rate: float) -> None:
+    for clock in CLOCKS:
+        log = stamped(tmp_path, lost(rate, None), clock % rate)
+        assert log.rate == pytest.approx(rate, rel=1e-5) and log.samples == 400
+    with pytest.raises(FormatError, match="contradict the rate"):
+        stamped(tmp_path, lost(rate, None), CLOCKS[1] % (1.01 * rate))
+    if rate != 1000.0:
+        with pytest.raises(FormatError, match="not evenly spaced") as told:
+            stamped(tmp_path, lost(rate, None), "time: {column: t, unit: ms}")
+        hint = told.value.hint or ""
+        assert "rounded to 0.001 s" in hint
+        given = float(hint.partition("'rate: ")[2].partition("'")[0])
+        assert stamped(tmp_path, lost(rate, None), CLOCKS[1] % given).samples == 400
+
+
+@pytest.mark.parametrize("name", ["temperature", "torque", "t"])
+def test_a_column_that_is_no_clock_does_not_contradict_a_rate(tmp_path: Path, name: str) -> None:
+    values = np.round(40 + np.sin(np.arange(400)), 2)
+    assert stamped(tmp_path, values, "rate: 500", HEAD.replace("t,", f"{name},", 1)).rate == 500
+
+
+def test_times_in_seconds_of_any_name_are_compared_with_the_rate(tmp_path: Path) -> None:
+    times = np.arange(400) / 500
+    times[200:] += 0.002
+    for name in ("t", "time", "Time [s]", "timestamp"):
+        with pytest.raises(FormatError, match="contradict the rate"):
+            stamped(tmp_path, times, "rate: 500", HEAD.replace("t,", f"{name},", 1))
 
 
 def test_one_log_is_not_two(tmp_path: Path) -> None:

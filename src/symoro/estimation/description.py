@@ -76,7 +76,7 @@ class PdController:
 
 @dataclass(frozen=True)
 class LogDescription:
-    """What a log holds; `rate` in samples a second, or the column `time`."""
+    """What a log holds; `rate` in samples a second, or the column `time`, or both: stamps of time that agree with it."""
 
     position: Quantity
     torque: Quantity
@@ -259,12 +259,11 @@ class _Reader:
         return rate
 
     def _time(self) -> Quantity | None:
-        if ("time" in self.top) == ("rate" in self.top):
-            self.top.problem(
-                "time", "expected one of 'time' and 'rate'", "rate: 1000, or time: {column: t, unit: s}"
-            )
-            return None
         if "time" not in self.top:
+            if "rate" not in self.top:
+                self.top.problem(
+                    "time", "expected 'time' or 'rate'", "rate: 1000, or time: {column: t, unit: s}"
+                )
             return None
         record = self.top.record("time", ("column", "unit", "file"))
         if "column" not in record:

@@ -9,6 +9,7 @@ that never moves, positions that no joint of this robot can have (a wrong unit).
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -18,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from symoro.errors import ArgumentError, FormatError, Place
-from symoro.estimation.description import LogDescription, Quantity, read_description, usual_description
+from symoro.estimation.description import TIME, LogDescription, Quantity, read_description, usual_description
 from symoro.estimation.table import ColumnFile, open_table
 from symoro.estimation.transmission import Transmission
 from symoro.models.coordinates import coordinate_joints
@@ -29,6 +30,11 @@ Array = NDArray[np.float64]
 KINDS = ("position", "torque", "velocity", "acceleration", "reference")
 SPREAD = 0.01  # of the step between samples; a clock that is read has some
 ROUNDED = (1e-6, 1e-5, 1e-4, 1e-3, 1e-2)  # seconds
+WHOLE = 1e-4  # of a unit of the clock, by which rounded times may differ from whole numbers of it
+LOST = 1.5  # usual steps: a longer one may be a lost sample
+MANY_LOST = 0.1  # of the samples: where more steps are as long, they are of rounding
+CLOCK = 1e-3  # of the rate, by which the clock of the stamps may differ from that of the samples
+STAMPS = re.compile(r"(?:t|time|times?tamp|stamp|clock)(?:[^a-z0-9].*)?\Z", re.IGNORECASE)  # columns of times
 SLOWEST, FASTEST = 5.0, 1e6  # samples a second
 SHOWN = 20  # names of columns
 HUGE = 10.0  # torques beyond the limit by more than this factor are of another unit
@@ -198,7 +204,9 @@ class _LogFiles:
                     place=Place(str(table.path)),
                     hint="files of one log have a line for each sample",
                 )
-        if self.described.time is not None:
+        if self.described.rate is not None:
+            self._check_stamps(tables)
+        elif self.described.time is not None:
             self.rate = self._rate_of_times(tables["time"], self.described.time)
         return Log(
             self.path.stem,
@@ -255,6 +263,28 @@ class _LogFiles:
                 hint=f"is '{time.unit}' the unit of the time?",
             )
         return rate
+
+    def _check_stamps(self, tables: Mapping[str, ColumnFile]) -> None:
+        """Compare a given rate with the times of the log: those described, or columns that are called so."""
+        if self.described.time is not None:
+            named = [(tables["time"], self.described.time.columns[0], self.described.time.factors[0])]
+        else:
+            used = {name for part in self.parts.values() for name in part.columns}
+            files = {table.path: table for table in tables.values()}.values()
+            named = [
+                (table, name, _stamp_unit(table, name, self.rate))
+                for table in files
+                for name in table.names
+                if name not in used and STAMPS.match(name)
+            ]
+        for table, column, factor in named:
+            last, done = np.empty(0), 0
+            for rows in table.chunks([column], 200_000) if factor else ():
+                t = np.concatenate([last, rows[:, 0] * factor])
+                at = done - len(last)
+                self._check_finite(t, table, column, at)
+                _check_rate(t, self.rate, table, column, at)
+                last, done = t[-1:], done + len(rows)
 
     def _check_finite(self, t: Array, table: ColumnFile, column: str, at: int) -> None:
         bad = np.flatnonzero(~np.isfinite(t))
@@ -357,7 +387,7 @@ def _even(pieces: Iterator[Array], size: int) -> Iterator[Array]:
 
 
 def _check_times(t: Array, step: float, table: ColumnFile, column: str, at: int) -> None:
-    """Refuse time that stands still, runs back or leaps."""
+    """Reject time that is repeated, decreases or is not evenly spaced."""
     steps = np.diff(t)
     bad = np.flatnonzero((steps <= 0) | (np.abs(steps - step) > SPREAD * abs(step)))
     if not bad.size:
@@ -375,26 +405,102 @@ def _check_times(t: Array, step: float, table: ColumnFile, column: str, at: int)
     if steps[k] < 0:
         message = f"time runs back: {t[k + 1]:.9g} s after {t[k]:.9g} s"
         raise FormatError(message, place=place, hint="sort the log by its time")
-    hint, quantum = "cut the log at the gap, or interpolate it to one rate", _rounded_to(t)
-    if quantum is not None:
-        rate = (len(t) - 1) / (t[-1] - t[0])
-        hint = (
-            f"they are evenly spaced, and rounded to {quantum:g} s: tell 'rate', some {rate:.3g} a second, in the "
-            "description of the log, in the place of the time"
-        )
     raise FormatError(
         f"the samples are not evenly spaced: {t[k + 1]:.9g} s, {before}, others are {step:.4g} s apart",
         place=place,
-        hint=hint,
+        hint=_uneven_hint(t, float(steps.max())),
+    )
+
+
+def _stamp_unit(table: ColumnFile, column: str, rate: float) -> float:
+    """Seconds to a unit of a column of times that is not described; zero of a column that is no clock."""
+    try:
+        t = next(table.chunks([column], 200_000))[:, 0]
+    except FormatError:
+        return 0.0
+    steps = np.diff(t)
+    if len(steps) < 2 or not np.isfinite(t).all() or (steps < 0).any() or np.median(steps) == 0:
+        return 0.0
+    factor = float(len(steps) / rate / (t[-1] - t[0]))  # by which the rate would be right
+    usual = min(TIME.values(), key=lambda unit: abs(np.log(unit / factor)))
+    return usual if abs(np.log(usual / factor)) < 1 else factor
+
+
+def _uneven_hint(t: Array, largest: float) -> str:
+    """What to do about uneven times: give the rate only where they are even times that were rounded."""
+    gap = "cut the log at the gap, or interpolate it to one rate"
+    quantum = _rounded_to(t)
+    if quantum is None:
+        return gap
+    # A lost sample doubles a step. Rounding may do the same where the step is one to two units of the clock: there
+    # the two differ only if steps of that length are too many to be losses.
+    steps = np.diff(t)
+    long = steps > LOST * float(np.median(steps))
+    if long.any() and np.mean(long) < MANY_LOST:
+        count = int(long.sum())
+        return f"{count} sample{'s'[: count > 1]} may be missing there: {gap}"
+    low, high = ((len(t) - 1) / (t[-1] - t[0] + sign * quantum) for sign in (1, -1))
+    mean = (len(t) - 1) / (t[-1] - t[0])
+    rounded = (float(f"{mean:.{digits}g}") for digits in range(1, 10))
+    rate = next((x for x in rounded if low <= x <= high), mean)  # the one of fewest digits that agrees
+    return (
+        f"they are evenly spaced, and rounded to {quantum:g} s: give their rate, as in 'rate: {rate:.9g}', beside the "
+        "time in the description of the log"
     )
 
 
 def _rounded_to(t: Array) -> float | None:
-    """What even times were rounded to, if that is what makes them uneven."""
+    """The unit of the clock to which even times were rounded, if that is what makes them uneven."""
     if len(t) < 3 or (np.diff(t) < 0).any():
         return None
-    off = float(np.abs(t - np.linspace(t[0], t[-1], len(t))).max())
     for quantum in ROUNDED:
-        if off <= 1.01 * quantum and np.abs(t / quantum - np.round(t / quantum)).max() < 1e-4:
+        if np.abs(t / quantum - np.round(t / quantum)).max() < WHOLE and _range_about_line(t) < quantum * (1 + WHOLE):
             return quantum
     return None
+
+
+def _range_about_line(t: Array) -> float:
+    """The range of t - k T for the step T that makes it least: that of rounding is less than the unit of the clock."""
+    k = np.arange(len(t))
+    low, high = (float(np.median(np.diff(t))) * (1 + sign * 0.5) for sign in (-1, 1))
+    low, high = min(low, (t[-1] - t[0]) / k[-1] * 0.9), max(high, (t[-1] - t[0]) / k[-1] * 1.1)
+    for _ in range(80):  # the range is convex in T
+        first, second = low + (high - low) / 3, high - (high - low) / 3
+        if np.ptp(t - k * first) < np.ptp(t - k * second):
+            high = second
+        else:
+            low = first
+    return float(np.ptp(t - k * low))
+
+
+def _check_rate(t: Array, rate: float, table: ColumnFile, column: str, at: int) -> None:
+    """Reject a given rate that the time stamps (seconds) contradict; they may be rounded."""
+    if len(t) < 3:
+        return
+    steps, step = np.diff(t), 1 / rate
+    tolerance = max(_unit_of_clock(t), SPREAD * step)
+    bad = np.flatnonzero((steps < 0) | (np.abs(steps - step) >= tolerance * (1 - WHOLE)))
+    slow = abs(float(t[-1] - t[0]) / len(steps) - step) > CLOCK * step + 2 * tolerance / len(steps)
+    if not bad.size and (slow or _range_about_line(t) > tolerance * (1 + WHOLE)):
+        off = t - step * np.arange(len(t))  # leaves what rounding allows where the sample is missing, or soon after
+        ranges = np.maximum.accumulate(off) - np.minimum.accumulate(off)
+        bad = np.array([max(int(np.argmax(ranges > tolerance * (1 + WHOLE))) - 1, 0)])
+    if bad.size:
+        k = int(bad[0])
+        missing = "; a sample may be missing" if steps[k] > LOST * step else ""
+        raise FormatError(
+            f"the time stamps contradict the rate of {rate:g} samples a second: {t[k + 1]:.9g} s follows {t[k]:.9g} s, "
+            f"where {step:.4g} s are expected{missing}",
+            place=table.place(at + k + 1, column),
+            hint="give the true rate, or cut the log at the gap, or interpolate it to one rate; without the column of "
+            "times the samples are taken as evenly spaced",
+        )
+
+
+def _unit_of_clock(t: Array) -> float:
+    """The unit to which the latest times are rounded; zero where it is none of the usual ones."""
+    late = t[-max(3, len(t) // 10) :]  # times written with so many digits are coarser the later they are
+    for quantum in reversed(ROUNDED):
+        if np.abs(late / quantum - np.round(late / quantum)).max() < WHOLE:
+            return quantum
+    return 0.0
