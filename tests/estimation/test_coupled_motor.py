@@ -19,8 +19,22 @@ from symoro.robot.description import Limits
 
 RATE = 500.0
 LINKS = {
-    **{"ZZ1": 2.0, "ZZ2": 0.6, "ZZ3": 0.02, "MX2": 1.1, "MY2": 0.03, "MX3": 0.02, "M2": 5.0, "M3": 1.5, "M4": 0.5},
-    **{"IA1": 0.5, "IA2": 0.3, "IA3": 2.0, "IA4": 0.05, "ZZ4": 0.02, "MX4": 0.01, "MY4": 0.005},
+    "ZZ1": 2.0,
+    "ZZ2": 0.6,
+    "ZZ3": 0.02,
+    "MX2": 1.1,
+    "MY2": 0.03,
+    "MX3": 0.02,
+    "M2": 5.0,
+    "M3": 1.5,
+    "M4": 0.5,
+    "IA1": 0.5,
+    "IA2": 0.3,
+    "IA3": 2.0,
+    "IA4": 0.05,
+    "ZZ4": 0.02,
+    "MX4": 0.01,
+    "MY4": 0.005,
 }
 FV, FS = np.array([2.0, 1.0, 5.0, 0.3]), np.array([3.0, 2.0, 6.0, 0.2])
 MOTOR = np.array([0.0, 0.0, 0.5, 1.0])  # motor 4 turns by 30 q4 + 15 q3
@@ -65,9 +79,14 @@ def test_rows_are_dropped_where_the_coupled_motor_is_slow(ratios: tuple[tuple[fl
 
 def test_rows_of_joints_that_the_motor_does_not_turn_with_are_kept() -> None:
     model = equations(
-        sought_robot(symoro.load("scara")), "dynamic", Friction(), transmission((80, 60, 200, 30), {4: {3: 15}})
+        sought_robot(symoro.load("scara")),
+        "dynamic",
+        Friction(),
+        transmission((80, 60, 200, 30), {4: {3: 15}}),
     )
-    qd = np.array([[1.0, 1.0, 1.0, -0.5], [1.0, 1.0, 1.0, -0.45], [1.0, 1.0, 1.0, -0.6], [1.0, 0.01, 1.0, 1.0]])
+    qd = np.array(
+        [[1.0, 1.0, 1.0, -0.5], [1.0, 1.0, 1.0, -0.45], [1.0, 1.0, 1.0, -0.6], [1.0, 0.01, 1.0, 1.0]]
+    )
     kept = model._kept(np.zeros((4, 4)), qd, 0.08, np.zeros((4, 4), dtype=bool))
     assert kept.tolist() == [[True, True, False, False]] * 2 + [[True] * 4, [True, False, True, True]]
 

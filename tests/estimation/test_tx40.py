@@ -25,7 +25,7 @@ def identified() -> Identification:
 
 def test_the_parameters_explain_the_torques() -> None:
     found = identified()
-    assert len(found.estimate.names) == 61 and found.data.rows == 1942  # those near rest are left out
+    assert len(found.estimate.names) == 61 and found.data.rows == 1937  # those near rest are left out
     r = found.residuals
     assert r.held_out is not None
     assert r.kept.relative < 0.064 and r.every.relative < 0.098 and r.held_out.relative < 0.095

@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 
 from symoro.estimation.compress import LogPart, Triangles, compressed, empty
+from symoro.estimation.delay import aligned
 from symoro.estimation.equations import Booleans, RowBlock, RowModel, equations
 from symoro.estimation.friction import Friction
 from symoro.estimation.load_friction import LoadPoint, at_load
@@ -61,7 +62,8 @@ def compressed_on_cluster(work: Work, log: Log, support: Booleans, client: Any) 
     remote: Any = log if log.source is None else None
     sent = client.scatter(remote, broadcast=True) if remote is not None else None
     tasks = [
-        dask.delayed(_factored, pure=False)(work, log.source, log.description, sent, a, b) for a, b in pieces
+        dask.delayed(_factored, pure=False)(work, log.source, log.description, log.delay, sent, a, b)
+        for a, b in pieces
     ]
     tasks = client.persist(tasks)
     parts = [client.compute(dask.delayed(_what)(task)) for task in tasks]
@@ -75,10 +77,10 @@ def compressed_on_cluster(work: Work, log: Log, support: Booleans, client: Any) 
 
 @one_thread
 def _factored(
-    work: Work, source: Any, description: Any, sent: Log | None, first: int, end: int
+    work: Work, source: Any, description: Any, delay: float, sent: Log | None, first: int, end: int
 ) -> dict[LogPart, Triangles]:
     """On a worker: the triangles of the samples first .. end."""
-    log = sent if sent is not None else _opened(source, description, work.robot)
+    log = sent if sent is not None else _opened(source, description, delay, work.robot)
     model = _model(work)
     return compressed(
         _blocks(work, log, model, first, end), model.support, log.samples / log.rate, work.share
@@ -96,9 +98,10 @@ def _blocks(work: Work, log: Log, model: RowModel, first: int, end: int) -> Iter
 
 
 @lru_cache(maxsize=4)
-def _opened(source: Any, description: Any, robot: Robot) -> Log:
+def _opened(source: Any, description: Any, delay: float, robot: Robot) -> Log:
     yaml = source.suffix.lower() in (".yaml", ".yml")
-    return open_log(source, robot, None if yaml else description, rests=True)  # columns tell, of all logs
+    log = open_log(source, robot, None if yaml else description, rests=True)  # columns tell, of all logs
+    return aligned(log, delay)
 
 
 def _what(found: dict[LogPart, Triangles]) -> dict[LogPart, tuple[int, ...]]:

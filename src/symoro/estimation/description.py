@@ -8,6 +8,7 @@
     reference: {columns: [r1, r2]}               the positions asked for, which simulation follows
     controller: {kp: [900, 400], kd: [60, 40]}   tau = kp (reference - q) + kd (its rate - qd), joint side
     transmission: {ratios: [100, 80], turns_with: {2: {1: 80}}}
+    delay: 0.004                                 seconds by which torques lag behind positions; or  hold
 
 A number of the log times its unit's factor and its scale is in SI. `file` is a file beside the YAML; without it the
 columns stand in the log that the command names. `turns_with` says what a motor turns with joints not its own; joints
@@ -45,7 +46,8 @@ SI = {"position": "rad", "velocity": "rad/s", "acceleration": "rad/s^2", "torque
 TURNING = ("deg", "turn", "deg/s", "turn/s", "rpm", "deg/s^2", "turn/s^2", "N.mm", "kN.m")
 SLIDING = ("mm", "mm/s", "mm/s^2", "kN")
 _RATIOS = "transmission: {ratios: [...]}"
-TOP = (KEY, "rate", "time", *UNITS, "transmission", "controller")
+TOP = (KEY, "rate", "time", "delay", *UNITS, "transmission", "controller")
+HOLD = "hold"  # a delay of minus half a sample: torques that a controller holds from sample to sample
 
 
 @dataclass(frozen=True)
@@ -76,7 +78,7 @@ class PdController:
 
 @dataclass(frozen=True)
 class LogDescription:
-    """What a log holds; `rate` in samples a second, or the column `time`, or both: stamps of time that agree with it."""
+    """What a log holds; `rate` in samples a second, or the column `time`, or both, which must agree."""
 
     position: Quantity
     torque: Quantity
@@ -87,6 +89,7 @@ class LogDescription:
     time: Quantity | None = None
     transmission: Transmission | None = None
     controller: PdController | None = None
+    delay: float | str | None = None
 
 
 def usual_description(joints: Sequence[int], names: Sequence[str]) -> LogDescription:
@@ -178,6 +181,7 @@ class _Reader:
             time=self._time(),
             transmission=self._transmission(found),
             controller=self._controller(found),
+            delay=self._delay(),
         )
 
     @property
@@ -257,6 +261,11 @@ class _Reader:
         if rate is not None and rate <= 0:
             self.top.problem("rate", f"expected samples a second, a positive number, got {rate:g}")
         return rate
+
+    def _delay(self) -> float | str | None:
+        if "delay" not in self.top:
+            return None
+        return HOLD if self.top.text("delay") == HOLD else self.top.number("delay")
 
     def _time(self) -> Quantity | None:
         if "time" not in self.top:

@@ -1,13 +1,31 @@
-"""What makes a result doubtful, in words: numbers that a wrong unit, sign or ratio would give."""
+"""Diagnostics of an estimate, in words: numbers that a wrong unit, sign, ratio, order or clock would give.
+
+Equations of different joints have parameters in common, so that the torques of one joint can be compared with those of
+the others. Each equation alone leaves the deviation sigma_j (`own_deviations`), of noise and of what the model lacks.
+With torques that belong to one robot the common parameters leave about as much. Where they leave more, one joint at a
+time gets a factor c,
+
+    minimise over K and c    sum over i != j of |A_i K - y_i|^2 / sigma_i^2 + |c A_j K - y_j|^2 / sigma_j^2
+
+by Gauss and Newton's method from c = 1 and c = -1: a wrong sign gives -1, a torque of the motor its ratio.
+
+M. Gautier, S. Briot, "Global identification of joint drive gains and dynamic parameters of robots", Journal of Dynamic
+Systems, Measurement, and Control 136, 2014.
+"""
 
 from __future__ import annotations
+
+from collections.abc import Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 
-from symoro.estimation.compress import Triangles
+from symoro.estimation.compress import Triangles, triangle
 from symoro.estimation.consistent import Consistent
+from symoro.estimation.delay import TorqueDelay
+from symoro.estimation.description import HOLD
 from symoro.estimation.estimate import Estimate
+from symoro.estimation.least_squares import NEGLIGIBLE, own_deviations
 from symoro.estimation.nominal import nominal_columns
 from symoro.estimation.residuals import Residuals
 from symoro.models.identification.base.parameters import BaseParameters
@@ -21,6 +39,18 @@ GROWING = ("XX", "YY", "ZZ", "M", "IA")  # what a ZZ may be grouped with and sta
 THOUSAND = (300.0, 3000.0)  # a factor within which a thousand may lie: nominal values are not the true ones
 BETTER = 0.02  # of the residual, by which constraints may lessen it
 ALIKE = 0.5  # the correlation of torques that are in proportion
+APART = 1.2  # mean squared residual of common parameters, by that of each equation alone; 1 but for chance
+FACTOR = 0.2  # off 1: a factor of torques that is no error of a torque constant
+KNOWN = 5.0  # deviations of a factor that is not chance
+LESS = 0.8  # of the squared residual, that a factor must leave
+AS_GOOD = 1.25  # times the least squared residual: factors of other joints that explain as much
+WORSE = 2.0  # times what its own equation leaves: the residual of a joint that does not go with the others
+MUCH = 0.1  # of the torques: where one joint is left so much, those that do not go together are reported
+NOISY = 2.0  # times the white noise of torques: a residual beyond it is no noise
+CLOCKS = 4.0  # deviations of a delay that is not chance
+SEEN = 1e-5  # of the torques: a delay that does less is an error of interpolation
+HELD = 0.1  # of a sample, by which a delay may differ from half a sample to be that of a hold
+ROUNDS, SETTLED = 20, 1e-3  # of Gauss and Newton's method; of the factor
 
 
 def doubts(base: BaseParameters, estimate: Estimate, residuals: Residuals, data: Triangles) -> list[str]:
@@ -45,6 +75,141 @@ def doubts(base: BaseParameters, estimate: Estimate, residuals: Residuals, data:
             "clocks agree"
         )
     return found + _thousandfold(base, estimate, data)
+
+
+def torque_doubts(
+    labels: Sequence[str],
+    estimate: Estimate,
+    data: Triangles,
+    noise: Array | None,
+    delay: TorqueDelay | None,
+    rate: float,
+) -> list[str]:
+    """What is wrong with the torques: of one joint beside the others, by a delay, or of a joint alone.
+
+    A delay spoils the factors of joints, and the other way round: the one that explains more is reported.
+
+    Arguments:
+        noise: (e,), the deviation that white noise of the torques gives the rows of each joint; None if unknown.
+        rate: of the log, samples a second.
+    """
+    apart, share = _apart(labels, estimate, data)
+    late = _delayed(delay, estimate, data, rate)
+    if late and delay is not None and delay.share < share:
+        return late
+    return apart or _unexplained(labels, estimate, data, noise)
+
+
+def _apart(labels: Sequence[str], estimate: Estimate, data: Triangles) -> tuple[list[str], float]:
+    """Joints whose torques do not go with the others, and the share of squared residuals that a factor leaves."""
+    left = data.residuals(estimate.values)
+    shares = left / np.maximum(data.norms(), 1e-300)
+    if len(labels) < 2:
+        return [], 1.0
+    sigma = own_deviations(data)
+    total = float(np.sum((left / sigma) ** 2))
+    if total < APART * data.independent or shares.max() < WORTH:
+        return [], 1.0
+    factors, share = _factors(data, sigma, total)
+    if factors:
+        listed = " or ".join(
+            f"those of joint {labels[k]} are {c:.3g} times (deviation {deviation:.1g})"
+            for k, c, deviation in factors
+        )
+        residuals = ", ".join(f"{100 * x:.3g} %" for x in shares)
+        return [
+            f"torques of the joints do not go together: {listed} what the others imply; check sign, unit and ratio. As "
+            f"they are, the model leaves {residuals} of the torques of joints {', '.join(labels)}"
+        ], share
+    alone = sigma * np.sqrt(data.share * np.array(data.counts))
+    worse = [k for k in range(len(sigma)) if left[k] > WORSE * alone[k] and shares[k] > WORTH]
+    if not any(shares[k] > MUCH for k in worse):
+        return [], 1.0
+    listed = ", ".join(
+        f"{100 * shares[k]:.3g} % of those of joint {labels[k]} (its own equation alone "
+        f"{100 * shares[k] * alone[k] / left[k]:.2g} %)"
+        for k in worse
+    )
+    return [
+        f"torques of the joints do not go together: the common parameters leave {listed}; check the order, signs, "
+        "units and ratios of the torques, and the geometry of the robot"
+    ], LESS
+
+
+def _unexplained(
+    labels: Sequence[str], estimate: Estimate, data: Triangles, noise: Array | None
+) -> list[str]:
+    """Joints of which most is left over, and more than the noise of their torques."""
+    left = data.residuals(estimate.values)
+    shares = left / np.maximum(data.norms(), 1e-300)
+    deviations = left / np.sqrt(np.maximum(data.counts, 1))
+    poor = [
+        k
+        for k in range(len(labels))
+        if shares[k] > UNEXPLAINED and (noise is None or deviations[k] > NOISY * noise[k])
+    ]
+    if not poor:
+        return []
+    listed = ", ".join(f"{100 * shares[k]:.0f} % of those of joint {labels[k]}" for k in poor)
+    return [
+        f"torques are hardly explained: {listed} are left over; check units, signs and the order of columns"
+    ]
+
+
+def _factors(data: Triangles, sigma: Array, total: float) -> tuple[list[tuple[int, float, float]], float]:
+    """Factors of one joint's torques, with deviations, that would explain much more: the best, and those as good."""
+    tried = []
+    for k in range(len(sigma)):
+        weights = [0.0 if i == k else 1 / s for i, s in enumerate(sigma)]
+        others, own = data.together(weights), data.wide(k, 1 / sigma[k])
+        fits = [_factor(others, own, start) for start in (1.0, -1.0)]
+        c, deviation, cost = min(fits, key=lambda fit: fit[2])
+        deviation *= max(cost / data.independent, 1.0) ** 0.5
+        if cost < LESS * total and abs(c - 1) > max(FACTOR, KNOWN * deviation):
+            tried.append((cost, (k, c, deviation)))
+    least = min((cost for cost, _ in tried), default=0.0)
+    return [found for cost, found in tried if cost <= AS_GOOD * least], least / total
+
+
+def _factor(others: Array, own: Array, c: float) -> tuple[float, float, float]:
+    """c and its deviation for weighted rows, and the squared residual; infinite where the iteration does not settle."""
+    for _ in range(ROUNDS):
+        R = triangle(np.vstack([others, np.column_stack([c * own[:, :-1], own[:, -1]])]))
+        scale = np.linalg.norm(R[:, :-1], axis=0)
+        scale[scale == 0] = 1.0
+        K = np.linalg.lstsq(R[:, :-1] / scale, R[:, -1], rcond=NEGLIGIBLE)[0] / scale
+        slope = np.concatenate([np.zeros(len(others)), own[:, :-1] @ K])
+        A = np.vstack([others[:, :-1], c * own[:, :-1]]) / scale
+        off = np.concatenate([others[:, -1], own[:, -1]]) - A @ (scale * K)
+        alone = slope - A @ np.linalg.lstsq(A, slope, rcond=NEGLIGIBLE)[0]
+        size = float(alone @ alone)
+        if not size > NEGLIGIBLE * float(slope @ slope):
+            break  # no other joint has a parameter of this one
+        change = float(alone @ off) / size
+        if abs(change) < SETTLED * abs(c):
+            return c, size**-0.5, float(off @ off)
+        c += change
+    return c, np.inf, np.inf
+
+
+def _delayed(delay: TorqueDelay | None, estimate: Estimate, data: Triangles, rate: float) -> list[str]:
+    """Torques that lag behind the motion, or lead it, by more than chance, and move a parameter."""
+    if delay is None or abs(delay.seconds) < CLOCKS * delay.deviation:
+        return []
+    moves = np.abs(delay.change) / np.maximum(estimate.deviations, 1e-300)
+    k = int(np.argmax(moves))
+    R = data.together(1 / estimate.sigma)
+    if moves[k] < 1 or np.linalg.norm(R[:, :-1] @ delay.change) < SEEN * np.linalg.norm(R[:, -1]):
+        return []
+    samples = delay.seconds * rate
+    which = "lag behind" if samples > 0 else "lead"
+    hold = ", as torques do that are held from sample to sample" if abs(samples + 0.5) < HELD else ""
+    give = f"--delay {HOLD} (delay='{HOLD}')" if hold else f"--delay {delay.seconds:.3g} (delay=), in seconds"
+    return [
+        f"torques {which} the motion by {1e3 * abs(delay.seconds):.3g} ms (deviation {1e3 * delay.deviation:.1g} ms), "
+        f"{abs(samples):.2g} samples{hold}: {estimate.names[k]} moves by {delay.change[k]:.2g}, {moves[k]:.2g} of its "
+        f"deviations, where this is allowed for; give {give}"
+    ]
 
 
 def _kind(name: str) -> str:

@@ -208,7 +208,7 @@ class RowModel:
             fast[:, turns] &= slips[:, None]
         if slow > 0 and (passive := self._dry_passive()):
             fast &= self._passive_speeds(q, qd, passive) > slow
-        return fast
+        return np.asarray(fast)
 
     def _direction(self, qd: Array) -> Array:
         found = np.sign(qd)

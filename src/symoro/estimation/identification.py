@@ -28,8 +28,9 @@ from symoro.estimation.cluster import Work
 from symoro.estimation.colour import allowing_for_colour, first_rows
 from symoro.estimation.compress import LogPart, Triangles, compressed, merged
 from symoro.estimation.consistent import WEIGHT, Consistent, consistent
+from symoro.estimation.delay import TorqueDelay, aligned, delay_seconds, estimated_delay
 from symoro.estimation.description import PdController
-from symoro.estimation.doubts import consistency_doubts, doubts
+from symoro.estimation.doubts import consistency_doubts, doubts, torque_doubts
 from symoro.estimation.equations import RowModel, check_base, equations, row_share
 from symoro.estimation.essential import Essential, essential
 from symoro.estimation.estimate import Estimate
@@ -57,7 +58,7 @@ from symoro.estimation.rows import LogRows
 from symoro.estimation.sampling import sampling_bias, sampling_doubts, widened
 from symoro.estimation.signals import Preparation
 from symoro.estimation.simulation_rows import few_rows
-from symoro.estimation.standstill import checked_motion
+from symoro.estimation.standstill import checked_motion, torque_noise
 from symoro.estimation.start import check_start, started
 from symoro.estimation.total import total_doubts
 from symoro.estimation.units import rate_doubts, unit_doubts
@@ -91,6 +92,8 @@ class Identification:
         motion_doubts: joints that hardly move in them.
         sampling_doubts: what sampling, filters and noise on positions have done to the estimate.
         posture_doubts: loops that may be assembled in another way.
+        torque_doubts: joints whose torques do not go with those of the others, and torques that lag.
+        delay: by which the torques lag behind the motion, beyond what was given; None where it does not show.
     """
 
     original: Robot
@@ -109,6 +112,8 @@ class Identification:
     motion_doubts: tuple[str, ...] = ()
     sampling_doubts: tuple[str, ...] = ()
     posture_doubts: tuple[str, ...] = ()
+    torque_doubts: tuple[str, ...] = ()
+    delay: TorqueDelay | None = None
 
     @cached_property
     def robot(self) -> Robot:
@@ -129,7 +134,7 @@ class Identification:
             *self.unit_doubts,
             *self.motion_doubts,
             *self.sampling_doubts,
-            *(own if not self.posture_doubts else ()),
+            *((*own, *self.torque_doubts) if not self.posture_doubts else ()),
             *consistency_doubts(self.estimate, self.residuals, self.consistent),
         ]
 
@@ -165,6 +170,7 @@ def identify(
     cutoff: float | None = None,
     decimation: int = 1,
     slow: float = 0.0,
+    delay: float | str | None = None,
     friction: Sequence[str] = USUAL,
     stribeck_velocity: float = 0.05,
     without: Sequence[str] = (),
@@ -192,6 +198,9 @@ def identify(
             stand in the place of those of WLS.
         model: 'dynamic', 'filtered', 'power' or 'energy'.
         cutoff, decimation, slow: as in `Preparation`.
+        delay: seconds by which the torques lag behind the motion, or 'hold' for torques that a controller holds from
+            sample to sample; that of the log's description unless given. It is estimated in any case, and what is left
+            of it is reported where it biases a parameter.
         friction: some of 'viscous', 'coulomb', 'offset', 'stribeck', 'load'.
         without: columns to leave out.
         validate: logs on which the estimate is tried.
@@ -220,6 +229,7 @@ def identify(
     used = _opened(logs, sought, description)
     _check_files(used)
     others = _opened(validate, sought, description, rests=True) if validate else ()
+    used, others = (tuple(_timed(log, delay) for log in some) for some in (used, others))
     base = sought_base(sought)
     check_left_out(without, base)
     terms = Friction(tuple(friction), stribeck_velocity)
@@ -264,9 +274,12 @@ def identify(
         lost += tuple(total_doubts(estimate, data))
     if method in ("iv", "didim"):
         motion_doubts += tuple(few_rows(estimate))
+    early = first_rows(rows)
     if method not in SIMULATING:  # noise on positions makes residuals alike too: doubts of it come first
-        estimate = allowing_for_colour(estimate, first_rows(rows), model, decimation)
+        estimate = allowing_for_colour(estimate, early, model, decimation)
+    lag = estimated_delay(model, early, estimate, share) if method != "cloe" else None
     estimate = widened(estimate, bias)
+    noise = torque_noise(used, model, decimation)
     residuals = _residuals(method, equation, parts, estimate)
     validation = {
         name: log_residual(_parts(rows.model, log, preparation), equation.support, estimate)
@@ -291,6 +304,8 @@ def identify(
         (*motion_doubts, *load_doubts(equation)),
         lost,
         tuple(posture_doubts),
+        tuple(torque_doubts(equation.labels, estimate, data, noise, lag, used[0].rate)),
+        lag,
     )
 
 
@@ -335,6 +350,12 @@ def _opened(
         if log.transmission != found[0].transmission:
             raise ArgumentError(f"{log.name} has another transmission than {found[0].name}")
     return found
+
+
+def _timed(log: Log, delay: float | str | None) -> Log:
+    """The log with its motion at the moments of its torques."""
+    described = log.description.delay if log.description else None
+    return aligned(log, delay_seconds(described if delay is None else delay, log.rate))
 
 
 def _check_files(logs: Sequence[Log]) -> None:

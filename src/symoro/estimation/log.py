@@ -55,6 +55,7 @@ class Log:
         measured: whether sensors made it, whose faults are looked for; a simulated motion has none.
         start: a row of coordinates (`LoopAssembly`) from which the loops of a robot are followed, where it was found.
         units: of the joints' positions, with which small ones are compared: one radian, or the robot's length (m).
+        delay: seconds by which the torques lagged behind the motion, already allowed for (`delay.aligned`).
     """
 
     name: str
@@ -70,6 +71,7 @@ class Log:
     measured: bool = True
     start: tuple[float, ...] | None = None
     units: tuple[float, ...] = ()
+    delay: float = 0.0
 
     @property
     def position_units(self) -> Array:
@@ -454,7 +456,9 @@ def _rounded_to(t: Array) -> float | None:
     if len(t) < 3 or (np.diff(t) < 0).any():
         return None
     for quantum in ROUNDED:
-        if np.abs(t / quantum - np.round(t / quantum)).max() < WHOLE and _range_about_line(t) < quantum * (1 + WHOLE):
+        if np.abs(t / quantum - np.round(t / quantum)).max() < WHOLE and _range_about_line(t) < quantum * (
+            1 + WHOLE
+        ):
             return quantum
     return None
 
@@ -482,7 +486,9 @@ def _check_rate(t: Array, rate: float, table: ColumnFile, column: str, at: int) 
     bad = np.flatnonzero((steps < 0) | (np.abs(steps - step) >= tolerance * (1 - WHOLE)))
     slow = abs(float(t[-1] - t[0]) / len(steps) - step) > CLOCK * step + 2 * tolerance / len(steps)
     if not bad.size and (slow or _range_about_line(t) > tolerance * (1 + WHOLE)):
-        off = t - step * np.arange(len(t))  # leaves what rounding allows where the sample is missing, or soon after
+        off = t - step * np.arange(
+            len(t)
+        )  # leaves what rounding allows where the sample is missing, or soon after
         ranges = np.maximum.accumulate(off) - np.minimum.accumulate(off)
         bad = np.array([max(int(np.argmax(ranges > tolerance * (1 + WHOLE))) - 1, 0)])
     if bad.size:

@@ -28,9 +28,18 @@ from numpy.typing import NDArray
 
 from symoro.errors import FormatError
 from symoro.estimation.differences import slope_gain
+from symoro.estimation.equations import SCALAR
 from symoro.estimation.log import Log
 from symoro.estimation.needs import needed
-from symoro.estimation.signals import MotionPiece, Preparation, low_pass, motion_between, motions, planned
+from symoro.estimation.signals import (
+    MotionPiece,
+    Preparation,
+    decimation_filter,
+    low_pass,
+    motion_between,
+    motions,
+    planned,
+)
 from symoro.models.coordinates import coordinate_joints
 from symoro.robot.description import Robot
 
@@ -128,6 +137,17 @@ def white_noise(x: Array) -> Array:
         if len(x) > FEW * n or n == 3
     ]
     return np.asarray(np.sqrt(np.min(powers, axis=0)))
+
+
+def torque_noise(logs: Sequence[Log], kind: str, decimation: int) -> Array | None:
+    """(e,): deviations that white noise of torques gives the rows of each joint; None of rows that are no torques."""
+    if kind in SCALAR:
+        return None
+    parts = [
+        log.part(max(0, log.samples - PART) // 2, min(log.samples, (log.samples + PART) // 2)) for log in logs
+    ]
+    weights = decimation_filter(decimation) if decimation > 1 else np.ones(1)
+    return _noise([part["torque"] for part in parts]) * float(np.linalg.norm(weights))
 
 
 def _gain(rate: float, preparation: Preparation, measured: bool) -> float:

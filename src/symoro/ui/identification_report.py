@@ -121,6 +121,7 @@ def _data(found: Identification) -> Section:
         ("signals", filters),
         ("decimation", f"by {p.decimation}" + (", all columns alike" if p.decimation > 1 else "")),
         ("rows dropped", f"|qd| < {p.slow:g}" if p.slow else "none"),
+        *_delays(found),
         *_held(found),
         *_known(found),
         ("method", e.method + (f", {e.rounds} rounds" if e.rounds else "")),
@@ -129,6 +130,18 @@ def _data(found: Identification) -> Section:
     ends = ("" if doubt.endswith("?") else "." for doubt in found.doubts)
     doubtful = tuple(f"Doubtful: {doubt}{end}" for doubt, end in zip(found.doubts, ends, strict=True))
     return Section("Data and method", doubtful, ("", ""), tuple(rows))
+
+
+def _delays(found: Identification) -> list[tuple[str, str]]:
+    """By how much the torques lag behind the motion: as it was given, and as the data show beyond that."""
+    rows = []
+    if any(log.delay for log in found.logs):
+        given = ", ".join(dict.fromkeys(f"{1e3 * log.delay:.4g} ms" for log in found.logs))
+        rows.append(("delay of the torques, allowed for", given))
+    if found.delay is not None:
+        shown = f"{1e3 * found.delay.seconds:.3g} ms (deviation {1e3 * found.delay.deviation:.2g} ms)"
+        rows.append((f"delay of the torques, estimated{' beyond that' if rows else ''}", shown))
+    return rows
 
 
 def _held(found: Identification) -> list[tuple[str, str]]:
@@ -323,6 +336,11 @@ def as_data(found: Identification) -> dict[str, Any]:
         "doubts": found.doubts,
         "colour": e.colour,
         "model": found.model.kind,
+        "delay": {
+            "given": [log.delay for log in found.logs],
+            "estimated": found.delay and found.delay.seconds,
+            "deviation": found.delay and found.delay.deviation,
+        },
         "known": held_words(found.original),
         "not_in_robot": found.not_in_robot,
         "held_out_by": found.residuals.held_out_by,

@@ -25,6 +25,7 @@ def run(robot: Robot, options: argparse.Namespace) -> None:
         cutoff=options.cutoff,
         decimation=options.decimation,
         slow=options.slow,
+        delay=options.delay,
         friction=words(options.friction),
         stribeck_velocity=options.stribeck_velocity,
         without=words(options.without),

@@ -34,6 +34,11 @@ def add_identifying(command: Command) -> None:
         "--slow", type=float, default=0.0, metavar="VELOCITY", help="drop rows of a joint slower than this"
     )
     identify.add_argument(
+        "--delay",
+        metavar="SECONDS",
+        help="by which torques lag behind positions, or 'hold' for torques that are held from sample to sample",
+    )
+    identify.add_argument(
         "--friction",
         default="viscous,coulomb,offset",
         metavar="TERMS",
