@@ -74,6 +74,51 @@ def write_files(files: Mapping[Path, str | bytes], *, force: bool = False) -> No
             beside.unlink(missing_ok=True)
 
 
+def check_targets(files: Iterable[Path] = (), folders: Iterable[Path] = (), *, force: bool = False) -> None:
+    """Reject targets that cannot be written, before the work whose result they are for.
+
+    Arguments:
+        files: to be written; their folders must exist.
+        folders: to be written into, which are made where they are missing.
+        force: as in `write_files`.
+
+    Raises:
+        WriteError: a folder is missing or read-only, a foreign file or a folder is in the way.
+    """
+    for path in files:
+        _check(path, force)
+        target = Path(os.path.realpath(path))
+        if not _is_stream(target):
+            _check_folder(path, target.parent)
+    for folder in folders:
+        inside = Path(os.path.realpath(folder))
+        try:
+            while not inside.exists() and inside != inside.parent:
+                inside = inside.parent
+        except (OSError, ValueError) as error:
+            raise _failure(folder, error) from None
+        if not inside.is_dir():
+            raise WriteError(
+                "this is a file, not a folder", place=Place(str(inside)), hint="name another folder"
+            )
+        _check_folder(folder, inside)
+
+
+def _check_folder(path: Path, folder: Path) -> None:
+    """Reject a folder in which no file can be made."""
+    reason = ""
+    if not folder.is_dir():
+        reason = "its folder does not exist" if not folder.exists() else "its folder is a file"
+    elif not os.access(folder, os.W_OK | os.X_OK):
+        reason = "its folder is read-only"
+    if reason:
+        raise WriteError(
+            f"the file cannot be written: {reason}",
+            place=Place(str(path)),
+            hint="check that the folder exists, may be written to and has room",
+        )
+
+
 def write_folder(folder: Path, files: Mapping[str, str], *, force: bool = False) -> list[Path]:
     """Write texts under a folder, which is made where it is missing; the keys are paths inside it.
 

@@ -2,8 +2,8 @@
 
 With torques that were measured d seconds late, y(t) = A(t - d) K. The rows A between samples are those of a cubic
 spline, and d is estimated together with K by Gauss and Newton's method: its column is -dA/dt K, of the prediction,
-since the slope of measured torques would have their noise. Inertia torques that lag look like viscous friction, and the other
-way round: a delay that is not known biases FV, and the deviation of d allows for that.
+since the slope of measured torques would have their noise. Inertia torques that lag look like viscous friction, and the
+other way round: a delay that is not known biases FV, and the deviation of d allows for that.
 
 A log is corrected by its motion, which is smooth, and taken at t - d by interpolation of degree 15; the torques stay as
 they were measured, so that their noise stays white. Torques that a controller holds from sample to sample (zero-order

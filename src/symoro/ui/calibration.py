@@ -3,21 +3,21 @@
 from __future__ import annotations
 
 import argparse
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from symoro.errors import OptionError
 from symoro.robot import formats
 from symoro.robot.description import Robot
 from symoro.ui import present
+from symoro.ui.outputs import check_robot, deliver
 from symoro.ui.values import numbers
 
 if TYPE_CHECKING:
     from symoro.calibrate import Calibration
 
 
-def show_calibration(robot: Robot, options: argparse.Namespace) -> list[Path]:
-    """Print the parameters, or what they are off; returns the files that were written."""
+def show_calibration(robot: Robot, options: argparse.Namespace) -> int:
+    """Show the parameters, or what they are off, and write the calibrated robot; the exit code."""
     from symoro.calibrate import calibrate, read_measurements
     from symoro.models.calibration.identifiable import geometric_parameters
 
@@ -33,17 +33,17 @@ def show_calibration(robot: Robot, options: argparse.Namespace) -> list[Path]:
             present.as_json({"names": found.names, "no_effect": found.no_effect, "relations": relations})
         else:
             print(found)
-        return []
+        return 0
+    check_robot(robot, options)
     measured = read_measurements(robot, options.measurements, options.measure, degrees=options.degrees)
     result = calibrate(robot, measured, **chosen, **places)
-    if options.json:
-        present.as_json(_data(result))
-    else:
-        print(result)
-    if not options.output:
-        return []
-    formats.save(result.calibrated, options.output, force=options.force)
-    return [Path(options.output)]
+
+    def write() -> list[str]:
+        if options.output:
+            formats.save(result.calibrated, options.output, force=options.force)
+        return [options.output] if options.output else []
+
+    return deliver(options, lambda: _data(result), lambda: print(result), write)
 
 
 def _data(found: Calibration) -> dict[str, Any]:

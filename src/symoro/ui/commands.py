@@ -8,8 +8,9 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
+from symoro.emit.names import identifier
 from symoro.errors import ArgumentError, MissingDependencyError, OptionError, SymoroError
-from symoro.files import write_folder
+from symoro.files import file_name, write_folder
 from symoro.model import Model, base_parameters, generate, singularities
 from symoro.models import catalogue as models
 from symoro.progress import each
@@ -18,6 +19,7 @@ from symoro.robot.coordinates import independent
 from symoro.robot.description import Robot
 from symoro.robot.topology import describe
 from symoro.ui import failure, present
+from symoro.ui.outputs import check_names, check_outputs, check_robot, deliver
 from symoro.ui.values import binding, numbers, posture_named
 
 
@@ -48,6 +50,7 @@ def run(options: argparse.Namespace) -> int:
         "simulate": simulate,
         "gui": open_gui,
     }[options.command]
+    check_outputs(options)
     return command(options) or 0
 
 
@@ -103,20 +106,16 @@ def _joints(robot: Robot, text: str | None) -> list[float] | None:
     return list(values) if isinstance(values, list) else [values]
 
 
-def excite(options: argparse.Namespace) -> None:
+def excite(options: argparse.Namespace) -> int:
     from symoro.ui.excitation import show_excitation
 
-    written = show_excitation(_robot(options), options)
-    if not options.json:
-        _written(written, False)
+    return show_excitation(_robot(options), options)
 
 
-def calibrate(options: argparse.Namespace) -> None:
+def calibrate(options: argparse.Namespace) -> int:
     from symoro.ui.calibration import show_calibration
 
-    written = show_calibration(_robot(options), options)
-    if not options.json:
-        _written(written, False)
+    return show_calibration(_robot(options), options)
 
 
 def check(options: argparse.Namespace) -> int:
@@ -206,21 +205,22 @@ def pose(options: argparse.Namespace) -> int:
     return show_pose(_robot(options), options)
 
 
-def base(options: argparse.Namespace) -> None:
+def base(options: argparse.Namespace) -> int:
     robot = _robot(options)
+    check_robot(robot, options)
     method = "numeric" if options.numeric else options.method
     posture = _posture(robot, options.posture) if options.posture else None
     found = base_parameters(robot, method=method, rotor=not options.no_rotor, posture=posture)
-    if options.output:
-        formats.save(found.robot, options.output, force=options.force)
-    if options.json:
-        present.as_json(present.base_data(found))
-    elif options.latex:
-        print(found.latex())
-    else:
-        print(found.report())
-    if options.output and not options.json:
-        print(f"wrote {options.output}")
+
+    def write() -> list[str]:
+        if options.output:
+            formats.save(found.robot, options.output, force=options.force)
+        return [options.output] if options.output else []
+
+    def show() -> None:
+        print(found.latex() if options.latex else found.report())
+
+    return deliver(options, lambda: present.base_data(found), show, write)
 
 
 def _posture(robot: Robot, text: str) -> dict[int, float]:
@@ -248,7 +248,9 @@ def cite(options: argparse.Namespace) -> None:
 
 
 def write_model(options: argparse.Namespace) -> None:
-    model = _model(options)
+    robot = _robot(options)
+    check_names(options.output, _base_name(robot, options), (), options.force)
+    model = generate(robot, options.model, **_chosen(options))
     if options.json and not (options.lang or options.output or _emitting(options)):
         present.as_json(present.model_data(model))
         return
@@ -304,17 +306,20 @@ def solve(options: argparse.Namespace) -> int:
     return solving.solve(model_or_numeric(_robot(options), _chosen(options), options), options)
 
 
-def identify(options: argparse.Namespace) -> None:
+def identify(options: argparse.Namespace) -> int:
     from symoro.ui import identify as identifying
 
-    identifying.run(_robot(options), options)
+    return identifying.run(_robot(options), options)
 
 
 def export(options: argparse.Namespace) -> None:
     if not options.output:
         raise OptionError("export needs a folder", hint="add -o DIR")
     languages = (options.lang or "c").split(",")
-    model = _model(options)
+    robot = _robot(options)
+    fixed = ("Makefile", "README.md", f"{file_name(robot.name)}.yaml")
+    check_names(options.output, _base_name(robot, options), fixed, options.force)
+    model = generate(robot, options.model, **_chosen(options))
     files = model.export(languages, **_emitting(options))
     _report_notes(model, options)
     _written(write_folder(Path(options.output), files, force=options.force), options.json)
@@ -330,6 +335,11 @@ def simulate(options: argparse.Namespace) -> int:
     from symoro.ui.simulating import show_simulation
 
     return show_simulation(_robot(options), options)
+
+
+def _base_name(robot: Robot, options: argparse.Namespace) -> str:
+    """The name of emitted files, as most models have it."""
+    return identifier(options.name or f"{robot.name}_{models.entry(options.model).id}", "model")
 
 
 def _emitting(options: argparse.Namespace) -> dict[str, Any]:

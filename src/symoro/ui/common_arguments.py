@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Callable, Sequence
+from typing import Any
 
+FOLDER, ROBOT = "folder", "robot"  # targets of the option -o
 Command = Callable[[str, str, str], argparse.ArgumentParser]
 
 
@@ -69,6 +71,15 @@ def bind_argument(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--bind", action="append", default=[], metavar="NAME=VALUE", help="a number for a symbol of the robot"
     )
+
+
+def output_argument(
+    parser: argparse.ArgumentParser, target: str | Sequence[str], text: str, **more: Any
+) -> None:
+    """The option -o of a command, whose target is a folder, a robot's file, or a file with one of some suffixes."""
+    metavar = "DIR" if target == FOLDER else "FILE"
+    parser.add_argument("-o", "--output", metavar=metavar, help=text, **more)
+    parser.set_defaults(target=target)
 
 
 def force_argument(parser: argparse.ArgumentParser) -> None:

@@ -4,24 +4,23 @@ from __future__ import annotations
 
 import argparse
 from pathlib import Path
+from typing import Any
 
-from symoro.errors import OptionError
 from symoro.estimation.excite import Excitation, excite, trajectory_text
 from symoro.files import write_files
-from symoro.motion.files import TABLES, TEXTS
+from symoro.motion.files import TABLES
 from symoro.motion.samples import columns_of
 from symoro.motion.sampling import sampled
 from symoro.robot.description import Robot
 from symoro.tables import table_text
-from symoro.ui import present
+from symoro.ui.outputs import deliver
 from symoro.ui.values import numbers, words
 
 CHOICES = ("harmonics", "frequency", "criterion", "torque", "margin", "starts", "seed")
 
 
-def show_excitation(robot: Robot, options: argparse.Namespace) -> list[Path]:
-    """Find the motion, and tell of it; returns the files that were written."""
-    written = [_named(options.output)] if options.output else []
+def show_excitation(robot: Robot, options: argparse.Namespace) -> int:
+    """Optimise the motion, show it and write its file; the exit code."""
     most = options.acceleration and numbers("acceleration", options.acceleration)
     found = excite(
         robot,
@@ -30,26 +29,19 @@ def show_excitation(robot: Robot, options: argparse.Namespace) -> list[Path]:
         without=words(options.without),
         **{name: getattr(options, name) for name in CHOICES},
     )
-    write_files({path: _text(robot, found, path) for path in written}, force=options.force)
-    if options.json:
-        told = {"condition": found.condition, "determinant": found.determinant, "columns": found.columns}
+    targets = [Path(options.output)] if options.output else []
+
+    def data() -> dict[str, Any]:
+        shown = {"condition": found.condition, "determinant": found.determinant, "columns": found.columns}
         held = {name: list(others) for name, others in found.absorbed.items()}
         used = {"used": dict(found.used), "margin": found.margin, "held_by": held}
-        present.as_json({**told, **used, "trajectory": trajectory_text(found)})
-    else:
-        print(found)
-    return written
+        return {**shown, **used, "trajectory": trajectory_text(found)}
 
+    def write() -> list[Path]:
+        write_files({path: _text(robot, found, path) for path in targets}, force=options.force)
+        return targets
 
-def _named(output: str) -> Path:
-    """The file that was asked for, refused before anything is sought where its format is none."""
-    path = Path(output)
-    if path.suffix.lower() not in (*TEXTS, *TABLES):
-        raise OptionError(
-            f"'{output}': a motion is written as {', '.join((*TEXTS, *TABLES))}",
-            hint="the suffix tells the format: .yaml holds the series, .csv its samples",
-        )
-    return path
+    return deliver(options, data, lambda: print(found), write)
 
 
 def _text(robot: Robot, found: Excitation, path: Path) -> str:

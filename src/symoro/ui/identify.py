@@ -1,21 +1,28 @@
-"""`symoro identify`: parameters from logs, told as tables, as JSON, or written as a report and a robot's file."""
+"""`symoro identify`: parameters from logs, shown as tables or JSON, written as a report and a robot's file."""
 
 from __future__ import annotations
 
 import argparse
 from pathlib import Path
 
-from symoro.estimation.identification import Identification, identify
-from symoro.files import write_files, write_folder
+from symoro.errors import OptionError
+from symoro.estimation.identification import Identification, identify, sought_robot
+from symoro.estimation.robots import standard_robot
+from symoro.files import check_targets, write_files, write_folder
+from symoro.models.coordinates import coordinate_joints
 from symoro.robot import formats
 from symoro.robot.description import Robot
 from symoro.ui import present
 from symoro.ui.identification_report import as_data, report_files, result_sections
+from symoro.ui.outputs import deliver
 from symoro.ui.values import posture_word, words
 
+BODIES = ("urdf", "xacro", "mjcf")  # formats whose links are bodies
 
-def run(robot: Robot, options: argparse.Namespace) -> None:
-    """Identify, and tell."""
+
+def run(robot: Robot, options: argparse.Namespace) -> int:
+    """Identify, show the result and write it; the exit code."""
+    _check_format(robot, options)
     found = identify(
         robot,
         options.logs,
@@ -36,24 +43,46 @@ def run(robot: Robot, options: argparse.Namespace) -> None:
         find_consistent=options.consistent,
         prior=options.prior,
     )
-    written: list[Path] = []
-    if options.output:
-        target = Path(options.output)
-        write_files({target: _robot_text(found, formats.format_of(target))}, force=options.force)
-        written.append(target)
+
+    def write() -> list[Path]:
+        written: list[Path] = []
+        if options.output:
+            target = Path(options.output)
+            write_files({target: _robot_text(found, formats.format_of(target))}, force=options.force)
+            written.append(target)
+        if options.report:
+            written += write_folder(Path(options.report), report_files(found), force=options.force)
+        return written
+
+    return deliver(options, lambda: as_data(found), lambda: _show(found), write, "written")
+
+
+def _check_format(robot: Robot, options: argparse.Namespace) -> None:
+    """Reject files that cannot hold the result, and reports over foreign files, before anything is computed."""
     if options.report:
-        written += write_folder(Path(options.report), report_files(found), force=options.force)
-    if options.json:
-        present.as_json({**as_data(found), "written": [str(path) for path in written]})
+        names = ("report.md", "report.html", *(f"torque-{j}.svg" for j in coordinate_joints(robot)))
+        targets = [path for name in names if (path := Path(options.report) / name).exists()]
+        check_targets(targets, force=options.force)
+    if not options.output:
         return
+    fmt = formats.format_of(Path(options.output))
+    if fmt in BODIES and not options.consistent:
+        raise OptionError(
+            f"'{options.output}': a {fmt.upper()} file holds bodies, and base parameters are not their inertias",
+            hint="add --consistent, or write a .yaml file",
+        )
+    sought = sought_robot(robot)
+    sample = dict.fromkeys(dict(sought.nominal) | dict.fromkeys(sought.symbols(), 0.0), 1.0)
+    formats.dumps(standard_robot(sought, sample), fmt)
+
+
+def _show(found: Identification) -> None:
     for section in result_sections(found):
         for text in section.text:
             print(text)
         present.table(list(section.head), [list(row) for row in section.rows], section.title)
     for doubt in found.doubts:
         print(f"doubtful: {doubt}")
-    for path in written:
-        print(f"wrote {path}")
 
 
 def _robot_text(found: Identification, fmt: str) -> str:

@@ -6,11 +6,13 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from symoro.ui.common_arguments import (
+    FOLDER,
     Command,
     bind_argument,
     command_of,
     force_argument,
     json_argument,
+    output_argument,
     robot_argument,
 )
 from symoro.ui.model_options import add_model_option, add_model_options
@@ -46,7 +48,7 @@ def add_generating(command: Command, arguments: Sequence[str]) -> None:
         bind_argument(parser)
     for parser in (generate, export):
         parser.add_argument("--lang", help="language, c or python say; 'symoro languages' lists them")
-        parser.add_argument("-o", "--output", metavar="DIR", help="folder to write into")
+        output_argument(parser, FOLDER, "folder to write into")
         parser.add_argument("--name", help="base name of files and functions; made legal in the language")
         parser.add_argument(
             "--float32", "--float", dest="float32", action="store_true", help="single precision (C)"

@@ -22,6 +22,7 @@ from symoro.motion.trajectory import Trajectory
 from symoro.robot.description import Robot
 from symoro.tables import table_text
 from symoro.ui import present
+from symoro.ui.outputs import deliver
 from symoro.ui.values import binding, numbers, posture_word
 
 STATE = ("q", "qd", "e", "ed", "P0", "Q0", "V0", "pose")
@@ -49,20 +50,23 @@ def show_torques(robot: Robot, options: argparse.Namespace) -> int:
         ".svg": lambda: torque_chart(found),
         ".json": lambda: page_motion(found.samples.t, found.samples.q, found.samples.tree),
     }
-    written = write_results(options.output, writers, options.force)
-    if options.json:
-        posed = _posed_frame(robot, trajectory)
-        frame = {"frame": posed} if posed else {}
-        present.as_json({**torque_data(found), **frame, **({"files": written} if written else {})})
-    elif options.csv:
-        sys.stdout.write(table_text(found.columns))
-    else:
+    posed = _posed_frame(robot, trajectory)
+
+    def data() -> dict[str, Any]:
+        return {**torque_data(found), **({"frame": posed} if posed else {})}
+
+    def show() -> None:
+        if options.csv:
+            sys.stdout.write(table_text(found.columns))
+            return
         _table(found)
-        if posed := _posed_frame(robot, trajectory):
+        if posed:
             print(f"poses of the trajectory: {posed}")
-        for path in written:
-            print(f"wrote {path}")
-    return 0
+
+    def write() -> list[str]:
+        return write_results(options.output, writers, options.force)
+
+    return deliver(options, data, show, write, "files" if options.output else None)
 
 
 def _start(robot: Robot, words: list[str]) -> tuple[dict[str, Array], dict[str, float]]:
@@ -93,12 +97,7 @@ def write_results(files: list[str], writers: Writers, force: bool) -> list[str]:
     """Write results by the suffixes of their files; all of them or none."""
     contents: dict[Path, str | bytes] = {}
     for name in files:
-        suffix = Path(name).suffix.lower()
-        if suffix not in writers:
-            raise OptionError(
-                f"'{name}': a result is written as {', '.join(writers)}", hint="the suffix tells the format"
-            )
-        contents[Path(name)] = writers[suffix]()
+        contents[Path(name)] = writers[Path(name).suffix.lower()]()
     write_files(contents, force=force)
     return files
 

@@ -2,7 +2,15 @@
 
 from __future__ import annotations
 
-from symoro.ui.common_arguments import Command, bind_argument, force_argument, json_argument, robot_argument
+from symoro.ui.common_arguments import (
+    ROBOT,
+    Command,
+    bind_argument,
+    force_argument,
+    json_argument,
+    output_argument,
+    robot_argument,
+)
 
 
 def add_identifying(command: Command) -> None:
@@ -72,7 +80,7 @@ def add_identifying(command: Command) -> None:
         "--prior", choices=("euclidean", "entropic"), default="euclidean", help="towards the robot's numbers"
     )
     identify.add_argument("--report", metavar="DIR", help="write a report: Markdown, HTML and plots")
-    identify.add_argument("-o", "--output", metavar="FILE", help="write the robot with its numbers")
+    output_argument(identify, ROBOT, "write the robot with its numbers")
     force_argument(identify)
     bind_argument(identify)
     json_argument(identify)
@@ -152,13 +160,12 @@ def add_moving(command: Command) -> None:
     )
     for parser, more in ((torques, ""), (simulate, ", .parquet")):
         parser.add_argument("--csv", action="store_true", help="rows of values between commas")
-        parser.add_argument(
-            "-o",
-            "--output",
-            metavar="FILE",
+        output_argument(
+            parser,
+            (".csv", ".svg", *([".parquet"] if more else []), ".json"),
+            f"write .csv (samples), .svg (charts){more} or .json (a motion that the page plays); more than once",
             action="append",
             default=[],
-            help=f"write .csv (samples), .svg (charts){more} or .json (a motion that the page plays); more than once",
         )
         bind_argument(parser)
         force_argument(parser)
@@ -195,11 +202,8 @@ def add_exciting(command: Command) -> None:
     )
     excite.add_argument("--starts", type=int, default=2, help="random starts (default 2)")
     excite.add_argument("--seed", type=int, default=0, help="of the starts")
-    excite.add_argument(
-        "-o",
-        "--output",
-        metavar="FILE",
-        help="write the trajectory: .yaml (the series) or .csv (its samples)",
+    output_argument(
+        excite, (".yaml", ".yml", ".csv"), "write the trajectory: .yaml (the series) or .csv (its samples)"
     )
     bind_argument(excite)
     force_argument(excite)
@@ -229,7 +233,7 @@ def add_calibrating(command: Command) -> None:
     calibrate.add_argument("--degrees", action="store_true", help="joint angles are in degrees")
     calibrate.add_argument("--point", metavar="X,Y,Z", help="the point that distances are taken to")
     calibrate.add_argument("--plane", metavar="NX,NY,NZ,D", help="the plane n.p = d that was touched")
-    calibrate.add_argument("-o", "--output", metavar="FILE", help="write the calibrated robot")
+    output_argument(calibrate, ROBOT, "write the calibrated robot")
     force_argument(calibrate)
     bind_argument(calibrate)
     json_argument(calibrate)

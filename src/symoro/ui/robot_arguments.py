@@ -2,7 +2,15 @@
 
 from __future__ import annotations
 
-from symoro.ui.common_arguments import Command, bind_argument, force_argument, json_argument, robot_argument
+from symoro.ui.common_arguments import (
+    ROBOT,
+    Command,
+    bind_argument,
+    force_argument,
+    json_argument,
+    output_argument,
+    robot_argument,
+)
 from symoro.ui.model_options import frame_named
 
 
@@ -17,7 +25,7 @@ def add_describing(command: Command) -> None:
         "render", "draw a robot into an SVG or PNG file", "symoro render rx90 -o rx90.svg --view=-30,20"
     )
     robot_argument(render)
-    render.add_argument("-o", "--output", metavar="FILE", required=True, help="file to write: .svg or .png")
+    output_argument(render, (".svg", ".png"), "file to write: .svg or .png", required=True)
     render.add_argument(
         "--posture",
         metavar="Q1,Q2,...",
@@ -40,6 +48,7 @@ def add_describing(command: Command) -> None:
     convert = command("convert", "write a robot in another format", "symoro convert arm.par arm.yaml")
     robot_argument(convert)
     convert.add_argument("output", nargs="?", help="file to write; its suffix tells the format")
+    convert.set_defaults(target=ROBOT)
     convert.add_argument(
         "--to",
         metavar="FORMAT",
@@ -95,7 +104,7 @@ def add_analysing(command: Command) -> None:
     )
     base.add_argument("--no-rotor", action="store_true", help="leave rotor inertias apart")
     base.add_argument("--latex", action="store_true", help="the relations as a LaTeX table")
-    base.add_argument("-o", "--output", metavar="FILE", help="write the regrouped robot")
+    output_argument(base, ROBOT, "write the regrouped robot")
     force_argument(base)
     bind_argument(base)
     json_argument(base)

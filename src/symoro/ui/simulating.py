@@ -21,6 +21,7 @@ from symoro.motion.simulation import simulate
 from symoro.robot.description import Robot
 from symoro.ui import present
 from symoro.ui.motion import STATE, page_motion, write_results
+from symoro.ui.outputs import deliver
 from symoro.ui.values import binding, numbers, posture_named
 
 INPUTS = ("wrench", "Vd0")
@@ -49,16 +50,18 @@ def show_simulation(robot: Robot, options: argparse.Namespace) -> int:
         static=options.static,
         stops=_stops(options.stops),
     )
-    written = _written(found, options)
-    if options.json:
-        present.as_json({**simulation_data(found), **({"files": written} if written else {})})
-    elif options.csv:
-        sys.stdout.write(found.csv())
-    else:
-        _table(found)
-        for path in written:
-            print(f"wrote {path}")
-    return INTERRUPTED if found.why == "interrupted" else 0
+
+    def show() -> None:
+        if options.csv:
+            sys.stdout.write(found.csv())
+        else:
+            _table(found)
+
+    def write() -> list[str]:
+        return _written(found, options)
+
+    code = deliver(options, lambda: simulation_data(found), show, write, "files" if options.output else None)
+    return INTERRUPTED if found.why == "interrupted" else code
 
 
 def _words(robot: Robot, words: list[str]) -> tuple[dict[str, Any], dict[str, float]]:

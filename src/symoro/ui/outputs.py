@@ -1,0 +1,102 @@
+"""Files that a command writes: checked before the work, written once the result is shown.
+
+A result that took minutes must not be lost to a folder that does not exist. `check_outputs` rejects what can be known
+to fail; `deliver` shows the result first, so that it is there even if writing fails after all.
+"""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from symoro.errors import OptionError, SymoroError
+from symoro.files import check_targets
+from symoro.robot import formats
+from symoro.robot.description import Robot
+from symoro.ui import failure, present
+from symoro.ui.common_arguments import FOLDER, ROBOT
+
+PARTS = ("", "_batch", "_example", "_setup", "_rk4")  # of the names of emitted files
+
+
+def check_outputs(options: argparse.Namespace) -> None:
+    """Reject targets that cannot be written, of any command, before its work.
+
+    Raises:
+        OptionError, FormatError: the suffix of a file names no format of the command's results.
+        WriteError: a folder is missing or read-only, or a foreign file is in the way.
+    """
+    target, given = getattr(options, "target", None), getattr(options, "output", None)
+    if target is None:
+        return
+    paths = [Path(name) for name in ([given] if isinstance(given, str) else given or [])]
+    folders = paths if target == FOLDER else []
+    files = [] if target == FOLDER else paths
+    if target == ROBOT:
+        for path in files:
+            if not getattr(options, "to", None):
+                formats.format_of(path)
+    elif target != FOLDER:
+        for path in files:
+            _check_suffix(path, target)
+    if getattr(options, "report", None):
+        folders = [*folders, Path(options.report)]
+    check_targets(files, folders, force=options.force)
+
+
+def _check_suffix(path: Path, suffixes: Sequence[str]) -> None:
+    if path.suffix.lower() not in suffixes:
+        raise OptionError(
+            f"'{path}': a result is written as {', '.join(suffixes)}", hint="the suffix tells the format"
+        )
+
+
+def check_robot(robot: Robot, options: argparse.Namespace, **details: Any) -> None:
+    """Reject a robot's file whose format cannot hold this robot; the result has the same structure.
+
+    Raises:
+        FormatError, NotApplicableError: with what the format cannot hold.
+    """
+    if options.output:
+        formats.dumps(robot, formats.format_of(Path(options.output)), **details)
+
+
+def check_names(folder: str | None, base: str, fixed: Sequence[str], force: bool) -> None:
+    """Reject foreign files in a folder that emitted files with this base name would overwrite."""
+    if not folder or not Path(folder).is_dir():
+        return
+    inside = [path for path in (*Path(folder).glob("*"), *Path(folder).glob("*/*")) if path.is_file()]
+    names = {f"{base}{part}" for part in PARTS}
+    check_targets([path for path in inside if path.stem in names or path.name in fixed], force=force)
+
+
+def deliver(
+    options: argparse.Namespace,
+    data: Callable[[], Mapping[str, Any]],
+    show: Callable[[], None],
+    write: Callable[[], Sequence[Path | str]],
+    key: str | None = None,
+) -> int:
+    """Show a result, then write its files; the exit code.
+
+    Arguments:
+        data: the result for scripts; with --json it has an `error` beside it if writing fails.
+        key: of the names of the written files in it; None leaves them out.
+    """
+    if not options.json:
+        show()
+        for path in write():
+            if not getattr(options, "csv", False):
+                print(f"wrote {path}")
+        return 0
+    problem: dict[str, Any] = {}
+    written: list[str] = []
+    try:
+        written = [str(path) for path in write()]
+    except SymoroError as error:
+        problem = {"error": failure.as_data(error)}
+    named = {key: written} if key else {}
+    present.as_json({**data(), **named, **problem})
+    return failure.BAD_INPUT if problem else 0
