@@ -10,9 +10,10 @@ import pytest
 from scipy.integrate import solve_ivp
 
 import symoro
-from symoro.errors import ProgramError
-from symoro.estimation import closed_loop
+from symoro.errors import OptionError, ProgramError
+from symoro.estimation import closed_loop, output_error
 from symoro.estimation.closed_loop import Simulated, simulated
+from symoro.estimation.closed_loop_native import direct_dynamics
 from symoro.estimation.control_loop import ControlLoop
 from symoro.estimation.equations import RowModel, equations
 from symoro.estimation.friction import TERMS, Friction
@@ -21,7 +22,7 @@ from symoro.estimation.transmission import transmission
 from symoro.expr.formula import formula
 from symoro.robot.description import INERTIAL
 from symoro.robot.formats import loads
-from tests.estimation.truth import TWO_LINKS, base_values, two_links
+from tests.estimation.truth import TWO_LINKS, base_values, truth, two_links
 
 RATE, SAMPLES = 200.0, 60
 ONE_LINK = """
@@ -150,3 +151,67 @@ def test_motion_that_does_not_stay_finite_is_refused(monkeypatch: pytest.MonkeyP
     ):
         with pytest.raises(ProgramError, match="does not stay finite"):
             run()
+
+
+COUPLED = "  - {d: 0.4, link: {ZZ: 0.1, MX: 0.2, M: 0.7}, coupled: {joints: {2: -2}}}\n"
+
+
+@pytest.mark.parametrize(
+    ("robot", "left_out"),
+    [
+        (two_links(), ()),
+        (two_links("0.7"), ("FS1", "FO2", "MY2")),
+        (loads(TWO_LINKS + COUPLED, "yaml"), ()),
+        (symoro.load("puma560"), ("IA6",)),
+        (symoro.load("scara"), ()),
+    ],
+    ids=["planar", "twisted", "coupled", "puma560", "scara"],
+)
+def test_the_direct_dynamic_model_takes_the_place_of_the_regressor(
+    robot: symoro.Robot, left_out: tuple[str, ...], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Several parameters at once, in parallel, each as by itself in NumPy."""
+    model = equations(sought_robot(robot), "dynamic", Friction(), None, left_out)
+    assert direct_dynamics(model) is not None
+    rng = np.random.default_rng(0)
+    inertias = ("ZZ", "IA", "M", "FV")
+    size = np.array([3.0 if name.rstrip("0123456789") in inertias else 0.1 for name in model.names])
+    K = size * rng.uniform(0.9, 1.1, (3, len(model.names)))
+    loop = loop_along(len(model.labels), parts=2)
+    found, expected = simulated(model, K, loop), in_numpy(monkeypatch, model, K, loop)
+    for one, other in ((found.q, expected.q), (found.qd, expected.qd), (found.tau, expected.tau)):
+        assert np.abs(one - other).max() < 1e-8 * np.abs(other).max()
+    alone = simulated(model, K[1], loop)
+    assert np.array_equal(alone.q[0], found.q[1])
+
+
+def test_columns_that_a_robot_does_not_have_are_simulated_by_the_regressor() -> None:
+    robot = sought_robot(two_links())
+    for friction, gear in (
+        (Friction(("viscous", "load")), None),
+        (Friction(), transmission((1, 1), {2: {1: 1}})),
+    ):
+        assert direct_dynamics(equations(robot, "dynamic", friction, gear)) is None
+    carried = sought_robot(loads(TWO_LINKS + CARRIED, "yaml"))
+    assert direct_dynamics(equations(carried, "dynamic", Friction(), None)) is None
+
+
+def test_a_request_that_takes_too_long_is_rejected_before_the_work(monkeypatch: pytest.MonkeyPatch) -> None:
+    """With the time that it would take and the method to take instead; a larger limit lets it run."""
+    t = truth(600)
+    log = t.log(np.random.default_rng(0), torque=0.1, position=1e-5)
+    given = {"method": "cloe", "controller": t.controller, "decimation": 2}
+    begun: list[bool] = []
+
+    def settled(*_: object) -> None:
+        begun.append(True)
+        raise ProgramError("begun", hint="")
+
+    monkeypatch.setattr(output_error, "_settled", settled)
+    with pytest.raises(
+        OptionError, match=r"would take about \d+ s, more than the time limit of 1e-06 s"
+    ) as told:
+        symoro.identify(two_links(), log, **given, time_limit=1e-6)
+    assert "didim" in (told.value.hint or "") and "--time-limit" in (told.value.hint or "") and not begun
+    with pytest.raises(ProgramError, match="begun"):
+        symoro.identify(two_links(), log, **given, time_limit=1e6)

@@ -29,7 +29,11 @@ COMMANDS: dict[str, tuple[tuple[str, ...], str, str]] = {
     "convert": (("convert", "planar2r"), ".yaml", "symoro.robot.formats.dumps"),
     "render": (("render", "planar2r", "-o"), ".svg", "symoro.ui.render.file.draw"),
     "base": (("base", "planar2r", "-o"), ".yaml", "symoro.ui.commands.base_parameters"),
-    "calibrate": (("calibrate", "planar2r", "poses.csv", "-o"), ".yaml", "symoro.calibrate.read_measurements"),
+    "calibrate": (
+        ("calibrate", "planar2r", "poses.csv", "-o"),
+        ".yaml",
+        "symoro.calibrate.read_measurements",
+    ),
     "identify": (("identify", "arm.yaml", "log.csv", "-o"), ".yaml", "symoro.ui.identify.identify"),
     "torques": (("torques", "planar3r", "filip3r", "-o"), ".csv", "symoro.ui.motion.torques"),
     "simulate": (

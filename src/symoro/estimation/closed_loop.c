@@ -7,8 +7,8 @@ typedef void (*OfMotion)(const double *q, const double *qd, const double *qdd, d
 typedef void (*OfConstants)(const double *q, const double *qd, const double *qdd, const double *k, double *out);
 
 typedef struct {
-    const void *regressor;       /* address of the emitted function */
-    const double *constants;     /* that it takes, or null */
+    const void *regressor;       /* address of the emitted function; of the direct dynamics where columns is 0 */
+    const double *constants;     /* that it takes, or null; those of the direct dynamics hold the parameters */
     const void *known;           /* address of the torques that are known, or null */
     const double *known_constants;
     const double *K;             /* parameters of the columns of W */
@@ -77,6 +77,10 @@ static void accelerations(const Loop *loop, const double *q, const double *qd, c
     const size_t n = loop->joints;
     double *W = loop->work, *M = W + n * loop->columns, *unit = M + n * n;
     double *rest = unit + n, *weight = rest + n, *column = weight + n, *right = column + n;
+    if (!loop->columns) {
+        call(loop->regressor, loop->constants, q, qd, tau, qdd);
+        return;
+    }
     for (size_t i = 0; i < n; ++i) unit[i] = rest[i] = 0;
     own_torques(loop, q, qd, unit, W, right);
     add_friction(loop, qd, tau, right);

@@ -6,18 +6,22 @@ t are the torques of what is known, a payload or wrenches (`known_torques`). M c
 T(q, 0, e_i) - T(q, 0, 0). So one compiled function serves every K, with
 all the columns that the data are explained by, friction and coupled motors among them. Fixed steps of Runge and Kutta's
 fourth order; many short ones where a joint may turn back or stands, since dry friction jumps there. Where there is a
-compiler the loop runs in C (`closed_loop_native`).
+compiler the loop runs in C (`closed_loop_native`), with the direct dynamic model where that has all the columns, and
+several K at once.
 """
 
 from __future__ import annotations
 
+import os
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 from symoro.errors import ProgramError
-from symoro.estimation.closed_loop_native import driver, simulate
+from symoro.estimation.closed_loop_native import direct_dynamics, driver, simulate
 from symoro.estimation.control_loop import ControlLoop
 from symoro.estimation.equations import RowModel
 from symoro.progress import each
@@ -49,17 +53,41 @@ def simulated(model: RowModel, K: Array, loop: ControlLoop) -> Simulated:
     if run is None:
         finite = _in_numpy(model, many, loop, made)
     else:
+        direct = direct_dynamics(model)
         motions = list(zip(many, made.q, made.qd, made.qdd, made.tau, strict=True))
-        finite = all(
-            simulate(run, model, values, loop, rows) == samples
-            for values, *rows in each(motions, "simulating the closed loop")
-        )
+
+        def finite_samples(motion: Sequence[Array]) -> int:
+            values, *rows = motion
+            return simulate(run, model, direct, values, loop, rows)
+
+        finite = all(count == samples for count in _in_parallel(finite_samples, motions))
     if not finite:
         raise ProgramError(
             "the simulated loop does not stay finite for these parameters",
             hint="start from parameters that bodies can have, and check the gains",
         )
     return made
+
+
+def processors() -> int:
+    """How many simulations run at once."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def _in_parallel(work: Callable[[Sequence[Array]], int], motions: Sequence[Sequence[Array]]) -> Iterator[int]:
+    """The results in their order; work in C lets other threads run."""
+    title = "simulating the closed loop"
+    if processors() == 1 or len(motions) == 1:
+        yield from map(work, each(motions, title))
+        return
+    with ThreadPoolExecutor(processors()) as pool:
+        waiting = [pool.submit(work, motion) for motion in motions]
+        try:
+            for one in each(waiting, title):
+                yield one.result()
+        finally:
+            for one in waiting:
+                one.cancel()
 
 
 def _in_numpy(model: RowModel, K: Array, loop: ControlLoop, made: Simulated) -> bool:

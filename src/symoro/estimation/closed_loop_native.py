@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import ctypes
 from collections.abc import Sequence
-from functools import cache
+from dataclasses import replace
+from functools import cache, lru_cache
 from importlib import resources
 from typing import Any
 
@@ -12,10 +13,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from symoro.emit.kernels import kernel_text
-from symoro.errors import MissingDependencyError
+from symoro.errors import MissingDependencyError, SymoroError
 from symoro.estimation.control_loop import ControlLoop
 from symoro.estimation.equations import RowModel
 from symoro.estimation.friction import TERMS
+from symoro.estimation.robots import DRIVE, sought_base
+from symoro.expr.formula import ZERO, Formula, formula
+from symoro.model import generate
+from symoro.models.identification.base.geometry import with_values
+from symoro.models.identification.base.parameters import split
+from symoro.robot.description import Robot
 from symoro.runtime.compiler import library
 from symoro.runtime.function import Function
 
@@ -23,6 +30,8 @@ Array = NDArray[np.float64]
 FUNCTIONS = ("regressor", "constants", "known", "known_constants")
 FROM_MODEL = ("K", "inertia", "viscous", "stribeck", "load", "dry", "shares")
 FROM_LOOP = ("kp", "kd", "reference", "reference_rate")
+TRIED = 8  # motions at which the direct dynamic model is compared with the regressor
+ROUNDOFF = 1e-9  # of the torques, by which they may differ
 COUNTS = ("joints", "columns", "motors", "samples", "steps", "parts")
 
 
@@ -59,16 +68,72 @@ def _compiled() -> Any:
     return found
 
 
-def simulate(run: Any, model: RowModel, K: Array, loop: ControlLoop, made: Sequence[Array]) -> int:
-    """Fill q, qd, qdd, tau (N, n) from the state in the first rows of q and qd; how many samples are finite."""
+def direct_dynamics(model: RowModel) -> Function | None:
+    """The direct dynamic model of a robot with the parameters K, ten times as fast as M and T from the regressor.
+
+    None where it is another model: of columns that a robot does not have, or of what is known besides K.
+    """
+    if model.known is not None or model.kind != "dynamic" or model.further.names:
+        return None
+    try:
+        found = _direct_dynamics(model.robot, model.names)
+    except SymoroError:
+        return None
+    n = len(model.labels)
+    inputs = [(port.name, port.shape) for port in found.program.inputs]
+    if found.address is None or inputs != [(name, (n,)) for name in ("q", "qd", "tau")]:
+        return None
+    q, qd, tau = np.random.default_rng(3).standard_normal((3, TRIED, n))
+    A = model.parts(q, qd, found(q=q, qd=qd, tau=tau)["qdd"], tau)[
+        1
+    ]  # W K = tau, for parameters that are all 1
+    return found if np.abs(A.sum(axis=2) - tau).max() <= ROUNDOFF * np.abs(A).sum(axis=2).max() else None
+
+
+@lru_cache(maxsize=4)
+def _direct_dynamics(robot: Robot, names: tuple[str, ...]) -> Function:
+    """With a parameter for each of the names, all other inertial parameters and friction being zero."""
+    base = sought_base(robot)
+    values: dict[tuple[int, str], Formula] = {split(name): ZERO for name in base.no_effect}
+    for kept, others in base.relations.items():
+        values |= {split(name): ZERO for name in others}
+        values[split(kept)] = formula(kept) if kept in names else ZERO
+    regrouped = with_values(base.original, values)
+    frames = []
+    for j, frame in enumerate(regrouped.frames, 1):
+        friction = {kind: formula(f"{kind}{j}") if f"{kind}{j}" in names else ZERO for kind in DRIVE}
+        frames.append(replace(frame, FV=friction["FV"], FS=friction["FS"], FO=friction["FO"]))
+    model = generate(regrouped.replace(frames=tuple(frames)), "direct-dynamics")
+    known = {**dict(robot.nominal), **dict.fromkeys(names, 1.0)}
+    return Function(model.program, known, robot=model.robot)
+
+
+def simulate(
+    run: Any,
+    model: RowModel,
+    direct: Function | None,
+    K: Array,
+    loop: ControlLoop,
+    made: Sequence[Array],
+) -> int:
+    """Fill q, qd, qdd, tau (N, n) from the state in the first rows of q and qd; how many samples are finite.
+
+    Arguments:
+        direct: `direct_dynamics` of the model.
+    """
     parts = _parts(model, K)
     samples, n = made[0].shape
     parts |= {name: getattr(loop, name) for name in FROM_LOOP}
-    columns = len(parts["K"])
+    columns = len(parts["K"]) if direct is None else 0
     arrays = {name: np.ascontiguousarray(value, dtype=float) for name, value in parts.items()}
     arrays["work"] = np.empty(n * (columns + n + 16))
+    addresses = _addresses(model.function)
+    if direct is not None:
+        known = {**direct.values, **{name: float(x) for name, x in zip(model.names, K, strict=True)}}
+        arrays["constants"] = direct.constants_of(known)
+        addresses = direct.address, arrays["constants"].ctypes.data
     shared = _NativeLoop(
-        *_addresses(model.function),
+        *addresses,
         *_addresses(model.known),
         *(arrays[name].ctypes.data for name in (*FROM_MODEL, *FROM_LOOP, "work")),
         model.further.friction.stribeck_velocity,

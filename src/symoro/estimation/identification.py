@@ -44,6 +44,7 @@ from symoro.estimation.load_friction import (
 from symoro.estimation.log import Log, open_log, position_units
 from symoro.estimation.log_names import log_names
 from symoro.estimation.methods import METHODS, SIMULATING, estimated, estimated_with_load
+from symoro.estimation.output_error import TIME_LIMIT
 from symoro.estimation.passes import Passes
 from symoro.estimation.postures import NamedPosture, start_postures
 from symoro.estimation.residuals import ALL, KEPT, Residuals, log_residual, residual
@@ -182,6 +183,7 @@ def identify(
     prior_weight: float = WEIGHT,
     controller: PdController | None = None,
     start: str | Mapping[str, float] = "wls",
+    time_limit: float = TIME_LIMIT,
     values: Mapping[str, float] | None = None,
     piece: int | None = None,
     client: Any = None,
@@ -196,6 +198,7 @@ def identify(
         controller: gains at the joints, where the description of the log has none.
         start: of the methods that simulate: 'wls', 'nominal' (the robot's own values), or numbers by name, which
             stand in the place of those of WLS.
+        time_limit: seconds that 'cloe' may take, by an estimate before it begins; it is rejected where it takes more.
         model: 'dynamic', 'filtered', 'power' or 'energy'.
         cutoff, decimation, slow: as in `Preparation`.
         delay: seconds by which the torques lag behind the motion, or 'hold' for torques that a controller holds from
@@ -259,10 +262,10 @@ def identify(
     begin = partial(started, base=base, start=start)
     try:
         if has_load(equation):
-            estimate, data = estimated_with_load(method, passes, data, controller, begin)
+            estimate, data = estimated_with_load(method, passes, data, controller, begin, time_limit)
             rows, parts = passes(load_point(estimate, slopes=False))
         else:
-            estimate = estimated(method, data, rows, controller, begin)
+            estimate = estimated(method, data, rows, controller, begin, time_limit)
     except ProgramError as error:
         if method not in SIMULATING or start != "wls":
             raise

@@ -15,7 +15,7 @@ from symoro.estimation.estimate import Estimate
 from symoro.estimation.instrumental import instrumental
 from symoro.estimation.least_squares import ordinary, own_deviations, weighted
 from symoro.estimation.load_friction import LoadPoint, load_point, settled_load, without_load
-from symoro.estimation.output_error import output_error
+from symoro.estimation.output_error import TIME_LIMIT, output_error
 from symoro.estimation.passes import Passes
 from symoro.estimation.residuals import KEPT
 from symoro.estimation.resolution import resolved
@@ -34,6 +34,7 @@ def estimated_with_load(
     data: Triangles,
     controller: PdController | None,
     begin: Callable[[Estimate], Estimate],
+    time_limit: float = TIME_LIMIT,
 ) -> tuple[Estimate, Triangles]:
     """The estimate with friction that grows with the load as it predicts it, and the triangles of its rows."""
     model = passes.model
@@ -48,7 +49,7 @@ def estimated_with_load(
     if not simulates:
         return found, triangles
     rows = LogRows(model, passes.logs, passes.work.preparation)
-    found = _simulated(method, begin(found), rows, data, controller)
+    found = _simulated(method, begin(found), rows, data, controller, time_limit)
     return found, fit(load_point(found))[1]
 
 
@@ -58,10 +59,15 @@ def estimated(
     rows: LogRows,
     controller: PdController | None,
     begin: Callable[[Estimate], Estimate],
+    time_limit: float = TIME_LIMIT,
 ) -> Estimate:
     """The estimate of a method; those that simulate begin at what `begin` makes of that of WLS."""
     found = _least_squares("wls" if method in SIMULATING else method, data, rows)
-    return _simulated(method, begin(found), rows, data, controller) if method in SIMULATING else found
+    return (
+        _simulated(method, begin(found), rows, data, controller, time_limit)
+        if method in SIMULATING
+        else found
+    )
 
 
 def _least_squares(method: str, data: Triangles, rows: LogRows) -> Estimate:
@@ -76,11 +82,16 @@ def _least_squares(method: str, data: Triangles, rows: LogRows) -> Estimate:
 
 
 def _simulated(
-    method: str, start: Estimate, rows: LogRows, data: Triangles, controller: PdController | None
+    method: str,
+    start: Estimate,
+    rows: LogRows,
+    data: Triangles,
+    controller: PdController | None,
+    time_limit: float,
 ) -> Estimate:
     slow = rows.preparation.slow
     if method == "iv":
         return resolved(lambda steps: instrumental(rows, start, data, controller, steps), slow, data)
     if method == "didim":
         return resolved(lambda steps: direct_and_inverse(rows, start, data, controller, steps), slow, data)
-    return resolved(output_error(rows, start, controller), slow, data)
+    return resolved(output_error(rows, start, controller, time_limit), slow, data)

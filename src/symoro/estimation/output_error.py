@@ -18,12 +18,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from time import perf_counter
 
 import numpy as np
 from numpy.typing import NDArray
 
-from symoro.errors import ProgramError
-from symoro.estimation.closed_loop import simulated
+from symoro.errors import OptionError, ProgramError
+from symoro.estimation.closed_loop import processors, simulated
 from symoro.estimation.control_loop import ControlLoop, loop_of
 from symoro.estimation.description import PdController
 from symoro.estimation.equations import RowModel
@@ -34,6 +35,9 @@ from symoro.progress import Task, task
 
 Array = NDArray[np.float64]
 ROUNDS = 40
+TIME_LIMIT = 120.0  # s
+SIMULATIONS = 18  # for each unknown, in steps of one sample: sensitivities for steps of 1 and of 1/4
+PROBE = 200  # samples, by which the time of a simulation is estimated
 FINE = 1e-9  # of the way of a joint
 ROUGH = 1e-3  # of the error
 STEP = 1e-2  # of a parameter's own size: far above the leaps of a motion whose joints stick a step sooner or later
@@ -115,14 +119,19 @@ class _Ended:
 
 
 def output_error(
-    rows: LogRows, start: Estimate, controller: PdController | None = None
+    rows: LogRows, start: Estimate, controller: PdController | None = None, time_limit: float = TIME_LIMIT
 ) -> Callable[[int], Estimate]:
     """CLOE from an estimate: a function of the steps from sample to sample, which goes on from where the last one was.
 
+    Arguments:
+        time_limit: seconds that it may take, by an estimate from a part of the simulations.
+
     Raises:
+        OptionError: it would take longer.
         ProgramError: the iteration does not settle, or leaves what can be simulated.
     """
     check_model(rows.model)
+    _check_time(rows, start, controller, time_limit)
     coarser: list[_Ended] = []
 
     def solve(steps: int) -> Estimate:
@@ -140,6 +149,31 @@ def output_error(
         return found.estimate
 
     return solve
+
+
+def _check_time(rows: LogRows, start: Estimate, controller: PdController | None, time_limit: float) -> None:
+    """Reject what would take longer than the limit, by the time of a short piece of one simulation of each log."""
+    seconds, unknowns = 0.0, len(start.values)
+    for log in rows.logs:
+        loop = loop_of(log, controller, rows.preparation.cutoff)[0]
+        samples = len(loop.reference)
+        tried = min(samples, PROBE)
+        short = replace(loop, reference=loop.reference[:tried], reference_rate=loop.reference_rate[:tried])
+        unknowns += 2 * loop.reference.shape[1]
+        times = []
+        for _ in range(2):  # the first may compile
+            began = perf_counter()
+            simulated(rows.model, start.values, short)
+            times.append(perf_counter() - began)
+        seconds += min(times) * samples / tried
+    expected = SIMULATIONS * unknowns * seconds / processors()
+    if expected > time_limit:
+        raise OptionError(
+            f"CLOE would take about {expected:.0f} s, more than the time limit of {time_limit:g} s: some "
+            f"{SIMULATIONS * unknowns} simulations of {seconds:.2g} s for {unknowns} unknowns, {processors()} at once",
+            hint="take method='didim', which simulates once a round; shorten the log or lower its rate; or allow more: "
+            f"--time-limit {2 * expected:.0f} (time_limit=)",
+        )
 
 
 def _settled(logs: _Logs, start: Estimate, before: _Ended | None, work: Task) -> _Ended:

@@ -73,6 +73,10 @@ class Function:
             warnings.warn(message, stacklevel=4)
             return None
 
+    def constants_of(self, values: Mapping[str, float]) -> Array:
+        """The array `constants` for other numbers of the parameters, all of them; empty where nothing is compiled."""
+        return np.empty(0) if self._native is None else self._native.constants_of(values)
+
     def __call__(self, **inputs: Any) -> dict[str, Any]:
         if self._at_once is not None:
             found = self._at_once(inputs)

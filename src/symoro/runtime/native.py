@@ -43,13 +43,19 @@ class Native:
         self._one = getattr(self._library, NAME)
         self._one.restype = None
         self.address = ctypes.cast(self._one, ctypes.c_void_p).value or 0
-        if with_constants:
-            parameters = np.array([values[name] for name in program.used_parameters], dtype=float)
-            getattr(self._library, f"{NAME}_setup")(_pointer(parameters), _pointer(self.constants))
+        self.constants = self.constants_of(values)
         self.constants.flags.writeable = False
         self.door = door(program, getattr(self._library, f"{NAME}_packed"), self.constants)
         self._many: Any = None
         self._building = threading.Lock()
+
+    def constants_of(self, values: Mapping[str, float]) -> Array:
+        """The array of constants for other numbers of the parameters."""
+        found = np.empty(len(self.constants))
+        if len(found):
+            parameters = np.array([values[name] for name in self.program.used_parameters], dtype=float)
+            getattr(self._library, f"{NAME}_setup")(_pointer(parameters), _pointer(found))
+        return found
 
     def one(self, arrays: Mapping[str, Array]) -> dict[str, Any]:
         """One sample from arrays of the right shapes."""

@@ -39,6 +39,7 @@ def run(robot: Robot, options: argparse.Namespace) -> int:
         validate=options.validate,
         posture=[posture_word(text) for text in options.posture] if options.posture else None,
         start=options.start,
+        time_limit=options.time_limit,
         find_essential=options.essential,
         find_consistent=options.consistent,
         prior=options.prior,

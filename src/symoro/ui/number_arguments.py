@@ -72,6 +72,13 @@ def add_identifying(command: Command) -> None:
         metavar="START",
         help="where iv, didim and cloe start: wls (unless given), or nominal, the robot's own values",
     )
+    identify.add_argument(
+        "--time-limit",
+        type=float,
+        default=120.0,
+        metavar="SECONDS",
+        help="that cloe may take, as estimated before it begins (default 120)",
+    )
     identify.add_argument("--essential", action="store_true", help="the parameters that the data do tell")
     identify.add_argument(
         "--consistent", action="store_true", help="standard parameters that bodies can have (an LMI)"
