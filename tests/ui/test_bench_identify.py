@@ -61,6 +61,16 @@ def test_a_log_gives_the_numbers_of_the_library() -> None:
     assert "error" not in call("robot_view", {"robot": found["robot"]})
 
 
+def test_torques_that_lag_are_reported_and_corrected() -> None:
+    t, q, tau = arrays()
+    late = table("t,q1,q2,tau1,tau2", np.concatenate([t, q, np.roll(tau, 12, axis=0)], axis=1)[12:])
+    payload = {"robot": ROBOT, "files": {"log.csv": late}, "decimation": 20, "slow": 0.05}
+    found = call("identify", payload)
+    assert [line for line in found["doubts"] if "lag behind the motion by 12" in line]
+    assert call("identify", {**payload, "delay": "0.012"})["doubts"] == []
+    assert "delay: expected seconds" in call("identify", {**payload, "delay": "late"})["error"]["message"]
+
+
 def test_a_log_in_two_files_with_units() -> None:
     _, q, tau = arrays()
     files = {"position.csv": table("a,b", np.degrees(q)), "current.csv": table("a,b", tau)}

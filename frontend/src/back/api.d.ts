@@ -819,6 +819,11 @@ export interface components {
              */
             decimation: number;
             /**
+             * Delay
+             * @default
+             */
+            delay: string;
+            /**
              * Description
              * @default
              */

@@ -33,6 +33,7 @@ interface Options {
   cutoff: number;
   decimation: number;
   slow: number;
+  delay: string;
   friction: string[];
   posture: string;
   essential: boolean;
@@ -47,7 +48,7 @@ function playable({ files }: Logged): boolean {
   return kind === "log" || kind === "rows";
 }
 
-const USUAL = { method: "wls", model: "dynamic", cutoff: 0, decimation: 1, slow: 0, friction: FRICTION.slice(0, 3), posture: "", essential: false, consistent: false };
+const USUAL = { method: "wls", model: "dynamic", cutoff: 0, decimation: 1, slow: 0, delay: "", friction: FRICTION.slice(0, 3), posture: "", essential: false, consistent: false };
 
 export function Identify({ store }: { store: Store }) {
   const log = store.log.value!;
@@ -180,6 +181,16 @@ function Form({ store, log, options, busy, onRun }: FormProps) {
       {amount("cutoff", "filter, Hz", "of positions, forwards and backwards; 0 is none", 1)}
       {amount("decimation", "decimation", "one sample of so many is kept, all columns alike", 1)}
       {amount("slow", "slow |qd|", "rows of a joint that is slower are dropped; 0 drops none", 0.01)}
+      <label class="md-option" title="seconds by which torques lag behind positions, or hold for torques that are held from sample to sample; that of the description unless given">
+        <span>delay, s</span>
+        <input
+          type="text"
+          placeholder="0"
+          value={now.delay}
+          data-testid="identify-delay"
+          onChange={(event) => set({ delay: event.currentTarget.value.trim() })}
+        />
+      </label>
       <fieldset class="md-friction">
         <legend>friction</legend>
         {FRICTION.map((word) => (

@@ -27,6 +27,7 @@ _IN_A_SHELL: Words = (
     (re.compile(r"\brobot\.tree\(\)"), "--tree"),
     (re.compile(r"\bfunction\(\)"), "symoro eval"),
     (re.compile(r"\b(\w+)=True\b"), r"--\1"),
+    (re.compile(r"\bthe option 'time_limit'"), "--time-limit"),
     (re.compile(r"\bthe option '(\w+)'"), r"--\1"),
     (re.compile(r"\b([a-z]\w*)='([^']*)'"), r"--\1 \2"),
 )

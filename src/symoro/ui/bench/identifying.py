@@ -50,6 +50,7 @@ def identified(payload: Mapping[str, Any]) -> dict[str, Any]:
             cutoff=number(payload, "cutoff", 0.0) or None,
             decimation=item(payload, "decimation", int, 1),
             slow=number(payload, "slow", 0.0),
+            delay=item(payload, "delay", str, "").strip() or None,
             friction=_words(payload, "friction", USUAL),
             posture=posture_word(posture) if posture else None,
             find_essential=item(payload, "essential", bool, False),

@@ -218,6 +218,7 @@ class Logged(Payload):
     cutoff: float = Field(0, ge=0)
     decimation: int = Field(1, ge=1)
     slow: float = Field(0, ge=0)
+    delay: str = Field("", max_length=40)
     friction: list[str] | None = Field(None, max_length=10)
     posture: str = Field("", max_length=2000)
     essential: bool = False
