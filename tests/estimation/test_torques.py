@@ -172,6 +172,56 @@ def test_deviations_are_true_where_the_delay_is_given(lag: float, delay: float |
     assert np.mean(squared_errors(without.estimate, known)) > 3
 
 
+@cache
+def held_torques(rate: float) -> tuple[np.ndarray, np.ndarray]:
+    """Positions and torques of a controller that computes its torque at a sample and holds it up to the next."""
+    robot = two_links()
+    forward = symoro.generate(robot, "direct-dynamics").function()
+    kp, kd, w = np.array([400.0, 150.0]), np.array([60.0, 20.0]), 2 * np.pi * 0.4 * np.arange(1, 4)
+    size, phase = np.array([[0.4, 0.2, 0.15], [0.3, 0.3, 0.2]]), np.array([[0.3, 1.2, 2.1], [1.1, 0.4, 2.5]])
+
+    def slope(x: np.ndarray, tau: np.ndarray) -> np.ndarray:
+        return np.concatenate([x[2:], forward(q=x[:2], qd=x[2:], tau=tau)["qdd"]])
+
+    x, h, states, torques = (
+        np.concatenate([(size * np.sin(phase)).sum(1), np.zeros(2)]),
+        1 / (4 * rate),
+        [],
+        [],
+    )
+    for k in range(int(12 * rate)):
+        angle = w * k / rate + phase
+        r, rd = (size * np.sin(angle)).sum(1), (size * w * np.cos(angle)).sum(1)
+        tau = kp * (r - x[:2]) + kd * (rd - x[2:])
+        states.append(x[:2])
+        torques.append(tau)
+        for _ in range(4):
+            a = slope(x, tau)
+            b = slope(x + h / 2 * a, tau)
+            c = slope(x + h / 2 * b, tau)
+            x = x + h / 6 * (a + 2 * b + 2 * c + slope(x + h * c, tau))
+    first = int(2 * rate)
+    return np.array(states)[first:], np.array(torques)[first:]
+
+
+@pytest.mark.parametrize("rate", [100.0, 200.0])
+def test_torques_of_a_zero_order_hold_lead_by_half_a_sample(rate: float) -> None:
+    q, tau = held_torques(rate)
+    noisy = tau + np.array([0.1, 0.03]) * np.random.default_rng(0).standard_normal(tau.shape)
+    found = symoro.identify(two_links(), log_of_arrays(rate, q, noisy), slow=0.05, decimation=2)
+    assert found.delay is not None and abs(found.delay.seconds * rate + 0.5) < 0.1
+    (line,) = found.torque_doubts
+    assert "held from sample to sample" in line and "--delay hold" in line
+    corrected = symoro.identify(
+        two_links(), log_of_arrays(rate, q, noisy), slow=0.05, decimation=2, delay="hold"
+    )
+    known = base_values(two_links())
+    for j in (1, 2):
+        k = found.estimate.names.index(f"FV{j}")
+        before, after = (abs(one.estimate.values[k] - known[f"FV{j}"]) for one in (found, corrected))
+        assert after < 0.3 * before
+
+
 def test_a_motion_is_shifted_to_the_moments_of_its_torques() -> None:
     """By whole samples exactly, by fractions to the interpolation's error; pieces give what the whole gives."""
     t = np.arange(400) / 100

@@ -171,8 +171,8 @@ def _check_time(rows: LogRows, start: Estimate, controller: PdController | None,
         raise OptionError(
             f"CLOE would take about {expected:.0f} s, more than the time limit of {time_limit:g} s: some "
             f"{SIMULATIONS * unknowns} simulations of {seconds:.2g} s for {unknowns} unknowns, {processors()} at once",
-            hint="take method='didim', which simulates once a round, shorten the log, lower its rate, or raise the limit "
-            f"by the option 'time_limit', to {2 * expected:.0f} say",
+            hint="take method='didim', which simulates once a round, shorten the log, lower its rate, or raise the "
+            f"limit by the option 'time_limit', to {2 * expected:.0f} say",
         )
 
 
