@@ -43,6 +43,8 @@ APART = 1.2  # mean squared residual of common parameters, by that of each equat
 FACTOR = 0.2  # off 1: a factor of torques that is no error of a torque constant
 KNOWN = 5.0  # deviations of a factor that is not chance
 LESS = 0.8  # of the squared residual, that a factor must leave
+SETTLES = 2.0  # mean squared residual, by that of each equation alone, that a factor which is the cause leaves at most
+MOST = 0.1  # of the squared residual, that it leaves at most where the model lacks something besides
 AS_GOOD = 1.25  # times the least squared residual: factors of other joints that explain as much
 WORSE = 2.0  # times what its own equation leaves: the residual of a joint that does not go with the others
 MUCH = 0.1  # of the torques: where one joint is left so much, those that do not go together are reported
@@ -165,7 +167,8 @@ def _factors(data: Triangles, sigma: Array, total: float) -> tuple[list[tuple[in
         fits = [_factor(others, own, start) for start in (1.0, -1.0)]
         c, deviation, cost = min(fits, key=lambda fit: fit[2])
         deviation *= max(cost / data.independent, 1.0) ** 0.5
-        if cost < LESS * total and abs(c - 1) > max(FACTOR, KNOWN * deviation):
+        settles = cost < max(SETTLES * data.independent, MOST * total)
+        if cost < LESS * total and settles and abs(c - 1) > max(FACTOR, KNOWN * deviation):
             tried.append((cost, (k, c, deviation)))
     least = min((cost for cost, _ in tried), default=0.0)
     return [found for cost, found in tried if cost <= AS_GOOD * least], least / total
