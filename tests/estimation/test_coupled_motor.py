@@ -14,6 +14,7 @@ from symoro.estimation.excite import excite
 from symoro.estimation.friction import Friction
 from symoro.estimation.identification import sought_robot
 from symoro.estimation.log import Log, log_of_arrays
+from symoro.estimation.passive_friction import drawn_motion
 from symoro.estimation.transmission import Transmission, transmission
 from symoro.robot.description import Limits
 
@@ -123,3 +124,16 @@ def test_a_motion_is_found_for_a_scara_and_the_note_names_the_offset() -> None:
     found = excite(robot, starts=1, harmonics=3)
     assert "FO3" not in found.columns and "FO3" in found.absorbed
     assert "FO3" in str(found)
+
+
+def test_rows_are_dropped_where_a_passive_joint_with_dry_friction_is_slow() -> None:
+    """Joint 3 of SR400 turns at the difference of the rates of motors 2 and 7, and rubs on both."""
+    model = equations(sought_robot(symoro.load("sr400")), "dynamic", Friction(), None)
+    assert "FS3" in model.names and "FS8" in model.absorbed
+    assert model.assembly is not None
+    q = drawn_motion(6, model.assembly)[0][:2]
+    qd = np.ones((2, 6))
+    qd[0, -1] = 1.03  # active joints are 1, 2, 4, 5, 6, 7
+    qd[1, -1] = 1.3
+    kept = model._kept(q, qd, 0.1, np.zeros((2, 6), dtype=bool))
+    assert kept.tolist() == [[True, False, True, True, True, False], [True] * 6]
