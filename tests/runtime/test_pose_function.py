@@ -116,3 +116,37 @@ def test_out_of_reach_the_residual_is_the_distance(name: str, options: dict[str,
         np.testing.assert_allclose(found["residual"][k][away], distance[away], atol=1e-12)
         alone = solve(T=T[k])
         np.testing.assert_allclose(alone["residual"], found["residual"][k], atol=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("name", "options"),
+    [("rx90", {}), ("rx90", {"pose": "axis", "locked": "6"}), ("planar3r", {"pose": "planar"})],
+)
+def test_a_rounded_pose_alone_needs_no_numpy(
+    name: str, options: dict[str, Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The nearest rotation of a single pose is computed by compiled code, as exactly as that of a batch."""
+    solve, place = made(name, True, **options)
+    q, T = poses(place, 4)
+    errors = np.random.default_rng(4).normal(size=(3, 3))
+    for size in (1e-12, 1e-10, 1e-8, 1e-7):
+        given = T.copy()
+        given[:, :3, :3] += size * errors
+        expected = solve(T=given, q0=q)
+        with monkeypatch.context() as patched:
+            patched.setattr("symoro.runtime.poses.Turning.nearest", None)
+            alone = [solve(T=one, q0=start) for one, start in zip(given, q, strict=True)]
+        for k, one in enumerate(alone):
+            np.testing.assert_array_equal(one["status"], expected["status"][k])
+            rows = one["status"] == 0
+            assert rows.any()
+            np.testing.assert_allclose(one["q"][rows], expected["q"][k][rows], atol=1e-9)
+            np.testing.assert_allclose(one["residual"][rows], expected["residual"][k][rows], atol=1e-12)
+
+
+def test_a_left_handed_pose_alone_has_no_solution() -> None:
+    solve, place = made("rx90", True)
+    _, (T, *_) = poses(place, 2)
+    T[:3, 0] *= -1
+    T[0, 0] += 1e-8
+    assert not np.isin(solve(T=T)["status"], (0, 2)).any()

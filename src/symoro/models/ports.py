@@ -54,6 +54,7 @@ SWIVEL = Port(
 SOLUTIONS = Port("q", "K,n", "joint positions, one row a solution")
 OPENED = Port("qc", "K,B", "opened joints")
 STATUS = Port("status", "K", "0 valid, 1 out of reach, 2 singular, 3 empty slot")
+POSE_STATUS = Port("status", "K", f"{STATUS.title}, 4 not decided")
 RESIDUAL = Port(
     "residual", "K", "largest entry of direct geometry less the pose, lengths divided by the robot's size"
 )

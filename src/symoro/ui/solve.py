@@ -25,10 +25,10 @@ from symoro.ui.values import numbers, posture_named, read_values
 if TYPE_CHECKING:
     from symoro.ui.solve_numeric import Numeric
 
-WORDS = ("valid", "out of reach", "singular", "no solution")
+WORDS = ("valid", "out of reach", "singular", "no solution", "not decided")
 EMPTY = WORDS.index("no solution")
 SOLVED = ("valid", "singular")
-ORDER = (*SOLVED, "out of reach")  # in which rows are shown
+ORDER = (*SOLVED, "not decided", "out of reach")  # in which rows are shown
 POSES = ("at", "pose", "matrix", "file")
 WIDE = 11  # joints that fit beside each other
 ROUND_OFF = 1e-9
@@ -212,7 +212,7 @@ def answer_of(
     """The rows to be shown; columns of q beyond the joints of the tree go along."""
     rows, n = [], len(independent(robot))
     for k, status in enumerate(found["status"].astype(int)):
-        if status == EMPTY or (limits and WORDS[status] == "out of reach"):
+        if status == EMPTY or (limits and WORDS[status] not in SOLVED):
             continue
         free = tuple(name for name, flag in zip(joints.names, found["free"][k], strict=True) if flag)
         row = found["q"][k]

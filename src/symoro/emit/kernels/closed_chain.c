@@ -110,14 +110,15 @@ static double chain_product_(double placements[6][12], const int *kinds, const d
     return defect;
 }
 
-/* A step of Newton's method from an error twist (t is the product of the loop), into `step`; damped where an angle
-   would jump, since there the Jacobian is nearly singular. Returns whether it is damped. */
-static int chain_step_(const int *kinds, double axes[6][6], const double *t, double defect,
-                       double *step)
+/* Error twist and Jacobian at the product t of the loop. */
+static void chain_jacobian_(const int *kinds, double axes[6][6], const double *t, double *error, double jacobian[6][6])
 {
-    const double damping = defect > 1e-6 ? 1e-6 : defect < 1e-12 ? 1e-12 : defect;
-    const double error[6] = {t[3], t[7], t[11], (t[9] - t[6]) / 2, (t[2] - t[8]) / 2, (t[4] - t[1]) / 2};
-    double jacobian[6][6], system[42];
+    error[0] = t[3];
+    error[1] = t[7];
+    error[2] = t[11];
+    error[3] = (t[9] - t[6]) / 2;
+    error[4] = (t[2] - t[8]) / 2;
+    error[5] = (t[4] - t[1]) / 2;
     for (int i = 0; i < 6; ++i) {
         const double *z = axes[i], x = t[3] - axes[i][3], y = t[7] - axes[i][4], w = t[11] - axes[i][5];
         jacobian[0][i] = kinds[i] ? z[0] : z[1] * w - z[2] * y;
@@ -127,6 +128,17 @@ static int chain_step_(const int *kinds, double axes[6][6], const double *t, dou
             jacobian[3 + k][i] = kinds[i] ? 0 : z[k];
         }
     }
+}
+
+/* A step of Newton's method from the product t of the loop, into `step`; damped where an angle would jump, since there
+   the Jacobian is nearly singular. Returns whether it is damped. step[6] is the largest motion for a unit error, the
+   inverse of the smallest singular value but for a factor. */
+static int chain_step_(const int *kinds, double axes[6][6], const double *t, double defect,
+                       double *step)
+{
+    const double damping = defect > 1e-6 ? 1e-6 : defect < 1e-12 ? 1e-12 : defect;
+    double error[6], jacobian[6][6], system[48];
+    chain_jacobian_(kinds, axes, t, error, jacobian);
     for (int damped = 0; damped < 2; ++damped) {
         for (int i = 0; i < 6; ++i) {
             for (int j = 0; j < 7; ++j) {
@@ -134,13 +146,16 @@ static int chain_step_(const int *kinds, double axes[6][6], const double *t, dou
                 for (int k = 0; k < 6 && damped; ++k) {
                     sum += jacobian[k][i] * (j < 6 ? jacobian[k][j] : error[k]);
                 }
-                system[7 * i + j] = damped ? sum : j < 6 ? jacobian[i][j] : error[i];
+                system[8 * i + j] = damped ? sum : j < 6 ? jacobian[i][j] : error[i];
             }
+            system[8 * i + 7] = i % 2 ? 1 : -1;
         }
-        int jumps = !chain_solve_(6, 7, system);
+        int jumps = !chain_solve_(6, 8, system);
+        step[6] = 0;
         for (int i = 0; i < 6; ++i) {
-            step[i] = system[7 * i + 6];
+            step[i] = system[8 * i + 6];
             jumps |= !kinds[i] && !(fabs(step[i]) < 0.5);
+            step[6] = fabs(system[8 * i + 7]) <= step[6] ? step[6] : fabs(system[8 * i + 7]);
         }
         if (!jumps) {
             return damped;
@@ -149,45 +164,67 @@ static int chain_step_(const int *kinds, double axes[6][6], const double *t, dou
     return 1;
 }
 
-/* The best of Newton's iterates from q, angles in (-pi, pi]; 0 when it is no solution. */
+/* The best of Newton's iterates from q, angles in (-pi, pi], and the defect q[6]; returns whether the Jacobian is
+   nearly singular. */
 static int chain_polish_(double placements[6][12], const int *kinds, double *q)
 {
-    double axes[6][6], t[12], x[6], step[6], least = chain_accept_limit_;
-    int settled = 0;
+    double axes[6][6], t[12], x[6], step[7];
+    int settled = 0, damped = 0;
+    q[6] = 1e30;
+    step[6] = 0;
     for (int i = 0; i < 6; ++i) {
         x[i] = q[i];
     }
-    for (int tries = 0; tries < 16; ++tries) {
+    for (int tries = 0; tries < 40; ++tries) {
         const double defect = chain_product_(placements, kinds, x, axes, t);
-        for (int i = 0; i < 6 && defect < least; ++i) {
+        for (int i = 0; i < 6 && defect < q[6]; ++i) {
             q[i] = x[i] - (kinds[i] ? 0 : 2 * chain_pi_ * ceil((x[i] - chain_pi_) / (2 * chain_pi_)));
         }
-        least = defect < least ? defect : least;
+        q[6] = defect < q[6] ? defect : q[6];
         if (settled || !(defect < 1e30)) {
             break;
         }
-        settled = !chain_step_(kinds, axes, t, defect, step);
+        damped = chain_step_(kinds, axes, t, defect, step);
+        settled = !damped;
         for (int i = 0; i < 6; ++i) {
             x[i] -= step[i];
             settled &= fabs(step[i]) < 1e-8;
         }
     }
-    return least < chain_accept_limit_;
+    return damped || !(step[6] < chain_weak_limit_);
 }
 
-/* Put a solution in its place among `count` of them, unless it is there already; returns the new count. */
-static int chain_insert_(const int *kinds, const double *q, int count, double table[16][6])
+/* Largest difference of two postures; `turned` becomes the second one with its angles next to those of the first. */
+static double chain_distance_(const int *kinds, const double *q, const double *other, double *turned)
+{
+    double distance = 0;
+    for (int i = 0; i < 6; ++i) {
+        const double turns = kinds[i] ? 0 : floor((q[i] - other[i]) / (2 * chain_pi_) + 0.5);
+        turned[i] = other[i] + 2 * chain_pi_ * turns;
+        const double d = fabs(q[i] - turned[i]);
+        distance = d <= distance ? distance : d;
+    }
+    return distance;
+}
+
+/* Put a solution q1 .. q6, defect in its place among `count` of them, unless it is there already: two are one where the
+   posture between them closes the loop as well as they do. Returns the new count. */
+static int chain_insert_(double placements[6][12], const int *kinds, const double *q, int count, double table[16][7])
 {
     int place = count;
     for (int k = 0; k < count; ++k) {
-        double distance = 0;
-        for (int i = 0; i < 6; ++i) {
-            double d = fabs(q[i] - table[k][i]);
-            d = !kinds[i] && d > chain_pi_ ? fabs(d - 2 * chain_pi_) : d;
-            distance = d > distance ? d : distance;
-        }
-        if (distance < chain_same_limit_) {
-            return count;
+        double turned[6], axes[6][6], t[12];
+        if (chain_distance_(kinds, q, table[k], turned) < chain_same_limit_) {
+            for (int i = 0; i < 6; ++i) {
+                turned[i] = (turned[i] + q[i]) / 2;
+            }
+            const double between = chain_product_(placements, kinds, turned, axes, t);
+            if (between <= chain_round_off_ || between <= q[6] || between <= table[k][6]) {
+                for (int i = 0; i < 7 && q[6] < table[k][6]; ++i) {
+                    table[k][i] = q[i];
+                }
+                return count;
+            }
         }
     }
     for (int before = 1; place > 0 && before; place -= before) {
@@ -208,19 +245,89 @@ static int chain_insert_(const int *kinds, const double *q, int count, double ta
         return count;
     }
     for (int k = count; k > place; --k) {
-        for (int i = 0; i < 6; ++i) {
+        for (int i = 0; i < 7; ++i) {
             table[k][i] = table[k - 1][i];
         }
     }
-    for (int i = 0; i < 6; ++i) {
+    for (int i = 0; i < 7; ++i) {
         table[place][i] = q[i];
     }
     return count + 1;
 }
 
-/* Solutions of one arrangement, added to `count` others; returns the new count, and whether some may be missing. */
-static int chain_try_(closed_chain_loop_ *loop, double placements[6][12], const int *kinds, int count,
-                      double table[16][6], int *again)
+/* The unit vector that J (or its transpose) shortens most, by inverse iteration. */
+static void chain_weakest_(double jacobian[6][6], int transposed, double *v)
+{
+    for (int i = 0; i < 6; ++i) {
+        v[i] = 1 + 0.1 * i;
+    }
+    for (int tries = 0; tries < 3; ++tries) {
+        double system[42], square = 0;
+        for (int i = 0; i < 6; ++i) {
+            for (int j = 0; j < 6; ++j) {
+                double sum = i == j ? 1e-20 : 0; /* keeps an exactly singular matrix solvable */
+                for (int k = 0; k < 6; ++k) {
+                    sum += transposed ? jacobian[i][k] * jacobian[j][k] : jacobian[k][i] * jacobian[k][j];
+                }
+                system[7 * i + j] = sum;
+            }
+            system[7 * i + 6] = v[i];
+        }
+        chain_solve_(6, 7, system);
+        for (int i = 0; i < 6; ++i) {
+            square += system[7 * i + 6] * system[7 * i + 6];
+        }
+        for (int i = 0; i < 6; ++i) {
+            v[i] = system[7 * i + 6] / sqrt(square);
+        }
+    }
+}
+
+/* The solutions next to a posture q, added to `count` others; returns the new count. Along the direction v in which
+   the loop opens least, its error is the parabola c + b s + a s^2 / 2: Newton's method starts at both roots s. */
+static int chain_split_(double placements[6][12], const int *kinds, const double *q, int count, double table[16][7])
+{
+    const double h = 1e-3; /* of the difference quotient for a */
+    double axes[6][6], t[12], error[6], jacobian[6][6], other[6][6], u[6], v[6], x[7], b = 0, sums[3] = {0, 0, 0};
+    chain_product_(placements, kinds, q, axes, t);
+    chain_jacobian_(kinds, axes, t, error, jacobian);
+    chain_weakest_(jacobian, 0, v);
+    chain_weakest_(jacobian, 1, u);
+    for (int k = 0; k < 3; ++k) {
+        for (int i = 0; i < 6; ++i) {
+            x[i] = q[i] + (k - 1) * h * v[i];
+        }
+        chain_product_(placements, kinds, x, axes, t);
+        chain_jacobian_(kinds, axes, t, error, other);
+        for (int i = 0; i < 6; ++i) {
+            sums[k] += u[i] * error[i];
+            for (int j = 0; j < 6 && k == 1; ++j) {
+                b += u[i] * jacobian[i][j] * v[j];
+            }
+        }
+    }
+    const double a = (sums[0] - 2 * sums[1] + sums[2]) / (h * h), d = b * b - 2 * a * sums[1];
+    for (int side = -1; side < 2; side += 2) {
+        const double s = (side * sqrt(d > 0 ? d : 0) - b) / a;
+        if (!(fabs(s) < 0.5)) {
+            continue; /* too far for a parabola */
+        }
+        for (int i = 0; i < 6; ++i) {
+            x[i] = q[i] + s * v[i];
+        }
+        chain_polish_(placements, kinds, x);
+        if (x[6] < chain_accept_limit_) {
+            count = chain_insert_(placements, kinds, x, count, table);
+        }
+    }
+    return count;
+}
+
+/* Solutions of one arrangement, added to `count` others, which are returned. Where there is none, `best` becomes the
+   posture that opens the loop least. `again` becomes 2 where solutions may be missing, 1 where two of them nearly meet;
+   `doubt` is that of the roots. */
+static int chain_try_(closed_chain_loop_ *loop, double placements[6][12], const int *kinds, double limit, int count,
+                      double table[16][7], double *best, int *again, int *doubt)
 {
     const int last = loop->slides ? 1 : 3, equations = 2 * last, n = 4 * last, inner = 3 * last;
     double pencil[3][12][12] = {{{0}}}, halves[24], beyond = -1;
@@ -235,14 +342,14 @@ static int chain_try_(closed_chain_loop_ *loop, double placements[6][12], const 
             }
         }
     }
-    int singular = 0, candidates = 0;
-    const int roots = chain_roots_(n, loop->kinds[loop->slides ? 3 : 2], pencil, halves, &singular);
+    int weak = 0, failed = 0;
+    const int roots = chain_roots_(n, loop->kinds[loop->slides ? 3 : 2], limit, pencil, halves, doubt);
     for (int k = 0; k < roots; ++k) {
         if (halves[k] < beyond) {
             continue; /* found with the root before, whose null space has more than one vector */
         }
         const double s = sin(halves[k]), c = cos(halves[k]);
-        double at_root[12][12], vectors[4][12], q[6];
+        double at_root[12][12], vectors[4][12], q[7];
         for (int i = 0; i < n; ++i) {
             for (int j = 0; j < n; ++j) {
                 at_root[i][j] =
@@ -252,25 +359,34 @@ static int chain_try_(closed_chain_loop_ *loop, double placements[6][12], const 
         const int made = chain_vectors_(last, at_root, vectors);
         for (int v = 0; v < made; ++v) {
             chain_values_(loop, halves[k], vectors[v], q);
-            candidates += 1;
-            if (chain_polish_(placements, kinds, q)) {
-                count = chain_insert_(kinds, q, count, table);
+            weak |= chain_polish_(placements, kinds, q);
+            for (int i = 0; i < 7 && q[6] < best[6]; ++i) {
+                best[i] = q[i];
+            }
+            if (q[6] < chain_accept_limit_) {
+                count = chain_insert_(placements, kinds, q, count, table);
+            } else {
+                failed = 1;
+                count = q[6] < 1e-2 ? chain_split_(placements, kinds, q, count, table) : count;
             }
         }
         beyond = made > 1 ? halves[k] + 1e-7 : beyond;
     }
-    *again = singular || (count > 0 ? count % 2 : candidates > 0);
+    *again = *doubt > 1 || failed || count % 2 || (count == 0 && *doubt) ? 2 : weak;
     return count;
 }
 
-/* Rotations that were rounded become rotations again: Newton's iteration for the polar factor. */
-static void chain_straighten_(double *a)
+/* Rotations that were rounded become rotations again: Newton's iteration for the polar factor. Returns whether it was a
+   rotation but for rounding. */
+static int chain_straighten_(double *a)
 {
+    int rotation = 1;
     for (int tries = 0; tries < 3; ++tries) {
         double square[9], made[9];
         for (int k = 0; k < 9; ++k) {
             const double *x = a + k / 3 * 4, *y = a + k % 3 * 4;
             square[k] = x[0] * y[0] + x[1] * y[1] + x[2] * y[2];
+            rotation &= tries > 0 || fabs(square[k] - (k % 4 == 0 ? 1 : 0)) < 0.1;
         }
         for (int k = 0; k < 9; ++k) {
             const double *x = square + k / 3 * 3, *y = a + k % 3;
@@ -280,26 +396,28 @@ static void chain_straighten_(double *a)
             a[k / 3 * 4 + k % 3] = made[k];
         }
     }
+    return rotation;
 }
 
 /* The last placement moved a little. */
-static void chain_nudge_(double *a)
+static void chain_nudge_(const double *a, double size, double *moved)
 {
     const double move[12] = {0, 1, -0.7, 0.3, -1, 0, 0.4, -0.5, 0.7, -0.4, 0, 0.6};
     for (int k = 0; k < 12; ++k) {
-        a[k] += 1e-5 * move[k];
+        moved[k] = a[k] + size * move[k];
     }
-    chain_straighten_(a);
+    chain_straighten_(moved);
 }
 
 static void chain_table_(const double *constants, const double *marks, const double *plan, double *results)
 {
     closed_chain_loop_ loop;
-    double placements[6][12], scaled[6][12], seen[6][12], table[16][6], scale = 0, unusable = 0;
-    int kinds[6], count = 0;
+    double placements[6][12], scaled[6][12], seen[6][12], table[16][7] = {{0}}, best[7] = {0}, scale = 0, unusable = 0;
+    double axes[6][6], product[12];
+    int kinds[6], count = 0, doubt = 0, decided = 0;
     for (int k = 0; k < 72; ++k) {
         placements[k / 12][k % 12] = constants[k];
-        unusable += k % 4 == 3 ? 0 * constants[k] : !(fabs(constants[k]) < 1.5);
+        unusable += 0 * constants[k];
         scale = k % 4 == 3 && fabs(constants[k]) > scale ? fabs(constants[k]) : scale;
     }
     for (int k = 0; k < 12; ++k) {
@@ -314,23 +432,44 @@ static void chain_table_(const double *constants, const double *marks, const dou
         scaled[k / 12][k % 12] = constants[k] / (k % 4 == 3 ? scale : 1);
     }
     for (int i = 0; i < 6; ++i) {
-        chain_straighten_(scaled[i]);
+        unusable += !chain_straighten_(scaled[i]);
         for (int k = 0; k < 12; ++k) {
             seen[i][k] = scaled[i][k];
         }
     }
-    /* Real solutions come in pairs, except where two meet: what is odd is tried again in another arrangement. Where
-       the loop can move all may fail: last comes a pose nearby, polished on the true one. */
-    for (int tries = 0, again = unusable == 0; again && tries < (count > 0 ? 3 : 4); ++tries) {
-        if (tries == 3) {
-            chain_nudge_(seen[5]);
+    best[6] = chain_product_(scaled, kinds, best, axes, product);
+    /* Where two solutions nearly meet, or some may be missing (real ones come in pairs), another arrangement may be
+       better conditioned. At a pose nearby, to either side, such roots are apart; they are polished on the true one. */
+    for (int tries = 0, again = unusable == 0 ? 2 : 0; again && tries < 5; ++tries) {
+        const int before = count;
+        if (tries > 2) {
+            chain_nudge_(scaled[5], tries == 3 ? 1e-5 : -1e-5, seen[5]);
         }
-        if (chain_arrange_(&loop, seen, kinds, plan + 4 * (tries % 3))) {
-            count = chain_try_(&loop, scaled, kinds, count, table, &again);
+        if (!chain_arrange_(&loop, seen, kinds, plan + 4 * (tries % 3))) {
+            continue;
         }
+        const double limit = tries && count == 0 ? chain_near_limit_ : chain_real_limit_;
+        count = chain_try_(&loop, scaled, kinds, limit, count, table, best, &again, &doubt);
+        decided |= doubt == 0 && tries < 3;
+        if (again) {
+            double rows[16][7];
+            const int known = count;
+            for (int k = 0; k < 112; ++k) {
+                rows[k / 7][k % 7] = table[k / 7][k % 7];
+            }
+            for (int k = 0; k < known; ++k) {
+                count = chain_split_(scaled, kinds, rows[k], count, table);
+            }
+        }
+        again = again == 1 && tries && count == before && count % 2 == 0 ? 0 : again;
+    }
+    if (count == 0 && unusable == 0 && (!decided || best[6] < chain_close_limit_)) {
+        for (int i = 0; i < 6; ++i) {
+            table[0][i] = best[i];
+        }
+        count = 1;
     }
     for (int k = 0; k < 16; ++k) {
-        double axes[6][6], product[12];
         for (int i = 0; i < 6; ++i) {
             results[7 * k + i] = k < count ? table[k][i] * (kinds[i] ? scale : 1) : 0;
         }

@@ -34,15 +34,13 @@
     if (all(abs(product) < 1e30_wp)) defect = maxval(abs(product - unit))
   end subroutine chain_product_
 
-  ! A step of Newton's method, damped where an angle would jump, since there the Jacobian is nearly singular.
-  pure subroutine chain_step_(kinds, axes, points, t, defect, step, damped)
+  ! Error twist and Jacobian, at the product t of the loop.
+  pure subroutine chain_jacobian_(kinds, axes, points, t, error, jacobian)
     integer, intent(in) :: kinds(6)
-    real(wp), intent(in) :: axes(3, 6), points(3, 6), t(3, 4), defect
-    real(wp), intent(out) :: step(6)
-    logical, intent(out) :: damped
-    real(wp) :: jacobian(6, 6), error(6), system(6, 7), arm(3), z(3)
+    real(wp), intent(in) :: axes(3, 6), points(3, 6), t(3, 4)
+    real(wp), intent(out) :: error(6), jacobian(6, 6)
+    real(wp) :: arm(3), z(3)
     integer :: i
-    logical :: regular
     jacobian = 0
     do i = 1, 6
       z = axes(:, i)
@@ -56,68 +54,89 @@
     end do
     error(1:3) = t(:, 4)
     error(4:6) = [t(3, 2) - t(2, 3), t(1, 3) - t(3, 1), t(2, 1) - t(1, 2)]/2
+  end subroutine chain_jacobian_
+
+  ! A step of Newton's method, damped where an angle would jump, since there the Jacobian is nearly singular (weak).
+  pure subroutine chain_step_(kinds, axes, points, t, defect, step, damped, weak)
+    integer, intent(in) :: kinds(6)
+    real(wp), intent(in) :: axes(3, 6), points(3, 6), t(3, 4), defect
+    real(wp), intent(out) :: step(6)
+    logical, intent(out) :: damped, weak
+    real(wp) :: jacobian(6, 6), error(6), system(6, 8)
+    integer :: i
+    logical :: regular
+    call chain_jacobian_(kinds, axes, points, t, error, jacobian)
     system(:, 1:6) = jacobian
     system(:, 7) = error
-    call chain_solve_(6, 7, system, regular)
+    system(:, 8) = [-1, 1, -1, 1, -1, 1]
+    call chain_solve_(6, 8, system, regular)
     damped = .not. (regular .and. all(kinds == 1 .or. abs(system(:, 7)) < 0.5_wp))
+    weak = damped .or. .not. all(abs(system(:, 8)) < 1e3_wp) ! two solutions nearly meet
     if (damped) then
       system(:, 1:6) = matmul(transpose(jacobian), jacobian)
       system(:, 7) = matmul(transpose(jacobian), error)
       do i = 1, 6
         system(i, i) = system(i, i) + min(max(defect, 1e-12_wp), 1e-6_wp)
       end do
-      call chain_solve_(6, 7, system, regular)
+      call chain_solve_(6, 8, system, regular)
     end if
     step = system(:, 7)
   end subroutine chain_step_
 
-  ! The best of Newton's iterates from q, angles in (-pi, pi].
-  pure subroutine chain_polish_(placements, kinds, q, good)
+  ! The best of Newton's iterates from q, angles in (-pi, pi], and its defect q(7); whether the Jacobian is nearly
+  ! singular.
+  pure subroutine chain_polish_(placements, kinds, q, weak)
     real(wp), intent(in) :: placements(3, 4, 6)
     integer, intent(in) :: kinds(6)
-    real(wp), intent(inout) :: q(6)
-    logical, intent(out) :: good
-    real(wp) :: axes(3, 6), points(3, 6), t(3, 4), x(6), step(6), defect, least, turn
+    real(wp), intent(inout) :: q(7)
+    logical, intent(out) :: weak
+    real(wp) :: axes(3, 6), points(3, 6), t(3, 4), x(6), step(6), defect, turn
     integer :: tries
     logical :: settled, damped
     turn = 2*acos(-1.0_wp)
-    least = 1e-10_wp
     settled = .false.
-    good = .false.
-    x = q
-    do tries = 1, 16
+    weak = .true.
+    x = q(1:6)
+    q(7) = 1e30_wp
+    do tries = 1, 40
       if (.not. all(abs(x) < 1e30_wp)) exit
       call chain_product_(placements, kinds, x, axes, points, t, defect)
-      if (defect < least) then
-        good = .true.
-        least = defect
-        q = merge(x, turn/2 - modulo(turn/2 - x, turn), kinds == 1)
+      if (defect < q(7)) then
+        q(1:6) = merge(x, turn/2 - modulo(turn/2 - x, turn), kinds == 1)
+        q(7) = defect
       end if
       if (settled .or. .not. defect < 1e30_wp) exit
-      call chain_step_(kinds, axes, points, t, defect, step, damped)
+      call chain_step_(kinds, axes, points, t, defect, step, damped, weak)
       x = x - step
       settled = .not. damped .and. all(abs(step) < 1e-8_wp)
     end do
   end subroutine chain_polish_
 
-  ! Put a solution in its place among count of them, unless it is there already.
-  pure subroutine chain_insert_(kinds, q, count, table)
+  ! Put a solution q1 .. q6, defect in its place among count of them, unless it is there already: two are one where the
+  ! posture between them closes the loop as well as they do.
+  pure subroutine chain_insert_(placements, kinds, q, count, table)
+    real(wp), intent(in) :: placements(3, 4, 6)
     integer, intent(in) :: kinds(6)
-    real(wp), intent(in) :: q(6)
+    real(wp), intent(in) :: q(7)
     integer, intent(inout) :: count
-    real(wp), intent(inout) :: table(6, 16)
-    real(wp) :: distance(6), keys(6), others(6), turn
+    real(wp), intent(inout) :: table(7, 16)
+    real(wp) :: apart(6), keys(6), others(6), turn, axes(3, 6), points(3, 6), t(3, 4), defect
     integer :: k, i, place
     turn = 2*acos(-1.0_wp)
     do k = 1, count
-      distance = abs(q - table(:, k))
-      where (kinds == 0 .and. distance > turn/2) distance = abs(distance - turn)
-      if (all(distance < 1e-5_wp)) return
+      apart = q(1:6) - table(1:6, k)
+      where (kinds == 0) apart = apart - turn*anint(apart/turn)
+      if (.not. all(abs(apart) < 1e-5_wp)) cycle
+      call chain_product_(placements, kinds, table(1:6, k) + apart/2, axes, points, t, defect)
+      if (defect <= max(1e-14_wp, q(7), table(7, k))) then
+        if (q(7) < table(7, k)) table(:, k) = q
+        return
+      end if
     end do
     if (count == 16) return
-    keys = anint(merge(q + turn, q, kinds == 0 .and. q < 1e-6_wp - turn/2)*1e6_wp)
+    keys = anint(merge(q(1:6) + turn, q(1:6), kinds == 0 .and. q(1:6) < 1e-6_wp - turn/2)*1e6_wp)
     do place = count + 1, 2, -1
-      others = table(:, place - 1)
+      others = table(1:6, place - 1)
       others = anint(merge(others + turn, others, kinds == 0 .and. others < 1e-6_wp - turn/2)*1e6_wp)
       do i = 1, 6
         if (abs(keys(i) - others(i)) > 0.5_wp) exit
@@ -130,19 +149,68 @@
     count = count + 1
   end subroutine chain_insert_
 
-  ! Solutions that one arrangement of the loop `seen` leads to, polished on the loop `placements`. again: something may
-  ! be missing.
-  pure subroutine chain_try_(seen, placements, kinds, step, count, table, again)
-    real(wp), intent(in) :: seen(3, 4, 6), placements(3, 4, 6), step(4)
+  ! The unit vector that a matrix shortens most, given the products of its columns: by inverse iteration.
+  pure function chain_weakest_(products) result(v)
+    real(wp), intent(in) :: products(6, 6)
+    real(wp) :: v(6), system(6, 7)
+    integer :: i, tries
+    logical :: regular
+    v = 1 + 0.1_wp*[0, 1, 2, 3, 4, 5]
+    do tries = 1, 3
+      system(:, 1:6) = products
+      do i = 1, 6
+        system(i, i) = system(i, i) + 1e-20_wp ! keeps an exactly singular matrix solvable
+      end do
+      system(:, 7) = v
+      call chain_solve_(6, 7, system, regular)
+      v = system(:, 7)/sqrt(sum(system(:, 7)**2))
+    end do
+  end function chain_weakest_
+
+  ! Add the solutions next to a posture q. Along the direction v in which the loop opens least, its error is the
+  ! parabola c + b s + a s^2 / 2: Newton's method starts at both roots s.
+  pure subroutine chain_split_(placements, kinds, q, count, table)
+    real(wp), intent(in) :: placements(3, 4, 6), q(6)
     integer, intent(in) :: kinds(6)
     integer, intent(inout) :: count
-    real(wp), intent(inout) :: table(6, 16)
-    logical, intent(inout) :: again
-    integer :: order(6), marks(6), columns(8), rank, rows, last, pivot, roots, made, k, v, x, equations, candidates
+    real(wp), intent(inout) :: table(7, 16)
+    real(wp), parameter :: h = 1e-3_wp ! of the difference quotient for a
+    real(wp) :: axes(3, 6), points(3, 6), t(3, 4), error(6), jacobian(6, 6), other(6, 6), u(6), v(6), x(7), sums(3)
+    real(wp) :: a, b, s, defect
+    integer :: k
+    logical :: weak
+    call chain_product_(placements, kinds, q, axes, points, t, defect)
+    call chain_jacobian_(kinds, axes, points, t, error, jacobian)
+    v = chain_weakest_(matmul(transpose(jacobian), jacobian))
+    u = chain_weakest_(matmul(jacobian, transpose(jacobian)))
+    b = dot_product(u, matmul(jacobian, v))
+    do k = 1, 3
+      call chain_product_(placements, kinds, q + (k - 2)*h*v, axes, points, t, defect)
+      call chain_jacobian_(kinds, axes, points, t, error, other)
+      sums(k) = dot_product(u, error)
+    end do
+    a = (sums(1) - 2*sums(2) + sums(3))/(h*h)
+    do k = -1, 1, 2
+      s = (k*sqrt(max(b*b - 2*a*sums(2), 0.0_wp)) - b)/a
+      if (.not. abs(s) < 0.5_wp) cycle ! too far for a parabola
+      x(1:6) = q + s*v
+      call chain_polish_(placements, kinds, x, weak)
+      if (x(7) < 1e-10_wp) call chain_insert_(placements, kinds, x, count, table)
+    end do
+  end subroutine chain_split_
+
+  ! Solutions that one arrangement of the loop `seen` leads to, polished on the loop `placements`. again: 2 where some
+  ! may be missing, 1 where two of them nearly meet. best: the posture that opens the loop least. doubt: of the roots.
+  pure subroutine chain_try_(seen, placements, kinds, step, limit, count, table, best, again, doubt)
+    real(wp), intent(in) :: seen(3, 4, 6), placements(3, 4, 6), step(4), limit
+    integer, intent(in) :: kinds(6)
+    integer, intent(inout) :: count, again, doubt
+    real(wp), intent(inout) :: table(7, 16), best(7)
+    integer :: order(6), marks(6), columns(8), rank, rows, last, pivot, roots, made, k, v, x, equations
     real(wp) :: shifts(6), roles(3, 4, 6), left(14, 3, 3, 3), right(14, 3, 3), constant(14), side(14, 35)
     real(wp) :: scales(8), pivots(8), pencil(12, 12, 3), halves(24), at_root(12, 12), vectors(12, 4)
-    real(wp) :: values(6), q(6), beyond, s, c, chain(3, 4), before(3, 4), monomials(8), m(9)
-    logical :: slides, suits, singular, good
+    real(wp) :: values(6), q(7), beyond, s, c, chain(3, 4), before(3, 4), monomials(8), m(9)
+    logical :: slides, suits, failed, weak, near
     call chain_arrange_(seen, kinds, step, order, marks, shifts, roles, slides, suits)
     if (.not. suits) return
     rows = merge(10, 14, slides)
@@ -164,8 +232,9 @@
         pencil(equations + k, 1:3*last, x) = m(1:3*last)
       end do
     end do
-    call chain_roots_(4*last, marks(pivot), pencil, halves, roots, singular)
-    candidates = 0
+    call chain_roots_(4*last, marks(pivot), limit, pencil, halves, roots, doubt)
+    failed = .false.
+    weak = .false.
     beyond = -1
     do k = 1, roots
       if (halves(k) < beyond) cycle ! found with the root before, whose null space has more than one vector
@@ -192,13 +261,20 @@
           values(6) = atan2(-chain(2, 1), chain(1, 1))
         end if
         q(order) = values + shifts
-        candidates = candidates + 1
-        call chain_polish_(placements, kinds, q, good)
-        if (good) call chain_insert_(kinds, q, count, table)
+        call chain_polish_(placements, kinds, q, near)
+        weak = weak .or. near
+        if (q(7) < best(7)) best = q
+        if (q(7) < 1e-10_wp) then
+          call chain_insert_(placements, kinds, q, count, table)
+        else
+          failed = .true.
+          if (q(7) < 1e-2_wp) call chain_split_(placements, kinds, q(1:6), count, table)
+        end if
       end do
       if (made > 1) beyond = halves(k) + 1e-7_wp
     end do
-    again = singular .or. modulo(count, 2) == 1 .or. (count == 0 .and. candidates > 0)
+    again = merge(1, 0, weak)
+    if (doubt > 1 .or. failed .or. modulo(count, 2) == 1 .or. (count == 0 .and. doubt > 0)) again = 2
   end subroutine chain_try_
 
   ! Rotations that were rounded become rotations again: Newton's iteration for the polar factor.
@@ -215,16 +291,20 @@
     integer, intent(in) :: n
     real(wp), intent(in) :: constants(72), marks(6), plan(12)
     real(wp), intent(out) :: results(n)
-    real(wp) :: placements(3, 4, 6), scaled(3, 4, 6), seen(3, 4, 6), table(6, 16), scale, defect
-    real(wp) :: axes(3, 6), points(3, 6), product(3, 4), q(6), move(3, 4)
-    integer :: kinds(6), count, i, tries
-    logical :: again
+    real(wp) :: placements(3, 4, 6), scaled(3, 4, 6), seen(3, 4, 6), table(7, 16), rows(7, 16), best(7), scale, defect
+    real(wp) :: axes(3, 6), points(3, 6), product(3, 4), q(6), move(3, 4), square(3, 3)
+    integer :: kinds(6), count, before, i, tries, again, doubt
+    logical :: usable, decided
     kinds = merge(1, 0, marks > 0.5_wp)
+    usable = all(abs(constants) <= huge(scale)) .and. all(abs(plan) <= huge(scale)) .and. all(abs(marks) <= huge(scale))
     do i = 1, 6
       placements(:, :, i) = transpose(reshape(constants(12*i - 11:12*i), [4, 3]))
+      square = matmul(placements(:, 1:3, i), transpose(placements(:, 1:3, i)))
+      square(1, 1) = square(1, 1) - 1
+      square(2, 2) = square(2, 2) - 1
+      square(3, 3) = square(3, 3) - 1
+      usable = usable .and. all(abs(square) < 0.1_wp) ! a rotation but for rounding
     end do
-    again = all(abs(placements(:, 1:3, :)) < 1.5_wp) .and. all(abs(placements(:, 4, :)) <= huge(scale)) &
-            .and. all(abs(plan) <= huge(scale)) .and. all(abs(marks) <= huge(scale))
     scale = maxval(abs(placements(:, 4, :)))
     if (.not. scale > 0) scale = 1
     scaled = placements
@@ -234,25 +314,44 @@
     end do
     seen = scaled
     count = 0
+    doubt = 2
     table = 0
-    ! Real solutions come in pairs, except where two meet: what is odd is tried again in another arrangement. Where
-    ! the loop can move all may fail: last comes a pose nearby, polished on the true one.
-    do tries = 1, 4
-      if (.not. again .or. (tries == 4 .and. count > 0)) exit
-      if (tries == 4) then
-        move = transpose(reshape([0.0_wp, 1.0_wp, -0.7_wp, 0.3_wp, -1.0_wp, 0.0_wp, 0.4_wp, -0.5_wp, 0.7_wp, -0.4_wp, &
-                                  0.0_wp, 0.6_wp], [4, 3]))
-        seen(:, :, 6) = seen(:, :, 6) + 1e-5_wp*move
+    best = 0
+    call chain_product_(scaled, kinds, best(1:6), axes, points, product, best(7))
+    decided = .false.
+    move = transpose(reshape([0.0_wp, 1.0_wp, -0.7_wp, 0.3_wp, -1.0_wp, 0.0_wp, 0.4_wp, -0.5_wp, 0.7_wp, -0.4_wp, &
+                              0.0_wp, 0.6_wp], [4, 3]))
+    ! Where two solutions nearly meet, or some may be missing (real ones come in pairs), another arrangement may be
+    ! better conditioned. At a pose nearby, to either side, such roots are apart; they are polished on the true one.
+    again = merge(2, 0, usable)
+    do tries = 1, 5
+      if (again == 0) exit
+      before = count
+      if (tries > 3) then
+        seen(:, :, 6) = scaled(:, :, 6) + merge(1e-5_wp, -1e-5_wp, tries == 4)*move
         call chain_straighten_(seen(:, :, 6))
       end if
       i = 4*modulo(tries - 1, 3)
-      call chain_try_(seen, scaled, kinds, plan(i + 1:i + 4), count, table, again)
+      call chain_try_(seen, scaled, kinds, plan(i + 1:i + 4), merge(0.03_wp, 1e-3_wp, tries > 1 .and. count == 0), &
+                      count, table, best, again, doubt)
+      decided = decided .or. (doubt == 0 .and. tries < 4)
+      if (again > 0) then
+        rows = table
+        do i = 1, count
+          call chain_split_(scaled, kinds, rows(1:6, i), count, table)
+        end do
+      end if
+      if (again == 1 .and. tries > 1 .and. count == before .and. modulo(count, 2) == 0) again = 0
     end do
+    if (usable .and. count == 0 .and. (.not. decided .or. best(7) < 1e-6_wp)) then
+      table(:, 1) = best
+      count = 1
+    end if
     results = 0
     do i = 1, n/7
       results(7*i) = 1e30_wp
       if (i > count) cycle
-      q = merge(scale, 1.0_wp, kinds == 1)*table(:, i)
+      q = merge(scale, 1.0_wp, kinds == 1)*table(1:6, i)
       call chain_product_(placements, kinds, q, axes, points, product, defect)
       results(7*i - 6:7*i - 1) = q
       results(7*i) = defect

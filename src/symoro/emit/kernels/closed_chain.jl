@@ -7,25 +7,44 @@ function closed_chain_(n, constants, marks, plan)
     results[7, :] .= 1e30
     kinds = [mark > 0.5 ? 1 : 0 for mark in marks]
     given = [chain_placement(constants[12i-11:12i]) for i in 1:6]
-    again = all(isfinite, constants) && all(isfinite, marks) && all(isfinite, plan)
-    again = again && all(all(abs.(t[1:3, 1:3]) .< 1.5) for t in given)
+    usable = all(isfinite, constants) && all(isfinite, marks) && all(isfinite, plan)
+    usable = usable && all(chain_turns(t) for t in given)
     scale = maximum(maximum(abs.(t[1:3, 4])) for t in given)
     scale = scale > 0 ? scale : 1.0
     scaled = [chain_straightened(t, scale) for t in given]
     seen = copy(scaled)
     table = Vector{Vector{Float64}}()
-    # Real solutions come in pairs, except where two meet: what is odd is tried again in another arrangement. Where
-    # the loop can move all may fail: last comes a pose nearby, polished on the true one.
-    for tries in 1:4
-        if !again || (tries == 4 && !isempty(table))
+    best = vcat(zeros(6), chain_errors(scaled, kinds, zeros(6))[3])
+    decided = false
+    doubt = 2
+    again = usable ? 2 : 0
+    # Where two solutions nearly meet, or some may be missing (real ones come in pairs), another arrangement may be
+    # better conditioned. At a pose nearby, to either side, such roots are apart; they are polished on the true one.
+    for tries in 1:5
+        if again == 0
             break
         end
-        if tries == 4
+        before = length(table)
+        if tries > 3
             move = [0.0 1.0 -0.7 0.3; -1.0 0.0 0.4 -0.5; 0.7 -0.4 0.0 0.6; 0.0 0.0 0.0 0.0]
-            seen[6] = chain_straightened(scaled[6] + 1e-5 * move, 1.0)
+            seen[6] = chain_straightened(scaled[6] + (tries == 4 ? 1e-5 : -1e-5) * move, 1.0)
         end
         first = 4 * mod(tries - 1, 3)
-        again = chain_try!(table, seen, scaled, kinds, plan[first+1:first+4], again)
+        step = plan[first+1:first+4]
+        limit = tries > 1 && before == 0 ? 0.03 : 1e-3
+        best, again, doubt = chain_try!(table, seen, scaled, kinds, step, limit, best, again, doubt)
+        decided = decided || (doubt == 0 && tries < 4)
+        if again > 0
+            for row in copy(table)
+                chain_split!(table, scaled, kinds, row[1:6])
+            end
+        end
+        if again == 1 && tries > 1 && length(table) == before && iseven(before)
+            again = 0
+        end
+    end
+    if usable && isempty(table) && (!decided || best[7] < 1e-6)
+        push!(table, best)
     end
     for k in 1:min(length(table), div(n, 7))
         q = [kinds[i] == 1 ? scale * table[k][i] : table[k][i] for i in 1:6]
@@ -33,6 +52,12 @@ function closed_chain_(n, constants, marks, plan)
         results[7, k] = chain_errors(given, kinds, q)[3]
     end
     return vec(results)
+end
+
+# Whether a placement holds a rotation but for rounding.
+function chain_turns(t)
+    square = t[1:3, 1:3] * transpose(t[1:3, 1:3])
+    return all(abs(square[i, j] - (i == j ? 1.0 : 0.0)) < 0.1 for i in 1:3, j in 1:3)
 end
 
 function chain_placement(entries)
@@ -90,11 +115,11 @@ function chain_bases(kind)
     return nodes, fit, [-1.0 0.0 1.0; 0.0 2.0 0.0; 1.0 0.0 1.0] * fit
 end
 
-# Add the solutions that one arrangement of the loop `seen` leads to, polished on the loop `placements`; returns whether
-# something may be missing.
-function chain_try!(table, seen, placements, kinds, step, again)
+# Add the solutions that one arrangement of the loop `seen` leads to, polished on the loop `placements`. Returns the
+# posture that opens the loop least; 2 where solutions may be missing, 1 where two nearly meet; the doubt of the roots.
+function chain_try!(table, seen, placements, kinds, step, limit, best, again, doubt)
     if !(0 <= step[1] < 12)
-        return again
+        return best, again, doubt
     end
     arrangement = floor(Int, step[1])
     shifts = [0.0, 0.0, step[2], step[3], step[4], 0.0]
@@ -114,13 +139,14 @@ function chain_try!(table, seen, placements, kinds, step, again)
     marks = kinds[order]
     slides = marks[3] == 1 && marks[6] == 1
     if marks[6] == 1 && !slides
-        return again
+        return best, again, doubt
     end
     pencil, right, constant = chain_pencil(roles, marks, slides)
     pivot = slides ? 4 : 3
-    halves, singular = chain_roots(pencil, marks[pivot])
+    halves, doubt = chain_roots(pencil, marks[pivot], limit)
     inverse = LinearAlgebra.pinv(right; rtol = 1e-9)
-    candidates = 0
+    failed = false
+    weak = false
     for half in halves
         s = sin(half)
         c = cos(half)
@@ -146,14 +172,21 @@ function chain_try!(table, seen, placements, kinds, step, again)
             end
             q = zeros(6)
             q[order] = values + shifts
-            candidates += 1
-            found, good = chain_polish(placements, kinds, q)
-            if good
-                chain_insert!(table, kinds, found)
+            row, near = chain_polish(placements, kinds, q)
+            weak = weak || near
+            best = row[7] < best[7] ? row : best
+            if row[7] < 1e-10
+                chain_insert!(table, placements, kinds, row)
+            else
+                failed = true
+                if row[7] < 1e-2
+                    chain_split!(table, placements, kinds, row[1:6])
+                end
             end
         end
     end
-    return singular || isodd(length(table)) || (isempty(table) && candidates > 0)
+    doubtful = doubt > 1 || failed || isodd(length(table)) || (isempty(table) && doubt > 0)
+    return best, doubtful ? 2 : (weak ? 1 : 0), doubt
 end
 
 # The matrices of x^2, x and 1, and the right side, its constant apart.
@@ -188,17 +221,19 @@ function chain_pencil(roles, marks, slides)
     return [[gap part; part gap] for part in parts], fitted[:, 1:8], constant
 end
 
-# Half angles of the real roots, x = tan(half), from the eigenvalues t = 1/x of a companion matrix.
-function chain_roots(pencil, kind)
+# Half angles of the roots, x = tan(half), that are real up to a limit, from the eigenvalues t = 1/x of a companion
+# matrix; 2 where its leading matrix is singular, 1 where it is nearly so or other roots are almost real.
+function chain_roots(pencil, kind, limit)
     n = size(pencil[3], 1)
     upper = zeros(n, 2n)
     for k in 1:n
         upper[k, n+k] = 1.0
     end
-    singular = true
+    doubt = 2
     if LinearAlgebra.cond(pencil[3]) < 1e12
         lower = pencil[3] \ [pencil[1] pencil[2]]
-        singular = !(maximum(abs.(lower)) < 1e10)
+        largest = maximum(abs.(lower))
+        doubt = largest < 1e6 ? 0 : (largest < 1e10 ? 1 : 2)
         values = LinearAlgebra.eigvals([upper; -lower])
     else
         leading = zeros(2n, 2n)
@@ -210,11 +245,16 @@ function chain_roots(pencil, kind)
     end
     halves = Float64[]
     for t in values
-        if isfinite(t) && abs(imag(t)) < 1e-3 * (1 + abs2(t)) && !(kind == 1 && abs(t) < 1e-5)
+        if !isfinite(t) || (kind == 1 && abs(t) < 1e-5)
+            continue
+        end
+        if abs(imag(t)) < limit * (1 + abs2(t))
             push!(halves, atan(1.0, real(t)))
+        elseif abs(imag(t)) < 0.03 * (1 + abs2(t))
+            doubt = max(doubt, 1)
         end
     end
-    return sort(halves), singular
+    return sort(halves), doubt
 end
 
 # Null vectors that are vectors of monomials. Solutions that share the pivot's value are told apart by the eigenvectors
@@ -276,30 +316,31 @@ function chain_errors(placements, kinds, q)
     return vcat(chain[1:3, 4], turns / 2), jacobian, maximum(abs.(chain - unit))
 end
 
-# The best of Newton's iterates from q, angles in (-pi, pi], and whether it is a solution. A step is damped where an
-# angle would jump.
+# The best of Newton's iterates from q, angles in (-pi, pi], and its defect; whether the Jacobian is nearly singular, so
+# that two solutions nearly meet. A step is damped where an angle would jump.
 function chain_polish(placements, kinds, q)
-    best = q
-    least = 1e-10
+    best = vcat(q, 1e30)
     settled = false
-    for tries in 1:16
+    weak = true
+    for tries in 1:40
         if !all(isfinite, q)
             break
         end
         error, jacobian, defect = chain_errors(placements, kinds, q)
-        if defect < least
-            least = defect
-            best = q
+        if defect < best[7]
+            best = vcat(q, defect)
         end
         if settled || !(defect < 1e30)
             break
         end
-        damped = !(LinearAlgebra.cond(jacobian) < 1e14)
+        sizes = LinearAlgebra.svdvals(jacobian)
+        damped = !(sizes[6] > 1e-14 * sizes[1])
         step = zeros(6)
         if !damped
             step = jacobian \ error
             damped = any(kinds[i] == 0 && !(abs(step[i]) < 0.5) for i in 1:6)
         end
+        weak = damped || !(sizes[6] > 1e-3)
         if damped
             weights = zeros(6, 6)
             for i in 1:6
@@ -310,21 +351,55 @@ function chain_polish(placements, kinds, q)
         q = q - step
         settled = !damped && maximum(abs.(step)) < 1e-8
     end
-    return [kinds[i] == 1 ? best[i] : pi - mod(pi - best[i], 2 * pi) for i in 1:6], least < 1e-10
+    turned = [kinds[i] == 1 ? best[i] : pi - mod(pi - best[i], 2 * pi) for i in 1:6]
+    return vcat(turned, best[7]), weak
 end
 
-# Put a solution in its place, unless it is there already.
-function chain_insert!(table, kinds, q)
-    for other in table
-        gaps = abs.(q - other)
-        gaps = [kinds[i] == 0 && gaps[i] > pi ? abs(gaps[i] - 2 * pi) : gaps[i] for i in 1:6]
-        if all(gaps .< 1e-5)
-            return nothing
+# Add the solutions next to a posture q. Along the direction v in which the loop opens least, its error is the parabola
+# c + b s + a s^2 / 2: Newton's method starts at both roots s.
+function chain_split!(table, placements, kinds, q)
+    h = 1e-3 # of the difference quotient for a
+    error, jacobian, defect = chain_errors(placements, kinds, q)
+    if !all(isfinite, jacobian)
+        return nothing
+    end
+    factors = LinearAlgebra.svd(jacobian)
+    u = factors.U[:, 6]
+    v = factors.V[:, 6]
+    b = factors.S[6]
+    c = sum(u .* error)
+    low = sum(u .* chain_errors(placements, kinds, q - h * v)[1])
+    high = sum(u .* chain_errors(placements, kinds, q + h * v)[1])
+    a = (low - 2 * c + high) / (h * h)
+    for side in (-1, 1)
+        s = (side * sqrt(max(b * b - 2 * a * c, 0.0)) - b) / a
+        if abs(s) < 0.5 # not too far for a parabola
+            row = chain_polish(placements, kinds, q + s * v)[1]
+            if row[7] < 1e-10
+                chain_insert!(table, placements, kinds, row)
+            end
+        end
+    end
+    return nothing
+end
+
+# Put a solution in its place, unless it is there already: two rows are one where the posture between them closes the
+# loop as well as they do.
+function chain_insert!(table, placements, kinds, row)
+    for k in 1:length(table)
+        gaps = row[1:6] - table[k][1:6]
+        gaps = [kinds[i] == 0 ? gaps[i] - 2 * pi * round(gaps[i] / (2 * pi)) : gaps[i] for i in 1:6]
+        if all(abs.(gaps) .< 1e-5)
+            between = chain_errors(placements, kinds, table[k][1:6] + gaps / 2)[3]
+            if between <= max(1e-14, row[7], table[k][7])
+                table[k] = row[7] < table[k][7] ? row : table[k]
+                return nothing
+            end
         end
     end
     if length(table) < 16
-        push!(table, q)
-        sort!(table; by = row -> chain_key(kinds, row))
+        push!(table, row)
+        sort!(table; by = other -> chain_key(kinds, other))
     end
     return nothing
 end

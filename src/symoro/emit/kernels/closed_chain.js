@@ -96,20 +96,27 @@ function chain_product_(placements, kinds, q) {
     return { product, axes, defect };
 }
 
-/* A step of Newton's method from an error twist (t is the product of the loop); damped where an angle would jump, since
- * there the Jacobian is nearly singular. */
-function chain_step_(kinds, axes, t, defect) {
-    const damping = Math.min(1e-6, Math.max(1e-12, defect));
+/* Error twist and the columns of the Jacobian, at the product t of the loop. */
+function chain_jacobian_(kinds, axes, t) {
     const error = [t[3], t[7], t[11], (t[9] - t[6]) / 2, (t[2] - t[8]) / 2, (t[4] - t[1]) / 2];
     const columns = axes.map((axis, i) => {
         const [zx, zy, zz] = axis;
         const [x, y, w] = [t[3] - axis[3], t[7] - axis[4], t[11] - axis[5]];
         return kinds[i] ? [zx, zy, zz, 0, 0, 0] : [zy * w - zz * y, zz * x - zx * w, zx * y - zy * x, zx, zy, zz];
     });
+    return { error, columns };
+}
+
+/* A step of Newton's method from the product t of the loop; damped where an angle would jump, since there the Jacobian
+ * is nearly singular (weak). */
+function chain_step_(kinds, axes, t, defect) {
+    const damping = Math.min(1e-6, Math.max(1e-12, defect));
+    const { error, columns } = chain_jacobian_(kinds, axes, t);
+    const probe = [-1, 1, -1, 1, -1, 1];
     columns.push(error);
     let step = error;
     for (const damped of [false, true]) {
-        const system = chain_rows_(6, 7);
+        const system = chain_rows_(6, 8);
         for (let i = 0; i < 6; ++i) {
             for (let j = 0; j < 7; ++j) {
                 let sum = i === j ? damping : 0;
@@ -118,23 +125,26 @@ function chain_step_(kinds, axes, t, defect) {
                 }
                 system[i][j] = damped ? sum : columns[j][i];
             }
+            system[i][7] = probe[i];
         }
         const regular = chain_solve_(system);
         step = system.map((row) => row[6]);
         if (regular && step.every((entry, i) => kinds[i] || Math.abs(entry) < 0.5)) {
-            return { step, damped };
+            const weak = damped || !system.every((row) => Math.abs(row[7]) < CHAIN_WEAK_);
+            return { step, damped, weak };
         }
     }
-    return { step, damped: true };
+    return { step, damped: true, weak: true };
 }
 
-/* The best of Newton's iterates from q, angles in (-pi, pi]; null when it is no solution. */
+/* The best of Newton's iterates from q, angles in (-pi, pi], its defect, and whether its Jacobian is almost singular. */
 function chain_polish_(placements, kinds, q) {
     let x = q;
-    let best = null;
-    let least = CHAIN_ACCEPT_;
+    let best = q;
+    let least = 1e30;
     let settled = false;
-    for (let tries = 0; tries < 16; ++tries) {
+    let weak = true;
+    for (let tries = 0; tries < 40; ++tries) {
         const { product, axes, defect } = chain_product_(placements, kinds, x);
         if (defect < least) {
             least = defect;
@@ -143,12 +153,13 @@ function chain_polish_(placements, kinds, q) {
         if (settled || !(defect < 1e30)) {
             break;
         }
-        const { step, damped } = chain_step_(kinds, axes, product, defect);
-        x = x.map((entry, i) => entry - step[i]);
-        settled = !damped && step.every((entry) => Math.abs(entry) < 1e-8);
+        const made = chain_step_(kinds, axes, product, defect);
+        weak = made.weak;
+        x = x.map((entry, i) => entry - made.step[i]);
+        settled = !made.damped && made.step.every((entry) => Math.abs(entry) < 1e-8);
     }
     const turns = (angle) => 2 * Math.PI * Math.ceil((angle - Math.PI) / (2 * Math.PI));
-    return best && best.map((entry, i) => (kinds[i] ? entry : entry - turns(entry)));
+    return { q: best.map((entry, i) => (kinds[i] ? entry : entry - turns(entry))), defect: least, weak };
 }
 
 /* What orders the solutions: joint values in steps, -pi counting as pi. */
@@ -159,19 +170,33 @@ function chain_keys_(kinds, q) {
     });
 }
 
+/* Whether two rows are one solution: the posture between them closes the loop as well as they do. */
+function chain_same_(placements, kinds, row, other) {
+    const apart = row.q.map((entry, i) => {
+        const gap = entry - other.q[i];
+        return kinds[i] ? gap : gap - 2 * Math.PI * Math.floor(gap / (2 * Math.PI) + 0.5);
+    });
+    if (!apart.every((gap) => Math.abs(gap) < CHAIN_SAME_)) {
+        return false;
+    }
+    const between = other.q.map((entry, i) => entry + apart[i] / 2);
+    const limit = Math.max(CHAIN_ROUND_OFF_, row.defect, other.defect);
+    return chain_product_(placements, kinds, between).defect <= limit;
+}
+
 /* Put a solution in its place in the table, unless it is there already. */
-function chain_insert_(kinds, q, table) {
-    const apart = (a, b, i) => {
-        const distance = Math.abs(a - b);
-        return !kinds[i] && distance > Math.PI ? Math.abs(distance - 2 * Math.PI) : distance;
-    };
-    const same = (other) => q.every((entry, i) => apart(entry, other[i], i) < CHAIN_SAME_);
-    if (table.length === 16 || table.some(same)) {
+function chain_insert_(placements, kinds, row, table) {
+    const known = table.findIndex((other) => chain_same_(placements, kinds, row, other));
+    if (known >= 0) {
+        table[known] = row.defect < table[known].defect ? row : table[known];
         return;
     }
-    const keys = chain_keys_(kinds, q);
+    if (table.length === 16) {
+        return;
+    }
+    const keys = chain_keys_(kinds, row.q);
     const before = (other) => {
-        const others = chain_keys_(kinds, other);
+        const others = chain_keys_(kinds, other.q);
         const at = keys.findIndex((key, i) => key !== others[i]);
         return at >= 0 && keys[at] < others[at];
     };
@@ -179,7 +204,47 @@ function chain_insert_(kinds, q, table) {
     while (place > 0 && before(table[place - 1])) {
         place -= 1;
     }
-    table.splice(place, 0, q);
+    table.splice(place, 0, row);
+}
+
+/* The unit vector that a matrix shortens most, given the scalar products of its columns: by inverse iteration. */
+function chain_weakest_(products) {
+    let v = products.map((row, i) => 1 + 0.1 * i);
+    for (let tries = 0; tries < 3; ++tries) {
+        const system = products.map((row, i) => [...row.map((x, j) => (i === j ? x + 1e-20 : x)), v[i]]);
+        chain_solve_(system);
+        const size = Math.sqrt(system.reduce((sum, row) => sum + row[6] * row[6], 0));
+        v = system.map((row) => row[6] / size);
+    }
+    return v;
+}
+
+/* Add the solutions next to a posture q to the table. Along the direction v in which the loop opens least, its error is
+ * the parabola c + b s + a s^2 / 2: Newton's method starts at both roots s. */
+function chain_split_(placements, kinds, q, table) {
+    const h = 1e-3; /* of the difference quotient for a */
+    const dot = (x, y) => x.reduce((sum, entry, i) => sum + entry * y[i], 0);
+    const at = (x) => {
+        const { product, axes } = chain_product_(placements, kinds, x);
+        return chain_jacobian_(kinds, axes, product);
+    };
+    const moved = (s, v) => q.map((entry, i) => entry + s * v[i]);
+    const { columns } = at(q);
+    const rows = columns.map((column, i) => columns.map((other) => other[i]));
+    const v = chain_weakest_(columns.map((x) => columns.map((y) => dot(x, y))));
+    const u = chain_weakest_(rows.map((x) => rows.map((y) => dot(x, y))));
+    const b = dot(u, rows.map((row) => dot(row, v)));
+    const [low, c, high] = [-h, 0, h].map((s) => dot(u, at(moved(s, v)).error));
+    const a = (low - 2 * c + high) / (h * h);
+    for (const side of [-1, 1]) {
+        const s = (side * Math.sqrt(Math.max(b * b - 2 * a * c, 0)) - b) / a;
+        if (Math.abs(s) < 0.5) { /* not too far for a parabola */
+            const row = chain_polish_(placements, kinds, moved(s, v));
+            if (row.defect < CHAIN_ACCEPT_) {
+                chain_insert_(placements, kinds, row, table);
+            }
+        }
+    }
 }
 
 /* The matrices of x^2, x and 1 from the rows that are free of q1, q2. */
@@ -193,15 +258,18 @@ function chain_pencil_(side, slides) {
     });
 }
 
-/* Add the solutions of one arrangement to the table; returns whether some may be missing. */
-function chain_try_(arranged, placements, kinds, table) {
+/* Add the solutions of one arrangement to the table. `again` is 2 where some may be missing, 1 where two of them nearly
+ * meet; `best` is the posture that opens the loop least. */
+function chain_try_(arranged, placements, kinds, limit, table, best) {
     const { slides } = arranged;
     const side = chain_equations_(arranged);
     const constants = side.map((row) => row[8]); /* of the right side, before it is reduced */
     const loop = { ...arranged, side, constants, ...chain_eliminate_(side) };
     const pencil = chain_pencil_(side, slides);
-    const { halves, singular } = chain_roots_(loop.kinds[slides ? 3 : 2], pencil);
-    let candidates = 0;
+    const { halves, doubt } = chain_roots_(loop.kinds[slides ? 3 : 2], limit, pencil);
+    let least = best;
+    let failed = false;
+    let weak = false;
     let beyond = -1;
     for (const half of halves) {
         if (half < beyond) {
@@ -214,15 +282,22 @@ function chain_try_(arranged, placements, kinds, table) {
         );
         const vectors = chain_vectors_(slides ? 1 : 3, atRoot);
         for (const vector of vectors) {
-            const found = chain_polish_(placements, kinds, chain_values_(loop, half, vector));
-            candidates += 1;
-            if (found) {
-                chain_insert_(kinds, found, table);
+            const row = chain_polish_(placements, kinds, chain_values_(loop, half, vector));
+            weak = weak || row.weak;
+            least = row.defect < least.defect ? row : least;
+            if (row.defect < CHAIN_ACCEPT_) {
+                chain_insert_(placements, kinds, row, table);
+            } else {
+                failed = true;
+                if (row.defect < 1e-2) {
+                    chain_split_(placements, kinds, row.q, table);
+                }
             }
         }
         beyond = vectors.length > 1 ? half + 1e-7 : beyond;
     }
-    return singular || (table.length > 0 ? table.length % 2 === 1 : candidates > 0);
+    const doubtful = doubt > 1 || failed || table.length % 2 === 1 || (table.length === 0 && doubt > 0);
+    return { again: doubtful ? 2 : Number(weak), best: least, doubt };
 }
 
 /* Rotations that were rounded become rotations again: Newton's iteration for the polar factor. */
@@ -241,10 +316,17 @@ function chain_straighten_(placement) {
     return a;
 }
 
+/* Whether a placement holds a rotation but for rounding. */
+function chain_turns_(placement) {
+    const turn = [0, 4, 8].map((r) => placement.slice(r, r + 3));
+    const square = turn.map((x) => turn.map((y) => x[0] * y[0] + x[1] * y[1] + x[2] * y[2]));
+    return square.every((row, r) => row.every((entry, c) => Math.abs(entry - (r === c ? 1 : 0)) < 0.1));
+}
+
 /* A placement moved a little. */
-function chain_nudge_(placement) {
+function chain_nudge_(placement, size) {
     const move = [0, 1, -0.7, 0.3, -1, 0, 0.4, -0.5, 0.7, -0.4, 0, 0.6];
-    return chain_straighten_(placement.map((entry, k) => entry + 1e-5 * move[k]));
+    return chain_straighten_(placement.map((entry, k) => entry + size * move[k]));
 }
 
 function closed_chain_(size, constants, marks, plan) {
@@ -255,20 +337,40 @@ function closed_chain_(size, constants, marks, plan) {
     const scaled = given.map((t) => chain_straighten_(t.map((entry, k) => (k % 4 === 3 ? entry / scale : entry))));
     const seen = [...scaled];
     const table = [];
-    /* Real solutions come in pairs, except where two meet: what is odd is tried again in another arrangement. Where
-     * the loop can move all may fail: last comes a pose nearby, polished on the true one. */
-    let again = [constants, marks, plan].every((entries) => entries.every(Number.isFinite));
-    again = again && constants.every((entry, k) => k % 4 === 3 || Math.abs(entry) < 1.5);
-    for (let tries = 0; again && tries < (table.length > 0 ? 3 : 4); ++tries) {
-        if (tries === 3) {
-            seen[5] = chain_nudge_(seen[5]);
+    const zero = [0, 0, 0, 0, 0, 0];
+    let best = { q: zero, defect: chain_product_(scaled, kinds, zero).defect };
+    let decided = false;
+    const finite = [constants, marks, plan].every((entries) => entries.every(Number.isFinite));
+    const usable = finite && given.every(chain_turns_);
+    /* Where two solutions nearly meet, or some may be missing (real ones come in pairs), another arrangement may be
+     * better conditioned. At a pose nearby, to either side, such roots are apart; they are polished on the true one. */
+    for (let tries = 0, again = usable ? 2 : 0; again && tries < 5; ++tries) {
+        const before = table.length;
+        if (tries > 2) {
+            seen[5] = chain_nudge_(scaled[5], tries === 3 ? 1e-5 : -1e-5);
         }
         const first = 4 * (tries % 3);
         const loop = chain_arrange_(seen, kinds, plan.slice(first, first + 4));
-        again = loop ? chain_try_(loop, scaled, kinds, table) : again;
+        if (!loop) {
+            continue;
+        }
+        const limit = tries > 0 && before === 0 ? CHAIN_NEAR_ : CHAIN_REAL_;
+        const made = chain_try_(loop, scaled, kinds, limit, table, best);
+        best = made.best;
+        again = made.again;
+        decided = decided || (made.doubt === 0 && tries < 3);
+        if (again) {
+            for (const row of [...table]) {
+                chain_split_(scaled, kinds, row.q, table);
+            }
+        }
+        again = again === 1 && tries > 0 && table.length === before && before % 2 === 0 ? 0 : again;
+    }
+    if (usable && table.length === 0 && (!decided || best.defect < CHAIN_CLOSE_)) {
+        table.push(best);
     }
     const solutions = table.map((row) => {
-        const q = row.map((entry, i) => (kinds[i] ? scale * entry : entry));
+        const q = row.q.map((entry, i) => (kinds[i] ? scale * entry : entry));
         return [...q, chain_product_(given, kinds, q).defect];
     });
     while (solutions.length < size / 7) {

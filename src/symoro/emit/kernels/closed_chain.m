@@ -5,14 +5,16 @@ results = zeros(7, n/7);
 results(7, :) = 1e30;
 kinds = double(kinds(:).' > 0.5);
 given = cell(1, 6);
-rotations = [];
 lengths = [];
 for i = 1:6
     given{i} = [reshape(constants(12*i-11:12*i), 4, 3).'; 0 0 0 1];
-    rotations = [rotations, given{i}(1:3, 1:3)];
     lengths = [lengths; given{i}(1:3, 4)];
 end
-again = all(isfinite([constants(:); kinds(:); plan(:)])) && all(abs(rotations(:)) < 1.5);
+usable = all(isfinite([constants(:); kinds(:); plan(:)]));
+for i = 1:6
+    r = given{i}(1:3, 1:3);
+    usable = usable && all(all(abs(r*r.' - eye(3)) < 0.1)); % a rotation but for rounding
+end
 scale = max(abs(lengths));
 if ~(scale > 0)
     scale = 1;
@@ -23,22 +25,46 @@ for i = 1:6
     scaled{i} = chain_straighten(scaled{i});
 end
 seen = scaled;
-table = zeros(0, 6);
-% Real solutions come in pairs, except where two meet: what is odd is tried again in another arrangement. Where the
-% loop can move all may fail: last comes a pose nearby, polished on the true one.
-for tries = 1:4
-    if ~again || (tries == 4 && ~isempty(table))
+table = zeros(0, 7);
+best = zeros(1, 7);
+[~, ~, best(7)] = chain_errors(scaled, kinds, best(1:6));
+decided = false;
+doubt = 2;
+again = 2*usable;
+% Where two solutions nearly meet, or some may be missing (real ones come in pairs), another arrangement may be better
+% conditioned. At a pose nearby, to either side, such roots are apart; they are polished on the true one.
+for tries = 1:5
+    if ~again
         break
     end
-    if tries == 4
-        seen{6}(1:3, :) = seen{6}(1:3, :) + 1e-5*[0 1 -0.7 0.3; -1 0 0.4 -0.5; 0.7 -0.4 0 0.6];
+    before = size(table, 1);
+    if tries > 3
+        move = 1e-5*[0 1 -0.7 0.3; -1 0 0.4 -0.5; 0.7 -0.4 0 0.6];
+        seen{6}(1:3, :) = scaled{6}(1:3, :) + (9 - 2*tries)*move;
         seen{6} = chain_straighten(seen{6});
     end
+    limit = 1e-3;
+    if tries > 1 && before == 0
+        limit = 0.03;
+    end
     first = 4*mod(tries - 1, 3);
-    [table, again] = chain_try(seen, scaled, kinds, plan(first+1:first+4), table, again);
+    step = plan(first+1:first+4);
+    [table, best, again, doubt] = chain_try(seen, scaled, kinds, step, limit, table, best, again, doubt);
+    decided = decided || (doubt == 0 && tries < 4);
+    if again
+        for row = table.'
+            table = chain_split(scaled, kinds, row(1:6).', table);
+        end
+    end
+    if again == 1 && tries > 1 && size(table, 1) == before && mod(before, 2) == 0
+        again = 0;
+    end
+end
+if usable && isempty(table) && (~decided || best(7) < 1e-6)
+    table = best;
 end
 for k = 1:min(size(table, 1), n/7)
-    q = table(k, :);
+    q = table(k, 1:6);
     q(kinds == 1) = q(kinds == 1)*scale;
     results(1:6, k) = q(:);
     [~, ~, results(7, k)] = chain_errors(given, kinds, q);
@@ -93,8 +119,9 @@ else
 end
 end
 
-function [table, again] = chain_try(seen, placements, kinds, step, table, again)
-% Solutions that one arrangement of the loop seen leads to, polished on the loop placements.
+function [table, best, again, doubt] = chain_try(seen, placements, kinds, step, limit, table, best, again, doubt)
+% Solutions that one arrangement of the loop seen leads to, polished on the loop placements. again: 2 where some may be
+% missing, 1 where two of them nearly meet. best: the posture that opens the loop least. doubt: of the roots.
 if ~(step(1) >= 0 && step(1) < 12)
     return
 end
@@ -124,9 +151,10 @@ if slides
 else
     pivot = 3;
 end
-[halves, singular] = chain_roots(pencil, marks(pivot));
+[halves, doubt] = chain_roots(pencil, marks(pivot), limit);
 inverse = pinv(right, 1e-9*norm(right));
-candidates = 0;
+failed = false;
+weak = false;
 for half = halves(:).'
     s = sin(half);
     c = cos(half);
@@ -165,15 +193,26 @@ for half = halves(:).'
         end
         q = zeros(1, 6);
         q(order) = values + shifts;
-        candidates = candidates + 1;
-        [q, good] = chain_polish(placements, kinds, q);
-        if good
-            table = chain_insert(kinds, q, table);
+        [row, near] = chain_polish(placements, kinds, q);
+        weak = weak || near;
+        if row(7) < best(7)
+            best = row;
+        end
+        if row(7) < 1e-10
+            table = chain_insert(placements, kinds, row, table);
+        else
+            failed = true;
+            if row(7) < 1e-2
+                table = chain_split(placements, kinds, row(1:6), table);
+            end
         end
     end
 end
 count = size(table, 1);
-again = singular || mod(count, 2) == 1 || (count == 0 && candidates > 0);
+again = double(weak);
+if doubt > 1 || failed || mod(count, 2) == 1 || (count == 0 && doubt > 0)
+    again = 2;
+end
 end
 
 function [pencil, right, constant] = chain_pencil(roles, marks, slides)
@@ -225,22 +264,30 @@ for x = 1:3
 end
 end
 
-function [halves, singular] = chain_roots(pencil, kind)
-% Half angles of the real roots, x = tan(half), from the eigenvalues t = 1/x of a companion matrix.
+function [halves, doubt] = chain_roots(pencil, kind, limit)
+% Half angles of the roots, x = tan(half), that are real up to a limit, from the eigenvalues t = 1/x of a companion
+% matrix. doubt: 2 where its leading matrix is singular, 1 where it is nearly so or other roots are almost real.
 n = size(pencil{3}, 1);
+doubt = 2;
 if rcond(pencil{3}) > 1e-12
     lower = pencil{3}\[pencil{1}, pencil{2}];
-    singular = ~(max(abs(lower(:))) < 1e10);
+    largest = max(abs(lower(:)));
+    if largest < 1e10
+        doubt = double(~(largest < 1e6));
+    end
     t = eig([zeros(n), eye(n); -lower]);
 else
-    singular = true;
     t = eig([zeros(n), eye(n); -pencil{1}, -pencil{2}], [eye(n), zeros(n); zeros(n), pencil{3}]);
 end
-kept = isfinite(t) & abs(imag(t)) < 1e-3*(1 + abs(t).^2);
+t = t(isfinite(t));
 if kind
-    kept = kept & abs(t) > 1e-5;
+    t = t(abs(t) > 1e-5);
 end
-halves = sort(atan2(1, real(t(kept))));
+sizes = abs(imag(t))./(1 + abs(t).^2);
+if any(sizes >= limit & sizes < 0.03)
+    doubt = max(doubt, 1);
+end
+halves = sort(atan2(1, real(t(sizes < limit))));
 end
 
 function vectors = chain_vectors(matrix)
@@ -302,55 +349,89 @@ error = [chain(1:3, 4); [chain(3, 2) - chain(2, 3); chain(1, 3) - chain(3, 1); c
 defect = max(max(abs(chain - eye(4))));
 end
 
-function [best, good] = chain_polish(placements, kinds, q)
-% The best of Newton's iterates from q, angles in (-pi, pi]. A step is damped where an angle would jump.
-best = q;
-least = 1e-10;
+function [best, weak] = chain_polish(placements, kinds, q)
+% The best of Newton's iterates from q, angles in (-pi, pi], and its defect; whether the Jacobian is nearly singular. A
+% step is damped where an angle would jump.
+best = [q, 1e30];
 settled = false;
-for tries = 1:16
+weak = true;
+for tries = 1:40
     if any(~isfinite(q))
         break
     end
     [error, jacobian, defect] = chain_errors(placements, kinds, q);
-    if defect < least
-        least = defect;
-        best = q;
+    if defect < best(7)
+        best = [q, defect];
     end
     if settled || ~(defect < 1e30)
         break
     end
     damped = ~(rcond(jacobian) > 1e-14);
     if ~damped
-        step = (jacobian\error).';
+        steps = jacobian\[error, [-1; 1; -1; 1; -1; 1]];
+        step = steps(:, 1).';
         damped = any(abs(step(kinds == 0)) >= 0.5);
+        weak = damped || ~all(abs(steps(:, 2)) < 1e3); % two solutions nearly meet
     end
     if damped
+        weak = true;
         weight = sqrt(min(max(defect, 1e-12), 1e-6));
         step = ([jacobian; weight*eye(6)]\[error; zeros(6, 1)]).';
     end
     q = q - step;
     settled = ~damped && max(abs(step)) < 1e-8;
 end
-good = least < 1e-10;
-turning = kinds == 0;
+turning = find(kinds == 0);
 best(turning) = pi - mod(pi - best(turning), 2*pi);
 end
 
-function table = chain_insert(kinds, q, table)
-% Put a solution in its place, unless it is there already.
+function table = chain_split(placements, kinds, q, table)
+% Add the solutions next to a posture q. Along the direction v in which the loop opens least, its error is the parabola
+% c + b s + a s^2 / 2: Newton's method starts at both roots s.
+h = 1e-3; % of the difference quotient for a
+[c, jacobian] = chain_errors(placements, kinds, q);
+if ~all(isfinite(jacobian(:)))
+    return
+end
+[left, sizes, right] = svd(jacobian);
+u = left(:, 6).';
+v = right(:, 6).';
+b = sizes(6, 6);
+c = u*c;
+a = (u*chain_errors(placements, kinds, q - h*v) - 2*c + u*chain_errors(placements, kinds, q + h*v))/(h*h);
+for side = [-1, 1]
+    s = (side*sqrt(max(b*b - 2*a*c, 0)) - b)/a;
+    if abs(s) < 0.5 % not too far for a parabola
+        row = chain_polish(placements, kinds, q + s*v);
+        if row(7) < 1e-10
+            table = chain_insert(placements, kinds, row, table);
+        end
+    end
+end
+end
+
+function table = chain_insert(placements, kinds, row, table)
+% Put a solution in its place, unless it is there already: two rows are one where the posture between them closes the
+% loop as well as they do.
 for k = 1:size(table, 1)
-    gap = abs(q - table(k, :));
-    far = kinds == 0 & gap > pi;
-    gap(far) = abs(gap(far) - 2*pi);
-    if all(gap < 1e-5)
-        return
+    gap = row(1:6) - table(k, 1:6);
+    turning = kinds == 0;
+    gap(turning) = gap(turning) - 2*pi*round(gap(turning)/(2*pi));
+    if all(abs(gap) < 1e-5)
+        [~, ~, defect] = chain_errors(placements, kinds, table(k, 1:6) + gap/2);
+        if defect <= max([1e-14, row(7), table(k, 7)])
+            if row(7) < table(k, 7)
+                table(k, :) = row;
+            end
+            return
+        end
     end
 end
 if size(table, 1) == 16
     return
 end
-table = [table; q];
-keys = table;
+table = [table; row];
+keys = table(:, 1:6);
 for i = find(kinds == 0)
     low = keys(:, i) < 1e-6 - pi;
     keys(low, i) = keys(low, i) + 2*pi;

@@ -1,32 +1,49 @@
 # All real solutions of prod_{i=1..6} J_i(q_i) C_i = 1, J = Rz (revolute) or Tz (prismatic): Raghavan and Roth 1993
 # with the eigenvalues of Manocha and Canny 1994. See the documentation of the kernel closed_chain.
 closed_chain_ := proc(n, constants, marks, plan)
-    local numbers, kinds, given, scaled, seen, scale, table, again, tries, move, i, k, q, results, x;
+    local numbers, kinds, given, scaled, seen, scale, table, usable, again, doubt, decided, best, before, limit, row,
+        tries, move, i, k, q, results, x;
     numbers := [seq(evalf(x), x in [op(convert(constants, list)), op(convert(marks, list)), op(convert(plan, list))])];
     table := [];
-    again := andmap(type, numbers, float) and andmap(x -> evalb(abs(x) < Float(1, 300)), numbers);
-    if again then
+    usable := andmap(type, numbers, float) and andmap(x -> evalb(abs(x) < Float(1, 300)), numbers);
+    if usable then
         kinds := [seq(`if`(numbers[72 + i] > 0.5, 1, 0), i = 1 .. 6)];
         given := [seq(chain_placement(numbers[12*i - 11 .. 12*i]), i = 1 .. 6)];
-        again := evalb(max(seq(max(map(abs, given[i][1 .. 3, 1 .. 3])), i = 1 .. 6)) < 1.5);
+        usable := andmap(chain_turns, given);
         scale := max(seq(max(map(abs, given[i][1 .. 3, 4])), i = 1 .. 6));
         if not scale > 0 then scale := 1.0 end if;
     end if;
-    if again then
+    if usable then
         scaled := [seq(chain_straightened(given[i], scale), i = 1 .. 6)];
         seen := scaled;
+        q := [0.0, 0.0, 0.0, 0.0, 0.0, 0.0];
+        best := [op(q), chain_errors(scaled, kinds, q)[3]];
     end if;
-    # Real solutions come in pairs, except where two meet: what is odd is tried again in another arrangement. Where the
-    # loop can move all may fail: last comes a pose nearby, polished on the true one.
-    for tries from 0 to 3 while again and (tries < 3 or nops(table) = 0) do
-        if tries = 3 then
+    decided := false;
+    doubt := 2;
+    again := `if`(usable, 2, 0);
+    # Where two solutions nearly meet, or some may be missing (real ones come in pairs), another arrangement may be
+    # better conditioned. At a pose nearby, to either side, such roots are apart; they are polished on the true one.
+    for tries from 0 to 4 while again > 0 do
+        before := nops(table);
+        if tries > 2 then
             move := Matrix(
                 [[0, 1, -0.7, 0.3], [-1, 0, 0.4, -0.5], [0.7, -0.4, 0, 0.6], [0, 0, 0, 0]], datatype = float[8]);
-            seen := [op(scaled[1 .. 5]), chain_straightened(scaled[6] + 0.00001*move, 1.0)];
+            seen := [op(scaled[1 .. 5]), chain_straightened(scaled[6] + `if`(tries = 3, 0.00001, -0.00001)*move, 1.0)];
         end if;
+        limit := `if`(tries > 0 and before = 0, 0.03, 0.001);
         k := 78 + 4*irem(tries, 3);
-        table, again := chain_try(seen, scaled, kinds, numbers[k + 1 .. k + 4], table, again);
+        table, best, again, doubt :=
+            chain_try(seen, scaled, kinds, numbers[k + 1 .. k + 4], limit, table, best, again, doubt);
+        decided := evalb(decided or (doubt = 0 and tries < 3));
+        if again > 0 then
+            for row in table do
+                table := chain_split(scaled, kinds, row[1 .. 6], table);
+            end do;
+        end if;
+        if again = 1 and tries > 0 and nops(table) = before and irem(before, 2) = 0 then again := 0 end if;
     end do;
+    if usable and nops(table) = 0 and (not decided or best[7] < 0.000001) then table := [best] end if;
     results := [];
     for k from 1 to iquo(n, 7) do
         if k <= nops(table) then
@@ -37,6 +54,13 @@ closed_chain_ := proc(n, constants, marks, plan)
         end if;
     end do;
     return Vector(results);
+end proc:
+
+# Whether a placement holds a rotation but for rounding.
+chain_turns := proc(t)
+    local r;
+    r := Matrix(t[1 .. 3, 1 .. 3], datatype = float[8]);
+    return evalb(max(map(abs, r . LinearAlgebra:-Transpose(r) - Matrix(3, 3, shape = identity))) < 0.1);
 end proc:
 
 chain_placement := proc(entries)
@@ -119,18 +143,19 @@ chain_pseudo_inverse := proc(matrix, tolerance)
         . LinearAlgebra:-Transpose(Matrix(u[1 .. -1, 1 .. count]));
 end proc:
 
-# The table with the solutions that one arrangement of the loop seen leads to, polished on the loop placements, and
-# whether something may be missing.
-chain_try := proc(seen, placements, kinds, step, before, again)
-    local arrangement, order, marks, roles, shifts, turn, slides, made, pencil, right, constant, pivot, halves,
-        singular, inverse, candidates, table, half, s, c, vectors, vector, last, values, chain, m, q, good, i;
-    table := before;
-    if not (step[1] >= 0 and step[1] < 12) then return table, again end if;
+# The table with the solutions that one arrangement of the loop seen leads to, polished on the loop placements; the
+# posture that opens the loop least; 2 where solutions may be missing, 1 where two of them nearly meet; the doubt of the roots.
+chain_try := proc(seen, placements, kinds, step, limit, known, closest, again, doubts)
+    local arrangement, order, marks, roles, shifts, turn, slides, made, pencil, right, constant, pivot, halves, doubt,
+        inverse, failed, weak, near, table, best, half, s, c, vectors, vector, last, values, chain, m, q, row, i;
+    table := known;
+    best := closest;
+    if not (step[1] >= 0 and step[1] < 12) then return table, best, again, doubts end if;
     arrangement := floor(step[1]);
     order := [seq(irem(`if`(arrangement < 6, arrangement + i - 1, 18 - arrangement - i), 6) + 1, i = 1 .. 6)];
     marks := [seq(kinds[order[i]], i = 1 .. 6)];
     slides := evalb(marks[3] = 1 and marks[6] = 1);
-    if marks[6] = 1 and not slides then return table, again end if;
+    if marks[6] = 1 and not slides then return table, best, again, doubts end if;
     shifts := [0.0, 0.0, step[2], step[3], step[4], 0.0];
     turn := Matrix([[1, 0, 0, 0], [0, -1, 0, 0], [0, 0, -1, 0], [0, 0, 0, 1]], datatype = float[8]);
     roles := [];
@@ -145,9 +170,10 @@ chain_try := proc(seen, placements, kinds, step, before, again)
     pencil, right, constant := chain_pencil(roles, marks, slides);
     pivot := `if`(slides, 4, 3);
     last := `if`(slides, 1, 3);
-    halves, singular := chain_roots(pencil, marks[pivot]);
+    halves, doubt := chain_roots(pencil, marks[pivot], limit);
     inverse := chain_pseudo_inverse(right, 1.0e-9);
-    candidates := 0;
+    failed := false;
+    weak := false;
     for half in halves do
         s := evalf(sin(half));
         c := evalf(cos(half));
@@ -171,12 +197,21 @@ chain_try := proc(seen, placements, kinds, step, before, again)
             for i from 1 to 6 do
                 q[order[i]] := values[i] + shifts[i];
             end do;
-            candidates := candidates + 1;
-            q, good := chain_polish(placements, kinds, convert(q, list));
-            if good then table := chain_inserted(kinds, q, table) end if;
+            row, near := chain_polish(placements, kinds, convert(q, list));
+            weak := evalb(weak or near);
+            if row[7] < best[7] then best := row end if;
+            if row[7] < 1.0e-10 then
+                table := chain_inserted(placements, kinds, row, table);
+            else
+                failed := true;
+                if row[7] < 0.01 then table := chain_split(placements, kinds, row[1 .. 6], table) end if;
+            end if;
         end do;
     end do;
-    return table, evalb(singular or irem(nops(table), 2) = 1 or (nops(table) = 0 and candidates > 0));
+    if doubt > 1 or failed or irem(nops(table), 2) = 1 or (nops(table) = 0 and doubt > 0) then
+        return table, best, 2, doubt;
+    end if;
+    return table, best, `if`(weak, 1, 0), doubt;
 end proc:
 
 # The matrices of x^2, x and 1, and the right side, its constant apart.
@@ -223,13 +258,16 @@ chain_pencil := proc(roles, marks, slides)
     return pencil, Matrix(square[1 .. rows, 1 .. 8], datatype = float[8]), constant;
 end proc:
 
-# Half angles of the real roots, x = tan(half), from the eigenvalues t = 1/x of a companion matrix.
-chain_roots := proc(pencil, kind)
-    local n, sizes, lower, companion, t, halves, k;
+# Half angles of the roots, x = tan(half), that are real up to a limit, from the eigenvalues t = 1/x of a companion
+# matrix; 2 where its leading matrix is singular, 1 where it is nearly so or other roots are almost real.
+chain_roots := proc(pencil, kind, limit)
+    local n, sizes, lower, companion, t, halves, largest, doubt, k;
     n := LinearAlgebra:-RowDimension(pencil[3]);
     sizes := LinearAlgebra:-SingularValues(pencil[3]);
-    if not sizes[n] > 1.0e-15*sizes[1] then return [], true end if;
+    if not sizes[n] > 1.0e-15*sizes[1] then return [], 2 end if;
     lower := LinearAlgebra:-LinearSolve(pencil[3], Matrix([[pencil[1], pencil[2]]], datatype = float[8]));
+    largest := max(map(abs, lower));
+    doubt := `if`(largest < Float(1, 6), 0, `if`(largest < Float(1, 10), 1, 2));
     companion := Matrix(2*n, 2*n, datatype = float[8]);
     for k from 1 to n do
         companion[k, n + k] := 1.0;
@@ -237,11 +275,14 @@ chain_roots := proc(pencil, kind)
     companion[n + 1 .. 2*n, 1 .. 2*n] := -lower;
     halves := [];
     for t in convert(LinearAlgebra:-Eigenvalues(companion), list) do
-        if abs(Im(t)) < 0.001*(1 + abs(t)^2) and not (kind = 1 and abs(t) < 0.00001) then
+        if kind = 1 and abs(t) < 0.00001 then next end if;
+        if abs(Im(t)) < limit*(1 + abs(t)^2) then
             halves := [op(halves), evalf(arctan(1.0, Re(t)))];
+        elif abs(Im(t)) < 0.03*(1 + abs(t)^2) then
+            doubt := max(doubt, 1);
         end if;
     end do;
-    return sort(halves), evalb(max(map(abs, lower)) >= Float(1, 10));
+    return sort(halves), doubt;
 end proc:
 
 # Null vectors that are vectors of monomials, as lists. Solutions that share the pivot's value are told apart by the
@@ -322,24 +363,23 @@ chain_errors := proc(placements, kinds, q)
         max(seq(seq(abs(chain[i, k] - `if`(i = k, 1, 0)), i = 1 .. 4), k = 1 .. 4))];
 end proc:
 
-# The best of Newton's iterates, angles in (-pi, pi], and whether it is a solution. A step is damped where an angle
-# would jump.
+# The best of Newton's iterates, angles in (-pi, pi], and its defect; whether the Jacobian is nearly singular, so that
+# two solutions nearly meet. A step is damped where an angle would jump.
 chain_polish := proc(placements, kinds, start)
-    local q, best, least, settled, tries, error_, jacobian, defect, step, damped, turned, system, turn, i;
+    local q, best, settled, weak, tries, error_, jacobian, defect, sizes, step, damped, turned, system, turn, i;
     q := start;
-    best := q;
-    least := 1.0e-10;
+    best := [op(q), Float(1, 30)];
     settled := false;
-    for tries from 1 to 16 do
+    weak := true;
+    for tries from 1 to 40 do
         if not andmap(type, q, float) then break end if;
         error_, jacobian, defect := op(chain_errors(placements, kinds, q));
-        if defect < least then
-            least := defect;
-            best := q;
-        end if;
+        if defect < best[7] then best := [op(q), defect] end if;
         if settled or not defect < Float(1, 30) then break end if;
+        sizes := LinearAlgebra:-SingularValues(jacobian);
         step := chain_pseudo_inverse(jacobian, 1.0e-14) . error_;
         damped := ormap(i -> evalb(kinds[i] = 0 and abs(step[i]) >= 0.5), [1, 2, 3, 4, 5, 6]);
+        weak := evalb(damped or not sizes[6] > 0.001);
         if damped then
             turned := LinearAlgebra:-Transpose(jacobian);
             system := turned . jacobian;
@@ -352,21 +392,55 @@ chain_polish := proc(placements, kinds, start)
         settled := not damped and evalb(max(seq(abs(step[i]), i = 1 .. 6)) < 1.0e-8);
     end do;
     turn := evalf(2*Pi);
-    best := [seq(`if`(kinds[i] = 1, best[i], best[i] - turn*ceil((best[i] - turn/2)/turn)), i = 1 .. 6)];
-    return best, evalb(least < 1.0e-10);
+    best := [seq(`if`(kinds[i] = 1, best[i], best[i] - turn*ceil((best[i] - turn/2)/turn)), i = 1 .. 6), best[7]];
+    return best, weak;
 end proc:
 
-# The table with a solution in its place, unless it is there already.
-chain_inserted := proc(kinds, q, table)
-    local other, gap, turn, i;
+# The table with the solutions next to a posture q. Along the direction v in which the loop opens least, its error is
+# the parabola c + b s + a s^2 / 2: Newton's method starts at both roots s.
+chain_split := proc(placements, kinds, q, known)
+    local h, table, at, jacobian, u, sizes, vt, a, b, c, s, side, row, i;
+    h := 0.001; # of the difference quotient for a
+    table := known;
+    jacobian := chain_errors(placements, kinds, q)[2];
+    u, sizes, vt := LinearAlgebra:-SingularValues(jacobian, output = ['U', 'S', 'Vt']);
+    at := proc(s)
+        local error_, k;
+        error_ := chain_errors(placements, kinds, [seq(q[k] + s*vt[6, k], k = 1 .. 6)])[1];
+        return add(u[k, 6]*error_[k], k = 1 .. 6);
+    end proc;
+    b := sizes[6];
+    c := at(0.0);
+    a := (at(-h) - 2*c + at(h))/h^2;
+    if a = 0 then return table end if;
+    for side in [-1, 1] do
+        s := (side*sqrt(max(b^2 - 2*a*c, 0.0)) - b)/a;
+        if abs(s) < 0.5 then # not too far for a parabola
+            row := [chain_polish(placements, kinds, [seq(q[i] + s*vt[6, i], i = 1 .. 6)])][1];
+            if row[7] < 1.0e-10 then table := chain_inserted(placements, kinds, row, table) end if;
+        end if;
+    end do;
+    return table;
+end proc:
+
+# The table with a solution in its place, unless it is there already: two rows are one where the posture between them
+# closes the loop as well as they do.
+chain_inserted := proc(placements, kinds, row, table)
+    local other, gap, turn, between, i, k;
     turn := evalf(2*Pi);
-    for other in table do
-        gap := [seq(abs(q[i] - other[i]), i = 1 .. 6)];
-        gap := [seq(`if`(kinds[i] = 0 and gap[i] > turn/2, abs(gap[i] - turn), gap[i]), i = 1 .. 6)];
-        if max(op(gap)) < 0.00001 then return table end if;
+    for k from 1 to nops(table) do
+        other := table[k];
+        gap := [seq(row[i] - other[i], i = 1 .. 6)];
+        gap := [seq(`if`(kinds[i] = 0, gap[i] - turn*round(gap[i]/turn), gap[i]), i = 1 .. 6)];
+        if max(op(map(abs, gap))) < 0.00001 then
+            between := chain_errors(placements, kinds, [seq(other[i] + gap[i]/2, i = 1 .. 6)])[3];
+            if between <= max(1.0e-14, row[7], other[7]) then
+                return `if`(row[7] < other[7], subsop(k = row, table), table);
+            end if;
+        end if;
     end do;
     if nops(table) = 16 then return table end if;
-    return sort([op(table), q], (a, b) -> chain_before(kinds, a, b));
+    return sort([op(table), row], (x, y) -> chain_before(kinds, x, y));
 end proc:
 
 # Whether a solution comes before another: by joint values in steps of 1e-6, -pi counting as pi.

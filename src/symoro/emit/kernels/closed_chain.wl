@@ -1,32 +1,46 @@
 (* All real solutions of prod_{i=1..6} J_i(q_i) C_i = 1, J = Rz (revolute) or Tz (prismatic): Raghavan and Roth 1993
    with the eigenvalues of Manocha and Canny 1994. See the documentation of the kernel closed_chain. *)
 kernelClosedChain[n_, constants_, marks_, plan_] := Module[
-    {numbers, kinds, given, scale, scaled, seen, table, again, tries, move, step, rows, q},
+    {numbers, kinds, given, scale, scaled, seen, table, usable, again, doubt, decided, best, before, limit, tries, move,
+        step, rows, q},
     numbers = N[Join[constants, marks, plan]];
     table = {};
-    again = VectorQ[numbers, NumberQ];
-    If[again,
+    usable = VectorQ[numbers, NumberQ];
+    If[usable,
         kinds = Map[If[# > 0.5, 1, 0] &, numbers[[73 ;; 78]]];
         given = Map[Append[Partition[#, 4], {0., 0., 0., 1.}] &, Partition[numbers[[1 ;; 72]], 12]];
-        again = Max[Abs[Flatten[given[[All, 1 ;; 3, 1 ;; 3]]]]] < 1.5;
+        (* rotations but for rounding *)
+        usable = Max[Map[Max[Abs[# . Transpose[#] - IdentityMatrix[3]]] &, given[[All, 1 ;; 3, 1 ;; 3]]]] < 0.1;
         scale = Max[Abs[Flatten[given[[All, 1 ;; 3, 4]]]]];
         scale = If[scale > 0, scale, 1.]];
-    If[again,
+    If[usable,
         scaled = Map[chainStraightened[#, scale] &, given];
-        seen = scaled];
-    (* Real solutions come in pairs, except where two meet: what is odd is tried again in another arrangement. Where
-       the loop can move all may fail: last comes a pose nearby, polished on the true one. *)
+        seen = scaled;
+        q = {0., 0., 0., 0., 0., 0.};
+        best = Append[q, chainErrors[scaled, kinds, q][[3]]]];
+    decided = False;
+    doubt = 2;
+    again = If[usable, 2, 0];
+    (* Where two solutions nearly meet, or some may be missing (real ones come in pairs), another arrangement may be
+       better conditioned. At a pose nearby, to either side, such roots are apart; they are polished on the true one. *)
     tries = 0;
-    While[again && tries < If[table === {}, 4, 3],
-        If[tries == 3,
+    While[again > 0 && tries < 5,
+        before = Length[table];
+        If[tries > 2,
             move = {{0., 1., -0.7, 0.3}, {-1., 0., 0.4, -0.5}, {0.7, -0.4, 0., 0.6}, {0., 0., 0., 0.}};
-            seen = Append[Most[scaled], chainStraightened[Last[scaled] + 0.00001*move, 1.]]];
+            move = If[tries == 3, 0.00001, -0.00001]*move;
+            seen = Append[Most[scaled], chainStraightened[Last[scaled] + move, 1.]]];
         step = numbers[[78 + 4*Mod[tries, 3] + {1, 2, 3, 4}]];
-        {table, again} = chainTry[seen, scaled, kinds, step, table, again];
+        limit = If[tries > 0 && before == 0, 0.03, 0.001];
+        {table, best, again, doubt} = chainTry[seen, scaled, kinds, step, limit, {table, best, again, doubt}];
+        decided = decided || (doubt == 0 && tries < 3);
+        If[again > 0, Do[table = chainSplit[scaled, kinds, Most[row], table], {row, table}]];
+        If[again == 1 && tries > 0 && Length[table] == before && EvenQ[before], again = 0];
         tries = tries + 1];
+    If[usable && table === {} && (! decided || best[[7]] < 10.^-6), table = {best}];
     rows = Table[
         If[k <= Length[table],
-            q = table[[k]]*Map[If[# == 1, scale, 1.] &, kinds];
+            q = Most[table[[k]]]*Map[If[# == 1, scale, 1.] &, kinds];
             Append[q, chainErrors[given, kinds, q][[3]]],
             {0., 0., 0., 0., 0., 0., 10.^30}],
         {k, 1, Quotient[n, 7]}];
@@ -79,21 +93,22 @@ chainBases[kind_] := Module[
         {nodes, fit, {{-1., 0., 1.}, {0., 2., 0.}, {1., 0., 1.}} . fit}]
 ];
 
-(* Add the solutions that one arrangement of the loop "seen" leads to, polished on the loop "placements"; also says
-   whether something may be missing. *)
-chainTry[seen_, placements_, allKinds_, step_, table_, again_] := Module[
+(* The table, with the solutions added that one arrangement of the loop "seen" leads to, polished on the loop
+   "placements"; the posture that opens the loop least; 2 where solutions may be missing, 1 where two of them nearly
+   meet; the doubt of the roots. *)
+chainTry[seen_, placements_, allKinds_, step_, limit_, known_] := Module[
     {arrangement, order, kinds},
     arrangement = Floor[step[[1]]];
     order = Table[Mod[If[arrangement < 6, arrangement + i - 1, 18 - arrangement - i], 6] + 1, {i, 1, 6}];
     kinds = allKinds[[order]];
     If[0 <= arrangement < 12 && (kinds[[6]] == 0 || kinds[[3]] == 1),
-        chainArranged[seen, placements, allKinds, arrangement, order, Rest[step], table],
-        {table, again}]
+        chainArranged[seen, placements, allKinds, arrangement, order, Rest[step], limit, known],
+        known]
 ];
 
-chainArranged[seen_, placements_, allKinds_, arrangement_, order_, moves_, before_] := Module[
-    {roles, kinds, shifts, turn, slides, pencil, right, constant, pivot, halves, singular, inverse, candidates, table,
-        s, c, vectors, values, grid, chain, m, q, good},
+chainArranged[seen_, placements_, allKinds_, arrangement_, order_, moves_, limit_, known_] := Module[
+    {roles, kinds, shifts, turn, slides, pencil, right, constant, pivot, halves, doubt, inverse, failed, weak, near,
+        table, best, s, c, vectors, values, grid, chain, m, q, row},
     shifts = Join[{0., 0.}, moves, {0.}];
     turn = DiagonalMatrix[{1., -1., -1., 1.}];
     kinds = allKinds[[order]];
@@ -104,10 +119,11 @@ chainArranged[seen_, placements_, allKinds_, arrangement_, order_, moves_, befor
     roles = Table[chainJoint[kinds[[i]], shifts[[i]]] . roles[[i]], {i, 1, 6}];
     {pencil, right, constant} = chainPencil[roles, kinds, slides];
     pivot = If[slides, 4, 3];
-    {halves, singular} = chainRoots[pencil, kinds[[pivot]]];
+    {halves, doubt} = chainRoots[pencil, kinds[[pivot]], limit];
     inverse = chainPseudoInverse[right, 10.^-9];
-    candidates = 0;
-    table = before;
+    {table, best} = Take[known, 2];
+    failed = False;
+    weak = False;
     Do[
         s = Sin[half];
         c = Cos[half];
@@ -129,12 +145,18 @@ chainArranged[seen_, placements_, allKinds_, arrangement_, order_, moves_, befor
                 chain = roles[[6]] . chainJoint[kinds[[1]], values[[1]]] . roles[[1]] . chain;
                 values[[6]] = ArcTan[chain[[1, 1]], -chain[[2, 1]]]];
             q = Table[(values + shifts)[[First[First[Position[order, j]]]]], {j, 1, 6}];
-            candidates = candidates + 1;
-            {q, good} = chainPolish[placements, allKinds, q];
-            If[good, table = chainInserted[allKinds, q, table]],
+            {row, near} = chainPolish[placements, allKinds, q];
+            weak = weak || near;
+            If[row[[7]] < best[[7]], best = row];
+            If[row[[7]] < 10.^-10,
+                table = chainInserted[placements, allKinds, row, table],
+                failed = True;
+                If[row[[7]] < 0.01, table = chainSplit[placements, allKinds, Most[row], table]]],
             {vector, vectors}],
         {half, halves}];
-    {table, singular || OddQ[Length[table]] || (table === {} && candidates > 0)}
+    If[doubt > 1 || failed || OddQ[Length[table]] || (table === {} && doubt > 0),
+        {table, best, 2, doubt},
+        {table, best, If[weak, 1, 0], doubt}]
 ];
 
 (* The matrices of x^2, x and 1, and the right side, its constant apart. *)
@@ -162,18 +184,22 @@ chainPencil[roles_, kinds_, slides_] := Module[
     {Map[Join[MapThread[Join, {gap, #}], MapThread[Join, {#, gap}]] &, parts], right, constant}
 ];
 
-(* Half angles of the real roots, x = tan(half), from the eigenvalues t = 1/x of a companion matrix. *)
-chainRoots[pencil_, kind_] := Module[
-    {n, sizes, lower, companion, t},
+(* Half angles of the roots, x = tan(half), that are real up to a limit, from the eigenvalues t = 1/x of a companion
+   matrix; 2 where its leading matrix is singular, 1 where it is nearly so or other roots are almost real. *)
+chainRoots[pencil_, kind_, limit_] := Module[
+    {n, sizes, lower, largest, companion, roots, t, nearly},
     n = Length[pencil[[3]]];
     sizes = Diagonal[SingularValueDecomposition[pencil[[3]]][[2]]];
     If[Min[sizes] > 10.^-15*Max[sizes],
         lower = Inverse[pencil[[3]]] . MapThread[Join, {pencil[[1]], pencil[[2]]}];
+        largest = Max[Abs[Flatten[lower]]];
         companion = Join[MapThread[Join, {ConstantArray[0., {n, n}], N[IdentityMatrix[n]]}], -lower];
-        t = Select[Eigenvalues[companion],
-            Abs[Im[#]] < 0.001*(1 + Abs[#]^2) && ! (kind == 1 && Abs[#] < 0.00001) &];
-        {Sort[Map[ArcTan[Re[#], 1.] &, t]], ! (Max[Abs[Flatten[lower]]] < 10.^10)},
-        {{}, True}]
+        roots = Select[Eigenvalues[companion], ! (kind == 1 && Abs[#] < 0.00001) &];
+        t = Select[roots, Abs[Im[#]] < limit*(1 + Abs[#]^2) &];
+        nearly = Length[Select[roots, Abs[Im[#]] < 0.03*(1 + Abs[#]^2) &]] > Length[t];
+        {Sort[Map[ArcTan[Re[#], 1.] &, t]],
+            If[largest < 10.^10, If[nearly || ! (largest < 10.^6), 1, 0], 2]},
+        {{}, 2}]
 ];
 
 (* Inverse in the sense of least squares; singular values small against the first count as zero. *)
@@ -238,44 +264,68 @@ chainErrors[placements_, kinds_, q_] := Module[
     {Join[chain[[1 ;; 3, 4]], turns/2], jacobian, Max[Abs[Flatten[chain - IdentityMatrix[4]]]]}
 ];
 
-(* The best of Newton's iterates, angles in (-pi, pi], and whether it is a solution. A step is damped where an angle
-   would jump. *)
+(* The best of Newton's iterates, angles in (-pi, pi], and its defect; whether the Jacobian is nearly singular, so that
+   two solutions nearly meet. A step is damped where an angle would jump. *)
 chainPolish[placements_, kinds_, start_] := Module[
-    {q, best, least, settled, tries, error, jacobian, defect, step, damped, turned},
+    {q, best, settled, weak, tries, error, jacobian, defect, step, damped, turned},
     q = start;
-    best = q;
-    least = 10.^-10;
+    best = Append[q, 10.^30];
     settled = False;
+    weak = True;
     tries = 0;
-    While[tries < 16 && VectorQ[q, NumberQ],
+    While[tries < 40 && VectorQ[q, NumberQ],
         tries = tries + 1;
         {error, jacobian, defect} = chainErrors[placements, kinds, q];
-        If[defect < least,
-            least = defect;
-            best = q];
+        If[defect < best[[7]], best = Append[q, defect]];
         If[settled || ! (defect < 10.^30), Break[]];
         step = chainPseudoInverse[jacobian, 10.^-14] . error;
         damped = Max[Abs[step*(1 - kinds)]] >= 0.5;
+        weak = damped || ! (Min[Diagonal[SingularValueDecomposition[jacobian][[2]]]] > 0.001);
         If[damped,
             turned = Transpose[jacobian];
             step = LinearSolve[
                 turned . jacobian + Min[Max[defect, 10.^-12], 10.^-6]*IdentityMatrix[6], turned . error]];
         q = q - step;
         settled = ! damped && Max[Abs[step]] < 10.^-8];
-    best = Table[If[kinds[[i]] == 1, best[[i]], best[[i]] - N[2*Pi]*Ceiling[(best[[i]] - N[Pi])/N[2*Pi]]], {i, 1, 6}];
-    {best, least < 10.^-10}
+    q = Table[If[kinds[[i]] == 1, best[[i]], best[[i]] - N[2*Pi]*Ceiling[(best[[i]] - N[Pi])/N[2*Pi]]], {i, 1, 6}];
+    {Append[q, best[[7]]], weak}
 ];
 
-(* The table with a solution in its place, unless it is there already. *)
-chainInserted[kinds_, q_, table_] := Module[
-    {gap, known},
-    gap[a_, b_] := Table[
-        If[kinds[[i]] == 0 && Abs[a[[i]] - b[[i]]] > N[Pi], Abs[Abs[a[[i]] - b[[i]]] - N[2*Pi]], Abs[a[[i]] - b[[i]]]],
+(* The table with the solutions next to a posture q. Along the direction v in which the loop opens least, its error is
+   the parabola c + b s + a s^2 / 2: Newton's method starts at both roots s. *)
+chainSplit[placements_, kinds_, q_, known_] := Module[
+    {h, table, left, sizes, right, u, v, a, b, c, s, row},
+    h = 0.001; (* of the difference quotient for a *)
+    table = known;
+    {left, sizes, right} = SingularValueDecomposition[chainErrors[placements, kinds, q][[2]]];
+    u = left[[All, 6]];
+    v = right[[All, 6]];
+    b = sizes[[6, 6]];
+    c = u . chainErrors[placements, kinds, q][[1]];
+    a = (u . chainErrors[placements, kinds, q - h*v][[1]] - 2*c + u . chainErrors[placements, kinds, q + h*v][[1]])/h^2;
+    If[a != 0,
+        Do[
+            s = (side*Sqrt[Max[b*b - 2*a*c, 0.]] - b)/a;
+            If[Abs[s] < 0.5, (* not too far for a parabola *)
+                row = First[chainPolish[placements, kinds, q + s*v]];
+                If[row[[7]] < 10.^-10, table = chainInserted[placements, kinds, row, table]]],
+            {side, {-1, 1}}]];
+    table
+];
+
+(* The table with a solution in its place, unless it is there already: two rows are one where the posture between them
+   closes the loop as well as they do. *)
+chainInserted[placements_, kinds_, row_, table_] := Module[
+    {gap, same, known},
+    gap[other_] := Table[
+        row[[i]] - other[[i]] - If[kinds[[i]] == 0, N[2*Pi]*Round[(row[[i]] - other[[i]])/N[2*Pi]], 0.],
         {i, 1, 6}];
-    known = Select[table, Max[gap[q, #]] < 0.00001 &];
-    If[known =!= {} || Length[table] == 16,
-        table,
-        SortBy[Append[table, q], Round[chainKey[kinds, #]*10.^6] &]]
+    same[other_] := Max[Abs[gap[other]]] < 0.00001
+        && chainErrors[placements, kinds, Most[other] + gap[other]/2][[3]] <= Max[10.^-14, row[[7]], other[[7]]];
+    known = Flatten[Position[Map[same, table], True]];
+    If[known =!= {},
+        If[row[[7]] < table[[First[known], 7]], ReplacePart[table, First[known] -> row], table],
+        If[Length[table] == 16, table, SortBy[Append[table, row], Round[chainKey[kinds, #]*10.^6] &]]]
 ];
 
 (* What orders the solutions: joint values in steps of 1e-6, -pi counting as pi. *)

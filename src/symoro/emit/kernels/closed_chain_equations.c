@@ -4,11 +4,16 @@
 typedef double closed_chain_real_; /* in which the work is done, whatever the caller's type */
 
 static const double chain_real_limit_ = 1e-3;    /* imaginary part of an angle up to which a root may be real */
+static const double chain_near_limit_ = 0.03;    /* the same for a root of multiplicity four or more */
 static const double chain_far_limit_ = 1e-5;     /* inverse of a length beyond which a sliding pivot is at infinity */
+static const double chain_large_limit_ = 1e6;    /* entry of the companion matrix, beyond which roots are inaccurate */
 static const double chain_null_limit_ = 1e-6;    /* pivot, against the largest, that counts as zero in the pencil */
 static const double chain_rank_limit_ = 1e-9;    /* the same for the right side */
 static const double chain_accept_limit_ = 1e-10; /* defect of a solution, lengths divided by the largest one */
-static const double chain_same_limit_ = 1e-5;    /* distance below which two solutions are one */
+static const double chain_close_limit_ = 1e-6;   /* defect of a posture below which a solution may be near it */
+static const double chain_round_off_ = 1e-14;    /* defect of a posture that closes the loop up to rounding */
+static const double chain_weak_limit_ = 1e3;     /* motion for a unit error, beyond which two solutions nearly meet */
+static const double chain_same_limit_ = 1e-5;    /* distance below which two rows may be one solution */
 static const double chain_grain_limit_ = 1e-6;   /* the same for two joint values in the order of slots */
 static const double chain_pi_ = 3.14159265358979323846;
 

@@ -2,11 +2,16 @@
  * with the eigenvalues of Manocha and Canny 1994. Placements are 3 x 4 by rows.
  * See the documentation of the kernel closed_chain for the equations, the plan and the table of results. */
 const CHAIN_REAL_ = 1e-3; /* imaginary part of an angle up to which a root may be real */
+const CHAIN_NEAR_ = 0.03; /* the same for a root of multiplicity four or more */
 const CHAIN_FAR_ = 1e-5; /* inverse of a length beyond which a sliding pivot is at infinity */
+const CHAIN_LARGE_ = 1e6; /* entry of the companion matrix, beyond which roots are inaccurate */
 const CHAIN_NULL_ = 1e-6; /* pivot, against the largest, that counts as zero in the pencil */
 const CHAIN_RANK_ = 1e-9; /* the same for the right side */
 const CHAIN_ACCEPT_ = 1e-10; /* defect of a solution, lengths divided by the largest one */
-const CHAIN_SAME_ = 1e-5; /* distance below which two solutions are one */
+const CHAIN_CLOSE_ = 1e-6; /* defect of a posture below which a solution may be near it */
+const CHAIN_ROUND_OFF_ = 1e-14; /* defect of a posture that closes the loop up to rounding */
+const CHAIN_WEAK_ = 1e3; /* motion for a unit error, beyond which two solutions nearly meet */
+const CHAIN_SAME_ = 1e-5; /* distance below which two rows may be one solution */
 const CHAIN_GRAIN_ = 1e-6; /* distance below which two joint values are equal in the order of the slots */
 
 /* Rows of zeros. */

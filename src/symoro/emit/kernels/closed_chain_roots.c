@@ -359,11 +359,11 @@ static int chain_vectors_(int last, double at_root[12][12], double vectors[4][12
     return made;
 }
 
-/* Half angles of the real roots of the pencil M2 x^2 + M1 x + M0, x = tan(half); returns how many, and
-   whether M0 is singular. */
-static int chain_roots_(int n, int kind, double pencil[3][12][12], double *halves, int *singular)
+/* Half angles of the roots of the pencil M2 x^2 + M1 x + M0, x = tan(half), that are real up to `limit`; returns how
+   many. `doubt` becomes 2 where M0 is singular, 1 where it is nearly so or other roots are almost real. */
+static int chain_roots_(int n, int kind, double limit, double pencil[3][12][12], double *halves, int *doubt)
 {
-    double system[12 * 36], companion[24][24] = {{0}}, real[24], imaginary[24];
+    double system[12 * 36], companion[24][24] = {{0}}, real[24], imaginary[24], largest = 0;
     for (int r = 0; r < n; ++r) {
         for (int c = 0; c < n; ++c) {
             system[r * 3 * n + c] = pencil[2][r][c];
@@ -372,24 +372,30 @@ static int chain_roots_(int n, int kind, double pencil[3][12][12], double *halve
         }
     }
     int count = 0;
-    *singular = !chain_solve_(n, 3 * n, system);
+    const int regular = chain_solve_(n, 3 * n, system);
     for (int r = 0; r < n; ++r) {
         companion[r][n + r] = 1;
         for (int c = 0; c < 2 * n; ++c) {
             companion[n + r][c] = -system[r * 3 * n + n + c];
-            *singular |= !(fabs(companion[n + r][c]) < 1e10);
+            largest = fabs(companion[n + r][c]) <= largest ? largest : fabs(companion[n + r][c]);
         }
     }
+    *doubt = !regular || !(largest < 1e10) ? 2 : !(largest < chain_large_limit_);
     chain_eigenvalues_(2 * n, companion, real, imaginary);
     for (int e = 0; e < 2 * n; ++e) {
-        const double t = real[e], i = imaginary[e];
-        if (fabs(i) < chain_real_limit_ * (1 + t * t + i * i) && !(kind && fabs(t) < chain_far_limit_)) {
+        const double t = real[e], i = imaginary[e], size = 1 + t * t + i * i;
+        if (kind && fabs(t) < chain_far_limit_) {
+            continue;
+        }
+        if (fabs(i) < limit * size) {
             const double half = atan2(1, t);
             int place = count++;
             for (; place > 0 && halves[place - 1] > half; --place) {
                 halves[place] = halves[place - 1];
             }
             halves[place] = half;
+        } else if (fabs(i) < chain_near_limit_ * size && *doubt == 0) {
+            *doubt = 1;
         }
     }
     return count;

@@ -264,21 +264,23 @@
     end do
   end subroutine chain_vectors_
 
-  ! Half angles of the real roots of the pencil M(:, :, 1) x^2 + M(:, :, 2) x + M(:, :, 3), x = tan(half), in order.
-  pure subroutine chain_roots_(n, kind, pencil, halves, found, singular)
+  ! Half angles of the roots, x = tan(half), that are real up to a limit. doubt: 2 where the leading matrix is singular,
+  ! 1 where it is nearly so or other roots are almost real.
+  pure subroutine chain_roots_(n, kind, limit, pencil, halves, found, doubt)
     integer, intent(in) :: n, kind
-    real(wp), intent(in) :: pencil(12, 12, 3)
+    real(wp), intent(in) :: limit, pencil(12, 12, 3)
     real(wp), intent(out) :: halves(24)
-    integer, intent(out) :: found
-    logical, intent(out) :: singular
-    real(wp) :: system(n, 3*n), companion(24, 24), re(24), im(24), half
+    integer, intent(out) :: found, doubt
+    real(wp) :: system(n, 3*n), companion(24, 24), re(24), im(24), half, size
     integer :: e, place
     logical :: regular
     system(:, 1:n) = pencil(1:n, 1:n, 3)
     system(:, n + 1:2*n) = pencil(1:n, 1:n, 1)
     system(:, 2*n + 1:) = pencil(1:n, 1:n, 2)
     call chain_solve_(n, 3*n, system, regular)
-    singular = .not. (regular .and. all(abs(system(:, n + 1:)) < 1e10_wp))
+    doubt = 2
+    if (regular .and. all(abs(system(:, n + 1:)) < 1e10_wp)) doubt = 1
+    if (regular .and. all(abs(system(:, n + 1:)) < 1e6_wp)) doubt = 0
     companion = 0
     do e = 1, n
       companion(e, n + e) = 1
@@ -288,8 +290,12 @@
     found = 0
     halves = 0
     do e = 1, 2*n
-      if (.not. abs(im(e)) < 1e-3_wp*(1 + re(e)**2 + im(e)**2)) cycle
+      size = 1 + re(e)**2 + im(e)**2
       if (kind == 1 .and. abs(re(e)) < 1e-5_wp) cycle
+      if (.not. abs(im(e)) < limit*size) then
+        if (abs(im(e)) < 0.03_wp*size) doubt = max(doubt, 1)
+        cycle
+      end if
       half = atan2(1.0_wp, re(e))
       found = found + 1
       do place = found, 2, -1

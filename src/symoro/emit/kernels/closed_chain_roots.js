@@ -328,21 +328,22 @@ function chain_vectors_(last, atRoot) {
     });
 }
 
-/* Half angles of the real roots of the pencil M2 x^2 + M1 x + M0, x = tan(half), ascending; and whether M0 is
- * singular. */
-function chain_roots_(slides, pencil) {
+/* Half angles of the roots of the pencil M2 x^2 + M1 x + M0, x = tan(half), that are real up to a limit. The doubt is 2
+ * where M0 is singular, 1 where it is nearly so or other roots are almost real, and 0 otherwise. */
+function chain_roots_(slides, limit, pencil) {
     const n = pencil[0].length;
     const system = pencil[2].map((row, r) => row.concat(pencil[0][r], pencil[1][r]));
     const regular = chain_solve_(system);
     const lower = system.map((row) => row.slice(n).map((entry) => -entry));
-    const singular = !regular || !lower.every((row) => row.every((entry) => Math.abs(entry) < 1e10));
+    const below = (bound) => regular && lower.every((row) => row.every((entry) => Math.abs(entry) < bound));
     const companion = [...chain_rows_(n, 2 * n), ...lower];
     for (let r = 0; r < n; ++r) {
         companion[r][n + r] = 1;
     }
-    const real = chain_eigenvalues_(companion).filter(
-        ([t, i]) => Math.abs(i) < CHAIN_REAL_ * (1 + t * t + i * i) && !(slides && Math.abs(t) < CHAIN_FAR_),
-    );
-    const halves = real.map(([t]) => Math.atan2(1, t)).sort((a, b) => a - b);
-    return { halves, singular };
+    const roots = chain_eigenvalues_(companion).filter(([t]) => !(slides && Math.abs(t) < CHAIN_FAR_));
+    const within = (bound) => roots.filter(([t, i]) => Math.abs(i) < bound * (1 + t * t + i * i));
+    const real = within(limit);
+    const nearly = within(CHAIN_NEAR_).length > real.length || !below(CHAIN_LARGE_);
+    const halves = real.map(([t]) => Math.atan2(1, t)).sort((x, y) => x - y);
+    return { halves, doubt: below(1e10) ? Number(nearly) : 2 };
 }

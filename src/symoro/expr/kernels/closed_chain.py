@@ -11,9 +11,21 @@ Inputs:
         divided by the largest length among the constants. Role 6 must be revolute, or roles 3 and 6 both prismatic.
 
 Results (112): sixteen slots of q1 .. q6 and the defect, the largest entry of |prod - 1|. Angles lie in (-pi, pi].
-Slots are ordered by q1, then q2 and so on. An empty slot holds zeros and the defect 1e30; empty slots come last, and
-all are empty where the pose cannot be reached or a number is not finite. Rotations that are so up to rounding only are
-made so first; the defect is that of the numbers given.
+Slots are ordered by q1, then q2 and so on. An empty slot holds zeros and the defect 1e30; empty slots come last. All
+are empty where a number is not finite, a placement holds no rotation, or it is certain that the pose cannot be
+reached. Where that is not certain, the first slot holds the posture that comes closest, with its defect, which is
+larger than that of a solution. Rotations that are so up to rounding only are made so first; the defect is that of the
+numbers given.
+
+Close to a singular configuration two solutions nearly meet, and the elimination determines them to the square root of
+the working precision only, or to less. Solutions of other arrangements and of poses nearby are then added. Next to a
+posture at which Newton's method fails, or has a nearly singular Jacobian, it starts again at both roots s of the
+parabola
+
+    u'e(q + s v) = c + b s + a s^2 / 2,    u, v: left and right singular vectors of the least singular value
+
+with e the error of the loop. Two rows are one solution where the posture between them closes the loop as well as they
+do.
 
 The method is that of Raghavan and Roth (Inverse kinematics of the general 6R manipulator and related linkages, ASME
 J. Mechanical Design 115, 1993): fourteen equations, from which two joints are eliminated linearly and two more

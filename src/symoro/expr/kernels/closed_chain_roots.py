@@ -16,24 +16,29 @@ from symoro.expr.kernels.closed_chain_equations import (
 # Emitted Python takes over what follows.
 
 REAL = 1e-3  # imaginary part of an angle up to which a root may be a real one, seen through round-off
+NEARLY_REAL = 0.03  # the same for a root of multiplicity four or more
 FAR = 1e-5  # inverse of a length beyond which a sliding pivot is at infinity
-LARGE = 1e10  # entry of the companion matrix that shows a singular leading matrix
+LARGE = (
+    1e6,
+    1e10,
+)  # entry of the companion matrix beyond which its roots are inaccurate, its leading matrix singular
 NULL = 1e-6  # singular value, against the largest, that counts as zero in the pencil
 RANK = 1e-9  # the same for the right side
 SHARED = 4  # most solutions that are told apart when they share the pivot's value
 MIXTURE = 0.37  # of z with y, so that two solutions that share y still differ
 
 
-def real_roots(matrices: Array, kind: int) -> tuple[Array, Array, Array]:
-    """Samples (K,) and half angles (K,) of the real roots x = tan(half) of M2 x^2 + M1 x + M0.
+def real_roots(matrices: Array, kind: int, limits: Array | float = REAL) -> tuple[Array, Array, Array]:
+    """Return samples (K,), half angles (K,) of the real roots x = tan(half) of M2 x^2 + M1 x + M0, and doubts (N,).
 
     t = 1/x is an eigenvalue of the companion matrix of M0 t^2 + M1 t + M2, whose leading matrix the shift of the
-    pivot makes regular. Also returns which samples (N,) have a singular one all the same.
+    pivot makes regular. A doubt is 2 where this matrix is singular all the same, 1 where it is nearly so or where roots
+    beyond the limit (a number, or one per sample) are nearly real, and 0 otherwise.
     """
     samples, _, n, _ = matrices.shape
     companion = np.zeros((samples, 2 * n, 2 * n))
     companion[:, :n, n:] = np.eye(n)
-    regular = np.zeros(samples, dtype=bool)
+    largest = np.full(samples, np.inf)
     for sample in range(samples):
         try:
             lower = np.linalg.solve(
@@ -43,13 +48,15 @@ def real_roots(matrices: Array, kind: int) -> tuple[Array, Array, Array]:
             continue
         if np.isfinite(lower).all():
             companion[sample, n:] = -lower
-            regular[sample] = np.abs(lower).max() < LARGE
+            largest[sample] = np.abs(lower).max()
     t = np.linalg.eigvals(companion)
-    real = np.abs(t.imag) < REAL * (1 + np.abs(t) ** 2)
+    imaginary = np.abs(t.imag) / (1 + np.abs(t) ** 2)
     if kind:
-        real &= np.abs(t) > FAR
+        imaginary[np.abs(t) < FAR] = np.inf
+    real = imaginary < np.broadcast_to(limits, samples)[:, None]
     which, column = np.nonzero(real)
-    return which, np.arctan2(1, t.real[which, column]), ~regular
+    nearly = (~real & (imaginary < NEARLY_REAL)).any(1) | ~(largest < LARGE[0])
+    return which, np.arctan2(1, t.real[which, column]), np.where(largest < LARGE[1], nearly.astype(int), 2)
 
 
 def monomials(matrices: Array) -> tuple[Array, Array]:
@@ -99,12 +106,15 @@ def basis(kind: int, value: Array) -> Array:
     return np.stack([np.cos(value), np.sin(value), np.ones_like(value)], -1)
 
 
-def candidates(placements: Array, kinds: list[int], step: list[float]) -> tuple[Array, Array, Array]:
-    """Approximate solutions (K, 6) in the joints' order, the sample of each, and which samples were singular.
+def candidates(
+    placements: Array, kinds: list[int], step: list[float], limits: Array | float = REAL
+) -> tuple[Array, Array, Array]:
+    """Return approximate solutions (K, 6) in the joints' order, the sample of each, and the doubts (N,) of the roots.
 
     Arguments:
         placements: (N, 6, 4, 4).
         step: arrangement, and the shifts of its roles 3, 4, 5: each variable counts from there.
+        limits: imaginary part up to which a root counts as real, one number or one per sample.
     """
     arrangement = int(step[0])
     order = role_order(arrangement)
@@ -118,7 +128,7 @@ def candidates(placements: Array, kinds: list[int], step: list[float]) -> tuple[
     matrices = pencil(left, right, kinds, sliding_ends)
 
     pivot = 3 if sliding_ends else 2
-    which, half, singular = real_roots(matrices, kinds[pivot])
+    which, half, doubts = real_roots(matrices, kinds[pivot], limits)
     s, c = np.sin(half)[:, None, None], np.cos(half)[:, None, None]
     at_root = matrices[which, 0] * s * s + matrices[which, 1] * s * c + matrices[which, 2] * c * c
     vectors, owners = monomials(at_root)
@@ -143,6 +153,6 @@ def candidates(placements: Array, kinds: list[int], step: list[float]) -> tuple[
         for i in range(5):
             chain = chain @ joint_placement(kinds[i], values[:, i]) @ roles[which, i]
         values[:, 5] = np.arctan2(-chain[:, 1, 0], chain[:, 0, 0])
-    found = np.empty_like(values)
-    found[:, order] = values + shifts
-    return found, which, singular
+    postures = np.empty_like(values)
+    postures[:, order] = values + shifts
+    return postures, which, doubts

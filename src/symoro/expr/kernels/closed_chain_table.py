@@ -6,21 +6,30 @@ import numpy as np
 
 from symoro.expr.kernels.array import Array
 from symoro.expr.kernels.closed_chain_equations import joint_placement, role_order
-from symoro.expr.kernels.closed_chain_roots import candidates
+from symoro.expr.kernels.closed_chain_roots import NEARLY_REAL, REAL, candidates
 
 # Emitted Python takes over what follows.
 
 SLOTS = 16
+TRIES = 5  # three arrangements, and a pose nearby to either side
 EMPTY = 1e30  # defect of a slot without solution
-STEPS = 16  # of Newton's method at most
+STEPS = 40  # of Newton's method at most; a simple root takes three
 SETTLED = 1e-8  # a step below which the next would be round-off
 JUMP = 0.5  # change of an angle that is too large for a step
 DAMPING = (1e-12, 1e-6)  # limits of what is then added to the squared Jacobian: the defect
-NUDGE = 1e-5  # change of a pose at which the loop can move, to make its solutions isolated
+WEAK = 1e3  # motion for a unit error beyond which two solutions nearly meet
+NUDGE = (
+    1e-5  # change of a pose that separates roots which meet, and isolates solutions where the loop can move
+)
 ACCEPT = 1e-10  # defect of a solution, lengths divided by the largest one
-SAME = 1e-5  # distance below which two solutions are one
+CLOSE = 1e-6  # defect of a posture below which a solution may be near it
+ROUGH = 1e-2  # defect of a posture up to which the loop's error next to it is a parabola
+STEP = 1e-3  # of the difference quotient for that parabola
+REACH = 0.5  # rad, length of a step along it
+ROUND_OFF = 1e-14  # defect of a posture that closes the loop up to rounding
+SAME = 1e-5  # distance below which two rows may be one solution
 GRAIN = 1e-6  # distance below which two joint values count as equal in the order of the slots
-LARGEST = 1.5  # entry of what may still be a rounded rotation
+DEVIATION = 0.1  # entry of R R' - 1 of what may still be a rounded rotation R
 CHUNK = 512  # samples at a time, to bound the memory
 
 
@@ -52,36 +61,68 @@ def solved(matrices: Array, right: Array) -> Array:
         return np.asarray((np.linalg.pinv(matrices) @ right[..., None])[..., 0])
 
 
-def newton_steps(jacobian: Array, error: Array, defect: Array, kinds: list[int]) -> tuple[Array, Array]:
-    """Steps (K, 6), and which are damped: those where an angle would jump, the Jacobian being nearly singular."""
-    steps = solved(jacobian, error)
-    jumps = ~(np.abs(steps[:, np.array(kinds) == 0]).max(1) < JUMP)
+def newton_steps(
+    jacobian: Array, error: Array, defect: Array, kinds: list[int]
+) -> tuple[Array, Array, Array]:
+    """Return steps (K, 6), which of them are damped, and which Jacobians are nearly singular (weak).
+
+    A step is damped where an angle would jump, the Jacobian being nearly singular.
+    """
+    probe = np.where(np.arange(6) % 2, 1.0, -1.0)
+    both = np.stack([error, np.broadcast_to(probe, error.shape)], -1)
+    try:
+        solution = np.linalg.solve(jacobian, both)
+    except np.linalg.LinAlgError:
+        solution = np.linalg.pinv(jacobian) @ both
+    steps, motions = solution[..., 0].copy(), np.abs(solution[..., 1]).max(1)
+    jumps = ~(np.abs(steps[:, np.array(kinds) == 0]).max(1, initial=0) < JUMP)
     turned = np.swapaxes(jacobian[jumps], 1, 2)
     damping = np.clip(defect[jumps], *DAMPING)[:, None, None]
     damped = turned @ jacobian[jumps] + damping * np.eye(6)
     steps[jumps] = solved(damped, (turned @ error[jumps][..., None])[..., 0])
-    return steps, jumps
+    return steps, jumps, jumps | ~(motions < WEAK)
 
 
 def polish(placements: Array, kinds: list[int], q: Array) -> tuple[Array, Array]:
-    """The best of Newton's iterates from each q (K, 6), with its defect (K,)."""
+    """Return the best of Newton's iterates from each q (K, 6) with its defect, (K, 7), and which are weak (K,)."""
     q = q.copy()
-    best, defects = np.zeros_like(q), np.full(len(q), EMPTY)
+    best, weak = np.zeros((len(q), 7)), np.ones(len(q), dtype=bool)
+    best[:, 6] = EMPTY
     index = np.nonzero(np.isfinite(q).all(1))[0]
     settled = np.zeros(len(index), dtype=bool)
     for _ in range(STEPS):
         error, jacobian, chain = loop_errors(placements[index], kinds, q[index])
         defect = np.abs(chain - np.eye(4)).max((1, 2))
-        better = defect < defects[index]
-        best[index[better]], defects[index[better]] = q[index[better]], defect[better]
+        better = defect < best[index, 6]
+        best[index[better]] = np.column_stack([q[index[better]], defect[better]])
         going = ~settled & (defect < EMPTY)
         if not going.any():
             break
         index = index[going]
-        step, damped = newton_steps(jacobian[going], error[going], defect[going], kinds)
+        step, damped, weak[index] = newton_steps(jacobian[going], error[going], defect[going], kinds)
         q[index] -= step
         settled = (np.abs(step).max(1) < SETTLED) & ~damped
-    return wrapped(kinds, best), defects
+    best[:, :6] = wrapped(kinds, best[:, :6])
+    return best, weak
+
+
+def split(placements: Array, kinds: list[int], q: Array) -> tuple[Array, Array]:
+    """Return the solutions (K', 7) next to postures q (K, 6) of loops (K, 6, 4, 4), and the posture of each (K',).
+
+    Along the direction v in which a loop opens least, its error is the parabola c + b s + a s^2 / 2. Newton's method
+    starts at both of its roots s.
+    """
+    jacobian = loop_errors(placements, kinds, q)[1]
+    left, sizes, right = np.linalg.svd(jacobian)
+    u, v, b = left[:, :, 5], right[:, 5], sizes[:, 5]
+    low, c, high = ((loop_errors(placements, kinds, q + h * v)[0] * u).sum(1) for h in (-STEP, 0, STEP))
+    a = (low - 2 * c + high) / (STEP * STEP)
+    root = np.sqrt(np.maximum(b * b - 2 * a * c, 0))
+    s = np.stack([-root - b, root - b], 1) / a[:, None]
+    which, side = np.nonzero(np.abs(s) < REACH)
+    rows = polish(placements[which], kinds, q[which] + s[which, side, None] * v[which])[0]
+    good = rows[:, 6] < ACCEPT
+    return rows[good], which[good]
 
 
 def wrapped(kinds: list[int], q: Array) -> Array:
@@ -90,19 +131,28 @@ def wrapped(kinds: list[int], q: Array) -> Array:
     return np.where(np.array(kinds) == 1, q, turned)
 
 
-def distinct(kinds: list[int], q: Array) -> Array:
-    """Which rows of q (K, 6) are not a repetition of an earlier one, in the order of the slots.
+def distinct(placements: Array, kinds: list[int], rows: Array) -> Array:
+    """Return the rows (q1 .. q6, defect) of the different solutions among rows (K, 7), in the order of the slots.
 
-    Rows are ordered by the first joint, then by the second and so on; -pi counts as pi.
+    Two rows are one solution where the posture between them closes the loop (6, 4, 4) as well as they do, up to
+    `ROUND_OFF`; the better of the two is kept. Rows are ordered by the first joint, then by the second and so on; -pi
+    counts as pi.
     """
-    alike = np.abs(wrapped(kinds, q[:, None] - q[None])).max(-1) < SAME
-    kept: list[int] = []
-    for row in range(len(q)):
-        if not alike[row, kept].any():
+    kept: list[Array] = []
+    for row in rows:
+        for k, other in enumerate(kept):
+            apart = wrapped(kinds, row[:6] - other[:6])
+            if np.abs(apart).max() < SAME:
+                chain = loop_errors(placements[None], kinds, (other[:6] + apart / 2)[None])[2]
+                if np.abs(chain - np.eye(4)).max() <= max(ROUND_OFF, row[6], other[6]):
+                    kept[k] = row if row[6] < other[6] else other
+                    break
+        else:
             kept.append(row)
-    low = (q[kept] < GRAIN - np.pi) & (np.array(kinds) == 0)
-    keys = np.rint(np.where(low, q[kept] + 2 * np.pi, q[kept]) / GRAIN)
-    return np.array(kept, dtype=int)[np.lexsort(keys.T[::-1])][:SLOTS]
+    table = np.array(kept)
+    low = (table[:, :6] < GRAIN - np.pi) & (np.array(kinds) == 0)
+    keys = np.rint(np.where(low, table[:, :6] + 2 * np.pi, table[:, :6]) / GRAIN)
+    return np.asarray(table[np.lexsort(keys.T[::-1])][:SLOTS])
 
 
 def straightened(placements: Array) -> Array:
@@ -114,20 +164,24 @@ def straightened(placements: Array) -> Array:
     return placements
 
 
-def nudged(placements: Array) -> Array:
-    """The loops with the last placement moved a little."""
+def nudged(placements: Array, size: float) -> Array:
+    """Return the loops with the last placement moved a little."""
     moved = placements.copy()
-    moved[:, 5, :3] += NUDGE * np.array([[0, 1, -0.7, 0.3], [-1, 0, 0.4, -0.5], [0.7, -0.4, 0, 0.6]])
+    moved[:, 5, :3] += size * np.array([[0, 1, -0.7, 0.3], [-1, 0, 0.4, -0.5], [0.7, -0.4, 0, 0.6]])
     return straightened(moved)
+
+
+def added(placements: Array, kinds: list[int], rows: Array, others: Array) -> Array:
+    """Return the rows (K, 7) of different solutions among some and others of a loop, in the order of the slots."""
+    return distinct(placements, kinds, np.concatenate([rows, others])) if len(others) else rows
 
 
 def fill(table: Array, placements: Array, kinds: list[int], plan: list[float]) -> None:
     """Write the solutions into table (N, 16, 7); the defects are those of the placements as they were given.
 
-    The second and third arrangements of the plan are tried for the samples whose pencil is singular, and for those
-    whose number of solutions is odd, or none although there were candidates: real solutions come in pairs, except where
-    two meet. Where the loop can move, its solutions are not isolated and all arrangements may fail: last comes a pose
-    nearby, polished on the true one.
+    Real solutions come in pairs. Another arrangement of the plan, and a pose nearby whose solutions are polished on the
+    true one, are tried for the samples in which two solutions nearly meet or some may be missing: their number is odd,
+    a candidate leads nowhere, or there is none and the roots leave a doubt about that.
     """
     scale = np.abs(placements[:, :, :3, 3]).max((1, 2))
     scale[scale == 0] = 1
@@ -135,32 +189,52 @@ def fill(table: Array, placements: Array, kinds: list[int], plan: list[float]) -
     scaled[:, :, :3, 3] /= scale[:, None, None]
     scaled = straightened(scaled)
     lengths = np.where(np.array(kinds) == 1, scale[:, None], 1)
-    found: list[list[Array]] = [[] for _ in scale]
+    solutions = [np.zeros((0, 7)) for _ in scale]
+    best = np.zeros((len(scale), 7))  # the posture that opens a loop least, for those without solution
+    best[:, 6] = np.abs(loop_errors(scaled, kinds, best[:, :6])[2] - np.eye(4)).max((1, 2))
+    decided = np.zeros(len(scale), dtype=bool)
     again = np.arange(len(scale))
-    for tries, step in enumerate((plan[0:4], plan[4:8], plan[8:12], plan[0:4])):
-        if tries == 3:
-            again = np.array([sample for sample in again if not found[sample]], dtype=int)
+    for tries in range(TRIES):
+        step = plan[4 * (tries % 3) : 4 * (tries % 3) + 4]
         if not len(again) or not 0 <= step[0] < 12:
             break
         order = role_order(int(step[0]))
         if kinds[order[5]] and not kinds[order[2]]:
             continue
-        seen = nudged(scaled[again]) if tries == 3 else scaled[again]
-        q, which, singular = candidates(seen, kinds, step)
-        q, defect = polish(scaled[again[which]], kinds, q)
-        missing = []
+        seen = scaled[again] if tries < 3 else nudged(scaled[again], NUDGE if tries == 3 else -NUDGE)
+        none = np.array([len(solutions[sample]) == 0 for sample in again])
+        starts, which, doubts = candidates(seen, kinds, step, np.where(none & (tries > 0), NEARLY_REAL, REAL))
+        ends, weak = polish(scaled[again[which]], kinds, starts)
+        decided[again] |= (doubts == 0) & (tries < 3)
+        failed = ~(ends[:, 6] < ACCEPT)
+        index = np.nonzero(failed & (ends[:, 6] < ROUGH))[0]
+        near, owners = split(scaled[again[which[index]]], kinds, ends[index, :6])
+        rows = np.concatenate([ends[~failed], near])
+        origin = np.concatenate([which[~failed], which[index[owners]]])
+        doubtful, before = np.zeros(len(again), dtype=bool), np.zeros(len(again), dtype=int)
         for position, sample in enumerate(again):
-            mine = which == position
-            found[sample].extend(q[mine & (defect < ACCEPT)])
-            if found[sample]:
-                solutions = np.array(found[sample])
-                found[sample] = list(solutions[distinct(kinds, solutions)])
-            if singular[position] or len(found[sample]) % 2 or (not found[sample] and mine.any()):
-                missing.append(sample)
-        again = np.array(missing, dtype=int)
-    for made, own, length, rows in zip(table, placements, lengths, found, strict=True):
-        if rows:
-            q = np.array(rows) * length
+            mine, before[position] = which == position, len(solutions[sample])
+            solutions[sample] = added(scaled[sample], kinds, solutions[sample], rows[origin == position])
+            if mine.any() and ends[mine, 6].min() < best[sample, 6]:
+                best[sample] = ends[mine][ends[mine, 6].argmin()]
+            count, doubt = len(solutions[sample]), doubts[position]
+            doubtful[position] = doubt > 1 or failed[mine].any() or count % 2 or (not count and doubt)
+        kept = doubtful | np.isin(np.arange(len(again)), which[weak])
+        again, doubtful, before = again[kept], doubtful[kept], before[kept]
+        origin = np.repeat(np.arange(len(again)), [len(solutions[sample]) for sample in again])
+        rows = np.concatenate([np.zeros((0, 7)), *(solutions[sample] for sample in again)])
+        near, owners = split(scaled[again[origin]], kinds, rows[:, :6])
+        for position, sample in enumerate(again):
+            more = near[origin[owners] == position]
+            solutions[sample] = added(scaled[sample], kinds, solutions[sample], more)
+        counts = np.array([len(solutions[sample]) for sample in again], dtype=int)
+        again = again[doubtful | (tries == 0) | (counts > before) | (counts % 2 == 1)]
+    for k, known in enumerate(solutions):
+        if not len(known) and (not decided[k] or best[k, 6] < CLOSE):
+            solutions[k] = best[k : k + 1]
+    for made, own, length, rows in zip(table, placements, lengths, solutions, strict=True):
+        if len(rows):
+            q = rows[:, :6] * length
             chains = loop_errors(np.broadcast_to(own, (len(rows), 6, 4, 4)), kinds, q)[2]
             made[: len(rows), :6] = q
             made[: len(rows), 6] = np.abs(chains - np.eye(4)).max((1, 2))
@@ -174,7 +248,9 @@ def closed_chain_(constants: list[Array], kinds: list[Array], plan: list[Array])
     table = np.zeros((len(rows), SLOTS, 7))
     table[:, :, 6] = EMPTY
     rotations = rows[:, :72].reshape(-1, 6, 3, 4)[..., :3]
-    usable = np.isfinite(rows).all(1) & (np.abs(rotations) < LARGEST).all((1, 2, 3))
+    with np.errstate(all="ignore"):
+        squares = rotations @ np.swapaxes(rotations, -1, -2)
+        usable = np.isfinite(rows).all(1) & (np.abs(squares - np.eye(3)) < DEVIATION).all((1, 2, 3))
     for choice in np.unique(rows[usable, 72:], axis=0):
         index = np.nonzero(usable & (rows[:, 72:] == choice).all(1))[0]
         for start in range(0, len(index), CHUNK):

@@ -1,7 +1,8 @@
 """The steps unrolled: every choice of branch gives one solution, all of them in one straight program.
 
     status    0 valid, 1 out of reach, 2 singular (a joint is free, or two branches meet), 3 empty slot: a root that
-              is no solution, or the same solution again
+              is no solution, or the same solution again; 4 not decided: the general method did not obtain a solution
+              although one may exist
     residual  the largest of: the given entries of the rotation of direct geometry less the pose; the sum of the
               magnitudes of those of the position, divided by the robot's size (`chain.size_of`); S^2 + C^2 - 1
 
@@ -23,7 +24,7 @@ from symoro.models.geometric.inverse.step import DOUBLE, REACH, Step
 from symoro.program.builder import Builder
 
 EXACT = Algebra(lambda symbol: symbol, lambda x: x)
-VALID, OUT_OF_REACH, SINGULAR, EMPTY = range(4)
+VALID, OUT_OF_REACH, SINGULAR, EMPTY, UNDECIDED = range(5)
 
 
 @dataclass(frozen=True)

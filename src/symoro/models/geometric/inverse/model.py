@@ -12,7 +12,7 @@ from symoro.models.geometric.inverse.conditions import as_text, divisors, guarde
 from symoro.models.geometric.inverse.finite import magnitude, where_finite
 from symoro.models.geometric.inverse.methods import Answer, by_swivel, solved
 from symoro.models.geometric.screws import last_frame, resolve
-from symoro.models.ports import FREE, GIVEN, OPENED, POSE, RESIDUAL, SOLUTIONS, STATUS, SWIVEL
+from symoro.models.ports import FREE, GIVEN, OPENED, POSE, POSE_STATUS, RESIDUAL, SOLUTIONS, SWIVEL
 from symoro.models.references import SYMORO_1997
 from symoro.program.program import Program
 from symoro.robot.coordinates import independent
@@ -49,7 +49,7 @@ TOLERANCE = Option("tolerance", "largest residual of a valid solution", "number"
     ),
     outputs=(
         SOLUTIONS,
-        STATUS,
+        POSE_STATUS,
         RESIDUAL,
         FREE,
     ),
@@ -112,7 +112,7 @@ def _program(problem: Problem, found: list[Solution]) -> Program:
     builder.output(SOLUTIONS, q)
     if cut:
         builder.output(OPENED, opened)
-    builder.output(STATUS, status)
+    builder.output(POSE_STATUS, status)
     builder.output(RESIDUAL, [s.residual for s in found])
     idle = dict.fromkeys(problem.idle, 1)
     free = [[s.free.get(j, idle.get(j, 0)) for j in own] for s in found]

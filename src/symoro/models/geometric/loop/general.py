@@ -20,7 +20,7 @@ from symoro.expr.linalg import Matrix, identity, matmul
 from symoro.expr.scalar import Expr, cos, sin, symbol
 from symoro.models.geometric.inverse.chain.chain import Unknown, WayPart
 from symoro.models.geometric.inverse.finite import in_units
-from symoro.models.geometric.inverse.general.general import SLOTS, WIDTH
+from symoro.models.geometric.inverse.general.general import NO_POSTURE, SLOTS, WIDTH
 from symoro.models.geometric.inverse.step import Step
 from symoro.program.builder import Builder
 from symoro.robot.description import Robot
@@ -129,7 +129,7 @@ def _step(
     branches = []
     for k in range(SLOTS):
         *values, miss = found[WIDTH * k : WIDTH * (k + 1)]
-        branch = {defect.lit: miss, filled.lit: number(1) if k else 1 - miss}
+        branch = {defect.lit: miss, filled.lit: number(1) if k else 1 - miss / NO_POSTURE}
         for motion, value in zip(ways, values, strict=True):
             own, q = joints[motion.joint], motion.sign * value * (1 if motion.turns else size)
             branch |= {own.sine.lit: number(sin(q)), own.cosine.lit: number(cos(q)), own.length.lit: q}

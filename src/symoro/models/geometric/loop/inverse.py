@@ -20,7 +20,7 @@ from symoro.models.geometric.loop.follow import KnownJoints, followed, given_joi
 from symoro.models.geometric.loop.model import EVERY_MODE
 from symoro.models.geometric.platform import is_platform
 from symoro.models.geometric.screws import last_frame, resolve, standing_frame
-from symoro.models.ports import FREE, GIVEN, OPENED, POSE, SOLUTIONS, STATUS
+from symoro.models.ports import FREE, GIVEN, OPENED, POSE, POSE_STATUS, SOLUTIONS
 from symoro.models.references import SYMORO_1997
 from symoro.program.program import Port, Program
 from symoro.robot.description import Robot
@@ -37,7 +37,7 @@ MISSES = Port(
     of="closed loops",
     takes=lambda robot, options: robot.B > 0 and not is_platform(robot, options),
     inputs=(POSE, GIVEN),
-    outputs=(SOLUTIONS, OPENED, STATUS, MISSES, FREE),
+    outputs=(SOLUTIONS, OPENED, POSE_STATUS, MISSES, FREE),
     options=(METHOD, *FRAMES, GIVEN_ENTRIES, LOCKED, EVERY_MODE, TOLERANCE),
     reference=SYMORO_1997.at("section 3.3, section 3.4"),
     applies_to="robots with closed loops",

@@ -2,8 +2,8 @@
 
     M0 V1 M1 V2 ... V6 M6 = U0     <=>     V1 C1 V2 C2 ... V6 C6 = 1,   Ci = Mi (i < 6),   C6 = M6 U0^-1 M0
 
-with Vi = Rz(qi) or Tz(qi). The loop is solved by the kernel `closed_chain` (elimination and eigenvalues); which of its
-arrangements suits the robot is found by trying them here, once, on random configurations.
+with Vi = Rz(qi) or Tz(qi). The loop is solved by the kernel `closed_chain` (elimination and eigenvalues). The
+arrangements of the loop that suit the robot are determined here, once, on random configurations.
 
 Five joints with position and axis given are six with a virtual turn about that axis: any s and n that complete the
 axis do.
@@ -23,13 +23,21 @@ from symoro.expr.evaluate import evaluate
 from symoro.expr.linalg import Matrix, cross, inverse_transform, matmul, scale
 from symoro.expr.scalar import Expr, Scalar, absolute, cos, less, select, sin, sqrt
 from symoro.expr.substitute import substitute
-from symoro.models.geometric.inverse.branches import EMPTY, OUT_OF_REACH, VALID, Solution, differences
+from symoro.models.geometric.inverse.branches import (
+    EMPTY,
+    OUT_OF_REACH,
+    UNDECIDED,
+    VALID,
+    Solution,
+    differences,
+)
 from symoro.models.geometric.inverse.chain.chain import WayPart, links
 from symoro.models.geometric.inverse.chain.pose import given_entries
 from symoro.models.geometric.inverse.chain.problem import Problem
 from symoro.models.geometric.inverse.finite import closes, in_units, largest
 
 SLOTS, WIDTH = 16, 7  # solutions of the kernel; six joints and a defect each
+NO_POSTURE = 1e29  # defects above this mark a slot of the kernel that holds no posture at all
 VIRTUAL = WayPart(joint=-1)
 
 
@@ -60,7 +68,11 @@ def _solution(
     tolerance: float,
     number: int,
 ) -> Solution:
-    """A slot with its residual by direct geometry; the first is out of reach where no slot is filled."""
+    """Return a slot with its residual by direct geometry.
+
+    Where there is no solution, the first slot is out of reach, or not decided: the kernel then leaves the posture there
+    that is closest to the pose, because roots of the elimination are too close to a double one for a certain answer.
+    """
     builder = problem.builder
     *values, defect = slot
     units = [1 if joint.turns else problem.chain.size for joint in joints]
@@ -76,9 +88,11 @@ def _solution(
         else:
             known[unknown.length.lit >> 1] = builder.number(q[unknown.joint]).lit
     distances = [defect, *(Expr(builder.graph, miss) for miss in substitute(builder.graph, misses, known))]
-    nothing = OUT_OF_REACH if number == 0 else EMPTY
     closed = closes(builder, distances, tolerance)
-    status = select(closed, VALID, select(less(1, defect), nothing, EMPTY))
+    status: Scalar = EMPTY
+    if number == 0:
+        status = select(less(NO_POSTURE, defect), OUT_OF_REACH, UNDECIDED)
+    status = select(closed, VALID, status)
     own = {j: builder.number(x) for j, x in q.items() if j > 0}
     return Solution(own, {}, largest(distances), builder.number(status))
 

@@ -15,7 +15,13 @@ from symoro.errors import NotApplicableError
 from symoro.expr.kernels.array import Array
 from symoro.expr.kernels.closed_chain_equations import role_order
 from symoro.expr.kernels.closed_chain_roots import candidates
-from symoro.expr.kernels.closed_chain_table import ACCEPT, distinct, loop_errors, polish, wrapped
+from symoro.expr.kernels.closed_chain_table import (
+    ACCEPT,
+    distinct,
+    loop_errors,
+    polish,
+    wrapped,
+)
 
 Sampler = Callable[[np.random.Generator], tuple[Sequence[float], Sequence[float]]]
 
@@ -25,6 +31,7 @@ KEPT = 4  # arrangements in the second trial
 SHIFTS = 2  # choices of shifts of each of these
 ENOUGH = 0.9  # share of the configurations that the best arrangement must find
 NEAR = 1e-6
+MOVED = 1e-4  # distance of a solution from its candidate; that of a well-conditioned root is smaller
 
 Arrangement = tuple[float, float, float, float]
 Score = tuple[int, int, int]
@@ -111,17 +118,20 @@ def _with_shifts(kinds: list[int], arrangement: int, rng: np.random.Generator) -
 
 
 def _score(placements: Array, q: Array, kinds: list[int], shifted: Arrangement) -> Score:
-    """Configurations found again, solutions found in all, and minus the candidates beyond these.
+    """Rate an arrangement: configurations recovered, solutions less inaccurate samples, and minus surplus candidates.
 
-    What a singular pencil finds it finds by chance, and it does not count.
+    A sample is inaccurate where a candidate leads nowhere, or Newton's method moves it far: its roots are nearly
+    multiple. Solutions that a singular pencil yields are accidental, and are not counted.
     """
-    tried, which, singular = candidates(placements, kinds, list(shifted))
-    tried, defects = polish(placements[which], kinds, tried)
-    good = (defects < ACCEPT) & ~singular[which]
-    near = np.abs(wrapped(kinds, tried - q[which])).max(1) < NEAR
-    found = len(np.unique(which[good & near]))
+    starts, which, doubts = candidates(placements, kinds, list(shifted))
+    rows = polish(placements[which], kinds, starts)[0]
+    accepted = rows[:, 6] < ACCEPT
+    good = accepted & (doubts[which] < 2)
+    near = np.abs(wrapped(kinds, rows[:, :6] - q[which])).max(1) < NEAR
+    moved = ~(np.abs(wrapped(kinds, rows[:, :6] - starts)).max(1) < MOVED)
+    inaccurate = len(np.unique(which[moved | ~accepted]))
     solutions = 0
     for sample in range(len(q)):
-        mine = tried[good & (which == sample)]
-        solutions += len(distinct(kinds, mine)) if len(mine) else 0
-    return found, solutions, solutions - len(tried)
+        mine = rows[good & (which == sample)]
+        solutions += len(distinct(placements[sample], kinds, mine)) if len(mine) else 0
+    return len(np.unique(which[good & near])), solutions - inaccurate, solutions - len(rows)
