@@ -31,6 +31,7 @@ UR = Arm(
     ),
     6,
 )
+SCARA = Arm(serial("scara", [FLAT, FLAT, FLAT, FLAT], [0, 0.4, 0.3, 0], [0, 0, 0, 0], [3]), 4)
 ARMS = {
     "PUMA-like": PUMA,
     "UR-like": UR,
@@ -206,6 +207,7 @@ CHANGES: dict[str, tuple[Arm, int, str]] = {
     "wrist that is almost a point": (PUMA, 5, "d"),
     "tilted parallel axes": (UR, 4, "alpha"),
     "shifted wrist": (UR, 6, "d"),
+    "tilted elbow of a SCARA": (SCARA, 2, "alpha"),
 }
 
 
@@ -216,7 +218,7 @@ def check_almost(change: str, s: float, orders: Sequence[int]) -> None:
     for order in orders:
         offset = float(10.0**order * rng.uniform(0.4, 1))
         solver = Solver(enlarged(almost({j: (name, offset)}, arm), s))
-        q = rng.uniform(-2.8, 2.8, (12, 6))
+        q = rng.uniform(-2.8, 2.8, (12, len(arm.robot.frames))) * units(arm.robot, s / 4)
         T = np.array([solver.pose(one) for one in q])
         for answer, one in zip(solver.batch(T, 0 * q), q, strict=True):
             rows = answer.q[np.isin(answer.status, (VALID, SINGULAR))]

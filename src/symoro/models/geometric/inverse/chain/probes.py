@@ -75,10 +75,10 @@ class Probes:
         return bool(abs(values).max() <= ZERO * size)
 
     def whole_number(self, value: Scalar) -> int | None:
-        """The integer that an expression is at every sample: S^2 + C^2 is 1 whatever the angle."""
+        """The integer, not 0, that an expression is at every sample: S^2 + C^2 is 1 for all angles."""
         values = self.of(value)
         number = round(float(values[0]))
-        return number if abs(values - number).max() <= ZERO else None
+        return number if number and abs(values - number).max() <= ZERO else None
 
     def measure(self, size: Expr) -> None:
         """Take the size of a chain, at the samples, as the length that others are compared with."""
