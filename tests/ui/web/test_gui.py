@@ -141,7 +141,12 @@ def test_a_server_for_others_answers_at_every_address_of_the_machine(host: str) 
             assert status(address, **token, host=own, origin=f"http://{own}") == 200
             assert status(address, **token, host=f"{socket.gethostname()}:{port}") == 200
             assert status(address) == 401
-            for name in ("elsewhere.org", f"elsewhere.org:{port}", f"198.51.100.7:{port}", f"[2001:db8::7]:{port}"):
+            for name in (
+                "elsewhere.org",
+                f"elsewhere.org:{port}",
+                f"198.51.100.7:{port}",
+                f"[2001:db8::7]:{port}",
+            ):
                 assert status(address, **token, host=name) == 421
                 assert status(address, **token, origin=f"http://{name}") == 403
 

@@ -2,8 +2,8 @@
 
 A server on 127.0.0.1 can be reached by every page that the same browser shows. A page of another origin cannot read an
 answer, but it can send; and a name that another resolves to 127.0.0.1 (DNS rebinding) would be its own origin. So the
-Host header must be a name of this server, or the IP address that the connection was made to: an attacker controls what a
-name resolves to, but an IP address is not resolved. An Origin header, where there is one, must be such a host too. A
+Host header must be a name of this server, or the IP address that the connection was made to: an attacker controls what
+a name resolves to, but an IP address is not resolved. An Origin header, where there is one, must be such a host too. A
 server that other machines can reach requires a token besides: in the address that is opened first, then in a cookie.
 """
 
@@ -134,7 +134,9 @@ def connected_host(server: Sequence[Any] | None) -> set[str]:
     if server is None or server[1] is None:
         return set()
     try:
-        address = ip_address(str(server[0]).partition("%")[0])  # without the interface of a link-local address
+        address = ip_address(
+            str(server[0]).partition("%")[0]
+        )  # without the interface of a link-local address
     except ValueError:
         return set()
     if isinstance(address, IPv6Address) and address.ipv4_mapped is not None:  # IPv4 at a socket for both
