@@ -16,7 +16,6 @@ from numpy.typing import ArrayLike, NDArray
 
 from symoro.errors import (
     ArgumentError,
-    MissingDependencyError,
     NotApplicableError,
     OptionError,
     UnknownNameError,
@@ -103,7 +102,6 @@ def simulate(
     Raises:
         ArgumentError: numbers that do not fit, torques that are not finite; with the time.
         UnknownNameError: a value for what is no symbol of the robot.
-        MissingDependencyError: SciPy is asked for and not there.
     """
     asked = as_robot(robot)
     numbers = {**dict(asked.nominal), **(values or {})}
@@ -155,12 +153,8 @@ def _stepped(found: Simulation, duration: float, step: float) -> Simulation:
 
 
 def _integrator(method: str) -> Any:
-    try:
-        from scipy import integrate
-    except ImportError:
-        raise MissingDependencyError(
-            f"method {method} needs SciPy", hint="pip install symoro[sim], or take method='rk4'"
-        ) from None
+    from scipy import integrate
+
     return getattr(integrate, method)
 
 
