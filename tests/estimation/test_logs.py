@@ -316,7 +316,7 @@ def test_a_package_that_is_missing_is_named_with_the_extra(monkeypatch: pytest.M
         raise ImportError(name)
 
     monkeypatch.setattr(needs, "import_module", absent)
-    with pytest.raises(MissingDependencyError, match=r"consistent parameters need cvxpy") as error:
+    with pytest.raises(MissingDependencyError, match=r"consistent parameters needs cvxpy") as error:
         needs.needed("cvxpy", "a check of consistent parameters")
     assert error.value.hint == "pip install 'symoro[identify]'"
 
