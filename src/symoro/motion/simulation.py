@@ -80,6 +80,7 @@ def simulate(
         start: other parts of the state: e, ed (modes), P0, Q0, V0 (a floating base), pose (x, y, heading, on wheels).
         values: numbers for symbols; the robot's nominal values serve where none is given.
         inputs: other inputs of the direct dynamic model, constant: wrench, V0 and Vd0 of a base that moves as given.
+            Where no wrench is given, the values of its symbols are taken.
         step: seconds between the samples of the result, or less, so that the last is at the end (`doubts` then tells
             how many); with rk4 also the step of the integrator.
         times: the moments of the samples instead, ascending from 0 to the duration; not with rk4.
