@@ -38,8 +38,8 @@ site: $(VENV)/.base ## the workbench as a folder for any web server, build/site
 
 test: lint test-tools ## style, types, import rules, documentation and tests
 	$(BIN)/python tools/model_pages.py --check
-	$(BIN)/python tools/check_docs.py
 	$(BIN)/python tools/page.py test
+	$(BIN)/python tools/check_docs.py --clean $(VENV)
 	$(BIN)/python -m pytest -n $(JOBS) -q
 
 lint: $(VENV)/.test ## style, types and import rules alone
@@ -58,16 +58,16 @@ slow: $(VENV)/.test test-tools ## the long sweeps
 bench: $(VENV)/.test demo-tools ## every benchmark
 	@for file in $(BENCHMARKS); do echo "== $$file"; $(BIN)/python $$file || exit 1; done
 
-docs-check: $(VENV)/.base ## the links and the Python examples of the documentation
-	$(BIN)/python tools/check_docs.py
+docs-check: $(VENV)/.base ## the links and the examples of the documentation, as its readers run them
+	$(BIN)/python tools/check_docs.py --clean $(VENV)
 
 clean: ## remove what was built, keep the virtual environment
 	rm -rf build dist src/symoro/ui/web/static .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis
 	find src tests tools benchmarks -name __pycache__ -type d -prune -exec rm -rf {} + 2>/dev/null || true
 
-distclean: clean ## remove the virtual environment and the packages of the page too
+distclean: clean ## remove the virtual environments and the packages of the page too
 	rm -rf frontend/node_modules
-	@if [ -f "$(VENV)/pyvenv.cfg" ]; then rm -rf "$(VENV)"; fi
+	@for one in "$(VENV)" "$(VENV)"-*; do if [ -f "$$one/pyvenv.cfg" ]; then rm -rf "$$one"; fi; done
 
 demo-tools:
 	@tools/system-tools $(DEMO_TOOLS)

@@ -1,23 +1,36 @@
 """Check the documentation: relative links lead somewhere, Python examples and command lines run.
 
-Fences opened by exactly ```python are run, those of one file in one namespace; a fence with any
-other word after it is a sketch. Command lines are those that start with `symoro`, in an indented
-block or a ```sh fence, and in the README and the tutorial also those inside a sentence; a word in
-capitals stands for something else, and such a line is not run; nor is `symoro gui`, which does not
-end. The examples of a page share an empty folder.
+    python tools/check_docs.py                  every page, in the running environment
+    python tools/check_docs.py --extra NAME     the pages that need this extra alone; without NAME, those that need none
+    python tools/check_docs.py --clean PREFIX   each page as its readers have it: in PREFIX-plain, made by
+                                                `pip install .`, or in PREFIX-NAME, with the extra that it needs
+
+A page needs an extra if a line of it begins with: Needs `pip install 'symoro[NAME]'`.
+
+Fences opened by exactly ```python and the cells of notebooks are run, those of one file in one namespace; a fence with
+any other word after it is a sketch. Command lines are those that start with `symoro`, in an indented block or a ```sh
+fence, and in the README and the tutorial also those inside a sentence; a line with a word in capitals, which the reader
+replaces, is not run, nor is `symoro gui`, which does not end. The examples of a page share an empty folder.
 """
 
 from __future__ import annotations
 
+import argparse
 import contextlib
+import hashlib
+import importlib.util
 import io
+import json
 import os
 import re
 import shlex
+import shutil
+import subprocess
 import sys
 import tempfile
 import time
 import traceback
+import types
 from collections.abc import Callable, Iterator
 from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
@@ -30,12 +43,36 @@ SHELL = re.compile(r"^```sh\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 INLINE = re.compile(r"`(symoro [^`]+)`")
 PLACEHOLDER = re.compile(r"\b[A-Z]{4,}\b|\.\.\.")
 ENDLESS = re.compile(r"symoro gui\b")
+NEEDS = re.compile(r"^Needs `pip install '?symoro\[([\w,]+)\]'?`", re.MULTILINE)
 WITH_INLINE = ("README.md", "tutorial.md")
 
 
 def pages() -> list[Path]:
-    """The pages to check: those at the top, and all under docs/."""
-    return sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md")])
+    """Return the pages to check: those at the top, and all under docs/, notebooks included."""
+    return sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md"), *ROOT.glob("docs/**/*.ipynb")])
+
+
+def text_of(page: Path) -> str:
+    """Return the text of a page; a notebook as Markdown, its code as fences."""
+    text = page.read_text(encoding="utf-8")
+    if page.suffix != ".ipynb":
+        return text
+    cells = [("".join(cell["source"]), cell["cell_type"] == "code") for cell in json.loads(text)["cells"]]
+    return "\n".join(f"```python\n{source}\n```\n" if is_code else f"{source}\n" for source, is_code in cells)
+
+
+def extra_of(page: Path) -> str:
+    """Return the extra, or several with commas, that the examples of a page need; "" for none."""
+    named = NEEDS.search(text_of(page))
+    return named.group(1) if named else ""
+
+
+def kept_outputs(page: Path) -> list[str]:
+    """Return a message where a notebook was saved with outputs: they change with every run."""
+    if page.suffix != ".ipynb":
+        return []
+    cells = json.loads(page.read_text(encoding="utf-8"))["cells"]
+    return ["a cell has outputs: clear them"] if any(cell.get("outputs") for cell in cells) else []
 
 
 def broken_links(page: Path, text: str) -> list[str]:
@@ -114,25 +151,94 @@ def empty_folder() -> Iterator[None]:
 def checked(page: Path) -> tuple[list[str], float]:
     """What is wrong with a page, and the seconds that its examples took."""
     start = time.process_time()
-    text = page.read_text(encoding="utf-8")
-    with empty_folder():
-        messages = broken_links(page, text) + broken_examples(page, text)
+    text = text_of(page)
+    with empty_folder(), displays():
+        messages = broken_links(page, text) + kept_outputs(page) + broken_examples(page, text)
     return messages, time.process_time() - start
 
 
-def main() -> int:
-    """Print what is wrong, and with --times the pages that take longest; exit status 1 if anything is wrong."""
-    every = pages()
+@contextlib.contextmanager
+def displays() -> Iterator[None]:
+    """Provide what notebooks import to draw, where there is no Jupyter."""
+    if importlib.util.find_spec("IPython") is not None:
+        yield
+        return
+    display = types.ModuleType("IPython.display")
+    display.SVG = display.display = lambda drawn: drawn  # type: ignore[attr-defined]
+    added = {"IPython": types.ModuleType("IPython"), "IPython.display": display}
+    sys.modules.update(added)
+    try:
+        yield
+    finally:
+        for name in added:
+            del sys.modules[name]
+
+
+def check(chosen: list[Path], times: bool) -> int:
+    """Print what is wrong with pages, and on request which take longest; return 1 if anything is wrong."""
     with ProcessPoolExecutor(os.cpu_count()) as pool:
-        found = dict(zip(every, pool.map(checked, every), strict=True))
+        found = dict(zip(chosen, pool.map(checked, chosen), strict=True))
     wrong = [(page, message) for page, (messages, _) in found.items() for message in messages]
     for page, message in wrong:
         print(f"{page.relative_to(ROOT)}: {message}")
-    if "--times" in sys.argv[1:]:
+    if times:
         for page, (_, seconds) in sorted(found.items(), key=lambda item: -item[1][1])[:20]:
             print(f"{seconds:6.1f} s  {page.relative_to(ROOT)}")
-    print(f"{len(every)} pages, {len(wrong)} wrong")
+    print(f"{len(chosen)} pages, {len(wrong)} wrong", flush=True)
     return 1 if wrong else 0
+
+
+def environment(prefix: str, extra: str) -> Path:
+    """Return the Python of a virtual environment that holds symoro, with an extra or without.
+
+    The environment is made anew when pyproject.toml has changed; symoro itself is installed every time, as a reader
+    installs it. The environment of an extra has the packages of the plain one on its path, and its own besides.
+
+    Raises:
+        subprocess.CalledProcessError: an installation failed.
+    """
+    folder = Path(f"{prefix}-{extra.replace(',', '-') or 'plain'}")
+    python, stamp = folder / "bin" / "python", folder / "pyproject.sha256"
+    state = hashlib.sha256((ROOT / "pyproject.toml").read_bytes()).hexdigest()
+    if not stamp.is_file() or stamp.read_text() != state:
+        shutil.rmtree(folder, ignore_errors=True)
+        subprocess.run([str(ROOT / "tools" / "make-venv"), str(folder)], check=True)
+    if extra:
+        own, plain = (
+            next(one.glob("lib/python*/site-packages")) for one in (folder, Path(f"{prefix}-plain"))
+        )
+        (own / "plain.pth").write_text(f"{plain}\n")
+    install = ["-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--no-compile"]
+    subprocess.run([python, *install, f"{ROOT}[{extra}]" if extra else str(ROOT)], check=True)
+    stamp.write_text(state)
+    return python
+
+
+def main() -> int:
+    """Check the pages that were asked for; return the exit status."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n")[0])
+    parser.add_argument("--times", action="store_true", help="print which pages take longest")
+    parser.add_argument("--extra", nargs="?", const="", help="only pages that need this extra, or none")
+    parser.add_argument("--clean", metavar="PREFIX", help="make environments, and check each page in its own")
+    options = parser.parse_args()
+    every = pages()
+    if options.clean is None:
+        chosen = [page for page in every if options.extra is None or extra_of(page) == options.extra]
+        return check(chosen, options.times)
+    alone = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
+    status = 0
+    for extra in sorted({"", *map(extra_of, every)}):
+        python = environment(options.clean, extra)
+        again = [
+            python,
+            __file__,
+            "--extra",
+            *([extra] if extra else []),
+            *(["--times"] if options.times else []),
+        ]
+        print(f"documentation with symoro{f'[{extra}]' if extra else ''}:", flush=True)
+        status |= subprocess.run(again, env=alone, check=False).returncode
+    return status
 
 
 if __name__ == "__main__":

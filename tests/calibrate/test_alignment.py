@@ -233,7 +233,8 @@ class Exponentials:
 )
 def test_no_geometry_fits_better(name: str, measure: str, k: int) -> None:
     """The oracle has a few more unknowns that change nothing, and starts at the truth."""
-    optimize = pytest.importorskip("scipy.optimize")
+    from scipy import optimize
+
     robot = symoro.load(name)
     errors, measured = case(robot, measure, k, 1e-2, 50)
     found = calibrate(robot, measured, noise={"length": 1e-4, "angle": 1e-4})

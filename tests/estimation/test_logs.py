@@ -316,8 +316,8 @@ def test_a_package_that_is_missing_is_named_with_the_extra(monkeypatch: pytest.M
         raise ImportError(name)
 
     monkeypatch.setattr(needs, "import_module", absent)
-    with pytest.raises(MissingDependencyError, match=r"filtering needs scipy") as error:
-        needs.needed("scipy.signal", "filtering")
+    with pytest.raises(MissingDependencyError, match=r"consistent parameters needs cvxpy") as error:
+        needs.needed("cvxpy", "a check of consistent parameters")
     assert error.value.hint == "pip install 'symoro[identify]'"
 
 

@@ -8,7 +8,6 @@ import pytest
 import symoro
 from symoro.expr.formula import formula
 
-pytest.importorskip("scipy")
 MASSES = np.array([0.3, 0.2, 0.4, 0.1])
 POINTS = np.array([[0.5, 0.1, 0], [0.1, -0.2, 0.3], [0.3, 0.2, 0.2], [0, 0, -0.4]])
 FALL = [0, 0, -9.81]

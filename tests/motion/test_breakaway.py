@@ -11,7 +11,6 @@ from symoro.motion.sampling import sampled
 from symoro.motion.trajectory import Hold, Move, Trajectory
 from symoro.robot.formats import loads
 
-pytest.importorskip("scipy")
 FINE = {"rtol": 1e-11, "atol": 1e-12}
 
 

@@ -9,7 +9,6 @@ from symoro.motion.crossings import first_crossing
 from symoro.robot.description import Limits
 from tests.motion.robots import slider
 
-pytest.importorskip("scipy")
 FINE = {"rtol": 1e-11, "atol": 1e-11}
 NOISE = np.array([1e-12])
 

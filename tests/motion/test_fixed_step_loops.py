@@ -7,7 +7,6 @@ import symoro
 from symoro.errors import NotClosedError
 from tests.motion.robots import numbered, without_drives
 
-pytest.importorskip("scipy")
 TRUE = {"rtol": 1e-12, "atol": 1e-12}
 SR400 = [0.2, 0.3, -0.2, 0.1, 0.5, 0.9], [-0.5, -0.3, -0.1, 0.1, 0.3, 0.5]
 STARTS = {

@@ -18,7 +18,6 @@ from symoro.ui.cli import main
 from tests.motion.robots import numbered, without_drives
 from tests.motion.test_passive_friction import burger
 
-pytest.importorskip("scipy")
 SWAY = Trajectory((Move((0.9, -0.5), duration=1), Hold(0.2)), (0, 0))
 
 

@@ -9,7 +9,6 @@ from symoro.motion.crossings import first_crossing
 from symoro.motion.trajectory import Move, Trajectory
 from tests.motion.robots import slider
 
-pytest.importorskip("scipy")
 FS = 0.5
 BACK = Trajectory((Move((0.5,), duration=1), Move((0.0,), duration=1)), (0.0,))
 

@@ -10,7 +10,6 @@ from symoro.robot.description import Coupling, Limits
 from symoro.ui.simulating import simulation_data
 from tests.motion.robots import without_drives
 
-pytest.importorskip("scipy")
 FINE = {"rtol": 1e-11, "atol": 1e-11}
 FOURBAR = [0.7]
 

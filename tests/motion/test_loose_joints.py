@@ -10,7 +10,6 @@ from symoro.motion.samples import Samples
 from symoro.motion.sampling import coordinates_of
 from symoro.motion.trajectory import Line, Move, Trajectory
 
-pytest.importorskip("scipy")
 PUSH = Trajectory((Move((0.5,), duration=1),), (0.0,))
 
 

@@ -68,7 +68,8 @@ def test_a_nonic_move_keeps_to_its_limits_and_rests_at_its_ends():
 @pytest.mark.parametrize("name", ["filip3r", "rx90_elastic"])
 def test_the_direct_model_under_these_torques_goes_along_the_trajectory(name):
     """Integrated from where motors and links stand at the start."""
-    integrate = pytest.importorskip("scipy.integrate")
+    from scipy import integrate
+
     robot = elastic() if name == "filip3r" else numbered(symoro.load(name))
     n = 3 if name == "filip3r" else 6
     path = Trajectory((Move(tuple(np.linspace(0.5, -0.4, n)), duration=1, law="nonic"),), (0.1,) * n)

@@ -15,7 +15,6 @@ from symoro.robot.description import Coupling, Limits
 from symoro.robot.topology import moving_joints
 from tests.motion.robots import numbered, slider, without_drives
 
-pytest.importorskip("scipy")
 POSTURE = [0.9, -0.9, 0.9]  # of the parallelogram, at a crank of 0.9
 FINE = {"rtol": 1e-11, "atol": 1e-11}
 

@@ -45,7 +45,6 @@ def test_velocities_of_parallelograms_are_the_derivative_of_the_positions():
 
 
 def test_velocities_of_wheels_that_roll_along_are_looked_at():
-    pytest.importorskip("scipy")
     robot = without_drives(numbered(symoro.load("diffdrive")))
     for j in independent(robot):
         robot = robot.with_frame(j, limits=Limits(velocity=1e-6))

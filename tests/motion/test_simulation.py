@@ -8,7 +8,6 @@ import pytest
 import symoro
 from symoro.errors import (
     ArgumentError,
-    MissingDependencyError,
     NotApplicableError,
     OptionError,
     UnknownNameError,
@@ -24,7 +23,6 @@ from tests.models.dynamic.cases import seeded_tree
 from tests.models.dynamic.floating.cases import afloat, without_wrenches
 from tests.motion.robots import belt, frictionless_rx90, numbered, slider, without_drives
 
-pytest.importorskip("scipy")
 FINE = {"rtol": 1e-11, "atol": 1e-11}
 
 
@@ -761,12 +759,3 @@ def test_a_base_that_turns_against_gravity_is_refused_and_a_turntable_is_not():
     with pytest.raises(NotApplicableError, match="its frame along the motion"):
         symoro.torques(turning(0, 0, 1), Trajectory((Move((1, 0, 0), duration=1),), (0, 0, 0)))
     assert symoro.simulate(turning(0, 1, 0), 0.1, q=[0, 0, 0]).finished  # gravity is along y
-
-
-def test_without_scipy_the_message_says_what_to_do(monkeypatch):
-    import sys
-
-    monkeypatch.setitem(sys.modules, "scipy", None)
-    with pytest.raises(MissingDependencyError, match=r"pip install symoro\[sim\]"):
-        symoro.simulate("planar2r", 0.1, q=[0, 0])
-    assert symoro.simulate("planar2r", 0.1, q=[0, 0], method="rk4").finished

@@ -8,7 +8,6 @@ from symoro.errors import ArgumentError
 from symoro.motion.trajectory import Move, Trajectory
 from tests.motion.robots import numbered, without_drives
 
-pytest.importorskip("scipy")
 STUCK = "cannot drive the robot, at t = "
 
 

@@ -15,7 +15,6 @@ from symoro.tables import table_text
 from symoro.ui.cli import main
 from tests.motion.robots import numbered, without_drives
 
-pytest.importorskip("scipy")
 ARM = Trajectory((Move((1, -0.4, 0.3), duration=1),), (0, 0.1, 0.2))
 BAR = Trajectory((Move((2.0, 0.9), duration=1),), (2.2, 0.6))
 OTHER = (2.2, 1.0, 0.6, -1.6)  # near the second assembly of the five-bar

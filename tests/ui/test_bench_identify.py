@@ -15,7 +15,6 @@ import symoro
 from symoro.estimation.log import log_of_arrays
 from symoro.ui.bench import call
 
-pytest.importorskip("scipy")
 pytest.importorskip("pyarrow")
 ROBOT = call("robot_open", {"id": "planar2r"})["robot"]
 SPLIT = """symoro-log: 1

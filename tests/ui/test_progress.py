@@ -6,6 +6,7 @@ import os
 import signal
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -27,6 +28,15 @@ def chain(tmp_path: Path) -> Path:
     return tmp_path / "chain.yaml"
 
 
+@pytest.fixture
+def interruptible() -> Iterator[None]:
+    """Let processes that a test starts receive SIGINT: a background job and its children ignore it."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
+@pytest.mark.usefixtures("interruptible")
 @pytest.mark.skipif(os.name == "nt", reason="no such terminals there")
 def test_a_bar_on_a_terminal_and_a_clean_stop(chain: Path, tmp_path: Path) -> None:
     import pty
@@ -62,6 +72,7 @@ def test_a_bar_on_a_terminal_and_a_clean_stop(chain: Path, tmp_path: Path) -> No
     assert [path for path in cache.rglob("*") if path.is_file()] == []
 
 
+@pytest.mark.usefixtures("interruptible")
 @pytest.mark.skipif(os.name == "nt", reason="signals are others there")
 def test_a_stop_without_a_terminal(chain: Path, tmp_path: Path) -> None:
     """Started, told to stop once it is at work; standard error holds the one word."""

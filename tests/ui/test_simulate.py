@@ -11,8 +11,6 @@ import symoro
 from symoro.errors import ArgumentError
 from symoro.ui.cli import main
 
-pytest.importorskip("scipy")
-
 
 def test_a_table_with_energy(capsys):
     assert main(["simulate", "planar2r", "q=0,1", "--duration", "0.5"]) == 0

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
+import json
 import os
 import re
 import subprocess
@@ -10,6 +11,7 @@ import sys
 import time
 import tomllib
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -143,20 +145,58 @@ def test_an_interrupt_is_no_traceback(
     assert capsys.readouterr().err == "symoro: stopped\n"
 
 
-def test_sympy_comes_with_symoro() -> None:
-    """What the README shows works after its own installation."""
+@pytest.mark.parametrize(("package", "extra"), [("sympy", "sympy"), ("scipy", "sim")])
+def test_packages_of_the_readme_come_with_symoro(package: str, extra: str) -> None:
+    """What the README shows works after its own installation; the name of a former extra remains valid."""
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
-    assert any(re.match(r"sympy\b", name) for name in project["dependencies"])
-    assert project["optional-dependencies"]["sympy"] == []
+    assert any(re.match(rf"{package}\b", name) for name in project["dependencies"])
+    assert project["optional-dependencies"][extra] == []
+    assert not any(package in name for one in project["optional-dependencies"].values() for name in one)
 
 
-def test_command_lines_of_the_documentation_are_run(tmp_path: Path) -> None:
-    """tools/check_docs.py runs them; here, that it finds them and that it notices one which fails."""
-    path = ROOT / "tools" / "check_docs.py"
-    spec = importlib.util.spec_from_file_location("check_docs", path)
+@pytest.fixture
+def check() -> Any:
+    """tools/check_docs.py, which runs the examples of the documentation."""
+    spec = importlib.util.spec_from_file_location("check_docs", ROOT / "tools" / "check_docs.py")
     assert spec is not None and spec.loader is not None
-    check = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(check)
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def test_each_page_is_run_with_the_extra_that_it_names(check: Any, tmp_path: Path) -> None:
+    extras = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["optional-dependencies"]
+    needed = {page.relative_to(ROOT).as_posix(): check.extra_of(page) for page in check.pages()}
+    assert (
+        needed["README.md"] == needed["docs/simulation.md"] == needed["docs/notebooks/simulation.ipynb"] == ""
+    )
+    assert needed["docs/identification.md"] == needed["docs/notebooks/identification.ipynb"] == "identify"
+    assert set(needed.values()) - {""} <= set(extras) - {"test", "dev"}
+    page = tmp_path / "page.md"
+    for line, extra in (
+        ("Needs `pip install symoro[png]`.", "png"),
+        ("Needs `pip install 'symoro[png,xacro]'`, and more", "png,xacro"),
+        ("PNG needs `pip install 'symoro[png]'`.", ""),
+        ("Needs nothing: not even `pip install 'symoro[png]'`.", ""),
+    ):
+        page.write_text(f"# A page\n\n{line}\n")
+        assert check.extra_of(page) == extra
+
+
+def test_the_examples_of_notebooks_are_run(check: Any, tmp_path: Path) -> None:
+    page = tmp_path / "page.ipynb"
+    cells = [
+        {"cell_type": "markdown", "source": ["# A page\n", "[lost](nowhere.md)"]},
+        {"cell_type": "code", "source": ["from IPython.display import SVG\n", "x = SVG('1')"], "outputs": []},
+        {"cell_type": "code", "source": "y = x + no_such_name", "outputs": [{"text": "2"}]},
+    ]
+    page.write_text(json.dumps({"cells": cells}))
+    link, outputs, example = check.checked(page)[0]
+    assert link == "broken link: nowhere.md" and "outputs" in outputs and "no_such_name" in example
+
+
+def test_command_lines_of_the_documentation_are_run(check: Any, tmp_path: Path) -> None:
+    """tools/check_docs.py runs them; here, that it finds them and that it notices one which fails."""
     readme = ROOT / "README.md"
     found = [line for _, line in check.command_lines(readme, readme.read_text())]
     assert len(found) >= 12 and not any("COMMAND" in line for line in found)

@@ -754,7 +754,7 @@ export interface components {
                 [key: string]: unknown;
             } | null;
             /** Result */
-            result: components["schemas"]["ModelAnswer"] | components["schemas"]["Explanation"] | components["schemas"]["Sources"] | components["schemas"]["Files"] | components["schemas"]["Outputs"] | components["schemas"]["BaseAnswer"] | components["schemas"]["SingularAnswer"] | components["schemas"]["Placements"] | components["schemas"]["SolvedPose"] | components["schemas"]["TrajectoryAnswer"] | components["schemas"]["ExcitationAnswer"] | components["schemas"]["SimulationAnswer"] | components["schemas"]["IdentifyAnswer"] | components["schemas"]["Failure"] | null;
+            result: components["schemas"]["ModelAnswer"] | components["schemas"]["Explanation"] | components["schemas"]["Sources"] | components["schemas"]["Project"] | components["schemas"]["Outputs"] | components["schemas"]["BaseAnswer"] | components["schemas"]["SingularAnswer"] | components["schemas"]["Placements"] | components["schemas"]["SolvedPose"] | components["schemas"]["TrajectoryAnswer"] | components["schemas"]["ExcitationAnswer"] | components["schemas"]["SimulationAnswer"] | components["schemas"]["IdentifyAnswer"] | components["schemas"]["Failure"] | null;
             /**
              * State
              * @enum {string}
@@ -1094,6 +1094,8 @@ export interface components {
             couplings: components["schemas"]["CouplingView"][];
             /** Description */
             description: string;
+            /** File */
+            file: string;
             /** Floating */
             floating: boolean;
             /** Frames */
@@ -1322,6 +1324,18 @@ export interface components {
              * @enum {string}
              */
             status: "valid" | "singular";
+        };
+        /**
+         * Project
+         * @description A model as a whole folder, with the folder's name.
+         */
+        Project: {
+            /** Files */
+            files: {
+                [key: string]: string;
+            };
+            /** Folder */
+            folder: string;
         };
         /**
          * RobotsData
@@ -1798,7 +1812,7 @@ export interface components {
         };
         /**
          * View
-         * @description Everything that the page shows of a robot.
+         * @description Everything that the page shows of a robot; `file` is its name as the name of a file.
          */
         View: {
             /**
@@ -1812,6 +1826,8 @@ export interface components {
             couplings: components["schemas"]["CouplingView"][];
             /** Description */
             description: string;
+            /** File */
+            file: string;
             /** Floating */
             floating: boolean;
             /** Frames */

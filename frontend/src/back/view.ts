@@ -5,6 +5,8 @@ export type RobotDocument = Record<string, unknown>;
 export interface View {
   robot: RobotDocument;
   name: string;
+  /** The name as the name of a file, made by the service; absent in a view that an older page has kept. */
+  file?: string;
   title: string;
   reference: string;
   structure: string;

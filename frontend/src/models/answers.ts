@@ -81,6 +81,11 @@ export interface Files {
   files: Record<string, string>;
 }
 
+/** A model as a folder with everything that it needs. */
+export interface Project extends Files {
+  folder: string;
+}
+
 export interface Base {
   names: string[];
   no_effect: string[];

@@ -4,7 +4,7 @@ import { useSignal, useSignalEffect } from "@preact/signals";
 import { useEffect } from "preact/hooks";
 
 import type { Files } from "./answers";
-import { save } from "./download";
+import { save } from "../store/download";
 import { highlighted } from "./highlight";
 import { remembered } from "./memory";
 import { CopyButton, ProblemPanel, useAnswer, Waiting } from "./parts";

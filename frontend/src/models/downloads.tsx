@@ -4,19 +4,17 @@ import { useSignal } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
 
 import type { Problem } from "../back/back";
-import type { Files } from "./answers";
+import type { Project } from "./answers";
 import { language } from "./code";
-import { save, zipped } from "./download";
+import { save, zipped } from "../store/download";
 import { CopyButton, ProblemPanel } from "./parts";
 import { problemOf, type Session } from "./session";
 
 /** Every file of the model in these languages, with build file, demo, README and the robot, as an archive. */
 export async function downloadProject(session: Session, languages: string[]): Promise<void> {
-  const shown = session.shown.peek();
-  if (!shown) return;
-  const { files } = await session.ask<Files>("export", { languages });
-  const name = `${shown.answer.robot}_${shown.answer.model.replaceAll("-", "_")}`;
-  save(`${name}.zip`, await zipped(name, files));
+  if (!session.shown.peek()) return;
+  const { folder, files } = await session.ask<Project>("export", { languages });
+  save(`${folder}.zip`, await zipped(folder, files));
 }
 
 export function Downloads({ session }: { session: Session }) {

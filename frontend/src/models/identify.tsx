@@ -9,7 +9,7 @@ import type { View } from "../back/view";
 import { Chart, colourOf, type Curve } from "../plot/chart";
 import { kindOf } from "../shell/motionfiles";
 import type { Logged, Store } from "../store/store";
-import { save } from "./download";
+import { save } from "../store/download";
 import { ProblemPanel, Waiting } from "./parts";
 import { problemOf } from "./session";
 
@@ -252,7 +252,7 @@ function Form({ store, log, options, busy, onRun }: FormProps) {
 }
 
 function Results({ store, answer }: { store: Store; answer: Answer }) {
-  const name = store.view.value?.name ?? "robot";
+  const name = store.view.value?.file ?? "robot";
   return (
     <span class="md-actions">
       <button type="button" class="md-button" onClick={() => save(`${name}_identification.html`, answer.files["report.html"] ?? "")}>

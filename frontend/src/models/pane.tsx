@@ -6,7 +6,7 @@ import { useEffect, useMemo, useRef } from "preact/hooks";
 import type { Store } from "../store/store";
 import { Code, codeOf, ending, fileOf, language } from "./code";
 import { countText, CountTab } from "./count";
-import { save } from "./download";
+import { save } from "../store/download";
 import { downloadProject, Downloads } from "./downloads";
 import { Equations, Typeset } from "./equations";
 import { Identify } from "./identify";

@@ -8,7 +8,7 @@ import type { View } from "../back/view";
 import { Chart, type Curve } from "../plot/chart";
 import type { Store } from "../store/store";
 import { csv } from "./csv";
-import { save } from "./download";
+import { save } from "../store/download";
 import type { Program } from "./evaluate";
 import { closed, differentiated, swing, type Sampled } from "./motion";
 import { ProblemPanel, Segments, useAnswer, Waiting } from "./parts";
@@ -121,7 +121,7 @@ function Plotted(props: PlottedProps) {
         <button
           type="button"
           class="md-button"
-          onClick={() => save(`${view.name}_${props.kind.id}.csv`, table(motion, made.curves))}
+          onClick={() => save(`${view.file ?? "robot"}_${props.kind.id}.csv`, table(motion, made.curves))}
         >
           Download CSV
         </button>

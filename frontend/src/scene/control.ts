@@ -3,6 +3,7 @@
 import { computed, effect, signal, untracked, type ReadonlySignal } from "@preact/signals";
 
 import type { Placements, Solved, View } from "../back/view";
+import { save } from "../store/download";
 import type { Given, Store } from "../store/store";
 import { free, home, named, random } from "./joints";
 import { Motions } from "./motions";
@@ -339,12 +340,7 @@ export class Control {
   }
 
   async screenshot(): Promise<void> {
-    const url = URL.createObjectURL(await this.scene.screenshot());
-    const link = document.createElement("a");
-    link.href = url;
-    link.download = `${this.drawn.value?.name ?? "scene"}.png`;
-    link.click();
-    setTimeout(() => URL.revokeObjectURL(url), 1000);
+    save(`${this.drawn.value?.file ?? "scene"}.png`, await this.scene.screenshot());
   }
 
   private tell(text: string): void {

@@ -28,7 +28,7 @@ export function MotionPanel({ store, control }: { store: Store; control: Control
       </div>
       {section.value === "waves" && <Waves control={control} />}
       {section.value === "trajectory" && <TrajectoryPanel store={store} control={control} />}
-      {section.value === "simulation" && <SimulatePanel control={control} />}
+      {section.value === "simulation" && <SimulatePanel control={control} store={store} />}
       {store.motion.value && (
         <div class="sc-row">
           <button onClick={() => (store.motion.value = null)}>Remove the motion</button>

@@ -39,6 +39,8 @@ export class Runs {
   readonly progress = signal<Progress | null>(null);
   readonly problem = signal<Problem | null>(null);
   readonly trajectory = signal<TrajectoryAnswer | null>(null);
+  /** Torques of a simulation, by the frames of the joints. */
+  readonly torques = signal<Record<number, number>>({});
   /** How a simulation ended, in words. */
   readonly ended = signal<string | null>(null);
   private asking: AbortController | null = null;
@@ -56,6 +58,7 @@ export class Runs {
   reset(): void {
     this.stop();
     this.text.value = "";
+    this.torques.value = {};
     this.problem.value = null;
     this.trajectory.value = null;
     this.ended.value = null;

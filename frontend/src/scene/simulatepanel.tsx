@@ -2,11 +2,14 @@
 
 import { signal } from "@preact/signals";
 
+import type { View } from "../back/view";
+import type { Store } from "../store/store";
 import type { Control } from "./control";
 import { coordinates, moved } from "./draft";
 import { Field } from "./jointspanel";
 import { Running, Wrong } from "./runparts";
 
+const WRENCH = ["FX", "FY", "FZ", "CX", "CY", "CZ"];
 const METHODS = ["DOP853", "RK45", "RK23", "Radau", "BDF", "LSODA", "rk4"];
 const STOPS: [string, string][] = [
   ["none", "are passed"],
@@ -17,10 +20,56 @@ const STOPS: [string, string][] = [
 
 /** Kept while the page is open. */
 const settings = signal({ duration: 5, step: 0.01, method: "DOP853", friction: "events", stops: "none", drive: "torques" });
-const torques = signal<Record<number, number>>({});
 
-export function SimulatePanel({ control }: { control: Control }) {
+/** The wrenches that the robot leaves open, by the number of the link: the symbols of their entries, "" for others. */
+export function openWrenches({ tables, symbols }: View): { link: number | string; names: string[] }[] {
+  const table = tables.find(({ title }) => title === "wrenches");
+  const rows = table?.rows.map(({ j, cells }) => ({ link: j, names: cells.map((cell) => (symbols.includes(cell) ? cell : "")) }));
+  return rows?.filter(({ names }) => names.some(Boolean)) ?? [];
+}
+
+/** Wrenches of the links on the environment, constant along the simulation: values of the robot's symbols. */
+function Wrenches({ store, rows }: { store: Store; rows: ReturnType<typeof openWrenches> }) {
+  if (!rows.length) return null;
+  const { parameters } = store;
+  return (
+    <details data-testid="simulate-wrenches">
+      <summary>wrenches of the links on the environment, N and Nm</summary>
+      <table class="sc-waves">
+        <thead>
+          <tr>
+            <th />
+            {WRENCH.map((name) => (
+              <th key={name}>{name}</th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {rows.map(({ link, names }) => (
+            <tr key={link}>
+              <th>{link}</th>
+              {names.map((name, k) => (
+                <td key={k}>
+                  {name && (
+                    <Field
+                      label={name}
+                      text={String(parameters.value[name] ?? 0)}
+                      onNumber={(x) => (parameters.value = { ...parameters.value, [name]: x })}
+                    />
+                  )}
+                </td>
+              ))}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </details>
+  );
+}
+
+export function SimulatePanel({ control, store }: { control: Control; store: Store }) {
   const { runs } = control;
+  const { torques } = runs;
   const view = control.drawn.value!;
   const now = settings.value;
   const set = (change: Partial<typeof now>): void => void (settings.value = { ...now, ...change });
@@ -63,6 +112,7 @@ export function SimulatePanel({ control }: { control: Control }) {
           </tbody>
         </table>
       )}
+      <Wrenches store={store} rows={openWrenches(view)} />
       <label class="sc-choice">
         <span>integrator</span>
         <select value={now.method} data-testid="simulate-method" onChange={(event) => set({ method: event.currentTarget.value })}>

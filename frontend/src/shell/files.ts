@@ -2,6 +2,7 @@
 
 import { Failure } from "../back/back";
 import type { View } from "../back/view";
+import { save } from "../store/download";
 import { unsetEdits } from "../tables/symbols";
 import type { Desk, Remedy } from "./desk";
 import { motionIn } from "./motionfiles";
@@ -92,21 +93,13 @@ export function openBundled(desk: Desk, id: string): Promise<boolean> {
   });
 }
 
-export function download(name: string, content: Blob): void {
-  const link = document.createElement("a");
-  link.href = URL.createObjectURL(content);
-  link.download = name;
-  link.click();
-  setTimeout(() => URL.revokeObjectURL(link.href), 10_000);
-}
-
 export async function saveAs(desk: Desk, format: string, lossy = false): Promise<void> {
   const view = desk.store.view.value;
   if (!view) return;
   try {
     const payload = { robot: view.robot, format, lossy };
     const { files } = await desk.store.back.call<{ files: Record<string, string> }>("robot_write", payload);
-    for (const [name, text] of Object.entries(files)) download(name, new Blob([text], { type: "text/plain" }));
+    for (const [name, text] of Object.entries(files)) save(name, text);
   } catch (error) {
     const remedies = error instanceof Failure ? remediesOf(desk, format, error) : [];
     desk.tell(`${view.name} cannot be saved as ${format}`, error, { remedies });

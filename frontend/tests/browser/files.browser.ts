@@ -1,3 +1,6 @@
+import { readFileSync } from "node:fs";
+
+import { unzipSync } from "fflate";
 import { expect, test } from "vitest";
 
 import { bench } from "./harness";
@@ -62,4 +65,22 @@ test("so are a file of SYMORO and one of MuJoCo", async () => {
   await it.showing("swing");
   await it.settled();
   expect(await it.page.getByRole("alert").count()).toBe(0);
+});
+
+test("a hostile name stays out of the files' names", async () => {
+  const name = "../../.bashrc.d/<img src=x onerror=alert(1)>";
+  await it.drop("x.yaml", `symoro: 1\nname: "${name}"\nframes:\n- {link: {M: 1}}\n`);
+  await expect.poll(() => it.page.locator("[data-robot-name]").textContent()).toBe(name);
+  await it.model("Dynamic", "inverse-dynamics");
+  const pane = it.page.locator('[data-pane="models"]');
+  await pane.locator('[data-tour="project"]').click();
+  const [file] = await Promise.all([
+    it.page.waitForEvent("download"),
+    it.page.getByRole("region", { name: "Download the project" }).getByRole("button", { name: "Download .zip" }).click(),
+  ]);
+  const folder = "____.bashrc.d__img_src_x_onerror_alert_1___inverse_dynamics";
+  expect(file.suggestedFilename()).toBe(`${folder}.zip`);
+  const paths = Object.keys(unzipSync(readFileSync((await file.path())!)));
+  expect(paths.length).toBeGreaterThan(4);
+  for (const path of paths) expect(path).toMatch(new RegExp(`^${folder}(/[\\w-][\\w.-]*)+$`));
 });

@@ -14,7 +14,6 @@ from numpy.typing import NDArray
 from symoro.errors import ArgumentError
 from symoro.estimation.description import PdController
 from symoro.estimation.log import Log
-from symoro.estimation.needs import needed
 from symoro.estimation.signals import low_pass
 
 Array = NDArray[np.float64]
@@ -48,6 +47,9 @@ def loop_of(
     Raises:
         ArgumentError: the log has no reference, or there is no controller.
     """
+    from scipy.interpolate import CubicSpline
+    from scipy.signal import sosfiltfilt
+
     law = controller or (log.description.controller if log.description else None)
     chunks = list(log.chunks(log.samples))
     arrays = {kind: np.concatenate([chunk[kind] for chunk in chunks]) for kind in chunks[0]}
@@ -59,10 +61,9 @@ def loop_of(
     q = arrays["position"]
     smooth = q
     if cutoff is not None:
-        smooth = needed("scipy.signal", "filtering").sosfiltfilt(low_pass(cutoff, log.rate), q, axis=0)
+        smooth = sosfiltfilt(low_pass(cutoff, log.rate), q, axis=0)
     r = arrays["reference"]
-    spline = needed("scipy.interpolate", "the rate of a reference").CubicSpline
-    rate = spline(np.arange(len(r)) / log.rate, r)(np.arange(len(r)) / log.rate, 1)
+    rate = CubicSpline(np.arange(len(r)) / log.rate, r)(np.arange(len(r)) / log.rate, 1)
     begin = (smooth[0], START @ smooth[: len(START)] * log.rate)
     loop = ControlLoop(log.rate, np.array(law.kp), np.array(law.kd), r, rate, *begin, steps)
     return loop, q, arrays["torque"]

@@ -25,7 +25,6 @@ from numpy.typing import NDArray
 from symoro.estimation.compress import Triangles, triangle
 from symoro.estimation.estimate import Estimate
 from symoro.estimation.least_squares import solved
-from symoro.estimation.needs import needed
 from symoro.estimation.normal_rows import normal_rows
 
 Array = NDArray[np.float64]
@@ -55,7 +54,8 @@ def essential(
     estimate: Estimate, data: Triangles, *, ratio: float = RATIO, level: float = LEVEL
 ) -> Essential:
     """Backward elimination from an estimate."""
-    stats = needed("scipy.stats", "the test of essential parameters")
+    from scipy import stats
+
     names = estimate.names
     R, rows = normal_rows(estimate, data)
     P = len(names)

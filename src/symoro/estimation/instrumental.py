@@ -28,7 +28,6 @@ from symoro.estimation.compress import Triangles
 from symoro.estimation.description import PdController
 from symoro.estimation.equations import Booleans
 from symoro.estimation.estimate import Estimate
-from symoro.estimation.needs import needed
 from symoro.estimation.rows import LogRows
 from symoro.estimation.simulation_rows import SETTLED, RowPair, calmed, check_enough, measured_loops, paired
 
@@ -96,8 +95,9 @@ def coloured(Z: Array, e: Array, kept: Booleans) -> Array:
 
 def filtered_back(Z: Array, coefficients: Array, variance: float) -> Array:
     """s T^-T Z, with the triangle T of an autoregression's coefficients."""
-    signal = needed("scipy.signal", "the covariance of coloured noise")
-    return np.asarray(variance**0.5 * signal.lfilter([1.0], coefficients, Z[::-1], axis=0)[::-1])
+    from scipy.signal import lfilter
+
+    return np.asarray(variance**0.5 * lfilter([1.0], coefficients, Z[::-1], axis=0)[::-1])
 
 
 def burg(e: Array, kept: Booleans, order: int) -> tuple[Array, float]:

@@ -19,7 +19,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from symoro.errors import ArgumentError
-from symoro.estimation.needs import needed
 from symoro.models.coordinates import coordinates_at
 from symoro.robot.description import JointType, Robot
 
@@ -89,7 +88,9 @@ class MotionLimits:
             return middle
         half = ((self.upper - self.lower) / 2)[:, None]
         above, below = self.upper - self.offsets, self.offsets - self.lower
-        found = needed("scipy.optimize", "an optimised motion").linprog(
+        from scipy.optimize import linprog
+
+        found = linprog(
             np.r_[np.zeros(len(self.own)), -1.0],
             A_ub=np.block([[self.ratios, half], [-self.ratios, half]]),
             b_ub=np.r_[above, below],

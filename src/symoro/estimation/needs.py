@@ -1,4 +1,4 @@
-"""Packages that only identification needs: imported when they are first used, asked for in plain words."""
+"""Optional packages of identification, imported when they are first used."""
 
 from __future__ import annotations
 
@@ -8,7 +8,6 @@ from typing import Any
 from symoro.errors import MissingDependencyError
 
 EXTRAS = {
-    "scipy": "identify",
     "pyarrow": "identify",
     "cvxpy": "identify",
     "clarabel": "identify",
@@ -18,7 +17,7 @@ EXTRAS = {
 
 
 def needed(module: str, purpose: str) -> Any:
-    """A module of an optional package.
+    """Import and return a module of an optional package.
 
     Raises:
         MissingDependencyError: the package is not installed.

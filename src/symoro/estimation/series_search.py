@@ -26,7 +26,6 @@ from numpy.typing import NDArray
 from symoro.errors import ArgumentError
 from symoro.estimation.equations import RowModel
 from symoro.estimation.motion_limits import MotionLimits
-from symoro.estimation.needs import needed
 from symoro.model import generate
 from symoro.models.coordinates import uncoupled
 from symoro.models.identification.pullback import regressor_pullback
@@ -347,7 +346,8 @@ class SeriesSearch:
         return self.feasible(self._minimised(x, cost))
 
     def _minimised(self, x: Array, cost: Callable[[Array], tuple[float, Array]]) -> Array:
-        minimize = needed("scipy.optimize", "an optimised motion").minimize
+        from scipy.optimize import minimize
+
         units = np.repeat(self.equation.joint_units, x.shape[1])  # the search is in radians and robot lengths
 
         def in_units(u: Array) -> tuple[float, Array]:

@@ -28,7 +28,6 @@ from symoro.errors import ArgumentError
 from symoro.estimation.differences import HALF, slopes
 from symoro.estimation.leaps import check_leaps
 from symoro.estimation.log import Log
-from symoro.estimation.needs import needed
 
 Array = NDArray[np.float64]
 ORDER = 4
@@ -97,8 +96,9 @@ def low_pass(cutoff: float, rate: float) -> Array:
             f"the cut-off of {cutoff:g} Hz is not below half of the {rate:g} samples a second",
             hint="give a lower cut-off, or none",
         )
-    signal = needed("scipy.signal", "filtering")
-    return np.asarray(signal.butter(ORDER, cutoff / (rate / 2), output="sos"))
+    from scipy.signal import butter
+
+    return np.asarray(butter(ORDER, cutoff / (rate / 2), output="sos"))
 
 
 def memory(sections: Array) -> int:
@@ -200,7 +200,9 @@ def _motion(
     def smooth(x: Array) -> Array:
         if sections is None:
             return x
-        return np.asarray(needed("scipy.signal", "filtering").sosfiltfilt(sections, x, axis=0))
+        from scipy.signal import sosfiltfilt
+
+        return np.asarray(sosfiltfilt(sections, x, axis=0))
 
     q = smooth(arrays["position"])
     qd = smooth(arrays["velocity"]).copy() if "velocity" in arrays else slopes(q, rate, half)

@@ -30,7 +30,6 @@ from symoro.errors import FormatError
 from symoro.estimation.differences import slope_gain
 from symoro.estimation.equations import SCALAR
 from symoro.estimation.log import Log
-from symoro.estimation.needs import needed
 from symoro.estimation.signals import (
     MotionPiece,
     Preparation,
@@ -155,8 +154,9 @@ def _gain(rate: float, preparation: Preparation, measured: bool) -> float:
     w = (np.arange(8192) + 0.5) * np.pi / 8192
     gain = np.ones_like(w)
     if preparation.cutoff is not None:
-        sections = low_pass(preparation.cutoff, rate)
-        gain = np.abs(needed("scipy.signal", "filtering").sosfreqz(sections, w)[1]) ** 2
+        from scipy.signal import sosfreqz
+
+        gain = np.abs(sosfreqz(low_pass(preparation.cutoff, rate), w)[1]) ** 2
     if not measured:
         gain = gain * slope_gain(w, preparation.half) * rate
     return float(np.sqrt(np.mean(gain**2)))

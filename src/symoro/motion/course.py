@@ -106,7 +106,9 @@ class Course:
                 else "the accelerations are not determined"
             )
             if len(self.times) < 2:
-                hint = "has every link a mass or an inertia, and every symbol a value?"
+                hint = "give every link a mass or an inertia, and every symbol a value"
+                if self.mechanics.loops is not None:
+                    hint = f"start away from singular configurations of the loops; {hint}"
                 raise ArgumentError(why, hint=hint) from None
             if self.mechanics.loops is not None:
                 why += ", where its loops may be singular"

@@ -6,7 +6,7 @@ they stood, and `check_way` tells whether one way of assembly was kept.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from functools import cached_property
 
 import numpy as np
@@ -65,14 +65,42 @@ class LoopCloser:
             raise NotClosedError(f"the loops do not close at t = {t:g} s, near the posture before", hint=HINT)
         return self._straightened(np.asarray(found[0, : self._size]))
 
+    def guess(self, qa: Array) -> Array:
+        """Return a posture with these active joints: joints of parallelograms closed, other passive ones at zero."""
+        q = np.zeros(self._size)
+        q[self.active] = qa
+        for j, away, _ in self._deviations(q):
+            q[j] -= away
+        return q
+
+    def check_start(self, q: Array) -> None:
+        """Raise where Newton's method has crossed a parallelogram, which the models do not represent.
+
+        Raises:
+            NotClosedError: the posture that was given is open, or crossed.
+        """
+        for j, away, is_crossed in self._deviations(q):
+            if is_crossed:
+                joint = independent(self._robot)[j]
+                raise NotClosedError(
+                    f"the loops are open in the posture at the start: with its active joints, joint {joint} closes "
+                    f"the parallelogram at {q[j] - away:.6g}",
+                    hint="give the active joints alone, or a posture of all joints in which the loops are closed",
+                )
+
     def _straightened(self, q: Array) -> Array:
-        """Joints of parallelograms where their relations have them; flat ones are not told to the last digits."""
-        for j, terms, offset, turns in self._laws:
-            away = q[j] - offset - sum(ratio * q[i] for i, ratio in terms)
-            away -= 2 * np.pi * np.round(away / (2 * np.pi)) if turns else 0.0
-            if abs(away) < FLAT * (1.0 if turns else self._tree.size):
+        """Return joints of parallelograms where their relations have them: Newton's method is inexact at flat ones."""
+        for j, away, is_crossed in self._deviations(q):
+            if not is_crossed:
                 q[j] -= away
         return q
+
+    def _deviations(self, q: Array) -> Iterator[tuple[int, float, bool]]:
+        """Yield the joints of parallelograms: each with its distance from its relation, and whether it is crossed."""
+        for j, terms, offset, turns in self._laws:
+            away = float(q[j] - offset - sum(ratio * q[i] for i, ratio in terms))
+            away -= 2 * np.pi * np.round(away / (2 * np.pi)) if turns else 0.0
+            yield j, away, abs(away) >= FLAT * (1.0 if turns else self._tree.size)
 
     def along(self, t: Array, qa: Array, near: Array) -> Array:
         """The same for each row of a motion, each on the way from the one before, in one assembly (`assembly`).

@@ -17,6 +17,7 @@ parted (`partition`).
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
@@ -29,12 +30,14 @@ from symoro.errors import ArgumentError, NotApplicableError, SymoroError
 from symoro.model import Model, generate
 from symoro.models.geometric.loop.mechanism import active_joints
 from symoro.models.numeric.rotation import from_quaternion
+from symoro.models.ports import WRENCH as EXTERNAL
 from symoro.motion.bases import check_steady, energy_doubt
 from symoro.motion.fixed_rates import check_rates
 from symoro.motion.loops import LoopCloser
 from symoro.motion.partition import NOTHING, Holds, parted
+from symoro.program.program import Program
 from symoro.robot.coordinates import independent
-from symoro.robot.description import BaseKind, Robot
+from symoro.robot.description import WRENCH, BaseKind, Robot
 from symoro.robot.flexibility import mode_names
 from symoro.robot.size import characteristic_length, joint_units
 from symoro.robot.topology import elastic_joints
@@ -86,9 +89,9 @@ class Mechanics:
         self.inputs = {name: np.asarray(value, dtype=float) for name, value in inputs.items()}
         check_rates(robot)
         check_steady(robot, {**dict(robot.nominal), **self.values})
-        self.direct = self._function("direct-dynamics")
+        self._direct = self._made("direct-dynamics")
         self.fixed = self._fixed_torques()
-        self.parts = self._layout(self.direct)
+        self.parts = self._layout(self._direct.program)
         self.length = characteristic_length(robot, self.values)
         self.coordinate_units = np.array(joint_units(robot, self.coordinates, self.length))
         self.units = self._units()
@@ -110,8 +113,8 @@ class Mechanics:
         told = {k: self.robot.frame(j).GAM for k, j in enumerate(self.coordinates)}
         return {k: GAM.value(values) for k, GAM in told.items() if GAM is not None}
 
-    def _layout(self, direct: Function) -> dict[str, slice]:
-        shapes = {port.name: port.shape for port in direct.program.inputs}
+    def _layout(self, direct: Program) -> dict[str, slice]:
+        shapes = {port.name: port.shape for port in direct.inputs}
         sizes = {"q": len(self.joints), "qd": len(self.coordinates)}
         if "e" in shapes:
             sizes |= {"e": shapes["e"][0], "ed": shapes["ed"][0]}
@@ -142,18 +145,34 @@ class Mechanics:
 
     def _check_inputs(self) -> None:
         own = {"q", "qd", "qda", "tau", *self.parts}
-        wanted = [port.name for port in self.direct.program.inputs if port.name not in own]
-        for name in wanted:
-            if name not in self.inputs:
+        wanted = {port.name: port.shape for port in self._direct.program.inputs if port.name not in own}
+        for name, shape in wanted.items():
+            given = self.inputs.get(name)
+            if given is None and name == EXTERNAL.name:
+                given = self._wrenches(shape[0])
+            if given is None:
+                symbols = ", or values for its symbols" if name == EXTERNAL.name else ""
                 raise ArgumentError(
                     f"robot '{self.robot.name}' needs '{name}' besides its state and torques",
-                    hint=f"inputs={{'{name}': ...}}",
+                    hint=f"inputs={{'{name}': ...}} of shape {shape}{symbols}",
                 )
+            if given.shape != shape and given.shape != (math.prod(shape),):
+                raise ArgumentError(f"'{name}' has shape {given.shape}, expected {shape}")
+            self.inputs[name] = given.reshape(shape)
         for name in self.inputs:
             if name not in wanted:
                 raise ArgumentError(
-                    f"there is no input '{name}' to be given", hint=f"known: {wanted or 'none'}"
+                    f"there is no input '{name}' to be given", hint=f"known: {', '.join(wanted) or 'none'}"
                 )
+
+    def _wrenches(self, rows: int) -> Array | None:
+        """Return the links' wrenches from the values of their symbols, the last `rows` links; None without values."""
+        links = [self.robot.base.link, *self.robot.links][-rows:]
+        formulas = [getattr(link, name) for link in links for name in WRENCH]
+        values = {**dict(self.robot.nominal), **self.values}
+        if any(name not in values for formula in formulas for name in formula.symbols):
+            return None
+        return np.array([formula.value(values) for formula in formulas])
 
     # -- the state
 
@@ -185,17 +204,26 @@ class Mechanics:
             part = self.parts[name]
             array = np.asarray(value, dtype=float)
             if name == "q" and array.shape == (len(self.coordinates),) and self.loops is not None:
-                whole = np.zeros(len(self.joints))
-                whole[self.at] = array
-                array = whole
+                array = self.loops.guess(array)
             if array.shape != (part.stop - part.start,):
-                raise ArgumentError(f"{name} has shape {array.shape}, expected ({part.stop - part.start},)")
+                active = (
+                    f", or ({len(self.coordinates)},) for the active joints"
+                    if name == "q" and self.loops
+                    else ""
+                )
+                raise ArgumentError(
+                    f"{name} has shape {array.shape}, expected ({part.stop - part.start},){active}"
+                )
             if not np.isfinite(array).all():
                 raise ArgumentError(f"{name}: a number is not finite")
             y[part] = array
         if self.floating and not np.linalg.norm(y[self.parts["Q0"]]) > 0:
             raise ArgumentError("the quaternion Q0 has no length")
-        return self.projected(y)
+        y = self.projected(y)
+        if self.loops is not None:
+            self.loops.check_start(y[self.parts["q"]])
+        _ = self.direct  # the first function that needs a value of every parameter
+        return y
 
     def projected(self, y: Array, t: float = 0.0) -> Array:
         """The state with its loops closed and its quaternion of length 1."""
@@ -302,6 +330,11 @@ class Mechanics:
         heading = y[self.parts["pose"]][2]
         c, s = np.cos(heading), np.sin(heading)
         dy[self.parts["pose"]] = (c * x - s * y_, s * x + c * y_, turn)
+
+    @cached_property
+    def direct(self) -> Function:
+        """The direct dynamic model."""
+        return self._direct.function(self.values)
 
     @cached_property
     def _loop_rates(self) -> Function:

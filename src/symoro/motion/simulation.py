@@ -16,7 +16,6 @@ from numpy.typing import ArrayLike, NDArray
 
 from symoro.errors import (
     ArgumentError,
-    MissingDependencyError,
     NotApplicableError,
     OptionError,
     UnknownNameError,
@@ -81,6 +80,7 @@ def simulate(
         start: other parts of the state: e, ed (modes), P0, Q0, V0 (a floating base), pose (x, y, heading, on wheels).
         values: numbers for symbols; the robot's nominal values serve where none is given.
         inputs: other inputs of the direct dynamic model, constant: wrench, V0 and Vd0 of a base that moves as given.
+            Where no wrench is given, the values of its symbols are taken.
         step: seconds between the samples of the result, or less, so that the last is at the end (`doubts` then tells
             how many); with rk4 also the step of the integrator.
         times: the moments of the samples instead, ascending from 0 to the duration; not with rk4.
@@ -103,7 +103,6 @@ def simulate(
     Raises:
         ArgumentError: numbers that do not fit, torques that are not finite; with the time.
         UnknownNameError: a value for what is no symbol of the robot.
-        MissingDependencyError: SciPy is asked for and not there.
     """
     asked = as_robot(robot)
     numbers = {**dict(asked.nominal), **(values or {})}
@@ -155,12 +154,8 @@ def _stepped(found: Simulation, duration: float, step: float) -> Simulation:
 
 
 def _integrator(method: str) -> Any:
-    try:
-        from scipy import integrate
-    except ImportError:
-        raise MissingDependencyError(
-            f"method {method} needs SciPy", hint="pip install symoro[sim], or take method='rk4'"
-        ) from None
+    from scipy import integrate
+
     return getattr(integrate, method)
 
 

@@ -156,7 +156,8 @@ def simulated(case: Case, duration: float) -> tuple[float, float]:
 
     It ends before the duration where the passive joints are nearly undetermined.
     """
-    scipy: Any = pytest.importorskip("scipy.integrate")
+    from scipy import integrate as scipy
+
     robot = without_drives(case.robot)
     truth = Closed(robot)
     motion = symoro.generate(robot, "direct-dynamics").function()

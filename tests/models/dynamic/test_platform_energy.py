@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from scipy import integrate
 
 import symoro
 from tests.models.dynamic.test_platform import FREEDOMS, ROBOTS
 from tests.oracle.cut_tree import Array, CutTree
-
-integrate = pytest.importorskip("scipy.integrate")
 
 LEAST = 1e-3  # 1 / condition at which a motion ends
 

@@ -242,7 +242,8 @@ FREE = ("diffdrive", "tricycle", "car", "car_ackermann", "omni3", "mobile_manipu
 @pytest.mark.parametrize("name", FREE)
 def test_rolling_keeps_energy_and_does_not_slip(name: str) -> None:
     """Without drive and friction: energy to 1e-9, contact points to 1e-10 in the world, by another way than W."""
-    integrate = pytest.importorskip("scipy.integrate")
+    from scipy import integrate
+
     robot = numbered(name)
     frames = tuple(replace(frame, FV=ZERO, FS=ZERO) for frame in robot.frames)
     robot = robot.replace(frames=frames)
@@ -283,7 +284,8 @@ def _slip(truth: Wheels, s: np.ndarray, sd: np.ndarray) -> float:
 
 def test_drives_do_the_work() -> None:
     """With torques and friction: the change of energy is the work of the torques less that of friction."""
-    integrate = pytest.importorskip("scipy.integrate")
+    from scipy import integrate
+
     robot = numbered("diffdrive")
     frames = tuple(replace(frame, FS=ZERO, FV=formula(0.02 * j)) for j, frame in enumerate(robot.frames, 1))
     robot = robot.replace(frames=frames)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import http.client
 import json
 import os
 import re
@@ -15,11 +16,14 @@ import urllib.request
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from urllib.parse import urlsplit
 
 import pytest
 
 from symoro.errors import ArgumentError
-from symoro.ui.web.gui import USUAL_PORTS, hosts_of, listening_at
+from symoro.ui.web import gui
+from symoro.ui.web.guard import connected_host
+from symoro.ui.web.gui import USUAL_PORTS, hosts_of, listening_at, reached_at
 
 COMMAND = [
     sys.executable,
@@ -109,6 +113,71 @@ def test_a_server_for_others_has_a_token() -> None:
         assert refused.value.code == 401 and "?token=" in address
 
 
+def status(address: str, **headers: str) -> int:
+    """Return the status of a call without a proxy; the request goes to the address, whatever its Host header is."""
+    where = urlsplit(address)
+    assert where.hostname is not None
+    connection = http.client.HTTPConnection(where.hostname, where.port)
+    connection.request("POST", "/api/about", "{}", {"content-type": "application/json", **headers})
+    found = connection.getresponse().status
+    connection.close()
+    return found
+
+
+@pytest.mark.parametrize("host", ["0.0.0.0", "::"])
+def test_a_server_for_others_answers_at_every_address_of_the_machine(host: str) -> None:
+    if host == "::" and not socket.has_dualstack_ipv6():
+        pytest.skip("no IPv6 here")
+    outside = reached_at(host)[1:]
+    with server("--host", host) as (started, first):
+        assert started.stdout is not None
+        addresses = [first, *(re.findall(r"http\S+", started.stdout.readline())[0] for _ in outside)]
+        assert [urlsplit(one).hostname for one in addresses] == ["127.0.0.1", *outside]
+        token = {"authorization": f"Bearer {first.partition('token=')[2]}"}
+        port = urlsplit(first).port
+        for address in addresses:
+            own = urlsplit(address).netloc
+            assert status(address, **token) == 200
+            assert status(address, **token, host=own, origin=f"http://{own}") == 200
+            assert status(address, **token, host=f"{socket.gethostname()}:{port}") == 200
+            assert status(address) == 401
+            for name in (
+                "elsewhere.org",
+                f"elsewhere.org:{port}",
+                f"198.51.100.7:{port}",
+                f"[2001:db8::7]:{port}",
+            ):
+                assert status(address, **token, host=name) == 421
+                assert status(address, **token, origin=f"http://{name}") == 403
+
+
+def test_addresses_that_other_machines_can_use(monkeypatch: pytest.MonkeyPatch) -> None:
+    own = ["192.0.2.7", "fd00::7", "fe80::7", "127.0.1.1", "::1"]
+    monkeypatch.setattr(gui, "own_addresses", lambda: own)
+    monkeypatch.setattr(socket, "has_dualstack_ipv6", lambda: True)
+    assert reached_at("0.0.0.0") == ["127.0.0.1", "192.0.2.7"]
+    assert reached_at("::") == ["127.0.0.1", "192.0.2.7", "fd00::7"]
+    monkeypatch.setattr(socket, "has_dualstack_ipv6", lambda: False)
+    assert reached_at("::") == ["::1", "fd00::7"]
+    assert reached_at("192.0.2.7") == ["192.0.2.7"]
+
+
+@pytest.mark.parametrize(
+    ("server", "hosts"),
+    [
+        (("192.0.2.7", 8714), {"192.0.2.7:8714"}),
+        (("::ffff:192.0.2.7", 8714), {"192.0.2.7:8714"}),
+        (("fe80::7%eth0", 8714), {"[fe80::7]:8714"}),
+        (("192.0.2.7", 80), {"192.0.2.7:80", "192.0.2.7"}),
+        (("bench.example.org", 8714), set()),
+        (("/tmp/socket", None), set()),
+        (None, set()),
+    ],
+)
+def test_the_host_that_a_connection_was_made_to(server: tuple[str, int] | None, hosts: set[str]) -> None:
+    assert connected_host(server) == hosts
+
+
 def test_a_port_that_is_taken() -> None:
     taken = socket.create_server(("127.0.0.1", 0))
     with taken:
@@ -140,3 +209,6 @@ def test_names_of_the_server() -> None:
     assert {"127.0.0.1:8714", "localhost:8714", "[::1]:8714", "bench.example.org", "other:443"} <= names
     assert "bench.example.org:8714" in names and "127.0.0.1" not in names
     assert "[fe80::1]:8714" in hosts_of("fe80::1", 8714, [])
+    assert f"{socket.gethostname()}:8714".lower() in hosts_of("0.0.0.0", 8714, [])
+    assert f"{socket.gethostname()}:8714".lower() not in names
+    assert {"127.0.0.1", "localhost", "[::1]"} <= hosts_of("127.0.0.1", 80, [])

@@ -10,6 +10,7 @@ from typing import Any
 
 from symoro._version import __version__
 from symoro.errors import ArgumentError
+from symoro.files import file_name
 from symoro.model import Model, base_parameters, generate, singularities
 from symoro.models.catalogue import MENUS, Entry, catalogue, checked_options, retraced
 from symoro.program.program import Input, Output
@@ -127,9 +128,11 @@ def code(payload: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def export(payload: Mapping[str, Any]) -> dict[str, Any]:
-    """A model as a whole folder: sources, build file, demo, README and the robot."""
+    """Return a model as a whole folder, with its name: sources, build file, demo, README and the robot."""
     languages = item(payload, "languages", list)
-    return {"files": _asked(payload).export(languages)}
+    found = _asked(payload)
+    folder = f"{file_name(found.robot.name)}_{found.entry.id.replace('-', '_')}"
+    return {"folder": folder, "files": found.export(languages)}
 
 
 def evaluate(payload: Mapping[str, Any]) -> dict[str, Any]:

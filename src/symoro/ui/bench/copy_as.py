@@ -1,11 +1,12 @@
-"""A model of the page in words that can be taken elsewhere: lines of Python, and a command.
+"""A model of the page as lines of Python and as a command, both of which run as they are.
 
-A bundled robot that nobody has changed goes by its name; another by the file that the page saves it in.
+A bundled robot that nobody has changed is loaded by its name, another one from the file that the page saves it in.
 """
 
 from __future__ import annotations
 
 import shlex
+import textwrap
 from typing import Any
 
 from symoro.errors import UnknownNameError
@@ -14,10 +15,11 @@ from symoro.model import Model
 from symoro.robot import library
 from symoro.robot.description import Robot
 from symoro.robot.formats.yaml_write import tree_of
+from symoro.ui.bench.defaults import default_values
 
 
 def as_python(found: Model) -> str:
-    """The lines that make the same model in Python."""
+    """Return the lines that make the same model in Python; parameters without a value get the page's numbers."""
     options = "".join(f", {name}={value!r}" for name, value in found.options.items())
     bundled = _bundled(found.robot)
     remark = "" if bundled else "  # Robot, Save as YAML"
@@ -25,13 +27,25 @@ def as_python(found: Model) -> str:
         "import symoro\n\n"
         f'robot = symoro.load("{bundled or _file(found.robot)}"){remark}\n'
         f'model = symoro.generate(robot, "{found.entry.id}"{options})\n'
-        "print(model)\n"
-        "f = model.function()\n"
+        "print(model)\n" + _function(found)
     )
 
 
+def _function(found: Model) -> str:
+    """Return the line that makes the function, after numbers for the parameters that have no nominal value."""
+    usual, known = default_values(found.robot), dict(found.robot.nominal)
+    open_ones = [name for name in found.parameters if name not in known]
+    if not open_ones:
+        return "f = model.function()\n"
+    entries = ", ".join(
+        f'"{name}":~{usual[name]:g}' for name in open_ones
+    )  # "~" keeps a name with its number
+    rows = textwrap.fill(entries, width=96, initial_indent="    ", subsequent_indent="    ").replace("~", " ")
+    return f"values = {{  # examples: replace them by the robot's\n{rows},\n}}\nf = model.function(values)\n"
+
+
 def as_command(found: Model) -> str:
-    """The command that makes the same model."""
+    """Return the command that makes the same model."""
     flags = [
         _flag(name, value)
         for name, value in found.options.items()
@@ -51,7 +65,8 @@ def _bundled(robot: Robot) -> str:
 
 
 def _file(robot: Robot) -> str:
-    return file_name(robot.name) + ".yaml"
+    name = file_name(robot.name) + ".yaml"
+    return f"./{name}" if name.startswith("-") else name  # which a command would read as an option
 
 
 def _flag(name: str, value: Any) -> str:

@@ -10,7 +10,7 @@ from typing import Any
 from symoro.errors import MissingDependencyError
 from symoro.ui import failure
 
-LOADED_LATE = {"numpy": "NumPy", "sympy": "SymPy"}
+LOADED_LATE = {"numpy": "NumPy", "scipy": "SciPy", "sympy": "SymPy"}
 """Packages that some calls need, and that a page without a server may lack."""
 
 

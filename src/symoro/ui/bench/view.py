@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from symoro.errors import SymoroError
+from symoro.files import file_name
 from symoro.robot.consistency import warnings
 from symoro.robot.coordinates import independent
 from symoro.robot.description import BaseKind, Robot
@@ -38,6 +39,7 @@ def view(robot: Robot) -> dict[str, Any]:
     return {
         "robot": tree_of(robot),
         "name": robot.name,
+        "file": file_name(robot.name),
         "title": robot.title,
         "reference": robot.reference,
         "structure": structure(robot),

@@ -1,17 +1,20 @@
 """Who may ask, and how much: host, origin, token and size, checked before anything else sees a request.
 
 A server on 127.0.0.1 can be reached by every page that the same browser shows. A page of another origin cannot read an
-answer, but it can send; and a name that another makes to stand for 127.0.0.1 (DNS rebinding) would be its own origin.
-So the host must be one that the server knows itself by, and an origin, where there is one, must be that host. A server
-that others can reach wants a token besides: in the address that is opened first, then in a cookie.
+answer, but it can send; and a name that another resolves to 127.0.0.1 (DNS rebinding) would be its own origin. So the
+Host header must be a name of this server, or the IP address that the connection was made to: an attacker controls what
+a name resolves to, but an IP address is not resolved. An Origin header, where there is one, must be such a host too. A
+server that other machines can reach requires a token besides: in the address that is opened first, then in a cookie.
 """
 
 from __future__ import annotations
 
 import json
 import secrets
+from collections.abc import Sequence
 from dataclasses import dataclass
 from http.cookies import CookieError, SimpleCookie
+from ipaddress import IPv6Address, ip_address
 from typing import Any
 from urllib.parse import parse_qsl, urlencode
 
@@ -27,6 +30,7 @@ HEADERS = {
     b"cross-origin-resource-policy": b"same-origin",
     b"cross-origin-opener-policy": b"same-origin",
 }
+HTTP_PORT = 80  # browsers leave it out
 SAME = ("same-origin", "none")  # of Sec-Fetch-Site: our own page, or an address that a user typed
 
 
@@ -72,10 +76,11 @@ class Guard:
 
     def _refused(self, scope: Scope, headers: dict[bytes, str]) -> tuple[int, str] | None:
         hosts = [value for name, value in scope["headers"] if name == b"host"]
-        if len(hosts) != 1 or headers[b"host"].lower() not in self.rules.hosts:
-            return 421, "this server is not known by that name"
+        known = self.rules.hosts | connected_host(scope.get("server"))
+        if len(hosts) != 1 or headers[b"host"].lower() not in known:
+            return 421, "this server is not known by that name: open the address that symoro gui printed"
         origin = headers.get(b"origin")
-        if origin is not None and not self._own(origin):
+        if origin is not None and not _is_origin_of(origin, known):
             return 403, "a page of another origin may not ask here"
         if scope["path"].startswith("/api") and headers.get(b"sec-fetch-site", "none") not in SAME:
             return 403, "a page of another origin may not ask here"
@@ -85,10 +90,6 @@ class Guard:
         if not (length.isascii() and length.isdigit()) or int(length[:20]) > self.rules.largest:
             return 413, f"the request is larger than {self.rules.largest} bytes"
         return None
-
-    def _own(self, origin: str) -> bool:
-        scheme, _, host = origin.lower().partition("://")
-        return scheme in ("http", "https") and host in self.rules.hosts
 
     def _has_token(self, scope: Scope, headers: dict[bytes, str]) -> bool:
         bearer = headers.get(b"authorization", "").removeprefix("Bearer ")
@@ -120,6 +121,32 @@ class Guard:
         )  # of this server, whatever it begins with
         extra = [(b"location", path.encode("ascii", "ignore")), (b"set-cookie", cookie.encode("latin-1"))]
         await _respond(send, 303, b"", extra)
+
+
+def host_with_port(host: str, port: int) -> set[str]:
+    """Return how browsers write a host name or an IP address with a port in the Host header."""
+    name = f"[{host}]" if ":" in host else host.lower()
+    return {f"{name}:{port}", name} if port == HTTP_PORT else {f"{name}:{port}"}
+
+
+def connected_host(server: Sequence[Any] | None) -> set[str]:
+    """Return the IP address and port that a connection was made to, as `host_with_port`; nothing for other servers."""
+    if server is None or server[1] is None:
+        return set()
+    try:
+        address = ip_address(
+            str(server[0]).partition("%")[0]
+        )  # without the interface of a link-local address
+    except ValueError:
+        return set()
+    if isinstance(address, IPv6Address) and address.ipv4_mapped is not None:  # IPv4 at a socket for both
+        return host_with_port(str(address.ipv4_mapped), server[1])
+    return host_with_port(str(address), server[1])
+
+
+def _is_origin_of(origin: str, hosts: frozenset[str]) -> bool:
+    scheme, _, host = origin.lower().partition("://")
+    return scheme in ("http", "https") and host in hosts
 
 
 def _query(scope: Scope) -> list[tuple[str, str]]:

@@ -9,12 +9,16 @@ import sys
 import threading
 import webbrowser
 from contextlib import closing, suppress
+from ipaddress import ip_address
 
 from symoro.errors import ArgumentError
-from symoro.ui.web.guard import Rules
+from symoro.ui.web.guard import Rules, host_with_port
 from symoro.ui.web.workers import prepare
 
 LOOPBACK = ("127.0.0.1", "localhost", "::1")
+EVERY_INTERFACE = ("0.0.0.0", "::")
+ELSEWHERE = ((socket.AF_INET, "198.51.100.1"), (socket.AF_INET6, "2001:db8::1"))
+"""Addresses of documentation (RFC 5737, RFC 3849), of no machine: they show which of its own this machine would use."""
 USUAL_PORTS = range(8714, 8734)
 """Tried first: the browser keeps a user's work by the address of the page, the port included."""
 
@@ -40,8 +44,7 @@ def gui(host: str, port: int, *, browser: bool, names: list[str], token: str | N
     port = listener.getsockname()[1]
     secret = token or ("" if host in LOOPBACK else secrets.token_urlsafe(16))
     app = application(Rules(hosts_of(host, port, names), secret, f"symoro_{port}"))
-    shown = "127.0.0.1" if host in ("0.0.0.0", "::") else f"[{host}]" if ":" in host else host
-    address = f"http://{shown}:{port}/" + (f"?token={secret}" if secret else "")
+    here, *elsewhere = (_address(one, port, secret) for one in reached_at(host))
 
     class Server(uvicorn.Server):
         """It tells where it is when it answers, not before."""
@@ -50,23 +53,53 @@ def gui(host: str, port: int, *, browser: bool, names: list[str], token: str | N
             await super().startup(sockets)
             if not self.started:
                 return
-            print(f"symoro gui: {address}   (Ctrl-C ends it)", flush=True)
+            print(f"symoro gui: {here}   (Ctrl-C ends it)", flush=True)
+            for address in elsewhere:
+                print(f"from other machines: {address}", flush=True)
             if not built():
                 print(NOT_BUILT, file=sys.stderr)
             elif browser:
-                threading.Thread(target=webbrowser.open, args=(address,), daemon=True).start()
+                threading.Thread(target=webbrowser.open, args=(here,), daemon=True).start()
 
     config = uvicorn.Config(app, log_level="warning", server_header=False, timeout_graceful_shutdown=1)
     with closing(listener), suppress(KeyboardInterrupt):
         asyncio.run(Server(config).serve([listener]))
 
 
+def _address(host: str, port: int, secret: str) -> str:
+    return f"http://{f'[{host}]' if ':' in host else host}:{port}/" + (f"?token={secret}" if secret else "")
+
+
+def reached_at(host: str) -> list[str]:
+    """Return the addresses that the page can be opened at: first on this machine, then from other machines."""
+    if host not in EVERY_INTERFACE:
+        return [host]
+    both = host == "::" and socket.has_dualstack_ipv6()
+    found = [ip_address(one) for one in own_addresses() if both or (":" in one) == (":" in host)]
+    outside = [str(one) for one in found if not (one.is_loopback or one.is_link_local)]
+    return ["::1" if host == "::" and not both else "127.0.0.1", *outside]
+
+
+def own_addresses() -> list[str]:
+    """Return addresses of this machine: those that it sends from, and those of its own name."""
+    found: list[str] = []
+    for family, elsewhere in ELSEWHERE:
+        with suppress(OSError), socket.socket(family, socket.SOCK_DGRAM) as probe:
+            probe.connect((elsewhere, 9))  # chooses a route; nothing is sent
+            found.append(probe.getsockname()[0])
+    with suppress(OSError):
+        found += [str(row[4][0]).partition("%")[0] for row in socket.getaddrinfo(socket.gethostname(), None)]
+    return list(dict.fromkeys(found))
+
+
 def hosts_of(host: str, port: int, names: list[str]) -> frozenset[str]:
-    """The names that the server is known by."""
-    own = {f"{name}:{port}" for name in (host, *LOOPBACK[:2]) if ":" not in name}
-    own |= {f"[{name}]:{port}" for name in (host, LOOPBACK[2]) if ":" in name}
-    given = {name if ":" in name else f"{name}:{port}" for name in names} | set(names)
-    return frozenset(name.lower() for name in own | given)
+    """Return the names of the server, with their ports; a server for other machines has the machine's names too."""
+    own = {host, *LOOPBACK}
+    if host not in LOOPBACK:
+        own |= {socket.gethostname(), socket.getfqdn(), f"{socket.gethostname()}.local"}
+    given = {name.lower() for name in names}
+    given |= {f"{name}:{port}" for name in given if ":" not in name}
+    return frozenset(given.union(*(host_with_port(name, port) for name in own)))
 
 
 def listening_at(host: str, port: int) -> socket.socket:
@@ -79,6 +112,8 @@ def listening_at(host: str, port: int) -> socket.socket:
     for one in tried:
         made = socket.socket(socket.AF_INET6 if ":" in host else socket.AF_INET, socket.SOCK_STREAM)
         try:
+            if host == "::" and socket.has_dualstack_ipv6():  # serve IPv4 too, which not every system does
+                made.setsockopt(socket.IPPROTO_IPV6, socket.IPV6_V6ONLY, 0)
             if sys.platform != "win32":  # there it would share the port
                 made.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
             made.bind((host, one))

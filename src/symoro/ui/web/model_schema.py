@@ -73,6 +73,12 @@ class Files(BaseModel):
     files: dict[str, str]
 
 
+class Project(Files):
+    """A model as a whole folder, with the folder's name."""
+
+    folder: str
+
+
 class InputData(BaseModel):
     """An input's shape and the names of its entries."""
 

@@ -142,10 +142,11 @@ class VisualData(BaseModel):
 
 
 class View(BaseModel):
-    """Everything that the page shows of a robot."""
+    """Everything that the page shows of a robot; `file` is its name as the name of a file."""
 
     robot: dict[str, Any]
     name: str
+    file: str
     title: str
     reference: str
     structure: Literal["serial", "tree", "closed-loop"]

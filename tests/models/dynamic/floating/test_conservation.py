@@ -16,6 +16,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from scipy import integrate
 
 import symoro
 from symoro.expr.formula import ZERO
@@ -24,7 +25,6 @@ from tests.models.dynamic.cases import Array, seeded_tree
 from tests.models.dynamic.floating.cases import afloat, without_wrenches
 from tests.oracle.dynamics import hat
 
-integrate = pytest.importorskip("scipy.integrate")
 CLOSE = 1e-9
 PIECE = 0.25  # seconds
 

@@ -1,0 +1,100 @@
+// @vitest-environment jsdom
+
+import { signal } from "@preact/signals";
+import { render } from "preact";
+import { act } from "preact/test-utils";
+import { afterEach, beforeEach, expect, it } from "vitest";
+
+import type { View } from "../back/view";
+import { sampleTable, sampleView } from "../store/sample";
+import { createStore, type Store } from "../store/store";
+import type { Control } from "./control";
+import { Runs } from "./runs";
+import { openWrenches, SimulatePanel } from "./simulatepanel";
+
+const JOINTS = [
+  ["R", "0", "0", "0"],
+  ["R", "0", "D2", "0"],
+];
+const WRENCHES = { ...sampleTable([]), title: "wrenches", part: "link", columns: ["FX", "FY", "FZ", "CX", "CY", "CZ"] };
+const SWIMMER = sampleView(JOINTS, {
+  name: "swimmer",
+  symbols: ["FX0", "CZ2"],
+  values: { FX0: 0, CZ2: 0 },
+  tables: [
+    {
+      ...WRENCHES,
+      rows: [
+        { j: 0, cells: ["FX0", "0", "0", "0", "0", "0"] },
+        { j: 1, cells: ["0", "0", "0", "0", "0", "0"] },
+        { j: 2, cells: ["0", "2", "0", "0", "0", "CZ2"] },
+      ],
+    },
+  ],
+});
+
+let box: HTMLElement;
+let store: Store;
+let runs: Runs;
+let asked: Record<string, unknown>[];
+const drawn = signal<View | null>(null);
+
+function show(view: View): void {
+  const another = drawn.peek() !== null;
+  act(() => {
+    store.show(view);
+    drawn.value = view;
+    if (another) runs.reset();
+  });
+}
+
+function field(label: string): HTMLInputElement {
+  return box.querySelector<HTMLInputElement>(`input[aria-label="${label}, number"]`)!;
+}
+
+function type(label: string, text: string): void {
+  act(() => {
+    field(label).value = text;
+    field(label).dispatchEvent(new Event("change"));
+  });
+}
+
+beforeEach(() => {
+  asked = [];
+  drawn.value = null;
+  const call = <T,>(_: string, payload: object = {}): Promise<T> => {
+    asked.push(payload as Record<string, unknown>);
+    return new Promise<T>(() => undefined);
+  };
+  store = createStore({ call });
+  const motions = { pause: () => undefined, show: () => undefined, grow: () => undefined, grown: () => undefined };
+  runs = new Runs(store, { drawn, motions });
+  show(sampleView(JOINTS));
+  const control = { runs, drawn, ready: signal(true) } as unknown as Control;
+  box = document.body.appendChild(document.createElement("div"));
+  act(() => render(<SimulatePanel control={control} store={store} />, box));
+});
+
+afterEach(() => {
+  render(null, box);
+  box.remove();
+});
+
+it("torques are those of one robot", () => {
+  type("torque of q2", "7");
+  expect(field("torque of q2").value).toBe("7");
+  show(sampleView(JOINTS, { name: "next" }));
+  expect(field("torque of q2").value).toBe("0");
+  act(() => box.querySelector<HTMLElement>('[data-testid="simulate-run"]')!.click());
+  expect(asked.at(-1)).toMatchObject({ tau: [0, 0] });
+});
+
+it("a robot has fields for the wrenches that it leaves open", () => {
+  expect(box.querySelector('[data-testid="simulate-wrenches"]')).toBeNull();
+  show(SWIMMER);
+  expect(openWrenches(SWIMMER).map(({ link }) => link)).toEqual([0, 2]);
+  expect(field("FX0").value).toBe("0");
+  type("CZ2", "-0.5");
+  act(() => box.querySelector<HTMLElement>('[data-testid="simulate-run"]')!.click());
+  expect(asked.at(-1)).toMatchObject({ values: { FX0: 0, CZ2: -0.5 } });
+});
