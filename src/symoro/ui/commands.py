@@ -8,17 +8,16 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from symoro.errors import ArgumentError, MissingDependencyError, OptionError, SymoroError
+from symoro.errors import MissingDependencyError, OptionError, SymoroError
 from symoro.files import write_folder
 from symoro.model import Model, base_parameters, generate, singularities
 from symoro.models import catalogue as models
 from symoro.progress import each
 from symoro.robot import consistency, formats
-from symoro.robot.coordinates import independent
 from symoro.robot.description import Robot
 from symoro.robot.topology import describe
 from symoro.ui import failure, present
-from symoro.ui.values import binding, numbers, posture_named
+from symoro.ui.values import binding, numbers, posture_named, posture_word
 
 
 def run(options: argparse.Namespace) -> int:
@@ -209,7 +208,7 @@ def pose(options: argparse.Namespace) -> int:
 def base(options: argparse.Namespace) -> None:
     robot = _robot(options)
     method = "numeric" if options.numeric else options.method
-    posture = _posture(robot, options.posture) if options.posture else None
+    posture = posture_word(options.posture) if options.posture else None
     found = base_parameters(robot, method=method, rotor=not options.no_rotor, posture=posture)
     if options.output:
         formats.save(found.robot, options.output, force=options.force)
@@ -221,17 +220,6 @@ def base(options: argparse.Namespace) -> None:
         print(found.report())
     if options.output and not options.json:
         print(f"wrote {options.output}")
-
-
-def _posture(robot: Robot, text: str) -> dict[int, float]:
-    """A posture by joint, from its name or from numbers."""
-    joints, named = independent(robot), posture_named(robot, text.strip())
-    given = numbers("posture", text) if named is None else list(named)
-    given = given if isinstance(given, list) else [given]
-    if len(given) != len(joints):
-        expected = ",".join(f"q{j}" for j in joints)
-        raise ArgumentError(f"--posture: expected {len(joints)} numbers, {expected}; got '{text[:60]}'")
-    return dict(zip(joints, given, strict=True))
 
 
 def cite(options: argparse.Namespace) -> None:
