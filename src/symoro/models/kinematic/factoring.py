@@ -249,22 +249,39 @@ class _Polynomials:
         return product
 
     def _reduced(self, p: Any) -> Any:
-        """c^2 = 1 - s^2 for every angle, and sqrt(3)^2 = 3; the leading term of the relation is c^2."""
-        for root, square in self.roots:
-            if p.degree(root) > 1:
-                p = p.rem([square])
-        for angle in self.angles:
-            s, c = self.sine[angle], self.cosine[angle]
-            if p.degree(c) > 1:
-                p = p.rem([c**2 + s**2 - 1])
+        """c^2 = 1 - s^2 for every angle, and sqrt(3)^2 = 3, term by term."""
+        n = len(self.angles)
+        for k, number in self.roots:
+            p = self._without_squares(p, k, [((), number)])
+        for k in range(n):
+            p = self._without_squares(p, k, [((), self.field(1)), ((n + k,), self.field(-1))])
         return p
 
-    def _root(self, i: int) -> tuple[Any, Any] | None:
-        """The root of a number, and what is zero for it: x^2 - number."""
+    def _without_squares(self, p: Any, k: int, square: Sequence[tuple[tuple[int, ...], Any]]) -> Any:
+        """The polynomial with a sum in place of x^2 of unknown k: (unknowns squared in a term, coefficient)."""
+        while any(powers[k] > 1 for powers in p):
+            made: dict[tuple[int, ...], Any] = {}
+            for powers, coefficient in p.items():
+                if powers[k] < 2:
+                    made[powers] = made.get(powers, 0) + coefficient
+                    continue
+                for squared, factor in square:
+                    changed = list(powers)
+                    changed[k] -= 2
+                    for i in squared:
+                        changed[i] += 2
+                    key = tuple(changed)
+                    made[key] = made.get(key, 0) + coefficient * factor
+            p = self.ring({powers: c for powers, c in made.items() if c})
+        return p
+
+    def _root(self, i: int) -> tuple[int, Any] | None:
+        """The place of the root of a number among the unknowns, and the number."""
         if self.graph.op[i] != ops.SQRT:
             return None
         number = self.graph.value(self.graph.args[i][0])
-        return None if number is None else (self.atom[i], self.atom[i] ** 2 - self._rational(number))
+        place = 2 * len(self.angles) + list(self.atom).index(i)
+        return None if number is None else (place, self._rational(number))
 
     def _lifted(self, p: Any) -> Any:
         """Terms of equal parity in (c_j, s_j) brought to equal degree by c_j^2 + s_j^2 = 1."""
