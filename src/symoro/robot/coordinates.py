@@ -19,7 +19,7 @@ from symoro.robot.topology import elastic_joints, moving_joints
 
 Into = Callable[[Formula], Scalar]
 Relation = Coupling  # a joint as a sum of others, wherever it comes from
-GivenPosture = str | Sequence[float] | Mapping[int, float]  # a name, numbers as in q, or numbers by joint
+PostureLike = str | Sequence[float] | Mapping[int, float]  # a name, numbers as in q, or numbers by joint
 
 
 def independent(robot: Robot) -> list[int]:
@@ -56,7 +56,7 @@ def following(robot: Robot, relations: Mapping[int, Relation]) -> Robot:
     return replace(robot, frames=tuple(frames))
 
 
-def posture_by_joint(robot: Robot, posture: GivenPosture) -> dict[int, float]:
+def posture_by_joint(robot: Robot, posture: PostureLike) -> dict[int, float]:
     """Return a posture as position by joint (radians, metres).
 
     Arguments:
@@ -84,7 +84,7 @@ def posture_by_joint(robot: Robot, posture: GivenPosture) -> dict[int, float]:
     return {j: float(x) for j, x in posture.items()}
 
 
-def with_home(robot: Robot, posture: GivenPosture | None) -> Robot:
+def with_home(robot: Robot, posture: PostureLike | None) -> Robot:
     """Return the robot with another posture 'home', which selects the assembly mode of loops; unchanged for None."""
     if posture is None:
         return robot

@@ -20,7 +20,7 @@ from symoro.models.coordinates import JointMotion
 from symoro.models.dynamic.setting import rigid_fixed_tree, spring_energy, spring_torques
 from symoro.program.builder import Builder
 from symoro.program.program import Port, Program
-from symoro.robot.coordinates import GivenPosture, with_home
+from symoro.robot.coordinates import PostureLike, with_home
 from symoro.robot.description import INERTIAL, BaseKind, Robot
 
 if TYPE_CHECKING:
@@ -139,7 +139,7 @@ def regressor_base(robot: Robot) -> BaseParameters:
     return base_parameters(replace(robot, frames=frames))
 
 
-def at_posture(robot: Robot, posture: GivenPosture | None) -> Robot:
+def at_posture(robot: Robot, posture: PostureLike | None) -> Robot:
     """Return the robot in the assembly mode of a posture, which replaces 'home'; unchanged for None or without loops.
 
     Raises:

@@ -53,7 +53,7 @@ from symoro.models.references import SYMORO_1997
 from symoro.program.builder import Builder
 from symoro.program.count import count
 from symoro.program.program import Program
-from symoro.robot.coordinates import GivenPosture
+from symoro.robot.coordinates import PostureLike
 from symoro.robot.description import Robot
 
 RegressorEntries = dict[tuple[int, Column], Scalar]  # (joint of the tree, column)
@@ -168,7 +168,7 @@ def dynamic_identification(
     robot: Robot,
     parameters: str = "standard",
     friction: str = "given",
-    posture: GivenPosture | None = None,
+    posture: PostureLike | None = None,
 ) -> Program:
     """The regressor of the torques."""
     robot = at_posture(robot, posture)

@@ -48,7 +48,7 @@ from symoro.models.recursion import outward
 from symoro.models.references import SYMORO_1997
 from symoro.program.builder import Builder
 from symoro.program.program import Port, Program
-from symoro.robot.coordinates import GivenPosture
+from symoro.robot.coordinates import PostureLike
 from symoro.robot.description import Robot
 
 H = Port("h", "P", "energy functions: E + U = h K; K in the order of the columns")
@@ -115,7 +115,7 @@ def _heights(bodies: Bodies, g: Mapping[int, Vector], height: Scalar) -> dict[in
     equations=r"\int_{t_1}^{t_2} \dot q^T \Gamma\,dt = (h(t_2) - h(t_1))\,K, \qquad E + U = h(q, \dot q)\,K",
 )
 def energy_identification(
-    robot: Robot, parameters: str = "standard", posture: GivenPosture | None = None
+    robot: Robot, parameters: str = "standard", posture: PostureLike | None = None
 ) -> Program:
     """The energy functions."""
     robot = at_posture(robot, posture)

@@ -58,7 +58,7 @@ from symoro.models.references import SYMORO_1997
 from symoro.program.builder import Builder
 from symoro.program.count import count
 from symoro.program.program import Port, Program
-from symoro.robot.coordinates import GivenPosture
+from symoro.robot.coordinates import PostureLike
 from symoro.robot.description import Robot
 
 W = Port("W", "6+n,P", "regressor: [wrench0; tau] = W K; K in the order of the columns")
@@ -103,7 +103,7 @@ def floating_dynamic_identification(
     parameters: str = "standard",
     friction: str = "given",
     rotation: str = "matrix",
-    posture: GivenPosture | None = None,
+    posture: PostureLike | None = None,
 ) -> Program:
     """The regressor of the wrench on the base and the torques."""
     robot = at_posture(robot, posture)
@@ -139,7 +139,7 @@ def floating_filtered_identification(
     parameters: str = "standard",
     friction: str = "given",
     rotation: str = "matrix",
-    posture: GivenPosture | None = None,
+    posture: PostureLike | None = None,
 ) -> Program:
     """The momenta, and what is to be added to their rates."""
     robot = at_posture(robot, posture)
@@ -182,7 +182,7 @@ def floating_energy_identification(
     robot: Robot,
     parameters: str = "standard",
     rotation: str = "matrix",
-    posture: GivenPosture | None = None,
+    posture: PostureLike | None = None,
 ) -> Program:
     """The energy functions."""
     robot = at_posture(robot, posture)
@@ -215,7 +215,7 @@ def floating_power_identification(
     friction: str = "given",
     acceleration: bool = False,
     rotation: str = "matrix",
-    posture: GivenPosture | None = None,
+    posture: PostureLike | None = None,
 ) -> Program:
     """The energy functions and the power of friction."""
     robot = at_posture(robot, posture)

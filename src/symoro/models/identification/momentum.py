@@ -65,7 +65,7 @@ from symoro.models.ports import QD, Q
 from symoro.models.references import SYMORO_1997
 from symoro.program.builder import Builder
 from symoro.program.program import Port, Program
-from symoro.robot.coordinates import GivenPosture
+from symoro.robot.coordinates import PostureLike
 from symoro.robot.description import JointType, Robot
 
 Twists = Mapping[tuple[int, int], RunTwist]
@@ -188,7 +188,7 @@ def filtered_identification(
     robot: Robot,
     parameters: str = "standard",
     friction: str = "given",
-    posture: GivenPosture | None = None,
+    posture: PostureLike | None = None,
 ) -> Program:
     """The momenta and the slopes of the energies."""
     robot = at_posture(robot, posture)

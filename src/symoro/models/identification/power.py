@@ -41,7 +41,7 @@ from symoro.models.recursion import base_motion
 from symoro.models.references import SYMORO_1997
 from symoro.program.builder import Builder
 from symoro.program.program import Port, Program
-from symoro.robot.coordinates import GivenPosture
+from symoro.robot.coordinates import PostureLike
 from symoro.robot.description import INERTIAL, Robot
 
 H = Port("h", "P", "energy functions, zero for friction")
@@ -92,7 +92,7 @@ def power_identification(
     parameters: str = "standard",
     friction: str = "given",
     acceleration: bool = False,
-    posture: GivenPosture | None = None,
+    posture: PostureLike | None = None,
 ) -> Program:
     """The energy functions and the power of friction."""
     robot = at_posture(robot, posture)

@@ -41,7 +41,7 @@ from symoro.models.recursion import skeleton
 from symoro.models.references import MINIMUM_PARAMETERS_1988
 from symoro.program.builder import Builder
 from symoro.program.program import Port, Program
-from symoro.robot.coordinates import GivenPosture, posture_by_joint
+from symoro.robot.coordinates import PostureLike, posture_by_joint
 from symoro.robot.description import BaseKind, Robot
 
 K = Port("K", "P", "base parameters, named by the columns")
@@ -152,7 +152,7 @@ def base_parameters(
     *,
     method: str = "auto",
     rotor: bool = True,
-    posture: GivenPosture | None = None,
+    posture: PostureLike | None = None,
 ) -> BaseParameters:
     """The base inertial parameters of a robot.
 
@@ -309,7 +309,7 @@ def friction(robot: Robot) -> tuple[str, ...]:
     equations=r"K_{R,i} = K_i + \sum_k \beta_{ik} K_k",
 )
 def base_program(
-    robot: Robot, method: str = "auto", rotor: bool = True, posture: GivenPosture | None = None
+    robot: Robot, method: str = "auto", rotor: bool = True, posture: PostureLike | None = None
 ) -> Program:
     """The base parameters as a program: it depends on parameters alone."""
     found = base_parameters(robot, method=method, rotor=rotor, posture=posture)
