@@ -145,7 +145,9 @@ def with_rigid_loops(robot: Robot, found: Closures) -> Closures | None:
     rigid = []
     for loop in found.open:
         geometry = numbers(found.robot, closing=(loop,))
-        q, good = closed(geometry, starts(geometry, geometry.own(found.posture)), range(len(geometry.coordinates)), 150)
+        q, good = closed(
+            geometry, starts(geometry, geometry.own(found.posture)), range(len(geometry.coordinates)), 150
+        )
         inside = loop_coordinates(geometry)
         moved = np.abs((q[good] - q[0])[:, inside] / geometry.units[inside]).max(initial=0)
         if found.posture is not None and good[0] and good.sum() >= _CONFIRMED and moved < _RIGID:
