@@ -10,7 +10,6 @@ from symoro.models import catalogue as models
 from symoro.program.count import OpCount, count
 from symoro.program.program import Program, Shape
 from symoro.progress import task
-from symoro.robot.coordinates import independent
 from symoro.robot.description import Robot
 from symoro.robot.flexibility import flexible_links
 from symoro.robot.formats import RobotLike, as_robot
@@ -235,15 +234,12 @@ def base_parameters(robot: RobotLike, **options: Any) -> BaseParameters:
 
     Arguments:
         robot: a robot, the name of a bundled one, or the path of a file.
-        options: `method` ('auto', 'exact', 'numeric'), `rotor`, `posture` (also by its name), as in
-            `models.identification.base`.
+        options: `method` ('auto', 'exact', 'numeric'), `rotor`, `posture` (of closed loops: its name, one number per
+            joint, or numbers by joint; 'home' unless given), as in `models.identification.base`.
     """
     from symoro.models.identification.base.parameters import base_parameters as found
 
     asked = _stiff(as_robot(robot), "base_parameters")
-    posture = options.get("posture")
-    if isinstance(posture, str):
-        options["posture"] = dict(zip(independent(asked), asked.postures[posture], strict=True))
     with task("finding base parameters"):
         return found(asked, **options)
 

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 
 import pytest
 
+import symoro
 from symoro.emit import c, emit
 from symoro.emit.listing import LONGEST, lower
 from symoro.errors import OptionError, ProgramError, UnknownNameError
@@ -211,3 +213,34 @@ def test_emission_repeats_itself() -> None:
 def test_work_is_linear() -> None:
     """Ten times the program, about ten times the calls."""
     assert growth(lambda program: emit(program, "c"), chain(40), chain(400)) < 13
+
+
+# -- guards
+
+
+@pytest.mark.parametrize("model", ["loop-kinematics", "inverse-dynamics", "dynamic-identification"])
+@pytest.mark.parametrize("robot", ["fivebar", "fourbar", "sr400"])
+def test_formulas_have_no_guards_and_code_has(robot: str, model: str) -> None:
+    made = symoro.generate(robot, model)
+    (text,), (latex,) = made.code("text").values(), made.code("latex").values()
+    assert "select" not in text and "cases" not in latex and "select" not in latex
+    assert "singular configurations" in text and "singular configurations" in latex
+    code = "".join(made.code("c").values())
+    assert "singular configurations" not in code and re.search(r"\? t\d+ :", code)
+
+
+def test_other_choices_stay_in_formulas() -> None:
+    b = Builder("f")
+    x, y = b.input("q", (2,))
+    b.output("r", [sc.select(sc.less(x, y), x, y)])
+    assert listing(b) == ["r[1] = select(q1 < q2, q1, q2)"]
+    b.void_where(sc.less(x, 0))
+    assert listing(b) == ["r[1] = select(q1 < q2, q1, q2)"]
+
+
+def test_a_guarded_output_keeps_its_sign() -> None:
+    b = Builder("f")
+    x, y = b.input("q", (2,))
+    b.void_where(sc.less(x, 0))
+    b.output("r", [-x * y, 2, 0])
+    assert listing(b) == ["r[1] = -q1*q2", "r[2] = 2", "r[3] = 0"]

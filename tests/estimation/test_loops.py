@@ -28,10 +28,13 @@ from tests.estimation.loops import (
     fivebar_joints,
     fivebar_motion,
     fivebar_posture,
+    moved,
+    sines,
     sr400,
     sr400_joints,
     sr400_motion,
 )
+from tests.oracle.branches import four_bar, slider_crank
 
 NOISE = np.array([4.0, 6.0, 1.0, 0.5, 0.3, 5.0])
 
@@ -311,3 +314,45 @@ def test_total_least_squares_takes_columns_of_exact_positions_for_exact(noise: f
     else:
         assert e.values == pytest.approx(truth, rel=1e-5, abs=1e-5)
     assert found.doubts == []
+
+
+# -- assembly modes with different base parameters
+
+
+def slider_joints(qa: np.ndarray) -> np.ndarray:
+    """A crank and a rod of 0.4 m whose slide moves."""
+    return np.column_stack([qa[:, 0], -2 * qa[:, 0], 0.8 * np.cos(qa[:, 0])])
+
+
+def crossed_joints(qa: np.ndarray) -> np.ndarray:
+    """Bars of 0.5, 0.7, 0.5 and 0.7 m, crossed."""
+    q = qa[:, 0]
+    pin = 0.5 * np.exp(1j * q)
+    along = (0.7 - pin) / np.abs(0.7 - pin)
+    coupler = 0.7 * along**2  # of a parallelogram 0.7, mirrored at the line from the pin to the other pivot
+    return np.column_stack([q, np.angle(coupler) - q, np.angle(pin + coupler - 0.7)])
+
+
+@pytest.mark.parametrize("posture", [None, "other", "numbers"])
+def test_a_log_is_used_in_its_own_assembly_mode(posture: str | None) -> None:
+    """Of a slider-crank that can fold up, the one that moves has two parameters more."""
+    robot = slider_crank(0.4, 0.4, 1)
+    motion = moved(robot, slider_joints, sines(np.array([0.8]), 0.15, 3), [0], 1500)
+    home = robot.postures["home"]
+    if posture is not None:
+        folded = (0.7, np.pi, 0.0)
+        robot = robot.replace(postures={"home": folded, "other": home})
+    given = home if posture == "numbers" else posture
+    found = symoro.identify(robot, motion.log(), friction=(), posture=given)
+    assert found.base.names == ("ZZ1", "MX1", "MY1", "MX2", "MY2")
+    assert found.residuals.every.relative < 1e-6
+    assert found.robot.postures == robot.postures
+
+
+def test_a_log_of_an_antiparallelogram() -> None:
+    robot = four_bar(0.5, 0.7, 0.7, 0.5, -1)
+    motion = moved(robot, crossed_joints, sines(np.array([1.0]), 0.15, 3), [0], 1500)
+    assert np.abs(crossed_joints(np.array([[0.9]]))[0] - robot.postures["home"]).max() < 1e-9
+    found = symoro.identify(robot, motion.log(), friction=())
+    assert len(found.base.names) == 8
+    assert found.residuals.every.relative < 1e-6

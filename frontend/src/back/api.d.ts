@@ -1163,7 +1163,7 @@ export interface components {
              * Kind
              * @enum {string}
              */
-            kind: "frame" | "frames" | "points" | "choice" | "flag" | "text" | "number";
+            kind: "frame" | "frames" | "points" | "choice" | "flag" | "text" | "number" | "posture";
             /** Name */
             name: string;
             /** Title */

@@ -7,7 +7,7 @@ export type { About } from "../back/listed";
 export interface OptionData {
   name: string;
   title: string;
-  kind: "frame" | "frames" | "points" | "choice" | "flag" | "text" | "number";
+  kind: "frame" | "frames" | "points" | "choice" | "flag" | "text" | "number" | "posture";
   default: unknown;
   choices: string[];
 }

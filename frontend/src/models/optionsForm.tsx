@@ -147,4 +147,5 @@ function Text({ option, value, onChange }: FieldProps) {
 const HINTS: Partial<Record<OptionData["kind"], string>> = {
   frames: "3, 5",
   points: "6 (0, 0, 0.1); 4",
+  posture: "home, or 0.7, -1.4, 0.6",
 };

@@ -8,7 +8,8 @@ from dataclasses import dataclass
 
 from symoro.emit.dialect import Dialect
 from symoro.emit.flow import Constant, Event, Load, Source, flow
-from symoro.emit.listing import LONGEST_EXPANDED, Listing, lower
+from symoro.emit.guards import without_guards
+from symoro.emit.listing import Listing, lower
 from symoro.emit.names import Names, identifier, numbered
 from symoro.emit.remarks import remarks
 from symoro.emit.render import Renderer
@@ -17,7 +18,7 @@ from symoro.emit.vectors.turns import FEWEST, Turn, early_nodes, turns_first
 from symoro.errors import ProgramError
 from symoro.expr import ops
 from symoro.expr.kernels import with_needs
-from symoro.program.count import OpCount, count
+from symoro.program.count import LONGEST_EXPANDED, OpCount, count
 from symoro.program.passes.grouping import grouped
 from symoro.program.program import Program
 
@@ -115,6 +116,8 @@ def code_of(
     """
     counted = count(program)
     parameters = program.used_parameters  # the order that users rely on, whatever a reordering folds away
+    if dialect.listing:
+        program = without_guards(program)
     if fused:
         program = grouped(program)
     if dialect.turns:

@@ -14,11 +14,10 @@ from dataclasses import dataclass
 
 from symoro.errors import ProgramError
 from symoro.expr import ops
-from symoro.program.count import is_shared_when_expanded
+from symoro.program.count import LONGEST_EXPANDED, is_shared_when_expanded
 from symoro.program.program import Program
 
 LONGEST = 12  # operations in one statement
-LONGEST_EXPANDED = 5000  # operations in one entry of an expanded program
 DEEPEST = 200  # levels of one expression: compilers and interpreters read nested operations by recursion
 
 
@@ -127,7 +126,8 @@ def _checked(program: Program, operations: int) -> int:
     if operations > LONGEST_EXPANDED:
         raise ProgramError(
             f"an entry of {program.name} would be one expression of more than {LONGEST_EXPANDED} operations",
-            hint="ask for the model with intermediate variables: fast-geometry instead of transform, say",
+            hint="generate a model with intermediate variables: without the option expanded, or fast-geometry instead "
+            "of transform",
         )
     return operations
 

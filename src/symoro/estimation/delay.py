@@ -25,7 +25,6 @@ from symoro.estimation.description import HOLD
 from symoro.estimation.equations import SCALAR, RowBlock
 from symoro.estimation.estimate import Estimate
 from symoro.estimation.log import Log
-from symoro.estimation.needs import needed
 
 Array = NDArray[np.float64]
 TAPS = 8  # samples to each side that interpolation takes
@@ -146,8 +145,9 @@ def estimated_delay(
     long = [rows for rows in logs if len(rows.time) >= LEAST]
     if kind in SCALAR or not long:
         return None
-    spline = needed("scipy.interpolate", "the delay of torques").CubicSpline
-    curves = [(rows, spline(rows.time, rows.A)) for rows in long]
+    from scipy.interpolate import CubicSpline
+
+    curves = [(rows, CubicSpline(rows.time, rows.A)) for rows in long]
     most = LONGEST * min(float(rows.time[-1] - rows.time[0]) for rows in long)
     K, delay = estimate.values, 0.0
     without: Array | None = None

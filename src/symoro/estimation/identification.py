@@ -46,7 +46,7 @@ from symoro.estimation.log_names import log_names
 from symoro.estimation.methods import METHODS, SIMULATING, estimated, estimated_with_load
 from symoro.estimation.output_error import TIME_LIMIT
 from symoro.estimation.passes import Passes
-from symoro.estimation.postures import NamedPosture, start_postures
+from symoro.estimation.postures import NamedPosture, in_mode_of, start_postures
 from symoro.estimation.residuals import ALL, KEPT, Residuals, log_residual, residual
 from symoro.estimation.robots import (
     beyond_a_file,
@@ -233,12 +233,14 @@ def identify(
     _check_files(used)
     others = _opened(validate, sought, description, rests=True) if validate else ()
     used, others = (tuple(_timed(log, delay) for log in some) for some in (used, others))
-    base = sought_base(sought)
+    assembly = in_mode_of(sought, posture)
+    named = start_postures(assembly, used, posture)
+    near = named[0]
+    assembly = in_mode_of(assembly, near)
+    base = sought_base(assembly, sought.postures)
     check_left_out(without, base)
     terms = Friction(tuple(friction), stribeck_velocity)
-    named = start_postures(sought, used, posture)
-    near = named[0]
-    equation = equations(sought, model, terms, used[0].transmission, without, near)
+    equation = equations(assembly, model, terms, used[0].transmission, without, near)
     used, posture_doubts = assembled(used, equation, preparation, named)
     others = _beside(used[0], others, equation, preparation, near)
     if client is not None and near is not None:
@@ -247,7 +249,7 @@ def identify(
             hint="leave out the client: one process goes through the log",
         )
     share = row_share(model, decimation)
-    work = Work(sought, model, terms, used[0].transmission, tuple(without), preparation, share)
+    work = Work(assembly, model, terms, used[0].transmission, tuple(without), preparation, share)
     passes = Passes(equation, used, work, client)
     rows, parts = passes()
     data = merged(parts, equation.support, KEPT)

@@ -16,6 +16,7 @@ from symoro.errors import ArgumentError, FormatError
 from symoro.estimation.log import Log
 from symoro.motion.assembly import BrokenLoopsError, LoopAssembly
 from symoro.motion.first_posture import first_posture
+from symoro.robot.coordinates import with_home
 from symoro.robot.description import Robot
 
 Array = NDArray[np.float64]
@@ -94,6 +95,14 @@ def start_postures(
 
 def _is_number(x: object) -> bool:
     return isinstance(x, int | float | np.number)
+
+
+def in_mode_of(robot: Robot, posture: NamedPosture | Sequence[NamedPosture] | None) -> Robot:
+    """Return a robot with loops in the assembly mode of a posture, the first where each log has one of its own."""
+    if not robot.B or posture is None or not len(posture):
+        return robot
+    several = not isinstance(posture, str) and not _is_number(posture[0])
+    return with_home(robot, posture[0] if several else posture)  # type: ignore[arg-type]
 
 
 def start_posture(robot: Robot, log: Log, posture: NamedPosture | None) -> tuple[float, ...] | None:

@@ -6,7 +6,7 @@ zero. The torques of such a robot are those of the true one; its masses are not 
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -41,12 +41,17 @@ def without_passive_rotors(robot: Robot) -> Robot:
     return robot.replace(frames=tuple(frames))
 
 
-def sought_base(robot: Robot) -> BaseParameters:
-    """The base parameters that the columns of a regressor are of, with rotor inertias that passive joints have."""
+def sought_base(robot: Robot, postures: Mapping[str, Sequence[float]]) -> BaseParameters:
+    """The base parameters that the columns of a regressor are of, with rotor inertias that passive joints have.
+
+    Arguments:
+        robot: its posture 'home' selects the assembly mode of closed loops.
+        postures: those of the robot that the result is written into.
+    """
     found = regressor_base(robot)
     pairs = zip(found.original.frames, robot.frames, strict=True)
     frames = tuple(replace(frame, mu=own.mu) for frame, own in pairs)
-    return replace(found, original=found.original.replace(frames=frames))
+    return replace(found, original=found.original.replace(frames=frames, postures=postures))
 
 
 def identified_robot(base: BaseParameters, estimate: Estimate) -> Robot:

@@ -17,12 +17,14 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from functools import cache
 from importlib.abc import InspectLoader
+from math import isfinite
 from numbers import Real
 from operator import index
 from typing import Any
 
 from symoro.errors import ExpressionError, NotApplicableError, OptionError, UnknownNameError
 from symoro.expr.formula import Formula, formula
+from symoro.expr.parser import NAME, reserved
 from symoro.models.notes import notes
 from symoro.models.references import Reference
 from symoro.models.units import with_units
@@ -39,7 +41,7 @@ class Option:
 
     Attributes:
         kind: 'frame' (number or name), 'frames' (several), 'points' (frames, or frames with a point in each),
-            'choice', 'flag', 'text' or 'number'.
+            'choice', 'flag', 'text', 'number' or 'posture' (a name, or the positions of all joints).
         flag: its name on the command line, where that is not its own.
     """
 
@@ -301,9 +303,27 @@ def _checked(chosen: Entry, option: Option, value: Any) -> Any:
         if None not in points:
             return points
         expected = "a list of frames, or of (frame, (x, y, z))"
+    elif option.kind == "posture":
+        posture = _posture(value)
+        if posture is not None:
+            return posture
+        expected = "the name of a posture, or finite numbers, one per joint"
     if expected is not None:
         raise OptionError(f"option {option.name} of {chosen.id}: expected {expected}, got {value!r}")
     return value
+
+
+def _posture(value: Any) -> str | tuple[float, ...] | None:
+    """A posture's name, or its numbers, also as a text with commas between them; None if it is neither."""
+    if isinstance(value, str) and NAME.match(value.strip()) and not reserved(value.strip()):
+        return value.strip()
+    given = value.split(",") if isinstance(value, str) else value
+    try:
+        numbers = [formula(x.item() if hasattr(x, "item") else x).number for x in given]
+    except (ExpressionError, TypeError):
+        return None
+    found = tuple(x for x in numbers if x is not None and isfinite(x))
+    return found if len(found) == len(numbers) else None
 
 
 def _point(value: Any) -> tuple[int | str, tuple[Formula, ...]] | None:

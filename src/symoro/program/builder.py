@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -94,6 +94,11 @@ class Builder:
             if section:
                 self._sections[unique] = section
         return expr
+
+    @property
+    def named_nodes(self) -> Container[int]:
+        """The nodes that have a name."""
+        return self._names.keys()
 
     def named_array(self, name: str, values: Sequence[Scalar]) -> list[Expr]:
         """Names name1, name2 ... for the entries of a vector."""

@@ -8,13 +8,17 @@ and costs nothing.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Container, Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from symoro.expr import ops
 from symoro.expr.graph import TWO, Graph
 from symoro.expr.kernels import KERNELS
 from symoro.program.program import Program
+
+LONGEST_EXPANDED = (
+    5000  # operations in one entry of an expanded program: a longer one fills more than ten pages
+)
 
 
 @dataclass(frozen=True)
@@ -155,3 +159,15 @@ def _sum(tallies: Iterable[Tally]) -> Tally:
 def is_shared_when_expanded(program: Program, i: int) -> bool:
     """Whether an expanded program still gives node i a statement of its own."""
     return program.graph.op[i] in (ops.SIN, ops.COS) or i in program.names
+
+
+def written_operations(graph: Graph, lits: Iterable[int], shared: Container[int] = ()) -> dict[int, int]:
+    """The least number of operations with which an expanded program writes each node that some literals need.
+
+    Nothing is shared in an entry, except sines and cosines, products of parameters, and the nodes given.
+    """
+    found: dict[int, int] = {}
+    for i in graph.reachable(list(lits)):
+        apart = graph.op[i] in (ops.SIN, ops.COS) or i in shared or graph.cls[i] != ops.VARIABLE
+        found[i] = 0 if apart or graph.op[i] < ops.ADD else 1 + sum(found[lit >> 1] for lit in graph.args[i])
+    return found

@@ -6,16 +6,20 @@ tree that follows from it is read by every model from `models/coordinates.py`.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from math import isfinite
 
+from symoro.errors import OptionError
 from symoro.expr.formula import Formula
 from symoro.expr.scalar import Scalar
 from symoro.robot.description import Coupling, Robot
+from symoro.robot.postures import HOME
 from symoro.robot.topology import elastic_joints, moving_joints
 
 Into = Callable[[Formula], Scalar]
 Relation = Coupling  # a joint as a sum of others, wherever it comes from
+PostureLike = str | Sequence[float] | Mapping[int, float]  # a name, numbers as in q, or numbers by joint
 
 
 def independent(robot: Robot) -> list[int]:
@@ -50,6 +54,43 @@ def following(robot: Robot, relations: Mapping[int, Relation]) -> Robot:
     """The robot whose joints follow others as told, and by no other relation."""
     frames = [replace(frame, coupling=relations.get(j)) for j, frame in enumerate(robot.frames, 1)]
     return replace(robot, frames=tuple(frames))
+
+
+def posture_by_joint(robot: Robot, posture: PostureLike) -> dict[int, float]:
+    """Return a posture as position by joint (radians, metres).
+
+    Arguments:
+        posture: the name of one of the robot's postures; one number for each joint that has a coordinate of its own (or
+            for each moving joint of the tree); or numbers by joint.
+
+    Raises:
+        UnknownNameError: the robot has no posture of this name.
+        OptionError: the numbers do not fit the joints.
+    """
+    if isinstance(posture, str):
+        posture = robot.postures[posture]
+    if not isinstance(posture, Mapping):
+        orders = (independent(robot), moving_joints(robot))
+        joints = next((order for order in orders if len(order) == len(posture)), None)
+        if joints is None:
+            names = ", ".join(f"q{j}" for j in orders[0])
+            raise OptionError(f"posture: expected {len(orders[0])} numbers, {names}; got {len(posture)}")
+        posture = dict(zip(joints, posture, strict=True))
+    for j, x in posture.items():
+        if not 1 <= j <= robot.NJ or not robot.frame(j).moving:
+            raise OptionError(f"posture: joint {j} of robot '{robot.name}' does not exist or does not move")
+        if not isfinite(x):
+            raise OptionError(f"posture: expected a finite number for joint {j}, got {x}")
+    return {j: float(x) for j, x in posture.items()}
+
+
+def with_home(robot: Robot, posture: PostureLike | None) -> Robot:
+    """Return the robot with another posture 'home', which selects the assembly mode of loops; unchanged for None."""
+    if posture is None:
+        return robot
+    given = posture_by_joint(robot, posture)
+    home = tuple(given.get(j, 0.0) for j in independent(robot))
+    return replace(robot, postures={**robot.postures, HOME: home})
 
 
 def positions(robot: Robot, q: Mapping[int, Scalar], into: Into) -> dict[int, Scalar]:

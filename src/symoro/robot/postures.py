@@ -8,6 +8,8 @@ from typing import Any
 from symoro.errors import OptionError, SymoroError, UnknownNameError
 from symoro.expr.formula import formula
 
+HOME = "home"  # the posture from which models and motions start unless another one is given
+
 
 class Postures(Mapping[str, tuple[float, ...]]):
     """Postures by name, in order. Immutable and hashable, as a description is; equal to a dict of the same."""

@@ -9,18 +9,17 @@ from pathlib import Path
 from typing import Any
 
 from symoro.emit.names import identifier
-from symoro.errors import ArgumentError, MissingDependencyError, OptionError, SymoroError
+from symoro.errors import MissingDependencyError, OptionError, SymoroError
 from symoro.files import file_name, write_folder
 from symoro.model import Model, base_parameters, generate, singularities
 from symoro.models import catalogue as models
 from symoro.progress import each
 from symoro.robot import consistency, formats
-from symoro.robot.coordinates import independent
 from symoro.robot.description import Robot
 from symoro.robot.topology import describe
 from symoro.ui import failure, present
 from symoro.ui.outputs import check_names, check_outputs, check_robot, deliver
-from symoro.ui.values import binding, numbers, posture_named
+from symoro.ui.values import binding, numbers, posture_named, posture_word
 
 
 def run(options: argparse.Namespace) -> int:
@@ -209,7 +208,7 @@ def base(options: argparse.Namespace) -> int:
     robot = _robot(options)
     check_robot(robot, options)
     method = "numeric" if options.numeric else options.method
-    posture = _posture(robot, options.posture) if options.posture else None
+    posture = posture_word(options.posture) if options.posture else None
     found = base_parameters(robot, method=method, rotor=not options.no_rotor, posture=posture)
 
     def write() -> list[str]:
@@ -221,17 +220,6 @@ def base(options: argparse.Namespace) -> int:
         print(found.latex() if options.latex else found.report())
 
     return deliver(options, lambda: present.base_data(found), show, write)
-
-
-def _posture(robot: Robot, text: str) -> dict[int, float]:
-    """A posture by joint, from its name or from numbers."""
-    joints, named = independent(robot), posture_named(robot, text.strip())
-    given = numbers("posture", text) if named is None else list(named)
-    given = given if isinstance(given, list) else [given]
-    if len(given) != len(joints):
-        expected = ",".join(f"q{j}" for j in joints)
-        raise ArgumentError(f"--posture: expected {len(joints)} numbers, {expected}; got '{text[:60]}'")
-    return dict(zip(joints, given, strict=True))
 
 
 def cite(options: argparse.Namespace) -> None:

@@ -56,11 +56,14 @@ def add_model_option(group: argparse._ArgumentGroup, option: Option, flags: list
     if option.kind == "flag":
         group.add_argument(*flags, dest=destination, action="store_true", default=None, help=text)
         return
+    from symoro.ui.values import posture_word
+
     kinds: dict[str, Callable[[str], object]] = {
         "frame": frame_named,
         "frames": frames_named,
         "points": points_named,
         "number": float,
+        "posture": posture_word,
     }
     group.add_argument(
         *flags,

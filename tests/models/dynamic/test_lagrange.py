@@ -11,7 +11,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import symoro
-from symoro.errors import NotApplicableError
+from symoro.errors import NotApplicableError, ProgramError
+from symoro.expr.scalar import Expr
+from symoro.models.dynamic import lagrange as lagrange_model
+from symoro.models.kinematic.factoring import simplified
 from symoro.robot.coordinates import independent
 from symoro.robot.description import Robot
 from symoro.robot.topology import moving_joints
@@ -202,3 +205,27 @@ def test_what_is_too_long_keeps_names() -> None:
     robot = seeded_tree(1, 4, coupled=False)
     model = symoro.generate(robot, "lagrange", expanded=True)
     assert len(str(model)) < 2_000_000
+
+
+@pytest.mark.parametrize("name", ["rx90", "humanoid_torso", "3rrr", "jaco2", "panda"])
+def test_what_cannot_be_written_is_rejected_before_the_work(
+    name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The entries with most operations come first: a few of the hundreds are simplified."""
+    tried = []
+
+    def counted(value: Expr) -> Expr:
+        tried.append(value)
+        return simplified(value)
+
+    monkeypatch.setattr(lagrange_model, "simplified", counted)
+    with pytest.raises(ProgramError, match=r"cannot be expanded: B\[\d,\d\] would be") as raised:
+        symoro.generate(name, "lagrange", expanded=True)
+    assert "leave out the option expanded" in str(raised.value)
+    assert 0 < len(tried) <= 16
+
+
+@pytest.mark.parametrize("name", ["puma560", "stanford", "ur5e"])
+def test_what_can_be_written_is_not_rejected(name: str) -> None:
+    model = symoro.generate(name, "lagrange", expanded=True)
+    assert max(len(line) for line in str(model).split("\n\n")) > 1000

@@ -279,7 +279,7 @@ def test_both_assemblies_of_a_fourbar_have_the_same_base_parameters() -> None:
 
 
 def test_a_posture_that_makes_no_sense() -> None:
-    with pytest.raises(OptionError, match="3 positions expected"):
+    with pytest.raises(OptionError, match="expected 3 numbers, q1, q2, q3"):
         base_parameters(symoro.load("fourbar"), posture=[1.0])
     with pytest.raises(OptionError, match="joint 9"):
         base_parameters(symoro.load("fourbar"), posture={9: 1.0})

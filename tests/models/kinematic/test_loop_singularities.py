@@ -17,11 +17,12 @@ import pytest
 from numpy.typing import NDArray
 
 import symoro
-from symoro.errors import NotApplicableError
+from symoro.errors import NotApplicableError, ProgramError
 from symoro.expr.formula import Formula, formula
+from symoro.models.kinematic import loop_singularities as loops_module
 from symoro.models.kinematic.loop_singularities import LoopSingularities
 from symoro.models.kinematic.singularities import Singularities
-from symoro.robot.description import Robot
+from symoro.robot.description import Frame, JointType, Link, Robot
 from tests.models.geometric.loops import rhombus
 from tests.oracle.inverse_geometry import Loops
 
@@ -312,3 +313,58 @@ def test_a_driven_arm_before_a_loop_has_its_own_serial_postures() -> None:
     driven = robot.with_frame(3, mu=False).with_frame(2, mu=True)
     found = symoro.singularities(driven, to="tool")
     assert [c.expression for c in found.serial.conditions] == ["sin(q2)"]
+
+
+# -- conditions that cannot be written
+
+
+@pytest.mark.parametrize("name", ["gough_stewart", "gough_stewart_general", "hybrid"])
+def test_platforms_are_rejected_before_the_work(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    def mobility(robot: Robot) -> None:
+        raise AssertionError("the structure of the loops is enough")
+
+    monkeypatch.setattr(loops_module, "loop_mobility", mobility)
+    with pytest.raises(ProgramError, match="cannot be written as conditions") as raised:
+        symoro.singularities(name)
+    assert "loop-kinematics" in str(raised.value)
+
+
+def test_products_of_a_determinant_are_counted() -> None:
+    """Two loops of five rows, with three joints of their own and four shared ones, which can be divided in six ways."""
+    parts = [(5, {1, 2, 3, 7, 8, 9, 10}), (5, {4, 5, 6, 7, 8, 9, 10})]
+    assert loops_module._assignments(parts) == 120**2 * 6
+    assert loops_module._assignments([(2, {1, 2})]) == 2
+    assert loops_module._assignments([(5, {1, 2})]) == 0  # rows of a planar loop depend on each other
+
+
+def test_a_spatial_loop_whose_conditions_are_too_long_has_a_hint() -> None:
+    alphas, lengths = (0.3, 1.1, -0.7, 0.9, 1.3, -1.1, 0.5), (0.2, 0.4, 0.3, 0.2, 0.25, 0.35, 0.3)
+    pairs = enumerate(zip(alphas, lengths, strict=True))
+    frames = [Frame(j, mu=j == 0, alpha=formula(a), d=formula(d), r=formula(0.1)) for j, (a, d) in pairs]
+    close = Frame(0, JointType.FIXED, mu=False, d=formula(0.3), r=formula(0.2))
+    robot = Robot("seven turns", (*frames, close), (Link(),) * 6)
+    with pytest.raises(ProgramError, match="'seven turns' cannot be written as conditions") as raised:
+        symoro.singularities(robot)
+    assert "loop-kinematics" in str(raised.value)
+
+
+@pytest.mark.slow
+def test_a_platform_of_three_legs_is_written() -> None:
+    """3-RPS: 2e6 products in the determinant of W and J, most of which are zero."""
+    robot = symoro.loads(
+        """
+symoro: 1
+name: rps
+modules:
+  - platform: {name: plate, link: {M: 1}}
+    leg:
+      chain: [{alpha: -pi/2, link: {M: 1}}, {joint: prismatic, alpha: pi/2, active: true, link: {M: 1}}]
+      attach: ball
+    legs:
+      - {on: {d: RB}, at: {d: RP}}
+      - {on: {gamma: 2*pi/3, d: RB}, at: {gamma: 2*pi/3, d: RP}}
+      - {on: {gamma: 4*pi/3, d: RB}, at: {gamma: 4*pi/3, d: RP}}
+nominal: {RB: 0.3, RP: 0.24}
+"""
+    )
+    assert "q2 = 0" in str(symoro.singularities(robot))

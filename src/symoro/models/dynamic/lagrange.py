@@ -25,7 +25,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from symoro.errors import NotApplicableError
+from symoro.errors import NotApplicableError, ProgramError
 from symoro.expr import ops
 from symoro.expr.graph import Graph
 from symoro.expr.linalg import Matrix, Vector, add, cross, matvec, transpose
@@ -45,7 +45,7 @@ from symoro.models.recursion import Local, outward
 from symoro.models.references import LAGRANGE_2008
 from symoro.models.spatial import Inertia, Wrench
 from symoro.program.builder import Builder
-from symoro.program.count import count
+from symoro.program.count import LONGEST_EXPANDED, count, written_operations
 from symoro.program.program import Port, Program
 from symoro.robot.coordinates import independent
 from symoro.robot.description import BaseKind, Robot
@@ -206,11 +206,8 @@ def lagrange(robot: Robot, coriolis: str = "christoffel", expanded: bool = False
     none: dict[int, Scalar] = dict.fromkeys(joints.joints, 0)
     weights = at_rest_torques.at(none, none, friction=False)
     if expanded:
-        a, d, weights = (
-            _readable(builder, a),
-            [_readable(builder, m) for m in d],
-            _readable(builder, [weights])[0],
-        )
+        written = _Readable(builder, robot, a, d, weights)
+        a, d, weights = written.matrix(a), [written.matrix(m) for m in d], written.matrix([weights])[0]
     b = [matvec(m, qd) for m in d]
     builder.output(A, a)
     builder.output(B, b)
@@ -225,9 +222,52 @@ def lagrange(robot: Robot, coriolis: str = "christoffel", expanded: bool = False
 # -- to be read
 
 
-def _readable(builder: Builder, matrix: Matrix) -> Matrix:
-    """Each entry as a short sum of products of sines and cosines of sums of angles."""
-    return [[simplified(wrap(builder.graph, x)) for x in row] for row in matrix]
+class _Readable:
+    """Entries, each as a short sum of products of sines and cosines of sums of angles.
+
+    Raises:
+        ProgramError: one entry of A, B or Q would be too long to be written. Those with most operations before the
+            simplification come first, so that little work is done in vain.
+    """
+
+    def __init__(self, builder: Builder, robot: Robot, a: Matrix, d: Cube, weights: Vector) -> None:
+        self.graph, self.named = builder.graph, builder.named_nodes
+        self.short: dict[int, Expr] = {}
+        entries: dict[str, list[int]] = {}  # of the output entry: what it is the sum of
+        for i, row in enumerate(a, 1):
+            entries |= {f"A[{i},{j}]": [self._lit(x)] for j, x in enumerate(row, 1)}
+            entries |= {f"B[{i},{j}]": [self._lit(x) for x in line] for j, line in enumerate(d[i - 1], 1)}
+            entries[f"Q[{i}]"] = [self._lit(weights[i - 1])]
+        before = written_operations(self.graph, {lit for parts in entries.values() for lit in parts})
+        sizes = {name: sum(before[lit >> 1] for lit in parts) for name, parts in entries.items()}
+        for name in sorted(entries, key=sizes.__getitem__, reverse=True):
+            operations = 0
+            for lit in sorted(entries[name], key=lambda lit: before[lit >> 1], reverse=True):
+                operations += self._operations(lit)
+                if operations > LONGEST_EXPANDED:
+                    raise ProgramError(
+                        f"lagrange of robot '{robot.name}' cannot be expanded: {name} would be one expression of more "
+                        f"than {LONGEST_EXPANDED} operations",
+                        hint="leave out the option expanded: the model then has intermediate variables",
+                    )
+
+    def matrix(self, entries: Matrix) -> Matrix:
+        return [[self._written(self._lit(x)) for x in row] for row in entries]
+
+    def _lit(self, x: Scalar) -> int:
+        return wrap(self.graph, x).lit
+
+    def _written(self, lit: int) -> Expr:
+        if lit not in self.short:
+            self.short[lit] = simplified(Expr(self.graph, lit))
+        return self.short[lit]
+
+    def _operations(self, lit: int) -> int:
+        """At least; where the entry is too large to be simplified, its named parts may stay variables."""
+        short = self._written(lit)
+        return written_operations(self.graph, [short.lit], self.named if short.lit == lit else ())[
+            short.lit >> 1
+        ]
 
 
 def _name_waves(builder: Builder, robot: Robot, trig: Trigonometry, values: Sequence[Scalar]) -> None:

@@ -13,12 +13,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from symoro.errors import OptionError
 from symoro.expr.formula import Formula
 from symoro.models.catalogue import Option
 from symoro.models.coordinates import JointMotion
 from symoro.models.dynamic.setting import rigid_fixed_tree, spring_energy, spring_torques
 from symoro.program.builder import Builder
-from symoro.program.program import Port
+from symoro.program.program import Port, Program
+from symoro.robot.coordinates import PostureLike, with_home
 from symoro.robot.description import INERTIAL, BaseKind, Robot
 
 if TYPE_CHECKING:
@@ -39,6 +41,11 @@ FRICTION_OPTION = Option(
     "choice",
     "given",
     ("given", "all", "none"),
+)
+POSTURE = Option(
+    "posture",
+    "assembly mode of closed loops: the name of a posture, or the positions of all joints; 'home' unless given",
+    "posture",
 )
 W = Port("W", "n,P", "regressor: tau = W K; K in the order of the columns")
 
@@ -125,11 +132,37 @@ def base_columns(robot: Robot) -> list[Column]:
 def regressor_base(robot: Robot) -> BaseParameters:
     """The base parameters, with every rotor inertia that the torques contain: that of a passive joint too."""
     from symoro.models.identification.base.parameters import (
-        base_parameters,  # only who asks for them waits for them
+        base_parameters,  # imported here, since it takes time and NumPy
     )
 
     frames = tuple(frame if frame.IA.is_zero else replace(frame, mu=True) for frame in robot.frames)
     return base_parameters(replace(robot, frames=frames))
+
+
+def at_posture(robot: Robot, posture: PostureLike | None) -> Robot:
+    """Return the robot in the assembly mode of a posture, which replaces 'home'; unchanged for None or without loops.
+
+    Raises:
+        UnknownNameError, OptionError: the robot has no such posture, or its loops do not close near it.
+    """
+    if posture is None or not robot.B:
+        return robot
+    from symoro.models.numeric.home import closed_home, has_loop_numbers  # which need NumPy
+
+    found = with_home(robot, posture)
+    if has_loop_numbers(found) and closed_home(found) is None:
+        raise OptionError(
+            f"posture: the loops of robot '{robot.name}' do not close near it",
+            hint="give the positions of all joints, in the order of q, of a posture in which the loops are closed",
+        )
+    return found
+
+
+def with_columns(program: Program, chosen: Sequence[Column], robot: Robot, parameters: str) -> Program:
+    """The program with the names of its columns, and the notes on the base parameters that these are."""
+    notes = regressor_base(robot).notes if parameters == "base" else ()
+    header = (*program.header, *(("note", note) for note in notes))
+    return replace(program, columns=tuple(column.name for column in chosen), header=header)
 
 
 def _all_inertial(robot: Robot) -> list[Column]:

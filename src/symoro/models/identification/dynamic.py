@@ -35,12 +35,15 @@ from symoro.models.dynamic.setting import RIGID_APPLIES_TO, gravity
 from symoro.models.identification.columns import (
     FRICTION_OPTION,
     PARAMETERS,
+    POSTURE,
     SPRING_TORQUES,
     Column,
     W,
+    at_posture,
     columns,
     has_parameters,
     output_spring_torques,
+    with_columns,
 )
 from symoro.models.identification.twists import RunTwist, joint_twists, name_twist, own_axes
 from symoro.models.joints import Trigonometry
@@ -50,6 +53,7 @@ from symoro.models.references import SYMORO_1997
 from symoro.program.builder import Builder
 from symoro.program.count import count
 from symoro.program.program import Program
+from symoro.robot.coordinates import PostureLike
 from symoro.robot.description import Robot
 
 RegressorEntries = dict[tuple[int, Column], Scalar]  # (joint of the tree, column)
@@ -144,7 +148,7 @@ def regressor_program(robot: Robot, formulation: Formulation, chosen: Sequence[C
     entries = regressor(builder, robot, formulation, joints, base, down)
     builder.output(W, rows(joints.joints, entries, chosen))
     output_spring_torques(builder, robot, joints)
-    return replace(builder.program(), columns=tuple(column.name for column in chosen))
+    return builder.program()
 
 
 @model(
@@ -153,15 +157,22 @@ def regressor_program(robot: Robot, formulation: Formulation, chosen: Sequence[C
     title="dynamic identification model: the torques as a linear function of the parameters",
     inputs=(Q, QD, QDD),
     outputs=(W, SPRING_TORQUES),
-    options=(PARAMETERS, FRICTION_OPTION),
+    options=(PARAMETERS, FRICTION_OPTION, POSTURE),
     reference=SYMORO_1997.at("section 6.1, eq. (39)"),
     aliases=("dim",),
     applies=has_parameters,
     applies_to=RIGID_APPLIES_TO,
     equations=r"\Gamma = W(q, \dot q, \ddot q)\,K",
 )
-def dynamic_identification(robot: Robot, parameters: str = "standard", friction: str = "given") -> Program:
+def dynamic_identification(
+    robot: Robot,
+    parameters: str = "standard",
+    friction: str = "given",
+    posture: PostureLike | None = None,
+) -> Program:
     """The regressor of the torques."""
+    robot = at_posture(robot, posture)
     chosen = columns(robot, parameters, friction)
     programs = [regressor_program(robot, f, chosen) for f in formulations(robot)]
-    return min(programs, key=lambda program: count(program).total)
+    best = min(programs, key=lambda program: count(program).total)
+    return with_columns(best, chosen, robot, parameters)

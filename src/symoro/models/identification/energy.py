@@ -14,7 +14,6 @@ E + U but for a constant, which the difference drops.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
 
 from symoro.expr.linalg import Vector, cross, dot, subtract
 from symoro.expr.scalar import Scalar
@@ -24,11 +23,14 @@ from symoro.models.dynamic.setting import gravity
 from symoro.models.identification.columns import (
     AT_REST,
     PARAMETERS,
+    POSTURE,
     SPRING_ENERGY,
     Column,
+    at_posture,
     at_rest_with_parameters,
     columns,
     output_spring_energy,
+    with_columns,
 )
 from symoro.models.identification.twists import (
     NONE,
@@ -46,6 +48,7 @@ from symoro.models.recursion import outward
 from symoro.models.references import SYMORO_1997
 from symoro.program.builder import Builder
 from symoro.program.program import Port, Program
+from symoro.robot.coordinates import PostureLike
 from symoro.robot.description import Robot
 
 H = Port("h", "P", "energy functions: E + U = h K; K in the order of the columns")
@@ -104,19 +107,22 @@ def _heights(bodies: Bodies, g: Mapping[int, Vector], height: Scalar) -> dict[in
     title="energy identification model: the energy as a linear function of the parameters",
     inputs=(Q, QD),
     outputs=(H, SPRING_ENERGY),
-    options=(PARAMETERS,),
+    options=(PARAMETERS, POSTURE),
     reference=SYMORO_1997.at("section 6.3, eq. (47) to (54)"),
     aliases=("eim",),
     applies=at_rest_with_parameters,
     applies_to=AT_REST,
     equations=r"\int_{t_1}^{t_2} \dot q^T \Gamma\,dt = (h(t_2) - h(t_1))\,K, \qquad E + U = h(q, \dot q)\,K",
 )
-def energy_identification(robot: Robot, parameters: str = "standard") -> Program:
+def energy_identification(
+    robot: Robot, parameters: str = "standard", posture: PostureLike | None = None
+) -> Program:
     """The energy functions."""
+    robot = at_posture(robot, posture)
     builder = Builder(f"{robot.name}_energy_identification")
     joints = joint_motion(builder, robot, "qd")
     chosen = columns(robot, parameters, "none")
     h = energy_functions(builder, robot, joints.q, joints.qd, gravity(builder, robot))
     builder.output(H, [h[column] for column in chosen])
     output_spring_energy(builder, robot, joints)
-    return replace(builder.program(), columns=tuple(column.name for column in chosen))
+    return with_columns(builder.program(), chosen, robot, parameters)

@@ -18,7 +18,6 @@ their energy, are an output besides.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 
 from symoro.expr.linalg import Vector, dot
 from symoro.expr.scalar import Scalar
@@ -39,11 +38,14 @@ from symoro.models.identification.columns import (
     FRICTION_OPTION,
     NO_PARAMETERS,
     PARAMETERS,
+    POSTURE,
     Column,
+    at_posture,
     columns,
     inertial_columns,
     output_spring_energy,
     output_spring_torques,
+    with_columns,
 )
 from symoro.models.identification.dynamic import RegressorEntries, formulations, regressor, rows
 from symoro.models.identification.energy import H, energy_functions
@@ -56,6 +58,7 @@ from symoro.models.references import SYMORO_1997
 from symoro.program.builder import Builder
 from symoro.program.count import count
 from symoro.program.program import Port, Program
+from symoro.robot.coordinates import PostureLike
 from symoro.robot.description import Robot
 
 W = Port("W", "6+n,P", "regressor: [wrench0; tau] = W K; K in the order of the columns")
@@ -82,17 +85,13 @@ def _ground(base: BaseMotion, height: Scalar = 0) -> FreeBase:
     return FreeBase(RunTwist(base.v, Direction(base.w)), height)
 
 
-def _named(program: Program, chosen: Sequence[Column]) -> Program:
-    return replace(program, columns=tuple(column.name for column in chosen))
-
-
 @form(
     "dynamic-identification",
     of=OF,
     takes=has_floating_base,
     inputs=(Q, QD, QDD, V0, VD0, R0, Q0),
     outputs=(W,),
-    options=(PARAMETERS, FRICTION_OPTION, ROTATION),
+    options=(PARAMETERS, FRICTION_OPTION, ROTATION, POSTURE),
     reference=SYMORO_1997.at("section 6.1, eq. (39), with link 0"),
     applies=floating_with_parameters,
     applies_to=APPLIES_TO,
@@ -100,9 +99,14 @@ def _named(program: Program, chosen: Sequence[Column]) -> Program:
     example=EXAMPLE,
 )
 def floating_dynamic_identification(
-    robot: Robot, parameters: str = "standard", friction: str = "given", rotation: str = "matrix"
+    robot: Robot,
+    parameters: str = "standard",
+    friction: str = "given",
+    rotation: str = "matrix",
+    posture: PostureLike | None = None,
 ) -> Program:
     """The regressor of the wrench on the base and the torques."""
+    robot = at_posture(robot, posture)
     chosen = columns(robot, parameters, friction)
 
     def build(formulation: Formulation) -> Program:
@@ -112,7 +116,7 @@ def floating_dynamic_identification(
         entries = regressor(builder, robot, formulation, joints, base, down, free_base=True)
         builder.output(W, _all_rows(joints.joints, entries, chosen))
         output_spring_torques(builder, robot, joints)
-        return _named(builder.program(), chosen)
+        return with_columns(builder.program(), chosen, robot, parameters)
 
     return min((build(f) for f in formulations(robot)), key=lambda program: count(program).total)
 
@@ -123,7 +127,7 @@ def floating_dynamic_identification(
     takes=has_floating_base,
     inputs=(Q, QD, V0, R0, Q0),
     outputs=(D1, D2),
-    options=(PARAMETERS, FRICTION_OPTION, ROTATION),
+    options=(PARAMETERS, FRICTION_OPTION, ROTATION, POSTURE),
     reference=SYMORO_1997.at("section 6.2, eq. (40) to (46), with link 0"),
     applies=floating_with_parameters,
     applies_to=APPLIES_TO,
@@ -131,9 +135,14 @@ def floating_dynamic_identification(
     example=EXAMPLE,
 )
 def floating_filtered_identification(
-    robot: Robot, parameters: str = "standard", friction: str = "given", rotation: str = "matrix"
+    robot: Robot,
+    parameters: str = "standard",
+    friction: str = "given",
+    rotation: str = "matrix",
+    posture: PostureLike | None = None,
 ) -> Program:
     """The momenta, and what is to be added to their rates."""
+    robot = at_posture(robot, posture)
     builder = Builder(f"{robot.name}_filtered_identification")
     joints = joint_motion(builder, robot, "qd")
     base = base_motion(builder, robot, acceleration=False)
@@ -144,7 +153,7 @@ def floating_filtered_identification(
     of_base = _of_base(found.second, chosen)
     builder.output(D2, of_base + second_rows(joints, found, chosen))
     output_spring_torques(builder, robot, joints)
-    return _named(builder.program(), chosen)
+    return with_columns(builder.program(), chosen, robot, parameters)
 
 
 def _energies(
@@ -162,7 +171,7 @@ def _energies(
     takes=has_floating_base,
     inputs=(Q, QD, V0, P0, R0, Q0),
     outputs=(H,),
-    options=(PARAMETERS, ROTATION),
+    options=(PARAMETERS, ROTATION, POSTURE),
     reference=SYMORO_1997.at("section 6.3, eq. (47) to (54), with link 0"),
     applies=floating_with_parameters,
     applies_to=APPLIES_TO,
@@ -170,9 +179,13 @@ def _energies(
     example=EXAMPLE,
 )
 def floating_energy_identification(
-    robot: Robot, parameters: str = "standard", rotation: str = "matrix"
+    robot: Robot,
+    parameters: str = "standard",
+    rotation: str = "matrix",
+    posture: PostureLike | None = None,
 ) -> Program:
     """The energy functions."""
+    robot = at_posture(robot, posture)
     builder = Builder(f"{robot.name}_energy_identification")
     joints = joint_motion(builder, robot, "qd")
     base = base_motion(builder, robot, acceleration=False)
@@ -180,7 +193,7 @@ def floating_energy_identification(
     chosen = columns(robot, parameters, "none")
     builder.output(H, [h[column] for column in chosen])
     output_spring_energy(builder, robot, joints)
-    return _named(builder.program(), chosen)
+    return with_columns(builder.program(), chosen, robot, parameters)
 
 
 @form(
@@ -189,7 +202,7 @@ def floating_energy_identification(
     takes=has_floating_base,
     inputs=(Q, QD, QDD, V0, VD0, P0, R0, Q0),
     outputs=(H, LOSS, DH),
-    options=(PARAMETERS, FRICTION_OPTION, ACCELERATION, ROTATION),
+    options=(PARAMETERS, FRICTION_OPTION, ACCELERATION, ROTATION, POSTURE),
     reference=SYMORO_1997.at("section 6.3, eq. (47) to (54), differentiated, with link 0"),
     applies=floating_with_parameters,
     applies_to=APPLIES_TO,
@@ -202,8 +215,10 @@ def floating_power_identification(
     friction: str = "given",
     acceleration: bool = False,
     rotation: str = "matrix",
+    posture: PostureLike | None = None,
 ) -> Program:
     """The energy functions and the power of friction."""
+    robot = at_posture(robot, posture)
     builder = Builder(f"{robot.name}_power_identification")
     joints = joint_motion(builder, robot, "qd", *(["qdd"] if acceleration else []))
     base = base_motion(builder, robot, acceleration=acceleration)
@@ -216,7 +231,7 @@ def floating_power_identification(
         rates = {**dict(zip(FREE_BASE, (*base.v, *base.w), strict=True)), **joints.qd}
         builder.output(DH, [_power(entries, rates, c) if is_inertial(c) else 0 for c in chosen])
     output_spring_energy(builder, robot, joints)
-    return _named(builder.program(), chosen)
+    return with_columns(builder.program(), chosen, robot, parameters)
 
 
 def _power(entries: RegressorEntries, rates: Mapping[int, Scalar], column: Column) -> Scalar:

@@ -24,7 +24,7 @@ IA has qd in D1; FV, FS and FO have qd, sign(qd) and 1 in D2. Where loops close,
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from symoro.expr.linalg import Vector, VectorLike, add, cross, dot, transpose
 from symoro.expr.scalar import Scalar
@@ -36,11 +36,14 @@ from symoro.models.identification.columns import (
     AT_REST,
     FRICTION_OPTION,
     PARAMETERS,
+    POSTURE,
     SPRING_TORQUES,
     Column,
+    at_posture,
     at_rest_with_parameters,
     columns,
     output_spring_torques,
+    with_columns,
 )
 from symoro.models.identification.dynamic import RegressorEntries, drive, row_name, rows
 from symoro.models.identification.twists import (
@@ -62,6 +65,7 @@ from symoro.models.ports import QD, Q
 from symoro.models.references import SYMORO_1997
 from symoro.program.builder import Builder
 from symoro.program.program import Port, Program
+from symoro.robot.coordinates import PostureLike
 from symoro.robot.description import JointType, Robot
 
 Twists = Mapping[tuple[int, int], RunTwist]
@@ -172,7 +176,7 @@ def second_rows(motion: JointMotion, found: Split, chosen: Sequence[Column]) -> 
     title="filtered dynamic identification model: the torques without accelerations",
     inputs=(Q, QD),
     outputs=(D1, D2, SPRING_TORQUES),
-    options=(PARAMETERS, FRICTION_OPTION),
+    options=(PARAMETERS, FRICTION_OPTION, POSTURE),
     reference=SYMORO_1997.at("section 6.2, eq. (40) to (46)"),
     aliases=("fdim",),
     applies=at_rest_with_parameters,
@@ -180,8 +184,14 @@ def second_rows(motion: JointMotion, found: Split, chosen: Sequence[Column]) -> 
     equations=r"\Gamma = \frac{d}{dt}(D_1 K) + D_2 K, \qquad D_1 K = \partial E / \partial \dot q, \qquad "
     r"D_2 K = -\partial E / \partial q + \partial U / \partial q",
 )
-def filtered_identification(robot: Robot, parameters: str = "standard", friction: str = "given") -> Program:
+def filtered_identification(
+    robot: Robot,
+    parameters: str = "standard",
+    friction: str = "given",
+    posture: PostureLike | None = None,
+) -> Program:
     """The momenta and the slopes of the energies."""
+    robot = at_posture(robot, posture)
     builder = Builder(f"{robot.name}_filtered_identification")
     joints = joint_motion(builder, robot, "qd")
     chosen = columns(robot, parameters, friction)
@@ -189,4 +199,4 @@ def filtered_identification(robot: Robot, parameters: str = "standard", friction
     builder.output(D1, rows(joints.joints, found.first, chosen))
     builder.output(D2, second_rows(joints, found, chosen))
     output_spring_torques(builder, robot, joints)
-    return replace(builder.program(), columns=tuple(column.name for column in chosen))
+    return with_columns(builder.program(), chosen, robot, parameters)

@@ -16,7 +16,6 @@ Where accelerations are known (simulation, tests) the option `acceleration` give
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
 
 from symoro.expr.scalar import Scalar, absolute
 from symoro.models.catalogue import Option, model
@@ -26,11 +25,14 @@ from symoro.models.identification.columns import (
     AT_REST,
     FRICTION_OPTION,
     PARAMETERS,
+    POSTURE,
     SPRING_ENERGY,
     Column,
+    at_posture,
     at_rest_with_parameters,
     columns,
     output_spring_energy,
+    with_columns,
 )
 from symoro.models.identification.dynamic import formulations, regressor
 from symoro.models.identification.energy import energy_functions
@@ -39,6 +41,7 @@ from symoro.models.recursion import base_motion
 from symoro.models.references import SYMORO_1997
 from symoro.program.builder import Builder
 from symoro.program.program import Port, Program
+from symoro.robot.coordinates import PostureLike
 from symoro.robot.description import INERTIAL, Robot
 
 H = Port("h", "P", "energy functions, zero for friction")
@@ -75,7 +78,7 @@ def energy_rates(builder: Builder, robot: Robot, joints: JointMotion) -> dict[Co
     title="power identification model: the power of the drives as a linear function of the parameters",
     inputs=(Q, QD, Port("qdd", "n", "joint accelerations, when dh is asked for")),
     outputs=(H, LOSS, DH, SPRING_ENERGY),
-    options=(PARAMETERS, FRICTION_OPTION, ACCELERATION),
+    options=(PARAMETERS, FRICTION_OPTION, ACCELERATION, POSTURE),
     reference=SYMORO_1997.at(
         "section 6.3, eq. (47) to (54), differentiated; filters of section 6.2, eq. (45), (46)"
     ),
@@ -85,9 +88,14 @@ def energy_rates(builder: Builder, robot: Robot, joints: JointMotion) -> dict[Co
     equations=r"\dot q^T \Gamma = \frac{d}{dt}(h K) + p K",
 )
 def power_identification(
-    robot: Robot, parameters: str = "standard", friction: str = "given", acceleration: bool = False
+    robot: Robot,
+    parameters: str = "standard",
+    friction: str = "given",
+    acceleration: bool = False,
+    posture: PostureLike | None = None,
 ) -> Program:
     """The energy functions and the power of friction."""
+    robot = at_posture(robot, posture)
     builder = Builder(f"{robot.name}_power_identification")
     joints = joint_motion(builder, robot, "qd", *(["qdd"] if acceleration else []))
     chosen = columns(robot, parameters, friction)
@@ -98,4 +106,4 @@ def power_identification(
         rates = energy_rates(builder, robot, joints)
         builder.output(DH, [rates.get(c, 0) if is_inertial(c) else 0 for c in chosen])
     output_spring_energy(builder, robot, joints)
-    return replace(builder.program(), columns=tuple(column.name for column in chosen))
+    return with_columns(builder.program(), chosen, robot, parameters)

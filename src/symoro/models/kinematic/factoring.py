@@ -10,13 +10,14 @@ expanded stays as it is, and says so.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
 from symoro.expr import ops
 from symoro.expr.graph import Graph
-from symoro.expr.scalar import Expr, cos, sin
+from symoro.expr.scalar import Expr, Scalar, cos, sin
 
 MAX_TERMS = 800
 MAX_WORK = 400  # terms times unknowns that are factored
@@ -123,30 +124,36 @@ class _Polynomials:
     def _harmonics(self, p: Any) -> dict[_Harmonic, Fraction] | None:
         """Terms (kind, multiples of the angles, powers of the atoms) -> coefficient."""
         n = len(self.angles)
+        known: dict[tuple[int, ...], dict[_Wave, int]] = {}  # many terms differ in their atoms alone
         total: dict[_Harmonic, Fraction] = {}
         for powers, coefficient in p.terms():
-            waves = {(ops.COS, (0,) * n): Fraction(int(coefficient.numerator), int(coefficient.denominator))}
-            for k in range(n):
-                for op, times in ((ops.COS, powers[k]), (ops.SIN, powers[n + k])):
-                    for _ in range(times):
-                        waves = _times_wave(waves, op, k)
+            waves = known.get(powers[: 2 * n])
+            if waves is None:
+                waves = known[powers[: 2 * n]] = _waves(powers, n)
             if len(waves) > MAX_TERMS:
                 return None
+            number = Fraction(
+                int(coefficient.numerator), int(coefficient.denominator) << sum(powers[: 2 * n])
+            )
             for (op, multiples), value in waves.items():
                 key = (op, multiples, tuple(powers[2 * n :]))
-                total[key] = total.get(key, Fraction(0)) + value
+                total[key] = total.get(key, 0) + value * number
         return {key: value for key, value in total.items() if value}
 
     def _sum_of_harmonics(self, harmonics: dict[_Harmonic, Fraction]) -> Expr:
         graph = self.graph
         result = Expr(graph, graph.number(0))
+        waves: dict[_Wave, Scalar] = {}
         for (op, multiples, powers), value in sorted(harmonics.items()):
-            angle = Expr(graph, graph.number(0))
-            for node, times in zip(self.angles, multiples, strict=True):
-                angle = angle + times * Expr(graph, node << 1)
-            term = value * (sin(angle) if op == ops.SIN else cos(angle))
+            if (op, multiples) not in waves:
+                angle = Expr(graph, graph.number(0))
+                for node, times in zip(self.angles, multiples, strict=True):
+                    angle = angle + times * Expr(graph, node << 1)
+                waves[op, multiples] = sin(angle) if op == ops.SIN else cos(angle)
+            term = value * waves[op, multiples]
             for atom, power in zip(self.atom, powers, strict=False):
-                term = term * Expr(graph, atom << 1) ** power
+                if power:
+                    term = term * Expr(graph, atom << 1) ** power
             result = result + term
         return result
 
@@ -242,22 +249,39 @@ class _Polynomials:
         return product
 
     def _reduced(self, p: Any) -> Any:
-        """c^2 = 1 - s^2 for every angle, and sqrt(3)^2 = 3; the leading term of the relation is c^2."""
-        for root, square in self.roots:
-            if p.degree(root) > 1:
-                p = p.rem([square])
-        for angle in self.angles:
-            s, c = self.sine[angle], self.cosine[angle]
-            if p.degree(c) > 1:
-                p = p.rem([c**2 + s**2 - 1])
+        """c^2 = 1 - s^2 for every angle, and sqrt(3)^2 = 3, term by term."""
+        n = len(self.angles)
+        for k, number in self.roots:
+            p = self._without_squares(p, k, [((), number)])
+        for k in range(n):
+            p = self._without_squares(p, k, [((), self.field(1)), ((n + k,), self.field(-1))])
         return p
 
-    def _root(self, i: int) -> tuple[Any, Any] | None:
-        """The root of a number, and what is zero for it: x^2 - number."""
+    def _without_squares(self, p: Any, k: int, square: Sequence[tuple[tuple[int, ...], Any]]) -> Any:
+        """The polynomial with a sum in place of x^2 of unknown k: (unknowns squared in a term, coefficient)."""
+        while any(powers[k] > 1 for powers in p):
+            made: dict[tuple[int, ...], Any] = {}
+            for powers, coefficient in p.items():
+                if powers[k] < 2:
+                    made[powers] = made.get(powers, 0) + coefficient
+                    continue
+                for squared, factor in square:
+                    changed = list(powers)
+                    changed[k] -= 2
+                    for i in squared:
+                        changed[i] += 2
+                    key = tuple(changed)
+                    made[key] = made.get(key, 0) + coefficient * factor
+            p = self.ring({powers: c for powers, c in made.items() if c})
+        return p
+
+    def _root(self, i: int) -> tuple[int, Any] | None:
+        """The place of the root of a number among the unknowns, and the number."""
         if self.graph.op[i] != ops.SQRT:
             return None
         number = self.graph.value(self.graph.args[i][0])
-        return None if number is None else (self.atom[i], self.atom[i] ** 2 - self._rational(number))
+        place = 2 * len(self.angles) + list(self.atom).index(i)
+        return None if number is None else (place, self._rational(number))
 
     def _lifted(self, p: Any) -> Any:
         """Terms of equal parity in (c_j, s_j) brought to equal degree by c_j^2 + s_j^2 = 1."""
@@ -345,12 +369,22 @@ class _Polynomials:
         return result
 
 
-def _times_wave(waves: dict[_Wave, Fraction], op: int, k: int) -> dict[_Wave, Fraction]:
-    """A sum of waves times sin or cos of angle k: each splits into the sum and the difference of the angles."""
-    found: dict[_Wave, Fraction] = {}
+def _waves(powers: Sequence[int], n: int) -> dict[_Wave, int]:
+    """A product of powers of cosines and sines as a sum of waves, times 2 to the number of its factors."""
+    waves: dict[_Wave, int] = {(ops.COS, (0,) * n): 1}
+    for k in range(n):
+        for op, times in ((ops.COS, powers[k]), (ops.SIN, powers[n + k])):
+            for _ in range(times):
+                waves = _times_wave(waves, op, k)
+    return waves
+
+
+def _times_wave(waves: dict[_Wave, int], op: int, k: int) -> dict[_Wave, int]:
+    """Twice a sum of waves times sin or cos of angle k: each splits into the sum and the difference of the angles."""
+    found: dict[_Wave, int] = {}
     for (kind, multiples), value in waves.items():
         for step in (1, -1):
-            angles = tuple(m + step * (i == k) for i, m in enumerate(multiples))
+            angles = (*multiples[:k], multiples[k] + step, *multiples[k + 1 :])
             if kind == ops.COS and op == ops.COS:
                 new, sign = ops.COS, 1
             elif kind == ops.SIN and op == ops.COS:
@@ -365,7 +399,7 @@ def _times_wave(waves: dict[_Wave, Fraction], op: int, k: int) -> dict[_Wave, Fr
                 sign = -sign if new == ops.SIN else sign
             if new == ops.COS or first:
                 key = (new, angles)
-                found[key] = found.get(key, Fraction(0)) + sign * value / 2
+                found[key] = found.get(key, 0) + sign * value
     return {key: value for key, value in found.items() if value}
 
 

@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from itertools import islice, product
 from math import comb
 
-from symoro.errors import NotApplicableError
+from symoro.errors import NotApplicableError, ProgramError
 from symoro.expr.linalg import Matrix
 from symoro.expr.ops import VARIABLE
 from symoro.expr.scalar import Expr, Scalar
@@ -34,14 +34,17 @@ from symoro.models.kinematic.singularities import LINE, Singularities, minors_to
 from symoro.models.kinematic.splitting import text_of
 from symoro.models.kinematic.tool import moving_frame
 from symoro.program.builder import Builder
+from symoro.robot.coordinates import independent
 from symoro.robot.description import Robot
-from symoro.robot.topology import chain
+from symoro.robot.topology import chain, loops
 
 MAX_MINORS = 40
 MAX_WAYS = 16  # to write the constraints
 MAX_TOGETHER, MAX_TEXT = 8, 3000  # expressions and characters of a condition that a person reads
 LONG = "not written: conditions of many expressions that vanish together"
 MAX_TRIED = 8  # frames in which J is expressed
+MAX_PRODUCTS = 10**9  # of a determinant: conditions of loops with 5e6 can be written, with 3e12 they cannot
+NUMERIC = "compute the singular values of Wp (model loop-kinematics) or of J (model jacobian) at postures of interest"
 DEPENDENT = "not analysed: rows of the constraints depend on each other in every posture"
 MANY = "not analysed: too many minors of the constraints"
 
@@ -77,7 +80,70 @@ def loop_singularities(robot: Robot, to: int | str | None = None) -> LoopSingula
 
     Raises:
         NotApplicableError: the active joints do not fit the loops, or these do not close.
+        ProgramError: the conditions are too long to be written.
     """
+    products = max(_products(robot, to, serial=serial) for serial in (False, True))
+    if products > MAX_PRODUCTS:
+        raise ProgramError(
+            f"the singularities of robot '{robot.name}' cannot be written as conditions: a determinant of the velocity "
+            f"equations of its loops has up to {products:.0e} products",
+            hint=NUMERIC,
+        )
+    try:
+        return _conditions(robot, to)
+    except ProgramError as error:
+        raise ProgramError(
+            f"the singularities of robot '{robot.name}' cannot be written as conditions: {error.message}",
+            hint=error.hint or NUMERIC,
+        ) from None
+
+
+def _products(robot: Robot, to: int | str | None, *, serial: bool) -> int:
+    """Return an upper bound of the number of products in the determinant of Wp, or of W and J of a frame.
+
+    A loop has six equations, less one for an opened joint that moves, in the joints of its frames; J has as many rows
+    as there are active joints. The products are the ways to assign a joint to each row. Where there are more rows than
+    joints (planar loops, parallelograms), rows depend on each other, and the determinant is smaller: nothing is known.
+    """
+    joints = set(independent(robot))
+    active = {j for j in joints if robot.frame(j).mu}
+    parts = [(6 - robot.frame(loop.left).moving, joints.intersection(loop.frames)) for loop in loops(robot)]
+    if not serial:
+        parts = [(rows, held - active) for rows, held in parts]
+    else:
+        tree, end, _ = moving_frame(robot, to)
+        parts.append((min(6, len(active)), joints.intersection(chain(tree, end))))
+    return max((_assignments(group) for group in _sharing(parts)), default=0)
+
+
+def _sharing(parts: Sequence[tuple[int, set[int]]]) -> list[list[tuple[int, set[int]]]]:
+    """Parts that share joints, together."""
+    groups: list[list[tuple[int, set[int]]]] = []
+    for part in parts:
+        own = [group for group in groups if any(held & part[1] for _, held in group)]
+        groups = [group for group in groups if group not in own]
+        groups.append([*(one for group in own for one in group), part])
+    return groups
+
+
+def _assignments(parts: Sequence[tuple[int, set[int]]]) -> int:
+    """The number of ways to assign to each row, of parts with some rows each, a joint of its part; 0 if not square."""
+    joints = set().union(*(held for _, held in parts))
+    if sum(rows for rows, _ in parts) != len(joints):
+        return 0
+    ways = {tuple(rows for rows, _ in parts): 1}  # by the rows that are left in each part
+    for j in sorted(joints):
+        after: dict[tuple[int, ...], int] = {}
+        for left, number in ways.items():
+            for k, (_, held) in enumerate(parts):
+                if j in held and left[k]:
+                    fewer = (*left[:k], left[k] - 1, *left[k + 1 :])
+                    after[fewer] = after.get(fewer, 0) + number * left[k]
+        ways = after
+    return sum(ways.values())
+
+
+def _conditions(robot: Robot, to: int | str | None) -> LoopSingularities:
     remarks = [one for one in loop_mobility(robot).remarks if "active" in one]
     if remarks:
         raise NotApplicableError(f"robot '{robot.name}': {'; '.join(remarks)}")

@@ -12,7 +12,7 @@ class OptionData(BaseModel):
 
     name: str
     title: str
-    kind: Literal["frame", "frames", "points", "choice", "flag", "text", "number"]
+    kind: Literal["frame", "frames", "points", "choice", "flag", "text", "number", "posture"]
     default: Any
     choices: list[str]
 

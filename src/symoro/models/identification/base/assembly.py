@@ -6,19 +6,18 @@ posture nearby. How postures of the same branch of assembly are reached from the
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
 
-from symoro.errors import NotApplicableError, OptionError
-from symoro.models.numeric.closure import around, balanced_closure, closed, least_squares
+from symoro.errors import NotApplicableError
+from symoro.models.numeric.closure import balanced_closure, closed, least_squares
 from symoro.models.numeric.fixed_point import Array
+from symoro.models.numeric.home import shut
 from symoro.models.numeric.tree import NumericTree
-from symoro.robot.description import JointType
-from symoro.robot.topology import moving_joints
 
-Posture = Mapping[int, float] | Sequence[float]
+Posture = Mapping[int, float]  # by joint
 _SINGULAR = 1e-5
 _STARTS = 48
 _AROUND = (0.01, 0.05, 0.2)  # how far from a given posture others are tried: it may be singular
@@ -82,6 +81,13 @@ def split(geometry: NumericTree, q: Array) -> Assembly:
     return Assembly(q, free, sorted(bound), condition)
 
 
+def loop_coordinates(geometry: NumericTree) -> list[int]:
+    """The coordinates, by their places in q, that move frames of the loops."""
+    frames = [j - 1 for loop in geometry.loops for j in loop.frames]
+    moved = np.any(np.asarray(geometry.ratios[:, frames] != 0), axis=(0, 1))
+    return [int(k) for k in np.flatnonzero(moved)]
+
+
 def rates(geometry: NumericTree, q: Array, at: Assembly) -> Array:
     """G: the coordinates' rates from the independent ones."""
     _, jacobian = balanced_closure(geometry, q)
@@ -94,44 +100,13 @@ def rates(geometry: NumericTree, q: Array, at: Assembly) -> Array:
 
 def starts(geometry: NumericTree, posture: Posture | None) -> Array:
     """Where to begin: the posture given and others around it, or the middle of the joints' range and random ones."""
-    robot, n = geometry.robot, len(geometry.coordinates)
+    n = len(geometry.coordinates)
     rng, unit = np.random.default_rng(0), geometry.units
     if posture is None:
-        return _shut(
-            geometry, np.concatenate([np.zeros((1, n)), rng.uniform(-2, 2, (_STARTS - 1, n)) * unit])
-        )
-    given = dict(posture) if isinstance(posture, Mapping) else _by_joint(geometry, posture)
-    for j in given:
-        if not 1 <= j <= robot.NJ or not robot.frame(j).moving:
-            raise OptionError(f"posture: joint {j} of robot '{robot.name}' does not exist or does not move")
-    first = np.array([[float(given.get(j, 0.0)) for j in geometry.coordinates]])
+        return shut(geometry, np.concatenate([np.zeros((1, n)), rng.uniform(-2, 2, (_STARTS - 1, n)) * unit]))
+    first = np.array([[posture.get(j, 0.0) for j in geometry.coordinates]])
     around = [first + away * rng.uniform(-1, 1, (5, n)) * unit for away in _AROUND]
-    return _shut(geometry, np.concatenate([first, *around]), given)
-
-
-def _shut(geometry: NumericTree, q: Array, given: Mapping[int, float] | None = None) -> Array:
-    """Opened joints, unless given, where their frame comes nearest to the other side of the cut."""
-    for loop in geometry.loops:
-        j = loop.left
-        if j not in geometry.coordinates or j in (given or ()):
-            continue
-        k = geometry.coordinates.index(j)
-        q[:, k] = 0
-        at = around(geometry, loop, q)
-        (rotation, position), other = at[j], at[loop.right]
-        if geometry.robot.frame(j).sigma == JointType.PRISMATIC:
-            q[:, k] = ((other.position - position) * rotation[:, :, 2]).sum(1)
-        else:
-            turn = rotation.transpose(0, 2, 1) @ other.rotation
-            q[:, k] = np.arctan2(turn[:, 1, 0] - turn[:, 0, 1], turn[:, 0, 0] + turn[:, 1, 1])
-    return q
-
-
-def _by_joint(geometry: NumericTree, posture: Sequence[float]) -> dict[int, float]:
-    joints = moving_joints(geometry.robot)
-    if len(posture) != len(joints):
-        raise OptionError(f"posture: {len(joints)} positions expected, got {len(posture)}")
-    return dict(zip(joints, posture, strict=True))
+    return shut(geometry, np.concatenate([first, *around]), posture)
 
 
 def no_assembly(geometry: NumericTree) -> NotApplicableError:

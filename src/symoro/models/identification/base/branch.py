@@ -18,7 +18,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from symoro.models.identification.base.assembly import Assembly, split
+from symoro.models.identification.base.assembly import Assembly, loop_coordinates, split
 from symoro.models.identification.base.numeric import Geometry
 from symoro.models.numeric.closure import (
     LAST,
@@ -78,9 +78,7 @@ class _Walk:
 
     def __init__(self, geometry: Geometry, rank: int) -> None:
         self.geometry, self.rank = geometry, rank
-        frames = [j - 1 for loop in geometry.loops for j in loop.frames]
-        moved = np.any(np.asarray(geometry.ratios[:, frames] != 0), axis=(0, 1))
-        self.inside = np.flatnonzero(moved).tolist()
+        self.inside = loop_coordinates(geometry)
         self.unit = geometry.units[self.inside]
 
     def tangents(self, q: Array) -> _Tangents:

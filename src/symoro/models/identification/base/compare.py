@@ -14,11 +14,11 @@ import numpy as np
 
 from symoro.errors import MissingDependencyError, NotApplicableError, ProgramError
 from symoro.expr.formula import formula
-from symoro.models.identification.base.assembly import Assembly, Posture, assembled, no_assembly
+from symoro.models.identification.base.assembly import Assembly, Posture, assembled
 from symoro.models.identification.base.branch import branch, closed_states
 from symoro.models.identification.base.fit import EXACT, ROUNDED, SPARE, Fit, fitted
 from symoro.models.identification.base.geometry import ParameterKey, columns, moves
-from symoro.models.identification.base.loops import Closures, linear_closure
+from symoro.models.identification.base.loops import Closures, linear_closure, with_rigid_loops
 from symoro.models.identification.base.numeric import (
     Geometry,
     States,
@@ -45,10 +45,8 @@ def numeric_base_parameters(
     robot: Robot,
     *,
     rotor: bool,
-    posture: Posture | None,
     linear: Closures,
     notes: tuple[str, ...],
-    compare: bool = True,
 ) -> BaseParameters:
     """Base parameters at the robot's nominal values.
 
@@ -65,6 +63,11 @@ def numeric_base_parameters(
     sampling = _Sampling(linear.robot, linear.open, wanted, moving, prescribed)
     with np.errstate(all="ignore"):  # the result is checked to be finite
         found = sampling.on_branch(linear.posture) if linear.open else sampling.anywhere()
+        if found is None:
+            rigid = with_rigid_loops(robot, linear)
+            if rigid is None:
+                raise _no_motion(robot, linear.posture)
+            return numeric_base_parameters(robot, rotor=rotor, linear=rigid, notes=notes)
     words = ", ".join(w for w in (linear.words, found.words) if w) or "any posture"
     method = (
         f"numeric, {found.count} states ({words}), verified on others; weakest kept column "
@@ -76,9 +79,9 @@ def numeric_base_parameters(
         faint = f"some parameters differ from sums of others by {found.fit.smallest:.0e} only"
         notes = (*notes, f"{faint}: no experiment tells them apart")
     result = _written(robot, wanted, found.fit, numbers(linear.robot).length, method, notes)
-    if linear.open or not compare:  # with symbols no loop closes linearly that does not with numbers
+    if linear.open:  # with symbols no loop closes linearly that does not with numbers
         return result
-    return _compared(result, robot, rotor=rotor, posture=posture)
+    return _compared(result, robot, rotor=rotor, posture=linear.posture)
 
 
 @dataclass(frozen=True)
@@ -128,8 +131,8 @@ class _Sampling:
             fit = self._fit(self._numbers(exact=True), few, ROUNDED)
         return _Found(self._clear(fit), len(few.q))
 
-    def on_branch(self, posture: Posture | None) -> _Found:
-        """At states of one branch of assembly, in all digits."""
+    def on_branch(self, posture: Posture | None) -> _Found | None:
+        """At states of one branch of assembly, in all digits; None where the loops could not be moved."""
         geometry = self._numbers()
         for at in assembled(geometry, geometry.own(posture))[:6]:
             q = branch(geometry, at, self.count, np.random.default_rng(5))
@@ -137,7 +140,7 @@ class _Sampling:
             if fit is not None:
                 words = f"one assembly branch, around {self._shown(geometry, at)}"
                 return _Found(self._clear(fit), self.count, words)
-        raise no_assembly(geometry)
+        return None
 
     def _at(self, geometry: Geometry, rank: int, q: Array) -> Fit | None:
         """The fit at postures of a branch; None where too few of them close."""
@@ -178,6 +181,14 @@ class _Sampling:
     def _shown(self, geometry: Geometry, at: Assembly) -> str:
         pairs = zip(geometry.coordinates, at.q * geometry.metres, strict=True)
         return ", ".join(f"q{j} = {x:.4g}" for j, x in pairs if j <= self.robot.NL)
+
+
+def _no_motion(robot: Robot, posture: Posture | None) -> NotApplicableError:
+    at = "the posture" if posture else "every posture that was tried"
+    return NotApplicableError(
+        f"the loops of robot '{robot.name}' are closed at {at}, but no motion of theirs could be followed from there",
+        hint="give a posture in the same assembly mode that is farther from singular configurations",
+    )
 
 
 def _same(fit: Fit, other: Fit | None) -> bool:

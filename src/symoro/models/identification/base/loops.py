@@ -24,6 +24,7 @@ from symoro.models.identification.base.assembly import (
     Assembly,
     Posture,
     assembled,
+    loop_coordinates,
     no_assembly,
     rates,
     starts,
@@ -31,8 +32,9 @@ from symoro.models.identification.base.assembly import (
 from symoro.models.identification.base.functions import FULL, Expansion, LinkBlock
 from symoro.models.identification.base.geometry import field_of
 from symoro.models.identification.base.numeric import Geometry, completed, numbers
-from symoro.models.numeric.closure import closure
+from symoro.models.numeric.closure import closed, closure
 from symoro.models.numeric.fixed_point import Array, doubles, exactly
+from symoro.models.numeric.home import closed_home
 from symoro.robot.coordinates import Relation, followers, following, relation
 from symoro.robot.description import JointType, Robot
 from symoro.robot.topology import Loop, loops
@@ -43,6 +45,8 @@ _HOLDS = (
 )
 _ATTEMPTS = 8  # with other random values, where symbols have none
 _SEVERAL = 5  # as many angles of the description are tried for a constant
+_RIGID = 1e-3  # rad, or of the largest length: closed postures of a loop that can move are farther apart, see `starts`
+_CONFIRMED = 8  # closed postures, of the 16 that `starts` begins with, without which nothing is concluded
 
 
 @dataclass(frozen=True)
@@ -54,7 +58,7 @@ class Closures:
         open: the loops that do not close linearly.
         words: the relations.
         invented: symbols that were given a value.
-        posture: where the others are to be assembled.
+        posture: the closed posture whose assembly mode counts; None where no posture is known.
     """
 
     robot: Robot
@@ -91,6 +95,9 @@ def proved(robot: Robot, found: Closures) -> LinearClosure | None:
 def closures(robot: Robot, posture: Posture | None = None) -> Closures:
     """The loops that close linearly, each by itself or together with others, and those that do not.
 
+    Arguments:
+        posture: near the assembly mode; the robot's posture 'home' unless given.
+
     Raises:
         NotApplicableError: no assembled posture was found.
     """
@@ -103,25 +110,56 @@ def _closures(robot: Robot, posture: Posture | None) -> Closures:
     if not robot.B:
         return Closures(whole, invented=invented)
     for seed in range(1, _ATTEMPTS):
+        near = closed_home(whole) if posture is None else posture
         geometry = numbers(whole)
-        at = assembled(geometry, geometry.own(posture))
+        at = assembled(geometry, geometry.own(near))
         if at or not invented:
             break
         whole, invented = completed(robot, seed)
     if not at:
         raise no_assembly(geometry)
-    if posture is not None:
+    if near is not None:
         nearest = at[0].q * geometry.metres
-        posture = {j: float(x) for j, x in zip(geometry.coordinates, nearest, strict=True)}
+        near = {j: float(x) for j, x in zip(geometry.coordinates, nearest, strict=True)}
     left = tuple(loops(whole))
     coupled = whole
-    while group := _next_linear(coupled, left, posture):
+    while group := _next_linear(coupled, left, near):
         chosen, relations = group
         coupled = _coupled(coupled, relations)
         left = tuple(loop for loop in left if loop not in chosen)
+    return Closures(coupled, left, _words(robot, coupled), invented, near)
+
+
+def _words(robot: Robot, coupled: Robot) -> str:
     new = {j: law for j, law in followers(coupled).items() if law != relation(robot, j)}
-    words = "loops closed linearly: " + ", ".join(_word(j, c) for j, c in new.items()) if new else ""
-    return Closures(coupled, left, words, invented, posture)
+    return "loops closed linearly: " + ", ".join(_word(j, c) for j, c in new.items()) if new else ""
+
+
+def with_rigid_loops(robot: Robot, found: Closures) -> Closures | None:
+    """The same with constant joints in every open loop that cannot move at the posture; None if there is none.
+
+    A loop that cannot move alone cannot move together with others. A regular one is linear; the derivative of the
+    closure of a singular one (a triangle whose corners are in line) has a null space without a motion.
+    """
+    relations: dict[int, Relation] = {}
+    rigid = []
+    for loop in found.open:
+        geometry = numbers(found.robot, closing=(loop,))
+        q, good = closed(
+            geometry, starts(geometry, geometry.own(found.posture)), range(len(geometry.coordinates)), 150
+        )
+        inside = loop_coordinates(geometry)
+        moved = np.abs((q[good] - q[0])[:, inside] / geometry.units[inside]).max(initial=0)
+        if found.posture is not None and good[0] and good.sum() >= _CONFIRMED and moved < _RIGID:
+            rigid.append(loop)
+            relations |= {
+                geometry.coordinates[k]: Relation((), _offset(geometry, k, float(q[0, k]))) for k in inside
+            }
+    if not rigid:
+        return None
+    coupled = _coupled(found.robot, relations)
+    left = tuple(loop for loop in found.open if loop not in rigid)
+    return replace(found, robot=coupled, open=left, words=_words(robot, coupled))
 
 
 def _next_linear(

@@ -8,7 +8,7 @@ numbers that the geometry and the states are given in, doubles or scaled integer
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, fields, replace
 from functools import cached_property
 from typing import Any
@@ -48,7 +48,7 @@ from symoro.models.numeric.tree import (
 from symoro.notation import UNITS, metres
 from symoro.robot.description import INERTIAL, JointType, Robot
 from symoro.robot.size import binary_length, characteristic_length, joint_units
-from symoro.robot.topology import Loop, moving_joints
+from symoro.robot.topology import Loop
 
 
 @dataclass(frozen=True)
@@ -64,23 +64,11 @@ class Geometry(NumericTree):
         return np.array(joint_units(self.robot, self.coordinates, self.length))
 
     def own(self, posture: Posture | None) -> Posture | None:
-        """Convert a posture in radians and metres, by joint or one number per joint of the tree."""
-        if posture is None or self.length == 1:
-            return posture
-        if not isinstance(posture, Mapping):
-            units = joint_units(self.robot, moving_joints(self.robot), self.length)
-            return (
-                posture
-                if len(units) != len(posture)
-                else [x / u for x, u in zip(posture, units, strict=True)]
-            )
-        unit = dict(zip(posture, _units_of(self.robot, posture, self.length), strict=True))
-        return {j: x / unit[j] for j, x in posture.items()}
-
-
-def _units_of(robot: Robot, joints: Iterable[int], length: float) -> list[float]:
-    """Units of joints that a user named, which need not exist."""
-    return [joint_units(robot, [j], length)[0] if 1 <= j <= robot.NF else 1.0 for j in joints]
+        """Convert a posture in radians and metres to the units of the geometry."""
+        if posture is None:
+            return None
+        units = joint_units(self.robot, posture, self.length)
+        return {j: x / unit for (j, x), unit in zip(posture.items(), units, strict=True)}
 
 
 def coefficient_unit(robot: Robot, kept: ParameterKey, other: ParameterKey, length: float) -> float:

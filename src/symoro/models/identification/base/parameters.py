@@ -36,10 +36,12 @@ from symoro.models.identification.base.geometry import (
     with_values,
 )
 from symoro.models.identification.base.regroup import Regrouping, gravity_span, ordered, regroup
+from symoro.models.identification.columns import POSTURE
 from symoro.models.recursion import skeleton
 from symoro.models.references import MINIMUM_PARAMETERS_1988
 from symoro.program.builder import Builder
 from symoro.program.program import Port, Program
+from symoro.robot.coordinates import PostureLike, posture_by_joint
 from symoro.robot.description import BaseKind, Robot
 
 K = Port("K", "P", "base parameters, named by the columns")
@@ -150,7 +152,7 @@ def base_parameters(
     *,
     method: str = "auto",
     rotor: bool = True,
-    posture: Mapping[int, float] | Sequence[float] | None = None,
+    posture: PostureLike | None = None,
 ) -> BaseParameters:
     """The base inertial parameters of a robot.
 
@@ -158,44 +160,46 @@ def base_parameters(
         method: 'auto' (exact, but verified numeric relations for closed loops that have no linear closure),
             'exact', or 'numeric' (random states, at the robot's nominal values).
         rotor: whether rotor inertias IA of motorised joints count; if not they stay apart, as friction does.
-        posture: for closed loops, joint positions near the assembly that is meant: {joint: value}, or one value a
-            moving joint of the tree.
+        posture: of closed loops, joint positions near the assembly mode: the name of one of the robot's postures, one
+            value per joint, or {joint: value}; the posture 'home' unless given.
 
     Raises:
-        OptionError: there is no such method.
+        OptionError: there is no such method, or the posture does not fit the robot.
         NotApplicableError: method='exact' and a closed loop without a linear closure; or the loops cannot be closed.
         ProgramError: the numbers do not tell which parameters depend on others.
         MissingDependencyError: the geometry has symbols or oblique angles, and SymPy is absent.
     """
     if method not in METHODS:
         raise OptionError(f"method: expected one of {', '.join(METHODS)}, got {method!r}")
-    near = tuple(posture.items()) if isinstance(posture, Mapping) else posture and tuple(posture)
-    return _found(robot, method, rotor, near or None, isinstance(posture, Mapping))
+    near = None if posture is None else tuple(posture_by_joint(robot, posture).items())
+    return _found(robot, method, rotor, near)
 
 
 @lru_cache(maxsize=64)
 def _found(
-    robot: Robot, method: str, rotor: bool, near: tuple[Any, ...] | None, by_joint: bool
+    robot: Robot, method: str, rotor: bool, near: tuple[tuple[int, float], ...] | None
 ) -> BaseParameters:
-    """The same with arguments that can be remembered: other models ask again for the same robot."""
-    posture = dict(near) if near and by_joint else near
+    """The same with hashable arguments: several models require the result for the same robot."""
     tidy, notes = tidied(robot)
     notes += rotors_apart(tidy) if rotor else ()
     if method != "numeric" and not tidy.B:
         return exact(tidy, tidy, rotor=rotor, notes=notes)
     from symoro.models.identification.base.compare import numeric_base_parameters
     from symoro.models.identification.base.loops import closures, proved
+    from symoro.models.identification.base.modes import other_modes
 
-    known = closures(tidy, posture)
+    known = closures(tidy, dict(near) if near else None)
     closed = proved(tidy, known) if method != "numeric" else None
     if closed is not None:
-        return exact(closed.robot, tidy, rotor=rotor, notes=notes, closure=closed.words)
-    if method == "exact":
+        found = exact(closed.robot, tidy, rotor=rotor, notes=notes, closure=closed.words)
+    elif method != "exact":
+        found = numeric_base_parameters(tidy, rotor=rotor, linear=known, notes=notes)
+    else:
         raise NotApplicableError(
             f"the closed loops of robot '{robot.name}' have no linear closure: no exact relations",
             hint="method='auto' gives verified numeric relations on one assembly branch",
         )
-    return numeric_base_parameters(tidy, rotor=rotor, posture=posture, linear=known, notes=notes)
+    return found if known.posture else replace(found, notes=(*found.notes, *other_modes(found, known)))
 
 
 def exact(
@@ -297,15 +301,18 @@ def friction(robot: Robot) -> tuple[str, ...]:
     options=(
         Option("method", "exact algebra, or random states at nominal values", "choice", "auto", METHODS),
         Option("rotor", "count the rotor inertias", "flag", True),
+        POSTURE,
     ),
     reference=MINIMUM_PARAMETERS_1988.at(
         "section 7.2, eq. (20) to (22); Khalil and Creusot, 1997, section 6.4"
     ),
     equations=r"K_{R,i} = K_i + \sum_k \beta_{ik} K_k",
 )
-def base_program(robot: Robot, method: str = "auto", rotor: bool = True) -> Program:
+def base_program(
+    robot: Robot, method: str = "auto", rotor: bool = True, posture: PostureLike | None = None
+) -> Program:
     """The base parameters as a program: it depends on parameters alone."""
-    found = base_parameters(robot, method=method, rotor=rotor)
+    found = base_parameters(robot, method=method, rotor=rotor, posture=posture)
     if not found.names:
         raise NotApplicableError(f"robot '{robot.name}' has no inertial parameter that is not zero")
     builder = Builder(f"{robot.name}_base_parameters")
@@ -320,4 +327,5 @@ def base_program(robot: Robot, method: str = "auto", rotor: bool = True) -> Prog
             total = total + sign * builder.formula(Formula(text)) * together
         entries.append(builder.named(report.renamed(kept), total))
     builder.output(K, entries, "base parameters: " + ", ".join(found.names))
-    return replace(builder.program(), columns=found.names, choices=(found.method,))
+    header = tuple(("note", note) for note in found.notes)
+    return replace(builder.program(), columns=found.names, choices=(found.method,), header=header)

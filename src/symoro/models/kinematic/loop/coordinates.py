@@ -21,13 +21,12 @@ from symoro.models.coordinates import Coordinates, JointEntries, Ratios
 from symoro.models.joints import Trigonometry, is_zero
 from symoro.models.kinematic.loop.choice import LoopChoice, LoopRow, loop_choice
 from symoro.models.kinematic.loop.factors import LoopFactors, largest
+from symoro.models.kinematic.loop.parallelograms import OFF_BRANCH
 from symoro.models.kinematic.loop.sides import LoopSides, Motion, loop_sides
 from symoro.program.builder import Builder
 from symoro.robot.coordinates import Into, drivers
 from symoro.robot.description import JointType, Robot
 from symoro.robot.topology import moving_joints
-
-OFF_BRANCH = 1e-4  # sine of half the angle by which a parallelogram is not one
 
 
 def loop_coordinates(

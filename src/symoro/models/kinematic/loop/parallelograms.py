@@ -4,6 +4,9 @@ On the branch where opposite sides are parallel the joints of a parallelogram ar
 (`geometric.loop.parallelogram`): G is constant there, b = 0, also where the four sides lie in one line and the
 velocity equations (1997 paper, eq. 12) have no solution. It is one whatever the numbers, that
 is by sides of equal length in symbols; any passive joint, not an active one alone, may be what the others follow.
+
+A loop with the lengths of a parallelogram that is crossed in the posture 'home' of the robot (an antiparallelogram, or
+a rhombus folded up) has velocity equations like any other loop.
 """
 
 from __future__ import annotations
@@ -12,6 +15,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import combinations
+from math import remainder, tau
 
 from symoro.expr.formula import ZERO, Formula, formula
 from symoro.expr.linalg import identity
@@ -20,12 +24,14 @@ from symoro.models.geometric.inverse.chain.chain import chain_of
 from symoro.models.geometric.inverse.chain.probes import Probes
 from symoro.models.geometric.loop.mechanism import joint_unknown, way_round
 from symoro.models.geometric.loop.parallelogram import Linear, parallelogram
+from symoro.models.numeric.home import closed_home
 from symoro.program.builder import Builder
 from symoro.robot.coordinates import Relation, followers, following, relation
-from symoro.robot.description import Robot
+from symoro.robot.description import JointType, Robot
 from symoro.robot.topology import Loop, loops
 
 MOST_DRIVERS = 2  # passive joints of a loop that may stand for what the others follow
+OFF_BRANCH = 1e-4  # sine of half the angle by which a closed loop misses the relations of a parallelogram
 
 
 @dataclass(frozen=True)
@@ -48,7 +54,8 @@ def linear_loops(robot: Robot) -> LinearLoops:
     """The parallelograms of a robot, and the loops that are left."""
     found: dict[int, Relation] = {}
     left = loops(robot)
-    while one := next(((loop, law) for loop in left if (law := _relations(robot, loop, found))), None):
+    home = closed_home(robot)
+    while one := next(((loop, law) for loop in left if (law := _relations(robot, loop, found, home))), None):
         loop, laws = one
         found.update({j: _followed(law, found) for j, law in laws.items()})
         left = [other for other in left if other != loop]
@@ -56,8 +63,10 @@ def linear_loops(robot: Robot) -> LinearLoops:
     return LinearLoops(following(robot, {**given, **found}) if found else robot, found, tuple(left))
 
 
-def _relations(robot: Robot, loop: Loop, known: Mapping[int, Relation]) -> dict[int, Relation] | None:
-    """What the joints of a loop follow, where it is a parallelogram."""
+def _relations(
+    robot: Robot, loop: Loop, known: Mapping[int, Relation], home: Mapping[int, float] | None
+) -> dict[int, Relation] | None:
+    """What the joints of a loop follow, where it is a parallelogram, and not crossed in the posture 'home'."""
     moving = [j for j in loop.frames if robot.frame(j).moving]
     if any(relation(robot, j) for j in loop.frames):
         return None
@@ -74,8 +83,19 @@ def _relations(robot: Robot, loop: Loop, known: Mapping[int, Relation]) -> dict[
         given = {j: symbol(builder.graph, f"q{j}") for j in moving if j not in unknown}
         found = parallelogram(builder, probes, chain, given, unknown, every_mode=False)
         if found is not None:
-            return {j: _relation(law) for j, law in found.linear.items()}
+            laws = {j: _relation(law) for j, law in found.linear.items()}
+            return laws if home is None or _hold(robot, laws, home) else None
     return None
+
+
+def _hold(robot: Robot, laws: Mapping[int, Relation], q: Mapping[int, float]) -> bool:
+    """Whether the turning joints satisfy the relations at a closed posture, except for whole turns."""
+    values = dict(robot.nominal)
+    for j, law in laws.items():
+        away = q[j] - law.offset.value(values) - sum(c.value(values) * q[i] for i, c in law.terms)
+        if robot.frame(j).sigma == JointType.REVOLUTE and abs(remainder(away, tau)) > 2 * OFF_BRANCH:
+            return False
+    return True
 
 
 def _relation(law: Linear) -> Relation:

@@ -1,0 +1,105 @@
+"""Whether the relations of base parameters hold in every assembly mode of closed loops.
+
+The equations of loops may have several families of solutions, on which different parameters depend on each other: of a
+kite whose short sides coincide the links rotate as one body. Without a posture the result is that of one family.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from symoro.models.identification.base.assembly import Assembly, assembled, loop_coordinates
+from symoro.models.identification.base.loops import Closures
+from symoro.models.identification.base.numeric import Geometry, coefficient_unit, energy_rows, numbers, still
+from symoro.models.identification.base.parameters import BaseParameters, split
+from symoro.models.kinematic.loop.parallelograms import linear_loops
+from symoro.models.numeric.closure import Flags, balanced_closure, closed
+from symoro.models.numeric.fixed_point import Array
+from symoro.models.numeric.tree import joint_positions
+from symoro.robot.coordinates import independent
+from symoro.robot.size import joint_units
+from symoro.threads import one_thread
+
+NEAR = 5  # postures beside each closed one
+RATES = 3  # at each of them
+STEP = 0.1  # rad, or of the largest length, between two postures of a mode
+HOLDS = 1e-6  # of the largest term of a relation: relations have eleven digits, and modes differ by much more
+
+
+@one_thread
+def other_modes(found: BaseParameters, known: Closures) -> tuple[str, ...]:
+    """Return a note if the relations do not hold in an assembly mode that another closed posture has.
+
+    Parallelograms are not crossed here, as in the models of the robot: they are unless its posture 'home' is.
+
+    Arguments:
+        known: the loops, with numbers for all symbols.
+    """
+    robot = found.original.replace(nominal=known.robot.nominal)
+    linear = linear_loops(robot)
+    with np.errstate(all="ignore"):
+        geometry = numbers(linear.robot, closing=linear.open)
+        postures = assembled(geometry, None) if linear.open else []
+        wrong = [
+            at.q for at, holds in zip(postures, _hold(found, geometry, postures), strict=True) if not holds
+        ]
+    if not wrong:
+        return ()
+    (q,) = joint_positions(geometry, wrong[0][None])
+    own = independent(robot)
+    units = joint_units(robot, own, geometry.length)
+    shown = ", ".join(f"q{j} = {q[j - 1] * unit:.4g}" for j, unit in zip(own, units, strict=True))
+    return (
+        f"the loops have several assembly modes with different base parameters: these do not hold near {shown}; "
+        "the posture 'home' of the robot, or the option posture, selects the mode",
+    )
+
+
+def _hold(found: BaseParameters, geometry: Geometry, postures: Sequence[Assembly]) -> Sequence[bool]:
+    """Whether the relations hold around each closed posture: whether their differences are constant there."""
+    if not postures:
+        return []
+    q, qd, good = _states(geometry, postures)
+    keys = {split(name) for kept, others in found.relations.items() for name in (kept, *others)}
+    columns = sorted(keys | {split(name) for name in found.no_effect})
+    place = {column: k for k, column in enumerate(columns)}
+    rows = energy_rows(geometry, still(q, qd), columns).reshape(*good.shape, len(columns))
+    left, sizes = rows.copy(), np.abs(rows)
+    values = dict(geometry.robot.nominal)
+    for kept, others in found.relations.items():
+        for name, c in others.items():
+            unit = coefficient_unit(geometry.robot, split(kept), split(name), geometry.length)
+            own, other = place[split(name)], rows[:, :, place[split(kept)]] * (c.value(values) / unit)
+            left[:, :, own] -= other
+            sizes[:, :, own] = np.maximum(sizes[:, :, own], np.abs(other))
+    dropped = [
+        place[split(name)] for name in (*found.no_effect, *(n for o in found.relations.values() for n in o))
+    ]
+    away = np.where(good[:, :, None], np.abs(left - left[:, :1]), 0)[:, :, dropped].max(1)
+    limits = HOLDS * np.maximum(sizes.max((0, 1)), 1)  # functions that vanish leave round-off alone
+    return [bool(x) for x in (away <= limits[dropped]).all(1)]
+
+
+def _states(geometry: Geometry, postures: Sequence[Assembly]) -> tuple[Array, Array, Flags]:
+    """States around each posture: positions and rates (postures * states, n), and which closed (postures, states)."""
+    rng = np.random.default_rng(11)
+    rank, own = len(postures[0].bound), np.repeat(np.stack([at.q for at in postures]), NEAR + 1, 0)
+    step = STEP * _tangents(geometry, own, rank, rng)
+    step[:: NEAR + 1] = 0
+    moved, good = closed(geometry, own + step, range(own.shape[1]))
+    good &= np.abs((moved - own) / geometry.units).max(1) < 2 * STEP * np.sqrt(own.shape[1])
+    q = np.repeat(moved, RATES, 0)
+    return q, _tangents(geometry, q, rank, rng), np.repeat(good, RATES).reshape(len(postures), -1)
+
+
+def _tangents(geometry: Geometry, q: Array, rank: int, rng: np.random.Generator) -> Array:
+    """Random rates of the coordinates with which the loops stay closed."""
+    inside = loop_coordinates(geometry)
+    _, jacobian = balanced_closure(geometry, q)
+    turned = jacobian[:, :, inside].transpose(0, 2, 1)
+    null = np.linalg.eigh(turned @ jacobian[:, :, inside])[1][:, :, : len(inside) - rank]
+    rates = rng.uniform(-1, 1, q.shape)
+    rates[:, inside] = (null @ (null.transpose(0, 2, 1) @ rates[:, inside, None]))[:, :, 0]
+    return np.asarray(rates * geometry.units)

@@ -1,0 +1,71 @@
+"""The assembly mode in which a robot with closed loops is used: that of its posture 'home'.
+
+Closed loops can often be assembled in several ways, and these may obey different equations: an antiparallelogram has
+the lengths of a parallelogram, and a slider-crank whose crank and rod have equal lengths can fold up and rotate as one
+body. The posture 'home' selects the mode.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import lru_cache
+
+import numpy as np
+
+from symoro.models.numeric.closure import around, closed
+from symoro.models.numeric.fixed_point import Array
+from symoro.models.numeric.tree import NumericTree, formulas, numeric_tree
+from symoro.robot.coordinates import independent
+from symoro.robot.description import JointType, Robot
+from symoro.robot.postures import HOME
+from symoro.robot.topology import loops
+
+APART = 0.1  # rad, or of the largest length: errors of a posture that was measured or rounded to one digit are smaller
+
+
+def has_loop_numbers(robot: Robot) -> bool:
+    """Whether every length and angle of the loops has a number."""
+    return not any(f.symbols - dict(robot.nominal).keys() for f in formulas(robot, _loop_frames(robot)))
+
+
+def _loop_frames(robot: Robot) -> list[int]:
+    return sorted({j for loop in loops(robot) for j in loop.frames})
+
+
+@lru_cache(maxsize=64)
+def closed_home(robot: Robot) -> Mapping[int, float] | None:
+    """The posture 'home' with all loops closed, by joint, opened joints included.
+
+    Returns:
+        None if the robot has no such posture, a length of its loops has no number, or the loops do not close near it.
+    """
+    given = robot.postures.get(HOME)
+    values = dict(robot.nominal)
+    if given is None or not has_loop_numbers(robot):
+        return None
+    with np.errstate(all="ignore"):  # a length that is not finite closes no loop
+        tree = numeric_tree(robot, lambda f: f.value(values), frames=_loop_frames(robot))
+        own = dict(zip(independent(robot), given, strict=True))
+        start = shut(tree, np.array([[own.get(j, 0.0) for j in tree.coordinates]]), own)
+        q, good = closed(tree, start, range(len(tree.coordinates)))
+    if not good[0] or np.abs((q[0] - start[0]) / tree.units).max(initial=0) > APART:
+        return None
+    return dict(zip(tree.coordinates, q[0].tolist(), strict=True))
+
+
+def shut(tree: NumericTree, q: Array, given: Mapping[int, float] | None = None) -> Array:
+    """Postures whose opened joints, unless given, bring their frame nearest to the other side of the cut."""
+    for loop in tree.loops:
+        j = loop.left
+        if j not in tree.coordinates or j in (given or ()):
+            continue
+        k = tree.coordinates.index(j)
+        q[:, k] = 0
+        at = around(tree, loop, q)
+        (rotation, position), other = at[j], at[loop.right]
+        if tree.robot.frame(j).sigma == JointType.PRISMATIC:
+            q[:, k] = ((other.position - position) * rotation[:, :, 2]).sum(1)
+        else:
+            turn = rotation.transpose(0, 2, 1) @ other.rotation
+            q[:, k] = np.arctan2(turn[:, 1, 0] - turn[:, 0, 1], turn[:, 0, 0] + turn[:, 1, 1])
+    return q
