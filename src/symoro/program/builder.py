@@ -95,6 +95,10 @@ class Builder:
                 self._sections[unique] = section
         return expr
 
+    def has_name(self, name: str) -> bool:
+        """Whether an intermediate variable has the name."""
+        return name in self._taken
+
     def named_array(self, name: str, values: Sequence[Scalar]) -> list[Expr]:
         """Names name1, name2 ... for the entries of a vector."""
         return [self.named(f"{name}{k}", v) for k, v in enumerate(values, 1)]

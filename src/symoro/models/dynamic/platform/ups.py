@@ -193,7 +193,7 @@ def leg_axes(builder: Builder, at: LegPosture, fold: int) -> LegAxes:
     leg, i = at.leg, at.leg.number
     n = cross(leg.z1, at.u)
     square = builder.named(f"SS{i}", dot(n, n))
-    s2 = builder.named(f"S2_{i}", sqrt(square)) * (1 if fold == 1 else -1)
+    s2 = builder.named(f"sin_zu{i}", sqrt(square)) * (1 if fold == 1 else -1)
     ey = builder.named_array(f"ey{i}_", scale(-leg.s2 / s2, n))
     ex = builder.named_array(f"ex{i}_", cross(ey, at.u))
     return LegAxes(list(ex), list(ey), s2, builder.named(f"zu{i}", dot(leg.z1, at.u)), less(LEAST, square))
