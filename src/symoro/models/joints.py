@@ -49,15 +49,14 @@ class Trigonometry:
     def __init__(self, builder: Builder, robot: Robot) -> None:
         self.builder = builder
         self.apart = robot.NF > 9
+        self._labels: dict[int, tuple[str, bool]] = {}
 
     def sincos(self, angle: Angle) -> tuple[Expr, Expr]:
         """(sin, cos) of an angle."""
         s, c = self.builder.number(sin(angle.value)), self.builder.number(cos(angle.value))
-        if not (self.name(s) and self.name(c)):
-            parts = _summed(angle.parts)
-            flip = bool(parts) and parts[0][1] < 0
-            label = self._written([(name, -times if flip else times) for name, times in parts])
-            if any(not name.isdigit() for name, _ in parts):
+        if angle.value.cls != ops.CONSTANT and not (self.name(s) and self.name(c)):
+            label, flip = self._label(_summed(angle.parts))
+            if any(not name.isdigit() for name, _ in angle.parts):
                 self._named(f"S{label}", -s if flip else s)
                 self._named(f"C{label}", c)
         return s, c
@@ -67,24 +66,27 @@ class Trigonometry:
         graph, i = self.builder.graph, wave.lit >> 1
         if graph.op[i] not in (ops.SIN, ops.COS):
             return False
-        parts = _summed(_joints(graph, graph.args[i][0]))
-        if not parts:
-            return False
-        flip = parts[0][1] < 0
-        label = self._written([(name, -times if flip else times) for name, times in parts])
-        sine = graph.op[i] == ops.SIN
-        self._named(f"{'S' if sine else 'C'}{label}", Expr(graph, i << 1 | (flip and sine)))
-        return True
+        angle, sine = graph.args[i][0], graph.op[i] == ops.SIN
+        if angle not in self._labels:
+            self._labels[angle] = self._label(_summed(_joints(graph, angle)))
+        label, flip = self._labels[angle]
+        if label:
+            self._named(f"{'S' if sine else 'C'}{label}", Expr(graph, i << 1 | (flip and sine)))
+        return bool(label)
 
     def _named(self, name: str, value: Expr) -> None:
         """Name a node; if another node has the name, the node has none, since C2_2 would be cos(2 q2)."""
         if not self.builder.has_name(name):
             self.builder.named(name, value)
 
-    def _written(self, parts: Sequence[tuple[str, int]]) -> str:
+    def _label(self, parts: Sequence[tuple[str, int]]) -> tuple[str, bool]:
+        """The parts of an angle as a text that starts with a positive one, and whether the angle was negated for it."""
+        flip = bool(parts) and parts[0][1] < 0
+        if flip:
+            parts = [(name, -times) for name, times in parts]
         run_together = not self.apart and all(name.isdigit() and times == 1 for name, times in parts)
         words = ["_".join([f"m{name}" if times < 0 else name] * abs(times)) for name, times in parts]
-        return ("" if run_together else "_").join(words)
+        return ("" if run_together else "_").join(words), flip
 
 
 def _joints(graph: Graph, angle: int) -> list[tuple[str, int]]:
@@ -113,6 +115,8 @@ def _summed(parts: Sequence[tuple[str, int]]) -> list[tuple[str, int]]:
     total: dict[str, int] = {}
     for name, sign in parts:
         total[name] = total.get(name, 0) + sign
+    if len(total) == 1:
+        return [*total.items()] if all(total.values()) else []
     order = sorted(total, key=lambda name: (0, int(name), "") if name.isdigit() else (1, 0, name))
     return [(name, total[name]) for name in order if total[name]]
 
