@@ -40,6 +40,7 @@ from symoro.emit.sample import Sample, sample_of
 from symoro.errors import OptionError
 from symoro.expr import ops
 from symoro.expr.graph import Number
+from symoro.expr.number import in_single
 from symoro.files import MADE_BY
 from symoro.program.program import Program, size
 
@@ -81,6 +82,7 @@ FLOAT = replace(
     | {op: DOUBLE.template(op).replace("(", "f(", 1) for op in _FLOAT_FUNCTIONS}
     | {op: in_float(DOUBLE.template(op)) for op in ops.COMPARISONS},
     number=_float_number,
+    tolerance=lambda value: _float_number(in_single(value)),
     helpers={op: in_float(text) for op, text in DOUBLE.helpers.items()},
 )
 DIALECTS = {"double": DOUBLE, "float": FLOAT}

@@ -29,6 +29,7 @@ from symoro.expr.linalg import (
     subtract,
     transpose,
 )
+from symoro.expr.number import Tolerance
 from symoro.expr.scalar import Scalar, atan2, cos, less, sin, sqrt
 from symoro.models.dynamic.platform.pose import PlatformPose
 from symoro.models.dynamic.setting import exerts
@@ -39,7 +40,7 @@ from symoro.robot.platform import ParallelRobot, PlatformLeg, plain_joint
 from symoro.robot.size import characteristic_length
 
 RIGHT = {formula("pi/2").text: 1, formula("-pi/2").text: -1}
-LEAST = 1e-20  # the square of a leg's length, or of sin(theta2), below which it has none
+LEAST = Tolerance(1e-20)  # the square of a leg's length, or of sin(theta2), below which it has none
 
 
 @dataclass(frozen=True)

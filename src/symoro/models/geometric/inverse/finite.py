@@ -14,6 +14,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from symoro.expr.linalg import Matrix
+from symoro.expr.number import Tolerance
 from symoro.expr.scalar import Expr, Scalar, absolute, less_equal, maximum, select
 from symoro.program.builder import Builder
 
@@ -52,7 +53,7 @@ def closes(builder: Builder, misses: Sequence[Expr], tolerance: float) -> Scalar
     total: Scalar = 0
     for miss in misses:
         total = total + miss
-    within = less_equal(largest(misses), tolerance)
+    within = less_equal(largest(misses), Tolerance(tolerance))
     return select(builder.number(less_equal(total, LARGEST)), within, 0)
 
 
