@@ -30,7 +30,7 @@ from symoro.emit.clike import (
 )
 from symoro.emit.code import Code, base_name, code_of
 from symoro.emit.dialect import Dialect, Files, Language, plain_number
-from symoro.emit.header import block, header_lines
+from symoro.emit.header import block, header_lines, joint_lines
 from symoro.emit.integrator import INTEGRATORS, example_lines, integrator_sources
 from symoro.emit.kernels import kernel_text
 from symoro.emit.kernels.c_family import in_float
@@ -322,6 +322,7 @@ def _example(code: Code, scalar: str, sample: Sample, heads: Sequence[str], more
     results = [(name, out.shape) for name, out in zip(a.outputs, program.outputs, strict=True)]
     lines = [
         f"/* An example for {a.base}: sample numbers in, labelled outputs on the screen.",
+        *(f" * {line}" for line in joint_lines(program)),
         f" * {MADE_BY} */",
         f'#include "{a.base}.h"',
         *(f'#include "{head}.h"' for head in heads),

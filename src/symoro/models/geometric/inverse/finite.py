@@ -58,10 +58,17 @@ def closes(builder: Builder, misses: Sequence[Expr], tolerance: float) -> Scalar
 
 
 def where_finite(
-    builder: Builder, given: Expr, rows: Iterable[Sequence[Scalar]], statuses: Iterable[Expr], otherwise: int
+    builder: Builder,
+    given: Expr,
+    rows: Iterable[Sequence[Scalar]],
+    values: Iterable[Scalar],
+    otherwise: Scalar,
 ) -> list[Expr]:
-    """The status of every row, `otherwise` where an entry of it is not finite, or the magnitude of what is given."""
+    """One value per row, and `otherwise` if an entry of the row or the magnitude of what is given is not finite.
+
+    So status and residual follow one rule in every language: such a row has no solution, and its residual is NaN.
+    """
     return [
-        builder.number(select(less_equal(given + magnitude(builder, row), LARGEST), status, otherwise))
-        for row, status in zip(rows, statuses, strict=True)
+        builder.number(select(less_equal(given + magnitude(builder, row), LARGEST), value, otherwise))
+        for row, value in zip(rows, values, strict=True)
     ]
