@@ -10,6 +10,7 @@ from symoro import Model, generate
 from symoro.emit import LANGUAGES
 from symoro.emit.header import unit_groups
 from symoro.emit.latex import symbol_of
+from symoro.robot.formats import loads
 
 
 @cache
@@ -71,3 +72,30 @@ def test_latex_has_the_symbols_of_the_table() -> None:
     assert r"\dot q_{1}" in text
     assert r"\ddot q_{1}" in text
     assert r"\mathit{qd}" not in text
+
+
+NAMED = """<robot name="named"><link name="a"/><link name="b"/><link name="c"/>
+  <joint name="lift_joint" type="revolute"><parent link="a"/><child link="b"/><axis xyz="0 0 1"/>
+    <limit lower="-1" upper="1" effort="1" velocity="1"/></joint>
+  <joint name="slide_joint" type="prismatic"><parent link="b"/><child link="c"/><axis xyz="1 0 0"/>
+    <limit lower="-1" upper="1" effort="1" velocity="1"/></joint></robot>"""
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_joint_names_of_a_urdf(language: str) -> None:
+    made = generate(loads(NAMED, "urdf"), "fast-geometry")
+    text = " ".join("".join(made.code(language).values()).split())
+    assert "joints: q1 lift_joint, q2 slide_joint" in text
+
+
+def test_joint_names_in_readme_and_examples() -> None:
+    made = generate(loads(NAMED, "urdf"), "fast-geometry")
+    files = made.export(["c", "cpp", "fortran", "python", "matlab", "julia", "javascript"])
+    examples = [path for path in files if "_example." in path]
+    assert len(examples) == 7
+    for path in ["README.md", *examples]:
+        assert "joints: q1 lift_joint, q2 slide_joint" in " ".join(files[path].split()), path
+
+
+def test_joint_names_that_only_count_are_left_out() -> None:
+    assert "joints:" not in header("text")

@@ -147,6 +147,8 @@ def check(folder: Path, run: Run, jobs: list[Job], made: Made) -> None:
         status = np.asarray(results["status"])
         assert (status[counts] == EMPTY).all(), f"{job}: a pose that is not finite has a solution"
         assert (status[~counts] == status[0]).all(), f"{job}: an entry that is not given counts"
+        residual = np.asarray(results["residual"])
+        assert np.isnan(residual[counts]).all(), f"{job}: the residual of a pose that is not finite is NaN"
         solved = (status == VALID) | (status == SINGULAR)
         assert solved[0].any() or "loop" in job[1], f"{job}: the pose without a flaw has none"
         for output in ("q", "residual", *(["qc"] if "qc" in results else [])):

@@ -30,7 +30,7 @@ from symoro.emit.clike import (
 )
 from symoro.emit.code import Code, base_name, code_of
 from symoro.emit.dialect import Dialect, Files, Language, plain_number
-from symoro.emit.header import block, header_lines
+from symoro.emit.header import block, header_lines, joint_lines
 from symoro.emit.integrator import INTEGRATORS, example_lines, integrator_sources
 from symoro.emit.kernels import kernel_text
 from symoro.emit.kernels.c_family import in_float
@@ -40,6 +40,7 @@ from symoro.emit.sample import Sample, sample_of
 from symoro.errors import OptionError
 from symoro.expr import ops
 from symoro.expr.graph import Number
+from symoro.expr.number import in_single
 from symoro.files import MADE_BY
 from symoro.program.program import Program, size
 
@@ -81,6 +82,7 @@ FLOAT = replace(
     | {op: DOUBLE.template(op).replace("(", "f(", 1) for op in _FLOAT_FUNCTIONS}
     | {op: in_float(DOUBLE.template(op)) for op in ops.COMPARISONS},
     number=_float_number,
+    tolerance=lambda value: _float_number(in_single(value)),
     helpers={op: in_float(text) for op, text in DOUBLE.helpers.items()},
 )
 DIALECTS = {"double": DOUBLE, "float": FLOAT}
@@ -320,6 +322,7 @@ def _example(code: Code, scalar: str, sample: Sample, heads: Sequence[str], more
     results = [(name, out.shape) for name, out in zip(a.outputs, program.outputs, strict=True)]
     lines = [
         f"/* An example for {a.base}: sample numbers in, labelled outputs on the screen.",
+        *(f" * {line}" for line in joint_lines(program)),
         f" * {MADE_BY} */",
         f'#include "{a.base}.h"',
         *(f'#include "{head}.h"' for head in heads),

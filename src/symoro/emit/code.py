@@ -22,7 +22,7 @@ from symoro.program.count import LONGEST_EXPANDED, OpCount, count
 from symoro.program.passes.grouping import grouped
 from symoro.program.program import Program
 
-_NUMBER = re.compile(r"[0-9]+\Z")
+_JOINT = re.compile(r"q([0-9]+)")
 
 
 @dataclass(frozen=True)
@@ -315,27 +315,29 @@ class _Coder:
         own = [i for i in self.program.nodes if self.listing.own[i]]
         for i in own:
             if i in self.program.names:
-                names[i] = claim(self.program.names[i][0])
+                wanted, _ = self.program.names[i]
+                # A sine whose name is a parameter's gets no suffix, since S2_2 would be the sine of 2 q2.
+                if graph.op[i] not in (ops.SIN, ops.COS) or self.names.free(wanted):
+                    names[i] = claim(wanted)
         constant, temporary = numbered(self.names, "k"), numbered(self.names, "t")
         for i in self.listing.constants:
             if i not in names and graph.op[i] != ops.SYMBOL:
                 names[i] = claim(next(constant))
         for i in own:
             if i not in names and graph.op[i] in (ops.SIN, ops.COS):
-                wanted = self._trigonometric(i)
-                if wanted is not None and self.names.free(wanted):
-                    names[i] = claim(wanted)
+                own_name = self._trigonometric(i)
+                if own_name is not None and self.names.free(own_name):
+                    names[i] = claim(own_name)
         for i in own:
             if i not in names:
                 names[i] = claim(next(temporary))
         return names
 
     def _trigonometric(self, i: int) -> str | None:
-        """C2 for the cosine of the entry with the number 2 of the first input."""
+        """C2 for the cosine of the joint position q2."""
         graph, argument = self.graph, self.graph.args[i][0] >> 1
-        if graph.op[argument] != ops.SYMBOL or not self.program.inputs:
+        if graph.op[argument] != ops.SYMBOL or graph.cls[argument] != ops.VARIABLE:
             return None
-        symbol, _ = graph.args[argument]
-        number = _NUMBER.search(symbol) if symbol in self.program.inputs[0].symbols else None
+        joint = _JOINT.fullmatch(graph.args[argument][0])
         letter = "S" if graph.op[i] == ops.SIN else "C"
-        return f"{letter}{number.group()}" if number else None
+        return f"{letter}{joint[1]}" if joint else None

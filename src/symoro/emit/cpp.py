@@ -19,16 +19,21 @@ from symoro.emit.code import Code, code_of
 from symoro.emit.dialect import Dialect, Files, Language, plain_number
 from symoro.emit.header import block, header_lines
 from symoro.emit.kernels import kernel_text
-from symoro.emit.kernels.c_family import in_cpp
+from symoro.emit.kernels.c_family import CPP, in_cpp
 from symoro.emit.layout import call_arguments, helpers
 from symoro.emit.sample import sample_of
 from symoro.expr import ops
 from symoro.expr.graph import Number
+from symoro.expr.number import in_single
 from symoro.program.program import Program, size
 
 
 def _number(value: Number) -> str:
     return f"Scalar({plain_number(value)})"
+
+
+def _tolerance(value: float) -> str:
+    return CPP.tolerance.format(value, in_single(value))
 
 
 def _choice(name: str, condition: str) -> str:
@@ -60,6 +65,7 @@ DIALECT = Dialect(
     },
     truth="{0} != Scalar(0)",
     number=_number,
+    tolerance=_tolerance,
     leading_underscore=False,
     trailing_underscore=False,
     macros=keywords.MACROS,
@@ -95,7 +101,7 @@ def write(program: Program, *, name: str | None = None) -> Files:
     guard = f"{base.upper()}_HPP"
     parts = [
         block(header_lines(code))
-        + f"#ifndef {guard}\n#define {guard}\n\n#include <cmath>\n#include <cstddef>\n",
+        + f"#ifndef {guard}\n#define {guard}\n\n#include <cmath>\n#include <cstddef>\n#include <limits>\n",
         *([kernel_text("finite", ".c")] if asks_for_numbers(code) else []),
         f"namespace symoro {{\nnamespace {base} {{\n",
         "\n".join(f"constexpr std::size_t {what} = {number};" for what, number in sizes(code)) + "\n",

@@ -53,6 +53,7 @@ class Dialect:
         conditions: op -> template of a comparison as a condition.
         truth: template of a value, 1 or 0, as a condition.
         number: text of a number that is not negative.
+        tolerance: text of a bound on round-off, given for double precision; None to write the number.
         exact: constants such as sqrt(3)/2 are written exactly; otherwise as one decimal.
         pi: text of pi, where constants are exact.
         times: the sign of a product.
@@ -81,6 +82,7 @@ class Dialect:
     conditions: Mapping[int, str] = field(default_factory=lambda: _COMPARISONS)
     truth: str = "{0} != 0"
     number: Callable[[Number], str] = plain_number
+    tolerance: Callable[[float], str] | None = None
     exact: bool = False
     pi: str = "pi"
     times: str = "*"

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 
 from symoro.emit.code import Code
 from symoro.files import MADE_BY
-from symoro.program.program import Input, Output, Shape
+from symoro.program.program import Input, Output, Program, Shape
 
 WIDTH = 92
 
@@ -52,6 +52,13 @@ def header_lines(code: Code, *, functions: bool = True) -> list[str]:
         lines += _filled(f"{arrays.constants} ({len(code.constants)}): {entries}", 2)
     lines += ["", *_filled(f"Operations per call: {code.counted}"), MADE_BY]
     return lines
+
+
+def joint_lines(program: Program) -> list[str]:
+    """The joint variables with the names of their joints, for an example; none where the program has no names."""
+    return [
+        line for label, text in program.header if label == "joints" for line in _filled(f"{label}: {text}")
+    ]
 
 
 def _meaning(port: Input | Output) -> str:

@@ -84,6 +84,15 @@ function listed_(p) {
 """
 
 
+_SIZED = """\
+function sized_(name, array, length, orMore = false) {
+    if (!array || (orMore ? array.length < length : array.length !== length)) {
+        throw new TypeError(`${name}: ${length} numbers expected, got ${array ? array.length : array}`);
+    }
+}
+"""
+
+
 def write(program: Program, *, name: str | None = None) -> Files:
     """{NAME.js, NAME.d.ts}."""
     code = code_of(program, DIALECT, name=name)
@@ -98,6 +107,7 @@ def _module(code: Code) -> str:
     declared = [f"export const {name} = {value};" for name, value in _declared(code)]
     parts = ["".join(wrap(line, marks=",") + "\n" for line in declared)]
     parts += [kernel_text(kernel, ".js") for kernel in code.kernels]
+    parts += [_SIZED] if code.constants or code.program.inputs else []
     parts += [_LISTED, _setup(code)] if code.constants else []
     return "\n".join([*parts, *_call(code), _batch(code)])
 
@@ -155,6 +165,7 @@ def _call(code: Code) -> list[str]:
     taken = ", ".join(name if key == name else f"{_key(key)}: {name}" for key, name in arrays)
     given = ", ".join([*call_arguments(code), f"out = {_room(code)}"])
     head = [f"/** {_CALL} */", wrap(f"export function {a.function}({given}) {{", marks=",")]
+    head += _checked(code)
     head += [wrap(f"{_INDENT}const {{ {taken} }} = out;", marks=",")] if arrays else []
     end = [*filled(code, _STYLE.size_type), f"{_INDENT}return out;", "}"]
     lines = whole(units)
@@ -170,6 +181,18 @@ def _call(code: Code) -> list[str]:
         parts.append("\n".join([f"function part{number}_{arguments} {{", *lines, "}"]) + "\n")
         calls.append(f"{_INDENT}part{number}_{arguments};")
     return [*parts, "\n".join([*head, *calls, *end]) + "\n"]
+
+
+def _checked(code: Code, count: str = "") -> list[str]:
+    """Reject arrays of another length than that of one sample, or shorter than those of `count` samples."""
+    a, lines = code.arrays, []
+    for name, port in zip(a.inputs, code.program.inputs, strict=True):
+        if port.shape or count:
+            length = f"{size(port.shape)} * {count}" if count else str(size(port.shape))
+            lines.append(f'{_INDENT}sized_("{name}", {name}, {length}{", true" * bool(count)});')
+    if code.constants:
+        lines.append(f'{_INDENT}sized_("{a.constants}", {a.constants}, {len(code.constants)});')
+    return lines
 
 
 def _room(code: Code, count: str = "") -> str:
@@ -204,6 +227,7 @@ def _batch(code: Code) -> str:
         whole_one = f"{_member(out)}.set({one}, {size(out.shape)} * {i});"
         stores.append(whole_one if out.shape else f"{_member(out)}[{i}] = {one};")
     lines = [f"/** {_BATCH} */", wrap(f"export function {a.batch}({given}) {{", marks=",")]
+    lines += _checked(code, n)
     lines += [wrap(_INDENT + line, _INDENT * 2, marks=",") for line in room]
     lines.append(f"{_INDENT}for (let {i} = 0; {i} < {n}; ++{i}) {{")
     inside = [*copies, f"{a.function}({', '.join(handed)});", *stores]

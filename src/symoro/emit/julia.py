@@ -88,6 +88,7 @@ def _setup(code: Code) -> str:
         f"{a.setup}({a.parameters}::AbstractDict) = {a.setup}([{a.parameters}[name] for name in PARAMETERS])",
         "",
         f"function {a.setup}({a.parameters})",
+        *_checked(a.parameters, (len(code.parameters),)),
         *(f"    {name} = {a.parameters}[{at + 1}]" for at, name in code.reads),
         *_statements(code, code.setup),
         wrap(f"    return [{entries}]", _INDENT * 2),
@@ -99,6 +100,9 @@ def _setup(code: Code) -> str:
 def _in_place(code: Code) -> str:
     a = code.arrays
     lines = [wrap(f"function {a.function}!({', '.join([*a.outputs, *call_arguments(code)])})", marks=",")]
+    for name, port in zip(a.inputs, code.program.inputs, strict=True):
+        lines += _checked(name, port.shape)
+    lines += _checked(a.constants, (len(code.constants),)) if code.constants else []
     lines += [f"    {name} = {_entry(array, index)}" for name, array, index in input_entries(code, 1)]
     lines += [f"    {c.name} = {a.constants}[{at}]" for at, c in enumerate(code.constants, 1)]
     lines += _statements(code, code.call)
@@ -117,6 +121,16 @@ def _allocating(code: Code) -> str:
     pairs = zip(a.outputs, code.program.outputs, strict=True)
     results = ", ".join(f"{name} = {name}{'' if out.shape else '[]'}" for name, out in pairs)
     return "\n".join([*lines, wrap(f"    return (; {results})", _INDENT * 2), "end"]) + "\n"
+
+
+def _checked(name: str, shape: Shape) -> list[str]:
+    """Reject an argument of another size; a tuple serves as a vector."""
+    if not shape:
+        return []
+    size = "length" if len(shape) == 1 else "size"
+    wanted = str(shape[0]) if len(shape) == 1 else f"({', '.join(map(str, shape))})"
+    message = f'"{name} must have the {size} {wanted}, got $({size}({name}))"'
+    return [wrap(f"    {size}({name}) == {wanted} || throw(DimensionMismatch({message}))", _INDENT * 2)]
 
 
 def _entry(array: str, index: Sequence[int]) -> str:

@@ -93,6 +93,7 @@ MATLAB = KERNELS | words(
     break case catch classdef continue else elseif end endfunction endif endwhile endfor for function
     global if methods otherwise parfor persistent properties return spmd switch try until unwind_protect
     while do double sqrt sin cos tan asin acos atan2 abs sign min max zeros isstruct isreal ans pi Inf NaN eps
+    numel size isequal isvector error mat2str
     nargin nargout real_sqrt real_asin real_acos select_
     """
 )
@@ -103,7 +104,7 @@ JULIA = KERNELS | words(
     global if import in isa let local macro module mutable quote return struct true try using where
     while abstract primitive type ccall Inf NaN pi im missing nothing sqrt sin cos tan asin acos atan
     abs sign min max ifelse zeros float promote_type eltype length fill real_sqrt real_asin real_acos
-    PARAMETERS Element AbstractDict
+    PARAMETERS Element AbstractDict size throw DimensionMismatch
     """
 )
 

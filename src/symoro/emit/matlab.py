@@ -78,11 +78,15 @@ def _file(first: str, code: Code, lines: Iterable[str], called: Iterable[str]) -
 
 def _setup(code: Code) -> str:
     a = code.arrays
-    fields = "; ".join(f"{a.parameters}.{name}" for _, name in code.reads)
+    known = dict(code.reads)
+    fields = "; ".join(
+        f"{a.parameters}.{known[at]}" if at in known else "0" for at in range(len(code.parameters))
+    )
     lines = [
         f"if isstruct({a.parameters})",
         wrap(f"    {a.parameters} = [{fields}];", "        ", " ..."),
         "end",
+        *_checked(a.parameters, (len(code.parameters),)),
         *(f"{name} = {a.parameters}({at + 1});" for at, name in code.reads),
         *_statements(code, code.setup),
         f"{a.constants} = zeros({len(code.constants)}, 1);",
@@ -98,7 +102,13 @@ def _setup(code: Code) -> str:
 
 def _call(code: Code) -> str:
     a = code.arrays
-    lines = [f"{name} = {_entry(array, index)};" for name, array, index in input_entries(code, 1)]
+    lines = [
+        line
+        for name, port in zip(a.inputs, code.program.inputs, strict=True)
+        for line in _checked(name, port.shape)
+    ]
+    lines += _checked(a.constants, (len(code.constants),)) if code.constants else []
+    lines += [f"{name} = {_entry(array, index)};" for name, array, index in input_entries(code, 1)]
     lines += [f"{c.name} = {a.constants}({at});" for at, c in enumerate(code.constants, 1)]
     lines += _statements(code, code.call)
     for name, out in zip(a.outputs, code.program.outputs, strict=True):
@@ -108,6 +118,19 @@ def _call(code: Code) -> str:
     first = f"function [{', '.join(a.outputs)}] = {a.function}({', '.join(call_arguments(code))})"
     kernels = [kernel_text(kernel, ".m") for kernel in code.kernels]
     return _file(first, code, lines, helpers(code.call_operations, DIALECT) + kernels)
+
+
+def _checked(name: str, shape: Shape) -> list[str]:
+    """Reject an argument of another size, and make it double: integers and singles would be computed with as such."""
+    if len(shape) > 1:
+        wrong, wanted = f"~isequal(size({name}), [{' '.join(map(str, shape))}])", " x ".join(map(str, shape))
+    else:
+        length = shape[0] if shape else 1
+        wrong, wanted = f"numel({name}) ~= {length}", f"{length} x 1"
+        if length > 1:
+            wrong += f" || ~isvector({name})"
+    message = f"'{name} must be {wanted}, got %s', mat2str(size({name}))"
+    return [f"if {wrong}", f"    error({message});", "end", f"{name} = double({name});"]
 
 
 def _size(shape: Shape) -> str:

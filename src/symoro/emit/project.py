@@ -16,7 +16,7 @@ from typing import Any
 from symoro.emit import emit, find_language
 from symoro.emit.code import base_name
 from symoro.emit.dialect import Dialect, Files, Language
-from symoro.emit.header import clean, shape_text
+from symoro.emit.header import clean, commented, joint_lines, shape_text
 from symoro.emit.names import Names
 from symoro.emit.sample import Sample, sample_of
 from symoro.errors import OptionError, ProgramError
@@ -131,7 +131,7 @@ def _language_files(
     numbers = {"values": values, "sample": sample} if "sample" in language.options else {}
     files = emit(program, language.id, name=base, **numbers, **options)
     if language.demo is not None:
-        mark = f"{BUILDS[language.id].comment} {MADE_BY}\n"
+        mark = commented([MADE_BY, *joint_lines(program)], BUILDS[language.id].comment)
         demo = language.demo(program, values, sample, base)
         files |= {path: text if MADE_BY in text else mark + text for path, text in demo.items()}
     if language.id in BUILDS:

@@ -79,6 +79,8 @@ def _setup(code: Code) -> str:
         f'    """The constants {k}, from a dictionary of parameters or a sequence in their order."""',
         f'    if hasattr({p}, "keys"):',
         f"        {p} = [{p}[name] for name in PARAMETERS]",
+        f"    if len({p}) != {len(code.parameters)}:",
+        f'        raise ValueError(f"{p} must have {len(code.parameters)} entries, got {{len({p})}}")',
         *(f"    {name} = float({p}[{at}])" for at, name in code.reads),
         *_statements(code, code.setup),
         wrap(f"    return np.array([{', '.join(c.name for c in code.constants)}])", _INDENT * 2),
@@ -94,7 +96,8 @@ def _call(code: Code) -> str:
         *quiet,
         f"def {a.function}({', '.join(call_arguments(code))}):",
         '    """The outputs, by name."""',
-        *(f"    {name} = np.asarray({name}, dtype=float)" for name in a.inputs),
+        *(f"    {name} = np.asarray({name}, dtype=float)" for name in call_arguments(code)),
+        *_checks(code),
         wrap(f"    batch = np.broadcast_shapes({_leading_axes(code)})", _INDENT * 2),
     ]
     for name, array, index in input_entries(code):
@@ -109,6 +112,28 @@ def _call(code: Code) -> str:
     pairs = zip(a.outputs, program.outputs, strict=True)
     results = ", ".join(f"{out.name!r}: {name}" for name, out in pairs)
     return "\n".join([*lines, wrap(f"    return {{{results}}}", _INDENT * 2)]) + "\n"
+
+
+def _checks(code: Code) -> list[str]:
+    """Reject arrays whose last axes are not those of the model."""
+    a, lines = code.arrays, []
+    shapes = [
+        (name, port.shape) for name, port in zip(a.inputs, code.program.inputs, strict=True) if port.shape
+    ]
+    for name, shape in shapes:
+        last = f"{name}.shape[-{len(shape)}:]"
+        listed = ", ".join(map(str, shape))
+        lines += [
+            f"    if {last} != ({listed}{',' * (len(shape) == 1)}):",
+            f'        raise ValueError(f"{name} must have the shape (..., {listed}), got {{{name}.shape}}")',
+        ]
+    if code.constants:
+        k, n = a.constants, len(code.constants)
+        lines += [
+            f"    if {k}.shape != ({n},):",
+            f'        raise ValueError(f"{k} must have the shape ({n},), got {{{k}.shape}}")',
+        ]
+    return lines
 
 
 def _leading_axes(code: Code) -> str:

@@ -72,11 +72,20 @@ class Renderer:
             values = evaluate(self.graph, [i << 1 for i in nodes], {})
         except OverflowError:
             raise ProgramError("a number is too large for double precision") from None
+        rounding: set[int] = set()  # tolerances and what is made of them, which may depend on the precision
         for i, value in zip(nodes, values, strict=True):
             if not math.isfinite(value):
                 raise ProgramError("a constant expression has no finite value")
             if self.graph.op[i] == ops.NUMBER:
                 self._number(i, self.graph.args[i][0])
+                continue
+            if self.graph.op[i] == ops.TOLERANCE:
+                self.text[i] = (self.dialect.tolerance or self.dialect.number)(self.graph.args[i][0])
+                rounding.add(i)
+                continue
+            if not rounding.isdisjoint(lit >> 1 for lit in self.graph.children(i)):
+                self.expression(i)
+                rounding.add(i)
                 continue
             if self.dialect.exact:
                 self._exact(i)

@@ -14,7 +14,7 @@ from collections.abc import Sequence
 from fractions import Fraction
 
 from symoro.errors import ProgramError
-from symoro.expr import ops
+from symoro.expr import number, ops
 from symoro.expr.graph import Graph
 from symoro.expr.number import Number, normal
 from symoro.expr.scalar import Expr
@@ -63,7 +63,7 @@ class _FormWriter:
 
     def of_node(self, i: int) -> Sum:
         op, args = self.graph.op[i], self.graph.args[i]
-        if op == ops.NUMBER:
+        if op in (ops.NUMBER, ops.TOLERANCE):
             return {_UNIT: args[0]} if args[0] != 0 else {}
         if op == ops.PI:
             return {(("pi", 1),): 1}
@@ -88,7 +88,7 @@ class _FormWriter:
             n = times.pop(i)
             if graph.op[i] not in _SUMS:
                 for m, c in self.sums[i].items():
-                    total[m] = total.get(m, 0) + n * c
+                    total[m] = number.total(total.get(m, 0), number.product(n, c))
                 continue
             for lit in graph.terms(i << 1):
                 k = lit >> 1
@@ -121,7 +121,7 @@ class _FormWriter:
         for atom, exponent in n:
             powers[atom] = powers.get(atom, 0) + exponent
         factors = tuple(sorted((x, e) for x, e in powers.items() if e))
-        coefficient = normal(c * d)
+        coefficient = normal(number.product(c, d))
         if coefficient in (1, -1) and len(factors) == 1 and factors[0][1] == 1:
             inner = self.groups.get(factors[0][0])
             if inner is not None:
@@ -151,7 +151,7 @@ class _FormWriter:
 
 
 def _negated(terms: Sum) -> Sum:
-    return {m: -c for m, c in terms.items()}
+    return {m: number.negative(c) for m, c in terms.items()}
 
 
 def _positive(terms: Sum) -> Sum:
@@ -166,7 +166,7 @@ def _inverse(term: Sum) -> Sum:
     if not term:
         raise ProgramError("division by zero")
     ((m, c),) = term.items()
-    return {tuple((atom, -e) for atom, e in m): normal(1 / c if isinstance(c, float) else Fraction(1) / c)}
+    return {tuple((atom, -e) for atom, e in m): normal(number.quotient(1, c))}
 
 
 def _order(m: Monomial) -> tuple[bool, Monomial]:
@@ -183,7 +183,7 @@ def _sum_text(terms: Sum) -> str:
         negative = c < 0
         if parts:
             parts.append("-" if negative else "+")
-        text = _term_text(m, -c if negative else c)
+        text = _term_text(m, number.negative(c) if negative else c)
         parts.append(f"-{text}" if negative and not parts else text)
     return " ".join(parts)
 
@@ -192,7 +192,10 @@ def _term_text(m: Monomial, c: Number) -> str:
     above = [_power(a, e) for a, e in m if e > 0]
     below = [_power(a, -e) for a, e in m if e < 0]
     if isinstance(c, float):
-        above.insert(0, repr(c))
+        text, divisor = number.decimal_and_divisor(c)
+        above.insert(0, text)
+        if divisor != 1:
+            below.insert(0, str(divisor))
     else:
         c = Fraction(c)
         if c.numerator != 1 or not above:

@@ -86,7 +86,7 @@ def evaluate(
         op, args = graph.op[i], graph.args[i]
         if op >= ops.ADD:
             results[i] = _apply(op, [get(lit) for lit in args], graph.cls[i])
-        elif op == ops.NUMBER:
+        elif op in (ops.NUMBER, ops.TOLERANCE):
             results[i] = float(args[0])
         elif op == ops.PI:
             results[i] = math.pi

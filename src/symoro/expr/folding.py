@@ -7,7 +7,7 @@ from fractions import Fraction
 from typing import TYPE_CHECKING
 
 from symoro.errors import ProgramError
-from symoro.expr import ops, trigonometry
+from symoro.expr import number, ops, trigonometry
 from symoro.expr.number import Number
 from symoro.expr.ops import ABS, ACOS, ADD, ASIN, NUMBER, ONE, PI, SIGN, SQRT, SUB, TAN, ZERO
 
@@ -30,7 +30,7 @@ def constant_sum(graph: Graph, x: int, y: int) -> int | None:
             stack += graph.terms(lit)
             continue
         c, k = (graph.args[i][0], 1) if graph.op[i] == NUMBER else graph.coefficient(i)
-        total[k] = total.get(k, 0) + (-c if lit & 1 else c)
+        total[k] = number.total(total.get(k, 0), number.negative(c) if lit & 1 else c)
         if len(total) > _MOST:
             return None
     made = ZERO
@@ -63,7 +63,7 @@ def _magnitude(graph: Graph, op: int, x: int) -> int | None:
 
 def binary(graph: Graph, op: int, x: int, y: int) -> int | None:
     """The literal of atan2, min, max or a comparison of two numbers, or None."""
-    a, b = graph.value(x), graph.value(y)
+    a, b = _compared(graph, x), _compared(graph, y)
     if a is None or b is None:
         return None
     if op == ops.ATAN2:
@@ -74,6 +74,14 @@ def binary(graph: Graph, op: int, x: int, y: int) -> int | None:
         return x if a >= b else y
     holds = {ops.LESS: a < b, ops.LESS_EQUAL: a <= b, ops.EQUAL: a == b}[op]
     return ONE if holds else ZERO
+
+
+def _compared(graph: Graph, lit: int) -> Number | None:
+    """The number that a literal is, a tolerance by its value in double precision; or None."""
+    if graph.op[lit >> 1] == ops.TOLERANCE:
+        value: float = graph.args[lit >> 1][0]
+        return -value if lit & 1 else value
+    return graph.value(lit)
 
 
 def _atan2(graph: Graph, a: Number, b: Number) -> int | None:

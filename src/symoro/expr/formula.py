@@ -19,9 +19,11 @@ from symoro.expr import ops
 from symoro.expr.canonical import canonical
 from symoro.expr.evaluate import evaluate
 from symoro.expr.graph import Graph
+from symoro.expr.number import decimal_of
 from symoro.expr.parser import NAME, parse, reserved
 from symoro.expr.scalar import Expr
 
+_DECIMAL = re.compile(r"-?[0-9]+\.[0-9]+(?:e[+-]?[0-9]{1,3})?\Z")
 _INTEGER = re.compile(r"-?(?:0|[1-9][0-9]{0,15})\Z")
 
 
@@ -71,6 +73,12 @@ class Formula:
 
     def into(self, graph: Graph, resolve: Callable[[str], int] | None = None) -> Expr:
         """The expression in a graph; names become parameters unless `resolve` says otherwise."""
+        if (
+            self.text == "0"
+        ):  # most fields of a robot, and nearly all others are decimals: both without the parser
+            return Expr(graph, 0)
+        if _DECIMAL.match(self.text):
+            return Expr(graph, graph.number(decimal_of(self.text)))
         if _INTEGER.match(self.text):
             return Expr(graph, graph.number(int(self.text)))
         if self.is_symbol:

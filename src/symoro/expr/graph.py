@@ -5,13 +5,12 @@ A *literal* is the integer `2 * node + sign`; negation flips the last bit and co
 traversal is a loop. Nodes are classed constant, parameter or variable by what they depend on.
 
 The constructors fold what can be folded locally and exactly: numbers, zeros and ones, like terms, products
-of parameters ahead of variables, roots (`surds`), sines and cosines (`trigonometry`). Numbers are `int` or
-`Fraction` where they were written exactly, `float` where they were written as decimals.
+of parameters ahead of variables, roots (`surds`), sines and cosines (`trigonometry`). Numbers are exact where
+they were written so, and decimals as long as they are short (`number`).
 """
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -20,7 +19,8 @@ from typing import Any
 from symoro.errors import ProgramError
 from symoro.expr import folding, ops, surds, trigonometry
 from symoro.expr.number import Number as Number
-from symoro.expr.number import normal
+from symoro.expr.number import negative, normal, product, quotient, total
+from symoro.expr.number import root as decimal_root
 from symoro.expr.ops import (
     ADD,
     CONSTANT,
@@ -36,6 +36,7 @@ from symoro.expr.ops import (
     SQRT,
     SUB,
     SYMBOL,
+    TOLERANCE,
     VARIABLE,
 )
 from symoro.expr.ops import MINUS_ONE as MINUS_ONE
@@ -104,8 +105,12 @@ class Graph:
         """A number, exact when it is an integer or a fraction; a whole float counts as exact."""
         value = normal(value)
         if value < 0:
-            return self.node(NUMBER, (-value, type(value) is float), CONSTANT) | 1
-        return self.node(NUMBER, (value, type(value) is float), CONSTANT)
+            return self.node(NUMBER, (negative(value), isinstance(value, float)), CONSTANT) | 1
+        return self.node(NUMBER, (value, isinstance(value, float)), CONSTANT)
+
+    def tolerance(self, value: float) -> int:
+        """A bound on round-off, given for double precision."""
+        return self.node(TOLERANCE, (abs(float(value)),), CONSTANT) | (value < 0)
 
     def pi(self) -> int:
         return self.node(PI, (), CONSTANT)
@@ -121,7 +126,7 @@ class Graph:
         if self.op[index] != NUMBER:
             return None
         number: Number = self.args[index][0]
-        return -number if lit & 1 else number
+        return negative(number) if lit & 1 else number
 
     @staticmethod
     def signed(lit: int, sign: int) -> int:
@@ -146,7 +151,7 @@ class Graph:
                 return merged
         elif oi == NUMBER and oj == NUMBER:
             a, b = self.args[i][0], self.args[j][0]
-            return self.number((-a if x & 1 else a) + (-b if y & 1 else b))
+            return self.number(total(negative(a) if x & 1 else a, negative(b) if y & 1 else b))
         if oi == ADD or oi == SUB:  # noqa: SIM109 (the hottest line)
             merged = self._add_to_sum(x, y)
             if merged is not None:
@@ -190,8 +195,8 @@ class Graph:
         cx, ux = self.coefficient(i) if one and op[args[i][0] >> 1] == NUMBER else (1, i)
         cy, uy = self.coefficient(j) if other and op[args[j][0] >> 1] == NUMBER else (1, j)
         if ux == uy:
-            total = (-cx if x & 1 else cx) + (-cy if y & 1 else cy)
-            return self.mul(self.number(total), ux << 1)
+            both = total(negative(cx) if x & 1 else cx, negative(cy) if y & 1 else cy)
+            return self.mul(self.number(both), ux << 1)
         if one and other and not (x ^ y) & 1:
             merged = trigonometry.pythagoras(self, i, j)
             return None if merged is None else merged ^ (x & 1)
@@ -254,6 +259,8 @@ class Graph:
 
     def _mul_constants(self, i: int, j: int) -> int | None:
         """Numbers and roots stay in normal form; of other products the numbers come together, ahead."""
+        if self.op[i] == NUMBER and self.op[j] == NUMBER:
+            return self.number(product(self.args[i][0], self.args[j][0]))
         made = surds.product(self, i, j)
         if made is not None:
             return made
@@ -261,10 +268,10 @@ class Graph:
             i, j = j, i
         (r, u), (s, v) = self.coefficient(i), self.coefficient(j)
         if self.op[i] == NUMBER:
-            return None if s == 1 else self.mul(self.number(self.args[i][0] * s), v << 1)
+            return None if s == 1 else self.mul(self.number(product(self.args[i][0], s)), v << 1)
         if r == 1 and s == 1:
             return None
-        return self.mul(self.number(r * s), self.mul(u << 1, v << 1))
+        return self.mul(self.number(product(r, s)), self.mul(u << 1, v << 1))
 
     def div(self, x: int, y: int) -> int:
         i, j, neg = x >> 1, y >> 1, (x ^ y) & 1
@@ -278,9 +285,8 @@ class Graph:
         if op[j] == NUMBER:
             value = args[j][0]
             if op[i] == NUMBER and isinstance(value, float):
-                return self.signed(self.number(args[i][0] / value), neg)
-            inverse = 1 / value if isinstance(value, float) else Fraction(1) / value
-            return self.signed(self.mul(self.number(inverse), i << 1), neg)
+                return self.signed(self.number(quotient(args[i][0], value)), neg)
+            return self.signed(self.mul(self.number(quotient(1, value)), i << 1), neg)
         if cls[j] == CONSTANT and (root := surds.inverse(self, j)) is not None:
             return self.signed(self.mul(root, i << 1), neg)
         if cls[j] < VARIABLE and cls[j] < cls[i]:
@@ -304,7 +310,7 @@ class Graph:
         if value is not None:
             if value < 0:
                 raise ProgramError("square root of a negative number")
-            root = self.number(math.sqrt(value)) if isinstance(value, float) else surds.root(self, value)
+            root = self.number(decimal_root(value)) if isinstance(value, float) else surds.root(self, value)
             if root is not None:
                 return root
         return self.node(SQRT, (x,), self.cls[x >> 1])

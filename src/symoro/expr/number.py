@@ -1,21 +1,238 @@
-"""Numbers as expressions keep them: exact (int, Fraction) where they were written so, else doubles."""
+"""Numbers of expressions: exact (int, Fraction), decimals with their exact value, and other doubles.
+
+    1/3      int or Fraction    exact; functions of it stay symbolic, as sqrt(1/3)
+    0.1      ExactDecimal       exact while numerator and denominator have at most 30 digits, written as a decimal
+    sin(0.1) float              a double
+
+Sums, products and quotients of numbers are computed by the functions of this module, which keep exact values.
+"""
 
 from __future__ import annotations
 
 import math
 from fractions import Fraction
 from numbers import Rational, Real
+from typing import Any
 
 from symoro.errors import ProgramError
 
 Number = int | float | Fraction
 
 MAX_INTEGER_BITS = 1023  # of a numerator or a denominator: every number fits a double
+MAX_DIGITS = (
+    30  # of the numerator and of the denominator of a decimal: products of two doubles as they are printed
+)
+FINEST_FRACTION = 64  # denominator up to which a computed fraction is printed as such, finer ones as decimals
+_LIMIT = 10**MAX_DIGITS
+
+
+class ExactDecimal(float):
+    """A double that is the nearest one of an exact value: 0.1 is 1/10, so that 0.1 + 0.2 - 0.3 is zero.
+
+    Python's own operators treat it as the double.
+
+    Attributes:
+        numerator, denominator: its exact value in lowest terms, read from the text when they are first needed: most
+            numbers of a robot take part in no computation.
+    """
+
+    __slots__ = ("denominator", "numerator", "text")
+    numerator: int
+    denominator: int
+    text: str
+
+    def __getattr__(self, name: str) -> int:
+        """Called for a numerator or denominator that was not set yet."""
+        if name not in ("numerator", "denominator"):
+            raise AttributeError(name)
+        found = _terms_of(self.text)
+        assert found is not None
+        self.numerator, self.denominator = found
+        return found[0] if name == "numerator" else found[1]
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return decimal, (self.numerator, self.denominator)
+
+
+class Tolerance(float):
+    """A bound on round-off, relative to what it is compared with, for double precision.
+
+    In an expression it is a constant of its own, which code in single precision replaces (`in_single`).
+    """
+
+    __slots__ = ()
+
+    def __mul__(self, other: Any) -> Any:
+        return (
+            Tolerance(exact(float(self)) * exact(other)) if isinstance(other, int | float) else NotImplemented
+        )
+
+    __rmul__ = __mul__
+
+    def __neg__(self) -> Tolerance:
+        return Tolerance(-float(self))
+
+    def __pow__(self, exponent: int) -> Tolerance:  # type: ignore[override]
+        return Tolerance(exact(float(self)) ** exponent)
+
+
+SHARE_OF_DIGITS = 23 / 52  # bits of the fraction of a single and of a double
+
+
+def in_single(tolerance: float) -> float:
+    """A tolerance for single precision, which leaves the same share of the digits: 1e-10 is 4e-5."""
+    return float(f"{tolerance**SHARE_OF_DIGITS:.1g}")
+
+
+def decimal(numerator: int, denominator: int) -> Number:
+    """A decimal with its exact value; an int if it is whole, the nearest double if it has too many digits."""
+    common = math.gcd(numerator, denominator)
+    return _reduced(numerator // common, denominator // common)
+
+
+def decimal_of(text: str) -> Number:
+    """The decimal that a text states, as 0.1 or -2.5e-3."""
+    value = float(text)
+    if value.is_integer() and -(2**53) < value < 2**53:
+        return int(value)
+    if len(text) > MAX_DIGITS or "e" in text or "E" in text:
+        found = _terms_of(text) if len(text) <= 3 * MAX_DIGITS else None
+        return value if found is None else decimal(*found)
+    made = float.__new__(ExactDecimal, value)
+    made.text = text
+    return made
+
+
+def _reduced(n: int, d: int) -> Number:
+    """n/d in lowest terms."""
+    if not -_LIMIT < n < _LIMIT or d >= _LIMIT:
+        return n / d
+    return n if d == 1 and -(2**53) < n < 2**53 else _made(n, d)
+
+
+def _made(n: int, d: int) -> ExactDecimal:
+    made = float.__new__(ExactDecimal, n / d)
+    made.numerator, made.denominator = n, d
+    return made
+
+
+def _terms_of(text: str) -> tuple[int, int] | None:
+    """Numerator and denominator of a text; None if they are far too long."""
+    mantissa, _, exponent = text.lower().partition("e")
+    whole, _, digits = mantissa.partition(".")
+    below = len(digits) - int(exponent or 0)
+    if len(mantissa) > 2 * MAX_DIGITS or abs(below) > 2 * MAX_DIGITS:
+        return None
+    n, d = int(whole + digits) * 10 ** max(0, -below), 10 ** max(0, below)
+    common = math.gcd(n, d)
+    return n // common, d // common
+
+
+def exact(value: Number) -> Fraction:
+    """The exact value of a number; that of a double is the value of its shortest decimal."""
+    if isinstance(value, ExactDecimal):
+        return Fraction(value.numerator, value.denominator)
+    return Fraction(repr(value)) if isinstance(value, float) else Fraction(value)
+
+
+def readable(value: Fraction, decimals: bool) -> Number:
+    """An exact result as it is printed: a fraction if it is a simple one, else a decimal.
+
+    Arguments:
+        decimals: whether decimals entered the computation; 3/10 then is 0.3.
+    """
+    if decimals and value.denominator % 5 == 0 and _remainder(value.denominator, 2, 5) == 1:
+        return decimal(value.numerator, value.denominator)
+    # Sines of exact angles have powers of 2 and 3 below.
+    exact_angle = value.denominator < 10**6 and _remainder(value.denominator, 2, 3) == 1
+    simple = exact_angle or value.denominator <= FINEST_FRACTION
+    return value if simple else decimal(value.numerator, value.denominator)
+
+
+def _remainder(n: int, *primes: int) -> int:
+    """n without its factors of some primes."""
+    for p in primes:
+        while n % p == 0:
+            n //= p
+    return n
+
+
+def decimal_and_divisor(value: float) -> tuple[str, int]:
+    """The text of a decimal and a whole number below it, which together are its exact value: 1/30 is 0.1 / 3.
+
+    The divisor is 1, and the text the shortest decimal of the double, where there is no such short form.
+    """
+    if isinstance(value, ExactDecimal):
+        n, d = value.numerator, value.denominator
+        divisor = _remainder(d, 2, 5)
+        above = decimal(n * divisor, d)
+        if 1 < divisor <= FINEST_FRACTION and exact(float(above)) == exact(above):
+            return repr(above), divisor
+    return repr(float(value)), 1
+
+
+def written(value: Number) -> Number:
+    """A number of Python code, a float as the decimal that it is written as."""
+    return decimal_of(repr(value)) if type(value) is float and math.isfinite(value) else value
+
+
+def negative(a: Number) -> Number:
+    """-a."""
+    if type(a) is not ExactDecimal:
+        return -a
+    made = float.__new__(ExactDecimal, -float(a))
+    made.numerator, made.denominator = -a.numerator, a.denominator
+    return made
+
+
+# The arguments of these are Any to mypy: int, Fraction and ExactDecimal all have a numerator, a float has none.
+
+
+def total(a: Any, b: Any) -> Number:
+    """a + b."""
+    if not (type(a) is ExactDecimal or type(b) is ExactDecimal) or type(a) is float or type(b) is float:
+        return a + b  # type: ignore[no-any-return]
+    n, d, m, e = a.numerator, a.denominator, b.numerator, b.denominator
+    if d < e:
+        n, d, m, e = m, e, n, d
+    # Most denominators are powers of ten, of which one divides the other.
+    return decimal(n * e + m * d, d * e) if d % e else decimal(n + m * (d // e), d)
+
+
+def product(a: Any, b: Any) -> Number:
+    """a b."""
+    if not (type(a) is ExactDecimal or type(b) is ExactDecimal) or type(a) is float or type(b) is float:
+        return a * b  # type: ignore[no-any-return]
+    n, d, m, e = a.numerator, a.denominator, b.numerator, b.denominator
+    f, g = math.gcd(n, e), math.gcd(m, d)  # of short numbers, which is faster than of the products
+    return _reduced(n // f * (m // g), d // g * (e // f))
+
+
+def quotient(a: Any, b: Any) -> Number:
+    """a / b, exact if both are; b is not zero."""
+    if type(a) is float or type(b) is float:
+        return a / b  # type: ignore[no-any-return]
+    if type(a) is ExactDecimal or type(b) is ExactDecimal:
+        n, d = a.numerator * b.denominator, a.denominator * b.numerator
+        return decimal(n, d) if d > 0 else decimal(-n, -d)
+    return Fraction(a) / Fraction(b)
+
+
+def root(a: float) -> Number:
+    """The square root of a decimal or another double that is not negative."""
+    if isinstance(a, ExactDecimal):
+        n, d = a.numerator, a.denominator
+        p, q = math.isqrt(n), math.isqrt(d)
+        if p * p == n and q * q == d:
+            return decimal(p, q)
+    return math.sqrt(a)
 
 
 def normal(value: Number) -> Number:
     """A bounded int or Fraction, or a float that is no whole number; a whole float counts as exact."""
     if type(value) is int and -(2**53) < value < 2**53:
+        return value
+    if type(value) is ExactDecimal:
         return value
     if isinstance(value, float):
         if not math.isfinite(value):

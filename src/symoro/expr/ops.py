@@ -8,11 +8,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-NUMBER, PI, SYMBOL, KERNEL = range(4)
-ADD, SUB, MUL, DIV = range(4, 8)
-SQRT, SIN, COS, TAN, ASIN, ACOS, ATAN2 = range(8, 15)
-ABS, SIGN, MIN, MAX = range(15, 19)
-LESS, LESS_EQUAL, EQUAL, SELECT = range(19, 23)
+NUMBER, PI, TOLERANCE, SYMBOL, KERNEL = range(5)
+ADD, SUB, MUL, DIV = range(5, 9)
+SQRT, SIN, COS, TAN, ASIN, ACOS, ATAN2 = range(9, 16)
+ABS, SIGN, MIN, MAX = range(16, 20)
+LESS, LESS_EQUAL, EQUAL, SELECT = range(20, 24)
 
 
 @dataclass(frozen=True)
@@ -37,6 +37,7 @@ class OpInfo:
 TABLE: dict[int, OpInfo] = {
     NUMBER: OpInfo("number", 0, group=""),
     PI: OpInfo("pi", 0, group=""),
+    TOLERANCE: OpInfo("tolerance", 0, group=""),
     SYMBOL: OpInfo("symbol", 0, group=""),
     KERNEL: OpInfo("kernel", 0, group=""),
     ADD: OpInfo("+", 2, group="additions"),

@@ -14,11 +14,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from fractions import Fraction
 
 from symoro.errors import ExpressionError, ProgramError
 from symoro.expr import ops
 from symoro.expr.graph import ONE, Graph
+from symoro.expr.number import Number, decimal_of
 from symoro.expr.scalar import Expr
 
 MAX_LENGTH = 20_000
@@ -200,9 +200,9 @@ def _tokens(text: str) -> list[tuple[str, str, int]]:
     return tokens
 
 
-def _number(token: str, column: int) -> int | float | Fraction:
+def _number(token: str, column: int) -> Number:
     if token.isdigit():
         if len(token) > MAX_DIGITS:
             raise ExpressionError(f"a number of more than {MAX_DIGITS} digits", column)
         return int(token)
-    return float(token)
+    return decimal_of(token)

@@ -13,6 +13,7 @@ from typing import Any
 from symoro.errors import ProgramError
 from symoro.expr import ops
 from symoro.expr.graph import Graph, Number
+from symoro.expr.number import Tolerance, written
 
 
 class Expr:
@@ -73,7 +74,7 @@ class Expr:
             return other.lit
         if type(other) is int and 0 <= other <= 2:  # the first nodes of every graph
             return 2 * other
-        return self.graph.number(other)
+        return _number(self.graph, other)
 
     @property
     def is_zero(self) -> bool:
@@ -111,13 +112,18 @@ class Expr:
             return f"Expr(<{'-' * (self.lit & 1)}node {self.lit >> 1} of {len(self.graph)}>)"
 
 
+def _number(graph: Graph, value: Number) -> int:
+    """The literal of a number of Python code."""
+    return graph.tolerance(value) if isinstance(value, Tolerance) else graph.number(written(value))
+
+
 Scalar = Expr | int | float | Fraction
 
 
 def wrap(graph: Graph, value: Scalar) -> Expr:
     """A number or expression as an expression of the graph."""
     if not isinstance(value, Expr):
-        return Expr(graph, graph.number(value))
+        return Expr(graph, _number(graph, value))
     if value.graph is not graph:
         raise ProgramError("two expressions of different graphs cannot be combined")
     return value

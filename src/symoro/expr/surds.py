@@ -11,6 +11,7 @@ from fractions import Fraction
 from typing import TYPE_CHECKING
 
 from symoro.expr.number import Number
+from symoro.expr.number import product as product_of
 from symoro.expr.ops import CONSTANT, MUL, NUMBER, SQRT, ZERO
 
 if TYPE_CHECKING:
@@ -23,7 +24,7 @@ _PRIMES = (2, 3, 5, 7, 11, 13)
 def surd(graph: Graph, r: Number, n: int) -> int:
     """The literal of r*sqrt(n)."""
     factor, rest = square_free(n)
-    number = graph.number(r * factor)
+    number = graph.number(product_of(r, factor))
     if rest == 1 or number == ZERO:
         return number
     root = graph.node(SQRT, (graph.number(rest),), CONSTANT)
@@ -35,8 +36,8 @@ def surd(graph: Graph, r: Number, n: int) -> int:
 def as_surd(graph: Graph, i: int) -> tuple[Number, int] | None:
     """Node i as (r, n), or None."""
     r, k = graph.coefficient(i)
-    if graph.op[k] == NUMBER:
-        return r * graph.args[k][0], 1
+    if k == i and graph.op[i] == NUMBER:
+        return graph.args[i][0], 1
     if graph.op[k] == SQRT:
         radicand = graph.value(graph.args[k][0])
         if isinstance(radicand, int):
@@ -50,9 +51,9 @@ def product(graph: Graph, i: int, j: int) -> int | None:
     if left is None or right is None:
         return None
     (r, m), (s, n) = left, right
-    value = r * s
+    value = product_of(r, s)
     if isinstance(value, float):
-        return graph.number(value * math.sqrt(m) * math.sqrt(n) if m != n else value * m)
+        return graph.number(value * math.sqrt(m) * math.sqrt(n) if m != n else product_of(value, m))
     return surd(graph, value, m * n)
 
 

@@ -52,7 +52,7 @@ def to_sympy(graph: Graph, roots: Sequence[int]) -> list[Any]:
             made[i] = sp.Piecewise((1, _condition(sp, graph, i, of)), (0, True))
         elif op >= ops.ADD:
             made[i] = rules[op](*(of(lit) for lit in args))
-        elif op == ops.NUMBER:
+        elif op in (ops.NUMBER, ops.TOLERANCE):
             value = args[0]
             made[i] = sp.Float(value) if isinstance(value, float) else sp.Rational(value)
         elif op == ops.PI:

@@ -216,13 +216,22 @@ def build(robot: Robot, name: str, options: Mapping[str, Any]) -> tuple[Entry, P
     with _no_collection(), task(f"building {chosen.id}"):
         program = optimise(chosen.build(robot, **given))
     shown = ", ".join(f"{k} = {v}" for k, v in given.items() if v is not None)
-    described = (("model", chosen.id), ("robot", robot.name), ("options", shown))
+    named = ("joints", _joint_names(robot))
+    described = (("model", chosen.id), ("robot", robot.name), named, ("options", shown))
     header = (*described, *(("remark", note) for note in notes(robot, chosen.menu, chosen.outputs)))
     return chosen, replace(
         with_units(program, robot),
         title=chosen.title,
         header=tuple(h for h in header if h[1]) + program.header,
     )
+
+
+def _joint_names(robot: Robot) -> str:
+    """The joint variables with the names of their joints; none where these only repeat the numbers."""
+    joints = [(j, frame.name) for j, frame in enumerate(robot.frames, 1) if frame.moving and frame.name]
+    if all(name in (f"J{j}", f"joint{j}", f"q{j}") for j, name in joints):
+        return ""
+    return ", ".join(f"q{j} {name}" for j, name in joints)
 
 
 @contextmanager

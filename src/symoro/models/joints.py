@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from symoro.expr import ops
+from symoro.expr.graph import Graph
 from symoro.expr.scalar import Expr, Scalar, cos, sin
 from symoro.program.builder import Builder
 from symoro.robot.description import GEOMETRIC, Placement, Robot
@@ -17,7 +20,7 @@ def is_zero(x: Scalar) -> bool:
 
 @dataclass(frozen=True)
 class Angle:
-    """An angle with what it is the sum of: each part a joint's number or a symbol, and its sign."""
+    """An angle with the terms of its sum: each is a joint's number or the name of another angle, with its sign."""
 
     value: Expr
     parts: tuple[tuple[str, int], ...] = ()
@@ -29,8 +32,15 @@ class Angle:
         return Angle(-self.value, tuple((name, -sign) for name, sign in self.parts))
 
 
+_JOINT = re.compile(r"q([0-9]+)")
+_READS_AS_JOINT = re.compile(r"m?[0-9]+")
+
+
 class Trigonometry:
-    """Sines and cosines of a model, each named once after the parts of its angle: C23 for cos(q2 + q3).
+    """Sines and cosines of a model, each named once after its own angle: C23 is cos(q2 + q3) and nothing else.
+
+    The name is taken from the node itself, not from the frame it was computed for: with theta4 = q4 + pi/2 the sine of
+    theta4 is cos(q4), hence C4. An angle with another constant in it is named after theta4.
 
     The parts are run together as SYMORO does, unless the robot has a joint with two digits or a part is negative or
     no joint: then C12 could be cos(q12) or cos(q1 + q2), and the parts are kept apart (C1_2).
@@ -39,23 +49,65 @@ class Trigonometry:
     def __init__(self, builder: Builder, robot: Robot) -> None:
         self.builder = builder
         self.apart = robot.NF > 9
+        self._labels: dict[int, tuple[str, bool]] = {}
 
     def sincos(self, angle: Angle) -> tuple[Expr, Expr]:
         """(sin, cos) of an angle."""
-        parts = _summed(angle.parts)
-        if parts and parts[0][1] < 0:
-            s, c = self.sincos(-angle)
-            return -s, c
         s, c = self.builder.number(sin(angle.value)), self.builder.number(cos(angle.value))
-        if not parts:
-            return s, c
-        label = self._written(parts)
-        return self.builder.named(f"S{label}", s), self.builder.named(f"C{label}", c)
+        if angle.value.cls != ops.CONSTANT and not (self.name(s) and self.name(c)):
+            label, flip = self._label(_summed(angle.parts))
+            if any(not name.isdigit() for name, _ in angle.parts):
+                self._named(f"S{label}", -s if flip else s)
+                self._named(f"C{label}", c)
+        return s, c
 
-    def _written(self, parts: Sequence[tuple[str, int]]) -> str:
+    def name(self, wave: Expr) -> bool:
+        """Name a sine or cosine of a sum of joints; whether it is one."""
+        graph, i = self.builder.graph, wave.lit >> 1
+        if graph.op[i] not in (ops.SIN, ops.COS):
+            return False
+        angle, sine = graph.args[i][0], graph.op[i] == ops.SIN
+        if angle not in self._labels:
+            self._labels[angle] = self._label(_summed(_joints(graph, angle)))
+        label, flip = self._labels[angle]
+        if label:
+            self._named(f"{'S' if sine else 'C'}{label}", Expr(graph, i << 1 | (flip and sine)))
+        return bool(label)
+
+    def _named(self, name: str, value: Expr) -> None:
+        """Name a node; if another node has the name, the node has none, since C2_2 would be cos(2 q2)."""
+        if not self.builder.has_name(name):
+            self.builder.named(name, value)
+
+    def _label(self, parts: Sequence[tuple[str, int]]) -> tuple[str, bool]:
+        """The parts of an angle as a text that starts with a positive one, and whether the angle was negated for it."""
+        flip = bool(parts) and parts[0][1] < 0
+        if flip:
+            parts = [(name, -times) for name, times in parts]
         run_together = not self.apart and all(name.isdigit() and times == 1 for name, times in parts)
         words = ["_".join([f"m{name}" if times < 0 else name] * abs(times)) for name, times in parts]
-        return ("" if run_together else "_").join(words)
+        return ("" if run_together else "_").join(words), flip
+
+
+def _joints(graph: Graph, angle: int) -> list[tuple[str, int]]:
+    """The joints of an angle that is a sum of whole multiples of joint positions; none if it is not such a sum."""
+    parts: list[tuple[str, int]] = []
+    stack = [(angle, 1)]
+    while stack:
+        x, times = stack.pop()
+        i, times = x >> 1, -times if x & 1 else times
+        args, op = graph.args[i], graph.op[i]
+        factor = graph.value(args[0]) if op == ops.MUL else None
+        joint = _JOINT.fullmatch(args[0]) if op == ops.SYMBOL and graph.cls[i] == ops.VARIABLE else None
+        if joint:
+            parts.append((joint[1], times))
+        elif op in (ops.ADD, ops.SUB):
+            stack += [(args[1], -times if op == ops.SUB else times), (args[0], times)]
+        elif isinstance(factor, int):
+            stack.append((args[1], times * factor))
+        else:
+            return []
+    return parts
 
 
 def _summed(parts: Sequence[tuple[str, int]]) -> list[tuple[str, int]]:
@@ -63,6 +115,8 @@ def _summed(parts: Sequence[tuple[str, int]]) -> list[tuple[str, int]]:
     total: dict[str, int] = {}
     for name, sign in parts:
         total[name] = total.get(name, 0) + sign
+    if len(total) == 1:
+        return [*total.items()] if all(total.values()) else []
     order = sorted(total, key=lambda name: (0, int(name), "") if name.isdigit() else (1, 0, name))
     return [(name, total[name]) for name in order if total[name]]
 
@@ -95,12 +149,16 @@ def fixed_place(builder: Builder, place: Placement) -> JointPlace:
 
 
 def angle_of(builder: Builder, robot: Robot, j: int, q: Mapping[int, Scalar]) -> Angle:
-    """theta_j with the name of its joint."""
+    """theta_j with the names of its terms: the joint and a symbolic offset, else theta_j itself."""
     frame = robot.frame(j)
-    offset = builder.formula(frame.theta)
-    if frame.sigma == 0:
-        return Angle(builder.number(q[j] + offset), ((str(j), 1),))
-    return constant_angle(builder, robot, j, "theta")
+    if frame.sigma != 0:
+        return constant_angle(builder, robot, j, "theta")
+    offset = constant_angle(builder, robot, j, "theta")
+    position = builder.number(q[j])
+    value = position + offset.value
+    if _joints(builder.graph, position.lit) == [(str(j), 1)] and (offset.parts or offset.value.is_zero):
+        return Angle(value, ((str(j), 1), *offset.parts))
+    return Angle(value, ((f"theta{j}", 1),))
 
 
 def constant_angle(builder: Builder, robot: Robot, j: int, which: str) -> Angle:
@@ -110,6 +168,8 @@ def constant_angle(builder: Builder, robot: Robot, j: int, which: str) -> Angle:
     if formula.number is not None:
         return Angle(value)
     name = formula.text.replace("_", "") if formula.is_symbol else f"{which}{j}"
+    if _READS_AS_JOINT.fullmatch(name):  # a symbol m2 would be read as -q2
+        name = f"{which}{j}"
     return Angle(value, ((name, 1),))
 
 

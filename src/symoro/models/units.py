@@ -73,7 +73,7 @@ def parameter_units(robot: Robot) -> dict[str, str]:
     found: dict[str, set[str]] = {}
     for formula, unit in _places(robot):
         name = formula.text.removeprefix("-")
-        if unit and Formula(name).is_symbol:
+        if unit and not name[0].isdigit() and Formula(name).is_symbol:
             found.setdefault(name, set()).add(unit)
     return {name: units.pop() for name, units in found.items() if len(units) == 1}
 

@@ -11,7 +11,7 @@ from symoro.expr import ops
 from symoro.expr.formula import Formula
 from symoro.expr.graph import Graph
 from symoro.expr.kernels import call
-from symoro.expr.scalar import Expr, Scalar, maximum, pi, select, symbol, wrap
+from symoro.expr.scalar import Expr, Scalar, maximum, pi, select, sqrt, symbol, wrap
 from symoro.program.program import Input, Output, Port, Program, Shape, size
 
 
@@ -100,6 +100,10 @@ class Builder:
         """The nodes that have a name."""
         return self._names.keys()
 
+    def has_name(self, name: str) -> bool:
+        """Whether an intermediate variable has the name."""
+        return name in self._taken
+
     def named_array(self, name: str, values: Sequence[Scalar]) -> list[Expr]:
         """Names name1, name2 ... for the entries of a vector."""
         return [self.named(f"{name}{k}", v) for k, v in enumerate(values, 1)]
@@ -117,6 +121,11 @@ class Builder:
         shape, entries = _flatten(value)
         lits = tuple(wrap(self.graph, x).lit for x in entries)
         self._outputs.append(Output(name, shape, lits, title))
+
+    def not_a_number(self) -> Expr:
+        """NaN in every language, also if the inputs are infinite; there is at least one input."""
+        x = symbol(self.graph, self._inputs[0].symbols[0])
+        return self.number(sqrt(-1 - x * x))
 
     def void_where(self, condition: Scalar, used: Expr | None = None) -> None:
         """No output has a value (each entry is not a number) where the condition is not zero.

@@ -4,6 +4,7 @@
     a function          static double f_    static float f_    template <class Scalar> inline Scalar f_
     the scalar          double              float              Scalar
     a decimal           0.5                 0.5f               Scalar(0.5)
+    a tolerance         1e-14               6e-07f             Scalar(... ? 6e-07 : 1e-14), by the digits of the scalar
     a conversion        (double)n           (float)n           Scalar(n)
     of the library      fabs(x)             fabsf(x)           abs(x), after using std::abs;
     a constant          static const        static const       const
@@ -12,7 +13,8 @@ What stands before the line "From here on in the caller's type." works in double
 `inline` and no template.
 
 That this table is all, the texts keep to a few habits. A function starts with `static` at the left edge, its braces
-stand there alone. A decimal has a point or an exponent; an integer has neither, and meets no scalar. Comments are
+stand there alone. A decimal has a point or an exponent; an integer has neither, and meets no scalar. A decimal below
+the round-off of single precision is a tolerance (`symoro.expr.number.in_single`). Comments are
 /* */. Of a scalar nothing is asked but + - * /, -=, < <= > == !=, the library, and that it is made of a double.
 A further relative of C is a further `Relative`.
 """
@@ -21,6 +23,8 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, replace
+
+from symoro.expr.number import in_single
 
 _CALLERS_TYPE = "/* From here on in the caller's type. */\n"
 _LIBRARY = ("fabs", "sqrt", "cbrt", "cos", "sin", "tan", "acos", "atan2", "exp", "log", "ceil", "floor")
@@ -33,6 +37,7 @@ _WORDS = re.compile(
     rf"|\b(?P<function>{'|'.join(_LIBRARY)})(?=\()",
     re.DOTALL,
 )
+ROUND_OFF_OF_SINGLE = 2.0**-24
 _FUNCTION = re.compile(r"^static (?:inline )?([^;={]*\n\{\n)(.*?^\}\n)", re.DOTALL | re.MULTILINE)
 
 
@@ -43,6 +48,7 @@ class Relative:
     Attributes:
         scalar: the type.
         number: template of a decimal.
+        tolerance: template of a bound on round-off, {0} for double precision and {1} for single precision.
         infinity: that of math.h, which suits every precision.
         conversion: template of a conversion of {1}, in parentheses, to the type {0}.
         library: template of the name of a function of the library.
@@ -54,6 +60,7 @@ class Relative:
 
     scalar: str
     number: str = "{0}"
+    tolerance: str = "{0}"
     infinity: str = "INFINITY"
     conversion: str = "({0}){1}"
     library: str = "{0}"
@@ -63,7 +70,7 @@ class Relative:
     constant: str = "static const"
 
 
-FLOAT = Relative("float", number="{0}f", library="{0}f")
+FLOAT = Relative("float", number="{0}f", tolerance="{1}f", library="{0}f")
 _CPP_DOUBLE = Relative(
     "double",
     conversion="{0}{1}",
@@ -76,6 +83,7 @@ CPP = replace(
     _CPP_DOUBLE,
     scalar="Scalar",
     number="Scalar({0})",
+    tolerance="Scalar(std::numeric_limits<Scalar>::digits == 24 ? {1} : {0})",
     infinity="Scalar(INFINITY)",
     opening="template <class Scalar>\ninline ",
 )
@@ -111,7 +119,12 @@ def _rewritten(text: str, relative: Relative) -> str:
         if kind == "scalar":
             return relative.scalar
         if kind == "number":
-            return relative.number.format(whole)
+            small = 0 < float(whole) < ROUND_OFF_OF_SINGLE
+            return (
+                relative.tolerance.format(whole, in_single(float(whole)))
+                if small
+                else relative.number.format(whole)
+            )
         if kind == "infinity":
             return relative.infinity
         return relative.library.format(names.get(whole, whole)) if kind == "function" else whole

@@ -27,7 +27,6 @@ from dataclasses import replace
 
 from symoro.errors import NotApplicableError, ProgramError
 from symoro.expr import ops
-from symoro.expr.graph import Graph
 from symoro.expr.linalg import Matrix, Vector, add, cross, matvec, transpose
 from symoro.expr.scalar import Expr, Scalar, wrap
 from symoro.models.catalogue import Option, model
@@ -38,7 +37,7 @@ from symoro.models.dynamic.formulation import quick
 from symoro.models.dynamic.newton_euler import moment_k
 from symoro.models.dynamic.setting import APPLIES_TO, at_rest, fixed_tree
 from symoro.models.dynamic.torques import Torques
-from symoro.models.joints import Angle, Trigonometry
+from symoro.models.joints import Trigonometry
 from symoro.models.kinematic.factoring import simplified
 from symoro.models.ports import QD, A, Q
 from symoro.models.recursion import Local, outward
@@ -47,7 +46,6 @@ from symoro.models.spatial import Inertia, Wrench
 from symoro.program.builder import Builder
 from symoro.program.count import LONGEST_EXPANDED, count, written_operations
 from symoro.program.program import Port, Program
-from symoro.robot.coordinates import independent
 from symoro.robot.description import BaseKind, Robot
 from symoro.robot.topology import chain
 
@@ -215,7 +213,7 @@ def lagrange(robot: Robot, coriolis: str = "christoffel", expanded: bool = False
     builder.output(D, d)
     if not expanded:
         return builder.program()
-    _name_waves(builder, robot, trig, [x for rows in (a, [weights], *d) for row in rows for x in row])
+    _name_waves(builder, trig, [x for rows in (a, [weights], *d) for row in rows for x in row])
     return _written_out(builder.program(expanded=True))
 
 
@@ -270,35 +268,11 @@ class _Readable:
         ]
 
 
-def _name_waves(builder: Builder, robot: Robot, trig: Trigonometry, values: Sequence[Scalar]) -> None:
+def _name_waves(builder: Builder, trig: Trigonometry, values: Sequence[Scalar]) -> None:
     """Names for the sines and cosines that the simplification made: C23 for cos(q2 + q3)."""
     graph = builder.graph
-    joints = {graph.symbol(f"q{j}", ops.VARIABLE) >> 1: str(j) for j in independent(robot)}
     for i in graph.reachable([wrap(graph, x).lit for x in values]):
-        if graph.op[i] in (ops.SIN, ops.COS):
-            lit = graph.args[i][0]
-            trig.sincos(Angle(Expr(graph, lit), _parts(graph, lit, joints)))
-
-
-def _parts(graph: Graph, lit: int, joints: Mapping[int, str]) -> tuple[tuple[str, int], ...]:
-    """The joints whose angles an angle is the sum of, each with its multiple; none when it is no such sum."""
-    parts: list[tuple[str, int]] = []
-    stack = [(lit, 1)]
-    while stack:
-        x, times = stack.pop()
-        i, times = x >> 1, -times if x & 1 else times
-        args, number = graph.args[i], None
-        if graph.op[i] == ops.MUL:
-            number = graph.value(args[0])
-        if i in joints:
-            parts.append((joints[i], times))
-        elif graph.op[i] in (ops.ADD, ops.SUB):
-            stack += [(args[1], -times if graph.op[i] == ops.SUB else times), (args[0], times)]
-        elif isinstance(number, int):
-            stack.append((args[1], times * number))
-        else:
-            return ()
-    return tuple(parts)
+        trig.name(Expr(graph, i << 1))
 
 
 READABLE = 20_000  # operations in all: beyond, names inside an element keep it shorter

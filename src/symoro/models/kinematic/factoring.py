@@ -17,6 +17,7 @@ from typing import Any
 
 from symoro.expr import ops
 from symoro.expr.graph import Graph
+from symoro.expr.number import Number, exact, readable
 from symoro.expr.scalar import Expr, Scalar, cos, sin
 
 MAX_TERMS = 800
@@ -88,6 +89,7 @@ class _Polynomials:
     def __init__(self, value: Expr, field: Any, ring: Any) -> None:
         self.value, self.graph, self.field = value, value.graph, field
         self.nodes = self.graph.reachable([value.lit])
+        self.decimals = any(self.graph.op[i] == ops.NUMBER and self.graph.args[i][1] for i in self.nodes)
         self.sums: dict[int, _Sum] = {}
         self.angles: list[int] = []
         atoms = self._collect()
@@ -107,7 +109,7 @@ class _Polynomials:
             return Factoring(Expr(self.graph, self.graph.number(0)))
         written_otherwise = (polynomial, self._lifted(polynomial))
         coefficient, parts = max(map(self._split, written_otherwise), key=lambda found: len(found[1]))
-        lit = self.graph.number(Fraction(int(coefficient.numerator), int(coefficient.denominator)))
+        lit = self.graph.number(self._number(coefficient))
         written = tuple((self._written(p), int(power)) for p, power in parts)
         return Factoring(self.value, Expr(self.graph, lit), written or ((Expr(self.graph, 2), 1),))
 
@@ -150,7 +152,7 @@ class _Polynomials:
                 for node, times in zip(self.angles, multiples, strict=True):
                     angle = angle + times * Expr(graph, node << 1)
                 waves[op, multiples] = sin(angle) if op == ops.SIN else cos(angle)
-            term = value * waves[op, multiples]
+            term = self._number(value) * waves[op, multiples]
             for atom, power in zip(self.atom, powers, strict=False):
                 if power:
                     term = term * Expr(graph, atom << 1) ** power
@@ -236,8 +238,13 @@ class _Polynomials:
                 made[i] = a + b if op == ops.ADD else a - b if op == ops.SUB else self._product(a, b)
         return of(self.value.lit)
 
+    def _number(self, coefficient: Any) -> Number:
+        """A coefficient of a polynomial as it is printed."""
+        value = Fraction(int(coefficient.numerator), int(coefficient.denominator))
+        return readable(value, decimals=True) if self.decimals else value
+
     def _rational(self, number: Any) -> Any:
-        fraction = Fraction(repr(number)) if isinstance(number, float) else Fraction(number)
+        fraction = exact(number)
         return self.field(fraction.numerator, fraction.denominator)
 
     def _product(self, a: Any, b: Any) -> Any:
@@ -360,8 +367,7 @@ class _Polynomials:
         values += [Expr(graph, atom << 1) for atom in self.atom]
         result = Expr(graph, graph.number(0))
         for powers, coefficient in p.terms():
-            number = Fraction(int(coefficient.numerator), int(coefficient.denominator))
-            term = Expr(graph, graph.number(number))
+            term = Expr(graph, graph.number(self._number(coefficient)))
             for value, power in zip(values, powers, strict=False):
                 if power:
                     term = term * value**power

@@ -166,7 +166,7 @@ def number(f: Formula, values: Mapping[str, float], *, nudged: bool = False) -> 
     try:
         for i in graph.reachable([root]):
             op, args = graph.op[i], graph.args[i]
-            if op == ops.NUMBER:
+            if op in (ops.NUMBER, ops.TOLERANCE):
                 found[i] = _decimal(args[0], nudged)
             elif op == ops.PI:
                 found[i] = PI

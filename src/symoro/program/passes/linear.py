@@ -93,13 +93,13 @@ class _Linear:
 
     def terms(self, root: int) -> list[int]:
         """Literals of a sum, flattened through sums that nothing else reads."""
-        graph, found, stack = self.graph, [], [root << 1]
+        args, op, uses, found, stack = self.graph.args, self.graph.op, self.uses, [], [root << 1]
         while stack:
             lit = stack.pop()
             i = lit >> 1
-            if self.is_sum(i) and (i == root or self.uses[i] == 1):
-                a, b = graph.args[i]
-                stack += (b ^ (lit & 1) ^ (graph.op[i] == ops.SUB), a ^ (lit & 1))
+            if (i == root or uses[i] == 1) and self.is_sum(i):
+                a, b = args[i]
+                stack += (b ^ (lit & 1) ^ (op[i] == ops.SUB), a ^ (lit & 1))
             else:
                 found.append(lit)
         return found

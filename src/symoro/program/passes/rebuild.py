@@ -28,29 +28,30 @@ class Rebuild:
         """Copy nodes in an order in which children come first."""
         op, args, made = self.old.op, self.old.args, self.map
         add, mul = self.new.add, self.new.mul
+        MUL, ADD, SUB = ops.MUL, ops.ADD, ops.SUB  # local, for the speed of the loop
         for i in nodes:
             o = op[i]
-            if o == ops.MUL:
+            if o == MUL:
                 a, b = args[i]
                 made[i] = mul(made[a >> 1] ^ (a & 1), made[b >> 1] ^ (b & 1))
-            elif o == ops.ADD:
+            elif o == ADD:
                 a, b = args[i]
                 made[i] = add(made[a >> 1] ^ (a & 1), made[b >> 1] ^ (b & 1))
-            elif o == ops.SUB:
+            elif o == SUB:
                 a, b = args[i]
                 made[i] = add(made[a >> 1] ^ (a & 1), made[b >> 1] ^ (b & 1) ^ 1)
-            elif o > ops.ADD:
+            elif o > ADD:
                 made[i] = self.new.apply(o, [self.lit(lit) for lit in args[i]])
             else:
                 self.leaf(i)
 
     def move_all(self, nodes: Iterable[int]) -> None:
         """Copy nodes as they are, where they are only put in another order: what folding there was, has been."""
-        old, made, node = self.old, self.map, self.new.new_node
+        op, args, cls, made, node = self.old.op, self.old.args, self.old.cls, self.map, self.new.new_node
         for i in nodes:
-            if old.op[i] >= ops.ADD:
-                args = tuple([made[lit >> 1] | (lit & 1) for lit in old.args[i]])
-                made[i] = node(old.op[i], args, old.cls[i])
+            if op[i] >= ops.ADD:
+                moved = tuple([made[lit >> 1] | (lit & 1) for lit in args[i]])
+                made[i] = node(op[i], moved, cls[i])
             else:
                 self.leaf(i)
 

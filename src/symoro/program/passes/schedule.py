@@ -84,16 +84,17 @@ def peak_live(program: Program, order: Sequence[int]) -> int:
     """The largest number of values of the call part that wait for a reader at one time."""
     graph = program.graph
     op, args, cls = graph.op, graph.args, graph.cls
+    KERNEL, ADD, VARIABLE = ops.KERNEL, ops.ADD, ops.VARIABLE  # local, for the speed of the loop
     last = [-1] * len(graph)
     for at, i in enumerate(order):
-        if op[i] >= ops.KERNEL:
-            for lit in args[i] if op[i] >= ops.ADD else graph.children(i):
+        if op[i] >= KERNEL:
+            for lit in args[i] if op[i] >= ADD else graph.children(i):
                 last[lit >> 1] = at
     ends = [0] * len(order)
     live = peak = 0
     for at, i in enumerate(order):
         live -= ends[at]
-        if last[i] >= 0 and op[i] >= ops.KERNEL and cls[i] == ops.VARIABLE:
+        if last[i] >= 0 and op[i] >= KERNEL and cls[i] == VARIABLE:
             live += 1
             ends[last[i]] += 1
             if live > peak:

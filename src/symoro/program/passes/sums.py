@@ -288,10 +288,11 @@ def count_uses(program: Program) -> list[int]:
     """How often each node is read; an output counts as more than once."""
     graph = program.graph
     op, args = graph.op, graph.args
+    KERNEL, ADD = ops.KERNEL, ops.ADD  # local, for the speed of the loop
     uses = [0] * len(graph)
     for i in program.nodes:
-        if op[i] >= ops.KERNEL:
-            for lit in args[i] if op[i] >= ops.ADD else graph.children(i):
+        if op[i] >= KERNEL:
+            for lit in args[i] if op[i] >= ADD else graph.children(i):
                 uses[lit >> 1] += 1
     for lit in program.roots:
         uses[lit >> 1] += 2

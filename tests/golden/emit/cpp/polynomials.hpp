@@ -21,6 +21,7 @@
 
 #include <cmath>
 #include <cstddef>
+#include <limits>
 
 /* What is no number, or not finite, is told from the rest by comparisons. */
 #if defined(__FINITE_MATH_ONLY__) && __FINITE_MATH_ONLY__
@@ -184,7 +185,7 @@ inline void circle_(int n, Scalar *k, Scalar *slots)
             c = cu*ct - su*st;
             Scalar slope;
             Scalar left = circle_left_(k, s, c, &slope);
-            for (int m = 0; m < 2 && abs(left) > Scalar(1e-16); ++m) {
+            for (int m = 0; m < 2 && abs(left) > Scalar(std::numeric_limits<Scalar>::digits == 24 ? 8e-08 : 1e-16); ++m) {
                 const Scalar step = -left/slope;
                 const Scalar cosine = Scalar(1.0)/sqrt(Scalar(1.0) + step*step);
                 const Scalar s1 = (s + c*step)*cosine;
@@ -199,7 +200,7 @@ inline void circle_(int n, Scalar *k, Scalar *slots)
             }
         }
         if (defect < Scalar(0.999999) && s*s + c*c > Scalar(0.5)) {
-            s = c < Scalar(0.0) && abs(s) < Scalar(1e-15) ? Scalar(0.0) : s; /* pi is not -pi, whatever the round-off */
+            s = c < Scalar(0.0) && abs(s) < Scalar(std::numeric_limits<Scalar>::digits == 24 ? 2e-07 : 1e-15) ? Scalar(0.0) : s; /* pi is not -pi, whatever the round-off */
             const Scalar d = s/(abs(s) + abs(c));
             key[j] = Scalar(0.0) <= c ? d : Scalar(0.0) <= s ? Scalar(2.0) - d : -Scalar(2.0) - d;
         } else {

@@ -19,6 +19,7 @@
 
 #include <cmath>
 #include <cstddef>
+#include <limits>
 
 /* What is no number, or not finite, is told from the rest by comparisons. */
 #if defined(__FINITE_MATH_ONLY__) && __FINITE_MATH_ONLY__

@@ -17,6 +17,12 @@ export const PARAMETERS = ["D1", "R1", "D2", "R2"];
 export const INPUTS = { q: [2] };
 export const OUTPUTS = { P: [2, 3] };
 
+function sized_(name, array, length, orMore = false) {
+    if (!array || (orMore ? array.length < length : array.length !== length)) {
+        throw new TypeError(`${name}: ${length} numbers expected, got ${array ? array.length : array}`);
+    }
+}
+
 /* The parameters in their order. */
 function listed_(p) {
     const listed = Array.isArray(p) || ArrayBuffer.isView(p) ? p : PARAMETERS.map((name) => p[name]);
@@ -43,6 +49,8 @@ export function setup(p) {
 
 /** One sample, matrices by rows: the outputs, in `out` where it is given. Arrays must not share memory. */
 export function call(q, k, out = { P: new Float64Array(6) }) {
+    sized_("q", q, 2);
+    sized_("k", k, 7);
     const { P } = out;
     const q1 = q[0];
     const C1 = Math.cos(q1);
@@ -69,6 +77,8 @@ export function call(q, k, out = { P: new Float64Array(6) }) {
 
 /** Many samples, one after the other: entry e of sample i is x[size * i + e]; the constants are shared. */
 export function batch(n, q, k, out = { P: new Float64Array(6 * n) }) {
+    sized_("q", q, 2 * n, true);
+    sized_("k", k, 7);
     const q_ = new Float64Array(2);
     const sample = { P: new Float64Array(6) };
     for (let i = 0; i < n; ++i) {

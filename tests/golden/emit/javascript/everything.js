@@ -24,6 +24,12 @@ export const PARAMETERS = ["D3", "d3", "end", "double", "_a", "E", "k", "functio
 export const INPUTS = { q: [3], T: [2, 2], n: [], unused: [2] };
 export const OUTPUTS = { t: [2, 3], k: [], Q: [6], r: [9], last: [2, 2, 2] };
 
+function sized_(name, array, length, orMore = false) {
+    if (!array || (orMore ? array.length < length : array.length !== length)) {
+        throw new TypeError(`${name}: ${length} numbers expected, got ${array ? array.length : array}`);
+    }
+}
+
 /* The parameters in their order. */
 function listed_(p) {
     const listed = Array.isArray(p) || ArrayBuffer.isView(p) ? p : PARAMETERS.map((name) => p[name]);
@@ -58,6 +64,10 @@ export function setup(p) {
 /** One sample, matrices by rows: the outputs, in `out` where it is given. Arrays must not share memory. */
 export function call(q, T, n, unused, k_2, out = { t: new Float64Array(6), k: 0, Q: new Float64Array(6),
     r: new Float64Array(9), last: new Float64Array(8) }) {
+    sized_("q", q, 3);
+    sized_("T", T, 4);
+    sized_("unused", unused, 2);
+    sized_("k_2", k_2, 7);
     const { t, Q, r, last } = out;
     const q1 = q[0];
     const C1 = Math.cos(q1);
@@ -121,6 +131,11 @@ export function call(q, T, n, unused, k_2, out = { t: new Float64Array(6), k: 0,
 export function batch(n_2, q, T, n, unused, k_2, out = { t: new Float64Array(6 * n_2),
     k: new Float64Array(n_2), Q: new Float64Array(6 * n_2), r: new Float64Array(9 * n_2),
     last: new Float64Array(8 * n_2) }) {
+    sized_("q", q, 3 * n_2, true);
+    sized_("T", T, 4 * n_2, true);
+    sized_("n", n, 1 * n_2, true);
+    sized_("unused", unused, 2 * n_2, true);
+    sized_("k_2", k_2, 7);
     const q_ = new Float64Array(3);
     const T_ = new Float64Array(4);
     const unused_ = new Float64Array(2);

@@ -17,6 +17,12 @@ export const PARAMETERS = ["D3"];
 export const INPUTS = { q: [3] };
 export const OUTPUTS = { P: [3] };
 
+function sized_(name, array, length, orMore = false) {
+    if (!array || (orMore ? array.length < length : array.length !== length)) {
+        throw new TypeError(`${name}: ${length} numbers expected, got ${array ? array.length : array}`);
+    }
+}
+
 /* The parameters in their order. */
 function listed_(p) {
     const listed = Array.isArray(p) || ArrayBuffer.isView(p) ? p : PARAMETERS.map((name) => p[name]);
@@ -37,6 +43,8 @@ export function setup(p) {
 
 /** One sample, matrices by rows: the outputs, in `out` where it is given. Arrays must not share memory. */
 export function call(q, k, out = { P: new Float64Array(3) }) {
+    sized_("q", q, 3);
+    sized_("k", k, 2);
     const { P } = out;
     const q1 = q[0];
     const C1 = Math.cos(q1);
@@ -57,6 +65,8 @@ export function call(q, k, out = { P: new Float64Array(3) }) {
 
 /** Many samples, one after the other: entry e of sample i is x[size * i + e]; the constants are shared. */
 export function batch(n, q, k, out = { P: new Float64Array(3 * n) }) {
+    sized_("q", q, 3 * n, true);
+    sized_("k", k, 2);
     const q_ = new Float64Array(3);
     const sample = { P: new Float64Array(3) };
     for (let i = 0; i < n; ++i) {

@@ -297,6 +297,12 @@ function quartic_(n, a) {
     return circle_sorted_(key, found);
 }
 
+function sized_(name, array, length, orMore = false) {
+    if (!array || (orMore ? array.length < length : array.length !== length)) {
+        throw new TypeError(`${name}: ${length} numbers expected, got ${array ? array.length : array}`);
+    }
+}
+
 /* The parameters in their order. */
 function listed_(p) {
     const listed = Array.isArray(p) || ArrayBuffer.isView(p) ? p : PARAMETERS.map((name) => p[name]);
@@ -317,6 +323,9 @@ export function setup(p) {
 /** One sample, matrices by rows: the outputs, in `out` where it is given. Arrays must not share memory. */
 export function call(a, k, k_2, out = { x: new Float64Array(8), t: new Float64Array(12),
     pair: new Float64Array(8), none: new Float64Array(12) }) {
+    sized_("a", a, 5);
+    sized_("k", k, 5);
+    sized_("k_2", k_2, 1);
     const { x, t, pair, none } = out;
     const a1 = a[0];
     const a2 = a[1];
@@ -383,6 +392,9 @@ export function call(a, k, k_2, out = { x: new Float64Array(8), t: new Float64Ar
 /** Many samples, one after the other: entry e of sample i is x[size * i + e]; the constants are shared. */
 export function batch(n, a, k, k_2, out = { x: new Float64Array(8 * n), t: new Float64Array(12 * n),
     pair: new Float64Array(8 * n), none: new Float64Array(12 * n) }) {
+    sized_("a", a, 5 * n, true);
+    sized_("k", k, 5 * n, true);
+    sized_("k_2", k_2, 1);
     const a_ = new Float64Array(5);
     const k_ = new Float64Array(5);
     const sample = { x: new Float64Array(8), t: new Float64Array(12), pair: new Float64Array(8),

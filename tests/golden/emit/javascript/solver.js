@@ -57,6 +57,12 @@ function solve_(n, matrix, right) {
     return x;
 }
 
+function sized_(name, array, length, orMore = false) {
+    if (!array || (orMore ? array.length < length : array.length !== length)) {
+        throw new TypeError(`${name}: ${length} numbers expected, got ${array ? array.length : array}`);
+    }
+}
+
 /* The parameters in their order. */
 function listed_(p) {
     const listed = Array.isArray(p) || ArrayBuffer.isView(p) ? p : PARAMETERS.map((name) => p[name]);
@@ -76,6 +82,9 @@ export function setup(p) {
 
 /** One sample, matrices by rows: the outputs, in `out` where it is given. Arrays must not share memory. */
 export function call(A, v, k, out = { x: new Float64Array(4), y: new Float64Array(2) }) {
+    sized_("A", A, 16);
+    sized_("v", v, 4);
+    sized_("k", k, 1);
     const { x, y } = out;
     const A2 = A[1];
     const A3 = A[2];
@@ -115,6 +124,9 @@ export function call(A, v, k, out = { x: new Float64Array(4), y: new Float64Arra
 
 /** Many samples, one after the other: entry e of sample i is x[size * i + e]; the constants are shared. */
 export function batch(n, A, v, k, out = { x: new Float64Array(4 * n), y: new Float64Array(2 * n) }) {
+    sized_("A", A, 16 * n, true);
+    sized_("v", v, 4 * n, true);
+    sized_("k", k, 1);
     const A_ = new Float64Array(16);
     const v_ = new Float64Array(4);
     const sample = { x: new Float64Array(4), y: new Float64Array(2) };

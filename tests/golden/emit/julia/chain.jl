@@ -20,6 +20,7 @@ const PARAMETERS = ["D1", "R1", "D2", "R2"]
 chain_setup(p::AbstractDict) = chain_setup([p[name] for name in PARAMETERS])
 
 function chain_setup(p)
+    length(p) == 4 || throw(DimensionMismatch("p must have the length 4, got $(length(p))"))
     D1 = p[1]
     R1 = p[2]
     D2 = p[3]
@@ -32,6 +33,8 @@ function chain_setup(p)
 end
 
 function chain!(P, q, k)
+    length(q) == 2 || throw(DimensionMismatch("q must have the length 2, got $(length(q))"))
+    length(k) == 7 || throw(DimensionMismatch("k must have the length 7, got $(length(k))"))
     q1 = q[1]
     D1 = k[1]
     R1 = k[2]

@@ -33,6 +33,7 @@ real_acos(x) = abs(x) <= 1 ? acos(x) : acos(one(x)) * NaN
 everything_setup(p::AbstractDict) = everything_setup([p[name] for name in PARAMETERS])
 
 function everything_setup(p)
+    length(p) == 11 || throw(DimensionMismatch("p must have the length 11, got $(length(p))"))
     D3 = p[1]
     d3 = p[2]
     end_2 = p[3]
@@ -52,6 +53,10 @@ function everything_setup(p)
 end
 
 function everything!(t, k, Q, r, last, q, T, n, unused, k_2)
+    length(q) == 3 || throw(DimensionMismatch("q must have the length 3, got $(length(q))"))
+    size(T) == (2, 2) || throw(DimensionMismatch("T must have the size (2, 2), got $(size(T))"))
+    length(unused) == 2 || throw(DimensionMismatch("unused must have the length 2, got $(length(unused))"))
+    length(k_2) == 7 || throw(DimensionMismatch("k_2 must have the length 7, got $(length(k_2))"))
     q1 = q[1]
     q2 = q[2]
     q3 = q[3]

@@ -20,12 +20,15 @@ const PARAMETERS = ["D3"]
 expanded_setup(p::AbstractDict) = expanded_setup([p[name] for name in PARAMETERS])
 
 function expanded_setup(p)
+    length(p) == 1 || throw(DimensionMismatch("p must have the length 1, got $(length(p))"))
     D3 = p[1]
     k1 = 1 + D3
     return [D3, k1]
 end
 
 function expanded!(P, q, k)
+    length(q) == 3 || throw(DimensionMismatch("q must have the length 3, got $(length(q))"))
+    length(k) == 2 || throw(DimensionMismatch("k must have the length 2, got $(length(k))"))
     q1 = q[1]
     q2 = q[2]
     q3 = q[3]

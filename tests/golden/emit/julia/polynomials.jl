@@ -218,11 +218,15 @@ end
 polynomials_setup(p::AbstractDict) = polynomials_setup([p[name] for name in PARAMETERS])
 
 function polynomials_setup(p)
+    length(p) == 1 || throw(DimensionMismatch("p must have the length 1, got $(length(p))"))
     m = p[1]
     return [m]
 end
 
 function polynomials!(x, t, pair, none, a, k, k_2)
+    length(a) == 5 || throw(DimensionMismatch("a must have the length 5, got $(length(a))"))
+    length(k) == 5 || throw(DimensionMismatch("k must have the length 5, got $(length(k))"))
+    length(k_2) == 1 || throw(DimensionMismatch("k_2 must have the length 1, got $(length(k_2))"))
     a1 = a[1]
     a2 = a[2]
     a3 = a[3]

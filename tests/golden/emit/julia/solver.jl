@@ -55,11 +55,15 @@ end
 solver_setup(p::AbstractDict) = solver_setup([p[name] for name in PARAMETERS])
 
 function solver_setup(p)
+    length(p) == 1 || throw(DimensionMismatch("p must have the length 1, got $(length(p))"))
     m = p[1]
     return [m]
 end
 
 function solver!(x, y, A, v, k)
+    size(A) == (4, 4) || throw(DimensionMismatch("A must have the size (4, 4), got $(size(A))"))
+    length(v) == 4 || throw(DimensionMismatch("v must have the length 4, got $(length(v))"))
+    length(k) == 1 || throw(DimensionMismatch("k must have the length 1, got $(length(k))"))
     A2 = A[1, 2]
     A3 = A[1, 3]
     A4 = A[1, 4]

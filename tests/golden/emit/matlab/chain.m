@@ -13,6 +13,14 @@ function [P] = chain(q, k)
 % Operations per call: 3 x, 3 +, 2 functions; once: 4 x, 1 +
 % Made by symoro VERSION
 
+if numel(q) ~= 2 || ~isvector(q)
+    error('q must be 2 x 1, got %s', mat2str(size(q)));
+end
+q = double(q);
+if numel(k) ~= 7 || ~isvector(k)
+    error('k must be 7 x 1, got %s', mat2str(size(k)));
+end
+k = double(k);
 q1 = q(1);
 D1 = k(1);
 R1 = k(2);

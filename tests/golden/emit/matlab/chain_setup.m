@@ -16,6 +16,10 @@ function k = chain_setup(p)
 if isstruct(p)
     p = [p.D1; p.R1; p.D2; p.R2];
 end
+if numel(p) ~= 4 || ~isvector(p)
+    error('p must be 4 x 1, got %s', mat2str(size(p)));
+end
+p = double(p);
 D1 = p(1);
 R1 = p(2);
 D2 = p(3);

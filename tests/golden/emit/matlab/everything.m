@@ -20,6 +20,26 @@ function [t, k, Q, r, last] = everything(q, T, n, unused, k_2)
 % Operations per call: 20 x, 17 +, 2 /, 9 functions, 22 others; once: 4 x, 4 +, 1 /
 % Made by symoro VERSION
 
+if numel(q) ~= 3 || ~isvector(q)
+    error('q must be 3 x 1, got %s', mat2str(size(q)));
+end
+q = double(q);
+if ~isequal(size(T), [2 2])
+    error('T must be 2 x 2, got %s', mat2str(size(T)));
+end
+T = double(T);
+if numel(n) ~= 1
+    error('n must be 1 x 1, got %s', mat2str(size(n)));
+end
+n = double(n);
+if numel(unused) ~= 2 || ~isvector(unused)
+    error('unused must be 2 x 1, got %s', mat2str(size(unused)));
+end
+unused = double(unused);
+if numel(k_2) ~= 7 || ~isvector(k_2)
+    error('k_2 must be 7 x 1, got %s', mat2str(size(k_2)));
+end
+k_2 = double(k_2);
 q1 = q(1);
 q2 = q(2);
 q3 = q(3);

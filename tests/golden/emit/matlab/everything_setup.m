@@ -23,6 +23,10 @@ function k_2 = everything_setup(p)
 if isstruct(p)
     p = [p.D3; p.d3; p.end_2; p.double_2; p.x_a; p.E; p.k_3; p.function_2; p.t2; p.x_y; p.xY];
 end
+if numel(p) ~= 11 || ~isvector(p)
+    error('p must be 11 x 1, got %s', mat2str(size(p)));
+end
+p = double(p);
 D3 = p(1);
 d3 = p(2);
 end_2 = p(3);

@@ -13,6 +13,14 @@ function [P] = expanded(q, k)
 % Operations per call: 12 x, 4 +, 6 functions, 1 others; once: 0 x, 1 +
 % Made by symoro VERSION
 
+if numel(q) ~= 3 || ~isvector(q)
+    error('q must be 3 x 1, got %s', mat2str(size(q)));
+end
+q = double(q);
+if numel(k) ~= 2 || ~isvector(k)
+    error('k must be 2 x 1, got %s', mat2str(size(k)));
+end
+k = double(k);
 q1 = q(1);
 q2 = q(2);
 q3 = q(3);

@@ -16,6 +16,10 @@ function k = expanded_setup(p)
 if isstruct(p)
     p = [p.D3];
 end
+if numel(p) ~= 1
+    error('p must be 1 x 1, got %s', mat2str(size(p)));
+end
+p = double(p);
 D3 = p(1);
 k1 = 1 + D3;
 k = zeros(2, 1);

@@ -17,6 +17,18 @@ function [x, t, pair, none] = polynomials(a, k, k_2)
 % Operations per call: 1263 x, 965 +, 268 /, 2 others, 4 kernel calls
 % Made by symoro VERSION
 
+if numel(a) ~= 5 || ~isvector(a)
+    error('a must be 5 x 1, got %s', mat2str(size(a)));
+end
+a = double(a);
+if numel(k) ~= 5 || ~isvector(k)
+    error('k must be 5 x 1, got %s', mat2str(size(k)));
+end
+k = double(k);
+if numel(k_2) ~= 1
+    error('k_2 must be 1 x 1, got %s', mat2str(size(k_2)));
+end
+k_2 = double(k_2);
 a1 = a(1);
 a2 = a(2);
 a3 = a(3);

@@ -20,6 +20,10 @@ function k_2 = polynomials_setup(p)
 if isstruct(p)
     p = [p.m];
 end
+if numel(p) ~= 1
+    error('p must be 1 x 1, got %s', mat2str(size(p)));
+end
+p = double(p);
 m = p(1);
 k_2 = zeros(1, 1);
 k_2(1) = m;

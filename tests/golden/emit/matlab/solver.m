@@ -15,6 +15,18 @@ function [x, y] = solver(A, v, k)
 % Operations per call: 31 x, 37 +, 13 /, 3 others, 2 kernel calls
 % Made by symoro VERSION
 
+if ~isequal(size(A), [4 4])
+    error('A must be 4 x 4, got %s', mat2str(size(A)));
+end
+A = double(A);
+if numel(v) ~= 4 || ~isvector(v)
+    error('v must be 4 x 1, got %s', mat2str(size(v)));
+end
+v = double(v);
+if numel(k) ~= 1
+    error('k must be 1 x 1, got %s', mat2str(size(k)));
+end
+k = double(k);
 A2 = A(1, 2);
 A3 = A(1, 3);
 A4 = A(1, 4);

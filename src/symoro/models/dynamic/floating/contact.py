@@ -27,6 +27,7 @@ from typing import TYPE_CHECKING
 from symoro.errors import OptionError
 from symoro.expr.formula import Formula
 from symoro.expr.linalg import Vector, dot, subtract
+from symoro.expr.number import Tolerance
 from symoro.expr.scalar import Scalar, less_equal, sqrt
 from symoro.models.catalogue import Option, model
 from symoro.models.coordinates import joint_motion, own_entries
@@ -63,7 +64,7 @@ DAMPING = Option(
     "added to the diagonal of J A^-1 J' (1/kg), for contacts that determine no forces: the points give way",
     "number",
 )
-LEAST = 1e-10
+LEAST = Tolerance(1e-10)
 """Of a pivot beside its diagonal entry: it falls with the square of the way to a redundant posture."""
 
 

@@ -34,6 +34,7 @@ from symoro.expr.linalg import (
     subtract,
     transpose,
 )
+from symoro.expr.number import Tolerance
 from symoro.expr.scalar import Scalar, absolute, atan2, cos, less, maximum, select, sin, sqrt
 from symoro.models.dynamic.platform.pose import PlatformPose
 from symoro.models.dynamic.platform.ups import RIGHT
@@ -43,9 +44,9 @@ from symoro.robot.description import Frame, JointType, Robot
 from symoro.robot.platform import ParallelRobot, PlatformLeg, plain_joint
 from symoro.robot.size import characteristic_length
 
-TURNED = 1e-12  # the square of the angle by which a pose may be off what the legs allow
-STRETCHED = 1e-13  # the square of a sine below which round-off is all that is left of it
-OFF = 1e-6  # and of a length, against the leg's own
+TURNED = Tolerance(1e-12)  # the square of the angle by which a pose may be off what the legs allow
+STRETCHED = Tolerance(1e-13)  # the square of a sine below which round-off is all that is left of it
+OFF = Tolerance(1e-6)  # and of a length, against the leg's own
 
 
 @dataclass(frozen=True)

@@ -32,6 +32,7 @@ from symoro.expr.linalg import (
     subtract,
     transpose,
 )
+from symoro.expr.number import Tolerance
 from symoro.expr.scalar import Scalar, absolute, less, select
 from symoro.models.coordinates import coordinates_at
 from symoro.models.dynamic.composite import full_matrix, symmetric, tree_inertia
@@ -56,7 +57,7 @@ from symoro.robot.topology import moving_joints
 
 PLANAR = (0, 1, 5)
 SPATIAL = (0, 1, 2)
-PARALLEL = 1e-20
+PARALLEL = Tolerance(1e-20)
 
 
 class ReducedPlatform:

@@ -29,6 +29,7 @@ from symoro.expr.linalg import (
     subtract,
     transpose,
 )
+from symoro.expr.number import Tolerance
 from symoro.expr.scalar import Scalar, atan2, cos, less, sin, sqrt
 from symoro.models.dynamic.platform.pose import PlatformPose
 from symoro.models.dynamic.setting import exerts
@@ -39,7 +40,7 @@ from symoro.robot.platform import ParallelRobot, PlatformLeg, plain_joint
 from symoro.robot.size import characteristic_length
 
 RIGHT = {formula("pi/2").text: 1, formula("-pi/2").text: -1}
-LEAST = 1e-20  # the square of a leg's length, or of sin(theta2), below which it has none
+LEAST = Tolerance(1e-20)  # the square of a leg's length, or of sin(theta2), below which it has none
 
 
 @dataclass(frozen=True)
@@ -193,7 +194,7 @@ def leg_axes(builder: Builder, at: LegPosture, fold: int) -> LegAxes:
     leg, i = at.leg, at.leg.number
     n = cross(leg.z1, at.u)
     square = builder.named(f"SS{i}", dot(n, n))
-    s2 = builder.named(f"S2_{i}", sqrt(square)) * (1 if fold == 1 else -1)
+    s2 = builder.named(f"sin_zu{i}", sqrt(square)) * (1 if fold == 1 else -1)
     ey = builder.named_array(f"ey{i}_", scale(-leg.s2 / s2, n))
     ex = builder.named_array(f"ex{i}_", cross(ey, at.u))
     return LegAxes(list(ex), list(ey), s2, builder.named(f"zu{i}", dot(leg.z1, at.u)), less(LEAST, square))

@@ -180,7 +180,7 @@ class _Unrolling:
 
     def _named(self, target: Expr, made: Expr, number: int) -> Expr:
         name, _ = self.graph.args[target.lit >> 1]
-        return self.builder.named(f"{name}_{number}", made)
+        return self.builder.named(f"{name}_b{number}", made)  # b for branch: S1_2 would be sin(q1 + q2)
 
     def _status(self, reach: Sequence[Expr], singular: Scalar, misses: Sequence[Expr], spare: Scalar) -> Expr:
         fine = select(spare, EMPTY, select(singular, SINGULAR, VALID))

@@ -14,12 +14,15 @@ from symoro.errors import ProgramError
 from symoro.expr import ops
 from symoro.expr.bounds import bound
 from symoro.expr.graph import Graph
+from symoro.expr.number import Tolerance
 from symoro.expr.scalar import Expr, absolute, less_equal, maximum, select, wrap
 from symoro.expr.substitute import substitute
 from symoro.models.geometric.inverse.branches import EMPTY, Solution
 from symoro.models.geometric.inverse.chain.problem import Problem
 
-ZERO = 1e-12  # of the most that a factor can be for a robot of its size: a smaller one counts as zero
+ZERO = Tolerance(
+    1e-12
+)  # of the most that a factor can be for a robot of its size: a smaller one counts as zero
 
 
 def divisors(problem: Problem, found: Sequence[Solution]) -> list[Expr]:
@@ -34,7 +37,7 @@ def divisors(problem: Problem, found: Sequence[Solution]) -> list[Expr]:
     factors: dict[int, None] = {}
     for i in graph.reachable(literals):
         op, args = graph.op[i], graph.args[i]
-        if op in (ops.NUMBER, ops.PI):
+        if op in (ops.NUMBER, ops.PI, ops.TOLERANCE):
             fixed[i] = False
         elif op == ops.SYMBOL:
             if args[1] == ops.PARAMETER or args[0] in start:

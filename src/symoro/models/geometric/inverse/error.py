@@ -19,6 +19,7 @@ from dataclasses import dataclass
 
 from symoro.errors import NotApplicableError
 from symoro.expr.linalg import Matrix, Vector, add, cross, matvec, negate, scale, subtract, transpose
+from symoro.expr.number import Tolerance
 from symoro.expr.scalar import Scalar, atan2, less, select, sqrt
 from symoro.models.coordinates import Coordinates, coordinates
 from symoro.models.geometric.between import placement_between
@@ -34,7 +35,7 @@ from symoro.program.program import Program
 from symoro.robot.description import JointType, Robot
 from symoro.robot.topology import path
 
-SMALL = 1e-12  # an angle below this is as good as its sine
+SMALL = Tolerance(1e-12)  # an angle below this is as good as its sine
 POSITION = 3
 
 

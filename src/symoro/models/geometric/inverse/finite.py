@@ -14,6 +14,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from symoro.expr.linalg import Matrix
+from symoro.expr.number import Tolerance
 from symoro.expr.scalar import Expr, Scalar, absolute, less_equal, maximum, select
 from symoro.program.builder import Builder
 
@@ -52,15 +53,22 @@ def closes(builder: Builder, misses: Sequence[Expr], tolerance: float) -> Scalar
     total: Scalar = 0
     for miss in misses:
         total = total + miss
-    within = less_equal(largest(misses), tolerance)
+    within = less_equal(largest(misses), Tolerance(tolerance))
     return select(builder.number(less_equal(total, LARGEST)), within, 0)
 
 
 def where_finite(
-    builder: Builder, given: Expr, rows: Iterable[Sequence[Scalar]], statuses: Iterable[Expr], otherwise: int
+    builder: Builder,
+    given: Expr,
+    rows: Iterable[Sequence[Scalar]],
+    values: Iterable[Scalar],
+    otherwise: Scalar,
 ) -> list[Expr]:
-    """The status of every row, `otherwise` where an entry of it is not finite, or the magnitude of what is given."""
+    """One value per row, and `otherwise` if an entry of the row or the magnitude of what is given is not finite.
+
+    So status and residual follow one rule in every language: such a row has no solution, and its residual is NaN.
+    """
     return [
-        builder.number(select(less_equal(given + magnitude(builder, row), LARGEST), status, otherwise))
-        for row, status in zip(rows, statuses, strict=True)
+        builder.number(select(less_equal(given + magnitude(builder, row), LARGEST), value, otherwise))
+        for row, value in zip(rows, values, strict=True)
     ]

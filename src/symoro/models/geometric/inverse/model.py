@@ -113,7 +113,8 @@ def _program(problem: Problem, found: list[Solution]) -> Program:
     if cut:
         builder.output(OPENED, opened)
     builder.output(POSE_STATUS, status)
-    builder.output(RESIDUAL, [s.residual for s in found])
+    residuals = [s.residual for s in found]
+    builder.output(RESIDUAL, where_finite(builder, _given(problem), rows, residuals, builder.not_a_number()))
     idle = dict.fromkeys(problem.idle, 1)
     free = [[s.free.get(j, idle.get(j, 0)) for j in own] for s in found]
     builder.output(FREE, free)

@@ -13,6 +13,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
+from symoro.expr.number import Tolerance
 from symoro.expr.scalar import Expr, Scalar, less_equal, maximum, select
 from symoro.models.geometric.inverse.branches import SINGULAR, VALID, Solution
 from symoro.models.geometric.inverse.chain.chain import links
@@ -33,7 +34,11 @@ def refined(problem: Problem, found: Sequence[Solution], tolerance: float) -> li
         for row, mask in zip(in_units(problem.chain.target, size), problem.given, strict=True)
         for entry, known in zip(row, mask, strict=True)
     ]
-    marks: list[Scalar] = [len(joints), builder.number(tolerance), *(int(known) for _, known in pairs)]
+    marks: list[Scalar] = [
+        len(joints),
+        builder.number(Tolerance(tolerance)),
+        *(int(known) for _, known in pairs),
+    ]
     marks += [joint.sign * (TURNS if joint.turns else SLIDES) for joint in joints]
     inverse = 1 / size
     rows = [

@@ -9,14 +9,18 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
+from symoro.expr.number import Tolerance
 from symoro.expr.ops import SYMBOL, VARIABLE
 from symoro.expr.scalar import Expr, Scalar, absolute, cos, less_equal, maximum, select, sin, sqrt, symbol
 from symoro.models.geometric.inverse.chain.chain import Unknown
 from symoro.program.builder import Builder
 
-SINGULAR = 1e-10  # of the robot's size (or of 1, for cosines): a smaller radius leaves an angle free
-DOUBLE = 1e-14  # below it, relatively, the two signs of a root give one solution
-REACH = 1e-10  # a root's argument, relative to its parts: below minus this out of reach, within it at the boundary
+SINGULAR = Tolerance(
+    1e-10
+)  # of the robot's size (or of 1, for cosines): a smaller radius leaves an angle free
+DOUBLE = Tolerance(1e-14)  # below it, relatively, the two signs of a root give one solution
+# A root's argument, relative to its parts: below minus this out of reach, within it at the boundary.
+REACH = Tolerance(1e-10)
 
 
 @dataclass(frozen=True)

@@ -165,8 +165,7 @@ def _program(builder: Builder, found: list[Solution]) -> Program:
     rows = [list(one.more) for one in found]
     last: list[Scalar] = [0, 0, 0, 1]
     builder.output(PLACEMENTS, [[*(row[4 * r : 4 * r + 4] for r in range(3)), last] for row in rows])
-    builder.output(
-        STATUS, where_finite(builder, size_given(builder), rows, [one.status for one in found], EMPTY)
-    )
-    builder.output(OPEN, [one.residual for one in found])
+    given, residuals = size_given(builder), [one.residual for one in found]
+    builder.output(STATUS, where_finite(builder, given, rows, [one.status for one in found], EMPTY))
+    builder.output(OPEN, where_finite(builder, given, rows, residuals, builder.not_a_number()))
     return builder.program()

@@ -123,7 +123,8 @@ def _program(builder: Builder, robot: Robot, found: list[Solution], words: tuple
     builder.output(MODES, q)
     if cut:
         builder.output(OPENED, qc)
-    builder.output(STATUS, where_finite(builder, size_given(builder), rows, [s.status for s in found], EMPTY))
-    builder.output(OPEN, [s.residual for s in found])
+    given, residuals = size_given(builder), [s.residual for s in found]
+    builder.output(STATUS, where_finite(builder, given, rows, [s.status for s in found], EMPTY))
+    builder.output(OPEN, where_finite(builder, given, rows, residuals, builder.not_a_number()))
     builder.output(FREE, [[s.free.get(j, 0) for j in own] for s in found])
     return replace(builder.program(), choices=words)

@@ -20,6 +20,7 @@ from fractions import Fraction
 
 from symoro.errors import OptionError
 from symoro.expr.linalg import Matrix, Vector, cross, dot, identity, matmul, subtract
+from symoro.expr.number import Tolerance
 from symoro.expr.scalar import Expr, Scalar, absolute, less_equal, maximum, minimum, select
 from symoro.models.coordinates import Ratios, coordinates_at, uncoupled
 from symoro.models.geometric.inverse.branches import OUT_OF_REACH, SINGULAR, VALID, Solution
@@ -33,8 +34,10 @@ from symoro.robot.topology import loops
 CORRECTIONS = 2  # Newton steps after each step of the active joints
 FINAL = 5  # and after the last one
 LONGEST = Fraction(1, 2)  # radians, or of the size of the loops, that a passive joint may move in one step
-DAMPING = 1e-12  # of the largest entry of J' J
-FLAT = 1e-10  # a pivot of J' J below it, relative to its column, is zero: the passive joints can move alone
+DAMPING = Tolerance(1e-12)  # of the largest entry of J' J
+FLAT = Tolerance(
+    1e-10
+)  # a pivot of J' J below it, relative to its column, is zero: the passive joints can move alone
 
 
 @dataclass(frozen=True)

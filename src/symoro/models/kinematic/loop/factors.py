@@ -18,12 +18,13 @@ from functools import cached_property
 
 from symoro.errors import NotApplicableError
 from symoro.expr.linalg import Matrix, MatrixLike, Vector, dot, transpose
+from symoro.expr.number import Tolerance
 from symoro.expr.scalar import Expr, Scalar, absolute, less, maximum, select
 from symoro.models.joints import is_zero
 from symoro.models.kinematic.blocks import Block, diagonal_blocks, minor
 from symoro.program.builder import Builder
 
-SINGULAR = 1e-10  # of the largest entry around: some digits above the round-off of the elimination
+SINGULAR = Tolerance(1e-10)  # of the largest entry around: some digits above the round-off of the elimination
 CRAMER = 3  # the largest block that is solved by cofactors
 
 

@@ -19,12 +19,13 @@ from dataclasses import dataclass, replace
 
 from symoro.errors import NotApplicableError
 from symoro.expr.linalg import Matrix, cross, dot, transpose
+from symoro.expr.number import Tolerance
 from symoro.expr.ops import VARIABLE
 from symoro.expr.scalar import Expr, Scalar, absolute, less, select
 from symoro.models.kinematic.wheels.samples import PRESENT, WheelSamples
 from symoro.program.builder import Builder
 
-TINY = 1e-9
+TINY = Tolerance(1e-9)
 """Of the size of its terms: below, a determinant is zero, or so small that rounding spoils what is divided by it."""
 
 SparseRow = dict[int, Expr]

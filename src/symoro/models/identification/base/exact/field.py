@@ -22,6 +22,7 @@ from symoro.expr import ops
 from symoro.expr.canonical import canonical
 from symoro.expr.formula import Formula, formula
 from symoro.expr.graph import Graph
+from symoro.expr.number import exact, readable
 from symoro.expr.scalar import Expr
 from symoro.expr.surds import square_free
 from symoro.models.identification.base.exact.element import Element, ExactScalar, Ring, inverse
@@ -29,7 +30,6 @@ from symoro.models.identification.base.exact.element import Element, ExactScalar
 ExactSinCos = tuple[ExactScalar, ExactScalar]
 _ZERO: ExactSinCos = (0, 1)
 _TANGENT_DENOMINATOR = 10**8  # tan(x/2) to 1e-16
-_FINEST = 64  # fractions up to this one are written as such, finer ones as decimals
 
 
 class Field:
@@ -51,6 +51,8 @@ class Field:
                 self._announce_angle(self.graph.args[i][0])
         for f in lengths:
             self._announce(self.lits[f])
+        nodes = self.graph.reachable(list(self.lits.values()))
+        self.decimals = any(self.graph.op[i] == ops.NUMBER and self.graph.args[i][1] for i in nodes)
         needs_ring = self.symbols or self.roots
         self.ring = Ring(list(self.symbols), self.roots) if needs_ring else None
         self.known: dict[int, ExactScalar] = {}
@@ -108,13 +110,13 @@ class Field:
             i = x >> 1
             c, k = graph.coefficient(i)
             if graph.op[k] in (ops.ADD, ops.SUB):
-                stack += [(t, factor * _exact(c)) for t in graph.terms(k << 1)]
+                stack += [(t, factor * exact(c)) for t in graph.terms(k << 1)]
             elif graph.op[k] == ops.NUMBER:
-                decimal += factor * _exact(c) * _exact(graph.args[k][0])
+                decimal += factor * exact(c) * exact(graph.args[k][0])
             elif graph.cls[k] == ops.CONSTANT:  # a root among angles, or pi with a decimal factor
-                decimal += factor * Fraction(Formula(self._text(k)).number or 0.0) * _exact(c)
+                decimal += factor * Fraction(Formula(self._text(k)).number or 0.0) * exact(c)
             else:
-                terms[k] = terms.get(k, Fraction(0)) + factor * _exact(c)
+                terms[k] = terms.get(k, Fraction(0)) + factor * exact(c)
         if (turn * 12).denominator != 1:
             decimal, turn = decimal + Fraction(float(turn) * math.pi), Fraction(0)
         return turn, [(k, r) for k, r in terms.items() if r], float(decimal)
@@ -144,7 +146,7 @@ class Field:
     def _node(self, i: int) -> ExactScalar:
         op, args = self.graph.op[i], self.graph.args[i]
         if op == ops.NUMBER:
-            return _exact(args[0])
+            return exact(args[0])
         if op in (ops.SIN, ops.COS, ops.TAN):
             s, c = self._turn(args[0])
             return s if op == ops.SIN else c if op == ops.COS else s * inverse(c)
@@ -206,7 +208,7 @@ class Field:
     def formula(self, x: ExactScalar) -> Formula:
         """An exact number as a formula; fractions that came from decimals as decimals."""
         if not isinstance(x, Element):
-            return formula(_written(Fraction(x)))
+            return formula(readable(Fraction(x), self.decimals))
         num = self._polynomial(x.num)
         if x.den == x.ring.one:
             return formula(num)
@@ -224,7 +226,7 @@ class Field:
         parts = []
         for powers, c in p.terms():
             factors = [f"({t})^{e}" for t, e in zip(texts, powers, strict=True) if e]
-            number = _written(Fraction(int(c.numerator), int(c.denominator)))
+            number = readable(Fraction(int(c.numerator), int(c.denominator)), self.decimals)
             parts.append("*".join([f"({number})", *factors]))
         return " + ".join(parts)
 
@@ -247,21 +249,6 @@ class Field:
             angle = inner if whole == 1 else f"({inner})/{whole}"
             return f"{'cos' if name[0] == 'c' else 'sin'}({angle})"
         return self.symbols[name]
-
-
-def _exact(value: int | float | Fraction) -> Fraction:
-    """A number as a fraction; a decimal as its text says."""
-    return Fraction(repr(value)) if isinstance(value, float) else Fraction(value)
-
-
-def _written(x: Fraction) -> str:
-    """A fraction as such where it is simple or made of exact angles (2 and 3 below), else as a decimal."""
-    below = x.denominator
-    for p in (2, 3):
-        while below % p == 0:
-            below //= p
-    exact = x.denominator <= _FINEST or (below == 1 and x.denominator < 10**6)
-    return str(x) if exact else repr(float(x))
 
 
 def _sum(a: ExactSinCos, b: ExactSinCos) -> ExactSinCos:
