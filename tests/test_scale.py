@@ -175,8 +175,8 @@ FAST: list[tuple[str, tuple[str, ...], Options]] = [
     ("gantry", ("fast-geometry", "jacobian-inverse", *DYNAMIC, "dynamic-identification"), {}),
     ("stanford", ("jacobian", "jacobian-determinant", "inverse-dynamics", "direct-dynamics"), {}),
     ("panda", ("jacobian-inverse", "inverse-kinematics"), {}),
-    ("fourbar", ("jacobian", "loop-kinematics", *DYNAMIC, *IDENTIFICATION), {}),
-    ("fivebar", ("jacobian", "loop-kinematics", *DYNAMIC), {}),
+    ("fourbar", ("loop-kinematics", "direct-dynamics", "base-parameters", "dynamic-identification"), {}),
+    ("fivebar", ("jacobian", "inverse-dynamics"), {}),
     ("3rrr", ("jacobian-inverse",), {}),
     ("3rrr", ("inverse-dynamics", "direct-dynamics", "inertia-matrix"), dict.fromkeys(DYNAMIC, PLATFORM)),
     (
@@ -235,8 +235,18 @@ def test_a_scaled_robot_has_a_scaled_length() -> None:
             )
 
 
-@pytest.mark.parametrize("name", ["scara", "stanford", "fourbar", "slidercrank", "rx90_floating"])
-@pytest.mark.parametrize("method", ["auto", "numeric"])
+@pytest.mark.parametrize(
+    ("name", "method"),
+    [
+        ("scara", "auto"),
+        ("scara", "numeric"),
+        ("slidercrank", "numeric"),
+        *(
+            pytest.param(name, "numeric", marks=pytest.mark.slow)
+            for name in ("stanford", "fourbar", "rx90_floating")
+        ),
+    ],
+)
 def test_base_parameters_scale(name: str, method: str) -> None:
     base = complete(symoro.load(name))
     first, powers = symoro.base_parameters(base, method=method), Powers(base)
@@ -253,7 +263,7 @@ def test_base_parameters_scale(name: str, method: str) -> None:
             assert numeric_rank(scaled(base, s))[0] == len(first.names)
 
 
-@pytest.mark.parametrize("name", ["scara", "stanford", "fivebar"])
+@pytest.mark.parametrize("name", ["scara", "stanford", pytest.param("fivebar", marks=pytest.mark.slow)])
 def test_singularities_scale(name: str) -> None:
     base = complete(symoro.load(name))
     first = symoro.singularities(base)
@@ -344,9 +354,17 @@ def motion(n: int) -> tuple[Array, Array, Array]:
 
 
 @pytest.mark.parametrize(
-    ("name", "without"), [("planar2r", []), ("scara", ["FO3"]), ("gantry", ["FO3"])], ids=lambda x: str(x)
+    ("name", "without", "model"),
+    [
+        ("planar2r", [], "power"),
+        ("scara", ["FO3"], "dynamic"),
+        *(
+            pytest.param(name, out, model, marks=pytest.mark.slow)
+            for name, out in (("planar2r", []), ("scara", ["FO3"]), ("gantry", ["FO3"]))
+            for model in ("dynamic", "filtered", "energy", "power")
+        ),
+    ],
 )
-@pytest.mark.parametrize("model", ["dynamic", "power"])
 def test_identification_scales(name: str, without: list[str], model: str) -> None:
     base = complete(symoro.load(name))
     results = []
@@ -381,7 +399,7 @@ def test_excitation_scales() -> None:
         assert found.condition == pytest.approx(first.condition, rel=1e-3)  # where an optimiser ends
 
 
-@pytest.mark.parametrize("name", ["scara", "stanford"])
+@pytest.mark.parametrize("name", ["scara", pytest.param("stanford", marks=pytest.mark.slow)])
 def test_calibration_scales(name: str) -> None:
     base = complete(symoro.load(name))
     chance = np.random.default_rng(1)
