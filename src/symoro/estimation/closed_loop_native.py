@@ -84,16 +84,15 @@ def direct_dynamics(model: RowModel) -> Function | None:
     if found.address is None or inputs != [(name, (n,)) for name in ("q", "qd", "tau")]:
         return None
     q, qd, tau = np.random.default_rng(3).standard_normal((3, TRIED, n))
-    A = model.parts(q, qd, found(q=q, qd=qd, tau=tau)["qdd"], tau)[
-        1
-    ]  # W K = tau, for parameters that are all 1
+    # W K = tau, for parameters that are all 1.
+    A = model.parts(q, qd, found(q=q, qd=qd, tau=tau)["qdd"], tau)[1]
     return found if np.abs(A.sum(axis=2) - tau).max() <= ROUNDOFF * np.abs(A).sum(axis=2).max() else None
 
 
 @lru_cache(maxsize=4)
 def _direct_dynamics(robot: Robot, names: tuple[str, ...]) -> Function:
     """With a parameter for each of the names, all other inertial parameters and friction being zero."""
-    base = sought_base(robot)
+    base = sought_base(robot, robot.postures)
     values: dict[tuple[int, str], Formula] = {split(name): ZERO for name in base.no_effect}
     for kept, others in base.relations.items():
         values |= {split(name): ZERO for name in others}
