@@ -12,7 +12,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from symoro.errors import ArgumentError, FormatError
+from symoro.errors import ArgumentError, FormatError, OptionError, UnknownNameError
 from symoro.estimation.log import Log
 from symoro.motion.assembly import BrokenLoopsError, LoopAssembly
 from symoro.motion.first_posture import first_posture
@@ -102,7 +102,10 @@ def in_mode_of(robot: Robot, posture: NamedPosture | Sequence[NamedPosture] | No
     if not robot.B or posture is None or not len(posture):
         return robot
     several = not isinstance(posture, str) and not _is_number(posture[0])
-    return with_home(robot, posture[0] if several else posture)  # type: ignore[arg-type]
+    try:
+        return with_home(robot, posture[0] if several else posture)  # type: ignore[arg-type]
+    except (OptionError, UnknownNameError):
+        return robot  # `start_postures` reports what is wrong with the posture
 
 
 def start_posture(robot: Robot, log: Log, posture: NamedPosture | None) -> tuple[float, ...] | None:
