@@ -84,7 +84,7 @@ def test_rows_are_different_solutions() -> None:
         assert len(valid) % 2 == 0
 
 
-@pytest.mark.parametrize("scale", [1e-3, 1e3])
+@pytest.mark.parametrize("scale", [1e-6, 1e3])
 def test_the_size_of_the_arm_does_not_matter(scale: float) -> None:
     q = postures("hc10", 4)
     own, scaled = (solved("hc10", s) for s in (1.0, scale))

@@ -220,9 +220,6 @@ static int chain_insert_(double placements[6][12], const int *kinds, const doubl
             }
             const double between = chain_product_(placements, kinds, turned, axes, t);
             if (between <= chain_round_off_ || between <= q[6] || between <= table[k][6]) {
-                for (int i = 0; i < 7 && q[6] < table[k][6]; ++i) {
-                    table[k][i] = q[i];
-                }
                 return count;
             }
         }

@@ -128,10 +128,7 @@
       where (kinds == 0) apart = apart - turn*anint(apart/turn)
       if (.not. all(abs(apart) < 1e-5_wp)) cycle
       call chain_product_(placements, kinds, table(1:6, k) + apart/2, axes, points, t, defect)
-      if (defect <= max(1e-14_wp, q(7), table(7, k))) then
-        if (q(7) < table(7, k)) table(:, k) = q
-        return
-      end if
+      if (defect <= max(1e-13_wp, q(7), table(7, k))) return
     end do
     if (count == 16) return
     keys = anint(merge(q(1:6) + turn, q(1:6), kinds == 0 .and. q(1:6) < 1e-6_wp - turn/2)*1e6_wp)

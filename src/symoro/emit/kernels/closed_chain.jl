@@ -391,8 +391,7 @@ function chain_insert!(table, placements, kinds, row)
         gaps = [kinds[i] == 0 ? gaps[i] - 2 * pi * round(gaps[i] / (2 * pi)) : gaps[i] for i in 1:6]
         if all(abs.(gaps) .< 1e-5)
             between = chain_errors(placements, kinds, table[k][1:6] + gaps / 2)[3]
-            if between <= max(1e-14, row[7], table[k][7])
-                table[k] = row[7] < table[k][7] ? row : table[k]
+            if between <= max(1e-13, row[7], table[k][7])
                 return nothing
             end
         end

@@ -186,12 +186,7 @@ function chain_same_(placements, kinds, row, other) {
 
 /* Put a solution in its place in the table, unless it is there already. */
 function chain_insert_(placements, kinds, row, table) {
-    const known = table.findIndex((other) => chain_same_(placements, kinds, row, other));
-    if (known >= 0) {
-        table[known] = row.defect < table[known].defect ? row : table[known];
-        return;
-    }
-    if (table.length === 16) {
+    if (table.length === 16 || table.some((other) => chain_same_(placements, kinds, row, other))) {
         return;
     }
     const keys = chain_keys_(kinds, row.q);

@@ -419,10 +419,7 @@ for k = 1:size(table, 1)
     gap(turning) = gap(turning) - 2*pi*round(gap(turning)/(2*pi));
     if all(abs(gap) < 1e-5)
         [~, ~, defect] = chain_errors(placements, kinds, table(k, 1:6) + gap/2);
-        if defect <= max([1e-14, row(7), table(k, 7)])
-            if row(7) < table(k, 7)
-                table(k, :) = row;
-            end
+        if defect <= max([1e-13, row(7), table(k, 7)])
             return
         end
     end

@@ -434,9 +434,7 @@ chain_inserted := proc(placements, kinds, row, table)
         gap := [seq(`if`(kinds[i] = 0, gap[i] - turn*round(gap[i]/turn), gap[i]), i = 1 .. 6)];
         if max(op(map(abs, gap))) < 0.00001 then
             between := chain_errors(placements, kinds, [seq(other[i] + gap[i]/2, i = 1 .. 6)])[3];
-            if between <= max(1.0e-14, row[7], other[7]) then
-                return `if`(row[7] < other[7], subsop(k = row, table), table);
-            end if;
+            if between <= max(1.0e-13, row[7], other[7]) then return table end if;
         end if;
     end do;
     if nops(table) = 16 then return table end if;

@@ -321,11 +321,11 @@ chainInserted[placements_, kinds_, row_, table_] := Module[
         row[[i]] - other[[i]] - If[kinds[[i]] == 0, N[2*Pi]*Round[(row[[i]] - other[[i]])/N[2*Pi]], 0.],
         {i, 1, 6}];
     same[other_] := Max[Abs[gap[other]]] < 0.00001
-        && chainErrors[placements, kinds, Most[other] + gap[other]/2][[3]] <= Max[10.^-14, row[[7]], other[[7]]];
-    known = Flatten[Position[Map[same, table], True]];
-    If[known =!= {},
-        If[row[[7]] < table[[First[known], 7]], ReplacePart[table, First[known] -> row], table],
-        If[Length[table] == 16, table, SortBy[Append[table, row], Round[chainKey[kinds, #]*10.^6] &]]]
+        && chainErrors[placements, kinds, Most[other] + gap[other]/2][[3]] <= Max[10.^-13, row[[7]], other[[7]]];
+    known = Select[table, same];
+    If[known =!= {} || Length[table] == 16,
+        table,
+        SortBy[Append[table, row], Round[chainKey[kinds, #]*10.^6] &]]
 ];
 
 (* What orders the solutions: joint values in steps of 1e-6, -pi counting as pi. *)

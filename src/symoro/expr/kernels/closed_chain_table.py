@@ -26,7 +26,7 @@ CLOSE = 1e-6  # defect of a posture below which a solution may be near it
 ROUGH = 1e-2  # defect of a posture up to which the loop's error next to it is a parabola
 STEP = 1e-3  # of the difference quotient for that parabola
 REACH = 0.5  # rad, length of a step along it
-ROUND_OFF = 1e-14  # defect of a posture that closes the loop up to rounding
+ROUND_OFF = 1e-13  # defect of a posture that closes the loop up to rounding
 SAME = 1e-5  # distance below which two rows may be one solution
 GRAIN = 1e-6  # distance below which two joint values count as equal in the order of the slots
 DEVIATION = 0.1  # entry of R R' - 1 of what may still be a rounded rotation R
@@ -135,17 +135,16 @@ def distinct(placements: Array, kinds: list[int], rows: Array) -> Array:
     """Return the rows (q1 .. q6, defect) of the different solutions among rows (K, 7), in the order of the slots.
 
     Two rows are one solution where the posture between them closes the loop (6, 4, 4) as well as they do, up to
-    `ROUND_OFF`; the better of the two is kept. Rows are ordered by the first joint, then by the second and so on; -pi
+    `ROUND_OFF`; the first of them is kept. Rows are ordered by the first joint, then by the second and so on; -pi
     counts as pi.
     """
     kept: list[Array] = []
     for row in rows:
-        for k, other in enumerate(kept):
+        for other in kept:
             apart = wrapped(kinds, row[:6] - other[:6])
             if np.abs(apart).max() < SAME:
                 chain = loop_errors(placements[None], kinds, (other[:6] + apart / 2)[None])[2]
                 if np.abs(chain - np.eye(4)).max() <= max(ROUND_OFF, row[6], other[6]):
-                    kept[k] = row if row[6] < other[6] else other
                     break
         else:
             kept.append(row)
