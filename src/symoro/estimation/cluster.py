@@ -62,7 +62,7 @@ def compressed_on_cluster(work: Work, log: Log, support: Booleans, client: Any) 
     remote: Any = log if log.source is None else None
     sent = client.scatter(remote, broadcast=True) if remote is not None else None
     tasks = [
-        dask.delayed(_factored, pure=False)(work, log.source, log.description, log.delay, sent, a, b)
+        dask.delayed(_factored, pure=False)(work, log.source, log.description, sent, a, b, log.delay)
         for a, b in pieces
     ]
     tasks = client.persist(tasks)
@@ -77,7 +77,7 @@ def compressed_on_cluster(work: Work, log: Log, support: Booleans, client: Any) 
 
 @one_thread
 def _factored(
-    work: Work, source: Any, description: Any, delay: float, sent: Log | None, first: int, end: int
+    work: Work, source: Any, description: Any, sent: Log | None, first: int, end: int, delay: float = 0.0
 ) -> dict[LogPart, Triangles]:
     """On a worker: the triangles of the samples first .. end."""
     log = sent if sent is not None else _opened(source, description, delay, work.robot)
