@@ -15,7 +15,9 @@ from symoro.expr.linalg import Matrix, Vector
 from symoro.expr.number import Tolerance
 from symoro.expr.scalar import Scalar, absolute, less, maximum, minimum, select
 
-SINGULAR = Tolerance(1e-10)  # of the largest entry: what is left of a pivot beyond the round-off of the elimination
+SINGULAR = Tolerance(
+    1e-10
+)  # of the largest entry: what is left of a pivot beyond the round-off of the elimination
 
 
 @dataclass(frozen=True)

@@ -20,7 +20,9 @@ from symoro.expr.substitute import substitute
 from symoro.models.geometric.inverse.branches import EMPTY, Solution
 from symoro.models.geometric.inverse.chain.problem import Problem
 
-ZERO = Tolerance(1e-12)  # of the most that a factor can be for a robot of its size: a smaller one counts as zero
+ZERO = Tolerance(
+    1e-12
+)  # of the most that a factor can be for a robot of its size: a smaller one counts as zero
 
 
 def divisors(problem: Problem, found: Sequence[Solution]) -> list[Expr]:
