@@ -287,12 +287,6 @@ def test_robots_without_a_platform_are_refused() -> None:
         symoro.generate("hybrid", "inverse-dynamics", space="platform")
 
 
-def test_a_ball_with_mass_is_refused() -> None:
-    robot = symoro.load("gough_stewart").with_link(4, M=1)
-    with pytest.raises(NotApplicableError, match="link 4 of its ball has a mass"):
-        symoro.generate(robot, "inverse-dynamics", space="platform")
-
-
 def test_too_few_motors_are_refused() -> None:
     robot = symoro.load("3rrr").with_frame(1, mu=False)
     with pytest.raises(NotApplicableError, match="active joints"):

@@ -9,7 +9,7 @@ J.-P. Merlet, Parallel robots, Springer, 2006, chapter 3.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from itertools import product
 from typing import Any
 
@@ -21,7 +21,8 @@ from symoro.models.dynamic.platform.chain_leg import chain_legs
 from symoro.models.dynamic.platform.model import APPLIES_TO, Platform, folds_of, platform_at
 from symoro.models.dynamic.platform.ports import FOLD, PLATFORM_POSE, SPACE, TO
 from symoro.models.dynamic.platform.pose import PlatformPose, pose_input
-from symoro.models.dynamic.platform.ups import is_ups, ups_legs
+from symoro.models.dynamic.platform.spatial_leg import is_spatial, spatial_legs
+from symoro.models.dynamic.platform.ups import is_ups, massive_balls, ups_legs
 from symoro.models.geometric.inverse.chain.chain import SMALLEST
 from symoro.models.geometric.inverse.finite import closes, largest, magnitude, relative, where_finite
 from symoro.models.geometric.places import before_turn, between
@@ -48,7 +49,10 @@ def is_platform(robot: Robot, options: Mapping[str, Any]) -> bool:
         return False
     try:
         parallel = parallel_robot(robot, options.get("to"))
-        find = ups_legs if is_ups(parallel) else chain_legs
+        if is_ups(parallel) and not massive_balls(parallel):
+            find: Callable[..., Sequence[object]] = ups_legs
+        else:
+            find = spatial_legs if is_spatial(parallel) else chain_legs
         return bool(find(Builder(robot.name), parallel))
     except SymoroError:
         return False
@@ -98,6 +102,9 @@ def _working_modes(parallel: ParallelRobot) -> list[list[int]]:
     """The folds of the legs, all of them; one where a leg folds one way only."""
     if is_ups(parallel):
         return [[1] * len(parallel.legs)]
+    if is_spatial(parallel):
+        legs = spatial_legs(Builder(parallel.robot.name), parallel)
+        return [list(folds) for folds in product(*((1,) if leg.flips else (1, 2) for leg in legs))]
     return [list(folds) for folds in product((1, 2), repeat=len(parallel.legs))]
 
 

@@ -24,7 +24,8 @@ from symoro.models.dynamic.platform.ports import (
     TO,
     in_platform_space,
 )
-from symoro.models.dynamic.platform.pose import motion_input, where
+from symoro.models.dynamic.platform.pose import all_of, motion_input, where
+from symoro.models.dynamic.platform.spatial_platform import SpatialPlatform
 from symoro.models.dynamic.platform.ups import is_ups, ups_legs
 from symoro.models.references import NEWTON_EULER_2010
 from symoro.program.builder import Builder
@@ -79,13 +80,26 @@ def platform_inverse_kinematics(
     builder, platform = started(robot, "platform_inverse_kinematics", to, fold)
     motion = motion_input(builder, acceleration=False)
     found, regular = platform.inverse_jacobian()
+    if isinstance(platform, SpatialPlatform):
+        regular = all_of([regular, platform.allows_velocity(motion)])
     builder.output(PLATFORM_QDA, where(regular, matvec(found, [*motion.v, *motion.w])))
     return builder.program()
 
 
 def motors_at(robot: Robot, to: int | str | None, fold: str) -> Program:
-    """The active joints' positions `qa` and the inverse Jacobian `Jinv` at a pose: what iterating on poses needs."""
+    """Return the active joints' positions `qa` and the inverse Jacobian `Jinv` at a pose, for iterations on poses.
+
+    Raises:
+        NotApplicableError: the legs restrict the pose.
+    """
     builder, platform = started(robot, "motors_at", to, fold)
+    if isinstance(platform, SpatialPlatform) and platform.constrained:
+        raise NotApplicableError(
+            f"the legs of robot '{robot.name}' restrict the pose of its platform, which is then not found by Newton's "
+            "method on all six freedoms",
+            hint="loop-geometry with method='numeric' gives all joints from the active ones, starting at a closed "
+            "posture, and fast-geometry with active=True the pose",
+        )
     positions, there = platform.positions()
     rows, regular = platform.inverse_jacobian()
     active = motors(robot)

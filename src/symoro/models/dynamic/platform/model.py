@@ -33,7 +33,9 @@ from symoro.models.dynamic.platform.ports import (
     in_platform_space,
 )
 from symoro.models.dynamic.platform.pose import PlatformPose, all_of, motion_input, pose_input, where
-from symoro.models.dynamic.platform.ups import is_ups
+from symoro.models.dynamic.platform.spatial_leg import is_spatial
+from symoro.models.dynamic.platform.spatial_platform import SpatialPlatform
+from symoro.models.dynamic.platform.ups import is_ups, massive_balls
 from symoro.models.references import NEWTON_EULER_2010
 from symoro.program.builder import Builder
 from symoro.program.program import Program
@@ -43,8 +45,8 @@ from symoro.robot.topology import moving_joints
 
 OF = "a platform on legs, space='platform'"
 APPLIES_TO = (
-    "parallel robots on a fixed base: six legs with universal joint, slide and ball; legs RR, RP or PR in the plane; "
-    "legs R or P with a turn and a parallelogram"
+    "parallel robots on a fixed base: legs UPS, RUS, PUS; planar legs with a ball (RPS, PRS, RRS); legs UPU of a "
+    "platform that translates; legs RR, RP or PR in the plane; legs R or P with a turn and a parallelogram"
 )
 REFERENCE = NEWTON_EULER_2010.at("section 5, eq. (59) to (66); reduced mobility: Khalil and Ibrahim, 2007")
 EQUATIONS = (
@@ -62,7 +64,7 @@ DETAILS: dict[str, Any] = {
     "example_options": {"space": "platform"},
 }
 
-Platform = GoughStewart | ReducedPlatform
+Platform = GoughStewart | ReducedPlatform | SpatialPlatform
 
 
 def folds_of(fold: str, legs: int) -> list[int]:
@@ -84,7 +86,9 @@ def platform_at(
     builder: Builder, parallel: ParallelRobot, pose: PlatformPose, folds: Sequence[int]
 ) -> Platform:
     """Platform and legs at a pose, by the way their legs are solved."""
-    kind = GoughStewart if is_ups(parallel) else ReducedPlatform
+    if is_ups(parallel) and not massive_balls(parallel):
+        return GoughStewart(builder, parallel, pose, folds)
+    kind = SpatialPlatform if is_spatial(parallel) else ReducedPlatform
     return kind(builder, parallel, pose, folds)
 
 
@@ -137,8 +141,11 @@ def platform_bias(
 ) -> Program:
     """The wrench on the platform at zero acceleration."""
     builder, platform = started(robot, "platform_bias", to, fold)
-    bias = platform.bias(motion_input(builder, acceleration=False))
-    return _finished(builder, platform, [(PLATFORM_H, bias)], platform.regular, q)
+    motion = motion_input(builder, acceleration=False)
+    regular = platform.regular
+    if isinstance(platform, SpatialPlatform):
+        regular = all_of([regular, platform.allows_velocity(motion)])
+    return _finished(builder, platform, [(PLATFORM_H, platform.bias(motion))], regular, q)
 
 
 @form(

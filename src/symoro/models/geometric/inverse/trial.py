@@ -4,7 +4,7 @@ The formulas are evaluated with the robot's numbers (nominal ones, or random one
 postures are known: some random, some with joints next to a multiple of a right angle, where closed forms are weakest.
 Lengths are divided by the robot's size, and the smallest singular value of a posture's Jacobian is compared with that
 of the best-conditioned posture: a robot whose axes are almost parallel is verified as any other. Postures that are
-singular except for round-off do not count.
+singular except for round-off do not count. Where loops constrain the joints, the postures satisfy them.
 
     lost     no row of status 0 or 2 contains the posture
     rough    the residual of the row that contains it, if any, exceeds ROUGH: a divisor is small, or the formulas hold
@@ -13,7 +13,7 @@ singular except for round-off do not count.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -61,12 +61,14 @@ class Trial:
         self.problem = problem
         rng = numpy.random.default_rng(SEED)
         joints, between = links(problem.chain.motions)
-        self.joints = [joint.joint for joint in joints]
-        self.turns = numpy.array([joint.turns for joint in joints])
+        unknown = [joint for joint in joints if not joint.terms]
+        self.joints = [joint.joint for joint in unknown]
+        self.turns = numpy.array([joint.turns for joint in unknown])
         self.count = RANDOM + SQUARE
         literals = [problem.builder.number(x).lit for matrix in between for row in matrix for x in row]
         self.parameters: dict[str, Any] = {}
         self.variables: dict[str, Any] = {}
+        closed = self._closed()
         self._draw(literals, rng)
         flat = evaluate(problem.builder.graph, literals, self.parameters, self.variables)
         spread = [numpy.broadcast_to(x, (self.count,)) for x in flat]
@@ -75,9 +77,16 @@ class Trial:
         size[size == 0] = 1.0
         placements[:, :, :3, 3] /= size[:, None, None]
         self.units = numpy.where(self.turns, 1.0, size[:, None])
-        self.q = _postures(rng, self.turns)
+        self.q = _postures(rng, self.turns)[: self.count]
+        for k, j in enumerate(self.joints):
+            if j in closed:
+                self.q[:, k] = closed[j] / self.units[:, k]
         kinds = numpy.array([joint.sign * (1 if joint.turns else 2) for joint in joints])
-        ends, slopes = refine_chain_(placements, kinds, self.q)
+        tangents = numpy.array(
+            [joint.tangent(self.joints) for joint in joints]
+        )  # all joints from the unknown ones
+        ends, slopes = refine_chain_(placements, kinds, self.q @ tangents.T)
+        slopes = slopes @ tangents
         given = numpy.array(problem.given)
         # Poses come rounded to the size of their largest entries: a formula must not count on more of the small ones.
         ends[:, :3] = ends[:, :3] + ROUND_OFF * rng.uniform(-1, 1, ends[:, :3].shape)
@@ -89,6 +98,19 @@ class Trial:
         least = numpy.linalg.svd(slopes[:, given], compute_uv=False)[:, -1]
         self.regular = least > REGULAR * least.max()
         self.near = numpy.minimum(NEAR + AMPLIFIED / least.clip(ROUND_OFF), AROUND)
+
+    def _closed(self) -> Mapping[int, Any]:
+        """Joints by number, of postures that satisfy the loops where these constrain the joints of the chain."""
+        closure = self.problem.closure
+        if closure is None or not closure.tied:
+            return {}
+        sample = closure.postures(self.count, True)
+        self.count = len(next(iter(sample.joints.values())))
+        self.parameters.update(sample.parameters)
+        for j, entry in self.problem.start.items():
+            if j in sample.joints:
+                self.variables[self.problem.builder.graph.args[entry.lit >> 1][0]] = sample.joints[j]
+        return sample.joints
 
     def _draw(self, literals: Sequence[int], rng: Any) -> None:
         """Numbers for the symbols that have none yet."""

@@ -2,8 +2,13 @@
 
 The way from the base to the frame is a serial chain (`inverse/`). Each of its solutions is known to the loops, which
 are then solved for what is left, motors off the way included, in all assembly modes; what of the motors neither the
-way nor the loops determine is taken from q0. Where the loops tie joints of the way to each other, some of them are
-solved again from the rest, and only rows that agree are solutions.
+way nor the loops determine is taken from q0.
+
+Where the loops tie joints of the way to each other, not every pose of the tree is a pose of the robot, and an equation
+may vanish on all that are: the method of solution must not rest on it. A joint that parallelograms make linear in
+others of the way is substituted before the way is solved. Other ties are solved for twice, from the pose and from the
+loops, and only rows that agree are solutions; the numbers by which equations are chosen, and formulas tried, are then
+those of closed postures.
 
     status    that of the way, or of the loops where it is worse: empty slot, out of reach, singular, valid
     residual  the larger of both: direct geometry less the pose, and by how much a loop stays open
@@ -15,17 +20,23 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 from symoro.errors import NotApplicableError
 from symoro.expr.scalar import Expr, absolute, cos, equal, maximum, select, sin, symbol
 from symoro.models.geometric.inverse.branches import EMPTY, OUT_OF_REACH, Solution, unrolled
-from symoro.models.geometric.inverse.chain.problem import Problem
+from symoro.models.geometric.inverse.chain.chain import Linear
+from symoro.models.geometric.inverse.chain.problem import ChainClosure, Problem
 from symoro.models.geometric.inverse.finite import relative
 from symoro.models.geometric.loop.relations import LoopRelations, loop_name, solved_loops
+from symoro.program.builder import Builder
 from symoro.program.derivation import Stage
 from symoro.robot.coordinates import independent, relation
 from symoro.robot.description import JointType, Robot
 from symoro.robot.topology import cut_joints, loops, path
+
+if TYPE_CHECKING:
+    from symoro.models.geometric.loop.postures import ClosedPostures
 
 
 @dataclass(frozen=True)
@@ -55,23 +66,38 @@ class KnownJoints:
         return self.way + self.start
 
 
-def followed(
-    problem: Problem, given: KnownJoints, found: Sequence[Solution], tolerance: float, *, every_mode: bool
-) -> Followed:
-    """The solutions of a way, each with every assembly mode of the loops.
+@dataclass(frozen=True)
+class LoopClosure(ChainClosure):
+    """The closure with the loops' solution from the given joints, whose symbols are `active`."""
+
+    given: KnownJoints
+    relations: LoopRelations
+    active: Mapping[int, Expr]
+
+
+def loop_closure(
+    robot: Robot,
+    given: KnownJoints,
+    builder: Builder,
+    start: Mapping[int, Expr],
+    locked: Sequence[int],
+    *,
+    every_mode: bool,
+) -> LoopClosure:
+    """Solve the loops from the given joints, and return what they require of the joints on the way.
 
     Arguments:
+        start: q0 by joint.
+        locked: joints of the way that q0 gives.
         every_mode: whether parallelograms have their crossed mode too.
 
     Raises:
         NotApplicableError: no closed form was found for a loop, or the joints do not determine it.
     """
-    builder, robot = problem.builder, problem.robot
     active = {j: symbol(builder.graph, f"q{j}") for j in given.joints}
     opened = dict.fromkeys(cut_joints(robot), builder.number(0))
-    relations = solved_loops(
-        builder, driven_by(robot, given.joints), active, {**problem.start, **opened}, every_mode=every_mode
-    )
+    driven = driven_by(robot, given.joints)
+    relations = solved_loops(builder, driven, active, {**start, **opened}, every_mode=every_mode)
     if relations.unsolved:
         names = ", ".join(map(loop_name, relations.unsolved))
         raise NotApplicableError(
@@ -79,18 +105,62 @@ def followed(
             hint="solve the way alone on robot.tree(), the robot with its loops cut; loop-geometry with "
             "method='numeric', of the robot with the joints on the way active, then closes the loops from a posture",
         )
+    known = {j: start[j] for j in (*given.start, *locked)}
+    laws = {j: _law(relations, j, known) for j in given.tied if j in relations.linear and j not in locked}
+    tied = tuple(j for j in given.tied if j not in laws)
+
+    def postures(count: int, nominal: bool) -> ClosedPostures:
+        return _closed_postures(robot, count, nominal=nominal, crossed=every_mode)
+
+    return LoopClosure(laws, tied, postures, given, relations, active)
+
+
+def _law(relations: LoopRelations, j: int, known: Mapping[int, Expr]) -> Linear:
+    """A joint that parallelograms make linear, in terms of joints on the way and of known ones alone."""
+    terms: dict[int, int] = {}
+    law = relations.linear[j]
+    constant, left = law.constant, list(law.terms)
+    while left:
+        i, n = left.pop()
+        if i in relations.linear:
+            inner = relations.linear[i]
+            constant = constant + n * inner.constant
+            left += [(k, n * m) for k, m in inner.terms]
+        elif i in known:
+            constant = constant + n * known[i]
+        else:
+            terms[i] = terms.get(i, 0) + n
+    return Linear(tuple((i, n) for i, n in sorted(terms.items()) if n), constant)
+
+
+def _closed_postures(robot: Robot, count: int, *, nominal: bool, crossed: bool) -> ClosedPostures:
+    """Closed postures, half of them without crossed parallelograms where there may be some.
+
+    Both kinds of postures have solutions, so that no equation may be chosen that vanishes on one of them.
+    """
+    from symoro.models.geometric.loop.postures import closed_postures, joined, some_postures
+
+    plain = closed_postures(robot, count, nominal=nominal, crossed=False)
+    if not crossed:
+        return plain
+    every = closed_postures(robot, count, nominal=nominal, crossed=True)
+    half = min(count, len(next(iter(plain.joints.values())))) // 2
+    return joined([some_postures(plain, slice(half)), some_postures(every, slice(half))])
+
+
+def followed(problem: Problem, found: Sequence[Solution], tolerance: float) -> Followed:
+    """Return the solutions of a way, each with every assembly mode of the loops."""
+    closure = problem.closure
+    assert isinstance(closure, LoopClosure)
     rows = [
-        row
-        for number, one in enumerate(found)
-        for row in _modes(problem, relations, given, active, one, number, tolerance)
+        row for number, one in enumerate(found) for row in _modes(problem, closure, one, number, tolerance)
     ]
-    return Followed(
-        rows, _told(relations, given), tuple(stage for one in relations.solved for stage in one.stages)
-    )
+    stages = tuple(stage for one in closure.relations.solved for stage in one.stages)
+    return Followed(rows, _told(problem, closure), stages)
 
 
 def way_joints(robot: Robot, frm: int, to: int) -> list[int]:
-    """The joints with a coordinate of their own on the way between two frames.
+    """The joints with a coordinate of their own on the way between two frames, in the order of the way.
 
     Raises:
         NotApplicableError: the way passes a joint where a loop is opened.
@@ -105,8 +175,8 @@ def way_joints(robot: Robot, frm: int, to: int) -> list[int]:
             hint=f"ask for the frame of a link, 1 to {robot.NL}",
         )
     laws = {j: relation(robot, j) for j in frames}
-    moved = {i for j, law in laws.items() for i in ([j] if law is None else [i for i, _ in law.terms])}
-    return sorted(moved)
+    moved = [i for j, law in laws.items() for i in ([j] if law is None else [i for i, _ in law.terms])]
+    return list(dict.fromkeys(moved))
 
 
 def driven_by(robot: Robot, joints: Sequence[int]) -> Robot:
@@ -137,23 +207,19 @@ def given_joints(robot: Robot, on_way: Sequence[int]) -> KnownJoints:
 
 
 def _modes(
-    problem: Problem,
-    relations: LoopRelations,
-    given: KnownJoints,
-    active: Mapping[int, Expr],
-    one: Solution,
-    number: int,
-    tolerance: float,
+    problem: Problem, closure: LoopClosure, one: Solution, number: int, tolerance: float
 ) -> list[Solution]:
     """The modes of the loops for one solution of the way."""
     builder, graph = problem.builder, problem.builder.graph
-    way = {j: one.joints.get(j, problem.start[j]) for j in (*given.way, *given.tied)}
+    given, relations = closure.given, closure.relations
+    tied = _agreeing(problem, closure)
+    way = {j: one.joints.get(j, problem.start[j]) for j in (*given.way, *tied)}
     values = {**way, **{j: problem.start[j] for j in given.start}}
-    known = {active[j].lit: values[j] for j in given.joints}
+    known = {closure.active[j].lit: values[j] for j in given.joints}
     steps = [step for loop in relations.solved for step in loop.steps]
     joints = {j: unknown.length for j, unknown in relations.joints.items()}
     gaps = [gap for loop in relations.solved for gap in loop.differences]
-    agreed = {j: symbol(graph, f"way{j}") for j in given.tied}
+    agreed = {j: symbol(graph, f"way{j}") for j in tied}
     for j, there in agreed.items():
         gaps += _apart(problem, j, joints[j], there)
     known |= {there.lit: way[j] for j, there in agreed.items()}
@@ -162,6 +228,11 @@ def _modes(
         count *= len(step.choices)
     modes = unrolled(builder, steps, joints, gaps, tolerance, known=known, first=1 + number * count)
     return [_both(problem, one, mode, values) for mode in modes]
+
+
+def _agreeing(problem: Problem, closure: LoopClosure) -> list[int]:
+    """The tied joints whose value on the way must be that of the loops; where a joint is idle, any value would do."""
+    return [j for j in closure.tied if j not in problem.idle]
 
 
 def _apart(problem: Problem, j: int, x: Expr, y: Expr) -> list[Expr]:
@@ -188,8 +259,13 @@ def _both(problem: Problem, way: Solution, loop: Solution, values: Mapping[int, 
     )
 
 
-def _told(relations: LoopRelations, given: KnownJoints) -> tuple[str, ...]:
+def _told(problem: Problem, closure: LoopClosure) -> tuple[str, ...]:
+    given, relations = closure.given, closure.relations
     lines = [one.sentence for one in relations.solved]
     lines += [f"q{j} is determined by neither the pose nor the loops: taken from q0" for j in given.start]
-    lines += [f"q{j} follows from the loops too: rows where both agree are solutions" for j in given.tied]
+    lines += [f"q{j} = {law} by the loops: not an unknown of the pose" for j, law in closure.laws.items()]
+    lines += [
+        f"q{j} follows from the loops too: rows where both agree are solutions"
+        for j in _agreeing(problem, closure)
+    ]
     return tuple(lines)

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 
-from symoro.errors import NotApplicableError
 from symoro.models.catalogue import form
-from symoro.models.geometric.inverse.chain.problem import Problem, pose_problem
+from symoro.models.geometric.inverse.chain.problem import pose_problem
 from symoro.models.geometric.inverse.methods import solved
 from symoro.models.geometric.inverse.model import (
     FRAMES,
@@ -16,7 +16,7 @@ from symoro.models.geometric.inverse.model import (
     TOLERANCE,
     solution_program,
 )
-from symoro.models.geometric.loop.follow import KnownJoints, followed, given_joints, way_joints
+from symoro.models.geometric.loop.follow import followed, given_joints, loop_closure, way_joints
 from symoro.models.geometric.loop.model import EVERY_MODE
 from symoro.models.geometric.platform import is_platform
 from symoro.models.geometric.screws import last_frame, resolve, standing_frame
@@ -54,33 +54,18 @@ def loop_inverse_geometry(
     modes: str = "parallelogram",
     tolerance: float = 1e-9,
 ) -> Program:
-    """All solutions for a pose, in all assembly modes: the way as a serial chain, then the loops."""
+    """Return all solutions for a pose, in all assembly modes: the way as a serial chain, then the loops."""
     start, end = resolve(robot, frm, 0), resolve(robot, to, last_frame(robot))
     given = given_joints(robot, way_joints(robot, standing_frame(robot, start), standing_frame(robot, end)))
-    problem = _problem(robot, start, end, pose, locked, given)
+    closing = partial(loop_closure, robot, given, every_mode=modes == "all")
+    problem = pose_problem(robot, start, end, pose, locked, closing=closing)
     answer = solved(problem, method, tolerance)
-    loops = followed(problem, given, answer.solutions, tolerance, every_mode=modes == "all")
+    loops = followed(problem, answer.solutions, tolerance)
     answer = replace(
         answer,
         solutions=loops.solutions,
         choices=answer.choices + loops.choices,
         derivation=answer.derivation + loops.derivation,
     )
-    return solution_program(problem, answer)
-
-
-def _problem(
-    robot: Robot, start: int | str, end: int | str, pose: str, locked: str | None, given: KnownJoints
-) -> Problem:
-    try:
-        return pose_problem(robot, start, end, pose, locked)
-    except NotApplicableError as refusal:
-        if not given.tied:
-            raise
-        tied = ", ".join(f"q{j}" for j in given.tied)
-        raise NotApplicableError(
-            f"{refusal.message}, as joints of a tree; the loops of the robot tie {tied} to the other joints on the "
-            "way, which is not solved in closed form",
-            hint="ask for a frame, or from a frame, whose way has no such joints (options frm and to), or lock them: "
-            "rows at which q0 agrees with the loops are then solutions",
-        ) from None
+    idle = tuple(j for j in problem.idle if j not in given.tied)  # the loops determine the others
+    return solution_program(replace(problem, idle=idle), answer)

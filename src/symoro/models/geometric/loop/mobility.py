@@ -10,7 +10,7 @@ postures of two draws; postures without a clear gap (next to singular ones) tell
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -21,11 +21,12 @@ from symoro.models.geometric.loop.postures import (
     ClosedPostures,
     closure_slopes,
     every_closed,
+    joined,
     loop_axes,
     loops_size,
     postures_near,
+    some_postures,
 )
-from symoro.models.numeric.closure import Flags
 from symoro.models.numeric.fixed_point import Array
 from symoro.program.builder import Builder
 from symoro.robot.coordinates import independent
@@ -150,7 +151,7 @@ def constraints(robot: Robot, seed: int = DRAWS[0]) -> Constraints:
             joints, slopes = closure_slopes(robot, postures)
             kept = uncrossed(robot, postures.parameters, postures.joints)
             size = loops_size(robot, postures)
-            found.append(Constraints(joints, slopes[kept], _some(postures, kept), size))
+            found.append(Constraints(joints, slopes[kept], some_postures(postures, kept), size))
         if sum(len(one.slopes) for one in found) >= ENOUGH:
             break
     if sum(len(one.slopes) for one in found) < FEW:
@@ -162,7 +163,7 @@ def constraints(robot: Robot, seed: int = DRAWS[0]) -> Constraints:
     return Constraints(
         found[0].joints,
         np.concatenate([one.slopes for one in found]),
-        _together([one.postures for one in found]),
+        joined([one.postures for one in found]),
         found[0].size,
     )
 
@@ -173,20 +174,6 @@ def fitting_joints(robot: Robot) -> list[int]:
     active = [j for j in active_joints(robot) if j in at.joints]
     others = [j for j in at.joints if j <= robot.NL and j not in active]
     return sorted(at.chosen([*active, *others]))
-
-
-def _some(postures: ClosedPostures, kept: Flags) -> ClosedPostures:
-    """Some of them."""
-    parameters = {name: values[kept] for name, values in postures.parameters.items()}
-    return replace(postures, parameters=parameters, joints={j: q[kept] for j, q in postures.joints.items()})
-
-
-def _together(parts: Sequence[ClosedPostures]) -> ClosedPostures:
-    parameters = {
-        name: np.concatenate([one.parameters[name] for one in parts]) for name in parts[0].parameters
-    }
-    joints = {j: np.concatenate([one.joints[j] for one in parts]) for j in parts[0].joints}
-    return replace(parts[0], parameters=parameters, joints=joints)
 
 
 def _misfit(robot: Robot, at: Constraints, rank: int, active: Sequence[int]) -> list[str]:

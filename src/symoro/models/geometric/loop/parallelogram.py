@@ -11,7 +11,8 @@ Let a, b be neighbouring sides whose angle beta = phi_b - phi_a is known, c, d t
     crossed         both turned over about the diagonal s = t_a + t_b exp(i beta):  z -> (s / |s|)^2 conj(z)
 
 The first is linear in the angles, phi_c = phi_a + const and phi_d = phi_b + const, and so are then all joints. The
-modes meet where the four sides lie in one line. Sides of length zero (joints with one axis) do not count.
+modes meet where the four sides lie in one line. Sides of length zero (joints with one axis) do not count, and sides
+that earlier parallelograms keep parallel are one side: a loop over several links may be one more parallelogram.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ from dataclasses import dataclass
 
 from symoro.expr.linalg import Matrix, identity, inverse_transform, matmul
 from symoro.expr.scalar import Expr, Scalar, atan2, cos, select, sin, symbol
-from symoro.models.geometric.inverse.chain.chain import Chain, Fixed, Item, Run, Unknown
+from symoro.models.geometric.inverse.chain.chain import Chain, Fixed, Item, Linear, Run, Unknown
 from symoro.models.geometric.inverse.chain.probes import Probes
 from symoro.models.geometric.inverse.finite import relative
 from symoro.models.geometric.inverse.step import Draft, Step
@@ -33,33 +34,13 @@ Complex = tuple[Scalar, Scalar]
 
 
 @dataclass(frozen=True)
-class Linear:
-    """q = sum n_j q_j + constant."""
-
-    terms: tuple[tuple[int, int], ...]
-    constant: Expr
-
-    def value(self, positions: Mapping[int, Scalar]) -> Expr:
-        total = self.constant
-        for j, n in self.terms:
-            total = total + n * positions[j]
-        return total
-
-    def __str__(self) -> str:
-        words = [f"{'-' if n < 0 else '+'} {'' if abs(n) == 1 else f'{abs(n)} '}q{j}" for j, n in self.terms]
-        text = " ".join(words).removeprefix("+ ").replace("- ", "-", 1 if words and words[0][0] == "-" else 0)
-        if self.constant.is_zero and words:
-            return text
-        return f"{text} + {self.constant}".removeprefix(" + ").replace("+ -", "- ")
-
-
-@dataclass(frozen=True)
 class Parallelogram:
     """The step that gives the joints, on one branch or two, and what is left open by it."""
 
     step: Step
     differences: tuple[Expr, ...]
     linear: Mapping[int, Linear]
+    forms: Mapping[int, AngleSum]
     how: str
 
 
@@ -77,17 +58,19 @@ def parallelogram(
     chain: Chain,
     known: Mapping[int, Scalar],
     joints: Mapping[int, Unknown],
+    laws: Mapping[int, AngleSum] | None = None,
     *,
     every_mode: bool,
 ) -> Parallelogram | None:
-    """The relations of a loop that is a parallelogram, None for any other.
+    """Return the relations of a loop that is a parallelogram, None for any other.
 
     Arguments:
         chain: the way round the loop with every joint, known or not, as an unknown.
         known: positions of the known joints.
+        laws: known joints that earlier parallelograms make linear in other known ones.
         every_mode: whether the crossed mode is a second branch.
     """
-    found = _sides(builder, probes, chain)
+    found = _sides(builder, probes, chain, laws or {})
     if found is None or len(joints) != 3:
         return None
     sides, closing = found
@@ -109,11 +92,13 @@ def four_sides(builder: Builder, probes: Probes, chain: Chain) -> tuple[list[Sid
 
     Opposite sides add up to zero in the parallelogram, and not in the crossed mode but where it is flat.
     """
-    found = _sides(builder, probes, chain)
+    found = _sides(builder, probes, chain, {})
     return found if found is not None and _opposite_equal(probes, found[0]) else None
 
 
-def _sides(builder: Builder, probes: Probes, chain: Chain) -> tuple[list[Side], AngleSum] | None:
+def _sides(
+    builder: Builder, probes: Probes, chain: Chain, laws: Mapping[int, AngleSum]
+) -> tuple[list[Side], AngleSum] | None:
     """Four sides in order round the loop, and the sum of all joints less its constant value (which is zero)."""
     runs = [item for item in chain.items if isinstance(item, Run)]
     if len(runs) != 1 or len(runs[0].turns) != len(chain.unknowns):
@@ -125,7 +110,7 @@ def _sides(builder: Builder, probes: Probes, chain: Chain) -> tuple[list[Side], 
     for move in run.moves:
         height = height + move.constant[2]
     sides = [
-        Side((move.constant[0], move.constant[1]), AngleSum(dict(turn.parts)))
+        Side((move.constant[0], move.constant[1]), _substituted(dict(turn.parts), laws))
         for turn, move in zip(run.turns, run.moves, strict=False)
     ]
     sides.append(Side((-target[0][3], -target[1][3]), AngleSum()))
@@ -133,9 +118,35 @@ def _sides(builder: Builder, probes: Probes, chain: Chain) -> tuple[list[Side], 
     tilts = (target[0][2], target[1][2], target[2][2] - 1)
     if not (all(probes.vanishes(x) for x in tilts) and probes.vanishes(height, size)):
         return None
+    if laws:
+        sides = _merged(builder, sides)
     sides = [side for side in sides if not all(probes.vanishes(x, size) for x in side.vector)]
     whole = constant_angle(builder, probes, target[1][0], target[0][0])
-    return (sides, AngleSum(dict(run.turns[-1].parts)) - whole) if len(sides) == 4 else None
+    closing = _substituted(dict(run.turns[-1].parts), laws) - whole
+    return (sides, closing) if len(sides) == 4 else None
+
+
+def _substituted(joints: Mapping[int, int], laws: Mapping[int, AngleSum]) -> AngleSum:
+    """A sum of joints with those that have a law expressed by others."""
+    total = AngleSum()
+    for j, n in joints.items():
+        total = total + n * laws.get(j, AngleSum({j: 1}))
+    return total
+
+
+def _merged(builder: Builder, sides: Sequence[Side]) -> list[Side]:
+    """The sides with those that turn alike added to the first of them."""
+    found: list[Side] = []
+    for side in sides:
+        for k, other in enumerate(found):
+            between = side.form - other.form
+            if not between.joints:
+                turned = _times(side.vector, _direction(between.constant(builder)))
+                found[k] = Side(_plus(other.vector, turned), other.form)
+                break
+        else:
+            found.append(side)
+    return found
 
 
 def _inverse(items: Sequence[Item]) -> Matrix:
@@ -224,11 +235,16 @@ class _StepWriter:
             free=tuple(draft.free),
             meets=((None, flat * flat),),
         )
-        linear = {j: self._relation(form) for j, form in self._forms().items()}
+        forms = self._forms()
+        linear = {j: self._relation(form) for j, form in forms.items()}
         words = ", ".join(f"q{j} = {relation}" for j, relation in linear.items())
         kept = "both modes" if every_mode else "the crossed mode left out"
         return Parallelogram(
-            step, (relative(self.builder, gap, self.size),), linear, f"as a parallelogram, {words}; {kept}"
+            step,
+            (relative(self.builder, gap, self.size),),
+            linear,
+            forms,
+            f"as a parallelogram, {words}; {kept}",
         )
 
     def _relation(self, form: AngleSum) -> Linear:

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -23,7 +23,7 @@ from symoro.expr.graph import Graph
 from symoro.models.geometric.inverse.chain.probes import SAMPLES
 from symoro.models.geometric.loop.crossing import uncrossed
 from symoro.models.geometric.loop.mechanism import passive_joints
-from symoro.models.numeric.closure import around, balanced_closure, closed
+from symoro.models.numeric.closure import Flags, around, balanced_closure, closed
 from symoro.models.numeric.fixed_point import Array
 from symoro.models.numeric.tree import NumericTree, formulas, joint_positions, numeric_tree
 from symoro.robot.coordinates import independent
@@ -31,7 +31,8 @@ from symoro.robot.description import JointType, Robot
 from symoro.robot.topology import Loop, loops
 
 SIDE_BY_SIDE = 48
-ROUNDS = 4  # with lengths at random; then as many with the robot's own numbers
+ROUNDS = 4  # with lengths at random, then with the robot's own numbers; more only while they close
+MOST_ROUNDS = 40  # of each kind: of n parallelograms only one of 2^n closed postures has none crossed
 ITERATIONS = 60
 AROUND = 0.3  # radians, or shares of the largest length, by which postures differ from one that was named
 RANK = 1e-6  # singular values below it, relatively, count as zero
@@ -62,26 +63,29 @@ def closed_postures(
     closing = _Closing(robot)
     chance = random.Random(1)
     found: list[tuple[int, dict[str, float], Array]] = []
-    for attempt in range(2 * ROUNDS):
-        values = closing.parameters(chance, nominal=(attempt >= ROUNDS) != nominal)
-        if values is None:
-            continue
-        tree = closing.tree(values)
-        x = closing.starts(tree, chance)
-        enough = 2 * SAMPLES  # some of them may have to go
-        x, good = closed(
-            tree, x, range(x.shape[1]), ITERATIONS, damped=True, enough=enough if crossed else None
-        )
-        if not crossed:
-            good &= uncrossed(robot, values, closing.by_joint(joint_positions(tree, x)))
-        ranks = closing.passive_ranks(tree, x)
-        for k in np.flatnonzero(good):
-            found.append((int(ranks[k]), {name: float(v[k]) for name, v in values.items()}, x[k]))
-        # A rhombus can also fold up and turn about one corner: such postures would tell nothing.
-        most = max((rank for rank, *_ in found), default=0)
-        regular = [(numbers, row) for rank, numbers, row in found if rank == most]
-        if len(regular) >= (count if attempt < ROUNDS - 1 else SAMPLES):
-            return closing.postures(regular[:count], most)
+    for own_numbers in (nominal, not nominal):
+        for attempt in range(MOST_ROUNDS):
+            values = closing.parameters(chance, nominal=own_numbers)
+            if values is None:
+                break
+            tree = closing.tree(values)
+            x = closing.starts(tree, chance)
+            enough = 2 * SAMPLES  # some of them may have to go
+            x, good = closed(
+                tree, x, range(x.shape[1]), ITERATIONS, damped=True, enough=enough if crossed else None
+            )
+            if not crossed:
+                good &= uncrossed(robot, values, closing.by_joint(joint_positions(tree, x)))
+            ranks = closing.passive_ranks(tree, x)
+            for k in np.flatnonzero(good):
+                found.append((int(ranks[k]), {name: float(v[k]) for name, v in values.items()}, x[k]))
+            # A rhombus can also fold up and turn about one corner: such postures would tell nothing.
+            most = max((rank for rank, *_ in found), default=0)
+            regular = [(numbers, row) for rank, numbers, row in found if rank == most]
+            if len(regular) >= (count if attempt < ROUNDS - 1 else SAMPLES):
+                return closing.postures(regular[:count], most)
+            if attempt >= ROUNDS - 1 and not regular:
+                break
     for posture in robot.postures.values():
         near = postures_near(robot, posture)
         if near is not None:
@@ -167,6 +171,21 @@ def loop_axes(
     tree = _Closing(robot).tree(postures.parameters, count)
     at = around(tree, loop, np.array([postures.joints[j] for j in tree.coordinates]).T)
     return {j: (at[j].rotation[:, :, 2], at[j].position) for j in loop.frames}, tree.size
+
+
+def some_postures(postures: ClosedPostures, kept: Flags | slice) -> ClosedPostures:
+    """Return a part of a sample."""
+    parameters = {name: values[kept] for name, values in postures.parameters.items()}
+    return replace(postures, parameters=parameters, joints={j: q[kept] for j, q in postures.joints.items()})
+
+
+def joined(parts: Sequence[ClosedPostures]) -> ClosedPostures:
+    """Return several samples as one, with the ranks of the first."""
+    parameters = {
+        name: np.concatenate([one.parameters[name] for one in parts]) for name in parts[0].parameters
+    }
+    joints = {j: np.concatenate([one.joints[j] for one in parts]) for j in parts[0].joints}
+    return replace(parts[0], parameters=parameters, joints=joints)
 
 
 class _Closing:

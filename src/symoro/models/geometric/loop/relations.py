@@ -23,6 +23,7 @@ from symoro.models.coordinates import coupled_positions, uncoupled
 from symoro.models.geometric.inverse.branches import differences, own_turn
 from symoro.models.geometric.inverse.chain.chain import (
     Chain,
+    Linear,
     Unknown,
     WayPart,
     chain_of,
@@ -34,13 +35,14 @@ from symoro.models.geometric.inverse.explain import derivation
 from symoro.models.geometric.inverse.paul.equations import Equations
 from symoro.models.geometric.inverse.paul.paul import Paul
 from symoro.models.geometric.inverse.step import Step
+from symoro.models.geometric.loop.forms import AngleSum
 from symoro.models.geometric.loop.general import general_step
 from symoro.models.geometric.loop.mechanism import (
     joint_unknown,
     passive_joints,
     way_round,
 )
-from symoro.models.geometric.loop.parallelogram import Linear, parallelogram
+from symoro.models.geometric.loop.parallelogram import parallelogram
 from symoro.program.builder import Builder
 from symoro.program.derivation import Sentence, Stage
 from symoro.robot.coordinates import relation
@@ -204,6 +206,8 @@ class _Search:
         self.postures = postures
         self.every_mode = every_mode
         self.joints: dict[int, Unknown] = {}
+        # Joints that parallelograms without a crossed mode make linear.
+        self.laws: dict[int, AngleSum] = {}
         every = ways(builder, robot)
         self.probes = Probes(builder, every)
         self.probes.parameters.update(postures.parameters)
@@ -250,9 +254,13 @@ class _Search:
         every = way_round(self.builder, uncoupled(self.robot), loop, {}, {})
         chain = chain_of(self.builder, every, identity(4), self.probes.vanishes, size=self.size)
         known = {**self.active, **{j: unknown.length for j, unknown in self.joints.items()}}
-        found = parallelogram(self.builder, self.probes, chain, known, joints, every_mode=self.every_mode)
+        found = parallelogram(
+            self.builder, self.probes, chain, known, joints, self.laws, every_mode=self.every_mode
+        )
         if found is None:
             return None
+        if not self.every_mode:
+            self.laws |= found.forms
         sentences: list[Sentence] = [
             (joints[j].length, "=", relation.value(known)) for j, relation in found.linear.items()
         ]

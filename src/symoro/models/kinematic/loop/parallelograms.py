@@ -20,10 +20,10 @@ from math import remainder, tau
 from symoro.expr.formula import ZERO, Formula, formula
 from symoro.expr.linalg import identity
 from symoro.expr.scalar import symbol
-from symoro.models.geometric.inverse.chain.chain import chain_of
+from symoro.models.geometric.inverse.chain.chain import Linear, chain_of
 from symoro.models.geometric.inverse.chain.probes import Probes
 from symoro.models.geometric.loop.mechanism import joint_unknown, way_round
-from symoro.models.geometric.loop.parallelogram import Linear, parallelogram
+from symoro.models.geometric.loop.parallelogram import parallelogram
 from symoro.models.numeric.home import closed_home
 from symoro.program.builder import Builder
 from symoro.robot.coordinates import Relation, followers, following, relation

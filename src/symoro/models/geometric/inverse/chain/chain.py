@@ -9,7 +9,9 @@ and cosines:
     G = [ Rz(phi_last)   sum_k Rz(phi_k) t_k ]        t_k: from axis k to axis k + 1, slides between them included
         [      0                  1          ]
 
-Joints whose value is known (locked, or driven in a closed loop) are part of the constants.
+Joints whose value is known (locked, or driven in a closed loop) are part of the constants. A joint that a closed loop
+makes linear in other joints of the way is not an unknown either. In a palletiser q4 = -q2 - q3 keeps the flange
+vertical: the sum phi of its run is zero, and the run only translates what follows.
 """
 
 from __future__ import annotations
@@ -49,6 +51,11 @@ class Unknown:
     cosine: Expr = field(compare=False)
     length: Expr = field(compare=False)
     before: Unknown | None = field(default=None, compare=False)
+
+    @property
+    def constant(self) -> bool:
+        """Whether the joints of the sum cancel: its sine is 0 and its cosine 1."""
+        return not self.parts
 
     @property
     def joint(self) -> int:
@@ -122,7 +129,11 @@ class Chain:
 
 @dataclass(frozen=True)
 class WayPart:
-    """An elementary part of the way: a constant screw along x or z, or a joint (number, sign)."""
+    """An elementary part of the way: a constant screw along x or z, or a joint (number, sign).
+
+    Attributes:
+        terms: of a joint that is linear in others, these with their factors; empty for an unknown.
+    """
 
     axis: str = "z"
     angle: Scalar = 0
@@ -130,6 +141,7 @@ class WayPart:
     joint: int = 0
     sign: int = 1
     turns: bool = True
+    terms: tuple[tuple[int, int], ...] = ()
 
     @property
     def matrix(self) -> Matrix:
@@ -143,9 +155,60 @@ class WayPart:
         """The coordinates of its translation."""
         return (self.length,)
 
+    def tangent(self, joints: Sequence[int]) -> list[int]:
+        """The derivative of a joint by some unknown ones, of which it is one, or in which it is linear."""
+        terms = dict(self.terms or ((self.joint, 1),))
+        return [terms.get(j, 0) for j in joints]
+
     @property
     def inverse(self) -> WayPart:
-        return WayPart(self.axis, -self.angle, -self.length, self.joint, -self.sign, self.turns)
+        return WayPart(self.axis, -self.angle, -self.length, self.joint, -self.sign, self.turns, self.terms)
+
+
+@dataclass(frozen=True)
+class Linear:
+    """q = sum n_j q_j + constant."""
+
+    terms: tuple[tuple[int, int], ...]
+    constant: Expr
+
+    def value(self, positions: Mapping[int, Scalar]) -> Expr:
+        total = self.constant
+        for j, n in self.terms:
+            total = total + n * positions[j]
+        return total
+
+    def __str__(self) -> str:
+        words = [f"{'-' if n < 0 else '+'} {'' if abs(n) == 1 else f'{abs(n)} '}q{j}" for j, n in self.terms]
+        text = " ".join(words).removeprefix("+ ").replace("- ", "-", 1 if words and words[0][0] == "-" else 0)
+        if self.constant.is_zero and words:
+            return text
+        return f"{text} + {self.constant}".removeprefix(" + ").replace("+ -", "- ")
+
+
+class UnrepresentableJoint(Exception):
+    """A joint that is linear in others, but leads to a sum of angles that is not one of its run.
+
+    Attributes:
+        joint: its number.
+    """
+
+    def __init__(self, joint: int) -> None:
+        super().__init__(f"joint {joint}")
+        self.joint = joint
+
+
+def substituted(motions: Sequence[WayPart], laws: Mapping[int, Linear]) -> tuple[WayPart, ...]:
+    """The way with the joints that have a law expressed by the others: Rz(q) = Rz(constant) Rz(sum n_j q_j)."""
+    found: list[WayPart] = []
+    for motion in motions:
+        law = laws.get(motion.joint) if motion.joint else None
+        if law is None:
+            found.append(motion)
+        else:
+            found.append(WayPart("z", motion.sign * law.constant))
+            found += [replace(motion, terms=law.terms)] if law.terms else []
+    return tuple(found)
 
 
 def links(motions: Sequence[WayPart]) -> tuple[list[WayPart], list[Matrix]]:
@@ -236,6 +299,9 @@ def chain_of(
         vanishes: whether an expression is zero for all values of its symbols.
         runs: False to make every joint an unknown of its own, parallel to another one or not.
         size: that of `size_of` unless given.
+
+    Raises:
+        UnrepresentableJoint: a joint that is linear in others gives a sum of angles that its run does not have.
     """
     found = _Assembly(builder, vanishes, runs).chain(motions, target)
     return found if size is None else replace(found, size=size)
@@ -275,16 +341,33 @@ class _Assembly:
         for part in self.tail:
             if not isinstance(part, Slide):
                 across = matmul(across, rotation_of(part))
-        own = (motion.joint, motion.sign)
         if self.runs and self.turns and all(self._zero(across[k][2]) for k in (0, 1)):
             self.moves.append(self._move())
             flipped = self._zero(self.builder.number(across[2][2]) + 1)
-            before = self.turns[-1]
-            own = (motion.joint, -motion.sign if flipped else motion.sign)
-            self.turns.append(self._unknown((*before.parts, own), turns=True, before=before))
+            self.turns.append(self._sum(motion, -motion.sign if flipped else motion.sign))
             return
+        if motion.terms:
+            raise UnrepresentableJoint(motion.joint)
         self._close()
-        self.turns = [self._unknown((own,), turns=True)]
+        self.turns = [self._unknown(((motion.joint, motion.sign),), turns=True)]
+
+    def _sum(self, motion: WayPart, sign: int) -> Unknown:
+        """The sum of the run's angles with one more joint; one that is linear in others leads back to a known sum."""
+        before = self.turns[-1]
+        if not motion.terms:
+            parts = (*before.parts, (motion.joint, sign))
+            return self._unknown(parts, turns=True, before=None if before.constant else before)
+        total = dict(before.parts)
+        for j, n in motion.terms:
+            total[j] = total.get(j, 0) + sign * n
+        total = {j: n for j, n in total.items() if n}
+        if not total:
+            zero, one = self.builder.number(0), self.builder.number(1)
+            return Unknown("", (), True, zero, one, zero)
+        for earlier in self.turns:
+            if dict(earlier.parts) == total:
+                return earlier
+        raise UnrepresentableJoint(motion.joint)
 
     def _zero(self, x: Scalar) -> bool:
         return is_zero(x) or self.vanishes(self.builder.number(x))

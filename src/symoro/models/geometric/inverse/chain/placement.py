@@ -8,7 +8,7 @@ from typing import Any
 
 from symoro.expr.linalg import inverse_transform, position_of, rotation_of
 from symoro.expr.scalar import Expr, Scalar
-from symoro.models.geometric.inverse.chain.chain import AxisOffset, Fixed, Item, Run, Slide
+from symoro.models.geometric.inverse.chain.chain import AxisOffset, Fixed, Item, Run, Slide, Unknown
 
 MatrixRow = list[Any]
 Rows = list[list[Any]]
@@ -28,13 +28,11 @@ def forward(item: Item, algebra: Algebra) -> tuple[Rows, MatrixRow]:
         return _lifted(item.matrix, algebra)
     if isinstance(item, Slide):
         return _straight(algebra, item.sign * algebra.value(item.unknown.length))
-    last = item.turns[-1]
-    rotation = _about_z(algebra, algebra.value(last.cosine), algebra.value(last.sine))
     position = [algebra.lift(0)] * 3
     for turn, move in zip(item.turns, item.moves, strict=False):
-        turned = _turned(algebra.value(turn.cosine), algebra.value(turn.sine), _vector(move, algebra))
+        turned = _turned(*_direction(turn, algebra), _vector(move, algebra))
         position = [p + x for p, x in zip(position, turned, strict=True)]
-    return rotation, position
+    return _about_z(algebra, *_direction(item.turns[-1], algebra)), position
 
 
 def backward(item: Item, algebra: Algebra) -> tuple[Rows, MatrixRow]:
@@ -49,13 +47,22 @@ def backward(item: Item, algebra: Algebra) -> tuple[Rows, MatrixRow]:
 def _run_backward(run: Run, algebra: Algebra) -> tuple[Rows, MatrixRow]:
     """Rz(-phi_last) and -sum_k Rz(phi_k - phi_last) t_k."""
     last = run.turns[-1]
-    c, s = algebra.value(last.cosine), algebra.value(last.sine)
+    c, s = _direction(last, algebra)
     position = [algebra.lift(0)] * 3
     for turn, move in zip(run.turns, run.moves, strict=False):
-        ck, sk = algebra.value(turn.cosine), algebra.value(turn.sine)
-        turned = _turned(ck * c + sk * s, sk * c - ck * s, _vector(move, algebra))
+        ck, sk = _direction(turn, algebra)
+        # Of one sum twice in a run C^2 + S^2 = 1 is used here, since polynomials have no powers.
+        between = (algebra.lift(1), algebra.lift(0)) if turn == last else (ck * c + sk * s, sk * c - ck * s)
+        turned = _turned(*between, _vector(move, algebra))
         position = [p - x for p, x in zip(position, turned, strict=True)]
     return _about_z(algebra, c, -s), position
+
+
+def _direction(turn: Unknown, algebra: Algebra) -> tuple[Any, Any]:
+    """Cosine and sine of a sum of angles."""
+    if turn.constant:
+        return algebra.lift(1), algebra.lift(0)
+    return algebra.value(turn.cosine), algebra.value(turn.sine)
 
 
 def _vector(move: AxisOffset, algebra: Algebra) -> MatrixRow:

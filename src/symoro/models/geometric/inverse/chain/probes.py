@@ -87,13 +87,18 @@ class Probes:
     def largest(self, value: Scalar) -> float:
         return float(abs(self.of(value)).max())
 
-    def set_unknowns(self, unknowns: Iterable[Unknown]) -> Mapping[int, Any]:
-        """Random joints, and the sines, cosines and lengths that follow; returns the joints' values."""
+    def set_unknowns(
+        self, unknowns: Iterable[Unknown], postures: Mapping[int, Any] | None = None
+    ) -> Mapping[int, Any]:
+        """Random joints, or those of postures, and the sines, cosines and lengths that follow; returns the joints."""
         import numpy
 
         joints: dict[int, Any] = {}
         for unknown in unknowns:
-            joints[unknown.joint] = self.draw(-3, 3) if unknown.turns else self.unit * self.draw()
+            if postures is not None and unknown.joint in postures:
+                joints[unknown.joint] = postures[unknown.joint]
+            else:
+                joints[unknown.joint] = self.draw(-3, 3) if unknown.turns else self.unit * self.draw()
             if unknown.turns:
                 angle = sum(sign * joints[j] for j, sign in unknown.parts)
                 self.set(unknown.sine, numpy.sin(angle))

@@ -2,14 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, Protocol
 
 from symoro.errors import NotApplicableError, OptionError
 from symoro.expr.linalg import Matrix
 from symoro.expr.scalar import Expr, Scalar, symbol
-from symoro.models.geometric.inverse.chain.chain import Chain, chain_of, links, motions_between, size_of
+from symoro.models.geometric.inverse.chain.chain import (
+    Chain,
+    Linear,
+    UnrepresentableJoint,
+    WayPart,
+    chain_of,
+    links,
+    motions_between,
+    size_of,
+    substituted,
+)
 from symoro.models.geometric.inverse.chain.placement import Algebra, forward, times
 from symoro.models.geometric.inverse.chain.pose import Given, entry_name, given_entries
 from symoro.models.geometric.inverse.chain.probes import SAMPLES, Probes
@@ -32,7 +42,8 @@ class Problem:
     Attributes:
         start: q0 by joint number: values for free joints, and of the joints that are given.
         given: which entries of the pose are given.
-        idle: joints that do not move what is given; q0 says where they stand.
+        idle: joints that do not move what is given; their values are those of q0.
+        closure: of a robot whose loops constrain the joints of the chain, what they require of these.
     """
 
     builder: Builder
@@ -42,15 +53,57 @@ class Problem:
     start: Mapping[int, Expr]
     given: Given
     idle: tuple[int, ...] = ()
+    closure: ChainClosure | None = None
+
+
+class PostureSample(Protocol):
+    """Postures in numbers: values by parameter and by joint."""
+
+    @property
+    def parameters(self) -> Mapping[str, Any]: ...
+
+    @property
+    def joints(self) -> Mapping[int, Any]: ...
+
+
+@dataclass(frozen=True)
+class ChainClosure:
+    """What closed loops require of the joints of a chain.
+
+    Attributes:
+        laws: joints that are linear in others of the chain; they are not unknowns.
+        tied: joints that the others determine in another way; they are unknowns, and must agree with the loops.
+        postures: returns about so many postures in which all loops are closed, with the robot's nominal numbers or
+            with random ones.
+    """
+
+    laws: Mapping[int, Linear]
+    tied: tuple[int, ...]
+    postures: Callable[[int, bool], PostureSample]
+
+    def without(self, joint: int) -> ChainClosure:
+        """The closure with a joint as an unknown that must agree, in place of its law."""
+        laws = {j: law for j, law in self.laws.items() if j != joint}
+        return replace(self, laws=laws, tied=(*self.tied, joint))
+
+
+Closing = Callable[[Builder, Mapping[int, Expr], Sequence[int]], ChainClosure]
 
 
 def pose_problem(
-    robot: Robot, frm: int | str, to: int | str, pose: str, locked: str | None, surplus: int = 0
+    robot: Robot,
+    frm: int | str,
+    to: int | str,
+    pose: str,
+    locked: str | None,
+    surplus: int = 0,
+    closing: Closing | None = None,
 ) -> Problem:
     """The problem of reaching a pose. Joints that do not move what is given are taken from q0.
 
     Arguments:
-        surplus: joints beyond the conditions that the caller will tell about in another way.
+        surplus: joints beyond the conditions that the caller specifies in another way.
+        closing: of a robot with loops, returns their requirements from the builder, q0 by joint and the locked joints.
 
     Raises:
         NotApplicableError: no joint moves what is given, the joints are too many.
@@ -63,7 +116,7 @@ def pose_problem(
         )
     given = given_entries(pose)
     fixed = locked_joints(robot, locked)
-    problem = _problem(robot, frm, to, given, fixed)
+    problem = _problem(robot, frm, to, given, fixed, closing)
     mobility = Mobility(problem) if problem.chain.unknowns else None
     idle = [j for j in mobility.joints if not mobility.moves(j)] if mobility else []
     if mobility is None or len(idle) == len(mobility.joints):
@@ -72,6 +125,7 @@ def pose_problem(
         )
     surplus = len(mobility.joints) - len(idle) - mobility.rank() - surplus
     if surplus > 0:
+        _check_ties(problem, len(mobility.joints) - len(idle), mobility.rank())
         almost = mobility.rank(ROUND_OFF) - mobility.rank()
         why = (
             "almost dependent joints, which a pose in double precision does not determine"
@@ -85,11 +139,35 @@ def pose_problem(
             f"or give the swivel angle of an arm with spherical shoulder and wrist; or {NUMERIC}",
         )
     if idle:
-        problem = _problem(robot, frm, to, given, [*fixed, *idle])
+        motions = motions_between(
+            problem.builder, robot, frm, to, {j: problem.start[j] for j in (*fixed, *idle)}
+        )
+        problem = _with_motions(problem, motions)
     return replace(problem, idle=tuple(idle))
 
 
-def _problem(robot: Robot, frm: int | str, to: int | str, given: Given, locked: Sequence[int]) -> Problem:
+def _check_ties(problem: Problem, joints: int, rank: int) -> None:
+    """Reject joints that are too many for the pose alone, because the equations of the loops are needed for them."""
+    tied = [j for j in problem.closure.tied if j not in problem.idle] if problem.closure else []
+    if tied:
+        raise NotApplicableError(
+            f"{joints} joints of robot '{problem.robot.name}' for {rank} independent conditions of the pose, as joints "
+            f"of a tree; the loops tie {', '.join(f'q{j}' for j in tied)} to the other joints on the way by equations "
+            "that are not linear, and their solution together with the pose has no closed form here",
+            hint="choose a frame, or a frame of reference, whose way has no such joints (options to and frm); or cut "
+            "the loops elsewhere, so that they are not on the way; or lock them: rows at which q0 agrees with the "
+            f"loops are then solutions; or {NUMERIC}",
+        )
+
+
+def _problem(
+    robot: Robot,
+    frm: int | str,
+    to: int | str,
+    given: Given,
+    locked: Sequence[int],
+    closing: Closing | None,
+) -> Problem:
     builder = Builder(f"{robot.name}_inverse_geometry")
     names = [entry_name(r, c) for r in range(4) for c in range(4)]
     entries = builder.input(POSE, (4, 4), names, f"placement of frame {to} in frame {frm}")
@@ -99,23 +177,46 @@ def _problem(robot: Robot, frm: int | str, to: int | str, given: Given, locked: 
     target: Matrix = [[*entries[4 * r : 4 * r + 4]] for r in range(3)]
     target.append([0, 0, 0, 1])
     motions = motions_between(builder, robot, frm, to, {j: start[j] for j in locked})
-    probes = Probes(builder, motions)
+    closure = closing(builder, start, locked) if closing else None
     position = [row[3] for row, known in zip(target, given, strict=False) if known[3]]
+    chain = Chain((), (), target, motions, size_of(builder, motions, position))
+    probes = Probes(builder, motions)
+    return _with_motions(Problem(builder, robot, chain, probes, start, given, (), closure), motions)
+
+
+def _with_motions(problem: Problem, motions: Sequence[WayPart], *, runs: bool = True) -> Problem:
+    """The problem of another way to the same target, with probes of its own: closed postures where loops matter."""
+    closure, builder, target = problem.closure, problem.builder, problem.chain.target
+    probes, joints = Probes(builder, motions), None
+    if closure and closure.tied:
+        sample = closure.postures(SAMPLES, False)
+        probes.parameters.update(sample.parameters)
+        joints = sample.joints
+        for j in joints.keys() & problem.start.keys():  # values of q0 at which locked joints fit the loops
+            probes.set(problem.start[j], joints[j])
+    laws = closure.laws if closure else {}
+    position = [row[3] for row, known in zip(target, problem.given, strict=False) if known[3]]
     size = size_of(builder, motions, position)
-    chain = chain_of(builder, motions, target, probes.vanishes, size=size)
-    _set_posture(chain, probes)
-    return Problem(builder, robot, chain, probes, start, given)
+    try:
+        way = substituted(motions, laws)
+        chain = chain_of(builder, way, target, probes.vanishes, runs=runs, size=size)
+    except UnrepresentableJoint as error:
+        assert closure is not None
+        return _with_motions(replace(problem, closure=closure.without(error.joint)), motions, runs=runs)
+    _set_posture(chain, probes, joints)
+    return replace(problem, chain=chain, probes=probes)
 
 
 def with_own_joints(problem: Problem) -> Problem:
-    """The same problem with every joint as an unknown of its own, parallel to another one or not."""
-    chain = problem.chain
-    probes = Probes(problem.builder, chain.motions)
-    chain = chain_of(
-        problem.builder, chain.motions, chain.target, probes.vanishes, runs=False, size=chain.size
-    )
-    _set_posture(chain, probes)
-    return replace(problem, chain=chain, probes=probes)
+    """The same problem with every joint as an unknown of its own, parallel to another one or not.
+
+    Raises:
+        NotApplicableError: loops make a joint of the chain linear in others, so that it is not an unknown.
+    """
+    tied = [f"q{motion.joint}" for motion in problem.chain.motions if motion.terms]
+    if tied:
+        raise NotApplicableError(f"the loops determine {', '.join(tied)}, which this method takes as unknown")
+    return _with_motions(problem, problem.chain.motions, runs=False)
 
 
 def shorthand(
@@ -133,9 +234,9 @@ def shorthand(
     return made, ((made, expr),)
 
 
-def _set_posture(chain: Chain, probes: Probes) -> None:
-    """Random joints for the probes, and the pose that they give."""
-    joints = probes.set_unknowns(chain.unknowns)
+def _set_posture(chain: Chain, probes: Probes, postures: Mapping[int, Any] | None) -> None:
+    """Random joints for the probes, or those of closed postures, and the pose that they give."""
+    joints = probes.set_unknowns(chain.unknowns, postures)
     for row, values in zip(chain.target, direct_geometry(chain, probes, joints), strict=False):
         for entry, value in zip(row, values, strict=True):
             if isinstance(entry, Expr) and entry.symbols():
@@ -186,15 +287,18 @@ class Mobility:
 
         probes = problem.probes
         ways, between = links(problem.chain.motions)
-        self.joints = sorted(way.joint for way in ways)
+        unknown = [way for way in ways if not way.terms]
+        self.joints = [way.joint for way in unknown]
         shape = (SAMPLES, len(between), 4, 4)
         entries = [probes.of(x) for matrix in between for row in matrix for x in row]
         placements = numpy.stack(entries, -1).reshape(shape)
         placements[:, :, :3, 3] /= probes.length
         kinds = numpy.array([way.sign * (1 if way.turns else 2) for way in ways])
-        q = numpy.stack([probes.draw(-3, 3) if way.turns else probes.draw(-1, 1) for way in ways], -1)
-        slopes = refine_chain_(placements, kinds, q)[1][:, numpy.array(problem.given)]
-        order = numpy.argsort([way.joint for way in ways])
+        q = numpy.stack([probes.draw(-3, 3) if way.turns else probes.draw(-1, 1) for way in unknown], -1)
+        every = numpy.array([way.tangent(self.joints) for way in ways])  # all joints from the unknown ones
+        slopes = refine_chain_(placements, kinds, q @ every.T)[1][:, numpy.array(problem.given)] @ every
+        order = numpy.argsort(self.joints)
+        self.joints.sort()
         self.jacobian = slopes[..., order]  # sample, entry, joint
 
     def moves(self, joint: int) -> bool:

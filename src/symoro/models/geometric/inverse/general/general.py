@@ -103,6 +103,11 @@ class _Loop:
     def __init__(self, problem: Problem) -> None:
         self.problem = problem
         motions = problem.chain.motions
+        tied = [f"q{motion.joint}" for motion in motions if motion.terms]
+        if tied:
+            raise NotApplicableError(
+                f"the loops determine {', '.join(tied)}, which this method takes as unknown"
+            )
         self.completed = problem.given == given_entries("axis")
         if self.completed:
             motions = (*motions, VIRTUAL)

@@ -138,11 +138,22 @@ class Paul:
             if not form.polynomial.only_in([(u.length,)]):
                 continue
             x = self._number(form.polynomial.coefficient(u.length))
-            if not x.is_zero and (self._steady(x) or not steady):
+            if not self._degenerate(x) and (self._steady(x) or not steady):
                 draft = self._draft(1, known)
                 types.solve_length(draft, u, x, -self._number(form.polynomial.coefficient()), form.degree)
                 return draft.step(*self._shown(form))
         return None
+
+    def _degenerate(self, *coefficients: Scalar) -> bool:
+        """Whether all coefficients of an unknown vanish at a probe: the equation does not contain it there.
+
+        Probes are random postures, of robots with loops closed ones of every kind, so that no isolated singularity is
+        met: the equation vanishes identically on a whole set of postures.
+        """
+        import numpy
+
+        values = numpy.abs([self.probes.of(x) for x in coefficients]).max(axis=0)
+        return bool((values <= PARALLEL**2 * values.max()).any())
 
     def _steady(self, x: Scalar) -> bool:
         values = abs(self.probes.of(x))
@@ -213,8 +224,8 @@ class Paul:
                 polynomial = form.polynomial
                 if u.turns and polynomial.only_in([(u.sine,), (u.cosine,)]):
                     x, y = polynomial.coefficient(u.sine), polynomial.coefficient(u.cosine)
-                    if self._number(x).is_zero and self._number(y).is_zero:
-                        continue  # the unknown drops out on true solutions
+                    if self._degenerate(x, y):
+                        continue
                     rank = 0 if self._number(polynomial.coefficient()).is_zero else 1
                     rank += rank == 1 and self._steady(x * x + y * y)
                     found.append(((rank, len(u.parts), form.terms), u, form))
@@ -333,7 +344,8 @@ class Paul:
             w = [f.polynomial.coefficient(slide.length) for f in (first, second)]
             y, x = (w[1] * m[0][k] - w[0] * m[1][k] for k in (0, 1))
             lengths = first.degree == second.degree == 1
-            if lengths and self.probes.largest(x * x + y * y) > PARALLEL * self.probes.length**2:
+            square = self.probes.largest(x * x + y * y)
+            if lengths and square > PARALLEL * self.probes.length**2 and not self._degenerate(x, y):
                 draft = self._draft(5, known)
                 types.solve_turn_and_slide(draft, turn, slide, m, w, e)
                 return draft.step(*self._shown(first, second))
