@@ -26,6 +26,12 @@ _TOKEN = re.compile(
 )
 
 
+def _quotient(a: Any, b: Any) -> Any:
+    """a / b of floating-point numbers: 0 / 0 is NaN."""
+    with np.errstate(all="ignore"):
+        return a / b if np.ndim(a) or np.ndim(b) or b != 0 else float(np.divide(float(a), float(b)))
+
+
 def _sign(x: float) -> float:
     return float(np.sign(x))
 
@@ -176,7 +182,7 @@ class Reader:
     def product(self) -> Any:
         value = self.power()
         while self.peek() in ("*", "/"):
-            value = value * self.power() if self.take() == "*" else value / self.power()
+            value = value * self.power() if self.take() == "*" else _quotient(value, self.power())
         return value
 
     def power(self) -> Any:
