@@ -320,7 +320,10 @@ def _julia(text: str) -> dict[str, Emitted]:
     for name, arguments, body in re.findall(r"^function (\S+?)\(([^)]*)\)\n(.*?)\nend$", text, re.M | re.S):
         if not name.endswith(("!", "_setup")):
             continue
-        lines = [line for line in body.replace("\n        ", " ").splitlines() if line.strip()[0] != "#"]
+        whole = body.replace("\n        ", " ").splitlines()
+        lines = [
+            line for line in whole if line.strip()[0] != "#" and "|| throw(" not in line
+        ]  # checks of sizes
         pairs = [line.replace("return ", "return = ", 1).split(" = ", 1) for line in lines]
         kept = [(p[0], p[1]) for p in pairs if p[1] != "nothing"]
         found[name] = Emitted(_arguments(arguments), kept)
