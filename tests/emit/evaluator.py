@@ -26,6 +26,12 @@ _TOKEN = re.compile(
 )
 
 
+def _quotient(a: Any, b: Any) -> Any:
+    """a / b of floating-point numbers: 0 / 0 is NaN."""
+    with np.errstate(all="ignore"):
+        return a / b if np.ndim(a) or np.ndim(b) or b != 0 else float(np.divide(float(a), float(b)))
+
+
 def _sign(x: float) -> float:
     return float(np.sign(x))
 
@@ -176,7 +182,7 @@ class Reader:
     def product(self) -> Any:
         value = self.power()
         while self.peek() in ("*", "/"):
-            value = value * self.power() if self.take() == "*" else value / self.power()
+            value = value * self.power() if self.take() == "*" else _quotient(value, self.power())
         return value
 
     def power(self) -> Any:
@@ -314,7 +320,10 @@ def _julia(text: str) -> dict[str, Emitted]:
     for name, arguments, body in re.findall(r"^function (\S+?)\(([^)]*)\)\n(.*?)\nend$", text, re.M | re.S):
         if not name.endswith(("!", "_setup")):
             continue
-        lines = [line for line in body.replace("\n        ", " ").splitlines() if line.strip()[0] != "#"]
+        whole = body.replace("\n        ", " ").splitlines()
+        lines = [
+            line for line in whole if line.strip()[0] != "#" and "|| throw(" not in line
+        ]  # checks of sizes
         pairs = [line.replace("return ", "return = ", 1).split(" = ", 1) for line in lines]
         kept = [(p[0], p[1]) for p in pairs if p[1] != "nothing"]
         found[name] = Emitted(_arguments(arguments), kept)

@@ -11,7 +11,7 @@ from symoro.expr import ops
 from symoro.expr.formula import Formula
 from symoro.expr.graph import Graph
 from symoro.expr.kernels import call
-from symoro.expr.scalar import Expr, Scalar, maximum, pi, select, sqrt, symbol, wrap
+from symoro.expr.scalar import Expr, Scalar, maximum, pi, select, symbol, wrap
 from symoro.program.program import Input, Output, Port, Program, Shape, size
 
 
@@ -122,10 +122,10 @@ class Builder:
         lits = tuple(wrap(self.graph, x).lit for x in entries)
         self._outputs.append(Output(name, shape, lits, title))
 
-    def not_a_number(self) -> Expr:
-        """NaN in every language, also if the inputs are infinite; there is at least one input."""
+    def not_a_number(self, condition: Scalar) -> Expr:
+        """0 / 0 where the condition is zero, in numbers that no language takes for integers; else of no use."""
         x = symbol(self.graph, self._inputs[0].symbols[0])
-        return self.number(sqrt(-1 - x * x))
+        return wrap(self.graph, select(condition, x, 0) / select(condition, -x, 0))
 
     def void_where(self, condition: Scalar, used: Expr | None = None) -> None:
         """No output has a value (each entry is not a number) where the condition is not zero.

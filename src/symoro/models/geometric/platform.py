@@ -93,7 +93,7 @@ def platform_inverse_geometry(
     given = magnitude(builder, [x for row in pose.rotation for x in row] + pose.position)
     builder.output(SOLUTIONS, rows)
     builder.output(STATUS, where_finite(builder, given, rows, statuses, OUT_OF_REACH))
-    builder.output(RESIDUAL, where_finite(builder, given, rows, residuals, builder.not_a_number()))
+    builder.output(RESIDUAL, where_finite(builder, given, rows, residuals, None))
     builder.output(FREE, [[0] * len(joints) for _ in rows])
     return builder.program()
 

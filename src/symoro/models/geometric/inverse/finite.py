@@ -62,13 +62,16 @@ def where_finite(
     given: Expr,
     rows: Iterable[Sequence[Scalar]],
     values: Iterable[Scalar],
-    otherwise: Scalar,
+    otherwise: int | None,
 ) -> list[Expr]:
     """One value per row, and `otherwise` if an entry of the row or the magnitude of what is given is not finite.
 
-    So status and residual follow one rule in every language: such a row has no solution, and its residual is NaN.
+    None as `otherwise` is NaN. So status and residual follow one rule in every language: such a row has no solution,
+    and its residual is NaN.
     """
-    return [
-        builder.number(select(less_equal(given + magnitude(builder, row), LARGEST), value, otherwise))
-        for row, value in zip(rows, values, strict=True)
-    ]
+    found = []
+    for row, value in zip(rows, values, strict=True):
+        finite = less_equal(given + magnitude(builder, row), LARGEST)
+        none: Scalar = builder.not_a_number(finite) if otherwise is None else otherwise
+        found.append(builder.number(select(finite, value, none)))
+    return found

@@ -114,7 +114,7 @@ def _program(problem: Problem, found: list[Solution]) -> Program:
         builder.output(OPENED, opened)
     builder.output(POSE_STATUS, status)
     residuals = [s.residual for s in found]
-    builder.output(RESIDUAL, where_finite(builder, _given(problem), rows, residuals, builder.not_a_number()))
+    builder.output(RESIDUAL, where_finite(builder, _given(problem), rows, residuals, None))
     idle = dict.fromkeys(problem.idle, 1)
     free = [[s.free.get(j, idle.get(j, 0)) for j in own] for s in found]
     builder.output(FREE, free)

@@ -167,5 +167,5 @@ def _program(builder: Builder, found: list[Solution]) -> Program:
     builder.output(PLACEMENTS, [[*(row[4 * r : 4 * r + 4] for r in range(3)), last] for row in rows])
     given, residuals = size_given(builder), [one.residual for one in found]
     builder.output(STATUS, where_finite(builder, given, rows, [one.status for one in found], EMPTY))
-    builder.output(OPEN, where_finite(builder, given, rows, residuals, builder.not_a_number()))
+    builder.output(OPEN, where_finite(builder, given, rows, residuals, None))
     return builder.program()

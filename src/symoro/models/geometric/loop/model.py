@@ -125,6 +125,6 @@ def _program(builder: Builder, robot: Robot, found: list[Solution], words: tuple
         builder.output(OPENED, qc)
     given, residuals = size_given(builder), [s.residual for s in found]
     builder.output(STATUS, where_finite(builder, given, rows, [s.status for s in found], EMPTY))
-    builder.output(OPEN, where_finite(builder, given, rows, residuals, builder.not_a_number()))
+    builder.output(OPEN, where_finite(builder, given, rows, residuals, None))
     builder.output(FREE, [[s.free.get(j, 0) for j in own] for s in found])
     return replace(builder.program(), choices=words)
