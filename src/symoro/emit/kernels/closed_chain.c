@@ -176,9 +176,12 @@ static int chain_polish_(double placements[6][12], const int *kinds, double *q)
         x[i] = q[i];
     }
     for (int tries = 0; tries < 40; ++tries) {
+        for (int i = 0; i < 6; ++i) {
+            x[i] -= kinds[i] ? 0 : 2 * chain_pi_ * ceil((x[i] - chain_pi_) / (2 * chain_pi_));
+        }
         const double defect = chain_product_(placements, kinds, x, axes, t);
         for (int i = 0; i < 6 && defect < q[6]; ++i) {
-            q[i] = x[i] - (kinds[i] ? 0 : 2 * chain_pi_ * ceil((x[i] - chain_pi_) / (2 * chain_pi_)));
+            q[i] = x[i];
         }
         q[6] = defect < q[6] ? defect : q[6];
         if (settled || !(defect < 1e30)) {

@@ -100,9 +100,10 @@
     q(7) = 1e30_wp
     do tries = 1, 40
       if (.not. all(abs(x) < 1e30_wp)) exit
+      x = merge(x, turn/2 - modulo(turn/2 - x, turn), kinds == 1)
       call chain_product_(placements, kinds, x, axes, points, t, defect)
       if (defect < q(7)) then
-        q(1:6) = merge(x, turn/2 - modulo(turn/2 - x, turn), kinds == 1)
+        q(1:6) = x
         q(7) = defect
       end if
       if (settled .or. .not. defect < 1e30_wp) exit
@@ -128,7 +129,7 @@
       where (kinds == 0) apart = apart - turn*anint(apart/turn)
       if (.not. all(abs(apart) < 1e-5_wp)) cycle
       call chain_product_(placements, kinds, table(1:6, k) + apart/2, axes, points, t, defect)
-      if (defect <= max(1e-13_wp, q(7), table(7, k))) return
+      if (defect <= max(1e-14_wp, q(7), table(7, k))) return
     end do
     if (count == 16) return
     keys = anint(merge(q(1:6) + turn, q(1:6), kinds == 0 .and. q(1:6) < 1e-6_wp - turn/2)*1e6_wp)

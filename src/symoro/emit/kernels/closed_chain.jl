@@ -326,6 +326,7 @@ function chain_polish(placements, kinds, q)
         if !all(isfinite, q)
             break
         end
+        q = [kinds[i] == 1 ? q[i] : pi - mod(pi - q[i], 2 * pi) for i in 1:6]
         error, jacobian, defect = chain_errors(placements, kinds, q)
         if defect < best[7]
             best = vcat(q, defect)
@@ -351,8 +352,7 @@ function chain_polish(placements, kinds, q)
         q = q - step
         settled = !damped && maximum(abs.(step)) < 1e-8
     end
-    turned = [kinds[i] == 1 ? best[i] : pi - mod(pi - best[i], 2 * pi) for i in 1:6]
-    return vcat(turned, best[7]), weak
+    return best, weak
 end
 
 # Add the solutions next to a posture q. Along the direction v in which the loop opens least, its error is the parabola
@@ -391,7 +391,7 @@ function chain_insert!(table, placements, kinds, row)
         gaps = [kinds[i] == 0 ? gaps[i] - 2 * pi * round(gaps[i] / (2 * pi)) : gaps[i] for i in 1:6]
         if all(abs.(gaps) .< 1e-5)
             between = chain_errors(placements, kinds, table[k][1:6] + gaps / 2)[3]
-            if between <= max(1e-13, row[7], table[k][7])
+            if between <= max(1e-14, row[7], table[k][7])
                 return nothing
             end
         end

@@ -139,12 +139,14 @@ function chain_step_(kinds, axes, t, defect) {
 
 /* The best of Newton's iterates from q, angles in (-pi, pi], its defect, and whether its Jacobian is almost singular. */
 function chain_polish_(placements, kinds, q) {
+    const turns = (angle) => 2 * Math.PI * Math.ceil((angle - Math.PI) / (2 * Math.PI));
     let x = q;
     let best = q;
     let least = 1e30;
     let settled = false;
     let weak = true;
     for (let tries = 0; tries < 40; ++tries) {
+        x = x.map((entry, i) => (kinds[i] ? entry : entry - turns(entry)));
         const { product, axes, defect } = chain_product_(placements, kinds, x);
         if (defect < least) {
             least = defect;
@@ -158,8 +160,7 @@ function chain_polish_(placements, kinds, q) {
         x = x.map((entry, i) => entry - made.step[i]);
         settled = !made.damped && made.step.every((entry) => Math.abs(entry) < 1e-8);
     }
-    const turns = (angle) => 2 * Math.PI * Math.ceil((angle - Math.PI) / (2 * Math.PI));
-    return { q: best.map((entry, i) => (kinds[i] ? entry : entry - turns(entry))), defect: least, weak };
+    return { q: best, defect: least, weak };
 }
 
 /* What orders the solutions: joint values in steps, -pi counting as pi. */

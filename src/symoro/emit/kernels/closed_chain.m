@@ -353,12 +353,14 @@ function [best, weak] = chain_polish(placements, kinds, q)
 % The best of Newton's iterates from q, angles in (-pi, pi], and its defect; whether the Jacobian is nearly singular. A
 % step is damped where an angle would jump.
 best = [q, 1e30];
+turning = kinds == 0;
 settled = false;
 weak = true;
 for tries = 1:40
     if any(~isfinite(q))
         break
     end
+    q(turning) = pi - mod(pi - q(turning), 2*pi);
     [error, jacobian, defect] = chain_errors(placements, kinds, q);
     if defect < best(7)
         best = [q, defect];
@@ -381,8 +383,6 @@ for tries = 1:40
     q = q - step;
     settled = ~damped && max(abs(step)) < 1e-8;
 end
-turning = find(kinds == 0);
-best(turning) = pi - mod(pi - best(turning), 2*pi);
 end
 
 function table = chain_split(placements, kinds, q, table)
@@ -419,7 +419,7 @@ for k = 1:size(table, 1)
     gap(turning) = gap(turning) - 2*pi*round(gap(turning)/(2*pi));
     if all(abs(gap) < 1e-5)
         [~, ~, defect] = chain_errors(placements, kinds, table(k, 1:6) + gap/2);
-        if defect <= max([1e-13, row(7), table(k, 7)])
+        if defect <= max([1e-14, row(7), table(k, 7)])
             return
         end
     end

@@ -368,11 +368,13 @@ end proc:
 chain_polish := proc(placements, kinds, start)
     local q, best, settled, weak, tries, error_, jacobian, defect, sizes, step, damped, turned, system, turn, i;
     q := start;
+    turn := evalf(2*Pi);
     best := [op(q), Float(1, 30)];
     settled := false;
     weak := true;
     for tries from 1 to 40 do
         if not andmap(type, q, float) then break end if;
+        q := [seq(`if`(kinds[i] = 1, q[i], q[i] - turn*ceil((q[i] - turn/2)/turn)), i = 1 .. 6)];
         error_, jacobian, defect := op(chain_errors(placements, kinds, q));
         if defect < best[7] then best := [op(q), defect] end if;
         if settled or not defect < Float(1, 30) then break end if;
@@ -391,8 +393,6 @@ chain_polish := proc(placements, kinds, start)
         q := [seq(q[i] - step[i], i = 1 .. 6)];
         settled := not damped and evalb(max(seq(abs(step[i]), i = 1 .. 6)) < 1.0e-8);
     end do;
-    turn := evalf(2*Pi);
-    best := [seq(`if`(kinds[i] = 1, best[i], best[i] - turn*ceil((best[i] - turn/2)/turn)), i = 1 .. 6), best[7]];
     return best, weak;
 end proc:
 
@@ -434,7 +434,7 @@ chain_inserted := proc(placements, kinds, row, table)
         gap := [seq(`if`(kinds[i] = 0, gap[i] - turn*round(gap[i]/turn), gap[i]), i = 1 .. 6)];
         if max(op(map(abs, gap))) < 0.00001 then
             between := chain_errors(placements, kinds, [seq(other[i] + gap[i]/2, i = 1 .. 6)])[3];
-            if between <= max(1.0e-13, row[7], other[7]) then return table end if;
+            if between <= max(1.0e-14, row[7], other[7]) then return table end if;
         end if;
     end do;
     if nops(table) = 16 then return table end if;

@@ -275,6 +275,7 @@ chainPolish[placements_, kinds_, start_] := Module[
     tries = 0;
     While[tries < 40 && VectorQ[q, NumberQ],
         tries = tries + 1;
+        q = Table[If[kinds[[i]] == 1, q[[i]], q[[i]] - N[2*Pi]*Ceiling[(q[[i]] - N[Pi])/N[2*Pi]]], {i, 1, 6}];
         {error, jacobian, defect} = chainErrors[placements, kinds, q];
         If[defect < best[[7]], best = Append[q, defect]];
         If[settled || ! (defect < 10.^30), Break[]];
@@ -287,8 +288,7 @@ chainPolish[placements_, kinds_, start_] := Module[
                 turned . jacobian + Min[Max[defect, 10.^-12], 10.^-6]*IdentityMatrix[6], turned . error]];
         q = q - step;
         settled = ! damped && Max[Abs[step]] < 10.^-8];
-    q = Table[If[kinds[[i]] == 1, best[[i]], best[[i]] - N[2*Pi]*Ceiling[(best[[i]] - N[Pi])/N[2*Pi]]], {i, 1, 6}];
-    {Append[q, best[[7]]], weak}
+    {best, weak}
 ];
 
 (* The table with the solutions next to a posture q. Along the direction v in which the loop opens least, its error is
@@ -321,7 +321,7 @@ chainInserted[placements_, kinds_, row_, table_] := Module[
         row[[i]] - other[[i]] - If[kinds[[i]] == 0, N[2*Pi]*Round[(row[[i]] - other[[i]])/N[2*Pi]], 0.],
         {i, 1, 6}];
     same[other_] := Max[Abs[gap[other]]] < 0.00001
-        && chainErrors[placements, kinds, Most[other] + gap[other]/2][[3]] <= Max[10.^-13, row[[7]], other[[7]]];
+        && chainErrors[placements, kinds, Most[other] + gap[other]/2][[3]] <= Max[10.^-14, row[[7]], other[[7]]];
     known = Select[table, same];
     If[known =!= {} || Length[table] == 16,
         table,

@@ -26,7 +26,7 @@ CLOSE = 1e-6  # defect of a posture below which a solution may be near it
 ROUGH = 1e-2  # defect of a posture up to which the loop's error next to it is a parabola
 STEP = 1e-3  # of the difference quotient for that parabola
 REACH = 0.5  # rad, length of a step along it
-ROUND_OFF = 1e-13  # defect of a posture that closes the loop up to rounding
+ROUND_OFF = 1e-14  # defect of a posture that closes the loop up to rounding
 SAME = 1e-5  # distance below which two rows may be one solution
 GRAIN = 1e-6  # distance below which two joint values count as equal in the order of the slots
 DEVIATION = 0.1  # entry of R R' - 1 of what may still be a rounded rotation R
@@ -91,6 +91,7 @@ def polish(placements: Array, kinds: list[int], q: Array) -> tuple[Array, Array]
     index = np.nonzero(np.isfinite(q).all(1))[0]
     settled = np.zeros(len(index), dtype=bool)
     for _ in range(STEPS):
+        q[index] = wrapped(kinds, q[index])
         error, jacobian, chain = loop_errors(placements[index], kinds, q[index])
         defect = np.abs(chain - np.eye(4)).max((1, 2))
         better = defect < best[index, 6]
@@ -102,7 +103,6 @@ def polish(placements: Array, kinds: list[int], q: Array) -> tuple[Array, Array]
         step, damped, weak[index] = newton_steps(jacobian[going], error[going], defect[going], kinds)
         q[index] -= step
         settled = (np.abs(step).max(1) < SETTLED) & ~damped
-    best[:, :6] = wrapped(kinds, best[:, :6])
     return best, weak
 
 
