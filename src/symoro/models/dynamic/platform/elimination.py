@@ -3,7 +3,8 @@
 Rows change places by `select`, so that a pivot that is zero in a regular posture (a vertical leg) has no effect and the
 code has no branch. The smallest pivot is compared with the largest entry: if it is below SINGULAR of it, the matrix
 counts as singular and the results are NaN. Rows and columns with different units (linear and angular velocities, both
-kinds of joints) are first multiplied by factors that make their entries comparable.
+kinds of joints) have factors that make their entries comparable. Rows are multiplied by them, because the choice of a
+pivot compares rows; columns need them in the test of singularity alone.
 """
 
 from __future__ import annotations
@@ -15,9 +16,7 @@ from symoro.expr.linalg import Matrix, Vector
 from symoro.expr.number import Tolerance
 from symoro.expr.scalar import Scalar, absolute, less, maximum, minimum, select
 
-SINGULAR = Tolerance(
-    1e-10
-)  # of the largest entry: what is left of a pivot beyond the round-off of the elimination
+SINGULAR = Tolerance(1e-10)  # of the largest entry: some digits above the round-off of the elimination
 
 
 @dataclass(frozen=True)
@@ -42,14 +41,14 @@ def solved(
     """
     n = len(a)
     f, g = row_factors or [1] * n, column_factors or [1] * n
-    a = [[f[i] * x * g[k] for k, x in enumerate(row)] for i, row in enumerate(a)]
+    a = [[f[i] * x for x in row] for i, row in enumerate(a)]
     rows = [[*row, *(f[i] * b[i] for b in right)] for i, row in enumerate(a)]
-    largest = _most([absolute(x) for row in a for x in row])
+    largest = _most([g[k] * _most([absolute(row[k]) for row in a]) for k in range(n)])
     smallest: Scalar | None = None
     inverse: Vector = []
     for c in range(n):
         _pivot(rows, c)
-        size = absolute(rows[c][c])
+        size = g[c] * absolute(rows[c][c])
         smallest = size if smallest is None else minimum(smallest, size)
         inverse.append(1 / rows[c][c])
         for r in range(c + 1, n):
@@ -57,8 +56,7 @@ def solved(
             for k in range(c + 1, len(rows[r])):
                 rows[r][k] = rows[r][k] - factor * rows[c][k]
     regular = 0 if smallest is None else less(SINGULAR * largest, smallest)
-    columns = [_substituted(rows, inverse, n + k) for k in range(len(right))]
-    return Solved([[g[i] * x for i, x in enumerate(column)] for column in columns], regular)
+    return Solved([_substituted(rows, inverse, n + k) for k in range(len(right))], regular)
 
 
 def _pivot(rows: Matrix, c: int) -> None:
