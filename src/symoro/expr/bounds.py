@@ -1,36 +1,52 @@
 """Upper bounds of expressions by the triangle inequality: the numbers that a difference is compared with.
 
-    |a +- b| <= |a| + |b|,    |a b| = |a| |b|,    |sin|, |cos| <= 1
+    |a +- b| <= |a| + |b|,    |a b| = |a| |b|,    |sqrt a| = sqrt |a|,    |sin|, |cos| <= 1
 
 A bound has the unit of the expression, so that "zero except for round-off" is decided without a unit.
 """
 
 from __future__ import annotations
 
-import math
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
 
 from symoro.expr import ops
-from symoro.expr.scalar import Expr, absolute, sqrt, wrap
+from symoro.expr.graph import Graph
+from symoro.expr.scalar import Expr, absolute, sqrt
 
 
-def bound(expr: Expr, of_symbol: Callable[[Expr], Expr]) -> Expr:
-    """Return the bound of an expression from those of its symbols."""
-    graph = expr.graph
-    found: dict[int, Expr] = {}
-    for i in graph.reachable([expr.lit]):
-        op, own = graph.op[i], Expr(graph, i << 1)
-        parts = [found[lit >> 1] for lit in graph.args[i]] if op >= ops.ADD else []
-        if op == ops.SYMBOL:
-            found[i] = of_symbol(own)
-        elif op in (ops.SIN, ops.COS):
-            found[i] = wrap(graph, 1)
-        elif op in (ops.ADD, ops.SUB):
-            found[i] = parts[0] + parts[1]
+def bounds_in_numbers(graph: Graph, lits: Sequence[int], results: Mapping[int, Any]) -> list[Any]:
+    """Return the bounds of some literals as numbers.
+
+    Arguments:
+        results: the values of all nodes (numbers or arrays), as `evaluate` leaves them.
+    """
+    return _bounds(graph, lits, lambda i: abs(results[i]), lambda bound: bound**0.5)
+
+
+def bounds_for_size(exprs: Sequence[Expr], size: Expr) -> list[Any]:
+    """Return the bounds of some expressions of one graph as expressions, if no symbol exceeds a size."""
+    graph = exprs[0].graph
+
+    def magnitude(i: int) -> Any:
+        return size if graph.op[i] == ops.SYMBOL else absolute(Expr(graph, i << 1))
+
+    return _bounds(graph, [x.lit for x in exprs], magnitude, sqrt)
+
+
+def _bounds(
+    graph: Graph, lits: Sequence[int], magnitude: Callable[[int], Any], root: Callable[[Any], Any]
+) -> list[Any]:
+    """Return the bounds of some literals from the magnitudes of the nodes that no rule applies to."""
+    bounds: dict[int, Any] = {}
+    for i in graph.reachable(lits):
+        op, args = graph.op[i], graph.args[i]
+        if op in (ops.ADD, ops.SUB):
+            bounds[i] = bounds[args[0] >> 1] + bounds[args[1] >> 1]
         elif op == ops.MUL:
-            found[i] = math.prod(parts[1:], start=parts[0])
+            bounds[i] = bounds[args[0] >> 1] * bounds[args[1] >> 1]
         elif op == ops.SQRT:
-            found[i] = wrap(graph, sqrt(parts[0]))
+            bounds[i] = root(bounds[args[0] >> 1])
         else:
-            found[i] = wrap(graph, absolute(own))
-    return found[expr.lit >> 1]
+            bounds[i] = 1 if op in (ops.SIN, ops.COS) else magnitude(i)
+    return [bounds[lit >> 1] for lit in lits]

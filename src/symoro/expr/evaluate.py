@@ -39,27 +39,6 @@ _RULES: dict[int, tuple[Callable[..., Any], str]] = {
 }
 
 
-def magnitudes(graph: Graph, roots: Sequence[int], results: Mapping[int, Any]) -> list[Any]:
-    """Return for some literals the size of the terms that they are sums of: what a result is round-off of.
-
-    Sums add the sizes of their terms, products multiply them, sines and cosines have the size one; anything else has
-    its own absolute value.
-
-    Args:
-        results: the values of all nodes, as `evaluate` leaves them.
-    """
-    sizes: dict[int, Any] = {}
-    for i in graph.reachable(roots):
-        op, args = graph.op[i], graph.args[i]
-        if op in (ops.ADD, ops.SUB):
-            sizes[i] = sizes[args[0] >> 1] + sizes[args[1] >> 1]
-        elif op == ops.MUL:
-            sizes[i] = sizes[args[0] >> 1] * sizes[args[1] >> 1]
-        else:
-            sizes[i] = 1.0 if op in (ops.SIN, ops.COS) else abs(results[i])
-    return [sizes[lit >> 1] for lit in roots]
-
-
 def evaluate(
     graph: Graph,
     roots: Sequence[int],

@@ -14,7 +14,8 @@ from random import Random
 from typing import Any
 
 from symoro.expr import ops
-from symoro.expr.evaluate import evaluate, magnitudes
+from symoro.expr.bounds import bounds_in_numbers
+from symoro.expr.evaluate import evaluate
 from symoro.expr.linalg import Matrix, MatrixLike
 from symoro.expr.scalar import Scalar
 from symoro.models.joints import is_zero
@@ -116,7 +117,7 @@ def always_singular(builder: Builder, matrix: MatrixLike) -> bool:
         numbers = [float(x) for x in evaluate(graph, lits, values, variables, results)]
         if not all(map(math.isfinite, numbers)):
             return False
-        terms = [float(x) for x in magnitudes(graph, lits, results)]
+        terms = [float(x) for x in bounds_in_numbers(graph, lits, results)]
         numbers = [0.0 if abs(x) < SINGULAR * size else x for x, size in zip(numbers, terms, strict=True)]
         rows, sizes = (
             [flat[k : k + columns] for k in range(0, len(flat), columns)] for flat in (numbers, terms)

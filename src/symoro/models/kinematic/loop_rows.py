@@ -24,10 +24,10 @@ from typing import Any
 import numpy as np
 
 from symoro.errors import NotApplicableError
-from symoro.expr.bounds import bound
+from symoro.expr.bounds import bounds_in_numbers
 from symoro.expr.evaluate import evaluate
 from symoro.expr.linalg import Matrix, Vector, add, scale
-from symoro.expr.scalar import Expr, Scalar, absolute, cos, sin, symbol, wrap
+from symoro.expr.scalar import Expr, Scalar, cos, sin, symbol
 from symoro.models.geometric.between import placement_between
 from symoro.models.geometric.inverse.chain.probes import Probes
 from symoro.models.geometric.loop.crossing import parallelogram_of
@@ -169,6 +169,7 @@ def _turned(builder: Builder, angle: Scalar, rows: Matrix) -> Matrix:
 
 
 def _vanishes(at: Constraints, values: Sequence[Scalar], size: float | None = None) -> bool:
+    """Whether expressions are zero at all closed postures, compared with a size, or with their own bounds."""
     exprs = [x for x in values if isinstance(x, Expr)]
     if any(x for x in values if not isinstance(x, Expr)):
         return False
@@ -178,15 +179,11 @@ def _vanishes(at: Constraints, values: Sequence[Scalar], size: float | None = No
     chance = Random(1)
     names = sorted({name for x in exprs for name in x.symbols()} - variables.keys())
     others = {name: chance.uniform(0.35, 1.65) for name in names}  # lengths that are in no loop
-    bounds = [wrap(x.graph, size) if size is not None else bound(x, _magnitude) for x in exprs]
-    literals = [x.lit for x in (*exprs, *bounds)]
-    found = evaluate(exprs[0].graph, literals, {**others, **at.postures.parameters}, variables)
-    pairs = zip(found[: len(exprs)], found[len(exprs) :], strict=True)
+    graph, lits, results = exprs[0].graph, [x.lit for x in exprs], dict[int, Any]()
+    found = evaluate(graph, lits, {**others, **at.postures.parameters}, variables, results)
+    sizes = bounds_in_numbers(graph, lits, results) if size is None else [size] * len(found)
+    pairs = zip(found, sizes, strict=True)
     return all(bool((np.abs(x) <= VANISHES * most).all()) for x, most in pairs)
-
-
-def _magnitude(symbol: Expr) -> Expr:
-    return wrap(symbol.graph, absolute(symbol))
 
 
 def _linear_rows(builder: Builder, robot: Robot, loop: Loop, own: Sequence[int]) -> Matrix | None:

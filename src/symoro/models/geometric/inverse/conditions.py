@@ -12,7 +12,7 @@ from dataclasses import replace
 
 from symoro.errors import ProgramError
 from symoro.expr import ops
-from symoro.expr.bounds import bound
+from symoro.expr.bounds import bounds_for_size
 from symoro.expr.graph import Graph
 from symoro.expr.number import Tolerance
 from symoro.expr.scalar import Expr, absolute, less_equal, maximum, select, wrap
@@ -20,9 +20,8 @@ from symoro.expr.substitute import substitute
 from symoro.models.geometric.inverse.branches import EMPTY, Solution
 from symoro.models.geometric.inverse.chain.problem import Problem
 
-ZERO = Tolerance(
-    1e-12
-)  # of the most that a factor can be for a robot of its size: a smaller one counts as zero
+# Of the upper bound of a factor for a robot of this size: a smaller factor counts as zero.
+ZERO = Tolerance(1e-12)
 
 
 def divisors(problem: Problem, found: Sequence[Solution]) -> list[Expr]:
@@ -80,8 +79,8 @@ def guarded(problem: Problem, found: Sequence[Solution], factors: Sequence[Expr]
     if not factors:
         return list(found)
     number = problem.builder.number
-    size = problem.chain.size
-    flags = [less_equal(absolute(x), ZERO * bound(x, lambda symbol: size)) for x in factors]
+    sizes = bounds_for_size(factors, problem.chain.size)
+    flags = [less_equal(absolute(x), ZERO * size) for x, size in zip(factors, sizes, strict=True)]
     fails = flags[0]
     for flag in flags[1:]:
         fails = maximum(fails, flag)
