@@ -22,7 +22,7 @@ from symoro.models.dynamic.platform.model import APPLIES_TO, Platform, folds_of,
 from symoro.models.dynamic.platform.ports import FOLD, PLATFORM_POSE, SPACE, TO
 from symoro.models.dynamic.platform.pose import PlatformPose, pose_input
 from symoro.models.dynamic.platform.spatial_leg import is_spatial, spatial_legs
-from symoro.models.dynamic.platform.ups import is_ups, massive_balls, ups_legs
+from symoro.models.dynamic.platform.ups import is_light_ups, is_ups, ups_legs
 from symoro.models.geometric.inverse.chain.chain import SMALLEST
 from symoro.models.geometric.inverse.finite import closes, largest, magnitude, relative, where_finite
 from symoro.models.geometric.places import before_turn, between
@@ -49,7 +49,7 @@ def is_platform(robot: Robot, options: Mapping[str, Any]) -> bool:
         return False
     try:
         parallel = parallel_robot(robot, options.get("to"))
-        if is_ups(parallel) and not massive_balls(parallel):
+        if is_light_ups(parallel):
             find: Callable[..., Sequence[object]] = ups_legs
         else:
             find = spatial_legs if is_spatial(parallel) else chain_legs

@@ -44,9 +44,13 @@ from symoro.robot.description import Frame, JointType, Robot
 from symoro.robot.platform import ParallelRobot, PlatformLeg, plain_joint
 from symoro.robot.size import characteristic_length
 
-TURNED = Tolerance(1e-12)  # the square of the angle by which a pose may be off what the legs allow
-STRETCHED = Tolerance(1e-13)  # the square of a sine below which round-off is all that is left of it
-OFF = Tolerance(1e-6)  # and of a length, against the leg's own
+TURNED = Tolerance(
+    1e-12
+)  # rad2: square of the angle by which a pose may deviate from those that the legs allow
+STRETCHED = Tolerance(1e-13)  # of the terms of a root's argument: what round-off leaves of zero
+OFF = Tolerance(
+    1e-6
+)  # of the leg's lengths: distance by which a pose may deviate from those that the legs allow
 
 
 @dataclass(frozen=True)
@@ -317,8 +321,8 @@ def _length_square(leg: ChainLeg) -> Scalar:
     return x * x + y * y
 
 
-def _root(x: Scalar, scale: Scalar) -> tuple[Scalar, Scalar]:
-    """The root of a difference, zero where that is round-off, and 1 where it is more."""
+def root_of_difference(x: Scalar, scale: Scalar) -> tuple[Scalar, Scalar]:
+    """Return the root of a difference, which is 0 where the difference is round-off, and 1 where it is more."""
     least = STRETCHED * scale
     return sqrt(select(less(-least, x), maximum(x, 0), x)), less(least, x)
 
@@ -330,7 +334,7 @@ def _turn_turn(leg: ChainLeg, c: Vector, way: int) -> tuple[tuple[Scalar, Scalar
     d = (c[0] * c[0] + c[1] * c[1] + px * px + py * py + zeta * zeta - _length_square(leg)) / 2
     x, y = px * c[0] + py * c[1], px * c[1] - py * c[0]
     square = x * x + y * y
-    root, folded = _root(square - d * d, square)
+    root, folded = root_of_difference(square - d * d, square)
     h = way * root
     return ((x * d + y * h) / square, (y * d - x * h) / square), folded
 
@@ -344,7 +348,7 @@ def _slide_first(leg: ChainLeg, c: Vector, way: int) -> tuple[Scalar, Scalar]:
         off = dot(w, axis)
         w = subtract(w, scale(off, axis))
     square = _length_square(leg)
-    root, folded = _root(square - w[0] * w[0] - w[1] * w[1], square)
+    root, folded = root_of_difference(square - w[0] * w[0] - w[1] * w[1], square)
     return w[2] + way * root, folded
 
 
@@ -353,7 +357,7 @@ def _turn_slide(leg: ChainLeg, c: Vector, way: int) -> tuple[tuple[Scalar, Scala
     d = [row[2] for row in leg.link[:2]]
     along = dot(q0, d)
     square = c[0] * c[0] + c[1] * c[1]
-    root, folded = _root(along * along - dot(q0, q0) + square, square + dot(q0, q0))
+    root, folded = root_of_difference(along * along - dot(q0, q0) + square, square + dot(q0, q0))
     r = way * root - along
     x, y = add(q0, scale(r, d))
     return ((x * c[0] + y * c[1]) / square, (x * c[1] - y * c[0]) / square), r, folded

@@ -35,7 +35,7 @@ from symoro.models.dynamic.platform.ports import (
 from symoro.models.dynamic.platform.pose import PlatformPose, all_of, motion_input, pose_input, where
 from symoro.models.dynamic.platform.spatial_leg import is_spatial
 from symoro.models.dynamic.platform.spatial_platform import SpatialPlatform
-from symoro.models.dynamic.platform.ups import is_ups, massive_balls
+from symoro.models.dynamic.platform.ups import is_light_ups
 from symoro.models.references import NEWTON_EULER_2010
 from symoro.program.builder import Builder
 from symoro.program.program import Program
@@ -86,7 +86,7 @@ def platform_at(
     builder: Builder, parallel: ParallelRobot, pose: PlatformPose, folds: Sequence[int]
 ) -> Platform:
     """Platform and legs at a pose, by the way their legs are solved."""
-    if is_ups(parallel) and not massive_balls(parallel):
+    if is_light_ups(parallel):
         return GoughStewart(builder, parallel, pose, folds)
     kind = SpatialPlatform if is_spatial(parallel) else ReducedPlatform
     return kind(builder, parallel, pose, folds)

@@ -46,9 +46,10 @@ from symoro.expr.linalg import (
     subtract,
     transpose,
 )
-from symoro.expr.scalar import Scalar, absolute, atan2, cos, less, maximum, select, sin, sqrt
+from symoro.expr.scalar import Scalar, absolute, atan2, cos, less, select, sin, sqrt
+from symoro.models.dynamic.platform.chain_leg import OFF, TURNED, root_of_difference
 from symoro.models.dynamic.platform.pose import PlatformPose
-from symoro.models.dynamic.platform.ups import RIGHT
+from symoro.models.dynamic.platform.ups import LEAST, RIGHT
 from symoro.models.geometric.inverse.chain.probes import Probes
 from symoro.models.geometric.places import before_turn, between, placed, settled
 from symoro.program.builder import Builder
@@ -58,12 +59,6 @@ from symoro.robot.platform import ParallelRobot, PlatformLeg, plain_joint
 R, P = JointType.REVOLUTE, JointType.PRISMATIC
 PLANAR = ((R, P), (P, R), (R, R))
 WITH_CROSS = ((R, R, R), (P, R, R), (R, R, P))
-STRETCHED = 1e-13  # of the parts of a root's argument: what round-off leaves of zero
-OFF_PLANE = 1e-6  # of the leg's own lengths: by which a pose may be off what a planar leg allows
-TURNED = (
-    1e-12  # the square of the angle between the first and the last axis of a leg U P U that counts as zero
-)
-LEAST = 1e-20  # the square of the sine between two axes below which they are parallel
 
 
 @dataclass(frozen=True)
@@ -344,10 +339,10 @@ class _Solution:
         return matmul(self._before(index), homogeneous([[c, -s, 0], [s, c, 0], [0, 0, 1]], [0, 0, 0]))
 
     def _root(self, x: Scalar, size: Scalar) -> Scalar:
-        """The root of a difference, zero where that is round-off; rates have values where it is more."""
-        least = STRETCHED * size
-        self.moving.append(less(least, x))
-        return sqrt(select(less(-least, x), maximum(x, 0), x))
+        """Return the root of a difference, 0 where that is round-off; rates have values where it is more."""
+        root, positive = root_of_difference(x, size)
+        self.moving.append(positive)
+        return root
 
     # -- arms with a universal joint
 
@@ -429,7 +424,7 @@ class _Solution:
             normal = self._turn_turn()
         reached = position_of(matmul(self.at, homogeneous(identity(3), leg.centre)))
         gap, size = subtract(reached, self.tip), leg.length()
-        self.conditions.append(less(dot(gap, gap), (OFF_PLANE * size) * (OFF_PLANE * size)))
+        self.conditions.append(less(dot(gap, gap), (OFF * size) * (OFF * size)))
         return normal
 
     def _link(self) -> Matrix:

@@ -46,6 +46,7 @@ from symoro.expr.linalg import (
     subtract,
     transpose,
 )
+from symoro.expr.number import Tolerance
 from symoro.expr.scalar import Scalar, absolute, less, maximum, select
 from symoro.models.coordinates import coordinates_at
 from symoro.models.dynamic.composite import full_matrix, symmetric, tree_inertia
@@ -72,7 +73,8 @@ from symoro.robot.description import INERTIAL, JointType, Robot
 from symoro.robot.platform import ParallelRobot, motors
 from symoro.robot.topology import moving_joints
 
-NOT_ALLOWED = 1e-6  # of the twist: the part off the planes of the legs, beyond which the motion is rejected
+# Of the twist: a larger part that violates the conditions of the legs makes the motion one that they do not allow.
+NOT_ALLOWED = Tolerance(1e-6)
 
 
 class SpatialPlatform:
@@ -209,13 +211,7 @@ class SpatialPlatform:
         matrix = [self.rates[j] for j in self.active] + self._conditions
         if transposed:
             matrix, rows, columns = transpose(matrix), columns, rows
-        scaled = [
-            [f * x * g for x, g in zip(row, columns, strict=True)]
-            for row, f in zip(matrix, rows, strict=True)
-        ]
-        found = solved(scaled, [[f * x for x, f in zip(b, rows, strict=True)] for b in right])
-        back = [[g * x for x, g in zip(column, columns, strict=True)] for column in found.columns]
-        return Solved(back, found.regular)
+        return solved(matrix, right, row_factors=rows, column_factors=columns)
 
     def inverse_dynamics(self, motion: PlatformMotion) -> tuple[Vector, Scalar]:
         """tau, and 1 where it has a value."""
@@ -247,25 +243,22 @@ class SpatialPlatform:
             matvec(transpose([self.rates[j] for j in self.active]), list(tau)), self._efforts(motion)
         )
         drifts = [leg.drift(motion) for leg in self.legs if leg.condition is not None]
-        # Vd = units x, so that all entries of x are alike; the multipliers are in units of the inertia.
-        mass = self.inertia_rows()
-        inertia = [[units[r] * mass[r][c] * units[c] for c in range(6)] for r in range(6)]
+        rows = self._conditions
+        inertia = self.inertia_rows()
+        # Factors make the entries comparable: those of the conditions have the size of the inertia.
         weight: Scalar = 0
         for k in range(6):
-            weight = weight + inertia[k][k]
-        factors = [weight * f for f in self._units[0][len(self.active) :]]
-        rows = [
-            [factor * f * x for x, f in zip(row, units, strict=True)]
-            for row, factor in zip(self._conditions, factors, strict=True)
-        ]
+            weight = weight + units[k] * inertia[k][k] * units[k]
+        factors = [*units, *(weight * f for f in self._units[0][len(self.active) :])]
         matrix = [[*inertia[r], *(row[r] for row in rows)] for r in range(6)]
         matrix += [[*row, *([0] * len(rows))] for row in rows]
-        scaled = [units[r] * right[r] for r in range(6)] + [
-            -factor * drift for drift, factor in zip(drifts, factors, strict=True)
-        ]
-        found = solved(matrix, [scaled])
-        vd = [f * x for x, f in zip(found.columns[0], units, strict=False)]
-        return vd, all_of([self.regular, found.regular, self.allows_velocity(motion)])
+        found = solved(
+            matrix,
+            [[*right, *(-drift for drift in drifts)]],
+            row_factors=factors,
+            column_factors=factors,
+        )
+        return found.columns[0][:6], all_of([self.regular, found.regular, self.allows_velocity(motion)])
 
     def allows_velocity(self, motion: PlatformMotion) -> Scalar:
         """1 where the legs allow the velocity."""
@@ -317,11 +310,8 @@ class _SpatialLegMotion:
         if at.normal is not None:  # a third direction, along which the centre does not move
             columns.append(at.normal)
             units.append(length)
-        found = solved(
-            transpose([scale(f, column) for f, column in zip(units, columns, strict=True)]), identity(3)
-        )
-        inverse = transpose(found.columns)
-        self.inverse = [scale(f, row) for f, row in zip(units, inverse, strict=True)][: len(kinds)]
+        found = solved(transpose(columns), identity(3), column_factors=units)
+        self.inverse = transpose(found.columns)[: len(kinds)]
         self.conditions = [*at.conditions, *at.moving, found.regular]
         self.separate = separate
         if not separate:
@@ -416,9 +406,8 @@ class _SpatialLegMotion:
     def allows(self, motion: PlatformMotion, length: Scalar) -> list[Scalar]:
         """1 where the velocity, and where the acceleration, meets the leg's condition."""
         assert self.condition is not None
-        unit: Scalar = (
-            1 if self.at.normal is not None else length
-        )  # so that the condition's value is a length's rate
+        # The value of the condition becomes the rate of a length.
+        unit: Scalar = 1 if self.at.normal is not None else length
         speed = _largest(motion.v, motion.w, length)
         off = unit * dot(self.condition, [*motion.v, *motion.w])
         second = maximum(_largest(motion.vd, motion.wd, length), speed * speed / length)
@@ -441,5 +430,5 @@ def _largest(linear: Vector, angular: Vector, length: Scalar) -> Scalar:
 
 
 def _small(x: Scalar, size: Scalar) -> Scalar:
-    """1 where it is small beside a size; zero is."""
+    """Return 1 where a number is small in comparison with a size, or zero."""
     return select(less(NOT_ALLOWED * size, absolute(x)), 0, 1)

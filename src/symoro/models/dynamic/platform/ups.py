@@ -86,10 +86,10 @@ def is_ups(parallel: ParallelRobot) -> bool:
     return all(kind == [r, r, p, r, r, r] for kind in kinds)
 
 
-def massive_balls(parallel: ParallelRobot) -> bool:
-    """Whether a link between the turns of a ball has inertia, which the models of six legs with balls leave out."""
+def is_light_ups(parallel: ParallelRobot) -> bool:
+    """Whether the legs are such and the links inside their balls have no inertia, which these models leave out."""
     links = [parallel.robot.link(j) for leg in parallel.legs for j in leg.links[3:]]
-    return any(not getattr(link, name).is_zero for link in links for name in INERTIAL)
+    return is_ups(parallel) and all(getattr(link, name).is_zero for link in links for name in INERTIAL)
 
 
 def _six(parallel: ParallelRobot, leg: PlatformLeg) -> list[int]:
