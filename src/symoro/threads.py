@@ -1,4 +1,4 @@
-"""Linear algebra on one thread, for work whose matrices are small and many.
+"""Threads: how many can run at once, and linear algebra on one, for work whose matrices are small and many.
 
     @one_thread
     def identify(...): ...
@@ -11,6 +11,7 @@ call; the caller's comes back after it.
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Callable
 from functools import wraps
@@ -33,3 +34,8 @@ def one_thread(work: Callable[P, T]) -> Callable[P, T]:
             return work(*args, **kwargs)
 
     return calm
+
+
+def processors() -> int:
+    """Return the number of processors that this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1

@@ -165,7 +165,7 @@ def test_long_sources_are_compiled_side_by_side(cache: Path, monkeypatch: pytest
         f"int all(void);\nint all(void) {{ return {' + '.join(f'{name}()' for name in names)}; }}\n"
     )
     for processors in (1, 2, 8):
-        monkeypatch.setattr(compiler, "_processors", lambda processors=processors: processors)
+        monkeypatch.setattr(compiler, "processors", lambda processors=processors: processors)
         files["all.c"] += "\n"
         assert library(files).all() == 10
 
@@ -173,7 +173,7 @@ def test_long_sources_are_compiled_side_by_side(cache: Path, monkeypatch: pytest
 @needs_compiler
 def test_one_of_several_sources_that_fails(cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(compiler, "ALONE", 0)
-    monkeypatch.setattr(compiler, "_processors", lambda: 2)
+    monkeypatch.setattr(compiler, "processors", lambda: 2)
     files = {f"good{k}.c": f"int good{k} = {k};\n" for k in range(3)} | {"bad.c": "int bad = ;\n"}
     with pytest.raises(MissingDependencyError, match=r"the C compiler failed: .*bad\.c") as caught:
         library(files)
@@ -193,7 +193,7 @@ def test_an_interrupt_leaves_no_compiler_behind(tmp_path: Path, monkeypatch: pyt
         raise KeyboardInterrupt
 
     monkeypatch.setattr(compiler.subprocess, "Popen", Recorded)
-    monkeypatch.setattr(compiler, "_processors", lambda: 3)
+    monkeypatch.setattr(compiler, "processors", lambda: 3)
     with pytest.raises(KeyboardInterrupt):
         compiler._run([[sys.executable, "-c", "import time; time.sleep(60)"]] * 5, tmp_path, stop)
     assert len(started) == 3 and all(process.poll() is not None for process in started)

@@ -12,7 +12,6 @@ several K at once.
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
@@ -25,6 +24,7 @@ from symoro.estimation.closed_loop_native import direct_dynamics, driver, simula
 from symoro.estimation.control_loop import ControlLoop
 from symoro.estimation.equations import RowModel
 from symoro.progress import each
+from symoro.threads import processors
 
 Array = NDArray[np.float64]
 
@@ -67,11 +67,6 @@ def simulated(model: RowModel, K: Array, loop: ControlLoop) -> Simulated:
             hint="start from parameters that bodies can have, and check the gains",
         )
     return made
-
-
-def processors() -> int:
-    """How many simulations run at once."""
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def _in_parallel(work: Callable[[Sequence[Array]], int], motions: Sequence[Sequence[Array]]) -> Iterator[int]:

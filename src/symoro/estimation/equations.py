@@ -28,7 +28,7 @@ from symoro.errors import ArgumentError, NotApplicableError, OptionError
 from symoro.estimation.differences import HALF, beside, inner_slopes, step_integrals, step_weights
 from symoro.estimation.friction import TERMS, Friction, FurtherColumns, further_columns
 from symoro.estimation.known_torques import known_torques
-from symoro.estimation.log import Log
+from symoro.estimation.log import Log, position_units
 from symoro.estimation.passive_friction import FRICTION, absorbed, drawn_motion
 from symoro.estimation.postures import LogPostures, LoopPostures
 from symoro.estimation.signals import (
@@ -131,8 +131,7 @@ class RowModel:
     @cached_property
     def joint_units(self) -> Array:
         """The units of the coordinates: one radian, or the robot's length; forces times these are torques."""
-        length = characteristic_length(self.robot)
-        return np.array(joint_units(self.robot, coordinate_joints(self.robot), length))
+        return np.array(position_units(self.robot))
 
     @cached_property
     def parameter_units(self) -> Array:

@@ -486,9 +486,8 @@ def _check_rate(t: Array, rate: float, table: ColumnFile, column: str, at: int) 
     bad = np.flatnonzero((steps < 0) | (np.abs(steps - step) >= tolerance * (1 - WHOLE)))
     slow = abs(float(t[-1] - t[0]) / len(steps) - step) > CLOCK * step + 2 * tolerance / len(steps)
     if not bad.size and (slow or _range_about_line(t) > tolerance * (1 + WHOLE)):
-        off = t - step * np.arange(
-            len(t)
-        )  # leaves what rounding allows where the sample is missing, or soon after
+        # Where a sample is missing, or soon after, this leaves the range that rounding allows.
+        off = t - step * np.arange(len(t))
         ranges = np.maximum.accumulate(off) - np.minimum.accumulate(off)
         bad = np.array([max(int(np.argmax(ranges > tolerance * (1 + WHOLE))) - 1, 0)])
     if bad.size:

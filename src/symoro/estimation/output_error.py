@@ -24,7 +24,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from symoro.errors import OptionError, ProgramError
-from symoro.estimation.closed_loop import processors, simulated
+from symoro.estimation.closed_loop import simulated
 from symoro.estimation.control_loop import ControlLoop, loop_of
 from symoro.estimation.description import PdController
 from symoro.estimation.equations import RowModel
@@ -32,6 +32,7 @@ from symoro.estimation.estimate import Estimate
 from symoro.estimation.rows import LogRows
 from symoro.estimation.simulation_rows import SETTLED, check_model
 from symoro.progress import Task, task
+from symoro.threads import processors
 
 Array = NDArray[np.float64]
 ROUNDS = 40

@@ -36,9 +36,8 @@ SHAPE = 5.0  # of Kaiser's window: about 50 dB
 PASS = 0.8  # of the new Nyquist rate
 FORGOTTEN = 1e-18
 PIECE = 8192
-STILL = (
-    1e-6  # rad/s, or robot lengths per second: a joint at rest; the sign of smaller velocities is round-off
-)
+# rad/s, or robot lengths per second: a slower joint is at rest, since the sign of its velocity is round-off.
+STILL = 1e-6
 
 
 @dataclass(frozen=True)

@@ -73,9 +73,8 @@ class Formula:
 
     def into(self, graph: Graph, resolve: Callable[[str], int] | None = None) -> Expr:
         """The expression in a graph; names become parameters unless `resolve` says otherwise."""
-        if (
-            self.text == "0"
-        ):  # most fields of a robot, and nearly all others are decimals: both without the parser
+        # Most fields of a robot are 0, and nearly all others are decimals: both are read without the parser.
+        if self.text == "0":
             return Expr(graph, 0)
         if _DECIMAL.match(self.text):
             return Expr(graph, graph.number(decimal_of(self.text)))

@@ -19,9 +19,8 @@ from symoro.errors import ProgramError
 Number = int | float | Fraction
 
 MAX_INTEGER_BITS = 1023  # of a numerator or a denominator: every number fits a double
-MAX_DIGITS = (
-    30  # of the numerator and of the denominator of a decimal: products of two doubles as they are printed
-)
+# Digits of the numerator and of the denominator of a decimal: products of two printed doubles stay exact.
+MAX_DIGITS = 30
 FINEST_FRACTION = 64  # denominator up to which a computed fraction is printed as such, finer ones as decimals
 _LIMIT = 10**MAX_DIGITS
 
@@ -42,7 +41,7 @@ class ExactDecimal(float):
     text: str
 
     def __getattr__(self, name: str) -> int:
-        """Called for a numerator or denominator that was not set yet."""
+        """Compute the numerator and the denominator when one of them is first read."""
         if name not in ("numerator", "denominator"):
             raise AttributeError(name)
         found = _terms_of(self.text)
@@ -63,9 +62,9 @@ class Tolerance(float):
     __slots__ = ()
 
     def __mul__(self, other: Any) -> Any:
-        return (
-            Tolerance(exact(float(self)) * exact(other)) if isinstance(other, int | float) else NotImplemented
-        )
+        if not isinstance(other, int | float):
+            return NotImplemented
+        return Tolerance(exact(float(self)) * exact(other))
 
     __rmul__ = __mul__
 
@@ -80,18 +79,18 @@ SHARE_OF_DIGITS = 23 / 52  # bits of the fraction of a single and of a double
 
 
 def in_single(tolerance: float) -> float:
-    """A tolerance for single precision, which leaves the same share of the digits: 1e-10 is 4e-5."""
+    """Return the tolerance for single precision that leaves the same share of the digits: 4e-5 for 1e-10."""
     return float(f"{tolerance**SHARE_OF_DIGITS:.1g}")
 
 
 def decimal(numerator: int, denominator: int) -> Number:
-    """A decimal with its exact value; an int if it is whole, the nearest double if it has too many digits."""
+    """Return a decimal with its exact value: an int if it is whole, the nearest double if it has too many digits."""
     common = math.gcd(numerator, denominator)
     return _reduced(numerator // common, denominator // common)
 
 
 def decimal_of(text: str) -> Number:
-    """The decimal that a text states, as 0.1 or -2.5e-3."""
+    """Return the decimal of a text such as 0.1 or -2.5e-3."""
     value = float(text)
     if value.is_integer() and -(2**53) < value < 2**53:
         return int(value)
@@ -104,7 +103,7 @@ def decimal_of(text: str) -> Number:
 
 
 def _reduced(n: int, d: int) -> Number:
-    """n/d in lowest terms."""
+    """Return the decimal n/d, which is in lowest terms."""
     if not -_LIMIT < n < _LIMIT or d >= _LIMIT:
         return n / d
     return n if d == 1 and -(2**53) < n < 2**53 else _made(n, d)
@@ -117,7 +116,7 @@ def _made(n: int, d: int) -> ExactDecimal:
 
 
 def _terms_of(text: str) -> tuple[int, int] | None:
-    """Numerator and denominator of a text; None if they are far too long."""
+    """Return numerator and denominator of a text; None if they are far too long."""
     mantissa, _, exponent = text.lower().partition("e")
     whole, _, digits = mantissa.partition(".")
     below = len(digits) - int(exponent or 0)
@@ -129,14 +128,14 @@ def _terms_of(text: str) -> tuple[int, int] | None:
 
 
 def exact(value: Number) -> Fraction:
-    """The exact value of a number; that of a double is the value of its shortest decimal."""
+    """Return the exact value of a number; that of a double is the value of its shortest decimal."""
     if isinstance(value, ExactDecimal):
         return Fraction(value.numerator, value.denominator)
     return Fraction(repr(value)) if isinstance(value, float) else Fraction(value)
 
 
 def readable(value: Fraction, decimals: bool) -> Number:
-    """An exact result as it is printed: a fraction if it is a simple one, else a decimal.
+    """Return an exact result as it is printed: a fraction if it is a simple one, else a decimal.
 
     Arguments:
         decimals: whether decimals entered the computation; 3/10 then is 0.3.
@@ -150,7 +149,7 @@ def readable(value: Fraction, decimals: bool) -> Number:
 
 
 def _remainder(n: int, *primes: int) -> int:
-    """n without its factors of some primes."""
+    """Return n without its factors of some primes."""
     for p in primes:
         while n % p == 0:
             n //= p
@@ -158,9 +157,9 @@ def _remainder(n: int, *primes: int) -> int:
 
 
 def decimal_and_divisor(value: float) -> tuple[str, int]:
-    """The text of a decimal and a whole number below it, which together are its exact value: 1/30 is 0.1 / 3.
+    """Return the text of a decimal and a whole divisor, whose quotient is the exact value: 1/30 is 0.1 / 3.
 
-    The divisor is 1, and the text the shortest decimal of the double, where there is no such short form.
+    Where there is no such short form, the divisor is 1 and the text is the shortest decimal of the double.
     """
     if isinstance(value, ExactDecimal):
         n, d = value.numerator, value.denominator
@@ -172,7 +171,7 @@ def decimal_and_divisor(value: float) -> tuple[str, int]:
 
 
 def written(value: Number) -> Number:
-    """A number of Python code, a float as the decimal that it is written as."""
+    """Return a number of Python code; a float becomes the decimal of its shortest text."""
     return decimal_of(repr(value)) if type(value) is float and math.isfinite(value) else value
 
 
@@ -219,7 +218,7 @@ def quotient(a: Any, b: Any) -> Number:
 
 
 def root(a: float) -> Number:
-    """The square root of a decimal or another double that is not negative."""
+    """Return the square root of a decimal or another double that is not negative."""
     if isinstance(a, ExactDecimal):
         n, d = a.numerator, a.denominator
         p, q = math.isqrt(n), math.isqrt(d)

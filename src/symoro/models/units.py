@@ -86,7 +86,11 @@ def column_length_power(robot: Robot, name: str) -> int:
     match = re.fullmatch(r"([A-Za-z]+)(\d+)", name)
     if match is None:
         return 0
-    stem, number = match[1], int(match[2])
+    return length_power(robot, int(match[2]), match[1])
+
+
+def length_power(robot: Robot, number: int, stem: str) -> int:
+    """Return the power of the metre in the unit of a parameter of a link or joint; 0 is the base."""
     slides = 1 <= number <= robot.NF and robot.frame(number).sigma == JointType.PRISMATIC
     unit = UNITS.get(stem, UNITS["tau"])
     return metres(unit.split(", ")[-1 if slides else 0])

@@ -16,9 +16,8 @@ from symoro.expr.graph import TWO, Graph
 from symoro.expr.kernels import KERNELS
 from symoro.program.program import Program
 
-LONGEST_EXPANDED = (
-    5000  # operations in one entry of an expanded program: a longer one fills more than ten pages
-)
+# Operations in one entry of an expanded program: a longer entry fills more than ten pages.
+LONGEST_EXPANDED = 5000
 
 
 @dataclass(frozen=True)

@@ -172,9 +172,8 @@ def _turning(robot: Robot, wheel: Wheel, label: str, samples: Sampled) -> Iterat
         x, y = centre[0] - place[0], centre[1] - place[1]
         length = characteristic_length(robot, values)
         off = max(off, math.hypot(x, y) / length)
-        behind = min(
-            behind, abs(x * rotation[1][2] - y * rotation[0][2]) / length
-        )  # in the direction of travel
+        travel = abs(x * rotation[1][2] - y * rotation[0][2])  # in the direction of travel
+        behind = min(behind, travel / length)
     only = _whatever(robot, wheel, GEOMETRIC)
     if wheel.kind == WheelKind.STEERING and off > CLOSE:
         yield (

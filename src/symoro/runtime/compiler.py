@@ -25,6 +25,7 @@ from pathlib import Path
 from symoro.cache import cache_folder
 from symoro.errors import MissingDependencyError
 from symoro.progress import task
+from symoro.threads import processors
 
 HINT = "install gcc or clang, or set the environment variable CC to a C compiler"
 WITHOUT = "function(compiled=False) does without"
@@ -127,16 +128,12 @@ def _commands(
     sources = [name for name in files if name.endswith(".c")]
     libraries = ["-lm"] if os.name != "nt" else []
     long = [name for name in sources if len(files[name]) > ALONE]
-    if len(long) < 2 or _processors() < 2:
+    if len(long) < 2 or processors() < 2:
         return [[[*compiler.command, *flags, "-o", str(made), *sources, *libraries]]]
     compiled = [flag for flag in flags if flag != "-shared"]
     apart = [[*compiler.command, *compiled, "-c", "-o", f"{name}.o", name] for name in long]
     rest = [name for name in sources if name not in long] + [f"{name}.o" for name in long]
     return [apart, [[*compiler.command, *flags, "-o", str(made), *rest, *libraries]]]
-
-
-def _processors() -> int:
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def _failure(stages: list[list[list[str]]], folder: Path, length: int) -> str | None:
@@ -156,7 +153,7 @@ def _run(commands: list[list[str]], folder: Path, tell: Callable[[], None]) -> s
     running: dict[int, subprocess.Popen[bytes]] = {}
     try:
         while waiting or running:
-            while waiting and len(running) < _processors():
+            while waiting and len(running) < processors():
                 number, command = waiting.pop(0)
                 with (folder / f"{number}.log").open("wb") as log:  # a pipe would have to be read meanwhile
                     running[number] = subprocess.Popen(command, cwd=folder, stdout=log, stderr=log)

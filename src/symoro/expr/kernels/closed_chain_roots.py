@@ -18,10 +18,8 @@ from symoro.expr.kernels.closed_chain_equations import (
 REAL = 1e-3  # imaginary part of an angle up to which a root may be a real one, seen through round-off
 NEARLY_REAL = 0.03  # the same for a root of multiplicity four or more
 FAR = 1e-5  # inverse of a length beyond which a sliding pivot is at infinity
-LARGE = (
-    1e6,
-    1e10,
-)  # entry of the companion matrix beyond which its roots are inaccurate, its leading matrix singular
+# Entries of the companion matrix beyond which its roots are inaccurate, and its leading matrix is singular.
+LARGE = (1e6, 1e10)
 NULL = 1e-6  # singular value, against the largest, that counts as zero in the pencil
 RANK = 1e-9  # the same for the right side
 SHARED = 4  # most solutions that are told apart when they share the pivot's value

@@ -18,9 +18,8 @@ SETTLED = 1e-8  # a step below which the next would be round-off
 JUMP = 0.5  # change of an angle that is too large for a step
 DAMPING = (1e-12, 1e-6)  # limits of what is then added to the squared Jacobian: the defect
 WEAK = 1e3  # motion for a unit error beyond which two solutions nearly meet
-NUDGE = (
-    1e-5  # change of a pose that separates roots which meet, and isolates solutions where the loop can move
-)
+# Change of a pose that separates roots which meet, and isolates solutions where the loop can move.
+NUDGE = 1e-5
 ACCEPT = 1e-10  # defect of a solution, lengths divided by the largest one
 CLOSE = 1e-6  # defect of a posture below which a solution may be near it
 ROUGH = 1e-2  # defect of a posture up to which the loop's error next to it is a parabola

@@ -30,7 +30,7 @@ from symoro.models.calibration.columns import (
 )
 from symoro.models.calibration.exact import vectors
 from symoro.models.identification.base.exact.linear import independent
-from symoro.models.identification.base.fit import ROUNDED, Fit, fitted
+from symoro.models.identification.base.fit import ROUNDED, Fit, fitted, rounded_coefficient
 from symoro.models.identification.base.geometry import field_of, tidied
 from symoro.models.identification.base.parameters import Coefficient
 from symoro.models.identification.base.report import relation
@@ -225,16 +225,11 @@ def _sampled(
     names = [column.name for column in wanted]
     units = _units(chain, wanted)
     texts = {
-        n: {p: formula(_rounded(c, units[p] / units[n])).text for p, c in parts.items()}
+        n: {p: formula(rounded_coefficient(c, units[p] / units[n])).text for p, c in parts.items()}
         for n, parts in first.relations.items()
     }
     gap = f"weakest kept column {first.smallest:.1e}, strongest dropped {first.largest:.1e}"
     return _parameters(robot, names, first.kept, texts, measure, f"numeric, at nominal values; {gap}")
-
-
-def _rounded(c: float, unit: float) -> float:
-    """Return c units without the digits beyond the precision of the fit; numbers without a unit may be whole."""
-    return round(c) if unit == 1 and abs(c - round(c)) < 1e-9 else float(f"{c * unit:.11g}")
 
 
 def _fit(

@@ -37,9 +37,8 @@ def _function(found: Model) -> str:
     open_ones = [name for name in found.parameters if name not in known]
     if not open_ones:
         return "f = model.function()\n"
-    entries = ", ".join(
-        f'"{name}":~{usual[name]:g}' for name in open_ones
-    )  # "~" keeps a name with its number
+    # The sign ~ keeps a name and its number on one line.
+    entries = ", ".join(f'"{name}":~{usual[name]:g}' for name in open_ones)
     rows = textwrap.fill(entries, width=96, initial_indent="    ", subsequent_indent="    ").replace("~", " ")
     return f"values = {{  # examples: replace them by the robot's\n{rows},\n}}\nf = model.function(values)\n"
 

@@ -134,9 +134,8 @@ def connected_host(server: Sequence[Any] | None) -> set[str]:
     if server is None or server[1] is None:
         return set()
     try:
-        address = ip_address(
-            str(server[0]).partition("%")[0]
-        )  # without the interface of a link-local address
+        # Without the interface of a link-local address.
+        address = ip_address(str(server[0]).partition("%")[0])
     except ValueError:
         return set()
     if isinstance(address, IPv6Address) and address.ipv4_mapped is not None:  # IPv4 at a socket for both

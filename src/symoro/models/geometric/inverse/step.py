@@ -15,9 +15,8 @@ from symoro.expr.scalar import Expr, Scalar, absolute, cos, less_equal, maximum,
 from symoro.models.geometric.inverse.chain.chain import Unknown
 from symoro.program.builder import Builder
 
-SINGULAR = Tolerance(
-    1e-10
-)  # of the robot's size (or of 1, for cosines): a smaller radius leaves an angle free
+# Of the robot's size (or of 1, for cosines): a smaller radius leaves an angle free.
+SINGULAR = Tolerance(1e-10)
 DOUBLE = Tolerance(1e-14)  # below it, relatively, the two signs of a root give one solution
 # A root's argument, relative to its parts: below minus this out of reach, within it at the boundary.
 REACH = Tolerance(1e-10)

@@ -31,9 +31,8 @@ NEAR = 1e-6  # rad, or of the robot's size: joints of a row that contains a post
 AROUND = 0.1  # the same, of a row that is meant for a posture
 ROUGH = 1e-9
 ROUND_OFF = 2.0**-52
-AMPLIFIED = (
-    100 * ROUND_OFF
-)  # error of a pose; divided by the smallest singular value it is that of the joints
+# Error of a pose; divided by the smallest singular value it is the error of the joints.
+AMPLIFIED = 100 * ROUND_OFF
 FEW = 0.01  # share of random postures that may be rough, if Newton's method makes them exact
 
 
@@ -82,9 +81,8 @@ class Trial:
             if j in closed:
                 self.q[:, k] = closed[j] / self.units[:, k]
         kinds = numpy.array([joint.sign * (1 if joint.turns else 2) for joint in joints])
-        tangents = numpy.array(
-            [joint.tangent(self.joints) for joint in joints]
-        )  # all joints from the unknown ones
+        # All joints from the unknown ones.
+        tangents = numpy.array([joint.tangent(self.joints) for joint in joints])
         ends, slopes = refine_chain_(placements, kinds, self.q @ tangents.T)
         slopes = slopes @ tangents
         given = numpy.array(problem.given)

@@ -35,9 +35,8 @@ CORRECTIONS = 2  # Newton steps after each step of the active joints
 FINAL = 5  # and after the last one
 LONGEST = Fraction(1, 2)  # radians, or of the size of the loops, that a passive joint may move in one step
 DAMPING = Tolerance(1e-12)  # of the largest entry of J' J
-FLAT = Tolerance(
-    1e-10
-)  # a pivot of J' J below it, relative to its column, is zero: the passive joints can move alone
+# Of its column: a smaller pivot of J' J is zero, and the passive joints can move alone.
+FLAT = Tolerance(1e-10)
 
 
 @dataclass(frozen=True)

@@ -198,9 +198,8 @@ class _Closing:
         places = [robot.frame(j) for j in self.frames]
         lengths = [x for place in places for x in (place.b, place.d, place.r)]
         numbers = [abs(float(x.number)) for x in lengths if x.number is not None]
-        self.unit = (
-            max(numbers, default=0.0) or 1.0
-        )  # lengths at random are of the size of those that are known
+        # Random lengths are of the size of the known ones.
+        self.unit = max(numbers, default=0.0) or 1.0
         angles = [x for place in places for x in (place.gamma, place.alpha, place.theta)]
         self.angles = {name for x in angles for name in x.symbols}
 

@@ -16,7 +16,7 @@ from symoro.errors import MissingDependencyError, NotApplicableError, ProgramErr
 from symoro.expr.formula import formula
 from symoro.models.identification.base.assembly import Assembly, Posture, assembled
 from symoro.models.identification.base.branch import branch, closed_states
-from symoro.models.identification.base.fit import EXACT, ROUNDED, SPARE, Fit, fitted
+from symoro.models.identification.base.fit import EXACT, ROUNDED, SPARE, Fit, fitted, rounded_coefficient
 from symoro.models.identification.base.geometry import ParameterKey, columns, moves
 from symoro.models.identification.base.loops import Closures, linear_closure, with_rigid_loops
 from symoro.models.identification.base.numeric import (
@@ -214,13 +214,10 @@ def _written(
             idle.append(written(wanted[k]))
         for p, c in relation.items():
             unit = coefficient_unit(robot, wanted[p], wanted[k], length)
-            relations[written(wanted[p])][written(wanted[k])] = Coefficient(formula(_rounded(c, unit)).text)
+            relations[written(wanted[p])][written(wanted[k])] = Coefficient(
+                formula(rounded_coefficient(c, unit)).text
+            )
     return BaseParameters(tuple(relations), tuple(idle), relations, robot, method, (), friction(robot), notes)
-
-
-def _rounded(c: float, unit: float) -> float:
-    """Return c units without the digits beyond the precision of the fit; numbers without a unit may be whole."""
-    return round(c) if unit == 1 and abs(c - round(c)) < 1e-9 else float(f"{c * unit:.11g}")
 
 
 def _compared(

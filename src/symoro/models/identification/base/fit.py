@@ -53,6 +53,11 @@ class Fit:
         return self.smallest**2 >= 100 * self.largest and self.largest < NOISE
 
 
+def rounded_coefficient(c: float, unit: float) -> float:
+    """Return c units without the digits beyond the precision of the fit; numbers without a unit may be whole."""
+    return round(c) if unit == 1 and abs(c - round(c)) < 1e-9 else float(f"{c * unit:.11g}")
+
+
 def fitted(rows: Numbers, gauge: Numbers, tolerance: float) -> Fit:
     """The choice on two thirds of the rows, verified on the others."""
     cut = max(2 * len(rows) // 3, len(rows) - SPARE // 2)

@@ -18,9 +18,8 @@ from symoro.robot.description import ANGLES, INERTIAL, BaseKind, JointType, Robo
 from symoro.robot.size import LENGTHS, characteristic_length
 
 ANGLE_TOLERANCE = 1e-5  # rad; descriptions give pi/2 with six digits or more
-LENGTH_TOLERANCE = (
-    1e-9  # of the robot's size, or of the amount of gravity: below every tolerance of manufacture
-)
+# Of the robot's size, or of the amount of gravity: less than every tolerance of manufacture.
+LENGTH_TOLERANCE = 1e-9
 POSITION = (3, 7, 11)  # entries of base.Z that are lengths
 ParameterKey = tuple[int, str]
 

@@ -45,8 +45,8 @@ from symoro.models.numeric.tree import (
     standing,
     velocities,
 )
-from symoro.notation import UNITS, metres
-from symoro.robot.description import INERTIAL, JointType, Robot
+from symoro.models.units import length_power
+from symoro.robot.description import INERTIAL, Robot
 from symoro.robot.size import binary_length, characteristic_length, joint_units
 from symoro.robot.topology import Loop
 
@@ -72,12 +72,8 @@ class Geometry(NumericTree):
 
 
 def coefficient_unit(robot: Robot, kept: ParameterKey, other: ParameterKey, length: float) -> float:
-    """The unit of the coefficient of a parameter in the base parameter of another one, of which it is a part."""
-    powers = []
-    for j, name in (kept, other):
-        which = -1 if name == "IA" and robot.frame(j).sigma == JointType.PRISMATIC else 0
-        powers.append(metres(UNITS[name].split(", ")[which]))
-    return float(length ** (powers[0] - powers[1]))
+    """Return the unit of the coefficient of a parameter in the base parameter of another one."""
+    return float(length ** (length_power(robot, *kept) - length_power(robot, *other)))
 
 
 def completed(robot: Robot, seed: int = 0) -> tuple[Robot, tuple[str, ...]]:

@@ -29,9 +29,8 @@ from symoro.robot.coordinates import independent
 from symoro.robot.description import Robot
 
 ROUND_OFF = 1e-13  # of the largest singular value: what is left of a zero
-DEPENDENT = (
-    1e-9  # of the largest singular value: beyond, a pose in doubles does not determine the joints to 1e-6
-)
+# Of the largest singular value: with a smaller one a pose in doubles does not determine the joints to 1e-6.
+DEPENDENT = 1e-9
 NUMERIC = "solve it numerically, one posture a pose (numeric_inverse in Python, solve on the command line)"
 
 
@@ -208,15 +207,26 @@ def _with_motions(problem: Problem, motions: Sequence[WayPart], *, runs: bool = 
 
 
 def with_own_joints(problem: Problem) -> Problem:
-    """The same problem with every joint as an unknown of its own, parallel to another one or not.
+    """Return the same problem with every joint as an unknown of its own, parallel to another one or not.
 
     Raises:
         NotApplicableError: loops make a joint of the chain linear in others, so that it is not an unknown.
     """
-    tied = [f"q{motion.joint}" for motion in problem.chain.motions if motion.terms]
-    if tied:
-        raise NotApplicableError(f"the loops determine {', '.join(tied)}, which this method takes as unknown")
+    check_unknowns(problem.chain.motions)
     return _with_motions(problem, problem.chain.motions, runs=False)
+
+
+def check_unknowns(motions: Sequence[WayPart]) -> None:
+    """Reject a chain for a method in which every joint is an unknown.
+
+    Raises:
+        NotApplicableError: loops make a joint of the chain linear in others, so that it is not an unknown.
+    """
+    linear = [f"q{motion.joint}" for motion in motions if motion.terms]
+    if linear:
+        raise NotApplicableError(
+            f"the loops determine {', '.join(linear)}, which this method takes as unknown"
+        )
 
 
 def shorthand(

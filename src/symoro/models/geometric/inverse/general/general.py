@@ -33,7 +33,7 @@ from symoro.models.geometric.inverse.branches import (
 )
 from symoro.models.geometric.inverse.chain.chain import WayPart, links
 from symoro.models.geometric.inverse.chain.pose import given_entries
-from symoro.models.geometric.inverse.chain.problem import Problem
+from symoro.models.geometric.inverse.chain.problem import Problem, check_unknowns
 from symoro.models.geometric.inverse.finite import closes, in_units, largest
 
 SLOTS, WIDTH = 16, 7  # solutions of the kernel; six joints and a defect each
@@ -103,11 +103,7 @@ class _Loop:
     def __init__(self, problem: Problem) -> None:
         self.problem = problem
         motions = problem.chain.motions
-        tied = [f"q{motion.joint}" for motion in motions if motion.terms]
-        if tied:
-            raise NotApplicableError(
-                f"the loops determine {', '.join(tied)}, which this method takes as unknown"
-            )
+        check_unknowns(motions)
         self.completed = problem.given == given_entries("axis")
         if self.completed:
             motions = (*motions, VIRTUAL)
