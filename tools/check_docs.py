@@ -68,11 +68,12 @@ def extra_of(page: Path) -> str:
 
 
 def kept_outputs(page: Path) -> list[str]:
-    """Return a message where a notebook was saved with outputs: they change with every run."""
+    """Return a message where a notebook was saved with outputs or counts, which change with every run."""
     if page.suffix != ".ipynb":
         return []
     cells = json.loads(page.read_text(encoding="utf-8"))["cells"]
-    return ["a cell has outputs: clear them"] if any(cell.get("outputs") for cell in cells) else []
+    kept = any(cell.get("outputs") or cell.get("execution_count") for cell in cells)
+    return ["a cell has outputs: clear them"] if kept else []
 
 
 def broken_links(page: Path, text: str) -> list[str]:
