@@ -60,7 +60,7 @@ class Model:
 
     @property
     def notes(self) -> list[str]:
-        """What the results include or leave out without a symbol for it, such as friction given by numbers."""
+        """Notes on parts of the results that no symbol shows, such as friction given by numbers."""
         return [text for label, text in self.program.header if label == "remark"]
 
     @property

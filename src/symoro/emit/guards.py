@@ -17,7 +17,7 @@ NOTE = "singular configurations, where emitted code returns NaN, are not exclude
 
 
 def without_guards(program: Program) -> Program:
-    """The program with the values of its outputs alone, and a note where they were guarded."""
+    """Return the program with the values of its outputs alone, and a note where they were guarded."""
     graph = program.graph
     outputs = tuple(replace(o, lits=tuple(_value(graph, x) for x in o.lits)) for o in program.outputs)
     if outputs == program.outputs:
@@ -26,7 +26,7 @@ def without_guards(program: Program) -> Program:
 
 
 def _value(graph: Graph, lit: int) -> int:
-    """What a guarded output is under the condition that it has a value."""
+    """Return the value that a guarded output has where it has one."""
     i = lit >> 1
     if graph.op[i] != ops.SELECT:
         return lit
@@ -35,7 +35,7 @@ def _value(graph: Graph, lit: int) -> int:
 
 
 def _is_none(graph: Graph, i: int, condition: int) -> bool:
-    """Whether a node is 0 / 0 under a condition."""
+    """Return whether a node is 0 / 0 under a condition."""
     return graph.op[i] == ops.DIV and all(
         graph.op[x >> 1] == ops.SELECT and graph.args[x >> 1][0] == condition for x in graph.args[i]
     )

@@ -55,7 +55,7 @@ def header_lines(code: Code, *, functions: bool = True) -> list[str]:
 
 
 def joint_lines(program: Program) -> list[str]:
-    """The joint variables with the names of their joints, for an example; none where the program has no names."""
+    """Return the joint variables with the names of their joints, for an example; empty if there are no names."""
     return [
         line for label, text in program.header if label == "joints" for line in _filled(f"{label}: {text}")
     ]

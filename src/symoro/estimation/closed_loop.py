@@ -70,7 +70,7 @@ def simulated(model: RowModel, K: Array, loop: ControlLoop) -> Simulated:
 
 
 def _in_parallel(work: Callable[[Sequence[Array]], int], motions: Sequence[Sequence[Array]]) -> Iterator[int]:
-    """The results in their order; work in C lets other threads run."""
+    """Yield the results in their order; work in C lets other threads run."""
     title = "simulating the closed loop"
     if processors() == 1 or len(motions) == 1:
         yield from map(work, each(motions, title))

@@ -69,7 +69,7 @@ def _compiled() -> Any:
 
 
 def direct_dynamics(model: RowModel) -> Function | None:
-    """The direct dynamic model of a robot with the parameters K, ten times as fast as M and T from the regressor.
+    """Return the direct dynamic model with the parameters K, ten times as fast as M and T from the regressor.
 
     None where it is another model: of columns that a robot does not have, or of what is known besides K.
     """

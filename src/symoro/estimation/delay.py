@@ -51,7 +51,7 @@ class TorqueDelay:
 
 
 def delay_seconds(delay: float | str | None, rate: float) -> float:
-    """A delay as it is given: seconds, or 'hold' for torques that are held from sample to sample.
+    """Return a delay in seconds; 'hold' is that of torques that a controller holds from sample to sample.
 
     Raises:
         OptionError: it is neither.
@@ -72,7 +72,7 @@ def delay_seconds(delay: float | str | None, rate: float) -> float:
 
 
 def aligned(log: Log, seconds: float) -> Log:
-    """The log with its motion taken earlier by the delay of its torques; some samples at its ends are lost.
+    """Return the log with its motion taken earlier by the delay of its torques; some samples at its ends are lost.
 
     Raises:
         ArgumentError: the delay is long beside the log.
@@ -118,7 +118,7 @@ def aligned(log: Log, seconds: float) -> Log:
 
 
 def _weights(fraction: float) -> Array:
-    """Of the samples -TAPS .. TAPS - 1 for the value `fraction` of a sample before sample 0, by Lagrange's formula."""
+    """Return Lagrange's weights of samples -TAPS .. TAPS - 1 for the value `fraction` of a sample before sample 0."""
     nodes = range(-TAPS, TAPS)
     return np.array([np.prod([(-fraction - m) / (n - m) for m in nodes if m != n]) for n in nodes])
 
@@ -135,7 +135,7 @@ def _interpolated(x: Array, weights: Array, first: int, count: int) -> Array:
 def estimated_delay(
     kind: str, logs: Sequence[RowBlock], estimate: Estimate, share: float
 ) -> TorqueDelay | None:
-    """The delay of the torques, from the rows of each log in the order of time; None where it does not show.
+    """Return the delay of the torques, from the rows of each log in the order of time; None if it is not determined.
 
     Arguments:
         share: of the rows that counts as independent (`row_share`).
@@ -174,7 +174,7 @@ def estimated_delay(
 
 
 def _normal(rows: RowBlock, curve: Any, sigma: Array, K: Array, delay: float) -> tuple[Array, int]:
-    """The normal matrix of [A(t - d), -dA/dt K, y], weighted, over the kept rows; and how many these are."""
+    """Return the normal matrix of [A(t - d), -dA/dt K, y], weighted, over the kept rows, and the number of these."""
     at = rows.time - delay
     step = float(rows.time[1] - rows.time[0])
     inside = (at >= rows.time[0] + step) & (at <= rows.time[-1] - step)

@@ -87,7 +87,7 @@ def torque_doubts(
     delay: TorqueDelay | None,
     rate: float,
 ) -> list[str]:
-    """What is wrong with the torques: of one joint beside the others, by a delay, or of a joint alone.
+    """Return warnings about the torques: of one joint compared with the others, of a delay, or of a joint alone.
 
     A delay spoils the factors of joints, and the other way round: the one that explains more is reported.
 
@@ -103,7 +103,7 @@ def torque_doubts(
 
 
 def _apart(labels: Sequence[str], estimate: Estimate, data: Triangles) -> tuple[list[str], float]:
-    """Joints whose torques do not go with the others, and the share of squared residuals that a factor leaves."""
+    """Return warnings about joints that contradict the others, and the share of residuals that a factor leaves."""
     left = data.residuals(estimate.values)
     shares = left / np.maximum(data.norms(), 1e-300)
     if len(labels) < 2:
@@ -141,7 +141,7 @@ def _apart(labels: Sequence[str], estimate: Estimate, data: Triangles) -> tuple[
 def _unexplained(
     labels: Sequence[str], estimate: Estimate, data: Triangles, noise: Array | None
 ) -> list[str]:
-    """Joints of which most is left over, and more than the noise of their torques."""
+    """Return a warning about joints whose residual is most of their torques, and more than their noise."""
     left = data.residuals(estimate.values)
     shares = left / np.maximum(data.norms(), 1e-300)
     deviations = left / np.sqrt(np.maximum(data.counts, 1))

@@ -135,7 +135,7 @@ class RowModel:
 
     @cached_property
     def parameter_units(self) -> Array:
-        """What the parameters of a robot of this size are multiples of: powers of its length."""
+        """The units of the parameters for a robot of this size: powers of its length."""
         length = characteristic_length(self.robot)
         return np.array([length ** column_length_power(self.robot, name) for name in self.names])
 
@@ -216,12 +216,12 @@ class RowModel:
         return found
 
     def _dry_motors(self) -> list[Array]:
-        """Of each coupled motor with dry friction, what it turns for a unit rate of each joint."""
+        """Return, for each coupled motor with dry friction, its rate for a unit rate of each joint."""
         joints, shares = self.further.joints, self.further.shares
         return [np.array(share) for k, share in shares if f"FSM{joints[k]}" in self.names]
 
     def _dry_passive(self) -> list[int]:
-        """Joints that follow others and have dry friction of their own."""
+        """Return the joints that follow others and have dry friction of their own."""
         others = set(range(1, self.robot.NL + 1)) - set(coordinate_joints(self.robot))
         return [j for j in sorted(others) if f"FS{j}" in self.names]
 

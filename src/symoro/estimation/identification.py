@@ -358,7 +358,7 @@ def _opened(
 
 
 def _timed(log: Log, delay: float | str | None) -> Log:
-    """The log with its motion at the moments of its torques."""
+    """Return the log with its motion at the moments of its torques."""
     described = log.description.delay if log.description else None
     return aligned(log, delay_seconds(described if delay is None else delay, log.rate))
 

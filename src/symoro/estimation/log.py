@@ -80,7 +80,7 @@ class Log:
 
 
 def position_units(robot: Robot) -> tuple[float, ...]:
-    """The units of the coordinates of a robot: one radian, or its length in metres."""
+    """Return the units of the coordinates of a robot: one radian, or its length in metres."""
     return tuple(joint_units(robot, coordinate_joints(robot), characteristic_length(robot)))
 
 
@@ -429,7 +429,7 @@ def _stamp_unit(table: ColumnFile, column: str, rate: float) -> float:
 
 
 def _uneven_hint(t: Array, largest: float) -> str:
-    """What to do about uneven times: give the rate only where they are even times that were rounded."""
+    """Return the hint about uneven times: to give the rate only where they are even times that were rounded."""
     gap = "cut the log at the gap, or interpolate it to one rate"
     quantum = _rounded_to(t)
     if quantum is None:
@@ -452,7 +452,7 @@ def _uneven_hint(t: Array, largest: float) -> str:
 
 
 def _rounded_to(t: Array) -> float | None:
-    """The unit of the clock to which even times were rounded, if that is what makes them uneven."""
+    """Return the unit of the clock to which even times were rounded; None if rounding does not explain them."""
     if len(t) < 3 or (np.diff(t) < 0).any():
         return None
     for quantum in ROUNDED:
@@ -464,7 +464,7 @@ def _rounded_to(t: Array) -> float | None:
 
 
 def _range_about_line(t: Array) -> float:
-    """The range of t - k T for the step T that makes it least: that of rounding is less than the unit of the clock."""
+    """Return the least range of t - k T over all steps T; that of rounded times is less than the unit of the clock."""
     k = np.arange(len(t))
     low, high = (float(np.median(np.diff(t))) * (1 + sign * 0.5) for sign in (-1, 1))
     low, high = min(low, (t[-1] - t[0]) / k[-1] * 0.9), max(high, (t[-1] - t[0]) / k[-1] * 1.1)
@@ -503,7 +503,7 @@ def _check_rate(t: Array, rate: float, table: ColumnFile, column: str, at: int) 
 
 
 def _unit_of_clock(t: Array) -> float:
-    """The unit to which the latest times are rounded; zero where it is none of the usual ones."""
+    """Return the unit to which the latest times are rounded; zero if it is none of the usual ones."""
     late = t[-max(3, len(t) // 10) :]  # times written with so many digits are coarser the later they are
     for quantum in reversed(ROUNDED):
         if np.abs(late / quantum - np.round(late / quantum)).max() < WHOLE:

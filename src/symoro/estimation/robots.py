@@ -42,7 +42,7 @@ def without_passive_rotors(robot: Robot) -> Robot:
 
 
 def sought_base(robot: Robot, postures: Mapping[str, Sequence[float]]) -> BaseParameters:
-    """The base parameters that the columns of a regressor are of, with rotor inertias that passive joints have.
+    """Return the base parameters of the columns of a regressor, with the rotor inertias of passive joints.
 
     Arguments:
         robot: its posture 'home' selects the assembly mode of closed loops.

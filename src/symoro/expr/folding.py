@@ -77,7 +77,7 @@ def binary(graph: Graph, op: int, x: int, y: int) -> int | None:
 
 
 def _compared(graph: Graph, lit: int) -> Number | None:
-    """The number that a literal is, a tolerance by its value in double precision; or None."""
+    """Return the number of a literal, for a tolerance that of double precision; None if it is not a number."""
     if graph.op[lit >> 1] == ops.TOLERANCE:
         value: float = graph.args[lit >> 1][0]
         return -value if lit & 1 else value

@@ -109,7 +109,7 @@ class Graph:
         return self.node(NUMBER, (value, isinstance(value, float)), CONSTANT)
 
     def tolerance(self, value: float) -> int:
-        """A bound on round-off, given for double precision."""
+        """Return the literal of a bound on round-off, given for double precision."""
         return self.node(TOLERANCE, (abs(float(value)),), CONSTANT) | (value < 0)
 
     def pi(self) -> int:

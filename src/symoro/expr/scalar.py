@@ -113,7 +113,7 @@ class Expr:
 
 
 def _number(graph: Graph, value: Number) -> int:
-    """The literal of a number of Python code."""
+    """Return the literal of a number of Python code."""
     return graph.tolerance(value) if isinstance(value, Tolerance) else graph.number(written(value))
 
 

@@ -227,7 +227,7 @@ def build(robot: Robot, name: str, options: Mapping[str, Any]) -> tuple[Entry, P
 
 
 def _joint_names(robot: Robot) -> str:
-    """The joint variables with the names of their joints; none where these only repeat the numbers."""
+    """Return the joint variables with the names of their joints; empty if these only repeat the numbers."""
     joints = [(j, frame.name) for j, frame in enumerate(robot.frames, 1) if frame.moving and frame.name]
     if all(name in (f"J{j}", f"joint{j}", f"q{j}") for j, name in joints):
         return ""
@@ -323,7 +323,7 @@ def _checked(chosen: Entry, option: Option, value: Any) -> Any:
 
 
 def _posture(value: Any) -> str | tuple[float, ...] | None:
-    """A posture's name, or its numbers, also as a text with commas between them; None if it is neither."""
+    """Return a posture's name or its numbers, also from a text with commas; None if it is neither."""
     if isinstance(value, str) and NAME.match(value.strip()) and not reserved(value.strip()):
         return value.strip()
     given = value.split(",") if isinstance(value, str) else value

@@ -80,7 +80,7 @@ class Trigonometry:
             self.builder.named(name, value)
 
     def _label(self, parts: Sequence[tuple[str, int]]) -> tuple[str, bool]:
-        """The parts of an angle as a text that starts with a positive one, and whether the angle was negated for it."""
+        """Return the parts of an angle as text that starts with a positive one, and whether the angle was negated."""
         flip = bool(parts) and parts[0][1] < 0
         if flip:
             parts = [(name, -times) for name, times in parts]
@@ -90,7 +90,7 @@ class Trigonometry:
 
 
 def _joints(graph: Graph, angle: int) -> list[tuple[str, int]]:
-    """The joints of an angle that is a sum of whole multiples of joint positions; none if it is not such a sum."""
+    """Return the joints of an angle that is a sum of whole multiples of joint positions; none for other angles."""
     parts: list[tuple[str, int]] = []
     stack = [(angle, 1)]
     while stack:

@@ -35,7 +35,7 @@ FACTORS = {
 
 
 def rate_doubts(samples: Samples, units: Sequence[float]) -> Iterator[str]:
-    """Sentences for the user; none where positions, velocities and accelerations agree.
+    """Yield sentences for the user; none if positions, velocities and accelerations agree.
 
     Args:
         units: of the joints' positions: one radian, or the robot's length in metres.

@@ -71,7 +71,7 @@ class LoopAssembly:
 
     @property
     def active_units(self) -> Array:
-        """Of the active joints: one radian, or the largest length of the loops."""
+        """The units of the active joints: one radian, or the largest length of the loops."""
         return self._tree.units[self._driven]
 
     def postures(self, rows: Array) -> Array:

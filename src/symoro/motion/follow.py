@@ -127,7 +127,7 @@ class Follower:
         return matrix * self._weights[:, None]
 
     def _pseudo_inverse(self, scaled: Array) -> Array:
-        """The rates of the joints from scaled rates of the entries; the least ones in the joints' units."""
+        """Return the matrix from scaled rates of the entries to the joints' rates, least in the joints' units."""
         return np.asarray(self._units[:, None] * np.linalg.pinv(scaled * self._units, rcond=SINGULAR))
 
     # -- velocities and accelerations at a posture
@@ -208,7 +208,7 @@ class Follower:
         )
 
     def _drift(self, q: Array, qd: Array, scaled: Array, inverse: Array) -> Array:
-        """What keeps the velocity of least norm so: (1 - J^+ J) Jdot' J^+' qd, in the joints' units."""
+        """Return the acceleration that keeps the least velocity: (1 - J^+ J) Jdot' J^+' qd, in the joints' units."""
         size = float((np.abs(qd) / self._units).max())
         if size == 0.0:
             return np.zeros_like(qd)

@@ -105,7 +105,7 @@ class WatchedLimits:
         return np.asarray(self._ratios @ y[self._mechanics.parts["q"]] + self._offsets)
 
     def _inside(self, places: Array) -> Array:
-        """The distances to the limits, in radians or shares of the robot's length."""
+        """Return the distances to the limits, in radians or shares of the robot's length."""
         return np.asarray(np.minimum(places - self.lower, self.upper - places) / self._units)
 
 

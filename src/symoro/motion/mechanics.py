@@ -387,7 +387,7 @@ class Mechanics:
         return x[base : base + n], spare[base : base + n]
 
     def inertias(self, y: Array) -> Array:
-        """The inertia of each coordinate: the diagonal of the inertia matrix."""
+        """Return the inertia of each coordinate: the diagonal of the inertia matrix."""
         base = 6 if self.floating else 0
         diagonal = np.diagonal(self._call(self._inertia, y, None)["A"])
         return np.asarray(diagonal[base : base + len(self.coordinates)])

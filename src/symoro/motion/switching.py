@@ -116,7 +116,7 @@ class Modes:
         return np.abs(self._own_rows(rows)[:, columns]).max(axis=1) if columns else np.zeros(len(rows))
 
     def _own_rows(self, rows: Array) -> Array:
-        """The rows w in the units of joints and coordinates."""
+        """Return the rows w in the units of joints and coordinates."""
         return np.asarray(rows * self.units / self.joint_units[:, None])
 
     def _sticking(self) -> list[int]:
@@ -368,7 +368,7 @@ class Modes:
         return True
 
     def _pushes(self, y: Array, rows: Array, sticking: list[int], spare: Array, found: Grip) -> Array:
-        """The forces that hold coordinates at stops (of the stop, and of friction), per inertia, in units per s2."""
+        """Return the forces of stops and friction that hold coordinates at stops, per inertia, in units per s2."""
         if self._inertias is None:
             self._inertias = self.mechanics.inertias(y) * self.units
         stopped = np.flatnonzero(self.stop)

@@ -101,7 +101,7 @@ class Builder:
         return self._names.keys()
 
     def has_name(self, name: str) -> bool:
-        """Whether an intermediate variable has the name."""
+        """Return whether an intermediate variable has the name."""
         return name in self._taken
 
     def named_array(self, name: str, values: Sequence[Scalar]) -> list[Expr]:

@@ -161,7 +161,7 @@ def is_shared_when_expanded(program: Program, i: int) -> bool:
 
 
 def written_operations(graph: Graph, lits: Iterable[int], shared: Container[int] = ()) -> dict[int, int]:
-    """The least number of operations with which an expanded program writes each node that some literals need.
+    """Return the least number of operations with which an expanded program writes each node that some literals need.
 
     Nothing is shared in an entry, except sines and cosines, products of parameters, and the nodes given.
     """

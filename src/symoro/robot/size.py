@@ -57,7 +57,7 @@ def _lengths(robot: Robot, values: Mapping[str, float]) -> Iterator[float]:
 
 
 def _levers(robot: Robot, values: Mapping[str, float]) -> Iterator[float]:
-    """The distances of centres of mass from their frames, and radii of gyration."""
+    """Yield the distances of centres of mass from their frames, and radii of gyration."""
     for link in (robot.base.link, *robot.links):
         mass = _size(link.M, values)
         if mass:
@@ -70,7 +70,7 @@ def _gyration(link: Link, values: Mapping[str, float]) -> float:
 
 
 def _size(f: Formula, values: Mapping[str, float]) -> float:
-    """The absolute value of a formula; zero where a symbol has no number."""
+    """Return the absolute value of a formula; zero where a symbol has no number."""
     try:
         found = abs(f.value(values))
     except ProgramError:

@@ -74,7 +74,7 @@ class Function:
             return None
 
     def constants_of(self, values: Mapping[str, float]) -> Array:
-        """The array `constants` for other numbers of the parameters, all of them; empty where nothing is compiled."""
+        """Return the array `constants` for other numbers of all parameters; empty if nothing is compiled."""
         return np.empty(0) if self._native is None else self._native.constants_of(values)
 
     def __call__(self, **inputs: Any) -> dict[str, Any]:

@@ -50,7 +50,7 @@ class Native:
         self._building = threading.Lock()
 
     def constants_of(self, values: Mapping[str, float]) -> Array:
-        """The array of constants for other numbers of the parameters."""
+        """Return the array of constants for other numbers of the parameters."""
         found = np.empty(len(self.constants))
         if len(found):
             parameters = np.array([values[name] for name in self.program.used_parameters], dtype=float)

@@ -160,7 +160,7 @@ class NumericInverse:
         }
 
     def _distances(self, q: Array, T: Array) -> Array:
-        """The largest entry of direct geometry less the pose, lengths as they are."""
+        """Return the largest entry of direct geometry less the pose, lengths as they are."""
         entries = [4 * row + column for row, column in self._error.entries]
         if self._native is not None:
             placed = self._native.placed(q)

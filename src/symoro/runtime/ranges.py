@@ -65,14 +65,14 @@ class Ranges:
 
 
 def limit_slack(turns: NDArray[np.bool_], lower: Array, upper: Array) -> Array:
-    """By how much positions may exceed their limits: angles by SLACK, lengths by that part of the larger limit."""
+    """Return by how much positions may exceed limits: angles by SLACK, lengths by that share of the larger limit."""
     limits = np.abs(np.stack([lower, upper]))
     largest = np.where(np.isfinite(limits), limits, 0.0).max(axis=0)
     return np.asarray(SLACK * np.where(turns, 1.0, largest))
 
 
 def pose_size(robot: Robot, values: Mapping[str, float], poses: Array) -> Array:
-    """The length that positions of poses (..., 4, 4) are compared with, one for each.
+    """Return the length that positions of poses (..., 4, 4) are compared with, one for each pose.
 
     It is the sum of the robot's lengths; with prismatic joints, which reach further, and the given position.
     """
@@ -145,7 +145,7 @@ def _told(robot: Robot, joints: list[int], limits: bool) -> tuple[Array, Array]:
 
 
 def robot_reach(robot: Robot, values: Mapping[str, float]) -> float:
-    """The sum of all lengths of the robot that have a value, 1 if there are none."""
+    """Return the sum of all lengths of the robot that have a value; 1 if there are none."""
     numbers = {**dict(robot.nominal), **values}
     places: list[Frame | Placement] = [*robot.frames, *([robot.tool.place] if robot.tool else [])]
     lengths = [length for place in places for length in (place.b, place.d, place.r)]

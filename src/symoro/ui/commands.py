@@ -326,7 +326,7 @@ def simulate(options: argparse.Namespace) -> int:
 
 
 def _base_name(robot: Robot, options: argparse.Namespace) -> str:
-    """The name of emitted files, as most models have it."""
+    """Return the name of emitted files, as most models have it."""
     return identifier(options.name or f"{robot.name}_{models.entry(options.model).id}", "model")
 
 
@@ -383,7 +383,7 @@ def _model(options: argparse.Namespace) -> Model:
 
 
 def _report_notes(model: Model, options: argparse.Namespace) -> None:
-    """The notes of a model, where its header is not shown: beside the results, for people alone."""
+    """Print the notes of a model whose header is not shown, on the error stream and not with --json."""
     if not options.json:
         for note in model.notes:
             print(f"note: {failure.in_a_shell(note)}", file=sys.stderr)

@@ -76,7 +76,7 @@ def bind_argument(parser: argparse.ArgumentParser) -> None:
 def output_argument(
     parser: argparse.ArgumentParser, target: str | Sequence[str], text: str, **more: Any
 ) -> None:
-    """The option -o of a command, whose target is a folder, a robot's file, or a file with one of some suffixes."""
+    """Add the option -o of a command, whose target is a folder, a robot's file, or a file with one of some suffixes."""
     metavar = "DIR" if target == FOLDER else "FILE"
     parser.add_argument("-o", "--output", metavar=metavar, help=text, **more)
     parser.set_defaults(target=target)

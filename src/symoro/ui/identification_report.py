@@ -133,7 +133,7 @@ def _data(found: Identification) -> Section:
 
 
 def _delays(found: Identification) -> list[tuple[str, str]]:
-    """By how much the torques lag behind the motion: as it was given, and as the data show beyond that."""
+    """Return rows on the delay of the torques: as it was given, and as it is estimated beyond that."""
     rows = []
     if any(log.delay for log in found.logs):
         given = ", ".join(dict.fromkeys(f"{1e3 * log.delay:.4g} ms" for log in found.logs))

@@ -113,7 +113,7 @@ def page_motion(t: Array, q: Array, tree: Array | None) -> str:
 
 
 def _posed_frame(robot: Robot, trajectory: Trajectory | Samples) -> str:
-    """The frame whose poses a trajectory gives, in words; empty where it gives joint positions alone."""
+    """Return the frame whose poses a trajectory gives, in words; empty if it gives joint positions alone."""
     if isinstance(trajectory, Samples) or not trajectory.has_poses:
         return ""
     if trajectory.frame is None and robot.tool is not None:

@@ -256,7 +256,7 @@ def _fit(
 
 
 def _units(chain: NumericChain, wanted: Sequence[GeometricColumn]) -> Array:
-    """The units of parameters: the robot's length, or one."""
+    """Return the units of parameters: the robot's length, or one."""
     return np.array([chain.length if column.is_length else 1.0 for column in wanted])
 
 

@@ -239,7 +239,7 @@ class _Polynomials:
         return of(self.value.lit)
 
     def _number(self, coefficient: Any) -> Number:
-        """A coefficient of a polynomial as it is printed."""
+        """Return a coefficient of a polynomial as it is printed."""
         value = Fraction(int(coefficient.numerator), int(coefficient.denominator))
         return readable(value, decimals=True) if self.decimals else value
 
@@ -265,7 +265,7 @@ class _Polynomials:
         return p
 
     def _without_squares(self, p: Any, k: int, square: Sequence[tuple[tuple[int, ...], Any]]) -> Any:
-        """The polynomial with a sum in place of x^2 of unknown k: (unknowns squared in a term, coefficient)."""
+        """Return the polynomial with a sum in place of x^2 of unknown k: (unknowns squared in a term, coefficient)."""
         while any(powers[k] > 1 for powers in p):
             made: dict[tuple[int, ...], Any] = {}
             for powers, coefficient in p.items():
@@ -283,7 +283,7 @@ class _Polynomials:
         return p
 
     def _root(self, i: int) -> tuple[int, Any] | None:
-        """The place of the root of a number among the unknowns, and the number."""
+        """Return the place of the root of a number among the unknowns, and the number."""
         if self.graph.op[i] != ops.SQRT:
             return None
         number = self.graph.value(self.graph.args[i][0])
@@ -376,7 +376,7 @@ class _Polynomials:
 
 
 def _waves(powers: Sequence[int], n: int) -> dict[_Wave, int]:
-    """A product of powers of cosines and sines as a sum of waves, times 2 to the number of its factors."""
+    """Return a product of powers of cosines and sines as a sum of waves, times 2 to the number of its factors."""
     waves: dict[_Wave, int] = {(ops.COS, (0,) * n): 1}
     for k in range(n):
         for op, times in ((ops.COS, powers[k]), (ops.SIN, powers[n + k])):

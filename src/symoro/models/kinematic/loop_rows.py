@@ -75,11 +75,11 @@ class LoopRows:
         return sum(len(ways[0]) for ways in self.loops) == self.rank
 
     def vanishes(self, values: Sequence[Scalar]) -> bool:
-        """Whether expressions are zero at all closed postures, each compared with its own bound."""
+        """Return whether expressions are zero at all closed postures, each compared with its own bound."""
         return _vanishes(self.at, values)
 
     def row_vanishes(self, row: int, values: Sequence[Scalar]) -> bool:
-        """The same of a row of the Jacobian matrix, counted from 0, compared with 1 or the size of the loops."""
+        """Return the same for a row of the Jacobian matrix, from 0, compared with 1 or the size of the loops."""
         return _vanishes(self.at, values, self.at.size if row < LINEAR else 1.0)
 
 
@@ -169,7 +169,7 @@ def _turned(builder: Builder, angle: Scalar, rows: Matrix) -> Matrix:
 
 
 def _vanishes(at: Constraints, values: Sequence[Scalar], size: float | None = None) -> bool:
-    """Whether expressions are zero at all closed postures, compared with a size, or with their own bounds."""
+    """Return whether expressions are zero at all closed postures, compared with a size, or with their own bounds."""
     exprs = [x for x in values if isinstance(x, Expr)]
     if any(x for x in values if not isinstance(x, Expr)):
         return False

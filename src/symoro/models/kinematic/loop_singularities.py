@@ -127,7 +127,7 @@ def _sharing(parts: Sequence[tuple[int, set[int]]]) -> list[list[tuple[int, set[
 
 
 def _assignments(parts: Sequence[tuple[int, set[int]]]) -> int:
-    """The number of ways to assign to each row, of parts with some rows each, a joint of its part; 0 if not square."""
+    """Return the number of assignments of a joint of its part to each row of every part; 0 if not square."""
     joints = set().union(*(held for _, held in parts))
     if sum(rows for rows, _ in parts) != len(joints):
         return 0

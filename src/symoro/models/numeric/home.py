@@ -24,7 +24,7 @@ APART = 0.1  # rad, or of the largest length: errors of a posture that was measu
 
 
 def has_loop_numbers(robot: Robot) -> bool:
-    """Whether every length and angle of the loops has a number."""
+    """Return whether every length and angle of the loops has a number."""
     return not any(f.symbols - dict(robot.nominal).keys() for f in formulas(robot, _loop_frames(robot)))
 
 
@@ -34,7 +34,7 @@ def _loop_frames(robot: Robot) -> list[int]:
 
 @lru_cache(maxsize=64)
 def closed_home(robot: Robot) -> Mapping[int, float] | None:
-    """The posture 'home' with all loops closed, by joint, opened joints included.
+    """Return the posture 'home' with all loops closed, by joint, opened joints included.
 
     Returns:
         None if the robot has no such posture, a length of its loops has no number, or the loops do not close near it.
@@ -54,7 +54,7 @@ def closed_home(robot: Robot) -> Mapping[int, float] | None:
 
 
 def shut(tree: NumericTree, q: Array, given: Mapping[int, float] | None = None) -> Array:
-    """Postures whose opened joints, unless given, bring their frame nearest to the other side of the cut."""
+    """Return postures whose opened joints, unless given, bring their frame nearest to the other side of the cut."""
     for loop in tree.loops:
         j = loop.left
         if j not in tree.coordinates or j in (given or ()):

@@ -234,7 +234,7 @@ def _freedoms(legs: Sequence[ChainLeg]) -> tuple[tuple[int, ...], list[Scalar]]:
 
 
 def _length(builder: Builder, legs: Sequence[ChainLeg]) -> Scalar:
-    """A length of the robot, from its parameters alone."""
+    """Return a length of the robot, from its parameters alone."""
     found: Scalar = 0
     for leg in legs:
         found = found + reach(leg)
@@ -245,7 +245,7 @@ def _length(builder: Builder, legs: Sequence[ChainLeg]) -> Scalar:
 
 
 def _units(linear: Sequence[bool], length: Scalar) -> list[Scalar]:
-    """The unit of each coordinate, lengths and angles, as a multiple of the first one's."""
+    """Return the unit of each coordinate, lengths and angles, as a multiple of the first one's."""
     if all(linear) or not any(linear):
         return [1] * len(linear)
     return [length if one else 1 for one in linear]

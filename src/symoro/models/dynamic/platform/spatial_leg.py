@@ -86,16 +86,16 @@ class SpatialLeg:
 
     @property
     def constrained(self) -> bool:
-        """Whether it has five joints: it takes one freedom from the platform."""
+        """Whether the leg has five joints, so that it takes one freedom from the platform."""
         return len(self.arm) + len(self.end) == 5
 
     @property
     def flips(self) -> bool:
-        """Whether its fold is the flip of a universal joint, which changes no motor."""
+        """Whether the fold of the leg is the flip of a universal joint, which changes no motor."""
         return self.kinds == (R, R, P)
 
     def length(self) -> Scalar:
-        """A length of the leg, from its parameters."""
+        """Return a length of the leg, from its parameters."""
         total: Scalar = 0
         for x in (
             *self.centre,
@@ -107,7 +107,7 @@ class SpatialLeg:
 
 
 def is_spatial(parallel: ParallelRobot) -> bool:
-    """Whether every leg ends with a ball or a universal joint, after two or three joints."""
+    """Return whether every leg ends with a ball or a universal joint, after two or three joints."""
     return all(_ends(parallel, leg) for leg in parallel.legs)
 
 
@@ -116,7 +116,7 @@ def _joints(parallel: ParallelRobot, leg: PlatformLeg) -> list[int]:
 
 
 def _turns(robot: Robot, joints: Sequence[int]) -> int:
-    """The number of turns of the end joint: two after U P, three else."""
+    """Return the number of turns of the end joint: two after U P, otherwise three."""
     return 2 if len(joints) == 5 and robot.frame(joints[2]).sigma == P else 3
 
 
@@ -144,7 +144,7 @@ def spatial_legs(builder: Builder, parallel: ParallelRobot) -> list[SpatialLeg]:
 
 
 def _check_translation(builder: Builder, legs: Sequence[SpatialLeg]) -> None:
-    """That legs U P U leave a translation: in one orientation their last axes are along the first, not all parallel."""
+    """Check that legs U P U leave a translation: in one orientation all last axes are along the first ones."""
     probes = Probes(builder)
     first = [[row[2] for row in leg.places[0][:3]] for leg in legs]
     last = [[row[2] for row in leg.seat[:3]] for leg in legs]
@@ -203,7 +203,7 @@ def _leg(builder: Builder, parallel: ParallelRobot, leg: PlatformLeg) -> Spatial
 
 
 def _check(robot: Robot, leg: SpatialLeg) -> None:
-    """That the arm has the geometry of its closed form, for all values of its symbols."""
+    """Check that the arm has the geometry of its closed form, for all values of its symbols."""
     i = leg.number
     if leg.planar:
         across = [row[2] for row in leg.places[1][:3]]
@@ -225,7 +225,7 @@ def _check(robot: Robot, leg: SpatialLeg) -> None:
 
 
 def _check_pairs(builder: Builder, robot: Robot, leg: SpatialLeg) -> None:
-    """That the axes of a leg U P U are in parallel pairs: the fourth is along the second."""
+    """Check that the axes of a leg U P U are in parallel pairs: the fourth is along the second."""
     slide = placed(builder, robot.frame(leg.arm[2]))
     axis = [row[2] for row in matmul(slide, before_turn(builder, robot.frame(leg.end[0])))[:3]]
     if not (settled(axis[0]) and settled(axis[1])):
@@ -307,11 +307,11 @@ class _Solution:
         return self.builder.formula(getattr(self.robot.frame(j), name))
 
     def _before(self, index: int) -> Matrix:
-        """The placement of a joint of the arm before its own motion."""
+        """Return the placement of a joint of the arm before its own motion."""
         return matmul(self.at, self.leg.places[index])
 
     def _seen(self, before: Matrix) -> Vector:
-        """The centre of the ball in the axes of a placement."""
+        """Return the centre of the ball in the axes of a placement."""
         return position_of(matmul(inverse_transform(before), homogeneous(identity(3), self.tip)))
 
     def _turn(self, index: int, before: Matrix, cosine: Scalar, sine: Scalar) -> None:
@@ -333,7 +333,7 @@ class _Solution:
         self.axes.append(([row[2] for row in self.at[:3]], position_of(self.at)))
 
     def _turned(self, index: int) -> Matrix:
-        """The placement of a slide with its constant turn theta."""
+        """Return the placement of a slide with its constant turn theta."""
         theta = self._formula(self.leg.arm[index], "theta")
         c, s = cos(theta), sin(theta)
         return matmul(self._before(index), homogeneous([[c, -s, 0], [s, c, 0], [0, 0, 1]], [0, 0, 0]))
@@ -352,7 +352,7 @@ class _Solution:
         return [x, y, z + self._formula(self.leg.arm[2], "r")]
 
     def _knee(self) -> Vector:
-        """The centre of the universal joint behind a motor, in the axes of the motor's link."""
+        """Return the centre of the universal joint behind a motor, in the axes of the motor's link."""
         j, k = self.leg.arm[1:]
         along = self._formula(j, "r") + self._formula(k, "b")
         place = self.leg.places[1]
@@ -378,7 +378,7 @@ class _Solution:
         self._turn(0, before, (x * half + y * h) / square, (y * half - x * h) / square)
 
     def _cross(self, joints: Sequence[int], t: Vector, flip: int = 1) -> None:
-        """The two turns of a universal joint that bring the vector t of its second link to the ball."""
+        """Set the two turns of a universal joint that bring the vector t of its second link to the ball."""
         index = self.leg.arm.index(joints[0])
         before = self._before(index)
         along = self._formula(joints[0], "r") + self._formula(joints[1], "b")
@@ -428,7 +428,7 @@ class _Solution:
         return normal
 
     def _link(self) -> Matrix:
-        """The second joint on the first link before its own motion, the shift r of a first turn included."""
+        """Return the second joint on the first link before its own motion, the shift r of a first turn included."""
         shift = self._formula(self.leg.arm[0], "r") if self.leg.kinds[0] == R else 0
         place = matmul(homogeneous(identity(3), [0, 0, shift]), self.leg.places[1])
         if self.leg.kinds[1] == P:
@@ -480,7 +480,7 @@ class _Solution:
         return [row[2] for row in before[:3]]
 
     def _last_turn(self) -> None:
-        """The second turn of a planar arm: it points at the ball."""
+        """Set the second turn of a planar arm, which points at the ball."""
         before, t = self._before(1), self.leg.centre
         w = self._seen(before)
         sine, cosine = t[0] * w[1] - t[1] * w[0], t[0] * w[0] + t[1] * w[1]
@@ -490,7 +490,7 @@ class _Solution:
     # -- the end joint
 
     def _end_cross(self) -> list[Vector]:
-        """The angles and axes of a universal joint at the platform, the last axis along the first of the leg."""
+        """Set the angles of a universal joint at the platform, the last axis along the leg's first; return its axes."""
         first, second = (self.robot.frame(j) for j in self.leg.end)
         arm, last = rotation_of(self.at), matmul(self.pose.rotation, rotation_of(self.leg.seat))
         start = matmul(arm, rotation_of(before_turn(self.builder, first)))
@@ -507,7 +507,7 @@ class _Solution:
         return [z4, z5]
 
     def _ball(self) -> list[Vector]:
-        """Its angles, the middle one between 0 and pi, and its axes.
+        """Set the angles of the ball, the middle one between 0 and pi, and return its axes.
 
         n = Rz(a) Rx(alpha5) Rz(b) Rx(alpha6) Rz(c). Where z4 and z6 are parallel, a is any angle: zero is taken. The
         last angle is what the others leave, so that all three together are right next to such a posture too.

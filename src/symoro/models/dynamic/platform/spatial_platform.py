@@ -155,7 +155,7 @@ class SpatialPlatform:
         )
 
     def allows(self, motion: PlatformMotion) -> Scalar:
-        """1 where the legs allow the velocity and the acceleration: c V = 0 and c Vd + drift = 0.
+        """Return 1 where the legs allow the velocity and the acceleration: c V = 0 and c Vd + drift = 0.
 
         Both are compared with the sizes of their parts.
         """
@@ -206,7 +206,7 @@ class SpatialPlatform:
         return rows, columns
 
     def _solved(self, right: Sequence[Vector], *, transposed: bool = False) -> Solved:
-        """x with [M_a; C] x = b, or with its transpose."""
+        """Return x with [M_a; C] x = b, or with its transpose."""
         rows, columns = self._units
         matrix = [self.rates[j] for j in self.active] + self._conditions
         if transposed:
@@ -225,7 +225,7 @@ class SpatialPlatform:
         return self._efforts(motion)
 
     def inertia_rows(self) -> Matrix:
-        """A: (6,6)."""
+        """Return A: (6,6)."""
         joints = self.joints
         entries = tree_inertia(
             self.builder,
@@ -261,7 +261,7 @@ class SpatialPlatform:
         return found.columns[0][:6], all_of([self.regular, found.regular, self.allows_velocity(motion)])
 
     def allows_velocity(self, motion: PlatformMotion) -> Scalar:
-        """1 where the legs allow the velocity."""
+        """Return 1 where the legs allow the velocity."""
         return all_of([leg.allows(motion, self.length)[0] for leg in self.legs if leg.condition is not None])
 
     def inverse_jacobian(self) -> tuple[Matrix, Scalar]:
@@ -275,7 +275,7 @@ class SpatialPlatform:
 
 
 def _is_light(parallel: ParallelRobot, legs: Sequence[SpatialLeg]) -> bool:
-    """Whether the end joints have neither inertia nor friction, and no wrench acts on them or on the platform."""
+    """Return whether end joints have neither inertia nor friction, and no wrench acts on them or on the platform."""
     robot = parallel.robot
     turns = [j for leg in legs for j in leg.end if j <= robot.NL]
     links = [robot.link(j) for j in turns if j not in parallel.body]
@@ -288,7 +288,7 @@ def _is_light(parallel: ParallelRobot, legs: Sequence[SpatialLeg]) -> bool:
 
 
 def _arms(parallel: ParallelRobot) -> Robot:
-    """The cut tree with a platform that has no inertia: the torques of the arms are theirs alone."""
+    """Return the cut tree with a platform without inertia: the torques of the arms are theirs alone."""
     tree = replace(parallel.robot.tree(), payload=None)
     for j in parallel.body:
         tree = tree.with_link(j, **dict.fromkeys(INERTIAL, 0))
@@ -342,7 +342,7 @@ class _SpatialLegMotion:
         ]
 
     def rows(self) -> dict[int, Vector]:
-        """The rows of M: rates of the joints at unit entries of V."""
+        """Return the rows of M: rates of the joints at unit entries of V."""
         leg = self.at.leg
         found = {j: [*row, *cross(self.rho, row)] for j, row in zip(leg.arm, self.inverse, strict=True)}
         if self.separate:
@@ -380,7 +380,7 @@ class _SpatialLegMotion:
         )
 
     def _arm_bias(self, rates: Vector) -> tuple[Vector, Vector, Vector]:
-        """Of the arm's last link at zero joint accelerations: angular velocity and acceleration, acceleration of C."""
+        """Return w, wd of the arm's last link and the acceleration of C, at zero joint accelerations."""
         w: Vector = [0, 0, 0]
         wd: Vector = [0, 0, 0]
         a: Vector = [0, 0, 0]
@@ -398,13 +398,13 @@ class _SpatialLegMotion:
         return w, wd, add(a, _carried(w, wd, subtract(self.at.centre, here)))
 
     def drift(self, motion: PlatformMotion) -> Scalar:
-        """What the condition's second derivative has beside c Vd; zero where the platform does not turn."""
+        """Return the part of the condition's second derivative besides c Vd; zero if the platform does not turn."""
         if self.at.normal is None:
             return 0
         return dot(self.at.normal, cross(motion.w, cross(motion.w, self.rho)))
 
     def allows(self, motion: PlatformMotion, length: Scalar) -> list[Scalar]:
-        """1 where the velocity, and where the acceleration, meets the leg's condition."""
+        """Return 1 where the velocity, and where the acceleration, meets the leg's condition."""
         assert self.condition is not None
         # The value of the condition becomes the rate of a length.
         unit: Scalar = 1 if self.at.normal is not None else length
@@ -416,7 +416,7 @@ class _SpatialLegMotion:
 
 
 def _carried(w: Vector, wd: Vector, r: Vector) -> Vector:
-    """The acceleration of a point of a link against another one."""
+    """Return the acceleration of a point of a link against another one."""
     return add(cross(wd, r), cross(w, cross(w, r)))
 
 

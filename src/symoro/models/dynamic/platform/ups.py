@@ -87,7 +87,7 @@ def is_ups(parallel: ParallelRobot) -> bool:
 
 
 def is_light_ups(parallel: ParallelRobot) -> bool:
-    """Whether the legs are such and the links inside their balls have no inertia, which these models leave out."""
+    """Return whether the legs are UPS legs whose balls have no inertia, which their closed form leaves out."""
     links = [parallel.robot.link(j) for leg in parallel.legs for j in leg.links[3:]]
     return is_ups(parallel) and all(getattr(link, name).is_zero for link in links for name in INERTIAL)
 

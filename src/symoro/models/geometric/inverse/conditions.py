@@ -25,7 +25,7 @@ ZERO = Tolerance(1e-12)
 
 
 def divisors(problem: Problem, found: Sequence[Solution]) -> list[Expr]:
-    """The factors of all divisors that depend on the robot's symbols, or on q0, alone; each once.
+    """Return the factors of all divisors that depend on the robot's symbols, or on q0, alone; each once.
 
     The size of the robot is none of them: it is never zero.
     """
@@ -61,7 +61,7 @@ def _factors(graph: Graph, i: int) -> Iterator[int]:
 
 
 def as_text(factors: Sequence[Expr], size: Expr) -> tuple[str, ...]:
-    """The conditions to be read; in them the robot's size, a unit of length, is 1."""
+    """Return the conditions as text, in which the robot's size, a unit of length, is 1."""
     found = []
     for factor in factors:
         graph = factor.graph

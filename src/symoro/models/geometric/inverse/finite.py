@@ -38,12 +38,12 @@ def largest(values: Sequence[Expr]) -> Expr:
 
 
 def relative(builder: Builder, lengths: Sequence[Scalar], size: Expr) -> Expr:
-    """The sum of the magnitudes of some lengths, divided by the size of the robot: what a residual holds of them."""
+    """Return the sum of the magnitudes of some lengths, divided by the size of the robot: their part of a residual."""
     return builder.number(magnitude(builder, lengths) * (1 / size))
 
 
 def in_units(placement: Matrix, size: Expr) -> Matrix:
-    """The upper three rows of a placement, its position divided by the size of the robot."""
+    """Return the upper three rows of a placement, its position divided by the size of the robot."""
     inverse = 1 / size
     return [[*row[:3], row[3] * inverse] for row in placement[:3]]
 

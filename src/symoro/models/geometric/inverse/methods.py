@@ -101,7 +101,7 @@ def _doubt(trial: Trial, answer: Answer, result: TrialResult) -> str:
 
 
 def _recovers(result: TrialResult) -> bool:
-    """Whether formulas are verified: there are regular postures, and almost all of them are recovered."""
+    """Return whether formulas are verified: there are regular postures, and almost all of them are recovered."""
     return result.postures > 0 and result.lost <= LOST * result.postures
 
 

@@ -117,13 +117,13 @@ class Draft:
         return sign * sqrt(maximum(slack, 0))
 
     def vanishing(self, square: Expr, degree: int) -> Expr | None:
-        """1 where the square of a quantity of some degree is zero; None where it depends on the robot alone."""
+        """Return 1 where the square of a quantity of some degree is zero; None if it depends on the robot alone."""
         if square.cls != VARIABLE:
             return None
         return self.builder.number(less_equal(square, SINGULAR**2 * self.power(2 * degree)))
 
     def power(self, degree: int) -> Expr:
-        """The size to some power."""
+        """Return the size to some power."""
         found = self.builder.number(1)
         for _ in range(abs(degree)):
             found = found * self.size

@@ -98,7 +98,7 @@ class Trial:
         self.near = numpy.minimum(NEAR + AMPLIFIED / least.clip(ROUND_OFF), AROUND)
 
     def _closed(self) -> Mapping[int, Any]:
-        """Joints by number, of postures that satisfy the loops where these constrain the joints of the chain."""
+        """Return joints by number, of postures that satisfy the loops where these constrain the joints of the chain."""
         closure = self.problem.closure
         if closure is None or not closure.tied:
             return {}
@@ -151,7 +151,7 @@ class Trial:
 
 
 def _postures(rng: Any, turns: Any) -> Any:
-    """Random joints, lengths in units of the robot's size; in the second half some are next to a right angle."""
+    """Return random joints, lengths in units of the robot's size; half of them have some next to a right angle."""
     import numpy
 
     shape = (RANDOM + SQUARE, len(turns))

@@ -116,7 +116,7 @@ def loop_closure(
 
 
 def _law(relations: LoopRelations, j: int, known: Mapping[int, Expr]) -> Linear:
-    """A joint that parallelograms make linear, in terms of joints on the way and of known ones alone."""
+    """Return a joint that parallelograms make linear, in terms of joints on the way and of known ones alone."""
     terms: dict[int, int] = {}
     law = relations.linear[j]
     constant, left = law.constant, list(law.terms)
@@ -134,7 +134,7 @@ def _law(relations: LoopRelations, j: int, known: Mapping[int, Expr]) -> Linear:
 
 
 def _closed_postures(robot: Robot, count: int, *, nominal: bool, crossed: bool) -> ClosedPostures:
-    """Closed postures, half of them without crossed parallelograms where there may be some.
+    """Return closed postures, half of them without crossed parallelograms where there may be some.
 
     Both kinds of postures have solutions, so that no equation may be chosen that vanishes on one of them.
     """
@@ -160,7 +160,7 @@ def followed(problem: Problem, found: Sequence[Solution], tolerance: float) -> F
 
 
 def way_joints(robot: Robot, frm: int, to: int) -> list[int]:
-    """The joints with a coordinate of their own on the way between two frames, in the order of the way.
+    """Return the joints with a coordinate of their own on the way between two frames, in the order of the way.
 
     Raises:
         NotApplicableError: the way passes a joint where a loop is opened.
@@ -231,12 +231,12 @@ def _modes(
 
 
 def _agreeing(problem: Problem, closure: LoopClosure) -> list[int]:
-    """The tied joints whose value on the way must be that of the loops; where a joint is idle, any value would do."""
+    """Return the tied joints whose value on the way must be that of the loops; for an idle joint any value would do."""
     return [j for j in closure.tied if j not in problem.idle]
 
 
 def _apart(problem: Problem, j: int, x: Expr, y: Expr) -> list[Expr]:
-    """By how much two values of a joint differ, whole turns left out; lengths are divided by the robot's size."""
+    """Return the differences of two values of a joint, without whole turns; lengths are divided by the robot's size."""
     if problem.robot.frame(j).sigma != JointType.REVOLUTE:
         return [relative(problem.builder, [x - y], problem.chain.size)]
     pairs = [(sin(x), sin(y)), (cos(x), cos(y))]

@@ -127,7 +127,7 @@ def _sides(
 
 
 def _substituted(joints: Mapping[int, int], laws: Mapping[int, AngleSum]) -> AngleSum:
-    """A sum of joints with those that have a law expressed by others."""
+    """Return a sum of joints in which those that have a law are expressed by others."""
     total = AngleSum()
     for j, n in joints.items():
         total = total + n * laws.get(j, AngleSum({j: 1}))
@@ -135,7 +135,7 @@ def _substituted(joints: Mapping[int, int], laws: Mapping[int, AngleSum]) -> Ang
 
 
 def _merged(builder: Builder, sides: Sequence[Side]) -> list[Side]:
-    """The sides with those that turn alike added to the first of them."""
+    """Return the sides, those with the same rotation added to the first of them."""
     found: list[Side] = []
     for side in sides:
         for k, other in enumerate(found):

@@ -159,7 +159,7 @@ def closure_slopes(robot: Robot, postures: ClosedPostures) -> tuple[tuple[int, .
 
 
 def loops_size(robot: Robot, postures: ClosedPostures) -> float:
-    """The largest length in the loops."""
+    """Return the largest length in the loops."""
     return _Closing(robot).tree(postures.parameters, len(next(iter(postures.joints.values())))).size
 
 
@@ -228,7 +228,7 @@ class _Closing:
         return numeric_tree(self.robot, value, postures=count, frames=self.frames)
 
     def starts(self, tree: NumericTree, chance: random.Random) -> Array:
-        """Random joints to start from; lengths up to one and a half of the largest in the loops."""
+        """Return random joints to start from; lengths up to one and a half of the largest in the loops."""
         turns = [self.robot.frame(j).sigma == JointType.REVOLUTE for j in tree.coordinates]
         rows = [
             [chance.uniform(-3, 3) if t else chance.uniform(0, 1.5) for t in turns]

@@ -145,7 +145,7 @@ def solved_loops(
 
 
 def ways(builder: Builder, robot: Robot) -> list[WayPart]:
-    """The motions round all loops, every joint among them."""
+    """Return the motions round all loops, every joint among them."""
     free = uncoupled(robot)
     return [
         part for loop in loops(robot) for part in motions_between(builder, free, loop.right, loop.left, {})

@@ -82,7 +82,7 @@ def split(geometry: NumericTree, q: Array) -> Assembly:
 
 
 def loop_coordinates(geometry: NumericTree) -> list[int]:
-    """The coordinates, by their places in q, that move frames of the loops."""
+    """Return the coordinates, by their places in q, that move frames of the loops."""
     frames = [j - 1 for loop in geometry.loops for j in loop.frames]
     moved = np.any(np.asarray(geometry.ratios[:, frames] != 0), axis=(0, 1))
     return [int(k) for k in np.flatnonzero(moved)]

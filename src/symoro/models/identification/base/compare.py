@@ -206,7 +206,7 @@ def _written(
     method: str,
     notes: tuple[str, ...],
 ) -> BaseParameters:
-    """The result in SI units, from a fit in units of `length`."""
+    """Return the result in SI units, from a fit in units of `length`."""
     relations: dict[str, dict[str, Coefficient]] = {written(wanted[k]): {} for k in fit.kept}
     idle = []
     for k, relation in fit.relations.items():

@@ -91,7 +91,7 @@ def _angle(f: Formula) -> Formula:
 
 
 def _without_round_off(f: Formula, least: float) -> Formula:
-    """The formula, or zero where it is a number below the least one."""
+    """Return the formula, or zero if it is a number below the least one."""
     number = f.number
     return ZERO if number is not None and abs(number) < least else f
 

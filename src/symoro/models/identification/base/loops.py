@@ -136,7 +136,7 @@ def _words(robot: Robot, coupled: Robot) -> str:
 
 
 def with_rigid_loops(robot: Robot, found: Closures) -> Closures | None:
-    """The same with constant joints in every open loop that cannot move at the posture; None if there is none.
+    """Return the closures with constant joints in open loops that cannot move at the posture; None if all can.
 
     A loop that cannot move alone cannot move together with others. A regular one is linear; the derivative of the
     closure of a singular one (a triangle whose corners are in line) has a null space without a motion.

@@ -58,7 +58,7 @@ def other_modes(found: BaseParameters, known: Closures) -> tuple[str, ...]:
 
 
 def _hold(found: BaseParameters, geometry: Geometry, postures: Sequence[Assembly]) -> Sequence[bool]:
-    """Whether the relations hold around each closed posture: whether their differences are constant there."""
+    """Return whether the relations hold around each closed posture: whether their differences are constant there."""
     if not postures:
         return []
     q, qd, good = _states(geometry, postures)
@@ -83,7 +83,7 @@ def _hold(found: BaseParameters, geometry: Geometry, postures: Sequence[Assembly
 
 
 def _states(geometry: Geometry, postures: Sequence[Assembly]) -> tuple[Array, Array, Flags]:
-    """States around each posture: positions and rates (postures * states, n), and which closed (postures, states)."""
+    """Return states around each posture: positions and rates (postures * states, n), flags of closed ones."""
     rng = np.random.default_rng(11)
     rank, own = len(postures[0].bound), np.repeat(np.stack([at.q for at in postures]), NEAR + 1, 0)
     step = STEP * _tangents(geometry, own, rank, rng)
@@ -95,7 +95,7 @@ def _states(geometry: Geometry, postures: Sequence[Assembly]) -> tuple[Array, Ar
 
 
 def _tangents(geometry: Geometry, q: Array, rank: int, rng: np.random.Generator) -> Array:
-    """Random rates of the coordinates with which the loops stay closed."""
+    """Return random rates of the coordinates with which the loops stay closed."""
     inside = loop_coordinates(geometry)
     _, jacobian = balanced_closure(geometry, q)
     turned = jacobian[:, :, inside].transpose(0, 2, 1)

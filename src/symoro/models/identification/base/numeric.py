@@ -91,7 +91,7 @@ def completed(robot: Robot, seed: int = 0) -> tuple[Robot, tuple[str, ...]]:
 def numbers(
     robot: Robot, *, closing: Sequence[Loop] | None = None, exact: bool = False, nudged: bool = False
 ) -> Geometry:
-    """The geometry at nominal values, in units of the robot's size; every symbol must have a value.
+    """Return the geometry at nominal values, in units of the robot's size; every symbol must have a value.
 
     Arguments:
         closing: the loops that are to be closed; all of them unless given.
@@ -124,7 +124,7 @@ def numbers(
 
 
 def _over(x: Numbers, unit: Array | float) -> Numbers:
-    """Numbers divided by powers of two."""
+    """Return numbers divided by powers of two."""
     if not is_exact(x):
         return np.asarray(x / unit)
     shifts = np.vectorize(int, otypes=[object])(np.round(np.log2(unit)))

@@ -179,7 +179,7 @@ def base_parameters(
 def _found(
     robot: Robot, method: str, rotor: bool, near: tuple[tuple[int, float], ...] | None
 ) -> BaseParameters:
-    """The same with hashable arguments: several models require the result for the same robot."""
+    """Return the same from hashable arguments, because several models require the result for one robot."""
     tidy, notes = tidied(robot)
     notes += rotors_apart(tidy) if rotor else ()
     if method != "numeric" and not tidy.B:

@@ -176,7 +176,7 @@ class _Chooser:
         return int((turned > ABSENT * max(np.abs(columns).max(initial=0), 1e-300)).sum())
 
     def _row(self, axes: Sequence[LoopAxes], row: LoopRow) -> Array:
-        """The coefficients of a row at every posture (S, coordinates), lengths in units of the largest one.
+        """Return the coefficients of a row at every posture (S, coordinates), lengths in units of the largest one.
 
         The positions of prismatic joints are lengths too.
         """

@@ -66,7 +66,7 @@ def linear_loops(robot: Robot) -> LinearLoops:
 def _relations(
     robot: Robot, loop: Loop, known: Mapping[int, Relation], home: Mapping[int, float] | None
 ) -> dict[int, Relation] | None:
-    """What the joints of a loop follow, where it is a parallelogram, and not crossed in the posture 'home'."""
+    """Return the relations of the joints of a parallelogram; None for another loop, or one that 'home' crosses."""
     moving = [j for j in loop.frames if robot.frame(j).moving]
     if any(relation(robot, j) for j in loop.frames):
         return None
@@ -89,7 +89,7 @@ def _relations(
 
 
 def _hold(robot: Robot, laws: Mapping[int, Relation], q: Mapping[int, float]) -> bool:
-    """Whether the turning joints satisfy the relations at a closed posture, except for whole turns."""
+    """Return whether the turning joints satisfy the relations at a closed posture, except for whole turns."""
     values = dict(robot.nominal)
     for j, law in laws.items():
         away = q[j] - law.offset.value(values) - sum(c.value(values) * q[i] for i, c in law.terms)

@@ -31,7 +31,7 @@ ABSENT = 1e-11  # round-off of rows whose entries are sums of some products
 
 
 def robot_length(builder: Builder, robot: Robot) -> Scalar:
-    """A length of the size of the robot, from its parameters: the sum of the radii."""
+    """Return a length of the size of the robot, from its parameters: the sum of the radii."""
     total: Scalar = 0
     for wheel in robot.wheels:
         total = total + builder.formula(wheel.radius)
@@ -83,7 +83,7 @@ class WheelSamples:
         raise NotApplicableError("the wheels' constraints cannot be computed at ordinary numbers")
 
     def matrices(self, rows: MatrixLike, length: Scalar) -> list[Array]:
-        """The rows over the base (x, y, turn) and the joints at every sample, lengths in units of a given one."""
+        """Return the rows over the base (x, y, turn) and the joints at every sample, in units of a length."""
         import numpy as np
 
         shape = (len(rows), len(rows[0]) if rows else 0)

@@ -246,7 +246,7 @@ class _Conversion:
         return frames
 
     def with_actuation(self, frames: list[Frame]) -> list[Frame]:
-        """The frames with the active joints marked; without loops every joint stays active unless the user chooses."""
+        """Return the frames with the active joints marked; without loops all stay active unless the user chooses."""
         chosen = self.choices.actuated
         moving = [frame.name for frame in frames if frame.moving]
         for name in chosen or ():
@@ -262,7 +262,7 @@ class _Conversion:
     # -- loops
 
     def loop_frames(self) -> tuple[list[Frame], list[Frame]]:
-        """The cut joints, and the same frames fixed in the links that they close on."""
+        """Return the cut joints, and the same frames fixed in the links that they close on."""
         zero = [Pose()]  # the link frame of every unit in the root's, all positions zero
         for u in self.tree.units:
             zero.append(zero[u.ant] @ u.place)
@@ -300,7 +300,7 @@ class _Conversion:
         return found
 
     def home(self, frames: Sequence[Frame]) -> dict[str, tuple[float, ...]]:
-        """The zero posture as 'home' where it closes every loop: it decides between assembly modes."""
+        """Return the zero posture as 'home', which selects the assembly mode, if it closes every loop."""
         if not self.document.loops or not self.closes_at_zero:
             return {}
         return {"home": (0.0,) * sum(frame.moving and frame.coupling is None for frame in frames)}
@@ -331,7 +331,7 @@ CLOSED = 1e-6  # radians, or metres relative to the reach: files write six digit
 
 
 def _coincide(left: Pose, right: Pose, reach: float, kind: str) -> bool:
-    """Whether the two frames of a cut joint coincide but for a motion of the joint about or along z."""
+    """Return whether the two frames of a cut joint coincide except for a motion of the joint about or along z."""
     turned, _ = difference(left, right)
     x, y, z = apply(transposed(left.R), subtract(right.p, left.p))
     if kind == "prismatic":

@@ -276,7 +276,7 @@ def _pose(position: Any, quaternion: Any) -> Pose:
 
 
 def _moved(kind: int, axis: Vector3, by: float) -> Pose:
-    """The motion of a slide or a hinge."""
+    """Return the motion of a slide or a hinge."""
     return _shift(scaled(by, axis)) if kind == _SLIDE else Pose(turn_about(axis, by))
 
 

@@ -48,7 +48,7 @@ class Story:
         self._between.append((joint, math.hypot(place.R[0][2], place.R[1][2])))
 
     def active(self, driven: Sequence[str] | None) -> None:
-        """The active joints of a robot with loops."""
+        """Add a note on the active joints of a robot with loops."""
         if driven:
             self._lines.append(f"active joints, those with an actuator in the file: {', '.join(driven)}")
         else:
@@ -99,7 +99,7 @@ class Story:
             self._lines.append(f"{count} on fixed joints added to the links that carry them: {shown}")
 
     def _end(self, tree: Tree, frames: Sequence[Frame]) -> None:
-        """Which frame poses refer to, where the file has links beyond it on fixed joints."""
+        """Add a note on the frame that poses refer to, if the file has links beyond it on fixed joints."""
         moving = [k for k, u in enumerate(tree.units, 1) if u.joint.moving]
         if self.has_tool or not moving or len(tree.units) != moving[-1]:
             return

@@ -112,7 +112,7 @@ class _Reader:
     # -- loops and actuators
 
     def loops(self, root: XmlNode) -> Iterator[LoopJoint]:
-        """The joints that close loops: <loop_joint>, and SDF's <joint> inside <gazebo>."""
+        """Yield the joints that close loops: <loop_joint>, and SDF's <joint> inside <gazebo>."""
         for node in root.all("loop_joint"):
             yield self.loop_joint(node)
         for node in _sdf_joints(root):
@@ -152,7 +152,7 @@ class _Reader:
         )
 
     def sdf_joint(self, node: XmlNode) -> LoopJoint:
-        """A joint in SDF's notation: the pose is that of the joint in the child's frame, the axis is in the joint's."""
+        """Return a joint in SDF's notation: its pose is in the child's frame, its axis in its own frame."""
         kind, name = self.loop_kind(node), self.name(node)
         ends = []
         for tag in ("parent", "child"):
@@ -221,7 +221,7 @@ class _Reader:
         return [self.value(node, node.tag, word) for word in words]
 
     def driven(self, root: XmlNode) -> Iterator[str]:
-        """The joints with a transmission, or with a command interface of ros2_control."""
+        """Yield the joints with a transmission, or with a command interface of ros2_control."""
         names: dict[str, None] = {}
         for transmission in root.all("transmission"):
             names |= dict.fromkeys(
@@ -389,7 +389,7 @@ class _Reader:
 
 
 def _sdf_joints(root: XmlNode) -> Iterator[XmlNode]:
-    """The joints that a file describes for Gazebo alone, which close loops; others only add properties to a joint."""
+    """Yield the joints for Gazebo alone, which close loops; other elements only add properties to a joint."""
     for extension in root.all("gazebo"):
         yield from (node for node in extension.all("joint") if node.first("parent") or node.first("child"))
 

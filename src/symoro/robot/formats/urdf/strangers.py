@@ -73,7 +73,7 @@ def strangers(root: XmlNode) -> list[str]:
 
 
 def _walk(root: XmlNode) -> Iterator[XmlNode]:
-    """The elements of URDF proper; those inside extensions have rules of their own."""
+    """Yield the elements of URDF proper; those inside extensions have rules of their own."""
     yield root
     for child in root.children:
         if child.tag not in _EXTENSIONS["robot"]:

@@ -156,7 +156,7 @@ class WayPart:
         return (self.length,)
 
     def tangent(self, joints: Sequence[int]) -> list[int]:
-        """The derivative of a joint by some unknown ones, of which it is one, or in which it is linear."""
+        """Return the derivative of the joint by unknown joints, of which it is one, or in which it is linear."""
         terms = dict(self.terms or ((self.joint, 1),))
         return [terms.get(j, 0) for j in joints]
 
@@ -199,7 +199,7 @@ class UnrepresentableJoint(Exception):
 
 
 def substituted(motions: Sequence[WayPart], laws: Mapping[int, Linear]) -> tuple[WayPart, ...]:
-    """The way with the joints that have a law expressed by the others: Rz(q) = Rz(constant) Rz(sum n_j q_j)."""
+    """Return the way with every joint that has a law expressed by others: Rz(q) = Rz(constant) Rz(sum n_j q_j)."""
     found: list[WayPart] = []
     for motion in motions:
         law = laws.get(motion.joint) if motion.joint else None
@@ -223,7 +223,7 @@ def links(motions: Sequence[WayPart]) -> tuple[list[WayPart], list[Matrix]]:
 
 
 def size_of(builder: Builder, motions: Sequence[WayPart], given: Sequence[Scalar] = ()) -> Expr:
-    """The size of a chain: the sum of the magnitudes of its constant lengths, an upper bound of its reach.
+    """Return the size of a chain: the sum of the magnitudes of its constant lengths, an upper bound of its reach.
 
     A chain with prismatic joints reaches further: the magnitudes of the given lengths (the position, or the positions
     of known prismatic joints) are added. A chain without any length has the size 1, and no size is zero.
@@ -352,7 +352,7 @@ class _Assembly:
         self.turns = [self._unknown(((motion.joint, motion.sign),), turns=True)]
 
     def _sum(self, motion: WayPart, sign: int) -> Unknown:
-        """The sum of the run's angles with one more joint; one that is linear in others leads back to a known sum."""
+        """Return the sum of the run's angles with one more joint; one that is linear in others gives a known sum."""
         before = self.turns[-1]
         if not motion.terms:
             parts = (*before.parts, (motion.joint, sign))

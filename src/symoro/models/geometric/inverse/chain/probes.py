@@ -75,7 +75,7 @@ class Probes:
         return bool(abs(values).max() <= ZERO * size)
 
     def whole_number(self, value: Scalar) -> int | None:
-        """The integer, not 0, that an expression is at every sample: S^2 + C^2 is 1 for all angles."""
+        """Return the integer, not 0, that an expression is at every sample: S^2 + C^2 is 1 for all angles."""
         values = self.of(value)
         number = round(float(values[0]))
         return number if number and abs(values - number).max() <= ZERO else None
@@ -90,7 +90,7 @@ class Probes:
     def set_unknowns(
         self, unknowns: Iterable[Unknown], postures: Mapping[int, Any] | None = None
     ) -> Mapping[int, Any]:
-        """Random joints, or those of postures, and the sines, cosines and lengths that follow; returns the joints."""
+        """Set random joints, or those of postures, with their sines, cosines and lengths; return the joints."""
         import numpy
 
         joints: dict[int, Any] = {}

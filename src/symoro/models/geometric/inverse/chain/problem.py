@@ -81,7 +81,7 @@ class ChainClosure:
     postures: Callable[[int, bool], PostureSample]
 
     def without(self, joint: int) -> ChainClosure:
-        """The closure with a joint as an unknown that must agree, in place of its law."""
+        """Return the closure with a joint as an unknown that must agree, in place of its law."""
         laws = {j: law for j, law in self.laws.items() if j != joint}
         return replace(self, laws=laws, tied=(*self.tied, joint))
 
@@ -184,7 +184,7 @@ def _problem(
 
 
 def _with_motions(problem: Problem, motions: Sequence[WayPart], *, runs: bool = True) -> Problem:
-    """The problem of another way to the same target, with probes of its own: closed postures where loops matter."""
+    """Return the problem with another way to the same target and its own probes: closed postures where loops matter."""
     closure, builder, target = problem.closure, problem.builder, problem.chain.target
     probes, joints = Probes(builder, motions), None
     if closure and closure.tied:
@@ -232,7 +232,7 @@ def check_unknowns(motions: Sequence[WayPart]) -> None:
 def shorthand(
     problem: Problem, name: str, value: Scalar, degree: int = 0
 ) -> tuple[Expr, tuple[tuple[Expr, Expr], ...]]:
-    """A symbol for what is known by then, its probes set, and the line that defines it; a number stays what it is.
+    """Return a symbol for a known value, its probes set, and the line that defines it; a number stays a number.
 
     The value is a length to the power of the degree.
     """
@@ -245,7 +245,7 @@ def shorthand(
 
 
 def _set_posture(chain: Chain, probes: Probes, postures: Mapping[int, Any] | None) -> None:
-    """Random joints for the probes, or those of closed postures, and the pose that they give."""
+    """Set random joints for the probes, or those of closed postures, and the pose that they give."""
     joints = probes.set_unknowns(chain.unknowns, postures)
     for row, values in zip(chain.target, direct_geometry(chain, probes, joints), strict=False):
         for entry, value in zip(row, values, strict=True):

@@ -40,14 +40,14 @@ class Form:
         return self + other.times(-1)
 
     def times(self, factor: Scalar, degree: int = 0) -> Form:
-        """The form times a factor, which is a length to the power of a degree."""
+        """Return the form times a factor, which is a length to the power of a degree."""
         return Form(self.turns, tuple(factor * a for a in self.k), self.degree + degree)
 
     def plus(self, constant: Scalar) -> Form:
         return Form(self.turns, (self.k[0] + constant, *self.k[1:]), self.degree)
 
     def squared(self) -> Form:
-        """Of a form of the first order (in an angle) or the second (in a length)."""
+        """Return the square of a form of the first order (in an angle) or the second (in a length)."""
         if self.turns:
             k0, c, s = self.k[:3]
             k = (k0 * k0 + (c * c + s * s) / 2, 2 * k0 * c, 2 * k0 * s, (c * c - s * s) / 2, c * s)
@@ -57,7 +57,7 @@ class Form:
         return Form(False, squares, 2 * self.degree)
 
     def sizes(self, length: float) -> list[float]:
-        """What the coefficients are compared with, for a robot of some size."""
+        """Return the sizes that the coefficients are compared with, for a robot of some size."""
         return [length ** (self.degree if self.turns else self.degree - n) for n in range(len(self.k))]
 
     def at(self, unknown: Unknown) -> Scalar:
@@ -103,7 +103,7 @@ def placed(matrix: Matrix, point: FormPoint) -> FormPoint:
 
 
 def combined(factors: Sequence[Scalar], forms: Sequence[Form], degree: int = 0) -> Form:
-    """A sum of multiples of forms; the first factor is a length to the power of the degree."""
+    """Return a sum of multiples of forms; the first factor is a length to the power of the degree."""
     total = forms[0].times(factors[0], degree)
     for factor, form in zip(factors[1:], forms[1:], strict=True):
         total = total + form.times(factor)

@@ -145,7 +145,7 @@ class Paul:
         return None
 
     def _degenerate(self, *coefficients: Scalar) -> bool:
-        """Whether all coefficients of an unknown vanish at a probe: the equation does not contain it there.
+        """Return whether all coefficients of an unknown vanish at a probe: the equation does not contain it there.
 
         Probes are random postures, of robots with loops closed ones of every kind, so that no isolated singularity is
         met: the equation vanishes identically on a whole set of postures.
@@ -309,7 +309,7 @@ class Paul:
                 yield first, second, mi, mj, e
 
     def _different(self, *columns: object) -> bool:
-        """Whether two equations, each divided by its norm, are not multiples of each other."""
+        """Return whether two equations, each divided by its norm, are not multiples of each other."""
         import numpy
 
         mi, mj, e = columns
@@ -319,7 +319,7 @@ class Paul:
         return bool((1 - abs((a * b).sum(axis=0)) > PARALLEL).all())
 
     def _conformal(self, matrix: Sequence[Sequence[Scalar]], degree: int) -> bool:
-        """Whether the columns of a matrix of some degree are of one length and perpendicular, and not zero.
+        """Return whether the columns of a matrix of some degree are of one length and perpendicular, and not zero.
 
         The formulas hold for exact equality alone: axes that are almost parallel must not pass.
         """

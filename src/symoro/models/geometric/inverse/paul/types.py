@@ -256,7 +256,7 @@ def _root_conditions(draft: Draft, free: Expr | None, defect: Expr, gap: Expr) -
 
 
 def _all_vanishing(draft: Draft, coefficients: list[Expr], degree: int, unit: Scalar = 1) -> Expr | None:
-    """1 where all coefficients of unit, unit^2, ... vanish; None where one of them depends on the robot alone."""
+    """Return 1 where all coefficients of unit, unit^2, ... vanish; None if one of them depends on the robot alone."""
     if any(x.cls != VARIABLE and not x.is_zero for x in coefficients):
         return None
     terms: list[Scalar] = []

@@ -176,7 +176,7 @@ def _turn_second(problem: Problem, position: Position) -> list[Step] | None:
 
 
 def _square(probes: Probes, v: Vector, length: float) -> float:
-    """The largest square of a vector at the probes, in units of a length."""
+    """Return the largest square of a vector at the probes, in units of a length."""
     return probes.largest(dot(v, v)) / length**2
 
 
