@@ -181,7 +181,7 @@ function Form({ store, log, options, busy, onRun }: FormProps) {
       {amount("cutoff", "filter, Hz", "of positions, forwards and backwards; 0 is none", 1)}
       {amount("decimation", "decimation", "one sample of so many is kept, all columns alike", 1)}
       {amount("slow", "slow |qd|", "rows of a joint that is slower are dropped; 0 drops none", 0.01)}
-      <label class="md-option" title="seconds by which torques lag behind positions, or hold for torques that are held from sample to sample; that of the description unless given">
+      <label class="md-option" title="delay of the torques behind the positions in seconds, or hold for a zero-order hold; by default that of the description">
         <span>delay, s</span>
         <input
           type="text"

@@ -31,7 +31,7 @@ FUNCTIONS = ("regressor", "constants", "known", "known_constants")
 FROM_MODEL = ("K", "inertia", "viscous", "stribeck", "load", "dry", "shares")
 FROM_LOOP = ("kp", "kd", "reference", "reference_rate")
 TRIED = 8  # motions at which the direct dynamic model is compared with the regressor
-ROUNDOFF = 1e-9  # of the torques, by which they may differ
+ROUNDOFF = 1e-9  # of the torques: the largest difference between them
 COUNTS = ("joints", "columns", "motors", "samples", "steps", "parts")
 
 

@@ -100,7 +100,8 @@ def _blocks(work: Work, log: Log, model: RowModel, first: int, end: int) -> Iter
 @lru_cache(maxsize=4)
 def _opened(source: Any, description: Any, delay: float, robot: Robot) -> Log:
     yaml = source.suffix.lower() in (".yaml", ".yml")
-    log = open_log(source, robot, None if yaml else description, rests=True)  # columns tell, of all logs
+    # Joints at rest are allowed here: they are checked over all logs.
+    log = open_log(source, robot, None if yaml else description, rests=True)
     return aligned(log, delay)
 
 

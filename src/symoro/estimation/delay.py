@@ -2,8 +2,8 @@
 
 With torques that were measured d seconds late, y(t) = A(t - d) K. The rows A between samples are those of a cubic
 spline, and d is estimated together with K by Gauss and Newton's method: its column is -dA/dt K, of the prediction,
-since the slope of measured torques would have their noise. Inertia torques that lag look like viscous friction, and the
-other way round: a delay that is not known biases FV, and the deviation of d allows for that.
+since the slope of measured torques would have their noise. Inertia torques that lag have the effect of viscous
+friction: an unknown delay biases FV, and the deviation of d includes this correlation.
 
 A log is corrected by its motion, which is smooth, and taken at t - d by interpolation of degree 15; the torques stay as
 they were measured, so that their noise stays white. Torques that a controller holds from sample to sample (zero-order
@@ -27,11 +27,11 @@ from symoro.estimation.estimate import Estimate
 from symoro.estimation.log import Log
 
 Array = NDArray[np.float64]
-TAPS = 8  # samples to each side that interpolation takes
-LONGEST = 0.1  # of the log, that torques may lag behind the motion
+TAPS = 8  # samples to each side that interpolation uses: its error is below 1e-10 for smooth motions
+LONGEST = 0.1  # of the log: the largest delay
 ROUNDS = 12  # of Gauss and Newton's method
-SETTLED = 0.05  # of the deviation of the delay
-LEAST = 32  # rows of a log, fewer of which tell no delay
+SETTLED = 0.05  # of the deviation of the delay: its last change
+LEAST = 32  # rows of a log: fewer do not determine a delay
 
 
 @dataclass(frozen=True, eq=False)
@@ -39,9 +39,9 @@ class TorqueDelay:
     """By how many seconds the torques of a log lag behind its motion.
 
     Attributes:
-        deviation: of the estimate.
-        change: (P,), by which the parameters move when the delay is allowed for.
-        share: of the squared residual that is left then.
+        deviation: standard deviation of the estimate.
+        change: (P,), change of the parameters where the delay is taken into account.
+        share: of the squared residual that remains then.
     """
 
     seconds: float

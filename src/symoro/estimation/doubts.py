@@ -39,20 +39,23 @@ GROWING = ("XX", "YY", "ZZ", "M", "IA")  # what a ZZ may be grouped with and sta
 THOUSAND = (300.0, 3000.0)  # a factor within which a thousand may lie: nominal values are not the true ones
 BETTER = 0.02  # of the residual, by which constraints may lessen it
 ALIKE = 0.5  # the correlation of torques that are in proportion
-APART = 1.2  # mean squared residual of common parameters, by that of each equation alone; 1 but for chance
-FACTOR = 0.2  # off 1: a factor of torques that is no error of a torque constant
-KNOWN = 5.0  # deviations of a factor that is not chance
-LESS = 0.8  # of the squared residual, that a factor must leave
-SETTLES = 2.0  # mean squared residual, by that of each equation alone, that a factor which is the cause leaves at most
-MOST = 0.1  # of the squared residual, that it leaves at most where the model lacks something besides
-AS_GOOD = 1.25  # times the least squared residual: factors of other joints that explain as much
-WORSE = 2.0  # times what its own equation leaves: the residual of a joint that does not go with the others
-MUCH = 0.1  # of the torques: where one joint is left so much, those that do not go together are reported
-NOISY = 2.0  # times the white noise of torques: a residual beyond it is no noise
-CLOCKS = 4.0  # deviations of a delay that is not chance
-SEEN = 1e-5  # of the torques: a delay that does less is an error of interpolation
-HELD = 0.1  # of a sample, by which a delay may differ from half a sample to be that of a hold
-ROUNDS, SETTLED = 20, 1e-3  # of Gauss and Newton's method; of the factor
+# Squared residual of the common parameters per row, by that of each equation alone: 1 except for chance.
+INCONSISTENT_RATIO = 1.2
+FACTOR_ERROR = 0.2  # difference of a factor of torques from 1: torque constants are known better
+FACTOR_DEVIATIONS = 5.0  # deviations by which such a factor differs from 1, so that this is not chance
+FACTOR_SHARE = 0.8  # of the squared residual: a factor that leaves more explains nothing
+EXPLAINED_RATIO = 2.0  # as INCONSISTENT_RATIO: what a factor that is the cause leaves at most
+EXPLAINED_SHARE = 0.1  # of the squared residual: the same where the model has other errors besides
+EQUIVALENT_COST = 1.25  # of the least squared residual: factors of other joints below it explain as much
+JOINT_RATIO = 2.0  # residual of a joint, by that of its own equation alone: more contradicts the other joints
+JOINT_SHARE = (
+    0.1  # residual of a joint, of its torques: less is not reported without a factor that explains it
+)
+NOISE_RATIO = 2.0  # residual of a joint, by the white noise of its torques: less is noise
+DELAY_DEVIATIONS = 4.0  # deviations of a delay from zero, so that it is not chance
+DELAY_SHARE = 1e-5  # of the torques: a delay with a smaller effect is an error of interpolation
+HOLD_SAMPLES = 0.1  # difference of a delay from minus half a sample: less is the delay of a zero-order hold
+ROUNDS, SETTLED = 20, 1e-3  # of Gauss and Newton's method: steps, and the last relative change of the factor
 
 
 def doubts(base: BaseParameters, estimate: Estimate, residuals: Residuals, data: Triangles) -> list[str]:
@@ -89,7 +92,7 @@ def torque_doubts(
 ) -> list[str]:
     """Return warnings about the torques: of one joint compared with the others, of a delay, or of a joint alone.
 
-    A delay spoils the factors of joints, and the other way round: the one that explains more is reported.
+    A delay changes the factors of joints, and a wrong factor the delay: the one that explains more is reported.
 
     Arguments:
         noise: (e,), the deviation that white noise of the torques gives the rows of each joint; None if unknown.
@@ -110,7 +113,7 @@ def _apart(labels: Sequence[str], estimate: Estimate, data: Triangles) -> tuple[
         return [], 1.0
     sigma = own_deviations(data)
     total = float(np.sum((left / sigma) ** 2))
-    if total < APART * data.independent or shares.max() < WORTH:
+    if total < INCONSISTENT_RATIO * data.independent or shares.max() < WORTH:
         return [], 1.0
     factors, share = _factors(data, sigma, total)
     if factors:
@@ -124,8 +127,8 @@ def _apart(labels: Sequence[str], estimate: Estimate, data: Triangles) -> tuple[
             f"they are, the model leaves {residuals} of the torques of joints {', '.join(labels)}"
         ], share
     alone = sigma * np.sqrt(data.share * np.array(data.counts))
-    worse = [k for k in range(len(sigma)) if left[k] > WORSE * alone[k] and shares[k] > WORTH]
-    if not any(shares[k] > MUCH for k in worse):
+    worse = [k for k in range(len(sigma)) if left[k] > JOINT_RATIO * alone[k] and shares[k] > WORTH]
+    if not any(shares[k] > JOINT_SHARE for k in worse):
         return [], 1.0
     listed = ", ".join(
         f"{100 * shares[k]:.3g} % of those of joint {labels[k]} (its own equation alone "
@@ -135,7 +138,7 @@ def _apart(labels: Sequence[str], estimate: Estimate, data: Triangles) -> tuple[
     return [
         f"torques of the joints do not go together: the common parameters leave {listed}; check the order, signs, "
         "units and ratios of the torques, and the geometry of the robot"
-    ], LESS
+    ], FACTOR_SHARE
 
 
 def _unexplained(
@@ -148,7 +151,7 @@ def _unexplained(
     poor = [
         k
         for k in range(len(labels))
-        if shares[k] > UNEXPLAINED and (noise is None or deviations[k] > NOISY * noise[k])
+        if shares[k] > UNEXPLAINED and (noise is None or deviations[k] > NOISE_RATIO * noise[k])
     ]
     if not poor:
         return []
@@ -167,11 +170,15 @@ def _factors(data: Triangles, sigma: Array, total: float) -> tuple[list[tuple[in
         fits = [_factor(others, own, start) for start in (1.0, -1.0)]
         c, deviation, cost = min(fits, key=lambda fit: fit[2])
         deviation *= max(cost / data.independent, 1.0) ** 0.5
-        settles = cost < max(SETTLES * data.independent, MOST * total)
-        if cost < LESS * total and settles and abs(c - 1) > max(FACTOR, KNOWN * deviation):
+        settles = cost < max(EXPLAINED_RATIO * data.independent, EXPLAINED_SHARE * total)
+        if (
+            cost < FACTOR_SHARE * total
+            and settles
+            and abs(c - 1) > max(FACTOR_ERROR, FACTOR_DEVIATIONS * deviation)
+        ):
             tried.append((cost, (k, c, deviation)))
     least = min((cost for cost, _ in tried), default=0.0)
-    return [found for cost, found in tried if cost <= AS_GOOD * least], least / total
+    return [found for cost, found in tried if cost <= EQUIVALENT_COST * least], least / total
 
 
 def _factor(others: Array, own: Array, c: float) -> tuple[float, float, float]:
@@ -197,16 +204,16 @@ def _factor(others: Array, own: Array, c: float) -> tuple[float, float, float]:
 
 def _delayed(delay: TorqueDelay | None, estimate: Estimate, data: Triangles, rate: float) -> list[str]:
     """Torques that lag behind the motion, or lead it, by more than chance, and move a parameter."""
-    if delay is None or abs(delay.seconds) < CLOCKS * delay.deviation:
+    if delay is None or abs(delay.seconds) < DELAY_DEVIATIONS * delay.deviation:
         return []
     moves = np.abs(delay.change) / np.maximum(estimate.deviations, 1e-300)
     k = int(np.argmax(moves))
     R = data.together(1 / estimate.sigma)
-    if moves[k] < 1 or np.linalg.norm(R[:, :-1] @ delay.change) < SEEN * np.linalg.norm(R[:, -1]):
+    if moves[k] < 1 or np.linalg.norm(R[:, :-1] @ delay.change) < DELAY_SHARE * np.linalg.norm(R[:, -1]):
         return []
     samples = delay.seconds * rate
     which = "lag behind" if samples > 0 else "lead"
-    hold = ", as torques do that are held from sample to sample" if abs(samples + 0.5) < HELD else ""
+    hold = ", as torques do that are held from sample to sample" if abs(samples + 0.5) < HOLD_SAMPLES else ""
     give = f"--delay {HOLD} (delay='{HOLD}')" if hold else f"--delay {delay.seconds:.3g} (delay=), in seconds"
     return [
         f"torques {which} the motion by {1e3 * abs(delay.seconds):.3g} ms (deviation {1e3 * delay.deviation:.1g} ms), "

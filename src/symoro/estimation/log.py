@@ -30,10 +30,10 @@ Array = NDArray[np.float64]
 KINDS = ("position", "torque", "velocity", "acceleration", "reference")
 SPREAD = 0.01  # of the step between samples; a clock that is read has some
 ROUNDED = (1e-6, 1e-5, 1e-4, 1e-3, 1e-2)  # seconds
-WHOLE = 1e-4  # of a unit of the clock, by which rounded times may differ from whole numbers of it
-LOST = 1.5  # usual steps: a longer one may be a lost sample
-MANY_LOST = 0.1  # of the samples: where more steps are as long, they are of rounding
-CLOCK = 1e-3  # of the rate, by which the clock of the stamps may differ from that of the samples
+WHOLE = 1e-4  # of a unit of the clock: round-off of times that are whole multiples of it
+LOST = 1.5  # of the usual step: a longer one may be a lost sample
+MANY_LOST = 0.1  # of the samples: if more steps are as long, rounding is the cause
+CLOCK = 1e-3  # of the rate: difference between the clock of the stamps and that of the samples
 STAMPS = re.compile(r"(?:t|time|times?tamp|stamp|clock)(?:[^a-z0-9].*)?\Z", re.IGNORECASE)  # columns of times
 SLOWEST, FASTEST = 5.0, 1e6  # samples a second
 SHOWN = 20  # names of columns
@@ -415,7 +415,7 @@ def _check_times(t: Array, step: float, table: ColumnFile, column: str, at: int)
 
 
 def _stamp_unit(table: ColumnFile, column: str, rate: float) -> float:
-    """Seconds to a unit of a column of times that is not described; zero of a column that is no clock."""
+    """Return the seconds per unit of a column of times that is not described; zero if the column is not a clock."""
     try:
         t = next(table.chunks([column], 200_000))[:, 0]
     except FormatError:

@@ -36,9 +36,9 @@ from symoro.threads import processors
 
 Array = NDArray[np.float64]
 ROUNDS = 40
-TIME_LIMIT = 120.0  # s
+TIME_LIMIT = 120.0  # s: default of the longest time that users wait for without having chosen it
 SIMULATIONS = 18  # for each unknown, in steps of one sample: sensitivities for steps of 1 and of 1/4
-PROBE = 200  # samples, by which the time of a simulation is estimated
+PROBE = 200  # samples of the short simulation from which the time is estimated
 FINE = 1e-9  # of the way of a joint
 ROUGH = 1e-3  # of the error
 STEP = 1e-2  # of a parameter's own size: far above the leaps of a motion whose joints stick a step sooner or later
@@ -173,7 +173,7 @@ def _check_time(rows: LogRows, start: Estimate, controller: PdController | None,
             f"CLOE would take about {expected:.0f} s, more than the time limit of {time_limit:g} s: some "
             f"{SIMULATIONS * unknowns} simulations of {seconds:.2g} s for {unknowns} unknowns, {processors()} at once",
             hint="take method='didim', which simulates once a round, shorten the log, lower its rate, or raise the "
-            f"limit by the option 'time_limit', to {2 * expected:.0f} say",
+            f"limit by the option 'time_limit', for example to {2 * expected:.0f}",
         )
 
 

@@ -139,7 +139,7 @@ def white_noise(x: Array) -> Array:
 
 
 def torque_noise(logs: Sequence[Log], kind: str, decimation: int) -> Array | None:
-    """(e,): deviations that white noise of torques gives the rows of each joint; None of rows that are no torques."""
+    """Return the deviation of the rows of each joint by white noise of torques (e,); None if rows are not torques."""
     if kind in SCALAR:
         return None
     parts = [

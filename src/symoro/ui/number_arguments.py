@@ -44,7 +44,7 @@ def add_identifying(command: Command) -> None:
     identify.add_argument(
         "--delay",
         metavar="SECONDS",
-        help="by which torques lag behind positions, or 'hold' for torques that are held from sample to sample",
+        help="delay of the torques behind the positions, or 'hold' for a zero-order hold",
     )
     identify.add_argument(
         "--friction",
@@ -77,7 +77,7 @@ def add_identifying(command: Command) -> None:
         type=float,
         default=120.0,
         metavar="SECONDS",
-        help="that cloe may take, as estimated before it begins (default 120)",
+        help="longest time of cloe, as estimated before it starts (default 120)",
     )
     identify.add_argument("--essential", action="store_true", help="the parameters that the data do tell")
     identify.add_argument(

@@ -49,7 +49,7 @@ def check_outputs(options: argparse.Namespace) -> None:
 def _check_suffix(path: Path, suffixes: Sequence[str]) -> None:
     if path.suffix.lower() not in suffixes:
         raise OptionError(
-            f"'{path}': a result is written as {', '.join(suffixes)}", hint="the suffix tells the format"
+            f"'{path}': a result is written as {', '.join(suffixes)}", hint="the suffix selects the format"
         )
 
 

@@ -47,7 +47,7 @@ def add_describing(command: Command) -> None:
     json_argument(check)
     convert = command("convert", "write a robot in another format", "symoro convert arm.par arm.yaml")
     robot_argument(convert)
-    convert.add_argument("output", nargs="?", help="file to write; its suffix tells the format")
+    convert.add_argument("output", nargs="?", help="file to write; its suffix selects the format")
     convert.set_defaults(target=ROBOT)
     convert.add_argument(
         "--to",

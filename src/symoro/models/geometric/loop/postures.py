@@ -79,7 +79,7 @@ def closed_postures(
             ranks = closing.passive_ranks(tree, x)
             for k in np.flatnonzero(good):
                 found.append((int(ranks[k]), {name: float(v[k]) for name, v in values.items()}, x[k]))
-            # A rhombus can also fold up and turn about one corner: such postures would tell nothing.
+            # A rhombus can also fold up and turn about one corner: such postures are not those of its mobility.
             most = max((rank for rank, *_ in found), default=0)
             regular = [(numbers, row) for rank, numbers, row in found if rank == most]
             if len(regular) >= (count if attempt < ROUNDS - 1 else SAMPLES):
