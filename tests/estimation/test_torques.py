@@ -263,6 +263,16 @@ def test_the_description_of_a_log_has_the_delay() -> None:
             symoro.identify(two_links(), log_of_arrays(RATE, q, tau), delay=delay)
 
 
+@pytest.mark.parametrize(("given", "total"), [(0.005, 0.015), (0.025, 0.015), ("hold", 0.015)])
+def test_the_suggested_delay_includes_the_given_one(given: float | str, total: float) -> None:
+    """The warning is about the rest, and the option replaces the given delay."""
+    found, _ = lagging(total, 0, delay=given)
+    (line,) = found.torque_doubts
+    assert "beyond the given delay" in line
+    (suggested,) = re.findall(r"--delay (\S+) ", line)
+    assert float(suggested) == pytest.approx(total, abs=5e-4)
+
+
 def test_the_option_takes_the_place_of_the_description(tmp_path: Path) -> None:
     q, tau = sines(two_links(), 0.4, 0.015, RATE, 6.0)
     table = np.column_stack([q, tau])

@@ -89,6 +89,7 @@ def torque_doubts(
     noise: Array | None,
     delay: TorqueDelay | None,
     rate: float,
+    given: float = 0.0,
 ) -> list[str]:
     """Return warnings about the torques: of one joint compared with the others, of a delay, or of a joint alone.
 
@@ -96,10 +97,12 @@ def torque_doubts(
 
     Arguments:
         noise: (e,), the deviation that white noise of the torques gives the rows of each joint; None if unknown.
+        delay: estimated beyond that which was given.
         rate: of the log, samples a second.
+        given: seconds of delay that the log is already corrected by.
     """
     apart, share = _apart(labels, estimate, data)
-    late = _delayed(delay, estimate, data, rate)
+    late = _delayed(delay, estimate, data, rate, given)
     if late and delay is not None and delay.share < share:
         return late
     return apart or _unexplained(labels, estimate, data, noise)
@@ -202,8 +205,10 @@ def _factor(others: Array, own: Array, c: float) -> tuple[float, float, float]:
     return c, np.inf, np.inf
 
 
-def _delayed(delay: TorqueDelay | None, estimate: Estimate, data: Triangles, rate: float) -> list[str]:
-    """Torques that lag behind the motion, or lead it, by more than chance, and move a parameter."""
+def _delayed(
+    delay: TorqueDelay | None, estimate: Estimate, data: Triangles, rate: float, given: float
+) -> list[str]:
+    """Return a warning about torques that lag behind the motion, or lead it, so that a parameter changes."""
     if delay is None or abs(delay.seconds) < DELAY_DEVIATIONS * delay.deviation:
         return []
     moves = np.abs(delay.change) / np.maximum(estimate.deviations, 1e-300)
@@ -211,14 +216,16 @@ def _delayed(delay: TorqueDelay | None, estimate: Estimate, data: Triangles, rat
     R = data.together(1 / estimate.sigma)
     if moves[k] < 1 or np.linalg.norm(R[:, :-1] @ delay.change) < DELAY_SHARE * np.linalg.norm(R[:, -1]):
         return []
-    samples = delay.seconds * rate
+    samples, total = delay.seconds * rate, delay.seconds + given
     which = "lag behind" if samples > 0 else "lead"
-    hold = ", as torques do that are held from sample to sample" if abs(samples + 0.5) < HOLD_SAMPLES else ""
-    give = f"--delay {HOLD} (delay='{HOLD}')" if hold else f"--delay {delay.seconds:.3g} (delay=), in seconds"
+    is_hold = abs(total * rate + 0.5) < HOLD_SAMPLES
+    hold = ", as torques that are held from sample to sample do" if is_hold and not given else ""
+    give = f"--delay {HOLD} (delay='{HOLD}')" if is_hold else f"--delay {total:.3g} (delay=), in seconds"
+    more = f" beyond the given delay of {1e3 * given:.4g} ms" if given else ""
     return [
         f"torques {which} the motion by {1e3 * abs(delay.seconds):.3g} ms (deviation {1e3 * delay.deviation:.1g} ms), "
-        f"{abs(samples):.2g} samples{hold}: {estimate.names[k]} moves by {delay.change[k]:.2g}, {moves[k]:.2g} of its "
-        f"deviations, where this is allowed for; give {give}"
+        f"{abs(samples):.2g} samples{hold}{more}: with this {estimate.names[k]} changes by {delay.change[k]:.2g}, "
+        f"{moves[k]:.2g} of its deviations; give {give}"
     ]
 
 

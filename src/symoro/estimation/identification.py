@@ -309,7 +309,7 @@ def identify(
         (*motion_doubts, *load_doubts(equation)),
         lost,
         tuple(posture_doubts),
-        tuple(torque_doubts(equation.labels, estimate, data, noise, lag, used[0].rate)),
+        tuple(torque_doubts(equation.labels, estimate, data, noise, lag, used[0].rate, used[0].delay)),
         lag,
     )
 

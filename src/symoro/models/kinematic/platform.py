@@ -95,8 +95,8 @@ def motors_at(robot: Robot, to: int | str | None, fold: str) -> Program:
     builder, platform = started(robot, "motors_at", to, fold)
     if isinstance(platform, SpatialPlatform) and platform.constrained:
         raise NotApplicableError(
-            f"the legs of robot '{robot.name}' restrict the pose of its platform, which is then not found by Newton's "
-            "method on all six freedoms",
+            f"the legs of robot '{robot.name}' restrict the pose of its platform, so that Newton's method on all "
+            "six freedoms does not apply",
             hint="loop-geometry with method='numeric' gives all joints from the active ones, starting at a closed "
             "posture, and fast-geometry with active=True the pose",
         )

@@ -134,7 +134,7 @@ def pose_problem(
         raise NotApplicableError(
             f"{len(mobility.joints) - len(idle)} joints of robot '{robot.name}' for {mobility.rank()} independent "
             f"conditions: {why}",
-            hint=f"lock {surplus} of the joints, as locked='{mobility.joints[-1]}': q0 then says where they stand; "
+            hint=f"lock {surplus} of the joints, as locked='{mobility.joints[-1]}': q0 then gives their positions; "
             f"or give the swivel angle of an arm with spherical shoulder and wrist; or {NUMERIC}",
         )
     if idle:
@@ -151,11 +151,11 @@ def _check_ties(problem: Problem, joints: int, rank: int) -> None:
     if tied:
         raise NotApplicableError(
             f"{joints} joints of robot '{problem.robot.name}' for {rank} independent conditions of the pose, as joints "
-            f"of a tree; the loops tie {', '.join(f'q{j}' for j in tied)} to the other joints on the way by equations "
-            "that are not linear, and their solution together with the pose has no closed form here",
-            hint="choose a frame, or a frame of reference, whose way has no such joints (options to and frm); or cut "
-            "the loops elsewhere, so that they are not on the way; or lock them: rows at which q0 agrees with the "
-            f"loops are then solutions; or {NUMERIC}",
+            f"of a tree; the loops tie {', '.join(f'q{j}' for j in tied)} to the other joints by equations that are "
+            "not linear, and these are not solved together with the pose",
+            hint="choose frames without such joints between them (options to and frm); or cut the loops elsewhere, so "
+            "that these joints are not between the frames; or lock them: rows at which q0 agrees with the loops are "
+            f"then solutions; or {NUMERIC}",
         )
 
 
