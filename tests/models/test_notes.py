@@ -10,6 +10,7 @@ import pytest
 import symoro
 from symoro.robot.consistency import warnings
 from symoro.ui.cli import main
+from tests.oracle.branches import slider_crank
 
 ARM = """<robot name="arm"><link name="base"/>{links}
   <joint name="j1" type="continuous"><parent link="base"/><child link="a"/>{dynamics}</joint>
@@ -57,6 +58,13 @@ def test_friction_of_a_file_is_reported(tmp_path: Path) -> None:
     ]
     assert symoro.generate(robot, "energy").notes == [], "the energy contains no friction"
     assert symoro.generate("rx90", "inverse-dynamics").notes == [], "symbols are among the parameters"
+
+
+def test_notes_on_base_parameters_are_reported() -> None:
+    """Without a posture the assembly modes of this slider-crank have different base parameters."""
+    unknown = slider_crank(0.4, 0.4, 1).replace(postures={})
+    model = symoro.generate(unknown, "dynamic-identification", parameters="base")
+    assert any("several assembly modes" in note for note in model.notes)
 
 
 def test_the_location_of_the_base_is_reported() -> None:

@@ -142,7 +142,7 @@ def test_modes_that_differ_are_reported_where_no_posture_is_known(robot: Robot) 
     for name in ("dynamic-identification", "energy-identification"):
         for one, expected in ((unknown, True), (robot, False)):
             header = dict(symoro.generate(one, name, parameters="base").program.header)
-            assert (note in header.get("note", "")) == expected
+            assert (note in header.get("remark", "")) == expected
     assert note in " ".join(str(symoro.generate(unknown, "base-parameters")).split())
 
 

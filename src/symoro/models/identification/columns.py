@@ -161,7 +161,7 @@ def at_posture(robot: Robot, posture: PostureLike | None) -> Robot:
 def with_columns(program: Program, chosen: Sequence[Column], robot: Robot, parameters: str) -> Program:
     """Return the program with the names of its columns, and the notes on the base parameters among them."""
     notes = regressor_base(robot).notes if parameters == "base" else ()
-    header = (*program.header, *(("note", note) for note in notes))
+    header = (*program.header, *(("remark", note) for note in notes))
     return replace(program, columns=tuple(column.name for column in chosen), header=header)
 
 

@@ -327,5 +327,5 @@ def base_program(
             total = total + sign * builder.formula(Formula(text)) * together
         entries.append(builder.named(report.renamed(kept), total))
     builder.output(K, entries, "base parameters: " + ", ".join(found.names))
-    header = tuple(("note", note) for note in found.notes)
+    header = tuple(("remark", note) for note in found.notes)
     return replace(builder.program(), columns=found.names, choices=(found.method,), header=header)
