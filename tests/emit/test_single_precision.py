@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from dataclasses import replace
 from functools import cache
@@ -21,6 +22,7 @@ from tests.emit.programs import Case
 from tests.emit.run import WRAPPER_NAMES, c_library, cpp_library, run_library
 from tests.models.loop_cases import heavy
 from tests.oracle.closed import Closed
+from tests.oracle.platforms import robots as platforms
 
 Array = np.ndarray
 EPS = 2.0**-23
@@ -190,6 +192,17 @@ def test_solutions_of_inverse_geometry(tmp_path: Path) -> None:
     (found,) = run_library(c_library(tmp_path, [case], parts=[""], scalar="float"), [case], scalar="float32")
     rows = found["q"][0][found["status"][0] == 0]
     assert len(rows) == 8 and np.abs(rows - q).max(1).min() < 1e-4
+
+
+@pytest.mark.parametrize("name", ["3-RPS", "3-UPU", "6-RUS", "delta", "gough_stewart"])
+@pytest.mark.parametrize("model", ["inverse-dynamics", "direct-dynamics", "inverse-geometry"])
+def test_no_threshold_of_a_platform_is_below_the_round_off(name: str, model: str) -> None:
+    robots = platforms()
+    robot = robots[name] if name in robots else symoro.load(name)
+    text = "".join(symoro.generate(robot, model, space="platform").code("c", scalar="float").values())
+    literals = [float(x) for x in re.findall(r"\b(\d[\d.]*(?:e[+-]?\d+)?)f\b", text)]
+    least, smallest = in_single(1e-20), 1e-30  # the square of 1e-10, and the least size of a robot
+    assert len(literals) > 3 and not [x for x in literals if smallest < x < least]
 
 
 def test_a_tolerance_keeps_its_share_of_the_digits() -> None:

@@ -35,6 +35,15 @@ def characteristic_length(robot: Robot, values: Mapping[str, float] | None = Non
     return found or max(_levers(robot, known), default=0.0) or 1.0
 
 
+def robot_reach(robot: Robot, values: Mapping[str, float]) -> float:
+    """Return the sum of the lengths of frames and tool in metres, an upper bound of the reach without slides.
+
+    Symbols without a number are ignored; without any length the result is one metre.
+    """
+    total = sum(_frame_lengths(robot, {**dict(robot.nominal), **values}))
+    return total if 0 < total < math.inf else 1.0
+
+
 def binary_length(length: float) -> float:
     """Return the power of two nearest to a length: to divide by it changes no digit."""
     return 2.0 ** round(math.log2(length))
@@ -45,10 +54,14 @@ def joint_units(robot: Robot, joints: Iterable[int], length: float) -> list[floa
     return [length if robot.frame(j).sigma == JointType.PRISMATIC else 1.0 for j in joints]
 
 
-def _lengths(robot: Robot, values: Mapping[str, float]) -> Iterator[float]:
+def _frame_lengths(robot: Robot, values: Mapping[str, float]) -> Iterator[float]:
     places = [*robot.frames, *([robot.tool.place] if robot.tool else [])]
-    formulas = [getattr(place, name) for place in places for name in LENGTHS]
-    formulas += [wheel.radius for wheel in robot.wheels]
+    yield from (_size(getattr(place, name), values) for place in places for name in LENGTHS)
+
+
+def _lengths(robot: Robot, values: Mapping[str, float]) -> Iterator[float]:
+    yield from _frame_lengths(robot, values)
+    formulas = [wheel.radius for wheel in robot.wheels]
     formulas += [beam.length for beam in flexible_links(robot).values()]
     yield from (_size(f, values) for f in formulas)
     for frame in robot.frames:

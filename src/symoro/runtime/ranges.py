@@ -14,7 +14,8 @@ from numpy.typing import NDArray
 
 from symoro.errors import NotApplicableError
 from symoro.robot.coordinates import followers, independent
-from symoro.robot.description import Frame, JointType, Placement, Robot
+from symoro.robot.description import JointType, Robot
+from symoro.robot.size import robot_reach
 
 Array = NDArray[np.float64]
 SLACK = 1e-9  # rad, or of the larger limit of a slide: a position may exceed a limit by this much round-off
@@ -142,12 +143,3 @@ def _told(robot: Robot, joints: list[int], limits: bool) -> tuple[Array, Array]:
     lower = [-np.inf if limit.lower is None or not limits else limit.lower for limit in found]
     upper = [np.inf if limit.upper is None or not limits else limit.upper for limit in found]
     return np.array(lower), np.array(upper)
-
-
-def robot_reach(robot: Robot, values: Mapping[str, float]) -> float:
-    """Return the sum of all lengths of the robot that have a value; 1 if there are none."""
-    numbers = {**dict(robot.nominal), **values}
-    places: list[Frame | Placement] = [*robot.frames, *([robot.tool.place] if robot.tool else [])]
-    lengths = [length for place in places for length in (place.b, place.d, place.r)]
-    total = sum(abs(x.value(numbers)) for x in lengths if all(name in numbers for name in x.symbols))
-    return total if 0 < total < np.inf else 1.0
