@@ -391,6 +391,34 @@ def test_identification_scales(name: str, without: list[str], model: str) -> Non
         assert found.doubts == first.doubts
 
 
+@pytest.mark.parametrize("name", ["planar2r", pytest.param("scara", marks=pytest.mark.slow)])
+def test_consistent_parameters_scale(name: str) -> None:
+    """The margin and the prior of the pseudo-inertias do not depend on the size; here noise makes the margin active."""
+    pytest.importorskip("clarabel")
+    base = complete(symoro.load(name))
+    results = []
+    for s in (Fraction(1), *SCALES):
+        robot, factor = scaled(base, s), float(s)
+        powers = Powers(robot)
+        kinds = np.array(powers.n)
+        q, qd, qdd = (x * factor**kinds for x in motion(len(kinds)))
+        tau = symoro.generate(robot, "inverse-dynamics").function(compiled=False)(q=q, qd=qd, qdd=qdd)["tau"]
+        noise = 0.3 * np.random.default_rng(0).standard_normal(tau.shape) * factor ** (2.0 - kinds)
+        without = ["FO3"] if name == "scara" else []
+        log = log_of_arrays(200.0, q, tau + noise)
+        found = symoro.identify(
+            robot, log, cutoff=20.0, decimation=10, without=without, find_consistent=True
+        ).consistent
+        assert found is not None
+        units = factor ** np.array([powers.of_parameter(name) for name in found.standard])
+        results.append((found, np.array(list(found.standard.values())) / units))
+    first, values = results[0]
+    for found, here in results[1:]:
+        assert here == pytest.approx(values, abs=1e-6)
+        assert found.ratio == pytest.approx(first.ratio, rel=1e-9)
+        assert found.eigenvalues == pytest.approx(first.eigenvalues, abs=1e-6)
+
+
 def test_excitation_scales() -> None:
     base = complete(symoro.load("scara"))
     for j, velocity in ((1, 3.0), (2, 4.0), (3, 0.8), (4, 6.0)):

@@ -13,6 +13,7 @@ from symoro.estimation.consistent import consistent, pseudo_inertia
 from symoro.estimation.identification import Identification
 from symoro.estimation.log import log_of_arrays
 from symoro.robot.description import INERTIAL
+from symoro.robot.size import characteristic_length
 from tests.estimation.truth import smooth, truth, two_links
 
 pytest.importorskip("cvxpy")
@@ -48,8 +49,9 @@ def test_the_result_is_a_body_on_every_link_and_near_the_data() -> None:
     found = noisy()
     got = consistent(found.base, found.estimate, found.data)
     for j, least in got.eigenvalues.items():
-        values = [got.standard[f"{kind}{j}"] for kind in INERTIAL]
-        assert least == pytest.approx(np.linalg.eigvalsh(pseudo_inertia(values))[0])
+        lengths = np.diag([1 / characteristic_length(found.original)] * 3 + [1])
+        values = pseudo_inertia([got.standard[f"{kind}{j}"] for kind in INERTIAL])
+        assert least == pytest.approx(np.linalg.eigvalsh(lengths @ values @ lengths)[0])
         assert least > 0
     assert all(value >= -1e-9 for name, value in got.standard.items() if name[:2] in ("IA", "FV", "FS"))
     assert 1 <= got.ratio < 1.05

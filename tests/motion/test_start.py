@@ -7,6 +7,7 @@ import pytest
 
 import symoro
 from symoro.errors import ArgumentError, NotClosedError
+from symoro.robot.formats import loads
 from symoro.ui.bench import call
 from symoro.ui.bench.defaults import default_values
 
@@ -26,6 +27,33 @@ def test_active_joints_alone_close_a_parallelogram() -> None:
     for row in RANDOM[:3]:
         found = symoro.simulate(SR400, 0.01, q=row[active], values=values)
         assert closed_error(found.q[0]) < 1e-12 and found.q[0][active] == pytest.approx(row[active], abs=0)
+
+
+MODES = """symoro: 1
+name: x
+frames: [{{link: {{M: 1, ZZ: 0.1}}}}, {{ant: 1, d: 0.2, active: false, link: {{M: 2, MX: 0.3, ZZ: 0.2}}}},
+  {{ant: 0, d: 0.55, active: false, link: {{M: 1, ZZ: 0.1}}}}]
+loops: [{{open: {{ant: 2, d: 0.5}}, close: {{ant: 3, d: {rocker}}}}}]
+base: {{gravity: [0, -9.81, 0]}}
+postures: {{home: [0.8, {coupler}, {follower}]}}
+"""
+
+
+@pytest.mark.parametrize("side", [1, -1])
+def test_active_joints_alone_are_closed_in_the_assembly_mode_of_home(side: int) -> None:
+    """The coupler is above or below the line from the crank to the rocker's pivot, at home and where the motion starts."""
+
+    def posture(q1: float) -> list[float]:
+        way = 0.55 - 0.2 * np.exp(1j * q1)
+        inner = np.arccos((0.25 + abs(way) ** 2 - 0.45**2) / abs(way))
+        coupler = float(np.angle(way)) + side * inner
+        return [q1, coupler - q1, float(np.angle(0.5 * np.exp(1j * coupler) - way))]
+
+    _, coupler, follower = posture(0.8)
+    robot = loads(MODES.format(rocker=0.45, coupler=coupler, follower=follower), "yaml")
+    for q1 in (0.8, 0.9, -1.5, 2.5):
+        start = symoro.simulate(robot, 0.001, q=[q1]).q[0]
+        assert np.exp(1j * start) == pytest.approx(np.exp(1j * np.array(posture(q1))), abs=1e-9)
 
 
 def test_open_loops_are_reported_before_parameters_without_a_value() -> None:

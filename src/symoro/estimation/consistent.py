@@ -10,7 +10,9 @@ parameters x with K = B x are, so the problem is solved in the standard ones:
 
 and, where motors are coupled, the matrix of all rotor inertias at the joints >= 0,
 
-a semidefinite program in as many unknowns as the robot has parameters. R and r are the rows that the estimate is the
+a semidefinite program in as many unknowns as the robot has parameters. Lengths are in units of the robot's own length
+L (`characteristic_length`): P mixes kg, kg m and kg m^2, and in metres the margin, the prior and the accuracy of the
+solver would depend on the size of the robot. R and r are the rows that the estimate is the
 least squares of (`normal_rows`): the weighted data for WLS; for other methods the distance to their own estimate, in
 the metric of its covariance. What
 the data leave open the prior settles, towards the robot's own (CAD) numbers P0 where it has some:
@@ -41,12 +43,14 @@ from symoro.estimation.needs import needed
 from symoro.estimation.normal_rows import normal_rows
 from symoro.expr.formula import Formula, formula
 from symoro.models.identification.base.parameters import BaseParameters
+from symoro.models.units import column_length_power
 from symoro.robot.description import INERTIAL, Robot
+from symoro.robot.size import characteristic_length, joint_units
 
 Array = NDArray[np.float64]
 PRIORS = ("euclidean", "entropic")
 WEIGHT = 1e-3
-MARGIN = 1e-6  # kg: least eigenvalue of a pseudo-inertia
+MARGIN = 1e-6  # kg: least eigenvalue of a pseudo-inertia, lengths in units of the robot's own
 POSITIVE = ("IA", "FV", "FS")
 # XX .. ZZ: where they stand in Sigma = tr(J)/2 I - J; (row, column, factor)
 _PLACES = {
@@ -70,7 +74,8 @@ class Consistent:
     Attributes:
         standard: every parameter of the links, rotors and friction.
         values: of the estimate's columns, K(x).
-        eigenvalues: the least eigenvalue of each link's pseudo-inertia, by link.
+        eigenvalues: the least eigenvalue of each link's pseudo-inertia in kg, lengths in units of the robot's own, by
+            link.
         relative: weighted residual over weighted measurement, of the rows of the log that were kept.
         ratio: the residual over that of the estimate without constraints, by the rows of its method.
         iterations: of the solver.
@@ -126,13 +131,14 @@ def consistent(
     if not weight > 0:
         raise ArgumentError(f"weight: expected a positive number, got {weight}")
     problem = _Problem(base, estimate, data, further)
-    x, iterations = problem.solved(prior, weight, _nominal(base.original) | dict(cad or {}), total_mass)
+    y, iterations = problem.solved(prior, weight, _nominal(base.original) | dict(cad or {}), total_mass)
+    x = problem.units * y
     K = problem.map @ x
     off, before = (float(np.linalg.norm(problem.R @ np.append(k, -1.0))) for k in (K, estimate.values))
     standard = {name: float(v) for name, v in zip(problem.names, x, strict=True)}
     eigenvalues = {
-        j: float(np.linalg.eigvalsh(pseudo_inertia([standard[f"{kind}{j}"] for kind in INERTIAL]))[0])
-        for j in problem.links
+        j: float(np.linalg.eigvalsh(pseudo_inertia(y[10 * link : 10 * link + 10]))[0])
+        for link, j in enumerate(problem.links)
     }
     rows = data.together(1 / estimate.sigma)
     relative = float(np.linalg.norm(rows @ np.append(K, -1.0)) / np.linalg.norm(rows[:, -1]))
@@ -140,7 +146,11 @@ def consistent(
 
 
 class _Problem:
-    """The unknowns, and the map from them to the columns of the data."""
+    """The unknowns, and the map from them to the columns of the data.
+
+    Attributes:
+        units: of the parameters, powers of the robot's length; the solver's unknowns are multiples of these.
+    """
 
     def __init__(
         self, base: BaseParameters, estimate: Estimate, data: Triangles, further: FurtherColumns | None
@@ -152,6 +162,8 @@ class _Problem:
         rotors = sorted({n for n in _inertial_names(base) if n.startswith("IA")}, key=lambda n: int(n[2:]))
         others = [name for name in estimate.names if name not in base.names]
         self.names = [*inertial, *rotors, *others]
+        self.robot, self.length = robot, characteristic_length(robot)
+        self.units = np.array([self.length ** column_length_power(robot, name) for name in self.names])
         self.R, _ = normal_rows(estimate, data)
         self.map = self._map(base, estimate)
 
@@ -188,7 +200,7 @@ class _Problem:
             constraints.append(rotors >> 0)
         if total_mass is not None:
             constraints.append(cp.sum(x[[10 * link + 9 for link in range(len(self.links))]]) <= total_mass)
-        cost = cp.sum_squares(self.R[:, :-1] @ self.map @ x - self.R[:, -1])
+        cost = cp.sum_squares(self.R[:, :-1] @ self.map @ np.diag(self.units) @ x - self.R[:, -1])
         cost += weight * self._prior(cp, prior, x, forms, known)
         program = cp.Problem(cp.Minimize(cost / (1 + weight)), constraints)  # of a size that suits the solver
         try:
@@ -208,9 +220,11 @@ class _Problem:
         column = {name: k for k, name in enumerate(self.names)}
         n = len(self.further.joints)
         total: Any = np.zeros((n, n))
+        units = np.array(joint_units(self.robot, self.further.joints, self.length))
+        scales = np.outer(units, units) / self.length**2  # inertias of turns and slides in kg
         for name, mass in zip(self.further.names, self.further.masses, strict=True):
             if name in column and mass.any():
-                total = total + x[column[name]] * mass
+                total = total + x[column[name]] * (self.units[column[name]] * scales * mass)
         for k, j in enumerate(self.further.joints):
             if f"IA{j}" in column:
                 unit = np.zeros((n, n))
@@ -226,7 +240,8 @@ class _Problem:
     def _prior(self, cp: Any, prior: str, x: Any, forms: Sequence[Any], known: Mapping[str, float]) -> Any:
         cost: Any = 0.0
         for link, j in enumerate(self.links):
-            P0 = pseudo_inertia([known.get(f"{kind}{j}", 0.0) for kind in INERTIAL])
+            units = self.units[10 * link : 10 * link + 10]
+            P0 = pseudo_inertia([known.get(f"{kind}{j}", 0.0) for kind in INERTIAL] / units)
             sound = bool(np.linalg.eigvalsh(P0)[0] > 0)
             if prior == "entropic":
                 if not sound:

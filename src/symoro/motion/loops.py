@@ -7,6 +7,7 @@ they stood, and `check_way` tells whether one way of assembly was kept.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
 from functools import cached_property
 
 import numpy as np
@@ -66,7 +67,15 @@ class LoopCloser:
         return self._straightened(np.asarray(found[0, : self._size]))
 
     def guess(self, qa: Array) -> Array:
-        """Return a posture with these active joints: joints of parallelograms closed, other passive ones at zero."""
+        """Return a posture with these active joints, in the assembly mode of the posture 'home' where it has a way to it.
+
+        Without such a posture, joints of parallelograms are closed and other passive ones are zero.
+        """
+        home = self._robot.postures.get("home")
+        if home is not None and not self._assembly.linear:
+            with suppress(NotClosedError):
+                row = self._assembly.row(home)
+                return self._assembly.postures(self._assembly.walked(row, qa)[None])[0]
         q = np.zeros(self._size)
         q[self.active] = qa
         for j, away, _ in self._deviations(q):

@@ -6,6 +6,7 @@ linear relation instead may leave it out, so it is allowed but not asked for.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
 
@@ -16,6 +17,7 @@ from numpy.typing import NDArray
 import symoro
 from symoro.errors import SymoroError
 from symoro.robot.description import Robot
+from symoro.robot.formats import loads
 from symoro.runtime.compiler import find_compiler
 from tests.oracle.inverse_geometry import Loops
 from tests.oracle.linkages import LINKAGES, two_loops
@@ -269,3 +271,29 @@ def check_linkage(name: str, seed: int) -> None:
     assert made.check_all(q[:1], every_mode) != 0
     for turn in rng.uniform(-0.3, 0.3, 3):
         made.check_all(q[:1] + turn, every_mode)
+
+
+CROSSED = """symoro: 1
+name: x
+frames: [{{}}, {{ant: 1, d: 0.3, active: false}}, {{ant: 0, d: 0.5, active: false}}]
+loops: [{{open: {{ant: 2, d: 0.5}}, close: {{ant: 3, d: 0.3}}}}]
+postures: {{home: [{home}]}}
+"""
+
+
+def test_a_parallelogram_that_is_crossed_at_home_has_that_mode() -> None:
+    """P = 0.3 (c1, s1), Q = (0.5, 0): the triangle of 0.5, 0.3 and |PQ| on either side of PQ is the elbow."""
+    q1 = 0.8
+    far = math.hypot(0.5 - 0.3 * math.cos(q1), 0.3 * math.sin(q1))
+    down = math.atan2(-0.3 * math.sin(q1), 0.5 - 0.3 * math.cos(q1))
+    inner = math.acos((0.25 + far**2 - 0.09) / (far * 1.0))
+    crossed = down - inner  # direction of the coupler, below PQ; above PQ it is 0, the parallelogram
+    assert down + inner == pytest.approx(0, abs=1e-12)
+    tip = 0.3 * np.exp(1j * q1) + 0.5 * np.exp(1j * crossed) - 0.5
+    home = [q1, crossed - q1, float(np.angle(tip))]
+    for posture, modes in ((home, 2), ([q1, -q1, q1], 1)):
+        robot = loads(CROSSED.format(home=", ".join(map(repr, posture))), "yaml")
+        found = symoro.generate(robot, "loop-geometry").function(compiled=False)(qa=[q1])
+        assert len(found["q"]) == modes
+        assert (found["status"] == 0).all()
+        assert min(np.abs(row - posture).max() for row in found["q"]) < 1e-12

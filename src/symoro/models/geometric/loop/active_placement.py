@@ -38,7 +38,12 @@ from symoro.models.geometric.loop.model import (
     told,
 )
 from symoro.models.geometric.loop.newton import continued
-from symoro.models.geometric.loop.relations import LoopRelations, solved_loops, unsolved_error
+from symoro.models.geometric.loop.relations import (
+    LoopRelations,
+    has_crossed_modes,
+    solved_loops,
+    unsolved_error,
+)
 from symoro.models.geometric.screws import last_frame, resolve
 from symoro.models.geometric.transform import ACTIVE, OPTIONS
 from symoro.models.joints import Trigonometry
@@ -88,7 +93,7 @@ def active_geometry(
     builder = Builder(f"{robot.name}_fast_geometry")
     qa, q0 = joint_inputs(builder, robot)
     if method != "numeric":
-        relations = solved_loops(builder, robot, qa, q0, every_mode=modes == "all")
+        relations = solved_loops(builder, robot, qa, q0, every_mode=has_crossed_modes(robot, modes))
         if not relations.unsolved:
             placed = _placement(builder, robot, start, end, qa, relations)
             found = assemblies(builder, relations, qa, tolerance, [x for row in placed[:3] for x in row])

@@ -16,6 +16,7 @@ from symoro.models.geometric.loop.mechanism import way_round
 from symoro.models.geometric.loop.parallelogram import Side, four_sides
 from symoro.models.numeric.closure import Flags
 from symoro.models.numeric.fixed_point import Array
+from symoro.models.numeric.home import closed_home
 from symoro.program.builder import Builder
 from symoro.robot.coordinates import relation
 from symoro.robot.description import Robot
@@ -49,3 +50,12 @@ def uncrossed(robot: Robot, parameters: Mapping[str, Array], joints: Mapping[int
             size = size + np.hypot(x, y)
         kept &= np.abs(total) <= ZERO * size
     return kept
+
+
+def crossed_at_home(robot: Robot) -> bool:
+    """Whether the posture 'home' of the robot closes its loops with a crossed parallelogram."""
+    home = closed_home(robot)
+    if home is None:
+        return False
+    parameters = {name: np.array([value]) for name, value in robot.nominal}
+    return not uncrossed(robot, parameters, {j: np.array([q]) for j, q in home.items()})[0]

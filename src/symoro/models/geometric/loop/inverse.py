@@ -18,6 +18,7 @@ from symoro.models.geometric.inverse.model import (
 )
 from symoro.models.geometric.loop.follow import followed, given_joints, loop_closure, way_joints
 from symoro.models.geometric.loop.model import EVERY_MODE
+from symoro.models.geometric.loop.relations import has_crossed_modes
 from symoro.models.geometric.platform import is_platform
 from symoro.models.geometric.screws import last_frame, resolve, standing_frame
 from symoro.models.ports import FREE, GIVEN, OPENED, POSE, POSE_STATUS, SOLUTIONS
@@ -57,7 +58,7 @@ def loop_inverse_geometry(
     """Return all solutions for a pose, in all assembly modes: the way as a serial chain, then the loops."""
     start, end = resolve(robot, frm, 0), resolve(robot, to, last_frame(robot))
     given = given_joints(robot, way_joints(robot, standing_frame(robot, start), standing_frame(robot, end)))
-    closing = partial(loop_closure, robot, given, every_mode=modes == "all")
+    closing = partial(loop_closure, robot, given, every_mode=has_crossed_modes(robot, modes))
     problem = pose_problem(robot, start, end, pose, locked, closing=closing)
     answer = solved(problem, method, tolerance)
     loops = followed(problem, answer.solutions, tolerance)

@@ -11,7 +11,13 @@ from symoro.models.geometric.inverse.finite import magnitude, where_finite
 from symoro.models.geometric.loop.assemblies import assemblies
 from symoro.models.geometric.loop.mechanism import START, START_OPENED, joint_inputs, reason_not_closed
 from symoro.models.geometric.loop.newton import continued
-from symoro.models.geometric.loop.relations import LoopRelations, loop_name, solved_loops, unsolved_error
+from symoro.models.geometric.loop.relations import (
+    LoopRelations,
+    has_crossed_modes,
+    loop_name,
+    solved_loops,
+    unsolved_error,
+)
 from symoro.models.ports import FREE, OPENED, QA, STATUS
 from symoro.models.references import SYMORO_1997
 from symoro.program.builder import Builder
@@ -30,7 +36,7 @@ METHOD = Option(
 )
 EVERY_MODE = Option(
     "modes",
-    "of a parallelogram: itself alone, or the crossed one too",
+    "of a parallelogram: itself alone (unless 'home' is crossed), or the crossed one too",
     "choice",
     "parallelogram",
     ("parallelogram", "all"),
@@ -80,7 +86,7 @@ def loop_geometry(
     if method == "numeric":
         one = continued(builder, robot, active, start, int(steps), tolerance)
         return _program(builder, robot, [one], (numerically(steps, "as asked"),))
-    relations = solved_loops(builder, robot, active, start, every_mode=modes == "all")
+    relations = solved_loops(builder, robot, active, start, every_mode=has_crossed_modes(robot, modes))
     if not relations.unsolved:
         found = assemblies(builder, relations, active, tolerance)
         stages = tuple(stage for one in relations.solved for stage in one.stages)

@@ -144,6 +144,13 @@ def solved_loops(
     return _Search(builder, robot, active, start, postures, every_mode).relations()
 
 
+def has_crossed_modes(robot: Robot, modes: str) -> bool:
+    """Whether parallelograms have their crossed mode too: by the option 'modes', or because 'home' is crossed."""
+    from symoro.models.geometric.loop.crossing import crossed_at_home
+
+    return modes == "all" or crossed_at_home(robot)
+
+
 def ways(builder: Builder, robot: Robot) -> list[WayPart]:
     """Return the motions round all loops, every joint among them."""
     free = uncoupled(robot)
