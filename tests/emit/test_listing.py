@@ -226,7 +226,19 @@ def test_formulas_have_no_guards_and_code_has(robot: str, model: str) -> None:
     assert "select" not in text and "cases" not in latex and "select" not in latex
     assert "singular configurations" in text and "singular configurations" in latex
     code = "".join(made.code("c").values())
-    assert "singular configurations" not in code and re.search(r"\? t\d+ :", code)
+    assert "singular configurations" not in code and re.search(r"\? 0 : q1\)/\(", code)
+
+
+@pytest.mark.parametrize(
+    ("robot", "model"),
+    [("scara", "inverse-geometry"), ("rx90", "inverse-geometry"), ("fourbar", "loop-geometry")],
+)
+def test_residuals_have_no_guards_in_formulas(robot: str, model: str) -> None:
+    made = symoro.generate(robot, model)
+    (text,), (latex,) = made.code("text").values(), made.code("latex").values()
+    assert not re.search(r"^residual\[\d+\] = .*select", text, re.MULTILINE) and "select(t" in text
+    assert "NaN as residual" in " ".join(text.split()) and "NaN as residual" in " ".join(latex.split())
+    assert "NaN as residual" not in " ".join("".join(made.code("c").values()).split())
 
 
 def test_other_choices_stay_in_formulas() -> None:
