@@ -41,7 +41,7 @@ postures: {{home: [0.8, {coupler}, {follower}]}}
 
 @pytest.mark.parametrize("side", [1, -1])
 def test_active_joints_alone_are_closed_in_the_assembly_mode_of_home(side: int) -> None:
-    """The coupler is above or below the line from the crank to the rocker's pivot, at home and where the motion starts."""
+    """The coupler is on the same side of the line from crank to rocker pivot at home and at the start."""
 
     def posture(q1: float) -> list[float]:
         way = 0.55 - 0.2 * np.exp(1j * q1)

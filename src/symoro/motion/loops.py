@@ -67,15 +67,15 @@ class LoopCloser:
         return self._straightened(np.asarray(found[0, : self._size]))
 
     def guess(self, qa: Array) -> Array:
-        """Return a posture with these active joints, in the assembly mode of the posture 'home' where it has a way to it.
+        """Return a posture with these active joints, in the assembly mode of 'home' if it can be reached from there.
 
-        Without such a posture, joints of parallelograms are closed and other passive ones are zero.
+        Otherwise the joints of parallelograms are closed and the other passive joints are zero.
         """
         home = self._robot.postures.get("home")
         if home is not None and not self._assembly.linear:
             with suppress(NotClosedError):
                 row = self._assembly.row(home)
-                return self._assembly.postures(self._assembly.walked(row, qa)[None])[0]
+                return np.asarray(self._assembly.postures(self._assembly.walked(row, qa)[None])[0])
         q = np.zeros(self._size)
         q[self.active] = qa
         for j, away, _ in self._deviations(q):
