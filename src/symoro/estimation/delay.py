@@ -188,11 +188,15 @@ def _normal(rows: RowBlock, curve: Any, sigma: Array, K: Array, delay: float) ->
 
 
 def _solved(normal: Array, count: int) -> tuple[Array, Array, float]:
-    """Least squares from the normal matrix of [A y]: values, deviations, and the mean squared residual."""
+    """Return the least-squares values, their deviations and the mean squared residual from the normal matrix of [A y]."""
     scale = np.sqrt(np.maximum(np.diag(normal), 1e-300))
     unit = normal / np.outer(scale, scale)
     inverse = np.linalg.inv(unit[:-1, :-1])
     values = inverse @ unit[:-1, -1]
     left = max(float(1 - unit[:-1, -1] @ values), 0.0) * normal[-1, -1]
     variance = left / max(count - len(values), 1)
-    return values * scale[-1] / scale[:-1], np.sqrt(np.diag(inverse) * variance) / scale[:-1], variance
+    with np.errstate(
+        invalid="ignore"
+    ):  # of a column that is dependent except for round-off: NaN, and no estimate
+        deviations = np.sqrt(np.diag(inverse) * variance) / scale[:-1]
+    return values * scale[-1] / scale[:-1], deviations, variance
