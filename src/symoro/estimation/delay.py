@@ -188,7 +188,7 @@ def _normal(rows: RowBlock, curve: Any, sigma: Array, K: Array, delay: float) ->
 
 
 def _solved(normal: Array, count: int) -> tuple[Array, Array, float]:
-    """Return the least-squares values, their deviations and the mean squared residual from the normal matrix of [A y]."""
+    """Return least-squares values, deviations and the mean squared residual from the normal matrix of [A y]."""
     scale = np.sqrt(np.maximum(np.diag(normal), 1e-300))
     unit = normal / np.outer(scale, scale)
     inverse = np.linalg.inv(unit[:-1, :-1])
