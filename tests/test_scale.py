@@ -362,6 +362,8 @@ def motion(n: int) -> tuple[Array, Array, Array]:
     [
         ("planar2r", [], "power"),
         ("scara", ["FO3"], "dynamic"),
+        ("gantry", ["FO3"], "energy"),
+        pytest.param("stanford", ["FO3"], "dynamic", marks=pytest.mark.slow),
         *(
             pytest.param(name, out, model, marks=pytest.mark.slow)
             for name, out in (("planar2r", []), ("scara", ["FO3"]), ("gantry", ["FO3"]))

@@ -10,10 +10,12 @@ import symoro
 from symoro.errors import ProgramError
 from symoro.estimation import output_error
 from symoro.estimation.closed_loop import Simulated
+from symoro.estimation.compress import Triangles, triangle
 from symoro.estimation.control_loop import ControlLoop
 from symoro.estimation.differences import HALF, beside, step_integrals
 from symoro.estimation.equations import RowModel, row_noise, row_share
 from symoro.estimation.estimate import Estimate
+from symoro.estimation.least_squares import own_deviations
 from symoro.estimation.log import log_of_arrays
 from symoro.estimation.resolution import resolved
 from symoro.progress import listening
@@ -247,3 +249,16 @@ def test_shorter_steps_go_on_from_longer_ones(monkeypatch: pytest.MonkeyPatch) -
     assert central < counts[4] <= central + 20
     assert {"rounds of CLOE, 1 to a sample", "rounds of CLOE, 4 to a sample"} <= set(heard)
     assert squared_errors(found.estimate, t.K).max() < 16
+
+
+@pytest.mark.parametrize("size", [1e-9, 1e-6, 1.0, 1e6])
+def test_deviations_of_equations_do_not_depend_on_the_units_of_others(size: float) -> None:
+    """A torque of a small robot beside a force: two parameters are in both, the third is in the torque alone."""
+    rng = np.random.default_rng(3)
+    support = np.ones((2, 3), dtype=bool)
+    rows = rng.standard_normal((2, 40, 3)) * np.array([[1, 1, 0], [1, 1, 1]])[:, None]
+    y = rows @ np.array([1.0, -2.0, 3.0]) + 0.1 * rng.standard_normal((2, 40))
+    factors = [triangle(np.column_stack([A, b])) for A, b in zip(rows, y, strict=True)]
+    expected = own_deviations(Triangles(tuple(factors), (40, 40), support))
+    found = own_deviations(Triangles((factors[0], size * factors[1]), (40, 40), support))
+    assert found == pytest.approx(expected * [1, size], rel=1e-9)

@@ -58,8 +58,11 @@ def own_deviations(data: Triangles) -> Array:
     Raises:
         ArgumentError: an equation has too few rows to tell.
     """
-    # By the columns of all equations together: one that is round-off in this equation stays small.
-    sizes = np.linalg.norm(np.vstack([data.wide(k)[:, :-1] for k in range(len(data.factors))]), axis=0)
+    # By the columns of all equations together: one that is round-off in this equation stays small. Each equation is
+    # divided by its measurement, since forces and torques are not comparable.
+    norms = np.where(data.norms() > 0, data.norms(), 1.0)
+    together = np.vstack([data.wide(k, 1 / norm)[:, :-1] for k, norm in enumerate(norms)])
+    sizes = np.linalg.norm(together, axis=0)
     sizes[sizes == 0] = 1.0
     found = []
     for k, factor in enumerate(data.factors):

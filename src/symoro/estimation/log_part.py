@@ -24,4 +24,4 @@ def part_of(log: Log, model: RowModel, preparation: Preparation) -> Log:
     part = log_of_arrays(
         log.rate, arrays["position"], arrays["torque"], transmission=log.transmission, name=log.name, **more
     )
-    return replace(part, start=log.start)
+    return replace(part, start=log.start, units=log.units)

@@ -168,7 +168,7 @@ def _noisy_rows(part: Log, model: RowModel, preparation: Preparation) -> list[Ro
         position = noisy.pop("position")
         log = log_of_arrays(part.rate, position, arrays["torque"], transmission=part.transmission, **noisy)
         try:
-            rows = model.blocks(replace(log, measured=False, start=part.start), preparation)
+            rows = model.blocks(replace(log, measured=False, start=part.start, units=part.units), preparation)
             found.append(whole(list(rows)))
         except FormatError:
             return []  # noise breaks loops that stand near a dead point

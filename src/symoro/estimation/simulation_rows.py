@@ -106,7 +106,8 @@ def paired(
         acceleration=motion.qdd[0],
         transmission=log.transmission,
     )
-    found = whole(list(model.blocks(replace(arrays, measured=False), replace(preparation, cutoff=None))))
+    part = replace(arrays, measured=False, units=log.units)
+    found = whole(list(model.blocks(part, replace(preparation, cutoff=None))))
     step = preparation.decimation / log.rate
     at = np.round((measured.time - found.time[0]) / step).astype(int)
     return RowPair(measured, picked(found, at), steady(found)[at] & measured.kept if kept is None else kept)
