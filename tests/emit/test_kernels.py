@@ -13,8 +13,9 @@ import pytest
 
 from symoro.emit import emit
 from symoro.emit.kernels import kernel_text
-from symoro.emit.kernels.c_family import in_cpp, in_float
+from symoro.emit.kernels.c_family import ROUND_OFF_OF_SINGLE, in_cpp, in_float
 from symoro.expr.kernels import KERNELS
+from symoro.expr.number import in_single
 from symoro.program.builder import Builder
 from symoro.program.program import Program
 from tests.emit.run import WARNINGS, command, need, put
@@ -69,7 +70,17 @@ def test_nothing_of_the_c_text_is_lost(name: str) -> None:
         return re.findall(r"\w+|\S", text)
 
     given = kernel_text(name, ".c")
-    assert words(in_cpp(given)) == words(in_float(given)) == words(given)
+    # A tolerance below the round-off of single precision has another value there: one sign stands for both.
+    small = [x for x in re.findall(r"\b\d[\d.]*e-\d+\b", given) if float(x) < ROUND_OFF_OF_SINGLE]
+    texts = [
+        given,
+        in_float(given),
+        re.sub(r"Scalar\(std::numeric_limits[^?]*\? [^:]* : (\S+?)\)", r"\1", in_cpp(given)),
+    ]
+    for x in small:
+        texts = [text.replace(f"{in_single(float(x))}f", "@").replace(x, "@") for text in texts]
+    plain, single, template = (words(text) for text in texts)
+    assert template == single == plain
 
 
 @pytest.mark.parametrize("compiler", ["g++", "clang++"])

@@ -111,3 +111,10 @@ def test_matrices_by_their_entries() -> None:
     assert main(["eval", "inverse-geometry", "puma560", f"T={text}"]) == 0
     with pytest.raises(symoro.SymoroError, match="shape"):
         f(T=T.ravel()[:12])
+
+
+def test_a_matrix_of_one_row_is_one_sample() -> None:
+    robot = symoro.Robot.from_dh([{"wrench": {"FX": "f"}, "link": {"M": 1, "ZZ": 1}}], "khalil-kleinfinger")
+    f = symoro.generate(robot, "inverse-dynamics").function()
+    inputs = {"q": [0.1], "qd": [0.2], "qdd": [0.3], "wrench": [[1, 0, 0, 0, 0, 2]]}
+    assert f(**inputs)["tau"].shape == (1,)

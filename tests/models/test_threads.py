@@ -105,7 +105,7 @@ def test_numpy_warns_in_a_thread_as_before() -> None:
     def state(_: int) -> tuple[dict[str, str], dict[str, str]]:
         begin.wait()
         before = np.geterr()
-        base._found.__wrapped__(symoro.load("fourbar"), "numeric", True, None, False)
+        base._found.__wrapped__(symoro.load("fourbar"), "numeric", True, None)
         return before, np.geterr()
 
     with ThreadPoolExecutor(3) as pool:

@@ -134,7 +134,8 @@ def _as_array(port: Input, inputs: Mapping[str, Any]) -> Array:
     except (TypeError, ValueError, OverflowError):
         message = f"input '{port.name}' is not an array of real numbers"
         raise ArgumentError(message, hint=f"expected {_expected([port])}") from None
-    if len(port.shape) > 1 and array.ndim in (1, 2) and array.shape[-1:] == (size(port.shape),):
+    flat = array.shape != port.shape and array.ndim in (1, 2) and array.shape[-1:] == (size(port.shape),)
+    if flat and len(port.shape) > 1:
         array = array.reshape(*array.shape[:-1], *port.shape)  # the entries of a matrix by rows
     if array.shape != port.shape and (array.ndim == 0 or array.shape[1:] != port.shape):
         entries = ", ".join(port.symbols[:12])

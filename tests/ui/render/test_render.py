@@ -162,7 +162,7 @@ def test_from_the_command_line(tmp_path: Path, capsys: pytest.CaptureFixture[str
     assert main(["render", "rx90", "-o", str(path), "--view", "-30,20"]) == 0
     assert path.read_text() != first
     assert main(["render", "rx90", "-o", str(tmp_path / "arm.gif")]) == 2
-    assert ".svg or .png" in capsys.readouterr().err
+    assert ".svg, .png" in capsys.readouterr().err
     foreign = tmp_path / "mine.svg"
     foreign.write_text("<svg/>")
     assert main(["render", "rx90", "-o", str(foreign)]) != 0
