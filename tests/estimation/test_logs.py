@@ -473,6 +473,16 @@ def test_rounded_times_are_told_from_gaps(tmp_path: Path) -> None:
     assert "cut the log at the gap" in (told.value.hint or "")
 
 
+@pytest.mark.parametrize("rate", [300.0, 125.0])
+def test_a_lost_sample_among_rounded_times_is_reported_at_its_line(tmp_path: Path, rate: float) -> None:
+    table = np.array(rows())[:-1]
+    table[:, 0] = np.delete(np.round(np.arange(60) / rate, 3), 40)
+    with pytest.raises(FormatError, match="not evenly spaced") as rejected:
+        open_log(written(tmp_path, table.tolist()), two_links())
+    assert rejected.value.place.line == 42, "the header, and 40 samples before the gap"
+    assert "1 sample may be missing there" in (rejected.value.hint or "")
+
+
 STAMPED = """
 symoro-log: 1
 %s

@@ -395,9 +395,13 @@ def _check_times(t: Array, step: float, table: ColumnFile, column: str, at: int)
     if not bad.size:
         return
     back = np.flatnonzero(steps < 0)
-    k = int(
-        back[0] if back.size and back[0] <= bad[0] + 2 else bad[0]
-    )  # the gap before lines that are swapped
+    lost = np.flatnonzero(_lost(steps))
+    if back.size and back[0] <= bad[0] + 2:
+        k = int(back[0])  # lines that are swapped have a gap before them
+    elif lost.size and (steps > 0).all():
+        k = int(lost[0])  # rounded times are uneven everywhere; a lost sample is the cause to report
+    else:
+        k = int(bad[0])
     place = table.place(at + k + 1, column)
     before = f"{t[k]:.9g} s before"
     if steps[k] == 0:
@@ -431,16 +435,12 @@ def _stamp_unit(table: ColumnFile, column: str, rate: float) -> float:
 def _uneven_hint(t: Array, largest: float) -> str:
     """Return the hint about uneven times: to give the rate only where they are even times that were rounded."""
     gap = "cut the log at the gap, or interpolate it to one rate"
+    count = int(_lost(np.diff(t)).sum())
+    if count:
+        return f"{count} sample{'s'[: count > 1]} may be missing there: {gap}"
     quantum = _rounded_to(t)
     if quantum is None:
         return gap
-    # A lost sample doubles a step. Rounding may do the same where the step is one to two units of the clock: there
-    # the two differ only if steps of that length are too many to be losses.
-    steps = np.diff(t)
-    long = steps > LOST * float(np.median(steps))
-    if long.any() and np.mean(long) < MANY_LOST:
-        count = int(long.sum())
-        return f"{count} sample{'s'[: count > 1]} may be missing there: {gap}"
     low, high = ((len(t) - 1) / (t[-1] - t[0] + sign * quantum) for sign in (1, -1))
     mean = (len(t) - 1) / (t[-1] - t[0])
     rounded = (float(f"{mean:.{digits}g}") for digits in range(1, 10))
@@ -449,6 +449,16 @@ def _uneven_hint(t: Array, largest: float) -> str:
         f"they are evenly spaced, and rounded to {quantum:g} s: give their rate, as in 'rate: {rate:.9g}', beside the "
         "time in the description of the log"
     )
+
+
+def _lost(steps: Array) -> NDArray[np.bool_]:
+    """Return which steps are so long that a sample may be missing.
+
+    A lost sample doubles a step. Rounding may do the same where the step is one to two units of the clock: there the
+    two differ only if steps of that length are too many to be losses.
+    """
+    long = steps > LOST * float(np.median(steps))
+    return long & (np.mean(long) < MANY_LOST)
 
 
 def _rounded_to(t: Array) -> float | None:

@@ -61,7 +61,8 @@ def show_torques(robot: Robot, options: argparse.Namespace) -> int:
             return
         _table(found)
         if posed:
-            print(f"poses of the trajectory: {posed}")
+            other = "" if robot.tool else "; to use another link of a URDF: --tool LINK"
+            print(f"poses of the trajectory: {posed}{other}")
 
     def write() -> list[str]:
         return write_results(options.output, writers, options.force)
