@@ -125,11 +125,11 @@ def _weights(fraction: float) -> Array:
 
 def _interpolated(x: Array, weights: Array, first: int, count: int) -> Array:
     """Sums of neighbours, tap by tap: equal samples, of a joint at rest, stay equal to the last digit."""
-    found = np.zeros((count, x.shape[1]))
+    sums = np.zeros((count, x.shape[1]))
     for k, weight in enumerate(weights):
         if weight:
-            found += weight * x[first + k : first + k + count]
-    return found
+            sums += weight * x[first + k : first + k + count]
+    return sums
 
 
 def estimated_delay(
@@ -179,12 +179,12 @@ def _normal(rows: RowBlock, curve: Any, sigma: Array, K: Array, delay: float) ->
     step = float(rows.time[1] - rows.time[0])
     inside = (at >= rows.time[0] + step) & (at <= rows.time[-1] - step)
     A, slopes = curve(at), -(curve(at, 1) @ K)
-    found, count = np.zeros((len(K) + 2, len(K) + 2)), 0
+    normal, count = np.zeros((len(K) + 2, len(K) + 2)), 0
     for k, deviation in enumerate(sigma):
         chosen = rows.kept[:, k] & inside
         X = np.column_stack([A[chosen, k], slopes[chosen, k], rows.y[chosen, k]]) / deviation
-        found, count = found + X.T @ X, count + int(chosen.sum())
-    return found, count
+        normal, count = normal + X.T @ X, count + int(chosen.sum())
+    return normal, count
 
 
 def _solved(normal: Array, count: int) -> tuple[Array, Array, float]:

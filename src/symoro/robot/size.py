@@ -31,8 +31,8 @@ def characteristic_length(robot: Robot, values: Mapping[str, float] | None = Non
         values: numbers for symbols; the nominal values where none are given. Symbols without a number are ignored.
     """
     known = {**dict(robot.nominal), **(values or {})}
-    found = max(_lengths(robot, known), default=0.0)
-    return found or max(_levers(robot, known), default=0.0) or 1.0
+    largest = max(_lengths(robot, known), default=0.0)
+    return largest or max(_levers(robot, known), default=0.0) or 1.0
 
 
 def robot_reach(robot: Robot, values: Mapping[str, float]) -> float:
@@ -85,7 +85,7 @@ def _gyration(link: Link, values: Mapping[str, float]) -> float:
 def _size(f: Formula, values: Mapping[str, float]) -> float:
     """Return the absolute value of a formula; zero where a symbol has no number."""
     try:
-        found = abs(f.value(values))
+        magnitude = abs(f.value(values))
     except ProgramError:
         return 0.0
-    return found if math.isfinite(found) else 0.0
+    return magnitude if math.isfinite(magnitude) else 0.0

@@ -187,7 +187,7 @@ def _leg(builder: Builder, parallel: ParallelRobot, leg: PlatformLeg) -> Spatial
     if extra:
         _reject(i, f"it carries more links ({', '.join(map(str, extra))})")
     seat = parallel.body[0] if leg.loop is None else leg.loop.right
-    found = SpatialLeg(
+    spatial_leg = SpatialLeg(
         i,
         arm,
         end,
@@ -196,10 +196,10 @@ def _leg(builder: Builder, parallel: ParallelRobot, leg: PlatformLeg) -> Spatial
         position_of(placed(builder, robot.frame(end[0]))),
         between(builder, robot, parallel.platform, seat, parallel.body),
     )
-    _check(robot, found)
+    _check(robot, spatial_leg)
     if len(end) == 2:
-        _check_pairs(builder, robot, found)
-    return found
+        _check_pairs(builder, robot, spatial_leg)
+    return spatial_leg
 
 
 def _check(robot: Robot, leg: SpatialLeg) -> None:

@@ -122,20 +122,20 @@ class SpatialPlatform:
 
     def positions(self) -> tuple[dict[int, Scalar], Scalar]:
         """Every joint of the legs, opened ones at the platform included, and 1 where they have a value."""
-        found: dict[int, Scalar] = {}
+        positions: dict[int, Scalar] = {}
         conditions: list[Scalar] = []
         for at in self.postures:
-            found |= at.positions
+            positions |= at.positions
             conditions += at.conditions
-        return found, all_of(conditions)
+        return positions, all_of(conditions)
 
     @cached_property
     def rates(self) -> dict[int, Vector]:
         """M: for each joint of the tree its rate at unit values of the six entries of V."""
-        found: dict[int, Vector] = {}
+        rows: dict[int, Vector] = {}
         for leg in self.legs:
-            found |= leg.rows()
-        return {j: found[j] for j in self.joints}
+            rows |= leg.rows()
+        return {j: rows[j] for j in self.joints}
 
     @cached_property
     def _conditions(self) -> Matrix:
@@ -159,11 +159,11 @@ class SpatialPlatform:
 
         Both are compared with the sizes of their parts.
         """
-        found: list[Scalar] = []
+        conditions: list[Scalar] = []
         for leg in self.legs:
             if leg.condition is not None:
-                found += leg.allows(motion, self.length)
-        return all_of(found)
+                conditions += leg.allows(motion, self.length)
+        return all_of(conditions)
 
     def _efforts(self, motion: PlatformMotion) -> Vector:
         """M' Gamma: (6)."""
@@ -176,8 +176,8 @@ class SpatialPlatform:
         every = moving_joints(self.tree)
         moved = [{j: x[j] if j in self.joints else self.builder.number(0) for j in every} for x in (qd, qdd)]
         gamma = dict(zip(every, self._torques.at(*moved), strict=True))
-        found = matvec(transpose([self.rates[j] for j in self.joints]), [gamma[j] for j in self.joints])
-        return add(found, self._platform_wrench(motion)) if self.separate else found
+        forces = matvec(transpose([self.rates[j] for j in self.joints]), [gamma[j] for j in self.joints])
+        return add(forces, self._platform_wrench(motion)) if self.separate else forces
 
     def _platform_wrench(self, motion: PlatformMotion) -> Vector:
         """F_p: (6)."""
@@ -215,9 +215,9 @@ class SpatialPlatform:
 
     def inverse_dynamics(self, motion: PlatformMotion) -> tuple[Vector, Scalar]:
         """tau, and 1 where it has a value."""
-        found = self._solved([self._efforts(motion)], transposed=True)
-        return found.columns[0][: len(self.active)], all_of(
-            [self.regular, found.regular, self.allows(motion)]
+        solution = self._solved([self._efforts(motion)], transposed=True)
+        return solution.columns[0][: len(self.active)], all_of(
+            [self.regular, solution.regular, self.allows(motion)]
         )
 
     def bias(self, motion: PlatformMotion) -> Vector:
@@ -233,8 +233,8 @@ class SpatialPlatform:
             local_frames(self.builder, self.tree, self._torques.joints.positions),
         )
         m = [self.rates[j] for j in joints]
-        found = symmetric(matmul(transpose(m), matmul(full_matrix(entries, joints), m)))
-        return matadd(found, self._platform_inertia()) if self.separate else found
+        inertia = symmetric(matmul(transpose(m), matmul(full_matrix(entries, joints), m)))
+        return matadd(inertia, self._platform_inertia()) if self.separate else inertia
 
     def direct_dynamics(self, motion: PlatformMotion, tau: Sequence[Scalar]) -> tuple[Vector, Scalar]:
         """Vd: (6), and 1 where it has a value. A Vd + H = M_a' tau + C' lambda, C Vd = -drift."""
@@ -252,13 +252,13 @@ class SpatialPlatform:
         factors = [*units, *(weight * f for f in self._units[0][len(self.active) :])]
         matrix = [[*inertia[r], *(row[r] for row in rows)] for r in range(6)]
         matrix += [[*row, *([0] * len(rows))] for row in rows]
-        found = solved(
+        solution = solved(
             matrix,
             [[*right, *(-drift for drift in drifts)]],
             row_factors=factors,
             column_factors=factors,
         )
-        return found.columns[0][:6], all_of([self.regular, found.regular, self.allows_velocity(motion)])
+        return solution.columns[0][:6], all_of([self.regular, solution.regular, self.allows_velocity(motion)])
 
     def allows_velocity(self, motion: PlatformMotion) -> Scalar:
         """Return 1 where the legs allow the velocity."""
@@ -270,8 +270,8 @@ class SpatialPlatform:
 
     def jacobian(self) -> tuple[Matrix, Scalar]:
         """V = J qda: (6,na)."""
-        found = self._solved(identity(6)[: len(self.active)])
-        return transpose(found.columns), all_of([self.regular, found.regular])
+        solution = self._solved(identity(6)[: len(self.active)])
+        return transpose(solution.columns), all_of([self.regular, solution.regular])
 
 
 def _is_light(parallel: ParallelRobot, legs: Sequence[SpatialLeg]) -> bool:
@@ -310,9 +310,9 @@ class _SpatialLegMotion:
         if at.normal is not None:  # a third direction, along which the centre does not move
             columns.append(at.normal)
             units.append(length)
-        found = solved(transpose(columns), identity(3), column_factors=units)
-        self.inverse = transpose(found.columns)[: len(kinds)]
-        self.conditions = [*at.conditions, *at.moving, found.regular]
+        solution = solved(transpose(columns), identity(3), column_factors=units)
+        self.inverse = transpose(solution.columns)[: len(kinds)]
+        self.conditions = [*at.conditions, *at.moving, solution.regular]
         self.separate = separate
         if not separate:
             self.conditions += at.turning
@@ -344,15 +344,15 @@ class _SpatialLegMotion:
     def rows(self) -> dict[int, Vector]:
         """Return the rows of M: rates of the joints at unit entries of V."""
         leg = self.at.leg
-        found = {j: [*row, *cross(self.rho, row)] for j, row in zip(leg.arm, self.inverse, strict=True)}
+        rows = {j: [*row, *cross(self.rho, row)] for j, row in zip(leg.arm, self.inverse, strict=True)}
         if self.separate:
-            return found
+            return rows
         for j, form in zip(leg.end, self._end_forms(), strict=True):
             row: Vector = [0, 0, 0, *form]
             for k, axis in self._turning:
-                row = subtract(row, scale(dot(form, axis), found[leg.arm[k]]))
-            found[j] = row
-        return found
+                row = subtract(row, scale(dot(form, axis), rows[leg.arm[k]]))
+            rows[j] = row
+        return rows
 
     def motion(self, motion: PlatformMotion) -> tuple[dict[int, Scalar], dict[int, Scalar]]:
         """Rates and accelerations of the joints."""
@@ -421,12 +421,12 @@ def _carried(w: Vector, wd: Vector, r: Vector) -> Vector:
 
 
 def _largest(linear: Vector, angular: Vector, length: Scalar) -> Scalar:
-    found: Scalar = 0
+    largest: Scalar = 0
     for x in linear:
-        found = maximum(found, absolute(x))
+        largest = maximum(largest, absolute(x))
     for x in angular:
-        found = maximum(found, absolute(x) * length)
-    return found
+        largest = maximum(largest, absolute(x) * length)
+    return largest
 
 
 def _small(x: Scalar, size: Scalar) -> Scalar:

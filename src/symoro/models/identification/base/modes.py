@@ -29,7 +29,7 @@ HOLDS = 1e-6  # of the largest term of a relation: relations have eleven digits,
 
 
 @one_thread
-def other_modes(found: BaseParameters, known: Closures) -> tuple[str, ...]:
+def other_modes(parameters: BaseParameters, known: Closures) -> tuple[str, ...]:
     """Return a note if the relations do not hold in an assembly mode that another closed posture has.
 
     Parallelograms are not crossed here, as in the models of the robot: they are unless its posture 'home' is.
@@ -37,13 +37,15 @@ def other_modes(found: BaseParameters, known: Closures) -> tuple[str, ...]:
     Arguments:
         known: the loops, with numbers for all symbols.
     """
-    robot = found.original.replace(nominal=known.robot.nominal)
+    robot = parameters.original.replace(nominal=known.robot.nominal)
     linear = linear_loops(robot)
     with np.errstate(all="ignore"):
         geometry = numbers(linear.robot, closing=linear.open)
         postures = assembled(geometry, None) if linear.open else []
         wrong = [
-            at.q for at, holds in zip(postures, _hold(found, geometry, postures), strict=True) if not holds
+            at.q
+            for at, holds in zip(postures, _hold(parameters, geometry, postures), strict=True)
+            if not holds
         ]
     if not wrong:
         return ()
@@ -57,25 +59,26 @@ def other_modes(found: BaseParameters, known: Closures) -> tuple[str, ...]:
     )
 
 
-def _hold(found: BaseParameters, geometry: Geometry, postures: Sequence[Assembly]) -> Sequence[bool]:
+def _hold(parameters: BaseParameters, geometry: Geometry, postures: Sequence[Assembly]) -> Sequence[bool]:
     """Return whether the relations hold around each closed posture: whether their differences are constant there."""
     if not postures:
         return []
     q, qd, good = _states(geometry, postures)
-    keys = {split(name) for kept, others in found.relations.items() for name in (kept, *others)}
-    columns = sorted(keys | {split(name) for name in found.no_effect})
+    keys = {split(name) for kept, others in parameters.relations.items() for name in (kept, *others)}
+    columns = sorted(keys | {split(name) for name in parameters.no_effect})
     place = {column: k for k, column in enumerate(columns)}
     rows = energy_rows(geometry, still(q, qd), columns).reshape(*good.shape, len(columns))
     left, sizes = rows.copy(), np.abs(rows)
     values = dict(geometry.robot.nominal)
-    for kept, others in found.relations.items():
+    for kept, others in parameters.relations.items():
         for name, c in others.items():
             unit = coefficient_unit(geometry.robot, split(kept), split(name), geometry.length)
             own, other = place[split(name)], rows[:, :, place[split(kept)]] * (c.value(values) / unit)
             left[:, :, own] -= other
             sizes[:, :, own] = np.maximum(sizes[:, :, own], np.abs(other))
     dropped = [
-        place[split(name)] for name in (*found.no_effect, *(n for o in found.relations.values() for n in o))
+        place[split(name)]
+        for name in (*parameters.no_effect, *(n for o in parameters.relations.values() for n in o))
     ]
     away = np.where(good[:, :, None], np.abs(left - left[:, :1]), 0)[:, :, dropped].max(1)
     limits = HOLDS * np.maximum(sizes.max((0, 1)), 1)  # functions that vanish leave round-off alone
