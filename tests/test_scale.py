@@ -160,12 +160,12 @@ def check_model(
         assert made.columns == first.columns
         powers, factor = Powers(robot, made.columns, platform=platform), float(s)
         larger = {port: x * factor ** powers.of(name, port, x.shape) for port, x in given.items()}
-        found = made.function(compiled=False)(**larger)
+        outputs = made.function(compiled=False)(**larger)
         for port, wanted in expected.items():
             power = powers.of(name, port, wanted.shape)
             if power is None or port == "residual":
                 continue
-            here = found[port] / factor**power
+            here = outputs[port] / factor**power
             assert here.shape == wanted.shape, f"{base.name}, {name}, {port}, s = {factor:g}"
             if port not in ("status", "free") and "status" in expected:
                 valid = expected["status"] == 0
@@ -255,13 +255,13 @@ def test_base_parameters_scale(name: str, method: str) -> None:
     base = complete(symoro.load(name))
     first, powers = symoro.base_parameters(base, method=method), Powers(base)
     for s in SCALES:
-        found = symoro.base_parameters(scaled(base, s), method=method)
-        assert found.names == first.names
-        assert set(found.no_effect) == set(first.no_effect)
+        parameters = symoro.base_parameters(scaled(base, s), method=method)
+        assert parameters.names == first.names
+        assert set(parameters.no_effect) == set(first.no_effect)
         for kept, others in first.relations.items():
             for other, c in others.items():
                 power = powers.of_parameter(kept) - powers.of_parameter(other)
-                there = float(found.relations[kept][other]) / float(s) ** power
+                there = float(parameters.relations[kept][other]) / float(s) ** power
                 assert there == pytest.approx(float(c), rel=1e-9)
         if not base.B:
             assert numeric_rank(scaled(base, s))[0] == len(first.names)
@@ -273,9 +273,9 @@ def test_singularities_scale(name: str) -> None:
     first = symoro.singularities(base)
     kinds = ("parallel", "serial", "constraint") if base.B else ("",)
     for s in SCALES:
-        found = symoro.singularities(scaled(base, s))
+        singularities = symoro.singularities(scaled(base, s))
         for kind in kinds:
-            one, other = (getattr(x, kind) if kind else x for x in (first, found))
+            one, other = (getattr(x, kind) if kind else x for x in (first, singularities))
             assert (one.always, one.complete, len(one.conditions)) == (
                 other.always,
                 other.complete,
@@ -314,14 +314,16 @@ def test_simulations_scale(name: str, state: dict[str, Any], options: dict[str, 
         robot, factor = scaled(base, s), float(s)
         powers = Powers(robot)
         given = {key: np.array(x) * factor ** powers.of("", key, np.shape(x)) for key, x in state.items()}
-        found = symoro.simulate(robot, 0.2, **given, **options)
-        assert [(e.joint, e.what) for e in found.events] == [(e.joint, e.what) for e in first.events]
-        assert [e.time for e in found.events] == pytest.approx([e.time for e in first.events], abs=1e-8)
-        assert (found.finished, found.why) == (first.finished, first.why)
+        simulation = symoro.simulate(robot, 0.2, **given, **options)
+        assert [(e.joint, e.what) for e in simulation.events] == [(e.joint, e.what) for e in first.events]
+        assert [e.time for e in simulation.events] == pytest.approx([e.time for e in first.events], abs=1e-8)
+        assert (simulation.finished, simulation.why) == (first.finished, first.why)
         for part in ("q", "qd", "tau"):
             wanted = np.asarray(getattr(first, part))
             power = powers.of("", part, wanted.shape[1:])
-            assert difference(np.asarray(getattr(found, part)) / factor**power, wanted, power) <= TOLERANCE
+            assert (
+                difference(np.asarray(getattr(simulation, part)) / factor**power, wanted, power) <= TOLERANCE
+            )
 
 
 def fourier(factors: Array) -> Trajectory:
@@ -340,11 +342,11 @@ def test_torques_scale(name: str) -> None:
     for s in SCALES:
         robot, factor = scaled(base, s), float(s)
         kinds = np.array(Powers(robot).n)[driven]
-        found = symoro.torques(robot, fourier(factor**kinds))
+        torques = symoro.torques(robot, fourier(factor**kinds))
         wanted = np.asarray(first.tau)
         power = 2.0 - np.array(Powers(robot).n)[driven if wanted.shape[1] == len(driven) else slice(None)]
-        assert difference(np.asarray(found.tau) / factor**power, wanted, power) <= TOLERANCE
-        assert found.doubts == first.doubts
+        assert difference(np.asarray(torques.tau) / factor**power, wanted, power) <= TOLERANCE
+        assert torques.doubts == first.doubts
 
 
 def motion(n: int) -> tuple[Array, Array, Array]:
@@ -382,15 +384,16 @@ def test_identification_scales(name: str, without: list[str], model: str) -> Non
         tau = symoro.generate(robot, "inverse-dynamics").function(compiled=False)(q=q, qd=qd, qdd=qdd)["tau"]
         noise = 0.01 * np.random.default_rng(0).standard_normal(tau.shape) * factor ** (2.0 - kinds)
         log = log_of_arrays(200.0, q, tau + noise)
-        found = symoro.identify(robot, log, cutoff=20.0, decimation=10, without=without, model=model)
-        units = factor ** np.array([powers.of_parameter(name) for name in found.estimate.names])
-        results.append((found, np.array(found.estimate.values) / units, found.estimate.deviations / units))
+        identification = symoro.identify(robot, log, cutoff=20.0, decimation=10, without=without, model=model)
+        estimate = identification.estimate
+        units = factor ** np.array([powers.of_parameter(name) for name in estimate.names])
+        results.append((identification, np.array(estimate.values) / units, estimate.deviations / units))
     first, values, deviations = results[0]
-    for found, here, spread in results[1:]:
-        assert found.estimate.names == first.estimate.names
+    for identification, here, spread in results[1:]:
+        assert identification.estimate.names == first.estimate.names
         assert np.abs((here - values) / deviations).max() < 1e-6
         assert spread == pytest.approx(deviations, rel=1e-6)
-        assert found.doubts == first.doubts
+        assert identification.doubts == first.doubts
 
 
 @pytest.mark.parametrize("name", ["planar2r", pytest.param("scara", marks=pytest.mark.slow)])
@@ -408,17 +411,17 @@ def test_consistent_parameters_scale(name: str) -> None:
         noise = 0.3 * np.random.default_rng(0).standard_normal(tau.shape) * factor ** (2.0 - kinds)
         without = ["FO3"] if name == "scara" else []
         log = log_of_arrays(200.0, q, tau + noise)
-        found = symoro.identify(
+        consistent = symoro.identify(
             robot, log, cutoff=20.0, decimation=10, without=without, find_consistent=True
         ).consistent
-        assert found is not None
-        units = factor ** np.array([powers.of_parameter(name) for name in found.standard])
-        results.append((found, np.array(list(found.standard.values())) / units))
+        assert consistent is not None
+        units = factor ** np.array([powers.of_parameter(name) for name in consistent.standard])
+        results.append((consistent, np.array(list(consistent.standard.values())) / units))
     first, values = results[0]
-    for found, here in results[1:]:
+    for consistent, here in results[1:]:
         assert here == pytest.approx(values, abs=1e-6)
-        assert found.ratio == pytest.approx(first.ratio, rel=1e-9)
-        assert found.eigenvalues == pytest.approx(first.eigenvalues, abs=1e-6)
+        assert consistent.ratio == pytest.approx(first.ratio, rel=1e-9)
+        assert consistent.eigenvalues == pytest.approx(first.eigenvalues, abs=1e-6)
 
 
 def test_excitation_scales() -> None:
@@ -428,9 +431,9 @@ def test_excitation_scales() -> None:
     options: dict[str, Any] = {"harmonics": 3, "starts": 1, "without": ["FO3"], "torque": False}
     first = excite(base, **options)
     for s in SCALES:
-        found = excite(scaled(base, s), **options)
-        assert found.columns == first.columns
-        assert found.condition == pytest.approx(first.condition, rel=1e-3)  # where an optimiser ends
+        excitation = excite(scaled(base, s), **options)
+        assert excitation.columns == first.columns
+        assert excitation.condition == pytest.approx(first.condition, rel=1e-3)  # where an optimiser ends
 
 
 @pytest.mark.parametrize("name", ["scara", pytest.param("stanford", marks=pytest.mark.slow)])
@@ -449,12 +452,12 @@ def test_calibration_scales(name: str) -> None:
         measured = simulated(
             robot, q * factor ** np.array(Powers(robot).n), given, length=1e-4 * factor, angle=1e-4
         )
-        found = calibrate(robot, measured)
-        assert found.names == columns
-        here = np.array(found.errors) / factor**lengths
+        calibration = calibrate(robot, measured)
+        assert calibration.names == columns
+        here = np.array(calibration.errors) / factor**lengths
         first = here if first is None else first
         assert here == pytest.approx(first, abs=1e-9)
-        assert not found.doubts
+        assert not calibration.doubts
 
 
 @pytest.mark.parametrize("measure", ["position", pytest.param("plane", marks=pytest.mark.slow)])
@@ -515,7 +518,7 @@ def test_wheels_on_almost_one_axle(s: Fraction) -> None:
 
 
 def test_a_tiny_mass_is_a_mass() -> None:
-    """A link of a billionth of the total mass changes no decision, and its force is found to all digits."""
+    """A link of a billionth of the total mass changes no decision, and its force is accurate to all digits."""
     base = complete(symoro.load("scara")).with_link(
         4, M=2e-9, MX=1e-10, MY=0, MZ=0, XX=1e-11, YY=1e-11, ZZ=1e-11
     )
@@ -554,12 +557,12 @@ def urdf(s: float) -> str:
 
 @pytest.mark.parametrize("s", [1e-6, 1e-3, 1e3])
 def test_a_urdf_is_read_alike_in_all_sizes(s: float) -> None:
-    first, found = loads(urdf(1.0), "urdf"), loads(urdf(s), "urdf")
-    for one, other in zip(first.frames, found.frames, strict=True):
+    first, resized = loads(urdf(1.0), "urdf"), loads(urdf(s), "urdf")
+    for one, other in zip(first.frames, resized.frames, strict=True):
         for name in ("gamma", "alpha", "theta"):
             assert getattr(one, name).number == pytest.approx(getattr(other, name).number, abs=1e-9)
         for name in ("b", "d", "r"):
             here = (getattr(other, name).number or 0.0) / s
             assert here == pytest.approx(getattr(one, name).number, abs=1e-10)
             assert (here == 0) == (getattr(one, name).number == 0)
-    assert len(found.notes) == len(first.notes)
+    assert len(resized.notes) == len(first.notes)

@@ -76,23 +76,23 @@ def test_javascript(tmp_path: Path) -> None:
     lines = [
         'import { setup, call, batch } from "./fgm.js";',
         f"const k = setup(new Array({count}).fill(1));",
-        "const told = [];",
-        "const attempt = (f) => { try { f(); told.push(''); } catch (e) { told.push(e.message); } };",
+        "const messages = [];",
+        "const attempt = (f) => { try { f(); messages.push(''); } catch (e) { messages.push(e.message); } };",
         "attempt(() => call([1, 1, 1, 1, 1, 1], k));",
         "attempt(() => call(new Array(600).fill(1), k));",
         "attempt(() => call(undefined, k));",
         "attempt(() => call([1, 1, 1, 1, 1, 1], []));",
         "attempt(() => batch(3, new Array(18).fill(1), k));",
         "attempt(() => batch(3, new Array(6).fill(1), k));",
-        "console.log(JSON.stringify(told));",
+        "console.log(JSON.stringify(messages));",
     ]
     put(tmp_path, {"package.json": '{"type": "module"}', "attempt.js": "\n".join(lines)})
-    told = json.loads(command(node, "attempt.js", cwd=tmp_path))
-    assert told[0] == told[4] == ""
-    assert told[1] == "q: 6 numbers expected, got 600"
-    assert told[2] == "q: 6 numbers expected, got undefined"
-    assert "k:" in told[3]
-    assert told[5] == "q: 18 numbers expected, got 6"
+    messages = json.loads(command(node, "attempt.js", cwd=tmp_path))
+    assert messages[0] == messages[4] == ""
+    assert messages[1] == "q: 6 numbers expected, got 600"
+    assert messages[2] == "q: 6 numbers expected, got undefined"
+    assert "k:" in messages[3]
+    assert messages[5] == "q: 18 numbers expected, got 6"
 
 
 def test_julia() -> None:

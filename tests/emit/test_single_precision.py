@@ -82,7 +82,7 @@ def results(folder: Path, robot: Robot, q: Array) -> dict[str, Array]:
         for name, shape in shapes.items()
     }
     case = Case(program, inputs | {"q": q}, {})
-    found = {}
+    torques = {}
     for scalar, dtype in (("double", "float64"), ("float", "float32")):
         for language in ("c", "cpp"):
             place = folder / f"{language}_{scalar}"
@@ -93,8 +93,8 @@ def results(folder: Path, robot: Robot, q: Array) -> dict[str, Array]:
             else:
                 library = cpp_library(place, [case], scalar)
                 (made,) = run_library(library, [case], scalar=dtype, names=WRAPPER_NAMES)
-            found[f"{language} {scalar}"] = made["tau"]
-    return found
+            torques[f"{language} {scalar}"] = made["tau"]
+    return torques
 
 
 @pytest.mark.parametrize(
@@ -115,13 +115,13 @@ def test_planar_mechanisms(tmp_path: Path, name: str, scale: float) -> None:
     for q in postures:
         at = truth.placements(np.r_[q, 0.0], np.zeros(len(q) + 1), np.zeros(len(q) + 1))
         assert np.abs((at[cut][0] - at[cut + 1][0])[:3, 3]).max() < 1e-12 * scale
-    found = results(tmp_path, robot, postures)
-    for which, tau in found.items():
+    torques = results(tmp_path, robot, postures)
+    for which, tau in torques.items():
         assert np.isnan(tau[-1]).all(), which
-    expected = found["c double"]
+    expected = torques["c double"]
     assert np.isfinite(expected[:-2]).all()
     for which in ("c float", "cpp float"):
-        for beside, tau, want in zip(DISTANCES, found[which], expected, strict=True):
+        for beside, tau, want in zip(DISTANCES, torques[which], expected, strict=True):
             if abs(beside) >= 0.01:
                 assert np.isfinite(tau).all()
             if np.isfinite(tau).all() and beside:
@@ -168,12 +168,12 @@ def test_platforms(tmp_path: Path, name: str) -> None:
             postures.append(near)
             ones = np.ones(truth.na)
             conditions.append(truth.moved(near, ones, ones).condition)
-    found = results(tmp_path, robot, np.array(postures)[:, : truth.n])
-    for which, tau in found.items():
+    torques = results(tmp_path, robot, np.array(postures)[:, : truth.n])
+    for which, tau in torques.items():
         assert np.isnan(tau[0]).all(), which
-    expected = found["c double"]
+    expected = torques["c double"]
     for which in ("c float", "cpp float"):
-        for condition, tau, want in zip(conditions, found[which], expected, strict=True):
+        for condition, tau, want in zip(conditions, torques[which], expected, strict=True):
             if condition > 1e-2:
                 assert np.isfinite(tau).all()
             if np.isfinite(tau).all():
@@ -189,8 +189,10 @@ def test_solutions_of_inverse_geometry(tmp_path: Path) -> None:
     values = {name: float(value) for name, value in robot.nominal if name in made.parameters}
     inputs = {port.name: np.zeros((1, *port.shape)) for port in made.program.inputs} | {"T": T[None]}
     case = Case(made.program, inputs, values)
-    (found,) = run_library(c_library(tmp_path, [case], parts=[""], scalar="float"), [case], scalar="float32")
-    rows = found["q"][0][found["status"][0] == 0]
+    (outputs,) = run_library(
+        c_library(tmp_path, [case], parts=[""], scalar="float"), [case], scalar="float32"
+    )
+    rows = outputs["q"][0][outputs["status"][0] == 0]
     assert len(rows) == 8 and np.abs(rows - q).max(1).min() < 1e-4
 
 

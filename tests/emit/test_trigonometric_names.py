@@ -137,5 +137,5 @@ def test_latex_and_code_use_the_same_names() -> None:
         ("latex", r"([SC])_\{([\d,m]+)\} &= \\(sin|cos)\("),
         ("javascript", r"\b([SC])(\d+) = Math.(sin|cos)\("),
     ):
-        found = re.findall(pattern, "".join(emit(program, language).values()))
-        assert found and all((letter == "S") == (function == "sin") for letter, _, function in found)
+        matches = re.findall(pattern, "".join(emit(program, language).values()))
+        assert matches and all((letter == "S") == (function == "sin") for letter, _, function in matches)

@@ -74,9 +74,9 @@ def test_rows_are_dropped_where_the_coupled_motor_is_slow(ratios: tuple[tuple[fl
     off = []
     for seed in range(3):
         log = scara_log(seed, 0.1, gear)
-        found = symoro.identify("scara", log, decimation=10, slow=0.12, without=["FO3"]).estimate
-        k = found.names.index("FSM4")
-        off.append((found.values[k] - 1.0) / found.deviations[k])
+        estimate = symoro.identify("scara", log, decimation=10, slow=0.12, without=["FO3"]).estimate
+        k = estimate.names.index("FSM4")
+        off.append((estimate.values[k] - 1.0) / estimate.deviations[k])
     assert abs(np.mean(off)) < 4 / len(off) ** 0.5
 
 
@@ -97,13 +97,14 @@ def test_rows_of_joints_that_the_motor_does_not_turn_with_are_kept() -> None:
 @pytest.mark.parametrize("model", ["dynamic", "filtered", "energy"])
 def test_the_offset_of_a_vertical_slide_is_dropped_and_named(model: str) -> None:
     """It is (M3 - IA3) over gravity: a column of its own would leave the others undetermined."""
-    found = symoro.identify("scara", scara_log(0, 0.0, None), model=model, decimation=10, slow=0.02)
-    assert "FO3" not in found.estimate.names and {"FO1", "FO2", "FO4"} <= set(found.estimate.names)
-    assert {"M3", "IA3"} <= set(found.model.absorbed["FO3"])
+    identification = symoro.identify("scara", scara_log(0, 0.0, None), model=model, decimation=10, slow=0.02)
+    estimate = identification.estimate
+    assert "FO3" not in estimate.names and {"FO1", "FO2", "FO4"} <= set(estimate.names)
+    assert {"M3", "IA3"} <= set(identification.model.absorbed["FO3"])
     right = {"M3": 2.0, "IA3": 2.0, "FS3": 6.0, "FO1": 0.0, "FV3": 5.0}
     for name, value in right.items():
-        k = found.estimate.names.index(name)
-        assert abs(found.estimate.values[k] - value) < 4.5 * found.estimate.deviations[k]
+        k = estimate.names.index(name)
+        assert abs(estimate.values[k] - value) < 4.5 * estimate.deviations[k]
 
 
 def test_an_offset_that_can_be_told_apart_keeps_its_column() -> None:
@@ -120,9 +121,9 @@ def test_a_motion_is_found_for_a_scara_and_the_note_names_the_offset() -> None:
     for j, velocity in enumerate((4.0, 6.0, 1.0, 10.0), 1):
         limits: Any = robot.frame(j).limits
         robot = robot.with_frame(j, limits=Limits(limits.lower, limits.upper, velocity, None))
-    found = excite(robot, starts=1, harmonics=3)
-    assert "FO3" not in found.columns and "FO3" in found.absorbed
-    assert "FO3" in str(found)
+    excitation = excite(robot, starts=1, harmonics=3)
+    assert "FO3" not in excitation.columns and "FO3" in excitation.absorbed
+    assert "FO3" in str(excitation)
 
 
 def test_rows_are_dropped_where_a_passive_joint_with_dry_friction_is_slow() -> None:

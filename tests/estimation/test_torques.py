@@ -28,8 +28,8 @@ def sines(
     robot: str | symoro.Robot, base: float, lag: float = 0.0, rate: float = RATE, seconds: float = 15.0
 ) -> tuple[np.ndarray, ...]:
     """Positions, and torques with friction that were measured `lag` seconds late."""
-    found = symoro.load(robot) if isinstance(robot, str) else robot
-    n, rng = found.NJ, np.random.default_rng(0)
+    arm = symoro.load(robot) if isinstance(robot, str) else robot
+    n, rng = arm.NJ, np.random.default_rng(0)
     size = 0.6 * rng.standard_normal((n, 5)) / np.arange(1, 6)
     phase, w = rng.uniform(0, 2 * np.pi, (n, 5)), 2 * np.pi * base * np.arange(1, 6)
 
@@ -43,7 +43,7 @@ def sines(
 
     t = np.arange(int(seconds * rate)) / rate
     q, qd, qdd = motion(t - lag)
-    tau = symoro.generate(found, "inverse-dynamics").function()(q=q, qd=qd, qdd=qdd)["tau"]
+    tau = symoro.generate(arm, "inverse-dynamics").function()(q=q, qd=qd, qdd=qdd)["tau"]
     if isinstance(robot, str):
         tau = tau + np.linspace(2, 0.5, n) * qd + np.linspace(3, 0.5, n) * np.sign(qd)
     return motion(t)[0], tau
@@ -70,8 +70,8 @@ def swapped(first: int, second: int) -> Callable[[Torques], Torques]:
     return change
 
 
-def together(found: Identification) -> list[str]:
-    return [line for line in found.doubts if "do not go together" in line]
+def together(identification: Identification) -> list[str]:
+    return [line for line in identification.doubts if "do not go together" in line]
 
 
 # -- torques of the joints beside each other
@@ -86,8 +86,8 @@ def test_swapped_torques_are_reported_by_joint(pair: tuple[int, int]) -> None:
 @pytest.mark.parametrize(("joint", "factor"), [(1, 2.0), (3, -1.0), (4, 0.5), (5, 2.0), (2, 100.0)])
 def test_the_factor_of_one_joints_torques_is_estimated(joint: int, factor: float) -> None:
     (line,) = together(identified("ur5e", scaled(joint, factor)))
-    (told,) = re.findall(rf"joint {joint} are (\S+) times \(deviation (\S+)\)", line)
-    assert abs(float(told[0]) - factor) < 5 * float(told[1]) + 0.02 * abs(factor)
+    ((estimate, deviation),) = re.findall(rf"joint {joint} are (\S+) times \(deviation (\S+)\)", line)
+    assert abs(float(estimate) - factor) < 5 * float(deviation) + 0.02 * abs(factor)
 
 
 @pytest.mark.parametrize("joint", [1, 2])
@@ -103,8 +103,8 @@ def test_torques_that_belong_to_no_joint_are_hardly_explained() -> None:
         tau[:, 3] = np.cumsum(np.random.default_rng(0).standard_normal(len(tau)))
         return tau
 
-    found = identified("ur5e", drift)
-    assert [line for line in found.doubts if "of joint 4" in line]
+    identification = identified("ur5e", drift)
+    assert [line for line in identification.doubts if "of joint 4" in line]
 
 
 @pytest.mark.parametrize("robot", [pytest.param("puma560", marks=pytest.mark.slow), "ur5e", "planar2r"])
@@ -120,8 +120,8 @@ def test_a_joint_whose_torques_are_mostly_noise_is_not_doubted() -> None:
         wide = 20 * tau.std(0) * (np.arange(6) == 5)
         return tau + wide * np.random.default_rng(0).standard_normal(tau.shape)
 
-    found = identified("ur5e", noisy)
-    assert found.residuals.kept.equations[5] > 0.5 and found.torque_doubts == ()
+    identification = identified("ur5e", noisy)
+    assert identification.residuals.kept.equations[5] > 0.5 and identification.torque_doubts == ()
 
 
 # -- torques that lag behind the motion, or lead it
@@ -140,10 +140,10 @@ def lagging(
     ("lag", "decimation"), [(0.015, 1), (0.015, 8), (-0.0025, 1), (0.004, 8), (0.03, 1), (0.03, 8)]
 )
 def test_a_delay_is_estimated_with_its_deviation_and_reported(lag: float, decimation: int) -> None:
-    found, _ = lagging(lag, 0, decimation=decimation)
-    assert found.delay is not None
-    assert abs(found.delay.seconds - lag) < 4 * found.delay.deviation < 1e-3
-    (line,) = found.torque_doubts
+    identification, _ = lagging(lag, 0, decimation=decimation)
+    assert identification.delay is not None
+    assert abs(identification.delay.seconds - lag) < 4 * identification.delay.deviation < 1e-3
+    (line,) = identification.torque_doubts
     assert ("lag behind" if lag > 0 else "lead") in line and "--delay" in line
     assert ("held from sample to sample" in line) == (lag == -0.5 / RATE)
 
@@ -155,9 +155,9 @@ def test_the_deviation_of_the_delay_is_right_and_no_delay_is_reported_where_ther
 ) -> None:
     z = []
     for seed in range(runs):
-        found, _ = lagging(0.0, seed, decimation=4, model=model)
-        assert found.torque_doubts == () and found.delay is not None
-        z.append(found.delay.seconds / found.delay.deviation)
+        identification, _ = lagging(0.0, seed, decimation=4, model=model)
+        assert identification.torque_doubts == () and identification.delay is not None
+        z.append(identification.delay.seconds / identification.delay.deviation)
     assert 0.3 < np.mean(np.square(z)) < 2.2 and abs(np.mean(z)) < 4 / runs**0.5
 
 
@@ -166,9 +166,9 @@ def test_the_deviation_of_the_delay_is_right_and_no_delay_is_reported_where_ther
 def test_deviations_are_true_where_the_delay_is_given(lag: float, delay: float | str, runs: int) -> None:
     squares = []
     for seed in range(runs):
-        found, known = lagging(lag, seed, decimation=4, delay=delay)
-        assert found.torque_doubts == ()
-        squares.append(squared_errors(found.estimate, known))
+        identification, known = lagging(lag, seed, decimation=4, delay=delay)
+        assert identification.torque_doubts == ()
+        squares.append(squared_errors(identification.estimate, known))
     assert 0.6 < np.mean(squares) < 1.5
     without, known = lagging(lag, 0, decimation=4)
     assert np.mean(squared_errors(without.estimate, known)) > 3
@@ -210,17 +210,17 @@ def held_torques(rate: float) -> tuple[np.ndarray, np.ndarray]:
 def test_torques_of_a_zero_order_hold_lead_by_half_a_sample(rate: float) -> None:
     q, tau = held_torques(rate)
     noisy = tau + np.array([0.1, 0.03]) * np.random.default_rng(0).standard_normal(tau.shape)
-    found = symoro.identify(two_links(), log_of_arrays(rate, q, noisy), slow=0.05, decimation=2)
-    assert found.delay is not None and abs(found.delay.seconds * rate + 0.5) < 0.1
-    (line,) = found.torque_doubts
+    identification = symoro.identify(two_links(), log_of_arrays(rate, q, noisy), slow=0.05, decimation=2)
+    assert identification.delay is not None and abs(identification.delay.seconds * rate + 0.5) < 0.1
+    (line,) = identification.torque_doubts
     assert "held from sample to sample" in line and "--delay hold" in line
     corrected = symoro.identify(
         two_links(), log_of_arrays(rate, q, noisy), slow=0.05, decimation=2, delay="hold"
     )
     known = base_values(two_links())
     for j in (1, 2):
-        k = found.estimate.names.index(f"FV{j}")
-        before, after = (abs(one.estimate.values[k] - known[f"FV{j}"]) for one in (found, corrected))
+        k = identification.estimate.names.index(f"FV{j}")
+        before, after = (abs(one.estimate.values[k] - known[f"FV{j}"]) for one in (identification, corrected))
         assert after < 0.3 * before
 
 
@@ -266,8 +266,8 @@ def test_the_description_of_a_log_has_the_delay() -> None:
 @pytest.mark.parametrize(("given", "total"), [(0.005, 0.015), (0.025, 0.015), ("hold", 0.015)])
 def test_the_suggested_delay_includes_the_given_one(given: float | str, total: float) -> None:
     """The warning is about the rest, and the option replaces the given delay."""
-    found, _ = lagging(total, 0, delay=given)
-    (line,) = found.torque_doubts
+    identification, _ = lagging(total, 0, delay=given)
+    (line,) = identification.torque_doubts
     assert "beyond the given delay" in line
     (suggested,) = re.findall(r"--delay (\S+) ", line)
     assert float(suggested) == pytest.approx(total, abs=5e-4)

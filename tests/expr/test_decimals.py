@@ -51,9 +51,9 @@ SHORT = st.decimals(-1000, 1000, places=6, allow_nan=False).map(lambda x: f"{x:f
     ],
 )
 def test_formulas(text: str, expected: str) -> None:
-    found = formula(text)
-    assert found.text == expected
-    assert formula(found.text) == found
+    simplified = formula(text)
+    assert simplified.text == expected
+    assert formula(simplified.text) == simplified
 
 
 @given(a=SHORT, b=SHORT)
@@ -69,16 +69,16 @@ def test_sums_and_products_are_exact(a: str, b: str) -> None:
 
 @given(a=st.floats(1e-30, 1e30), b=st.floats(1e-30, 1e30))
 def test_the_nearest_double_beyond_thirty_digits(a: float, b: float) -> None:
-    for found, expected in (
+    for number, expected in (
         (product(decimal_of(repr(a)), decimal_of(repr(b))), Fraction(repr(a)) * Fraction(repr(b))),
         (total(decimal_of(repr(a)), decimal_of(repr(b))), Fraction(repr(a)) + Fraction(repr(b))),
     ):
-        if isinstance(found, ExactDecimal):
-            assert max(abs(exact(found).numerator), exact(found).denominator) < 10**MAX_DIGITS
+        if isinstance(number, ExactDecimal):
+            assert max(abs(exact(number).numerator), exact(number).denominator) < 10**MAX_DIGITS
         both_exact = all(isinstance(decimal_of(repr(x)), int | ExactDecimal) for x in (a, b))
-        assert math.isclose(found, expected, rel_tol=4e-16)
+        assert math.isclose(number, expected, rel_tol=4e-16)
         if both_exact:
-            assert float(found) == float(expected)
+            assert float(number) == float(expected)
 
 
 @pytest.mark.parametrize("digits", [MAX_DIGITS - 1, MAX_DIGITS, MAX_DIGITS + 1])

@@ -25,8 +25,9 @@ def test_active_joints_alone_close_a_parallelogram() -> None:
     values = default_values(SR400)
     active = [0, 1, 3, 4, 5, 6]
     for row in RANDOM[:3]:
-        found = symoro.simulate(SR400, 0.01, q=row[active], values=values)
-        assert closed_error(found.q[0]) < 1e-12 and found.q[0][active] == pytest.approx(row[active], abs=0)
+        simulation = symoro.simulate(SR400, 0.01, q=row[active], values=values)
+        assert closed_error(simulation.q[0]) < 1e-12
+        assert simulation.q[0][active] == pytest.approx(row[active], abs=0)
 
 
 MODES = """symoro: 1

@@ -169,7 +169,7 @@ class Branch:
 
     def postures(self, count: int, rng: np.random.Generator) -> Array:
         """Postures of the branch, at which the driven joints determine the others."""
-        x, found = self.home, []
+        x, postures = self.home, []
         null, best, rank = self._tangents(x)
         way = rng.standard_normal(len(x))
         for number in range(1, 4000):
@@ -195,9 +195,9 @@ class Branch:
                 way = rng.standard_normal(len(x))
             values = np.linalg.svd(self.jacobian(x)[:, self.closed.rest], compute_uv=False)
             if number % 8 == 0 and values[len(self.closed.rest) - 1] > 1e-2 * values[0]:
-                found.append(x)
-            if len(found) == count:
-                return np.array(found)
+                postures.append(x)
+            if len(postures) == count:
+                return np.array(postures)
         raise AssertionError("too few postures")
 
     def _tangents(self, x: Array) -> tuple[Array, float, int]:

@@ -103,9 +103,9 @@ class Closure:
     def home(self) -> Array:
         scale = self.size / self._nominal_size()
         x = np.array([self.arm.home.get(j, 0.0) for j in self.joints]) * np.where(self.turns, 1.0, scale)
-        found = self.closed(x, ())
-        assert found is not None, "home does not close the loops"
-        return found
+        home = self.closed(x, ())
+        assert home is not None, "home does not close the loops"
+        return home
 
     def _nominal_size(self) -> float:
         tree = Tree(self.robot)
@@ -121,10 +121,10 @@ class Closure:
             move[self.joints.index(j)] = rng.uniform(low, high)
         for _ in range(steps):
             x[self.active] += move[self.active] / steps
-            found = self.closed(x, self.active)
-            if found is None or np.abs((found - x)[self.rest] / self.units[self.rest]).max() > 0.3:
+            closed = self.closed(x, self.active)
+            if closed is None or np.abs((closed - x)[self.rest] / self.units[self.rest]).max() > 0.3:
                 return None
-            x = found
+            x = closed
             sizes = np.linalg.svd(self.residual(x)[1][:, self.rest], compute_uv=False)
             if (
                 sizes[len(self.rest) - 1] < 2e-3 * sizes[0]
@@ -134,10 +134,10 @@ class Closure:
 
     def _in_loops(self) -> set[int]:
         first, B = self.robot.NL + 1, self.robot.B
-        found: set[int] = set()
+        joints: set[int] = set()
         for k in range(first, first + B):
-            found |= set(self.tree.above(k)) ^ set(self.tree.above(k + B))
-        return found
+            joints |= set(self.tree.above(k)) ^ set(self.tree.above(k + B))
+        return joints
 
     def pose(self, x: Array) -> Array:
         """The placement of the frame in frame 0."""

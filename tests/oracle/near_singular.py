@@ -64,22 +64,22 @@ def near_singular(
 ) -> Array:
     """Random postures (S, 6), a joint being so far from an angle at which the determinant changes its sign."""
     count, grid = len(distances), np.linspace(-np.pi, np.pi, 73)
-    found: list[tuple[Array, float]] = []
+    brackets: list[tuple[Array, float]] = []
 
     def determinants(q: Array, values: Array) -> Array:
         moved = q.copy()
         moved[:, joint] = values
         return np.asarray(np.linalg.det(jacobians(moved)))
 
-    while len(found) < count:
+    while len(brackets) < count:
         q = rng.uniform(-np.pi, np.pi, (max(count, 8), 6))
         values = np.array([determinants(q, x) for x in grid])
         for k, row in enumerate(values.T):
             changes = np.flatnonzero(row[:-1] * row[1:] < 0)
             if len(changes):
-                found.append((q[k], grid[rng.choice(changes)]))
-    q = np.array([posture for posture, _ in found[:count]])
-    low = np.array([start for _, start in found[:count]])
+                brackets.append((q[k], grid[rng.choice(changes)]))
+    q = np.array([posture for posture, _ in brackets[:count]])
+    low = np.array([start for _, start in brackets[:count]])
     high, below = low + grid[1] - grid[0], determinants(q, low)
     for _ in range(54):
         middle = (low + high) / 2

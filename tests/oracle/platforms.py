@@ -95,14 +95,14 @@ def poses(name: str, robot: Robot, count: int, seed: int) -> Array:
     the two other positions and the turn about the vertical follow by Newton's method.
     """
     rng = np.random.default_rng(seed)
-    found = np.broadcast_to(np.eye(4), (count, 4, 4)).copy()
-    for T in found:
+    placements = np.broadcast_to(np.eye(4), (count, 4, 4)).copy()
+    for T in placements:
         T[:3, 3] = [0, 0, 0.6] + 0.08 * rng.uniform(-1, 1, 3)
         if name.startswith("6"):
             T[:3, :3] = turned(0.25 * rng.uniform(-1, 1, 3))
         elif name != "3-UPU":
             T[:] = in_planes(robot, T[2, 3], turned([*(0.3 * rng.uniform(-1, 1, 2)), 0]))
-    return found
+    return placements
 
 
 def turned(w: Sequence[float]) -> Array:

@@ -47,11 +47,11 @@ def power(unit: str) -> int:
 
 
 def _metres(product: str) -> int:
-    found = 0
+    total = 0
     for factor in product.split():
         letters = factor.rstrip("0123456789")
-        found += METRES.get(letters, 0) * int(factor[len(letters) :] or 1)
-    return found
+        total += METRES.get(letters, 0) * int(factor[len(letters) :] or 1)
+    return total
 
 
 def of_joint(name: str, sigma: int) -> int:
@@ -203,9 +203,9 @@ class Powers:
         if name in ("status", "residual", "free", "R0", "Q0", "damping", "swivel"):
             return np.zeros(shape)
         if name == "T":
-            found = np.zeros(shape)
-            found[..., :3, 3] = 1
-            return found
+            powers = np.zeros(shape)
+            powers[..., :3, 3] = 1
+            return powers
         uniform = {"E": 2, "U": 2, "com": 1, "forces": 1, "v": 1, "vd": 1, "w": 0, "wd": 0, "P0": 1}
         if name in uniform:
             return np.full(shape, uniform[name])
@@ -257,7 +257,7 @@ class Powers:
         return np.array(self._motion(name, length))
 
 
-def difference(found: Array, expected: Array, powers: Array) -> float:
+def difference(actual: Array, expected: Array, powers: Array) -> float:
     """The largest difference of two arrays, relative to the largest entry of the same power of s.
 
     The arrays are those of a robot of about a metre, in which entries of different units are comparable: what is below
@@ -265,8 +265,8 @@ def difference(found: Array, expected: Array, powers: Array) -> float:
     """
     worst, whole = 0.0, 1e-3 * float(np.nanmax(np.abs(expected), initial=0.0))
     for p in np.unique(powers):
-        here = np.broadcast_to(powers == p, found.shape)
-        a, b = found[here], expected[here]
+        here = np.broadcast_to(powers == p, actual.shape)
+        a, b = actual[here], expected[here]
         if not np.array_equal(np.isnan(a), np.isnan(b)):
             return float("inf")
         size = max(np.nanmax(np.abs(b), initial=0.0), whole)

@@ -1,4 +1,4 @@
-"""Files that are named after a robot: whatever its name is, no path leaves the folder."""
+"""Files that are named after a robot: no name of a robot leads to a path outside the folder."""
 
 from __future__ import annotations
 

@@ -36,9 +36,9 @@ def functions(name: str, fold: str = "1") -> dict[str, symoro.Function]:
     return made
 
 
-def relative(found: Array, true: Array) -> float:
-    assert np.all(np.isfinite(found))
-    return float(np.abs(found - true).max() / max(1.0, np.abs(true).max()))
+def relative(values: Array, true: Array) -> float:
+    assert np.all(np.isfinite(values))
+    return float(np.abs(values - true).max() / max(1.0, np.abs(true).max()))
 
 
 def times(matrices: Array, vectors: Array) -> Array:
@@ -186,12 +186,12 @@ def test_a_ball_whose_turns_are_singular(name: str, tilt: float) -> None:
     out = symoro.generate(robot, "inverse-geometry", space="platform").function(compiled=False)(T=T)
     assert (out["status"] == 0).all() and out["residual"].max() < 1e-9
     beside = in_planes(robot, 0.7, turned([1e-4, 1e-4, 0]))
-    made, found = functions(name), []
+    made, vectors = functions(name), []
     for at in (T, beside):
         J = made["jacobian"](T=at)["J"]
         tau = made["direct-dynamics"](T=at, V=J @ [0.1, 0.2, 0.3], tau=np.zeros(3))["Vd"]
-        found.append(np.concatenate([J.ravel(), tau, made["inertia-matrix"](T=at)["A"].ravel()]))
-    np.testing.assert_allclose(*found, atol=2e-2)
+        vectors.append(np.concatenate([J.ravel(), tau, made["inertia-matrix"](T=at)["A"].ravel()]))
+    np.testing.assert_allclose(*vectors, atol=2e-2)
 
 
 def test_inverse_geometry_gives_every_working_mode() -> None:

@@ -1,7 +1,7 @@
 """The same arm in micrometres, millimetres, metres and kilometres has the same solutions; almost parallel axes too.
 
 Lengths and prismatic positions times s: statuses, numbers of solutions and angles are equal. An arm whose axes are
-almost parallel, or almost meet, loses no posture, whatever the small angle or offset.
+almost parallel, or almost meet, loses no posture, for any small angle or offset.
 """
 
 from __future__ import annotations
@@ -110,12 +110,12 @@ def units(robot: Robot, s: float) -> Array:
 def answers(solver: Solver, q: Array, s: float) -> list[Answer]:
     own = q * units(solver.arm.robot, s)
     T = np.array([solver.pose(one) for one in own])
-    found = solver.batch(T, 0 * own)
-    for answer in found:
+    batch = solver.batch(T, 0 * own)
+    for answer in batch:
         rows = answer.q[np.isin(answer.status, (VALID, SINGULAR))]
         assert len(rows)
         assert (answer.residual[answer.status == VALID] < 1e-11).all()
-    return found
+    return batch
 
 
 def check_same(arm: Arm, small: Sequence[Answer], plain: Sequence[Answer], s: float) -> None:
@@ -123,9 +123,9 @@ def check_same(arm: Arm, small: Sequence[Answer], plain: Sequence[Answer], s: fl
     for one, other in zip(small, plain, strict=True):
         assert one.status.tolist() == other.status.tolist()
         valid = other.status == VALID
-        sought = units(arm.robot, s)[: one.q.shape[1]]
+        factors = units(arm.robot, s)[: one.q.shape[1]]
         turns = units(arm.robot, 0.0)[: one.q.shape[1]] == 1.0
-        apart = one.q[valid] / sought - other.q[valid]
+        apart = one.q[valid] / factors - other.q[valid]
         apart = np.where(turns, np.arctan2(np.sin(apart), np.cos(apart)), apart)
         assert np.abs(apart).max(initial=0) < SAME
 
@@ -156,13 +156,13 @@ def test_lengths_given_at_run_time(name: str) -> None:
 
 def test_a_pose_is_out_of_reach_at_every_size() -> None:
     for s in (1.0, *SIZES):
-        found = symoro.generate(enlarged(PUMA, s).robot, "inverse-geometry").function(compiled=False)
+        inverse = symoro.generate(enlarged(PUMA, s).robot, "inverse-geometry").function(compiled=False)
         pose = np.eye(4)
         pose[:3, 3] = [1.1 * s, 0, 0]
-        assert OUT_OF_REACH in found(T=pose)["status"]
-        assert VALID not in found(T=pose)["status"]
+        assert OUT_OF_REACH in inverse(T=pose)["status"]
+        assert VALID not in inverse(T=pose)["status"]
         pose[:3, 3] = [0.5 * s, 0.1 * s, 0.2 * s]
-        assert VALID in found(T=pose)["status"]
+        assert VALID in inverse(T=pose)["status"]
 
 
 def almost(values: Mapping[int, tuple[str, Number]], arm: Arm) -> Arm:
@@ -252,11 +252,11 @@ def test_numeric_inverse_at_every_size(compiled: bool | None) -> None:
     q = postures(arm, 6)
     for s in (1.0, *SIZES):
         solver = Solver(enlarged(arm, s))
-        found = symoro.numeric_inverse(solver.arm.robot, compiled=compiled)(
+        solutions = symoro.numeric_inverse(solver.arm.robot, compiled=compiled)(
             np.array([solver.pose(one) for one in q])
         )
-        assert found["status"].tolist() == [0] * len(q)
-        for one, pose in zip(found["q"], q, strict=True):
+        assert solutions["status"].tolist() == [0] * len(q)
+        for one, pose in zip(solutions["q"], q, strict=True):
             missed = solver.pose(one) - solver.pose(pose)
             assert np.abs(missed[:3, 3]).max() < 1e-8 * s
 

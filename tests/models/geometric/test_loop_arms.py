@@ -33,8 +33,8 @@ def check(arm: LoopArm, closure: Closure, function: Any, x: np.ndarray, q0: np.n
     known[:3][mask] = T[:3][mask]
     out = function(T=T if arm.pose == "full" else known, q0=q0)
     good = np.isin(out["status"], (VALID, SINGULAR))
-    assert good.any(), "no solution is found"
-    assert closure.distance(out["q"][good], x).min() < NEAR, "the posture is not found"
+    assert good.any(), "there is no valid solution"
+    assert closure.distance(out["q"][good], x).min() < NEAR, "the posture is not among the solutions"
     for row in np.concatenate([out["q"], out["qc"]], axis=1)[good]:
         assert np.abs(closure.residual(row)[0]).max() < 1e-9, "a loop is open"
         unit = np.array([1, 1, 1, 1 / closure.size])
@@ -132,9 +132,9 @@ def test_every_assembly_mode_of_a_palletiser() -> None:
     arm, robot, _ = solved("palletiser")
     function = symoro.generate(robot, "inverse-geometry", to=10, modes="all").function(compiled=False)
     closure, loops = Closure(arm, robot, dict(arm.nominal)), Loops(robot)
-    found = loops.assemblies([0.4, 1.2, -0.3, 0.8], np.random.default_rng(0), count=60).q
-    assert len(found) == 8
-    for x in found:
+    assemblies = loops.assemblies([0.4, 1.2, -0.3, 0.8], np.random.default_rng(0), count=60).q
+    assert len(assemblies) == 8
+    for x in assemblies:
         check(arm, closure, function, x, np.zeros(10))
 
 

@@ -80,12 +80,14 @@ def test_the_size_changes_no_mode(tmp_path: Path, name: str, numbers: bool) -> N
     for s in (1.0, *SIZES):
         own = enlarged(robot, s) if numbers else robot
         given = {} if numbers else {key: s * x for key, x in values.items()}
-        found = symoro.generate(own, "loop-geometry", modes="all").function(given, compiled=False)(qa=[0.7])
-        q = found["q"] / units(robot, s)
-        assert (found["residual"] < 1e-12).all()
+        solutions = symoro.generate(own, "loop-geometry", modes="all").function(given, compiled=False)(
+            qa=[0.7]
+        )
+        q = solutions["q"] / units(robot, s)
+        assert (solutions["residual"] < 1e-12).all()
         if plain is None:
             plain = q
-        assert found["status"].tolist() == [0] * len(plain)
+        assert solutions["status"].tolist() == [0] * len(plain)
         apart = np.abs(np.exp(1j * q) - np.exp(1j * plain))
         assert apart.max() < SAME
         if numbers:
@@ -101,10 +103,10 @@ def test_newton_s_method_follows_a_mode_at_every_size(tmp_path: Path, name: str)
         own = enlarged(robot, s)
         start = symoro.generate(own, "loop-geometry").function(compiled=False)(qa=[0.7])
         follow = symoro.generate(own, "loop-geometry", method="numeric").function(compiled=False)
-        found = follow(qa=[0.9], q0=start["q"][0], qc0=start["qc"][0])
+        solution = follow(qa=[0.9], q0=start["q"][0], qc0=start["qc"][0])
         there = symoro.generate(own, "loop-geometry").function(compiled=False)(qa=[0.9])
-        assert found["status"].tolist() == [0]
-        assert np.abs((found["q"] - there["q"][0]) / units(robot, s)).max() < SAME
+        assert solution["status"].tolist() == [0]
+        assert np.abs((solution["q"] - there["q"][0]) / units(robot, s)).max() < SAME
 
 
 def test_singularities_are_the_same_at_every_size(tmp_path: Path) -> None:
@@ -123,8 +125,8 @@ def test_a_loop_that_its_home_closes(tmp_path: Path, s: float) -> None:
     home = (0.2, 2.498091544796509, 0.9272952180016124)
     robot = enlarged(replace(robot, postures={"home": home}), s)
     assert loop_mobility(robot).mobility == 1
-    found = symoro.generate(robot, "loop-geometry").function(compiled=False)(qa=[0.2])
-    valid = found["q"][found["status"] == 0]
+    solutions = symoro.generate(robot, "loop-geometry").function(compiled=False)(qa=[0.2])
+    valid = solutions["q"][solutions["status"] == 0]
     assert np.abs(valid - home).max(axis=1).min() < SAME
 
 
@@ -141,15 +143,15 @@ def test_platforms(name: str) -> None:
         own = enlarged(robot, s)
         pose = np.array(home)
         pose[:3, 3] *= s
-        found = symoro.generate(own, "inverse-geometry").function(compiled=False)(T=pose)
-        q = found["q"] / units(robot, s)
+        solutions = symoro.generate(own, "inverse-geometry").function(compiled=False)(T=pose)
+        q = solutions["q"] / units(robot, s)
         if plain is None:
-            plain = (found["status"], q)
-        assert found["status"].tolist() == plain[0].tolist()
+            plain = (solutions["status"], q)
+        assert solutions["status"].tolist() == plain[0].tolist()
         valid = plain[0] == 0
         assert valid.any()
         assert np.abs(np.exp(1j * q) - np.exp(1j * plain[1]))[valid].max() < SAME
-        assert found["residual"][valid].max() < 1e-12
+        assert solutions["residual"][valid].max() < 1e-12
         active = [robot.frame(j).mu for j in independent(robot)]
         reached = symoro.platform_pose(own, own.postures["home"] @ np.eye(len(active))[:, active])
         assert reached.reached

@@ -176,17 +176,17 @@ def test_a_home_of_few_digits(offset: float) -> None:
 
 def test_a_home_that_closes_no_loop_selects_no_mode() -> None:
     robot = slider_crank(0.4, 0.4, UP).replace(postures={"home": (0.0, 0.0, 0.0)})
-    found = symoro.base_parameters(robot)
-    assert "several assembly modes" in found.report()
+    parameters = symoro.base_parameters(robot)
+    assert "several assembly modes" in parameters.report()
 
 
 def test_a_loop_that_is_flat_and_cannot_move() -> None:
     """A triangle whose corners are in line: Newton's method sees a motion that there is none."""
     frames = (frame(0, mu=True), frame(1, d=0.5), frame(1), frame(2, d=-0.2), frame(3, F, d=0.3))
     robot = Robot("flat", frames, bodies(3), VERTICAL, postures={"home": (0.4, 0.0, 0.0)})
-    found = symoro.base_parameters(robot)
-    assert found.names == ("ZZ1", "MX1", "MY1")
-    assert {name: float(c) for name, c in found.relations["MX1"].items()} == pytest.approx(
+    parameters = symoro.base_parameters(robot)
+    assert parameters.names == ("ZZ1", "MX1", "MY1")
+    assert {name: float(c) for name, c in parameters.relations["MX1"].items()} == pytest.approx(
         {"MX2": 1, "M2": 0.5, "MX3": 1}
     )
 
