@@ -59,7 +59,9 @@ def test_a_way_to_an_opened_joint_is_refused() -> None:
 
 def test_joints_of_the_way_that_loops_tie_are_told() -> None:
     """Coupler and crank are two joints with one freedom: as a tree there is one too many for an angle."""
-    with pytest.raises(NotApplicableError, match="tie q2 to the other joints by equations that are not linear"):
+    with pytest.raises(
+        NotApplicableError, match="tie q2 to the other joints by equations that are not linear"
+    ):
         symoro.generate("fourbar", "inverse-geometry", to=2, pose="orientation")
 
 
