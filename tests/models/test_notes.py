@@ -107,6 +107,10 @@ def test_matrices_by_their_entries() -> None:
     np.testing.assert_array_equal(f(T=T.ravel())["q"], expected)
     np.testing.assert_array_equal(f(T=T.ravel().tolist())["q"], expected)
     np.testing.assert_array_equal(f(T=np.array([T.ravel()] * 3))["q"], [expected] * 3)
+    far = T.copy()
+    far[:3, 3] *= 1.5 + 2 / np.linalg.norm(far[:3, 3])  # out of reach: the distance is computed from the pose
+    for pose, flat in ((far, far.ravel()), (np.array([far, T]), np.array([far.ravel(), T.ravel()]))):
+        np.testing.assert_array_equal(f(T=flat)["residual"], f(T=pose)["residual"])
     text = ",".join(map(str, T.ravel()))
     assert main(["eval", "inverse-geometry", "puma560", f"T={text}"]) == 0
     with pytest.raises(symoro.SymoroError, match="shape"):

@@ -104,7 +104,7 @@ class Function:
         arrays: dict[str, Array] = {}
         batch: int | None = None
         for name, port in self._inputs.items():
-            array = _as_array(port, inputs)
+            array = input_array(port, inputs)
             if array.ndim == len(port.shape) + 1:
                 if batch not in (None, array.shape[0]):
                     raise ArgumentError(
@@ -119,7 +119,8 @@ class Function:
         return f"<Function {self.program.name}({_expected(self.program.inputs)}), {kind}>"
 
 
-def _as_array(port: Input, inputs: Mapping[str, Any]) -> Array:
+def input_array(port: Input, inputs: Mapping[str, Any]) -> Array:
+    """Return an input as an array of the shape of its port, or with the axis of samples in front."""
     if port.name not in inputs:
         if port.default is None:
             raise ArgumentError(f"input '{port.name}' is missing", hint=f"expected {_expected([port])}")

@@ -24,7 +24,7 @@ from symoro.models.geometric.inverse.chain.pose import given_entries
 from symoro.program.builder import Builder
 from symoro.program.program import Program
 from symoro.robot.description import Robot
-from symoro.runtime.function import Array, Function
+from symoro.runtime.function import Array, Function, input_array
 from symoro.runtime.poses import NEAR, ROUND_OFF, Turning, turning_part
 from symoro.runtime.solutions import OUT_OF_REACH, SOLVED, distances
 
@@ -63,7 +63,7 @@ class PoseFunction(Function):
         best = reduce(np.fmin, rows["residual"].T)
         doubtful = np.flatnonzero(~(best <= SHARP))
         if len(doubtful):
-            given = {name: self._each(name, array, len(rows["residual"])) for name, array in inputs.items()}
+            given = {name: self._each(name, inputs, len(rows["residual"])) for name in inputs}
             self._take_rounded(given, rows, doubtful)
             self._tell_distances(given["T"], rows, doubtful)
         return found
@@ -119,10 +119,10 @@ class PoseFunction(Function):
         _, program = build(self.robot, "fast-geometry", self._frames)
         return Function(program, self._numbers, compiled=False)
 
-    def _each(self, name: str, array: Any, samples: int) -> Array:
-        """An input with one row a sample."""
-        (shape,) = (port.shape for port in self.program.inputs if port.name == name)
-        return np.broadcast_to(np.asarray(array, dtype=float), (samples, *shape))
+    def _each(self, name: str, inputs: Mapping[str, Any], samples: int) -> Array:
+        """Return an input with one row per sample."""
+        port = self._inputs[name]
+        return np.broadcast_to(input_array(port, inputs), (samples, *port.shape))
 
 
 @cache
