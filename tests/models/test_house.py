@@ -1,12 +1,10 @@
-"""What holds for the source of the package as a whole, read from its syntax tree.
+"""Loops over the tree of links are steps of the walks in `models/recursion.py`, read from the syntax tree.
 
-A recursion over the tree of links is a step handed to a walk of `models/recursion.py`. A loop of one's own is told by
+A separate loop is recognised by
 
     what it runs over     outward(robot), moving_joints(robot), range(.., NL + 1)
     a climb               while ..: j = frame.ant
     a recursion by hand   for ..: found[j] = .. found[frame.ant] ..
-
-A word has one meaning: a class or a name for a type is defined in one file, and a module is named after a thing.
 """
 
 from __future__ import annotations
@@ -32,15 +30,6 @@ LEFT = {
         "the walks in numbers, arrays over many samples at once: the order, placements, velocities",
     ),
 }
-
-# Names of types that several files define, and why.
-SHARED = {
-    "Array": "an array of numbers, in each file that works on arrays: the floors share no file about NumPy",
-    "_Reader": "private to a format's file: what turns its text into a description",
-}
-
-# Modules named after a participle, and why.
-PARTICIPLES = {"articulated": "short for the articulated body, as the method is called"}
 
 
 def sources(folder: Path) -> list[Path]:
@@ -133,47 +122,3 @@ def test_loops_over_the_tree_are_steps_of_the_walks() -> None:
             found[name] = lines
     assert all(len(lines) <= LEFT.get(name, (0, ""))[0] for name, lines in found.items()), found
     assert sum(map(len, found.values())) <= BOUND, found
-
-
-def test_only_the_layer_of_coordinates_knows_what_drives_joints() -> None:
-    """Couplings are data of `robot/`, which the workbench's tables show; all others ask one of the two files called
-    coordinates.py."""
-    tables = [*sources(HOME / "ui" / "bench"), HOME / "ui" / "web" / "robot_schema.py"]
-    allowed = {MODELS / "coordinates.py", *sources(HOME / "robot"), *tables}
-    assert not [
-        path for path in sources(HOME) if path not in allowed and "coupling" in path.read_text().lower()
-    ]
-
-
-def types(tree: ast.Module) -> Iterator[str]:
-    """The classes, and the names given to types: words with a capital that are not constants."""
-    for node in tree.body:
-        if isinstance(node, ast.ClassDef):
-            yield node.name
-            continue
-        targets = node.targets if isinstance(node, ast.Assign) else [getattr(node, "target", None)]
-        for target in targets:
-            name = getattr(target, "id", "")
-            if name.lstrip("_")[:1].isupper() and any(letter.islower() for letter in name):
-                yield name
-
-
-def test_types_are_seen() -> None:
-    text = "class A: pass\nPair = tuple[int, int]\nRule: TypeAlias = str\n_Key = int\nWIDTH = 3\nfound = 1\nN: int = 2"
-    assert list(types(ast.parse(text))) == ["A", "Pair", "Rule", "_Key"]
-
-
-def test_a_word_means_one_type() -> None:
-    """In the library; the files of the interface name what they show, each for itself."""
-    homes: dict[str, list[str]] = {}
-    for path in sources(HOME):
-        if path.is_relative_to(HOME / "ui"):
-            continue
-        for name in types(ast.parse(path.read_text())):
-            homes.setdefault(name, []).append(path.relative_to(HOME).as_posix())
-    several = {name: files for name, files in homes.items() if len(files) > 1}
-    assert several.keys() == SHARED.keys(), several
-
-
-def test_no_module_is_named_after_a_participle() -> None:
-    assert {path.stem for path in sources(HOME) if path.stem.endswith("ed")} == PARTICIPLES.keys()
