@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 import symoro
 from symoro.expr.formula import Formula, formula
-from symoro.models.coordinates import Ratios, coordinates_at
+from symoro.models.coordinates.couplings import Ratios, coordinates_at
 from symoro.program.interpret import interpret
 from symoro.robot.coordinates import independent
 from symoro.robot.description import Coupling, Frame, JointType, Link, Robot

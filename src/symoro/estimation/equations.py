@@ -43,7 +43,7 @@ from symoro.estimation.signals import (
 from symoro.estimation.transmission import Transmission
 from symoro.expr.graph import ZERO
 from symoro.model import Model, generate
-from symoro.models.coordinates import coordinate_joints
+from symoro.models.coordinates.couplings import coordinate_joints
 from symoro.models.units import column_length_power
 from symoro.motion.assembly import LoopAssembly
 from symoro.robot.description import BaseKind, Robot

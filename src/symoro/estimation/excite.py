@@ -32,7 +32,7 @@ from symoro.estimation.motion_limits import motion_limits
 from symoro.estimation.series_search import SeriesSearch, condition
 from symoro.files import MADE_BY
 from symoro.model import base_parameters, generate
-from symoro.models.coordinates import uncoupled
+from symoro.models.coordinates.couplings import uncoupled
 from symoro.motion.fixed_rates import check_rates
 from symoro.motion.sampling import follows_from_forces
 from symoro.motion.trajectory import Fourier, Trajectory

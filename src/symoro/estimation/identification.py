@@ -63,7 +63,7 @@ from symoro.estimation.standstill import checked_motion, torque_noise
 from symoro.estimation.start import check_start, started
 from symoro.estimation.total import total_doubts
 from symoro.estimation.units import rate_doubts, unit_doubts
-from symoro.models.coordinates import coordinate_joints
+from symoro.models.coordinates.couplings import coordinate_joints
 from symoro.models.identification.base.parameters import BaseParameters
 from symoro.robot.description import Robot
 from symoro.robot.formats import RobotLike, as_robot

@@ -22,7 +22,7 @@ from symoro.errors import ArgumentError, FormatError, Place
 from symoro.estimation.description import TIME, LogDescription, Quantity, read_description, usual_description
 from symoro.estimation.table import ColumnFile, open_table
 from symoro.estimation.transmission import Transmission
-from symoro.models.coordinates import coordinate_joints
+from symoro.models.coordinates.couplings import coordinate_joints
 from symoro.robot.description import JointType, Robot
 from symoro.robot.size import characteristic_length, joint_units
 

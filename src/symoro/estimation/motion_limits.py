@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from symoro.errors import ArgumentError
-from symoro.models.coordinates import coordinates_at
+from symoro.models.coordinates.couplings import coordinates_at
 from symoro.robot.description import JointType, Robot
 
 Array = NDArray[np.float64]

@@ -27,7 +27,7 @@ from symoro.errors import ArgumentError
 from symoro.estimation.equations import RowModel
 from symoro.estimation.motion_limits import MotionLimits
 from symoro.model import generate
-from symoro.models.coordinates import uncoupled
+from symoro.models.coordinates.couplings import uncoupled
 from symoro.models.identification.pullback import regressor_pullback
 from symoro.motion.spline import Values
 from symoro.robot.description import Robot

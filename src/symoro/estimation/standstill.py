@@ -39,7 +39,7 @@ from symoro.estimation.signals import (
     motions,
     planned,
 )
-from symoro.models.coordinates import coordinate_joints
+from symoro.models.coordinates.couplings import coordinate_joints
 from symoro.robot.description import Robot
 
 Array = NDArray[np.float64]

@@ -30,7 +30,7 @@ from symoro.estimation.least_squares import weighted
 from symoro.estimation.log import Log, log_of_arrays
 from symoro.estimation.residuals import KEPT, residual
 from symoro.estimation.signals import Preparation
-from symoro.models.coordinates import coordinate_joints
+from symoro.models.coordinates.couplings import coordinate_joints
 from symoro.motion.agreement import compared
 from symoro.robot.description import JointType
 

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 import symoro
 from symoro.errors import NotApplicableError
 from symoro.expr.formula import ZERO, formula
-from symoro.models.coordinates import joint_motion
+from symoro.models.coordinates.joint_motion import joint_motion
 from symoro.models.dynamic.articulated import Driven, Free, body_inertias, mixed
 from symoro.models.dynamic.setting import drive_torques, gravity, wrenches
 from symoro.models.recursion import base_motion, local_frames

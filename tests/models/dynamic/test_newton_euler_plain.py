@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from symoro.expr.formula import ZERO
-from symoro.models.coordinates import joint_motion
+from symoro.models.coordinates.joint_motion import joint_motion
 from symoro.models.dynamic.inertia import link_inertias
 from symoro.models.dynamic.newton_euler_plain import efforts, link_motions, link_wrenches
 from symoro.models.dynamic.setting import drive_torques, gravity, wrenches

@@ -13,7 +13,7 @@ import symoro
 from symoro.expr import ops
 from symoro.expr.evaluate import evaluate
 from symoro.expr.formula import Formula, formula
-from symoro.models.coordinates import joint_positions
+from symoro.models.coordinates.couplings import joint_positions
 from symoro.models.dynamic.formulation import FLAGS, Change, Choice, Formulation, plain, quick
 from symoro.models.dynamic.inertia import link_inertias, regrouped
 from symoro.models.dynamic.inverse import torque_program

@@ -31,7 +31,7 @@ from symoro.models.calibration.columns import (
     way_to,
 )
 from symoro.models.catalogue import Option, model
-from symoro.models.coordinates import joint_positions
+from symoro.models.coordinates.couplings import joint_positions
 from symoro.models.geometric.scene import FramePlace
 from symoro.models.joints import Trigonometry, place_of
 from symoro.models.ports import Q

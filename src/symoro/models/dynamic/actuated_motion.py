@@ -17,7 +17,8 @@ from itertools import pairwise
 from symoro.errors import NotApplicableError
 from symoro.expr.derivatives import forward
 from symoro.expr.scalar import Expr, Scalar
-from symoro.models.coordinates import coordinates, own_entries
+from symoro.models.coordinates.couplings import own_entries
+from symoro.models.coordinates.joint_motion import coordinates
 from symoro.models.dynamic.actuators import elastic_tree, links_alone
 from symoro.models.dynamic.formulation import quick
 from symoro.models.dynamic.hybrid import is_floating

@@ -25,7 +25,8 @@ from symoro.errors import NotApplicableError
 from symoro.expr.formula import ZERO
 from symoro.expr.scalar import Scalar
 from symoro.models.catalogue import Option, Options, form
-from symoro.models.coordinates import JointMotion, joint_motion, own_entries
+from symoro.models.coordinates.couplings import own_entries
+from symoro.models.coordinates.joint_motion import JointMotion, joint_motion
 from symoro.models.dynamic.floating.base import OPEN_APPLIES_TO as FLOATING_TREES
 from symoro.models.dynamic.floating.base import ROTATION, open_floating_tree
 from symoro.models.dynamic.hybrid import Knowns, Way, cheapest, is_floating, of_base

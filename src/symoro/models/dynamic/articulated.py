@@ -43,7 +43,8 @@ from dataclasses import dataclass
 
 from symoro.expr.linalg import Vector, add, cross, subtract
 from symoro.expr.scalar import Scalar
-from symoro.models.coordinates import JointMotion, joint_motion, own_entries
+from symoro.models.coordinates.couplings import own_entries
+from symoro.models.coordinates.joint_motion import JointMotion, joint_motion
 from symoro.models.dynamic.composite import inverse_inertia
 from symoro.models.dynamic.flexible.beam import Beam
 from symoro.models.dynamic.flexible.modes import accelerations, behind, efforts

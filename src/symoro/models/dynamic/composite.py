@@ -21,7 +21,8 @@ from symoro.errors import NotApplicableError
 from symoro.expr.linalg import Matrix, matmul, transpose
 from symoro.expr.scalar import Scalar
 from symoro.models.catalogue import model
-from symoro.models.coordinates import Coordinates, coordinates
+from symoro.models.coordinates.couplings import Coordinates
+from symoro.models.coordinates.joint_motion import coordinates
 from symoro.models.dynamic.inertia import effective_inertias
 from symoro.models.dynamic.setting import APPLIES_TO, fixed_tree
 from symoro.models.joints import is_zero

@@ -24,7 +24,8 @@ from symoro.expr.linalg import Matrix, identity, transpose
 from symoro.expr.scalar import Expr, Scalar, wrap
 from symoro.expr.substitute import substitute
 from symoro.models.catalogue import form, model
-from symoro.models.coordinates import Coordinates, joint_motion, own_entries, without_fixed
+from symoro.models.coordinates.couplings import Coordinates, own_entries, without_fixed
+from symoro.models.coordinates.joint_motion import joint_motion
 from symoro.models.dynamic.composite import coupled, solve, tree_inertia
 from symoro.models.dynamic.formulation import quick
 from symoro.models.dynamic.setting import (

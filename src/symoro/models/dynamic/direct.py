@@ -10,13 +10,8 @@ from __future__ import annotations
 
 from symoro.errors import OptionError
 from symoro.models.catalogue import Option, model
-from symoro.models.coordinates import (
-    JointEntries,
-    JointMotion,
-    coordinate_joints,
-    joint_motion,
-    own_entries,
-)
+from symoro.models.coordinates.couplings import JointEntries, coordinate_joints, own_entries
+from symoro.models.coordinates.joint_motion import JointMotion, joint_motion
 from symoro.models.dynamic.articulated import articulated
 from symoro.models.dynamic.composite import solve
 from symoro.models.dynamic.formulation import Formulation

@@ -15,7 +15,7 @@ from collections.abc import Mapping
 from symoro.expr.linalg import Vector, add, cross, dot, matvec, scale
 from symoro.expr.scalar import Scalar
 from symoro.models.catalogue import model
-from symoro.models.coordinates import joint_motion
+from symoro.models.coordinates.joint_motion import joint_motion
 from symoro.models.dynamic.inertia import link_inertias
 from symoro.models.dynamic.setting import APPLIES_TO, fixed_tree, gravity, spring_energy
 from symoro.models.kinematic.motion import angular_velocities, linear_velocities

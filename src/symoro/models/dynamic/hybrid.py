@@ -26,7 +26,8 @@ from symoro.errors import OptionError
 from symoro.expr.linalg import Vector, add
 from symoro.expr.scalar import Scalar
 from symoro.models.catalogue import Option, Options, form, names_something
-from symoro.models.coordinates import FIXED_BY, JointMotion, joint_motion, own_entries
+from symoro.models.coordinates.couplings import FIXED_BY, own_entries
+from symoro.models.coordinates.joint_motion import JointMotion, joint_motion
 from symoro.models.dynamic.articulated import Driven, Free, Mixed, body_inertias, mixed
 from symoro.models.dynamic.composite import MatrixEntries, coupled, solve_tree, tree_inertia
 from symoro.models.dynamic.direct import cheaper, is_long

@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from symoro.models.catalogue import Option, model
-from symoro.models.coordinates import joint_motion
+from symoro.models.coordinates.joint_motion import joint_motion
 from symoro.models.dynamic.formulation import Formulation, plain, quick
 from symoro.models.dynamic.search import searched
 from symoro.models.dynamic.setting import APPLIES_TO, RIGID_APPLIES_TO, at_rest, fixed_tree, rigid_fixed_tree

@@ -30,7 +30,8 @@ from symoro.expr import ops
 from symoro.expr.linalg import Matrix, Vector, add, cross, matvec, transpose
 from symoro.expr.scalar import Expr, Scalar, wrap
 from symoro.models.catalogue import Option, model
-from symoro.models.coordinates import Coordinates, coordinates, own_entries
+from symoro.models.coordinates.couplings import Coordinates, own_entries
+from symoro.models.coordinates.joint_motion import coordinates
 from symoro.models.dynamic.composite import along_axes, coupled, symmetric, tree_composites, tree_inertia
 from symoro.models.dynamic.derivatives import slopes_along, ways
 from symoro.models.dynamic.formulation import quick

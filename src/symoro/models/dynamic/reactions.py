@@ -12,7 +12,7 @@ from dataclasses import replace
 
 from symoro.expr.linalg import Matrix, Vector, add
 from symoro.expr.scalar import Scalar, sqrt
-from symoro.models.coordinates import joint_motion
+from symoro.models.coordinates.joint_motion import joint_motion
 from symoro.models.dynamic.formulation import plain
 from symoro.models.dynamic.torques import Torques
 from symoro.models.kinematic.loop.coordinates import LoopCoordinates

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from symoro.expr.linalg import matvec, transpose
 from symoro.models.catalogue import model
-from symoro.models.coordinates import coordinates
+from symoro.models.coordinates.joint_motion import coordinates
 from symoro.models.geometric.screws import last_frame, resolve
 from symoro.models.joints import Trigonometry
 from symoro.models.kinematic.jacobian import (

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from functools import cached_property
 
 from symoro.expr.scalar import Scalar
-from symoro.models.coordinates import Coordinates
+from symoro.models.coordinates.couplings import Coordinates
 from symoro.models.dynamic.formulation import Formulation
 from symoro.models.dynamic.inertia import effective_inertias, link_inertias
 from symoro.models.dynamic.newton_euler import NewtonEuler

@@ -12,7 +12,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from symoro.expr.linalg import Matrix, Vector, add, homogeneous, identity, matvec, transpose
-from symoro.models.coordinates import joint_positions
+from symoro.models.coordinates.couplings import joint_positions
 from symoro.models.joints import Trigonometry, fixed_place, place_of
 from symoro.models.recursion import Local, bones, local_frame, outward
 from symoro.program.builder import Builder

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 from symoro.errors import OptionError
 from symoro.expr.formula import Formula
 from symoro.models.catalogue import Option
-from symoro.models.coordinates import JointMotion
+from symoro.models.coordinates.joint_motion import JointMotion
 from symoro.models.dynamic.setting import rigid_fixed_tree, spring_energy, spring_torques
 from symoro.program.builder import Builder
 from symoro.program.program import Port, Program

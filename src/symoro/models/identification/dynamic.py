@@ -28,7 +28,8 @@ from dataclasses import replace
 from symoro.expr.linalg import Vector, add, cross, dot, matvec, transpose
 from symoro.expr.scalar import Scalar, sign
 from symoro.models.catalogue import model
-from symoro.models.coordinates import Coordinates, JointMotion, joint_motion
+from symoro.models.coordinates.couplings import Coordinates
+from symoro.models.coordinates.joint_motion import JointMotion, joint_motion
 from symoro.models.dynamic.formulation import Formulation, plain, quick
 from symoro.models.dynamic.newton_euler import LinkState, NewtonEuler
 from symoro.models.dynamic.setting import RIGID_APPLIES_TO, gravity

@@ -18,7 +18,7 @@ from collections.abc import Mapping
 from symoro.expr.linalg import Vector, cross, dot, subtract
 from symoro.expr.scalar import Scalar
 from symoro.models.catalogue import model
-from symoro.models.coordinates import joint_motion
+from symoro.models.coordinates.joint_motion import joint_motion
 from symoro.models.dynamic.setting import gravity
 from symoro.models.identification.columns import (
     AT_REST,

@@ -22,7 +22,8 @@ from collections.abc import Mapping, Sequence
 from symoro.expr.linalg import Vector, dot
 from symoro.expr.scalar import Scalar
 from symoro.models.catalogue import form
-from symoro.models.coordinates import Coordinates, JointMotion, joint_motion
+from symoro.models.coordinates.couplings import Coordinates
+from symoro.models.coordinates.joint_motion import JointMotion, joint_motion
 from symoro.models.dynamic.floating.base import (
     APPLIES_TO,
     EXAMPLE,

@@ -29,7 +29,7 @@ from dataclasses import dataclass
 from symoro.expr.linalg import Vector, VectorLike, add, cross, dot, transpose
 from symoro.expr.scalar import Scalar
 from symoro.models.catalogue import model
-from symoro.models.coordinates import JointMotion, joint_motion
+from symoro.models.coordinates.joint_motion import JointMotion, joint_motion
 from symoro.models.dynamic.newton_euler import LinkState
 from symoro.models.dynamic.setting import gravity
 from symoro.models.identification.columns import (

@@ -19,7 +19,7 @@ from collections.abc import Mapping
 
 from symoro.expr.scalar import Scalar, absolute
 from symoro.models.catalogue import Option, model
-from symoro.models.coordinates import JointMotion, joint_motion
+from symoro.models.coordinates.joint_motion import JointMotion, joint_motion
 from symoro.models.dynamic.setting import gravity
 from symoro.models.identification.columns import (
     AT_REST,

@@ -9,7 +9,7 @@ from __future__ import annotations
 from symoro.expr import ops
 from symoro.expr.derivatives import reverse
 from symoro.expr.scalar import Expr, wrap
-from symoro.models.coordinates import joint_motion
+from symoro.models.coordinates.joint_motion import joint_motion
 from symoro.models.dynamic.setting import gravity
 from symoro.models.identification.columns import columns
 from symoro.models.identification.dynamic import formulations, regressor, rows

@@ -16,7 +16,8 @@ from symoro.expr import ops
 from symoro.expr.linalg import Matrix, matmul, transpose
 from symoro.expr.scalar import Expr, Scalar
 from symoro.models.catalogue import Option, model
-from symoro.models.coordinates import Coordinates, coordinates
+from symoro.models.coordinates.couplings import Coordinates
+from symoro.models.coordinates.joint_motion import coordinates
 from symoro.models.joints import Trigonometry, is_zero
 from symoro.models.kinematic.blocks import always_singular, block_sign, diagonal_blocks, minor
 from symoro.models.kinematic.factoring import Factoring, factored

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from symoro.expr.linalg import cross, rotation_of, transpose
 from symoro.models.catalogue import form
-from symoro.models.coordinates import Coordinates
+from symoro.models.coordinates.couplings import Coordinates
 from symoro.models.dynamic.floating.base import EXAMPLE, OF, has_floating_base
 from symoro.models.geometric.between import placement_between
 from symoro.models.joints import Trigonometry

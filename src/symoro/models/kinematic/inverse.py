@@ -31,7 +31,8 @@ from symoro.expr.linalg import (
 )
 from symoro.expr.scalar import Scalar
 from symoro.models.catalogue import Option, model
-from symoro.models.coordinates import coordinate_joints, coordinates
+from symoro.models.coordinates.couplings import coordinate_joints
+from symoro.models.coordinates.joint_motion import coordinates
 from symoro.models.geometric.between import placement_between
 from symoro.models.joints import Trigonometry, is_zero
 from symoro.models.kinematic.blocks import solve

@@ -32,7 +32,8 @@ from symoro.expr.linalg import (
 )
 from symoro.expr.scalar import Scalar
 from symoro.models.catalogue import Option, model
-from symoro.models.coordinates import Coordinates, coordinates
+from symoro.models.coordinates.couplings import Coordinates
+from symoro.models.coordinates.joint_motion import coordinates
 from symoro.models.geometric.between import placement_between
 from symoro.models.geometric.placement import across, along, shifted, turned
 from symoro.models.geometric.screws import screws_between

@@ -22,7 +22,7 @@ from symoro.errors import NotApplicableError, ProgramError
 from symoro.expr.linalg import Matrix
 from symoro.expr.ops import VARIABLE
 from symoro.expr.scalar import Expr, Scalar
-from symoro.models.coordinates import coordinates_at
+from symoro.models.coordinates.couplings import coordinates_at
 from symoro.models.geometric.loop.mobility import loop_mobility
 from symoro.models.joints import Trigonometry, is_zero
 from symoro.models.kinematic.angles import condensed

@@ -17,7 +17,7 @@ from operator import mul
 from symoro.errors import NotApplicableError, ProgramError
 from symoro.expr import ops
 from symoro.expr.scalar import Expr
-from symoro.models.coordinates import coordinates
+from symoro.models.coordinates.joint_motion import coordinates
 from symoro.models.kinematic.blocks import always_singular, minor
 from symoro.models.kinematic.determinant import Chosen, chosen_part, determinant
 from symoro.models.kinematic.factoring import Factoring, factored

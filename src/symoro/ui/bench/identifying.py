@@ -15,7 +15,7 @@ from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
 from symoro.errors import ArgumentError, SymoroError
-from symoro.models.coordinates import coordinate_joints
+from symoro.models.coordinates.couplings import coordinate_joints
 from symoro.robot.description import Robot
 from symoro.robot.formats.yaml_write import tree_of
 from symoro.ui.bench.payload import item, robot_of

@@ -24,7 +24,8 @@ from typing import Any
 from symoro.expr.linalg import dot, matvec
 from symoro.expr.scalar import Scalar
 from symoro.models.catalogue import Options, form
-from symoro.models.coordinates import coordinates, joint_motion, own_entries
+from symoro.models.coordinates.couplings import own_entries
+from symoro.models.coordinates.joint_motion import coordinates, joint_motion
 from symoro.models.dynamic.articulated import Driven, Free, Mixed, TreeElement, free_joints, mixed
 from symoro.models.dynamic.energy import E, whole_mass
 from symoro.models.dynamic.flexible.beam import Beam

@@ -30,7 +30,8 @@ from symoro.expr.linalg import Vector, dot, subtract
 from symoro.expr.number import Tolerance
 from symoro.expr.scalar import Scalar, less_equal, sqrt
 from symoro.models.catalogue import Option, model
-from symoro.models.coordinates import joint_motion, own_entries
+from symoro.models.coordinates.couplings import own_entries
+from symoro.models.coordinates.joint_motion import joint_motion
 from symoro.models.dynamic.composite import TreeFactors
 from symoro.models.dynamic.direct import output_accelerations
 from symoro.models.dynamic.floating.base import (

@@ -29,7 +29,8 @@ from symoro.expr.linalg import (
 )
 from symoro.expr.scalar import Scalar
 from symoro.models.catalogue import form
-from symoro.models.coordinates import joint_motion, own_entries, without_fixed
+from symoro.models.coordinates.couplings import own_entries, without_fixed
+from symoro.models.coordinates.joint_motion import joint_motion
 from symoro.models.dynamic.composite import TreeFactors
 from symoro.models.dynamic.derivatives import held, released, slopes_along, ways
 from symoro.models.dynamic.floating.base import (

@@ -11,7 +11,8 @@ from __future__ import annotations
 
 from symoro.errors import OptionError
 from symoro.models.catalogue import form
-from symoro.models.coordinates import coordinate_joints, joint_motion, own_entries
+from symoro.models.coordinates.couplings import coordinate_joints, own_entries
+from symoro.models.coordinates.joint_motion import joint_motion
 from symoro.models.dynamic.articulated import body_inertias, free_joints, mixed
 from symoro.models.dynamic.direct import METHOD, cheaper, is_long, output_accelerations
 from symoro.models.dynamic.floating.base import (

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from symoro.expr.linalg import dot
 from symoro.models.catalogue import form
-from symoro.models.coordinates import joint_motion
+from symoro.models.coordinates.joint_motion import joint_motion
 from symoro.models.dynamic.energy import E, U, kinetic_energy, whole_mass
 from symoro.models.dynamic.floating.base import (
     APPLIES_TO,

@@ -23,7 +23,7 @@ from functools import cached_property
 
 from symoro.expr.linalg import Vector, add
 from symoro.expr.scalar import Scalar
-from symoro.models.coordinates import Coordinates
+from symoro.models.coordinates.couplings import Coordinates
 from symoro.models.dynamic.composite import column_of, tree_composites
 from symoro.models.dynamic.formulation import Formulation
 from symoro.models.dynamic.inertia import effective_inertias, link_inertias

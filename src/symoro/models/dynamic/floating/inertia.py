@@ -14,7 +14,8 @@ from collections.abc import Mapping
 from symoro.errors import NotApplicableError
 from symoro.expr.linalg import Matrix, Vector, block, skew, transpose
 from symoro.models.catalogue import form
-from symoro.models.coordinates import Coordinates, coordinates
+from symoro.models.coordinates.couplings import Coordinates
+from symoro.models.coordinates.joint_motion import coordinates
 from symoro.models.dynamic.composite import (
     TreeFactors,
     ancestors,

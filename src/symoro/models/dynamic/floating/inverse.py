@@ -14,7 +14,7 @@ from typing import Any
 
 from symoro.errors import OptionError
 from symoro.models.catalogue import Option, form
-from symoro.models.coordinates import joint_motion
+from symoro.models.coordinates.joint_motion import joint_motion
 from symoro.models.dynamic.floating.base import (
     APPLIES_TO,
     EXAMPLE,

@@ -18,7 +18,7 @@ from __future__ import annotations
 
 from symoro.expr.linalg import Matrix, cross, dot, skew, subtract, transpose
 from symoro.models.catalogue import model
-from symoro.models.coordinates import joint_motion
+from symoro.models.coordinates.joint_motion import joint_motion
 from symoro.models.dynamic.floating.base import APPLIES_TO, EXAMPLE, is_on_floating_base
 from symoro.models.dynamic.floating.inertia import FloatingInertia
 from symoro.models.ports import QD, V0, Q

@@ -23,7 +23,8 @@ import numpy as np
 from symoro.errors import NotApplicableError, OptionError
 from symoro.expr.formula import ZERO, Formula
 from symoro.expr.linalg import Matrix, Vector, add, cross, identity, matvec, skew, subtract, transpose
-from symoro.models.coordinates import Coordinates, JointMotion, coordinate_joints, coordinates
+from symoro.models.coordinates.couplings import Coordinates, coordinate_joints
+from symoro.models.coordinates.joint_motion import JointMotion, coordinates
 from symoro.models.geometric.loop.postures import closed_postures
 from symoro.models.geometric.screws import last_frame, resolve
 from symoro.models.kinematic.loop.parallelograms import linear_loops

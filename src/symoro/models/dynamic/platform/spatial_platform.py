@@ -48,7 +48,7 @@ from symoro.expr.linalg import (
 )
 from symoro.expr.number import Tolerance
 from symoro.expr.scalar import Scalar, absolute, less, maximum, select
-from symoro.models.coordinates import coordinates_at
+from symoro.models.coordinates.couplings import coordinates_at
 from symoro.models.dynamic.composite import full_matrix, symmetric, tree_inertia
 from symoro.models.dynamic.formulation import quick
 from symoro.models.dynamic.platform.body import (

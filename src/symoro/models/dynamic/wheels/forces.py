@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from symoro.expr.linalg import Matrix, Vector, matmul, matvec, transpose
 from symoro.expr.scalar import Scalar
 from symoro.models.catalogue import Option
-from symoro.models.coordinates import Ratios
+from symoro.models.coordinates.couplings import Ratios
 from symoro.models.dynamic.composite import solve_tree, symmetric
 from symoro.models.dynamic.floating.forces import FloatingForces
 from symoro.models.dynamic.floating.inertia import FloatingInertia

@@ -21,7 +21,8 @@ from symoro.errors import NotApplicableError
 from symoro.expr.linalg import Matrix, Vector, add, cross, matvec, negate, scale, subtract, transpose
 from symoro.expr.number import Tolerance
 from symoro.expr.scalar import Scalar, atan2, less, select, sqrt
-from symoro.models.coordinates import Coordinates, coordinates
+from symoro.models.coordinates.couplings import Coordinates
+from symoro.models.coordinates.joint_motion import coordinates
 from symoro.models.geometric.between import placement_between
 from symoro.models.geometric.inverse.chain.pose import Given, entry_name, given_entries
 from symoro.models.geometric.screws import last_frame, resolve

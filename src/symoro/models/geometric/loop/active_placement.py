@@ -15,7 +15,7 @@ from symoro.errors import NotApplicableError
 from symoro.expr.linalg import Matrix, identity, inverse_transform, matmul
 from symoro.expr.scalar import Expr, Scalar
 from symoro.models.catalogue import Options, form
-from symoro.models.coordinates import coordinates_at, coupled_positions
+from symoro.models.coordinates.couplings import coordinates_at, coupled_positions
 from symoro.models.geometric.between import placement_between
 from symoro.models.geometric.inverse.branches import EMPTY, Solution
 from symoro.models.geometric.inverse.finite import where_finite

@@ -8,7 +8,7 @@ import numpy as np
 
 from symoro.expr.evaluate import evaluate
 from symoro.expr.linalg import identity
-from symoro.models.coordinates import uncoupled
+from symoro.models.coordinates.couplings import uncoupled
 from symoro.models.geometric.inverse.chain.chain import chain_of
 from symoro.models.geometric.inverse.chain.probes import Probes
 from symoro.models.geometric.loop.forms import AngleSum

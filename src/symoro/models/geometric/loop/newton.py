@@ -22,7 +22,7 @@ from symoro.errors import OptionError
 from symoro.expr.linalg import Matrix, Vector, cross, dot, identity, matmul, subtract
 from symoro.expr.number import Tolerance
 from symoro.expr.scalar import Expr, Scalar, absolute, less_equal, maximum, minimum, select
-from symoro.models.coordinates import Ratios, coordinates_at, uncoupled
+from symoro.models.coordinates.couplings import Ratios, coordinates_at, uncoupled
 from symoro.models.geometric.inverse.branches import OUT_OF_REACH, SINGULAR, VALID, Solution
 from symoro.models.geometric.inverse.chain.chain import WayPart, motions_between, size_of
 from symoro.models.geometric.inverse.finite import closes, largest, relative

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING
 from symoro.errors import NotApplicableError
 from symoro.expr.linalg import identity
 from symoro.expr.scalar import Expr, Scalar, absolute, atan2
-from symoro.models.coordinates import coupled_positions, uncoupled
+from symoro.models.coordinates.couplings import coupled_positions, uncoupled
 from symoro.models.geometric.inverse.branches import differences, own_turn
 from symoro.models.geometric.inverse.chain.chain import (
     Chain,

@@ -17,7 +17,7 @@ from functools import cached_property
 from symoro.expr.derivatives import forward
 from symoro.expr.linalg import Matrix, Vector, add, scale
 from symoro.expr.scalar import Expr, Scalar, absolute, less, select, sin, wrap
-from symoro.models.coordinates import Coordinates, JointEntries, Ratios
+from symoro.models.coordinates.couplings import Coordinates, JointEntries, Ratios
 from symoro.models.joints import Trigonometry, is_zero
 from symoro.models.kinematic.loop.choice import LoopChoice, LoopRow, loop_choice
 from symoro.models.kinematic.loop.factors import LoopFactors, largest

@@ -17,7 +17,8 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from symoro.models.catalogue import model
-from symoro.models.coordinates import coordinates, fixed_value
+from symoro.models.coordinates.couplings import fixed_value
+from symoro.models.coordinates.joint_motion import coordinates
 from symoro.models.geometric.loop.mechanism import reason_not_closed
 from symoro.models.ports import QD, Q
 from symoro.models.references import SYMORO_1997

@@ -17,7 +17,7 @@ from typing import NamedTuple
 
 from symoro.errors import NotApplicableError
 from symoro.expr.linalg import Matrix
-from symoro.models.coordinates import Ratios, posture
+from symoro.models.coordinates.couplings import Ratios, posture
 from symoro.models.joints import Trigonometry
 from symoro.models.kinematic.wheels.ackermann import sliding, tied_positions
 from symoro.models.kinematic.wheels.samples import WheelSamples, independent_rows, rank, robot_length

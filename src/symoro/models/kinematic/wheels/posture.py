@@ -23,7 +23,7 @@ from symoro.errors import NotApplicableError
 from symoro.expr.linalg import Matrix, Vector, cross, dot, identity, transpose
 from symoro.expr.scalar import Scalar, cos, sin
 from symoro.models.catalogue import model
-from symoro.models.coordinates import Ratios, posture
+from symoro.models.coordinates.couplings import Ratios, posture
 from symoro.models.joints import Trigonometry
 from symoro.models.kinematic.wheels.contact import BASE, Constraint
 from symoro.models.kinematic.wheels.elimination import eliminated

@@ -15,7 +15,7 @@ from symoro.errors import NotApplicableError
 from symoro.expr.derivatives import forward
 from symoro.expr.linalg import Matrix, Vector, add, matvec, transpose
 from symoro.expr.scalar import Expr, Scalar
-from symoro.models.coordinates import FIXED_BY, Ratios, posture
+from symoro.models.coordinates.couplings import FIXED_BY, Ratios, posture
 from symoro.models.joints import Trigonometry
 from symoro.models.kinematic.wheels.ackermann import tied_positions
 from symoro.models.kinematic.wheels.contact import BASE, Constraint, constraints

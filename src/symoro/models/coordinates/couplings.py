@@ -21,7 +21,6 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
-from dataclasses import dataclass
 
 from symoro.expr.formula import Formula
 from symoro.expr.linalg import Matrix, Vector, add, scale, zeros
@@ -171,23 +170,6 @@ def posture(builder: Builder, robot: Robot) -> Ratios:
     return coordinates_at(robot, dict(zip(own, q, strict=True)), builder.formula)
 
 
-def coordinates(builder: Builder, robot: Robot, *, every_loop: bool = False) -> Coordinates:
-    """Declare the input q, and take it for the coordinates, or for the posture of a robot with loops.
-
-    Arguments:
-        every_loop: whether parallelograms have equations like other loops, as their reactions need them.
-
-    Raises:
-        NotApplicableError: the active joints of a robot with loops do not fit them.
-    """
-    tree = posture(builder, robot)
-    if not robot.B:
-        return tree
-    from symoro.models.kinematic.loop.coordinates import loop_coordinates  # which is made of couplings itself
-
-    return loop_coordinates(builder, robot, tree, every_loop=every_loop)
-
-
 def coordinate_joints(robot: Robot) -> list[int]:
     """The joints with a coordinate of their own: the active ones of a robot with loops."""
     own = independent(robot)
@@ -202,33 +184,6 @@ def joint_positions(builder: Builder, robot: Robot, *, cut: bool = False) -> dic
         qc = builder.input(QC, (len(opened),), [f"q{j}" for j in opened])
         found.update(zip(opened, qc, strict=True))
     return found
-
-
-@dataclass(frozen=True)
-class JointMotion:
-    """The motion of every joint of the tree, and the coordinates' own velocities."""
-
-    joints: Coordinates
-    own: JointEntries
-    qd: JointEntries
-    qdd: JointEntries
-
-    @property
-    def q(self) -> JointEntries:
-        return self.joints.positions
-
-    def accelerated(self, qdd: JointEntries) -> dict[int, Scalar]:
-        """The tree's accelerations at other ones of the coordinates."""
-        return self.joints.accelerations(qdd, self.own)
-
-
-def joint_motion(builder: Builder, robot: Robot, *given: str, every_loop: bool = False) -> JointMotion:
-    """Declare q, and of qd and qdd what is given; the coordinates do not move, or not accelerate, otherwise."""
-    joints = coordinates(builder, robot, every_loop=every_loop)
-    none: JointEntries = dict.fromkeys(joints.own, 0)
-    qd = own_entries(builder, robot, "qd") if "qd" in given else none
-    qdd = own_entries(builder, robot, "qdd") if "qdd" in given else none
-    return JointMotion(joints, qd, joints.rates(qd), joints.accelerations(qdd, qd))
 
 
 def own_entries(builder: Builder, robot: Robot, name: str) -> dict[int, Scalar]:
