@@ -9,7 +9,7 @@ from __future__ import annotations
 import time
 
 import symoro
-from symoro.estimation.excite import excite
+from symoro.identification.excitation import excite
 
 MARK, SECONDS = 15, 120
 

@@ -22,11 +22,11 @@ from typing import Any
 import numpy as np
 
 import symoro
-from symoro.estimation.equations import equations
-from symoro.estimation.friction import Friction
-from symoro.estimation.identification import sought_robot
-from symoro.estimation.log import open_log
-from symoro.estimation.signals import Preparation
+from symoro.identification.dynamic import sought_robot
+from symoro.identification.equations import equations
+from symoro.identification.friction import Friction
+from symoro.identification.log import open_log
+from symoro.identification.signals import Preparation
 
 RATE, PIECE = 1000.0, 200_000
 GIVEN: dict[str, Any] = {"cutoff": 50.0, "decimation": 1, "slow": 0.0}

@@ -16,12 +16,12 @@ import pytest
 from numpy.typing import NDArray
 
 import symoro
-from symoro.calibrate import calibrate, simulated
 from symoro.emit.sample import sample_of
 from symoro.errors import NotApplicableError, SymoroError
-from symoro.estimation.excite import excite
-from symoro.estimation.log import log_of_arrays
 from symoro.expr.formula import formula
+from symoro.identification import calibrate, simulated
+from symoro.identification.excitation import excite
+from symoro.identification.log import log_of_arrays
 from symoro.model import Model
 from symoro.models.calibration.identifiable import geometric_parameters
 from symoro.models.identification.base.compare import numeric_rank

@@ -7,7 +7,7 @@ import pytest
 from threadpoolctl import threadpool_info, threadpool_limits
 
 import symoro
-from symoro.estimation import excite, identification
+from symoro.identification import dynamic, excitation
 from symoro.models.identification.base import compare
 from symoro.threads import one_thread
 
@@ -54,8 +54,8 @@ def test_name_and_words_stay() -> None:
 @pytest.mark.parametrize(
     ("module", "inner", "call"),
     [
-        (identification, "sought_robot", lambda: symoro.identify("planar2r", "none.csv")),
-        (excite, "as_robot", lambda: excite.excite("planar2r")),
+        (dynamic, "sought_robot", lambda: symoro.identify("planar2r", "none.csv")),
+        (excitation, "as_robot", lambda: symoro.excite("planar2r")),
         (compare, "ordered", lambda: symoro.base_parameters("planar2r", method="numeric")),
     ],
 )

@@ -25,7 +25,9 @@ from symoro.robot.formats import load as load
 from symoro.robot.formats import save as save
 
 if TYPE_CHECKING:
-    from symoro.estimation.identification import identify as identify
+    from symoro.identification.dynamic import identify as identify
+    from symoro.identification.excitation import excite as excite
+    from symoro.identification.geometric import calibrate as calibrate
     from symoro.motion.control import computed_torque as computed_torque
     from symoro.motion.files import load_trajectory as load_trajectory
     from symoro.motion.sampling import sampled as sampled
@@ -41,8 +43,10 @@ if TYPE_CHECKING:
 _SOLUTIONS = ("follow", "nearest", "valid", "windings", "within_limits")
 _LATER = {
     **dict.fromkeys(_SOLUTIONS, "symoro.runtime.solutions"),
+    "calibrate": "symoro.identification.geometric",
     "computed_torque": "symoro.motion.control",
-    "identify": "symoro.estimation.identification",
+    "excite": "symoro.identification.excitation",
+    "identify": "symoro.identification.dynamic",
     "load_trajectory": "symoro.motion.files",
     "sampled": "symoro.motion.sampling",
     "scene": "symoro.ui.notebook",
@@ -57,8 +61,10 @@ __all__ = [
     "__version__",
     "assembly_modes",
     "base_parameters",
+    "calibrate",
     "catalogue",
     "computed_torque",
+    "excite",
     "follow",
     "generate",
     "identify",

@@ -5,7 +5,7 @@ import pytest
 
 import symoro
 from symoro.errors import ArgumentError, NotApplicableError
-from symoro.estimation.excite import excite
+from symoro.identification.excitation import excite
 from symoro.motion.samples import Samples
 from symoro.motion.sampling import coordinates_of
 from symoro.motion.trajectory import Line, Move, Trajectory

@@ -12,7 +12,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import symoro
-from symoro.estimation.log import log_of_arrays
+from symoro.identification.log import log_of_arrays
 from symoro.ui.bench import call
 
 pytest.importorskip("pyarrow")
@@ -142,7 +142,7 @@ def test_whatever_comes_as_a_log_is_answered(payload: dict[str, Any]) -> None:
 
 def test_a_robot_with_loops_takes_a_posture() -> None:
     """It tells in which way they are assembled; the service refuses the log without, and takes names as well."""
-    from tests.estimation.loops import RATE, fivebar_motion, fivebar_posture
+    from tests.identification.loops import RATE, fivebar_motion, fivebar_posture
 
     motion = fivebar_motion(samples=400)
     time = np.arange(len(motion.q))[:, None] / RATE

@@ -11,7 +11,7 @@ import pytest
 import symoro
 from symoro.robot.formats import dumps
 from symoro.ui.cli import main
-from tests.estimation.truth import smooth, two_links
+from tests.identification.truth import smooth, two_links
 
 GIVEN = ("--decimation", "10", "--slow", "0.02")
 
@@ -119,7 +119,7 @@ def test_mistakes_are_told(
 def test_loops_are_assembled_as_the_posture_says(
     data: Any, folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    from tests.estimation.loops import RATE, fivebar_motion, fivebar_posture
+    from tests.identification.loops import RATE, fivebar_motion, fivebar_posture
 
     t = fivebar_motion(samples=1000)
     table = np.column_stack([np.arange(len(t.q)) / RATE, t.q, t.tau])

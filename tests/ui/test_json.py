@@ -12,7 +12,7 @@ import pytest
 
 from symoro.robot.formats import dumps
 from symoro.ui import cli
-from tests.estimation.truth import smooth, two_links
+from tests.identification.truth import smooth, two_links
 
 Q = "q=0,0,0,0,0,0"
 WORKING = {

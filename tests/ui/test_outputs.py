@@ -12,7 +12,7 @@ import pytest
 from symoro.robot.formats import dumps
 from symoro.ui import cli, commands
 from symoro.ui.cli import main
-from tests.estimation.truth import smooth, two_links
+from tests.identification.truth import smooth, two_links
 
 # command -> words before the target, suffix of the target ('' is a folder), and what does the work
 COMMANDS: dict[str, tuple[tuple[str, ...], str, str]] = {
@@ -32,7 +32,7 @@ COMMANDS: dict[str, tuple[tuple[str, ...], str, str]] = {
     "calibrate": (
         ("calibrate", "planar2r", "poses.csv", "-o"),
         ".yaml",
-        "symoro.calibrate.read_measurements",
+        "symoro.identification.read_measurements",
     ),
     "identify": (("identify", "arm.yaml", "log.csv", "-o"), ".yaml", "symoro.ui.identify.identify"),
     "torques": (("torques", "planar3r", "filip3r", "-o"), ".csv", "symoro.ui.motion.torques"),

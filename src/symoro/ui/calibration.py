@@ -13,12 +13,12 @@ from symoro.ui.outputs import check_robot, deliver
 from symoro.ui.values import numbers
 
 if TYPE_CHECKING:
-    from symoro.calibrate import Calibration
+    from symoro.identification import Calibration
 
 
 def show_calibration(robot: Robot, options: argparse.Namespace) -> int:
     """Show the parameters, or what they are off, and write the calibrated robot; the exit code."""
-    from symoro.calibrate import calibrate, read_measurements
+    from symoro.identification import calibrate, read_measurements
     from symoro.models.calibration.identifiable import geometric_parameters
 
     names = ("to", "known_base", "known_tool", "gains")
@@ -47,7 +47,7 @@ def show_calibration(robot: Robot, options: argparse.Namespace) -> int:
 
 
 def _data(found: Calibration) -> dict[str, Any]:
-    from symoro.calibrate.report import base_place, marker_place
+    from symoro.identification.geometric_report import base_place, marker_place
 
     columns = {"names": found.names, "errors": found.errors, "deviations": found.deviations}
     tool, marker = found.marker, None

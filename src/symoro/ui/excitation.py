@@ -6,8 +6,8 @@ import argparse
 from pathlib import Path
 from typing import Any
 
-from symoro.estimation.excite import Excitation, excite, trajectory_text
 from symoro.files import write_files
+from symoro.identification.excitation import Excitation, excite, trajectory_text
 from symoro.motion.files import TABLES
 from symoro.motion.samples import columns_of
 from symoro.motion.sampling import sampled

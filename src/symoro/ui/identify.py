@@ -6,9 +6,9 @@ import argparse
 from pathlib import Path
 
 from symoro.errors import OptionError
-from symoro.estimation.identification import Identification, identify, sought_robot
-from symoro.estimation.robots import standard_robot
 from symoro.files import check_targets, write_files, write_folder
+from symoro.identification.dynamic import Identification, identify, sought_robot
+from symoro.identification.robots import standard_robot
 from symoro.models.coordinates.couplings import coordinate_joints
 from symoro.robot import formats
 from symoro.robot.description import Robot

@@ -23,7 +23,7 @@ from symoro.ui.bench.playback import kept_rows, number, numbers_of
 from symoro.ui.values import posture_word
 
 if TYPE_CHECKING:
-    from symoro.estimation.identification import Identification
+    from symoro.identification.dynamic import Identification
 
 MOST_FILES = 8
 DESCRIPTION = "columns.yaml"
@@ -33,8 +33,8 @@ REPORTS = ("report.md", "report.html")
 
 def identified(payload: Mapping[str, Any]) -> dict[str, Any]:
     """The parameters of a robot from a log: report, parameters with deviations, measured and predicted torques."""
-    from symoro.estimation.friction import USUAL
-    from symoro.estimation.identification import identify
+    from symoro.identification.dynamic import identify
+    from symoro.identification.friction import USUAL
 
     robot = robot_of(payload)
     values = _known(robot, numbers_of(robot, payload))
@@ -99,7 +99,7 @@ def _folder(payload: Mapping[str, Any]) -> Iterator[Path]:
 
 def _log(robot: Robot, payload: Mapping[str, Any], folder: Path) -> tuple[Path, Path | None]:
     """The path of the log, and that of its description."""
-    from symoro.estimation.description import parse_description
+    from symoro.identification.description import parse_description
 
     first = folder / next(iter(payload["files"]))
     text = item(payload, "description", str, "")

@@ -105,7 +105,7 @@ def _frame(robot: Robot, motion: Trajectory | Samples) -> int:
 
 def excitation(payload: Mapping[str, Any]) -> dict[str, Any]:
     """A motion that shows the robot's parameters well, as the text of its file."""
-    from symoro.estimation.excite import excite, trajectory_text
+    from symoro.identification.excitation import excite, trajectory_text
 
     robot = robot_of(payload)
     found = excite(

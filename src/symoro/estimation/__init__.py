@@ -1,1 +1,0 @@
-"""Parameters from measured motions: logs, preparation of signals, estimators, statistics."""

@@ -1,0 +1,54 @@
+"""Identification from data: dynamic parameters from logs, geometric parameters from measured poses."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from symoro.identification.dynamic import Identification as Identification
+    from symoro.identification.dynamic import identify as identify
+    from symoro.identification.excitation import Excitation as Excitation
+    from symoro.identification.excitation import excite as excite
+    from symoro.identification.geometric import Calibration as Calibration
+    from symoro.identification.geometric import calibrate as calibrate
+    from symoro.identification.geometric import simulated as simulated
+    from symoro.identification.log import Log as Log
+    from symoro.identification.log import log_of_arrays as log_of_arrays
+    from symoro.identification.log import open_log as open_log
+    from symoro.identification.measurements import Measurements as Measurements
+    from symoro.identification.measurements import read_measurements as read_measurements
+    from symoro.identification.measurements import write_measurements as write_measurements
+
+_MODULES = {
+    "dynamic": ("Identification", "identify"),
+    "excitation": ("Excitation", "excite"),
+    "geometric": ("Calibration", "calibrate", "simulated"),
+    "log": ("Log", "log_of_arrays", "open_log"),
+    "measurements": ("Measurements", "read_measurements", "write_measurements"),
+}
+_MODULE_OF = {name: module for module, names in _MODULES.items() for name in names}
+
+__all__ = [
+    "Calibration",
+    "Excitation",
+    "Identification",
+    "Log",
+    "Measurements",
+    "calibrate",
+    "excite",
+    "identify",
+    "log_of_arrays",
+    "open_log",
+    "read_measurements",
+    "simulated",
+    "write_measurements",
+]
+
+
+def __getattr__(name: str) -> Any:
+    """Import a public name, and with it NumPy and SciPy, when it is first used."""
+    if name in _MODULE_OF:
+        from importlib import import_module
+
+        return getattr(import_module(f"symoro.identification.{_MODULE_OF[name]}"), name)
+    raise AttributeError(f"module 'symoro.identification' has no attribute '{name}'")

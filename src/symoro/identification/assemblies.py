@@ -1,0 +1,164 @@
+"""In which way the loops of each log are assembled: as a posture says, and as its torques tell.
+
+Loops that are no parallelograms can be assembled in several ways with the positions of a sample. A posture names that
+of the first log. Another log may have started in another way, since a robot can be taken through a dead point between
+two logs: each way in which its first sample can stand is tried, together with the first log, and that which leaves the
+least of the torques counts, where the others leave clearly more. A posture that another way beats is doubted.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import reduce
+
+import numpy as np
+from numpy.typing import NDArray
+
+from symoro.errors import ArgumentError, NotClosedError, SymoroError
+from symoro.identification.compress import compressed, joined, merged
+from symoro.identification.equations import RowModel
+from symoro.identification.least_squares import weighted
+from symoro.identification.log import Log
+from symoro.identification.log_part import part_of
+from symoro.identification.residuals import KEPT, residual
+from symoro.identification.signals import Preparation
+from symoro.motion.assembly import BrokenLoopsError, LoopAssembly
+
+Array = NDArray[np.float64]
+BETTER = 0.8  # of a residual, that another assembly must leave to be believed
+LEAST = 1e-6  # of the torques: residuals below it tell nothing
+ENOUGH = 3  # rows to a column, without which residuals are not compared
+ONE_EACH = "give one posture for each log (--posture several times, in the order of the logs)"
+
+
+@dataclass(frozen=True)
+class _Way:
+    """An assembly with which a log may start, and the share of the torques that it leaves; None where it has no fit."""
+
+    row: tuple[float, ...]
+    left: float | None
+    named: bool
+
+    @property
+    def rank(self) -> float:
+        return np.inf if self.left is None else self.left
+
+
+def assembled(
+    logs: Sequence[Log], model: RowModel, preparation: Preparation, named: Sequence[tuple[float, ...] | None]
+) -> tuple[tuple[Log, ...], list[str]]:
+    """Each log with the row that its loops are followed from, and what is doubtful about it.
+
+    Arguments:
+        named: for each log the posture near its first sample, where one was given; the first has one.
+
+    Raises:
+        ArgumentError: a posture cannot be of its log, where another can; or nothing tells the assembly of a log.
+    """
+    if model.assembly is None or model.assembly[0].linear:
+        return tuple(logs), []
+    found: list[Log] = []
+    doubts: list[str] = []
+    for log, posture in zip(logs, named, strict=True):
+        ways = _ways(log, model, preparation, found[:1], posture)
+        chosen, told = _chosen(log, ways, model.assembly[0], posture is not None)
+        found.append(replace(log, start=chosen))
+        doubts += [told] if told else []
+    return tuple(found), doubts
+
+
+def _ways(
+    log: Log,
+    model: RowModel,
+    preparation: Preparation,
+    beside: Sequence[Log],
+    posture: tuple[float, ...] | None,
+) -> list[_Way]:
+    """Those in which a log can start; the first is that of the posture, or where the first log's leads to."""
+    assert model.assembly is not None
+    loops, near = model.assembly
+    first = log.part(0, 1)["position"][0]
+    try:
+        own: Array | None = loops.row(posture) if posture is not None else loops.walked(np.array(near), first)
+    except BrokenLoopsError:
+        own = None
+    try:
+        others = loops.assemblies(first)
+    except NotClosedError:
+        others = []
+    rows = [row for row in others if own is None or not loops.alike(row, own)]
+    found = []
+    for row in [*([] if own is None else [own]), *rows]:
+        start = tuple(float(x) for x in row)
+        parts = [part_of(one, model, preparation) for one in (*beside, replace(log, start=start))]
+        found.append(_Way(start, fit_residual(parts, model, preparation), row is own))
+    return found
+
+
+def fit_residual(logs: Sequence[Log], model: RowModel, preparation: Preparation) -> float | None:
+    """The share of the torques that a fit to some logs leaves; None where there is none, or a loop is broken."""
+    try:
+        rows = [
+            merged(compressed(model.blocks(log, preparation), model.support, 1.0), model.support, KEPT)
+            for log in logs
+        ]
+        data = reduce(joined, rows)
+        if data.rows < ENOUGH * len(model.names):
+            return None
+        return residual(data, weighted(model.names, data)).relative
+    except (SymoroError, np.linalg.LinAlgError):
+        return None
+
+
+def _chosen(
+    log: Log, ways: Sequence[_Way], loops: LoopAssembly, given: bool
+) -> tuple[tuple[float, ...], str | None]:
+    """The row of a log, and a doubt."""
+    if not ways:
+        raise ArgumentError(
+            f"the loops do not close where {log.name} starts, or not on the way there from the first log",
+            hint=f"check units, signs and offsets of its positions; or {ONE_EACH}",
+        )
+    own, best = ways[0], min(ways, key=lambda way: way.rank)
+    if len(ways) == 1 or max(way.rank for way in ways) < LEAST:
+        return own.row, None
+    clear = all(best.rank < BETTER * way.rank for way in ways if way is not best)
+    if given:
+        return own.row, _contradicted(log, own, best, loops) if best is not own and clear else None
+    if clear:
+        return best.row, None
+    lines = "".join(f"\n  {_shown(way, loops)}" for way in ways)
+    if not own.named:
+        raise ArgumentError(
+            f"the loops can be assembled in {len(ways)} ways where {log.name} starts, and its torques do not tell in "
+            f"which:{lines}",
+            hint=ONE_EACH,
+        )
+    return own.row, (
+        f"the torques of {log.name} do not tell in which way its loops are assembled; taken as those of the first log "
+        f"lead there, at {_shown(own, loops)}: {ONE_EACH} if it started otherwise"
+    )
+
+
+def _contradicted(log: Log, own: _Way, best: _Way, loops: LoopAssembly) -> str:
+    """That another assembly serves better.
+
+    Raises:
+        ArgumentError: that of the posture does not serve at all.
+    """
+    if own.left is None:
+        raise ArgumentError(
+            f"posture: the loops of {log.name} cannot be followed in the assembly of {_shown(own, loops)}; they can "
+            f"from {_shown(best, loops)}",
+            hint="give that posture, if the robot stood so",
+        )
+    return (
+        f"the posture seems to be of another assembly of the loops: in that of {_shown(own, loops)} the model leaves "
+        f"{100 * own.rank:.2g} % of the torques of {log.name}, in that of {_shown(best, loops)} "
+        f"{100 * best.rank:.2g} %: give the latter as posture, if the robot stood so"
+    )
+
+
+def _shown(way: _Way, loops: LoopAssembly) -> str:
+    return ",".join(f"{x:.4g}" for x in loops.postures(np.array([way.row]))[0])

@@ -1,0 +1,137 @@
+"""The triangles of a log on a Dask cluster: each worker factors its pieces, a distributed array joins them.
+
+A piece of the log is read, filtered and factored where a worker is free; what travels is its triangle R, no larger than
+the number of columns squared. The triangles of all pieces, one below the other, are a tall and skinny array whose QR
+factorisation (`dask.array.linalg.tsqr`) is that of all rows. Workers open the log themselves, so they need its files
+under the same path; a log of arrays is sent to them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+
+from symoro.identification.compress import LogPart, Triangles, compressed, empty
+from symoro.identification.delay import aligned
+from symoro.identification.equations import Booleans, RowBlock, RowModel, equations
+from symoro.identification.friction import Friction
+from symoro.identification.load_friction import LoadPoint, at_load
+from symoro.identification.log import Log, open_log
+from symoro.identification.needs import needed
+from symoro.identification.signals import Preparation, motion_between, planned
+from symoro.identification.transmission import Transmission
+from symoro.robot.description import Robot
+from symoro.threads import one_thread
+
+PIECES = 8  # of the plan's size to one task
+
+
+@dataclass(frozen=True)
+class Work:
+    """What a worker must know to make rows; the compiled model does not travel."""
+
+    robot: Robot
+    kind: str
+    friction: Friction
+    gear: Transmission | None
+    without: tuple[str, ...]
+    preparation: Preparation
+    share: float
+    at: LoadPoint | None = None
+
+
+@lru_cache(maxsize=4)
+def _plain(work: Work) -> RowModel:
+    return equations(work.robot, work.kind, work.friction, work.gear, work.without)
+
+
+def _model(work: Work) -> RowModel:
+    model = _plain(replace(work, at=None))
+    return model if work.at is None else at_load(model, work.at)
+
+
+def compressed_on_cluster(work: Work, log: Log, support: Booleans, client: Any) -> dict[LogPart, Triangles]:
+    """The triangles of a log, by thirds and by whether rows are kept, as `compress.compressed` gives them."""
+    dask = needed("dask", "a cluster")
+    size = PIECES * planned(log, work.preparation).size
+    pieces = [(first, min(first + size, log.samples)) for first in range(0, log.samples, size)]
+    remote: Any = log if log.source is None else None
+    sent = client.scatter(remote, broadcast=True) if remote is not None else None
+    tasks = [
+        dask.delayed(_factored, pure=False)(work, log.source, log.description, sent, a, b, log.delay)
+        for a, b in pieces
+    ]
+    tasks = client.persist(tasks)
+    parts = [client.compute(dask.delayed(_what)(task)) for task in tasks]
+    known = client.gather(parts)
+    found: dict[LogPart, Triangles] = {}
+    for part in sorted({part for item in known for part in item}):
+        holders = [(task, item[part]) for task, item in zip(tasks, known, strict=True) if part in item]
+        found[part] = _joined(client, part, holders, support, work.share)
+    return found
+
+
+@one_thread
+def _factored(
+    work: Work, source: Any, description: Any, sent: Log | None, first: int, end: int, delay: float = 0.0
+) -> dict[LogPart, Triangles]:
+    """On a worker: the triangles of the samples first .. end."""
+    log = sent if sent is not None else _opened(source, description, delay, work.robot)
+    model = _model(work)
+    return compressed(
+        _blocks(work, log, model, first, end), model.support, log.samples / log.rate, work.share
+    )
+
+
+def _blocks(work: Work, log: Log, model: RowModel, first: int, end: int) -> Iterator[RowBlock]:
+    size = planned(log, work.preparation).size
+    postures = model.postures(log)
+    for lower in range(first, end, size):
+        motion = motion_between(log, work.preparation, lower, min(lower + size, end))
+        block = None if motion is None else model.block(motion, postures, work.preparation)
+        if block is not None:
+            yield block
+
+
+@lru_cache(maxsize=4)
+def _opened(source: Any, description: Any, delay: float, robot: Robot) -> Log:
+    yaml = source.suffix.lower() in (".yaml", ".yml")
+    # Joints at rest are allowed here: they are checked over all logs.
+    log = open_log(source, robot, None if yaml else description, rests=True)
+    return aligned(log, delay)
+
+
+def _what(found: dict[LogPart, Triangles]) -> dict[LogPart, tuple[int, ...]]:
+    """Which parts a piece has, with the rows of each equation."""
+    return {part: triangles.counts for part, triangles in found.items()}
+
+
+def _joined(
+    client: Any,
+    part: LogPart,
+    holders: Sequence[tuple[Any, tuple[int, ...]]],
+    support: Booleans,
+    share: float,
+) -> Triangles:
+    array = needed("dask.array", "a cluster")
+    dask = needed("dask", "a cluster")
+    shapes = [factor.shape for factor in empty(support).factors]
+    joined = []
+    for k, shape in enumerate(shapes):
+        blocks = [
+            array.from_delayed(dask.delayed(_factor)(task, part, k), shape, dtype=float)
+            for task, _ in holders
+        ]
+        tall = array.concatenate(blocks, axis=0)
+        joined.append(array.linalg.tsqr(tall)[1] if len(blocks) > 1 else tall)
+    factors = client.gather(client.compute(joined))
+    counts = np.sum([count for _, count in holders], axis=0)
+    return Triangles(tuple(np.asarray(f) for f in factors), tuple(int(c) for c in counts), support, share)
+
+
+def _factor(found: dict[LogPart, Triangles], part: LogPart, k: int) -> Any:
+    return found[part].factors[k]

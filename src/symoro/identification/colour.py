@@ -1,0 +1,129 @@
+"""Residuals that are correlated in time: deviations that allow for it.
+
+Torques whose noise is coloured, and what a model lacks, leave residuals that are alike from row to row: they are worth
+fewer rows than there are, and deviations for white noise are too small. For each equation the residuals e are taken as
+an autoregression a(L) e = u, by Burg's method, whose order p has the least n ln(s2) + p ln(n) (Schwarz); with the
+triangle T of its coefficients cov e = s2 T^-1 T^-T, and with rows Z = A/sigma
+
+    C = (Z'Z)^-1 (sum over equations of s2 |T^-T Z|^2) (Z'Z)^-1,    beside   mean of e^2 times |Z|^2 in the middle
+
+where the noise of samples is white. The ratio of both, for each parameter, is compared with that of drawn white noise
+that goes the same way, through the filter of the decimation and the fit: of few rows a fit takes out the slow part of
+any residuals. Where the median ratio is beyond those that were drawn, deviations are widened by it, none of them by
+less than 1.
+
+G. Schwarz, "Estimating the dimension of a model", Annals of Statistics 6, 1978. W.K. Newey, K.D. West, "A simple,
+positive semi-definite, heteroskedasticity and autocorrelation consistent covariance matrix", Econometrica 55, 1987.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from symoro.identification.equations import Booleans, RowBlock, row_noise
+from symoro.identification.estimate import Estimate
+from symoro.identification.instrumental import autoregressions, filtered_back
+from symoro.identification.rows import LogRows, whole
+
+Array = NDArray[np.float64]
+ORDER = 24  # of the autoregression, at most
+DRAWS = 16  # of white noise
+BEYOND, SHOWN = 3.5, 1.1  # deviations of what was drawn, and the least ratio that is told
+ROOM = 10_000_000  # bytes of rows of a log that are looked at
+
+
+def first_rows(rows: LogRows) -> list[RowBlock]:
+    """The rows of each log, of a long one those of its beginning."""
+    found = []
+    for number in range(len(rows.logs)):
+        blocks: list[RowBlock] = []
+        for block in rows.of(number):
+            blocks.append(block)
+            if sum(one.A.nbytes for one in blocks) > ROOM:
+                break
+        if blocks:
+            found.append(whole(blocks))
+    return found
+
+
+def allowing_for_colour(estimate: Estimate, logs: Sequence[RowBlock], kind: str, decimation: int) -> Estimate:
+    """The estimate with the deviations that its residuals' correlation in time asks for; itself where there is none.
+
+    Arguments:
+        logs: rows of each log, in the order of time, those that were dropped among them.
+        kind, decimation: of the model, which tell how white noise comes through.
+    """
+    weights = np.ones_like(estimate.sigma) if estimate.method == "OLS" else 1 / estimate.sigma
+    equations = [
+        _Equation(weight * rows.A[:, k], rows.kept[:, k]) for rows in logs for k, weight in enumerate(weights)
+    ]
+    fit = _Fit(equations)
+    measured = [weight * rows.y[:, k] for rows in logs for k, weight in enumerate(weights)]
+    rng = np.random.default_rng(0)
+    found = fit.ratios([one.A @ estimate.values - y for one, y in zip(equations, measured, strict=True)])
+    drawn = np.array(
+        [
+            fit.ratios(fit.residuals([row_noise(kind, decimation, len(y), rng) for y in measured]))
+            for _ in range(DRAWS)
+        ]
+    )
+    usual = np.median(drawn, axis=0)
+    middles = np.log(np.median(drawn / usual, axis=1))
+    middle = float(np.median(found / usual))
+    if not (
+        middle > SHOWN and np.log(middle) > BEYOND * float(np.std(middles))
+    ):  # neither of what is not finite
+        return estimate
+    wider = np.maximum(found / usual, 1.0)
+    return replace(estimate, covariance=estimate.covariance * np.outer(wider, wider), colour=middle)
+
+
+@dataclass(frozen=True, eq=False)
+class _Equation:
+    """Weighted rows of an equation along one log, and which of them are kept."""
+
+    A: Array
+    kept: Booleans
+
+
+class _Fit:
+    """Least squares of the kept rows of some equations."""
+
+    def __init__(self, equations: Sequence[_Equation]) -> None:
+        self.equations = equations
+        self.rows = [one.A * one.kept[:, None] for one in equations]
+        self.squares = [Z.T @ Z for Z in self.rows]
+        normal = np.sum(self.squares, axis=0)
+        scale = np.sqrt(np.diag(normal))
+        self.inverse = np.linalg.inv(normal / np.outer(scale, scale)) / np.outer(scale, scale)
+
+    def residuals(self, noise: Sequence[Array]) -> list[Array]:
+        """What a fit leaves of noise."""
+        K = self.inverse @ np.sum([Z.T @ y for Z, y in zip(self.rows, noise, strict=True)], axis=0)
+        return [one.A @ K - y for one, y in zip(self.equations, noise, strict=True)]
+
+    def ratios(self, residuals: Sequence[Array]) -> Array:
+        """(P,): deviations with the residuals' correlation in time over those without."""
+        coloured, white = np.zeros_like(self.inverse), np.zeros_like(self.inverse)
+        for one, Z, square, e in zip(self.equations, self.rows, self.squares, residuals, strict=True):
+            if one.kept.any():
+                half = filtered_back(Z, *autoregression(e, one.kept))
+                coloured += half.T @ half
+                white += square * float(np.mean(e[one.kept] ** 2))
+        variances = (np.einsum("ij,jk,ik->i", self.inverse, m, self.inverse) for m in (coloured, white))
+        with np.errstate(invalid="ignore", divide="ignore"):
+            return np.asarray(np.sqrt(np.divide(*variances)))
+
+
+def autoregression(e: Array, kept: Booleans) -> tuple[Array, float]:
+    """(1, a1, ..., ap) and the variance of u, of the order that Schwarz's criterion chooses."""
+    n = max(int(kept.sum()), 2)
+    tried = list(autoregressions(e, kept, min(ORDER, n // 10)))
+    prices = [
+        n * np.log(max(variance, 1e-300)) + order * np.log(n) for order, (_, variance) in enumerate(tried)
+    ]
+    return tried[int(np.argmin(prices))]

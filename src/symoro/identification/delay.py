@@ -1,0 +1,202 @@
+"""Torques that lag behind the motion: the delay estimated from rows, and logs with both taken at the same moments.
+
+With torques that were measured d seconds late, y(t) = A(t - d) K. The rows A between samples are those of a cubic
+spline, and d is estimated together with K by Gauss and Newton's method: its column is -dA/dt K, of the prediction,
+since the slope of measured torques would have their noise. Inertia torques that lag have the effect of viscous
+friction: an unknown delay biases FV, and the deviation of d includes this correlation.
+
+A log is corrected by its motion, which is smooth, and taken at t - d by interpolation of degree 15; the torques stay as
+they were measured, so that their noise stays white. Torques that a controller holds from sample to sample (zero-order
+hold) act half a sample after their time stamp on average: they lead, d = -1 / (2 rate).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from math import floor, isfinite
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from symoro.errors import ArgumentError, OptionError, Place
+from symoro.identification.description import HOLD
+from symoro.identification.equations import SCALAR, RowBlock
+from symoro.identification.estimate import Estimate
+from symoro.identification.log import Log
+
+Array = NDArray[np.float64]
+TAPS = 8  # samples to each side that interpolation uses: its error is below 1e-10 for smooth motions
+LONGEST = 0.1  # of the log: the largest delay
+ROUNDS = 12  # of Gauss and Newton's method
+SETTLED = 0.05  # of the deviation of the delay: its last change
+LEAST = 32  # rows of a log: fewer do not determine a delay
+
+
+@dataclass(frozen=True, eq=False)
+class TorqueDelay:
+    """By how many seconds the torques of a log lag behind its motion.
+
+    Attributes:
+        deviation: standard deviation of the estimate.
+        change: (P,), change of the parameters where the delay is taken into account.
+        share: of the squared residual that remains then.
+    """
+
+    seconds: float
+    deviation: float
+    change: Array
+    share: float
+
+
+def delay_seconds(delay: float | str | None, rate: float) -> float:
+    """Return a delay in seconds; 'hold' is that of torques that a controller holds from sample to sample.
+
+    Raises:
+        OptionError: it is neither.
+    """
+    if delay is None:
+        return 0.0
+    if delay == HOLD:
+        return -0.5 / rate
+    try:
+        seconds = float(delay)
+    except ValueError:
+        seconds = float("nan")
+    if not isfinite(seconds):
+        raise OptionError(
+            f"delay: expected seconds by which torques lag behind the motion, or '{HOLD}', got '{str(delay)[:40]}'"
+        )
+    return seconds
+
+
+def aligned(log: Log, seconds: float) -> Log:
+    """Return the log with its motion taken earlier by the delay of its torques; some samples at its ends are lost.
+
+    Raises:
+        ArgumentError: the delay is long beside the log.
+    """
+    shift = seconds * log.rate
+    if shift == 0:
+        return log
+    if abs(shift) > LONGEST * log.samples:
+        raise ArgumentError(
+            f"{log.name}: a delay of {seconds:g} s is more than {LONGEST:g} of the log, which lasts "
+            f"{log.samples / log.rate:.4g} s",
+            hint="the delay is in seconds",
+        )
+    whole = floor(shift)
+    weights = _weights(shift - whole)
+    before, after = max(0, whole + TAPS), max(0, TAPS - whole)  # samples without a motion or without a torque
+    samples = log.samples - before - after
+
+    def moved(window: dict[str, Array], count: int) -> dict[str, Array]:
+        first = before - whole - TAPS
+        return {
+            kind: x[before : before + count] if kind == "torque" else _interpolated(x, weights, first, count)
+            for kind, x in window.items()
+        }
+
+    def part(start: int, stop: int) -> dict[str, Array]:
+        stop = min(stop, samples)
+        return moved(log.part(start, stop + before + after), stop - start)
+
+    def chunks(size: int) -> Iterator[dict[str, Array]]:
+        held: dict[str, Array] = {}
+        for chunk in log.chunks(size):
+            held = {kind: np.concatenate([held[kind], x]) if held else x for kind, x in chunk.items()}
+            count = len(held["torque"]) - before - after
+            if count > 0:
+                yield moved(held, count)
+                held = {kind: x[count:] for kind, x in held.items()}
+
+    def place(sample: int) -> Place:
+        return log.place(sample + before)
+
+    return replace(log, samples=samples, chunks=chunks, part=part, place=place, delay=log.delay + seconds)
+
+
+def _weights(fraction: float) -> Array:
+    """Return Lagrange's weights of samples -TAPS .. TAPS - 1 for the value `fraction` of a sample before sample 0."""
+    nodes = range(-TAPS, TAPS)
+    return np.array([np.prod([(-fraction - m) / (n - m) for m in nodes if m != n]) for n in nodes])
+
+
+def _interpolated(x: Array, weights: Array, first: int, count: int) -> Array:
+    """Sums of neighbours, tap by tap: equal samples, of a joint at rest, stay equal to the last digit."""
+    sums = np.zeros((count, x.shape[1]))
+    for k, weight in enumerate(weights):
+        if weight:
+            sums += weight * x[first + k : first + k + count]
+    return sums
+
+
+def estimated_delay(
+    kind: str, logs: Sequence[RowBlock], estimate: Estimate, share: float
+) -> TorqueDelay | None:
+    """Return the delay of the torques, from the rows of each log in the order of time; None if it is not determined.
+
+    Arguments:
+        share: of the rows that counts as independent (`row_share`).
+
+    Rows of the power and energy models are products of torques and velocities, which a delay does not shift.
+    """
+    long = [rows for rows in logs if len(rows.time) >= LEAST]
+    if kind in SCALAR or not long:
+        return None
+    from scipy.interpolate import CubicSpline
+
+    curves = [(rows, CubicSpline(rows.time, rows.A)) for rows in long]
+    most = LONGEST * min(float(rows.time[-1] - rows.time[0]) for rows in long)
+    K, delay = estimate.values, 0.0
+    without: Array | None = None
+    before = 0.0
+    for _ in range(ROUNDS):
+        normal, count = np.zeros((len(K) + 2, len(K) + 2)), 0
+        for rows, curve in curves:
+            part, kept = _normal(rows, curve, estimate.sigma, K, delay)
+            normal, count = normal + part, count + kept
+        try:
+            if without is None:
+                without, _, before = _solved(np.delete(np.delete(normal, -2, 0), -2, 1), count)
+            values, deviations, left = _solved(normal, count)
+        except np.linalg.LinAlgError:
+            return None
+        K, change, deviation = values[:-1], float(values[-1]), float(deviations[-1])
+        delay += change
+        if not abs(delay) < most:
+            return None
+        if abs(change) <= SETTLED * deviation:
+            deviation *= max(estimate.colour, 1.0) / share**0.5
+            return TorqueDelay(delay, deviation, K - without, left / before if before else 1.0)
+    return None
+
+
+def _normal(rows: RowBlock, curve: Any, sigma: Array, K: Array, delay: float) -> tuple[Array, int]:
+    """Return the normal matrix of [A(t - d), -dA/dt K, y], weighted, over the kept rows, and the number of these."""
+    at = rows.time - delay
+    step = float(rows.time[1] - rows.time[0])
+    inside = (at >= rows.time[0] + step) & (at <= rows.time[-1] - step)
+    A, slopes = curve(at), -(curve(at, 1) @ K)
+    normal, count = np.zeros((len(K) + 2, len(K) + 2)), 0
+    for k, deviation in enumerate(sigma):
+        chosen = rows.kept[:, k] & inside
+        X = np.column_stack([A[chosen, k], slopes[chosen, k], rows.y[chosen, k]]) / deviation
+        normal, count = normal + X.T @ X, count + int(chosen.sum())
+    return normal, count
+
+
+def _solved(normal: Array, count: int) -> tuple[Array, Array, float]:
+    """Return least-squares values, deviations and the mean squared residual from the normal matrix of [A y]."""
+    scale = np.sqrt(np.maximum(np.diag(normal), 1e-300))
+    unit = normal / np.outer(scale, scale)
+    inverse = np.linalg.inv(unit[:-1, :-1])
+    values = inverse @ unit[:-1, -1]
+    left = max(float(1 - unit[:-1, -1] @ values), 0.0) * normal[-1, -1]
+    variance = left / max(count - len(values), 1)
+    with np.errstate(
+        invalid="ignore"
+    ):  # of a column that is dependent except for round-off: NaN, and no estimate
+        deviations = np.sqrt(np.diag(inverse) * variance) / scale[:-1]
+    return values * scale[-1] / scale[:-1], deviations, variance

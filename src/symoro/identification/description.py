@@ -1,0 +1,345 @@
+"""What the columns of a log mean: a small YAML file, read strictly.
+
+    symoro-log: 1
+    rate: 5000                                   samples a second; or  time: {column: t, unit: ms}
+    position: {columns: [q1, q2], unit: deg}     or a unit a joint: [deg, mm]; keys: side (joint, motor), file, scale
+    torque: {columns: [i1, i2], unit: N.m, side: motor, scale: [0.5, 0.5]}
+    velocity, acceleration                       where they were measured; differentiated otherwise
+    reference: {columns: [r1, r2]}               the positions asked for, which simulation follows
+    controller: {kp: [900, 400], kd: [60, 40]}   tau = kp (reference - q) + kd (its rate - qd), joint side
+    transmission: {ratios: [100, 80], turns_with: {2: {1: 80}}}
+    delay: 0.004                                 seconds by which torques lag behind positions; or  hold
+
+A number of the log times its unit's factor and its scale is in SI. `file` is a file beside the YAML; without it the
+columns stand in the log that the command names. `turns_with` says what a motor turns with joints not its own; joints
+have the numbers that the robot gives them, and lists have one entry for each joint with a coordinate, in that order.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from math import pi
+from pathlib import Path
+
+from symoro.errors import ArgumentError, FormatError, Place
+from symoro.files import reason
+from symoro.identification.transmission import Transmission, transmission
+from symoro.robot.formats.report import MAX_BYTES, Report, unix_lines
+from symoro.robot.formats.yaml_nodes import YamlList, YamlScalar, compose
+from symoro.robot.formats.yaml_record import Record
+
+SCHEMA = 1
+KEY = "symoro-log"
+POSITION = {"rad": 1.0, "deg": pi / 180, "turn": 2 * pi, "m": 1.0, "mm": 1e-3}
+TORQUE = {"N.m": 1.0, "N.mm": 1e-3, "kN.m": 1e3, "N": 1.0, "kN": 1e3, "A": 1.0}
+TIME = {"s": 1.0, "ms": 1e-3, "us": 1e-6, "ns": 1e-9}
+UNITS = {
+    "position": POSITION,
+    "velocity": {f"{unit}/s": factor for unit, factor in POSITION.items()} | {"rpm": 2 * pi / 60},
+    "acceleration": {f"{unit}/s^2": factor for unit, factor in POSITION.items()},
+    "torque": TORQUE,
+    "reference": POSITION,
+}
+SI = {"position": "rad", "velocity": "rad/s", "acceleration": "rad/s^2", "torque": "N.m", "reference": "rad"}
+TURNING = ("deg", "turn", "deg/s", "turn/s", "rpm", "deg/s^2", "turn/s^2", "N.mm", "kN.m")
+SLIDING = ("mm", "mm/s", "mm/s^2", "kN")
+_RATIOS = "transmission: {ratios: [...]}"
+TOP = (KEY, "rate", "time", "delay", *UNITS, "transmission", "controller")
+HOLD = "hold"  # a delay of minus half a sample: torques that a controller holds from sample to sample
+
+
+@dataclass(frozen=True)
+class Quantity:
+    """Columns of one kind, one a joint.
+
+    Attributes:
+        factors: what each column's numbers are multiplied by to be in SI.
+        unit: as written, for messages.
+        motor: whether they are of the motors.
+        file: the file they stand in; None is the log itself.
+    """
+
+    columns: tuple[str, ...]
+    factors: tuple[float, ...]
+    unit: str
+    motor: bool = False
+    file: Path | None = None
+
+
+@dataclass(frozen=True)
+class PdController:
+    """Gains of a law tau = kp (reference - q) + kd (its rate - qd) at the joints."""
+
+    kp: tuple[float, ...]
+    kd: tuple[float, ...]
+
+
+@dataclass(frozen=True)
+class LogDescription:
+    """What a log holds; `rate` in samples a second, or the column `time`, or both, which must agree."""
+
+    position: Quantity
+    torque: Quantity
+    velocity: Quantity | None = None
+    acceleration: Quantity | None = None
+    reference: Quantity | None = None
+    rate: float | None = None
+    time: Quantity | None = None
+    transmission: Transmission | None = None
+    controller: PdController | None = None
+    delay: float | str | None = None
+
+
+def usual_description(joints: Sequence[int], names: Sequence[str]) -> LogDescription:
+    """Columns t (or time), q1, q2, ..., tau1, tau2, ... in SI, by the numbers of the joints."""
+
+    def numbered(stem: str, unit: str) -> Quantity:
+        return Quantity(tuple(f"{stem}{j}" for j in joints), (1.0,) * len(joints), unit)
+
+    def where(stem: str, unit: str) -> Quantity | None:
+        found = numbered(stem, unit)
+        return found if all(name in names for name in found.columns) else None
+
+    time = "time" if "time" in names and "t" not in names else "t"
+    return LogDescription(
+        numbered("q", "rad"),
+        numbered("tau", "N.m"),
+        velocity=where("qd", "rad/s"),
+        acceleration=where("qdd", "rad/s^2"),
+        reference=where("r", "rad"),
+        time=Quantity((time,), (1.0,), "s"),
+    )
+
+
+def read_description(path: Path, joints: Sequence[int], slides: Collection[int] = ()) -> LogDescription:
+    """The description in a file, of a log of the joints with these numbers, of which some slide.
+
+    Raises:
+        FormatError: with the position of the first problem, and all others found.
+    """
+    place = Place(str(path))
+    try:
+        data = path.read_bytes()[: MAX_BYTES + 1]
+        text = data.decode("utf-8-sig")
+    except FileNotFoundError:
+        raise FormatError("there is no such file", place=place, hint="check the path") from None
+    except OSError as error:
+        raise FormatError(f"the file cannot be read: {reason(error)}", place=place) from None
+    except UnicodeDecodeError:
+        raise FormatError("the text is not UTF-8", place=place, hint="save it as UTF-8 text") from None
+    return parse_description(text, joints, str(path), path.parent, slides)
+
+
+def parse_description(
+    text: str,
+    joints: Sequence[int],
+    file: str | None = None,
+    folder: Path | None = None,
+    slides: Collection[int] = (),
+) -> LogDescription:
+    """The description in a text; `joints` are their numbers, files that it names are looked for in `folder`."""
+    report = Report(file, "description of a log")
+    if not text.strip():
+        report.fail("the file is empty", (1, 1), None, f"it starts with '{KEY}: {SCHEMA}'")
+    node = compose(unix_lines(text), report, "description of a log", f"{KEY}: {SCHEMA}")
+    top = Record(report, node, "", TOP)
+    if top.text(KEY) != str(SCHEMA):
+        top.problem(KEY, f"expected '{KEY}: {SCHEMA}'", "the first line tells the version of the description")
+        report.check()
+    reader = _Reader(report, top, joints, folder or Path(), slides)
+    description = reader.read()
+    report.check()
+    return description
+
+
+class _Reader:
+    def __init__(
+        self, report: Report, top: Record, numbers: Sequence[int], folder: Path, slides: Collection[int]
+    ) -> None:
+        self.report, self.top, self.numbers, self.folder = report, top, tuple(numbers), folder
+        self.slides = frozenset(slides)
+        self.joints = len(self.numbers)
+
+    def read(self) -> LogDescription:
+        found = {kind: self._quantity(kind) for kind in UNITS if kind in self.top}
+        for kind in ("position", "torque"):
+            if kind not in self.top:
+                self.top.problem(
+                    kind, f"a log needs '{kind}'", f"{kind}: {{columns: [...], unit: {SI[kind]}}}"
+                )
+        self._check_twice(found)
+        empty = Quantity((), (), "")
+        return LogDescription(
+            found.get("position", empty),
+            found.get("torque", empty),
+            velocity=found.get("velocity"),
+            acceleration=found.get("acceleration"),
+            reference=found.get("reference"),
+            rate=self._rate(),
+            time=self._time(),
+            transmission=self._transmission(found),
+            controller=self._controller(found),
+            delay=self._delay(),
+        )
+
+    @property
+    def _which(self) -> str:
+        return f"one a joint ({', '.join(map(str, self.numbers))})"
+
+    def _quantity(self, kind: str) -> Quantity:
+        record = self.top.record(kind, ("columns", "unit", "side", "file", "scale"))
+        names = self._texts(record, "columns")
+        if len(names) != self.joints:
+            record.problem("columns", f"expected {self.joints} columns, {self._which}, got {len(names)}")
+        side = record.choice("side", ("joint", "motor"), "joint")
+        units = self._units(record, kind, side == "joint")
+        if "A" in units and "scale" not in record:
+            record.problem("unit", "a current needs 'scale', the torque of one ampere for each motor")
+        scale = self._numbers(record, "scale") if "scale" in record else [1.0] * self.joints
+        file = record.text("file")
+        factors = tuple(UNITS[kind][unit] * x for unit, x in zip(units, scale, strict=True))
+        told = ", ".join(dict.fromkeys(units))
+        return Quantity(tuple(names), factors, told, side == "motor", self.folder / file if file else None)
+
+    def _units(self, record: Record, kind: str, at_joints: bool) -> list[str]:
+        """The unit of each joint: one for all of them, or a list."""
+        if isinstance(record.node.entries.get("unit"), YamlList):
+            units = self._texts(record, "unit", "a unit")
+            unknown = next((unit for unit in units if unit not in UNITS[kind]), None)
+            if unknown is not None:
+                record.problem("unit", f"'{unknown[:40]}' is not one of {', '.join(UNITS[kind])}")
+            if len(units) != self.joints:
+                record.problem("unit", f"expected {self.joints} units, {self._which}, got {len(units)}")
+            if unknown is not None or len(units) != self.joints:
+                return [SI[kind]] * self.joints
+        else:
+            units = [record.choice("unit", list(UNITS[kind]), SI[kind])] * self.joints
+        for j, unit in zip(self.numbers, units, strict=True):
+            if at_joints and unit in (TURNING if j in self.slides else SLIDING):
+                what = "slides" if j in self.slides else "turns"
+                record.problem(
+                    "unit",
+                    f"'{unit}' is no unit of joint {j}, which {what}",
+                    "give a unit for each joint, as in unit: [deg, mm]",
+                )
+                break
+        return units
+
+    def _check_twice(self, found: dict[str, Quantity]) -> None:
+        """Refuse columns that stand for two things."""
+        used = Counter((part.file, name) for part in found.values() for name in part.columns)
+        for kind, part in found.items():
+            twice = next((name for name in part.columns if used[part.file, name] > 1), None)
+            if twice is not None:
+                self.top.problem(kind, f"column '{twice}' stands twice", "each joint has a column of its own")
+                return
+
+    def _texts(self, record: Record, key: str, what: str = "the name of a column") -> list[str]:
+        found = []
+        for item in record.items(key):
+            if isinstance(item, YamlScalar) and not item.is_null:
+                found.append(item.text)
+            else:
+                self.report.add(f"expected {what}", item.spot, record.full(key))
+        return found
+
+    def _numbers(self, record: Record, key: str) -> list[float]:
+        values = [formula.number for formula in record.entries(key)]
+        if None in values:
+            record.problem(key, "expected numbers")
+        if len(values) != self.joints:
+            record.problem(key, f"expected {self.joints} numbers, {self._which}, got {len(values)}")
+            return [1.0] * self.joints
+        return [value or 0.0 for value in values]
+
+    def _rate(self) -> float | None:
+        if "rate" not in self.top:
+            return None
+        rate = self.top.number("rate")
+        if rate is not None and rate <= 0:
+            self.top.problem("rate", f"expected samples a second, a positive number, got {rate:g}")
+        return rate
+
+    def _delay(self) -> float | str | None:
+        if "delay" not in self.top:
+            return None
+        return HOLD if self.top.text("delay") == HOLD else self.top.number("delay")
+
+    def _time(self) -> Quantity | None:
+        if "time" not in self.top:
+            if "rate" not in self.top:
+                self.top.problem(
+                    "time", "expected 'time' or 'rate'", "rate: 1000, or time: {column: t, unit: s}"
+                )
+            return None
+        record = self.top.record("time", ("column", "unit", "file"))
+        if "column" not in record:
+            record.problem("column", "the time needs 'column', the name of its column")
+        unit, file = record.choice("unit", list(TIME), "s"), record.text("file")
+        return Quantity(
+            (record.text("column"),), (TIME[unit],), unit, file=self.folder / file if file else None
+        )
+
+    def _transmission(self, found: dict[str, Quantity]) -> Transmission | None:
+        if "transmission" not in self.top:
+            for kind, quantity in found.items():
+                if quantity.motor:
+                    self.top.problem(kind, "what is of the motors needs 'transmission'", _RATIOS)
+            return None
+        record = self.top.record("transmission", ("ratios", "turns_with", "matrix"))
+        if ("ratios" in record) == ("matrix" in record):
+            record.problem("ratios", "expected one of 'ratios' and 'matrix'")
+            return None
+        try:
+            if "matrix" in record:
+                return self._matrix(record)
+            return transmission(self._numbers(record, "ratios"), self._turns_with(record), self.numbers)
+        except ArgumentError as error:
+            record.problem("ratios" if "ratios" in record else "matrix", error.message, error.hint)
+            return None
+
+    def _matrix(self, record: Record) -> Transmission | None:
+        n = self.joints
+        rows = record.items("matrix")
+        if len(rows) != n or not all(isinstance(row, YamlList) and len(row.items) == n for row in rows):
+            record.problem("matrix", f"expected {n} rows of {n} numbers")
+            return None
+        entries = [formula.number for formula in record.entries("matrix")]
+        if None in entries:
+            record.problem("matrix", "expected numbers")
+            return None
+        numbers = [entry or 0.0 for entry in entries]
+        return Transmission(tuple(tuple(numbers[k * n : (k + 1) * n]) for k in range(n)))
+
+    def _turns_with(self, record: Record) -> dict[int, dict[int, float]]:
+        turns_with = record.record("turns_with", record.keys_of("turns_with"))
+        found: dict[int, dict[int, float]] = {}
+        for motor in turns_with.node.entries:
+            others = turns_with.record(motor, turns_with.keys_of(motor))
+            ratios = {joint: others.number(joint) or 0.0 for joint in others.node.entries}
+            known = {self._number(others, joint): ratio for joint, ratio in ratios.items()}
+            found[self._number(turns_with, motor)] = {j: ratio for j, ratio in known.items() if j}
+        return {motor: others for motor, others in found.items() if motor}
+
+    def _number(self, record: Record, key: str) -> int:
+        """The number of a joint; 0, which none has, where it is told to be wrong."""
+        if key.isascii() and key.isdigit() and int(key[:9]) in self.numbers:
+            return int(key)
+        record.report.add(
+            f"expected the number of a joint, {', '.join(map(str, self.numbers))}, got '{key[:20]}'",
+            record.spot_of(key),
+        )
+        return 0
+
+    def _controller(self, found: dict[str, Quantity]) -> PdController | None:
+        if "controller" not in self.top:
+            return None
+        record = self.top.record("controller", ("kp", "kd"))
+        for key in ("kp", "kd"):
+            if key not in record:
+                record.problem(key, f"the controller needs '{key}', one gain a joint")
+        if "reference" not in found:
+            self.top.problem("controller", "a controller needs 'reference', the positions that it follows")
+        return PdController(tuple(self._numbers(record, "kp")), tuple(self._numbers(record, "kd")))

@@ -1,0 +1,60 @@
+"""DIDIM: direct and inverse dynamic models; torques alone are measured, the motion is simulated.
+
+    K+ = argmin ||S (y - W(q_s, qd_s, qdd_s) K)||,      q_s the motion of the closed loop with the last K
+
+This is Gauss and Newton's method on the torques of the simulated loop, with W for their derivative: the motion hardly
+changes with K, since the controller holds it to the reference. Positions are neither filtered nor differentiated.
+
+M. Gautier, A. Janot, P.-O. Vandanjon, "A new closed-loop output error method for parameter identification of robot
+dynamics", IEEE Trans. Control Systems Technology 21, 2013.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from symoro.errors import ProgramError
+from symoro.identification.colour import allowing_for_colour
+from symoro.identification.compress import Triangles, absorbed, empty
+from symoro.identification.description import PdController
+from symoro.identification.equations import Booleans
+from symoro.identification.estimate import Estimate
+from symoro.identification.least_squares import weighted
+from symoro.identification.rows import LogRows
+from symoro.identification.simulation_rows import SETTLED, calmed, check_enough, measured_loops, paired
+
+Array = NDArray[np.float64]
+ROUNDS = 30
+
+
+def direct_and_inverse(
+    rows: LogRows, start: Estimate, data: Triangles, controller: PdController | None = None, steps: int = 1
+) -> Estimate:
+    """DIDIM from an estimate, or from a guess of the parameters.
+
+    Raises:
+        ProgramError: the iteration does not settle.
+    """
+    given = measured_loops(rows, controller, steps)
+    K = start.values
+    kept: list[Booleans | None] = [None] * len(given)
+    for rounds in range(1, ROUNDS + 1):
+        found, every = empty(data.support, data.share), []
+        for k, item in enumerate(given):
+            pair = paired(rows.model, *item, K, rows.preparation, kept[k])
+            kept[k] = pair.kept if rounds > 1 else None
+            mixed = replace(pair.measured, A=pair.simulated.A, kept=pair.kept)
+            every.append(mixed)
+            found = absorbed(found, mixed, pair.kept)
+        check_enough(int(found.independent), len(K))
+        fit = weighted(start.names, found)
+        if np.max(np.abs(fit.values - K) / fit.deviations) < SETTLED:
+            fit = replace(fit, method="DIDIM", rounds=rounds)
+            return allowing_for_colour(fit, every, rows.model.kind, rows.preparation.decimation)
+        K = calmed(K, fit.values, rounds)
+    raise ProgramError(
+        f"DIDIM did not settle in {ROUNDS} rounds", hint="is the controller right? try IDIM-IV"
+    )

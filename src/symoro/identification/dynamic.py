@@ -1,0 +1,442 @@
+"""`identify`: the parameters of a robot from logs of its motion.
+
+    found = symoro.identify("tx40", "log.yaml", cutoff=100, decimation=100, slow=0.1)
+    found.estimate.as_dict(), found.estimate.deviations
+    found.residuals.kept.relative, found.residuals.every.relative, found.residuals.held_out.relative
+    found.robot                                       with the numbers that were found
+
+One pass over the logs makes the triangles of their rows (`compress`); every linear estimator starts from these.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property, partial
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from symoro.errors import ArgumentError, NotApplicableError, OptionError, ProgramError
+from symoro.identification import dependence
+from symoro.identification.assemblies import assembled
+from symoro.identification.cluster import Work
+from symoro.identification.colour import allowing_for_colour, first_rows
+from symoro.identification.compress import LogPart, Triangles, compressed, merged
+from symoro.identification.consistent import WEIGHT, Consistent, consistent
+from symoro.identification.delay import TorqueDelay, aligned, delay_seconds, estimated_delay
+from symoro.identification.description import PdController
+from symoro.identification.doubts import consistency_doubts, doubts, torque_doubts
+from symoro.identification.equations import RowModel, check_base, equations, row_share
+from symoro.identification.essential import Essential, essential
+from symoro.identification.estimate import Estimate
+from symoro.identification.friction import USUAL, Friction
+from symoro.identification.least_squares import ordinary, weighted
+from symoro.identification.load_friction import (
+    has_load,
+    load_doubts,
+    load_point,
+)
+from symoro.identification.log import Log, open_log, position_units
+from symoro.identification.log_names import log_names
+from symoro.identification.methods import METHODS, SIMULATING, estimated, estimated_with_load
+from symoro.identification.output_error import TIME_LIMIT
+from symoro.identification.passes import Passes
+from symoro.identification.postures import NamedPosture, in_mode_of, start_postures
+from symoro.identification.residuals import ALL, KEPT, Residuals, log_residual, residual
+from symoro.identification.robots import (
+    beyond_a_file,
+    identified_robot,
+    sought_base,
+    standard_robot,
+    without_passive_rotors,
+)
+from symoro.identification.rows import LogRows
+from symoro.identification.sampling import sampling_bias, sampling_doubts, widened
+from symoro.identification.signals import Preparation
+from symoro.identification.simulation_rows import few_rows
+from symoro.identification.standstill import checked_motion, torque_noise
+from symoro.identification.start import check_start, started
+from symoro.identification.total import total_doubts
+from symoro.identification.units import rate_doubts, unit_doubts
+from symoro.models.coordinates.couplings import coordinate_joints
+from symoro.models.identification.base.parameters import BaseParameters
+from symoro.robot.description import Robot
+from symoro.robot.formats import RobotLike, as_robot
+from symoro.threads import one_thread
+
+Array = NDArray[np.float64]
+LogLike = Log | str | Path
+_STANDARD = re.compile(r"(?:XX|XY|XZ|YY|YZ|ZZ|MX|MY|MZ|M|IA)\d+\Z")
+
+
+@dataclass(frozen=True, eq=False)
+class Identification:
+    """What was found of a robot.
+
+    Attributes:
+        original: the robot, every inertial parameter of it a symbol.
+        base: its base parameters, with the relations to the standard ones.
+        model: the equations.
+        logs: that were used.
+        estimate: of the parameters.
+        residuals: on the logs that were used.
+        data: triangles of the kept rows.
+        validation: residuals on other logs, by name.
+        essential: parameters that are left without those that the data do not tell, where asked for.
+        consistent: standard parameters that bodies can have, where asked for.
+        unit_doubts: what a wrong unit may have done to the logs.
+        motion_doubts: joints that hardly move in them.
+        sampling_doubts: what sampling, filters and noise on positions have done to the estimate.
+        posture_doubts: loops that may be assembled in another way.
+        torque_doubts: joints whose torques do not go with those of the others, and torques that lag.
+        delay: by which the torques lag behind the motion, beyond what was given; None where it does not show.
+    """
+
+    original: Robot
+    base: BaseParameters
+    model: RowModel
+    preparation: Preparation
+    logs: tuple[Log, ...]
+    estimate: Estimate
+    residuals: Residuals
+    data: Triangles
+    rows: LogRows
+    validation: Mapping[str, Residuals]
+    essential: Essential | None = None
+    consistent: Consistent | None = None
+    unit_doubts: tuple[str, ...] = ()
+    motion_doubts: tuple[str, ...] = ()
+    sampling_doubts: tuple[str, ...] = ()
+    posture_doubts: tuple[str, ...] = ()
+    torque_doubts: tuple[str, ...] = ()
+    delay: TorqueDelay | None = None
+
+    @cached_property
+    def robot(self) -> Robot:
+        """The robot with numbers: consistent standard parameters where they were asked for, base parameters otherwise.
+
+        With base parameters, what is regrouped into others is zero.
+        """
+        if self.consistent is not None:
+            return standard_robot(self.original, dict(self.consistent.standard))
+        return identified_robot(self.base, self.estimate)
+
+    @property
+    def doubts(self) -> list[str]:
+        """What a wrong unit, sign or ratio may have done; a wrong assembly explains by itself what they would."""
+        own = doubts(self.base, self.estimate, self.residuals, self.data)
+        return [
+            *self.posture_doubts,
+            *self.unit_doubts,
+            *self.motion_doubts,
+            *self.sampling_doubts,
+            *((*own, *self.torque_doubts) if not self.posture_doubts else ()),
+            *consistency_doubts(self.estimate, self.residuals, self.consistent),
+        ]
+
+    @property
+    def not_in_robot(self) -> list[str]:
+        """Columns that a robot's file has no place for: the torques of `robot` are those of the log without them."""
+        return beyond_a_file(self.original, self.estimate.names)
+
+    @property
+    def log_names(self) -> list[str]:
+        """Names of the logs that were used, no two alike."""
+        return log_names(self.logs)
+
+    def predicted(self, number: int = 0) -> tuple[Array, Array, Array]:
+        """(time, measured, predicted) of the rows of one log, those that were dropped too."""
+        blocks = list(self.rows.of(number))
+        K = self.estimate.values
+        return (
+            np.concatenate([block.time for block in blocks]),
+            np.concatenate([block.y for block in blocks]),
+            np.concatenate([block.A @ K for block in blocks]),
+        )
+
+
+@one_thread
+def identify(
+    robot: RobotLike,
+    logs: LogLike | Sequence[LogLike],
+    *,
+    description: str | Path | None = None,
+    method: str = "wls",
+    model: str = "dynamic",
+    cutoff: float | None = None,
+    decimation: int = 1,
+    slow: float = 0.0,
+    delay: float | str | None = None,
+    friction: Sequence[str] = USUAL,
+    stribeck_velocity: float = 0.05,
+    without: Sequence[str] = (),
+    validate: Sequence[LogLike] = (),
+    posture: NamedPosture | Sequence[NamedPosture] | None = None,
+    find_essential: bool = False,
+    find_consistent: bool = False,
+    prior: str = "euclidean",
+    prior_weight: float = WEIGHT,
+    controller: PdController | None = None,
+    start: str | Mapping[str, float] = "wls",
+    time_limit: float = TIME_LIMIT,
+    values: Mapping[str, float] | None = None,
+    piece: int | None = None,
+    client: Any = None,
+) -> Identification:
+    """The parameters of a robot from logs of its motion.
+
+    Arguments:
+        logs: one or several: paths (CSV, Parquet, or the YAML of a log that names its files) or `Log`s.
+        description: the YAML that says what the columns of CSV and Parquet files mean.
+        method: 'ols', 'wls', 'irls', 'tls'; or 'iv', 'didim', 'cloe', which simulate the robot in its loop and need
+            the reference in the log, and the controller.
+        controller: gains at the joints, where the description of the log has none.
+        start: of the methods that simulate: 'wls', 'nominal' (the robot's own values), or numbers by name, which
+            stand in the place of those of WLS.
+        time_limit: seconds that 'cloe' may take, by an estimate before it begins; it is rejected where it takes more.
+        model: 'dynamic', 'filtered', 'power' or 'energy'.
+        cutoff, decimation, slow: as in `Preparation`.
+        delay: seconds by which the torques lag behind the motion, or 'hold' for torques that a controller holds from
+            sample to sample; that of the log's description unless given. It is estimated in any case, and what is left
+            of it is reported where it biases a parameter.
+        friction: some of 'viscous', 'coulomb', 'offset', 'stribeck', 'load'.
+        without: columns to leave out.
+        validate: logs on which the estimate is tried.
+        posture: of a robot with closed loops, all its joints near the first sample, or the name of a posture: it tells
+            in which way the loops are assembled; 'home' unless given. Or several, one for each log: of others than the
+            first it is found otherwise.
+        find_essential: look for the essential parameters too, from the estimate of the method.
+        find_consistent: look for standard parameters that bodies can have too, by the LMI of `consistent`, nearest to
+            the estimate of the method.
+        prior, prior_weight: towards the robot's nominal values, 'euclidean' or 'entropic'.
+        values: numbers for symbols of the geometry; the robot's nominal values serve where none is given.
+        piece: samples in memory at once, at least.
+        client: a `distributed.Client`, whose cluster then goes over the logs; this process does it otherwise.
+
+    Raises:
+        FormatError: a log that cannot be read, with its line.
+        ArgumentError: options that do not fit, or columns that the logs do not determine, each with the reason.
+    """
+    if method not in METHODS:
+        raise OptionError(f"method: expected one of {', '.join(METHODS)}, got '{method}'")
+    preparation = Preparation(cutoff, decimation, slow, **({} if piece is None else {"piece": piece}))
+    sought = sought_robot(as_robot(robot), values)
+    check_base(sought)
+    _check_method(method, sought)
+    check_start(start, method in SIMULATING)
+    used = _opened(logs, sought, description)
+    _check_files(used)
+    others = _opened(validate, sought, description, rests=True) if validate else ()
+    used, others = (tuple(_timed(log, delay) for log in some) for some in (used, others))
+    assembly = in_mode_of(sought, posture)
+    named = start_postures(assembly, used, posture)
+    near = named[0]
+    assembly = in_mode_of(assembly, near)
+    base = sought_base(assembly, sought.postures)
+    check_left_out(without, base)
+    terms = Friction(tuple(friction), stribeck_velocity)
+    equation = equations(assembly, model, terms, used[0].transmission, without, near)
+    used, posture_doubts = assembled(used, equation, preparation, named)
+    others = _beside(used[0], others, equation, preparation, near)
+    if client is not None and near is not None:
+        raise NotApplicableError(
+            f"the loops of robot '{sought.name}' are followed from sample to sample, which a cluster cannot do",
+            hint="leave out the client: one process goes through the log",
+        )
+    share = row_share(model, decimation)
+    work = Work(assembly, model, terms, used[0].transmission, tuple(without), preparation, share)
+    passes = Passes(equation, used, work, client)
+    rows, parts = passes()
+    data = merged(parts, equation.support, KEPT)
+    motion_doubts = tuple(checked_motion(used, sought, preparation))
+    try:
+        check_rows(equation, data)
+    except ArgumentError as error:
+        told = [line for log in used for line in rate_doubts(log, coordinate_joints(sought))]
+        raise (
+            ArgumentError(error.message, hint=f"{told[0]}: are they measured?") if told else error
+        ) from None
+    begin = partial(started, base=base, start=start)
+    try:
+        if has_load(equation):
+            estimate, data = estimated_with_load(method, passes, data, controller, begin, time_limit)
+            rows, parts = passes(load_point(estimate, slopes=False))
+        else:
+            estimate = estimated(method, data, rows, controller, begin, time_limit)
+    except ProgramError as error:
+        if method not in SIMULATING or start != "wls":
+            raise
+        hint = "or start from the robot's own values, start='nominal'"
+        raise ProgramError(error.message, hint=f"{error.hint}; {hint}") from None
+    bias = sampling_bias(used, rows.model, preparation, estimate, data)
+    lost = tuple(sampling_doubts(bias, estimate, data))
+    if method == "tls":
+        lost += tuple(total_doubts(estimate, data))
+    if method in ("iv", "didim"):
+        motion_doubts += tuple(few_rows(estimate))
+    early = first_rows(rows)
+    if method not in SIMULATING:  # noise on positions makes residuals alike too: doubts of it come first
+        estimate = allowing_for_colour(estimate, early, model, decimation)
+    lag = estimated_delay(model, early, estimate, share) if method != "cloe" else None
+    estimate = widened(estimate, bias)
+    noise = torque_noise(used, model, decimation)
+    residuals = _residuals(method, equation, parts, estimate)
+    validation = {
+        name: log_residual(_parts(rows.model, log, preparation), equation.support, estimate)
+        for name, log in zip(log_names(others, used), others, strict=True)
+    }
+    return Identification(
+        sought,
+        base,
+        equation,
+        preparation,
+        used,
+        estimate,
+        residuals,
+        data,
+        rows,
+        validation,
+        essential(estimate, data) if find_essential else None,
+        consistent(base, estimate, data, prior=prior, weight=prior_weight, further=equation.further)
+        if find_consistent
+        else None,
+        tuple(unit_doubts(used, equation, preparation)),
+        (*motion_doubts, *load_doubts(equation)),
+        lost,
+        tuple(posture_doubts),
+        tuple(torque_doubts(equation.labels, estimate, data, noise, lag, used[0].rate, used[0].delay)),
+        lag,
+    )
+
+
+def sought_robot(robot: Robot, values: Mapping[str, float] | None = None) -> Robot:
+    """The robot with a symbol for every inertial parameter, and numbers for all that is known.
+
+    Raises:
+        NotApplicableError: a passive joint has a rotor inertia, which base parameters do not have.
+    """
+    bound = robot.bind(dict(values)) if values else robot
+    return without_passive_rotors(bound).symbolic(inertia="all") if robot.B else bound.symbolic(inertia="all")
+
+
+def _check_method(method: str, robot: Robot) -> None:
+    if robot.B and method in SIMULATING:
+        raise NotApplicableError(
+            f"method '{method}' simulates the robot in its control loop, which it does for robots without closed loops "
+            f"alone; '{robot.name}' has some",
+            hint="take wls, irls or tls; a low cut-off and decimation keep the noise of positions small",
+        )
+
+
+def _opened(
+    logs: LogLike | Sequence[LogLike], robot: Robot, description: str | Path | None, rests: bool = False
+) -> tuple[Log, ...]:
+    given: Sequence[LogLike] = [logs] if isinstance(logs, Log | str | Path) else list(logs)
+    if not given:
+        raise ArgumentError("there is no log", hint="name one file at least")
+    rests = rests or len(given) > 1
+    found = tuple(
+        log if isinstance(log, Log) else open_log(log, robot, description, rests=rests) for log in given
+    )
+    found = tuple(replace(log, units=position_units(robot)) for log in found)
+    joints = coordinate_joints(robot)
+    for log in found:
+        if log.joints != len(joints):
+            names = ", ".join(f"q{j}" for j in joints)
+            what = "active joints" if robot.B else "joints"
+            raise ArgumentError(
+                f"{log.name} has {log.joints} joints, robot '{robot.name}' has {len(joints)} {what}: {names}"
+            )
+        if log.transmission != found[0].transmission:
+            raise ArgumentError(f"{log.name} has another transmission than {found[0].name}")
+    return found
+
+
+def _timed(log: Log, delay: float | str | None) -> Log:
+    """Return the log with its motion at the moments of its torques."""
+    described = log.description.delay if log.description else None
+    return aligned(log, delay_seconds(described if delay is None else delay, log.rate))
+
+
+def _check_files(logs: Sequence[Log]) -> None:
+    """Refuse a log that is given twice: its rows would count twice, and deviations be too small."""
+    files = [log.source.resolve() for log in logs if log.source is not None]
+    twice = next((file for file, count in Counter(files).items() if count > 1), None)
+    if twice is not None:
+        raise ArgumentError(
+            f"the log '{twice.name}' is given twice",
+            hint="name each log once: its samples tell no more the second time",
+        )
+
+
+def _beside(
+    first: Log,
+    others: tuple[Log, ...],
+    model: RowModel,
+    preparation: Preparation,
+    near: tuple[float, ...] | None,
+) -> tuple[Log, ...]:
+    """Logs to validate on, in the assemblies that go with the first one's."""
+    if not others:
+        return ()
+    return assembled((first, *others), model, preparation, (near, *(None for _ in others)))[0][1:]
+
+
+def check_left_out(without: Sequence[str], base: BaseParameters) -> None:
+    """Say why a standard parameter that is to be left out has no column."""
+    for name in without:
+        if _STANDARD.match(name) and name not in base.names:
+            raise ArgumentError(
+                f"there is no column '{name}': {dependence.why_no_column(name, base, base.relations)}"
+            )
+
+
+def check_rows(equation: RowModel, data: Triangles) -> None:
+    """Refuse data that do not determine every column, or equations without rows."""
+    P = len(equation.names)
+    if data.rows <= P:
+        raise ArgumentError(
+            f"{data.rows} rows for {P} parameters are too few",
+            hint="give a longer log, less decimation, or a lower velocity below which rows are dropped",
+        )
+    for k, count in enumerate(data.counts):
+        if not count:
+            raise ArgumentError(
+                f"no row of joint {equation.labels[k]} is left: it was never faster than the limit, or never moved",
+                hint="move every joint, or give a lower velocity below which rows are dropped",
+            )
+    norms = data.norms()
+    for k, norm in enumerate(norms):
+        if norm == 0:
+            raise ArgumentError(
+                f"the torque of joint {equation.labels[k]} is zero throughout", hint="is it measured?"
+            )
+    dependence.check(equation.names, data.together(1 / norms), equation.at_random, equation.parameter_units)
+
+
+def _parts(equation: RowModel, log: Log, preparation: Preparation) -> dict[LogPart, Triangles]:
+    return compressed(equation.blocks(log, preparation), equation.support, log.samples / log.rate)
+
+
+def _residuals(
+    method: str, equation: RowModel, parts: Mapping[LogPart, Triangles], estimate: Estimate
+) -> Residuals:
+    """Of all data; and of the last third, for weighted (or ordinary) least squares on the first two."""
+    found = log_residual(parts, equation.support, estimate)
+    early = merged(parts, equation.support, [part for part in KEPT if part[0] < 2])
+    late = merged(parts, equation.support, [part for part in KEPT if part[0] == 2])
+    try:
+        check_rows(equation, early)
+        fit = ordinary if method == "ols" else weighted
+        before = fit(equation.names, early)
+    except ArgumentError:
+        return found
+    every = merged(parts, equation.support, [part for part in ALL if part[0] == 2])
+    held = residual(late, before) if late.rows else None
+    whole = residual(every, before) if every.rows else None
+    return replace(found, held_out=held, held_out_every=whole, held_out_by=before.method)

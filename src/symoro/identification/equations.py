@@ -1,0 +1,469 @@
+"""The equations of an identification model along a motion: A K = y, from the catalogue's models.
+
+    dynamic    tau = W(q, qd, qdd) K                                      n rows a sample
+    filtered   F[tau] = (F'[D1] + F[D2]) K                                n rows, no accelerations
+    power      F[qd' tau] = (F'[h] + F[p]) K                              one row, no accelerations
+    energy     integral of qd' tau = (h(t2) - h(t1) + integral of p) K    one row an interval, no accelerations
+
+F is the low-pass of the parallel decimation (`signals`), the same on both sides; F' = s F is F of the slope. Slopes and
+integrals, over the intervals of the decimation in the energy model, are those of `differences`.
+
+Of a robot with closed loops q, qd, qdd and tau are those of the active joints; its postures follow (`postures`).
+Torques of springs, whose stiffness is known, are taken off tau, and so are those of a payload and of external wrenches
+(`known_torques`).
+
+W. Khalil, D. Creusot, "SYMORO+: a system for the symbolic modelling of robots", Robotica 15, 1997, sections 6.1 to 6.3.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from symoro.errors import ArgumentError, NotApplicableError, OptionError
+from symoro.expr.graph import ZERO
+from symoro.identification.differences import HALF, beside, inner_slopes, step_integrals, step_weights
+from symoro.identification.friction import TERMS, Friction, FurtherColumns, further_columns
+from symoro.identification.known_torques import known_torques
+from symoro.identification.log import Log, position_units
+from symoro.identification.passive_friction import FRICTION, absorbed, drawn_motion
+from symoro.identification.postures import LogPostures, LoopPostures
+from symoro.identification.signals import (
+    REACH,
+    MotionPiece,
+    Preparation,
+    decimated,
+    decimation_filter,
+    independent_share,
+    motions,
+)
+from symoro.identification.transmission import Transmission
+from symoro.model import Model, generate
+from symoro.models.coordinates.couplings import coordinate_joints
+from symoro.models.units import column_length_power
+from symoro.motion.assembly import LoopAssembly
+from symoro.robot.description import BaseKind, Robot
+from symoro.robot.size import characteristic_length, joint_units
+from symoro.runtime.function import Function
+
+Array = NDArray[np.float64]
+Booleans = NDArray[np.bool_]
+MODELS = {
+    "dynamic": "dynamic-identification",
+    "filtered": "filtered-identification",
+    "power": "power-identification",
+    "energy": "power-identification",  # the same functions: h is the energy, p is integrated
+}
+SCALAR = ("power", "energy")
+ACTS = 1e-6  # of the largest rate of a passive joint for a unit rate of another: less is round-off
+NEAR = 2  # new samples, in which the low-pass of the decimation has most of its weight
+
+
+@dataclass(frozen=True)
+class RowBlock:
+    """Rows of some samples.
+
+    Attributes:
+        time: (N,) in seconds from the start of the log.
+        A: (N, e, P), e equations a sample.
+        y: (N, e).
+        direction: (N, n), a number for the signs of the velocities that dry friction at a joint depends on: its own,
+            and those of coupled motors that turn with it.
+        kept: (N, e), whether the row takes part.
+    """
+
+    time: Array
+    A: Array
+    y: Array
+    direction: Array
+    kept: Booleans
+
+
+@dataclass(frozen=True)
+class RowModel:
+    """An identification model of a robot, ready for motions.
+
+    Attributes:
+        names: of the columns.
+        support: (e, P), where A can be other than zero.
+        parts: (motion) -> (D1 or None, D2, y): A = dD1/dt + D2; q is the whole posture. y is without `known`.
+        function: the catalogue's model.
+        columns: names of its columns, those that are left out here among them.
+        assembly: the loops, and a row of their coordinates (`LoopAssembly`) to start from; None without loops.
+        absorbed: friction that has no column, with the columns that hold it.
+        known: the torques of what is known (`known_torques`); None where nothing is.
+    """
+
+    kind: str
+    robot: Robot
+    names: tuple[str, ...]
+    labels: tuple[str, ...]
+    support: Booleans
+    parts: Callable[[Array, Array, Array, Array], tuple[Array | None, Array, Array]]
+    further: FurtherColumns
+    function: Function
+    columns: tuple[str, ...]
+    assembly: tuple[LoopAssembly, tuple[float, ...]] | None = None
+    absorbed: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    known: Function | None = None
+
+    def postures(self, log: Log) -> LogPostures:
+        """The postures along a log, which pieces in order ask for."""
+        if self.assembly is None:
+            return LogPostures(log)
+        loops, near = self.assembly
+        return LoopPostures(log, loops, log.start or near)
+
+    def at_random(self) -> Array | None:
+        """The columns (rows, P) of the dynamic model at random motions; None of models that need a motion in time."""
+        if self.kind != "dynamic":
+            return None
+        units = self.joint_units
+        q, qd, qdd = drawn_motion(units, self.assembly)
+        tau = np.random.default_rng(7).standard_normal(qd.shape)
+        rows = self.parts(q, qd, qdd, tau)[1] * units[:, None]
+        return rows.reshape(-1, len(self.names))
+
+    @cached_property
+    def joint_units(self) -> Array:
+        """The units of the coordinates: one radian, or the robot's length; forces times these are torques."""
+        return np.array(position_units(self.robot))
+
+    @cached_property
+    def parameter_units(self) -> Array:
+        """The units of the parameters for a robot of this size: powers of its length."""
+        length = characteristic_length(self.robot)
+        return np.array([length ** column_length_power(self.robot, name) for name in self.names])
+
+    def blocks(self, log: Log, preparation: Preparation) -> Iterator[RowBlock]:
+        """The rows of a log, piece by piece."""
+        postures = self.postures(log)
+        for motion in motions(log, preparation):
+            block = self.block(motion, postures, preparation)
+            if block is not None:
+                yield block
+
+    def block(self, motion: MotionPiece, postures: LogPostures, preparation: Preparation) -> RowBlock | None:
+        """The rows of one piece; None where it has none."""
+        rate = postures.log.rate
+        step = preparation.decimation
+        first = -(-motion.first // step) * step
+        centres = np.arange(first, motion.first + motion.count, step)
+        if not centres.size:
+            return None
+        half = preparation.half
+        around = self._around(int(centres[0]) - motion.start, int(centres[-1]) - motion.start, step, half)
+        begin = motion.start + around.start
+        q = postures.of(begin, motion.q[around])
+        parts = self.parts(q, motion.qd[around], motion.qdd[around], motion.tau[around])
+        postures.check(begin, parts)
+        A, y = self._reduced(parts, len(centres), rate, step, half)
+        at = centres - motion.start
+        qd = motion.qd[at]
+        rests = _nearby(motion.rests, at, half + (NEAR * step if step > 1 else 0)) | (qd == 0)
+        kept = self._kept(q[at - around.start], qd, preparation.slow, rests)
+        return RowBlock(centres / rate, A, y, self._direction(qd), kept)
+
+    def _around(self, first: int, last: int, step: int, half: int) -> slice:
+        """The samples that the rows at first .. last need, with those to each side that differences are made of."""
+        if self.kind == "energy":
+            return slice(first - beside(half), last + step + 1 + beside(half))
+        reach = REACH * step if step > 1 else 0
+        reach += 0 if self.kind == "dynamic" else half
+        return slice(first - reach, last + reach + (step == 1))
+
+    def _reduced(
+        self, parts: tuple[Array | None, Array, Array], count: int, rate: float, step: int, half: int
+    ) -> tuple[Array, Array]:
+        momentum, A, y = parts
+        if self.kind == "energy":
+            assert momentum is not None
+            return _intervals(momentum, A, y, count, rate, step, half)
+        if momentum is not None:
+            A, y = A[half:-half] + inner_slopes(momentum, rate, half), y[half:-half]
+        if step == 1:
+            return A, y
+        weights = decimation_filter(step)
+        return decimated(A, weights), decimated(y, weights)
+
+    def _kept(self, q: Array, qd: Array, slow: float, rests: Booleans) -> Booleans:
+        """Rows in which everything that rubs is faster than `slow`; dry friction at rest is anything up to FS.
+
+        A row is dropped for its own joint, for each coupled motor that turns with it, and for each passive joint whose
+        dry friction acts on it. Where a joint comes to rest, differences have ripples, whose sign is that of nothing.
+        """
+        dry = np.array([f"FS{j}" in self.names for j in coordinate_joints(self.robot)])
+        fast = np.abs(qd) > slow if slow > 0 else np.ones(qd.shape, dtype=bool)
+        fast &= ~rests | ~dry
+        if self.kind in SCALAR:  # power has no sign that could be wrong
+            return np.asarray(fast.any(axis=1, keepdims=True))
+        for share in self._dry_motors():
+            turns = share != 0
+            slips = (np.abs(qd @ share) > slow) & ~rests[:, turns].all(axis=1)
+            fast[:, turns] &= slips[:, None]
+        if slow > 0 and (passive := self._dry_passive()):
+            fast &= self._passive_speeds(q, qd, passive) > slow
+        return np.asarray(fast)
+
+    def _direction(self, qd: Array) -> Array:
+        found = np.sign(qd)
+        for place, share in enumerate(self._dry_motors(), 1):
+            found += 3.0**place * np.sign(qd @ share)[:, None] * (share != 0)
+        return found
+
+    def _dry_motors(self) -> list[Array]:
+        """Return, for each coupled motor with dry friction, its rate for a unit rate of each joint."""
+        joints, shares = self.further.joints, self.further.shares
+        return [np.array(share) for k, share in shares if f"FSM{joints[k]}" in self.names]
+
+    def _dry_passive(self) -> list[int]:
+        """Return the joints that follow others and have dry friction of their own."""
+        others = set(range(1, self.robot.NL + 1)) - set(coordinate_joints(self.robot))
+        return [j for j in sorted(others) if f"FS{j}" in self.names]
+
+    def _passive_speeds(self, q: Array, qd: Array, joints: Sequence[int]) -> Array:
+        """(N, e): the least speed of these joints among those whose friction acts on a row.
+
+        The columns of FV and FS are g qd_j and g sign(qd_j), with g the rate of joint j for a unit rate of the row's.
+        """
+        inputs = [port.name for port in self.function.program.inputs]
+        given = {"q": q, inputs[1]: qd, **{name: np.zeros_like(qd) for name in inputs[2:]}}
+        outputs = self.function(**given)
+        rows = outputs["W" if "W" in outputs else "D2"]
+        least = np.full(qd.shape, np.inf)
+        for j in joints:
+            viscous, dry = (np.abs(rows[:, :, self.columns.index(f"{kind}{j}")]) for kind in ("FV", "FS"))
+            acts = dry > ACTS * float(dry.max(initial=0.0))
+            least = np.minimum(least, np.where(acts, viscous / np.where(acts, dry, 1.0), np.inf))
+        return least
+
+
+def _nearby(found: Booleans, at: NDArray[np.intp], reach: int) -> Booleans:
+    """Whether one of the samples up to `reach` away is among those found, at some."""
+    sums = np.concatenate([np.zeros((1, found.shape[1]), dtype=int), np.cumsum(found, axis=0)])
+    first, end = np.maximum(at - reach, 0), np.minimum(at + reach + 1, len(found))
+    return np.asarray(sums[end] > sums[first])
+
+
+def _intervals(
+    momentum: Array, rest: Array, y: Array, count: int, rate: float, step: int, half: int
+) -> tuple[Array, Array]:
+    """Differences and integrals over `count` intervals of `step` samples."""
+    marks = beside(half) + step * np.arange(count)
+
+    def integral(x: Array) -> Array:
+        parts = step_integrals(x, rate, half)
+        return np.asarray(parts.reshape(count, step, *x.shape[1:]).sum(axis=1))
+
+    return momentum[marks + step] - momentum[marks] + integral(rest), integral(y)
+
+
+def row_share(kind: str, decimation: int) -> float:
+    """The share of rows that counts as independent, where the noise of samples is white.
+
+    Integrals over N steps have samples in common with their neighbours. With a the weights of samples in one of them,
+    rows of white noise have r(m) = sum of a(i) a(i + m N): they are worth r(0) / sum of r(m). Other models filter
+    (`signals`).
+    """
+    if kind != "energy":
+        return independent_share(decimation)
+    weights = np.convolve(step_weights(HALF), np.ones(decimation))
+    middle = len(weights) - 1
+    alike = np.correlate(weights, weights, "full")[middle % decimation :: decimation]
+    return float(weights @ weights / alike.sum())
+
+
+def row_noise(kind: str, decimation: int, count: int, rng: np.random.Generator) -> Array:
+    """What rows of an equation have of drawn white noise of samples."""
+    if kind == "energy":
+        x = rng.standard_normal(count * decimation + 1 + 2 * beside(HALF))
+        return np.asarray(step_integrals(x, 1.0).reshape(count, decimation).sum(axis=1))
+    if decimation == 1:
+        return rng.standard_normal(count)
+    x = rng.standard_normal((count + 2 * REACH - 1) * decimation)
+    return decimated(x, decimation_filter(decimation))
+
+
+def equations(
+    robot: Robot,
+    kind: str,
+    friction: Friction,
+    gear: Transmission | None,
+    without: Sequence[str] = (),
+    near: tuple[float, ...] | None = None,
+) -> RowModel:
+    """The identification model of a robot, every inertial parameter of which is sought.
+
+    Arguments:
+        robot: with symbols for all inertial parameters (`robot.symbolic(inertia="all")`).
+        without: columns to leave out.
+        near: a posture of all joints of a robot with closed loops (`postures.start_posture`).
+
+    Raises:
+        OptionError: there is no such model.
+        NotApplicableError: the model does not apply to the robot.
+    """
+    if kind not in MODELS:
+        raise OptionError(f"model: expected one of {', '.join(MODELS)}, got '{kind}'")
+    check_base(robot)
+    model = generate(robot, MODELS[kind], parameters="base", friction="all")
+    unread = [name for name in model.inputs if name not in ("q", "qd", "qdd", "qda", "qdda")]
+    if unread:
+        raise NotApplicableError(
+            f"robot '{robot.name}' needs {', '.join(unread)} besides its joints' motion, which a log does not have"
+        )
+    if kind in SCALAR and "springs" in model.outputs:
+        raise NotApplicableError(
+            f"robot '{robot.name}' has springs, whose power is no part of the {kind} model",
+            hint="take the dynamic or the filtered model",
+        )
+    joints = coordinate_joints(robot)
+    assembly = None
+    if robot.B:
+        loops = LoopAssembly(robot, dict(robot.nominal))
+        assembly = (loops, tuple(loops.row(near or [0.0] * len(loops.joints))))
+    further = further_columns(joints, friction, gear)
+    found = _Assembled(model, kind, joints, friction, further)
+    absorbed = found.without_absorbed(assembly, without)
+    held = sorted(set(without) & set(absorbed))
+    if held:
+        where = ", ".join(absorbed[held[0]])
+        raise ArgumentError(f"there is no column '{held[0]}': it acts only together with {where}")
+    chosen = [k for k, name in enumerate(found.names) if name not in set(without)]
+    unknown = [name for name in without if name not in found.names]
+    if unknown:
+        raise ArgumentError(
+            f"there is no column '{unknown[0]}' to leave out",
+            hint=f"the columns are {', '.join(found.names)}",
+        )
+    names = tuple(found.names[k] for k in chosen)
+    labels = (kind,) if kind in SCALAR else tuple(f"{j}" for j in joints)
+
+    def parts(q: Array, qd: Array, qdd: Array, tau: Array) -> tuple[Array | None, Array, Array]:
+        momentum, rest, y = found.parts(q, qd, qdd, tau)
+        if len(chosen) == len(found.names):
+            return momentum, rest, y
+        return None if momentum is None else momentum[..., chosen], rest[..., chosen], y
+
+    support, columns = found.support[:, chosen], tuple(model.columns)
+    return RowModel(
+        kind,
+        robot,
+        names,
+        labels,
+        support,
+        parts,
+        further,
+        found.function,
+        columns,
+        assembly,
+        absorbed,
+        found.known,
+    )
+
+
+class _Assembled:
+    """The catalogue's model with the further columns behind its own."""
+
+    def __init__(
+        self, model: Model, kind: str, joints: Sequence[int], friction: Friction, further: FurtherColumns
+    ) -> None:
+        self.kind, self.further, self.joints, self.model = kind, further, tuple(joints), model
+        wanted = {TERMS[term] for term in friction.terms}
+        self.own = [k for k, name in enumerate(model.columns) if _is_kept(name, wanted)]
+        self.rates = ("qda", "qdda") if "qda" in model.inputs else ("qd", "qdd")
+        self.function = model.function()
+        self.known = known_torques(model.robot)
+
+    @property
+    def names(self) -> list[str]:
+        return [*(self.model.columns[k] for k in self.own), *self.further.names]
+
+    @property
+    def support(self) -> Booleans:
+        if self.kind in SCALAR:
+            return np.ones((1, len(self.names)), dtype=bool)
+        ports = [port for port in self.model.program.outputs if port.name in ("W", "D1", "D2")]
+        shape = ports[0].shape
+        used = [
+            [any(p.lits[i * shape[1] + k] != ZERO for p in ports) for k in self.own] for i in range(shape[0])
+        ]
+        return np.hstack([np.array(used, dtype=bool), self.further.support])
+
+    def without_absorbed(
+        self, assembly: tuple[LoopAssembly, tuple[float, ...]] | None, without: Sequence[str]
+    ) -> dict[str, tuple[str, ...]]:
+        """Remove friction columns that are sums of other columns for every motion, and return these by name.
+
+        Candidates are the friction of joints that follow others, and constant offsets: that of a vertical slide is a
+        difference of its mass and its rotor inertia, over the acceleration of gravity.
+        """
+        columns = self.model.columns
+        follows = {k: self._is_friction(k) and self._joint(k) not in self.joints for k in self.own}
+        own = [k for k in self.own if follows[k] or columns[k] not in without]
+        own.sort(key=lambda k: (self._is_friction(k), follows[k]))
+        candidates = [k for k in own if follows[k] or columns[k].startswith(TERMS["offset"])]
+        if not candidates:
+            return {}
+        robot = self.model.robot
+        units = np.array(joint_units(robot, self.joints, characteristic_length(robot)))
+        q, qd, qdd = drawn_motion(units, assembly)
+        function = self.function
+        if self.kind != "dynamic":  # the same columns, in a model whose rows are functions of the state
+            function = generate(robot, MODELS["dynamic"], parameters="base", friction="all").function()
+        W = function(**dict(zip(("q", *self.rates), (q, qd, qdd), strict=True)))["W"]
+        W = W * units[:, None]  # torques and forces times the units of their joints, all of them energies
+        found = absorbed({columns[k]: W[:, :, k] for k in own}, [columns[k] for k in candidates])
+        self.own = [k for k in self.own if columns[k] not in found]
+        return found
+
+    def _is_friction(self, k: int) -> bool:
+        return self.model.columns[k][:2] in FRICTION
+
+    def _joint(self, k: int) -> int:
+        return int(self.model.columns[k][2:])
+
+    def parts(self, q: Array, qd: Array, qdd: Array, tau: Array) -> tuple[Array | None, Array, Array]:
+        rate, acceleration = self.rates
+        found = self.function(**{"q": q, rate: qd}, **({acceleration: qdd} if self.kind == "dynamic" else {}))
+        y = tau - found["springs"] if "springs" in found else tau
+        if self.known is not None:
+            y = y - self.known(**{"q": q, rate: qd, acceleration: qdd})["tau"]
+        if self.kind == "dynamic":
+            W = found["W"]
+            own = W if len(self.own) == W.shape[2] else W[:, :, self.own]
+            if not self.further.names:
+                return None, own, y
+            more = self.further.inertias(qdd) + self.further.torques(qd, tau)
+            return None, np.concatenate([own, more], axis=2), y
+        loss = self.further.torques(qd, tau)
+        if self.kind == "filtered":
+            momentum = np.concatenate([found["D1"][:, :, self.own], self.further.inertias(qd)], axis=2)
+            return momentum, np.concatenate([found["D2"][:, :, self.own], loss], axis=2), y
+        energy = np.concatenate([found["h"][:, self.own], self.further.energies(qd)], axis=1)
+        lost = np.concatenate([found["p"][:, self.own], np.einsum("ki,kip->kp", qd, loss)], axis=1)
+        return energy[:, None, :], lost[:, None, :], np.sum(qd * y, axis=1)[:, None]
+
+
+def _is_kept(name: str, wanted: set[str]) -> bool:
+    kind = name[:2]
+    return kind in wanted if kind in FRICTION else True
+
+
+def check_base(robot: Robot) -> None:
+    """Refuse robots whose base moves in a way that a log of joints does not tell.
+
+    Raises:
+        NotApplicableError: with what can be done.
+    """
+    moves = "rolls on wheels" if robot.wheels else "floats" if robot.base.kind != BaseKind.FIXED else None
+    if moves:
+        raise NotApplicableError(
+            f"identification from a log does not apply to robot '{robot.name}': its base {moves}, and a log of joints "
+            "does not tell how",
+            hint="hold the base still while measuring, and describe the robot on a base of 'kind: fixed', no wheels",
+        )

@@ -1,0 +1,99 @@
+"""Essential parameters: those that are left when what the data do not tell is taken out, one by one.
+
+The parameter of the largest relative deviation is removed and the rest estimated again, as long as
+
+- that deviation is more than `ratio` times the least one, and
+- the residual grows no more than chance would have it: with all c parameters and k removed,
+
+      F = ((rho_k^2 - rho^2)/k) / (rho^2/(rows - c))  <=  F(1 - level; k, rows - c)
+
+The rows are those that the estimate is the least squares of (`normal_rows`): what is left is of the same method. What
+is removed counts as zero: its effect is below the noise of this log, not of every log.
+
+M. Gautier, W. Khalil, C. Presse, P.P. Restrepo, "Experimental identification of dynamic parameters of robot", SYROCO
+1994. C.M. Pham, M. Gautier, "Essential parameters of robots", CDC 1991.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from symoro.identification.compress import Triangles, triangle
+from symoro.identification.estimate import Estimate
+from symoro.identification.least_squares import solved
+from symoro.identification.normal_rows import normal_rows
+
+Array = NDArray[np.float64]
+RATIO = 15.0
+LEVEL = 0.05
+
+
+@dataclass(frozen=True, eq=False)
+class Essential:
+    """The essential parameters.
+
+    Attributes:
+        estimate: of those that are left.
+        removed: the others, in the order in which they went.
+        statistic, critical: F of the residual's growth, and what it may be; 0 where nothing was removed.
+        growth: of the residual of these rows, in percent.
+    """
+
+    estimate: Estimate
+    removed: tuple[str, ...]
+    statistic: float
+    critical: float
+    growth: float
+
+
+def essential(
+    estimate: Estimate, data: Triangles, *, ratio: float = RATIO, level: float = LEVEL
+) -> Essential:
+    """Backward elimination from an estimate."""
+    from scipy import stats
+
+    names = estimate.names
+    R, rows = normal_rows(estimate, data)
+    P = len(names)
+    kept = list(range(P))
+    removed: list[int] = []
+    statistic = critical = 0.0
+    values, covariance, full = _fit(R, kept, rows)
+    last = full
+    while len(kept) > 1:
+        relative = np.sqrt(np.diag(covariance)) / np.abs(values)
+        worst = int(np.argmax(relative))
+        if relative[worst] <= ratio * relative.min():
+            break
+        fewer = kept[:worst] + kept[worst + 1 :]
+        values_then, covariance_then, rho2 = _fit(R, fewer, rows)
+        count = len(removed) + 1
+        f = (rho2 - full) / count / (full / (rows - P))
+        limit = float(stats.f.ppf(1 - level, count, rows - P))
+        if f > limit:
+            break
+        removed.append(kept[worst])
+        kept, values, covariance, last = fewer, values_then, covariance_then, rho2
+        statistic, critical = float(f), limit
+    found = Estimate(
+        f"{estimate.method}, essential",
+        tuple(names[k] for k in kept),
+        values,
+        covariance,
+        estimate.sigma,
+        int(rows) - len(kept),
+    )
+    growth = 100 * ((last / full) ** 0.5 - 1) if full > 0 else 0.0
+    return Essential(found, tuple(names[k] for k in removed), statistic, critical, growth)
+
+
+def _fit(R: Array, kept: Sequence[int], rows: float) -> tuple[Array, Array, float]:
+    """K, its covariance and the squared residual with some columns alone."""
+    part = triangle(R[:, [*kept, R.shape[1] - 1]])
+    K, inverse = solved(part[: len(kept) + 1])
+    rho2 = float(np.sum((part @ np.append(K, -1.0)) ** 2))
+    return K, inverse * (rho2 / (rows - len(kept))), rho2

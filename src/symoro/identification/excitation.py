@@ -1,0 +1,305 @@
+"""Motions that show the parameters of a robot well: Fourier series, optimised under limits.
+
+    q = offset + sum_l a_l / (w l) sin(w l t) - b_l / (w l) cos(w l t)                     (Swevers et al. 1997)
+
+    condition     min of log s1 - log sP, singular values of the regressor with columns of length one
+    determinant   min of -log det(W'W) / P, the volume of the parameters' confidence region
+
+The regressor is that of the identification that follows: `identify` seeks the same columns from a log of the motion.
+Limits are kept by a penalty that grows round by round; at the end the series is drawn in until it keeps all of them,
+between samples too (`series_search`).
+
+J. Swevers, C. Ganseman, D.B. Tukel, J. De Schutter, H. Van Brussel, "Optimal robot excitation and identification",
+IEEE Transactions on Robotics and Automation 13, 1997. M. Gautier, W. Khalil, "Exciting trajectories for the
+identification of base inertial parameters of robots", International Journal of Robotics Research 11, 1992.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from symoro.errors import ArgumentError, NotApplicableError, OptionError, ProgramError
+from symoro.files import MADE_BY
+from symoro.identification.dependence import NEVER, dependent
+from symoro.identification.dynamic import check_left_out, sought_robot
+from symoro.identification.equations import RowModel, equations
+from symoro.identification.friction import USUAL, Friction
+from symoro.identification.motion_limits import motion_limits
+from symoro.identification.series_search import SeriesSearch, condition
+from symoro.model import base_parameters, generate
+from symoro.models.coordinates.couplings import uncoupled
+from symoro.motion.fixed_rates import check_rates
+from symoro.motion.sampling import follows_from_forces
+from symoro.motion.trajectory import Fourier, Trajectory
+from symoro.progress import each
+from symoro.robot.coordinates import independent
+from symoro.robot.description import BaseKind, Robot
+from symoro.robot.formats import RobotLike, as_robot
+from symoro.threads import one_thread
+
+Array = NDArray[np.float64]
+CRITERIA = ("condition", "determinant")
+SLOWEST, FASTEST = 1e-6, 1e6  # Hz
+HOPELESS = 1e8  # a condition beyond which a motion does not show all that is sought
+FULL = 0.99  # share of a limit from which it is one that keeps a motion small
+HERE = (
+    "its column is zero along the motion that was found",
+    "along the motion that was found its column is {}",
+)
+
+
+@dataclass(frozen=True)
+class Excitation:
+    """An optimised motion.
+
+    Attributes:
+        trajectory: the Fourier series.
+        condition: of the regressor with columns of length one, along one period.
+        determinant: log det(W'W) / P.
+        columns: the parameters that it shows, those that `identify` seeks.
+        used: the largest share that is used of each limit times the margin: position, velocity, acceleration, effort.
+        starts: condition or determinant reached from each start.
+        margin: share of each limit that was to be used.
+        absorbed: friction that has no column, with the columns of which it is a sum for every motion.
+    """
+
+    trajectory: Trajectory
+    condition: float
+    determinant: float
+    columns: tuple[str, ...]
+    used: Mapping[str, float]
+    starts: tuple[float, ...]
+    seconds: float
+    margin: float = 1.0
+    absorbed: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+
+    def __str__(self) -> str:
+        shares = ", ".join(f"{name} {100 * share:.0f} %" for name, share in self.used.items())
+        of = "the limits" if self.margin == 1 else f"{100 * self.margin:g} % of the limits"
+        return (
+            f"{len(self.columns)} parameters, condition {self.condition:.2f}, log det(W'W)/P {self.determinant:.2f}; "
+            f"used of {of}: {shares}; {self.seconds:.1f} s"
+            + "".join(
+                f"\nnote: {name} acts only together with {', '.join(others)}, and has no column of its own"
+                for name, others in self.absorbed.items()
+            )
+        )
+
+
+@one_thread
+def excite(
+    robot: RobotLike,
+    *,
+    harmonics: int = 5,
+    frequency: float = 0.1,
+    criterion: str = "condition",
+    friction: Sequence[str] = USUAL,
+    without: Sequence[str] = (),
+    acceleration: float | Sequence[float] | None = None,
+    torque: bool | None = None,
+    margin: float = 0.95,
+    rest: bool = True,
+    starts: int = 2,
+    samples: int | None = None,
+    values: Mapping[str, float] | None = None,
+    seed: int = 0,
+) -> Excitation:
+    """A motion that shows what `identify` seeks: the base parameters of a robot, and its friction.
+
+    Arguments:
+        harmonics, frequency: of the series; one period lasts 1 / frequency seconds.
+        criterion: 'condition' or 'determinant'.
+        friction: some of 'viscous', 'coulomb', 'offset', as in `identify`.
+        without: columns that are not to be sought, as in `identify`.
+        acceleration: largest accelerations: one for all joints, one a coordinate, or one a moving joint, those that
+            follow others included; without it there is no such limit.
+        torque: whether the efforts of the description are limits too, by its own inertial parameters; unless told,
+            where all of them have numbers.
+        margin: share of each limit that may be used.
+        rest: whether the motion starts and ends at rest.
+        starts: random starts, of which the best is taken.
+        samples: at which the regressor is taken, along one period; eight a shortest period unless given.
+
+    Raises:
+        NotApplicableError: the robot has no parameters to be shown, has closed loops, its base moves, or a joint has a
+            motion that no series gives it.
+        ArgumentError: a joint has no range, or a limit that keeps it from moving; or numbers are missing.
+        OptionError: an option is not one of those above.
+        ProgramError: no motion within the limits was found, or none that shows the parameters.
+    """
+    asked, began = as_robot(robot), time.perf_counter()
+    check_rates(asked)
+    _check(asked)
+    if criterion not in CRITERIA:
+        raise OptionError(f"criterion: expected one of {', '.join(CRITERIA)}, got '{str(criterion)[:40]}'")
+    least = 2 if rest else 1  # one harmonic that starts at rest stays there
+    if not (least <= harmonics <= 50 and 0 < margin <= 1 and starts >= 1 and SLOWEST <= frequency <= FASTEST):
+        raise OptionError(
+            f"expected {least} to 50 harmonics, a frequency of {SLOWEST:g} to {FASTEST:g} Hz, a margin in (0, 1], "
+            "at least one start"
+        )
+    if seed < 0 or (samples is not None and samples < 1):
+        raise OptionError("expected a seed that is not negative, and at least one sample")
+    known = {**dict(asked.nominal), **(values or {})}
+    limits = motion_limits(asked, acceleration, margin, _torque(asked, torque, known), known)
+    equation = _equation(asked, values, friction, without)
+    count = samples or 8 * harmonics
+    work = SeriesSearch(asked, known, equation, limits, harmonics, frequency, criterion, rest, count)
+    rng = np.random.default_rng(seed)
+    best: tuple[float, Array, Array] | None = None
+    reached, failures = [], []
+    for _ in each(range(starts), "starts"):
+        x = work.found(work.start(rng))
+        w = work.matrix(x, work.told)
+        if not (work.keeps(x) and condition(w) < HOPELESS):
+            failures.append((x, w))
+            continue
+        worth = work.worth(w)
+        reached.append(float(worth))
+        if best is None or worth < best[0]:
+            best = worth, x, w
+    if best is None:
+        raise _failure(work, asked, known, *failures[-1])
+    return _result(work, *best[1:], tuple(reached), time.perf_counter() - began, margin)
+
+
+def _equation(
+    robot: Robot, values: Mapping[str, float] | None, friction: Sequence[str], without: Sequence[str]
+) -> RowModel:
+    """The equations of the identification that the motion is for."""
+    terms = Friction(tuple(friction))
+    if beyond := [term for term in terms.terms if term not in USUAL]:
+        raise OptionError(f"friction: a motion is sought for {', '.join(USUAL)}; got '{beyond[0]}'")
+    sought = sought_robot(robot, values)
+    check_left_out(without, base_parameters(sought))
+    found = equations(sought, "dynamic", terms, None, without)
+    if not found.names:
+        raise NotApplicableError(f"robot '{robot.name}' has no parameters that a motion could show")
+    return found
+
+
+def _check(robot: Robot) -> None:
+    """Refuse robots that joints given as functions of time do not move, or not all of them freely."""
+    reason = "it has closed loops, in which joints do not move freely" if robot.B else ""
+    if robot.base.kind != BaseKind.FIXED:
+        reason = f"it stands on a {robot.base.kind} base, whose motion is no Fourier series"
+    for j in independent(robot):
+        if robot.frame(j).eta:
+            reason = reason or f"joint {j} is elastic, and moves as its spring lets it"
+        elif not robot.frame(j).mu:
+            reason = reason or f"joint {j} is passive: no motor moves it along a series"
+        if robot.frame(j).GAM is not None:
+            reason = reason or f"the torque of joint {j} is prescribed (GAM)"
+    reason = reason or follows_from_forces(robot)
+    if reason:
+        raise NotApplicableError(f"no motion is optimised for robot '{robot.name}': {reason}")
+
+
+def _torque(robot: Robot, asked: bool | None, known: Mapping[str, float]) -> bool:
+    """Whether torques are limited."""
+    if asked is False:
+        return False
+    program = generate(uncoupled(robot), "inverse-dynamics").program
+    missing = sorted(set(program.used_parameters) - known.keys())
+    if asked and missing:
+        raise ArgumentError(f"torques cannot be limited: no number is known for {', '.join(missing[:8])}")
+    return not missing
+
+
+def _failure(
+    work: SeriesSearch, robot: Robot, known: Mapping[str, float], x: Array, w: Array
+) -> ProgramError:
+    """Why a motion is none: what forbids to move along x, or what its regressor w does not show."""
+    slow, limits = work.slow_efforts(x), work.limits
+    hint = "try more starts, a larger effort, or no limits of torques (option 'torque')"
+    none = f"no motion of robot '{robot.name}' within its limits was found"
+    dry = {j: robot.frame(j).FS.value(known) for j in limits.joints} if slow is not None else {}
+    for (j, least), effort in zip(dry.items(), limits.effort, strict=False):
+        if least >= effort:
+            return ProgramError(
+                f"{none}: dry friction of joint {j}, FS = {least:.4g}, is not below its effort limit, times the "
+                f"margin, of {effort:.4g}",
+                hint=hint,
+            )
+    if slow is not None and not (slow <= limits.effort).all():
+        k = int(np.argmax(slow / limits.effort))
+        j = limits.joints[k]
+        place = ", ".join(f"{q:.3g}" for q in x[:, 0])
+        return ProgramError(
+            f"{none}: to move slowly around q = [{place}] takes an effort of {slow[k]:.4g} at joint {j}, {dry[j]:.4g} "
+            f"of it dry friction (FS); its limit, times the margin, is {limits.effort[k]:.4g}",
+            hint=hint,
+        )
+    size = condition(w)
+    full = [name for name, share in work.used(x).items() if share > FULL]
+    bound = f"; it uses all of {', '.join(full)}" if full else ""
+    return ProgramError(
+        f"{none} that shows its parameters: the condition is {size:.1e}{bound}{_hidden(work, w)}",
+        hint="try more starts, more harmonics, wider limits, or leave out columns by the option 'without'",
+    )
+
+
+def _hidden(work: SeriesSearch, w: Array) -> str:
+    """The columns that a motion does not tell apart."""
+    zero = np.zeros((len(w), 1))
+    units = work.equation.parameter_units
+    found = dependent(work.columns, np.hstack([w, zero]), HERE, units)
+    drawn = work.equation.at_random()
+    if drawn is not None:
+        always = dependent(work.columns, np.hstack([drawn, np.zeros((len(drawn), 1))]), NEVER, units)
+        found |= {name: reason for name, reason in always.items() if name in found}
+    return "".join(f"\n  - {name}: {reason}" for name, reason in list(found.items())[:8])
+
+
+def _result(
+    work: SeriesSearch, x: Array, w: Array, reached: tuple[float, ...], seconds: float, margin: float
+) -> Excitation:
+    series = x[:, 1:] @ work.basis.T
+    half = work.harmonics
+    part = Fourier(
+        work.frequency,
+        tuple(map(tuple, series[:, :half].tolist())),
+        tuple(map(tuple, series[:, half:].tolist())),
+        tuple(x[:, 0].tolist()),
+    )
+    volume = 2 * float(np.log(np.maximum(np.linalg.svd(w, compute_uv=False), 1e-300)).mean())
+    trajectory = Trajectory((part,), name="excitation")
+    return Excitation(
+        trajectory,
+        condition(w),
+        volume,
+        work.columns,
+        work.used(x),
+        reached,
+        seconds,
+        margin,
+        work.equation.absorbed,
+    )
+
+
+def trajectory_text(found: Excitation) -> str:
+    """The file of an optimised motion, as `load_trajectory` reads it."""
+    (series,) = found.trajectory.parts
+    assert isinstance(series, Fourier)
+
+    def rows(name: str, values: Sequence[Sequence[float]]) -> list[str]:
+        return [f"      {name}:", *(f"        - [{', '.join(f'{x:.9g}' for x in row)}]" for row in values)]
+
+    lines = [
+        f"# {MADE_BY}",
+        f"# condition {found.condition:.4g} for {len(found.columns)} parameters: {', '.join(found.columns)}",
+        "symoro-trajectory: 1",
+        f"name: {found.trajectory.name}",
+        "parts:",
+        "  - fourier:",
+        f"      frequency: {series.frequency:.9g}",
+        f"      offset: [{', '.join(f'{x:.9g}' for x in series.offset)}]",
+        *rows("sine", series.sine),
+        *rows("cosine", series.cosine),
+    ]
+    return "\n".join([*lines, ""])

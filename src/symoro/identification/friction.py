@@ -1,0 +1,110 @@
+"""Columns of a regressor beyond the robot's own: friction that the catalogue's models do not have, coupled motors.
+
+    stribeck      FBj   sign(qd) exp(-(qd/vs)^2)     what Coulomb friction has more at low speed; vs is given
+    load          FLj   |tau_j| sign(qd)             friction that grows with the load, the measured torque
+    coupled       IAMk, FVMk, FSMk                   of motors that turn with several joints (`transmission`)
+
+Each column is d/dt of a momentum plus a torque, M qd and D, so that every identification model can have it:
+
+    dynamic   M qdd + D        filtered   d(M qd)/dt + D        power   d(qd' M qd / 2)/dt + qd' D
+
+P. Hamon, M. Gautier, P. Garrec, "Dynamic identification of robots with a dry friction model depending on load and
+velocity", IROS 2010. B. Armstrong-Helouvry, "Control of machines with friction", 1991 (Stribeck's curve).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from symoro.errors import ArgumentError, OptionError
+from symoro.identification.transmission import Transmission
+
+Array = NDArray[np.float64]
+TERMS = {"viscous": "FV", "coulomb": "FS", "offset": "FO", "stribeck": "FB", "load": "FL"}
+USUAL = ("viscous", "coulomb", "offset")
+
+
+@dataclass(frozen=True)
+class Friction:
+    """Which terms friction has at every joint; `stribeck_velocity` (rad/s, m/s) scales Stribeck's curve."""
+
+    terms: tuple[str, ...] = USUAL
+    stribeck_velocity: float = 0.05
+
+    def __post_init__(self) -> None:
+        for term in self.terms:
+            if term not in TERMS:
+                raise OptionError(f"friction: expected some of {', '.join(TERMS)}, got '{term}'")
+        if not self.stribeck_velocity > 0:
+            raise ArgumentError(
+                f"stribeck_velocity: expected a positive number, got {self.stribeck_velocity}"
+            )
+
+
+@dataclass(frozen=True)
+class FurtherColumns:
+    """Columns beside those of the catalogue's model.
+
+    Attributes:
+        names: of the columns.
+        masses: one symmetric matrix M (n, n) a column, zero where it is no inertia.
+        support: (n, columns), where a column can be other than zero.
+    """
+
+    names: tuple[str, ...]
+    masses: Array
+    support: NDArray[np.bool_]
+    friction: Friction
+    joints: tuple[int, ...]
+    shares: tuple[tuple[int, tuple[float, ...]], ...]
+
+    def torques(self, qd: Array, tau: Array) -> Array:
+        """D, the part that is no inertia: (N, n, columns)."""
+        samples, n = qd.shape
+        found = np.zeros((samples, n, len(self.names)))
+        signs, k = np.sign(qd), 0
+        every = np.arange(n)
+        for term in self.friction.terms:
+            if term == "stribeck":
+                curve = signs * np.exp(-((qd / self.friction.stribeck_velocity) ** 2))
+                found[:, every, k + every] = curve
+            elif term == "load":
+                found[:, every, k + every] = np.abs(tau) * signs
+            if term in ("stribeck", "load"):
+                k += n
+        for _, share in self.shares:
+            c = np.array(share)
+            found[:, :, k + 1] = c * ((qd @ c)[:, None] - c * qd)
+            found[:, :, k + 2] = c * np.sign(qd @ c)[:, None]
+            k += 3
+        return found
+
+    def inertias(self, rates: Array) -> Array:
+        """M times velocities or accelerations: (N, n, columns)."""
+        return np.asarray(np.einsum("pij,kj->kip", self.masses, rates))
+
+    def energies(self, qd: Array) -> Array:
+        """qd' M qd / 2: (N, columns)."""
+        return np.asarray(np.einsum("pij,ki,kj->kp", self.masses, qd, qd) / 2)
+
+
+def further_columns(joints: Sequence[int], friction: Friction, gear: Transmission | None) -> FurtherColumns:
+    """The columns that friction and a coupled transmission add."""
+    n = len(joints)
+    names = [f"{TERMS[term]}{j}" for term in friction.terms if term in ("stribeck", "load") for j in joints]
+    coupled = [] if gear is None else gear.coupled()
+    shares = tuple((k, tuple(float(x) for x in gear.shares(k))) for k in coupled) if gear is not None else ()
+    names += [f"{kind}{joints[k]}" for k in coupled for kind in ("IAM", "FVM", "FSM")]
+    masses, support = np.zeros((len(names), n, n)), np.zeros((n, len(names)), dtype=bool)
+    at = len(names) - 3 * len(coupled)
+    for column in range(at):
+        support[column % n, column] = True
+    for row, (_, share) in enumerate(shares):
+        c = np.array(share)
+        masses[at + 3 * row] = np.outer(c, c) - np.diag(c * c)
+        support[c != 0, at + 3 * row : at + 3 * row + 3] = True
+    return FurtherColumns(tuple(names), masses, support, friction, tuple(joints), shares)

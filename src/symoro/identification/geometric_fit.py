@@ -1,0 +1,173 @@
+"""Measurements against the chain in numbers: misses, their derivative, and the steps that take the misses out.
+
+`fit` tells the formulas.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from symoro.errors import ArgumentError, ProgramError
+from symoro.identification.measurements import Measurements
+from symoro.models.calibration.chain import Errors, NumericChain, end_poses, error_columns
+from symoro.models.calibration.columns import GeometricColumn
+from symoro.models.calibration.identifiable import measured_rows
+from symoro.models.numeric.fixed_point import Array
+from symoro.models.numeric.rotation import logarithm
+from symoro.progress import each
+
+ROUNDS = 50
+STILL = 1e-12
+WEAKEST = 1e-9  # of the strongest singular value of W with columns of one length
+REWEIGHTED = 4  # rounds in which the noise's deviations are taken from the misses
+
+
+@dataclass(frozen=True)
+class Fitting:
+    """Measurements, and the parameters that are to meet them.
+
+    Attributes:
+        whole: the way to the robot's own end.
+        described: where the description puts frame 0, which `chain.start` does not where it was found elsewhere.
+    """
+
+    chain: NumericChain
+    chosen: Sequence[GeometricColumn]
+    measured: Measurements
+    point: Array
+    plane: Array
+    whole: NumericChain | None = None
+    described: Array | None = None
+
+    def check(self, xi: Array) -> None:
+        """Refuse measurements that do not show all parameters."""
+        rows = self.rows(xi)
+        if len(rows) <= len(self.chosen):
+            raise ArgumentError(
+                f"{len(self.measured)} measurements give {len(rows)} equations for {len(self.chosen)} parameters",
+                hint="measure more postures, or take the base or the tool as known",
+            )
+        ratio, weakest = condition(rows)
+        if ratio * WEAKEST > 1:
+            shown = [c.name for c, x in zip(self.chosen, np.abs(weakest), strict=True) if x > 0.1]
+            raise ProgramError(
+                f"the postures do not show {', '.join(shown)}: condition {ratio:.1e}",
+                hint="measure postures in which all joints take different positions",
+            )
+
+    def errors(self, xi: Array) -> dict[str, float]:
+        """Errors by their names."""
+        return dict(zip((column.name for column in self.chosen), map(float, xi), strict=True))
+
+    def misses(self, xi: Array) -> Array:
+        """Measured minus modelled, one row after the other."""
+        pose = end_poses(self.chain, self.measured.q, self.errors(xi))
+        measure, place = self.measured.measure, pose[:, :3, 3]
+        if measure == "plane":
+            found: Array = self.plane[3] - place @ self.plane[:3]
+            return found
+        if measure == "distance":
+            far: Array = self.measured.distances - np.linalg.norm(place - self.point, axis=1)
+            return far
+        off = self.measured.poses[:, :3, 3] - place
+        if measure == "position":
+            return off.reshape(-1)
+        turn = logarithm(self.measured.poses[:, :3, :3] @ pose[:, :3, :3].transpose(0, 2, 1))
+        return np.concatenate([off, turn], 1).reshape(-1)
+
+    def rows(self, xi: Array) -> Array:
+        """The derivative of what is modelled (rows, P)."""
+        return self.rows_at(self.errors(xi))
+
+    def rows_at(self, errors: Errors) -> Array:
+        """The same at errors of other parameters."""
+        pose, moved = error_columns(self.chain, self.measured.q, errors, self.chosen)
+        found = measured_rows(self.measured.measure, pose, moved, self.point, self.plane[:3])
+        return found.reshape(-1, len(self.chosen))
+
+    def deviations(self, misses: Array, unknowns: int) -> dict[str, float]:
+        """Root mean squares of lengths and angles; with unknowns taken off the count, estimates of the noise."""
+        left = max(1 - unknowns / len(misses), 1e-3)
+        if self.measured.measure != "pose":
+            return {"length": _size(misses, left)}
+        both = misses.reshape(-1, 6)
+        return {"length": _size(both[:, :3], left), "angle": _size(both[:, 3:], left)}
+
+    def weights(self, scale: Mapping[str, float]) -> Array:
+        """The deviation of each row."""
+        if self.measured.measure != "pose":
+            return np.full(
+                len(self.measured) * (3 if self.measured.measure == "position" else 1), scale["length"]
+            )
+        return np.tile([scale["length"]] * 3 + [scale["angle"]] * 3, len(self.measured))
+
+    def solved(self, xi: Array, scale: Mapping[str, float], rounds: int = ROUNDS) -> tuple[Array, int]:
+        """Steps of Gauss and Newton, halved where they do not help, until nothing moves.
+
+        Raises:
+            ProgramError: it moves still after that many.
+        """
+        weights = self.weights(scale)
+        miss = self.misses(xi) / weights
+        for step in range(1, rounds + 1):
+            rows = self.rows(xi) / weights[:, None]
+            size = np.linalg.norm(rows, axis=0)
+            size = np.where(size > 0, size, 1.0)
+            move = np.linalg.lstsq(rows / size, miss, rcond=None)[0] / size
+            for half in range(30):
+                trial = xi + move / 2**half
+                there = self.misses(trial) / weights
+                if there @ there <= miss @ miss * (1 + 1e-12):
+                    break
+            still = float(np.abs(move * size).max()) <= STILL * max(1.0, float(np.linalg.norm(miss)))
+            flat = miss @ miss - there @ there <= 1e-15 * (miss @ miss)
+            xi, miss = trial, there
+            if still or flat:
+                return xi, step
+        raise ProgramError(
+            f"no geometry near the description fits the measurements after {rounds} steps",
+            hint="check the units and the joints' order, and where the base and the end stand",
+        )
+
+    def best(self, xi: Array, noise: Mapping[str, float] | None) -> tuple[Array, dict[str, float], int]:
+        """From a start: the errors, the noise's deviations (from the misses unless given), the steps that it took."""
+        rounds = 0
+        scale = dict(noise) if noise else self.deviations(self.misses(xi), 0)
+        for _ in each(range(1 if noise else REWEIGHTED), "fitting"):
+            xi, steps = self.solved(xi, scale)
+            rounds += steps
+            if not noise:
+                scale = self.deviations(self.misses(xi), len(self.chosen))
+        return xi, scale, rounds
+
+    def covariance(self, xi: Array, scale: Mapping[str, float]) -> Array:
+        """(W' S^-1 W)^-1, without the square of its condition, which weights of very different sizes make large."""
+        rows = self.rows(xi) / self.weights(scale)[:, None]
+        size = np.linalg.norm(rows, axis=0)
+        _, values, directions = np.linalg.svd(rows / size, full_matrices=False)
+        root = directions.T / values / size[:, None]
+        return np.asarray(root @ root.T)
+
+
+def reach(work: Fitting) -> float:
+    """How far what is measured is from frame 0, at most, by the description."""
+    return farthest(work.chain, work.measured.q)
+
+
+def farthest(chain: NumericChain, q: Array) -> float:
+    """How far the end of a chain is from its frame 0, at most."""
+    return float(np.linalg.norm(end_poses(chain, q, {})[:, :3, 3] - chain.start[:3, 3], axis=1).max())
+
+
+def _size(misses: Array, left: float) -> float:
+    return max(float(np.sqrt(np.mean(misses**2) / left)), 1e-15)
+
+
+def condition(rows: Array) -> tuple[float, Array]:
+    """The condition of a matrix with columns of one length, and its weakest direction."""
+    size = np.linalg.norm(rows, axis=0)
+    _, values, directions = np.linalg.svd(rows / np.where(size > 0, size, 1), full_matrices=False)
+    return float(values[0] / max(values[-1], 1e-300)), directions[-1]

@@ -1,0 +1,144 @@
+"""Friction that grows with the load, by the torque that the parameters predict: |tau_j| sign(qd_j) FLj.
+
+A column of measured torques has their noise in it, rectified: FL takes up what the noise is, by tens of deviations, and
+the deviations do not tell. The noise is not in the torque t that the model itself predicts, which solves
+
+    t = r + FL s |t|,    r = W K + known torques without load,  s = sign(qd)
+
+so t = g r with g = 1 / (1 - FL s sign(r)), as long as |FL| < 1: beyond, the joint locks itself. Least squares of y on
+f(K) = t - known is by Gauss and Newton's method, rows again and again of
+
+    F = df/dK = g [W, s |t|],       y - f + F K
+
+until K settles, one pass over the logs a round. F and y - f are those of ordinary least squares then, so deviations,
+weights of outliers and tests of parameters are too. Along the way to a report rows [W, s |t|] serve, whose product with
+K is f itself.
+
+Of the filtered, power and energy models, which know no accelerations, the column is that of the measured torque.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from symoro.errors import ProgramError
+from symoro.identification.compress import Triangles, triangle
+from symoro.identification.equations import RowModel
+from symoro.identification.estimate import Estimate
+from symoro.identification.friction import TERMS
+from symoro.identification.least_squares import own_deviations, solved
+
+Array = NDArray[np.float64]
+ROUNDS = 30
+SETTLED = 0.1  # of a deviation: a sample whose torque is about zero goes to and fro between the signs
+QUICK = 5  # rounds, after which steps are halved
+EXACT = 1e-9  # of the torques: data without noise have no deviation to speak of
+MOST = 0.9  # of the load: more than what joints lose
+LOAD = TERMS["load"]
+
+
+@dataclass(frozen=True)
+class LoadPoint:
+    """Parameters at which load-dependent friction is predicted; `slopes` asks for the rows of Gauss and Newton."""
+
+    values: tuple[float, ...]
+    slopes: bool
+
+
+def has_load(model: RowModel) -> bool:
+    """Whether the model has columns that its own prediction must fill."""
+    return model.kind == "dynamic" and any(_is_load(name) for name in model.names)
+
+
+def at_load(model: RowModel, point: LoadPoint) -> RowModel:
+    """The model with the torques of load-dependent friction predicted at some parameters."""
+    joints = {j: k for k, j in enumerate(model.further.joints)}
+    K = np.array(point.values)
+    columns = np.array([k for k, name in enumerate(model.names) if _is_load(name)])
+    places = np.array([joints[int(model.names[k][len(LOAD) :])] for k in columns])
+
+    def parts(q: Array, qd: Array, qdd: Array, tau: Array) -> tuple[Array | None, Array, Array]:
+        momentum, A, y = model.parts(q, qd, qdd, tau)
+        A, known, signs = A.copy(), tau - y, np.sign(qd[:, places])
+        A[:, :, columns] = 0.0
+        rest = A @ K + known
+        gain = np.ones_like(rest)
+        gain[:, places] = 1 / (1 - np.clip(K[columns], -MOST, MOST) * signs * np.sign(rest[:, places]))
+        torque = gain * rest
+        A[:, places, columns] = np.abs(torque[:, places]) * signs
+        if not point.slopes:
+            return momentum, A, y
+        A *= gain[:, :, None]
+        return momentum, A, y - (torque - known) + A @ K
+
+    return replace(model, parts=parts)
+
+
+def without_load(model: RowModel, data: Triangles) -> LoadPoint:
+    """Where to start: least squares of all the other columns."""
+    others = [k for k, name in enumerate(model.names) if not _is_load(name)]
+    R = data.together(1 / own_deviations(data))
+    K = np.zeros(len(model.names))
+    K[others], _ = solved(triangle(R[:, [*others, len(model.names)]])[: len(others) + 1])
+    return LoadPoint(tuple(float(x) for x in K), True)
+
+
+def load_point(found: Estimate, slopes: bool = True) -> LoadPoint:
+    """Where an estimate is."""
+    return LoadPoint(tuple(float(x) for x in found.values), slopes)
+
+
+def load_doubts(model: RowModel) -> list[str]:
+    """Columns that noise on torques biases."""
+    names = [name for name in model.names if _is_load(name)]
+    if not names or has_load(model):
+        return []
+    return [
+        f"{', '.join(names)}: the {model.kind} model takes the load from measured torques, whose noise biases them by "
+        "more than their deviations tell; the dynamic model does not"
+    ]
+
+
+def settled_load(
+    start: LoadPoint, fit: Callable[[LoadPoint], tuple[Estimate, Triangles]]
+) -> tuple[Estimate, Triangles]:
+    """The fit at parameters that it finds again.
+
+    Arguments:
+        fit: the estimate from rows at a point, with their triangles.
+
+    Raises:
+        ProgramError: there are none, or a joint would lose most of its load.
+    """
+    point = start
+    for rounds in range(ROUNDS):
+        found, data = fit(point)
+        change = found.values - np.array(point.values)
+        R = data.together(1 / found.sigma)
+        step = change if rounds < QUICK else change / 2
+        point = LoadPoint(tuple(float(x) for x in point.values + step), True)
+        little = np.linalg.norm(R[:, :-1] @ change) <= EXACT * np.linalg.norm(R[:, -1])
+        if little or np.max(np.abs(change) / found.deviations) < SETTLED:
+            _check(found)
+            return found, data
+    raise ProgramError(
+        f"friction that grows with the load did not settle in {ROUNDS} rounds",
+        hint="leave out 'load', or record motions with more and less of it at the same speeds",
+    )
+
+
+def _check(found: Estimate) -> None:
+    for name, value in found.as_dict().items():
+        if _is_load(name) and abs(value) >= MOST:
+            raise ProgramError(
+                f"{name} = {value:.3g}: friction would be {100 * abs(value):.0f} % of the torque, which no joint has",
+                hint="leave out 'load', or record motions with more and less of it at the same speeds",
+            )
+
+
+def _is_load(name: str) -> bool:
+    return name.rstrip("0123456789") == LOAD

@@ -1,0 +1,527 @@
+"""A log: samples at one rate of positions and torques at the joints, from files or from arrays.
+
+The joints are those with a coordinate of their own; of a robot with closed loops, the active ones.
+
+Samples come piece by piece, so that a log may be larger than the memory; each piece is checked as it comes. What is
+wrong is told with its line: a value that is missing or no number, time that stands still or runs back, a gap, a joint
+that never moves, positions that no joint of this robot can have (a wrong unit).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from symoro.errors import ArgumentError, FormatError, Place
+from symoro.identification.description import (
+    TIME,
+    LogDescription,
+    Quantity,
+    read_description,
+    usual_description,
+)
+from symoro.identification.table import ColumnFile, open_table
+from symoro.identification.transmission import Transmission
+from symoro.models.coordinates.couplings import coordinate_joints
+from symoro.robot.description import JointType, Robot
+from symoro.robot.size import characteristic_length, joint_units
+
+Array = NDArray[np.float64]
+KINDS = ("position", "torque", "velocity", "acceleration", "reference")
+SPREAD = 0.01  # of the step between samples; a clock that is read has some
+ROUNDED = (1e-6, 1e-5, 1e-4, 1e-3, 1e-2)  # seconds
+WHOLE = 1e-4  # of a unit of the clock: round-off of times that are whole multiples of it
+LOST = 1.5  # of the usual step: a longer one may be a lost sample
+MANY_LOST = 0.1  # of the samples: if more steps are as long, rounding is the cause
+CLOCK = 1e-3  # of the rate: difference between the clock of the stamps and that of the samples
+STAMPS = re.compile(r"(?:t|time|times?tamp|stamp|clock)(?:[^a-z0-9].*)?\Z", re.IGNORECASE)  # columns of times
+SLOWEST, FASTEST = 5.0, 1e6  # samples a second
+SHOWN = 20  # names of columns
+HUGE = 10.0  # torques beyond the limit by more than this factor are of another unit
+FAR = 1.2  # positions beyond the limits by more than this factor of their span are of another unit
+
+
+@dataclass(frozen=True)
+class Log:
+    """A log of a robot's motion.
+
+    Attributes:
+        rate: samples a second.
+        samples: how many there are.
+        chunks: `chunks(size)` gives the samples in order, `size` at a time, in SI and at the joints.
+        part: `part(start, stop)` gives the samples of a range at once.
+        place: where a sample stands in the user's files, for messages.
+        source: the path of a log in files, so that another process can open it.
+        measured: whether sensors made it, whose faults are looked for; a simulated motion has none.
+        start: a row of coordinates (`LoopAssembly`) from which the loops of a robot are followed, where it was found.
+        units: of the joints' positions, with which small ones are compared: one radian, or the robot's length (m).
+        delay: seconds by which the torques lagged behind the motion, already allowed for (`delay.aligned`).
+    """
+
+    name: str
+    joints: int
+    rate: float
+    samples: int
+    chunks: Callable[[int], Iterator[dict[str, Array]]] = field(compare=False)
+    part: Callable[[int, int], dict[str, Array]] = field(compare=False)
+    place: Callable[[int], Place] = field(compare=False)
+    transmission: Transmission | None = None
+    description: LogDescription | None = None
+    source: Path | None = None
+    measured: bool = True
+    start: tuple[float, ...] | None = None
+    units: tuple[float, ...] = ()
+    delay: float = 0.0
+
+    @property
+    def position_units(self) -> Array:
+        """The units of the joints' positions; one where no robot is known."""
+        return np.array(self.units or (1.0,) * self.joints)
+
+
+def position_units(robot: Robot) -> tuple[float, ...]:
+    """Return the units of the coordinates of a robot: one radian, or its length in metres."""
+    return tuple(joint_units(robot, coordinate_joints(robot), characteristic_length(robot)))
+
+
+def log_of_arrays(
+    rate: float,
+    position: Any,
+    torque: Any,
+    *,
+    velocity: Any = None,
+    acceleration: Any = None,
+    reference: Any = None,
+    transmission: Transmission | None = None,
+    name: str = "log",
+) -> Log:
+    """A log of arrays (N, n), in SI and at the joints; the transmission tells which motors are coupled."""
+    given = dict(zip(KINDS, (position, torque, velocity, acceleration, reference), strict=True))
+    arrays = {kind: np.asarray(x, dtype=float) for kind, x in given.items() if x is not None}
+    shape = arrays["position"].shape
+    for kind, array in arrays.items():
+        if array.ndim != 2 or array.shape != shape:
+            raise ArgumentError(
+                f"{kind} has shape {array.shape}, expected (samples, joints) as position: {shape}"
+            )
+        if not np.isfinite(array).all():
+            row, column = np.argwhere(~np.isfinite(array))[0]
+            raise ArgumentError(f"{kind} of joint {column + 1} is not a number at sample {row}")
+    if not rate > 0:
+        raise ArgumentError(f"rate: expected samples a second, a positive number, got {rate}")
+
+    def chunks(size: int) -> Iterator[dict[str, Array]]:
+        for start in range(0, shape[0], size):
+            yield {kind: array[start : start + size] for kind, array in arrays.items()}
+
+    def part(start: int, stop: int) -> dict[str, Array]:
+        return {kind: array[start:stop] for kind, array in arrays.items()}
+
+    def place(sample: int) -> Place:
+        return Place(name, key=f"sample {sample}")
+
+    return Log(name, shape[1], rate, shape[0], chunks, part, place, transmission)
+
+
+def open_log(
+    path: str | Path,
+    robot: Robot,
+    description: str | Path | LogDescription | None = None,
+    *,
+    rests: bool = False,
+) -> Log:
+    """A log in files.
+
+    Arguments:
+        path: a CSV or Parquet file, or the YAML that describes a log and names its files.
+        description: the YAML, where the path is that of the samples.
+        rests: whether joints may be constant, as in a log beside others that move them.
+
+    Raises:
+        FormatError: with the line of what is wrong.
+    """
+    path = Path(path)
+    numbers = coordinate_joints(robot)
+    slides = [j for j in numbers if robot.frame(j).sigma == JointType.PRISMATIC]
+    if path.suffix.lower() in (".yaml", ".yml"):
+        if description is not None:
+            raise ArgumentError(
+                f"'{path}' describes a log itself", hint="name its samples, or leave out the other"
+            )
+        return _LogFiles(path, read_description(path, numbers, slides), None, robot, rests).log()
+    table = open_table(path)
+    if description is None:
+        described = usual_description(numbers, table.names)
+        _check_usual(described, table, robot)
+    elif isinstance(description, LogDescription):
+        described = description
+    else:
+        described = read_description(Path(description), numbers, slides)
+    return _LogFiles(path, described, table, robot, rests).log()
+
+
+def _check_usual(described: LogDescription, table: ColumnFile, robot: Robot) -> None:
+    """Refuse a log without the columns that need no description, and tell them all."""
+    time = described.time.columns if described.time else ()
+    wanted = (*time, *described.position.columns, *described.torque.columns)
+    missing = next((name for name in wanted if name not in table.names), None)
+    if missing is None:
+        return
+    line = None if table.first is None else table.first - 1
+    what = "active joints, which alone are measured" if robot.B else "joints"
+    raise FormatError(
+        f"there is no column '{missing}': a log of robot '{robot.name}' has {', '.join(wanted)}, by the numbers of its "
+        f"{what}; this one has {', '.join(table.names[:SHOWN])}{', ...' if len(table.names) > SHOWN else ''}",
+        place=Place(str(table.path), line),
+        hint="rename the columns, or say what they mean in the YAML of the log",
+    )
+
+
+class _LogFiles:
+    """The files of one log, and the checks that do not need all of it at once."""
+
+    def __init__(
+        self, path: Path, described: LogDescription, table: ColumnFile | None, robot: Robot, rests: bool
+    ) -> None:
+        self.path, self.described, self.robot, self.rests = path, described, robot, rests
+        self.tables: dict[Path, ColumnFile] = {} if table is None else {path: table}
+        self.own = table
+        parts = {kind: getattr(described, kind) for kind in KINDS}
+        self.parts: dict[str, Quantity] = {kind: part for kind, part in parts.items() if part is not None}
+        if described.time is not None:
+            self.parts["time"] = described.time
+        self.rate = described.rate or 0.0
+        self.joints = len(described.position.columns)
+
+    def log(self) -> Log:
+        tables = {kind: self._table(part) for kind, part in self.parts.items()}
+        for kind, part in self.parts.items():
+            for column in part.columns:
+                tables[kind].index(column)
+        first = tables["position"]
+        for table in tables.values():
+            if table.samples != first.samples:
+                raise FormatError(
+                    f"it has {table.samples} samples, {first.path.name} has {first.samples}",
+                    place=Place(str(table.path)),
+                    hint="files of one log have a line for each sample",
+                )
+        if self.described.rate is not None:
+            self._check_stamps(tables)
+        elif self.described.time is not None:
+            self.rate = self._rate_of_times(tables["time"], self.described.time)
+        return Log(
+            self.path.stem,
+            self.joints,
+            self.rate,
+            first.samples,
+            lambda size: self._chunks(tables, size),
+            lambda start, stop: next(self._chunks(tables, stop - start, start, stop)),
+            first.place,
+            self.described.transmission,
+            self.described,
+            self.path,
+            units=position_units(self.robot),
+        )
+
+    def _table(self, part: Quantity) -> ColumnFile:
+        if part.file is None:
+            if self.own is None:
+                raise FormatError(
+                    "the description names no file for some columns",
+                    place=Place(str(self.path)),
+                    hint="add 'file', as in position: {file: position.csv, columns: [...]}",
+                )
+            return self.own
+        if part.file not in self.tables:
+            self.tables[part.file] = open_table(part.file)
+        return self.tables[part.file]
+
+    def _rate_of_times(self, table: ColumnFile, time: Quantity) -> float:
+        """Samples a second, from the first and last time; checks that time runs on evenly."""
+        column = time.columns[0]
+        last = np.empty(0)
+        first_time = np.nan
+        steps: list[float] = []
+        done = 0
+        for rows in table.chunks([column], 200_000):
+            t = np.concatenate([last, rows[:, 0] * time.factors[0]])
+            at = done - len(last)
+            self._check_finite(t, table, column, at)
+            if not done:
+                first_time = float(t[0])
+                if len(t) < 2:
+                    break
+                steps.append(float(np.median(np.diff(t))))
+            _check_times(t, steps[0], table, column, at)
+            last, done = t[-1:], done + len(rows)
+        if done < 2:
+            raise FormatError("a log needs more than one sample", place=table.place(0))
+        rate = (done - 1) / float(last[0] - first_time)
+        if not SLOWEST <= rate <= FASTEST:
+            raise FormatError(
+                f"{rate:.4g} samples a second are no log of a motion",
+                place=table.place(1, column),
+                hint=f"is '{time.unit}' the unit of the time?",
+            )
+        return rate
+
+    def _check_stamps(self, tables: Mapping[str, ColumnFile]) -> None:
+        """Compare a given rate with the times of the log: those described, or columns that are called so."""
+        if self.described.time is not None:
+            named = [(tables["time"], self.described.time.columns[0], self.described.time.factors[0])]
+        else:
+            used = {name for part in self.parts.values() for name in part.columns}
+            files = {table.path: table for table in tables.values()}.values()
+            named = [
+                (table, name, _stamp_unit(table, name, self.rate))
+                for table in files
+                for name in table.names
+                if name not in used and STAMPS.match(name)
+            ]
+        for table, column, factor in named:
+            last, done = np.empty(0), 0
+            for rows in table.chunks([column], 200_000) if factor else ():
+                t = np.concatenate([last, rows[:, 0] * factor])
+                at = done - len(last)
+                self._check_finite(t, table, column, at)
+                _check_rate(t, self.rate, table, column, at)
+                last, done = t[-1:], done + len(rows)
+
+    def _check_finite(self, t: Array, table: ColumnFile, column: str, at: int) -> None:
+        bad = np.flatnonzero(~np.isfinite(t))
+        if bad.size:
+            raise FormatError(
+                "the value is not a finite number",
+                place=table.place(at + int(bad[0]), column),
+                hint="cut the log before it, or repair the sample",
+            )
+
+    def _check_moved(self, low: Array, high: Array, table: ColumnFile) -> None:
+        """Refuse joints that never move."""
+        least = 1e-9 * np.maximum(np.abs(high), position_units(self.robot))  # round-off of files
+        still = np.flatnonzero(high - low <= least)
+        if not still.size:
+            return
+        columns = ", ".join(f"'{self.described.position.columns[k]}'" for k in still)
+        lines = (
+            "" if table.first is None else f" from line {table.line(0)} to {table.line(table.samples - 1)}"
+        )
+        names = ", ".join(str(coordinate_joints(self.robot)[k]) for k in still)
+        raise FormatError(
+            f"joint {names} never moved: the position is constant{lines} (column {columns})",
+            place=table.place(0, self.described.position.columns[still[0]]),
+            hint="parameters show in motion alone: move every joint, or describe a robot without this one",
+        )
+
+    def _check_range(self, q: Array, at: int, table: ColumnFile) -> None:
+        for k, j in enumerate(coordinate_joints(self.robot)):
+            limits = self.robot.frame(j).limits
+            if limits.lower is None or limits.upper is None or limits.upper <= limits.lower:
+                continue
+            middle, half = (limits.upper + limits.lower) / 2, (limits.upper - limits.lower) / 2
+            bad = np.flatnonzero(np.abs(q[:, k] - middle) > FAR * half)
+            if bad.size:
+                unit = "rad" if self.robot.frame(j).sigma == JointType.REVOLUTE else "m"
+                raise FormatError(
+                    f"joint {j} at {q[bad[0], k]:.4g} {unit}, where its limits are {limits.lower:.4g} and "
+                    f"{limits.upper:.4g} {unit}",
+                    place=table.place(at + int(bad[0]), self.described.position.columns[k]),
+                    hint=f"is '{self.described.position.unit}' the unit, and are ratios and offsets right?",
+                )
+
+    def _check_torques(self, tau: Array, at: int, table: ColumnFile) -> None:
+        for k, j in enumerate(coordinate_joints(self.robot)):
+            limit = self.robot.frame(j).limits.effort
+            if not limit:
+                continue
+            bad = np.flatnonzero(np.abs(tau[:, k]) > HUGE * limit)
+            if bad.size:
+                raise FormatError(
+                    f"joint {j} with a torque of {tau[bad[0], k]:.4g}, where its limit is {limit:.4g}",
+                    place=table.place(at + int(bad[0]), self.described.torque.columns[k]),
+                    hint=f"is '{self.described.torque.unit}' the unit, and are ratios and scales right?",
+                )
+
+    def _chunks(
+        self, tables: Mapping[str, ColumnFile], size: int, start: int = 0, stop: int | None = None
+    ) -> Iterator[dict[str, Array]]:
+        kinds = [kind for kind in self.parts if kind != "time"]
+        low, high = np.full(self.joints, np.inf), np.full(self.joints, -np.inf)
+        at = start
+        streams = [_even(tables[k].chunks(self.parts[k].columns, size, start, stop), size) for k in kinds]
+        for pieces in zip(*streams, strict=True):
+            found = {}
+            for kind, piece in zip(kinds, pieces, strict=True):
+                part = self.parts[kind]
+                for k, column in enumerate(part.columns):
+                    self._check_finite(piece[:, k], tables[kind], column, at)
+                found[kind] = self._at_joints(kind, piece * np.array(part.factors), part)
+            q = found["position"]
+            self._check_range(q, at, tables["position"])
+            self._check_torques(found["torque"], at, tables["torque"])
+            low, high = np.minimum(low, q.min(axis=0)), np.maximum(high, q.max(axis=0))
+            yield found
+            at += len(q)
+        if start == 0 and at == tables["position"].samples and not self.rests:
+            self._check_moved(low, high, tables["position"])
+
+    def _at_joints(self, kind: str, values: Array, part: Quantity) -> Array:
+        gear = self.described.transmission
+        if not part.motor or gear is None:
+            return values
+        return gear.torques(values) if kind == "torque" else gear.positions(values)
+
+
+def _even(pieces: Iterator[Array], size: int) -> Iterator[Array]:
+    """Pieces of `size` rows, the last perhaps of fewer; a file may give them as it likes."""
+    held: list[Array] = []
+    rows = 0
+    for piece in pieces:
+        held.append(piece)
+        rows += len(piece)
+        while rows >= size:
+            whole = np.concatenate(held) if len(held) > 1 else held[0]
+            yield whole[:size]
+            held, rows = [whole[size:]], rows - size
+    if rows:
+        yield np.concatenate(held)
+
+
+def _check_times(t: Array, step: float, table: ColumnFile, column: str, at: int) -> None:
+    """Reject time that is repeated, decreases or is not evenly spaced."""
+    steps = np.diff(t)
+    bad = np.flatnonzero((steps <= 0) | (np.abs(steps - step) > SPREAD * abs(step)))
+    if not bad.size:
+        return
+    back = np.flatnonzero(steps < 0)
+    lost = np.flatnonzero(_lost(steps))
+    if back.size and back[0] <= bad[0] + 2:
+        k = int(back[0])  # lines that are swapped have a gap before them
+    elif lost.size and (steps > 0).all():
+        k = int(lost[0])  # rounded times are uneven everywhere; a lost sample is the cause to report
+    else:
+        k = int(bad[0])
+    place = table.place(at + k + 1, column)
+    before = f"{t[k]:.9g} s before"
+    if steps[k] == 0:
+        raise FormatError(
+            f"the time {t[k + 1]:.9g} s stands twice", place=place, hint="remove one of the samples"
+        )
+    if steps[k] < 0:
+        message = f"time runs back: {t[k + 1]:.9g} s after {t[k]:.9g} s"
+        raise FormatError(message, place=place, hint="sort the log by its time")
+    raise FormatError(
+        f"the samples are not evenly spaced: {t[k + 1]:.9g} s, {before}, others are {step:.4g} s apart",
+        place=place,
+        hint=_uneven_hint(t, float(steps.max())),
+    )
+
+
+def _stamp_unit(table: ColumnFile, column: str, rate: float) -> float:
+    """Return the seconds per unit of a column of times that is not described; zero if the column is not a clock."""
+    try:
+        t = next(table.chunks([column], 200_000))[:, 0]
+    except FormatError:
+        return 0.0
+    steps = np.diff(t)
+    if len(steps) < 2 or not np.isfinite(t).all() or (steps < 0).any() or np.median(steps) == 0:
+        return 0.0
+    factor = float(len(steps) / rate / (t[-1] - t[0]))  # by which the rate would be right
+    usual = min(TIME.values(), key=lambda unit: abs(np.log(unit / factor)))
+    return usual if abs(np.log(usual / factor)) < 1 else factor
+
+
+def _uneven_hint(t: Array, largest: float) -> str:
+    """Return the hint about uneven times: to give the rate only where they are even times that were rounded."""
+    gap = "cut the log at the gap, or interpolate it to one rate"
+    count = int(_lost(np.diff(t)).sum())
+    if count:
+        return f"{count} sample{'s'[: count > 1]} may be missing there: {gap}"
+    quantum = _rounded_to(t)
+    if quantum is None:
+        return gap
+    low, high = ((len(t) - 1) / (t[-1] - t[0] + sign * quantum) for sign in (1, -1))
+    mean = (len(t) - 1) / (t[-1] - t[0])
+    rounded = (float(f"{mean:.{digits}g}") for digits in range(1, 10))
+    rate = next((x for x in rounded if low <= x <= high), mean)  # the one of fewest digits that agrees
+    return (
+        f"they are evenly spaced, and rounded to {quantum:g} s: give their rate, as in 'rate: {rate:.9g}', beside the "
+        "time in the description of the log"
+    )
+
+
+def _lost(steps: Array) -> NDArray[np.bool_]:
+    """Return which steps are so long that a sample may be missing.
+
+    A lost sample doubles a step. Rounding may do the same where the step is one to two units of the clock: there the
+    two differ only if steps of that length are too many to be losses.
+    """
+    long = steps > LOST * float(np.median(steps))
+    return long & (np.mean(long) < MANY_LOST)
+
+
+def _rounded_to(t: Array) -> float | None:
+    """Return the unit of the clock to which even times were rounded; None if rounding does not explain them."""
+    if len(t) < 3 or (np.diff(t) < 0).any():
+        return None
+    for quantum in ROUNDED:
+        if np.abs(t / quantum - np.round(t / quantum)).max() < WHOLE and _range_about_line(t) < quantum * (
+            1 + WHOLE
+        ):
+            return quantum
+    return None
+
+
+def _range_about_line(t: Array) -> float:
+    """Return the least range of t - k T over all steps T; that of rounded times is less than the unit of the clock."""
+    k = np.arange(len(t))
+    low, high = (float(np.median(np.diff(t))) * (1 + sign * 0.5) for sign in (-1, 1))
+    low, high = min(low, (t[-1] - t[0]) / k[-1] * 0.9), max(high, (t[-1] - t[0]) / k[-1] * 1.1)
+    for _ in range(80):  # the range is convex in T
+        first, second = low + (high - low) / 3, high - (high - low) / 3
+        if np.ptp(t - k * first) < np.ptp(t - k * second):
+            high = second
+        else:
+            low = first
+    return float(np.ptp(t - k * low))
+
+
+def _check_rate(t: Array, rate: float, table: ColumnFile, column: str, at: int) -> None:
+    """Reject a given rate that the time stamps (seconds) contradict; they may be rounded."""
+    if len(t) < 3:
+        return
+    steps, step = np.diff(t), 1 / rate
+    tolerance = max(_unit_of_clock(t), SPREAD * step)
+    bad = np.flatnonzero((steps < 0) | (np.abs(steps - step) >= tolerance * (1 - WHOLE)))
+    slow = abs(float(t[-1] - t[0]) / len(steps) - step) > CLOCK * step + 2 * tolerance / len(steps)
+    if not bad.size and (slow or _range_about_line(t) > tolerance * (1 + WHOLE)):
+        # Where a sample is missing, or soon after, this leaves the range that rounding allows.
+        off = t - step * np.arange(len(t))
+        ranges = np.maximum.accumulate(off) - np.minimum.accumulate(off)
+        bad = np.array([max(int(np.argmax(ranges > tolerance * (1 + WHOLE))) - 1, 0)])
+    if bad.size:
+        k = int(bad[0])
+        missing = "; a sample may be missing" if steps[k] > LOST * step else ""
+        raise FormatError(
+            f"the time stamps contradict the rate of {rate:g} samples a second: {t[k + 1]:.9g} s follows {t[k]:.9g} s, "
+            f"where {step:.4g} s are expected{missing}",
+            place=table.place(at + k + 1, column),
+            hint="give the true rate, or cut the log at the gap, or interpolate it to one rate; without the column of "
+            "times the samples are taken as evenly spaced",
+        )
+
+
+def _unit_of_clock(t: Array) -> float:
+    """Return the unit to which the latest times are rounded; zero if it is none of the usual ones."""
+    late = t[-max(3, len(t) // 10) :]  # times written with so many digits are coarser the later they are
+    for quantum in reversed(ROUNDED):
+        if np.abs(late / quantum - np.round(late / quantum)).max() < WHOLE:
+            return quantum
+    return 0.0

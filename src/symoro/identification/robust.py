@@ -1,0 +1,109 @@
+"""Least squares with weights that are found again and again (IRLS): rows far off count less.
+
+Huber's weights of the normalised residuals e = (A K - y)/sigma, sigma told by the median of |e|:
+
+    w = 1 where |e| <= c, c/|e| beyond;      c = 1.345, 95 % of the efficiency of least squares on normal noise
+
+Each round goes over the data once, as least squares of the rows times sqrt(w). With psi = w e and rows a of A/sigma the
+covariance is that of an M-estimator whose rows may have different noise,
+
+    C = n/(n - P) B^-1 (sum of psi^2 a a') B^-1,       B = sum of a a' over the rows with |e| <= c
+
+Rows of the power and energy models have more noise where the robot is faster, which is where they tell most; one
+variance for all of them would make the deviations too small. n counts rows that a decimation filter made for their
+independent share, and C is divided by it.
+
+P.J. Huber, "Robust statistics", 1981, section 7.6. J.G. MacKinnon, H. White, "Some heteroskedasticity-consistent
+covariance matrix estimators with improved finite sample properties", J. Econometrics 29, 1985 (HC1). Used for robots by
+A. Janot, P. Vandanjon, M. Gautier, "Using robust regressions and residual analysis to verify the reliability of LS
+estimation", IROS 2009.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from symoro.errors import ProgramError
+from symoro.identification.compress import Triangles, absorbed, empty
+from symoro.identification.equations import RowBlock
+from symoro.identification.estimate import Estimate
+from symoro.identification.least_squares import solved
+
+Array = NDArray[np.float64]
+HUBER = 1.345
+MEDIAN = 0.674489750196082  # of |e| for normal noise of unit deviation
+ROUNDS = 100
+SCALING = 20  # rounds in which sigma is found again: a median leaps from row to row, and would go on for ever
+MOST = 1_000_000  # rows of an equation whose median is taken
+SETTLED, DEVIATION = 1e-8, 1e-4  # of the measurement, or of a deviation
+
+
+def robust(
+    names: Sequence[str], blocks: Callable[[], Iterable[RowBlock]], start: Estimate, data: Triangles
+) -> Estimate:
+    """IRLS from an estimate, over blocks that can be gone through again.
+
+    Raises:
+        ProgramError: the weights do not settle.
+    """
+    K, sigma = start.values, start.sigma
+    plain = data.together(1 / sigma)
+    for rounds in range(1, ROUNDS + 1):
+        sigma = _scales(blocks(), K, data) if rounds <= SCALING else sigma
+        found = empty(data.support, data.share)
+        for block in blocks():
+            found = absorbed(found, _reweighted(block, K, sigma), block.kept)
+        before, (K, _) = K, solved(found.together([1.0] * len(sigma)))
+        change = plain[:, :-1] @ (K - before)
+        if np.linalg.norm(change) <= max(SETTLED * float(np.linalg.norm(plain[:, -1])), DEVIATION):
+            covariance = _covariance(blocks, K, sigma, data)
+            return Estimate(
+                "IRLS", tuple(names), K, covariance, sigma, int(data.independent) - len(K), rounds
+            )
+    raise ProgramError(f"the weights of the rows did not settle in {ROUNDS} rounds", hint="try WLS")
+
+
+def _scales(blocks: Iterable[RowBlock], K: Array, data: Triangles) -> Array:
+    """The deviation of each equation's residual, by the median of its absolute values.
+
+    Of more rows than `MOST` every so many-th is taken, by its time: the memory has room for as many.
+    """
+    found: list[list[Array]] = [[] for _ in data.counts]
+    stride = -(-max(data.counts) // MOST)
+    for block in blocks:
+        residual = np.abs(block.A @ K - block.y)
+        step = float(block.time[1] - block.time[0]) if len(block.time) > 1 else 1.0
+        taken = np.round(block.time / step).astype(int) % stride == 0
+        for k in range(len(found)):
+            found[k].append(residual[block.kept[:, k] & taken, k])
+    medians = np.array([float(np.median(np.concatenate(parts))) for parts in found])
+    return np.maximum(medians / MEDIAN, 1e-300)
+
+
+def _weights(e: Array) -> Array:
+    return np.minimum(1.0, HUBER / np.maximum(np.abs(e), 1e-300))
+
+
+def _reweighted(block: RowBlock, K: Array, sigma: Array) -> RowBlock:
+    e = (block.A @ K - block.y) / sigma
+    root = np.sqrt(_weights(e)) / sigma
+    return RowBlock(block.time, block.A * root[:, :, None], block.y * root, block.direction, block.kept)
+
+
+def _covariance(blocks: Callable[[], Iterable[RowBlock]], K: Array, sigma: Array, data: Triangles) -> Array:
+    inner = empty(data.support, data.share)
+    for block in blocks():
+        e = (block.A @ K - block.y) / sigma
+        inner = absorbed(inner, block, block.kept & (np.abs(e) <= HUBER))
+    _, inverse = solved(inner.together(1 / sigma))
+    middle = empty(data.support, data.share)
+    for block in blocks():
+        e = (block.A @ K - block.y) / sigma
+        psi = _weights(e) * e / sigma
+        scaled = RowBlock(block.time, block.A * psi[:, :, None], block.y, block.direction, block.kept)
+        middle = absorbed(middle, scaled, block.kept)
+    half = middle.together([1.0] * len(sigma))[:, :-1] @ inverse
+    return np.asarray(half.T @ half * (data.rows / (data.independent - len(K))))

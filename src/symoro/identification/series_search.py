@@ -1,0 +1,393 @@
+"""The search for a motion that shows parameters well: a measure of the regressor and a penalty, with their slopes.
+
+Positions, velocities and accelerations are linear in the series; at rest at both ends, a and b lie in a plane, in which
+the search goes on. Slopes are analytic: of the measure by the regressor, of that by the motion
+(`models.identification.pullback`), of that by the series. `excite` tells what is sought; the regressor is that of the
+identification that follows (`equations`).
+
+Limits hold between samples too. What is linear in the series is a trigonometric polynomial of degree L, which N samples
+of a period bound (Ehlich and Zeller):
+
+    max |p| <= max |p(t_k)| / cos(pi L / N),     N > 2 L
+
+Torques are none; their largest values are sought between the samples around each peak.
+
+H. Ehlich, K. Zeller, "Schwankung von Polynomen zwischen Gitterpunkten", Mathematische Zeitschrift 86, 1964.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from functools import partial
+
+import numpy as np
+from numpy.typing import NDArray
+
+from symoro.errors import ArgumentError
+from symoro.identification.equations import RowModel
+from symoro.identification.motion_limits import MotionLimits
+from symoro.model import generate
+from symoro.models.coordinates.couplings import uncoupled
+from symoro.models.identification.pullback import regressor_pullback
+from symoro.motion.spline import Values
+from symoro.robot.description import Robot
+from symoro.runtime.function import Function
+
+Array = NDArray[np.float64]
+PENALTIES = (1.0, 30.0, 1000.0)
+HARD = (1e5,)
+TIGHTER = (0.995, 0.98, 0.95, 0.9)  # shares of the limits, where a motion that is drawn in is spoilt
+SPOILT = 2  # times the condition before
+FINE = 20  # samples a shortest period, where the penalty is taken
+DENSE = 200  # the same, where limits are confirmed
+TINY = 1e-300
+LARGEST = 1e100  # an entry of the regressor whose square is a number too
+BETWEEN = 1 / np.cos(np.pi / DENSE)
+KEPT = 1 - 1e-7  # of the limits: the digits of a file are fewer than those here
+PEAK = 0.95  # of the largest torque, from which a peak is looked into
+ZOOMS, ZOOM = 3, 10  # rounds, and by how much each is finer
+HALVINGS = 12
+
+
+class SeriesSearch:
+    """One search: x are the series in the plane of motions that start at rest."""
+
+    def __init__(
+        self,
+        robot: Robot,
+        known: Mapping[str, float],
+        equation: RowModel,
+        limits: MotionLimits,
+        harmonics: int,
+        frequency: float,
+        criterion: str,
+        rest: bool,
+        samples: int,
+    ) -> None:
+        self.equation, self.columns = equation, equation.names
+        self.chosen = [equation.columns.index(name) for name in equation.names]
+        self.pulled = Function(regressor_pullback(equation.robot, "base", "all"), known, robot=equation.robot)
+        self.limits, self.criterion = limits, criterion
+        self.n, self.harmonics, self.frequency = len(limits.own), harmonics, frequency
+        self.basis = _at_rest(harmonics) if rest else np.eye(2 * harmonics)
+        between = np.arange(samples) + 0.5  # at the ends nothing moves, and friction has no sign
+        self.few = self._linear(between / samples / frequency)
+        count = DENSE * harmonics
+        self.told = self._linear((np.arange(count) + 0.5) / count / frequency)
+        self.many = self._linear(np.arange(FINE * harmonics) / (FINE * harmonics) / frequency)
+        self.dense_times = np.arange(DENSE * harmonics) / (DENSE * harmonics) / frequency
+        self.dense = self._linear(self.dense_times)
+        self.torques = self.slopes = None
+        self.dry = np.zeros(len(limits.joints))
+        if np.isfinite(limits.effort).any():
+            models = [
+                generate(uncoupled(robot), name)
+                for name in ("inverse-dynamics", "inverse-dynamics-derivatives")
+            ]
+            self.torques, self.slopes = (
+                model.function({name: known[name] for name in model.parameters if name in known})
+                for model in models
+            )
+            self.dry = np.array([robot.frame(j).FS.value(known) for j in limits.joints])
+
+    def _linear(self, t: Array) -> Values:
+        """Position, velocity and acceleration of one joint from (offset, a, b) in the plane: (S, 1 + plane)."""
+        order = 2 * np.pi * self.frequency * np.arange(1, self.harmonics + 1)
+        s, c = np.sin(t[:, None] * order), np.cos(t[:, None] * order)
+        zero = np.zeros((len(t), 1))
+        parts = [np.hstack([s / order, -c / order]), np.hstack([c, s]), np.hstack([-s * order, c * order])]
+        first = [zero + 1, zero, zero]
+        q, qd, qdd = (np.hstack([one, part @ self.basis]) for one, part in zip(first, parts, strict=True))
+        return q, qd, qdd
+
+    def start(self, rng: np.random.Generator) -> Array:
+        """A random motion within the limits, but for torques."""
+        plane = self.basis.shape[1]
+        x = rng.standard_normal((self.n, 1 + plane))
+        half = ((self.limits.upper - self.limits.lower) / 2)[self.limits.own_rows]
+        x[:, 1:] *= (0.7 * half / np.abs(self.dense[0][:, 1:] @ x[:, 1:].T).max(axis=0))[:, None]
+        x[:, 0] = self.limits.centre + 0.6 * half * rng.uniform(-1, 1, self.n)
+        return self._within(x)
+
+    def moved(self, x: Array, linear: Values) -> Values:
+        """q, qd, qdd: (S, n) of coordinates, (S, m) of all joints by their series (`MotionLimits.tree`)."""
+        q, qd, qdd = (part @ x.T for part in linear)
+        return q, qd, qdd
+
+    # -- the measure
+
+    def matrix(self, x: Array, linear: Values | None = None) -> Array:
+        """The regressor along the motion (S n, P), at few samples unless told."""
+        q, qd, qdd = self.moved(x, linear or self.few)
+        found = self.equation.parts(q, qd, qdd, np.zeros_like(qd))[1]
+        if not (np.abs(found) < LARGEST).all():
+            raise ArgumentError(
+                "the regressor does not stay finite along a motion within the limits",
+                hint="are limits, lengths or the frequency of a size that robots have?",
+            )
+        found = found * self.equation.joint_units[:, None]  # torques, also of slides
+        return found.reshape(-1, len(self.columns))
+
+    def worth(self, w: Array) -> float:
+        """The criterion: a condition number, or minus the determinant's logarithm."""
+        return self._measured(w)[0] if self.criterion == "determinant" else condition(w)
+
+    def _measured(self, w: Array) -> tuple[float, Array]:
+        """The measure that is minimised, and its derivative by the regressor."""
+        if self.criterion == "determinant":
+            u, s, v = np.linalg.svd(w, full_matrices=False)
+            s = np.maximum(s, 1e-14 * s[0])
+            return -2 * float(np.log(s).mean()), -2 / len(s) * (u / s) @ v
+        size = np.maximum(np.linalg.norm(w, axis=0), TINY)
+        unit = w / size
+        u, s, v = np.linalg.svd(unit, full_matrices=False)
+        weakest = max(s[-1], 1e-14 * s[0])
+        slope = np.outer(u[:, 0], v[0]) / s[0] - np.outer(u[:, -1], v[-1]) / weakest
+        slope = (slope - unit * (unit * slope).sum(0)) / size
+        return float(np.log(s[0] / weakest)), slope
+
+    def objective(self, flat: Array, penalty: float, allowed: float = 1.0) -> tuple[float, Array]:
+        """Measure and penalty, from a share of the limits on, with their slope."""
+        x = flat.reshape(self.n, -1)
+        q, qd, qdd = self.moved(x, self.few)
+        value, slope = self._measured(self.matrix(x))
+        weights = np.zeros((len(q), self.n, len(self.equation.columns)))
+        weights[:, :, self.chosen] = slope.reshape(len(q), self.n, -1) * self.equation.joint_units[:, None]
+        pulled = self.pulled(q=q, qd=qd, qdd=qdd, Y=weights)
+        grown = sum(
+            np.asarray(pulled[g]).T @ part for g, part in zip(("gq", "gqd", "gqdd"), self.few, strict=True)
+        )
+        cost, steep = self._penalty(x, allowed)
+        return value + penalty * cost, (grown + penalty * steep).reshape(-1)
+
+    # -- limits
+
+    def _shares(self, motion: Values, worst: bool = False) -> dict[str, Array]:
+        """Positions from the middle, velocities, accelerations and efforts of all joints, in parts of their limits.
+
+        Arguments:
+            worst: whether dry friction counts in full against every effort, whichever way the joints move.
+        """
+        q, qd, qdd = motion
+        lower, upper = self.limits.lower, self.limits.upper
+        shares = {
+            "position": (q - (upper + lower) / 2) / ((upper - lower) / 2),
+            "velocity": qd / self.limits.velocity,
+            "acceleration": qdd / self.limits.acceleration,
+        }
+        if self.torques is not None:
+            tau = np.asarray(self.torques(q=q, qd=qd, qdd=qdd)["tau"])
+            efforts = (tau - self.dry * np.sign(qd) if worst else tau) @ self.limits.loads.T
+            if worst:
+                efforts += np.sign(efforts) * (np.abs(self.limits.loads) @ self.dry)
+            shares["effort"] = efforts / self.limits.effort
+        return shares
+
+    def _penalty(self, x: Array, allowed: float) -> tuple[float, Array]:
+        """Squares of what passes a share of the limits, in parts of them, and the slope.
+
+        Below the limits dry friction counts at its worst: its jumps would stop the search.
+        """
+        motion = self.moved(self.limits.tree(x), self.many)
+        over = {
+            name: np.sign(share) * np.maximum(np.abs(share) - allowed, 0)
+            for name, share in self._shares(motion, worst=allowed < 1).items()
+        }
+        cost = sum(float((part**2).mean()) for part in over.values())
+        units = {
+            "position": 2 / (self.limits.upper - self.limits.lower),
+            "velocity": 1 / self.limits.velocity,
+            "acceleration": 1 / self.limits.acceleration,
+            "effort": 1 / self.limits.effort,
+        }
+        pulls = {name: 2 / part.size * part * units[name] for name, part in over.items()}
+        torques = pulls.pop("effort", None)
+        slope = np.zeros((len(self.limits.joints), x.shape[1]))
+        for pull, linear in zip(pulls.values(), self.many, strict=True):
+            slope += pull.T @ linear
+        if self.slopes is not None and torques is not None and torques.any():
+            by = self.slopes(**dict(zip(("q", "qd", "qdd"), motion, strict=True)))
+            for name, linear in zip(("dtau_dq", "dtau_dqd", "dtau_dqdd"), self.many, strict=True):
+                loads = torques @ self.limits.loads
+                slope += np.einsum("si,sij->sj", loads, np.asarray(by[name])).T @ linear
+        return cost, self.limits.ratios.T @ slope
+
+    def used(self, x: Array) -> dict[str, float]:
+        """The largest share of each limit that is used, between samples too."""
+        lower, upper = self.limits.lower, self.limits.upper
+        q, qd, qdd = (_bounds(part) for part in self.moved(self.limits.tree(x), self.dense))
+        shares = {
+            "position": _farthest(q, (upper + lower) / 2) / ((upper - lower) / 2),
+            "velocity": _farthest(qd) / self.limits.velocity,
+            "acceleration": _farthest(qdd) / self.limits.acceleration,
+        }
+        found = {name: float(share.max()) for name, share in shares.items() if share.any()}
+        effort = self.effort(x)
+        return found if effort is None else {**found, "effort": effort}
+
+    def effort(self, x: Array) -> float | None:
+        """The largest share of the torques' limits, also between samples; None where they have none."""
+        if self.torques is None:
+            return None
+        series = self.limits.tree(x)
+        shares = np.abs(self._shares(self.moved(series, self.dense))["effort"])
+        largest = float(shares.max())
+        if not np.isfinite(largest):
+            return np.inf
+        before, after = np.roll(shares, 1, 0), np.roll(shares, -1, 0)
+        peaks = (shares >= before) & (shares >= after) & (shares > PEAK * largest)
+        rows, joints = np.nonzero(peaks)
+        middle, step = self.dense_times[rows], self.dense_times[1]
+        for _ in range(ZOOMS):
+            times = middle[:, None] + step * np.arange(-ZOOM, ZOOM + 1) / ZOOM
+            motion = self.moved(series, self._linear(times.reshape(-1)))
+            near = np.abs(self._shares(motion)["effort"]).reshape(*times.shape, len(series))
+            own = near[np.arange(len(rows)), :, joints]
+            largest = max(largest, float(own.max(initial=0.0)))
+            middle, step = times[np.arange(len(rows)), own.argmax(1)], step / ZOOM
+        return largest
+
+    def feasible(self, x: Array) -> Array:
+        """The motion drawn in until it keeps all limits: those of torques by all joints together."""
+        return self._carried(self._within(x))
+
+    def _within(self, x: Array) -> Array:
+        """The motion drawn in until it keeps the limits of all but torques.
+
+        Each joint, with those that it is coupled with, comes nearer to the centre of their ranges, and moves less for
+        velocities and accelerations.
+        """
+        centre = np.zeros_like(x)
+        centre[:, 0] = self.limits.centre
+        middle = self.limits.tree(centre)[:, 0]
+        q = _bounds(self.moved(self.limits.tree(x), self.dense)[0])
+        most = np.maximum(
+            (q[1] - middle) / (self.limits.upper - middle), (q[0] - middle) / (self.limits.lower - middle)
+        )
+        x = centre + (x - centre) * self._share(most)
+        _, qd, qdd = (_bounds(part) for part in self.moved(self.limits.tree(x), self.dense))
+        most = np.maximum(_farthest(qd) / self.limits.velocity, _farthest(qdd) / self.limits.acceleration)
+        x[:, 1:] *= self._share(most)
+        return x
+
+    def _share(self, most: Array) -> Array:
+        """What is left of the coordinates' motion (n, 1) where joints use these shares of their limits."""
+        return np.asarray(KEPT / np.maximum(self.limits.by_coordinate(most), KEPT))[:, None]
+
+    def _carried(self, x: Array) -> Array:
+        """The motion drawn in until the limits of torques hold; as it is where the least motion takes more."""
+
+        def holds(scale: float) -> bool:
+            effort = self.effort(_scaled(x, scale))
+            return effort is None or effort <= KEPT
+
+        if holds(1.0) or not holds(0.0):
+            return x
+        low, high = 0.0, 1.0
+        for _ in range(HALVINGS):
+            middle = (low + high) / 2
+            low, high = (middle, high) if holds(middle) else (low, middle)
+        return _scaled(x, low) if low > 0 else x
+
+    def slow_efforts(self, x: Array) -> Array | None:
+        """The largest efforts of the joints (m,) where the motion is hardly more than standing; None without limits."""
+        if self.torques is None:
+            return None
+        slow = self.limits.tree(_scaled(x, 2.0**-HALVINGS / max(np.abs(x[:, 1:]).max(), TINY)))
+        shares = np.abs(self._shares(self.moved(slow, self.dense))["effort"])
+        return np.asarray(shares.max(axis=0) * self.limits.effort)
+
+    # -- the search
+
+    def found(self, x: Array) -> Array:
+        """The best motion from a start, drawn in until it keeps the limits where one does."""
+        best = self._drawn(x)
+        return best if self.keeps(best) else self._drawn(self._lightened(x))
+
+    def _drawn(self, x: Array) -> Array:
+        """The same from this very start.
+
+        With dry friction a smaller motion can take as much torque as a larger one elsewhere, so that drawing it in does
+        not help, or leaves little of it: the search then goes on within less than the limits.
+        """
+        wanted = self._searched(x)
+        best = self.feasible(wanted)
+        for allowed in TIGHTER:
+            if self.keeps(best) and self._condition(best) <= SPOILT * self._condition(wanted):
+                break
+            wanted = self._searched(wanted, HARD, allowed)
+            other = self.feasible(wanted)
+            if self.keeps(other) and not (
+                self.keeps(best) and self._condition(best) < self._condition(other)
+            ):
+                best = other
+        return best
+
+    def keeps(self, x: Array) -> bool:
+        """Whether a motion keeps all limits."""
+        return all(share <= 1 for share in self.used(x).values())
+
+    def _condition(self, x: Array) -> float:
+        return condition(self.matrix(x, self.told))
+
+    def _searched(self, x: Array, penalties: tuple[float, ...] = PENALTIES, allowed: float = 1.0) -> Array:
+        """The best motion from another one, limits kept by penalties."""
+        for penalty in penalties:
+            x = self._minimised(x, partial(self.objective, penalty=penalty, allowed=allowed))
+        return x
+
+    def _lightened(self, x: Array) -> Array:
+        """A motion near another one that passes the limits less, whatever it shows."""
+
+        def cost(flat: Array) -> tuple[float, Array]:
+            value, slope = self._penalty(flat.reshape(x.shape), TIGHTER[-1])
+            return value, slope.reshape(-1)
+
+        return self.feasible(self._minimised(x, cost))
+
+    def _minimised(self, x: Array, cost: Callable[[Array], tuple[float, Array]]) -> Array:
+        from scipy.optimize import minimize
+
+        units = np.repeat(self.equation.joint_units, x.shape[1])  # the search is in radians and robot lengths
+
+        def in_units(u: Array) -> tuple[float, Array]:
+            value, slope = cost(u * units)
+            return value, slope * units
+
+        start = x.reshape(-1) / units
+        found = minimize(in_units, start, jac=True, method="L-BFGS-B", options={"maxiter": 150})
+        return np.asarray(found.x * units).reshape(x.shape)
+
+
+def _scaled(x: Array, scale: float) -> Array:
+    """The motion with other amplitudes around the same middle."""
+    return np.hstack([x[:, :1], scale * x[:, 1:]])
+
+
+def _bounds(values: Array) -> tuple[Array, Array]:
+    """What the columns' trigonometric polynomials, sampled on the dense grid, do not pass anywhere."""
+    low, high = values.min(0), values.max(0)
+    middle, half = (low + high) / 2, BETWEEN * (high - low) / 2
+    return middle - half, middle + half
+
+
+def _farthest(bounds: tuple[Array, Array], middle: Array | float = 0.0) -> Array:
+    return np.asarray(np.maximum(bounds[1] - middle, middle - bounds[0]))
+
+
+def condition(w: Array) -> float:
+    """The condition number of a matrix with columns of length one."""
+    size = np.linalg.norm(w, axis=0)
+    s = np.linalg.svd(w / np.where(size > 0, size, 1), compute_uv=False)
+    return float(s[0] / max(s[-1], TINY))
+
+
+def _at_rest(harmonics: int) -> Array:
+    """A basis of the (a, b) with zero velocity and acceleration at t = 0: sum of a = 0, sum of l b = 0."""
+    orders = np.arange(1, harmonics + 1)
+    rows = np.zeros((2, 2 * harmonics))
+    rows[0, :harmonics] = 1
+    rows[1, harmonics:] = orders
+    _, s, v = np.linalg.svd(rows)
+    found: Array = v[len(s) :].T
+    return found

@@ -1,0 +1,280 @@
+"""Columns of numbers in files, read piece by piece: CSV by NumPy, Parquet by pyarrow.
+
+A CSV file has one line of names, then one line a sample, apart by commas, semicolons, tabs or blanks; lines that begin
+with # are comments. Errors name the line; in a Parquet file, which has none, the row.
+"""
+
+from __future__ import annotations
+
+import itertools
+import re
+from bisect import bisect_right
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, NoReturn
+
+import numpy as np
+from numpy.typing import NDArray
+
+from symoro.errors import FormatError, Place, UnknownNameError
+from symoro.files import reason
+from symoro.identification.needs import needed
+
+Array = NDArray[np.float64]
+PARQUET = (".parquet", ".pq")
+HELD = 1_000_000  # numbers of columns that are kept, once they were read: those of short logs are asked for often
+COMMENT = re.compile(rb"^[ \t]*#", re.MULTILINE)
+DECIMAL_COMMAS = (
+    "are these decimal commas? write points, as in 0.5, and commas or semicolons between the values"
+)
+
+
+@dataclass(frozen=True)
+class ColumnFile:
+    """A file of columns.
+
+    Attributes:
+        names: of its columns.
+        samples: how many rows there are.
+        first: the line of the first sample if there are no comments; None where a file has no lines.
+        comments: lines of comments below the names.
+    """
+
+    path: Path
+    names: tuple[str, ...]
+    samples: int
+    delimiter: str | None
+    first: int | None
+    comments: tuple[int, ...] = ()
+    _held: dict[tuple[int, ...], Array] = field(default_factory=dict, compare=False, repr=False)
+
+    def line(self, sample: int) -> int:
+        """The line of a sample."""
+        line = sample + (self.first or 0)
+        while (after := sample + (self.first or 0) + bisect_right(self.comments, line)) != line:
+            line = after
+        return line
+
+    def place(self, sample: int, column: str | None = None) -> Place:
+        """Where a sample stands; columns are named, not counted."""
+        if self.first is None:
+            return Place(str(self.path), key=f"row {sample + 1}" + (f", column '{column}'" if column else ""))
+        return Place(str(self.path), self.line(sample), None, f"column '{column}'" if column else None)
+
+    def index(self, column: str) -> int:
+        """The number of a column.
+
+        Raises:
+            FormatError: there is no such column.
+        """
+        if column in self.names:
+            return self.names.index(column)
+        hint = UnknownNameError("column", column, self.names).hint
+        line = None if self.first is None else self.first - 1
+        raise FormatError(f"there is no column '{column}'", place=Place(str(self.path), line), hint=hint)
+
+    def chunks(
+        self, columns: Sequence[str], size: int, start: int = 0, stop: int | None = None
+    ) -> Iterator[Array]:
+        """The columns asked for of the samples start .. stop, `size` rows at a time."""
+        wanted = [self.index(column) for column in columns]
+        end = self.samples if stop is None else min(stop, self.samples)
+        if self.first is None:
+            return self._parquet(columns, size, start, end)
+        if self.samples * len(wanted) > HELD:
+            return self._csv(wanted, size, start, end)
+        rows = self._short(tuple(wanted), size)
+        return (rows[k : min(k + size, end)] for k in range(start, end, size))
+
+    def _short(self, wanted: tuple[int, ...], size: int) -> Array:
+        """All samples of a file that is short, read once."""
+        if wanted not in self._held:
+            rows = list(self._csv(wanted, size, 0, self.samples))
+            self._held[wanted] = np.concatenate(rows) if rows else np.empty((0, len(wanted)))
+        return self._held[wanted]
+
+    def _csv(self, wanted: Sequence[int], size: int, start: int, end: int) -> Iterator[Array]:
+        done = start
+        with self.path.open(encoding="utf-8-sig", newline=None) as stream:
+            next(itertools.islice(stream, self.line(start) - 2, None), None)  # the last line to skip
+            samples = (
+                (line for line in stream if not line.lstrip(" \t").startswith("#"))
+                if self.comments
+                else stream
+            )
+            while lines := list(itertools.islice(samples, min(size, end - done))):
+                self._check_widths(lines, done)
+                try:
+                    rows = np.loadtxt(lines, delimiter=self.delimiter, usecols=wanted, ndmin=2, comments=None)
+                except ValueError as error:
+                    self._tell(lines, done, str(error))
+                if len(rows) != len(lines):
+                    blank = next(k for k, line in enumerate(lines) if not line.strip())
+                    raise FormatError("this line is empty", place=self.place(done + blank), hint="remove it")
+                yield rows
+                done += len(lines)
+
+    def _check_widths(self, lines: Sequence[str], done: int) -> None:
+        """Refuse lines with more or fewer values than there are names, which NumPy lets pass."""
+        wanted = len(self.names) - 1
+        if self.delimiter is None or all(line.count(self.delimiter) == wanted for line in lines):
+            return
+        k = next(k for k, line in enumerate(lines) if line.count(self.delimiter) != wanted)
+        if not lines[k].strip():
+            raise FormatError("this line is empty", place=self.place(done + k), hint="remove it")
+        self._wrong_width(lines[k].count(self.delimiter) + 1, done + k)
+
+    def _wrong_width(self, values: int, sample: int) -> NoReturn:
+        raise FormatError(
+            f"this line has {values} values, the line of names has {len(self.names)}",
+            place=self.place(sample),
+            hint=DECIMAL_COMMAS
+            if self.delimiter == "," and 1 < values - len(self.names) <= len(self.names)
+            else None,
+        )
+
+    def _tell(self, lines: Sequence[str], done: int, message: str) -> NoReturn:
+        """Find the line that NumPy could not read, and say what is wrong with it."""
+        for k, line in enumerate(lines):
+            cells = line.split(self.delimiter)
+            if len(cells) != len(self.names):
+                self._wrong_width(len(cells), done + k)
+            for name, cell in zip(self.names, cells, strict=True):
+                try:
+                    float(cell)
+                except ValueError:
+                    shown = cell.strip()[:30]
+                    text = f"'{shown}' is not a number" if shown else "a value is missing"
+                    hint = DECIMAL_COMMAS if _is_number(shown.replace(",", ".", 1)) else None
+                    raise FormatError(text, place=self.place(done + k, name), hint=hint) from None
+        raise FormatError(message, place=self.place(done))
+
+    def _parquet(self, columns: Sequence[str], size: int, start: int, end: int) -> Iterator[Array]:
+        parquet = needed("pyarrow.parquet", "reading Parquet files")
+        with parquet.ParquetFile(self.path, pre_buffer=False) as file:
+            groups: list[int] = []
+            before, at = start, 0
+            for number in range(file.metadata.num_row_groups):
+                count = file.metadata.row_group(number).num_rows
+                if at < end and at + count > start:
+                    if not groups:
+                        before = at
+                    groups.append(number)
+                at += count
+            for batch in file.iter_batches(batch_size=size, row_groups=groups, columns=list(columns)):
+                rows = np.column_stack([self._numbers(batch.column(name), name, before) for name in columns])
+                lower, upper = max(start - before, 0), min(end - before, len(rows))
+                before += len(rows)
+                if upper > lower:
+                    yield rows[lower:upper]
+
+    def _numbers(self, values: Any, column: str, row: int) -> Array:
+        """A column of a Parquet file, from a row on; what is missing is no number."""
+        types = needed("pyarrow", "reading Parquet files").types
+        kind = values.type
+        if types.is_integer(kind) or types.is_floating(kind) or types.is_decimal(kind):
+            return np.asarray(values.to_numpy(zero_copy_only=False), float)
+        if not (types.is_string(kind) or types.is_large_string(kind)):
+            raise FormatError(
+                f"the column holds values of type {kind}, where numbers are expected",
+                place=self.place(row, column),
+                hint="write it as floating point numbers, times in seconds",
+            )
+        found = []
+        for k, text in enumerate(values.to_pylist()):
+            try:
+                found.append(float("nan" if text is None else text))
+            except ValueError:
+                raise FormatError(
+                    f"'{text[:30]}' is not a number", place=self.place(row + k, column)
+                ) from None
+        return np.array(found)
+
+
+def open_table(path: Path) -> ColumnFile:
+    """A file of columns: its names and length, before any of its numbers is read.
+
+    Raises:
+        FormatError: there is no such file, or it holds no samples.
+        MissingDependencyError: Parquet without pyarrow.
+    """
+    try:
+        if path.suffix.lower() in PARQUET:
+            return _parquet_table(path)
+        return _csv_table(path)
+    except FileNotFoundError:
+        raise FormatError("there is no such file", place=Place(str(path)), hint="check the path") from None
+    except UnicodeDecodeError:
+        raise FormatError("this is no text", place=Place(str(path)), hint="logs are CSV or Parquet") from None
+    except OSError as error:
+        raise FormatError(f"the file cannot be read: {reason(error)}", place=Place(str(path))) from None
+
+
+def _csv_table(path: Path) -> ColumnFile:
+    with path.open(encoding="utf-8-sig", newline=None) as stream:
+        above = 0
+        while (head := stream.readline()).lstrip(" \t").startswith("#"):
+            above += 1
+    delimiter = next((sign for sign in (",", ";", "\t") if sign in head), None)
+    names = [name.strip().strip("\"'").strip() for name in head.split(delimiter)]
+    place = Place(str(path), above + 1)
+    if not any(names):
+        raise FormatError("the file starts without the names of its columns", place=place)
+    if all(_is_number(name) for name in names):
+        raise FormatError(
+            "the first line has numbers where the names of the columns are expected",
+            place=place,
+            hint="write a line such as t,q1,q2,tau1,tau2 above it",
+        )
+    _check_names(names, place)
+    total, comments = _lines(path)
+    samples = total - 1 - len(comments)
+    if samples < 1:
+        raise FormatError("the file has no samples", place=Place(str(path), above + 2))
+    return ColumnFile(path, tuple(names), samples, delimiter, above + 2, tuple(comments[above:]))
+
+
+def _check_names(names: Sequence[str], place: Place) -> None:
+    twice = next((name for k, name in enumerate(names) if name in names[:k]), None)
+    if twice is not None:
+        raise FormatError(f"two columns are called '{twice}'", place=place, hint="rename one of them")
+
+
+def _is_number(text: str) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True
+
+
+def _lines(path: Path) -> tuple[int, list[int]]:
+    """How many lines there are up to the last that is not empty, and which of them are comments."""
+    total, lines, comments = 0, 0, []
+    with path.open("rb") as stream:
+        while data := stream.read(1 << 20) + stream.readline():
+            if not lines and data.startswith(b"\xef\xbb\xbf"):
+                data = data[3:]
+            if b"#" in data:
+                comments += [lines + data.count(b"\n", 0, at.start()) + 1 for at in COMMENT.finditer(data)]
+            body = data.rstrip(b"\r\n \t")
+            if body:
+                total = lines + body.count(b"\n") + 1
+            lines += data.count(b"\n")
+    return total, comments
+
+
+def _parquet_table(path: Path) -> ColumnFile:
+    parquet: Any = needed("pyarrow.parquet", "reading Parquet files")
+    arrow: Any = needed("pyarrow", "reading Parquet files")
+    try:
+        file = parquet.ParquetFile(path)
+    except arrow.ArrowInvalid as error:
+        first = str(error).split("\n")[0][:100]
+        raise FormatError(f"this is no Parquet file: {first}", place=Place(str(path))) from None
+    names = file.schema_arrow.names
+    _check_names(names, Place(str(path)))
+    if not file.metadata.num_rows:
+        raise FormatError("the file has no samples", place=Place(str(path)))
+    return ColumnFile(path, tuple(names), file.metadata.num_rows, None, None)

@@ -1,0 +1,152 @@
+"""Physically consistent estimates: pseudo-inertias, the LMI, priors."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+import symoro
+from symoro.errors import ArgumentError
+from symoro.identification.consistent import consistent, pseudo_inertia
+from symoro.identification.dynamic import Identification
+from symoro.identification.log import log_of_arrays
+from symoro.robot.description import INERTIAL
+from symoro.robot.size import characteristic_length
+from tests.identification.truth import smooth, truth, two_links
+
+pytest.importorskip("cvxpy")
+pytest.importorskip("clarabel")
+
+
+def points(seed: int, count: int = 6) -> tuple[np.ndarray, np.ndarray]:
+    rng = np.random.default_rng(seed)
+    return rng.uniform(0.1, 2.0, count), rng.standard_normal((count, 3))
+
+
+def ten(masses: np.ndarray, places: np.ndarray) -> list[float]:
+    """XX .. M of point masses, by their definition."""
+    J = sum(m * (p @ p * np.eye(3) - np.outer(p, p)) for m, p in zip(masses, places, strict=True))
+    S = masses @ places
+    return [J[0, 0], J[0, 1], J[0, 2], J[1, 1], J[1, 2], J[2, 2], *S, masses.sum()]
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_the_pseudo_inertia_is_the_second_moment_of_the_mass(seed: int) -> None:
+    masses, places = points(seed)
+    one = np.column_stack([places, np.ones(len(masses))])
+    assert pseudo_inertia(ten(masses, places)) == pytest.approx((one.T * masses) @ one)
+
+
+def noisy(torque: float = 2.0) -> Identification:
+    """A log so noisy that the plain estimate is of no body."""
+    t = truth(1500, 500.0)
+    return symoro.identify(two_links(), t.log(np.random.default_rng(4), torque=torque * np.array([5, 1])))
+
+
+def test_the_result_is_a_body_on_every_link_and_near_the_data() -> None:
+    found = noisy()
+    got = consistent(found.base, found.estimate, found.data)
+    for j, least in got.eigenvalues.items():
+        lengths = np.diag([1 / characteristic_length(found.original)] * 3 + [1])
+        values = pseudo_inertia([got.standard[f"{kind}{j}"] for kind in INERTIAL])
+        assert least == pytest.approx(np.linalg.eigvalsh(lengths @ values @ lengths)[0])
+        assert least > 0
+    assert all(value >= -1e-9 for name, value in got.standard.items() if name[:2] in ("IA", "FV", "FS"))
+    assert 1 <= got.ratio < 1.05
+
+
+def test_constraints_that_do_not_bind_change_nothing() -> None:
+    """Parameters of a real body, hardly any noise: the estimate is what it is without constraints."""
+    t = truth(1500, 500.0)
+    found = symoro.identify(two_links(), t.log(np.random.default_rng(4), torque=0.01))
+    got = consistent(found.base, found.estimate, found.data, weight=1e-9)
+    z = (got.values - found.estimate.values) / found.estimate.deviations
+    assert np.abs(z).max() < 0.1 and got.ratio == pytest.approx(1, abs=1e-4)
+
+
+@pytest.mark.parametrize("prior", ["euclidean", "entropic"])
+def test_a_strong_prior_gives_the_robots_own_numbers(prior: str) -> None:
+    robot = two_links()
+    for j in (1, 2):
+        inertia = [[0.2, 0.01, 0.02], [0.01, 0.3, 0.03], [0.02, 0.03, 0.4]]
+        robot = robot.with_link(j, mass=3, com=[0.3, 0.1, 0.05], inertia=inertia)
+    t = truth(1500, 500.0)
+    log = t.log(np.random.default_rng(4), torque=1.0)
+    found = symoro.identify(robot, log, find_consistent=True, prior=prior, prior_weight=1e11)
+    assert found.consistent is not None
+    known = dict(robot.symbolic(inertia="all").nominal)
+    for j in (1, 2):
+        for kind in INERTIAL:
+            assert found.consistent.standard[f"{kind}{j}"] == pytest.approx(known[f"{kind}{j}"], abs=2e-3)
+
+
+def test_the_entropic_prior_needs_bodies() -> None:
+    found = noisy()
+    with pytest.raises(ArgumentError, match="entropic prior needs numbers that a body can have for link 1"):
+        consistent(found.base, found.estimate, found.data, prior="entropic", cad=dict.fromkeys(["M1"], -1.0))
+
+
+def test_the_mass_can_be_bounded() -> None:
+    found = noisy()
+    got = consistent(found.base, found.estimate, found.data, total_mass=4.5)
+    assert got.standard["M1"] + got.standard["M2"] <= 4.5 + 1e-6
+
+
+def test_the_robot_has_the_standard_parameters() -> None:
+    t = truth(1500, 500.0)
+    log = t.log(np.random.default_rng(4), torque=0.5)
+    found = symoro.identify(two_links(), log, find_consistent=True)
+    assert found.consistent is not None
+    M = symoro.generate(found.robot, "inertia-matrix").function()(q=t.q)["A"]
+    assert np.linalg.eigvalsh(M).min() > 0
+    assert found.robot.link(2).M.number == pytest.approx(found.consistent.standard["M2"])
+
+
+@pytest.mark.parametrize("method", ["ols", "irls", "tls", "iv", "didim"])
+def test_consistent_and_essential_parameters_are_those_of_the_method(method: str) -> None:
+    """Noise on positions takes WLS far from the others; nothing binds here, so that all three are one estimate."""
+    t = truth(3000, 500.0)
+    log = t.log(np.random.default_rng(2), torque=0.1, position=1e-4)
+    more = {"controller": t.controller, "start": "nominal"} if method in ("iv", "didim") else {}
+    options = {"cutoff": 30, "decimation": 5, "slow": 0.05, **more}
+    found = symoro.identify(
+        two_links(),
+        log,
+        method=method,
+        find_consistent=True,
+        find_essential=True,
+        prior_weight=1e-9,
+        **options,
+    )
+    assert found.consistent is not None and found.essential is not None
+    e, c, left = found.estimate, found.consistent, found.essential.estimate
+    z = (c.values - e.values) / e.deviations
+    assert np.abs(z).max() < 1e-3 and c.ratio == pytest.approx(1, abs=1e-6)
+    assert left.method == f"{e.method}, essential"
+    here = [e.names.index(name) for name in left.names]
+    assert np.abs((left.values - e.values[here]) / e.deviations[here]).max() < 4
+    assert not any("physically consistent" in doubt for doubt in found.doubts)
+
+
+@pytest.mark.parametrize("method", ["ols", "wls", "irls", "tls"])
+def test_data_without_noise_have_consistent_parameters(method: str) -> None:
+    robot = two_links("0.7")
+    for j in (1, 2):
+        robot = robot.with_link(j, mass=3, com=[0.3, 0.1, 0.05], inertia=[0.2, 0.3, 0.4])
+    t = smooth(robot)
+    log = log_of_arrays(t.rate, t.q, t.tau, velocity=t.qd, acceleration=t.qdd)
+    found = symoro.identify(robot, log, method=method, find_consistent=True)
+    assert found.consistent is not None
+    assert found.consistent.values == pytest.approx(found.estimate.values, rel=1e-6, abs=1e-6)
+    assert found.consistent.ratio == pytest.approx(1, abs=1e-3)
+
+
+def test_constraints_that_explain_more_raise_a_doubt() -> None:
+    t = truth(1500, 500.0)
+    found = symoro.identify(two_links(), t.log(np.random.default_rng(4), torque=0.5), find_consistent=True)
+    assert found.consistent is not None and not found.doubts
+    better = replace(found, consistent=replace(found.consistent, relative=0.9 * found.consistent.relative))
+    (doubt,) = better.doubts
+    assert "physically consistent parameters leave" in doubt and "WLS" in doubt

@@ -1,0 +1,448 @@
+"""`identify` on motions whose parameters are known."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from functools import cache
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import symoro
+from symoro.errors import ArgumentError, NotApplicableError, OptionError, ProgramError
+from symoro.identification.compress import compressed, merged
+from symoro.identification.dynamic import Identification
+from symoro.identification.equations import RowModel, equations, row_share
+from symoro.identification.friction import Friction
+from symoro.identification.least_squares import weighted
+from symoro.identification.log import Log, log_of_arrays
+from symoro.identification.residuals import KEPT
+from symoro.identification.robust import robust
+from symoro.identification.rows import LogRows
+from symoro.identification.signals import Preparation, decimated, decimation_filter, independent_share
+from symoro.robot.formats import loads
+from tests.identification.truth import TWO_LINKS, Truth, smooth, truth, two_links
+
+NOISE = np.array([0.5, 0.1])
+
+
+def clean() -> Truth:
+    return truth(1500, 500.0)
+
+
+def exact_log(t: Truth) -> Log:
+    """Velocities and accelerations as they were, so that nothing is lost in differences."""
+    return log_of_arrays(t.rate, t.q, t.tau, velocity=t.qd, acceleration=t.qdd)
+
+
+def errors(found: Identification, known: dict[str, float]) -> np.ndarray:
+    """In deviations."""
+    e = found.estimate
+    return (e.values - np.array([known[name] for name in e.names])) / e.deviations
+
+
+@pytest.mark.parametrize(
+    ("method", "tolerance", "left"),
+    [("ols", 1e-11, 1e-13), ("wls", 1e-11, 1e-13), ("irls", 1e-11, 1e-13), ("tls", 1e-5, 1e-6)],
+)
+def test_exact_data_give_the_parameters(method: str, tolerance: float, left: float) -> None:
+    """Total least squares expects errors in columns, a hundredth of them, and finds none."""
+    t = clean()
+    found = symoro.identify(two_links(), exact_log(t), method=method)
+    assert sorted(found.estimate.names) == sorted(t.K)
+    for name, value in found.estimate.as_dict().items():
+        assert value == pytest.approx(t.K[name], abs=tolerance)
+    assert found.residuals.every.relative < left
+
+
+@pytest.mark.parametrize("method", ["ols", "wls", "irls", "tls"])
+def test_noise_on_torques_keeps_within_the_deviations(method: str) -> None:
+    t = clean()
+    log = t.log(np.random.default_rng(7), torque=NOISE)
+    found = symoro.identify(two_links(), log, method=method, decimation=10, slow=0.02)
+    z = errors(found, t.K)
+    assert np.abs(z).max() < 4 and 0.1 < np.mean(z**2) < 3
+    assert (found.estimate.relative[[0, 1]] < 2).all()
+
+
+@pytest.mark.parametrize("method", ["iv", "didim", "cloe"])
+def test_noise_on_positions_too_keeps_within_the_deviations(method: str) -> None:
+    t = truth(600, 250.0)
+    log = t.log(np.random.default_rng(3), torque=NOISE, position=2e-4)
+    found = symoro.identify(
+        two_links(), log, method=method, cutoff=20, decimation=5, slow=0.02, controller=t.controller
+    )
+    z = errors(found, t.K)
+    assert found.estimate.method in ("IDIM-IV", "DIDIM", "CLOE") and found.estimate.rounds >= 1
+    assert np.abs(z).max() < 4 and np.mean(z**2) < 3
+
+
+def test_instruments_take_the_bias_away_that_noisy_positions_bring() -> None:
+    """With noise on positions least squares is off by more than the deviations of IDIM-IV, which is not."""
+    t = truth(600, 250.0)
+    log = t.log(np.random.default_rng(11), torque=0.1 * NOISE, position=5e-4)
+    given = {"cutoff": 60.0, "decimation": 2, "slow": 0.02, "controller": t.controller}
+    plain = symoro.identify(two_links(), log, method="wls", **given)
+    found = symoro.identify(two_links(), log, method="iv", **given)
+    assert plain.estimate.colour > 1  # and deviations of white noise would be too small
+    assert np.abs((plain.estimate.values - found.estimate.values) / found.estimate.deviations).max() > 4.5
+    assert np.abs(errors(found, t.K)).max() < 4
+
+
+@pytest.mark.parametrize(("model", "tolerance"), [("filtered", 5e-4), ("power", 2e-3), ("energy", 2e-3)])
+def test_models_without_accelerations_find_the_same(model: str, tolerance: float) -> None:
+    t = smooth(two_links(), 6000, 2000.0)
+    log = log_of_arrays(t.rate, t.q, t.tau, velocity=t.qd)
+    found = symoro.identify(two_links(), log, model=model, decimation=40)
+    for name, value in found.estimate.as_dict().items():
+        assert value == pytest.approx(t.K[name], abs=tolerance), name
+    assert found.residuals.every.relative < 1e-5
+
+
+def test_pieces_of_any_size_give_the_same_numbers() -> None:
+    t = truth(4000, 500.0)
+    log = t.log(np.random.default_rng(1), torque=NOISE, position=1e-4)
+    given = {"cutoff": 60.0, "decimation": 7, "slow": 0.05}
+    whole = symoro.identify(two_links(), log, piece=10_000, **given)
+    for piece in (1, 1500):
+        found = symoro.identify(two_links(), log, piece=piece, **given)
+        assert found.data.counts == whole.data.counts
+        assert found.estimate.values == pytest.approx(whole.estimate.values, rel=1e-9)
+        assert found.estimate.deviations == pytest.approx(whole.estimate.deviations, rel=1e-9)
+        assert found.residuals.every.relative == pytest.approx(whole.residuals.every.relative, rel=1e-9)
+
+
+def test_several_logs_are_one_and_others_validate() -> None:
+    t = clean()
+    logs = [t.log(np.random.default_rng(k), torque=NOISE) for k in range(3)]
+    one = symoro.identify(two_links(), logs[0], decimation=10)
+    both = symoro.identify(two_links(), logs[:2], decimation=10, validate=[logs[2]])
+    assert both.data.rows == 2 * one.data.rows
+    assert np.linalg.norm(both.estimate.deviations) < 0.8 * np.linalg.norm(one.estimate.deviations)
+    (other,) = both.validation.values()
+    assert other.kept.relative == pytest.approx(both.residuals.kept.relative, rel=0.2)
+
+
+def test_the_held_out_third_was_not_seen() -> None:
+    t = clean()
+    log = t.log(np.random.default_rng(5), torque=NOISE)
+    bad = t.tau.copy()
+    bad[1000:] += 20.0
+    spoiled = log_of_arrays(t.rate, t.q, bad)
+    good = symoro.identify(two_links(), log, decimation=10).residuals
+    worse = symoro.identify(two_links(), spoiled, decimation=10).residuals
+    assert good.held_out is not None and worse.held_out is not None
+    assert good.held_out.relative < 0.05 < 0.2 < worse.held_out.relative
+
+
+def test_the_robot_that_was_found_has_the_torques() -> None:
+    t = clean()
+    found = symoro.identify(two_links(), exact_log(t))
+    torques = symoro.generate(found.robot, "inverse-dynamics").function()(q=t.q, qd=t.qd, qdd=t.qdd)["tau"]
+    assert torques == pytest.approx(t.tau, abs=1e-10)
+    time, measured, predicted = found.predicted()
+    assert len(time) == len(measured) and measured == pytest.approx(predicted, abs=1e-10)
+
+
+def test_robots_that_were_found_can_be_written_and_read(tmp_path: Path) -> None:
+    found = symoro.identify(two_links(), exact_log(clean())).robot
+    symoro.save(found, tmp_path / "found.yaml")
+    assert symoro.load(tmp_path / "found.yaml") == found
+
+
+def test_further_friction_is_found() -> None:
+    t = clean()
+    stribeck, load, scale = np.array([1.2, 0.7]), np.array([0.05, 0.08]), 0.3
+    signs = np.sign(t.qd)
+    rest = t.tau + stribeck * signs * np.exp(-((t.qd / scale) ** 2))
+    tau = rest / (1 - load * signs * np.sign(rest))
+    log = log_of_arrays(t.rate, t.q, tau, velocity=t.qd, acceleration=t.qdd)
+    terms = ("viscous", "coulomb", "offset", "stribeck", "load")
+    found = symoro.identify(two_links(), log, friction=terms, stribeck_velocity=scale).estimate.as_dict()
+    known = t.K | {"FB1": 1.2, "FB2": 0.7, "FL1": 0.05, "FL2": 0.08}
+    assert found == pytest.approx(known, abs=1e-7)
+
+
+def test_coupled_motors_bring_their_own_columns() -> None:
+    """Motor 2 also turns with joint 1: its rotor and friction act on both joints."""
+    from symoro.identification.transmission import transmission
+
+    robot = two_links("pi/2")  # of parallel axes the cross term is that of other parameters
+    t = smooth(robot)
+    gear = transmission([100.0, -50.0], {2: {1: 25.0}})
+    c = np.array([-0.5, 1.0])
+    inertia, viscous, dry = 0.04, 0.3, 0.6
+    speed = t.qd @ c
+    cross = np.outer(c, c) - np.diag(c * c)
+    tau = t.tau + inertia * t.qdd @ cross + viscous * t.qd @ cross + dry * np.sign(speed)[:, None] * c
+    log = log_of_arrays(t.rate, t.q, tau, velocity=t.qd, acceleration=t.qdd, transmission=gear)
+    found = symoro.identify(robot, log)
+    assert found.estimate.as_dict() == pytest.approx(
+        t.K | {"IAM2": inertia, "FVM2": viscous, "FSM2": dry}, abs=1e-7
+    )
+    for model in ("filtered", "power", "energy"):
+        other = symoro.identify(robot, log, model=model, decimation=5).estimate.as_dict()
+        assert other["IAM2"] == pytest.approx(inertia, abs=1e-3)
+        assert other["FSM2"] == pytest.approx(dry, abs=3e-3)
+
+
+def test_columns_are_left_out_or_refused_with_the_reason() -> None:
+    log = exact_log(clean())
+    found = symoro.identify(two_links(), log, without=["FO1", "MY2"])
+    assert not {"FO1", "MY2"} & set(found.estimate.names)
+    with pytest.raises(ArgumentError, match="'M2': M2 acts only together with ZZ1, MX1"):
+        symoro.identify(two_links(), log, without=["M2"])
+    with pytest.raises(ArgumentError, match="XX1 has no effect on any torque"):
+        symoro.identify(two_links(), log, without=["XX1"])
+    with pytest.raises(ArgumentError, match="no column 'FQ7'"):
+        symoro.identify(two_links(), log, without=["FQ7"])
+
+
+def test_motions_that_do_not_tell_columns_apart_are_refused() -> None:
+    """A joint that only ever turns one way has no Coulomb friction apart from its offset."""
+    t = clean()
+    time = np.arange(len(t.q)) / t.rate
+    q, qd, qdd = t.q.copy(), t.qd.copy(), t.qdd.copy()
+    q[:, 0], qd[:, 0], qdd[:, 0] = 2 * time - 0.3 * np.cos(time), 2 + 0.3 * np.sin(time), 0.3 * np.cos(time)
+    torques = symoro.generate(two_links(), "inverse-dynamics").function()(q=q, qd=qd, qdd=qdd)["tau"]
+    log = log_of_arrays(t.rate, q, torques, velocity=qd, acceleration=qdd)
+    with pytest.raises(
+        ArgumentError, match=r"1 of 13 parameters.*\n  - FO1: .* \+1 FS1: the motion does not"
+    ):
+        symoro.identify(two_links(), log)
+
+
+def test_rows_that_are_too_few_or_too_slow_are_refused() -> None:
+    t = clean()
+    with pytest.raises(ArgumentError, match="rows for 13 parameters are too few"):
+        symoro.identify(two_links(), log_of_arrays(t.rate, t.q[:38], t.tau[:38]))
+    with pytest.raises(ArgumentError, match="samples are too few: the filters take"):
+        symoro.identify(two_links(), log_of_arrays(t.rate, t.q[:50], t.tau[:50]), cutoff=10, decimation=20)
+    with pytest.raises(ArgumentError, match="no row of joint 1 is left"):
+        symoro.identify(two_links(), exact_log(t), slow=t.qd[:, 0].max() + 0.01)
+    with pytest.raises(ArgumentError, match="torque of joint 2 is zero throughout"):
+        symoro.identify(two_links(), log_of_arrays(t.rate, t.q, t.tau * [1, 0]))
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        ({"method": "magic"}, "expected one of ols"),
+        ({"model": "magic"}, "expected one of dynamic"),
+        ({"friction": ("wet",)}, "got 'wet'"),
+        ({"cutoff": -1.0}, "cutoff"),
+        ({"cutoff": 400.0}, "not below half"),
+        ({"decimation": 0}, "decimation"),
+        ({"slow": float("nan")}, "slow"),
+        ({"method": "iv"}, "needs the reference"),
+        ({"method": "iv", "model": "power"}, "dynamic model"),
+        ({"find_consistent": True, "prior": "magic"}, "expected one of euclidean"),
+    ],
+)
+def test_bad_options_are_told(options: dict[str, object], words: str) -> None:
+    with pytest.raises((OptionError, ArgumentError), match=words):
+        symoro.identify(two_links(), exact_log(clean()), **options)
+
+
+def test_wrong_signs_and_strange_torques_raise_doubts() -> None:
+    t = clean()
+    assert symoro.identify(two_links(), exact_log(t)).doubts == []
+    turned = log_of_arrays(t.rate, t.q, -t.tau, velocity=t.qd, acceleration=t.qdd)
+    assert any("cannot be negative" in doubt for doubt in symoro.identify(two_links(), turned).doubts)
+    strange = log_of_arrays(t.rate, t.q, np.random.default_rng(0).standard_normal(t.tau.shape))
+    assert any("unexplained" in doubt for doubt in symoro.identify(two_links(), strange).doubts)
+
+
+@pytest.mark.parametrize(("robot", "moves"), [("rx90_floating", "floats"), ("diffdrive", "rolls on wheels")])
+def test_robots_whose_base_moves_are_refused_with_what_to_do(robot: str, moves: str) -> None:
+    with pytest.raises(NotApplicableError, match=f"its base {moves}") as told:
+        symoro.identify(robot, exact_log(clean()))
+    assert "hold the base still" in (told.value.hint or "")
+
+
+def test_friction_of_joints_that_follow_others_is_part_of_theirs() -> None:
+    """A wrist joint that turns with another one by a ratio has no friction to be told apart."""
+    arm = """
+symoro: 1
+name: coupled
+base: {gravity: [0, -9.81, 0]}
+frames:
+  - {drive: {IA: 0.3, FV: 2.0, FS: 1.5}, link: {ZZ: 1.2, MX: 1.5, MY: 0.1, M: 3}}
+  - {d: 0.8, drive: {FV: 1.0, FS: 0.8}, link: {ZZ: 0.35, MX: 0.5, MY: -0.05, M: 1.2}}
+  - {d: 0.5, drive: {FV: 0.25, FS: 0.4}, link: {ZZ: 0.1, MX: 0.2, MY: 0.03, M: 0.7}, coupled: {joints: {2: -2}}}
+"""
+    robot = loads(arm, "yaml")
+    t = smooth(robot)
+    for model in ("dynamic", "energy"):
+        log = log_of_arrays(t.rate, t.q, t.tau, velocity=t.qd, acceleration=t.qdd)
+        found = symoro.identify(robot, log, model=model, decimation=1 if model == "dynamic" else 5)
+        assert found.model.absorbed == {"FV3": ("FV2",), "FS3": ("FS2",), "FO3": ("FO2",)}
+        value = found.estimate.as_dict()
+        assert value["FV2"] == pytest.approx(1.0 + 4 * 0.25, abs=1e-7 if model == "dynamic" else 1e-2)
+        assert value["FS2"] == pytest.approx(0.8 + 2 * 0.4, abs=1e-7 if model == "dynamic" else 1e-2)
+
+
+def test_the_decimation_filter_has_no_phase_and_unit_gain() -> None:
+    weights = decimation_filter(8)
+    taps = weights.ravel()
+    assert taps.sum() == pytest.approx(1.0)
+    assert taps[1:] == pytest.approx(taps[1:][::-1], abs=1e-15)
+    k = np.arange(400)
+    slow = np.sin(2 * np.pi * k / 100)
+    centres = 80 + 8 * np.arange(len(decimated(slow, weights)))
+    assert decimated(slow, weights) == pytest.approx(slow[centres], abs=2e-3)
+    assert np.abs(decimated((-1.0) ** k, weights)).max() < 1e-2
+
+
+def test_decimated_noise_is_worth_the_share_of_its_rows() -> None:
+    rng = np.random.default_rng(0)
+    rows = decimated(rng.standard_normal((200_000, 4)), decimation_filter(10))
+    sums = rows[:19_900].reshape(100, 199, 4).sum(axis=1)
+    ratio = 199 * rows.var() / sums.var()
+    assert independent_share(10) == pytest.approx(0.8, abs=0.05)
+    assert ratio == pytest.approx(independent_share(10), rel=0.2)
+    assert independent_share(1) == 1.0
+
+
+def two_links_without_numbers() -> str:
+    return """
+symoro: 1
+name: two links
+base: {gravity: [0, -9.81, 0]}
+frames:
+  - {drive: {IA: IA1, FV: FV1, FS: FS1}, link: {ZZ: ZZ1, MX: MX1, MY: MY1, M: M1}}
+  - {d: 0.8, drive: {IA: IA2}, link: {ZZ: ZZ2, MX: MX2, MY: MY2, M: M2}}
+"""
+
+
+@pytest.mark.parametrize(("factor", "unit"), [(1000.0, "N.mm"), (-1000.0, "N.mm"), (1e-3, "kN.m")])
+def test_torques_a_thousand_times_those_of_the_nominal_values_raise_a_doubt(factor: float, unit: str) -> None:
+    t = clean()
+    log = log_of_arrays(t.rate, t.q, factor * t.tau, velocity=t.qd, acceleration=t.qdd)
+    assert any(f"are they in {unit}" in line for line in symoro.identify(two_links(), log).doubts)
+    bare = loads(two_links_without_numbers(), "yaml")
+    assert not any("nominal" in line for line in symoro.identify(bare, log).doubts)
+
+
+@pytest.mark.parametrize("factor", [0.05, 0.5, 3.0, 50.0])
+def test_nominal_values_that_are_a_little_off_raise_no_doubt(factor: float) -> None:
+    t = clean()
+    log = log_of_arrays(t.rate, t.q, factor * t.tau, velocity=t.qd, acceleration=t.qdd)
+    assert symoro.identify(two_links(), log).doubts == []
+
+
+def test_what_differences_leave_of_a_parameter_that_is_zero_is_not_called_negative() -> None:
+    """Samples without noise have tiny deviations: rotors and friction that are none would be off by many."""
+    robot = loads(re.sub(r"drive: \{[^}]*\}, ", "", TWO_LINKS), "yaml")
+    t = smooth(robot, 500, 15.0)
+    found = symoro.identify(robot, log_of_arrays(t.rate, t.q, t.tau), decimation=2)
+    assert any(
+        value < 0 for name, value in found.estimate.as_dict().items() if name[:2] in ("IA", "FV", "FS")
+    )
+    assert np.abs(errors(found, t.K)).max() < 4
+    assert found.doubts == []
+
+
+def test_columns_that_no_motion_tells_are_to_be_left_out() -> None:
+    """Of parallel axes the rotor of a coupled motor acts as other inertias do: more motion would not help."""
+    from symoro.identification.transmission import transmission
+
+    t = clean()
+    gear = transmission([100.0, -50.0], {2: {1: 25.0}})
+    log = log_of_arrays(t.rate, t.q, t.tau, velocity=t.qd, acceleration=t.qdd, transmission=gear)
+    with pytest.raises(ArgumentError, match=r"IAM2: its column is .* whatever the motion") as told:
+        symoro.identify(two_links(), log)
+    assert told.value.hint == "leave out what no motion of this robot tells, IAM2, by the option 'without'"
+    found = symoro.identify(two_links(), log, without=["IAM2"]).estimate.as_dict()
+    assert found["MX2"] == pytest.approx(t.K["MX2"], abs=1e-7)
+    on = 20 * np.arange(len(t.q))[:, None] / t.rate  # and what this motion does not tell stays the motion's
+    both = log_of_arrays(t.rate, t.q + on, t.tau, velocity=t.qd + 20, acceleration=t.qdd, transmission=gear)
+    with pytest.raises(ArgumentError, match=r"FO1: in this log") as told:
+        symoro.identify(two_links(), both)
+    assert "IAM2, by the option 'without'; for the others move" in (told.value.hint or "")
+
+
+@pytest.mark.parametrize("model", ["energy", "power"])
+def test_robust_deviations_hold_where_noise_grows_with_speed(model: str) -> None:
+    """Rows of these models have the noise of the torques times the speed: each parameter is as far off as is told."""
+    t = smooth(two_links(), 6000, 1000.0)
+    squares = []
+    for seed in range(60):
+        tau = t.tau + NOISE * np.random.default_rng(seed).standard_normal(t.tau.shape)
+        log = log_of_arrays(t.rate, t.q, tau, velocity=t.qd)
+        rows = LogRows(energies(model), (log,), Preparation(decimation=20))
+        parts = compressed(rows.of(0), rows.model.support, log.samples / log.rate, row_share(model, 20))
+        data = merged(parts, rows.model.support, KEPT)
+        e = robust(rows.model.names, rows, weighted(rows.model.names, data), data)
+        squares.append(
+            [((x - t.K[n]) / d) ** 2 for n, x, d in zip(e.names, e.values, e.deviations, strict=True)]
+        )
+    assert np.mean(squares) == pytest.approx(1.0, abs=0.2)
+    assert np.max(np.mean(squares, axis=0)) < 1.6
+
+
+@cache
+def energies(model: str) -> RowModel:
+    return equations(two_links().symbolic(inertia="all"), model, Friction(), None)
+
+
+def test_simulating_methods_start_from_the_nominal_values_where_noise_spoils_least_squares() -> None:
+    t = truth(2000, 500.0)
+    log = t.log(np.random.default_rng(3), torque=NOISE, position=6e-3)
+    given = {"method": "iv", "cutoff": 60.0, "decimation": 5, "slow": 0.02, "controller": t.controller}
+    with pytest.raises(ProgramError) as told:
+        symoro.identify(two_links(), log, **given)
+    assert "start='nominal'" in (told.value.hint or "")
+    off = two_links().symbolic(inertia="all")
+    off = off.replace(nominal=tuple((name, 0.8 * value) for name, value in off.nominal))
+    for robot, start in ((two_links(), "nominal"), (off, "nominal"), (two_links(), dict(t.K))):
+        z = errors(symoro.identify(robot, log, start=start, **given), t.K)
+        assert np.abs(z).max() < 4 and np.mean(z**2) < 3
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        ({"start": "magic"}, "start: expected one of wls, nominal"),
+        ({"start": "nominal"}, "only iv, didim and cloe"),
+        ({"start": {"ZZ9": 1.0}, "method": "didim"}, "there is no column 'ZZ9'"),
+        ({"start": {"ZZ1": float("nan")}, "method": "didim"}, "a finite number for 'ZZ1'"),
+    ],
+)
+def test_bad_starts_are_told(options: dict[str, object], words: str) -> None:
+    t = clean()
+    log = t.log(np.random.default_rng(3), torque=NOISE)
+    with pytest.raises((OptionError, ArgumentError), match=words):
+        symoro.identify(two_links(), log, controller=t.controller, **options)
+
+
+def test_a_robot_without_numbers_has_no_nominal_start() -> None:
+    t = clean()
+    bare = loads(two_links_without_numbers(), "yaml")
+    log = t.log(np.random.default_rng(3), torque=NOISE)
+    with pytest.raises(ArgumentError, match="has no nominal values"):
+        symoro.identify(bare, log, method="iv", start="nominal", controller=t.controller, decimation=5)
+
+
+@pytest.mark.parametrize("method", ["didim", "cloe"])
+def test_gains_that_are_stiff_for_the_rate_of_the_log_are_simulated_in_shorter_steps(method: str) -> None:
+    """At fifty samples a second one step from sample to sample is too long for a loop of 120 / 0.5 a second."""
+    made = truth(samples=4000, rate=500.0)
+    thin = replace(
+        made,
+        rate=50.0,
+        **{name: getattr(made, name)[::10] for name in ("q", "qd", "qdd", "tau", "reference")},
+    )
+    log = thin.log(np.random.default_rng(1), torque=np.array([0.5, 0.1]), position=1e-5)
+    found = symoro.identify(
+        two_links(), log, method=method, cutoff=10.0, controller=made.controller, slow=0.05
+    )
+    z = [(value - made.K[name]) / off for name, value, off in _told(found)]
+    assert np.abs(z).max() < 4
+
+
+def _told(found: Identification) -> list[tuple[str, float, float]]:
+    e = found.estimate
+    return list(zip(e.names, e.values.tolist(), e.deviations.tolist(), strict=True))

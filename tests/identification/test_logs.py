@@ -1,0 +1,555 @@
+"""Logs in files: what they mean, and what is wrong with them, with the line."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import symoro
+from symoro.errors import ArgumentError, FormatError, MissingDependencyError
+from symoro.identification import needs
+from symoro.identification.description import parse_description
+from symoro.identification.log import Log, open_log
+from symoro.identification.transmission import Transmission, transmission
+from symoro.robot.description import Limits
+from symoro.robot.formats import loads
+from tests.identification.truth import smooth, two_links
+
+HEAD = "t,q1,q2,tau1,tau2"
+Rows = list[list[float]]
+
+
+def rows(count: int = 60) -> Rows:
+    t = smooth(two_links(), count)
+    time = np.arange(count) / t.rate
+    return np.column_stack([time, t.q, t.tau]).tolist()
+
+
+def written(folder: Path, table: Rows, head: str = HEAD, separator: str = ",") -> Path:
+    path = folder / "log.csv"
+    lines = [head, *(separator.join(repr(x) for x in row) for row in table)]
+    path.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    return path
+
+
+def read(path: Path, description: Path | None = None) -> dict[str, np.ndarray]:
+    log = open_log(path, two_links(), description)
+    chunks = list(log.chunks(7))
+    return {kind: np.concatenate([chunk[kind] for chunk in chunks]) for kind in chunks[0]}
+
+
+def test_usual_columns_need_no_description(tmp_path: Path) -> None:
+    table = rows()
+    log = open_log(written(tmp_path, table), two_links())
+    assert (log.samples, log.joints) == (60, 2) and log.rate == pytest.approx(500.0)
+    found = read(tmp_path / "log.csv")
+    assert found["position"] == pytest.approx(np.array(table)[:, 1:3], abs=0)
+    assert found["torque"] == pytest.approx(np.array(table)[:, 3:], abs=0)
+
+
+@pytest.mark.parametrize("separator", [";", "\t", " "])
+def test_other_separators_and_line_ends(tmp_path: Path, separator: str) -> None:
+    path = written(tmp_path, rows(), HEAD.replace(",", separator), separator)
+    path.write_bytes(b"\xef\xbb\xbf" + path.read_bytes().replace(b"\n", b"\r\n") + b"\r\n\r\n")
+    assert read(path)["position"].shape == (60, 2)
+
+
+def test_parquet_is_the_same_log(tmp_path: Path) -> None:
+    pa = pytest.importorskip("pyarrow")
+    from pyarrow import parquet
+
+    table = np.array(rows(100))
+    path = tmp_path / "log.parquet"
+    parquet.write_table(pa.table(dict(zip(HEAD.split(","), table.T, strict=True))), path, row_group_size=33)
+    found = read(path)
+    assert found["torque"] == pytest.approx(table[:, 3:], abs=0)
+    log = open_log(path, two_links())
+    assert log.part(20, 70)["position"] == pytest.approx(table[20:70, 1:3], abs=0)
+    text = open_log(written(tmp_path, table.tolist()), two_links())
+    assert text.part(20, 70)["position"] == pytest.approx(table[20:70, 1:3], abs=0)
+
+
+def spoil(change: Callable[[list[str]], None], folder: Path) -> Path:
+    path = written(folder, rows())
+    lines = path.read_text(encoding="utf-8").splitlines()
+    change(lines)
+    path.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    return path
+
+
+def cell(line: int, column: int, text: str) -> Callable[[list[str]], None]:
+    def change(lines: list[str]) -> None:
+        parts = lines[line - 1].split(",")
+        parts[column] = text
+        lines[line - 1] = ",".join(parts)
+
+    return change
+
+
+def swapped(lines: list[str]) -> None:
+    lines[20], lines[21] = lines[21], lines[20]
+
+
+def repeated(lines: list[str]) -> None:
+    lines.insert(20, lines[20])
+
+
+def gap(lines: list[str]) -> None:
+    del lines[20:25]
+
+
+def constant(lines: list[str]) -> None:
+    for line in range(2, 62):
+        cell(line, 2, "0.25")(lines)
+
+
+@pytest.mark.parametrize(
+    ("change", "line", "words"),
+    [
+        (cell(30, 1, "nan"), 30, "not a finite number"),
+        (cell(30, 4, "inf"), 30, "not a finite number"),
+        (cell(9, 3, "full"), 9, "'full' is not a number"),
+        (cell(9, 3, ""), 9, "a value is missing"),
+        (cell(12, 0, "nan"), 12, "not a finite number"),
+        (
+            lambda lines: lines.__setitem__(40, "1,2"),
+            41,
+            "this line has 2 values, the line of names has 5",
+        ),
+        (lambda lines: lines.insert(30, ""), 31, "this line has 1 values|this line is empty"),
+        (swapped, 22, "time runs back: 0.038 s after 0.04 s"),
+        (cell(9, 3, '"0,5"'), 9, "this line has 6 values|is not a number"),
+        (repeated, 22, "stands twice"),
+        (gap, 21, "not evenly spaced"),
+        (constant, 2, r"joint 2 never moved: the position is constant from line 2 to 61 \(column 'q2'\)"),
+        (lambda lines: lines.__setitem__(0, "t,q1,q3,tau1,tau2"), 1, "there is no column 'q2'"),
+        (lambda lines: lines.__setitem__(0, "t,q1,q1,tau1,tau2"), 1, "two columns are called 'q1'"),
+        (lambda lines: lines.pop(0), 1, "numbers where the names"),
+        (lambda lines: lines.__delitem__(slice(1, None)), 2, "no samples"),
+    ],
+)
+def test_bad_logs_are_told_with_the_line(
+    tmp_path: Path, change: Callable[[list[str]], None], line: int, words: str
+) -> None:
+    path = spoil(change, tmp_path)
+    with pytest.raises(FormatError, match=words) as error:
+        read(path)
+    assert error.value.place is not None and error.value.place.line == line
+    assert error.value.place.file == str(path)
+
+
+def test_missing_and_wrong_files(tmp_path: Path) -> None:
+    with pytest.raises(FormatError, match="no such file"):
+        open_log(tmp_path / "none.csv", two_links())
+    (tmp_path / "log.csv").write_bytes(b"\xff\xfe\x00")
+    with pytest.raises(FormatError, match="no text"):
+        open_log(tmp_path / "log.csv", two_links())
+    pytest.importorskip("pyarrow")
+    (tmp_path / "log.parquet").write_bytes(b"nothing of the kind")
+    with pytest.raises(FormatError, match="no Parquet file"):
+        open_log(tmp_path / "log.parquet", two_links())
+
+
+def test_positions_beyond_the_limits_are_of_another_unit(tmp_path: Path) -> None:
+    table = rows()
+    for row in table:
+        row[1], row[2] = row[1] * 57.3, row[2] * 57.3
+    robot = two_links().with_frame(1, limits=Limits(-2.0, 2.0))
+    log = open_log(written(tmp_path, table), robot)
+    with pytest.raises(FormatError, match=r"joint 1 at .* rad, where its limits are -2 and 2 rad") as error:
+        list(log.chunks(100))
+    assert error.value.place is not None and error.value.place.line is not None
+    assert "is 'rad' the unit" in (error.value.hint or "")
+
+
+def test_torques_and_times_of_another_unit(tmp_path: Path) -> None:
+    table = rows()
+    robot = two_links().with_frame(1, limits=Limits(effort=2.0))
+    with pytest.raises(FormatError, match=r"joint 1 with a torque of .* where its limit is 2") as error:
+        list(open_log(written(tmp_path, table), robot).chunks(100))
+    assert error.value.place is not None and error.value.place.line is not None
+    for row in table:
+        row[0] *= 1000
+    with pytest.raises(FormatError, match=r"0\.5 samples a second are no log") as error:
+        open_log(written(tmp_path, table), two_links())
+    assert error.value.hint == "is 's' the unit of the time?"
+
+
+DESCRIPTION = """
+symoro-log: 1
+rate: 500
+position: {file: log.csv, columns: [q1, q2], unit: deg, side: motor}
+torque: {file: log.csv, columns: [tau1, tau2], unit: N.mm, side: motor, scale: [2, 4]}
+transmission: {ratios: [100, -50], turns_with: {2: {1: 25}}}
+"""
+
+
+def test_units_scales_and_transmissions(tmp_path: Path) -> None:
+    """Both sides have the same power, whatever the ratios are."""
+    table = np.array(rows())
+    written(tmp_path, table.tolist())
+    path = tmp_path / "log.yaml"
+    path.write_text(DESCRIPTION, encoding="utf-8")
+    found = read(path)
+    motor_q = np.radians(table[:, 1:3])
+    motor_tau = table[:, 3:] * [2e-3, 4e-3]
+    R = np.array([[100.0, 0.0], [25.0, -50.0]])
+    assert found["position"] @ R.T == pytest.approx(motor_q)
+    assert np.sum(found["position"] * found["torque"], axis=1) == pytest.approx(
+        np.sum(motor_q * motor_tau, axis=1)
+    )
+
+
+def test_motor_side_and_joint_side_find_the_same(tmp_path: Path) -> None:
+    t = smooth(two_links("pi/2"), 6000, 2000.0)
+    R = np.array([[100.0, 0.0], [25.0, -50.0]])
+    motor = np.column_stack([np.zeros(len(t.q)), t.q @ R.T, t.tau @ np.linalg.inv(R)])
+    written(tmp_path, motor.tolist())
+    text = (
+        DESCRIPTION.replace("deg", "rad")
+        .replace("500", "2000")
+        .replace("N.mm", "N.m")
+        .replace(", scale: [2, 4]", "")
+    )
+    (tmp_path / "log.yaml").write_text(text, encoding="utf-8")
+    found = symoro.identify(two_links("pi/2"), tmp_path / "log.yaml", decimation=20).estimate.as_dict()
+    for name, value in t.K.items():
+        assert found[name] == pytest.approx(value, abs=5e-3)
+    for name in ("IAM2", "FVM2", "FSM2"):
+        assert found[name] == pytest.approx(0, abs=5e-3)
+
+
+@pytest.mark.parametrize(
+    ("text", "line", "words"),
+    [
+        ("", 1, "the file is empty"),
+        ("rate: 5\n", 1, "expected 'symoro-log: 1'"),
+        (DESCRIPTION.replace("rate: 500", "rate: -5"), 3, "a positive number"),
+        (DESCRIPTION.replace("rate: 500\n", ""), 2, "expected 'time' or 'rate'"),
+        (DESCRIPTION.replace("rate: 500", "rate: 500\nspeed: 500"), 4, "unknown key 'speed'"),
+        (DESCRIPTION.replace("unit: deg", "unit: grad"), 4, "'grad' is not one of rad, deg"),
+        (DESCRIPTION.replace("[q1, q2]", "[q1]"), 4, r"expected 2 columns, one a joint \(1, 2\), got 1"),
+        (DESCRIPTION.replace("[q1, q2]", "[q1, [q2]]"), 4, "expected the name of a column"),
+        (DESCRIPTION.replace("scale: [2, 4]", "scale: [2, x]"), 5, "expected numbers"),
+        (DESCRIPTION.replace("N.mm", "A").replace(", scale: [2, 4]", ""), 5, "a current needs 'scale'"),
+        (DESCRIPTION.replace("[100, -50]", "[100, 0]"), 6, "the ratio of motor 2 to joint 2 is zero"),
+        (DESCRIPTION.replace("{2: {1: 25}}", "{3: {1: 25}}"), 6, "the number of a joint, 1, 2, got '3'"),
+        (
+            DESCRIPTION.replace("transmission: {ratios: [100, -50], turns_with: {2: {1: 25}}}", ""),
+            4,
+            "needs 'transmission'",
+        ),
+        (DESCRIPTION + "controller: {kp: [1, 2]}\n", 7, "needs 'kd'"),
+        (DESCRIPTION + "controller: {kp: [1, 2], kd: [1, 2]}\n", 7, "a controller needs 'reference'"),
+        (DESCRIPTION.replace("torque:", "effort:"), 2, "a log needs 'torque'(.|\n)*unknown key 'effort'"),
+    ],
+)
+def test_descriptions_are_read_strictly(text: str, line: int, words: str) -> None:
+    with pytest.raises(FormatError, match=words) as error:
+        parse_description(text, [1, 2], "log.yaml")
+    assert error.value.place is not None
+    assert (error.value.place.file, error.value.place.line) == ("log.yaml", line)
+
+
+def test_a_matrix_says_what_ratios_and_coupling_say() -> None:
+    text = DESCRIPTION.replace(
+        "ratios: [100, -50], turns_with: {2: {1: 25}}", "matrix: [[100, 0], [25, -50]]"
+    )
+    found = parse_description(text, [1, 2]).transmission
+    assert (
+        found == parse_description(DESCRIPTION, [1, 2]).transmission == transmission([100, -50], {2: {1: 25}})
+    )
+
+
+def test_transmissions_that_do_not_determine_the_joints_are_refused() -> None:
+    with pytest.raises(ArgumentError, match="singular"):
+        Transmission(((1.0, 2.0), (2.0, 4.0)))
+    with pytest.raises(ArgumentError, match="motor 2 that turns with joint 2"):
+        transmission([1, 1], {2: {2: 3}})
+
+
+FIXED = """
+symoro: 1
+name: fixed
+base: {gravity: [0, -9.81, 0]}
+frames:
+  - {drive: {FV: 2.0, FS: 1.5}, link: {ZZ: 1.2, MX: 1.5, M: 3}}
+  - {joint: fixed, d: 0.5, link: {M: 0.2}}
+  - {d: 0.3, drive: {FV: 1.0, FS: 0.8}, link: {ZZ: 0.35, MX: 0.5, M: 1.2}}
+"""
+
+
+def test_columns_have_the_numbers_of_the_joints(tmp_path: Path) -> None:
+    """A joint that is fixed keeps its number, here as in every other command."""
+    robot = loads(FIXED, "yaml")
+    table = rows()
+    path = written(tmp_path, table, "t,q1,q3,tau1,tau3")
+    assert open_log(path, robot).part(0, 60)["position"] == pytest.approx(np.array(table)[:, 1:3], abs=0)
+    five = [[*row[:2], 9.0, *row[2:4], 9.0, *row[4:]] for row in table]
+    path = written(tmp_path, five, "t,q1,q2,q3,tau1,tau2,tau3")  # the fixed joint in it
+    assert open_log(path, robot).part(0, 60)["position"] == pytest.approx(np.array(table)[:, 1:3], abs=0)
+    with pytest.raises(FormatError, match=r"no column 'q3': .* has t, q1, q3, tau1, tau3, by the numbers"):
+        open_log(written(tmp_path, table), robot)
+    with pytest.raises(FormatError, match="q1, q3, tau1, tau3, by the numbers of its active joints"):
+        open_log(tmp_path / "log.csv", symoro.load("fivebar"))
+
+
+def test_couplings_have_the_numbers_of_the_joints() -> None:
+    text = DESCRIPTION.replace("{2: {1: 25}}", "{3: {1: 25}}")
+    assert parse_description(text, [1, 3]).transmission == transmission([100, -50], {2: {1: 25}})
+    with pytest.raises(FormatError, match="the number of a joint, 1, 3, got '2'"):
+        parse_description(DESCRIPTION, [1, 3])
+
+
+def test_a_wrong_number_is_told_once() -> None:
+    """And nothing of joints that nobody wrote of."""
+    with pytest.raises(FormatError, match="the number of a joint") as told:
+        parse_description(DESCRIPTION.replace("{2: {1: 25}}", "{3: {1: 25}}"), [1, 2])
+    assert "motor 1" not in told.value.text()
+
+
+def test_a_package_that_is_missing_is_named_with_the_extra(monkeypatch: pytest.MonkeyPatch) -> None:
+    def absent(name: str) -> None:
+        raise ImportError(name)
+
+    monkeypatch.setattr(needs, "import_module", absent)
+    with pytest.raises(MissingDependencyError, match=r"consistent parameters needs cvxpy") as error:
+        needs.needed("cvxpy", "a check of consistent parameters")
+    assert error.value.hint == "pip install 'symoro[identify]'"
+
+
+def test_comments_are_skipped_and_lines_counted_on(tmp_path: Path) -> None:
+    """Above the names, among the samples, after them; with blanks before the sign too."""
+
+    def commented(lines: list[str]) -> None:
+        lines.insert(40, "   # half of it")
+        lines.insert(10, "# ten")
+        lines[:0] = ["# Made by something", "\t# of two lines"]
+        lines.append("# the end")
+
+    plain = read(written(tmp_path, rows()))
+    path = spoil(commented, tmp_path)
+    assert read(path)["torque"] == pytest.approx(plain["torque"], abs=0)
+    log = open_log(path, two_links())
+    assert log.samples == 60
+    for start, stop in ((0, 60), (8, 12), (37, 41), (59, 60)):
+        assert log.part(start, stop)["position"] == pytest.approx(plain["position"][start:stop], abs=0)
+    lines = path.read_text(encoding="utf-8").splitlines()
+    for sample in (0, 8, 9, 37, 38, 59):
+        line = log.place(sample).line
+        assert line is not None
+        assert float(lines[line - 1].split(",")[1]) == plain["position"][sample, 0]
+
+
+def test_samples_of_a_simulation_are_a_log(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What one command writes the other reads, with the line at its head that says who made it."""
+    from symoro.ui.cli import main
+
+    monkeypatch.chdir(tmp_path)
+    law = "symoro-trajectory: 1\nstart: [0, 1]\nparts:\n  - {joints: [1, -0.5], duration: 1}\n"
+    Path("law.yaml").write_text(law + "  - {joints: [0.2, 1.2], duration: 1}\n", encoding="utf-8")
+    given = ["planar2r", "q=0,1", "--track", "law.yaml", "--duration", "2", "--step", "0.005"]
+    assert main(["simulate", *given, "-o", "sim.csv"]) == 0
+    assert Path("sim.csv").read_text(encoding="utf-8").startswith("#")
+    assert main(["identify", "planar2r", "sim.csv"]) == 0
+    found = symoro.identify("planar2r", "sim.csv").estimate.as_dict()
+    assert found["ZZ2"] == pytest.approx(1 / 3, abs=0.02)
+
+
+@pytest.mark.parametrize(
+    ("separator", "words"), [(";", "'0,0' is not a number"), (",", "values, the line of names has 5")]
+)
+def test_decimal_commas_are_told(tmp_path: Path, separator: str, words: str) -> None:
+    path = written(tmp_path, rows(), HEAD.replace(",", separator), separator="|")
+    path.write_text(
+        path.read_text(encoding="utf-8").replace(".", ",").replace("|", separator), encoding="utf-8"
+    )
+    with pytest.raises(FormatError, match=words) as told:
+        read(path)
+    assert "decimal commas" in (told.value.hint or "")
+
+
+def test_parquet_files_of_other_things_are_told(tmp_path: Path) -> None:
+    pa = pytest.importorskip("pyarrow")
+    from pyarrow import parquet
+
+    table = dict(zip(HEAD.split(","), np.array(rows(100)).T, strict=True))
+    path = tmp_path / "log.parquet"
+
+    def refused(words: str, names: list[str] | None = None, **changed: object) -> str:
+        made = table | changed
+        parquet.write_table(pa.table(list(made.values()), names=names or list(made)), path)
+        with pytest.raises(FormatError, match=words) as told:
+            read(path)
+        return told.value.text()
+
+    texts = [str(x) for x in table["q2"]]
+    texts[5] = "abc"
+    assert "row 6, column 'q2'" in refused("'abc' is not a number", q2=pa.array(texts))
+    refused("holds values of type list", q2=pa.array([[x] for x in table["q2"]]))
+    refused("holds values of type timestamp", t=pa.array(range(100), type=pa.timestamp("ns")))
+    refused("holds values of type bool", tau1=pa.array([True] * 100))
+    refused("two columns are called 'q1'", names=["t", "q1", "q1", "tau1", "tau2"])
+    assert "row 8" in refused(
+        "not a finite number", q2=pa.array([None if k == 7 else 0.1 * k for k in range(100)])
+    )
+    parquet.write_table(pa.table(table | {"q2": pa.array([str(x) for x in table["q2"]])}), path)
+    assert read(path)["position"][:, 1] == pytest.approx(table["q2"], abs=0)
+
+
+SLIDING = """
+symoro: 1
+name: mixed
+base: {gravity: [0, -9.81, 0]}
+frames:
+  - {drive: {FV: 2.0, FS: 1.5}, link: {ZZ: 1.2, MX: 1.5, M: 3}}
+  - {joint: prismatic, alpha: -pi/2, drive: {FV: 1.0, FS: 0.8}, link: {ZZ: 0.35, MX: 0.5, M: 1.2}}
+"""
+MIXED = """symoro-log: 1
+time: {column: t}
+position: {columns: [q1, q2], unit: %s}
+torque: {columns: [tau1, tau2], unit: %s}
+"""
+
+
+def test_each_joint_may_have_its_own_unit(tmp_path: Path) -> None:
+    table = rows()
+    (tmp_path / "log.yaml").write_text(MIXED % ("[deg, mm]", "[N.mm, kN]"))
+    found = open_log(written(tmp_path, table), loads(SLIDING, "yaml"), tmp_path / "log.yaml").part(0, 60)
+    raw = np.array(table)
+    np.testing.assert_allclose(found["position"], raw[:, 1:3] * [np.pi / 180, 1e-3], rtol=1e-15)
+    np.testing.assert_allclose(found["torque"], raw[:, 3:] * [1e-3, 1e3], rtol=1e-15)
+
+
+@pytest.mark.parametrize(
+    ("units", "line", "words"),
+    [
+        (("deg", "N"), 3, "'deg' is no unit of joint 2, which slides"),
+        (("mm", "N"), 3, "'mm' is no unit of joint 1, which turns"),
+        (("[mm, deg]", "N"), 3, "'mm' is no unit of joint 1, which turns"),
+        (("rad", "kN"), 4, "'kN' is no unit of joint 1, which turns"),
+        (("[deg, mm, m]", "N"), 3, "expected 2 units, one a joint"),
+        (("[deg, inch]", "N"), 3, "'inch' is not one of rad, deg"),
+        (("[deg, [mm]]", "N"), 3, "expected a unit"),
+    ],
+)
+def test_a_unit_that_its_joint_cannot_have_is_refused(
+    tmp_path: Path, units: tuple[str, str], line: int, words: str
+) -> None:
+    (tmp_path / "log.yaml").write_text(MIXED % units)
+    with pytest.raises(FormatError, match=words) as told:
+        open_log(written(tmp_path, rows()), loads(SLIDING, "yaml"), tmp_path / "log.yaml")
+    assert told.value.place.line == line
+
+
+def test_motors_turn_whatever_their_joints_do(tmp_path: Path) -> None:
+    text = MIXED % ("deg, side: motor", "N.m")
+    (tmp_path / "log.yaml").write_text(text + "transmission: {ratios: [100, 500]}\n")
+    found = open_log(written(tmp_path, rows()), loads(SLIDING, "yaml"), tmp_path / "log.yaml").part(0, 60)
+    np.testing.assert_allclose(found["position"], np.array(rows())[:, 1:3] * np.pi / 180 / [100, 500])
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [("[q1, q2]", "[q2, q2]"), ("[tau1, tau2]", "[q1, tau2]"), ("[tau1, tau2]", "[tau1, tau1]")],
+)
+def test_a_column_has_one_meaning(before: str, after: str) -> None:
+    with pytest.raises(FormatError, match=r"column '\w+' stands twice"):
+        parse_description((MIXED % ("rad", "N.m")).replace(before, after), [1, 2], "log.yaml")
+
+
+def test_rounded_times_are_told_from_gaps(tmp_path: Path) -> None:
+    table = np.array(rows())
+    table[:, 0] = np.round(np.arange(60) / 400, 3)
+    with pytest.raises(FormatError, match="not evenly spaced") as told:
+        open_log(written(tmp_path, table.tolist()), two_links())
+    assert "rounded to 0.001 s: give their rate, as in 'rate: 400'" in (told.value.hint or "")
+    table[30:, 0] += 0.1
+    with pytest.raises(FormatError, match="not evenly spaced") as told:
+        open_log(written(tmp_path, table.tolist()), two_links())
+    assert "cut the log at the gap" in (told.value.hint or "")
+
+
+@pytest.mark.parametrize("rate", [300.0, 125.0])
+def test_a_lost_sample_among_rounded_times_is_reported_at_its_line(tmp_path: Path, rate: float) -> None:
+    table = np.array(rows())[:-1]
+    table[:, 0] = np.delete(np.round(np.arange(60) / rate, 3), 40)
+    with pytest.raises(FormatError, match="not evenly spaced") as rejected:
+        open_log(written(tmp_path, table.tolist()), two_links())
+    assert rejected.value.place.line == 42, "the header, and 40 samples before the gap"
+    assert "1 sample may be missing there" in (rejected.value.hint or "")
+
+
+STAMPED = """
+symoro-log: 1
+%s
+position: {columns: [q1, q2]}
+torque: {columns: [tau1, tau2]}
+"""
+CLOCKS = ("rate: %g", "rate: %g\ntime: {column: t, unit: ms}")
+
+
+def stamped(folder: Path, times: np.ndarray, rate: str, head: str = HEAD) -> Log:
+    table = np.array(rows(len(times)))
+    table[:, 0] = times
+    (folder / "log.yaml").write_text(STAMPED % rate, encoding="utf-8")
+    return open_log(written(folder, table.tolist(), head), two_links(), folder / "log.yaml")
+
+
+def lost(rate: float, at: int | None, count: int = 400) -> np.ndarray:
+    """Times in whole milliseconds, without one of the samples."""
+    times = np.round(1000 * np.arange(count) / rate)
+    return times if at is None else np.delete(times, at)
+
+
+@pytest.mark.parametrize("rate", [1000.0, 800.0, 400.0, 300.0, 125.0])
+@pytest.mark.parametrize("at", [1, 200, 397])
+def test_a_lost_sample_is_never_taken_for_rounding(tmp_path: Path, rate: float, at: int) -> None:
+    """To give the rate in place of the time would shift all samples behind it."""
+    with pytest.raises(FormatError, match="not evenly spaced") as told:
+        stamped(tmp_path, lost(rate, at), "time: {column: t, unit: ms}")
+    assert "rate" not in (told.value.hint or "").replace("to one rate", "")
+    for clock in CLOCKS:
+        with pytest.raises(FormatError, match="contradict the rate") as told:
+            stamped(tmp_path, lost(rate, at), clock % rate)
+        assert abs(int(told.value.place.line or 0) - (at + 2)) <= 4
+
+
+@pytest.mark.parametrize("rate", [1000.0, 800.0, 640.0, 400.0, 300.0, 3000 / 7])
+def test_rounded_times_agree_with_their_rate(tmp_path: Path, rate: float) -> None:
+    for clock in CLOCKS:
+        log = stamped(tmp_path, lost(rate, None), clock % rate)
+        assert log.rate == pytest.approx(rate, rel=1e-5) and log.samples == 400
+    with pytest.raises(FormatError, match="contradict the rate"):
+        stamped(tmp_path, lost(rate, None), CLOCKS[1] % (1.01 * rate))
+    if rate != 1000.0:
+        with pytest.raises(FormatError, match="not evenly spaced") as told:
+            stamped(tmp_path, lost(rate, None), "time: {column: t, unit: ms}")
+        hint = told.value.hint or ""
+        assert "rounded to 0.001 s" in hint
+        given = float(hint.partition("'rate: ")[2].partition("'")[0])
+        assert stamped(tmp_path, lost(rate, None), CLOCKS[1] % given).samples == 400
+
+
+@pytest.mark.parametrize("name", ["temperature", "torque", "t"])
+def test_a_column_that_is_no_clock_does_not_contradict_a_rate(tmp_path: Path, name: str) -> None:
+    values = np.round(40 + np.sin(np.arange(400)), 2)
+    assert stamped(tmp_path, values, "rate: 500", HEAD.replace("t,", f"{name},", 1)).rate == 500
+
+
+def test_times_in_seconds_of_any_name_are_compared_with_the_rate(tmp_path: Path) -> None:
+    times = np.arange(400) / 500
+    times[200:] += 0.002
+    for name in ("t", "time", "Time [s]", "timestamp"):
+        with pytest.raises(FormatError, match="contradict the rate"):
+            stamped(tmp_path, times, "rate: 500", HEAD.replace("t,", f"{name},", 1))
+
+
+def test_one_log_is_not_two(tmp_path: Path) -> None:
+    path = written(tmp_path, rows())
+    (tmp_path / "sub").mkdir()
+    with pytest.raises(ArgumentError, match=r"the log 'log.csv' is given twice"):
+        symoro.identify(two_links(), [path, tmp_path / "sub" / ".." / "log.csv"])

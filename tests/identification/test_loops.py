@@ -1,0 +1,358 @@
+"""Robots with closed loops from logs of their active joints alone."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import cache, reduce
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import symoro
+from symoro.errors import ArgumentError, FormatError, NotApplicableError, UnknownNameError
+from symoro.expr.formula import formula
+from symoro.identification import cluster
+from symoro.identification.compress import joined, merged
+from symoro.identification.dynamic import Identification, sought_robot
+from symoro.identification.friction import Friction
+from symoro.identification.least_squares import weighted
+from symoro.identification.log import log_of_arrays
+from symoro.identification.postures import start_posture
+from symoro.identification.residuals import KEPT
+from symoro.identification.signals import Preparation, independent_share
+from tests.identification.loops import (
+    RATE,
+    LoopMotion,
+    fivebar,
+    fivebar_joints,
+    fivebar_motion,
+    fivebar_posture,
+    moved,
+    sines,
+    sr400,
+    sr400_joints,
+    sr400_motion,
+)
+from tests.oracle.branches import four_bar, slider_crank
+
+NOISE = np.array([4.0, 6.0, 1.0, 0.5, 0.3, 5.0])
+
+
+@cache
+def arm(seed: int = 1) -> LoopMotion:
+    return sr400_motion(seed)
+
+
+@cache
+def bars(side: float = 1.0) -> LoopMotion:
+    return fivebar_motion(side)
+
+
+def known(found: Identification, truth: symoro.Robot) -> dict[str, float]:
+    """The numbers of the columns: base parameters, and friction with what it holds of other joints."""
+    numbers = dict(truth.symbolic(inertia="all").nominal)
+    frames = list(enumerate(truth.frames[: truth.NL], 1))
+    for kind in ("FV", "FS", "FO"):
+        numbers |= {f"{kind}{j}": float(getattr(f, kind).number or 0) for j, f in frames}
+    lengths = {name: formula(value) for name, value in truth.nominal}
+    K = {}
+    for name, others in found.base.relations.items():
+        more = [(c.substitute(lengths).number or 0) * numbers.get(o, 0.0) for o, c in others.items()]
+        K[name] = numbers.get(name, 0.0) + sum(more)
+    K |= {name: numbers[name] for name in found.estimate.names if name not in K}
+    for name, held in found.model.absorbed.items():
+        if len(held) == 1:
+            K[held[0]] += numbers[name]
+    return K
+
+
+def torques(robot: symoro.Robot, motion: LoopMotion) -> np.ndarray:
+    """By the model of the robot with its loops."""
+    model = symoro.generate(robot, "inverse-dynamics").function()
+    return model(q=sr400_joints(motion.q), qda=motion.qd, qdda=motion.qdd)["tau"]
+
+
+def test_exact_data_of_a_parallelogram_robot_give_its_parameters() -> None:
+    found = symoro.identify("sr400", arm().log())
+    K = known(found, sr400())
+    assert len(found.base.names) == 42 and len(found.estimate.names) == 62
+    assert set(found.model.absorbed) == {"FO3", "FV8", "FS8", "FO8"}  # q8 = -q3 but for a constant
+    assert found.model.absorbed["FV8"] == ("FV3",)
+    for name, value in found.estimate.as_dict().items():
+        assert value == pytest.approx(K[name], rel=1e-6, abs=1e-6), name
+    assert found.doubts == []
+
+
+@pytest.mark.parametrize("method", ["ols", "wls", "irls"])
+def test_noise_keeps_within_the_deviations(method: str) -> None:
+    found = symoro.identify("sr400", arm().log(NOISE, 5, exact=False), method=method, decimation=5)
+    K = known(found, sr400())
+    e = found.estimate
+    z = (e.values - np.array([K[name] for name in e.names])) / e.deviations
+    assert np.abs(z).max() < 4 and 0.4 < np.mean(z**2) < 2
+
+
+def test_the_robot_that_was_found_predicts_another_motion() -> None:
+    other = arm(2)
+    found = symoro.identify(
+        "sr400", arm().log(NOISE / 4, 5, exact=False), decimation=5, validate=[other.log(NOISE / 4, 6)]
+    )
+    off = np.linalg.norm(torques(found.robot, other) - other.tau, axis=0) / np.linalg.norm(other.tau, axis=0)
+    assert off.max() < 0.01
+    (residual,) = found.validation.values()
+    noise = NOISE / 4 / np.sqrt(np.mean(other.tau**2, axis=0)) * independent_share(5) ** 0.5 / 5**0.5
+    assert (residual.every.equations < 1.5 * np.hypot(noise, off)).all()
+
+
+@pytest.mark.parametrize(("model", "tolerance"), [("filtered", 1e-4), ("power", 5e-3), ("energy", 5e-3)])
+def test_models_without_accelerations_take_loops(model: str, tolerance: float) -> None:
+    found = symoro.identify("sr400", arm().log(), model=model, decimation=10)
+    off = torques(found.robot, arm()) - arm().tau
+    assert np.linalg.norm(off) < tolerance * np.linalg.norm(arm().tau)
+
+
+@pytest.mark.parametrize("side", [1.0, -1.0])
+def test_loops_that_must_be_solved_are_followed_in_the_assembly_that_was_named(side: float) -> None:
+    found = symoro.identify("fivebar", bars(side).log(), posture=fivebar_posture(side))
+    K = known(found, fivebar())
+    for name, value in found.estimate.as_dict().items():
+        assert value == pytest.approx(K[name], abs=1e-6), name
+    other = symoro.identify("fivebar", bars(side).log(), posture=fivebar_posture(-side))
+    assert other.residuals.every.relative > 1e4 * found.residuals.every.relative
+    (doubt,) = other.doubts  # and none of units and signs, which would explain it as well
+    shown = ",".join(f"{x:.4g}" for x in fivebar_joints(bars(side).q[:1], side)[0, :3])
+    assert "the posture seems to be of another assembly" in doubt and shown in doubt
+
+
+@pytest.mark.parametrize(
+    ("sides", "noise"),
+    [
+        ((1.0, -1.0), 0.0),
+        pytest.param((-1.0, 1.0), 5e-3, marks=pytest.mark.slow),
+        pytest.param((1.0, -1.0), 0.02, marks=pytest.mark.slow),
+        ((1.0, 1.0), 5e-3),
+    ],
+)
+def test_each_of_several_logs_finds_its_own_assembly(sides: tuple[float, float], noise: float) -> None:
+    """The robot was folded through between the two."""
+    logs = [bars(side).log(noise, k) for k, side in enumerate(sides)]
+    found = symoro.identify("fivebar", logs, posture=fivebar_posture(sides[0]))
+    K = known(found, fivebar())
+    e = found.estimate
+    if noise:
+        z = (e.values - np.array([K[name] for name in e.names])) / e.deviations
+        assert np.abs(z).max() < 4
+    else:
+        assert e.values == pytest.approx([K[name] for name in e.names], abs=1e-6)
+    assert found.doubts == []
+    tried = symoro.identify("fivebar", logs[0], posture=fivebar_posture(sides[0]), validate=[logs[1]])
+    size = float(np.sqrt(np.mean(bars(sides[1]).tau ** 2)))
+    assert next(iter(tried.validation.values())).every.relative < 1.2 * noise / size + 1e-6
+
+
+def test_each_log_takes_a_posture_of_its_own() -> None:
+    logs = [bars(1.0).log(), bars(-1.0).log()]
+    found = symoro.identify("fivebar", logs, posture=[fivebar_posture(1.0), fivebar_posture(-1.0)])
+    assert found.residuals.every.relative < 1e-6 and found.doubts == []
+    wrong = symoro.identify("fivebar", logs, posture=[fivebar_posture(1.0), fivebar_posture(1.0)])
+    assert any("the posture seems to be of another assembly" in line for line in wrong.doubts)
+    with pytest.raises(ArgumentError, match="expected one, or one for each of 2 logs, got 3"):
+        symoro.identify("fivebar", logs, posture=[fivebar_posture()] * 3)
+
+
+def test_a_posture_that_parallelograms_do_not_have_is_refused() -> None:
+    robot, log = sought_robot(symoro.load("sr400")), arm().log()
+    posture = sr400_joints(arm().q[:1])[0]
+    assert start_posture(robot, log, posture + 0.01) is None
+    posture[2] += 0.5
+    with pytest.raises(ArgumentError, match=r"joint 3 at .* where the parallelograms have it at"):
+        start_posture(robot, log, posture)
+
+
+def test_an_assembly_that_nothing_tells_is_asked_for() -> None:
+    with pytest.raises(ArgumentError, match=r"assembled in 2 ways .*q1, q2, q3, q4") as told:
+        symoro.identify("fivebar", bars().log())
+    first = fivebar_joints(bars().q[:1])[0]
+    listed = [[float(x) for x in line.split(",")] for line in str(told.value).splitlines()[1:3]]
+    assert min(np.abs(np.array(one) - first).max() for one in listed) < 1e-3
+    at_home = symoro.load("fivebar").replace(postures={"home": tuple(fivebar_posture())})
+    found = symoro.identify(at_home, bars().log())
+    assert found.residuals.every.relative < 1e-7
+    assert symoro.identify(at_home, bars().log(), posture="home").estimate.values == pytest.approx(
+        found.estimate.values, rel=1e-9
+    )
+
+
+@pytest.mark.parametrize(
+    ("posture", "error", "words"),
+    [
+        ([0.1, 0.2], ArgumentError, "expected 4 numbers, q1, q2, q3, q4"),
+        ([0.1, 0.2, 0.3, float("nan")], ArgumentError, "expected 4 numbers"),
+        ("folded", UnknownNameError, "folded"),
+        ([3.1, 0.0, 0.0, 0.0], ArgumentError, "do not close near it"),
+    ],
+)
+def test_postures_that_do_not_serve_are_refused(posture: object, error: type[Exception], words: str) -> None:
+    with pytest.raises(error, match=words):
+        symoro.identify("fivebar", bars().log(), posture=posture)  # type: ignore[arg-type]
+
+
+def test_pieces_of_a_log_go_on_from_each_other() -> None:
+    log = bars().log(1e-3, 2, exact=False)
+    given = {"posture": fivebar_posture(), "cutoff": 60.0, "decimation": 4}
+    whole = symoro.identify("fivebar", log, piece=10_000, **given)
+    for piece in (1, 700):
+        found = symoro.identify("fivebar", log, piece=piece, **given)
+        assert found.data.counts == whole.data.counts
+        assert found.estimate.values == pytest.approx(whole.estimate.values, rel=1e-8, abs=1e-11)
+
+
+def test_samples_that_no_posture_has_are_told_with_their_line(tmp_path: Path) -> None:
+    t = bars()
+    q = t.q.copy()
+    q[900:, 0] += 2.0 * np.linspace(0, 1, len(q) - 900)  # the bars stretch, and then cannot meet
+    rows = np.column_stack([np.arange(len(q)) / RATE, q, t.tau]).tolist()
+    path = tmp_path / "log.csv"
+    lines = ["t,q1,q3,tau1,tau3", *(",".join(repr(x) for x in row) for row in rows)]
+    path.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    with pytest.raises(FormatError) as told:
+        symoro.identify("fivebar", path, posture=fivebar_posture())
+    across = np.linalg.norm(
+        [0.24 + 0.2 * (np.cos(q[:, 1]) - np.cos(q[:, 0])), 0.2 * (np.sin(q[:, 1]) - np.sin(q[:, 0]))], axis=0
+    )
+    beyond = int(np.flatnonzero(across > 0.6)[0])
+    assert told.value.place is not None and told.value.place.line is not None
+    assert abs(told.value.place.line - 2 - beyond) <= 12
+    degrees = log_of_arrays(RATE, np.degrees(t.q), t.tau)
+    with pytest.raises(FormatError, match="sample"):
+        symoro.identify("fivebar", degrees, posture=fivebar_posture())
+
+
+def test_consistent_and_essential_parameters_of_loops() -> None:
+    found = symoro.identify(
+        "sr400", arm().log(NOISE, 5, exact=False), decimation=5, find_consistent=True, find_essential=True
+    )
+    assert found.consistent is not None and found.essential is not None
+    assert min(found.consistent.eigenvalues.values()) > 0 and found.consistent.ratio < 1.02
+    off = torques(found.robot, arm(2)) - arm(2).tau
+    assert np.linalg.norm(off) < 0.02 * np.linalg.norm(arm(2).tau)
+
+
+def test_what_does_not_take_loops_says_so() -> None:
+    log = arm().log()
+    for method in ("iv", "didim", "cloe"):
+        with pytest.raises(NotApplicableError, match="without closed loops"):
+            symoro.identify("sr400", log, method=method)
+    with pytest.raises(NotApplicableError, match="a cluster cannot"):
+        symoro.identify("fivebar", bars().log(), posture=fivebar_posture(), client=object())
+    with pytest.raises(ArgumentError, match="has 6 active joints: q1, q2, q4, q5, q6, q7"):
+        symoro.identify("sr400", log_of_arrays(RATE, sr400_joints(arm().q), sr400_joints(arm().q)))
+    with pytest.raises(ArgumentError, match="'FV8': it acts only together with FV3"):
+        symoro.identify("sr400", log, without=["FV8"])
+    rotor = (
+        sr400()
+        .bind({})
+        .replace(
+            frames=tuple(
+                replace(f, IA=formula(0.5)) if j == 3 else f for j, f in enumerate(sr400().frames, 1)
+            )
+        )
+    )
+    with pytest.raises(NotApplicableError, match=r"joint 3 .* is passive, and has a rotor inertia"):
+        symoro.identify(rotor, log)
+    with pytest.raises(ArgumentError, match="no other joints"):
+        symoro.identify("planar2r", log_of_arrays(RATE, arm().q[:, :2], arm().tau[:, :2]), posture=[0.0, 0.0])
+
+
+def test_springs_of_passive_joints_are_taken_off_the_torques() -> None:
+    plain = symoro.load("sr400")
+    sprung = plain.replace(
+        frames=tuple(
+            replace(f, eta=True, k=formula(300.0)) if j == 3 else f for j, f in enumerate(plain.frames, 1)
+        )
+    )
+    t = arm()
+    whole = sr400_joints(t.q)
+    pull = np.zeros_like(t.tau)
+    pull[:, 5] = 300.0 * whole[:, 2]  # dq3 = dq7 - dq2
+    pull[:, 1] = -300.0 * whole[:, 2]
+    log = log_of_arrays(RATE, t.q, t.tau + pull, velocity=t.qd, acceleration=t.qdd)
+    found = symoro.identify(sprung, log)
+    assert found.estimate.as_dict() == pytest.approx(known(found, sr400()), rel=1e-6, abs=1e-6)
+    with pytest.raises(NotApplicableError, match="springs"):
+        symoro.identify(sprung, log, model="power")
+
+
+def test_a_worker_makes_the_rows_of_its_pieces_of_a_parallelogram_robot() -> None:
+    """What a cluster does, here in turn: no piece knows of the one before."""
+    log = arm().log(NOISE, 5, exact=False)
+    preparation = Preparation(cutoff=60.0, decimation=5)
+    share = independent_share(5)
+    work = cluster.Work(
+        sought_robot(symoro.load("sr400")), "dynamic", Friction(), None, (), preparation, share
+    )
+    whole = symoro.identify("sr400", log, cutoff=60.0, decimation=5)
+    support = whole.model.support
+    pieces = [cluster._factored(work, None, None, log, a, a + 500) for a in range(0, log.samples, 500)]
+    data = reduce(joined, [merged(piece, support, KEPT) for piece in pieces])
+    assert data.counts == whole.data.counts
+    assert weighted(whole.model.names, data).values == pytest.approx(
+        whole.estimate.values, rel=1e-8, abs=1e-9
+    )
+
+
+@pytest.mark.parametrize("noise", [0.0, 1.0])
+def test_total_least_squares_takes_columns_of_exact_positions_for_exact(noise: float) -> None:
+    """Errors that are not there would be taken off: ZZ1 was off by seven deviations."""
+    found = symoro.identify("sr400", arm().log(noise * NOISE, 5, exact=False), method="tls", decimation=5)
+    K = known(found, sr400())
+    e = found.estimate
+    truth = np.array([K[name] for name in e.names])
+    if noise:
+        assert np.abs((e.values - truth) / e.deviations).max() < 4
+    else:
+        assert e.values == pytest.approx(truth, rel=1e-5, abs=1e-5)
+    assert found.doubts == []
+
+
+# -- assembly modes with different base parameters
+
+
+def slider_joints(qa: np.ndarray) -> np.ndarray:
+    """A crank and a rod of 0.4 m whose slide moves."""
+    return np.column_stack([qa[:, 0], -2 * qa[:, 0], 0.8 * np.cos(qa[:, 0])])
+
+
+def crossed_joints(qa: np.ndarray) -> np.ndarray:
+    """Bars of 0.5, 0.7, 0.5 and 0.7 m, crossed."""
+    q = qa[:, 0]
+    pin = 0.5 * np.exp(1j * q)
+    along = (0.7 - pin) / np.abs(0.7 - pin)
+    coupler = 0.7 * along**2  # of a parallelogram 0.7, mirrored at the line from the pin to the other pivot
+    return np.column_stack([q, np.angle(coupler) - q, np.angle(pin + coupler - 0.7)])
+
+
+@pytest.mark.parametrize("posture", [None, "other", "numbers"])
+def test_a_log_is_used_in_its_own_assembly_mode(posture: str | None) -> None:
+    """Of a slider-crank that can fold up, the one that moves has two parameters more."""
+    robot = slider_crank(0.4, 0.4, 1)
+    motion = moved(robot, slider_joints, sines(np.array([0.8]), 0.15, 3), [0], 1500)
+    home = robot.postures["home"]
+    if posture is not None:
+        folded = (0.7, np.pi, 0.0)
+        robot = robot.replace(postures={"home": folded, "other": home})
+    given = home if posture == "numbers" else posture
+    found = symoro.identify(robot, motion.log(), friction=(), posture=given)
+    assert found.base.names == ("ZZ1", "MX1", "MY1", "MX2", "MY2")
+    assert found.residuals.every.relative < 1e-6
+    assert found.robot.postures == robot.postures
+
+
+def test_a_log_of_an_antiparallelogram() -> None:
+    robot = four_bar(0.5, 0.7, 0.7, 0.5, -1)
+    motion = moved(robot, crossed_joints, sines(np.array([1.0]), 0.15, 3), [0], 1500)
+    assert np.abs(crossed_joints(np.array([[0.9]]))[0] - robot.postures["home"]).max() < 1e-9
+    found = symoro.identify(robot, motion.log(), friction=())
+    assert len(found.base.names) == 8
+    assert found.residuals.every.relative < 1e-6

@@ -1,0 +1,133 @@
+"""What the rate of a log, its filter and noise on positions do to parameters: right, or told."""
+
+from __future__ import annotations
+
+from functools import cache
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+import symoro
+from symoro.identification.differences import HALF, beside, inner_slopes, slope_gain, slopes, step_integrals
+from symoro.identification.dynamic import Identification
+from symoro.identification.log import Log, log_of_arrays
+from symoro.identification.standstill import white_noise
+from tests.identification.truth import FOURIER, PHASE, base_values, two_links
+
+TORQUE = np.array([0.5, 0.1])
+
+
+@cache
+def fourier(
+    rate: float, base: float, seconds: float = 8.0
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Positions and torques of the two links along sines of 1 to 4 times a frequency."""
+    w = 2 * np.pi * base * np.arange(1, 5)
+    angle = np.arange(int(seconds * rate))[:, None, None] / rate * w + PHASE
+    q, qd = (FOURIER * np.sin(angle)).sum(2), (FOURIER * w * np.cos(angle)).sum(2)
+    qdd = -(FOURIER * w**2 * np.sin(angle)).sum(2)
+    return q, symoro.generate(two_links(), "inverse-dynamics").function()(q=q, qd=qd, qdd=qdd)["tau"]
+
+
+def log(rate: float, base: float, torque: float = 0.0, position: float = 0.0, seed: int = 5) -> Log:
+    chance = np.random.default_rng(seed)
+    q, tau = fourier(rate, base)
+    tau = tau + torque * TORQUE * chance.standard_normal(tau.shape)
+    return log_of_arrays(rate, q + position * chance.standard_normal(q.shape), tau)
+
+
+def errors(found: Identification) -> NDArray[np.float64]:
+    known = base_values(two_links())
+    e = found.estimate
+    return np.asarray((e.values - [known[name] for name in e.names]) / e.deviations)
+
+
+@pytest.mark.parametrize("half", [1, 2, 8, 16])
+def test_slopes_are_exact_for_polynomials(half: int) -> None:
+    t = np.linspace(-1, 1, 2 * half + 41)
+    rate = 1 / (t[1] - t[0])
+    p = np.polynomial.Polynomial(np.random.default_rng(1).uniform(-1, 1, 2 * half + 1))
+    x = np.column_stack([p(t), t])
+    assert inner_slopes(x, rate, half)[:, 0] == pytest.approx(p.deriv()(t[half:-half]), abs=1e-10)
+    assert slopes(x, rate, half)[:, 1] == pytest.approx(np.ones(len(t)))
+
+
+def test_the_gain_of_slopes_is_what_they_do_to_sines() -> None:
+    w = 1.3
+    k = np.arange(80)
+    found = inner_slopes(np.sin(w * k)[:, None], 1.0)[:, 0]
+    assert found == pytest.approx(slope_gain(np.array([w]))[0] * np.cos(w * k[HALF:-HALF]), abs=1e-12)
+    assert slope_gain(np.array([0.5, 1.0])) / [0.5, 1.0] == pytest.approx([1, 1], abs=3e-6)
+
+
+@pytest.mark.parametrize("half", [4, 8, 16])
+def test_integrals_of_steps_are_exact_for_polynomials(half: int) -> None:
+    t = np.arange(30) / 15
+    p = np.polynomial.Polynomial(np.random.default_rng(1).uniform(-1, 1, half))
+    steps = np.diff(p.integ()(t))
+    cut = slice(beside(half), len(steps) - beside(half))
+    assert step_integrals(p(t)[:, None], 15.0, half)[:, 0] == pytest.approx(steps[cut], rel=1e-9)
+
+
+@pytest.mark.parametrize("rate", [20.0, 30.0, 50.0, 100.0, 1000.0])
+@pytest.mark.parametrize(("model", "rel"), [("dynamic", 1e-6), ("filtered", 1e-3)])
+def test_clean_logs_of_any_rate_give_the_parameters(model: str, rel: float, rate: float) -> None:
+    """Up to 1.6 Hz at 20 samples a second; momenta have twice the frequencies."""
+    found = symoro.identify(two_links(), log(rate, 0.4), model=model)
+    known = base_values(two_links())
+    for name, value in found.estimate.as_dict().items():
+        assert value == pytest.approx(known[name], rel=rel, abs=rel / 10), name
+    assert np.abs(errors(found)).max() < 4 and found.doubts == []
+
+
+@pytest.mark.parametrize("rate", [20.0, 50.0, 200.0])
+@pytest.mark.parametrize(("model", "rel"), [("power", 1e-4), ("energy", 2e-2)])
+def test_models_without_accelerations_take_few_samples_too(model: str, rel: float, rate: float) -> None:
+    """Integrals of Coulomb's friction are off where a joint turns back between two samples."""
+    found = symoro.identify(
+        two_links(), log(rate, 0.4), model=model, friction=["viscous", "coulomb", "offset"]
+    )
+    assert found.residuals.kept.relative < rel
+    assert np.abs(errors(found)).max() < 4 or found.doubts
+
+
+@pytest.mark.parametrize("noise", [0.0, 1.0])
+@pytest.mark.parametrize("cutoff", [None, 0.2, 0.33])
+@pytest.mark.parametrize("rate", [20.0, 30.0, 50.0, 100.0])
+def test_fast_motion_is_right_within_deviations_or_told(
+    rate: float, cutoff: float | None, noise: float
+) -> None:
+    """Up to 4 Hz: five samples a period at 20 samples a second, and cut-offs on top of the motion."""
+    given = None if cutoff is None else cutoff * rate
+    found = symoro.identify(two_links(), log(rate, 1.0, noise), cutoff=given)
+    assert np.abs(errors(found)).max() < 4 or found.sampling_doubts
+    if rate == 20 and cutoff == 0.2:
+        assert any("the low-pass takes a part of the motion away" in line for line in found.doubts)
+    if rate == 20 and cutoff is None and noise == 0:
+        assert any("differences do not follow" in line and "moves by" in line for line in found.doubts)
+    if rate >= 50 and cutoff != 0.2:
+        assert found.doubts == []
+
+
+@pytest.mark.parametrize("position", [1e-6, 1e-5, 1e-4, 1e-3])
+def test_noise_on_positions_that_nothing_takes_out_is_told(position: float) -> None:
+    found = symoro.identify(two_links(), log(1000.0, 0.4, 1.0, position), slow=0.05)
+    assert np.abs(errors(found)).max() * found.estimate.colour > 5  # in deviations of white noise
+    assert any("noise on positions biases the parameters" in line for line in found.doubts)
+
+
+@pytest.mark.parametrize("position", [1e-6, 1e-5, 1e-4])
+@pytest.mark.parametrize("cutoff", [20.0, 50.0])
+def test_noise_on_positions_that_a_low_pass_takes_out_is_not_told(position: float, cutoff: float) -> None:
+    given = {"cutoff": cutoff, "decimation": 20, "slow": 0.05}
+    found = symoro.identify(two_links(), log(1000.0, 0.4, 1.0, position), **given)
+    assert np.abs(errors(found)).max() < 4 and found.doubts == []
+
+
+@pytest.mark.parametrize("w", [0.1, 0.5, 1.0])
+def test_white_noise_is_told_beside_a_motion_that_is_sampled_thinly(w: float) -> None:
+    k = np.arange(2000)
+    noise = 1e-3 * np.random.default_rng(0).standard_normal((2000, 1))
+    assert white_noise(noise) == pytest.approx([1e-3], rel=0.1)
+    assert white_noise(0.3 * np.sin(w * k)[:, None] + noise) == pytest.approx([1e-3], rel=0.2)
