@@ -19,10 +19,10 @@ import numpy as np
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
 import symoro
-from symoro.motion.fixed_step import FixedStep
-from symoro.motion.mechanics import Mechanics
 from symoro.robot.description import Robot
-from tests.motion.robots import frictionless_rx90, numbered, without_drives
+from symoro.simulation.fixed_step import FixedStep
+from symoro.simulation.mechanics import Mechanics
+from tests.simulation.robots import frictionless_rx90, numbered, without_drives
 
 RUNS = 5
 

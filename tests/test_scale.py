@@ -25,11 +25,11 @@ from symoro.identification.log import log_of_arrays
 from symoro.model import Model
 from symoro.models.calibration.identifiable import geometric_parameters
 from symoro.models.identification.base.compare import numeric_rank
-from symoro.motion.trajectory import Fourier, Trajectory
 from symoro.robot.description import INERTIAL, Base, BaseKind, Frame, Link, Robot
 from symoro.robot.formats import loads
 from symoro.robot.size import characteristic_length
 from symoro.runtime.demo import demo_sample
+from symoro.trajectory.trajectory import Fourier, Trajectory
 from tests.oracle.scaling import Powers, complete, difference, scaled
 
 Array = NDArray[np.float64]

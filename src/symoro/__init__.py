@@ -28,30 +28,30 @@ if TYPE_CHECKING:
     from symoro.identification.dynamic import identify as identify
     from symoro.identification.excitation import excite as excite
     from symoro.identification.geometric import calibrate as calibrate
-    from symoro.motion.control import computed_torque as computed_torque
-    from symoro.motion.files import load_trajectory as load_trajectory
-    from symoro.motion.sampling import sampled as sampled
-    from symoro.motion.simulation import simulate as simulate
-    from symoro.motion.torques import torques as torques
     from symoro.runtime.solutions import follow as follow
     from symoro.runtime.solutions import nearest as nearest
     from symoro.runtime.solutions import valid as valid
     from symoro.runtime.solutions import windings as windings
     from symoro.runtime.solutions import within_limits as within_limits
+    from symoro.simulation.computed_torque import computed_torque as computed_torque
+    from symoro.simulation.simulate import simulate as simulate
+    from symoro.simulation.torques import torques as torques
+    from symoro.trajectory.files import load_trajectory as load_trajectory
+    from symoro.trajectory.sampling import sampled as sampled
     from symoro.ui.notebook import scene as scene
 
 _SOLUTIONS = ("follow", "nearest", "valid", "windings", "within_limits")
 _LATER = {
     **dict.fromkeys(_SOLUTIONS, "symoro.runtime.solutions"),
     "calibrate": "symoro.identification.geometric",
-    "computed_torque": "symoro.motion.control",
+    "computed_torque": "symoro.simulation.computed_torque",
     "excite": "symoro.identification.excitation",
     "identify": "symoro.identification.dynamic",
-    "load_trajectory": "symoro.motion.files",
-    "sampled": "symoro.motion.sampling",
+    "load_trajectory": "symoro.trajectory.files",
+    "sampled": "symoro.trajectory.sampling",
     "scene": "symoro.ui.notebook",
-    "simulate": "symoro.motion.simulation",
-    "torques": "symoro.motion.torques",
+    "simulate": "symoro.simulation.simulate",
+    "torques": "symoro.simulation.torques",
 }
 
 __all__ = [

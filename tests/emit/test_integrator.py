@@ -16,7 +16,7 @@ from symoro.errors import OptionError
 from symoro.runtime.demo import demo_sample
 from symoro.ui.cli import main
 from tests.emit.run import command, need
-from tests.motion.robots import numbered
+from tests.simulation.robots import numbered
 
 FLOATING = symoro.load("planar2r").floating().with_link(0, mass=3, inertia=[0.2, 0.3, 0.4])
 

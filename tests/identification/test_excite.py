@@ -18,13 +18,12 @@ from symoro.identification.friction import Friction
 from symoro.identification.motion_limits import motion_limits
 from symoro.identification.series_search import SeriesSearch, condition
 from symoro.model import generate
-from symoro.motion.files import load_trajectory
-from symoro.motion.paths import FourierPath
-from symoro.motion.samples import Samples
-from symoro.motion.trajectory import Fourier, Trajectory
-from symoro.motion.trajectory_yaml import read_trajectory_text
 from symoro.robot.description import Coupling, Limits, Robot
 from symoro.tables import table_text
+from symoro.trajectory.files import load_trajectory, read_trajectory_text
+from symoro.trajectory.paths import FourierPath
+from symoro.trajectory.samples import Samples
+from symoro.trajectory.trajectory import Fourier, Trajectory
 
 
 def arm() -> Robot:

@@ -11,10 +11,10 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import symoro
-from symoro.motion.files import load_trajectory
-from symoro.motion.simulation import simulate
 from symoro.progress import Progress, listening
 from symoro.robot.formats import as_robot
+from symoro.simulation.simulate import simulate
+from symoro.trajectory.files import load_trajectory
 from symoro.ui.bench import call
 from symoro.ui.bench.playback import MOST_ROWS, kept_rows
 
@@ -28,7 +28,7 @@ def opened(name: str) -> dict[str, Any]:
 def text_of(name: str) -> str:
     from importlib import resources
 
-    return (resources.files("symoro.motion.library") / f"{name}.yaml").read_text(encoding="utf-8")
+    return (resources.files("symoro.trajectory.library") / f"{name}.yaml").read_text(encoding="utf-8")
 
 
 def test_a_trajectory_has_the_numbers_of_the_library() -> None:
@@ -304,8 +304,8 @@ def test_a_base_on_wheels_starts_where_the_description_puts_it() -> None:
 
 
 def test_a_table_tells_the_assembly_of_loops() -> None:
-    from symoro.motion.trajectory import Move, Trajectory
     from symoro.tables import table_text
+    from symoro.trajectory.trajectory import Move, Trajectory
 
     wanted = symoro.torques("fivebar", Trajectory((Move((2.0, 0.9), duration=1),), (2.2, 0.6)))
     samples, robot = wanted.samples, opened("fivebar")["robot"]

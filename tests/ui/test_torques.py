@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from symoro.motion.files import load_trajectory
+from symoro.trajectory.files import load_trajectory
 from symoro.ui.cli import main
 
 

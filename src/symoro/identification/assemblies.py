@@ -23,7 +23,7 @@ from symoro.identification.log import Log
 from symoro.identification.log_part import part_of
 from symoro.identification.residuals import KEPT, residual
 from symoro.identification.signals import Preparation
-from symoro.motion.assembly import BrokenLoopsError, LoopAssembly
+from symoro.trajectory.assembly import BrokenLoopsError, LoopAssembly
 
 Array = NDArray[np.float64]
 BETTER = 0.8  # of a residual, that another assembly must leave to be believed

@@ -45,10 +45,10 @@ from symoro.identification.transmission import Transmission
 from symoro.model import Model, generate
 from symoro.models.coordinates.couplings import coordinate_joints
 from symoro.models.units import column_length_power
-from symoro.motion.assembly import LoopAssembly
 from symoro.robot.description import BaseKind, Robot
 from symoro.robot.size import characteristic_length, joint_units
 from symoro.runtime.function import Function
+from symoro.trajectory.assembly import LoopAssembly
 
 Array = NDArray[np.float64]
 Booleans = NDArray[np.bool_]

@@ -33,14 +33,14 @@ from symoro.identification.motion_limits import motion_limits
 from symoro.identification.series_search import SeriesSearch, condition
 from symoro.model import base_parameters, generate
 from symoro.models.coordinates.couplings import uncoupled
-from symoro.motion.fixed_rates import check_rates
-from symoro.motion.sampling import follows_from_forces
-from symoro.motion.trajectory import Fourier, Trajectory
 from symoro.progress import each
 from symoro.robot.coordinates import independent
 from symoro.robot.description import BaseKind, Robot
 from symoro.robot.formats import RobotLike, as_robot
 from symoro.threads import one_thread
+from symoro.trajectory.prescribed import check_rates
+from symoro.trajectory.sampling import follows_from_forces
+from symoro.trajectory.trajectory import Fourier, Trajectory
 
 Array = NDArray[np.float64]
 CRITERIA = ("condition", "determinant")

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from symoro.errors import NotApplicableError
-from symoro.motion.assembly import BrokenLoopsError, LoopAssembly
+from symoro.trajectory.assembly import BrokenLoopsError, LoopAssembly
 
 Array = NDArray[np.float64]
 FRICTION = ("FV", "FS", "FO")

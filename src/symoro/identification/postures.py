@@ -1,7 +1,7 @@
 """Postures along a log: the positions of all joints that a model asks for, from those that were measured.
 
 A log of a robot with closed loops has its active joints alone. The others follow from the geometry of the loops, from
-sample to sample in one way of assembly (`motion.assembly`), after the low-pass, so that positions, velocities and
+sample to sample in one way of assembly (`trajectory.assembly`), after the low-pass, so that positions, velocities and
 accelerations agree; the models themselves have the velocities and accelerations of the passive joints.
 """
 
@@ -14,10 +14,9 @@ from numpy.typing import NDArray
 
 from symoro.errors import ArgumentError, FormatError, OptionError, UnknownNameError
 from symoro.identification.log import Log
-from symoro.motion.assembly import BrokenLoopsError, LoopAssembly
-from symoro.motion.first_posture import first_posture
 from symoro.robot.coordinates import with_home
 from symoro.robot.description import Robot
+from symoro.trajectory.assembly import BrokenLoopsError, LoopAssembly, first_posture
 
 Array = NDArray[np.float64]
 NamedPosture = str | Sequence[float]

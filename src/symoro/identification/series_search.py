@@ -29,9 +29,9 @@ from symoro.identification.motion_limits import MotionLimits
 from symoro.model import generate
 from symoro.models.coordinates.couplings import uncoupled
 from symoro.models.identification.pullback import regressor_pullback
-from symoro.motion.spline import Values
 from symoro.robot.description import Robot
 from symoro.runtime.function import Function
+from symoro.trajectory.splines import Values
 
 Array = NDArray[np.float64]
 PENALTIES = (1.0, 30.0, 1000.0)

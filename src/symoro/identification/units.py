@@ -31,8 +31,8 @@ from symoro.identification.log import Log, log_of_arrays
 from symoro.identification.residuals import KEPT, residual
 from symoro.identification.signals import Preparation
 from symoro.models.coordinates.couplings import coordinate_joints
-from symoro.motion.agreement import compared
 from symoro.robot.description import JointType
+from symoro.trajectory.samples import compared
 
 Array = NDArray[np.float64]
 PART = 20_000  # samples that are looked at, and rows of a fit if they are decimated to fewer

@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from symoro.motion.result import Simulation
-from symoro.motion.torques import TorqueReport
 from symoro.robot.description import JointType, Robot
+from symoro.simulation.result import Simulation
+from symoro.simulation.torques import TorqueReport
 from symoro.ui.plot import Series, line_chart, stacked
 
 TIME = "time [s]"

@@ -8,11 +8,11 @@ from typing import Any
 
 from symoro.files import write_files
 from symoro.identification.excitation import Excitation, excite, trajectory_text
-from symoro.motion.files import TABLES
-from symoro.motion.samples import columns_of
-from symoro.motion.sampling import sampled
 from symoro.robot.description import Robot
 from symoro.tables import table_text
+from symoro.trajectory.files import TABLES
+from symoro.trajectory.samples import columns_of
+from symoro.trajectory.sampling import sampled
 from symoro.ui.outputs import deliver
 from symoro.ui.values import numbers, words
 

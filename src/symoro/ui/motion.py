@@ -14,13 +14,13 @@ from numpy.typing import NDArray
 
 from symoro.errors import OptionError
 from symoro.files import write_files
-from symoro.motion.extremes import Passed
-from symoro.motion.files import load_trajectory
-from symoro.motion.samples import Samples
-from symoro.motion.torques import TorqueReport, torques, unit_of
-from symoro.motion.trajectory import Trajectory
 from symoro.robot.description import Robot
+from symoro.simulation.extremes import Passed
+from symoro.simulation.torques import TorqueReport, torques, unit_of
 from symoro.tables import table_text
+from symoro.trajectory.files import load_trajectory
+from symoro.trajectory.samples import Samples
+from symoro.trajectory.trajectory import Trajectory
 from symoro.ui import present
 from symoro.ui.outputs import deliver
 from symoro.ui.values import binding, numbers, posture_word

@@ -11,14 +11,14 @@ import numpy as np
 
 from symoro.errors import OptionError
 from symoro.expr.parser import NAME, reserved
-from symoro.motion.control import computed_torque
-from symoro.motion.files import load_trajectory
-from symoro.motion.mechanics import Controller
-from symoro.motion.result import Simulation
-from symoro.motion.samples import Samples
-from symoro.motion.sampling import sampled
-from symoro.motion.simulation import simulate
 from symoro.robot.description import Robot
+from symoro.simulation.computed_torque import computed_torque
+from symoro.simulation.mechanics import Controller
+from symoro.simulation.result import Simulation
+from symoro.simulation.simulate import simulate
+from symoro.trajectory.files import load_trajectory
+from symoro.trajectory.samples import Samples
+from symoro.trajectory.sampling import sampled
 from symoro.ui import present
 from symoro.ui.motion import STATE, page_motion, write_results
 from symoro.ui.outputs import deliver

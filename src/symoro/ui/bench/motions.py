@@ -13,9 +13,9 @@ from symoro.ui.bench.payload import item, robot_of
 from symoro.ui.bench.playback import Postures, end_frame, kept_rows, number, numbers_of, row
 
 if TYPE_CHECKING:
-    from symoro.motion.samples import Samples
-    from symoro.motion.torques import TorqueReport
-    from symoro.motion.trajectory import Trajectory
+    from symoro.simulation.torques import TorqueReport
+    from symoro.trajectory.samples import Samples
+    from symoro.trajectory.trajectory import Trajectory
 
 FILE = "trajectory"
 STEP = 0.01
@@ -26,7 +26,7 @@ def trajectory(payload: Mapping[str, Any]) -> dict[str, Any]:
 
     The trajectory comes as the text of its file (YAML or CSV), or as the tree of the YAML file.
     """
-    from symoro.motion.torques import torques
+    from symoro.simulation.torques import torques
 
     robot = robot_of(payload)
     values = numbers_of(robot, payload)
@@ -39,8 +39,8 @@ def trajectory(payload: Mapping[str, Any]) -> dict[str, Any]:
 
 def motion_of(payload: Mapping[str, Any]) -> Trajectory | Samples:
     """The trajectory that a payload holds."""
-    from symoro.motion.samples import read_table
-    from symoro.motion.trajectory_yaml import read_trajectory_text
+    from symoro.trajectory.files import read_trajectory_text
+    from symoro.trajectory.samples import read_table
 
     text = item(payload, "text", str, None)
     document = item(payload, "document", dict, None)
@@ -90,7 +90,7 @@ def _data(found: TorqueReport, motion: Trajectory | Samples, values: Mapping[str
 
 def units_of(robot: Robot, joints: Any) -> list[str]:
     """The units of the joints' efforts."""
-    from symoro.motion.torques import unit_of
+    from symoro.simulation.torques import unit_of
 
     return [unit_of(robot, j)[1] for j in joints]
 

@@ -21,9 +21,9 @@ from symoro.ui.bench.payload import item, robot_of
 from symoro.ui.bench.playback import Postures, end_frame, kept_rows, number, numbers_of, row, stride
 
 if TYPE_CHECKING:
-    from symoro.motion.mechanics import Controller, State
-    from symoro.motion.result import Simulation
     from symoro.runtime.function import Array
+    from symoro.simulation.mechanics import Controller, State
+    from symoro.simulation.result import Simulation
 
 APART = 0.1  # seconds between two pieces of a result
 MOST_EVENTS = 200  # that are told
@@ -32,7 +32,7 @@ PARTS = ("e", "ed", "P0", "Q0", "V0", "pose")
 
 def simulated(payload: Mapping[str, Any]) -> dict[str, Any]:
     """The motion of a robot from a posture, under constant torques or along a trajectory by computed torques."""
-    from symoro.motion.simulation import simulate
+    from symoro.simulation.simulate import simulate
 
     robot = robot_of(payload)
     values, posture = numbers_of(robot, payload), row(payload, "q")
@@ -73,7 +73,7 @@ def _torques(robot: Robot, payload: Mapping[str, Any], values: Mapping[str, floa
     track = item(payload, "track", str, None)
     if track is None:
         return row(payload, "tau")
-    from symoro.motion.control import computed_torque
+    from symoro.simulation.computed_torque import computed_torque
 
     gains = number(payload, "kp", 400.0), number(payload, "kd", 40.0)
     return computed_torque(robot, motion_of({"text": track}), kp=gains[0], kd=gains[1], values=values)
@@ -85,7 +85,7 @@ class _Told:
     def __init__(
         self, robot: Robot, values: Mapping[str, float], work: Task, duration: float, step: float
     ) -> None:
-        from symoro.motion.simulation import MOST_SAMPLES  # more of them are refused
+        from symoro.simulation.simulate import MOST_SAMPLES  # more of them are refused
 
         self.postures = Postures(robot, values)
         self._place = placing(robot, values)

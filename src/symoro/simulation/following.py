@@ -1,0 +1,174 @@
+"""Where springs and modes rest: elastic joints and flexible links that carry the robot's weight and do not move.
+
+With the driven joints where they are and the base free where it is free, the accelerations of elastic joints and modes
+are zero. Newton's method goes there from the springs' rest, by differences.
+
+Driven joints that follow a motion while the rest moves as forces let it: a free or rolling base, springs, modes.
+
+It is a simulation, with samples at the moments of the motion."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Container, Mapping
+from dataclasses import replace
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from symoro.errors import ArgumentError
+from symoro.robot.description import Robot
+from symoro.robot.size import joint_units
+from symoro.simulation.mechanics import Mechanics
+from symoro.simulation.partition import Holds
+from symoro.simulation.result import Recording, Simulation
+from symoro.simulation.simulate import simulate
+from symoro.trajectory.samples import Samples
+from symoro.trajectory.sampling import default_posture
+
+Array = NDArray[np.float64]
+
+NEWTON_STEPS = 50
+DIFFERENCE = 1e-6  # radians, or shares of the robot's length: the step of differences
+SETTLED = 1e-10  # the same: the last step of Newton's method
+
+
+def at_equilibrium(mechanics: Mechanics, y: Array, told: Container[str]) -> Array:
+    """The state at rest with its springs and modes in equilibrium, the other joints and the base where they are.
+
+    Arguments:
+        told: parts of the state that stay as they are: "q" (springs), "e" (modes).
+
+    Raises:
+        ArgumentError: there is none near the springs' rest.
+    """
+    parts = mechanics.parts
+    springs = [] if "q" in told else mechanics.springs
+    modes = "e" in parts and "e" not in told
+    places = [parts["q"].start + mechanics.at[k] for k in springs]
+    places += range(parts["e"].start, parts["e"].stop) if modes else ()
+    if not places:
+        return y
+    y = y.copy()
+    for name in ("qd", "ed", "V0"):
+        if name in parts:
+            y[parts[name]] = 0.0
+    values = {**dict(mechanics.robot.nominal), **mechanics.values}
+    rest = [mechanics.robot.frame(mechanics.coordinates[k]).rest.value(values) for k in springs]
+    y[places] = [*rest, *np.zeros(len(places) - len(rest))]
+    rates = [parts["qd"].start + k for k in springs]
+    rates += range(parts["ed"].start, parts["ed"].stop) if modes else ()
+    units = mechanics.units[places]
+    accelerations = _accelerations(mechanics, y, places, rates)
+    found = _zero(lambda u: accelerations(u * units) / units, y[places] / units, mechanics.robot.name)
+    y[places] = found * units
+    return y
+
+
+def _accelerations(
+    mechanics: Mechanics, y: Array, places: list[int], rates: list[int]
+) -> Callable[[Array], Array]:
+    n = len(mechanics.coordinates)
+    holds = Holds({k: 0.0 for k in range(n) if mechanics.parts["qd"].start + k not in rates})
+
+    def found(u: Array) -> Array:
+        here = y.copy()
+        here[places] = u
+        return np.asarray(mechanics.rates(0.0, here, np.zeros(n), holds)[rates])
+
+    return found
+
+
+def _zero(function: Callable[[Array], Array], u: Array, name: str) -> Array:
+    for _ in range(NEWTON_STEPS):
+        value = function(u)
+        slopes = np.empty((len(u), len(u)))
+        for k in range(len(u)):
+            step = np.zeros(len(u))
+            step[k] = DIFFERENCE
+            slopes[:, k] = (function(u + step) - function(u - step)) / (2 * DIFFERENCE)
+        if not np.isfinite(slopes).all() or not np.isfinite(value).all():
+            break
+        move = np.linalg.lstsq(slopes, -value, rcond=1e-12)[0]
+        if np.abs(slopes @ move + value).max() > 1e-6 * (1 + np.abs(value).max()):
+            break
+        u = u + move
+        if np.abs(move).max() < SETTLED * (1 + np.abs(u).max()):
+            return u
+    raise ArgumentError(
+        f"springs and modes of robot '{name}' have no equilibrium near their rest",
+        hint="tell where they start: start={'q': ..., 'e': ...}",
+    )
+
+
+SAME_POSITION = (
+    1e-6  # of a position, a radian or the robot's length: positions that a user wrote with six digits
+)
+
+
+def led(
+    robot: Robot,
+    samples: Samples,
+    values: Mapping[str, float],
+    start: Mapping[str, ArrayLike],
+    inputs: Mapping[str, ArrayLike],
+    method: str,
+    tolerance: float,
+    record: Recording | None = None,
+) -> Simulation:
+    """The motion of the whole robot, with the torques of its driven joints.
+
+    Arguments:
+        start: parts of the state; springs (in q) and modes (e) that are not told start in equilibrium.
+        record: is filled with what lies between samples, in seconds from the first of them.
+
+    Raises:
+        ArgumentError: the motion cannot be followed to its end.
+    """
+    if len(samples.t) < 2:
+        raise ArgumentError("a motion that the rest of the robot follows takes more than one sample")
+    own = {name: value for name, value in values.items() if name in robot.symbols()}
+    moved = replace(samples, t=samples.t - samples.t[0])
+    posture, rest = _begin(Mechanics(robot, own, inputs), moved, values, start)
+    found = simulate(
+        robot,
+        float(moved.t[-1]),
+        q=posture,
+        start=rest,
+        driven=moved,
+        values=own,
+        inputs=inputs,
+        times=moved.t,
+        method=method,
+        rtol=tolerance,
+        atol=tolerance,
+        record=record,
+    )
+    if found.why == "interrupted":
+        raise KeyboardInterrupt
+    if not found.finished:
+        raise ArgumentError(f"the motion cannot be followed to its end: {found.why}")
+    return replace(found, t=samples.t)
+
+
+def _begin(
+    mechanics: Mechanics, samples: Samples, values: Mapping[str, float], start: Mapping[str, ArrayLike]
+) -> tuple[Array, dict[str, ArrayLike]]:
+    """All joints at the start, and the other parts of the state."""
+    near = default_posture(mechanics.robot, values) if samples.tree is None else samples.tree[0]
+    posture = np.array(start.get("q", near), dtype=float)
+    if posture.shape == (len(mechanics.joints),):
+        led = [mechanics.joints.index(j) for j in samples.joints]
+        off = np.abs(posture[led] - samples.q[0])
+        units = joint_units(mechanics.robot, samples.joints, mechanics.length)
+        if "q" in start and not (off <= SAME_POSITION * np.maximum(units, np.abs(samples.q[0]))).all():
+            j = samples.joints[int(np.argmax(off))]
+            raise ArgumentError(
+                f"joint {j} starts at {posture[mechanics.joints.index(j)]:g}, the trajectory at "
+                f"{samples.q[0][int(np.argmax(off))]:g}",
+                hint="leave out q, or give the joints that are led their first positions",
+            )
+        posture[led] = samples.q[0]
+    y = mechanics.start({**start, "q": posture})
+    parts = mechanics.split(at_equilibrium(mechanics, y, told=start))
+    rest: dict[str, ArrayLike] = {"e": parts["e"]} if "e" in parts else {}
+    return parts["q"], rest | {name: value for name, value in start.items() if name != "q"}

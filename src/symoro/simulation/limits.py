@@ -1,0 +1,169 @@
+"""Limits of joints that no stop holds: passive ones of loops and wheels, coupled ones, and those that follow a motion.
+
+An impulse that keeps them would act through the loops, or against a motion that is given. They are watched instead:
+
+    p = ratios q + offset,     margin = min(p - lower, upper - p),   its negative while the joint is beyond
+
+so that each is passed and come back to once. Joints where loops are opened have no coordinate: theirs are only named.
+
+Wheels that steer to where the active joints cannot drive the robot: det of `wheel-kinematics` passes zero.
+
+A car that is driven at the rear stands so with its steering at a right angle. There G has no value and the coordinates
+tell nothing of the motion; an integrator with error control may step over it, the other side being smooth again. So
+
+    margin = s det(q) - SMALL D,     s the sign of det at the start, D the largest |det| at postures drawn at random
+
+is watched like a stop, on the integrator's interpolation: a zero that is touched is seen as one that is passed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+from numpy.typing import NDArray
+
+from symoro.errors import ArgumentError
+from symoro.robot.coordinates import relation
+from symoro.robot.description import Robot
+from symoro.robot.size import joint_units
+from symoro.robot.topology import cut_joints, moving_joints
+from symoro.simulation.contact_modes import BEYOND, MotionEvent
+from symoro.simulation.contact_rows import joint_ratios
+from symoro.simulation.mechanics import Mechanics
+
+Array = NDArray[np.float64]
+
+
+class WatchedLimits:
+    """The limits of a robot that are watched, and no stops.
+
+    Attributes:
+        joints: their numbers.
+        beyond: which of them are beyond a limit now.
+        named: those that are not watched either.
+    """
+
+    def __init__(self, mechanics: Mechanics, driven: frozenset[int], *, ends: bool) -> None:
+        robot = mechanics.robot
+        self._mechanics, self._ends = mechanics, ends
+        self._follow = {mechanics.coordinates[k] for k in driven}
+        held = set(mechanics.coordinates) - self._follow
+        self.joints = tuple(j for j in moving_joints(robot) if j not in held and _limited(robot, j))
+        self.named = tuple(j for j in cut_joints(robot) if _limited(robot, j))
+        limits = [robot.frame(j).limits for j in self.joints]
+        self.lower = np.array([-np.inf if x.lower is None else x.lower for x in limits])
+        self.upper = np.array([np.inf if x.upper is None else x.upper for x in limits])
+        self._ratios, self._offsets = joint_ratios(mechanics, self.joints), _offsets(mechanics, self.joints)
+        self._units = np.array(joint_units(robot, self.joints, mechanics.length))
+        self.beyond = np.zeros(len(self.joints), dtype=bool)
+        self._passed: dict[int, float] = {}
+
+    def __len__(self) -> int:
+        return len(self.joints)
+
+    def check_start(self, y: Array) -> None:
+        """Take down what starts beyond its limits; raise where the simulation is to end there."""
+        places = self._places(y)
+        self.beyond = self._inside(places) < -BEYOND
+        for i in np.flatnonzero(self.beyond):
+            if self._ends:
+                raise ArgumentError(
+                    f"joint {self.joints[i]} starts at {places[i]:g}, beyond its limits {self.lower[i]:g} and "
+                    f"{self.upper[i]:g}"
+                )
+            self._passed[self.joints[i]] = 0.0
+
+    def margins(self, y: Array) -> Array:
+        """Numbers that stay positive as long as no joint passes a limit, or comes back."""
+        inside = self._inside(self._places(y))
+        return np.where(self.beyond, -inside, inside)
+
+    def switch(self, t: float, i: int) -> MotionEvent:
+        """A joint passes its limit, or comes back."""
+        self.beyond[i] = not self.beyond[i]
+        joint = self.joints[i]
+        if not self.beyond[i]:
+            return MotionEvent(t, joint, "comes back within its limits")
+        self._passed.setdefault(joint, t)
+        return MotionEvent(t, joint, "passes its limit")
+
+    def doubts(self) -> Iterator[str]:
+        """Which limits are no stops, and which of them were passed."""
+        if self.joints and not self._ends:
+            told = [f"that of joint {j} is passed at t = {t:g} s" for j, t in self._passed.items()]
+            yield (
+                f"the limits of {self._words(self.joints)} hold nothing, as stops are those of joints with a "
+                f"coordinate of their own that follow no motion: {'; '.join(told) or 'none of them is passed'}"
+            )
+        if self.named:
+            yield f"the limits of {self._words(self.named)} are not watched"
+
+    def _words(self, joints: tuple[int, ...]) -> str:
+        return ", ".join(f"joint {j} ({self._kind(j)})" for j in joints)
+
+    def _kind(self, j: int) -> str:
+        robot = self._mechanics.robot
+        if j > robot.NL:
+            return "opened"
+        if relation(robot, j) is not None:
+            return "coupled"
+        return "driven" if j in self._follow else "passive"
+
+    def _places(self, y: Array) -> Array:
+        return np.asarray(self._ratios @ y[self._mechanics.parts["q"]] + self._offsets)
+
+    def _inside(self, places: Array) -> Array:
+        """Return the distances to the limits, in radians or shares of the robot's length."""
+        return np.asarray(np.minimum(places - self.lower, self.upper - places) / self._units)
+
+
+def _limited(robot: Robot, j: int) -> bool:
+    limits = robot.frame(j).limits
+    return limits.lower is not None or limits.upper is not None
+
+
+def _offsets(mechanics: Mechanics, joints: tuple[int, ...]) -> Array:
+    robot = mechanics.robot
+    values = {**dict(robot.nominal), **mechanics.values}
+    laws = [relation(robot, j) for j in joints]
+    return np.array([0.0 if law is None else law.offset.value(values) for law in laws])
+
+
+SMALL = 1e-4  # nearer the coordinates tell the motion of the base with too few digits
+SAME_DETERMINANT = 1e-9  # of the largest: determinants that do not vary
+POSTURES = 64
+STUCK = "the wheels steer to where the active joints cannot drive the robot"
+
+
+class WheelWatch:
+    """Watches the determinant of a robot on wheels."""
+
+    def __init__(self, mechanics: Mechanics) -> None:
+        self._mechanics = mechanics
+        self._sign = self._least = 0.0
+        self.varies = False
+        if mechanics.rolling:
+            chance = np.random.default_rng(1)
+            drawn = chance.uniform(-np.pi, np.pi, (POSTURES, len(mechanics.joints)))
+            sizes = np.array([mechanics.wheel_determinant(q) for q in drawn])
+            sizes = sizes[np.isfinite(sizes)]
+            most = float(np.abs(sizes).max(initial=0.0))
+            self.varies = bool(np.ptp(sizes) > SAME_DETERMINANT * most) if len(sizes) else False
+            self._least = SMALL * most
+
+    def __len__(self) -> int:
+        return int(self.varies)
+
+    def begin(self, y: Array) -> None:
+        """Take down the sign of the start; raise where it has none."""
+        if self.varies:
+            self._sign = float(np.sign(self._determinant(y)))
+            if not (self.margins(y) > 0).all():
+                raise ArgumentError("the wheels stand where the active joints cannot drive the robot")
+
+    def margins(self, y: Array) -> Array:
+        """What stays positive, where there is something to watch."""
+        return np.array([self._sign * self._determinant(y) - self._least] if self.varies else [])
+
+    def _determinant(self, y: Array) -> float:
+        return self._mechanics.wheel_determinant(y[self._mechanics.parts["q"]])

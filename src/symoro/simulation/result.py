@@ -1,0 +1,196 @@
+"""What a simulation gives: arrays, and the files that they are written to.
+
+A simulation between its samples: the integrator's interpolation, kept with what joints did at the time.
+
+A stretch is one run of the integrator from event to event: within it joints stick and slide as they do, and what they
+follow has no kink, so that torques are smooth."""
+
+from __future__ import annotations
+
+import io
+from bisect import bisect_right
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from symoro.errors import MissingDependencyError
+from symoro.files import write_files
+from symoro.robot.description import Robot
+from symoro.simulation.contact_modes import Modes, MotionEvent
+from symoro.simulation.drives import Drives
+from symoro.simulation.mechanics import Mechanics
+from symoro.tables import table_text
+from symoro.trajectory.samples import ENTRIES
+
+Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class Simulation:
+    """A simulated motion.
+
+    Attributes:
+        joints, coordinates: joints of the tree, and those that qd and tau tell of.
+        t: times (N,); q (N, joints), qd (N, coordinates), tau (N, coordinates, friction not taken off).
+        parts: the other parts of the state by name: e, ed, P0, Q0, V0, pose.
+        E, U: kinetic and potential energy (N,) in the world; None where the robot has no such model, numbers are
+            missing, or its base moves as given and not steadily on one level (`doubts` says so).
+        events: joints that stick, slide, meet and leave stops, pass limits that are no stops.
+        finished: whether it came to its end; `why` says why not.
+        doubts: what was not heeded, in sentences.
+    """
+
+    robot: Robot
+    joints: tuple[int, ...]
+    coordinates: tuple[int, ...]
+    t: Array
+    q: Array
+    qd: Array
+    tau: Array
+    parts: Mapping[str, Array]
+    E: Array | None
+    U: Array | None
+    events: tuple[MotionEvent, ...]
+    finished: bool
+    why: str
+    doubts: tuple[str, ...] = ()
+
+    @classmethod
+    def made(
+        cls,
+        mechanics: Mechanics,
+        times: Sequence[float],
+        rows: Sequence[Array],
+        taus: Sequence[Array],
+        events: Sequence[MotionEvent],
+        why: str,
+        doubts: Iterable[str] = (),
+    ) -> Simulation:
+        """From states, one a sample."""
+        y = np.array(rows).reshape(len(times), mechanics.size)
+        energies = mechanics.energies(y) if len(times) else None
+        untold = mechanics.energy_doubt
+        others = {name: y[:, part] for name, part in mechanics.parts.items() if name not in ("q", "qd")}
+        return cls(
+            mechanics.robot,
+            tuple(mechanics.joints),
+            tuple(mechanics.coordinates),
+            np.array(times),
+            y[:, mechanics.parts["q"]],
+            y[:, mechanics.parts["qd"]],
+            np.array(taus).reshape(len(times), len(mechanics.coordinates)),
+            others,
+            None if energies is None else energies[0],
+            None if energies is None else energies[1],
+            tuple(events),
+            not why,
+            why,
+            (*doubts, *([f"energies are not told: {untold}"] if untold else [])),
+        )
+
+    @property
+    def energy(self) -> Array | None:
+        """E + U."""
+        return None if self.E is None or self.U is None else self.E + self.U
+
+    @property
+    def columns(self) -> dict[str, Array]:
+        """The columns of its table."""
+        found = {"t": self.t}
+        found |= {f"q{j}": self.q[:, k] for k, j in enumerate(self.joints)}
+        found |= {f"qd{j}": self.qd[:, k] for k, j in enumerate(self.coordinates)}
+        found |= {f"tau{j}": self.tau[:, k] for k, j in enumerate(self.coordinates)}
+        for name, rows in self.parts.items():
+            names = ENTRIES.get(name, tuple(f"{name}{k}" for k in range(1, rows.shape[1] + 1)))
+            found |= {label: rows[:, k] for k, label in enumerate(names)}
+        if self.E is not None and self.U is not None:
+            found |= {"E": self.E, "U": self.U}
+        return found
+
+    def csv(self) -> str:
+        """Its table as CSV."""
+        return table_text(self.columns)
+
+    def write_parquet(self, file: str | Path, *, force: bool = False) -> None:
+        """Write its table to a Parquet file; one that exists is overwritten by force alone.
+
+        Raises:
+            MissingDependencyError: pyarrow is not there.
+            WriteError: the file cannot be written, or exists.
+        """
+        write_files({Path(file): self.parquet()}, force=force)
+
+    def parquet(self) -> bytes:
+        """Its table as the bytes of a Parquet file.
+
+        Raises:
+            MissingDependencyError: pyarrow is not there.
+        """
+        try:
+            import pyarrow
+            from pyarrow import parquet
+        except ImportError:
+            raise MissingDependencyError("Parquet needs pyarrow", hint="pip install pyarrow") from None
+        made = io.BytesIO()
+        parquet.write_table(pyarrow.table(dict(self.columns)), made)
+        return made.getvalue()
+
+
+@dataclass
+class _Stretch:
+    """A run of the integrator.
+
+    Attributes:
+        modes: what joints did.
+        ends: of its steps, and `curves` the interpolations up to them.
+    """
+
+    begin: float
+    modes: Modes
+    ends: list[float] = field(default_factory=list)
+    curves: list[Any] = field(default_factory=list)
+
+
+class Recording:
+    """What lies between the samples of a simulation, which fills it in."""
+
+    def __init__(self) -> None:
+        self._stretches: list[_Stretch] = []
+
+    def begin(self, mechanics: Mechanics, control: Drives) -> None:
+        """A simulation starts."""
+        self.mechanics, self._control, self._stretches = mechanics, control, []
+
+    def run(self, t: float, modes: Modes) -> None:
+        """The integrator starts anew."""
+        self._stretches.append(_Stretch(t, modes.kept()))
+
+    def step(self, end: float, curve: Any) -> None:
+        """The integrator has come to a moment."""
+        self._stretches[-1].ends.append(end)
+        self._stretches[-1].curves.append(curve)
+
+    @property
+    def spans(self) -> dict[int, tuple[float, float]]:
+        """Beginning and end of the stretches that have a length, by number."""
+        ends = {k: (one.begin, one.ends[-1]) for k, one in enumerate(self._stretches) if one.ends}
+        return {k: (start, end) for k, (start, end) in ends.items() if end > start}
+
+    def at(self, number: int, times: Array) -> tuple[Array, Array, Array]:
+        """States at moments of a stretch, the coordinates' torques, and accelerations of the driven ones."""
+        stretch, parts = self._stretches[number], self.mechanics.parts
+        rows, taus = np.empty((len(times), self.mechanics.size)), []
+        driven = np.zeros((len(times), parts["qd"].stop - parts["qd"].start))
+        for row, t in enumerate(times):
+            which = min(bisect_right(stretch.ends, t), len(stretch.ends) - 1)
+            y, known = self._control.moved(float(t), stretch.curves[which](t))
+            y = stretch.modes.at_rest(self.mechanics.projected(y, float(t)))
+            taus.append(stretch.modes.taken(y, self._control.torques(float(t), y), known))
+            rows[row] = y
+            for k, x in known.items():
+                driven[row, k] = x
+        return rows, np.array(taus), driven

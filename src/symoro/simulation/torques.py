@@ -1,0 +1,357 @@
+"""Velocities of joints that closed loops or wheels tie to the active ones, along a motion.
+
+loops: W qda, with W of `loop-kinematics`;    wheels: G qda, with G of `wheel-kinematics`
+
+Torques along a motion: power, energy, peaks, and which limit is passed at what time.
+
+    tau(t) from `inverse-dynamics`,     power_j = tau_j qd_j,     energy_j = integral of power_j over time
+
+Where the driven joints do not tell all that moves (a base that is free or rolls, elastic joints, flexible links), the
+rest follows from forces: the robot is simulated with its driven joints following the motion, and the torques are those
+that this takes (2010 paper, section 7.2). An elastic joint has no motor, and its spring gives -k (q - rest). With
+actuators="elastic" its motor stands behind the spring: the trajectory then tells the links of all joints, and the
+torques are those of the motors (`motors`).
+
+Along a trajectory peaks, integrals and limits are those of the whole motion, whatever the step of its samples
+(`piecewise_chebyshev`); of a simulated one they are read off the integrator's interpolation (`result`). Of
+tables they are those of the samples: integrals are by the trapezoidal rule, and a limit is passed on the line between
+two samples."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from symoro.errors import ArgumentError, NotApplicableError, OptionError
+from symoro.model import generate
+from symoro.models.geometric.loop.mechanism import active_joints
+from symoro.robot.coordinates import independent
+from symoro.robot.description import JointType, Limits, Robot
+from symoro.robot.formats import RobotLike, as_robot
+from symoro.robot.size import characteristic_length, joint_units
+from symoro.robot.topology import cut_joints, elastic_joints
+from symoro.simulation.extremes import (
+    Passed,
+    Peak,
+    SampledQuantities,
+    coarse,
+    passed_limits,
+    peaks_of,
+    quantities,
+    unresolved,
+    unseen,
+    whole_motion,
+    whole_simulation,
+)
+from symoro.simulation.following import led
+from symoro.simulation.motors import MotorDrives
+from symoro.simulation.piecewise_chebyshev import Panels, QuantityKey
+from symoro.simulation.result import Recording, Simulation
+from symoro.trajectory.prescribed import check_rates, check_steady
+from symoro.trajectory.robot_samples import GivenPosture, closed_samples, driven_columns, strayed, told_parts
+from symoro.trajectory.samples import Samples, columns_of, rate_doubts
+from symoro.trajectory.sampling import (
+    STEP,
+    MotionRows,
+    PartMotion,
+    coordinates_of,
+    follows_from_forces,
+    planned,
+    told_start,
+)
+from symoro.trajectory.trajectory import OF_POSES, Start, Trajectory
+
+Array = NDArray[np.float64]
+
+
+class PassiveRates:
+    """The loops or wheels of a robot with numbers; of a robot with neither no joint is tied."""
+
+    def __init__(self, robot: Robot, values: Mapping[str, float]) -> None:
+        driven, symbols = active_joints(robot), robot.symbols()
+        own = {name: value for name, value in values.items() if name in symbols}
+        self._joints, self._wheels = independent(robot), bool(robot.wheels)
+        self._passive = [j for j in self._joints if j not in driven] if robot.B or robot.wheels else []
+        if self._passive:
+            model = "wheel-kinematics" if self._wheels else "loop-kinematics"
+            self._function = generate(robot, model).function(own)
+
+    def at(self, tree: Array, qda: Array) -> dict[int, Array]:
+        """By joint, from postures of all joints and velocities of the active ones, one a row."""
+        if not self._passive:
+            return {}
+        if self._wheels:  # three rows of the base, then all joints
+            rows = [3 + self._joints.index(j) for j in self._passive]
+            matrix = self._function(q=tree)["G"][:, rows]
+        else:
+            matrix = self._function(q=tree, qd=np.zeros_like(tree))["W"]
+        found = np.einsum("kij,kj->ki", matrix, qda)
+        return {j: found[:, k] for k, j in enumerate(self._passive)}
+
+
+HUGE = 1e9  # rad, or per second: no motion of a robot
+
+
+@dataclass(frozen=True, eq=False)
+class TorqueReport:
+    """Torques along a motion.
+
+    Attributes:
+        tau, power: (N, n), of the joints of the samples; newton metres or newtons, watts.
+        energy: (n,), what each drive puts in over the whole motion, in joules; less than 0 where it takes out.
+        between: whether energy, peaks and limits are those of the whole motion; else of the samples alone.
+        doubts: what speaks against the numbers, in sentences.
+        follows: the simulated motion, where the driven joints do not tell all that moves.
+        springs: (N,), the torques of the springs, by elastic joint.
+        motors: (N,), positions and velocities of motors behind springs, by name: qm2, qmd2.
+    """
+
+    robot: Robot
+    samples: Samples
+    tau: Array
+    power: Array
+    energy: Array
+    peaks: tuple[Peak, ...]
+    passed: tuple[Passed, ...]
+    between: bool = False
+    doubts: tuple[str, ...] = ()
+    follows: Simulation | None = None
+    springs: Mapping[int, Array] = field(default_factory=dict)
+    motors: Mapping[str, Array] = field(default_factory=dict)
+
+    @property
+    def columns(self) -> dict[str, Array]:
+        """The columns of its table."""
+        found = columns_of(self.samples)
+        for name, rows in (("tau", self.tau), ("power", self.power)):
+            found |= {f"{name}{j}": rows[:, k] for k, j in enumerate(self.samples.joints)}
+        if self.samples.tree is not None and self.follows is None:
+            places = enumerate(independent(self.robot))
+            found |= {f"q{j}": self.samples.tree[:, k] for k, j in places if j not in self.samples.joints}
+        found |= {f"spring{j}": rows for j, rows in self.springs.items()}
+        found |= self.motors
+        if self.follows is not None:
+            none = {f"tau{j}" for j in self.springs}
+            more = self.follows.columns.items()
+            found |= {name: rows for name, rows in more if name not in found and name not in none}
+        return found
+
+
+def torques(
+    robot: RobotLike,
+    motion: Trajectory | Samples,
+    *,
+    step: float = STEP,
+    values: Mapping[str, float] | None = None,
+    start: Mapping[str, ArrayLike] | None = None,
+    posture: GivenPosture | None = None,
+    inputs: Mapping[str, ArrayLike] | None = None,
+    method: str = "DOP853",
+    tolerance: float = 1e-9,
+    actuators: str | None = None,
+) -> TorqueReport:
+    """The torques that a motion takes.
+
+    Arguments:
+        motion: a trajectory, which is sampled in steps of `step` seconds; or samples.
+        values: numbers for symbols; the robot's nominal values serve where none is given.
+        start: where the rest starts, of robots whose driven joints do not tell all: q (all joints), qd, e, ed, P0, Q0,
+            V0, pose. Springs and modes start in equilibrium unless told, all else at rest; a table may tell them too.
+        posture: of a robot with closed loops, all its joints near the first of samples that tell the active ones alone,
+            or the name of a posture: it tells the way of assembly. 'home' serves, where the robot has it.
+        inputs: other inputs of the direct dynamic model of such robots, constant.
+        method, tolerance: of the integrator for such robots.
+        actuators: "elastic" for motors behind the springs of elastic joints, whose links the trajectory leads.
+
+    Raises:
+        NotApplicableError: a robot without driven joints; poses of a robot whose driven joints do not tell all.
+        ArgumentError: numbers are missing, the motion does not fit, or it cannot be followed to its end.
+    """
+    asked = as_robot(robot)
+    numbers = {**dict(asked.nominal), **(values or {})}
+    check_rates(asked)
+    check_steady(asked, numbers)
+    if actuators is not None:
+        return _actuated(asked, motion, numbers, step, actuators, more=bool(start or inputs or posture))
+    if not coordinates_of(asked):
+        raise NotApplicableError(f"robot '{asked.name}' has no driven joint", hint="simulate it")
+    why = follows_from_forces(asked)
+    if not why and (start or inputs):
+        raise ArgumentError(f"the motion tells all of robot '{asked.name}': there is no start to be given")
+    if posture is not None and (not asked.B or isinstance(motion, Trajectory)):
+        raise ArgumentError(
+            "posture: it tells the assembly of closed loops along samples",
+            hint="the start of a trajectory tells it: all joints" if asked.B else None,
+        )
+    parts: tuple[PartMotion, ...] = ()
+    doubts: list[str] = []
+    begin: dict[str, ArrayLike] = {}
+    if isinstance(motion, Samples):
+        samples = driven_columns(asked, motion)
+        if why:
+            begin = told_parts(asked, motion, samples, numbers, posture, start or {})
+        elif asked.B and samples.tree is None:
+            samples, off = closed_samples(asked, samples, numbers, posture)
+            doubts += off
+    else:
+        samples, parts = planned(asked, motion, numbers, step)
+        whole = told_start(asked, motion)
+        begin = {} if whole is None else {"q": whole}
+    if why:
+        begin |= start or {}
+        record = Recording() if parts else None
+        follows = led(asked, samples, numbers, begin, inputs or {}, method, tolerance, record)
+        found = _simulated(asked, replace(samples, tree=follows.q), follows, numbers, record)
+        doubts += strayed(asked, samples, follows.q)
+        if parts:
+            coarser = tuple(coarse(samples, parts))  # what is followed then is another motion
+            found = replace(found, doubts=(*coarser, *found.doubts), between=found.between and not coarser)
+    else:
+        found = _known(asked, samples, parts, numbers, values)
+    if isinstance(motion, Samples):
+        units = joint_units(asked, samples.joints, characteristic_length(asked, numbers))
+        doubts = [*rate_doubts(samples, units), *doubts]
+    return replace(found, doubts=(*doubts, *found.doubts))
+
+
+def _actuated(
+    robot: Robot,
+    motion: Trajectory | Samples,
+    values: Mapping[str, float],
+    step: float,
+    actuators: str,
+    *,
+    more: bool,
+) -> TorqueReport:
+    """The torques of motors, some of them behind springs."""
+    if actuators != "elastic":
+        raise OptionError(f"actuators = '{actuators}': expected 'elastic'")
+    if more:
+        raise ArgumentError(f"the motion tells all of robot '{robot.name}': there is no start to be given")
+    if isinstance(motion, Samples):
+        raise ArgumentError(
+            "motors behind springs take the fourth derivative of a motion, which samples do not have",
+            hint="a trajectory of moves, points or a series",
+        )
+    if isinstance(motion.start, Start) or any(isinstance(part, OF_POSES) for part in motion.parts):
+        raise NotApplicableError(
+            "motors behind springs take the fourth derivative of a motion, which paths of poses are not given with",
+            hint="lead the joints",
+        )
+    drives = MotorDrives.of(robot, values)
+    if why := follows_from_forces(drives.links):
+        raise NotApplicableError(f"the motors of robot '{robot.name}' do not move all of its links: {why}")
+    samples, parts = planned(drives.links, motion, values, step)
+    drives.check(parts, samples.joints)
+    rows = drives.at(parts, samples.t)
+    found = drives.quantities(samples.joints, rows)
+    report = _report(robot, samples, found, drives.whole(parts, samples.joints, list(found)))
+    places = {j: samples.joints.index(j) for j in drives.elastic}
+    motors = {f"{name}{j}": rows[name][:, k] for name in ("qm", "qmd") for j, k in places.items()}
+    doubts = (*report.doubts, *drives.doubts(rows, samples.joints))
+    return replace(report, motors=motors, doubts=doubts)
+
+
+def _simulated(
+    robot: Robot, samples: Samples, follows: Simulation, values: Mapping[str, float], record: Recording | None
+) -> TorqueReport:
+    """The torques of a robot whose driven joints do not tell all."""
+    led = [follows.coordinates.index(j) for j in samples.joints]
+    passive = PassiveRates(robot, values)
+
+    def rates(tree: Array, qd: Array) -> dict[int, Array]:
+        return {**passive.at(tree, qd), **{j: qd[:, k] for k, j in enumerate(follows.coordinates)}}
+
+    every = rates(follows.q, follows.qd)
+    found = quantities(robot, values, samples.joints, _rows(samples), follows.tau[:, led], every)
+    panels = None
+    if record is not None:
+
+        def known(tree: Array, qd: Array, qdd: Array, tau: Array) -> dict[QuantityKey, Array]:
+            place = [follows.joints.index(j) for j in samples.joints]
+            rows = tree[:, place], qd[:, led], qdd[:, led], tree
+            return quantities(robot, values, samples.joints, rows, tau[:, led], rates(tree, qd))
+
+        panels = whole_simulation(robot, record, float(samples.t[0]), list(found), known)
+    report = _report(robot, samples, found, panels)
+    return replace(report, follows=follows, springs=dict(_springs(robot, follows.q, values)))
+
+
+def _springs(robot: Robot, tree: Array, values: Mapping[str, float]) -> Iterator[tuple[int, Array]]:
+    own = independent(robot)
+    for j in elastic_joints(robot):
+        frame = robot.frame(j)
+        yield j, frame.k.value(values) * (frame.rest.value(values) - tree[:, own.index(j)])
+
+
+def _known(
+    robot: Robot,
+    samples: Samples,
+    parts: tuple[PartMotion, ...],
+    numbers: Mapping[str, float],
+    values: Mapping[str, float] | None,
+) -> TorqueReport:
+    """The torques of a robot whose driven joints tell all."""
+    function = generate(robot, "inverse-dynamics").function(values)
+    rates = PassiveRates(robot, numbers)
+
+    def known(t: Array, rows: MotionRows) -> dict[QuantityKey, Array]:
+        _, qd, _, tree = rows
+        passive = {} if tree is None else rates.at(tree, qd)
+        return quantities(robot, numbers, samples.joints, rows, _efforts(function, t, rows), passive)
+
+    found = known(samples.t, _rows(samples))
+    return _report(robot, samples, found, whole_motion(robot, parts, list(found), known) if parts else None)
+
+
+def _rows(samples: Samples) -> MotionRows:
+    return samples.q, samples.qd, samples.qdd, samples.tree
+
+
+def _efforts(function: Callable[..., Mapping[str, Array]], t: Array, rows: MotionRows) -> Array:
+    q, qd, qdd, tree = rows
+    found = function(q=q, qd=qd, qdd=qdd) if tree is None else function(q=tree, qda=qd, qdda=qdd)
+    tau = np.asarray(found["tau"])
+    if not np.isfinite(tau).all():
+        row = int(np.flatnonzero(~np.isfinite(tau).all(axis=1))[0])
+        most = max(float(np.abs(rates[row]).max(initial=0.0)) for rates in (q, qd, qdd))
+        if tree is not None and most < HUGE:
+            raise ArgumentError(
+                f"the torques are not determined at t = {t[row]:g} s: a dead point of the loops"
+            )
+        raise ArgumentError(
+            f"the torques are not finite numbers at t = {t[row]:g} s, where the motion has numbers of {most:.3g}",
+            hint="check the units and the values of the motion, and the numbers of the robot",
+        )
+    return tau
+
+
+def _report(
+    robot: Robot, samples: Samples, found: Mapping[QuantityKey, Array], panels: Panels | None
+) -> TorqueReport:
+    """What quantities at samples, and those of the whole time where they are known, tell."""
+    sampled = SampledQuantities(samples.t, found)
+    whole = sampled if panels is None else panels
+    tau, power = (np.stack([found[what, j] for j in samples.joints], axis=1) for what in ("effort", "power"))
+    peaks = peaks_of(whole, samples.joints, float(samples.t[-1] - samples.t[0]))
+    energy = np.array([peak.energy for peak in peaks])
+    passed = tuple(passed_limits(whole, robot, list(found)))
+    between = panels is not None or len(samples.t) == 1
+    doubts = () if panels is None else (*unresolved(panels), *unseen(panels, sampled, samples.joints))
+    doubts = (*doubts, *_unwatched(robot))
+    return TorqueReport(robot, samples, tau, power, energy, peaks, passed, between, doubts)
+
+
+def _unwatched(robot: Robot) -> Iterator[str]:
+    """Limits that nothing is known of."""
+    names = [str(j) for j in cut_joints(robot) if robot.frame(j).limits != Limits()]
+    if names:
+        yield f"the limits of joints {', '.join(names)}, where loops are opened, are not looked at"
+
+
+def unit_of(robot: Robot, j: int) -> tuple[str, str]:
+    """The units of a joint's position and of its effort."""
+    return ("m", "N") if robot.frame(j).sigma == JointType.PRISMATIC else ("rad", "Nm")

@@ -1,0 +1,411 @@
+"""Laws of time s(t): how a move goes from 0 to 1 in its duration, with both derivatives.
+
+    quintic       s = 10 x^3 - 15 x^4 + 6 x^5,  x = t/T          at rest at both ends; largest sd 15/8 /T,
+                                                                largest sdd 10/sqrt(3) /T^2
+    nonic         sd = 630 x^4 (1 - x)^4 / T                     at rest up to the fourth derivative, for motors behind
+                                                                springs; largest sd 315/128 /T, largest sdd
+                                                                2520 (3/14)^3/sqrt(7) /T^2
+    trapezoidal   sdd = a, 0, -a with ramps of r seconds,  a = 1/(r (T - r))     fastest within limits of sd and sdd
+
+On a way that turns by an angle c from its start to its end (a circle) the acceleration has a part across: its amount is
+length sqrt(sdd^2 + c^2 sd^4). The peak of it on the smooth laws is that of T = 1 divided by T^2; of a trapezoidal law
+the ramp and the cruise share what is allowed so that the move is over soonest.
+
+W. Khalil, E. Dombre, "Modeling, identification and control of robots", Hermes Penton, 2002, chapter 13.
+
+Curves of joints and of poses over time, each with both derivatives; those of joints with two more (`higher`).
+
+Joints:   `Between` (one law from start to end), `Through` (smooth through points), `FourierPath` (a series).
+Poses:    `Straight` (line, and the shortest turn), `Round` (circle), `PosesThrough`. They give T (4, 4) in frame 0, and
+          the motion V, Vd (linear; angular) of the frame's origin in the axes of frame 0.
+
+Orientations are interpolated on the group: from R0 to R1 as R0 exp(s v), v = log(R0' R1), so that the axis R0 v stands
+still in frame 0, w = R0 v sd and wd = R0 v sdd."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from symoro.errors import ArgumentError
+from symoro.models.numeric.rotation import exponential, logarithm
+from symoro.trajectory.splines import Values, hermite, hermite_higher
+
+Array = NDArray[np.float64]
+
+LAWS = ("quintic", "nonic", "trapezoidal")
+LONGEST = 1e6  # seconds; a longer move is a mistake in a unit
+SHARES, SHARPER = 40, 8  # tried at once; how often the best is looked at more closely
+_PEAKS = {
+    "quintic": (15 / 8, 10 / math.sqrt(3)),
+    "nonic": (315 / 128, 2520 * (3 / 14) ** 3 / math.sqrt(7)),
+}  # of sd and sdd, for a duration of 1 s
+_NONIC = np.polynomial.Polynomial([0, 0, 0, 0, 0, 126, -420, 540, -315, 70])
+_QUINTIC = np.polynomial.Polynomial([0, 0, 0, 10, -15, 6])
+_CURVES = {"quintic": _QUINTIC, "nonic": _NONIC}
+
+
+@dataclass(frozen=True)
+class Law:
+    """A law of time: its kind, its duration and, of a trapezoidal one, how long it speeds up."""
+
+    kind: str
+    duration: float
+    ramp: float = 0.0
+
+    def at(self, t: Array) -> Values:
+        """s, sd and sdd at times; before and after the move it rests."""
+        return _FORMS[self.kind](self, np.asarray(t, dtype=float))
+
+    def higher(self, t: Array) -> tuple[Array, Array]:
+        """The third and the fourth derivative of s; a trapezoidal law has none but where its ramps end."""
+        x = np.asarray(t, dtype=float) / (self.duration or 1.0)
+        inside = (x >= 0) & (x <= 1) & (self.duration > 0)
+        curve = {"quintic": _QUINTIC, "nonic": _NONIC}.get(self.kind)
+        if curve is None:
+            return np.zeros_like(x), np.zeros_like(x)
+        third, fourth = (
+            np.where(inside, curve.deriv(k)(x), 0.0) / (self.duration or 1.0) ** k for k in (3, 4)
+        )
+        return third, fourth
+
+
+def made_law(
+    kind: str,
+    distance: Array,
+    *,
+    duration: float | None = None,
+    velocity: Array | None = None,
+    acceleration: Array | None = None,
+    turn: float = 0.0,
+) -> Law:
+    """The law of a move by some distances, of given duration or as fast as the limits allow.
+
+    Arguments:
+        distance: of each coordinate; it is the signless amount that counts.
+        velocity, acceleration: largest of each coordinate; they may stand beside a duration for a trapezoidal law
+            (the velocity is then cruised at).
+        turn: the angle by which the direction of the first coordinate turns on its way.
+
+    Raises:
+        ArgumentError: nothing tells how long the move takes, or it cannot be done so fast.
+    """
+    if kind not in LAWS:
+        raise ArgumentError(f"no law called '{kind}'", hint=f"known: {', '.join(LAWS)}")
+    way = np.abs(np.asarray(distance, dtype=float))
+    check_timing(duration, velocity, acceleration)
+    if duration is not None:
+        return Law(kind, duration, duration / 3 if kind == "trapezoidal" else 0.0)
+    assert velocity is not None and acceleration is not None
+    fastest, hardest = _share(way, velocity), _share(way, acceleration)
+    if math.isinf(fastest):  # it stays where it is
+        return Law(kind, 0.0)
+    timed = _timed_trapezoid if kind == "trapezoidal" else partial(_timed_curve, kind)
+    law = timed(fastest, hardest)
+    if turn and way[0] > 0:
+        whole = _share(way[:1], acceleration[:1])
+        if kind == "trapezoidal":
+            law = _bent_trapezoid(fastest, hardest, whole, abs(turn))
+        else:
+            law = _bent_curve(law, whole, abs(turn))
+    _check_duration(law.duration)
+    return law
+
+
+def check_timing(duration: float | None, velocity: ArrayLike | None, acceleration: ArrayLike | None) -> None:
+    """Raise unless either a duration or both limits tell how long a move takes."""
+    if duration is not None:
+        if velocity is not None or acceleration is not None:
+            raise ArgumentError(
+                "a move has a duration, or limits of velocity and acceleration", hint="leave one of them out"
+            )
+        _check_duration(duration)
+        return
+    if velocity is None or acceleration is None:
+        raise ArgumentError(
+            "nothing tells how long the move takes", hint="give its duration, or velocity and acceleration"
+        )
+    for what, limit in (("velocity", velocity), ("acceleration", acceleration)):
+        if not (np.asarray(limit, dtype=float) > 0).all():  # nan, too
+            raise ArgumentError(f"the largest {what} of a move must be a positive number")
+
+
+def _share(way: Array, most: Array) -> float:
+    """The largest rate of s that no coordinate exceeds its own with; infinite where nothing moves."""
+    limit = np.broadcast_to(np.asarray(most, dtype=float), way.shape)
+    moving = way > 0
+    return float((limit[moving] / way[moving]).min()) if moving.any() else math.inf
+
+
+def _timed_curve(kind: str, fastest: float, hardest: float) -> Law:
+    first, second = _PEAKS[kind]
+    return Law(kind, max(first / fastest, math.sqrt(second / hardest)))
+
+
+def _timed_trapezoid(fastest: float, hardest: float) -> Law:
+    ramp = fastest / hardest
+    if fastest * ramp >= 1:  # it never comes to cruise
+        ramp = math.sqrt(1 / hardest)
+        return Law("trapezoidal", 2 * ramp, ramp)
+    return Law("trapezoidal", 1 / fastest + ramp, ramp)
+
+
+def _bent_curve(law: Law, whole: float, turn: float) -> Law:
+    """Slow enough for the whole acceleration, its part across included."""
+    sd = _CURVES[law.kind].deriv()
+    square = sd.deriv() ** 2 + turn**2 * sd**4
+    x = square.deriv().roots()
+    peak = float(square(np.clip(x[np.abs(x.imag) < 1e-3].real, 0, 1)).max())
+    return Law(law.kind, max(law.duration, math.sqrt(math.sqrt(peak) / whole)))
+
+
+def _bent_trapezoid(fastest: float, hardest: float, whole: float, turn: float) -> Law:
+    """The soonest of those that speed up with whole cos(share) and cruise with whole sin(share) across, or less."""
+
+    def at(share: float) -> Law:
+        cruise = math.sqrt(whole * math.sin(share) / turn)
+        return _timed_trapezoid(min(fastest, cruise), min(hardest, whole * math.cos(share)))
+
+    low, high = 0.0, math.pi / 2
+    for _ in range(SHARPER):
+        shares = np.linspace(low, high, SHARES + 2)
+        best = 1 + int(np.argmin([at(share).duration for share in shares[1:-1]]))
+        low, high = float(shares[best - 1]), float(shares[best + 1])
+    return at(float(shares[best]))
+
+
+def _check_duration(duration: float) -> None:
+    if not 0 < duration <= LONGEST:
+        raise ArgumentError(
+            f"a duration of {duration:g} s: expected a positive number of seconds, at most {LONGEST:g}"
+        )
+
+
+def _quintic(law: Law, t: Array) -> Values:
+    if law.duration == 0:
+        return _rest(t)
+    inside = (t >= 0) & (t <= law.duration)
+    x = np.clip(t / law.duration, 0.0, 1.0)
+    s = x**3 * (10 + x * (6 * x - 15))
+    sd = np.where(inside, 30 * x**2 * (1 - x) ** 2, 0.0) / law.duration
+    sdd = np.where(inside, 60 * x * (1 - x) * (1 - 2 * x), 0.0) / law.duration**2
+    return s, sd, sdd
+
+
+def _nonic(law: Law, t: Array) -> Values:
+    if law.duration == 0:
+        return _rest(t)
+    inside = (t >= 0) & (t <= law.duration)
+    x = np.clip(t / law.duration, 0.0, 1.0)
+    left = 1 - x
+    s = np.where(x < 0.5, _NONIC(x), 1 - _NONIC(left))
+    sd = np.where(inside, 630 * (x * left) ** 4, 0.0) / law.duration
+    sdd = np.where(inside, 2520 * (x * left) ** 3 * (1 - 2 * x), 0.0) / law.duration**2
+    return s, sd, sdd
+
+
+def _trapezoidal(law: Law, t: Array) -> Values:
+    if law.duration == 0:
+        return _rest(t)
+    T, r = law.duration, law.ramp
+    a = 1 / (r * (T - r))
+    x = np.clip(t, 0.0, T)
+    left = T - x
+    s = np.where(x <= r, a * x**2 / 2, np.where(left <= r, 1 - a * left**2 / 2, a * r * (x - r / 2)))
+    sd = np.where(x <= r, a * x, np.where(left <= r, a * left, a * r))
+    sdd = np.where(x < r, a, np.where(left <= r, -a, 0.0))
+    inside = (t >= 0) & (t <= T)
+    return s, np.where(inside, sd, 0.0), np.where(inside, sdd, 0.0)
+
+
+def _rest(t: Array) -> Values:
+    """A move of no length, which is over at once."""
+    return np.ones_like(t), np.zeros_like(t), np.zeros_like(t)
+
+
+_FORMS: dict[str, Callable[[Law, Array], Values]] = {
+    "quintic": _quintic,
+    "nonic": _nonic,
+    "trapezoidal": _trapezoidal,
+}
+
+
+@dataclass(frozen=True, eq=False)
+class _FromTo:
+    start: Array
+    end: Array
+    law: Law
+
+    @property
+    def duration(self) -> float:
+        return self.law.duration
+
+
+class Between(_FromTo):
+    """q = start + s(t) (end - start)."""
+
+    def at(self, t: Array) -> Values:
+        s, sd, sdd = (x[:, None] for x in self.law.at(t))
+        way = self.end - self.start
+        return self.start + s * way, sd * way, sdd * way
+
+    def higher(self, t: Array) -> tuple[Array, Array]:
+        """The third and the fourth derivative."""
+        third, fourth = (x[:, None] * (self.end - self.start) for x in self.law.higher(t))
+        return third, fourth
+
+
+@dataclass(frozen=True, eq=False)
+class Through:
+    """Quintic pieces through points (m, n) at times, with velocities and accelerations there."""
+
+    times: Array
+    points: Array
+    rates: Array
+    seconds: Array
+
+    @property
+    def duration(self) -> float:
+        return float(self.times[-1])
+
+    def at(self, t: Array) -> Values:
+        return hermite(self.times, self.points, self.rates, self.seconds, t)
+
+    def higher(self, t: Array) -> tuple[Array, Array]:
+        """The third and the fourth derivative."""
+        return hermite_higher(self.times, self.points, self.rates, self.seconds, t)
+
+
+@dataclass(frozen=True, eq=False)
+class FourierPath:
+    """A Fourier series, as identification excites robots with: of joint i
+
+        q = offset + sum_l  a_l / (w l) sin(w l t) - b_l / (w l) cos(w l t),      w = 2 pi frequency
+
+    so that a and b (n, harmonics) are amplitudes of the velocity.
+
+    J. Swevers, C. Ganseman, D.B. Tukel, J. De Schutter, H. Van Brussel, "Optimal robot excitation and identification",
+    IEEE Transactions on Robotics and Automation 13, 1997, section III.
+    """
+
+    offset: Array
+    sine: Array
+    cosine: Array
+    frequency: float
+    duration: float
+
+    def at(self, t: Array) -> Values:
+        order = 2 * np.pi * self.frequency * np.arange(1, self.sine.shape[1] + 1)
+        angle = np.asarray(t, dtype=float)[:, None] * order
+        sines, cosines = np.sin(angle), np.cos(angle)
+        a, b = self.sine.T, self.cosine.T
+        position = self.offset + (sines / order) @ a - (cosines / order) @ b
+        return position, cosines @ a + sines @ b, (cosines * order) @ b - (sines * order) @ a
+
+    def higher(self, t: Array) -> tuple[Array, Array]:
+        """The third and the fourth derivative."""
+        order = 2 * np.pi * self.frequency * np.arange(1, self.sine.shape[1] + 1)
+        angle = np.asarray(t, dtype=float)[:, None] * order
+        sines, cosines = np.sin(angle), np.cos(angle)
+        a, b = self.sine.T, self.cosine.T
+        third = -(cosines * order**2) @ a - (sines * order**2) @ b
+        return third, (sines * order**3) @ a - (cosines * order**3) @ b
+
+
+@dataclass(frozen=True, eq=False)
+class PoseMotion:
+    """Poses (N, 4, 4) with their velocities and accelerations (N, 6)."""
+
+    T: Array
+    V: Array
+    Vd: Array
+
+
+class Straight(_FromTo):
+    """From pose to pose along a line, turning about one axis."""
+
+    def at(self, t: Array) -> PoseMotion:
+        s, sd, sdd = self.law.at(t)
+        way = self.end[:3, 3] - self.start[:3, 3]
+        place = s[:, None] * way, sd[:, None] * way, sdd[:, None] * way
+        return _motion(self.start, place, *_turned(self.start, self.end, (s, sd, sdd)))
+
+
+@dataclass(frozen=True, eq=False)
+class Round:
+    """Round a centre by an angle about an axis; the orientation stays, or turns with the way (`turning`)."""
+
+    start: Array
+    centre: Array
+    axis: Array
+    angle: float
+    law: Law
+    turning: bool = False
+
+    @property
+    def duration(self) -> float:
+        return self.law.duration
+
+    def at(self, t: Array) -> PoseMotion:
+        s, sd, sdd = (self.angle * x for x in self.law.at(t))
+        turn = exponential(s[:, None] * self.axis)
+        arm = turn @ (self.start[:3, 3] - self.centre)
+        across = np.cross(self.axis, arm)
+        velocity = sd[:, None] * across
+        acceleration = sdd[:, None] * across + sd[:, None] ** 2 * np.cross(self.axis, across)
+        place = arm + self.centre - self.start[:3, 3]
+        if not self.turning:
+            still = np.zeros_like(arm)
+            rotation = np.broadcast_to(self.start[:3, :3], (len(t), 3, 3))
+            return _motion(self.start, (place, velocity, acceleration), rotation, still, still)
+        w, wd = sd[:, None] * self.axis, sdd[:, None] * self.axis
+        return _motion(self.start, (place, velocity, acceleration), turn @ self.start[:3, :3], w, wd)
+
+
+@dataclass(frozen=True, eq=False)
+class PosesThrough:
+    """Positions smoothly through poses; orientations turn from one to the next, at rest in each."""
+
+    places: Through
+    poses: tuple[Array, ...]
+
+    @property
+    def duration(self) -> float:
+        return self.places.duration
+
+    def at(self, t: Array) -> PoseMotion:
+        place, velocity, acceleration = self.places.at(t)
+        times = self.places.times
+        number = np.clip(np.searchsorted(times, t, side="right") - 1, 0, len(times) - 2)
+        rotation = np.empty((len(t), 3, 3))
+        w, wd = np.zeros((len(t), 3)), np.zeros((len(t), 3))
+        for k in range(len(times) - 1):
+            rows = number == k
+            law = Law("quintic", float(times[k + 1] - times[k]))
+            values = law.at(t[rows] - times[k])
+            rotation[rows], w[rows], wd[rows] = _turned(self.poses[k], self.poses[k + 1], values)
+        away = place - self.poses[0][:3, 3]
+        return _motion(self.poses[0], (away, velocity, acceleration), rotation, w, wd)
+
+
+def _turned(start: Array, end: Array, law: Values) -> tuple[Array, Array, Array]:
+    """Rotations between two poses, angular velocities and accelerations in frame 0."""
+    vector = logarithm(start[:3, :3].T @ end[:3, :3])
+    axis = start[:3, :3] @ vector
+    s, sd, sdd = (x[:, None] for x in law)
+    return start[:3, :3] @ exponential(s * vector), sd * axis, sdd * axis
+
+
+def _motion(start: Array, place: Values, rotation: Array, w: Array, wd: Array) -> PoseMotion:
+    """Poses from what the place has moved by, and the rotation."""
+    away, velocity, acceleration = place
+    T = np.zeros((len(away), 4, 4))
+    T[:, 3, 3] = 1.0
+    T[:, :3, :3] = rotation
+    T[:, :3, 3] = start[:3, 3] + away
+    return PoseMotion(T, np.hstack([velocity, w]), np.hstack([acceleration, wd]))

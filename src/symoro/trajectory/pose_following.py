@@ -1,0 +1,368 @@
+"""Joints that follow a path of poses, on the branch of the posture it starts in.
+
+At a pose with velocity V and acceleration Vd
+
+    S J qd = S V,     S J qdd = S (Vd - Jdot qd) + ...
+
+where S takes the given entries: all of V and Vd, or, for an entry (r, c) of the rotation, (w x c)_r and its derivative.
+A redundant robot has the solution of least norm of the first, and in the second the part that keeps it so,
+(1 - J^+ J) Jdot' J^+' qd.
+
+From one moment to the next the posture is the solution of the inverse geometric model that is nearest to the one
+predicted, or Newton's method goes on from there. It is taken when the motion between the two moments agrees with the
+velocities and accelerations at both,
+
+    q1 - q0 = h (qd0 + qd1)/2 - h^2 (qdd1 - qdd0)/12,
+
+else the step is halved. So a jump to another branch is not taken for a motion; where no step is small enough, or J
+changes the sign of its determinant, the branch ends, and the time is told."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from symoro.errors import ArgumentError, NotApplicableError
+from symoro.model import generate
+from symoro.models.geometric.inverse.chain.pose import given_entries
+from symoro.models.geometric.loop.mechanism import active_joints
+from symoro.models.numeric.rotation import hat, logarithm
+from symoro.robot.coordinates import independent
+from symoro.robot.description import Robot
+from symoro.robot.size import joint_units
+from symoro.runtime.ranges import joint_ranges
+from symoro.runtime.solutions import nearest
+from symoro.trajectory.paths import PoseMotion, PosesThrough, Round, Straight
+
+Array = NDArray[np.float64]
+
+PosePath = Straight | Round | PosesThrough
+
+# Lengths and positions of prismatic joints are in units of the robot's reach.
+SINGULAR = 1e-6  # of the largest singular value
+AGREE = 0.05  # of the way, that the motion between two moments may be off
+ROUND_OFF = 1e-8  # rad
+HALVINGS = 16
+NEWTON = 25
+MET = 1e-11  # rad: the error of a pose that Newton's method reaches
+STILL = 1e-9  # of the largest velocity: less is round-off
+JUMP = 1e-6  # rad: step of the difference that gives Jdot
+
+
+@dataclass(frozen=True, eq=False)
+class PathState:
+    """A posture on the path: all joints of the tree, and the rates of the coordinates."""
+
+    q: Array
+    qd: Array
+    qdd: Array
+    jacobian: Array
+
+
+class Follower:
+    """A robot whose frame follows poses. Made once for a trajectory."""
+
+    def __init__(
+        self,
+        robot: Robot,
+        frame: int | str | None,
+        pose: str,
+        method: str,
+        values: Mapping[str, float],
+    ) -> None:
+        self.robot = robot
+        self.joints = independent(robot)
+        self.driven = active_joints(robot) if robot.B else self.joints
+        self._at = [self.joints.index(j) for j in self.driven]
+        self._given = np.array(given_entries(pose))
+        self._whole = bool(self._given.all())
+        own = {} if frame is None else {"to": frame}
+        self.place = generate(robot, "fast-geometry", **own).function(values)
+        self._jacobian = generate(robot, "jacobian", **own).function(values)
+        self._bias = generate(robot, "jdot-qdot", **own).function(values)
+        self._loops = generate(robot, "loop-kinematics").function(values) if robot.B else None
+        self._inverse = self._solver(own, pose, method, values)
+        self._size = joint_ranges(robot, values, limits=False).reach
+        lengths = [c == 3 for r in range(3) for c in range(4) if self._given[r, c]]
+        self._weights = np.where([1, 1, 1, 0, 0, 0] if self._whole else lengths, 1 / self._size, 1.0)
+        self._units = np.array(joint_units(robot, self.driven, self._size))
+        self._tree_units = np.array(joint_units(robot, self.joints, self._size))
+        self.rank = self._generic_rank()
+
+    def _solver(self, own: dict[str, Any], pose: str, method: str, values: Mapping[str, float]) -> Any:
+        """The inverse geometric model; None for Newton's method."""
+        if method == "numeric":
+            if self.robot.B:
+                raise NotApplicableError(
+                    f"robot '{self.robot.name}' has closed loops, whose poses are not found numerically",
+                    hint="method: algebraic",
+                )
+            return None
+        try:
+            # the form for platforms takes whole poses, and no word about them
+            partial = {} if pose == "full" else {"pose": pose}
+            return generate(self.robot, "inverse-geometry", **partial, **own).function(values)
+        except NotApplicableError:
+            if method == "algebraic" or self.robot.B:
+                raise
+            return None
+
+    def _generic_rank(self) -> int:
+        """How many independent rates the given entries have, at random postures."""
+        if self.robot.B:
+            return len(self.driven)
+        drawn = np.random.default_rng(3).uniform(-1, 1, (8, len(self.joints))) * self._tree_units
+        return max(self._rank(self._matrix(q, self.place(q=q)["T"])) for q in drawn)
+
+    def _rank(self, matrix: Array) -> int:
+        values = np.linalg.svd(self._scaled(matrix) * self._units, compute_uv=False)
+        return int((values > SINGULAR * values[0]).sum()) if values.size and values[0] > 0 else 0
+
+    def _scaled(self, matrix: Array) -> Array:
+        """Rows of lengths in units of the robot's size."""
+        return matrix * self._weights[:, None]
+
+    def _pseudo_inverse(self, scaled: Array) -> Array:
+        """Return the matrix from scaled rates of the entries to the joints' rates, least in the joints' units."""
+        return np.asarray(self._units[:, None] * np.linalg.pinv(scaled * self._units, rcond=SINGULAR))
+
+    # -- velocities and accelerations at a posture
+
+    def _rows(self, T: Array) -> Array:
+        """S: the rates of the given entries from (v; w)."""
+        if self._whole:
+            return np.eye(6)
+        rows = []
+        for r in range(3):
+            for c in range(4):
+                if self._given[r, c]:
+                    v = np.eye(3)[r] if c == 3 else np.zeros(3)
+                    w = np.zeros(3) if c == 3 else -hat(T[:3, c])[r]
+                    rows.append(np.r_[v, w])
+        return np.array(rows)
+
+    def _turning(self, T: Array, w: Array) -> Array:
+        """w x (w x c)_r of the given entries of the rotation, zero elsewhere."""
+        if self._whole:
+            return np.zeros(6)
+        second = hat(w) @ hat(w) @ T[:3, :3]
+        return np.array(
+            [second[r, c] if c < 3 else 0.0 for r in range(3) for c in range(4) if self._given[r, c]]
+        )
+
+    def _matrix(self, q: Array, T: Array) -> Array:
+        return np.asarray(self._rows(T) @ self._jacobian(q=q)["J"])
+
+    def tree_rates(self, q: Array, qd: Array) -> Array:
+        """Velocities of all joints of the tree from those of the driven ones."""
+        if self._loops is None:
+            return qd
+        found = np.zeros(len(self.joints))
+        passive = [k for k in range(len(self.joints)) if k not in self._at]
+        found[self._at] = qd
+        found[passive] = self._loops(q=q, qd=np.zeros(len(self.joints)))["W"] @ qd
+        return found
+
+    def state(self, q: Array, T: Array, V: Array, Vd: Array, t: float) -> PathState:
+        """Velocities and accelerations with which a posture follows the path.
+
+        Raises:
+            ArgumentError: the posture is singular, or the robot cannot move so.
+        """
+        here = self.place(q=q)["T"]
+        matrix = self._matrix(q, here)
+        scaled = self._scaled(matrix)
+        rank = self._rank(matrix)
+        if rank < self.rank:
+            raise _singular(q, t)
+        weights = self._weights
+        inverse = self._pseudo_inverse(scaled)
+        first = (self._rows(T) @ V) * weights
+        qd = inverse @ first
+        if not _met(scaled @ qd, first):
+            raise self._cannot(q, t)
+        speeds = np.abs(qd) / self._units
+        moving = np.where(speeds < STILL * speeds.max(initial=0.0), 0.0, qd)
+        if _met(scaled @ moving, first):  # near a singular posture small velocities count beside large ones
+            qd = moving  # or friction takes round-off for a motion
+        bias = self._bias(q=q, **({"qda": qd} if self.robot.B else {"qd": qd}))["a"]
+        w = (self._jacobian(q=q)["J"] @ qd)[3:]
+        second = self._rows(T) @ Vd + self._turning(T, V[3:])
+        second = (second - self._rows(here) @ bias - self._turning(here, w)) * weights
+        qdd = inverse @ second
+        if self.rank < len(self.driven):
+            qdd = qdd + self._drift(q, qd, scaled, inverse)
+        return PathState(q, qd, qdd, scaled * self._units)
+
+    def _cannot(self, q: Array, t: float) -> ArgumentError:
+        """Why a velocity is none of the robot's: it has too few joints, or is all but singular."""
+        if self.rank >= len(self._weights):
+            return _singular(q, t)
+        return ArgumentError(
+            f"at t = {t:g} s the path asks for a motion that the robot cannot make: it has too few joints",
+            hint="say which entries of the pose are given, as 'pose: position'",
+        )
+
+    def _drift(self, q: Array, qd: Array, scaled: Array, inverse: Array) -> Array:
+        """Return the acceleration that keeps the least velocity: (1 - J^+ J) Jdot' J^+' qd, in the joints' units."""
+        size = float((np.abs(qd) / self._units).max())
+        if size == 0.0:
+            return np.zeros_like(qd)
+        h = JUMP / size
+        sides = [self._scaled(self._matrix(x, self.place(q=x)["T"])) for x in (q - h * qd, q + h * qd)]
+        squares = self._units**2
+        turned = squares * (((sides[1] - sides[0]) / (2 * h)).T @ (inverse.T @ (qd / squares)))
+        return np.asarray(turned - inverse @ (scaled @ turned))
+
+    # -- postures
+
+    def start(self, T: Array, near: Array) -> Array:
+        """The posture that reaches a pose and is nearest to another one."""
+        if self._inverse is not None:
+            found = nearest(self._rows_of(T, near), near, robot=self.robot)
+            if found.index < 0:
+                raise ArgumentError("no posture within the limits of the joints reaches the start")
+            return np.asarray(found.q)
+        found_q = self._newton(near, T)
+        if found_q is None:
+            raise ArgumentError(
+                "Newton's method finds no posture for the start", hint="give a posture nearer to it"
+            )
+        return found_q
+
+    def _rows_of(self, T: Array, near: Array) -> Any:
+        """All postures of a pose; joints that it leaves free stand as in a posture."""
+        takes = any(port.name == "q0" for port in self._inverse.program.inputs)
+        return self._inverse(T=T, q0=near) if takes else self._inverse(T=T)
+
+    def _solved(self, T: Array, predicted: Array) -> Array | None:
+        """The posture of a pose nearest to the one predicted."""
+        if self._inverse is None:
+            return self._newton(predicted, T)
+        found = nearest(self._rows_of(T, predicted), predicted, robot=self.robot, limits=False)
+        return None if found.index < 0 else np.asarray(found.q)
+
+    def _newton(self, q: Array, T: Array) -> Array | None:
+        for _ in range(NEWTON):
+            here = self.place(q=q)["T"]
+            error = self._error(here, T)
+            if np.abs(error).max(initial=0.0) < MET:
+                return q
+            matrix = self._scaled(self._matrix(q, here))
+            step = self._pseudo_inverse(matrix) @ error
+            if not np.isfinite(step).all():
+                return None
+            q = q + step * min(1.0, 0.5 / max(float((np.abs(step) / self._units).max()), 1e-300))
+        return None
+
+    def _error(self, here: Array, T: Array) -> Array:
+        if self._whole:
+            turn = here[:3, :3] @ logarithm(here[:3, :3].T @ T[:3, :3])
+            return np.concatenate([(T[:3, 3] - here[:3, 3]) / self._size, turn])
+        miss = (T - here)[:3] / np.array([1.0, 1.0, 1.0, self._size])
+        return np.asarray(miss[self._given])
+
+    # -- along a path
+
+    def begun(self, path: PosePath, q: Array, begin: float) -> PathState:
+        """The state at the start of a path, in a posture that reaches its first pose."""
+        return self._state_at(path.at(np.zeros(1)), 0, q, begin)
+
+    def advanced(
+        self,
+        path: PosePath,
+        known: PoseMotion,
+        row: int,
+        state: PathState,
+        now: float,
+        end: float,
+        begin: float,
+    ) -> list[tuple[float, PathState]]:
+        """From one moment of a path to a later one, in halves of halves where the motion asks for it.
+
+        Arguments:
+            known: the path, which its row tells at the later moment.
+            begin: what is added to times in messages.
+
+        Returns:
+            All moments on the way with their states, the last of which is the later one.
+        """
+        found: list[tuple[float, PathState]] = []
+        ends = [(end, 0, known, row)]
+        while ends:
+            end, depth, motion, row = ends[-1]
+            stepped = self._stepped(state, end - now, motion, row, begin + end)
+            if stepped is not None:
+                state, now = stepped, end
+                found.append((now, state))
+                ends.pop()
+            elif depth >= HALVINGS:
+                raise ArgumentError(
+                    f"the branch ends at t = {begin + now:g} s: the next pose is out of reach, or beyond a singular "
+                    f"posture; q = {_shown(state.q)}",
+                    hint="lead the path past it, or start on another branch",
+                )
+            else:
+                middle = (now + end) / 2
+                ends.append((middle, depth + 1, path.at(np.array([middle])), 0))
+        return found
+
+    def _state_at(self, known: PoseMotion, k: int, q: Array, t: float) -> PathState:
+        return self.state(q, known.T[k], known.V[k], known.Vd[k], t)
+
+    def _stepped(
+        self, state: PathState, h: float, motion: PoseMotion, row: int, t: float
+    ) -> PathState | None:
+        """The state after a step, or None where the step is too long."""
+        rates = self.tree_rates(state.q, state.qd)
+        guess = state.q + h * rates
+        if self.robot.B == 0:
+            guess = guess + h**2 / 2 * state.qdd
+        redundant = self._inverse is None and self.rank < len(self.driven)
+        found: PathState | None = None
+        for _ in range(3 if redundant else 1):
+            q = self._solved(motion.T[row], guess)
+            if q is None:
+                return None
+            try:
+                found = self._state_at(motion, row, q, t)
+            except ArgumentError:
+                if h < 1e-4:
+                    raise
+                return None
+            guess = (
+                state.q + h / 2 * (state.qd + found.qd) - h**2 / 12 * (found.qdd - state.qdd)
+                if redundant
+                else guess
+            )
+        assert found is not None
+        return found if self._agree(state, found, h) else None
+
+    def _agree(self, a: PathState, b: PathState, h: float) -> bool:
+        way = (b.q - a.q)[self._at] / self._units
+        told = (h / 2 * (a.qd + b.qd) - h**2 / 12 * (b.qdd - a.qdd)) / self._units
+        size = h * float((np.abs(a.qd) / self._units).max() + (np.abs(b.qd) / self._units).max())
+        if np.abs(way - told).max() > AGREE * size + ROUND_OFF:
+            return False
+        wide = a.jacobian.shape[0] < a.jacobian.shape[1]
+        product = a.jacobian @ b.jacobian.T if wide else a.jacobian.T @ b.jacobian
+        return bool(self.rank < min(product.shape) or np.linalg.det(product) > 0)
+
+
+def _met(found: Array, wanted: Array) -> bool:
+    return bool(np.abs(found - wanted).max(initial=0.0) <= 1e-6 * max(np.abs(wanted).max(initial=0.0), 1e-3))
+
+
+def _singular(q: Array, t: float) -> ArgumentError:
+    return ArgumentError(
+        f"the branch ends at t = {t:g} s in a singular posture: q = {_shown(q)}",
+        hint="lead the path past it, or move the joints there (a part 'joints')",
+    )
+
+
+def _shown(q: Array) -> str:
+    return "[" + ", ".join(f"{x:.4g}" for x in q) + "]"

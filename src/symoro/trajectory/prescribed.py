@@ -1,0 +1,114 @@
+"""Bases along a motion: which ones are told by the description alone.
+
+A base that is described as moving (W0, WP0, V0, VP0) keeps its rotation in the models, which hold for one moment. Along
+a motion it may only turn steadily about the direction of gravity, which then stays where it is in frame 0.
+
+The model `energy` takes the velocity of the base as it is described, and counts heights from the origin of frame 0.
+Along a motion these are energies in the world only while that velocity stays the same in frame 0, and level:
+
+    VP0 = W0 x V0,    WP0 = 0,    g' V0 = 0
+
+Velocities and accelerations that a robot's description fixes (QP, QDP).
+
+They stand in the place of what models are given, for one moment (`models/coordinates.py`). Along a motion positions
+change as velocities say: a fixed one is then another motion than the one that is integrated, or that was asked for."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from symoro.errors import NotApplicableError
+from symoro.expr.formula import Formula
+from symoro.robot.description import BaseKind, Robot
+from symoro.robot.topology import moving_joints
+
+Array = NDArray[np.float64]
+
+PARALLEL = 1e-9  # sine of the angle between the turning axis of the base and gravity: round-off of both
+
+
+def check_steady(robot: Robot, values: Mapping[str, float]) -> None:
+    """Raise where the description turns the base so that gravity would turn in frame 0.
+
+    Raises:
+        NotApplicableError: with what to do.
+    """
+    base = robot.base
+    if base.kind != BaseKind.FIXED:
+        return
+    entries = (*base.W0, *base.WP0, *base.G, *base.Z)
+    if any(name not in values for entry in entries for name in entry.symbols):
+        return  # what is missing is an input, or is told by the model
+    w, wd, g = (np.array([x.value(values) for x in part]) for part in (base.W0, base.WP0, base.G))
+    fixed = np.array([x.value(values) for x in base.Z]).reshape(4, 4)[:3, :3].T @ g
+    turns = np.linalg.norm(np.cross(w, fixed)) > PARALLEL * np.linalg.norm(w) * np.linalg.norm(fixed)
+    if wd.any() or turns:
+        raise NotApplicableError(
+            f"the base of robot '{robot.name}' turns (W0, WP0), and gravity would turn in its frame along the motion",
+            hint="describe the turning as a joint that follows a motion",
+        )
+
+
+def energy_doubt(robot: Robot, values: Mapping[str, float], inputs: Mapping[str, Array]) -> str:
+    """Why kinetic and potential energy along a motion are not those in the world; empty where they are.
+
+    Arguments:
+        inputs: the motion of a base that moves as given: V0, Vd0.
+    """
+    base = robot.base
+    if base.kind == BaseKind.FLOATING or robot.wheels:
+        return ""
+    known = {**values, **{name: np.nan for name in _symbols(robot) if name not in values}}
+    v, w = _given(robot, known, inputs.get("V0"), (*base.V0, *base.W0))
+    vd, wd = _given(robot, known, inputs.get("Vd0"), (*base.VP0, *base.WP0))
+    turn = np.array([z.value(known) for z in base.Z]).reshape(4, 4)[:3, :3]
+    g = turn.T @ np.array([x.value(known) for x in base.G])
+    across = np.cross(w, v)
+    size = PARALLEL * max(np.linalg.norm(vd), np.linalg.norm(w) * np.linalg.norm(v))
+    if wd.any() or np.linalg.norm(vd - across) > size:
+        return "its base accelerates, and the description tells its velocity at one moment"
+    sinks = abs(g @ v) > PARALLEL * np.linalg.norm(g) * np.linalg.norm(v)
+    return "its base rises or sinks, and heights are counted from it" if sinks else ""
+
+
+def _symbols(robot: Robot) -> set[str]:
+    base = robot.base
+    entries = (*base.V0, *base.W0, *base.VP0, *base.WP0, *base.G, *base.Z)
+    return {name for entry in entries for name in entry.symbols}
+
+
+def _given(
+    robot: Robot, values: Mapping[str, float], given: Array | None, entries: Sequence[Formula]
+) -> tuple[Array, Array]:
+    """Linear and angular entries, those that vary taken from an input (`models.recursion.base_motion`)."""
+    free = robot.base.kind != BaseKind.FIXED
+    found = np.array(
+        [
+            x.value(values) if given is None or not (free or x.symbols) else given[k]
+            for k, x in enumerate(entries)
+        ]
+    )
+    return found[:3], found[3:]
+
+
+RATES = {"QP": "velocity", "QDP": "acceleration"}
+
+
+def check_rates(robot: Robot) -> None:
+    """Raise where the description fixes the velocity or acceleration of a joint.
+
+    Raises:
+        NotApplicableError: with what to do.
+    """
+    for j in moving_joints(robot):
+        for name, what in RATES.items():
+            fixed = getattr(robot.frame(j), name)
+            if fixed is not None:
+                raise NotApplicableError(
+                    f"robot '{robot.name}' fixes the {what} of joint {j} ({name} = {fixed}), which holds for a moment "
+                    "and for no motion",
+                    hint=f"leave out {name}, and let the joint follow a motion",
+                )

@@ -1,0 +1,265 @@
+"""A motion at moments of time: positions, velocities and accelerations of the coordinates; and its table.
+
+A table (CSV; apart by commas, semicolons or tabs) has a head with the names of its columns: `t` (or `time`), then
+`q1, q2, ...` by the joint's number, and, where they are known, `qd1, ...` and `qdd1, ...`. Joints without a velocity
+beside others that have one are told by their positions alone. Columns of other parts of a state (`P0x`, `pose`, ...,
+as tables of simulations have them) tell where these start. Other columns are left alone, lines that start with # are
+remarks.
+
+Samples whose velocities or accelerations are not those of their positions: another unit, mostly.
+
+Over windows of a tenth of a second, in which noise averages out, the change of a position is compared with the integral
+of the velocity, h/2 (qd0 + qd1) - h^2/12 (qdd1 - qdd0) from sample to sample; that of a velocity with the trapezoidal
+rule."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import count, takewhile
+from math import pi
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from symoro.errors import ArgumentError, FormatError, Place
+from symoro.tables import read_numbers
+from symoro.trajectory.splines import cubic_rates, cubic_slopes
+
+Array = NDArray[np.float64]
+
+MAX_ROWS = 5_000_000
+_COLUMN = re.compile(r"(q|qd|qdd)([0-9]{1,4})\Z")
+ENTRIES = {
+    "P0": ("P0x", "P0y", "P0z"),
+    "Q0": ("Q0w", "Q0x", "Q0y", "Q0z"),
+    "V0": ("V0x", "V0y", "V0z", "W0x", "W0y", "W0z"),
+    "pose": ("x", "y", "heading"),
+}
+"""Columns of parts of a state; those of modes are e1, e2, ..., and ed1, ed2, ..."""
+
+
+@dataclass(frozen=True, eq=False)
+class Samples:
+    """A motion in samples.
+
+    Attributes:
+        joints: the numbers of the joints that q, qd and qdd tell of.
+        t: times (N,), ascending.
+        q, qd, qdd: (N, n), radians or metres, per second.
+        tree: positions of all joints of the tree (N, m), where loops are closed or wheels roll; None elsewhere.
+        others: positions (N,) of further joints, by number, where a table tells them.
+        start: other parts of the state at the first sample by name, where a table tells them: e, ed, P0, Q0, V0, pose.
+    """
+
+    joints: tuple[int, ...]
+    t: Array
+    q: Array
+    qd: Array
+    qdd: Array
+    tree: Array | None = None
+    others: Mapping[int, Array] = field(default_factory=dict)
+    start: Mapping[str, Array] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        for name in ("t", "q", "qd", "qdd"):
+            object.__setattr__(self, name, np.asarray(getattr(self, name), dtype=float))
+        shape = (len(self.t), len(self.joints))
+        for name in ("q", "qd", "qdd"):
+            array = getattr(self, name)
+            if array.shape != shape:
+                raise ArgumentError(f"{name} has shape {array.shape}, expected {shape}: times, joints")
+            if not np.isfinite(array).all():
+                row, column = np.argwhere(~np.isfinite(array))[0]
+                raise ArgumentError(
+                    f"{name}{self.joints[column]} is not a finite number at t = {self.t[row]:g} s"
+                )
+        check_times(self.t)
+
+
+def check_times(t: Array) -> None:
+    """Raise unless times are finite and ascend."""
+    if t.ndim != 1 or not len(t):
+        raise ArgumentError(f"times of shape {t.shape}, expected (N,) with at least one")
+    if not np.isfinite(t).all():
+        raise ArgumentError(f"time {int(np.flatnonzero(~np.isfinite(t))[0]) + 1} is not a finite number")
+    steps = np.flatnonzero(np.diff(t) <= 0)
+    if len(steps):
+        k = int(steps[0])
+        raise ArgumentError(f"times must ascend: {t[k + 1]:g} s comes after {t[k]:g} s")
+
+
+def from_positions(joints: Sequence[int], t: ArrayLike, q: ArrayLike) -> Samples:
+    """Samples of positions alone; velocities and accelerations are those of the natural cubic spline."""
+    times, positions = np.asarray(t, dtype=float), np.asarray(q, dtype=float)
+    check_times(times)
+    if positions.ndim != 2 or len(positions) != len(times):
+        raise ArgumentError(f"q has shape {positions.shape}, expected ({len(times)}, n)")
+    if len(times) < 3:
+        raise ArgumentError("positions alone need at least 3 samples", hint="give qd and qdd besides")
+    return Samples(tuple(joints), times, positions, *cubic_rates(times, positions))
+
+
+def columns_of(samples: Samples) -> dict[str, Array]:
+    """The columns of a table of a motion."""
+    found = {"t": samples.t}
+    for name in ("q", "qd", "qdd"):
+        rows = getattr(samples, name)
+        found |= {f"{name}{j}": rows[:, k] for k, j in enumerate(samples.joints)}
+    return found
+
+
+def read_table(text: str, file: str | None = None) -> Samples:
+    """The motion in a CSV text.
+
+    Raises:
+        FormatError: with the line of what is wrong.
+    """
+    hint = "a head 't,q1,q2' and a row a sample"
+    table = read_numbers(text, file, most=MAX_ROWS, hint=hint, asked_for=is_of_motion)
+    lines = table.lines
+    return from_columns(
+        table.names, np.array(table.rows, dtype=float), lambda row: Place(file, lines[row], None, "t")
+    )
+
+
+def from_columns(names: Sequence[str], data: Array, place: Callable[[int], Place]) -> Samples:
+    """The motion in columns (N, names).
+
+    Arguments:
+        place: where a row stands.
+
+    Raises:
+        FormatError: with the place of what is wrong.
+    """
+    file = Place(place(0).file)
+    groups = _groups(names, file)
+    columns = {name: k for k, name in enumerate(names)}
+    t = data[:, columns["t" if "t" in columns else "time"]]
+    for k in np.flatnonzero(np.diff(t) <= 0)[:1]:
+        hint = "sort the rows, and keep one of each time"
+        told = f"times must ascend: {t[k + 1]:g} s comes after {t[k]:g} s"
+        raise FormatError(told, place=place(int(k) + 1), hint=hint)
+    q, qd, qdd = ({j: data[:, columns[f"{name}{j}"]] for j in groups[name]} for name in ("q", "qd", "qdd"))
+    if len(t) < 3 and not qdd:
+        what = "positions and velocities" if qd else "positions"
+        raise FormatError(f"{what} alone need at least 3 rows", place=file, hint="add qd and qdd")
+    joints = tuple(j for j in q if j in qd) if qd else tuple(q)
+    rows = np.stack([q[j] for j in joints], axis=1)
+    if qd:
+        rates = np.stack([qd[j] for j in joints], axis=1)
+        seconds = np.stack([qdd[j] for j in joints], axis=1) if qdd else cubic_slopes(t, rates)
+    else:
+        rates, seconds = cubic_rates(t, rows)
+    rest = {j: column for j, column in q.items() if j not in joints}
+    return Samples(joints, t, rows, rates, seconds, others=rest, start=_start(columns, data))
+
+
+def is_of_motion(name: str) -> bool:
+    """Whether a column tells of joints or time."""
+    return name in ("t", "time") or _COLUMN.match(name) is not None
+
+
+def _start(columns: Mapping[str, int], data: Array) -> dict[str, Array]:
+    """Parts of the state besides joints, in the first row."""
+    entries = dict(ENTRIES)
+    for name in ("e", "ed"):
+        counted = takewhile(columns.__contains__, (f"{name}{k}" for k in count(1)))
+        entries[name] = tuple(counted)
+    return {
+        part: data[0, [columns[name] for name in names]]
+        for part, names in entries.items()
+        if names and all(name in columns for name in names)
+    }
+
+
+def _groups(head: Sequence[str], file: Place) -> dict[str, list[int]]:
+    """The joints of the columns q, qd and qdd; those of qd are among those of q, those of qdd none or those of qd."""
+    groups: dict[str, list[int]] = {"q": [], "qd": [], "qdd": []}
+    for name in head:
+        if match := _COLUMN.match(name):
+            groups[match[1]].append(int(match[2]))
+    timed = "t" in head or "time" in head
+    if not timed or not groups["q"]:
+        missing = "q1" if timed else "t"
+        hint = f"the head has: {', '.join(head[:12])}"
+        raise FormatError(f"column '{missing}' is missing", place=file, hint=hint)
+    if groups["qdd"] and not groups["qd"]:
+        hint = "give both, or neither: they are then found by a spline"
+        raise FormatError("columns 'qd...' are missing", place=file, hint=hint)
+    pairs = [("q", "qd"), ("qd", "qdd")] + ([("qdd", "qd")] if groups["qdd"] else [])
+    for wanted, given in pairs:
+        for j in groups[given]:
+            if j not in groups[wanted]:
+                raise FormatError(f"column '{wanted}{j}' is missing", place=file)
+    return groups
+
+
+WINDOW = 0.1  # s
+MOVED = 1e-3  # rad, or shares of the robot's length, or these per second: smaller changes are not compared
+UNLIKE = 0.8  # a correlation: less is no derivative
+RATE_RATIO = 0.1  # of 1, that the factor may be
+UNIT_RATIO = 0.04
+FACTORS = {
+    "degrees for radians": 180 / pi,
+    "radians for degrees": pi / 180,
+    "rpm for rad/s": 30 / pi,
+    "rad/s for rpm": pi / 30,
+    "turns for radians": 0.5 / pi,
+    "radians for turns": 2 * pi,
+    "milli": 1e3,
+    "kilo": 1e-3,
+    "of the other sign": -1.0,
+}
+
+
+def rate_doubts(samples: Samples, units: Sequence[float]) -> Iterator[str]:
+    """Yield sentences for the user; none if positions, velocities and accelerations agree.
+
+    Args:
+        units: of the joints' positions: one radian, or the robot's length in metres.
+    """
+    if len(samples.t) < 3:
+        return
+    h = np.diff(samples.t)[:, None]
+    q, qd, qdd = samples.q, samples.qd, samples.qdd
+    velocity, acceleration = (h / 2 * (rows[1:] + rows[:-1]) for rows in (qd, qdd))
+    velocity = velocity - h**2 / 12 * np.diff(qdd, axis=0)
+    ends = _windows(samples.t)
+    pairs = (("velocities", "positions", q, velocity), ("accelerations", "velocities", qd, acceleration))
+    for higher, lower, rows, steps in pairs:
+        moved = np.diff(rows[ends], axis=0)
+        told = np.add.reduceat(steps, ends[:-1], axis=0)
+        for k, j in enumerate(samples.joints):
+            why = compared(moved[:, k] / units[k], told[:, k] / units[k])
+            if why:
+                yield f"the {higher} of joint {j} {why} of its {lower}"
+
+
+def _windows(t: Array) -> NDArray[np.intp]:
+    """Samples that are a window or more apart, the last one with them; all where there are less than three windows."""
+    marks = np.searchsorted(t, np.arange(t[0], t[-1], WINDOW))
+    ends = np.unique(np.append(marks, len(t) - 1))
+    return ends if len(ends) > 3 else np.arange(len(t))
+
+
+def compared(moved: Array, told: Array, least: float = MOVED, slack: float = RATE_RATIO) -> str | None:
+    """What is odd about changes of a quantity beside what its rate makes of them.
+
+    Arguments:
+        least: changes that tell something.
+        slack: of 1, that their ratio may be.
+    """
+    own, other = float(np.linalg.norm(moved)), float(np.linalg.norm(told))
+    if max(np.abs(moved).max(), np.abs(told).max()) < least:
+        return None
+    alike = float(moved @ told) / (own * other) if own * other > 0 else 0.0
+    if abs(alike) < UNLIKE:
+        return f"are not the derivative (their correlation is {alike:.2f})"
+    factor = np.sign(alike) * other / own
+    # noise of either side pulls the factor from the one regression (times alike) to the other (by alike)
+    if factor * abs(alike) * (1 - slack) < 1 < factor / abs(alike) * (1 + slack):
+        return None
+    words = next((f" ({w}?)" for w, f in FACTORS.items() if abs(factor / f - 1) < UNIT_RATIO), "")
+    return f"are {factor:.3g} times the derivative{words}"

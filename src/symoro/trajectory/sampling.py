@@ -1,0 +1,532 @@
+"""A part of a trajectory on a robot, at any moment of it.
+
+Joints that poses or closed loops determine are found from the nearest moment before that is known: all that was found
+is kept, with the moments between that a follower needed.
+
+A trajectory on a robot: samples of its joints at equal steps of time.
+
+Coordinates are the active joints with a coordinate of their own. Passive joints of loops follow: from each sample to
+the next the loops are closed again by Newton's method. Other passive joints, elastic ones, wheels that roll and bases
+that are free follow from forces, and are no part of the samples."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from symoro.errors import ArgumentError, NotApplicableError, Place, SymoroError, UnknownNameError
+from symoro.models.geometric.inverse.chain.pose import given_entries
+from symoro.models.geometric.loop.mechanism import active_joints
+from symoro.models.numeric.rotation import logarithm
+from symoro.progress import each
+from symoro.robot.coordinates import independent, loose_joints
+from symoro.robot.description import BaseKind, Robot
+from symoro.robot.flexibility import flexible_links
+from symoro.robot.formats import RobotLike, as_robot
+from symoro.robot.size import characteristic_length, joint_units
+from symoro.robot.topology import elastic_joints
+from symoro.runtime.poses import from_angles, from_entries
+from symoro.runtime.ranges import joint_ranges
+from symoro.trajectory.assembly import LoopCloser
+from symoro.trajectory.paths import (
+    Between,
+    FourierPath,
+    Law,
+    PosesThrough,
+    Round,
+    Straight,
+    Through,
+    made_law,
+)
+from symoro.trajectory.pose_following import Follower, PathState, PosePath
+from symoro.trajectory.samples import Samples
+from symoro.trajectory.splines import quintic_through
+from symoro.trajectory.trajectory import (
+    OF_POSES,
+    Circle,
+    Fourier,
+    Hold,
+    Line,
+    Move,
+    Part,
+    Poses,
+    Start,
+    Trajectory,
+    Via,
+)
+
+Array = NDArray[np.float64]
+
+JointPath = Between | Through | FourierPath
+MotionRows = tuple[Array, Array, Array, Array | None]
+"""Positions, velocities and accelerations of the coordinates; positions of all joints where loops are closed."""
+SHORT = 1e-12  # of a part: a piece so short is none
+
+
+class PathMoments(Protocol):
+    """Where the joints are at moments of a path, in seconds from its start."""
+
+    def at(self, times: Array) -> MotionRows: ...
+
+
+@dataclass(frozen=True, eq=False)
+class JointMoments:
+    """Joints whose path tells all."""
+
+    path: JointPath
+
+    def at(self, times: Array) -> MotionRows:
+        return *self.path.at(times), None
+
+
+class LoopMoments:
+    """Active joints on a path, and closed loops that follow."""
+
+    def __init__(self, path: JointPath, loops: LoopCloser, start: Array, begin: float) -> None:
+        self._path, self._loops, self._begin = path, loops, begin
+        self._times, self._trees = [0.0], [start]
+
+    def at(self, times: Array) -> MotionRows:
+        q, qd, qdd = self._path.at(times)
+        tree = np.empty((len(times), len(self._trees[0])))
+        for group in _runs(times, self._times):
+            near = self._trees[bisect_right(self._times, times[group[0]]) - 1]
+            tree[group] = self._loops.along(self._begin + times[group], q[group], near)
+            for k in group:
+                place = bisect_right(self._times, times[k])
+                self._times.insert(place, float(times[k]))
+                self._trees.insert(place, tree[k])
+        return q, qd, qdd, tree
+
+
+class PoseMoments:
+    """Joints that follow a path of poses."""
+
+    def __init__(
+        self, path: PosePath, follower: Follower, own: Sequence[int], start: Array, begin: float
+    ) -> None:
+        self._path, self._follower, self._own, self._begin = path, follower, list(own), begin
+        self._times: list[float] = [0.0]
+        self._states: list[PathState] = [follower.begun(path, start, begin)]
+
+    def at(self, times: Array) -> MotionRows:
+        known = self._path.at(times)
+        states: list[PathState] = [self._states[0]] * len(times)
+        for k in np.argsort(times, kind="stable"):
+            t = float(times[k])
+            place = bisect_right(self._times, t)
+            before, state = self._times[place - 1], self._states[place - 1]
+            if t > before:
+                found = self._follower.advanced(self._path, known, int(k), state, before, t, self._begin)
+                self._times[place:place] = [moment for moment, _ in found]
+                self._states[place:place] = [new for _, new in found]
+                state = found[-1][1]
+            states[k] = state
+        tree = np.array([state.q for state in states])
+        rates = np.array([state.qd for state in states]), np.array([state.qdd for state in states])
+        return tree[:, self._own], *rates, tree if self._follower.robot.B else None
+
+
+def _runs(times: Array, known: list[float]) -> list[list[int]]:
+    """Rows in order of time, parted where a known moment lies between."""
+    groups: list[list[int]] = []
+    last = -1
+    for k in np.argsort(times, kind="stable").tolist():
+        place = bisect_right(known, times[k])
+        if place != last:
+            groups.append([])
+        groups[-1].append(k)
+        last = place
+    return groups
+
+
+@dataclass(frozen=True, eq=False)
+class PartMotion:
+    """A part of a trajectory on a robot.
+
+    Attributes:
+        number: of the part, from 1 on; `place` where it stands in a file.
+        begin: when it begins.
+        breaks: the ends of its pieces, from 0 to its duration; within a piece it is smooth.
+    """
+
+    number: int
+    place: Place | None
+    begin: float
+    breaks: Array
+    moments: PathMoments
+
+    def at(self, times: Array) -> MotionRows:
+        """Where the joints are, in seconds from its beginning."""
+        with told_of(self.number, self.place):
+            return self.moments.at(times)
+
+
+@contextmanager
+def told_of(number: int, place: Place | None) -> Iterator[None]:
+    """Say of what goes wrong in which part it does: at its place, or by its number; 0 is the start."""
+    try:
+        yield
+    except SymoroError as error:
+        if error.place is None and place is not None:
+            error.at(place)
+        elif error.place is None and number:
+            error.message = f"part {number}: {error.message}"
+            error.args = (error.text(),)
+        raise
+
+
+def breaks_of(path: JointPath | PosePath) -> Array:
+    """The ends of the pieces in which a path is smooth, those of a series no longer than half its shortest period."""
+    if isinstance(path, Through):
+        found = path.times
+    elif isinstance(path, PosesThrough):
+        found = path.places.times
+    elif isinstance(path, FourierPath):
+        shortest = 1 / (path.frequency * max(1, path.sine.shape[1]))
+        found = np.linspace(0, path.duration, int(np.ceil(2 * path.duration / shortest)) + 1)
+    else:
+        law = path.law
+        found = np.array([0.0, law.ramp, law.duration - law.ramp, law.duration])
+    found = np.unique(found)
+    return found[np.diff(found, prepend=-np.inf) > SHORT * path.duration]
+
+
+STEP = 0.01
+MAX_SAMPLES = 2_000_000  # samples
+JOINED = 1e-9  # rad, or shares of the robot's length: positions of two parts that count as the same
+SMOOTH = 1e-6  # rad/s, or the same per second
+
+
+def coordinates_of(robot: Robot) -> tuple[int, ...]:
+    """The joints whose motion a trajectory tells: the active ones with a coordinate of their own; no elastic one."""
+    free = elastic_joints(robot)
+    return tuple(j for j in active_joints(robot) if j not in free)
+
+
+def sampled(
+    robot: RobotLike,
+    trajectory: Trajectory,
+    *,
+    step: float = STEP,
+    values: Mapping[str, float] | None = None,
+) -> Samples:
+    """The joints along a trajectory, from its start to its end.
+
+    Arguments:
+        step: seconds from one sample to the next, or a little less, so that the last one is at the end.
+        values: numbers for symbols; the robot's nominal values serve where none is given.
+
+    Raises:
+        ArgumentError: the trajectory does not fit the robot, or a branch of postures ends; the time is told.
+    """
+    asked = as_robot(robot)
+    return planned(asked, trajectory, {**dict(asked.nominal), **(values or {})}, step)[0]
+
+
+def planned(
+    robot: Robot, trajectory: Trajectory, values: Mapping[str, float], step: float
+) -> tuple[Samples, tuple[PartMotion, ...]]:
+    """The same, and the parts that last, at any moment."""
+    return _Planner(robot, trajectory, values).planned(step)
+
+
+def follows_from_forces(robot: Robot) -> str:
+    """What of a robot moves as forces let it, whatever its driven joints do; empty where these tell all."""
+    if robot.base.kind == BaseKind.FLOATING:
+        return "its base is free"
+    if robot.wheels:
+        return "its base rolls"
+    if elastic_joints(robot):
+        return "some of its joints are elastic"
+    if loose := loose_joints(robot):
+        return f"joint {loose[0]} is passive"
+    return "its links are flexible" if flexible_links(robot) else ""
+
+
+def told_start(robot: Robot, trajectory: Trajectory) -> tuple[float, ...] | None:
+    """All joints at the start, where the trajectory tells them."""
+    start = trajectory.start
+    if isinstance(start, str):
+        return robot.postures.get(start)
+    if isinstance(start, tuple) and len(start) == len(independent(robot)):
+        return start
+    return None
+
+
+def default_posture(robot: Robot, values: Mapping[str, float]) -> Array:
+    """The posture 'home', or zero, or the limits nearest to it."""
+    home = robot.postures.get("home")
+    return joint_ranges(robot, values).home if home is None else np.array(home)
+
+
+@dataclass(frozen=True)
+class _Planner:
+    robot: Robot
+    trajectory: Trajectory
+    values: Mapping[str, float]
+
+    @cached_property
+    def joints(self) -> tuple[int, ...]:
+        return coordinates_of(self.robot)
+
+    @cached_property
+    def follower(self) -> Follower:
+        asked = self.trajectory
+        if why := follows_from_forces(self.robot):
+            raise NotApplicableError(
+                f"where frames of robot '{self.robot.name}' go is not told by its driven joints: {why}",
+                hint="lead its joints (parts 'joints', 'via', 'fourier')",
+            )
+        return Follower(self.robot, asked.frame, asked.pose, asked.method, self.values)
+
+    def planned(self, step: float) -> tuple[Samples, tuple[PartMotion, ...]]:
+        if not 0 < step < np.inf:
+            raise ArgumentError(f"a step of {step:g} s: expected a positive number")
+        with told_of(0, self._place(0)):
+            whole = self._start()
+        q = whole[self._own]
+        rows: list[tuple[Array, MotionRows]] = []
+        parts: list[PartMotion] = []
+        now, last = 0.0, (q, np.zeros_like(q))
+        for number, part in enumerate(each(self.trajectory.parts, "following the trajectory"), 1):
+            with told_of(number, self._place(number)):
+                path = self._path(part, whole)
+                times = _grid(path.duration, step)
+                moments = self._moments(path, whole, now)
+                found = moments.at(times)
+                self._check_joined(number, now, last, found)
+            rows.append((now + times, found))
+            if path.duration > 0:
+                parts.append(PartMotion(number, self._place(number), now, breaks_of(path), moments))
+            now += path.duration
+            q, last = found[0][-1], (found[0][-1], found[1][-1])
+            whole = self._tree_at(q, found[3], whole, now)
+        return self._together(rows), tuple(parts)
+
+    def _place(self, number: int) -> Place | None:
+        """Where a part stands in a file; 0 is the start."""
+        places = self.trajectory.places
+        return places[number] if places else None
+
+    def _together(self, rows: list[tuple[Array, MotionRows]]) -> Samples:
+        """The samples of all parts; where two meet, that of the later one."""
+        times = [t[:-1] for t, _ in rows[:-1]] + [rows[-1][0]]
+        q, qd, qdd, tree = (
+            None
+            if found[0] is None
+            else np.concatenate([x[: len(t)] for x, t in zip(found, times, strict=True)])
+            for found in zip(*(found for _, found in rows), strict=True)
+        )
+        assert q is not None and qd is not None and qdd is not None
+        return Samples(self.joints, np.concatenate(times), q, qd, qdd, tree)
+
+    # -- where it starts
+
+    @cached_property
+    def _own(self) -> list[int]:
+        """Places of the coordinates among the joints of the tree."""
+        all_joints = independent(self.robot)
+        return [all_joints.index(j) for j in self.joints]
+
+    def _start(self) -> Array:
+        """The posture it starts in, all joints of the tree."""
+        start, first = self.trajectory.start, self.trajectory.parts[0]
+        if isinstance(start, Start):
+            return self.follower.start(self._pose(start.pose, None), self._posture(start.near))
+        if start is None:
+            assert isinstance(first, Fourier)
+            q = self._series(first).at(np.zeros(1))[0][0]
+            return self._whole(q, None, 0.0)
+        return self._posture(start)
+
+    def _posture(self, given: tuple[float, ...] | str | None) -> Array:
+        n = len(independent(self.robot))
+        if given is None:
+            return default_posture(self.robot, self.values)
+        if isinstance(given, str):
+            if given not in self.robot.postures:
+                known = list(self.robot.postures)
+                raise UnknownNameError(f"posture of robot '{self.robot.name}'", given, known)
+            return np.array(self.robot.postures[given])
+        if len(given) == len(self.joints) < n:
+            return self._whole(np.array(given), None, 0.0)
+        if len(given) != n:
+            raise ArgumentError(
+                f"start: {len(given)} numbers, expected {n}: {', '.join(f'q{j}' for j in independent(self.robot))}"
+            )
+        return self._whole(np.array(given)[self._own], np.array(given), 0.0)
+
+    # -- loops
+
+    @cached_property
+    def _loops(self) -> LoopCloser:
+        return LoopCloser(self.robot, self.values)
+
+    def _whole(self, q: Array, near: Array | None, t: float) -> Array:
+        """All joints of the tree, loops closed near a posture; those that follow from forces as they are there."""
+        if len(q) == len(independent(self.robot)):
+            return q
+        near = default_posture(self.robot, self.values) if near is None else near
+        if self.robot.B:
+            return self._loops.at(q, near, t)
+        whole = near.copy()
+        whole[self._own] = q
+        return whole
+
+    def _tree_at(self, q: Array, tree: Array | None, before: Array, t: float) -> Array:
+        return self._whole(q, before, t) if tree is None else np.asarray(tree[-1])
+
+    # -- parts
+
+    def _path(self, part: Part, q: Array) -> JointPath | PosePath:
+        if isinstance(part, OF_POSES):
+            return self._pose_path(part, self.follower.place(q=q)["T"])
+        own = q[self._own]
+        if isinstance(part, Move):
+            end = self._row("to", part.to)
+            most = [self._limit(name, getattr(part, name)) for name in ("velocity", "acceleration")]
+            law = made_law(
+                part.law, end - own, duration=part.duration, velocity=most[0], acceleration=most[1]
+            )
+            return Between(own, end, law)
+        if isinstance(part, Via):
+            points = np.array([own, *(self._row("via", point) for point in part.points)])
+            times = np.array([0.0, *part.times])
+            return Through(times, points, *quintic_through(times, points))
+        if isinstance(part, Hold):
+            return Between(own, own, made_law("quintic", np.zeros(1), duration=part.duration))
+        return self._series(part)
+
+    def _series(self, part: Fourier) -> FourierPath:
+        offset = self._row("offset", part.offset)
+        duration = part.duration or 1 / part.frequency
+        return FourierPath(offset, np.array(part.sine), np.array(part.cosine), part.frequency, duration)
+
+    def _check_given(self, part: Line | Circle | Poses, T: Array) -> None:
+        """Raise where a part moves along an axis that the given entries of the pose leave free."""
+        entries = given_entries(self.trajectory.pose)
+        for r in (r for r in range(3) if not entries[r][3]):
+            axis = "xyz"[r]
+            if isinstance(part, Circle):
+                normal = np.array(part.normal) / np.linalg.norm(part.normal)
+                asked = bool(1 - abs(normal[r]) > JOINED and part.angle)
+            elif isinstance(part, Line) and part.by is not None:
+                asked = part.by[r] != 0
+            else:  # of a place all three numbers are written; 0 may stand where none is asked
+                poses = part.poses if isinstance(part, Poses) else (part.to or (),)
+                near = JOINED * characteristic_length(self.robot, self.values)
+                asked = any(len(x) == 3 and x[r] != 0 and abs(x[r] - T[r, 3]) > near for x in poses)
+            if asked:
+                raise ArgumentError(
+                    f"the path moves along {axis}, which 'pose: {self.trajectory.pose}' leaves free",
+                    hint=f"keep {axis} out of the path, or P{axis} among the given entries of the pose",
+                )
+
+    def _pose_path(self, part: Line | Circle | Poses, T: Array) -> PosePath:
+        self._check_given(part, T)
+        if isinstance(part, Poses):
+            poses = [T]
+            for pose in part.poses:
+                poses.append(self._pose(pose, poses[-1]))
+            places, times = np.array([pose[:3, 3] for pose in poses]), np.array([0.0, *part.times])
+            return PosesThrough(Through(times, places, *quintic_through(times, places)), tuple(poses))
+        if isinstance(part, Line):
+            end = T.copy() if part.to is None else self._pose(part.to, T)
+            if part.by is not None:
+                end[:3, 3] += part.by
+            turn = float(np.linalg.norm(logarithm(T[:3, :3].T @ end[:3, :3])))
+            way = np.array([np.linalg.norm(end[:3, 3] - T[:3, 3]), turn])
+            return Straight(T, end, _pose_law(part, way))
+        axis, centre = np.array(part.normal) / np.linalg.norm(part.normal), np.array(part.centre)
+        arm = T[:3, 3] - centre
+        radius = float(np.linalg.norm(arm - axis * (axis @ arm)))
+        way = abs(part.angle) * np.array([radius, float(part.turning)])
+        return Round(T, centre, axis, part.angle, _pose_law(part, way, part.angle), part.turning)
+
+    def _pose(self, given: tuple[float, ...], before: Array | None) -> Array:
+        if len(given) == 3:
+            made = np.eye(4) if before is None else before.copy()
+            made[:3, 3] = given
+            return made
+        if len(given) == 6:
+            return from_angles(*given)
+        made = from_entries(given)
+        R = made[:3, :3]
+        if np.abs(R.T @ R - np.eye(3)).max() > 1e-6 or np.linalg.det(R) < 0:
+            raise ArgumentError("the first three columns of a pose are no rotation")
+        return made
+
+    def _row(self, what: str, given: tuple[float, ...]) -> Array:
+        if len(given) != len(self.joints):
+            names = ", ".join(f"q{j}" for j in self.joints)
+            why = follows_from_forces(self.robot)
+            raise ArgumentError(
+                f"{what}: {len(given)} numbers, expected {len(self.joints)}: {names}",
+                hint=f"a trajectory tells the driven joints alone: {why}" if why else None,
+            )
+        return np.array(given)
+
+    def _limit(self, what: str, given: tuple[float, ...] | None) -> Array | None:
+        if given is None:
+            return None
+        return np.full(len(self.joints), given[0]) if len(given) == 1 else self._row(what, given)
+
+    # -- along them
+
+    def _moments(self, path: JointPath | PosePath, start: Array, begin: float) -> PathMoments:
+        if isinstance(path, Straight | Round | PosesThrough):
+            return PoseMoments(path, self.follower, self._own, start, begin)
+        return LoopMoments(path, self._loops, start, begin) if self.robot.B else JointMoments(path)
+
+    def _check_joined(
+        self,
+        number: int,
+        now: float,
+        last: tuple[Array, Array],
+        found: MotionRows,
+    ) -> None:
+        """A part must go on where and as fast as the one before ended."""
+        units = joint_units(self.robot, self.joints, characteristic_length(self.robot, self.values))
+        gap = np.abs(found[0][0] - last[0]) / units
+        if gap.max() > JOINED:
+            j = self.joints[int(gap.argmax())]
+            raise ArgumentError(
+                f"begins at t = {now:g} s with q{j} = {found[0][0][gap.argmax()]:.6g}, where the joint "
+                f"stands at {last[0][gap.argmax()]:.6g}",
+                hint="move there first (a part 'joints')",
+            )
+        jerk = np.abs(found[1][0] - last[1]) / units
+        if number > 1 and jerk.max() > SMOOTH:
+            j = self.joints[int(jerk.argmax())]
+            raise ArgumentError(
+                f"begins at t = {now:g} s with qd{j} = {found[1][0][jerk.argmax()]:.6g}, where the "
+                f"joint has {last[1][jerk.argmax()]:.6g}",
+                hint="a Fourier series that does not start at rest can only come first",
+            )
+
+
+def _pose_law(part: Line | Circle, way: Array, turn: float = 0.0) -> Law:
+    """The law of a way of (length, angle), of a direction that turns by some angle."""
+    most = [None if x is None else np.array(x) for x in (part.velocity, part.acceleration)]
+    for name, limit in zip(("velocity", "acceleration"), most, strict=True):
+        if limit is not None and len(limit) not in (1, 2):
+            raise ArgumentError(
+                f"{name} of a pose: expected one number, or (linear, angular); got {len(limit)}"
+            )
+    return made_law(part.law, way, duration=part.duration, velocity=most[0], acceleration=most[1], turn=turn)
+
+
+def _grid(duration: float, step: float) -> Array:
+    """From 0 to the duration in equal steps; one moment where nothing lasts."""
+    if duration / step > MAX_SAMPLES:
+        raise ArgumentError(f"{duration:g} s in steps of {step:g} s are more than {MAX_SAMPLES} samples")
+    count = max(1, int(np.ceil(duration / step - 1e-9))) if duration > 0 else 0
+    return np.linspace(0.0, duration, count + 1)

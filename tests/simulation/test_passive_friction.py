@@ -1,0 +1,288 @@
+"""Dry friction of joints without a coordinate: passive in loops and on wheels, or coupled; and of elastic joints."""
+
+from itertools import combinations
+
+import numpy as np
+import pytest
+
+import symoro
+from symoro.expr.formula import formula
+from symoro.robot.coordinates import independent
+from symoro.robot.description import Coupling, Limits
+from symoro.robot.topology import moving_joints
+from symoro.simulation.contact_rows import Rubbing, without_friction
+from symoro.simulation.grip import grip
+from symoro.simulation.mechanics import Mechanics
+from tests.simulation.robots import numbered, slider, without_drives
+
+POSTURE = [0.9, -0.9, 0.9]  # of the parallelogram, at a crank of 0.9
+FINE = {"rtol": 1e-11, "atol": 1e-11}
+
+
+def parallelogram(FS, **limits):
+    """A four-bar whose crank and lever are alike, without gravity; FS of joints 1, 2 and 3."""
+    robot = without_drives(symoro.load("fourbar")).bind({"D2": 0.3, "D3": 0.5, "D4": 0.5, "D5": 0.3, "G2": 0})
+    for j, size in enumerate(FS, 1):
+        robot = robot.with_frame(j, FS=size)
+    return robot.with_frame(1, limits=Limits(**limits))
+
+
+def burger(FS, FV=0.0):
+    """The differential drive with numbers, no gravity needed: 1 kg and wheels of some grams."""
+    robot = symoro.load("diffdrive")
+    values = dict(robot.nominal)
+    for name in robot.symbols():
+        values.setdefault(name, {"M0": 0.8, "ZZ0": 4e-3}.get(name, 0.0))
+    for j in (1, 2, 3, 4):
+        values |= {f"M{j}": 0.03, f"ZZ{j}": 2e-5, f"FS{j}": FS[j - 1], f"FV{j}": FV}
+    return robot.bind(values)
+
+
+# -- what is known in formulas
+
+
+def test_a_parallelogram_comes_to_rest_by_the_friction_of_all_its_joints_and_stays():
+    """All joints turn as fast as the crank, and its inertia is the same everywhere: constant deceleration."""
+    FS, v = (0.02, 0.05, 0.03), 1.0
+    robot = parallelogram(FS)
+    found = symoro.simulate(robot, 3.0, q=POSTURE, qd=[v], **FINE)
+    rates = symoro.generate(robot, "loop-kinematics").function()
+    assert np.abs(np.abs(rates(q=found.q[0], qd=np.zeros(3))["W"]) - 1).max() < 1e-12
+    A = 0.009 + 0.072 + 0.9 * 0.3**2  # crank, rocker, and a coupler that does not turn
+    end = A * v / sum(FS)
+    assert 0.5 < end < 2.5
+    assert {event.joint for event in found.events if event.what == "sticks"} == {1, 2, 3}
+    assert {event.time for event in found.events if event.what == "sticks"} == {found.events[-1].time}
+    assert found.events[-1].time == pytest.approx(end, abs=1e-9)
+    angle = np.where(found.t < end, v * found.t - v / end * found.t**2 / 2, v * end / 2)
+    assert np.abs(found.q[:, 0] - 0.9 - angle).max() < 1e-9
+    assert (found.qd[found.t > end + 1e-9] == 0).all()
+
+
+@pytest.mark.parametrize("static", [1.0, 1.5])
+def test_joints_of_a_loop_break_away_together_at_the_sum_of_what_they_hold(static):
+    robot = parallelogram((0.02, 0.05, 0.03))
+    found = symoro.simulate(robot, 1.0, q=POSTURE, tau=lambda t, _: [0.2 * t], static=static, **FINE)
+    slides = [event for event in found.events if event.what == "slides"]
+    assert {event.joint for event in slides} == {1, 2, 3}
+    for event in slides:
+        assert event.time == pytest.approx(static * 0.1 / 0.2, abs=1e-9)
+    assert (found.qd[found.t < slides[0].time] == 0).all() and found.qd[-1, 0] > 0.1
+
+
+def test_a_stop_is_left_when_the_torque_is_more_than_all_joints_hold():
+    robot = parallelogram((0.02, 0.05, 0.03), upper=0.9)
+    found = symoro.simulate(
+        robot, 4.7, q=POSTURE, tau=lambda t, _: [0.3 - 0.1 * t], stops=0.0, static=1.2, **FINE
+    )
+    assert [event.what for event in found.events if event.time > 0 and event.joint == 1] == [
+        "leaves its stop"
+    ]
+    left = next(event.time for event in found.events if event.what == "leaves its stop")
+    assert left == pytest.approx((0.3 + 1.2 * 0.1) / 0.1, abs=1e-9)
+    assert found.q[-1, 0] < 0.88
+
+
+def test_a_castor_wheel_that_rubs_stops_a_robot_on_its_way_straight_on():
+    """1 kg and four wheels that roll: (M + sum I/r^2) v' = -sum FS/r."""
+    FS, r, speed = (1e-3, 1e-3, 2e-3, 5e-4), (0.033, 0.033, 0.015), 6.0
+    found = symoro.simulate(burger(FS), 4.0, q=np.zeros(4), qd=[speed, speed], **FINE)
+    mass = 0.8 + 4 * 0.03 + 2e-5 * (2 / r[0] ** 2 + 1 / r[2] ** 2)
+    force = FS[0] / r[0] + FS[1] / r[1] + FS[3] / r[2]
+    end = mass * speed * r[0] / force
+    assert 0.5 < end < 3.5 and found.finished
+    assert found.events[-1].what == "sticks" and found.events[-1].time == pytest.approx(end, abs=1e-8)
+    assert np.abs(found.q[:, 2]).max() < 1e-10  # the castor stays straight
+    assert found.parts["pose"][-1, 0] == pytest.approx(speed * r[0] * end / 2, abs=1e-9)
+    assert (found.qd[found.t > end + 1e-6] == 0).all()
+
+
+def test_a_castor_that_sticks_stays_as_it_is_and_the_robot_goes_in_a_circle():
+    found = symoro.simulate(burger((4e-3, 4e-3, 1e-3, 5e-4), 1e-4), 2.0, q=np.zeros(4), qd=[8.0, 6.0])
+    stuck = next(event.time for event in found.events if event.joint == 3 and event.what == "sticks")
+    assert 0.05 < stuck < 0.5 and found.finished and len(found.events) < 20
+    late = found.t > stuck
+    assert np.ptp(found.q[late, 2]) < 1e-8 and abs(found.q[-1, 2]) > 0.01
+    x, y, heading = found.parts["pose"][late & (found.qd[:, 0] > 0)].T
+    radius = np.hypot(np.diff(x), np.diff(y)) / np.diff(heading)
+    assert np.ptp(radius) < 1e-6 * np.abs(radius).max()
+    assert (found.qd[-1] == 0).all()
+
+
+def test_a_coupled_joint_rubs_with_its_ratio():
+    """Two slides of 1 kg, the second going three times as far on the first: x and 4 x."""
+    robot = symoro.Robot.from_dh([("P", 0, 0, 0, 0), ("P", 0, 0, 0, 0)], "kk", gravity=[0, 0, 0])
+    robot = robot.with_link(1, M=1).with_link(2, M=1).with_frame(1, FS=0.5)
+    robot = robot.with_frame(2, FS=0.4, coupling=Coupling(((1, formula("3")),), formula("0")))
+    v, mass, force = 1.0, 1 + 16, 0.5 + 3 * 0.4
+    end = mass * v / force
+    found = symoro.simulate(robot, 1.2 * end, q=[0.0], qd=[v], step=0.1, **FINE)
+    assert found.events[-1].what == "sticks" and found.events[-1].time == pytest.approx(end, abs=1e-9)
+    assert found.q[-1, 0] == pytest.approx(v * end / 2, abs=1e-9) and found.qd[-1, 0] == 0
+
+
+def test_a_spring_with_friction_swings_less_by_the_same_amount_and_stays():
+    """Half a swing takes 2 FS/k off; it stays where the spring pulls less than FS."""
+    k, FS, x = 50.0, 1.0, 0.3
+    robot = slider(2.0, FS).with_frame(1, eta=True, k=k)
+    found = symoro.simulate(robot, 6.0, q=[x], **FINE)
+    half, turns = np.pi / np.sqrt(k / 2.0), [x]
+    while abs(turns[-1]) > FS / k:
+        turns.append(-(turns[-1] - np.sign(turns[-1]) * 2 * FS / k))
+    assert len(turns) > 5
+    assert found.q[-1, 0] == pytest.approx(turns[-1], abs=1e-8) and found.qd[-1, 0] == 0
+    assert found.events[-1].what == "sticks"
+    assert found.events[-1].time == pytest.approx(half * (len(turns) - 1), abs=1e-7)
+
+
+# -- what physics keeps
+
+
+def test_joints_between_flexible_links_stick_and_slide():
+    robot = without_drives(symoro.load("flexible2r")).with_frame(1, FS=2.0).with_frame(2, FS=0.5)
+    found = symoro.simulate(robot, 0.1, q=[0.2, 0.3], qd=[1.0, -0.8], step=5e-4)
+    assert {event.what for event in found.events} == {"sticks", "slides"} and found.finished
+    lost = np.abs(found.qd) @ [2.0, 0.5]
+    total = np.concatenate([[0], np.cumsum((lost[1:] + lost[:-1]) / 2 * np.diff(found.t))])
+    assert np.abs(found.energy[0] - found.energy - total).max() < 1e-3 * total[-1] and total[-1] > 1e-3
+
+
+@pytest.mark.parametrize("name, q, qd", [("fivebar", [1.9, 0.9], [1.0, -2.0]), ("slidercrank", [0.0], [3.0])])
+def test_energy_goes_where_joints_rub(name, q, qd):
+    """Reversals, sticking and a dead centre: what is lost is FS |v| of each joint, at each moment."""
+    robot = without_drives(symoro.load(name))
+    for j in moving_joints(robot):
+        robot = robot.with_frame(j, FS=0.05 * j)
+    found = symoro.simulate(robot, 1.0, q=q, qd=qd, step=1e-3, rtol=1e-9, atol=1e-9)
+    assert found.finished, found.why
+    bare, friction = without_friction(robot, {})
+    mechanics = Mechanics(bare, {}, {})
+    rates = np.array(
+        [mechanics.tree_rates(np.concatenate([q, qd])) for q, qd in zip(found.q, found.qd, strict=True)]
+    )
+    lost = np.abs(rates) @ np.array([friction[j] for j in found.joints])
+    total = np.concatenate([[0], np.cumsum((lost[1:] + lost[:-1]) / 2 * np.diff(found.t))])
+    assert np.abs(found.energy[0] - found.energy - total).max() < 1e-4 * total[-1] and total[-1] > 0.03
+    assert any(event.what == "sticks" for event in found.events)
+
+
+DELTA = pytest.param("delta", marks=pytest.mark.slow)
+
+
+@pytest.mark.parametrize(
+    "name", ["fivebar", "slidercrank", DELTA, "sr400", "diffdrive", "mobile_manipulator", "car_ackermann"]
+)
+def test_sliding_joints_push_as_the_models_have_it(name):
+    robot = numbered(symoro.load(name))
+    for j in moving_joints(robot):
+        robot = robot.with_frame(j, FS=0.1 + 0.03 * j)
+    bare, friction = without_friction(robot, {})
+    assert len(friction) == len(moving_joints(robot))
+    whole, parts = Mechanics(robot, {}, {}), Mechanics(bare, {}, {})
+    rng = np.random.default_rng(4)
+    near = robot.postures.get("home", np.full(len(independent(robot)), 0.3))
+    y = whole.start({"q": near, "qd": rng.normal(size=len(whole.coordinates))})
+    rubbing = Rubbing(parts, friction)
+    rows = rubbing.rows(y)
+    push = -(rubbing.sizes * np.sign(rows @ y[whole.parts["qd"]])) @ rows
+    tau = rng.normal(size=len(whole.coordinates))
+    one, two = whole.rates(0.0, y, tau), parts.rates(0.0, y, tau + push)
+    assert np.abs(one - two).max() < 1e-8 * (1 + np.abs(one).max())
+
+
+@pytest.mark.parametrize("name", ["fivebar", DELTA, "diffdrive", "mobile_manipulator"])
+def test_the_drift_of_passive_joints_is_what_their_velocities_gain(name):
+    robot = without_drives(numbered(symoro.load(name)))
+    mechanics = Mechanics(robot, {}, {})
+    near = robot.postures.get("home", np.full(len(independent(robot)), 0.3))
+    n = len(mechanics.coordinates)
+    y = mechanics.start({"q": near, "qd": np.linspace(0.4, -0.3, n)})
+    h, sides = 1e-5, []
+    for sign in (1, -1):
+        moved = y.copy()
+        moved[mechanics.parts["q"]] += sign * h * mechanics.tree_rates(y)
+        sides.append(mechanics.tree_rates(moved))
+    slopes = (sides[0] - sides[1]) / (2 * h)
+    assert np.abs(slopes - mechanics.tree_drift(y)).max() < 1e-6 * (1 + np.abs(slopes).max())
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_what_dependent_joints_hold_is_the_largest_share_over_all_ways(seed):
+    """The way that gives stands still in as many joints as it can: all of them are tried."""
+    rng = np.random.default_rng(seed)
+    n, m = int(rng.integers(1, 4)), 6
+    rows, most = rng.normal(size=(m, n)), rng.uniform(0.5, 2, size=m)
+    force = 20 * rng.normal(size=n)
+    best = 0.0
+    for still in combinations(range(m), n - 1):
+        u = np.linalg.svd(np.vstack([rows[list(still)], np.zeros((1, n))]))[2][-1]
+        best = max(best, abs(force @ u) / (most @ np.abs(rows @ u)))
+    found = grip(rows, force, most)
+    assert best > 1 and found.share == pytest.approx(best, rel=1e-9)
+    ways = found.ways(together=True)
+    assert (ways == 0).sum() == n - 1
+    assert np.abs(found.forces @ rows - force).max() < 1e-9 * np.abs(force).max()
+    half = grip(rows, force / best / 2, most)
+    assert half.share < 1 and (half.margins > 0).all()
+
+
+@pytest.mark.parametrize("small", [1e-3, 1e-6, 1e-9, 1e-12])
+def test_a_joint_with_next_to_no_friction_is_not_held_by_one_with_much(small):
+    found = grip(np.eye(2), np.array([0.5, 2 * small]), np.array([1.0, small]))
+    assert found.share == pytest.approx(2) and found.ways(together=False).tolist() == [0, 1]
+    three = grip(
+        np.array([[1.0, 0], [0, 1], [1, 0]]), np.array([0.5, 2 * small]), np.array([1.0, small, 1.0])
+    )
+    assert three.share == pytest.approx(2, rel=1e-6) and three.ways(together=True).tolist() == [0, 1, 0]
+
+
+@pytest.mark.parametrize("bend", [0, 1e-13, 1e-11, 1e-6, 1e-3])
+def test_rows_that_are_almost_the_same_hold_almost_the_same(bend):
+    rows = np.array([[1.0, 0.0], [1.0, bend], [0.0, 1.0]])
+    found = grip(rows, np.array([1.5, 0.0]), np.ones(3))
+    assert found.share == pytest.approx(0.75, rel=2e-3) and (found.margins > 0).all()
+    beyond = grip(rows, np.array([2.2, 0.0]), np.ones(3))
+    assert beyond.share == pytest.approx(1.1, rel=2e-3)
+    assert np.abs(beyond.ways(together=True)[:2]).max() == 1
+
+
+def test_a_slider_turns_at_its_dead_centres_and_does_not_stick_there():
+    robot = without_drives(symoro.load("slidercrank")).bind({"G2": 0}).with_frame(3, FS=0.05)
+    found = symoro.simulate(robot, 0.5, q=[0.5], qd=[20.0], step=1e-3, **FINE)
+    turned = [event for event in found.events if event.time > 0]
+    crank = np.interp([event.time for event in turned], found.t, found.q[:, 0])
+    assert len(turned) >= 3 and {event.what for event in turned} == {"slides"}
+    assert np.abs(crank - np.pi * np.arange(1, len(turned) + 1)).max() < 1e-4
+    lost = np.sum(np.abs(np.diff(found.q[:, 2])) * 0.05)
+    assert found.energy[0] - found.energy[-1] == pytest.approx(lost, rel=1e-3)
+
+
+def test_robots_that_start_at_rest_on_wheels_stay_there():
+    found = symoro.simulate(burger((4e-3, 4e-3, 1e-3, 5e-4)), 1.0, q=[0, 0, 0.4, 0], tau=[3e-3, -3e-3])
+    assert (found.qd == 0).all() and np.ptp(found.parts["pose"]) == 0
+
+
+def test_friction_in_a_joint_that_its_driven_ones_lead_is_part_of_their_torque():
+    """The crank of a parallelogram follows a motion: inertia, and the friction of all joints."""
+    FS = (0.02, 0.05, 0.03)
+    robot = parallelogram(FS)
+    found = symoro.simulate(
+        robot,
+        1.0,
+        q=POSTURE,
+        qd=[0.0],
+        driven={1: lambda t: (0.9 + 0.5 * np.sin(4 * t) ** 2, 2 * np.sin(8 * t), 16 * np.cos(8 * t))},
+        **FINE,
+    )
+    A = 0.009 + 0.072 + 0.9 * 0.3**2
+    t = found.t[1:-1]
+    wanted = A * 16 * np.cos(8 * t) + sum(FS) * np.sign(np.sin(8 * t))
+    assert np.abs(found.tau[1:-1, 0] - wanted)[np.abs(np.sin(8 * t)) > 1e-6].max() < 1e-8
+
+
+def test_all_joints_of_a_delta_may_rub():
+    robot = symoro.load("delta")
+    for j in moving_joints(robot):
+        robot = robot.with_frame(j, FS=1e-3)
+    found = symoro.simulate(robot, 0.05, q=robot.postures["home"], tau=[0, 0, 0], rtol=1e-7, atol=1e-8)
+    assert found.finished and np.isfinite(found.q).all()
