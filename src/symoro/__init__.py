@@ -10,6 +10,7 @@ model.function()(q=[0, 0, 0, 0, 0, 0])["T"]
 from typing import TYPE_CHECKING, Any
 
 from symoro._version import __version__ as __version__
+from symoro.display import html as _html
 from symoro.errors import SymoroError as SymoroError
 from symoro.model import Model as Model
 from symoro.model import assembly_modes as assembly_modes
@@ -84,6 +85,20 @@ __all__ = [
     "windings",
     "within_limits",
 ]
+
+
+@_html.register
+def _robot_html(robot: Robot) -> str:
+    from symoro.ui.notebook import robot_html
+
+    return robot_html(robot)
+
+
+@_html.register
+def _model_html(model: Model) -> str:
+    from symoro.ui.notebook import model_html
+
+    return model_html(model)
 
 
 def __getattr__(name: str) -> Any:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
+from symoro.display import html
 from symoro.errors import NotApplicableError, UnknownNameError
 from symoro.models import catalogue as models
 from symoro.program.count import OpCount, count
@@ -209,10 +210,8 @@ class Model:
     def __repr__(self) -> str:
         return f"<Model {self.entry.id} of {self.robot.name}: {self.count()}>"
 
-    def _repr_html_(self) -> str:
-        from symoro.ui.notebook import model_html
-
-        return model_html(self)
+    def _repr_html_(self) -> str | None:
+        return html(self)
 
     def _repr_latex_(self) -> str:
         return next(iter(self.code("latex", fragment=True).values()))

@@ -17,7 +17,6 @@ from symoro.robot.conventions import (
     JointRow,
     ParameterTable,
     convention_named,
-    from_table,
     moved,
     to_table,
 )
@@ -33,6 +32,7 @@ from symoro.robot.description import (
     Robot,
     Tool,
 )
+from symoro.robot.formats.table import from_table
 from tests.oracle.placement import placement
 from tests.strategies import SYMBOLS, angles, formulas, geometry, links
 

@@ -12,12 +12,15 @@ from __future__ import annotations
 import heapq
 from collections.abc import Sequence
 from fractions import Fraction
+from typing import TYPE_CHECKING
 
 from symoro.errors import ProgramError
 from symoro.expr import number, ops
 from symoro.expr.graph import Graph
 from symoro.expr.number import Number, normal
-from symoro.expr.scalar import Expr
+
+if TYPE_CHECKING:
+    from symoro.expr.scalar import Expr
 
 Monomial = tuple[tuple[str, int], ...]
 Sum = dict[Monomial, Number]

@@ -12,6 +12,7 @@ from typing import Any
 
 from symoro.errors import ProgramError
 from symoro.expr import ops
+from symoro.expr.canonical import canonical
 from symoro.expr.graph import Graph, Number
 from symoro.expr.number import Tolerance, written
 
@@ -101,8 +102,6 @@ class Expr:
         return {graph.args[i][0] for i in nodes if graph.op[i] == ops.SYMBOL}
 
     def __str__(self) -> str:
-        from symoro.expr.canonical import canonical
-
         return canonical(self)
 
     def __repr__(self) -> str:

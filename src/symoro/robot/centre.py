@@ -16,7 +16,7 @@ from typing import Any
 
 from symoro.errors import ExpressionError, OptionError
 from symoro.expr.formula import ZERO, Formula, combine, formula
-from symoro.robot.description import INERTIAL
+from symoro.robot.records import INERTIAL
 
 CENTRAL = ("mass", "com", "inertia")
 SIX = INERTIAL[:6]

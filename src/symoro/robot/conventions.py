@@ -23,7 +23,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from symoro.errors import NotApplicableError, UnknownNameError
 from symoro.expr import linalg
@@ -32,20 +32,21 @@ from symoro.expr.formula import ZERO, Formula, formula
 from symoro.expr.graph import Graph
 from symoro.expr.linalg import Matrix, Vector
 from symoro.expr.scalar import Scalar, cos, sin, wrap
-from symoro.robot.description import (
+from symoro.robot.records import (
     GEOMETRIC,
     IDENTITY16,
     INERTIAL,
     WRENCH,
-    Base,
     Frame,
     JointType,
     Link,
     Placement,
-    Robot,
     Tool,
 )
 from symoro.robot.topology import chain, structure
+
+if TYPE_CHECKING:
+    from symoro.robot.description import Robot
 
 
 class Convention(StrEnum):
@@ -212,24 +213,6 @@ def _inverse_x(place: Placement) -> Placement:
 
 
 # -- from a table to a robot
-
-
-def from_table(table: ParameterTable, name: str = "robot") -> Robot:
-    """The robot that a table describes, in Khalil and Kleinfinger's frames.
-
-    Raises:
-        NotApplicableError: the tool frame cannot be put on the robot's last frame.
-    """
-    fields = COLUMNS[table.convention].values()
-    frames = []
-    for i, row in enumerate(table.rows):
-        values: dict[str, Any] = dict(zip(fields, row.values, strict=True))
-        frames.append(Frame(ant=i, sigma=row.sigma, name=row.name, **values))
-    links = list(table.links) or [Link()] * len(frames)
-    tool = table.tool
-    if table.convention == Convention.DENAVIT_HARTENBERG:
-        frames, links, tool = from_classic(frames, links, tool)
-    return Robot(name=name, frames=tuple(frames), links=tuple(links), base=Base(Z=table.base), tool=tool)
 
 
 def from_classic(

@@ -9,13 +9,17 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from math import isfinite
+from typing import TYPE_CHECKING
 
 from symoro.errors import OptionError
 from symoro.expr.formula import Formula
 from symoro.expr.scalar import Scalar
-from symoro.robot.description import Coupling, Robot
 from symoro.robot.postures import HOME
+from symoro.robot.records import Coupling
 from symoro.robot.topology import elastic_joints, moving_joints
+
+if TYPE_CHECKING:
+    from symoro.robot.description import Robot
 
 Into = Callable[[Formula], Scalar]
 Relation = Coupling  # a joint as a sum of others, wherever it comes from

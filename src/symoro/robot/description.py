@@ -14,184 +14,40 @@ W. Khalil, D. Creusot, "SYMORO+: a system for the symbolic modelling of robots",
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, fields, replace
-from enum import IntEnum, StrEnum
 from typing import Any, Literal
 
+from symoro.display import html
 from symoro.errors import RobotError, UnknownNameError
-from symoro.expr.formula import ONE, ZERO, Formula, FormulaLike, formula
-from symoro.robot.flexibility import Flexibility
+from symoro.expr.formula import FormulaLike, formula
+from symoro.robot import symbols
+from symoro.robot.centre import without_centre
 from symoro.robot.postures import Postures
+from symoro.robot.records import ANGLES as ANGLES
+from symoro.robot.records import DRIVE as DRIVE
+from symoro.robot.records import GEOMETRIC as GEOMETRIC
+from symoro.robot.records import IDENTITY16 as IDENTITY16
+from symoro.robot.records import INERTIAL as INERTIAL
+from symoro.robot.records import MOTION as MOTION
+from symoro.robot.records import STANDARD_GRAVITY as STANDARD_GRAVITY
+from symoro.robot.records import WRENCH as WRENCH
+from symoro.robot.records import ZERO3 as ZERO3
+from symoro.robot.records import Base as Base
+from symoro.robot.records import BaseKind as BaseKind
+from symoro.robot.records import Coupling as Coupling
+from symoro.robot.records import Frame as Frame
+from symoro.robot.records import JointType as JointType
+from symoro.robot.records import Limits as Limits
+from symoro.robot.records import Link as Link
+from symoro.robot.records import Placement as Placement
+from symoro.robot.records import Tool as Tool
+from symoro.robot.records import Triple as Triple
+from symoro.robot.records import scalars as scalars
+from symoro.robot.records import with_nominal_gravity as with_nominal_gravity
+from symoro.robot.tables import text
+from symoro.robot.validation import problems, with_length
 from symoro.robot.wheels import Wheel
-
-GEOMETRIC = ("gamma", "b", "alpha", "d", "theta", "r")
-ANGLES = ("gamma", "alpha", "theta")
-INERTIAL = ("XX", "XY", "XZ", "YY", "YZ", "ZZ", "MX", "MY", "MZ", "M")
-WRENCH = ("FX", "FY", "FZ", "CX", "CY", "CZ")
-DRIVE = ("IA", "FV", "FS", "FO")
-MOTION = ("QP", "QDP", "GAM")
-
-
-class JointType(IntEnum):
-    """sigma: what the joint does."""
-
-    REVOLUTE = 0
-    PRISMATIC = 1
-    FIXED = 2
-
-
-class BaseKind(StrEnum):
-    """How the base stands: fixed (or moved in a prescribed way), free in space, or on wheels."""
-
-    FIXED = "fixed"
-    FLOATING = "floating"
-    WHEELED = "wheeled"
-
-
-@dataclass(frozen=True)
-class Limits:
-    """Limits of a joint in radians or metres, per second, newtons or newton metres; None is unknown."""
-
-    lower: float | None = None
-    upper: float | None = None
-    velocity: float | None = None
-    effort: float | None = None
-
-
-@dataclass(frozen=True)
-class Coupling:
-    """A joint that others drive: q_j = sum ratio_i * q_i + offset over the joints `terms`."""
-
-    terms: tuple[tuple[int, Formula], ...]
-    offset: Formula = ZERO
-
-
-@dataclass(frozen=True)
-class Placement:
-    """A fixed frame on frame `ant`, by the six geometric parameters."""
-
-    ant: int
-    gamma: Formula = ZERO
-    b: Formula = ZERO
-    alpha: Formula = ZERO
-    d: Formula = ZERO
-    theta: Formula = ZERO
-    r: Formula = ZERO
-
-
-@dataclass(frozen=True)
-class Frame:
-    """Frame j with its joint: place on the antecedent, kind of joint, drive.
-
-    Attributes:
-        ant: the antecedent frame, 0 is the base.
-        sigma: revolute, prismatic or fixed.
-        mu: whether the joint is motorised.
-        gamma, b, alpha, d, theta, r: the place; for a moving joint theta or r is the offset to q.
-        eta: whether the joint is elastic, with stiffness k and the position `rest` without torque.
-        IA, FV, FS, FO: rotor inertia on the joint side, viscous and Coulomb friction, torque offset.
-        QP, QDP, GAM: a value that the joint's velocity, acceleration or torque always has; None is free.
-        coupling: the joints that drive this one, when it has no coordinate of its own.
-    """
-
-    ant: int
-    sigma: JointType = JointType.REVOLUTE
-    mu: bool = True
-    gamma: Formula = ZERO
-    b: Formula = ZERO
-    alpha: Formula = ZERO
-    d: Formula = ZERO
-    theta: Formula = ZERO
-    r: Formula = ZERO
-    eta: bool = False
-    k: Formula = ZERO
-    rest: Formula = ZERO
-    IA: Formula = ZERO
-    FV: Formula = ZERO
-    FS: Formula = ZERO
-    FO: Formula = ZERO
-    QP: Formula | None = None
-    QDP: Formula | None = None
-    GAM: Formula | None = None
-    limits: Limits = Limits()
-    coupling: Coupling | None = None
-    name: str = ""
-
-    @property
-    def moving(self) -> bool:
-        return self.sigma != JointType.FIXED
-
-
-@dataclass(frozen=True)
-class Link:
-    """The ten inertial parameters of a link about the origin of its frame, and the wrench it exerts.
-
-    XX..ZZ is the inertia matrix, MX = m cx the first moments, M the mass; FX..CZ is the wrench BY the link
-    ON the environment, in the link's frame about its origin. A flexible link has a beam besides.
-    """
-
-    XX: Formula = ZERO
-    XY: Formula = ZERO
-    XZ: Formula = ZERO
-    YY: Formula = ZERO
-    YZ: Formula = ZERO
-    ZZ: Formula = ZERO
-    MX: Formula = ZERO
-    MY: Formula = ZERO
-    MZ: Formula = ZERO
-    M: Formula = ZERO
-    FX: Formula = ZERO
-    FY: Formula = ZERO
-    FZ: Formula = ZERO
-    CX: Formula = ZERO
-    CY: Formula = ZERO
-    CZ: Formula = ZERO
-    name: str = ""
-    flexible: Flexibility | None = None
-
-
-Triple = tuple[Formula, Formula, Formula]
-ZERO3: Triple = (ZERO, ZERO, ZERO)
-IDENTITY16: tuple[Formula, ...] = tuple(ONE if i % 5 == 0 else ZERO for i in range(16))
-
-
-@dataclass(frozen=True)
-class Base:
-    """The base: its kind, its link 0 (read where it is free to move), prescribed motion, gravity and place.
-
-    Attributes:
-        W0, WP0, V0, VP0: angular velocity and acceleration, linear ones, in frame 0.
-        G: gravity in the world frame.
-        Z: world T 0, sixteen entries by rows.
-    """
-
-    kind: BaseKind = BaseKind.FIXED
-    link: Link = Link()
-    W0: Triple = ZERO3
-    WP0: Triple = ZERO3
-    V0: Triple = ZERO3
-    VP0: Triple = ZERO3
-    G: Triple = (ZERO, ZERO, Formula("G3"))
-    Z: tuple[Formula, ...] = IDENTITY16
-
-
-STANDARD_GRAVITY = -9.81  # m/s2, along z of the world: the nominal value of the symbol G3
-
-
-def with_nominal_gravity(nominal: tuple[tuple[str, float], ...], base: Base) -> tuple[tuple[str, float], ...]:
-    """Add the nominal value of G3 where the base has the default gravity and the description gives no value."""
-    if base.G != Base().G or any(name == "G3" for name, _ in nominal):
-        return nominal
-    return (("G3", STANDARD_GRAVITY), *nominal)
-
-
-@dataclass(frozen=True)
-class Tool:
-    """A tool frame, fixed on a frame of the robot."""
-
-    place: Placement
-    name: str = "tool"
 
 
 @dataclass(frozen=True)
@@ -211,7 +67,7 @@ class Robot:
     name: str
     frames: tuple[Frame, ...]
     links: tuple[Link, ...]
-    base: Base = Base()
+    base: Base = field(default_factory=Base)
     tool: Tool | None = None
     payload: Link | None = None
     nominal: tuple[tuple[str, float], ...] = ()
@@ -223,8 +79,6 @@ class Robot:
     platform: int | None = None
 
     def __post_init__(self) -> None:
-        from symoro.robot.validation import problems, with_length
-
         if isinstance(self.postures, Postures):  # those of the robot that this one was made from
             kept: Mapping[str, tuple[float, ...]] = with_length(self.postures, self)
         else:
@@ -310,7 +164,7 @@ class Robot:
         """
         from symoro.robot.formats.rows import from_rows
 
-        return from_rows(rows, convention, name, degrees=degrees, **details)
+        return from_rows(cls, rows, convention, name, degrees=degrees, **details)
 
     # -- new robots from this one
 
@@ -329,8 +183,6 @@ class Robot:
 
         `mass`, with `com` and `inertia` about it, stands for all ten inertial parameters.
         """
-        from symoro.robot.centre import without_centre
-
         j = self.frame_number(j)
         link = replace(self.link(j), **_as_formulas(Link, without_centre(changes)))
         if j == 0:
@@ -339,9 +191,7 @@ class Robot:
 
     def bind(self, values: Mapping[str, FormulaLike]) -> Robot:
         """Numbers (or other expressions) for symbols, folded into the description."""
-        from symoro.robot.symbols import bind
-
-        return bind(self, values)
+        return symbols.bind(self, values)
 
     def symbolic(
         self,
@@ -352,9 +202,7 @@ class Robot:
         gravity: bool = False,
     ) -> Robot:
         """Symbols for numbers, the numbers kept as nominal values; zeros stay zero, except with inertia='all'."""
-        from symoro.robot.symbols import symbolic
-
-        return symbolic(self, inertia=inertia, geometry=geometry, friction=friction, gravity=gravity)
+        return symbols.symbolic(self, inertia=inertia, geometry=geometry, friction=friction, gravity=gravity)
 
     def tree(self) -> Robot:
         """The robot with its loops cut: frames 1..NL alone."""
@@ -370,9 +218,7 @@ class Robot:
 
     def symbols(self) -> tuple[str, ...]:
         """Names of all symbols of the description, in the order of the frames."""
-        from symoro.robot.symbols import symbols
-
-        return symbols(self)
+        return symbols.symbols(self)
 
     def frame_number(self, which: int | str) -> int:
         """The number of a frame given by number, joint name or link name; 'base' is 0."""
@@ -391,22 +237,10 @@ class Robot:
         return names[which]
 
     def __str__(self) -> str:
-        from symoro.robot.tables import text
-
         return text(self)
 
-    def _repr_html_(self) -> str:
-        from symoro.ui.notebook import robot_html
-
-        return robot_html(self)
-
-
-def scalars(item: Frame | Link | Placement | Flexibility | Wheel) -> Iterator[tuple[str, Formula]]:
-    """The formulas of a record by field name, in order."""
-    for f in fields(item):
-        value = getattr(item, f.name)
-        if isinstance(value, Formula):
-            yield f.name, value
+    def _repr_html_(self) -> str | None:
+        return html(self)
 
 
 def _as_formulas(record: type, changes: Mapping[str, Any]) -> dict[str, Any]:

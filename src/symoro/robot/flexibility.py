@@ -22,7 +22,8 @@ from symoro.errors import ProgramError
 from symoro.expr.formula import ZERO, Formula
 
 if TYPE_CHECKING:
-    from symoro.robot.description import Link, Robot
+    from symoro.robot.description import Robot
+    from symoro.robot.records import Link
 
 MODE_SHAPES = ("polynomial", "clamped")
 MODES = ("y", "z", "twist")

@@ -10,11 +10,15 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator, Mapping
+from typing import TYPE_CHECKING
 
 from symoro.errors import ProgramError
 from symoro.expr.formula import Formula
-from symoro.robot.description import JointType, Link, Robot
 from symoro.robot.flexibility import flexible_links
+from symoro.robot.records import JointType, Link
+
+if TYPE_CHECKING:
+    from symoro.robot.description import Robot
 
 LENGTHS = ("b", "d", "r")
 INERTIAS = ("XX", "YY", "ZZ")

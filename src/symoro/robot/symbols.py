@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import fields, replace
-from typing import Any, Literal, TypeVar
+from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 from symoro.errors import ExpressionError, OptionError, UnknownNameError
 from symoro.expr.formula import Formula, FormulaLike, formula
-from symoro.robot.description import INERTIAL, BaseKind, Coupling, Robot
+from symoro.robot.records import INERTIAL, BaseKind, Coupling
+
+if TYPE_CHECKING:
+    from symoro.robot.description import Robot
 
 T = TypeVar("T")
 

@@ -5,22 +5,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from html import escape
+from typing import TYPE_CHECKING
 
 from symoro.robot.coordinates import independent
-from symoro.robot.description import (
-    DRIVE,
-    GEOMETRIC,
-    IDENTITY16,
-    INERTIAL,
-    WRENCH,
-    BaseKind,
-    Frame,
-    JointType,
-    Robot,
-)
 from symoro.robot.flexibility import MODES, PROPERTIES, flexible_links
+from symoro.robot.records import DRIVE, GEOMETRIC, IDENTITY16, INERTIAL, WRENCH, BaseKind, Frame, JointType
 from symoro.robot.topology import describe
 from symoro.robot.wheels import WheelKind
+
+if TYPE_CHECKING:
+    from symoro.robot.description import Robot
 
 TYPE_NAMES = {JointType.REVOLUTE: "R", JointType.PRISMATIC: "P", JointType.FIXED: "fixed"}
 

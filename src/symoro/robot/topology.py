@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-from symoro.robot.description import JointType, Robot
 from symoro.robot.flexibility import flexible_links
+from symoro.robot.records import JointType
+
+if TYPE_CHECKING:
+    from symoro.robot.description import Robot
 
 
 @dataclass(frozen=True)

@@ -5,14 +5,18 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 from symoro.errors import ProgramError
 from symoro.expr.formula import Formula
 from symoro.expr.parser import NAME, reserved
-from symoro.robot.description import ANGLES, DRIVE, MOTION, JointType, Link, Robot, scalars
 from symoro.robot.flexibility import flexible_problems
 from symoro.robot.postures import Postures
+from symoro.robot.records import ANGLES, DRIVE, MOTION, JointType, Link, scalars
 from symoro.robot.wheel_checks import wheel_problems
+
+if TYPE_CHECKING:
+    from symoro.robot.description import Robot
 
 LARGEST = 1e30
 """No length, mass or inertia is larger, and products of a few of them are still numbers."""

@@ -9,13 +9,17 @@ from __future__ import annotations
 import math
 import random
 from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING
 
 from symoro.errors import ProgramError
 from symoro.expr.formula import Formula
-from symoro.robot.description import ANGLES, GEOMETRIC, Robot
+from symoro.robot.records import ANGLES, GEOMETRIC
 from symoro.robot.size import characteristic_length
 from symoro.robot.topology import chain
 from symoro.robot.wheels import Wheel, WheelKind
+
+if TYPE_CHECKING:
+    from symoro.robot.description import Robot
 
 CLOSE = 1e-9
 """Radians, or shares of the robot's size: what differs by less differs by round-off."""

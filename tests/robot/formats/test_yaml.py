@@ -11,7 +11,7 @@ from hypothesis import HealthCheck, given, settings
 from symoro.errors import FormatError
 from symoro.expr.formula import Formula, formula
 from symoro.files import MADE_BY
-from symoro.robot.conventions import Convention, JointRow, ParameterTable, from_table, moved
+from symoro.robot.conventions import Convention, JointRow, ParameterTable, moved
 from symoro.robot.description import (
     GEOMETRIC,
     BaseKind,
@@ -24,8 +24,8 @@ from symoro.robot.description import (
     Tool,
 )
 from symoro.robot.formats.par import read_par
-from symoro.robot.formats.yaml_format import read_yaml
-from symoro.robot.formats.yaml_write import write_yaml
+from symoro.robot.formats.table import from_table
+from symoro.robot.formats.yaml_write import read_yaml, write_yaml
 from tests.robot.formats.samples import YAML, YAML_BY_NAME, par_files
 from tests.strategies import robots
 

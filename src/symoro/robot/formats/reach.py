@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import math
+from typing import TYPE_CHECKING
 
 from symoro.errors import ProgramError
-from symoro.robot.description import GEOMETRIC, Frame, JointType, Robot
 from symoro.robot.formats.report import Report
+from symoro.robot.records import GEOMETRIC, Frame, JointType
 from symoro.robot.topology import loops, moving_joints, outward
+
+if TYPE_CHECKING:
+    from symoro.robot.description import Robot
 
 NEAR = 1e-6  # of the largest length, or of a radian
 

@@ -11,14 +11,18 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from pathlib import PurePath
-from typing import NoReturn
+from typing import TYPE_CHECKING, NoReturn, TypeVar
 
 from symoro.errors import ExpressionError, FormatError, Place, RobotError
 from symoro.expr.formula import ZERO, Formula, formula
-from symoro.robot.description import Robot
+
+if TYPE_CHECKING:
+    from symoro.robot.description import Robot
+
+R = TypeVar("R", bound="Robot")
 
 MAX_BYTES = 4_000_000
 MAX_FRAMES = 1000
@@ -123,7 +127,7 @@ class Report:
             hint = "give names to parts of the expressions, and their values as numbers"
             self.fail(f"the expressions of this {self.what} are too many or too long", spot, key, hint)
 
-    def finish(self, make: Callable[[], Robot], spot_of: Callable[[int], Spot | None]) -> Robot:
+    def finish(self, make: Callable[[], R], spot_of: Callable[[int], Spot | None]) -> R:
         """The robot with the notes on it, unless something was wrong.
 
         Arguments:
@@ -133,7 +137,7 @@ class Report:
         self.check()
         try:
             robot = make()
-            return robot.replace(notes=tuple(self.notes)) if self.notes else robot
+            return replace(robot, notes=tuple(self.notes)) if self.notes else robot
         except RobotError as error:
             for problem in error.problems:
                 number = _FRAME.search(problem)

@@ -9,17 +9,20 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from symoro.errors import ExpressionError
 from symoro.expr.formula import Formula, formula
 from symoro.robot.centre import CENTRAL
 from symoro.robot.conventions import COLUMNS, Convention, convention_named
-from symoro.robot.description import ANGLES, DRIVE, GEOMETRIC, INERTIAL, JointType, Robot
 from symoro.robot.formats import yaml_nodes as nodes
 from symoro.robot.formats.report import NOWHERE, Report
 from symoro.robot.formats.variable import find_variable, not_constant, offset_from
 from symoro.robot.formats.yaml_format import SCHEMA, read_tree
+from symoro.robot.records import ANGLES, DRIVE, GEOMETRIC, INERTIAL, JointType
+
+if TYPE_CHECKING:
+    from symoro.robot.description import Robot
 
 SHORT = {Convention.KHALIL_KLEINFINGER: ("alpha", "d", "theta", "r")}
 _DEGREE = Formula("pi/180")
@@ -31,6 +34,7 @@ Fields = dict[str, Any]
 
 
 def from_rows(
+    kind: type[Robot],
     rows: Iterable[Any],
     convention: str,
     name: str = "robot",
@@ -48,17 +52,19 @@ def from_rows(
     """
     report = Report(None, "robot")
     listed = list(rows)
-    kinds: list[str | None] = list(joints) if joints is not None else [None] * len(listed)
-    if len(kinds) != len(listed):
-        report.fail(f"{len(listed)} rows, but {len(kinds)} kinds of joints", None, "joints")
+    letters: list[str | None] = list(joints) if joints is not None else [None] * len(listed)
+    if len(letters) != len(listed):
+        report.fail(f"{len(listed)} rows, but {len(letters)} kinds of joints", None, "joints")
     table = _Rows(convention_named(convention), len(listed), degrees, report)
-    frames = [table.frame(j, row, kind) for j, (row, kind) in enumerate(zip(listed, kinds, strict=True), 1)]
+    frames = [
+        table.frame(j, row, letter) for j, (row, letter) in enumerate(zip(listed, letters, strict=True), 1)
+    ]
     top: Fields = {"symoro": SCHEMA, "name": name, "convention": str(table.convention), "frames": frames}
     top |= table.details(details, frames)
     base = dict(top.get("base") or {})
     if gravity is not None:
         top["base"] = base | {"gravity": gravity}
-    return read_tree(_node(top, report, ""), report)
+    return read_tree(kind, _node(top, report, ""), report)
 
 
 class _Rows:

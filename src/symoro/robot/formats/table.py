@@ -24,6 +24,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Any
 
 from symoro.errors import FormatError, NotApplicableError, UnknownNameError
 from symoro.expr.formula import ZERO, Formula, exact_angle
@@ -34,11 +35,22 @@ from symoro.robot.conventions import (
     JointRow,
     ParameterTable,
     convention_named,
-    from_table,
+    from_classic,
     to_table,
     variable_field,
 )
-from symoro.robot.description import ANGLES, GEOMETRIC, IDENTITY16, JointType, Placement, Robot, Tool
+from symoro.robot.description import (
+    ANGLES,
+    GEOMETRIC,
+    IDENTITY16,
+    Base,
+    Frame,
+    JointType,
+    Link,
+    Placement,
+    Robot,
+    Tool,
+)
 from symoro.robot.formats.report import MAX_FRAMES, Report, Spot, name_from, unix_lines
 from symoro.robot.formats.variable import find_variable, not_constant, offset_from, variable_names
 from symoro.robot.topology import chain
@@ -72,6 +84,24 @@ def read_table(text: str, file: str | None = None) -> Robot:
         FormatError: with the position of the first problem, and all others found.
     """
     return _Reader(unix_lines(text), Report(file)).robot()
+
+
+def from_table(table: ParameterTable, name: str = "robot") -> Robot:
+    """The robot that a table describes, in Khalil and Kleinfinger's frames.
+
+    Raises:
+        NotApplicableError: the tool frame cannot be put on the robot's last frame.
+    """
+    fields = COLUMNS[table.convention].values()
+    frames = []
+    for i, row in enumerate(table.rows):
+        values: dict[str, Any] = dict(zip(fields, row.values, strict=True))
+        frames.append(Frame(ant=i, sigma=row.sigma, name=row.name, **values))
+    links = list(table.links) or [Link()] * len(frames)
+    tool = table.tool
+    if table.convention == Convention.DENAVIT_HARTENBERG:
+        frames, links, tool = from_classic(frames, links, tool)
+    return Robot(name=name, frames=tuple(frames), links=tuple(links), base=Base(Z=table.base), tool=tool)
 
 
 class _Reader:

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 from symoro.errors import SymoroError
 from symoro.expr.formula import ZERO, Formula
-from symoro.robot.description import JointType
+from symoro.robot.records import JointType
 
 _PREFIXES = {JointType.REVOLUTE: ("th", "t", "q"), JointType.PRISMATIC: ("r", "q"), JointType.FIXED: ()}
 

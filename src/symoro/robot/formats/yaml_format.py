@@ -18,14 +18,20 @@ Only texts and positions are taken from the YAML (`yaml_nodes`); every value goe
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from symoro.errors import ExpressionError, NotApplicableError, ProgramError
 from symoro.expr.formula import ZERO, Formula
 from symoro.expr.parser import NAME, reserved
 from symoro.robot.centre import CENTRAL, SHAPES, about_origin, six_entries
 from symoro.robot.conventions import COLUMNS, Convention, from_classic, variable_field
-from symoro.robot.description import (
+from symoro.robot.flexibility import MODE_SHAPES, MODES, MOST_MODES, PROPERTIES, Flexibility
+from symoro.robot.formats.reach import check_reach
+from symoro.robot.formats.report import MAX_FRAMES, Report, Spot
+from symoro.robot.formats.yaml_legs import SHORT, is_short, with_frames
+from symoro.robot.formats.yaml_nodes import YamlMapping, YamlNode, YamlScalar
+from symoro.robot.formats.yaml_record import Record
+from symoro.robot.records import (
     DRIVE,
     GEOMETRIC,
     INERTIAL,
@@ -39,16 +45,12 @@ from symoro.robot.description import (
     Limits,
     Link,
     Placement,
-    Robot,
     Tool,
 )
-from symoro.robot.flexibility import MODE_SHAPES, MODES, MOST_MODES, PROPERTIES, Flexibility
-from symoro.robot.formats.reach import check_reach
-from symoro.robot.formats.report import MAX_FRAMES, Report, Spot, unix_lines
-from symoro.robot.formats.yaml_legs import SHORT, is_short, with_frames
-from symoro.robot.formats.yaml_nodes import YamlMapping, YamlNode, YamlScalar, compose
-from symoro.robot.formats.yaml_record import Record
 from symoro.robot.wheels import Wheel, WheelKind
+
+if TYPE_CHECKING:
+    from symoro.robot.description import Robot
 
 SCHEMA = 1
 TEXTS = ("name", "title", "reference")
@@ -74,19 +76,9 @@ WHEEL = ("frame", "kind", "radius", "steering", "roller", "follows")
 JOINTS = {sigma.name.lower(): sigma for sigma in JointType}
 
 
-def read_yaml(text: str, file: str | None = None) -> Robot:
-    """The robot that a YAML text describes.
-
-    Raises:
-        FormatError: with the position of the first problem, and all others found.
-    """
-    report = Report(file)
-    return read_tree(compose(unix_lines(text), report), report)
-
-
-def read_tree(node: YamlNode, report: Report) -> Robot:
-    """The robot that a tree of texts describes."""
-    robot = _Reader(with_frames(node, report), report).robot()
+def read_tree(kind: type[Robot], node: YamlNode, report: Report) -> Robot:
+    """Return the robot, an object of the class `kind`, that a tree of texts describes."""
+    robot = _Reader(with_frames(node, report), report).robot(kind)
     if is_short(node):
         check_reach(robot, report)
     return robot
@@ -111,7 +103,7 @@ class _Reader:
             self.top.problem("frames", f"at most {MAX_FRAMES} frames can be read")
             report.check()
 
-    def robot(self) -> Robot:
+    def robot(self, kind: type[Robot]) -> Robot:
         for key in ("name", "frames"):
             if not (self.top.text(key) if key == "name" else self.items):
                 self.top.problem(key, f"the robot needs '{key}'")
@@ -128,7 +120,7 @@ class _Reader:
             frames, links, tool = self._from_classic(frames, links, tool)
         texts: dict[str, Any] = {key: self.top.text(key) for key in TEXTS}
         return self.report.finish(
-            lambda: Robot(
+            lambda: kind(
                 frames=tuple(frames),
                 links=tuple(links),
                 base=base,

@@ -22,10 +22,10 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from itertools import pairwise
 
-from symoro.robot.description import GEOMETRIC, INERTIAL
 from symoro.robot.formats.report import MAX_FRAMES, Report, Spot
 from symoro.robot.formats.yaml_nodes import YamlList, YamlMapping, YamlNode, YamlScalar
 from symoro.robot.formats.yaml_record import Record
+from symoro.robot.records import GEOMETRIC, INERTIAL
 
 MODULE = ("platform", "leg", "legs")
 SHORT = (*MODULE, "modules")

@@ -7,9 +7,9 @@ from collections.abc import Iterable, Sequence
 
 from symoro.errors import UnknownNameError
 from symoro.expr.formula import ZERO, Formula, exact_angle
-from symoro.robot.description import ANGLES
 from symoro.robot.formats.report import Report, Spot
 from symoro.robot.formats.yaml_nodes import YamlList, YamlMapping, YamlNode, YamlScalar
+from symoro.robot.records import ANGLES
 
 _INTEGER = re.compile(r"[0-9]{1,9}\Z")
 

@@ -28,7 +28,9 @@ from symoro.robot.description import (
     with_nominal_gravity,
 )
 from symoro.robot.flexibility import MODE_SHAPES, MODES, PROPERTIES, Flexibility
-from symoro.robot.formats.yaml_format import LIMITS, MOTION_OF_BASE, SCHEMA, TEXTS
+from symoro.robot.formats.report import Report, unix_lines
+from symoro.robot.formats.yaml_format import LIMITS, MOTION_OF_BASE, SCHEMA, TEXTS, read_tree
+from symoro.robot.formats.yaml_nodes import compose
 from symoro.robot.wheels import Wheel, WheelKind
 
 _WIDTH = 100
@@ -37,6 +39,16 @@ _PLAIN_IN_FLOW = re.compile(r"(?!- )[\w.(+-](?:[\w.+*/^()' -]*[\w.)'])?\Z")
 _SPECIAL = ("true", "false", "null", "yes", "no", "on", "off", "y", "n", "-", ".")
 
 YamlTree = str | bool | dict[str, "YamlTree"] | list["YamlTree"]
+
+
+def read_yaml(text: str, file: str | None = None) -> Robot:
+    """The robot that a YAML text describes.
+
+    Raises:
+        FormatError: with the position of the first problem, and all others found.
+    """
+    report = Report(file)
+    return read_tree(Robot, compose(unix_lines(text), report), report)
 
 
 def write_yaml(robot: Robot, *, lossy: bool = False) -> str:

@@ -10,7 +10,7 @@ from importlib import resources
 
 from symoro.errors import UnknownNameError
 from symoro.robot.description import Robot
-from symoro.robot.formats import loads
+from symoro.robot.formats.yaml_write import read_yaml
 
 _SUFFIX = ".yaml"
 
@@ -102,7 +102,7 @@ def _by_plain_name() -> dict[str, str]:
 def _read(robot: str) -> Robot:
     file = robot + _SUFFIX
     text = (resources.files(__name__) / file).read_text(encoding="utf-8")
-    return loads(text, "yaml", file=file)
+    return read_yaml(text, file)
 
 
 def _plain(name: str) -> str:

@@ -1,0 +1,190 @@
+"""The records of a description: joint frames, links, the base, couplings and limits.
+
+The fields are those of Khalil and Kleinfinger's notation, see `symoro.robot.description`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, fields
+from enum import IntEnum, StrEnum
+
+from symoro.expr.formula import ONE, ZERO, Formula
+from symoro.robot.flexibility import Flexibility
+from symoro.robot.wheels import Wheel
+
+GEOMETRIC = ("gamma", "b", "alpha", "d", "theta", "r")
+ANGLES = ("gamma", "alpha", "theta")
+INERTIAL = ("XX", "XY", "XZ", "YY", "YZ", "ZZ", "MX", "MY", "MZ", "M")
+WRENCH = ("FX", "FY", "FZ", "CX", "CY", "CZ")
+DRIVE = ("IA", "FV", "FS", "FO")
+MOTION = ("QP", "QDP", "GAM")
+
+
+class JointType(IntEnum):
+    """sigma: what the joint does."""
+
+    REVOLUTE = 0
+    PRISMATIC = 1
+    FIXED = 2
+
+
+class BaseKind(StrEnum):
+    """How the base stands: fixed (or moved in a prescribed way), free in space, or on wheels."""
+
+    FIXED = "fixed"
+    FLOATING = "floating"
+    WHEELED = "wheeled"
+
+
+@dataclass(frozen=True)
+class Limits:
+    """Limits of a joint in radians or metres, per second, newtons or newton metres; None is unknown."""
+
+    lower: float | None = None
+    upper: float | None = None
+    velocity: float | None = None
+    effort: float | None = None
+
+
+@dataclass(frozen=True)
+class Coupling:
+    """A joint that others drive: q_j = sum ratio_i * q_i + offset over the joints `terms`."""
+
+    terms: tuple[tuple[int, Formula], ...]
+    offset: Formula = ZERO
+
+
+@dataclass(frozen=True)
+class Placement:
+    """A fixed frame on frame `ant`, by the six geometric parameters."""
+
+    ant: int
+    gamma: Formula = ZERO
+    b: Formula = ZERO
+    alpha: Formula = ZERO
+    d: Formula = ZERO
+    theta: Formula = ZERO
+    r: Formula = ZERO
+
+
+@dataclass(frozen=True)
+class Frame:
+    """Frame j with its joint: place on the antecedent, kind of joint, drive.
+
+    Attributes:
+        ant: the antecedent frame, 0 is the base.
+        sigma: revolute, prismatic or fixed.
+        mu: whether the joint is motorised.
+        gamma, b, alpha, d, theta, r: the place; for a moving joint theta or r is the offset to q.
+        eta: whether the joint is elastic, with stiffness k and the position `rest` without torque.
+        IA, FV, FS, FO: rotor inertia on the joint side, viscous and Coulomb friction, torque offset.
+        QP, QDP, GAM: a value that the joint's velocity, acceleration or torque always has; None is free.
+        coupling: the joints that drive this one, when it has no coordinate of its own.
+    """
+
+    ant: int
+    sigma: JointType = JointType.REVOLUTE
+    mu: bool = True
+    gamma: Formula = ZERO
+    b: Formula = ZERO
+    alpha: Formula = ZERO
+    d: Formula = ZERO
+    theta: Formula = ZERO
+    r: Formula = ZERO
+    eta: bool = False
+    k: Formula = ZERO
+    rest: Formula = ZERO
+    IA: Formula = ZERO
+    FV: Formula = ZERO
+    FS: Formula = ZERO
+    FO: Formula = ZERO
+    QP: Formula | None = None
+    QDP: Formula | None = None
+    GAM: Formula | None = None
+    limits: Limits = Limits()
+    coupling: Coupling | None = None
+    name: str = ""
+
+    @property
+    def moving(self) -> bool:
+        return self.sigma != JointType.FIXED
+
+
+@dataclass(frozen=True)
+class Link:
+    """The ten inertial parameters of a link about the origin of its frame, and the wrench it exerts.
+
+    XX..ZZ is the inertia matrix, MX = m cx the first moments, M the mass; FX..CZ is the wrench BY the link
+    ON the environment, in the link's frame about its origin. A flexible link has a beam besides.
+    """
+
+    XX: Formula = ZERO
+    XY: Formula = ZERO
+    XZ: Formula = ZERO
+    YY: Formula = ZERO
+    YZ: Formula = ZERO
+    ZZ: Formula = ZERO
+    MX: Formula = ZERO
+    MY: Formula = ZERO
+    MZ: Formula = ZERO
+    M: Formula = ZERO
+    FX: Formula = ZERO
+    FY: Formula = ZERO
+    FZ: Formula = ZERO
+    CX: Formula = ZERO
+    CY: Formula = ZERO
+    CZ: Formula = ZERO
+    name: str = ""
+    flexible: Flexibility | None = None
+
+
+Triple = tuple[Formula, Formula, Formula]
+ZERO3: Triple = (ZERO, ZERO, ZERO)
+IDENTITY16: tuple[Formula, ...] = tuple(ONE if i % 5 == 0 else ZERO for i in range(16))
+
+
+@dataclass(frozen=True)
+class Base:
+    """The base: its kind, its link 0 (read where it is free to move), prescribed motion, gravity and place.
+
+    Attributes:
+        W0, WP0, V0, VP0: angular velocity and acceleration, linear ones, in frame 0.
+        G: gravity in the world frame.
+        Z: world T 0, sixteen entries by rows.
+    """
+
+    kind: BaseKind = BaseKind.FIXED
+    link: Link = Link()
+    W0: Triple = ZERO3
+    WP0: Triple = ZERO3
+    V0: Triple = ZERO3
+    VP0: Triple = ZERO3
+    G: Triple = (ZERO, ZERO, Formula("G3"))
+    Z: tuple[Formula, ...] = IDENTITY16
+
+
+STANDARD_GRAVITY = -9.81  # m/s2, along z of the world: the nominal value of the symbol G3
+
+
+def with_nominal_gravity(nominal: tuple[tuple[str, float], ...], base: Base) -> tuple[tuple[str, float], ...]:
+    """Add the nominal value of G3 where the base has the default gravity and the description gives no value."""
+    if base.G != Base().G or any(name == "G3" for name, _ in nominal):
+        return nominal
+    return (("G3", STANDARD_GRAVITY), *nominal)
+
+
+@dataclass(frozen=True)
+class Tool:
+    """A tool frame, fixed on a frame of the robot."""
+
+    place: Placement
+    name: str = "tool"
+
+
+def scalars(item: Frame | Link | Placement | Flexibility | Wheel) -> Iterator[tuple[str, Formula]]:
+    """The formulas of a record by field name, in order."""
+    for f in fields(item):
+        value = getattr(item, f.name)
+        if isinstance(value, Formula):
+            yield f.name, value
