@@ -184,6 +184,10 @@ def fortran_library(folder: Path, cases: Sequence[Case]) -> Path:
         lines += _fortran_wrappers(case.program)
     put(folder, {"wrappers.f90": "\n".join(lines) + "\n"})
     sources = [f"{case.program.name}.f90" for case in cases]
+    kernels = [path.name for path in folder.glob("*_kernels.c")]
+    if kernels:
+        command(need("gcc"), "-std=c99", *WARNINGS, "-fPIC", "-c", *kernels, cwd=folder)
+        sources += [name.replace(".c", ".o") for name in kernels]
     flags = ["-std=f2008", "-Wall", "-Wno-unused-dummy-argument", "-Werror", "-O1", "-shared", "-fPIC"]
     command(compiler, *flags, "-o", "lib.so", *sources, "wrappers.f90", cwd=folder)
     return folder / "lib.so"

@@ -13,8 +13,8 @@ import pytest
 
 from symoro.emit import emit
 from symoro.emit.kernels import kernel_text
-from symoro.emit.kernels.c_family import ROUND_OFF_OF_SINGLE, in_cpp, in_float
-from symoro.expr.kernels import KERNELS
+from symoro.emit.kernels.c_family import LIBRARY, ROUND_OFF_OF_SINGLE, in_cpp, in_float
+from symoro.expr.kernels import KERNELS, with_needs
 from symoro.expr.number import in_single
 from symoro.program.builder import Builder
 from symoro.program.program import Program
@@ -42,11 +42,9 @@ def calling(*names: str) -> Program:
 def test_emitted_python_is_the_text_that_gives_the_values(name: str) -> None:
     """Whatever the modules of a kernel define stands in the emitted file, statement by statement."""
     emitted = {ast.dump(x) for x in ast.parse(emit(calling(name), "python")["model.py"]).body}
-    for module in KERNELS[name].numpy:
-        text = inspect.getsource(import_module(f"symoro.expr.kernels.{module}"))
-        ours = [x for x in ast.parse(text).body if not isinstance(x, ast.Import | ast.ImportFrom)]
-        assert len(ours) > 1
-        assert {ast.dump(x) for x in ours[1:]} <= emitted  # less the docstring
+    text = inspect.getsource(import_module(f"symoro.expr.kernels.{name}"))
+    ours = ast.parse(text.partition("# Emitted Python takes over what follows.")[2]).body
+    assert ours and {ast.dump(x) for x in ours} <= emitted
 
 
 def test_one_text_a_language() -> None:
@@ -81,6 +79,32 @@ def test_nothing_of_the_c_text_is_lost(name: str) -> None:
         texts = [text.replace(f"{in_single(float(x))}f", "@").replace(x, "@") for text in texts]
     plain, single, template = (words(text) for text in texts)
     assert template == single == plain
+
+
+def test_the_c_text_is_cpp_and_cuda_too(tmp_path: Path) -> None:
+    """As it stands in C++; as CUDA device code with `static` made `__device__ static`, doubles in every call."""
+    text = "\n".join(kernel_text(name, ".c") for name in with_needs(KERNELS))
+    calls = [f"    {name}_(n{', a' * (len(lengths) + 1)});" for name, lengths in LENGTHS.items()]
+    put(
+        tmp_path,
+        {"kernels.cpp": "\n".join(["#include <math.h>", text, "void all_of_them(int n, double *a)"])},
+    )
+    with (tmp_path / "kernels.cpp").open("a") as file:
+        file.write("\n".join(["", "{", *calls, "}", ""]))
+    command(need("g++"), "-std=c++11", *WARNINGS, "-fsyntax-only", "kernels.cpp", cwd=tmp_path)
+    device = "__attribute__((device))"
+    library = []  # a number that is not a double finds the deleted template, which nvcc rejects as well
+    for function, more in (("atan2", 1), *((name, 0) for name in LIBRARY if name != "atan2")):
+        library.append(f'extern "C" {device} double {function}(double{", double" * more});')
+        types, arguments = "class A" + ", class B" * more, "A" + ", B" * more
+        library.append(f"template <{types}> {device} double {function}({arguments}) = delete;")
+    library += ["#define INFINITY __builtin_inff()", f"#define static {device} static"]
+    start = "__attribute__((global)) void all_of_them(int n, double *a)"
+    put(tmp_path, {"kernels.cu": "\n".join([*library, text, "#undef static", start, "{", *calls, "}", ""])})
+    flags = ["-x", "cuda", "--cuda-device-only", "-nocudainc", "-nocudalib", "-Wno-unknown-cuda-version"]
+    command(
+        need("clang"), *flags, "--cuda-gpu-arch=sm_70", "-S", "kernels.cu", "-o", "kernels.ptx", cwd=tmp_path
+    )
 
 
 @pytest.mark.parametrize("compiler", ["g++", "clang++"])

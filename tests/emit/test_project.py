@@ -13,7 +13,7 @@ from symoro.emit.project import project
 from symoro.errors import OptionError, UnknownNameError
 from symoro.program.builder import Builder
 from symoro.program.interpret import interpret
-from tests.emit.programs import chain, everything, solver, trivial
+from tests.emit.programs import chain, everything, polynomials, solver, trivial
 from tests.emit.run import command, need
 
 TOOLS = {
@@ -70,6 +70,20 @@ def test_solver_and_trivial_run(tmp_path: Path) -> None:
         folder = tmp_path / program.name
         write(folder, project(program, ["c"]))
         assert " =" in command("make", "-s", "-C", folder, "run")
+
+
+def test_fortran_with_kernels_in_c(tmp_path: Path) -> None:
+    need("make")
+    need("gfortran")
+    program = polynomials()
+    sample = {"a": [1, 0, -5, 0, 4], "k": [0.2, 1, -0.4, 0.3, 0.1]}
+    files = project(program, ["fortran"], values={"m": 0.5}, sample=sample)
+    assert "polynomials_kernels.c" in files
+    write(tmp_path, files)
+    shown = command("make", "-s", "-C", tmp_path, "run")
+    expected = interpret(program, {name: np.array(row) for name, row in sample.items()}, {"m": 0.5})
+    numbers = np.concatenate([np.ravel(expected[out.name]) for out in program.outputs])
+    np.testing.assert_allclose(printed(shown), numbers, rtol=1e-8, atol=1e-8)
 
 
 def test_readme_states_the_sample(tmp_path: Path) -> None:

@@ -11,7 +11,7 @@ from symoro.errors import ProgramError
 from symoro.expr import kernels
 from symoro.expr.evaluate import evaluate
 from symoro.expr.graph import Graph
-from symoro.expr.kernels.closed_chain_table import closed_chain_, wrapped
+from symoro.expr.kernels.closed_chain import closed_chain_, wrapped
 from symoro.models.geometric.inverse.general.plan import plan
 from tests.oracle.loops import ARMS, MANSEUR_DOTY, Arm, general, kinds_with
 

@@ -3,6 +3,8 @@
 call NAME_setup(p, k)          parameters -> constants, where there are any
 call NAME(q, k, T)             one sample; arrays have the shapes of the model
 call NAME_batch(n, q, k, T)    many samples: the first index is the sample, q(n, 6), T(n, 4, 4)
+
+Kernels other than the linear solve are the C text in NAME_kernels.c, called through iso_c_binding.
 """
 
 from __future__ import annotations
@@ -19,6 +21,7 @@ from symoro.emit.layout import call_arguments, helpers, indices, remark, wrap
 from symoro.emit.sample import sample_of
 from symoro.expr import ops
 from symoro.expr.graph import Number
+from symoro.files import MADE_BY
 from symoro.program.program import Program, Shape
 
 # 255 continuation lines are all that the standard grants one statement.
@@ -59,16 +62,21 @@ DIALECT = Dialect(
 
 
 def write(program: Program, *, name: str | None = None) -> Files:
-    """{NAME.f90}."""
+    """{NAME.f90}, and {NAME_kernels.c} where kernels are called that have no Fortran text."""
     code = _code(program, name)
     a = code.arrays
+    in_c = [kernel for kernel in code.kernels if not kernel_text(kernel, ".f90")]
+    calls = [step for step in code.call if isinstance(step, KernelCall)]
+    external = list({step.kernel: step for step in calls if step.kernel in in_c}.values())
     public = [a.setup, a.function, a.batch] if code.constants else [a.function, a.batch]
     start = [
         f"module {a.base}_module",
         "  use, intrinsic :: iso_fortran_env, only: wp => real64",
+        *(["  use, intrinsic :: iso_c_binding, only: c_int, c_double"] if in_c else []),
         "  implicit none",
         "  private",
         f"  public :: {', '.join(public)}, wp",
+        *_interfaces(a.base, external),
         "contains",
     ]
     parts = [commented(header_lines(code), "!") + "\n".join(start) + "\n", *helpers(code.operations, DIALECT)]
@@ -76,7 +84,39 @@ def write(program: Program, *, name: str | None = None) -> Files:
     if code.constants:
         parts.append(_setup(code))
     parts += [_call(code), _batch(code), f"end module {a.base}_module\n"]
-    return {f"{a.base}.f90": "\n".join(parts)}
+    files = {f"{a.base}.f90": "\n".join(parts)}
+    return files | ({f"{a.base}_kernels.c": _kernel_file(code, in_c, external)} if in_c else {})
+
+
+def _interfaces(base: str, calls: Sequence[KernelCall]) -> list[str]:
+    """Declarations of the kernels in C."""
+    lines = []
+    for call in calls:
+        inputs = ", ".join(f"a{k}" for k in range(len(call.inputs)))
+        lines += [
+            f'    pure subroutine {call.kernel}_(n, {inputs}, results) bind(c, name="{base}_{call.kernel}")',
+            "      import :: c_int, c_double",
+            "      integer(c_int), value :: n",
+            f"      real(c_double), intent(inout) :: {inputs.replace(',', '(*),')}(*)",
+            "      real(c_double), intent(out) :: results(*)",
+            "    end subroutine",
+        ]
+    return ["  interface", *lines, "  end interface"] if lines else []
+
+
+def _kernel_file(code: Code, kernels: Sequence[str], calls: Sequence[KernelCall]) -> str:
+    """The C text of kernels, with a function of external linkage for each one that is called."""
+    base = code.arrays.base
+    texts = [kernel_text(kernel, ".c") for kernel in ("order", "finite", *kernels)]
+    for call in calls:
+        inputs = [f"a{k}" for k in range(len(call.inputs))]
+        arguments = ", ".join(["int n", *(f"double *{name}" for name in inputs), "double *results"])
+        texts.append(
+            f"void {base}_{call.kernel}({arguments});\n\n"
+            f"void {base}_{call.kernel}({arguments})\n"
+            f"{{\n    {call.kernel}_(n, {', '.join(inputs)}, results);\n}}\n"
+        )
+    return "\n".join([f"/* Kernels of {base}.f90. {MADE_BY} */\n#include <math.h>\n", *texts])
 
 
 def _code(program: Program, name: str | None) -> Code:

@@ -23,7 +23,7 @@ KERNELS = words(
     """
     solve_ circle_ circle_left_ circle_resolvent_ circle_order_ quartic_ quartic_sizes_ quartic_degree_
     quartic_unit_ quartic_polish_ closed_chain_ refine_ refine_miss_ refine_solve_ refine_row_ refine_rows_
-    refine_weak_ refine_again_ refine_one_ refine_turn_ refine_chain_
+    refine_weak_ refine_again_ refine_one_ refine_turn_ refine_chain_ polynomial_roots_
     """
 )
 

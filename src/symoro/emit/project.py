@@ -64,7 +64,7 @@ BUILDS = {
         ("FC", "gfortran"),
         "./{0}_example",
         "{0}.f90 {0}_example.f90",
-        "$(FC) -O2 $(FFLAGS) -o $@ {0}.f90 {0}_example.f90",
+        "$(FC) -O2 $(FFLAGS) -o $@ {0}.f90 {0}_example.f90{1}",
         "{0}_module.mod",
         comment="!",
     ),
@@ -136,7 +136,9 @@ def _language_files(
         files |= {path: text if MADE_BY in text else mark + text for path, text in demo.items()}
     if language.id in BUILDS:
         main = next(file for file in files if "_example." in file)
-        further = [file for file in sorted(files) if "_rk4." in file or "_loops." in file]
+        further = [
+            file for file in sorted(files) if any(part in file for part in ("_rk4.", "_loops.", "_kernels."))
+        ]
         files["Makefile"] = _makefile(BUILDS[language.id], main.rsplit("_example.", 1)[0], further)
     return files
 

@@ -16,7 +16,7 @@ from symoro.emit.header import commented, header_lines
 from symoro.emit.keywords import KERNELS, words
 from symoro.emit.layout import WIDTH, call_arguments, input_entries, output_entries, remark, wrap
 from symoro.emit.sample import sample_of
-from symoro.expr import kernels, ops
+from symoro.expr import ops
 from symoro.program.program import Program
 
 DIALECT = Dialect(
@@ -67,7 +67,7 @@ def write(program: Program, *, name: str | None = None) -> Files:
 def _kernels(names: Sequence[str]) -> list[str]:
     """The NumPy text that the interpreter of programs runs as well, less its imports."""
     folder = resources.files("symoro.expr.kernels")
-    modules = [folder / f"{module}.py" for name in names for module in kernels.KERNELS[name].numpy]
+    modules = [folder / f"{name}.py" for name in names]
     bodies = [module.read_text(encoding="utf-8").partition(_TAKEN_OVER)[2].strip("\n") for module in modules]
     return ["Array = np.ndarray\n", *(f"{body}\n" for body in bodies)] if names else []
 

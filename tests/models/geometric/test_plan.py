@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from symoro.errors import NotApplicableError
-from symoro.expr.kernels.closed_chain_equations import role_order
+from symoro.expr.kernels.closed_chain import role_order
 from symoro.models.geometric.inverse.general.plan import plan
 from tests.effort import Effort
 from tests.oracle.loops import ARMS, Arm, general, kinds_with

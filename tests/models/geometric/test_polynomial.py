@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from symoro.errors import NotApplicableError
-from symoro.expr.kernels.closed_chain_table import closed_chain_
+from symoro.expr.kernels.closed_chain import closed_chain_
 from symoro.models.geometric.inverse.general.plan import plan
 from symoro.models.geometric.inverse.general.univariate import univariate_polynomial
 from tests.oracle.loops import general, kinds_with

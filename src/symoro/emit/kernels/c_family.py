@@ -27,14 +27,14 @@ from dataclasses import dataclass, replace
 from symoro.expr.number import in_single
 
 _CALLERS_TYPE = "/* From here on in the caller's type. */\n"
-_LIBRARY = ("fabs", "sqrt", "cbrt", "cos", "sin", "tan", "acos", "atan2", "exp", "log", "ceil", "floor")
+LIBRARY = ("fabs", "sqrt", "cbrt", "cos", "sin", "tan", "acos", "atan2", "exp", "log", "ceil", "floor")
 _WORDS = re.compile(
     r"(?P<comment>/\*.*?\*/)"
     r"|\((?P<type>double|int|closed_chain_real_)\)(?P<converted>\w+(?:\[[^\]]*\])?|\([^()]*\))"
     r"|\b(?P<scalar>double)\b"
     r"|\b(?P<number>[0-9]+\.[0-9]+(?:e-?[0-9]+)?|[0-9]+e-?[0-9]+)\b"
     r"|\b(?P<infinity>INFINITY)\b"
-    rf"|\b(?P<function>{'|'.join(_LIBRARY)})(?=\()",
+    rf"|\b(?P<function>{'|'.join(LIBRARY)})(?=\()",
     re.DOTALL,
 )
 ROUND_OFF_OF_SINGLE = 2.0**-24
@@ -132,7 +132,7 @@ def _rewritten(text: str, relative: Relative) -> str:
     def function(found: re.Match[str]) -> str:
         head, body = found.groups()
         called = {found["function"] for found in _WORDS.finditer(body)}
-        using = [relative.using.format(names.get(name, name)) for name in _LIBRARY if name in called]
+        using = [relative.using.format(names.get(name, name)) for name in LIBRARY if name in called]
         return relative.opening + head + "".join(using) + body
 
     if relative.opening:

@@ -388,7 +388,7 @@ static int chain_roots_(int n, int kind, double limit, double pencil[3][12][12],
             continue;
         }
         if (fabs(i) < limit * size) {
-            const double half = atan2(1, t);
+            const double half = atan2(1.0, t);
             int place = count++;
             for (; place > 0 && halves[place - 1] > half; --place) {
                 halves[place] = halves[place - 1];

@@ -31,40 +31,538 @@ The method is that of Raghavan and Roth (Inverse kinematics of the general 6R ma
 J. Mechanical Design 115, 1993): fourteen equations, from which two joints are eliminated linearly and two more
 dialytically, with the eigenvalues of Manocha and Canny (Efficient inverse kinematics for general 6R manipulators,
 IEEE Trans. Robotics and Automation 10, 1994). Two sliding joints three places apart need another elimination, of
-degree eight; see `closed_chain_equations`.
+degree eight.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from typing import Any
 
-from symoro.errors import ProgramError
-from symoro.expr.kernels.kernel import Kernel
+import numpy as np
+from numpy.typing import NDArray
 
-CONSTANTS, KINDS, PLAN, RESULTS = 72, 6, 12, 112
+Array = NDArray[Any]
 
+# Emitted Python takes over what follows.
 
-def _size(lengths: Sequence[int]) -> int:
-    if list(lengths) != [CONSTANTS, KINDS, PLAN]:
-        raise ProgramError(
-            f"closed_chain needs {CONSTANTS} constants, {KINDS} kinds and a plan of {PLAN}, got lengths {list(lengths)}"
-        )
-    return RESULTS
+# -- equations of a closed loop of six joints, seen from one of its twelve arrangements
+# The loop prod J_i C_i = 1 reads the same from any joint, and backwards: (J C)^-1 turned about x by pi has the same
+# form. An arrangement names the joints 1 .. 6 from where it starts, in its direction.
+#
+# Role 6 revolute: J3 C3 J4 C4 J5 C5 = (J6 C6 J1 C1 J2 C2)^-1, whose third and fourth columns l and p are free of
+# q6. Fourteen functions of them are of degree one in the cosine and sine of every angle (Raghavan and Roth 1993):
+# p, l, p.p, p.l, p x l, (p.p) l - 2 (p.l) p. They are of degree two at most in a prismatic variable.
+#
+# Roles 3 and 6 prismatic (the ends slide): the rotation (nine) and the moment of the two sliding directions about each
+# other, z.(p x l), are free of q3 and q6.
+#
+# A function of this kind is known from three values a variable: no algebra is needed to find its coefficients.
 
-
-def _cost(lengths: Sequence[int]) -> tuple[int, int, int]:
-    """The order of what the emitted C does for a general arm with four real solutions; it varies with the pose.
-
-    Of about 180 000 operations, two thirds are the eigenvalues of a matrix n x n, n = 24: 10/3 n^3 for the Hessenberg
-    form and some 6 n^3 for the shifted QR steps. The equations and the elimination take 30 000, each solution 8 000.
-    """
-    return 90_000, 90_000, 2_000
-
-
-CLOSED_CHAIN = Kernel(
-    "closed_chain",
-    "all solutions of a closed loop of six joints, by elimination and eigenvalues",
-    _size,
-    ("closed_chain_equations", "closed_chain_roots", "closed_chain_table"),
-    _cost,
+TURN = np.diag([1.0, -1.0, -1.0, 1.0])  # about x by pi
+ANGLES = np.array([0, 2, 4]) * np.pi / 3
+NODES = (ANGLES, np.array([-1.0, 0.0, 1.0]))  # where a revolute, a prismatic variable is tried
+FIT = (  # from values at the nodes to coefficients of (cos, sin, 1) or (r^2, r, 1)
+    np.stack([np.cos(ANGLES), np.sin(ANGLES), np.full(3, 0.5)]) * 2 / 3,
+    np.array([[0.5, -1.0, 0.5], [-0.5, 0.0, 0.5], [0.0, 1.0, 0.0]]),
 )
+HALF = (  # from those to the coefficients of (x^2, x, 1), x = tan(q/2) or r, times 1 + x^2 for an angle
+    np.array([[-1.0, 0.0, 1.0], [0.0, 2.0, 0.0], [1.0, 0.0, 1.0]]),
+    np.eye(3),
+)
+
+
+def rigid_inverse(placement: Array) -> Array:
+    """Inverse of placements (..., 4, 4)."""
+    inverse = np.zeros_like(placement)
+    inverse[..., :3, :3] = np.swapaxes(placement[..., :3, :3], -1, -2)
+    inverse[..., :3, 3] = -(inverse[..., :3, :3] @ placement[..., :3, 3:])[..., 0]
+    inverse[..., 3, 3] = 1
+    return inverse
+
+
+def joint_placement(kind: int, value: Array) -> Array:
+    """Rz(value) or Tz(value), (..., 4, 4)."""
+    value = np.asarray(value, dtype=float)
+    placement = np.zeros((*value.shape, 4, 4))
+    placement[...] = np.eye(4)
+    if kind:
+        placement[..., 2, 3] = value
+    else:
+        placement[..., 0, 0] = placement[..., 1, 1] = np.cos(value)
+        placement[..., 1, 0] = np.sin(value)
+        placement[..., 0, 1] = -placement[..., 1, 0]
+    return placement
+
+
+def role_order(arrangement: int) -> list[int]:
+    """The joints (from 0) in the roles 1 .. 6: 0 .. 5 start at that joint, 6 .. 11 the same backwards."""
+    joints = [0, 1, 2, 3, 4, 5] if arrangement < 6 else [5, 4, 3, 2, 1, 0]
+    start = arrangement % 6
+    return joints[start:] + joints[:start]
+
+
+def arrange(placements: Array, arrangement: int) -> Array:
+    """The constant placements (..., 6, 4, 4) behind the joints in the roles 1 .. 6."""
+    order = role_order(arrangement)
+    if arrangement < 6:
+        return placements[..., order, :, :]
+    before = [(joint + 5) % 6 for joint in order]
+    return TURN @ rigid_inverse(placements[..., before, :, :]) @ TURN
+
+
+def loop_functions(product: Array, sliding_ends: bool) -> Array:
+    """The functions that both sides share (..., 14), or (..., 10) when the ends are prismatic."""
+    l, p = product[..., :3, 2], product[..., :3, 3]
+    cross = np.stack([p[..., i - 2] * l[..., i - 1] - p[..., i - 1] * l[..., i - 2] for i in range(3)], -1)
+    if sliding_ends:
+        rotation = product[..., :3, :3].reshape(*product.shape[:-2], 9)
+        return np.concatenate([rotation, cross[..., 2:]], -1)
+    pp = np.sum(p * p, -1, keepdims=True)
+    pl = np.sum(p * l, -1, keepdims=True)
+    return np.concatenate([p, l, pp, pl, cross, pp * l - 2 * pl * p], -1)
+
+
+def coefficients(placements: Array, kinds: list[int], sliding_ends: bool) -> tuple[Array, Array]:
+    """Both sides, fitted.
+
+    Arguments:
+        placements: (N, 6, 4, 4) by roles, the shifts of the variables included.
+        kinds: by roles.
+
+    Returns:
+        left: (N, functions, 3, 3, 3) over the bases of joints 3, 4, 5, less the constant of the right side;
+            when the ends slide, (N, functions, 3, 3, 1) over those of joints 4 and 5.
+        right: (N, functions, 8) over the products of the bases of joints 1 and 2, the constant left out.
+    """
+    at = [joint_placement(kinds[i], NODES[kinds[i]]) @ placements[:, i, None] for i in range(5)]
+    if sliding_ends:
+        products = placements[:, 2, None, None] @ at[3][:, :, None] @ at[4][:, None]
+        values = loop_functions(products, True)[:, :, :, None]
+        left = np.einsum("ai,bj,nijkf->nfabk", FIT[kinds[3]], FIT[kinds[4]], values)
+    else:
+        products = at[2][:, :, None, None] @ (at[3][:, :, None] @ at[4][:, None])[:, None]
+        fits = [FIT[kinds[i]] for i in (2, 3, 4)]
+        left = np.einsum("ai,bj,ck,nijkf->nfabc", *fits, loop_functions(products, False), optimize=True)
+    backward = rigid_inverse(placements[:, 5, None, None] @ at[0][:, :, None] @ at[1][:, None])
+    values = loop_functions(backward, sliding_ends)
+    right = np.einsum("ai,bj,nijf->nfab", FIT[kinds[0]], FIT[kinds[1]], values).reshape(*left.shape[:2], 9)
+    left[..., -1, -1, -1] -= right[..., 8]
+    return left, right[..., :8]
+
+
+def pencil(left: Array, right: Array, kinds: list[int], sliding_ends: bool) -> Array:
+    """M2, M1, M0 (N, 3, n, n) of (M2 x^2 + M1 x + M0) m = 0, n = 12, or 4 when the ends slide.
+
+    x is the pivot's tan(q/2); m holds the monomials y^3 .. 1 of the next joint times z^2 .. 1 of the one after. The
+    equations are those combinations in which joints 1 and 2 cancel, and these times y. A right side of lower rank
+    leaves more combinations than are needed; the last columns of a complete QR are then some of them.
+    """
+    cancel = np.linalg.qr(right, mode="complete")[0][..., 8:]
+    pivot = 3 if sliding_ends else 2
+    equations = np.einsum("nfk,nfabc->nkabc", cancel, left)
+    equations = np.einsum("ax,nkabc->nkxbc", HALF[kinds[pivot]], equations)
+    equations = np.einsum("by,nkxbc->nkxyc", HALF[kinds[pivot + 1]], equations)
+    if not sliding_ends:
+        equations = np.einsum("cz,nkxyc->nkxyz", HALF[kinds[pivot + 2]], equations)
+    samples, count, _, _, last = equations.shape
+    made = np.zeros((samples, 3, 2 * count, 4, last))
+    made[:, :, :count, 1:] = made[:, :, count:, :3] = np.moveaxis(equations, 2, 1)
+    return made.reshape(samples, 3, 2 * count, 4 * last)
+
+
+# -- real roots of the pencil, and the joint values that belong to each (Manocha and Canny 1994)
+
+REAL = 1e-3  # imaginary part of an angle up to which a root may be a real one, seen through round-off
+NEARLY_REAL = 0.03  # the same for a root of multiplicity four or more
+FAR = 1e-5  # inverse of a length beyond which a sliding pivot is at infinity
+# Entries of the companion matrix beyond which its roots are inaccurate, and its leading matrix is singular.
+LARGE = (1e6, 1e10)
+NULL = 1e-6  # singular value, against the largest, that counts as zero in the pencil
+RANK = 1e-9  # the same for the right side
+SHARED = 4  # most solutions that are told apart when they share the pivot's value
+MIXTURE = 0.37  # of z with y, so that two solutions that share y still differ
+
+
+def real_roots(matrices: Array, kind: int, limits: Array | float = REAL) -> tuple[Array, Array, Array]:
+    """Return samples (K,), half angles (K,) of the real roots x = tan(half) of M2 x^2 + M1 x + M0, and doubts (N,).
+
+    t = 1/x is an eigenvalue of the companion matrix of M0 t^2 + M1 t + M2, whose leading matrix the shift of the
+    pivot makes regular. A doubt is 2 where this matrix is singular all the same, 1 where it is nearly so or where roots
+    beyond the limit (a number, or one per sample) are nearly real, and 0 otherwise.
+    """
+    samples, _, n, _ = matrices.shape
+    companion = np.zeros((samples, 2 * n, 2 * n))
+    companion[:, :n, n:] = np.eye(n)
+    largest = np.full(samples, np.inf)
+    for sample in range(samples):
+        try:
+            lower = np.linalg.solve(
+                matrices[sample, 2], np.hstack([matrices[sample, 0], matrices[sample, 1]])
+            )
+        except np.linalg.LinAlgError:
+            continue
+        if np.isfinite(lower).all():
+            companion[sample, n:] = -lower
+            largest[sample] = np.abs(lower).max()
+    t = np.linalg.eigvals(companion)
+    imaginary = np.abs(t.imag) / (1 + np.abs(t) ** 2)
+    if kind:
+        imaginary[np.abs(t) < FAR] = np.inf
+    real = imaginary < np.broadcast_to(limits, samples)[:, None]
+    which, column = np.nonzero(real)
+    nearly = (~real & (imaginary < NEARLY_REAL)).any(1) | ~(largest < LARGE[0])
+    return which, np.arctan2(1, t.real[which, column]), np.where(largest < LARGE[1], nearly.astype(int), 2)
+
+
+def monomials(matrices: Array) -> tuple[Array, Array]:
+    """Null vectors (K', n) of matrices (K, n, n) that are vectors of monomials, and the matrix each belongs to.
+
+    Two solutions may share the pivot's value (wrists do). Multiplication by y and by z maps the null space to
+    itself, and its eigenvectors there are the solutions.
+    """
+    n = matrices.shape[-1]
+    _, sizes, rows = np.linalg.svd(matrices)
+    nullity = np.clip((sizes < NULL * sizes[:, :1]).sum(1), 1, SHARED)
+    vectors, owners = [np.zeros((0, n))], [np.zeros(0, dtype=int)]
+    for size in range(1, SHARED + 1):
+        index = np.nonzero(nullity == size)[0]
+        space = np.swapaxes(rows[index, n - size :], 1, 2)
+        if size == 1 or not len(index):
+            vectors.append(space[..., 0])
+            owners.append(index)
+            continue
+        grid = space.reshape(len(index), 4, n // 4, size)
+        action = multiplication(grid[:, :3], grid[:, 1:])
+        if n == 12:
+            action = action + MIXTURE * multiplication(grid[:, :, :2], grid[:, :, 1:])
+        factors, directions = np.linalg.eig(action)
+        k, column = np.nonzero(np.abs(factors.imag) < 1e-2 * (1 + np.abs(factors)))
+        vectors.append(np.swapaxes(space @ directions, 1, 2)[k, column].real)
+        owners.append(index[k])
+    return np.concatenate(vectors), np.concatenate(owners)
+
+
+def multiplication(high: Array, low: Array) -> Array:
+    """The matrices S (k, size, size) with high = low S, from grids (k, powers, powers, size) of a null space."""
+    count, size = high.shape[0], high.shape[-1]
+    return np.asarray(np.linalg.pinv(low.reshape(count, -1, size)) @ high.reshape(count, -1, size))
+
+
+def ratio_value(kind: int, high: Array, low: Array) -> Array:
+    """The variable x with high = x low (k, powers, powers), as a joint value."""
+    top, bottom = np.sum(high * low, (1, 2)), np.sum(low * low, (1, 2))
+    return np.asarray(top / np.where(bottom > 0, bottom, 1) if kind else 2 * np.arctan2(top, bottom))
+
+
+def basis(kind: int, value: Array) -> Array:
+    """(cos, sin, 1) or (r^2, r, 1)."""
+    if kind:
+        return np.stack([value * value, value, np.ones_like(value)], -1)
+    return np.stack([np.cos(value), np.sin(value), np.ones_like(value)], -1)
+
+
+def candidates(
+    placements: Array, kinds: list[int], step: list[float], limits: Array | float = REAL
+) -> tuple[Array, Array, Array]:
+    """Return approximate solutions (K, 6) in the joints' order, the sample of each, and the doubts (N,) of the roots.
+
+    Arguments:
+        placements: (N, 6, 4, 4).
+        step: arrangement, and the shifts of its roles 3, 4, 5: each variable counts from there.
+        limits: imaginary part up to which a root counts as real, one number or one per sample.
+    """
+    arrangement = int(step[0])
+    order = role_order(arrangement)
+    kinds = [kinds[joint] for joint in order]
+    shifts = np.array([0, 0, *step[1:4], 0])
+    roles = arrange(placements, arrangement).copy()
+    for i in (2, 3, 4):
+        roles[:, i] = joint_placement(kinds[i], shifts[i]) @ roles[:, i]
+    sliding_ends = bool(kinds[2] and kinds[5])
+    left, right = coefficients(roles, kinds, sliding_ends)
+    matrices = pencil(left, right, kinds, sliding_ends)
+
+    pivot = 3 if sliding_ends else 2
+    which, half, doubts = real_roots(matrices, kinds[pivot], limits)
+    s, c = np.sin(half)[:, None, None], np.cos(half)[:, None, None]
+    at_root = matrices[which, 0] * s * s + matrices[which, 1] * s * c + matrices[which, 2] * c * c
+    vectors, owners = monomials(at_root)
+    which, half = which[owners], half[owners]
+    grid = vectors.reshape(len(vectors), 4, vectors.shape[1] // 4)
+
+    values = np.zeros((len(which), 6))
+    values[:, pivot] = np.tan(half) if kinds[pivot] else 2 * half
+    values[:, pivot + 1] = ratio_value(kinds[pivot + 1], grid[:, :3], grid[:, 1:])
+    bases = [basis(kinds[i], values[:, i]) for i in (pivot, pivot + 1)]
+    if sliding_ends:
+        bases.append(np.ones((len(which), 1)))
+    else:
+        values[:, 4] = ratio_value(kinds[4], grid[:, :, :2], grid[:, :, 1:])
+        bases.append(basis(kinds[4], values[:, 4]))
+    known = np.einsum("kfabc,ka,kb,kc->kf", left[which], *bases)
+    products = (np.linalg.pinv(right, rcond=RANK)[which] @ known[..., None])[..., 0]
+    values[:, 0] = products[:, 5] if kinds[0] else np.arctan2(products[:, 5], products[:, 2])
+    values[:, 1] = products[:, 7] if kinds[1] else np.arctan2(products[:, 7], products[:, 6])
+    if not sliding_ends:  # else Newton's first step finds both lengths: they enter linearly
+        chain = roles[which, 5]
+        for i in range(5):
+            chain = chain @ joint_placement(kinds[i], values[:, i]) @ roles[which, i]
+        values[:, 5] = np.arctan2(-chain[:, 1, 0], chain[:, 0, 0])
+    postures = np.empty_like(values)
+    postures[:, order] = values + shifts
+    return postures, which, doubts
+
+
+# -- Newton steps on the loop, and the table of distinct solutions
+
+SLOTS = 16
+TRIES = 5  # three arrangements, and a pose nearby to either side
+EMPTY = 1e30  # defect of a slot without solution
+STEPS = 40  # of Newton's method at most; a simple root takes three
+SETTLED = 1e-8  # a step below which the next would be round-off
+JUMP = 0.5  # change of an angle that is too large for a step
+DAMPING = (1e-12, 1e-6)  # limits of what is then added to the squared Jacobian: the defect
+WEAK = 1e3  # motion for a unit error beyond which two solutions nearly meet
+# Change of a pose that separates roots which meet, and isolates solutions where the loop can move.
+NUDGE = 1e-5
+ACCEPT = 1e-10  # defect of a solution, lengths divided by the largest one
+CLOSE = 1e-6  # defect of a posture below which a solution may be near it
+ROUGH = 1e-2  # defect of a posture up to which the loop's error next to it is a parabola
+STEP = 1e-3  # of the difference quotient for that parabola
+REACH = 0.5  # rad, length of a step along it
+ROUND_OFF = 1e-14  # defect of a posture that closes the loop up to rounding
+SAME = 1e-5  # distance below which two rows may be one solution
+GRAIN = 1e-6  # distance below which two joint values count as equal in the order of the slots
+DEVIATION = 0.1  # entry of R R' - 1 of what may still be a rounded rotation R
+CHUNK = 512  # samples at a time, to bound the memory
+
+
+def loop_errors(placements: Array, kinds: list[int], q: Array) -> tuple[Array, Array, Array]:
+    """Error twists (K, 6), Jacobians (K, 6, 6) and products (K, 4, 4) of the loop at q (K, 6)."""
+    count = len(q)
+    chain = np.broadcast_to(np.eye(4), (count, 4, 4))
+    axes, points = np.empty((count, 6, 3)), np.empty((count, 6, 3))
+    for i in range(6):
+        axes[:, i], points[:, i] = chain[:, :3, 2], chain[:, :3, 3]
+        chain = chain @ joint_placement(kinds[i], q[:, i]) @ placements[:, i]
+    jacobian = np.zeros((count, 6, 6))
+    for i in range(6):
+        if kinds[i]:
+            jacobian[:, :3, i] = axes[:, i]
+        else:
+            jacobian[:, :3, i] = np.cross(axes[:, i], chain[:, :3, 3] - points[:, i])
+            jacobian[:, 3:, i] = axes[:, i]
+    r = chain[:, :3, :3]
+    twist = [r[:, 2, 1] - r[:, 1, 2], r[:, 0, 2] - r[:, 2, 0], r[:, 1, 0] - r[:, 0, 1]]
+    return np.concatenate([chain[:, :3, 3], np.stack(twist, -1) / 2], -1), jacobian, chain
+
+
+def solved(matrices: Array, right: Array) -> Array:
+    """Solutions (K, n) of linear systems, or the least ones when a matrix is singular."""
+    try:
+        return np.asarray(np.linalg.solve(matrices, right[..., None])[..., 0])
+    except np.linalg.LinAlgError:
+        return np.asarray((np.linalg.pinv(matrices) @ right[..., None])[..., 0])
+
+
+def newton_steps(
+    jacobian: Array, error: Array, defect: Array, kinds: list[int]
+) -> tuple[Array, Array, Array]:
+    """Return steps (K, 6), which of them are damped, and which Jacobians are nearly singular (weak).
+
+    A step is damped where an angle would jump, the Jacobian being nearly singular.
+    """
+    probe = np.where(np.arange(6) % 2, 1.0, -1.0)
+    both = np.stack([error, np.broadcast_to(probe, error.shape)], -1)
+    try:
+        solution = np.linalg.solve(jacobian, both)
+    except np.linalg.LinAlgError:
+        solution = np.linalg.pinv(jacobian) @ both
+    steps, motions = solution[..., 0].copy(), np.abs(solution[..., 1]).max(1)
+    jumps = ~(np.abs(steps[:, np.array(kinds) == 0]).max(1, initial=0) < JUMP)
+    turned = np.swapaxes(jacobian[jumps], 1, 2)
+    damping = np.clip(defect[jumps], *DAMPING)[:, None, None]
+    damped = turned @ jacobian[jumps] + damping * np.eye(6)
+    steps[jumps] = solved(damped, (turned @ error[jumps][..., None])[..., 0])
+    return steps, jumps, jumps | ~(motions < WEAK)
+
+
+def polish(placements: Array, kinds: list[int], q: Array) -> tuple[Array, Array]:
+    """Return the best of Newton's iterates from each q (K, 6) with its defect, (K, 7), and which are weak (K,)."""
+    q = q.copy()
+    best, weak = np.zeros((len(q), 7)), np.ones(len(q), dtype=bool)
+    best[:, 6] = EMPTY
+    index = np.nonzero(np.isfinite(q).all(1))[0]
+    settled = np.zeros(len(index), dtype=bool)
+    for _ in range(STEPS):
+        q[index] = wrapped(kinds, q[index])
+        error, jacobian, chain = loop_errors(placements[index], kinds, q[index])
+        defect = np.abs(chain - np.eye(4)).max((1, 2))
+        better = defect < best[index, 6]
+        best[index[better]] = np.column_stack([q[index[better]], defect[better]])
+        going = ~settled & (defect < EMPTY)
+        if not going.any():
+            break
+        index = index[going]
+        step, damped, weak[index] = newton_steps(jacobian[going], error[going], defect[going], kinds)
+        q[index] -= step
+        settled = (np.abs(step).max(1) < SETTLED) & ~damped
+    return best, weak
+
+
+def split(placements: Array, kinds: list[int], q: Array) -> tuple[Array, Array]:
+    """Return the solutions (K', 7) next to postures q (K, 6) of loops (K, 6, 4, 4), and the posture of each (K',).
+
+    Along the direction v in which a loop opens least, its error is the parabola c + b s + a s^2 / 2. Newton's method
+    starts at both of its roots s.
+    """
+    jacobian = loop_errors(placements, kinds, q)[1]
+    left, sizes, right = np.linalg.svd(jacobian)
+    u, v, b = left[:, :, 5], right[:, 5], sizes[:, 5]
+    low, c, high = ((loop_errors(placements, kinds, q + h * v)[0] * u).sum(1) for h in (-STEP, 0, STEP))
+    a = (low - 2 * c + high) / (STEP * STEP)
+    root = np.sqrt(np.maximum(b * b - 2 * a * c, 0))
+    s = np.stack([-root - b, root - b], 1) / a[:, None]
+    which, side = np.nonzero(np.abs(s) < REACH)
+    rows = polish(placements[which], kinds, q[which] + s[which, side, None] * v[which])[0]
+    good = rows[:, 6] < ACCEPT
+    return rows[good], which[good]
+
+
+def wrapped(kinds: list[int], q: Array) -> Array:
+    """Angles in (-pi, pi]."""
+    turned = -((-q + np.pi) % (2 * np.pi) - np.pi)
+    return np.where(np.array(kinds) == 1, q, turned)
+
+
+def distinct(placements: Array, kinds: list[int], rows: Array) -> Array:
+    """Return the rows (q1 .. q6, defect) of the different solutions among rows (K, 7), in the order of the slots.
+
+    Two rows are one solution where the posture between them closes the loop (6, 4, 4) as well as they do, up to
+    `ROUND_OFF`; the first of them is kept. Rows are ordered by the first joint, then by the second and so on; -pi
+    counts as pi.
+    """
+    kept: list[Array] = []
+    for row in rows:
+        for other in kept:
+            apart = wrapped(kinds, row[:6] - other[:6])
+            if np.abs(apart).max() < SAME:
+                chain = loop_errors(placements[None], kinds, (other[:6] + apart / 2)[None])[2]
+                if np.abs(chain - np.eye(4)).max() <= max(ROUND_OFF, row[6], other[6]):
+                    break
+        else:
+            kept.append(row)
+    table = np.array(kept)
+    low = (table[:, :6] < GRAIN - np.pi) & (np.array(kinds) == 0)
+    keys = np.rint(np.where(low, table[:, :6] + 2 * np.pi, table[:, :6]) / GRAIN)
+    return np.asarray(table[np.lexsort(keys.T[::-1])][:SLOTS])
+
+
+def straightened(placements: Array) -> Array:
+    """Rotations that were rounded become rotations again: Newton's iteration for the polar factor."""
+    placements = placements.copy()
+    for _ in range(3):
+        r = placements[..., :3, :3]
+        placements[..., :3, :3] = 1.5 * r - 0.5 * r @ np.swapaxes(r, -1, -2) @ r
+    return placements
+
+
+def nudged(placements: Array, size: float) -> Array:
+    """Return the loops with the last placement moved a little."""
+    moved = placements.copy()
+    moved[:, 5, :3] += size * np.array([[0, 1, -0.7, 0.3], [-1, 0, 0.4, -0.5], [0.7, -0.4, 0, 0.6]])
+    return straightened(moved)
+
+
+def added(placements: Array, kinds: list[int], rows: Array, others: Array) -> Array:
+    """Return the rows (K, 7) of different solutions among some and others of a loop, in the order of the slots."""
+    return distinct(placements, kinds, np.concatenate([rows, others])) if len(others) else rows
+
+
+def fill(table: Array, placements: Array, kinds: list[int], plan: list[float]) -> None:
+    """Write the solutions into table (N, 16, 7); the defects are those of the placements as they were given.
+
+    Real solutions come in pairs. Another arrangement of the plan, and a pose nearby whose solutions are polished on the
+    true one, are tried for the samples in which two solutions nearly meet or some may be missing: their number is odd,
+    a candidate leads nowhere, or there is none and the roots leave a doubt about that.
+    """
+    scale = np.abs(placements[:, :, :3, 3]).max((1, 2))
+    scale[scale == 0] = 1
+    scaled = placements.copy()
+    scaled[:, :, :3, 3] /= scale[:, None, None]
+    scaled = straightened(scaled)
+    lengths = np.where(np.array(kinds) == 1, scale[:, None], 1)
+    solutions = [np.zeros((0, 7)) for _ in scale]
+    best = np.zeros((len(scale), 7))  # the posture that opens a loop least, for those without solution
+    best[:, 6] = np.abs(loop_errors(scaled, kinds, best[:, :6])[2] - np.eye(4)).max((1, 2))
+    decided = np.zeros(len(scale), dtype=bool)
+    again = np.arange(len(scale))
+    for tries in range(TRIES):
+        step = plan[4 * (tries % 3) : 4 * (tries % 3) + 4]
+        if not len(again) or not 0 <= step[0] < 12:
+            break
+        order = role_order(int(step[0]))
+        if kinds[order[5]] and not kinds[order[2]]:
+            continue
+        seen = scaled[again] if tries < 3 else nudged(scaled[again], NUDGE if tries == 3 else -NUDGE)
+        none = np.array([len(solutions[sample]) == 0 for sample in again])
+        starts, which, doubts = candidates(seen, kinds, step, np.where(none & (tries > 0), NEARLY_REAL, REAL))
+        ends, weak = polish(scaled[again[which]], kinds, starts)
+        decided[again] |= (doubts == 0) & (tries < 3)
+        failed = ~(ends[:, 6] < ACCEPT)
+        index = np.nonzero(failed & (ends[:, 6] < ROUGH))[0]
+        near, owners = split(scaled[again[which[index]]], kinds, ends[index, :6])
+        rows = np.concatenate([ends[~failed], near])
+        origin = np.concatenate([which[~failed], which[index[owners]]])
+        doubtful, before = np.zeros(len(again), dtype=bool), np.zeros(len(again), dtype=int)
+        for position, sample in enumerate(again):
+            mine, before[position] = which == position, len(solutions[sample])
+            solutions[sample] = added(scaled[sample], kinds, solutions[sample], rows[origin == position])
+            if mine.any() and ends[mine, 6].min() < best[sample, 6]:
+                best[sample] = ends[mine][ends[mine, 6].argmin()]
+            count, doubt = len(solutions[sample]), doubts[position]
+            doubtful[position] = doubt > 1 or failed[mine].any() or count % 2 or (not count and doubt)
+        kept = doubtful | np.isin(np.arange(len(again)), which[weak])
+        again, doubtful, before = again[kept], doubtful[kept], before[kept]
+        origin = np.repeat(np.arange(len(again)), [len(solutions[sample]) for sample in again])
+        rows = np.concatenate([np.zeros((0, 7)), *(solutions[sample] for sample in again)])
+        near, owners = split(scaled[again[origin]], kinds, rows[:, :6])
+        for position, sample in enumerate(again):
+            more = near[origin[owners] == position]
+            solutions[sample] = added(scaled[sample], kinds, solutions[sample], more)
+        counts = np.array([len(solutions[sample]) for sample in again], dtype=int)
+        again = again[doubtful | (tries == 0) | (counts > before) | (counts % 2 == 1)]
+    for k, known in enumerate(solutions):
+        if not len(known) and (not decided[k] or best[k, 6] < CLOSE):
+            solutions[k] = best[k : k + 1]
+    for made, own, length, rows in zip(table, placements, lengths, solutions, strict=True):
+        if len(rows):
+            q = rows[:, :6] * length
+            chains = loop_errors(np.broadcast_to(own, (len(rows), 6, 4, 4)), kinds, q)[2]
+            made[: len(rows), :6] = q
+            made[: len(rows), 6] = np.abs(chains - np.eye(4)).max((1, 2))
+
+
+def closed_chain_(constants: list[Array], kinds: list[Array], plan: list[Array]) -> Array:
+    """The table of solutions (..., 112) by rows q1 .. q6, defect; each entry a number or an array over samples."""
+    entries = [*constants, *kinds, *plan]
+    shape = np.broadcast_shapes(*(np.shape(x) for x in entries))
+    rows = np.stack([np.broadcast_to(np.asarray(x, dtype=float), shape) for x in entries], -1).reshape(-1, 90)
+    table = np.zeros((len(rows), SLOTS, 7))
+    table[:, :, 6] = EMPTY
+    rotations = rows[:, :72].reshape(-1, 6, 3, 4)[..., :3]
+    with np.errstate(all="ignore"):
+        squares = rotations @ np.swapaxes(rotations, -1, -2)
+        usable = np.isfinite(rows).all(1) & (np.abs(squares - np.eye(3)) < DEVIATION).all((1, 2, 3))
+    for choice in np.unique(rows[usable, 72:], axis=0):
+        index = np.nonzero(usable & (rows[:, 72:] == choice).all(1))[0]
+        for start in range(0, len(index), CHUNK):
+            part = index[start : start + CHUNK]
+            placements = np.zeros((len(part), 6, 4, 4))
+            placements[:, :, :3] = rows[part, :72].reshape(-1, 6, 3, 4)
+            placements[:, :, 3, 3] = 1
+            made = table[part]
+            with np.errstate(all="ignore"):  # what overflows leads to no solution
+                fill(made, placements, [int(kind > 0.5) for kind in choice[:6]], choice[6:].tolist())
+            table[part] = made
+    return table.reshape(*shape, SLOTS * 7)

@@ -17,28 +17,70 @@ Reference: D. A. Bini, Numerical computation of polynomial zeros by means of Abe
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import numpy as np
 
-from symoro.errors import ProgramError
-from symoro.expr.kernels.kernel import Kernel
+from symoro.expr.kernels.circle import Array, circle_
 
-
-def _size(lengths: Sequence[int]) -> int:
-    if list(lengths) != [5]:
-        raise ProgramError(f"quartic needs 5 coefficients, highest first, got lengths {list(lengths)}")
-    return 8
+# Emitted Python takes over what follows.
 
 
-def _cost(lengths: Sequence[int]) -> tuple[int, int, int]:
-    """Of the emitted C for four real roots, those of circle included."""
-    return 305, 392, 100
+def quartic_sizes_(logs: Array) -> Array:
+    """Logarithms of the sizes of the roots, ascending, by the Newton polygon of the coefficients' logarithms."""
+    hull = []
+    for k in range(5):
+        ends = [(i, j) for i in range(k) for j in range(k + 1, 5)]
+        chords = [(logs[..., i] * (j - k) + logs[..., j] * (k - i)) / (j - i) for i, j in ends]
+        hull.append(np.max(np.stack([logs[..., k], *chords]), 0))
+    return -np.diff(np.stack(hull, -1))
 
 
-QUARTIC = Kernel(
-    "quartic",
-    "real roots of a4 x^4 + a3 x^3 + a2 x^2 + a1 x + a0 = 0",
-    _size,
-    ("quartic_table",),
-    _cost,
-    needs=("circle",),
-)
+@np.errstate(all="ignore")
+def quartic_(coefficients: list[Array]) -> Array:
+    """The real roots of a4 x^4 + a3 x^3 + a2 x^2 + a1 x + a0 = 0, a4 given first: 4 roots, ascending, and 4 defects.
+
+    Each entry is a number or an array over samples; the result is (..., 8). A defect is 0 for a real root, 1 for an
+    empty slot (with root 0), and |Im x|/(1 + |x|) for a complex one. With x = unit*tan(t/2) the roots are angles t.
+    """
+    a = np.stack(np.broadcast_arrays(*coefficients[::-1]), -1) / 1.0
+    a = a / np.max(np.abs(a), -1, keepdims=True)
+    power = np.arange(5)
+    logs = np.maximum(np.log(np.abs(a)), -1e4)
+    # Leading coefficients that are lost in the round-off of the others, at the roots without them or at 1, are none.
+    least = np.min(np.where(a != 0, power, 5), -1, keepdims=True)
+    degree = np.max(np.where(a != 0, power, -1), -1, keepdims=True)
+    for d in (3, 2, 1):
+        reach = np.max((logs[..., :d] - logs[..., d, None]) / (d - power[:d]), -1, keepdims=True)
+        weights = logs + power * np.maximum(reach, 0)
+        lost = np.max(weights[..., d + 1 :], -1) < np.max(weights[..., : d + 1], -1) - 34.5
+        degree = np.where((lost & (a[..., d] != 0))[..., None], np.minimum(degree, d), degree)
+    sizes = quartic_sizes_(np.where(power <= degree, logs, -1e4))
+    middle = np.clip((least + degree + np.array([-1, 0])) // 2, 0, 3)
+    small, large = np.moveaxis(np.take_along_axis(sizes, middle, -1), -1, 0)
+    size = np.where(large - small < 60, (small + large) / 2, np.where(-small > large, large, small))
+    unit = np.exp(np.clip(size, -170, 170))[..., None]
+    b = np.where(power <= degree, a * unit ** (power - 2.0), 0)
+    b = b / np.max(np.abs(b), -1, keepdims=True)
+    b0, b1, b2, b3, b4 = np.moveaxis(b, -1, 0)
+    double = (b0 + b4 - b2) / 8
+    angles = circle_([(b0 + b4) / 2 - double, (b0 - b4) / 2, (b3 + b1) / 4, double, (b1 - b3) / 8])
+    s, c, defect = angles[..., :4], angles[..., 4:8], angles[..., 8:]
+    # x/unit = -i (z - 1)/(z + 1) with z = r exp(it); the roots next to infinity are those a lower degree lacks
+    r = 1 - defect
+    below = defect * defect + 2 * r * np.where(c < 0, s * s / (1 - c), 1 + c)
+    x, imaginary = 2 * r * s / below, np.where(defect > 0, unit * defect * (2 - defect) / below, 0)
+    missing = np.argsort(np.argsort(below, -1, kind="stable"), -1, kind="stable") < 4 - degree
+    inverse = c < 0  # large roots are polished as 1/x, which cannot overflow
+    f = [np.where(inverse, b[..., 4 - k, None], b[..., k, None]) for k in range(5)]
+    w = np.where(inverse, s / (1 - c), x)
+    left = (((f[4] * w + f[3]) * w + f[2]) * w + f[1]) * w + f[0]
+    for _ in range(2):
+        w1 = w - left / (((4 * f[4] * w + 3 * f[3]) * w + 2 * f[2]) * w + f[1])
+        left1 = (((f[4] * w1 + f[3]) * w1 + f[2]) * w1 + f[1]) * w1 + f[0]
+        better = np.abs(left1) < np.abs(left)
+        w, left = np.where(better, w1, w), np.where(better, left1, left)
+    x = unit * np.where(defect > 0, x, np.where(inverse, 1 / w, w))
+    defect = imaginary / (1 + np.sqrt(x * x + imaginary * imaginary))
+    found = ~missing & (defect <= 1) & (np.abs(x) < np.inf)
+    x, defect = np.where(found, x, 0) + 0.0, np.where(found, defect, 1)
+    order = np.argsort(np.where(found, x, np.inf), -1, kind="stable")
+    return np.concatenate([np.take_along_axis(value, order, -1) for value in (x, defect)], -1)

@@ -25,30 +25,149 @@ A row that gets below the tolerance is valid, or empty where another valid row h
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from typing import Any
 
-from symoro.errors import ProgramError
-from symoro.expr.kernels.kernel import Kernel
+import numpy as np
+from numpy.typing import NDArray
 
-JOINTS = 16  # at most: C and Fortran have arrays of this size
+Array = NDArray[Any]
 
+# Emitted Python takes over what follows.
 
-def _size(lengths: Sequence[int]) -> int:
-    placements, target, marks, rows = lengths if len(lengths) == 4 else (0, 0, 0, 0)
-    n = marks - 14
-    if not 1 <= n <= JOINTS or placements != 12 * (n + 1) or target != 12 or rows == 0 or rows % (n + 2):
-        raise ProgramError(
-            f"refine needs 12 (n + 1), 12, 14 + n and K (n + 2) numbers for n = 1 .. {JOINTS} joints, got lengths "
-            f"{list(lengths)}"
-        )
-    return rows
-
-
-def _cost(lengths: Sequence[int]) -> tuple[int, int, int]:
-    """Where every row is exact: nothing but comparisons."""
-    return 0, 1, 0
+REFINE_START = 1e-2  # residual above which a candidate is none
+REFINE_FINE = 1e-3  # of the tolerance: exact
+REFINE_STEPS = 15
+REFINE_DAMPING = 1e-14
+REFINE_SAME = 1e-5  # joints of two rows closer than this: one solution
+REFINE_WEAK = 1e-3  # square of what moves least, of what moves most: two solutions may almost meet
+REFINE_ASIDE = 10.0  # times the root of the residual, where Newton's method starts again
 
 
-REFINE = Kernel(
-    "refine", "solutions of a serial chain made exact by Newton's method", _size, ("refine_table",), _cost
-)
+def refine_chain_(chain: Array, kinds: Array, q: Array) -> tuple[Array, Array]:
+    """The end (S, 3, 4) of chains (S, n + 1, 4, 4) at q (S, n), and its derivatives (S, 3, 4, n)."""
+    end = chain[:, 0]
+    axes, points = [], []
+    for i, kind in enumerate(kinds):
+        axes.append(np.sign(kind) * end[:, :3, 2])
+        points.append(end[:, :3, 3])
+        joint = np.zeros((len(q), 4, 4))
+        joint[:] = np.eye(4)
+        if abs(kind) > 1.5:
+            joint[:, 2, 3] = np.sign(kind) * q[:, i]
+        else:
+            joint[:, 0, 0] = joint[:, 1, 1] = np.cos(q[:, i])
+            joint[:, 1, 0] = np.sign(kind) * np.sin(q[:, i])
+            joint[:, 0, 1] = -joint[:, 1, 0]
+        end = end @ joint @ chain[:, i + 1]
+    slopes = np.zeros((len(q), 3, 4, len(kinds)))
+    for i, kind in enumerate(kinds):
+        if abs(kind) > 1.5:
+            slopes[:, :, 3, i] = axes[i]
+        else:
+            seen = end[:, :3].copy()
+            seen[:, :, 3] -= points[i]
+            slopes[..., i] = np.cross(axes[i][:, :, None], seen, axis=1)
+    return end[:, :3], slopes
+
+
+def refine_solve_(slopes: Array, right: Array) -> Array:
+    """(J'J + damping) x = right, for derivatives J (S, m, n)."""
+    normal = np.swapaxes(slopes, 1, 2) @ slopes
+    top = np.max(np.diagonal(normal, axis1=1, axis2=2), 1)
+    normal += REFINE_DAMPING * top[:, None, None] * np.eye(normal.shape[1])
+    usable = np.isfinite(normal).all((1, 2)) & (top > 0)
+    normal[~usable] = np.eye(normal.shape[1])
+    return np.where(usable[:, None], np.linalg.solve(normal, right[..., None])[..., 0], np.nan)
+
+
+def refine_rows_(chain: Array, goal: Array, kinds: Array, given: Array, q: Array) -> tuple[Array, Array]:
+    """The best of Newton's iterates from each q (S, n), and its residual (S,)."""
+    q = q.copy()
+    end, slopes = refine_chain_(chain, kinds, q)
+    miss, slopes = (end - goal)[:, given], slopes[:, given]
+    least = np.abs(miss).max(1)
+    going = np.arange(len(q))
+    for _ in range(REFINE_STEPS):
+        if not len(going):
+            break
+        x = q[going] - refine_solve_(slopes, (np.swapaxes(slopes, 1, 2) @ miss[..., None])[..., 0])
+        end, slopes = refine_chain_(chain[going], kinds, x)
+        miss, slopes = (end - goal[going])[:, given], slopes[:, given]
+        size = np.abs(miss).max(1)
+        better = size < least[going]
+        q[going[better]], least[going[better]] = x[better], size[better]
+        going, slopes, miss = going[better], slopes[better], miss[better]
+    return q, least
+
+
+def refine_weak_(chain: Array, kinds: Array, given: Array, q: Array) -> tuple[Array, Array]:
+    """The direction (S, n) in which the end of each chain moves least, by inverse iteration; whether that is little."""
+    slopes = refine_chain_(chain, kinds, q)[1][:, given]
+    way = np.broadcast_to(1.0 + 0.1 * np.arange(len(kinds)), q.shape)
+    for _ in range(3):
+        way = refine_solve_(slopes, way)
+        way = way / np.sqrt((way * way).sum(1, keepdims=True))
+    moved = (slopes @ way[..., None])[..., 0]
+    return way, (moved * moved).sum(1) < REFINE_WEAK * (slopes * slopes).sum(1).max(1)
+
+
+def refine_again_(kinds: Array, table: Array, k: int, q: Array) -> Array:
+    """Whether a valid row other than k of tables (S, K, n + 2) holds the joints q (S, n)."""
+    apart = table[:, :, :-2] - q[:, None]
+    apart = np.abs(np.where(np.abs(kinds) < 1.5, np.arctan2(np.sin(apart), np.cos(apart)), apart)).max(2)
+    valid = (table[:, :, -1] == 0) | (table[:, :, -1] == 2)
+    valid[:, k] = False
+    return np.asarray((valid & (apart < REFINE_SAME)).any(1))
+
+
+def refine_one_(
+    chain: Array, goal: Array, kinds: Array, given: Array, tolerance: float, table: Array, k: int
+) -> None:
+    """Row k of tables (S, K, n + 2), in place.
+
+    Where Newton's method is caught between two solutions that almost meet, or ends at one that another row holds, it
+    starts again to both sides along the direction in which the chain moves least.
+    """
+    fine = REFINE_FINE * tolerance
+    residual = table[:, k, -2].copy()
+    q, least = refine_rows_(chain, goal, kinds, given, table[:, k, :-2])
+    again = (least <= tolerance) & refine_again_(kinds, table, k, q)
+    way, weak = refine_weak_(chain, kinds, given, q)
+    left = np.nonzero((again | ~(least <= fine)) & weak)[0]
+    aside = REFINE_ASIDE * np.sqrt(np.where(least <= fine, residual, least))[:, None] * way
+    for side in (-1, 1):
+        x, most = refine_rows_(chain[left], goal[left], kinds, given, q[left] + side * aside[left])
+        good = (most <= fine) & ~refine_again_(kinds, table[left], k, x)
+        q[left[good]], least[left[good]], again[left[good]] = x[good], most[good], False
+        left = left[~good]
+    table[again, k, -1] = 3
+    made = (least <= tolerance) & ~again
+    table[made, k, :-2] = np.where(np.abs(kinds) < 1.5, np.arctan2(np.sin(q), np.cos(q)), q)[made]
+    table[made, k, -2] = least[made]
+    table[made, k, -1] = np.where(table[made, k, -1] == 2, 2, 0)
+
+
+def refine_(placements: list[Array], target: list[Array], marks: list[Array], rows: list[Array]) -> Array:
+    """The rows (..., K (n + 2)), refined; each entry a number or an array over samples."""
+    numbers = [float(np.ravel(x)[0]) for x in marks]
+    n, tolerance, kinds = int(numbers[0]), numbers[1], np.array(numbers[14:])
+    given = np.array(numbers[2:14]).reshape(3, 4) > 0.5
+    entries = [*placements, *target, *rows]
+    shape = np.broadcast_shapes(*(np.shape(x) for x in entries))
+    whole = np.stack([np.broadcast_to(np.asarray(x, dtype=float), shape) for x in entries], -1)
+    whole = whole.reshape(-1, len(entries))
+    chain = np.zeros((len(whole), n + 1, 4, 4))
+    chain[:, :, :3] = whole[:, : 12 * (n + 1)].reshape(-1, n + 1, 3, 4)
+    chain[:, :, 3, 3] = 1
+    goal = whole[:, 12 * (n + 1) : 12 * (n + 2)].reshape(-1, 3, 4)
+    table = whole[:, 12 * (n + 2) :].reshape(len(whole), -1, n + 2).copy()
+    with np.errstate(all="ignore"):
+        for k in range(table.shape[1]):
+            residual, status = table[:, k, n], table[:, k, n + 1]
+            wanted = (residual > REFINE_FINE * tolerance) | (status == 1)
+            index = np.nonzero(wanted & (residual < REFINE_START))[0]
+            if len(index):
+                made = table[index]
+                refine_one_(chain[index], goal[index], kinds, given, tolerance, made, k)
+                table[index] = made
+    return table.reshape(*shape, -1)

@@ -96,222 +96,102 @@ end
 
 function slots = circle_(~, k)
 % The angles t where k0 + kc cos t + ks sin t + kcc cos 2t + kss sin 2t = 0: 4 sines, 4 cosines, 4 defects.
-% A defect is 0 for an angle, 1 for an empty slot, and 1 - |exp(it)| for a complex one. With x = tan(u/2),
-% t = u + turn, the equation is a quartic whose leading coefficient is the largest of eight values of the
-% left side; Ferrari splits it into two quadratics; Newton's method on the equation itself ends.
+% A defect is 0 for an angle, 1 for an empty slot, and 1 - |exp(it)| for a complex one. exp(it) is a root of a
+% quartic; Newton's method on the equation itself follows for those on the unit circle.
 slots = [zeros(4, 1); ones(8, 1)];
-k = k(:)/max(abs(k));
+k = k(:).'/max(abs(k));
 if ~all(isfinite(k))
     return
 end
-turns = (0:7)*pi/4;
-there = k(1) + k(2)*cos(turns) + k(3)*sin(turns) + k(4)*cos(2*turns) + k(5)*sin(2*turns);
-[~, at] = max(abs(there));
-ct = -cos(turns(at));
-st = -sin(turns(at));
-c2 = cos(2*turns(at));
-s2 = sin(2*turns(at));
-a = k(2)*ct + k(3)*st;
-b = k(3)*ct - k(2)*st;
-g = k(4)*c2 + k(5)*s2;
-h = k(5)*c2 - k(4)*s2;
-lead = k(1) - a + g;
-a2 = (2*k(1) - 6*g)/lead;
-a1 = (2*b + 4*h)/lead;
-a0 = (k(1) + a + g)/lead;
-% y = x + e: y^4 + p y^2 + q y + r = (y^2 + v y + w1) (y^2 - v y + w2), of v and w2 - w1 the larger one is a
-% square root, the other q over it.
-e = (b/2 - h)/lead;
-p = a2 - 6*e^2;
-q = a1 - 2*e*(a2 - 4*e^2);
-r = a0 - e*(a1 - e*(a2 - 3*e^2));
-z = circle_resolvent_(p, q, r);
-gap = (p + z)^2 - 4*r;
-v = 0;
-difference = 0;
-if z^2 >= gap
-    if z > 0
-        v = sqrt(z);
-        difference = q/v;
-    end
-else
-    difference = sqrt(gap);
-    if q < 0
-        difference = -difference;
-    end
-    v = q/difference;
+quartic = [k(4) - 1i*k(5), k(2) - 1i*k(3), 2*k(1), k(2) + 1i*k(3), k(4) + 1i*k(5)];
+quartic(abs(quartic) < 1e-60) = 0; % roots that large are none, and the companion matrix might overflow
+z = roots(quartic);
+z = z(abs(z) > 1e-6 & abs(z) < 1e6);
+t = angle(z);
+defect = 1 - min(abs(z), 1./abs(z));
+near = t;
+value = @(t) k(1) + k(2)*cos(t) + k(3)*sin(t) + k(4)*cos(2*t) + k(5)*sin(2*t);
+for m = 1:3
+    slope = k(3)*cos(near) - k(2)*sin(near) + 2*(k(5)*cos(2*near) - k(4)*sin(2*near));
+    next = near - value(near)./slope;
+    better = abs(value(next)) < abs(value(near));
+    near(better) = next(better);
 end
-inside = v^2/4 - (p + z)/2 + [difference; -difference]/2;
-reach = sqrt(max(inside, 0));
-y = sqrt(max(-inside, 0));
-x = [-v; v]/2 - e;
-x = [x - reach; x + reach];
-y = [y; y];
-% exp(iu) = (1 + i(x + iy))/(1 - i(x + iy))
-squared = 4*y./((1 + y).^2 + x.^2);
-defect = squared./(1 + sqrt(1 - squared));
-su = 2*x;
-cu = 1 - x.^2 - y.^2;
-scale = max(sqrt(su.^2 + cu.^2), realmin);
-s = (su*ct + cu*st)./scale;
-c = (cu*ct - su*st)./scale;
-[left, slope] = circle_left_(k, s, c);
-for m = 1:2
-    step = -left./slope;
-    s1 = (s + c.*step)./sqrt(1 + step.^2);
-    c1 = (c - s.*step)./sqrt(1 + step.^2);
-    [left1, slope1] = circle_left_(k, s1, c1);
-    better = defect == 0 & abs(left1) < abs(left);
-    s(better) = s1(better);
-    c(better) = c1(better);
-    left(better) = left1(better);
-    slope(better) = slope1(better);
-end
-empty = ~(defect < 0.999999 & s.^2 + c.^2 > 0.5);
-s(empty | (c < 0 & abs(s) < 1e-15)) = 0; % pi is not -pi, whatever the round-off
-c(empty) = 1;
-defect(empty) = 1;
-d = s./(abs(s) + abs(c));
-key = d;
-key(c < 0 & s >= 0) = 2 - d(c < 0 & s >= 0);
-key(c < 0 & s < 0) = -2 - d(c < 0 & s < 0);
-key(empty) = 3;
-[~, order] = sort(key);
-slots = [s(order); c(order); defect(order)];
+on_circle = defect < 1e-3 & abs(value(near)) < 1e-14; % the equation holds up to round-off
+t(on_circle) = near(on_circle);
+defect(on_circle) = 0;
+t = atan2(sin(t), cos(t));
+t(t < 1e-15 - pi) = pi; % pi is not -pi, whatever the round-off
+[t, order] = sort(t);
+count = numel(t);
+s = sin(t);
+s(abs(t) > 3 & abs(s) < 1e-15) = 0;
+slots(1:count) = s;
+slots(5:4 + count) = cos(t);
+slots(9:8 + count) = defect(order);
 end
 
-function z = circle_resolvent_(p, q, r)
-% The largest root of z^3 + 2p z^2 + (p^2 - 4r) z - q^2, which is not negative.
-big = (p^2 + 12*r)/9;
-odd = p*(4*r/3 - p^2/27) - q^2/2;
-rest = odd^2 - big^3;
-if rest < 0
-    angle = acos(max(-1, min(1, odd/sqrt(big^3))));
-    z = -2*sqrt(big)*cos((angle + 2*pi)/3);
-else
-    root = (abs(odd) + sqrt(rest))^(1/3);
-    z = 0;
-    if root > 0
-        z = root + big/root;
-    end
-    if odd > 0
-        z = -z;
-    end
-end
-z = max(z - 2*p/3, 0);
-end
-
-function [left, slope] = circle_left_(k, s, c)
-% k0 + kc cos t + ks sin t + kcc cos 2t + kss sin 2t and its derivative.
-c2 = (c - s).*(c + s);
-s2 = 2*s.*c;
-left = k(1) + k(2)*c + k(3)*s + k(4)*c2 + k(5)*s2;
-slope = k(3)*c - k(2)*s + 2*(k(5)*c2 - k(4)*s2);
-end
-
-function roots = quartic_(~, a)
+function slots = quartic_(~, a)
 % The real roots of a1 x^4 + a2 x^3 + a3 x^2 + a4 x + a5 = 0: 4 roots, ascending, and 4 defects. A defect is
-% 0 for a real root, 1 for an empty slot (with root 0), and |Im x|/(1 + |x|) for a complex one. With
-% x = unit*tan(t/2) the roots are angles t.
-roots = [zeros(4, 1); ones(4, 1)];
-b = a(end:-1:1);
-b = b(:)/max(abs(b));
-if ~all(isfinite(b))
+% 0 for a real root, 1 for an empty slot (with root 0), and |Im x|/(1 + |x|) for a complex one. Leading coefficients
+% that are lost in the round-off of the others, at the roots without them or at 1, are none.
+slots = [zeros(4, 1); ones(4, 1)];
+a = a(:)/max(abs(a));
+if ~all(isfinite(a)) || ~any(a(1:4))
     return
 end
-[b, degree, unit] = quartic_unit_(b);
-b = b.*[1/unit/unit; 1/unit; 1; unit; unit*unit];
-b = b/max(abs(b));
-back = b(5:-1:1);
-twice = (b(1) + b(5) - b(3))/8;
-angles = circle_(12, [(b(1) + b(5))/2 - twice; (b(1) - b(5))/2; (b(4) + b(2))/4; twice; (b(2) - b(4))/8]);
-s = angles(1:4);
-c = angles(5:8);
-defect = angles(9:12);
-% |z + 1|^2, where x/unit = -i (z - 1)/(z + 1) with z = r exp(it), r = 1 - defect
-below = 1 + c;
-below(c < 0) = s(c < 0).^2./(1 - c(c < 0));
-below = defect.^2 + 2*(1 - defect).*below;
-x = 2*(1 - defect).*s./max(below, realmin);
-for j = 1:4
-    if defect(j) == 0 && c(j) < 0 % large roots are polished as 1/x, which cannot overflow
-        x(j) = 1/quartic_polish_(back, s(j)/(1 - c(j)));
-    elseif defect(j) == 0
-        x(j) = quartic_polish_(b, s(j)/(1 + c(j)));
-    end
-end
-x = unit*x;
-imaginary = unit*defect.*(2 - defect)./max(below, realmin);
-defect = imaginary./(1 + sqrt(x.^2 + imaginary.^2));
-empty = ~(defect <= 1) | isinf(x);
-[~, nearest] = sort(below);
-empty(nearest(1:4 - degree)) = true; % the roots next to infinity are those that a lower degree lacks
-x(empty) = Inf;
-defect(empty) = 1;
-[x, order] = sort(x);
-x(isinf(x)) = 0;
-roots = [x + 0; defect(order)];
-end
-
-function [a, degree, unit] = quartic_unit_(a)
-% The unit of x in which the middle roots are about 1, of a, lowest first. Above the degree, a becomes zero.
-logs = max(log(abs(a)), -1e4);
-degree = quartic_degree_(a, logs);
-least = find(a ~= 0, 1) - 1;
-a(degree + 2:5) = 0;
-logs(degree + 2:5) = -1e4;
-unit = 1;
-if degree > least
-    sizes = quartic_sizes_(logs);
-    small = sizes(floor((least + degree - 1)/2) + 1);
-    large = sizes(floor((least + degree)/2) + 1);
-    middle = (small + large)/2;
-    if large - small >= 60 && -small > large
-        middle = large;
-    elseif large - small >= 60
-        middle = small;
-    end
-    unit = exp(max(-170, min(170, middle)));
-end
-end
-
-function degree = quartic_degree_(a, logs)
-% The degree without the leading coefficients that are lost in the round-off of the others, at the roots without
-% them or at 1.
-degree = find(a ~= 0, 1, 'last') - 1;
+logs = log(abs(a(5:-1:1))); % lowest power first
 powers = (0:4).';
-for d = 1:degree-1
-    weights = logs + powers*max(max((logs(1:d) - logs(d+1))./(d - powers(1:d))), 0);
-    if a(d+1) ~= 0 && max(weights(d+2:5)) < max(weights(1:d+1)) - 34.5
+degree = find(a(5:-1:1), 1, 'last') - 1;
+for d = 1:degree - 1
+    weights = logs + powers*max(max((logs(1:d) - logs(d + 1))./(d - powers(1:d))), 0);
+    if isfinite(logs(d + 1)) && max(weights(d + 2:5)) < max(weights(1:d + 1)) - 34.5
         degree = d;
-        return
+        break
     end
 end
+least = find(a(5:-1:1), 1) - 1;
+unit = 0; % logarithm of the unit of x in which the first and the last coefficient are of one size
+if degree > least
+    unit = (logs(least + 1) - logs(degree + 1))/(degree - least);
 end
-
-function sizes = quartic_sizes_(logs)
-% Logarithms of the sizes of the roots, ascending, by the Newton polygon of the coefficients' logarithms.
-hull = logs;
-for m = 2:4
-    for i = 1:m-1
-        for j = m+1:5
-            hull(m) = max(hull(m), (logs(i)*(j - m) + logs(j)*(m - i))/(j - i));
+logs = logs + powers*unit;
+b = sign(a(5:-1:1)).*exp(logs - max(logs(1:degree + 1)));
+b = b(degree + 1:-1:1);
+x = roots(b);
+real_x = real(x);
+for j = 1:numel(x)
+    if abs(imag(x(j))) < 1e-3*abs(x(j))
+        [near, closed] = quartic_polish_(b, real_x(j));
+        if closed
+            x(j) = near;
         end
     end
 end
-sizes = hull(1:4) - hull(2:5);
+x = x*exp(unit);
+x = x(isfinite(x));
+defect = abs(imag(x))./(1 + abs(x));
+[found, order] = sort(real(x));
+slots(1:numel(x)) = found + 0;
+slots(5:4 + numel(x)) = defect(order);
 end
 
-function x = quartic_polish_(f, x)
-% Newton's method on f1 + f2 x + ... + f5 x^4, as long as it gets nearer to zero.
-left = (((f(5)*x + f(4))*x + f(3))*x + f(2))*x + f(1);
-for m = 1:2
-    x1 = x - left/(((4*f(5)*x + 3*f(4))*x + 2*f(3))*x + f(2));
-    left1 = (((f(5)*x1 + f(4))*x1 + f(3))*x1 + f(2))*x1 + f(1);
-    if ~(abs(left1) < abs(left))
-        break
+function [x, closed] = quartic_polish_(b, x)
+% Newton's method for a root of a polynomial; whether the polynomial is zero there up to round-off. A large root is
+% polished as 1/x, which cannot overflow.
+inverse = abs(x) > 1;
+if inverse
+    b = b(end:-1:1);
+    x = 1/x;
+end
+for m = 1:3
+    next = x - polyval(b, x)/polyval(polyder(b), x);
+    if abs(polyval(b, next)) < abs(polyval(b, x))
+        x = next;
     end
-    x = x1;
-    left = left1;
+end
+closed = abs(polyval(b, x)) <= 1e-14*polyval(abs(b), abs(x));
+if inverse
+    x = 1/x;
 end
 end

@@ -55,7 +55,7 @@ class Trial:
     def __init__(self, problem: Problem) -> None:
         import numpy
 
-        from symoro.expr.kernels.refine_table import refine_chain_
+        from symoro.expr.kernels.refine import refine_chain_
 
         self.problem = problem
         rng = numpy.random.default_rng(SEED)

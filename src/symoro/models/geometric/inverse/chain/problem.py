@@ -293,7 +293,7 @@ class Mobility:
     def __init__(self, problem: Problem) -> None:
         import numpy
 
-        from symoro.expr.kernels.refine_table import refine_chain_
+        from symoro.expr.kernels.refine import refine_chain_
 
         probes = problem.probes
         ways, between = links(problem.chain.motions)

@@ -12,14 +12,14 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from symoro.errors import NotApplicableError
-from symoro.expr.kernels.array import Array
-from symoro.expr.kernels.closed_chain_equations import role_order
-from symoro.expr.kernels.closed_chain_roots import candidates
-from symoro.expr.kernels.closed_chain_table import (
+from symoro.expr.kernels.closed_chain import (
     ACCEPT,
+    Array,
+    candidates,
     distinct,
     loop_errors,
     polish,
+    role_order,
     wrapped,
 )
 

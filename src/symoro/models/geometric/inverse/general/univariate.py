@@ -17,14 +17,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from symoro.errors import NotApplicableError
-from symoro.expr.kernels.array import Array
-from symoro.expr.kernels.closed_chain_equations import (
-    arrange,
-    coefficients,
-    joint_placement,
-    pencil,
-    role_order,
-)
+from symoro.expr.kernels.closed_chain import Array, arrange, coefficients, joint_placement, pencil, role_order
 
 
 def univariate_polynomial(
