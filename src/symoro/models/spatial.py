@@ -35,6 +35,7 @@ from symoro.expr.linalg import (
 from symoro.expr.scalar import Scalar
 from symoro.models.joints import is_zero
 from symoro.models.recursion import Local, SinCos, turn_back_z, turn_x, turn_z
+from symoro.models.solvers import solve_symmetric
 
 Symmetric = tuple[Scalar, Scalar, Scalar, Scalar, Scalar, Scalar]  # xx yy zz xy xz yz
 PAIRS = ((0, 0), (1, 1), (2, 2), (0, 1), (0, 2), (1, 2))  # its entries
@@ -362,23 +363,9 @@ def _less(a: Symmetric, x: Vector, y: Vector) -> Symmetric:
 
 
 def _solved(a: Matrix, b: Sequence[Scalar]) -> Vector:
-    """x with a x = b for a symmetric matrix, by a = L D L'."""
-    n = len(a)
-    rows, x = [list(row) for row in a], list(b)
-    lower: Matrix = [[0] * n for _ in range(n)]
-    inverse: Vector = []
-    for k in range(n):
-        inverse.append(_inverse(rows[k][k]))
-        for i in range(k + 1, n):
-            lower[i][k] = rows[k][i] * inverse[k]
-            for j in range(i, n):
-                rows[i][j] = rows[i][j] - lower[i][k] * rows[k][j]
-            x[i] = x[i] - lower[i][k] * x[k]
-    for k in reversed(range(n)):
-        x[k] = x[k] * inverse[k]
-        for i in range(k + 1, n):
-            x[k] = x[k] - lower[i][k] * x[i]
-    return x
+    """Return x with a x = b for a symmetric matrix; the first row is eliminated first."""
+    x = solve_symmetric([row[::-1] for row in a[::-1]], b[::-1], lambda _, pivot: _inverse(pivot))
+    return x[::-1]
 
 
 def _inverse(felt: Scalar) -> Scalar:

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 import symoro
 from benchmarks.operations import serial
 from symoro.errors import NotApplicableError, OptionError
-from symoro.models.dynamic.composite import solve_tree
+from symoro.models.solvers import TreeFactors
 from symoro.robot.coordinates import independent
 from symoro.robot.description import Coupling, Robot
 from symoro.robot.topology import moving_joints
@@ -146,7 +146,7 @@ def test_solve_tree(choices: list[int], seed: int) -> None:
             L[k - 1, i - 1] = rng.uniform(0.2, 1) + (2 if i == k else 0)
     A, b = L.T @ L, rng.uniform(-1, 1, n)
     entries = {(i, k): float(A[i - 1, k - 1]) for k, chain in chains.items() for i in chain}
-    found = solve_tree(entries, parents, dict(enumerate(map(float, b), 1)))
+    found = TreeFactors(entries, parents).solve(dict(enumerate(map(float, b), 1)))
     assert error([found[k] for k in parents], np.linalg.solve(A, b)) < 1e-12
 
 

@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 import symoro
 from symoro.errors import NotApplicableError
 from symoro.expr.formula import formula
-from symoro.models.kinematic.blocks import block_sign, diagonal_blocks, minor, permutation_sign
 from symoro.models.kinematic.singularities import Condition
+from symoro.models.solvers import block_sign, diagonal_blocks, minor, permutation_sign
 from symoro.robot.description import Frame, JointType, Link, Robot
 from tests.effort import Effort
 from tests.oracle.numeric import Array, Numeric, Where

@@ -1,4 +1,4 @@
-"""`inertia-matrix`: composite links, and the solution of A x = b that keeps a tree's zeros.
+"""`inertia-matrix`: composite links, and the solution of A x = b.
 
 Inward, the mass beyond each joint is gathered as a pseudo-inertia (1997 paper, eq. 27 to 38):
 
@@ -8,9 +8,6 @@ Column j of A is the wrench that carries the composite link j at unit accelerati
 
     revolute   f = (-MY, MX, 0)   m = (-Kxz, -Kyz, Kxx + Kyy)
     prismatic  f = (0, 0, M)      m = (MY, -MX, 0)
-
-A = L' D L is factored from the tips inward, so that A_ij = 0 for joints on different branches stays zero in L
-(R. Featherstone, Rigid Body Dynamics Algorithms, 2008, section 6.5).
 """
 
 from __future__ import annotations
@@ -29,6 +26,7 @@ from symoro.models.joints import is_zero
 from symoro.models.ports import A, Q
 from symoro.models.recursion import FREE_BASE, Local, homeward, inward, local_frames, outward
 from symoro.models.references import SYMORO_1997
+from symoro.models.solvers import TreeFactors
 from symoro.models.spatial import Inertia, Wrench
 from symoro.program.builder import Builder
 from symoro.program.program import Program
@@ -145,9 +143,10 @@ def solve(
         a = coupled(joints, entries)
         entries = {(i, j): a[r][c] for c, j in enumerate(own) for r, i in enumerate(own[: c + 1])}
         parents = dict(zip(own, [0, *own[:-1]], strict=True))
+    factors = TreeFactors(entries, parents, inverse_inertia)
     columns = []
     for column in transpose(right):
-        x = solve_tree(entries, parents, dict(zip(own, column, strict=True)))
+        x = factors.solve(dict(zip(own, column, strict=True)))
         columns.append([x[j] for j in own])
     return transpose(columns)
 
@@ -169,63 +168,6 @@ def inverse_inertia(j: int, felt: Scalar) -> Scalar:
             hint=f"give mass to what it carries, or a rotor inertia IA to joint {j}",
         )
     return 1 / felt
-
-
-class TreeFactors:
-    """A = L' D L, from the tips inward.
-
-    Arguments:
-        parents: the joint before each joint on its way to the base, 0 at the base; children come after.
-    """
-
-    def __init__(self, entries: MatrixEntries, parents: Mapping[int, int]) -> None:
-        a = dict(entries)
-        self.parents = parents
-        self.lower: MatrixEntries = {}
-        self.pivots: dict[int, Scalar] = {}  # D
-        self.inverse: dict[int, Scalar] = {}
-        for k in reversed(list(parents)):
-            self.pivots[k], self.inverse[k] = a[k, k], inverse_inertia(k, a[k, k])
-            for i in ancestors(parents, k):
-                factor = a[i, k] * self.inverse[k]
-                for h in (i, *ancestors(parents, i)):
-                    a[h, i] = a[h, i] - factor * a[h, k]
-                self.lower[i, k] = factor
-
-    def inward(self, right: Mapping[int, Scalar]) -> dict[int, Scalar]:
-        """y with L' y = b."""
-        y = dict(right)
-        for k in reversed(list(self.parents)):
-            for i in ancestors(self.parents, k):
-                y[i] = y[i] - self.lower[i, k] * y[k]
-        return y
-
-    def outward(self, y: Mapping[int, Scalar]) -> dict[int, Scalar]:
-        """x with D L x = y."""
-        x = dict(y)
-        for k in self.parents:
-            x[k] = x[k] * self.inverse[k]
-            for i in ancestors(self.parents, k):
-                x[k] = x[k] - self.lower[i, k] * x[i]
-        return x
-
-
-def solve_tree(
-    entries: MatrixEntries, parents: Mapping[int, int], right: Mapping[int, Scalar]
-) -> dict[int, Scalar]:
-    """x with A x = b."""
-    factors = TreeFactors(entries, parents)
-    return factors.outward(factors.inward(right))
-
-
-def ancestors(parents: Mapping[int, int], k: int) -> list[int]:
-    """The joints between a joint and the base, nearest first."""
-    found = []
-    k = parents[k]
-    while k:
-        found.append(k)
-        k = parents[k]
-    return found
 
 
 def joint_parents(locals_: Mapping[int, Local]) -> dict[int, int]:

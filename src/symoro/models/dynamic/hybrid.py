@@ -29,7 +29,7 @@ from symoro.models.catalogue import Option, Options, form, names_something
 from symoro.models.coordinates.couplings import FIXED_BY, own_entries
 from symoro.models.coordinates.joint_motion import JointMotion, joint_motion
 from symoro.models.dynamic.articulated import Driven, Free, Mixed, body_inertias, mixed
-from symoro.models.dynamic.composite import MatrixEntries, coupled, solve_tree, tree_inertia
+from symoro.models.dynamic.composite import MatrixEntries, coupled, inverse_inertia, tree_inertia
 from symoro.models.dynamic.direct import cheaper, is_long
 from symoro.models.dynamic.floating.base import OPEN_APPLIES_TO as FLOATING_TREES
 from symoro.models.dynamic.floating.base import ROTATION, base_gravity, has_floating_base, open_floating_tree
@@ -48,6 +48,7 @@ from symoro.models.dynamic.torques import Torques
 from symoro.models.ports import Q0, QD, QDD, QDD_OUT, R0, TAU, TAU_FREE, V0, VD0, Q
 from symoro.models.recursion import FREE_BASE, BaseMotion, base_motion, local_frames
 from symoro.models.references import NEWTON_EULER_2010
+from symoro.models.solvers import TreeFactors, chain_parents
 from symoro.models.spatial import Twist
 from symoro.program.builder import Builder
 from symoro.program.program import Program
@@ -261,8 +262,7 @@ def by_partition(builder: Builder, robot: Robot, knowns: Knowns) -> Parted:
     given = {j: torque + springs.get(j, 0) for j, torque in knowns.torques.items()}
     given |= dict.fromkeys(FREE_BASE if is_floating(robot) else (), 0)
     left = {j: given[j] - borne[j] for j in sorted(given)}
-    in_a_row = dict(zip(left, [0, *list(left)[:-1]], strict=True))  # as if each stood on the one before
-    x = solve_tree(entry, in_a_row, left)
+    x = TreeFactors(entry, chain_parents(list(left)), inverse_inertia).solve(left)
     tau: JointValues = dict(knowns.torques)
     for j in knowns.known:
         tau[j] = borne[j]

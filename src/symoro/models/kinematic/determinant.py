@@ -19,12 +19,13 @@ from symoro.models.catalogue import Option, model
 from symoro.models.coordinates.couplings import Coordinates
 from symoro.models.coordinates.joint_motion import coordinates
 from symoro.models.joints import Trigonometry, is_zero
-from symoro.models.kinematic.blocks import always_singular, block_sign, diagonal_blocks, minor
 from symoro.models.kinematic.factoring import Factoring, factored
 from symoro.models.kinematic.jacobian import assembled, factors, needs_joints
 from symoro.models.kinematic.tool import moving_frame
 from symoro.models.ports import Q
+from symoro.models.rank import always_singular
 from symoro.models.references import SYMORO_1997
+from symoro.models.solvers import block_sign, diagonal_blocks, minor
 from symoro.program.builder import Builder
 from symoro.program.program import Port, Program
 from symoro.robot.description import Robot

@@ -35,7 +35,6 @@ from symoro.models.coordinates.couplings import coordinate_joints
 from symoro.models.coordinates.joint_motion import coordinates
 from symoro.models.geometric.between import placement_between
 from symoro.models.joints import Trigonometry, is_zero
-from symoro.models.kinematic.blocks import solve
 from symoro.models.kinematic.jacobian import (
     OPTIONS,
     Factors,
@@ -47,8 +46,10 @@ from symoro.models.kinematic.jacobian import (
 )
 from symoro.models.kinematic.tool import moving_frame
 from symoro.models.ports import QD, QDA, Q
+from symoro.models.rank import always_singular
 from symoro.models.recursion import base_motion
 from symoro.models.references import SYMORO_1997
+from symoro.models.solvers import BlockFactors, diagonal_blocks
 from symoro.program.builder import Builder
 from symoro.program.count import count
 from symoro.program.program import Port, Program
@@ -132,10 +133,18 @@ def _cheapest(programs: list[Program | None], robot: Robot) -> Program:
     return min(found, key=lambda program: count(program).total)
 
 
+def _solve(builder: Builder, matrix: Matrix, right: Matrix) -> Matrix | None:
+    """X with matrix X = right, or None where the matrix is singular in every posture."""
+    if diagonal_blocks(matrix) is None or always_singular(builder, matrix):
+        return None
+    factors = BlockFactors(builder, matrix, "IDET")
+    return transpose([factors.solve(column) for column in transpose(right)])
+
+
 def _least(builder: Builder, j: Matrix, right: Matrix) -> Matrix | None:
     """J' (J J')^-1 right, the least of all solutions."""
     jt = transpose(j)
-    found = solve(builder, matmul(j, jt), right)
+    found = _solve(builder, matmul(j, jt), right)
     return matmul(jt, found) if found else None
 
 
@@ -147,9 +156,9 @@ def _partial(builder: Builder, j: Matrix, right: Matrix) -> Matrix | None:
     """
     used = [k for k, row in enumerate(j) if not all(map(is_zero, row))]
     if len(used) == len(j[0]):
-        return solve(builder, [j[k] for k in used], [right[k] for k in used])
+        return _solve(builder, [j[k] for k in used], [right[k] for k in used])
     jt = transpose(j)
-    return solve(builder, matmul(jt, j), matmul(jt, right))
+    return _solve(builder, matmul(jt, j), matmul(jt, right))
 
 
 @model(
@@ -183,7 +192,7 @@ def _inverse_program(robot: Robot, end: int, frame: int | str, m: int) -> Progra
     else:
         third = _restricted(s.factors.third, columns)
         units = transpose([_to_mid(s.factors, [*e[:3]], [*e[3:]]) for e in identity(6)])
-        found = _least(s.builder, third, units) if len(columns) > 6 else solve(s.builder, third, units)
+        found = _least(s.builder, third, units) if len(columns) > 6 else _solve(s.builder, third, units)
     if found is None:
         return None
     title = f"inverse of the Jacobian of frame {end} in frame {frame}"
@@ -234,7 +243,7 @@ def _velocity_program(robot: Robot, end: int, frame: int | str, m: int, method: 
     found: list[list[Scalar]] | None
     if method == "regular":
         there = _to_mid(s.factors, relative[:3], relative[3:])
-        found = solve(s.builder, _restricted(s.factors.third, columns), [[x] for x in there])
+        found = _solve(s.builder, _restricted(s.factors.third, columns), [[x] for x in there])
     elif method == "partial":
         found = _partial(s.builder, _restricted(assembled(s.factors), columns), [[x] for x in relative])
     else:
@@ -264,7 +273,7 @@ def _damped(s: _Setting, columns: list[int], relative: Vector, near: Vector) -> 
     j = _restricted(assembled(s.factors), columns)
     (damping,) = s.builder.input(DAMPING, (), ["damping"], default=[0.01])
     square = matadd(matmul(j, transpose(j)), matscale(damping * damping, identity(6)))
-    found = solve(s.builder, square, [[x] for x in subtract(relative, matvec(j, near))])
+    found = _solve(s.builder, square, [[x] for x in subtract(relative, matvec(j, near))])
     return [[x] for x in add(near, matvec(transpose(j), [row[0] for row in found]))] if found else None
 
 

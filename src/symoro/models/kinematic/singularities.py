@@ -18,12 +18,13 @@ from symoro.errors import NotApplicableError, ProgramError
 from symoro.expr import ops
 from symoro.expr.scalar import Expr
 from symoro.models.coordinates.joint_motion import coordinates
-from symoro.models.kinematic.blocks import always_singular, minor
 from symoro.models.kinematic.determinant import Chosen, chosen_part, determinant
 from symoro.models.kinematic.factoring import Factoring, factored
 from symoro.models.kinematic.jacobian import needs_joints
 from symoro.models.kinematic.splitting import TooManyCases, common_zeros, text_of
 from symoro.models.kinematic.tool import moving_frame
+from symoro.models.rank import always_singular
+from symoro.models.solvers import minor
 from symoro.program.builder import Builder
 from symoro.robot.description import Robot
 

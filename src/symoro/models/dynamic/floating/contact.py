@@ -3,14 +3,9 @@
     A x + J' f = S tau - H            x = [Vd0; qdd],  S tau = [0; tau]
     J x + a = 0                       the acceleration of the points in the world
 
-f are the forces BY the robot ON the ground. A = L' D L is factored once (`inertia.py`); with Y = L'^-1 J' and
-y = L'^-1 (S tau - H)
-
-    (Y' D^-1 Y) f = Y' D^-1 y + a,     D L x = y - Y f
-
-The small matrix is factored as l d l'. Where a pivot d falls below a share LEAST of the diagonal entry, the contacts
-have become redundant in that posture: all outputs are NaN. With damping eps that is never so: eps is added to the
-diagonal, the points then accelerate by eps f, and forces that no motion determines are the least ones.
+f are the forces BY the robot ON the ground, by the Schur complement J A^-1 J' (`SchurComplement`). Where the contacts
+become redundant in a posture, all outputs are NaN. With damping eps that is never so: eps is added to the diagonal, the
+points then accelerate by eps f, and forces that no motion determines are the least ones.
 
 Springs of elastic joints are in H, and no torque drives such a joint of a tree. Where loops close, x = [Vd0; qdda]: A,
 H and J are those of the active joints, the other joints moving with them, and a has the drift of the loops in it.
@@ -26,13 +21,10 @@ from typing import TYPE_CHECKING
 
 from symoro.errors import OptionError
 from symoro.expr.formula import Formula
-from symoro.expr.linalg import Vector, dot, subtract
-from symoro.expr.number import Tolerance
-from symoro.expr.scalar import Scalar, less_equal, sqrt
+from symoro.expr.linalg import negate, subtract
 from symoro.models.catalogue import Option, model
 from symoro.models.coordinates.couplings import own_entries
 from symoro.models.coordinates.joint_motion import joint_motion
-from symoro.models.dynamic.composite import TreeFactors
 from symoro.models.dynamic.direct import output_accelerations
 from symoro.models.dynamic.floating.base import (
     APPLIES_TO,
@@ -47,6 +39,7 @@ from symoro.models.dynamic.formulation import quick
 from symoro.models.ports import Q0, QD, QDD, R0, TAU, V0, VD0, Q
 from symoro.models.recursion import FREE_BASE, base_motion
 from symoro.models.references import NEWTON_EULER_2010
+from symoro.models.solvers import SchurComplement
 from symoro.program.builder import Builder
 from symoro.program.program import Port, Program
 from symoro.robot.description import Robot
@@ -65,8 +58,6 @@ DAMPING = Option(
     "added to the diagonal of J A^-1 J' (1/kg), for contacts that determine no forces: the points give way",
     "number",
 )
-LEAST = Tolerance(1e-10)
-"""Of a pivot beside its diagonal entry: it falls with the square of the way to a redundant posture."""
 
 
 @model(
@@ -115,46 +106,15 @@ def _program(robot: Robot, points: Sequence[ContactPoint], damping: float | None
     factors = FloatingInertia(builder, robot, forces.tree, motion.joints).factors()
     order = [*FREE_BASE, *tau]
     right = subtract([0] * 6 + list(tau.values()), bias)
-    y = factors.inward(dict(zip(order, right, strict=True)))
     from symoro.models.dynamic.floating.points import Points
 
     held = Points(builder, forces.tree, motion.joints, points)
-    rows = [factors.inward(dict(zip(order, row, strict=True))) for row in held.jacobian()]
-    found = _contact_forces(factors, rows, y, held.accelerations(base, motion), damping)
-    for k, row in enumerate(rows):
-        y = {i: y[i] - row[i] * found[k] for i in order}
-    x = factors.outward(y)
+    rows = [dict(zip(order, row, strict=True)) for row in held.jacobian()]
+    accelerations = negate(held.accelerations(base, motion))
+    x, found = SchurComplement(factors, rows, damping).solve(
+        dict(zip(order, right, strict=True)), accelerations
+    )
     output_accelerations(builder, robot, motion, {j: x[j] for j in tau})
     builder.output(VD0, [x[k] for k in FREE_BASE])
     builder.output(FORCES, [found[3 * c : 3 * c + 3] for c in range(len(points))])
     return builder.program()
-
-
-def _contact_forces(
-    factors: TreeFactors,
-    rows: Sequence[dict[int, Scalar]],
-    y: dict[int, Scalar],
-    accelerations: Vector,
-    damping: float | None,
-) -> Vector:
-    """f of (Y' D^-1 Y) f = Y' D^-1 y + a; NaN where the contacts are redundant."""
-    scaled = [{k: row[k] * factors.inverse[k] for k in row} for row in rows]
-    matrix = [[_product(one, other) for other in rows] for one in scaled]
-    if damping is not None:
-        matrix = [[x + damping if r == c else x for c, x in enumerate(row)] for r, row in enumerate(matrix)]
-    right = {k: _product(row, y) + a for k, (row, a) in enumerate(zip(scaled, accelerations, strict=True), 1)}
-    small = TreeFactors(
-        {(i, k): matrix[i - 1][k - 1] for k in right for i in range(1, k + 1)}, {k: k - 1 for k in right}
-    )
-    found = list(small.outward(small.inward(right)).values())
-    if damping is not None:
-        return found
-    redundant: Scalar = 0
-    for k, pivot in small.pivots.items():
-        redundant = redundant + less_equal(pivot, LEAST * matrix[k - 1][k - 1])
-    lost = sqrt(-redundant)  # NaN if any, else zero
-    return [x + lost for x in found]
-
-
-def _product(one: dict[int, Scalar], other: dict[int, Scalar]) -> Scalar:
-    return dot(list(one.values()), [other[k] for k in one])

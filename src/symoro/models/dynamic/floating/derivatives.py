@@ -31,7 +31,6 @@ from symoro.expr.scalar import Scalar
 from symoro.models.catalogue import form
 from symoro.models.coordinates.couplings import own_entries, without_fixed
 from symoro.models.coordinates.joint_motion import joint_motion
-from symoro.models.dynamic.composite import TreeFactors
 from symoro.models.dynamic.derivatives import held, released, slopes_along, ways
 from symoro.models.dynamic.floating.base import (
     APPLIES_TO,
@@ -50,6 +49,7 @@ from symoro.models.dynamic.formulation import quick
 from symoro.models.ports import Q0, QD, QDD, R0, TAU, V0, VD0, Q
 from symoro.models.recursion import BaseMotion, base_motion
 from symoro.models.references import NEWTON_EULER_2010
+from symoro.models.solvers import TreeFactors
 from symoro.models.spatial import Wrench
 from symoro.program.builder import Builder
 from symoro.program.program import Port, Program
@@ -246,11 +246,11 @@ def floating_direct_dynamics_derivatives(robot: Robot, rotation: str = "matrix")
     return _written(builder, robot, {"qdd": slice(6, None), "Vd0": slice(0, 6)}, CAUSED, found)
 
 
-def _solved(factors: TreeFactors, right: Matrix) -> Matrix:
+def _solved(factors: TreeFactors[int], right: Matrix) -> Matrix:
     """A^-1 right."""
-    order = sorted(factors.parents)
+    order = sorted(factors.pivots)
     columns = []
     for column in transpose(right):
-        x = factors.outward(factors.inward(dict(zip(order, column, strict=True))))
+        x = factors.solve(dict(zip(order, column, strict=True)))
         columns.append([x[k] for k in order])
     return transpose(columns)

@@ -17,9 +17,8 @@ from symoro.models.catalogue import form
 from symoro.models.coordinates.couplings import Coordinates
 from symoro.models.coordinates.joint_motion import coordinates
 from symoro.models.dynamic.composite import (
-    TreeFactors,
-    ancestors,
     coupled,
+    inverse_inertia,
     joint_columns,
     joint_parents,
     tree_composites,
@@ -34,6 +33,7 @@ from symoro.models.dynamic.floating.base import (
 from symoro.models.ports import Q
 from symoro.models.recursion import FREE_BASE, Local, local_frames
 from symoro.models.references import NEWTON_EULER_2010
+from symoro.models.solvers import TreeFactors, ancestors
 from symoro.program.builder import Builder
 from symoro.program.program import Port, Program
 from symoro.robot.description import Robot
@@ -74,7 +74,7 @@ class FloatingInertia:
         to_base = self.to_base()
         return block([[self.of_base(), to_base], [transpose(to_base), self.of_joints()]])
 
-    def factors(self) -> TreeFactors:
+    def factors(self) -> TreeFactors[int]:
         """A, factored.
 
         Raises:
@@ -89,7 +89,7 @@ class FloatingInertia:
         order, a, parents = [*FREE_BASE, *self.joints.own], self.matrix(), self._parents()
         at = {k: r for r, k in enumerate(order)}
         entries = {(i, k): a[at[i]][at[k]] for k in order for i in (k, *ancestors(parents, k))}
-        return TreeFactors(entries, parents)
+        return TreeFactors(entries, parents, inverse_inertia)
 
     def _parents(self) -> dict[int, int]:
         """The coordinate before each one; those of the base stand on one another, and so do all if they are coupled."""

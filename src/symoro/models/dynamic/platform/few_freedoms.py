@@ -45,11 +45,11 @@ from symoro.models.dynamic.platform.chain_leg import (
     reach,
     tip_columns,
 )
-from symoro.models.dynamic.platform.elimination import Solved, solved
 from symoro.models.dynamic.platform.pose import PlatformMotion, PlatformPose, all_of
 from symoro.models.dynamic.torques import Torques
 from symoro.models.geometric.places import settled
 from symoro.models.recursion import local_frames
+from symoro.models.solvers import Solution, solve_pivoted
 from symoro.program.builder import Builder
 from symoro.robot.description import JointType, Robot
 from symoro.robot.platform import ParallelRobot, motors
@@ -150,7 +150,7 @@ class ReducedPlatform:
 
     def inverse_dynamics(self, motion: PlatformMotion) -> tuple[Vector, Scalar]:
         """tau, and 1 where it has a value."""
-        found = solved(
+        found = solve_pivoted(
             transpose(self._active_rates()),
             [self.efforts(motion)],
             row_factors=self.units,
@@ -181,7 +181,7 @@ class ReducedPlatform:
     def direct_dynamics(self, motion: PlatformMotion, tau: Sequence[Scalar]) -> tuple[Vector, Scalar]:
         """Vd: (6), and 1 where it has a value."""
         right = subtract(matvec(transpose(self._active_rates()), list(tau)), self.efforts(motion))
-        found: Solved = solved(
+        found: Solution = solve_pivoted(
             self._reduced_inertia(), [right], row_factors=self.units, column_factors=self.units
         )
         return self._spread(found.columns[0]), all_of([self.regular, found.regular])
@@ -192,7 +192,7 @@ class ReducedPlatform:
 
     def jacobian(self) -> tuple[Matrix, Scalar]:
         """V = J qda: (6,na)."""
-        found = solved(
+        found = solve_pivoted(
             self._active_rates(),
             identity(len(self.active)),
             row_factors=_inverse(self.drive_units),
@@ -277,7 +277,7 @@ class _LegMotion:
         matrix = [[column[k] for _, column in self.columns] for k in self.rows]
         slides = [kind == JointType.PRISMATIC for kind in at.leg.kinds]
         slides += [False] * (len(self.columns) - len(slides))
-        found = solved(matrix, identity(len(self.rows)), column_factors=_units(slides, length))
+        found = solve_pivoted(matrix, identity(len(self.rows)), column_factors=_units(slides, length))
         self.inverse = transpose(found.columns)
         self.conditions = [*at.conditions, at.folded, found.regular]
 

@@ -36,11 +36,11 @@ from symoro.models.dynamic.platform.body import (
     platform_wrench,
     turned_tensor,
 )
-from symoro.models.dynamic.platform.elimination import Solved, solved
 from symoro.models.dynamic.platform.pose import PlatformMotion, PlatformPose, all_of
 from symoro.models.dynamic.platform.ups import leg_axes, leg_positions, leg_posture, ups_legs
 from symoro.models.dynamic.platform.ups_load import LegLoad, UpsLegDynamics
 from symoro.models.dynamic.setting import gravity
+from symoro.models.solvers import Solution, solve_pivoted
 from symoro.models.spatial import ArticulatedInertia, Symmetric, Wrench
 from symoro.program.builder import Builder
 from symoro.robot.platform import ParallelRobot
@@ -95,11 +95,11 @@ class GoughStewart:
         tau = [x + load.shift for x, load in zip(found.columns[0], loads, strict=True)]
         return tau, all_of([self.regular, found.regular])
 
-    def _balance(self, wrench: Wrench, forces: Sequence[Vector]) -> Solved:
+    def _balance(self, wrench: Wrench, forces: Sequence[Vector]) -> Solution:
         """Forces along the legs that balance a wrench and forces at the balls."""
         total = self._gathered(wrench, forces)
         named = self.builder.named_array("F", total)
-        return solved(transpose(self.columns), [list(named)])
+        return solve_pivoted(transpose(self.columns), [list(named)])
 
     def _gathered(self, wrench: Wrench, forces: Sequence[Vector]) -> Vector:
         force, moment = wrench.f, wrench.m
@@ -169,7 +169,7 @@ class GoughStewart:
 
     def jacobian(self) -> tuple[Matrix, Scalar]:
         """V = J qda."""
-        found = solved(self.columns, identity(6))
+        found = solve_pivoted(self.columns, identity(6))
         return transpose(found.columns), all_of([found.regular, *(at.regular for at in self.postures)])
 
     def positions(self) -> tuple[dict[int, Scalar], Scalar]:

@@ -57,7 +57,6 @@ from symoro.models.dynamic.platform.body import (
     platform_wrench,
     turned_tensor,
 )
-from symoro.models.dynamic.platform.elimination import Solved, solved
 from symoro.models.dynamic.platform.pose import PlatformMotion, PlatformPose, all_of
 from symoro.models.dynamic.platform.spatial_leg import (
     SpatialLeg,
@@ -68,6 +67,7 @@ from symoro.models.dynamic.platform.spatial_leg import (
 from symoro.models.dynamic.setting import exerts, gravity
 from symoro.models.dynamic.torques import Torques
 from symoro.models.recursion import local_frames
+from symoro.models.solvers import Solution, solve_pivoted
 from symoro.program.builder import Builder
 from symoro.robot.description import INERTIAL, JointType, Robot
 from symoro.robot.platform import ParallelRobot, motors
@@ -205,13 +205,13 @@ class SpatialPlatform:
         columns: Vector = [self.length, self.length, self.length, 1, 1, 1]
         return rows, columns
 
-    def _solved(self, right: Sequence[Vector], *, transposed: bool = False) -> Solved:
+    def _solved(self, right: Sequence[Vector], *, transposed: bool = False) -> Solution:
         """Return x with [M_a; C] x = b, or with its transpose."""
         rows, columns = self._units
         matrix = [self.rates[j] for j in self.active] + self._conditions
         if transposed:
             matrix, rows, columns = transpose(matrix), columns, rows
-        return solved(matrix, right, row_factors=rows, column_factors=columns)
+        return solve_pivoted(matrix, right, row_factors=rows, column_factors=columns)
 
     def inverse_dynamics(self, motion: PlatformMotion) -> tuple[Vector, Scalar]:
         """tau, and 1 where it has a value."""
@@ -252,7 +252,7 @@ class SpatialPlatform:
         factors = [*units, *(weight * f for f in self._units[0][len(self.active) :])]
         matrix = [[*inertia[r], *(row[r] for row in rows)] for r in range(6)]
         matrix += [[*row, *([0] * len(rows))] for row in rows]
-        solution = solved(
+        solution = solve_pivoted(
             matrix,
             [[*right, *(-drift for drift in drifts)]],
             row_factors=factors,
@@ -310,7 +310,7 @@ class _SpatialLegMotion:
         if at.normal is not None:  # a third direction, along which the centre does not move
             columns.append(at.normal)
             units.append(length)
-        solution = solved(transpose(columns), identity(3), column_factors=units)
+        solution = solve_pivoted(transpose(columns), identity(3), column_factors=units)
         self.inverse = transpose(solution.columns)[: len(kinds)]
         self.conditions = [*at.conditions, *at.moving, solution.regular]
         self.separate = separate

@@ -18,13 +18,14 @@ from symoro.expr.linalg import Matrix, Vector, matmul, matvec, transpose
 from symoro.expr.scalar import Scalar
 from symoro.models.catalogue import Option
 from symoro.models.coordinates.couplings import Ratios
-from symoro.models.dynamic.composite import solve_tree, symmetric
+from symoro.models.dynamic.composite import inverse_inertia, symmetric
 from symoro.models.dynamic.floating.forces import FloatingForces
 from symoro.models.dynamic.floating.inertia import FloatingInertia
 from symoro.models.dynamic.formulation import Formulation
 from symoro.models.dynamic.setting import gravity
 from symoro.models.kinematic.wheels.rolling import Rolling, rolling
 from symoro.models.kinematic.wheels.setting import on_wheels
+from symoro.models.solvers import TreeFactors, chain_parents
 from symoro.program.builder import Builder
 from symoro.robot.description import Robot
 
@@ -95,8 +96,8 @@ def solved(a: Matrix, b: Vector) -> Vector:
     """x with a x = b, each coordinate as if it stood on the one before."""
     n = len(b)
     entries = {(i + 1, j + 1): a[i][j] for j in range(n) for i in range(j + 1)}
-    x = solve_tree(entries, {j: j - 1 for j in range(1, n + 1)}, dict(enumerate(b, 1)))
-    return [x[j] for j in range(1, n + 1)]
+    factors = TreeFactors(entries, chain_parents(range(1, n + 1)), inverse_inertia)
+    return list(factors.solve(dict(enumerate(b, 1))).values())
 
 
 def wheeled_forces(

@@ -21,8 +21,8 @@ from symoro.models.geometric.between import placement_between
 from symoro.models.joints import Trigonometry
 from symoro.models.kinematic.loop.choice import LoopAxes, LoopRow
 from symoro.models.kinematic.loop.coordinates import LoopCoordinates
-from symoro.models.kinematic.loop.factors import largest
 from symoro.models.ports import QD, QDA
+from symoro.models.solvers import largest
 from symoro.program.builder import Builder
 from symoro.program.pipeline import optimise
 from symoro.program.program import Port, Program

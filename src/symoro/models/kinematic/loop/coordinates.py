@@ -20,9 +20,9 @@ from symoro.expr.scalar import Expr, Scalar, absolute, less, select, sin, wrap
 from symoro.models.coordinates.couplings import Coordinates, JointEntries, Ratios
 from symoro.models.joints import Trigonometry, is_zero
 from symoro.models.kinematic.loop.choice import LoopChoice, LoopRow, loop_choice
-from symoro.models.kinematic.loop.factors import LoopFactors, largest
 from symoro.models.kinematic.loop.parallelograms import OFF_BRANCH
 from symoro.models.kinematic.loop.sides import LoopSides, Motion, loop_sides
+from symoro.models.solvers import BlockFactors, SingularityTest, largest
 from symoro.program.builder import Builder
 from symoro.robot.coordinates import Into, drivers
 from symoro.robot.description import JointType, Robot
@@ -109,17 +109,15 @@ class LoopCoordinates(Coordinates):
         ]
 
     @cached_property
-    def factored(self) -> LoopFactors:
+    def factored(self) -> BlockFactors:
         rows, length = self.choice.rows, self.length
         slides = [self.robot.frame(j).sigma == JointType.PRISMATIC for j in self.passive]
-        return LoopFactors(
-            self.builder,
-            self.wp,
-            "IWp",
+        test = SingularityTest(
             lambda r: [self.coefficient(rows[r], j) for j in self.own],
             [1 if row.kind == "v" else length for row in rows],  # entries are lengths then
             [length if slide else 1 for slide in slides],
         )
+        return BlockFactors(self.builder, self.wp, "IWp", test)
 
     @cached_property
     def length(self) -> Scalar:

@@ -20,9 +20,10 @@ from symoro.models.joints import Trigonometry
 from symoro.models.kinematic.wheels.ackermann import tied_positions
 from symoro.models.kinematic.wheels.contact import BASE, Constraint, constraints
 from symoro.models.kinematic.wheels.drives import leading_drives
-from symoro.models.kinematic.wheels.elimination import RowElimination, eliminated
+from symoro.models.kinematic.wheels.elimination import eliminated
 from symoro.models.kinematic.wheels.samples import WheelSamples, independent_rows, robot_length
 from symoro.models.recursion import BaseMotion
+from symoro.models.solvers import RowElimination
 from symoro.program.builder import Builder
 from symoro.program.program import Port
 from symoro.robot.description import Robot

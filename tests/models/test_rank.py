@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from symoro.models.kinematic.singular_values import singular_values
+from symoro.models.rank import singular_values
 
 
 @pytest.mark.parametrize("m", [1, 2, 6, 7])

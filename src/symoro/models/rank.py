@@ -9,10 +9,19 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from random import Random
+from typing import Any
+
+from symoro.expr import ops
+from symoro.expr.bounds import bounds_in_numbers
+from symoro.expr.evaluate import evaluate
+from symoro.expr.linalg import MatrixLike
+from symoro.program.builder import Builder
 
 BALANCING = 20  # passes; each takes the root of what the sizes of rows and columns still differ by
 SWEEPS = 40  # far more than are needed; what is left then is round-off
 ORTHOGONAL = 1e-15
+SINGULAR = 1e-13  # of the terms that the entries are sums of: some hundred times their round-off
 
 
 def balancing(matrix: Sequence[Sequence[float]]) -> tuple[list[float], list[float]]:
@@ -61,4 +70,41 @@ def _orthogonal(columns: list[list[float]], p: int, q: int) -> bool:
     c = 1 / math.hypot(t, 1)
     columns[p] = [c * (x - t * y) for x, y in zip(a, b, strict=True)]
     columns[q] = [c * (t * x + y) for x, y in zip(a, b, strict=True)]
+    return True
+
+
+def always_singular(builder: Builder, matrix: MatrixLike) -> bool:
+    """Return whether a matrix has no inverse in any posture; evaluated at postures drawn at random.
+
+    The pattern of zeros does not suffice: four parallel axes are singular because of their sines and cosines. Rows and
+    columns are balanced, since rows of lengths and of angles, and columns of both kinds of joints, have no common unit;
+    entries that are round-off of the terms they are sums of are zero.
+    """
+    graph = builder.graph
+    lits = [builder.number(x).lit for row in matrix for x in row]
+    columns = len(matrix[0])
+    names = {graph.args[i] for i in graph.reachable(lits) if graph.op[i] == ops.SYMBOL}
+    for seed in range(2):
+        draw = Random(seed).uniform
+        drawn = {key: draw(0.3, 1.3) for key in sorted(names)}
+        values, variables = (
+            {name: x for (name, cls), x in drawn.items() if cls == which}
+            for which in (ops.PARAMETER, ops.VARIABLE)
+        )
+        results: dict[int, Any] = {}
+        numbers = [float(x) for x in evaluate(graph, lits, values, variables, results)]
+        if not all(map(math.isfinite, numbers)):
+            return False
+        terms = [float(x) for x in bounds_in_numbers(graph, lits, results)]
+        numbers = [0.0 if abs(x) < SINGULAR * size else x for x, size in zip(numbers, terms, strict=True)]
+        rows, sizes = (
+            [flat[k : k + columns] for k in range(0, len(flat), columns)] for flat in (numbers, terms)
+        )
+        f, g = balancing(rows)
+        rows, sizes = (
+            [[x * r * c for x, c in zip(row, g, strict=True)] for row, r in zip(table, f, strict=True)]
+            for table in (rows, sizes)
+        )
+        if singular_values(rows)[-1] > SINGULAR * max(map(max, sizes)):
+            return False
     return True

@@ -1,0 +1,778 @@
+"""Symbolic linear solvers: straight-line code for A x = b over expressions.
+
+    TreeFactors      A = L' D L of a symmetric matrix, with the zeros of a tree
+    SchurComplement  (J A^-1 J') f = b, by the factors of A
+    PivotedFactors   P A = L U, rows exchanged by `select`
+    BlockFactors     a square matrix in block triangular form, each diagonal block by cofactors or pivoted
+    SparseRows       sparse rows solved for one unknown after the other, the last ones by cofactors
+
+Each one is factored once and then used for any number of right sides. None has a branch: rows are exchanged by
+`select`, and a system that is singular in some posture has no value there (NaN).
+
+R. Featherstone, Rigid Body Dynamics Algorithms, 2008, section 6.5 (TreeFactors) and 8.3 (SchurComplement).
+I. S. Duff and J. K. Reid, "An implementation of Tarjan's algorithm for the block triangularization of a matrix", ACM
+Transactions on Mathematical Software 4(2), 1978.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Generic, TypeVar
+
+from symoro.errors import NotApplicableError
+from symoro.expr.linalg import Matrix, MatrixLike, Vector, dot, transpose
+from symoro.expr.number import Tolerance
+from symoro.expr.ops import VARIABLE
+from symoro.expr.scalar import Expr, Scalar, absolute, less, less_equal, maximum, minimum, select, sqrt
+from symoro.models.joints import is_zero
+from symoro.program.builder import Builder
+
+SINGULAR = Tolerance(1e-10)
+"""Pivot of a singular matrix, of the largest entry around it or of its diagonal entry; above the round-off."""
+VANISHING = Tolerance(1e-9)
+"""Determinant of rows that are dependent, of the product of their sizes."""
+MAX_COFACTORS = 3
+"""Rows of the largest block that is solved by cofactors; elimination is cheaper for larger ones."""
+
+Key = TypeVar("Key", bound=Hashable)
+
+
+# -- symmetric matrices: A = L' D L
+
+
+def reciprocal(key: Hashable, pivot: Scalar) -> Scalar:
+    """Return 1 / pivot.
+
+    Raises:
+        NotApplicableError: the pivot is the number zero.
+    """
+    if is_zero(pivot):
+        raise NotApplicableError(f"the matrix is singular at unknown {key}")
+    return 1 / pivot
+
+
+class TreeFactors(Generic[Key]):
+    """A = L' D L, eliminated from the tips inward: A_ij = 0 for i, j on different branches stays zero in L.
+
+    Arguments:
+        entries: (i, j) with i = j or i an ancestor of j.
+        parents: the key before each key on the path to the root; at a root any value that is not a key (0, None).
+            Children come after their parents.
+        invert: returns 1 / pivot, and rejects a pivot that is the number zero.
+
+    Attributes:
+        pivots, inverse: D and 1 / D.
+    """
+
+    def __init__(
+        self,
+        entries: Mapping[tuple[Key, Key], Scalar],
+        parents: Mapping[Key, object],
+        invert: Callable[[Key, Scalar], Scalar] = reciprocal,
+    ) -> None:
+        a = dict(entries)
+        self.before = {k: ancestors(parents, k) for k in parents}
+        self.lower: dict[tuple[Key, Key], Scalar] = {}
+        self.pivots: dict[Key, Scalar] = {}
+        self.inverse: dict[Key, Scalar] = {}
+        for k in reversed(list(self.before)):
+            self.pivots[k], self.inverse[k] = a[k, k], invert(k, a[k, k])
+            for i in self.before[k]:
+                factor = a[i, k] * self.inverse[k]
+                for h in (i, *self.before[i]):
+                    a[h, i] = a[h, i] - factor * a[h, k]
+                self.lower[i, k] = factor
+
+    def inward(self, right: Mapping[Key, Scalar]) -> dict[Key, Scalar]:
+        """Return y with L' y = right."""
+        y = dict(right)
+        for k in reversed(list(self.before)):
+            for i in self.before[k]:
+                y[i] = y[i] - self.lower[i, k] * y[k]
+        return y
+
+    def outward(self, y: Mapping[Key, Scalar]) -> dict[Key, Scalar]:
+        """Return x with D L x = y."""
+        x = dict(y)
+        for k, before in self.before.items():
+            x[k] = x[k] * self.inverse[k]
+            for i in before:
+                x[k] = x[k] - self.lower[i, k] * x[i]
+        return x
+
+    def solve(self, right: Mapping[Key, Scalar]) -> dict[Key, Scalar]:
+        """Return x with A x = right."""
+        return self.outward(self.inward(right))
+
+
+def ancestors(parents: Mapping[Key, object], k: Key) -> list[Key]:
+    """Return the keys between a key and the root, nearest first."""
+    path: list[Key] = []
+    parent = parents[k]
+    while parent in parents:
+        path.append(parent)  # type: ignore[arg-type]  # a parent that is a key
+        parent = parents[parent]  # type: ignore[index]
+    return path
+
+
+def chain_parents(keys: Sequence[Key]) -> dict[Key, Key | None]:
+    """Return the parents of a full matrix: each key has the one before it."""
+    return dict(zip(keys, (None, *keys[:-1]), strict=True))
+
+
+def symmetric_factors(
+    a: MatrixLike, invert: Callable[[int, Scalar], Scalar] = reciprocal
+) -> TreeFactors[int]:
+    """Factor a full symmetric matrix; its last row is eliminated first."""
+    n = len(a)
+    entries = {(i, k): a[i][k] for k in range(n) for i in range(k + 1)}
+    return TreeFactors(entries, chain_parents(range(n)), invert)
+
+
+def solve_symmetric(
+    a: MatrixLike, right: Sequence[Scalar], invert: Callable[[int, Scalar], Scalar] = reciprocal
+) -> Vector:
+    """Return x with a x = right for a full symmetric matrix."""
+    return list(symmetric_factors(a, invert).solve(dict(enumerate(right))).values())
+
+
+class SchurComplement(Generic[Key]):
+    """J A^-1 J' = Y' D^-1 Y with Y = L'^-1 J', for A x + J' f = b and J x = c.
+
+    Arguments:
+        rows: J, each row by key.
+        damping: added to the diagonal, so that dependent rows have a solution (the least one); None for none.
+    """
+
+    def __init__(
+        self, factors: TreeFactors[Key], rows: Iterable[Mapping[Key, Scalar]], damping: Scalar | None = None
+    ) -> None:
+        self.factors, self.damped = factors, damping is not None
+        self.rows = [factors.inward(row) for row in rows]
+        self.scaled = [{k: x * factors.inverse[k] for k, x in row.items()} for row in self.rows]
+        self.matrix = [[_product(one, other) for other in self.rows] for one in self.scaled]
+        if damping is not None:
+            for k, row in enumerate(self.matrix):
+                row[k] = row[k] + damping
+
+    def solve(self, b: Mapping[Key, Scalar], c: Sequence[Scalar]) -> tuple[dict[Key, Scalar], Vector]:
+        """Return x and f; without damping f is NaN where the rows are dependent."""
+        y = self.factors.inward(b)
+        right = [_product(row, y) - x for row, x in zip(self.scaled, c, strict=True)]
+        small = symmetric_factors(self.matrix)
+        forces = list(small.solve(dict(enumerate(right))).values())
+        if not self.damped:
+            dependent: Scalar = 0
+            for k, pivot in small.pivots.items():
+                dependent = dependent + less_equal(pivot, SINGULAR * self.matrix[k][k])
+            void = sqrt(-dependent)  # NaN where any pivot vanishes, else zero
+            forces = [x + void for x in forces]
+        for row, force in zip(self.rows, forces, strict=True):
+            y = {k: x - row[k] * force for k, x in y.items()}
+        return self.factors.outward(y), forces
+
+
+def _product(one: Mapping[Key, Scalar], other: Mapping[Key, Scalar]) -> Scalar:
+    return dot(list(one.values()), [other[k] for k in one])
+
+
+# -- square matrices with partial pivoting
+
+
+def largest(values: Iterable[Scalar]) -> Scalar:
+    """Return the largest magnitude."""
+    return _maximum(absolute(x) for x in values)
+
+
+def _maximum(sizes: Iterable[Scalar]) -> Scalar:
+    """Return the largest of some magnitudes."""
+    most: Scalar = 0
+    for x in dict.fromkeys(x for x in sizes if not is_zero(x)):
+        most = x if is_zero(most) else maximum(most, x)
+    return most
+
+
+class PivotedFactors:
+    """P A = L U. A pivot that is zero in a regular posture has no effect: rows are exchanged by choices.
+
+    Arguments:
+        row_factors, column_factors: make the entries comparable where they differ in unit; lengths of the robot, or 1.
+        named: gives 1 / pivot its name.
+
+    Attributes:
+        pivots, inverse: the diagonal of U and its reciprocals.
+        sizes: the pivots in comparable units.
+        exchanges: how often two rows may change places, with the condition of each.
+    """
+
+    def __init__(
+        self,
+        matrix: MatrixLike,
+        row_factors: Sequence[Scalar] | None = None,
+        column_factors: Sequence[Scalar] | None = None,
+        named: Callable[[int, Scalar], Scalar] = lambda _, inverse: inverse,
+    ) -> None:
+        n = self.n = len(matrix)
+        rows = self.upper = [list(row) for row in matrix]
+        self._factors = list(row_factors or [1] * n)  # they are exchanged with the rows
+        columns = column_factors or [1] * n
+        self._swaps: list[list[tuple[int, Scalar]]] = []
+        self._lower: list[dict[int, Scalar]] = []
+        self.pivots: Vector = []
+        self.inverse: Vector = []
+        self.sizes: Vector = []
+        for c in range(n):
+            self._swaps.append(self._bring_up(rows, c))
+            self.pivots.append(rows[c][c])
+            self.inverse.append(named(c, 1 / rows[c][c]))
+            self.sizes.append(self._factors[c] * columns[c] * rows[c][c])
+            lower: dict[int, Scalar] = {}
+            for r in range(c + 1, n):
+                if is_zero(rows[r][c]):
+                    continue
+                factor = lower[r] = rows[r][c] * self.inverse[c]
+                for k in range(c + 1, n):
+                    rows[r][k] = rows[r][k] - factor * rows[c][k]
+                rows[r][c] = 0
+            self._lower.append(lower)
+
+    @property
+    def exchanges(self) -> Vector:
+        return [larger for swaps in self._swaps for _, larger in swaps]
+
+    def _bring_up(self, rows: Matrix, c: int) -> list[tuple[int, Scalar]]:
+        """Bring the largest entry of column c, on the diagonal or below it, to the diagonal."""
+        f, swaps = self._factors, []
+        for r in range(c + 1, self.n):
+            if is_zero(rows[r][c]):
+                continue
+            upper_size, lower_size = absolute(rows[c][c]), absolute(rows[r][c])
+            if f[c] != f[r]:
+                upper_size, lower_size = upper_size * f[c], lower_size * f[r]
+            larger: Scalar = 1 if is_zero(rows[c][c]) else less(upper_size, lower_size)
+            swaps.append((r, larger))
+            if f[c] != f[r]:
+                _exchange(f, c, r, larger)
+            pairs = list(zip(rows[c], rows[r], strict=True))
+            rows[c] = [select(larger, y, x) for x, y in pairs]
+            rows[r] = [select(larger, x, y) for x, y in pairs]
+        return swaps
+
+    def solve(self, right: Sequence[Scalar]) -> Vector:
+        """Return x with A x = right."""
+        x = list(right)
+        for c, (swaps, lower) in enumerate(zip(self._swaps, self._lower, strict=True)):
+            for r, larger in swaps:
+                _exchange(x, c, r, larger)
+            for r, factor in lower.items():
+                x[r] = x[r] - factor * x[c]
+        for r in reversed(range(self.n)):
+            for k in range(r + 1, self.n):
+                x[r] = x[r] - self.upper[r][k] * x[k]
+            x[r] = self.inverse[r] * x[r]
+        return x
+
+    def solve_transposed(self, right: Sequence[Scalar]) -> Vector:
+        """Return y with A' y = right."""
+        y = list(right)
+        for r in range(self.n):
+            for k in range(r):
+                y[r] = y[r] - self.upper[k][r] * y[k]
+            y[r] = self.inverse[r] * y[r]
+        for c in reversed(range(self.n)):
+            for r, factor in self._lower[c].items():
+                y[c] = y[c] - factor * y[r]
+            for r, larger in reversed(self._swaps[c]):
+                _exchange(y, c, r, larger)
+        return y
+
+
+def _exchange(x: Vector, c: int, r: int, larger: Scalar) -> None:
+    x[c], x[r] = select(larger, x[r], x[c]), select(larger, x[c], x[r])
+
+
+@dataclass(frozen=True)
+class Solution:
+    """The solutions, one per right side, and 1 where the matrix is regular."""
+
+    columns: list[Vector]
+    regular: Scalar
+
+
+def solve_pivoted(
+    a: MatrixLike,
+    right: Sequence[Sequence[Scalar]],
+    *,
+    row_factors: Sequence[Scalar] | None = None,
+    column_factors: Sequence[Scalar] | None = None,
+) -> Solution:
+    """Return x with a x = b for each right side b, and whether `a` is regular.
+
+    The least pivot is compared with the largest entry. Rows and columns with different units (linear and angular
+    velocities, both kinds of joints) have factors that make their entries comparable.
+    """
+    n = len(a)
+    f, g = row_factors or [1] * n, column_factors or [1] * n
+    rows = [[f[i] * x for x in row] for i, row in enumerate(a)]
+    most = _maximum(g[k] * largest(row[k] for row in rows) for k in range(n))
+    factors = PivotedFactors(rows, column_factors=g)
+    sizes = [g[k] * absolute(x) for k, x in enumerate(factors.pivots)]
+    least = sizes[0]
+    for size in sizes[1:]:
+        least = minimum(least, size)
+    columns = [factors.solve([f[i] * x for i, x in enumerate(b)]) for b in right]
+    return Solution(columns, less(SINGULAR * most, least))
+
+
+# -- square matrices block by block
+
+
+@dataclass(frozen=True)
+class Block:
+    """Rows and columns of one diagonal block, in order of elimination."""
+
+    rows: tuple[int, ...]
+    columns: tuple[int, ...]
+
+
+def diagonal_blocks(matrix: MatrixLike) -> list[Block] | None:
+    """Return the diagonal blocks of the block lower triangular form; None when structurally singular.
+
+    Rows and columns are ordered by a perfect matching of the nonzero pattern and its strongly connected components:
+    each block depends only on columns of the ones before. For an arm with a spherical wrist these are two blocks of 3x3
+    in place of one of 6x6.
+    """
+    n = len(matrix)
+    pattern = [[c for c in range(n) if not is_zero(row[c])] for row in matrix]
+    match = _matching(pattern, n)
+    if match is None:
+        return None
+    row_of = {c: r for r, c in enumerate(match)}
+    after = [[row_of[c] for c in pattern[r] if row_of[c] != r] for r in range(n)]
+    return [Block(tuple(sorted(part)), tuple(sorted(match[r] for r in part))) for part in _components(after)]
+
+
+def _matching(pattern: Sequence[Sequence[int]], n: int) -> list[int] | None:
+    """Return a column for each row, by augmenting paths."""
+    row_of: dict[int, int] = {}
+
+    def augment(r: int, seen: set[int]) -> bool:
+        for c in pattern[r]:
+            if c not in seen:
+                seen.add(c)
+                if c not in row_of or augment(row_of[c], seen):
+                    row_of[c] = r
+                    return True
+        return False
+
+    if not all(augment(r, set()) for r in range(n)):
+        return None
+    column = [0] * n
+    for c, r in row_of.items():
+        column[r] = c
+    return column
+
+
+def _components(after: Sequence[Sequence[int]]) -> list[list[int]]:
+    """Return the strongly connected components, each after those it depends on (Tarjan)."""
+    index: dict[int, int] = {}
+    low: dict[int, int] = {}
+    stack: list[int] = []
+    parts: list[list[int]] = []
+
+    def visit(v: int) -> None:
+        index[v] = low[v] = len(index)
+        stack.append(v)
+        for w in after[v]:
+            if w not in index:
+                visit(w)
+                low[v] = min(low[v], low[w])
+            elif w in stack:
+                low[v] = min(low[v], index[w])
+        if low[v] == index[v]:
+            at = stack.index(v)
+            parts.append(stack[at:])
+            del stack[at:]
+
+    for v in range(len(after)):
+        if v not in index:
+            visit(v)
+    return parts
+
+
+def permutation_sign(order: Sequence[int]) -> int:
+    """Return +1 or -1."""
+    sign, seen = 1, set()
+    for start in range(len(order)):
+        length, at = 0, start
+        while at not in seen:
+            seen.add(at)
+            at = order[at]
+            length += 1
+        if length and length % 2 == 0:
+            sign = -sign
+    return sign
+
+
+def block_sign(blocks: Sequence[Block]) -> int:
+    """Return the sign between the determinant and the product of the blocks' determinants."""
+    rows = [r for b in blocks for r in b.rows]
+    columns = [c for b in blocks for c in b.columns]
+    return permutation_sign(rows) * permutation_sign(columns)
+
+
+def minor(matrix: MatrixLike, rows: Sequence[int], columns: Sequence[int]) -> Scalar:
+    """Return the determinant of a submatrix by expansion along rows; every smaller minor is formed once."""
+    known: dict[tuple[int, ...], Scalar] = {(): 1}
+
+    def of(chosen: tuple[int, ...]) -> Scalar:
+        if chosen not in known:
+            row = matrix[rows[len(rows) - len(chosen)]]
+            total: Scalar = 0
+            for k, c in enumerate(chosen):
+                if not is_zero(row[c]):
+                    term = row[c] * of(chosen[:k] + chosen[k + 1 :])
+                    total = total - term if k % 2 else total + term
+            known[chosen] = total
+        return known[chosen]
+
+    return of(tuple(columns))
+
+
+def determinant(matrix: MatrixLike) -> Scalar:
+    """Return the determinant of a square matrix, by cofactors."""
+    return minor(matrix, range(len(matrix)), range(len(matrix)))
+
+
+def adjugate(matrix: MatrixLike) -> Matrix:
+    """Return the adjugate of a square matrix; its inverse is the adjugate over the determinant."""
+    every = range(len(matrix))
+    return [
+        [
+            (-1) ** (r + c) * minor(matrix, [i for i in every if i != r], [j for j in every if j != c])
+            for r in every
+        ]
+        for c in every
+    ]
+
+
+@dataclass(frozen=True)
+class SingularityTest:
+    """Compares the pivots of a block with the entries around it; where one vanishes the program has no value.
+
+    Attributes:
+        beside: further entries of a row, to compare a pivot with that is alone in its row and column.
+        rows, columns: factors that make the entries comparable: 1, or a length that depends on parameters alone.
+    """
+
+    beside: Callable[[int], Sequence[Scalar]]
+    rows: Sequence[Scalar]
+    columns: Sequence[Scalar]
+
+
+class BlockFactors:
+    """A square matrix in block triangular form; systems with it and with its transpose.
+
+    A block of up to three rows is solved by cofactors with one division. A larger one is eliminated with pivoting where
+    the matrix is tested; otherwise the numeric kernel `solve` is called for each right side.
+
+    Arguments:
+        name: of the reciprocals of determinants and pivots.
+        test: how singular postures are recognised; None for no test.
+
+    Raises:
+        NotApplicableError: the matrix is singular by its zeros.
+    """
+
+    def __init__(
+        self, builder: Builder, matrix: MatrixLike, name: str, test: SingularityTest | None = None
+    ) -> None:
+        self.builder, self.matrix, self.name, self.test = builder, [list(row) for row in matrix], name, test
+        blocks = diagonal_blocks(matrix)
+        if blocks is None:
+            raise NotApplicableError("the equations do not determine the unknowns")
+        self.parts = [_BlockSolver(self, block, k) for k, block in enumerate(blocks, 1)]
+
+    def solve(self, right: Sequence[Scalar]) -> Vector:
+        """Return x with A x = right."""
+        x: dict[int, Scalar] = {}
+        for part in self.parts:
+            rest = []
+            for r in part.block.rows:
+                line = right[r]
+                for c, known in x.items():
+                    line = line - self.matrix[r][c] * known
+                rest.append(line)
+            x.update(zip(part.block.columns, part.solve(rest), strict=True))
+        return [x[c] for c in range(len(right))]
+
+    def solve_transposed(self, right: Sequence[Scalar]) -> Vector:
+        """Return y with A' y = right."""
+        y: dict[int, Scalar] = {}
+        for part in reversed(self.parts):
+            rest = []
+            for c in part.block.columns:
+                line = right[c]
+                for r, known in y.items():
+                    line = line - self.matrix[r][c] * known
+                rest.append(line)
+            y.update(zip(part.block.rows, part.solve(rest, transposed=True), strict=True))
+        return [y[r] for r in range(len(right))]
+
+    def volumes(self) -> Vector:
+        """Return each pivot over what it is compared with; their product changes sign where det A does."""
+        return [x for part in self.parts for x in part.volumes()]
+
+
+class _BlockSolver:
+    """One diagonal block."""
+
+    def __init__(self, whole: BlockFactors, block: Block, number: int) -> None:
+        self.whole, self.block = whole, block
+        self.name = f"{whole.name}{number}" if whole.test else whole.name
+        self.small = [[whole.matrix[r][c] for c in block.columns] for r in block.rows]
+
+    def solve(self, right: Sequence[Scalar], *, transposed: bool = False) -> Vector:
+        if all(is_zero(x) for x in right):
+            return [0] * len(right)
+        if len(right) <= MAX_COFACTORS:
+            inverse, rows = self._adjugate
+            rows = transpose(rows) if transposed else rows
+            return [inverse * dot(row, right) for row in rows]
+        if self.whole.test is None:
+            small = transpose(self.small) if transposed else self.small
+            return list(self.whole.builder.call("solve", [x for row in small for x in row], right))
+        return self._pivoted.solve_transposed(right) if transposed else self._pivoted.solve(right)
+
+    def volumes(self) -> Vector:
+        if len(self.small) <= MAX_COFACTORS:
+            return [self._determinant / self._volume]
+        sizes = [size / self.around for size in self._pivoted.sizes]
+        for larger in self._pivoted.exchanges:
+            sizes[0] = select(larger, -1, 1) * sizes[0]
+        return sizes
+
+    @cached_property
+    def _units(self) -> tuple[Vector, Vector]:
+        assert self.whole.test is not None
+        rows, columns = self.whole.test.rows, self.whole.test.columns
+        return [rows[r] for r in self.block.rows], [columns[c] for c in self.block.columns]
+
+    @cached_property
+    def around(self) -> Scalar:
+        """The largest entry in the rows and columns of the block, in comparable units."""
+        test, matrix, rows, columns = self.whole.test, self.whole.matrix, self.block.rows, self.block.columns
+        assert test is not None
+        places = [(r, c) for r in rows for c in range(len(matrix))]
+        places += [(r, c) for r in range(len(matrix)) for c in columns]
+        alone = sum(not is_zero(matrix[r][c]) for r, c in places) == 2  # once in its row, once in its column
+        if alone:
+            return largest([matrix[rows[0]][columns[0]], *test.beside(rows[0])])
+        by_factor: dict[tuple[Scalar, Scalar], list[Scalar]] = {}
+        for r, c in places:
+            by_factor.setdefault((test.rows[r], test.columns[c]), []).append(matrix[r][c])
+        return _maximum(f * g * largest(entries) for (f, g), entries in by_factor.items())
+
+    @cached_property
+    def _determinant(self) -> Expr:
+        return self.whole.builder.number(determinant(self.small))
+
+    @cached_property
+    def _volume(self) -> Scalar:
+        """The largest determinant that rows of this size can have."""
+        if len(self.small) == 1:
+            return self.around
+        columns = self._units[1]
+        volume: Scalar = 1
+        uniform = len(set(columns)) == 1
+        for row in self.small:
+            entries = row if uniform else [x * g for x, g in zip(row, columns, strict=True)]
+            volume = volume * largest(entries)
+        for g in () if uniform else columns:
+            volume = volume / g
+        return volume
+
+    @cached_property
+    def _adjugate(self) -> tuple[Scalar, Matrix]:
+        """1 / det and the adjugate."""
+        inverse = self.whole.builder.named(self.name, 1 / self._determinant)
+        if self.whole.test:
+            self._void(inverse, self._determinant, self._volume)
+        return inverse, adjugate(self.small)
+
+    @cached_property
+    def _pivoted(self) -> PivotedFactors:
+        builder, (rows, columns) = self.whole.builder, self._units
+
+        def named(c: int, inverse: Scalar) -> Scalar:
+            return builder.named(f"{self.name}_{c + 1}", builder.number(inverse))
+
+        made = PivotedFactors(self.small, rows, columns, named)
+        for inverse, size in zip(made.inverse, made.sizes, strict=True):
+            self._void(builder.number(inverse), size, self.around)
+        return made
+
+    def _void(self, inverse: Expr, pivot: Scalar, scale: Scalar) -> None:
+        regular = less(SINGULAR * scale, absolute(pivot))
+        self.whole.builder.void_where(select(regular, 0, 1), inverse)
+
+
+# -- sparse rows
+
+
+SparseRow = dict[int, Expr]
+
+
+@dataclass(frozen=True)
+class Pivot:
+    """One unknown solved from one row; `others` are the rows it was eliminated from, with the factors."""
+
+    column: int
+    row: int
+    inverse: Scalar
+    others: tuple[tuple[int, Scalar], ...]
+
+
+@dataclass(frozen=True)
+class RowElimination:
+    """Rows, solved for the columns of `pivots` and for those that cofactors solve together.
+
+    Attributes:
+        rows: after the eliminations.
+        columns, together: the columns that cofactors solve, and their rows.
+        adjugate, inverse: of their matrix.
+        determinant: what must not vanish; 1 where no divisor varies.
+    """
+
+    rows: tuple[SparseRow, ...]
+    pivots: tuple[Pivot, ...]
+    columns: tuple[int, ...]
+    together: tuple[int, ...]
+    adjugate: Matrix
+    inverse: Scalar
+    determinant: Scalar
+
+    def solve(self, known: Mapping[int, Scalar], right: Sequence[Scalar]) -> dict[int, Scalar]:
+        """Return x by column, from the known columns (others that are not solved for are zero) and the right side."""
+        b = list(right)
+        for pivot in self.pivots:
+            for i, factor in pivot.others:
+                b[i] = b[i] - factor * b[pivot.row]
+        x = dict(known)
+        rest = [b[i] - _row_times(self.rows[i], x) for i in self.together]
+        for k, row in zip(self.columns, self.adjugate, strict=True):
+            x[k] = dot(row, rest) * self.inverse
+        for pivot in reversed(self.pivots):
+            others = {k: entry for k, entry in self.rows[pivot.row].items() if k != pivot.column}
+            x[pivot.column] = (b[pivot.row] - _row_times(others, x)) * pivot.inverse
+        return x
+
+
+def _row_times(row: Mapping[int, Scalar], x: Mapping[int, Scalar]) -> Scalar:
+    total: Scalar = 0
+    for k, entry in row.items():
+        if k in x:
+            total = total + entry * x[k]
+    return total
+
+
+class SparseRows:
+    """Sparse rows during their elimination; `left` are those that no unknown has been solved from.
+
+    Where a divisor that varies vanishes, compared with the size of the rows it comes from, the solution is NaN.
+
+    Arguments:
+        unit: of a column: 1, or a length from parameters alone that makes its entries comparable.
+    """
+
+    def __init__(
+        self, builder: Builder, rows: Sequence[Mapping[int, Scalar]], unit: Callable[[int], Scalar]
+    ) -> None:
+        self.builder, self.unit = builder, unit
+        self.rows: list[SparseRow] = [{k: builder.number(x) for k, x in row.items()} for row in rows]
+        self.left = set(range(len(self.rows)))
+        self.pivots: list[Pivot] = []
+        self.divisors: list[Scalar] = []
+
+    def take(self, column: int, row: int) -> None:
+        """Solve a row for a column, and eliminate the column from the other rows."""
+        pivot = self.rows[row][column]
+        inverse = self.builder.number(self._flag(pivot, self._size(row)) / pivot)
+        self.left.remove(row)
+        others = []
+        for i in sorted(self.left):
+            if column in self.rows[i]:
+                factor = self.rows[i][column] * inverse
+                self.rows[i] = _without(self.rows[i], factor, self.rows[row], column)
+                others.append((i, factor))
+        self.pivots.append(Pivot(column, row, inverse, tuple(others)))
+
+    def finish(self, last: Sequence[int] = ()) -> RowElimination:
+        """Solve the rows that are left for the last columns: one from a row of its own, the others together."""
+        columns, before = list(last), len(self.pivots)
+        while single := self._single(columns):
+            columns.remove(single[0])
+            self.take(*single)
+        if not last:
+            return self._elimination(self.pivots, (), (), [], 1, 1)
+        together = sorted(self.left)
+        matrix = [[self.rows[i].get(k, 0) for k in columns] for i in together]
+        value = self.builder.number(determinant(matrix))
+        size: Scalar = 1
+        for k in columns:
+            size = size * self.unit(k)
+        for i in together:
+            size = size * self._size(i)
+        flag = self._flag(value, size)  # also for the single ones: the rows contradict each other there
+        pivots = [
+            *self.pivots[:before],
+            *(replace(p, inverse=p.inverse * flag) for p in self.pivots[before:]),
+        ]
+        return self._elimination(pivots, columns, together, adjugate(matrix), flag / value, value)
+
+    def _elimination(
+        self,
+        pivots: Sequence[Pivot],
+        columns: Sequence[int],
+        together: Sequence[int],
+        adjugate: Matrix,
+        inverse: Scalar,
+        determinant: Scalar,
+    ) -> RowElimination:
+        for k, divisor in enumerate(self.divisors):
+            determinant = divisor if k == 0 else determinant * divisor
+        rows, solved = tuple(self.rows), tuple(pivots)
+        return RowElimination(rows, solved, tuple(columns), tuple(together), adjugate, inverse, determinant)
+
+    def _single(self, columns: Sequence[int]) -> tuple[int, int] | None:
+        """Return a column that has a row of its own, with an entry that does not vary, and the row."""
+        for i in sorted(self.left):
+            there = [k for k in columns if k in self.rows[i]]
+            if len(there) == 1 and len(self.left) > 1 and self.rows[i][there[0]].cls != VARIABLE:
+                return there[0], i
+        return None
+
+    def _size(self, row: int) -> Scalar:
+        """Return the sum of the magnitudes of a row's entries, in units of their columns."""
+        total: Scalar = 0
+        for k, entry in self.rows[row].items():
+            total = total + absolute(entry) / self.unit(k)
+        return total
+
+    def _flag(self, value: Expr, size: Scalar) -> Scalar:
+        """Return 1, or NaN where a value that varies vanishes compared with a size."""
+        if value.cls != VARIABLE:
+            return 1
+        self.divisors.append(value)
+        there = self.builder.number(less(VANISHING * self.builder.number(size), absolute(value)))
+        return (1 - select(there, 0, self.builder.number(1))) / select(there, 1, 0)
+
+
+def _without(row: SparseRow, factor: Expr, pivot: SparseRow, column: int) -> SparseRow:
+    rest = dict(row)
+    for k, entry in pivot.items():
+        rest[k] = rest.get(k, 0 * entry) - factor * entry
+    del rest[column]
+    return {k: entry for k, entry in rest.items() if not entry.is_zero}
