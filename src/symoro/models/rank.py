@@ -1,16 +1,25 @@
-"""Singular values of a small matrix, by rotations of its columns: no library is needed, as in a browser.
+"""Numeric rank decisions, each with a required gap between the singular values that count and those that do not.
 
-Pairs of columns are turned until all are orthogonal; their lengths are the singular values, and small ones are found as
-well as large ones. Demmel and Veselic, "Jacobi's method is more accurate than QR", SIAM Journal on Matrix Analysis and
-Applications 13(4), 1992.
+    present < s / size              counts
+    absent <= s / size <= present   the rank is undecided (None)
+    s / size < absent               is round-off
+
+The caller states the gap and what the values are compared with; by default the largest one. Matrices are sequences of
+rows, or arrays. Where NumPy has been loaded it computes the singular values; otherwise Jacobi's rotations do, in plain
+Python. No function here loads NumPy.
+
+Jacobi: pairs of columns are rotated until all are orthogonal; their lengths are the singular values, and small ones are
+as accurate as large ones. Demmel and Veselic, "Jacobi's method is more accurate than QR", SIAM Journal on Matrix
+Analysis and Applications 13(4), 1992.
 """
 
 from __future__ import annotations
 
 import math
+import sys
 from collections.abc import Sequence
 from random import Random
-from typing import Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from symoro.expr import ops
 from symoro.expr.bounds import bounds_in_numbers
@@ -18,10 +27,109 @@ from symoro.expr.evaluate import evaluate
 from symoro.expr.linalg import MatrixLike
 from symoro.program.builder import Builder
 
-BALANCING = 20  # passes; each takes the root of what the sizes of rows and columns still differ by
+if TYPE_CHECKING:
+    import numpy as np
+
+    Rows = Sequence[Sequence[float]] | np.ndarray
+
+BALANCING = 20  # passes; each takes the root of the remaining difference between rows and columns
 SWEEPS = 40  # far more than are needed; what is left then is round-off
-ORTHOGONAL = 1e-15
+ORTHOGONAL = 1e-15  # cosine of the angle between columns that count as orthogonal
 SINGULAR = 1e-13  # of the terms that the entries are sums of: some hundred times their round-off
+
+
+class Gap(NamedTuple):
+    """Relative singular values: above `present` they count, below `absent` they are round-off."""
+
+    present: float
+    absent: float
+
+
+def threshold(least: float) -> Gap:
+    """Return a gap of no width: every value above the threshold counts."""
+    return Gap(least, least)
+
+
+EVALUATED = Gap(1e-7, 1e-11)
+"""Entries are sums of some products; constraints that are meant to differ do so by more than a ten-millionth."""
+CLOSED_POSTURES = Gap(1e-6, 1e-9)
+"""Entries are computed at postures of closed loops, which Newton's method closes to eleven digits."""
+
+
+def rank(matrix: Rows, gap: Gap = EVALUATED, size: float | None = None) -> int | None:
+    """Return the rank of a matrix, None where it is undecided."""
+    return ranks([matrix], gap, None if size is None else [size])[0]
+
+
+def ranks(
+    matrices: Sequence[Rows] | np.ndarray, gap: Gap = EVALUATED, sizes: Sequence[float] | None = None
+) -> list[int | None]:
+    """Return the rank of each matrix, None where it is undecided.
+
+    Args:
+        sizes: what the singular values of each matrix are compared with; their largest by default.
+    """
+    decided: list[int | None] = []
+    for k, values in enumerate(spectra(matrices)):
+        size = sizes[k] if sizes is not None else values[0] if values else 0.0
+        count = sum(x > gap.present * size for x in values)
+        clear = count == len(values) or values[count] <= gap.absent * size
+        decided.append(count if clear else None)
+    return decided
+
+
+def generic_rank(matrices: Sequence[Rows], gap: Gap = EVALUATED) -> int | None:
+    """Return the largest rank of some samples of one matrix; None where a sample leaves no gap below it.
+
+    Rows are scaled to length one.
+    """
+    unit = [[_scaled(row) for row in matrix] for matrix in matrices]
+    values = spectra([matrix for matrix in unit if matrix and matrix[0]])
+    largest = max((sum(x > gap.present for x in one) for one in values), default=0)
+    clear = all(len(one) == largest or one[largest] <= gap.absent for one in values)
+    return largest if clear else None
+
+
+def _scaled(row: Sequence[float]) -> list[float]:
+    length = math.hypot(*row)
+    return [float(x) / length if length else 0.0 for x in row]
+
+
+def spectra(matrices: Sequence[Rows] | np.ndarray) -> list[list[float]]:
+    """Return the singular values of each matrix in falling order."""
+    numpy = sys.modules.get("numpy")
+    if numpy is None:
+        return [singular_values([list(row) for row in matrix]) for matrix in matrices]
+    stacks = [matrices] if isinstance(matrices, numpy.ndarray) else [[matrix] for matrix in matrices]
+    return [values for stack in stacks for values in numpy.linalg.svd(stack, compute_uv=False).tolist()]
+
+
+def independent_rows(rows: np.ndarray, *thresholds: float) -> list[int]:
+    """Return rows that are independent at every sample, the first ones where possible.
+
+    Args:
+        rows: (samples, rows, columns).
+        thresholds: what a row must have of its own, of its largest size; with the first one, then with the others for
+            the rows that are left.
+    """
+    import numpy as np
+
+    sizes = np.linalg.norm(rows, axis=2).max(0, initial=0)
+    kept: list[int] = []
+    basis: list[Any] = []  # (samples, columns) each
+    waiting = [r for r in range(rows.shape[1]) if sizes[r] > EVALUATED.absent * sizes.max()]
+    for least in thresholds:
+        for r in waiting:
+            rest = rows[:, r] / sizes[r]
+            for _ in range(2):  # once is not enough in floating point
+                for b in basis:
+                    rest = rest - (rest * b).sum(1, keepdims=True) * b
+            lengths = np.linalg.norm(rest, axis=1, keepdims=True)
+            if lengths.min() > least:
+                kept.append(r)
+                basis.append(rest / lengths)
+        waiting = [r for r in waiting if r not in kept]
+    return kept
 
 
 def balancing(matrix: Sequence[Sequence[float]]) -> tuple[list[float], list[float]]:

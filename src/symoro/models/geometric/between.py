@@ -1,14 +1,15 @@
-"""Placement between any two frames, the world included."""
+"""Placement of any frame relative to another one, the world included, and the axes of the frames between them."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
-from symoro.expr.linalg import Matrix, inverse_transform, matmul
+from symoro.expr.linalg import Matrix, Vector, identity, inverse_transform, matmul, matvec, scale
 from symoro.expr.scalar import Scalar
 from symoro.models.geometric import placement
+from symoro.models.geometric.placement import across, along, shifted, turned
 from symoro.models.geometric.screws import screws_between
-from symoro.models.joints import Trigonometry
+from symoro.models.joints import Angle, Trigonometry
 from symoro.program.builder import Builder
 from symoro.robot.description import Robot
 
@@ -30,3 +31,39 @@ def placement_between(
     entries = [builder.formula(z) for z in robot.base.Z]
     z: Matrix = [list(entries[4 * r : 4 * r + 4]) for r in range(4)]
     return matmul(z, matrix) if start == "world" else matmul(matrix, inverse_transform(z))
+
+
+def axes_from(
+    builder: Builder,
+    robot: Robot,
+    m: int,
+    end: int,
+    q: Mapping[int, Scalar],
+    trig: Trigonometry,
+    root: int = 0,
+) -> dict[int, tuple[Vector, Vector]]:
+    """(axis, position) in frame m of every frame on the way from `root` to `end`; m lies on that way."""
+    found: dict[int, tuple[Vector, Vector]] = {m: ([0, 0, 1], [0, 0, 0])}
+    for goal in (root, end):
+        rotation, position = identity(3), along("z", 0)
+        axis, pending = "z", Angle(builder.number(0))
+        for step in screws_between(builder, robot, m, goal, q, merge=False):
+            if step.axis == axis:
+                pending = pending + step.angle
+                move = along(axis, step.length)
+            elif step.angle.value.is_zero:
+                move = scale(step.length, across(trig, axis, pending))
+            else:
+                rotation = turned(rotation, trig, axis, pending)
+                axis, pending = step.axis, step.angle
+                move = along(axis, step.length)
+            position = shifted(position, rotation, move)
+            if step.ends_frame:
+                found[step.frame] = (_z_axis(rotation, axis, pending, trig), position)
+    return found
+
+
+def _z_axis(rotation: Matrix, axis: str, pending: Angle, trig: Trigonometry) -> Vector:
+    if axis == "z":
+        return [row[2] for row in rotation]
+    return matvec(rotation, across(trig, "x", pending))

@@ -11,7 +11,7 @@ at Om, in the axes of frame m. A good m leaves it simple; by default one that co
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from symoro.errors import OptionError
@@ -25,19 +25,15 @@ from symoro.expr.linalg import (
     matscale,
     matvec,
     rotation_of,
-    scale,
     skew,
     transpose,
     zeros,
 )
-from symoro.expr.scalar import Scalar
 from symoro.models.catalogue import Option, model
 from symoro.models.coordinates.couplings import Coordinates
 from symoro.models.coordinates.joint_motion import coordinates
-from symoro.models.geometric.between import placement_between
-from symoro.models.geometric.placement import across, along, shifted, turned
-from symoro.models.geometric.screws import screws_between
-from symoro.models.joints import Angle, Trigonometry
+from symoro.models.geometric.between import axes_from, placement_between
+from symoro.models.joints import Trigonometry
 from symoro.models.kinematic.tool import moving_frame
 from symoro.models.ports import Q
 from symoro.models.references import SYMORO_1997
@@ -73,42 +69,6 @@ class Factors:
     rotation: Matrix
     lever: Vector
     third: Matrix
-
-
-def axes_from(
-    builder: Builder,
-    robot: Robot,
-    m: int,
-    end: int,
-    q: Mapping[int, Scalar],
-    trig: Trigonometry,
-    root: int = 0,
-) -> dict[int, tuple[Vector, Vector]]:
-    """(axis, position) in frame m of every frame on the way from `root` to `end`; m lies on that way."""
-    found: dict[int, tuple[Vector, Vector]] = {m: ([0, 0, 1], [0, 0, 0])}
-    for goal in (root, end):
-        rotation, position = identity(3), along("z", 0)
-        axis, pending = "z", Angle(builder.number(0))
-        for step in screws_between(builder, robot, m, goal, q, merge=False):
-            if step.axis == axis:
-                pending = pending + step.angle
-                move = along(axis, step.length)
-            elif step.angle.value.is_zero:
-                move = scale(step.length, across(trig, axis, pending))
-            else:
-                rotation = turned(rotation, trig, axis, pending)
-                axis, pending = step.axis, step.angle
-                move = along(axis, step.length)
-            position = shifted(position, rotation, move)
-            if step.ends_frame:
-                found[step.frame] = (_z_axis(rotation, axis, pending, trig), position)
-    return found
-
-
-def _z_axis(rotation: Matrix, axis: str, pending: Angle, trig: Trigonometry) -> Vector:
-    if axis == "z":
-        return [row[2] for row in rotation]
-    return matvec(rotation, across(trig, "x", pending))
 
 
 def joint_column(robot: Robot, j: int, axis: Vector, position: Vector) -> Vector:

@@ -28,7 +28,7 @@ from symoro.expr.bounds import bounds_in_numbers
 from symoro.expr.evaluate import evaluate
 from symoro.expr.linalg import Matrix, Vector, add, scale
 from symoro.expr.scalar import Expr, Scalar, cos, sin, symbol
-from symoro.models.geometric.between import placement_between
+from symoro.models.geometric.between import axes_from, placement_between
 from symoro.models.geometric.inverse.chain.probes import Probes
 from symoro.models.geometric.loop.crossing import parallelogram_of
 from symoro.models.geometric.loop.forms import constant_angle
@@ -37,7 +37,7 @@ from symoro.models.geometric.loop.postures import loop_axes
 from symoro.models.joints import Trigonometry
 from symoro.models.kinematic.angles import condensed
 from symoro.models.kinematic.factoring import simplified
-from symoro.models.kinematic.jacobian import axes_from, joint_column
+from symoro.models.kinematic.jacobian import joint_column
 from symoro.program.builder import Builder
 from symoro.robot.coordinates import drivers, independent, positions, relation
 from symoro.robot.description import JointType, Robot

@@ -23,11 +23,10 @@ from symoro.expr.number import Tolerance
 from symoro.expr.scalar import Scalar, atan2, less, select, sqrt
 from symoro.models.coordinates.couplings import Coordinates
 from symoro.models.coordinates.joint_motion import coordinates
-from symoro.models.geometric.between import placement_between
+from symoro.models.geometric.between import axes_from, placement_between
 from symoro.models.geometric.inverse.chain.pose import Given, entry_name, given_entries
 from symoro.models.geometric.screws import last_frame, resolve
 from symoro.models.joints import Trigonometry, is_zero
-from symoro.models.kinematic.jacobian import axes_from
 from symoro.models.kinematic.tool import with_tool
 from symoro.models.ports import POSE
 from symoro.program.builder import Builder

@@ -28,12 +28,13 @@ from symoro.models.geometric.loop.postures import (
     some_postures,
 )
 from symoro.models.numeric.fixed_point import Array
+from symoro.models.rank import CLOSED_POSTURES, spectra
+from symoro.models.rank import ranks as numeric_ranks
 from symoro.program.builder import Builder
 from symoro.robot.coordinates import independent
 from symoro.robot.description import JointType, Robot
 from symoro.robot.topology import Loop, cut_joints, loops
 
-ABOVE, BELOW = 1e-5, 1e-9  # of the largest singular value: those between are neither zero nor not
 DRAWS = (1, 2)
 ATTEMPTS = 12  # of a draw
 ENOUGH = 12  # postures of a draw
@@ -111,10 +112,9 @@ class Constraints:
         """Of some joints' columns, at the postures where it is clear; sizes are those of all columns."""
         columns = [self.joints.index(j) for j in joints if j in self.joints]
         part = self.slopes[:, rows]
-        largest = np.linalg.svd(part, compute_uv=False)[:, :1]
-        values = np.linalg.svd(part[:, :, columns], compute_uv=False) / largest
-        clear = ~((values > BELOW) & (values < ABOVE)).any(axis=1)
-        return [int(r) for r in (values[clear] >= ABOVE).sum(axis=1)]
+        sizes = [values[0] for values in spectra(part)]
+        decided = numeric_ranks(part[:, :, columns], CLOSED_POSTURES, sizes)
+        return [rank for rank in decided if rank is not None]
 
     def rank(self, joints: Sequence[int]) -> int:
         """The rank of some joints' columns; 0 where it is never clear."""

@@ -26,6 +26,8 @@ from symoro.models.geometric.loop.mechanism import passive_joints
 from symoro.models.numeric.closure import Flags, around, balanced_closure, closed
 from symoro.models.numeric.fixed_point import Array
 from symoro.models.numeric.tree import NumericTree, formulas, joint_positions, numeric_tree
+from symoro.models.rank import CLOSED_POSTURES, threshold
+from symoro.models.rank import ranks as numeric_ranks
 from symoro.robot.coordinates import independent
 from symoro.robot.description import JointType, Robot
 from symoro.robot.topology import Loop, loops
@@ -35,7 +37,6 @@ ROUNDS = 4  # with lengths at random, then with the robot's own numbers; more on
 MOST_ROUNDS = 40  # of each kind: of n parallelograms only one of 2^n closed postures has none crossed
 ITERATIONS = 60
 AROUND = 0.3  # radians, or shares of the largest length, by which postures differ from one that was named
-RANK = 1e-6  # singular values below it, relatively, count as zero
 
 
 @dataclass(frozen=True)
@@ -255,6 +256,5 @@ class _Closing:
 
 
 def _ranks(matrices: Array) -> Array:
-    values = np.linalg.svd(np.nan_to_num(matrices), compute_uv=False)  # where lengths have no value
-    found: Array = (values > RANK * values[:, :1]).sum(axis=1)
-    return found
+    matrices = np.nan_to_num(matrices)  # where lengths have no value
+    return np.array(numeric_ranks(matrices, threshold(CLOSED_POSTURES.present)))

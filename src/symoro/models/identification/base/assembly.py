@@ -16,6 +16,7 @@ from symoro.models.numeric.closure import balanced_closure, closed, least_square
 from symoro.models.numeric.fixed_point import Array
 from symoro.models.numeric.home import shut
 from symoro.models.numeric.tree import NumericTree
+from symoro.models.rank import independent_rows
 
 Posture = Mapping[int, float]  # by joint
 _SINGULAR = 1e-5
@@ -65,16 +66,7 @@ def split(geometry: NumericTree, q: Array) -> Assembly:
         range(len(q)),
         key=lambda k: (robot.frame(geometry.coordinates[k]).mu, -geometry.coordinates[k]),
     )
-    basis = np.zeros((len(jacobian), 0))
-    bound = []
-    for k in order:
-        u = jacobian[:, k]
-        for _ in range(2):  # once is not enough in floating point
-            u = u - basis @ (basis.T @ u)
-        size = np.linalg.norm(u)
-        if size > _SINGULAR:
-            bound.append(k)
-            basis = np.column_stack([basis, u / size])
+    bound = [order[k] for k in independent_rows(jacobian.T[None, order], _SINGULAR)]
     free = [k for k in range(len(q)) if k not in bound]
     values = np.linalg.svd(jacobian, compute_uv=False)
     condition = float(values[len(bound) - 1] / values[0]) if bound else 1.0

@@ -26,12 +26,13 @@ from symoro.errors import NotApplicableError
 from symoro.models.kinematic.loop.parallelograms import LinearLoops, linear_loops
 from symoro.models.kinematic.loop.samples import LoopSample, LoopSamples, samples
 from symoro.models.numeric.fixed_point import Array
+from symoro.models.rank import CLOSED_POSTURES, independent_rows
+from symoro.models.rank import ranks as numeric_ranks
 from symoro.robot.coordinates import independent, relation
 from symoro.robot.description import MOTION, JointType, Robot
 from symoro.robot.size import joint_units
 from symoro.robot.topology import Loop, cut_joints, loops
 
-PRESENT, ABSENT = 1e-6, 1e-9  # relative size of what is there and of what is not
 KEPT = 1e-3  # of the least singular value of all rows that the chosen ones must keep
 TRIALS = 24
 CLEAR = 2 / 3  # share of the postures that must leave a gap
@@ -142,7 +143,7 @@ class _Chooser:
             (rows[r], j)
             for r in chosen
             for j, c in zip(self.passive, self.p, strict=True)
-            if np.abs(stack[:, r, c]).max() > ABSENT * size
+            if np.abs(stack[:, r, c]).max() > CLOSED_POSTURES.absent * size
         }
         return LoopChoice(self.linear, self.active, self.passive, axes, kept, closing, frozenset(present))
 
@@ -173,7 +174,7 @@ class _Chooser:
     def _appearing(self, one: LoopSample, columns: Array, frame: int) -> int:
         """How often passive joints appear in three equations."""
         turned = np.abs(one.axes[frame].transpose(0, 2, 1) @ columns[:, :, self.p]).max(0, initial=0)
-        return int((turned > ABSENT * max(np.abs(columns).max(initial=0), 1e-300)).sum())
+        return int((turned > CLOSED_POSTURES.absent * max(np.abs(columns).max(initial=0), 1e-300)).sum())
 
     def _row(self, axes: Sequence[LoopAxes], row: LoopRow) -> Array:
         """Return the coefficients of a row at every posture (S, coordinates), lengths in units of the largest one.
@@ -188,8 +189,10 @@ class _Chooser:
 
     def _regular(self, stack: Array) -> Array:
         """The postures at which the passive joints are determined as well as anywhere, with a gap."""
-        ranks = np.array([_rank(one[:, self.p]) for one in stack])
-        every = np.array([_rank(one) for one in stack])
+        ranks, every = (
+            np.array([-1 if rank is None else rank for rank in numeric_ranks(matrices, CLOSED_POSTURES)])
+            for matrices in (stack[:, :, self.p], stack)
+        )
         found = np.flatnonzero((ranks == ranks.max()) & (every == every[ranks == ranks.max()].max()))
         if ranks.max() < 0 or len(found) < CLEAR * (ranks == ranks.max()).sum() or len(found) < 4:
             raise NotApplicableError(
@@ -199,11 +202,11 @@ class _Chooser:
         return np.asarray(found)
 
     def _check_drive(self, stack: Array) -> None:
-        passive = _rank(stack[0][:, self.p]) if self.p else 0
-        if passive == len(self.p) == _rank(stack[0]):
+        passive, every = numeric_ranks([stack[0][:, self.p], stack[0]], CLOSED_POSTURES)
+        if passive == len(self.p) == every:
             return
         order = [*reversed(self.p), *reversed(self.a)]  # the first joints are the last to be bound
-        bound = set(_independent(stack.transpose(0, 2, 1)[:, order], PRESENT))
+        bound = set(independent_rows(stack.transpose(0, 2, 1)[:, order], CLOSED_POSTURES.present))
         free = sorted(self.given.coordinates[c] for k, c in enumerate(order) if k not in bound)
         raise _unfit(self.robot, self.active, self.passive, free)
 
@@ -212,21 +215,24 @@ class _Chooser:
         m = stack[:, :, self.p]
         if not self.p:
             return []
-        joints = (np.abs(stack).max(0) > ABSENT * np.abs(stack).max()).sum(1)
+        joints = (np.abs(stack).max(0) > CLOSED_POSTURES.absent * np.abs(stack).max()).sum(1)
         order = [r for r in np.argsort(joints, kind="stable") if joints[r]]
         chance = np.random.default_rng(1)
         least = np.linalg.svd(m, compute_uv=False)[:, len(self.p) - 1]
         best: tuple[float, list[int]] = (0.0, [])
         for _ in range(TRIALS):
             half = m[: (len(m) + 1) // 2]
-            rows = sorted(order[k] for k in _independent(half[:, order], KEPT)[: len(self.p)])
+            rows = sorted(
+                order[k]
+                for k in independent_rows(half[:, order], KEPT, CLOSED_POSTURES.present)[: len(self.p)]
+            )
             if len(rows) == len(self.p):
                 keeps = float((np.linalg.svd(m[:, rows], compute_uv=False)[:, -1] / least).min())
                 best = max(best, (keeps, rows))
                 if keeps > KEPT:
                     return rows
             order = [int(r) for r in chance.permutation(order)]
-        if best[0] < PRESENT:
+        if best[0] < CLOSED_POSTURES.present:
             raise NotApplicableError(
                 f"no {len(self.p)} equations of the loops of robot '{self.robot.name}' hold at all its postures"
             )
@@ -237,46 +243,6 @@ def all_rows(choice: LoopChoice) -> list[LoopRow]:
     """All equations without an opened joint, kept or not."""
     every = [LoopRow(i, kind, k) for i in range(len(choice.loops)) for kind in "vw" for k in range(3)]
     return [row for row in every if row not in choice.closing]
-
-
-def _rank(matrix: Array) -> int:
-    """The rank, -1 where the singular values leave no gap."""
-    values = np.linalg.svd(matrix, compute_uv=False)
-    if not values.size or values[0] == 0:
-        return 0
-    there = int((values > PRESENT * values[0]).sum())
-    return there if not (values[there:] > ABSENT * values[0]).any() else -1
-
-
-def _independent(rows: Array, least: float) -> list[int]:
-    """Rows (S, rows, c), the first ones where possible, that are independent at every posture."""
-    sizes = np.linalg.norm(rows, axis=2).max(0)
-    kept: list[int] = []
-    basis: list[Array] = []  # (S, c) each
-    waiting: list[int] = []
-
-    def left(r: int) -> Array:
-        rest = rows[:, r] / max(sizes[r], 1e-300)
-        for _ in range(2):
-            for b in basis:
-                rest = rest - (rest * b).sum(1, keepdims=True) * b
-        return np.asarray(rest)
-
-    def take(r: int, rest: Array) -> None:
-        kept.append(r)
-        basis.append(rest / np.maximum(np.linalg.norm(rest, axis=1, keepdims=True), 1e-300))
-
-    for r in range(rows.shape[1]):
-        rest = left(r)
-        if sizes[r] > 0 and np.linalg.norm(rest, axis=1).min() > least:
-            take(r, rest)
-        else:
-            waiting.append(r)
-    for r in waiting:
-        rest = left(r)
-        if sizes[r] > 0 and np.linalg.norm(rest, axis=1).min() > PRESENT:
-            take(r, rest)
-    return kept
 
 
 def _unfit(

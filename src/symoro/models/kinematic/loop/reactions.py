@@ -19,11 +19,12 @@ from symoro.expr.linalg import Vector, add, cross, matvec, position_of, rotation
 from symoro.expr.scalar import Scalar
 from symoro.models.geometric.between import placement_between
 from symoro.models.joints import Trigonometry
-from symoro.models.kinematic.loop.choice import PRESENT, LoopChoice, LoopRow, all_rows, loop_choice
+from symoro.models.kinematic.loop.choice import LoopChoice, LoopRow, all_rows, loop_choice
 from symoro.models.kinematic.loop.coordinates import LoopCoordinates
 from symoro.models.kinematic.loop.parallelograms import linear_loops
 from symoro.models.kinematic.loop.samples import LoopSamples, samples
 from symoro.models.numeric.fixed_point import Array
+from symoro.models.rank import CLOSED_POSTURES
 from symoro.models.spatial import Wrench
 from symoro.robot.description import Robot
 from symoro.robot.size import joint_units
@@ -77,7 +78,7 @@ def _without_torque(choice: LoopChoice, given: LoopSamples, rows: Sequence[LoopR
         size = given.length if row.kind == "v" else 1.0
         lines.append(one.axes[frame][s, :, row.axis] @ columns[s] * units / size)
     u, values, _ = np.linalg.svd(np.array(lines))
-    rank = int((values > PRESENT * values[0]).sum())
+    rank = int((values > CLOSED_POSTURES.present * values[0]).sum())
     return np.asarray(u[:, rank:].T)
 
 
@@ -117,7 +118,7 @@ def _on_links(
 
 def _collect(entries: set[WrenchEntry], wrenches: Mapping[int, Array]) -> None:
     for j, values in wrenches.items():
-        entries |= {(j, c) for c in range(6) if abs(values[c]) > PRESENT}
+        entries |= {(j, c) for c in range(6) if abs(values[c]) > CLOSED_POSTURES.present}
 
 
 class LoopReactions:

@@ -36,9 +36,8 @@ from symoro.expr.linalg import (
     transpose,
 )
 from symoro.expr.scalar import Scalar
-from symoro.models.geometric.between import placement_between
+from symoro.models.geometric.between import axes_from, placement_between
 from symoro.models.joints import Trigonometry, is_zero
-from symoro.models.kinematic.jacobian import axes_from
 from symoro.models.kinematic.loop.choice import LoopAxes, LoopChoice, LoopRow
 from symoro.program.builder import Builder
 from symoro.robot.description import JointType, Robot

@@ -21,8 +21,8 @@ from symoro.expr.derivatives import jacobian as derivatives
 from symoro.expr.linalg import Vector, cross, dot
 from symoro.expr.scalar import Expr, Scalar, cos, sin
 from symoro.models.coordinates.couplings import Ratios
+from symoro.models.geometric.between import axes_from
 from symoro.models.joints import Trigonometry
-from symoro.models.kinematic.jacobian import axes_from
 from symoro.models.kinematic.wheels.ackermann import tied_positions
 from symoro.models.kinematic.wheels.samples import WheelSamples
 from symoro.program.builder import Builder

@@ -3,14 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 from symoro.errors import NotApplicableError
-from symoro.models.kinematic.wheels.samples import rank
+from symoro.models.kinematic.wheels.samples import Matrix, rank
 from symoro.robot.description import Robot
-
-if TYPE_CHECKING:
-    from symoro.models.kinematic.wheels.samples import Array
 
 BASE = 3
 WHAT = "the active joints"
@@ -20,7 +16,7 @@ def leading_drives(
     robot: Robot,
     own: Sequence[int],
     active: Sequence[int],
-    matrices: Sequence[Array],
+    matrices: Sequence[Matrix],
     *,
     surplus: bool = False,
 ) -> tuple[int, ...]:
@@ -63,17 +59,16 @@ def leading_drives(
     return tuple(taken)
 
 
-def _determined(matrices: Sequence[Array], own: Sequence[int], active: Sequence[int]) -> int:
+def _determined(matrices: Sequence[Matrix], own: Sequence[int], active: Sequence[int]) -> int:
     """How many freedoms the active joints determine."""
     return _more(matrices, [BASE + list(own).index(j) for j in active])
 
 
-def _more(matrices: Sequence[Array], columns: Sequence[int]) -> int:
+def _more(matrices: Sequence[Matrix], columns: Sequence[int]) -> int:
     """How many independent motions W leaves to some columns."""
-    import numpy as np
-
-    units = np.eye(matrices[0].shape[1])[list(columns)]
-    return rank([np.vstack([matrix, units]) for matrix in matrices], WHAT) - len(matrices[0])
+    width = len(matrices[0][0])
+    units = [[1.0 if k == c else 0.0 for k in range(width)] for c in columns]
+    return rank([[*matrix, *units] for matrix in matrices], WHAT) - len(matrices[0])
 
 
 def _named(robot: Robot, joints: Sequence[int]) -> str:

@@ -13,7 +13,8 @@ from collections.abc import Mapping, Sequence
 from symoro.errors import NotApplicableError
 from symoro.expr.ops import VARIABLE
 from symoro.expr.scalar import Scalar
-from symoro.models.kinematic.wheels.samples import PRESENT, WheelSamples
+from symoro.models.kinematic.wheels.samples import WheelSamples
+from symoro.models.rank import EVALUATED
 from symoro.models.solvers import RowElimination, SparseRows
 from symoro.program.builder import Builder
 
@@ -52,7 +53,7 @@ def _pivot(samples: WheelSamples, work: SparseRows, waiting: list[int], length: 
     values = samples.values([*(rows[i][k] for k, i in places), length]) if places else []
     candidates = []
     for place, (k, i) in enumerate(places):
-        if any(abs(sample[place]) <= PRESENT * abs(sample[-1]) for sample in values):  # lengths
+        if any(abs(sample[place]) <= EVALUATED.present * abs(sample[-1]) for sample in values):  # lengths
             continue
         varies = rows[i][k].cls == VARIABLE
         unknown = sum(other in waiting for other in rows[i])

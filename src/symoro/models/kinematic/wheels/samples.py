@@ -1,33 +1,27 @@
 """What holds generically, found in numbers: rows of constraints at random joints and random values of the symbols.
 
-A rank counts singular values of rows scaled to length one, in units of a length of the robot: the columns of the base's
-translation have no unit, the others are lengths. Values above PRESENT count, those below ABSENT are round-off; if one
-lies between them at any sample, the model is rejected.
+Rows are in units of a length of the robot: the columns of the base's translation have no unit, the others are lengths.
+If a rank is undecided at any sample, the model is rejected.
 """
 
 from __future__ import annotations
 
 import random
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 from symoro.errors import NotApplicableError, ProgramError
 from symoro.expr import ops
 from symoro.expr.evaluate import evaluate
 from symoro.expr.linalg import MatrixLike
 from symoro.expr.scalar import Expr, Scalar
+from symoro.models.rank import generic_rank
 from symoro.program.builder import Builder
 from symoro.robot.description import Robot
 
-if TYPE_CHECKING:
-    import numpy as np
-
-    Array = np.ndarray
+Matrix = list[list[float]]
 
 SAMPLES = 5
 TRIES = 40
-PRESENT = 1e-7  # of the largest, as all tolerances here: constraints that are meant to differ do so by more
-ABSENT = 1e-11  # round-off of rows whose entries are sums of some products
 
 
 def robot_length(builder: Builder, robot: Robot) -> Scalar:
@@ -82,16 +76,15 @@ class WheelSamples:
                 return found
         raise NotApplicableError("the wheels' constraints cannot be computed at ordinary numbers")
 
-    def matrices(self, rows: MatrixLike, length: Scalar) -> list[Array]:
+    def matrices(self, rows: MatrixLike, length: Scalar) -> list[Matrix]:
         """Return the rows over the base (x, y, turn) and the joints at every sample, in units of a length."""
-        import numpy as np
-
-        shape = (len(rows), len(rows[0]) if rows else 0)
-        sampled = self.values([*(x for row in rows for x in row), length])
-        found = [np.reshape(one[:-1], shape) for one in sampled]
-        for matrix, one in zip(found, sampled, strict=True):
-            matrix[:, 2:] /= one[-1]
-        return found
+        width = len(rows[0]) if rows else 0
+        matrices: list[Matrix] = []
+        for values in self.values([*(x for row in rows for x in row), length]):
+            *entries, size = values
+            scaled = [x if k % width < 2 else x / size for k, x in enumerate(entries)]
+            matrices.append([scaled[k : k + width] for k in range(0, len(scaled), width)])
+        return matrices
 
     def at_zero(self, joints: Sequence[int], value: Expr) -> float:
         """A value where the given joints are at zero."""
@@ -99,34 +92,26 @@ class WheelSamples:
         return found
 
 
-def rank(matrices: Sequence[Array], what: str) -> int:
-    """The generic rank: the largest, with a gap below it at every sample.
+def rank(matrices: Sequence[Matrix], what: str) -> int:
+    """Return the generic rank.
 
     Raises:
-        NotApplicableError: there is no gap.
+        NotApplicableError: it is undecided.
     """
-    import numpy as np
-
-    if not matrices or not matrices[0].size:
-        return 0
-    found, spectra = 0, []
-    for matrix in matrices:
-        sizes = np.linalg.norm(matrix, axis=1, keepdims=True)
-        spectra.append(np.linalg.svd(matrix / np.where(sizes > 0, sizes, 1), compute_uv=False))
-        found = max(found, int((spectra[-1] > PRESENT).sum()))
-    if any(found < len(s) and s[found] > ABSENT for s in spectra):
+    decided = generic_rank(matrices)
+    if decided is None:
         raise NotApplicableError(
             f"{what} are almost redundant: whether they bind one motion or two is a matter of rounding",
             hint="write lengths and angles that are meant to be equal with the same digits, or with symbols",
         )
-    return found
+    return decided
 
 
-def independent_rows(matrices: Sequence[Array], what: str) -> list[int]:
-    """The first rows that make up the generic rank."""
+def independent_rows(matrices: Sequence[Matrix], what: str) -> list[int]:
+    """Return the first rows that make up the generic rank."""
     kept: list[int] = []
     count = len(matrices[0]) if matrices else 0
     for row in range(count):
-        if rank([matrix[[*kept, row]] for matrix in matrices], what) > len(kept):
+        if rank([[matrix[r] for r in (*kept, row)] for matrix in matrices], what) > len(kept):
             kept.append(row)
     return kept

@@ -24,6 +24,7 @@ from symoro.models.geometric.inverse.chain.placement import Algebra, forward, ti
 from symoro.models.geometric.inverse.chain.pose import Given, entry_name, given_entries
 from symoro.models.geometric.inverse.chain.probes import SAMPLES, Probes
 from symoro.models.ports import GIVEN, POSE
+from symoro.models.rank import ranks, threshold
 from symoro.program.builder import Builder
 from symoro.robot.coordinates import independent
 from symoro.robot.description import Robot
@@ -316,7 +317,5 @@ class Mobility:
 
     def rank(self, least: float = DEPENDENT) -> int:
         """The number of independent conditions, in the best of the postures."""
-        import numpy
-
-        sizes = numpy.linalg.svd(self.jacobian, compute_uv=False)
-        return int((sizes > least * sizes[:, :1]).sum(axis=1).max())
+        decided = ranks(self.jacobian, threshold(least))
+        return max(rank for rank in decided if rank is not None)

@@ -22,6 +22,7 @@ from symoro.expr.kernels.closed_chain import (
     role_order,
     wrapped,
 )
+from symoro.models.rank import ranks, threshold
 
 Sampler = Callable[[np.random.Generator], tuple[Sequence[float], Sequence[float]]]
 
@@ -31,6 +32,7 @@ KEPT = 4  # arrangements in the second trial
 SHIFTS = 2  # choices of shifts of each of these
 ENOUGH = 0.9  # share of the configurations that the best arrangement must find
 NEAR = 1e-6
+DEPENDENT = 1e-9  # of the largest singular value
 MOVED = 1e-4  # distance of a solution from its candidate; that of a well-conditioned root is smaller
 
 Arrangement = tuple[float, float, float, float]
@@ -97,8 +99,8 @@ def _draw(sample: Sampler, rng: np.random.Generator, count: int, kinds: list[int
 
 
 def _rank(placements: Array, kinds: list[int], q: Array) -> int:
-    sizes = np.linalg.svd(loop_errors(placements, kinds, q)[1])[1]
-    return int((sizes > 1e-9 * sizes[:, :1]).sum(1).max())
+    decided = ranks(loop_errors(placements, kinds, q)[1], threshold(DEPENDENT))
+    return max(rank for rank in decided if rank is not None)
 
 
 def _arrangements(kinds: list[int]) -> list[int]:
